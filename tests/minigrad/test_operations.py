@@ -202,7 +202,8 @@ def test_recording_changes_nothing(row):
     ys, gradients = derived(row.call, leaves_of(row.arrays()))
     with mg.record():
         recorded, given = derived(row.call, leaves_of(row.arrays()))
-    for a, b in zip([*(y.data for y in recorded), *given], [*(y.data for y in ys), *gradients]):
+    found = [*(y.data for y in recorded), *given]
+    for a, b in zip(found, [*(y.data for y in ys), *gradients], strict=True):
         close(a, b, 1e-10)
 
 

@@ -53,7 +53,9 @@ def test_create_graph_keeps_the_graph():
     x = leaf(3)
     loss = np.sum(x**3)
     loss.backward(create_graph=True)
+    once = x.grad.detach().numpy()
     loss.backward()
+    np.testing.assert_array_equal(x.grad.detach().numpy(), 2 * once)
 
 
 # --- a leaf that changes in place -----------------------------------------------------------------
