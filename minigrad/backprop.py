@@ -21,6 +21,10 @@ from .node import Node
 from .show import extent, outline, values
 from .tensor import Tensor, _wrap, as_array
 
+# The C library keeps freed memory for reuse up to twice the largest block that it has seen freed, and
+# gives the rest back, to ask for it again in the next training step. So it is shown a large one.
+np.empty(31 << 20, np.uint8)
+
 Target = Node | Tensor  # where gradients arrive: an operation that ran, or a leaf
 
 

@@ -5,7 +5,9 @@
 
 A step is the forward pass, the mean cross-entropy, the backward pass and Adam, in float32. All start
 from the same weights, and must report the same losses for the first three steps to 1e-4. Each runs in
-a process of its own, and they take turns. HIPS autograd and PyTorch are left out where they are not
+a process of its own, and they take turns, with a pause after each: for a while the worker threads of
+the last one still wait for more, and keep a core busy (without the pause, the first step of a turn
+took three times as long as the others). HIPS autograd and PyTorch are left out where they are not
 installed.
 """
 
@@ -17,6 +19,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 import numpy as np
@@ -29,6 +32,7 @@ from contenders import CONTENDERS  # noqa: E402
 import minigrad as mg  # noqa: E402
 from minitransformer import Sizes, Transformer  # noqa: E402
 
+PAUSE = 0.2  # seconds
 NEEDS = {"pytorch": "torch", "hips_autograd": "autograd"}
 SIZES = {  # vocabulary, width, heads, feed-forward, layers, batch, source, target; turns, steps
     "lesson": (32, 32, 2, 64, 1, 16, 10, 10, 40, 10),
@@ -88,6 +92,7 @@ def measure(size):
         times = {name: [] for name in names}
         for _ in range(turns):
             for name, process in running.items():
+                time.sleep(PAUSE)
                 times[name] += [seconds for seconds, _ in ask(process, steps)]
         memory = {name: ask(process, "memory") for name, process in running.items()}
         for process in running.values():
