@@ -174,8 +174,16 @@ def _pass_on(
 
     `owned` holds the parents whose sum is an array made here, which can be added to in place.
     """
+    all_given = None  # where the rules of a node are computed together
     for i, parent in node.edges:
-        given = node.rules[i](g, y, *args, **node.kwargs)
+        rule = node.rules[i]
+        whole = getattr(rule, "whole", None)
+        if whole is None:
+            given = rule(g, y, *args, **node.kwargs)
+        else:
+            if all_given is None:
+                all_given = whole(g, y, *args, **node.kwargs)
+            given = all_given[i]
         several = isinstance(parent, list)
         if several and not isinstance(given, (list, tuple)):
             raise errors.UnsupportedError(

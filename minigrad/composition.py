@@ -17,8 +17,8 @@ from typing import Any, TypeVar, cast
 
 import numpy as np
 
+from . import table
 from .modes import mode, scoped
-from .table import rule
 from .tensor import Tensor
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -44,11 +44,13 @@ def composition(function: F) -> F:
 def kernel(composed: Any, fits: Callable[..., bool], *rules: Callable | None) -> Callable:
     """Decorate the fast form of a composition: it is given arrays, and `rules` are its derivatives.
 
-    It takes the place of the composition for those arguments of which `fits` is true.
+    It takes the place of the composition for those arguments of which `fits` is true, and returns an
+    array in memory of its own.
     """
 
     def enter(fast: Callable) -> Callable:
-        fused = rule(functools.wraps(composed)(fast), *rules)
+        fused = table.dispatched(functools.wraps(composed)(fast))
+        table.TABLE[fused] = table.Rule(fused, rules, makes_new=True)
         composed.kernels.append((fits, fused))
         return fused
 
@@ -59,11 +61,11 @@ def in_rows(x: Any, axis: int = -1) -> bool:
     """Whether `x` is a NumPy array, or a Tensor of one, of float32 or float64 in rows along `axis`."""
     array = x._array if isinstance(x, Tensor) else x
     return (
-        isinstance(array, np.ndarray)
+        type(array) is np.ndarray
         and array.dtype.char in "fd"
         and array.size > 0
         and array.ndim > 0
-        and axis in (-1, array.ndim - 1)
+        and (axis == -1 or axis == array.ndim - 1)
     )
 
 
@@ -81,9 +83,17 @@ def row_sums(x: Any) -> Any:
     return x @ ones((x.shape[1], 1), x.dtype)
 
 
+@functools.lru_cache(maxsize=256)
+def row_starts(n: int, m: int) -> np.ndarray:
+    """Where in memory the rows of a matrix (n, m) begin: 0, m, 2m ...; read-only."""
+    array = np.arange(0, n * m, m)
+    array.flags.writeable = False
+    return array
+
+
 def row_products(x: Any, y: Any) -> Any:
     """The product of each row of x (n, m) with the same one of y, kept: (n, 1)."""
-    return np.einsum("ij,ij->i", x, y)[:, None]
+    return np.vecdot(x, y)[:, None]
 
 
 def column_sums(x: Any) -> Any:

@@ -25,13 +25,14 @@ from .composition import (
     in_rows,
     kernel,
     row_products,
+    row_starts,
     row_sums,
     rows,
 )
 from .modes import get_default_dtype
 from .random import generator
 from .rules import spread
-from .table import derivatives
+from .table import derivatives, together
 from .tensor import Tensor, as_array
 
 # --- activations ----------------------------------------------------------------------------------
@@ -133,22 +134,36 @@ def _(x, axis=-1):
     return weights_in_place(x.copy())
 
 
-def weights_in_place(x: np.ndarray) -> np.ndarray:
+def weights_in_place(x: np.ndarray, mask: Any = None) -> np.ndarray:
     """The softmax of each row, in the memory of `x`."""
-    each = rows(x)
-    each -= row_maxima(each)
+    each, mild = rows(x), is_mild(x)
+    if mask is not None and (hidden := ~np.asarray(mask, dtype=bool)).any():
+        np.copyto(x, -np.inf, where=hidden)
+    if not mild:
+        each -= shifts(each)
     np.exp(each, out=each)
     total = row_sums(each)  # (n, 1)
-    total[total == 0] = 1
-    each /= total
+    each /= np.maximum(total, TINY, out=total)  # 0 only where all is hidden
     return x
 
 
-def row_maxima(x: np.ndarray) -> np.ndarray:
-    """The greatest element of each row of a matrix (n, m), kept: (n, 1); 0 where it is infinite."""
-    starts = np.arange(0, x.size, x.shape[1])  # reduceat is twice as fast as max on short rows
+MILD = 30  # exp of numbers up to it, and of minus these, is neither infinite nor 0
+TINY = 1e-30  # below any sum of exponentials that is not 0
+
+
+def is_mild(x: np.ndarray) -> bool:
+    """Whether no row needs a shift, as in most models: to find the maxima would take half the time."""
+    return bool(x.min() >= -MILD and x.max() <= MILD)
+
+
+def shifts(x: np.ndarray) -> np.ndarray:
+    """What exp needs taken off each row of a matrix (n, m): its maximum unless that is mild; (n, 1).
+
+    It depends on that row alone: what is hidden changes no weight, not even in its last bit.
+    """
+    starts = row_starts(*x.shape)  # reduceat is twice as fast as max on short rows
     top = np.maximum.reduceat(x.reshape(-1), starts)
-    top[~np.isfinite(top)] = 0
+    top[~(np.isfinite(top) & (np.abs(top) > MILD))] = 0
     return top[:, None]
 
 
@@ -174,10 +189,7 @@ def masked_softmax(x: Any, mask: Any = None, axis: int = -1) -> Any:
     None,
 )
 def _(x, mask=None, axis=-1):
-    x = x.copy()
-    if mask is not None:
-        np.copyto(x, -np.inf, where=~np.asarray(mask, dtype=bool))
-    return weights_in_place(x)
+    return weights_in_place(x.copy(), mask)
 
 
 @composition
@@ -264,15 +276,14 @@ def _(logits, targets, *, ignore_index=None, label_smoothing=0.0, reduction="mea
     targets = np.asarray(targets)
     _check_targets(logits.shape, targets, ignore_index, reduction, label_smoothing)
     x, ids, counted, share = _counted(logits, targets, ignore_index, reduction)
-    top = row_maxima(x)  # (B T, 1)
+    top = 0 if is_mild(x) else shifts(x)  # (B T, 1)
     total = row_sums(np.exp(x - top))
-    total[total == 0] = 1
-    total = np.log(total) + top
-    right = x[np.arange(ids.size), ids][:, None]
+    total = np.log(np.maximum(total, TINY)) + top
+    right = x.reshape(-1).take(ids + row_starts(*x.shape))[:, None]
     if label_smoothing:
         right = (1 - label_smoothing) * right + (label_smoothing / x.shape[1]) * row_sums(x)
     loss = np.where(counted, total - right, 0) * share  # (B T, 1)
-    return loss.reshape(targets.shape) if reduction == "none" else np.sum(loss)
+    return loss.reshape(targets.shape) if reduction == "none" else loss.sum()
 
 
 def cross_entropy_slope(g, logits, targets, ignore_index, label_smoothing, reduction):
@@ -297,7 +308,8 @@ def _check_targets(shape, targets, ignore_index, reduction, label_smoothing=0.0)
         raise errors.ShapeError(
             f"scores of shape {shape} ask for targets of shape {shape[:-1]}, not {targets.shape}"
         )
-    _check_numbers(targets[_counts(targets, ignore_index)], shape[-1], "target")
+    counting = targets if ignore_index is None else targets[targets != ignore_index]
+    _check_numbers(counting, shape[-1], "target")
     if not 0 <= label_smoothing <= 1:
         raise errors.ConfigError(f"label_smoothing is a share from 0 to 1, not {label_smoothing}")
     _check_reduction(reduction)
@@ -413,47 +425,51 @@ def standardize(x: Any, axis: int = -1, eps: float = 1e-5) -> Any:
     return deviation / np.sqrt(variance + eps)
 
 
+@composition
+def layer_norm(x: Any, gain: Any, bias: Any, eps: float = 1e-5) -> Any:
+    """standardize(x) gain + bias: x is (..., D), and each of its D columns has a gain and a bias (D,)
+    (Ba et al., 2016, equation 4)."""
+    return standardize(x, eps=eps) * gain + bias
+
+
+def layer_norm_slopes(g, y, x, gain, bias, eps=1e-5):
+    """The gradients of `layer_norm`. Of g gain, x gets what is left without its mean and its part
+    along the standardised rows."""
+    z, scale = standardized(rows(x), eps)
+    g, share = rows(g), 1 / x.shape[-1]
+    of_gain, of_bias = column_sums(g * z), column_sums(g)
+    g = g * gain
+    along = row_products(g, z) * share  # (n, 1)
+    g -= row_sums(g) * share
+    z *= along
+    g -= z
+    g *= scale
+    return g.reshape(x.shape), of_gain, of_bias
+
+
 @kernel(
-    standardize,
-    lambda x, axis=-1, eps=1e-5: in_rows(x, axis),
-    lambda g, y, x, axis=-1, eps=1e-5: standardize_slope(g, y, x, eps),
+    layer_norm,
+    lambda x, gain, bias, eps=1e-5: (
+        in_rows(x)
+        and gain.shape == bias.shape == x.shape[-1:]
+        and gain.dtype is bias.dtype is x.dtype
+    ),
+    *together(layer_norm_slopes, 3),
 )
-def _(x, axis=-1, eps=1e-5):
-    y, scale = deviation_and_scale(rows(x), eps)
-    y *= scale
+def _(x, gain, bias, eps=1e-5):
+    y, _ = standardized(rows(x), eps)
+    y *= gain
+    y += bias
     return y.reshape(x.shape)
 
 
-def deviation_and_scale(x: Any, eps: float) -> tuple[Any, Any]:
-    """The deviations of each row from its mean, and the factor that brings them to variance 1."""
+def standardized(x: Any, eps: float) -> tuple[Any, Any]:
+    """The rows of a matrix brought to mean 0 and variance 1, and the factor of each (n, 1)."""
     share = 1 / x.shape[1]
-    deviation = x - row_sums(x) * share
-    return deviation, 1 / np.sqrt(row_products(deviation, deviation) * share + eps)
-
-
-def standardize_slope(g: Any, y: Any, x: Any, eps: float) -> Any:
-    """The gradient of `standardize`: what is left of `g` without its mean and its part along y."""
-    _, scale = deviation_and_scale(rows(x), eps)
-    g, y, share = rows(g), rows(y), 1 / x.shape[-1]
-    slope = (g - row_sums(g) * share - y * (row_products(g, y) * share)) * scale
-    return slope.reshape(x.shape)
-
-
-@composition
-def scale_and_shift(x: Any, gain: Any, bias: Any) -> Any:
-    """x gain + bias: x is (..., D), and each of its D columns has a gain and a bias (D,)."""
-    return x * gain + bias
-
-
-@kernel(
-    scale_and_shift,
-    lambda x, gain, bias: in_rows(x) and gain.shape == bias.shape == x.shape[-1:],
-    lambda g, y, x, gain, bias: g * gain,
-    lambda g, y, x, gain, bias: column_sums(g * x),
-    lambda g, y, x, gain, bias: column_sums(g),
-)
-def _(x, gain, bias):
-    return add_in_place(x * gain, bias)
+    z = x - row_sums(x) * share
+    scale = 1 / np.sqrt(row_products(z, z) * share + eps)
+    z *= scale
+    return z, scale
 
 
 @composition
@@ -463,8 +479,8 @@ def embedding(table: Any, ids: Any) -> Any:
     Raises:
         DTypeError, ShapeError: if the ids are no integers, or not from 0 to N - 1.
     """
-    ids = np.asarray(ids)
-    _check_numbers(ids, table.shape[0], "row")
+    ids = ids.data if isinstance(ids, Tensor) else as_array(ids)
+    _check_numbers(ids, table.shape[0], "symbol")
     return table[ids]
 
 
@@ -486,25 +502,28 @@ def linear(x: Any, weight: Any, bias: Any | None = None) -> Any:
     return y if bias is None else y + bias
 
 
+def is_linear(x: Any, weight: Any, bias: Any = None, heads: int = 1) -> bool:
+    """Whether the kernels below can compute it: weight (in, out), bias (out,)."""
+    return in_rows(x) and weight.ndim == 2 and (bias is None or bias.ndim == 1)
+
+
 @kernel(
     linear,
-    lambda x, weight, bias=None: (
-        in_rows(x) and weight.ndim == 2 and (bias is None or bias.ndim == 1)
-    ),
+    is_linear,
     lambda g, y, x, weight, bias=None: (rows(g) @ weight.T).reshape(x.shape),
     lambda g, y, x, weight, bias=None: rows(x).T @ rows(g),
     lambda g, y, x, weight, bias=None: column_sums(g),
 )
 def _(x, weight, bias=None):
-    y = rows(x) @ weight  # one product for the whole batch
-    if bias is not None:
-        y = add_in_place(y, bias)
-    return y.reshape(*x.shape[:-1], -1)
+    return one_product(rows(x), weight, bias).reshape(*x.shape[:-1], -1)
 
 
-def add_in_place(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """x + y, in the memory of x if their dtype is one."""
-    return np.add(x, y, out=x if x.dtype is y.dtype else None)
+def one_product(x: np.ndarray, weight: np.ndarray, bias: np.ndarray | None) -> np.ndarray:
+    """x W + b of matrices: one product for the whole batch."""
+    y = x @ weight
+    if bias is None:
+        return y
+    return np.add(y, bias, out=y if y.dtype is bias.dtype else None)
 
 
 @composition
@@ -534,11 +553,6 @@ def split_heads(x: Any, heads: int) -> Any:
     return np.swapaxes(np.reshape(x, (*lead, T, heads, HK // heads)), -3, -2)
 
 
-@kernel(split_heads, lambda x, heads: in_rows(x), lambda g, y, x, heads: join_heads(g))
-def _(x, heads):
-    return x.reshape(*x.shape[:-1], heads, x.shape[-1] // heads).swapaxes(-3, -2)
-
-
 @composition
 def join_heads(x: Any) -> Any:
     """The heads beside each other again: (..., H, T, K) to (..., T, H K), undoing `split_heads`."""
@@ -546,10 +560,48 @@ def join_heads(x: Any) -> Any:
     return np.reshape(np.swapaxes(x, -3, -2), (*lead, T, H * K))
 
 
-@kernel(join_heads, in_rows, lambda g, y, x: split_heads(g, x.shape[-3]))
-def _(x):
-    *lead, H, T, K = x.shape
-    return x.swapaxes(-3, -2).reshape(*lead, T, H * K)
+@composition
+def linear_to_heads(x: Any, weight: Any, bias: Any | None, heads: int) -> Any:
+    """`linear`, and then its result cut into heads: (..., T, in) to (..., H, T, out / H)."""
+    return split_heads(linear(x, weight, bias), heads)
+
+
+def to_heads_slopes(g, y, x, weight, bias, heads):
+    g = rows(join_heads(g))  # it is copied once for all three
+    return (g @ weight.T).reshape(x.shape), rows(x).T @ g, column_sums(g)
+
+
+@kernel(
+    linear_to_heads,
+    lambda x, weight, bias, heads: is_linear(x, weight, bias) and x.ndim > 1,
+    *together(to_heads_slopes, 3),
+)
+def _(x, weight, bias, heads):
+    y = one_product(rows(x), weight, bias)
+    return y.reshape(*x.shape[:-1], heads, -1).swapaxes(-3, -2)
+
+
+@composition
+def linear_of_heads(x: Any, weight: Any, bias: Any | None) -> Any:
+    """Heads beside each other again, and then `linear`: (..., H, T, V) to (..., T, out)."""
+    return linear(join_heads(x), weight, bias)
+
+
+def of_heads_slopes(g, y, x, weight, bias):
+    g, joined = rows(g), join_heads(x)
+    of_x = split_heads((g @ weight.T).reshape(joined.shape), x.shape[-3])
+    return of_x, rows(joined).T @ g, column_sums(g)
+
+
+@kernel(
+    linear_of_heads,
+    lambda x, weight, bias: is_linear(x, weight, bias) and x.ndim > 2,
+    *together(of_heads_slopes, 3),
+)
+def _(x, weight, bias):
+    *lead, H, T, V = x.shape
+    y = one_product(x.swapaxes(-3, -2).reshape(-1, H * V), weight, bias)
+    return y.reshape(*lead, T, -1)
 
 
 @composition

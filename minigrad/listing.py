@@ -173,10 +173,11 @@ FLOPS: dict[str, Callable[..., int]] = {
     "scatter_add": lambda n, values, *_: math.prod(values),
     # the kernels, as their definitions
     "linear": lambda n, x, weight, *bias: 2 * n * x[-1] + n * len(bias),
+    "linear_to_heads": lambda n, x, weight, *bias: 2 * n * x[-1] + n * len(bias),
+    "linear_of_heads": lambda n, x, weight, *bias: 2 * n * weight[0] + n * len(bias),
     "softmax": lambda n, x: 4 * n + n // x[-1],
     "masked_softmax": lambda n, x, *mask: 4 * n + n // x[-1] + n * len(mask),
-    "standardize": lambda n, x: 5 * n + 4 * (n // x[-1]),
-    "scale_and_shift": lambda n, x, gain, bias: 2 * n,
+    "layer_norm": lambda n, x, gain, bias: 7 * n + 4 * (n // x[-1]),
 }
 # The same of functions whose options matter: given the node as well.
 FLOPS_OF: dict[str, Callable[..., int]] = {
@@ -189,7 +190,7 @@ ELEMENTWISE = {"np.where", "np.round", "relu", "sigmoid", "erf", "clamp", "root"
 MOVES = {
     "np.reshape", "np.squeeze", "np.expand_dims", "np.broadcast_to", "np.transpose", "np.swapaxes",
     "np.moveaxis", "np.flip", "np.roll", "np.rot90", "np.tril", "np.triu", "np.concatenate",
-    "np.copy", "getitem", "astype", "split_heads", "join_heads",
+    "np.copy", "getitem", "astype",
 }  # fmt: skip
 
 

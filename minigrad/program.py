@@ -295,7 +295,11 @@ class _Writer:
                 assert rule is not None
                 made_by = node.operation.rpartition(".")[2].replace("<lambda>", "function")
                 name = f"{made_by}_rule_{edge.argument or i}"
-                given[i] = follow(rule, [g, y, *args], node.options, name)
+                whole = getattr(rule, "whole", None)
+                if whole is None:
+                    given[i] = follow(rule, [g, y, *args], node.options, name)
+                else:
+                    given.update(enumerate(follow(whole, [g, y, *args], node.options, name)))
             share = given[i] if edge.item is None else given[i][edge.item]
             yield edge, _undone(share, self.symbols[edge.source])
 

@@ -116,10 +116,10 @@ class Rule(_Entry):
     skipped = 2  # g and y
     refused = ("out",)
 
-    def __init__(self, function: Callable, rules: tuple[Any, ...]):
+    def __init__(self, function: Callable, rules: tuple[Any, ...], makes_new: bool = False):
         self.function = function
         self.call = getattr(function, "alone", function)  # the arguments have been looked at
-        self.makes_new = isinstance(function, np.ufunc)  # an array of its own, never a view
+        self.makes_new = makes_new or isinstance(function, np.ufunc)  # never a view of an argument
         self.rules = rules
         self.written = next(r for r in rules if r is not None)
         self._needs: dict[tuple, tuple[bool, tuple[bool, ...]]] = {}
@@ -193,6 +193,23 @@ def derivatives(*rules: Callable | None) -> Callable[[Callable], Callable]:
     return lambda function: rule(function, *rules)
 
 
+def together(function: Callable, count: int) -> tuple[Callable, ...]:
+    """The rules of the first `count` arguments, made of one function that returns all their gradients.
+
+    What these have in common is then computed once, where several of them are needed.
+    """
+
+    def part(i: int) -> Callable:
+        @functools.wraps(function)
+        def rule(*args: Any, **kwargs: Any) -> Any:
+            return function(*args, **kwargs)[i]
+
+        rule.whole = function  # type: ignore[attr-defined]
+        return rule
+
+    return tuple(map(part, range(count)))
+
+
 def definition(function: Callable) -> Callable[[Callable], Callable]:
     """Decorate the body that `function` stands for when it is called with Tensors."""
 
@@ -218,8 +235,10 @@ def dispatched(function: Callable) -> Callable:
 
     @functools.wraps(function)
     def asking(*args: Any, **kwargs: Any) -> Any:
-        for a in (*args, *kwargs.values()):
-            for one in a if isinstance(a, (list, tuple)) else (a,):
+        for a in (*args, *kwargs.values()) if kwargs else args:
+            if isinstance(a, answers):
+                return a.__array_function__(asking, (type(a),), args, kwargs)
+            for one in a if isinstance(a, (list, tuple)) else ():
                 if isinstance(one, answers):
                     return one.__array_function__(asking, (type(one),), args, kwargs)
         return function(*args, **kwargs)
@@ -261,6 +280,7 @@ _OUTLINE = {"shape", "ndim", "size", "dtype"}
 
 def code_of(function: Callable) -> types.CodeType:
     """The code of a function; that of one with any arguments, for what is not written in Python."""
+    function = getattr(function, "whole", function)
     return getattr(function, "__code__", (lambda *args, **kwargs: None).__code__)
 
 
@@ -293,6 +313,7 @@ def values_read(rule: Callable, count: int) -> set[int]:
 @functools.lru_cache(maxsize=1024)  # of each function once, however often it is asked for
 def tree_of(function: Callable) -> ast.Lambda | ast.FunctionDef | None:
     """How a function is written, from its file; None where there is no source."""
+    function = getattr(function, "whole", function)
     code = getattr(function, "__code__", None)
     if code is None:
         return None

@@ -8,13 +8,12 @@ from typing import Any
 import numpy as np
 
 from minigrad import errors
-from minigrad.functional import join_heads, split_heads
 from minigrad.nn import Module
 
 from .attention import Labels, Score, attention, scaled_dot, score_named
 from .cache import Cache
 from .positions import rotary
-from .projection import projection
+from .projection import OfHeads, ToHeads
 
 
 class MultiHeadAttention(Module):
@@ -72,12 +71,12 @@ class MultiHeadAttention(Module):
             context_width = (context_width or width, context_width or width)
         _check_options(bias, join, rotary, K, V, output_width)
         has_bias = lambda name: name in bias if isinstance(bias, Collection) else bias
-        self.query = projection(width, heads * K, has_bias("query"))
-        self.key = projection(context_width[0], heads * K, has_bias("key"))
-        self.value = projection(context_width[1], heads * V, has_bias("value"))
+        self.query = ToHeads(width, heads, K, has_bias("query"))
+        self.key = ToHeads(context_width[0], heads, K, has_bias("key"))
+        self.value = ToHeads(context_width[1], heads, V, has_bias("value"))
         self.output = None
         if join == "concat":
-            self.output = projection(heads * V, output_width, has_bias("output"))
+            self.output = OfHeads(heads, V, output_width, has_bias("output"))
         self.heads = heads
         self.score = score_named(score, K, heads) if isinstance(score, str) else score
         self.phi = phi
@@ -119,9 +118,9 @@ class MultiHeadAttention(Module):
         key = context if key is None else key
         value = context if value is None else value
         self.check(query=query, key=key, value=value)
-        q = split_heads(self.query(query), self.heads)  # (B, H, T, K)
-        k = split_heads(self.key(key), self.heads)  # (B, H, S, K)
-        v = split_heads(self.value(value), self.heads)  # (B, H, S, V)
+        q = self.query(query)  # (B, H, T, K)
+        k = self.key(key)  # (B, H, S, K)
+        v = self.value(value)  # (B, H, S, V)
         if self.rotary:
             offset = 0 if cache is None else cache.length(self)
             q, k = rotary(q, offset), rotary(k, offset)
@@ -132,7 +131,7 @@ class MultiHeadAttention(Module):
         )  # (B, H, T, V), (B, H, T, S)
         if self.output is None:
             return np.sum(heads, axis=-3), weights  # (B, T, V)
-        return self.output(join_heads(heads)), weights  # (B, T, D)
+        return self.output(heads), weights  # (B, T, D)
 
     def check(self, **inputs: Any) -> None:
         """See that the inputs of the projections are as wide as these are.

@@ -20,7 +20,7 @@ from minigrad.nn import Embedding, Module
 
 
 @functools.lru_cache(maxsize=32)
-def sinusoidal(length: int, width: int, offset: int = 0, dtype: str = "float32") -> np.ndarray:
+def sinusoidal(length: int, width: int, offset: int = 0, dtype: Any = "float32") -> np.ndarray:
     """Sines and cosines of falling frequency, interleaved: (length, D), read-only.
 
     PE(pos, 2i) = sin(pos / 10000^(2i/D)) and PE(pos, 2i+1) = cos(pos / 10000^(2i/D)) for pos from
@@ -42,7 +42,7 @@ def _angles(length: int, width: int, offset: int) -> np.ndarray:
 
 def add_sinusoidal(x: Any, offset: int = 0) -> Any:
     """Embeddings (..., T, D) plus their sinusoids; the first stands at position `offset`."""
-    return x + sinusoidal(*x.shape[-2:], offset, str(x.dtype))
+    return x + sinusoidal(*x.shape[-2:], offset, x.dtype)
 
 
 # --- learned --------------------------------------------------------------------------------------
@@ -97,14 +97,14 @@ def rotary(x: Any, offset: int = 0) -> Any:
         raise errors.ShapeError(
             f"rotary positions turn pairs of numbers, and the shape is {x.shape}"
         )
-    cos, sin = _turns(T, K, offset, str(x.dtype))  # (T, K)
+    cos, sin = _turns(T, K, offset, x.dtype)  # (T, K)
     pairs = np.reshape(x, (*x.shape[:-1], K // 2, 2))  # (..., T, K/2, 2)
     exchanged = np.reshape(np.flip(pairs, -1), x.shape)  # each (a, b) as (b, a)
     return x * cos + exchanged * sin
 
 
 @functools.lru_cache(maxsize=32)
-def _turns(length: int, width: int, offset: int, dtype: str) -> tuple[np.ndarray, np.ndarray]:
+def _turns(length: int, width: int, offset: int, dtype: Any) -> tuple[np.ndarray, np.ndarray]:
     """For each pair (cos, cos) and (-sin, sin)."""
     angle = np.repeat(_angles(length, width, offset), 2, axis=-1)  # (T, K)
     cos, sin = np.cos(angle).astype(dtype), np.sin(angle).astype(dtype)

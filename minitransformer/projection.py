@@ -2,15 +2,59 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
+from minigrad.functional import linear_of_heads, linear_to_heads
 from minigrad.nn import Linear, xavier_uniform
 
 
 def projection(inputs: int, outputs: int, bias: bool = True) -> Linear:
     """A linear map that keeps variances alike (Glorot & Bengio, 2010), its bias zero at first."""
-    linear = Linear(inputs, outputs, bias)
+    return initialized(Linear(inputs, outputs, bias))
+
+
+def initialized(linear: Linear) -> Linear:
+    """The same map, with those initial values."""
+    inputs, outputs = linear.weight.shape
     linear.weight.copy_(xavier_uniform((inputs, outputs)))
     if linear.bias is not None:
-        linear.bias.copy_(np.zeros(outputs))
+        linear.bias.copy_(np.zeros(linear.bias.shape))
     return linear
+
+
+class ToHeads(Linear):
+    """x W + b, cut into heads: (..., T, in) to (..., H, T, K), with `weight` (in, HK).
+
+    Args:
+        inputs: the width of x.
+        heads, width: H and K.
+        bias: whether there is a bias (HK,).
+    """
+
+    def __init__(self, inputs: int, heads: int, width: int, bias: bool = True):
+        super().__init__(inputs, heads * width, bias)
+        self.heads = heads
+        initialized(self)
+
+    def forward(self, x: Any) -> Any:
+        return linear_to_heads(x, self.weight, self.bias, self.heads)  # (..., H, T, K)
+
+
+class OfHeads(Linear):
+    """Heads put beside each other, times W, plus b: (..., H, T, V) to (..., T, out), with `weight`
+    (HV, out).
+
+    Args:
+        heads, width: H and V.
+        outputs: the width of the result.
+        bias: whether there is a bias (out,).
+    """
+
+    def __init__(self, heads: int, width: int, outputs: int, bias: bool = True):
+        super().__init__(heads * width, outputs, bias)
+        initialized(self)
+
+    def forward(self, x: Any) -> Any:
+        return linear_of_heads(x, self.weight, self.bias)  # (..., T, out)

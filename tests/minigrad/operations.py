@@ -903,7 +903,21 @@ def functional() -> Iterator[Row]:
     yield Row(F.embedding, "F.embedding(x, ALONG)", [(3, 4)], f"{tf}.embedding(ALONG, x)")
     yield Row(F.linear, "F.linear(x, y, z)", [(2, 2, 3), (3, 4), (4,)], f"{tf}.linear(x, y.T, z)")
     yield Row(F.linear, "F.linear(x, y)", [(2, 3), (3, 4)], f"{tf}.linear(x, y.T)")
-    yield Row(F.scale_and_shift, "F.scale_and_shift(x, y, z)", [(2, 2, 3), (3,), (3,)], "x * y + z")
+    for shape in ((2, 3, 4), (4,)):
+        yield Row(F.layer_norm, "F.layer_norm(x, y, z)", [shape, (4,), (4,)],
+                  f"{tf}.layer_norm(x, (4,), y, z)")  # fmt: skip
+    cut = "unflatten(-1, (2, -1)).transpose(-3, -2)"
+    for shape in ((2, 3, 4), (3, 4), (2, 0, 4)):
+        yield Row(F.linear_to_heads, "F.linear_to_heads(x, y, z, 2)", [shape, (4, 6), (6,)],
+                  f"{tf}.linear(x, y.T, z).{cut}")  # fmt: skip
+        yield Row(F.linear_to_heads, "F.linear_to_heads(x, y, None, 2)", [shape, (4, 6)],
+                  f"{tf}.linear(x, y.T).{cut}")  # fmt: skip
+    joined = "x.transpose(-3, -2).flatten(-2)"
+    for shape in ((2, 3, 4), (2, 2, 3, 4), (2, 0, 4)):
+        yield Row(F.linear_of_heads, "F.linear_of_heads(x, y, z)", [shape, (8, 3), (3,)],
+                  f"{tf}.linear({joined}, y.T, z)")  # fmt: skip
+        yield Row(F.linear_of_heads, "F.linear_of_heads(x, y, None)", [shape, (8, 3)],
+                  f"{tf}.linear({joined}, y.T)")  # fmt: skip
     for shape, other in (((2, 3), (4, 3)), ((2, 1, 2, 3), (3, 4, 3)), ((0, 3), (4, 3))):
         yield Row(F.products, "F.products(x, y, 0.3)", [shape, other], "0.3 * x @ y.mT")
         yield Row(F.products, "F.products(x, y)", [shape, other], "x @ y.mT")

@@ -316,7 +316,7 @@ def test_label_smoothing_mixes_with_the_even_distribution():
         ("F.binary_cross_entropy_with_logits(x, x[0])", errors.ShapeError, "(2, 3), not (3,)"),
         ("F.embedding(x, [2])", errors.ShapeError, "from 0 to 1, not 2"),
         ("F.embedding(x, [-1])", errors.ShapeError, "from 0 to 1, not -1"),
-        ("F.embedding(x, [0.5])", errors.DTypeError, "not float64"),
+        ("F.embedding(x, [0.5])", errors.DTypeError, "not float32"),
         ("F.one_hot([3], 3)", errors.ShapeError, "from 0 to 2, not 3"),
         ("F.one_hot([[True]], 3)", errors.DTypeError, "not bool"),
         ("F.dropout(x, 1.0)", errors.ConfigError, "below 1, not 1.0"),

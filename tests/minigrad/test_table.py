@@ -181,6 +181,8 @@ def test_the_rules_of_the_table_read_as_they_are():
     ours = [r for r in rules if hasattr(r, "__code__") and r.__code__.co_filename.startswith(here)]
     assert len(ours) > 100
     for rule in ours:
+        if "\n" in source_of(rule):  # several statements, not one on a line with others
+            continue
         again = compile(f"({source_of(rule)})", "", "eval")
         names = {*rule.__code__.co_names, *rule.__code__.co_varnames, *rule.__code__.co_cellvars}
         assert set(rule.__code__.co_names) <= set(again.co_names) <= names
