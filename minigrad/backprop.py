@@ -174,16 +174,19 @@ def _pass_on(
 
     `owned` holds the parents whose sum is an array made here, which can be added to in place.
     """
-    all_given = None  # where the rules of a node are computed together
+    options = node.kwargs
+    if node.kept and args is node.args:  # what is kept is outside the graph
+        options = {**options, "kept": node.kept}
+    together = None  # the gradients of all arguments, where one function gives them
     for i, parent in node.edges:
         rule = node.rules[i]
         whole = getattr(rule, "whole", None)
         if whole is None:
-            given = rule(g, y, *args, **node.kwargs)
+            given = rule(g, y, *args, **options)
         else:
-            if all_given is None:
-                all_given = whole(g, y, *args, **node.kwargs)
-            given = all_given[i]
+            if together is None:
+                together = whole(g, y, *args, **options)
+            given = together[i]
         several = isinstance(parent, list)
         if several and not isinstance(given, (list, tuple)):
             raise errors.UnsupportedError(

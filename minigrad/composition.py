@@ -45,7 +45,8 @@ def kernel(composed: Any, fits: Callable[..., bool], *rules: Callable | None) ->
     """Decorate the fast form of a composition: it is given arrays, and `rules` are its derivatives.
 
     It takes the place of the composition for those arguments of which `fits` is true, and returns an
-    array in memory of its own.
+    array in memory of its own. If it has a parameter `kept`, that is a list, or None, for what the
+    rules would have to compute again; they have it as `kept`, too, and do without where it is empty.
     """
 
     def enter(fast: Callable) -> Callable:

@@ -432,19 +432,18 @@ def layer_norm(x: Any, gain: Any, bias: Any, eps: float = 1e-5) -> Any:
     return standardize(x, eps=eps) * gain + bias
 
 
-def layer_norm_slopes(g, y, x, gain, bias, eps=1e-5):
+def layer_norm_slopes(g, y, x, gain, bias, eps=1e-5, kept=None):
     """The gradients of `layer_norm`. Of g gain, x gets what is left without its mean and its part
     along the standardised rows."""
-    z, scale = standardized(rows(x), eps)
-    g, share = rows(g), 1 / x.shape[-1]
-    of_gain, of_bias = column_sums(g * z), column_sums(g)
-    g = g * gain
-    along = row_products(g, z) * share  # (n, 1)
-    g -= row_sums(g) * share
-    z *= along
-    g -= z
-    g *= scale
-    return g.reshape(x.shape), of_gain, of_bias
+    z, scale = kept or standardized(rows(x), eps)
+    g, share = rows(g), (gain / x.shape[-1])[:, None]
+    along = g * z
+    of_gain, of_bias = column_sums(along), column_sums(g)
+    slope = g * gain
+    slope -= g @ share  # (n, 1)
+    slope -= z * (along @ share)
+    slope *= scale
+    return slope.reshape(x.shape), of_gain, of_bias
 
 
 @kernel(
@@ -456,9 +455,11 @@ def layer_norm_slopes(g, y, x, gain, bias, eps=1e-5):
     ),
     *together(layer_norm_slopes, 3),
 )
-def _(x, gain, bias, eps=1e-5):
-    y, _ = standardized(rows(x), eps)
-    y *= gain
+def _(x, gain, bias, eps=1e-5, kept=None):
+    z, scale = standardized(rows(x), eps)
+    if kept is not None:
+        kept += z, scale
+    y = z * gain
     y += bias
     return y.reshape(x.shape)
 

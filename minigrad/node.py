@@ -28,14 +28,16 @@ class Node:
         versions: (leaf, version) for each leaf whose values are kept.
         number: the order of creation; it is greater than those of all parents.
         scope: the module or composition in which it ran.
+        kept: what a kernel computed on the way that its rules need again, or None.
         note: what `record()` keeps for the views, or None.
     """
 
     __slots__ = (
-        "args", "edges", "function", "kwargs", "note", "number", "rules", "scope", "versions", "y",
+        "args", "edges", "function", "kept", "kwargs", "note", "number", "rules", "scope", "versions",
+        "y",
     )  # fmt: skip
 
-    def __init__(self, function, rules, args, kwargs, edges, y, versions, scope):
+    def __init__(self, function, rules, args, kwargs, edges, y, versions, scope, kept=None):
         self.function = function
         self.rules = rules
         self.args = args
@@ -44,6 +46,7 @@ class Node:
         self.y = y
         self.versions: Sequence[tuple[Tensor, int]] = versions
         self.scope = scope
+        self.kept = kept
         self.note: Note | None = None
         self.number = count()
 
@@ -65,7 +68,7 @@ class Node:
 
     def free(self) -> None:
         """Let go of the arrays that were kept for the backward pass."""
-        self.args = None
+        self.args = self.kept = None
         self.versions = ()
         self.y = spec(self.y.shape, self.y.dtype)
 

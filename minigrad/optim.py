@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
@@ -71,32 +72,34 @@ class Optimizer:
         """
         if self.dtypes != [p._array.dtype for p in self.parameters]:  # converted since
             self._keep(self.kept)
+        gradients = [None if p.grad is None else np.asarray(p.grad._array) for p in self.parameters]
         for group in self.groups:
-            moving = [i for i in group.places if self.parameters[i].grad is not None]
+            moving = [i for i in group.places if gradients[i] is not None]
             before = {self.steps[i] for i in moving}
             for i in moving:
                 self.parameters[i]._version += 1
                 self.steps[i] += 1
             if moving == group.places and len(before) == 1:
-                self._step_together(group)
+                self._step_together(group, gradients)
             else:
                 for i in moving:
-                    p = self.parameters[i]
-                    self.update(self.steps[i], p._array, _gradient(p), *self.kept[i])
+                    p = self.parameters[i]._array
+                    self.update(self.steps[i], p, gradients[i], *self.kept[i])
 
-    def _step_together(self, group: _Group) -> None:
-        parameters = [self.parameters[i] for i in group.places]
-        t = self.steps[group.places[0]]
-        if len(parameters) == 1:
-            p = parameters[0]
-            for parts in pieces(p._array, _gradient(p), *self.kept[group.places[0]]):
+    def _step_together(self, group: _Group, gradients: list[Any]) -> None:
+        first, *others = group.places
+        t = self.steps[first]
+        if not others:
+            p = self.parameters[first]._array
+            for parts in pieces(p, gradients[first], *self.kept[first]):
                 self.update(t, *parts)
             return
-        values = np.concatenate([p._array.ravel() for p in parameters])
-        g = np.concatenate([_gradient(p).ravel() for p in parameters])
+        arrays = [self.parameters[i]._array for i in group.places]
+        values = np.concatenate(arrays, axis=None)
+        g = np.concatenate([gradients[i] for i in group.places], axis=None)
         self.update(t, values, g, *group.kept)
-        for p, part in zip(parameters, group.parts(values)):
-            p._array[...] = part
+        for array, part in zip(arrays, group.parts(values)):
+            array[...] = part
 
     def _keep(self, kept: list[list[np.ndarray]]) -> None:
         """Keep these arrays, those of small parameters side by side, in the parameters' dtypes."""
@@ -336,16 +339,17 @@ class _Group:
 
     def __init__(self, places: list[int], parameters: Sequence[Tensor]):
         self.places = places
-        self.shapes = [parameters[i].shape for i in places]
         self.dtype = parameters[places[0]].dtype
         self.kept: list[np.ndarray] = []
+        ends = list(itertools.accumulate(parameters[i].size for i in places))
+        self.slots = [
+            (slice(start, end), parameters[i].shape)
+            for i, start, end in zip(places, [0, *ends], ends)
+        ]
 
-    def parts(self, joined: np.ndarray) -> Iterator[np.ndarray]:
+    def parts(self, joined: np.ndarray) -> list[np.ndarray]:
         """Each parameter's part of an array that has all side by side, in its shape."""
-        end = 0
-        for shape in self.shapes:
-            start, end = end, end + math.prod(shape)
-            yield joined[start:end].reshape(shape)
+        return [joined[where].reshape(shape) for where, shape in self.slots]
 
 
 def grouped(parameters: Sequence[Tensor]) -> Iterator[list[int]]:
@@ -359,10 +363,6 @@ def grouped(parameters: Sequence[Tensor]) -> Iterator[list[int]]:
         group.append(i)
         size += p.size
     yield group
-
-
-def _gradient(p: Tensor) -> np.ndarray:
-    return np.asarray(p.grad._array)  # type: ignore[union-attr]
 
 
 def pieces(*arrays: np.ndarray) -> Iterator[tuple[np.ndarray, ...]]:

@@ -440,16 +440,11 @@ def at(axis: int, item: Any) -> tuple:
 def add_rows(out: np.ndarray, ids: np.ndarray, values: np.ndarray) -> None:
     """Add each row of `values` (n, ...) to the row of `out` that `ids` (n,) names.
 
-    Sorted by name, the rows of one name lie together and are summed in one go: several times as fast
-    as `np.add.at`.
+    Element by element: `np.add.at` is several times as slow with whole rows.
     """
-    ids = ids % len(out)  # those below 0 count from the end
-    by_name = ids.argsort(kind="stable")
-    ids = ids[by_name]
-    first = np.ones(len(ids), bool)  # of its name
-    np.not_equal(ids[1:], ids[:-1], out=first[1:])
-    starts = first.nonzero()[0]
-    out[ids[starts]] = np.add.reduceat(values[by_name], starts, axis=0)
+    width = out[0].size
+    places = (ids % len(out))[:, None] * width + np.arange(width)  # ids below 0 count from the end
+    np.add.at(out.reshape(-1), places.reshape(-1), values.reshape(-1))
 
 
 def reshaped(a: Any, shape: tuple[int, ...], order: Any) -> Any:

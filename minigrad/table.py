@@ -63,6 +63,7 @@ class _Entry:
     written: Callable  # what names the arguments
     skipped = 0  # how many of its first arguments are not the function's
     refused: Iterable[str] = ()  # the options that must be None
+    keeps = False  # whether its rules can use what it computed on the way: see `composition.kernel`
 
     @functools.cached_property
     def name(self) -> str:
@@ -122,6 +123,7 @@ class Rule(_Entry):
         self.makes_new = makes_new or isinstance(function, np.ufunc)  # never a view of an argument
         self.rules = rules
         self.written = next(r for r in rules if r is not None)
+        self.keeps = "kept" in code_of(self.call).co_varnames
         self._needs: dict[tuple, tuple[bool, tuple[bool, ...]]] = {}
 
     def needs(self, positions: tuple[int, ...], count: int) -> tuple[bool, tuple[bool, ...]]:

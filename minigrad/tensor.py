@@ -552,14 +552,15 @@ def apply(function: Callable, args: tuple, kwargs: dict) -> Any:
     try:
         if isinstance(entry, Definition):
             return scoped(entry.name, entry.body, args, kwargs)
-        y = entry.call(*arrays, **kwargs)
+        keep: dict[str, list] = {"kept": []} if entry.keeps and mode.grad else {}
+        y = entry.call(*arrays, **kwargs, **keep)
     except _PROBLEMS as problem:
         raise errors.failed(entry.name, args, problem) from problem
     if isinstance(entry, Plain) or isinstance(y, tuple):
         return y
     if mode.anomaly:
         _check_finite(entry, args, y)
-    return _tie(entry, args, kwargs, y)
+    return _tie(entry, args, kwargs, y, keep.get("kept"))
 
 
 def _as_data(a: Any, i: int, entry: table.Entry) -> Any:
@@ -591,7 +592,7 @@ def _arrays_in(a: Any) -> Any:
     return type(a)([_arrays_in(b) for b in a]) if isinstance(a, (list, tuple)) else a
 
 
-def _tie(entry: Rule, args: tuple, kwargs: dict, y: Any) -> Tensor:
+def _tie(entry: Rule, args: tuple, kwargs: dict, y: Any, by_kernel: list | None) -> Tensor:
     """The result `y` as a Tensor, with a Node where a gradient may be asked for."""
     dtype = y.dtype
     if dtype.kind not in "fiub":
@@ -617,7 +618,7 @@ def _tie(entry: Rule, args: tuple, kwargs: dict, y: Any) -> Tensor:
         versions.append((owner, owner._version))
     node = Node(
         entry.function, entry.rules, tuple(kept), kwargs, edges,
-        y if needs_y else spec(y.shape, dtype), versions, mode.scope,
+        y if needs_y else spec(y.shape, dtype), versions, mode.scope, by_kernel,
     )  # fmt: skip
     result = _wrap(y, node, owner)
     if not edges:

@@ -321,7 +321,8 @@ def test_gradients_overwritten_instead_of_added_are_named(monkeypatch, f):
         steps: list = []
         for edge in node.edges:
             alone: dict = {}
-            twin = type("One", (), {"edges": [edge], "rules": node.rules, "kwargs": node.kwargs})
+            same = {"rules": node.rules, "kwargs": node.kwargs, "kept": node.kept}
+            twin = type("One", (), {"edges": [edge], **same})
             right(twin, g, args, y, alone, set(), oldest, steps)
             fresh.update(alone)
         sums.update(fresh)

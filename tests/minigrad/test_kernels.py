@@ -96,21 +96,21 @@ CASES = {
 }
 
 
+def projected(y, wave):
+    """One number in which every element has a weight of its own."""
+    return (y * wave(np.arange(y.size, dtype=y.dtype)).reshape(y.shape)).sum()
+
+
 def derivatives(f, values, dtype, fused):
     """The value, the gradients, and the gradients of the gradients' projection on fixed numbers."""
     inputs = [mg.Tensor(v, dtype=dtype, requires_grad=True) for v in values]
     with mg.record() if not fused else mg.enable_grad():
         y = f(*inputs)
-        (y * np.cos(np.arange(y.size, dtype=dtype)).reshape(y.shape)).sum().backward(
-            create_graph=True
-        )
+        projected(y, np.cos).backward(create_graph=True)
         first = [x.grad for x in inputs]
         for x in inputs:
             x.grad = None
-        total = sum(
-            (g * np.sin(np.arange(g.size, dtype=dtype)).reshape(g.shape)).sum() for g in first
-        )
-        total.backward()
+        sum(projected(g, np.sin) for g in first).backward()
     return y, first, [x.grad for x in inputs]
 
 
@@ -130,6 +130,29 @@ def test_a_kernel_equals_its_definition(name, dtype, tolerance):
         assert np.all(np.isfinite(a))
         scale = 1 + np.abs(b).max()
         np.testing.assert_allclose(a / scale, b / scale, rtol=tolerance, atol=tolerance)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_gradients_are_the_same_with_a_graph_of_their_own(name):
+    """Without one the rules use what the kernel kept, and compute it again where they must not."""
+    f, values = CASES[name]
+    _, first, _ = derivatives(f, values, np.float64, fused=True)
+    inputs = [mg.Tensor(v, dtype=np.float64, requires_grad=True) for v in values]
+    loss = projected(f(*inputs), np.cos)
+    loss.backward(retain_graph=True)
+    loss.backward()  # and what is kept is not used up
+    for x, g in zip(inputs, first, strict=True):
+        np.testing.assert_allclose(x.grad.data, 2 * g.data, rtol=1e-12, atol=1e-12)
+
+
+def test_what_a_kernel_kept_is_freed_with_its_node():
+    x = mg.Tensor(normal(3, 4), requires_grad=True)
+    y = F.layer_norm(x, x[0], x[1])
+    assert len(y._node.kept) == 2
+    y.sum().backward()
+    assert y._node.kept is None
+    with mg.no_grad():
+        assert F.layer_norm(x, x[0], x[1])._node is None
 
 
 def test_every_kernel_has_a_case():
