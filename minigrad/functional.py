@@ -170,7 +170,9 @@ def shifts(x: np.ndarray) -> np.ndarray:
 def softmax_slope(g: Any, y: Any) -> Any:
     """The gradient of the softmax: what is left of `g` without its mean weighted by y, times y."""
     each_g, each_y = rows(g), rows(y)
-    return ((each_g - row_products(each_g, each_y)) * each_y).reshape(y.shape)
+    slope = each_g - row_products(each_g, each_y)
+    slope *= each_y
+    return slope.reshape(y.shape)
 
 
 @composition
