@@ -450,20 +450,14 @@ def layer_norm_slopes(g, y, x, gain, bias, eps=1e-5, kept=None):
 
 @kernel(
     layer_norm,
-    lambda x, gain, bias, eps=1e-5: (
-        in_rows(x)
-        and gain.shape == bias.shape == x.shape[-1:]
-        and gain.dtype is bias.dtype is x.dtype
-    ),
+    lambda x, gain, bias, eps=1e-5: in_rows(x) and gain.shape == bias.shape == x.shape[-1:],
     *together(layer_norm_slopes, 3),
 )
 def _(x, gain, bias, eps=1e-5, kept=None):
     z, scale = standardized(rows(x), eps)
     if kept is not None:
         kept += z, scale
-    y = z * gain
-    y += bias
-    return y.reshape(x.shape)
+    return with_bias(z * gain, bias).reshape(x.shape)
 
 
 def standardized(x: Any, eps: float) -> tuple[Any, Any]:
@@ -524,8 +518,11 @@ def _(x, weight, bias=None):
 def one_product(x: np.ndarray, weight: np.ndarray, bias: np.ndarray | None) -> np.ndarray:
     """x W + b of matrices: one product for the whole batch."""
     y = x @ weight
-    if bias is None:
-        return y
+    return y if bias is None else with_bias(y, bias)
+
+
+def with_bias(y: np.ndarray, bias: np.ndarray) -> np.ndarray:
+    """y + b, in the memory of y if their dtype is one."""
     return np.add(y, bias, out=y if y.dtype is bias.dtype else None)
 
 
@@ -585,25 +582,25 @@ def _(x, weight, bias, heads):
 
 
 @composition
-def linear_of_heads(x: Any, weight: Any, bias: Any | None) -> Any:
+def linear_of_heads(heads: Any, weight: Any, bias: Any | None) -> Any:
     """Heads beside each other again, and then `linear`: (..., H, T, V) to (..., T, out)."""
-    return linear(join_heads(x), weight, bias)
+    return linear(join_heads(heads), weight, bias)
 
 
-def of_heads_slopes(g, y, x, weight, bias):
-    g, joined = rows(g), join_heads(x)
-    of_x = split_heads((g @ weight.T).reshape(joined.shape), x.shape[-3])
-    return of_x, rows(joined).T @ g, column_sums(g)
+def of_heads_slopes(g, y, heads, weight, bias):
+    g, joined = rows(g), join_heads(heads)
+    of_heads = split_heads((g @ weight.T).reshape(joined.shape), heads.shape[-3])
+    return of_heads, rows(joined).T @ g, column_sums(g)
 
 
 @kernel(
     linear_of_heads,
-    lambda x, weight, bias: is_linear(x, weight, bias) and x.ndim > 2,
+    lambda heads, weight, bias: is_linear(heads, weight, bias) and heads.ndim > 2,
     *together(of_heads_slopes, 3),
 )
-def _(x, weight, bias):
-    *lead, H, T, V = x.shape
-    y = one_product(x.swapaxes(-3, -2).reshape(-1, H * V), weight, bias)
+def _(heads, weight, bias):
+    *lead, H, T, V = heads.shape
+    y = one_product(heads.swapaxes(-3, -2).reshape(-1, H * V), weight, bias)
     return y.reshape(*lead, T, -1)
 
 

@@ -206,7 +206,7 @@ def together(function: Callable, count: int) -> tuple[Callable, ...]:
         def rule(*args: Any, **kwargs: Any) -> Any:
             return function(*args, **kwargs)[i]
 
-        rule.whole = function  # type: ignore[attr-defined]
+        rule.whole, rule.place = function, i  # type: ignore[attr-defined]
         return rule
 
     return tuple(map(part, range(count)))
@@ -315,7 +315,6 @@ def values_read(rule: Callable, count: int) -> set[int]:
 @functools.lru_cache(maxsize=1024)  # of each function once, however often it is asked for
 def tree_of(function: Callable) -> ast.Lambda | ast.FunctionDef | None:
     """How a function is written, from its file; None where there is no source."""
-    function = getattr(function, "whole", function)
     code = getattr(function, "__code__", None)
     if code is None:
         return None
@@ -333,8 +332,12 @@ def source_of(rule: Callable) -> str:
     """What a rule returns, as it stands in its file; the rule's name where there is no source.
 
     A lambda, or a function that only returns, is shown as one expression on one line; of a longer
-    function all lines are shown.
+    function all lines are shown; of one that several arguments share, the call.
     """
+    if hasattr(rule, "whole"):
+        code = code_of(rule)
+        names = [n for n in code.co_varnames[: code.co_argcount] if n != "kept"]
+        return f"{rule.whole.__name__}({', '.join(names)})[{rule.place}]"  # type: ignore[attr-defined]
     tree, code = tree_of(rule), code_of(rule)
     if tree is None:
         return getattr(rule, "__name__", str(rule))

@@ -56,5 +56,5 @@ class OfHeads(Linear):
         super().__init__(heads * width, outputs, bias)
         initialized(self)
 
-    def forward(self, x: Any) -> Any:
-        return linear_of_heads(x, self.weight, self.bias)  # (..., T, out)
+    def forward(self, heads: Any) -> Any:
+        return linear_of_heads(heads, self.weight, self.bias)  # (..., T, out)

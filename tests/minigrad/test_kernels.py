@@ -183,6 +183,28 @@ def test_what_is_hidden_or_in_other_rows_changes_no_weight_in_its_last_bit(hidde
         np.testing.assert_array_equal(F.softmax(other)[[0, 2]], F.softmax(x)[[0, 2]])
 
 
+@pytest.mark.parametrize("wide", range(3))
+@pytest.mark.parametrize(
+    "f", [F.layer_norm, F.linear, lambda x, a, b: F.linear_to_heads(x, a, b, 2)],
+    ids=["layer_norm", "linear", "linear_to_heads"],
+)  # fmt: skip
+def test_one_argument_of_a_wider_dtype_widens_the_result(f, wide):
+    shapes = [(3, 4), (4,), (4,)] if f is F.layer_norm else [(3, 4), (4, 4), (4,)]
+    arrays = [normal(*shape).astype(np.float32) for shape in shapes]
+    arrays[wide] = arrays[wide].astype(np.float64)
+    results = []
+    for kernels in (True, False):
+        inputs = [mg.Tensor(a, requires_grad=True) for a in arrays]
+        with mg.record(kernels=kernels):
+            y = f(*inputs)
+        projected(y, np.cos).backward()
+        results.append([y.detach(), *(x.grad for x in inputs)])
+    assert results[0][0].dtype == np.float64
+    for a, b in zip(*results, strict=True):
+        assert a.dtype == b.dtype
+        np.testing.assert_allclose(a.data, b.data, rtol=1e-4, atol=1e-5)
+
+
 def test_a_kernel_leaves_its_arguments_alone():
     x, mask = normal(3, 4), FORBIDDEN.copy()
     before = x.copy()
