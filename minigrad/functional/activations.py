@@ -1,0 +1,90 @@
+"""Functions of each number by itself, such as stand between linear maps."""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .. import errors
+from ..composition import composition
+from ..table import derivatives
+
+
+@derivatives(lambda g, y, x: g * np.greater(y, 0))
+def relu(x: Any) -> Any:
+    """max(x, 0), of any shape; its slope at 0 is taken as 0, as PyTorch does."""
+    return np.maximum(x, 0)
+
+
+@composition
+def leaky_relu(x: Any, slope: float = 0.01) -> Any:
+    """x where it is above 0, elsewhere `slope` times x (Maas et al., 2013); any shape."""
+    return np.where(np.greater(x, 0), x, slope * x)
+
+
+@composition
+def elu(x: Any, alpha: float = 1.0) -> Any:
+    """x where it is above 0, elsewhere alpha (exp(x) - 1) (Clevert et al., 2015); any shape."""
+    positive = np.greater(x, 0)
+    return np.where(positive, x, alpha * np.expm1(np.where(positive, 0, x)))
+
+
+@composition
+def softplus(x: Any) -> Any:
+    """log(1 + exp(x)), a smooth `relu` (Dugas et al., 2001), of any shape; it never overflows."""
+    return np.logaddexp(x, 0)
+
+
+@derivatives(lambda g, y, x: g * y * (1 - y))
+def sigmoid(x: Any) -> Any:
+    """1 / (1 + exp(-x)), of any shape, by exp(-|x|) alone, which never overflows."""
+    e = np.exp(-np.absolute(x))
+    return np.where(np.greater(x, 0), 1, e) / (1 + e)
+
+
+@composition
+def silu(x: Any) -> Any:
+    """x sigmoid(x), of any shape (Hendrycks & Gimpel, 2016, where it is called SiLU)."""
+    return x * sigmoid(x)
+
+
+@derivatives(lambda g, y, x: g * (2 / math.sqrt(math.pi)) * np.exp(-np.square(np.clip(x, -30, 30))))
+def erf(x: Any) -> Any:
+    """The error function, of any shape: SciPy's where that is installed, else Python's, slowly.
+
+    Its slope at 30 and beyond is 0; it is clipped there because x x could overflow.
+    """
+    return _erf()(x)
+
+
+@functools.cache
+def _erf() -> Callable[[Any], Any]:
+    try:
+        from scipy.special import erf
+    except ImportError:
+        each = np.vectorize(math.erf, otypes=[float])
+        return lambda x: each(x).astype(np.result_type(x, 0.0))
+    return erf
+
+
+@composition
+def gelu(x: Any, approximate: str = "none") -> Any:
+    """x times the chance that a standard normal number is below it (Hendrycks & Gimpel, 2016).
+
+    Args:
+        x: of any shape.
+        approximate: "none", through `erf`, as in BERT; or "tanh", as in GPT-2.
+
+    Raises:
+        ConfigError: for another approximation.
+    """
+    if approximate not in ("none", "tanh"):
+        raise errors.ConfigError(f"approximate is 'none' or 'tanh', not {approximate!r}")
+    if approximate == "tanh":
+        z = np.clip(x, -10, 10)  # the tangent is 1 from there on, and z z z could overflow
+        return 0.5 * x * (1 + np.tanh(math.sqrt(2 / math.pi) * (z + 0.044715 * z * z * z)))
+    return 0.5 * x * (1 + erf(x * math.sqrt(0.5)))

@@ -1,0 +1,43 @@
+"""What is named by integers: the rows of a table, or classes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import errors
+from ..composition import composition
+from ..modes import get_default_dtype
+from ..tensor import Tensor, as_array
+
+
+@composition
+def embedding(table: Any, ids: Any) -> Any:
+    """The rows of `table` (N, D) named by integers `ids` (...): shape (..., D).
+
+    Raises:
+        DTypeError, ShapeError: if the ids are no integers, or not from 0 to N - 1.
+    """
+    ids = ids.data if isinstance(ids, Tensor) else as_array(ids)
+    check_numbers(ids, table.shape[0], "symbol")
+    return table[ids]
+
+
+def one_hot(ids: Any, N: int) -> np.ndarray:
+    """An array (..., N) of the default dtype: 1 where `ids` (...) says, 0 elsewhere.
+
+    Raises:
+        DTypeError, ShapeError: if the ids are no integers, or not from 0 to N - 1.
+    """
+    ids = np.asarray(ids)
+    check_numbers(ids, N, "class")
+    return np.equal(ids[..., None], np.arange(N)).astype(get_default_dtype())
+
+
+def check_numbers(ids: np.ndarray, N: int, name: str) -> None:
+    if ids.dtype.kind not in "iu":
+        raise errors.DTypeError(f"a {name} is an integer from 0 to {N - 1}, not {ids.dtype}")
+    if ids.size and not (ids.min() >= 0 and ids.max() < N):
+        wrong = ids[(ids < 0) | (ids >= N)].ravel()[0]
+        raise errors.ShapeError(f"a {name} is an integer from 0 to {N - 1}, not {wrong}")

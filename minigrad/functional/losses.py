@@ -1,0 +1,177 @@
+"""How wrong an answer is, as one number, or as one for each question."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import errors
+from ..composition import composition, in_rows, kernel, row_starts, row_sums, rows
+from .activations import softplus
+from .lookup import check_numbers
+from .softmaxes import TINY, is_mild, log_softmax, shifts, softmax
+
+
+@composition
+def cross_entropy(
+    logits: Any,
+    targets: Any,
+    *,
+    ignore_index: int | None = None,
+    label_smoothing: float = 0.0,
+    reduction: str = "mean",
+) -> Any:
+    """How surprised a model is by the right classes, in nats.
+
+    Args:
+        logits: `(..., N)`, scores of N classes.
+        targets: integers of shape `(...)`, each from 0 to N - 1 or `ignore_index`.
+        ignore_index: a target that counts for nothing, such as padding.
+        label_smoothing: the share of each target spread evenly over all N classes
+            (Szegedy et al., 2016, section 7).
+        reduction: "mean" over the targets that count, "sum", or "none". The mean of none is 0.
+
+    Raises:
+        ShapeError, DTypeError: if `targets` does not fit `logits`, or is not of integers.
+        ConfigError: for a smoothing outside 0 to 1, or another reduction.
+    """
+    targets = np.asarray(targets)
+    _check_targets(logits.shape, targets, ignore_index, reduction, label_smoothing)
+    log_p = log_softmax(logits)  # (..., N)
+    loss = nll_loss(log_p, targets, ignore_index=ignore_index, reduction="none")  # (...)
+    counted = _counts(targets, ignore_index)
+    if label_smoothing:
+        over_all = np.where(counted, -np.mean(log_p, axis=-1), 0)
+        loss = (1 - label_smoothing) * loss + label_smoothing * over_all
+    return _reduced(loss, reduction, int(counted.sum()))
+
+
+@kernel(
+    cross_entropy,
+    lambda logits, targets, **options: in_rows(logits),
+    lambda g, y, logits, targets, *, ignore_index=None, label_smoothing=0.0, reduction="mean": (
+        cross_entropy_slope(g, logits, targets, ignore_index, label_smoothing, reduction)
+    ),
+    None,
+)
+def _(logits, targets, *, ignore_index=None, label_smoothing=0.0, reduction="mean"):
+    targets = np.asarray(targets)
+    _check_targets(logits.shape, targets, ignore_index, reduction, label_smoothing)
+    x, ids, counted, share = _counted(logits, targets, ignore_index, reduction)
+    top = 0 if is_mild(x) else shifts(x)  # (B T, 1)
+    total = row_sums(np.exp(x - top))
+    total = np.log(np.maximum(total, TINY)) + top
+    right = x.reshape(-1).take(ids + row_starts(*x.shape))[:, None]
+    if label_smoothing:
+        right = (1 - label_smoothing) * right + (label_smoothing / x.shape[1]) * row_sums(x)
+    loss = np.where(counted, total - right, 0) * share  # (B T, 1)
+    return loss.reshape(targets.shape) if reduction == "none" else loss.sum()
+
+
+def cross_entropy_slope(g, logits, targets, ignore_index, label_smoothing, reduction):
+    """softmax(logits) less what the targets ask for, and nothing where a target does not count."""
+    x, ids, counted, share = _counted(logits, targets, ignore_index, reduction)
+    asked = np.full(x.shape, label_smoothing / x.shape[1], x.dtype)  # (B T, N)
+    asked[np.arange(ids.size), ids] += 1 - label_smoothing
+    weight = g.reshape(-1, 1) * (counted * np.asarray(share, x.dtype))
+    return ((softmax(x) - asked) * weight).reshape(logits.shape)
+
+
+def _counted(logits, targets, ignore_index, reduction):
+    """Logits (B T, N), class numbers (B T,), which count (B T, 1), and the share of each."""
+    flat = np.reshape(targets, -1)
+    counted = _counts(flat, ignore_index)
+    share = 1 / max(int(np.count_nonzero(counted)), 1) if reduction == "mean" else 1.0
+    return rows(logits), flat * counted, counted[:, None], share
+
+
+def _check_targets(shape, targets, ignore_index, reduction, label_smoothing=0.0) -> None:
+    if targets.shape != shape[:-1]:
+        raise errors.ShapeError(
+            f"scores of shape {shape} ask for targets of shape {shape[:-1]}, not {targets.shape}"
+        )
+    counting = targets if ignore_index is None else targets[targets != ignore_index]
+    check_numbers(counting, shape[-1], "target")
+    if not 0 <= label_smoothing <= 1:
+        raise errors.ConfigError(f"label_smoothing is a share from 0 to 1, not {label_smoothing}")
+    _check_reduction(reduction)
+
+
+def _counts(targets, ignore_index):
+    return np.full(targets.shape, True) if ignore_index is None else targets != ignore_index
+
+
+def _check_reduction(reduction) -> None:
+    if reduction not in ("mean", "sum", "none"):
+        raise errors.ConfigError(f"reduction is 'mean', 'sum' or 'none', not {reduction!r}")
+
+
+def _reduced(loss, reduction, count):
+    """The losses apart, their sum, or that over how many there are: the mean of none is 0."""
+    if reduction == "none":
+        return loss
+    return np.sum(loss) / max(count, 1) if reduction == "mean" else np.sum(loss)
+
+
+@composition
+def nll_loss(
+    log_p: Any, targets: Any, *, ignore_index: int | None = None, reduction: str = "mean"
+) -> Any:
+    """Minus the logarithm of the probability that the right classes were given.
+
+    Args:
+        log_p: `(..., N)`, logarithms of probabilities, such as `log_softmax` gives.
+        targets, ignore_index, reduction: as for `cross_entropy`.
+
+    Raises:
+        ShapeError, DTypeError, ConfigError: as `cross_entropy`.
+    """
+    targets = np.asarray(targets)
+    _check_targets(log_p.shape, targets, ignore_index, reduction)
+    counted = _counts(targets, ignore_index)
+    ids = np.where(counted, targets, 0)[..., None]  # (..., 1)
+    loss = -np.take_along_axis(log_p, ids, axis=-1)[..., 0]  # (...)
+    return _reduced(np.where(counted, loss, 0), reduction, int(counted.sum()))
+
+
+@composition
+def mse_loss(predicted: Any, targets: Any, *, reduction: str = "mean") -> Any:
+    """The squares of the differences of two arrays of one shape.
+
+    Args:
+        predicted, targets: of one shape.
+        reduction: "mean" over all elements, "sum", or "none". The mean of none is 0.
+
+    Raises:
+        ShapeError: if the shapes differ; broadcasting here is nearly always a mistake.
+        ConfigError: for another reduction.
+    """
+    _check_pair(predicted, targets, reduction)
+    return _reduced(np.square(predicted - targets), reduction, predicted.size)
+
+
+@composition
+def binary_cross_entropy_with_logits(logits: Any, targets: Any, *, reduction: str = "mean") -> Any:
+    """How surprised a model is by the right answers to questions of yes or no, in nats.
+
+    Args:
+        logits: of any shape, one for each question; `sigmoid` makes probabilities of them.
+        targets: of that shape, from 0 to 1.
+        reduction: "mean" over all elements, "sum", or "none". The mean of none is 0.
+
+    Raises:
+        ShapeError: if the shapes differ.
+        ConfigError: for another reduction.
+    """
+    _check_pair(logits, targets, reduction)
+    return _reduced((1 - targets) * logits + softplus(-logits), reduction, logits.size)
+
+
+def _check_pair(values, targets, reduction) -> None:
+    if np.shape(values) != np.shape(targets):
+        raise errors.ShapeError(
+            f"targets have the shape of what they are compared with: {np.shape(values)}, "
+            f"not {np.shape(targets)}"
+        )
+    _check_reduction(reduction)
