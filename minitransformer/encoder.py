@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from minigrad.nn import Dropout, Module, ModuleList
+from minigrad.nn import Dropout, Module
 
 from .attention import Score, scaled_dot
 from .cache import Cache
@@ -12,6 +12,7 @@ from .choices import chosen
 from .feed_forward import FEED_FORWARDS
 from .layer_norm import LayerNorm
 from .multi_head import MultiHeadAttention
+from .stack import Stack
 
 
 class EncoderLayer(Module):
@@ -77,35 +78,10 @@ class PreNormEncoderLayer(EncoderLayer):
 ENCODER_LAYERS = {"post": EncoderLayer, "pre": PreNormEncoderLayer}
 
 
-class Encoder(Module):
-    """`layers` encoder layers, one after the other.
+class Encoder(Stack):
+    """Encoder layers, one after the other."""
 
-    Args:
-        layers: how many.
-        norm: "post" or "pre": where each layer normalises.
-        final_norm: whether the last layer's output is normalised too; with "pre" unless given, as
-            nothing else would.
-        others: as for `EncoderLayer`.
-    """
-
-    def __init__(
-        self,
-        layers: int,
-        width: int,
-        heads: int,
-        feed_forward: int,
-        dropout: float = 0.0,
-        *,
-        norm: str = "post",
-        final_norm: bool | None = None,
-        **others: Any,
-    ):
-        layer = chosen(ENCODER_LAYERS, norm, "norm")
-        self.layers = ModuleList(
-            layer(width, heads, feed_forward, dropout, **others) for _ in range(layers)
-        )
-        final_norm = norm == "pre" if final_norm is None else final_norm
-        self.norm = LayerNorm(width) if final_norm else None
+    kinds = ENCODER_LAYERS
 
     def forward(
         self, x: Any, mask: Any = None, cache: Cache | None = None

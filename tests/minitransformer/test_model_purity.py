@@ -23,7 +23,7 @@ from minitransformer import (
 MODEL = (
     "attention", "multi_head", "positions", "layer_norm", "feed_forward", "masks", "encoder",
     "decoder", "transformer", "encoder_only", "decoder_only", "embedding", "projection", "cache",
-    "sizes", "choices",
+    "sizes", "choices", "stack",
 )  # fmt: skip
 VIEW = "weights"  # shows what attention found; it may look at numbers
 TAKEN_OUT = {
