@@ -35,10 +35,10 @@ from minitransformer import Sizes, Transformer  # noqa: E402
 PAUSE = 0.2  # seconds
 NEEDS = {"pytorch": "torch", "hips_autograd": "autograd"}
 SIZES = {  # vocabulary, width, heads, feed-forward, layers, batch, source, target; turns, steps
-    "lesson": (32, 32, 2, 64, 1, 16, 10, 10, 40, 10),
-    "course": (64, 64, 4, 256, 2, 32, 24, 12, 30, 4),
-    "mid": (512, 256, 8, 1024, 3, 32, 32, 32, 12, 1),
-    "base": (4000, 512, 8, 2048, 6, 16, 32, 32, 6, 1),
+    "lesson": (32, 32, 2, 64, 1, 16, 10, 10, 30, 10),
+    "course": (64, 64, 4, 256, 2, 32, 24, 12, 20, 4),
+    "mid": (512, 256, 8, 1024, 3, 32, 32, 32, 8, 1),
+    "base": (4000, 512, 8, 2048, 6, 16, 32, 32, 5, 1),
 }
 
 

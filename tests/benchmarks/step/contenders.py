@@ -17,7 +17,8 @@ from pathlib import Path
 
 import numpy as np
 
-LR, BETAS, EPS = 1e-3, (0.9, 0.98), 1e-9
+# At 1e-3 the rounding of float32 alone moves the third loss of the largest size by 2e-4.
+LR, BETAS, EPS = 1e-4, (0.9, 0.98), 1e-9
 
 
 def minigrad(p, sizes, source, read, write):
