@@ -17,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
-# At 1e-3 the rounding of float32 alone moves the third loss of the largest size by 2e-4.
+# At a learning rate of 1e-3 the third losses of the largest size lie 2.5e-4 apart.
 LR, BETAS, EPS = 1e-4, (0.9, 0.98), 1e-9
 
 
