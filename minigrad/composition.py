@@ -70,6 +70,11 @@ def in_rows(x: Any, axis: int = -1) -> bool:
     )
 
 
+def broadcasts(shape: tuple[int, ...], to: tuple[int, ...]) -> bool:
+    """Whether an array of `shape` fits beside one of the shape `to`, which stays as it is."""
+    return len(shape) <= len(to) and all(m in (1, n) for m, n in zip(shape[::-1], to[::-1]))
+
+
 # --- what kernels and their rules are written with -------------------------------------------------
 
 
@@ -93,8 +98,9 @@ def row_starts(n: int, m: int) -> np.ndarray:
 
 
 def row_products(x: Any, y: Any) -> Any:
-    """The product of each row of x (n, m) with the same one of y, kept: (n, 1)."""
-    return np.vecdot(x, y)[:, None]
+    """The product of each row of x (n, m) with the same one of y, kept: (n, 1). On short rows a call
+    for each would take longer than its work."""
+    return row_sums(x * y) if x.shape[1] < 64 else np.vecdot(x, y)[:, None]
 
 
 def column_sums(x: Any) -> Any:

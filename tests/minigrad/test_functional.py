@@ -277,6 +277,27 @@ def test_embedding_adds_up_where_a_row_is_used_twice():
     np.testing.assert_array_equal(table.grad.data, [[1, 1], [0, 0], [3, 3]])
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize(
+    ("N", "n", "shape"),
+    [(5, 40, (16,)), (5, 40, (4, 4)), (5, 40, (3,)), (200, 40, (16,)), (5, 0, (16,))],
+)
+def test_rows_named_many_times_are_added_up(N, n, shape, dtype):
+    """Small tables by a product, others by elements: both as NumPy's own does it, and a row that is
+    not finite reaches no other."""
+    rng = np.random.default_rng(3)
+    ids, g = rng.integers(-N, N, n), rng.standard_normal((n, *shape)).astype(dtype)
+    for broken in (None, np.nan, np.inf):
+        if broken is not None and n:
+            g[7] = broken
+        expected = np.zeros((N, *shape), dtype)
+        np.add.at(expected, ids, g)
+        table = mg.Tensor(np.zeros((N, *shape), dtype), requires_grad=True)
+        table[ids].backward(g)
+        assert table.grad.dtype == dtype
+        np.testing.assert_allclose(table.grad.data, expected, rtol=1e-5, atol=1e-5)
+
+
 def test_standardize_of_equal_numbers_is_zero_with_finite_slopes():
     x = mg.Tensor([[5.0, 5.0, 5.0], [1e4, 1e4, 1e4]], requires_grad=True)
     y = F.standardize(x)

@@ -35,6 +35,16 @@ CASES = {
         lambda x: masked_softmax(x, FORBIDDEN[:, None]),
         [normal(3, 2, 4)],
     ),
+    "masked_softmax, a wider mask": (
+        lambda x: masked_softmax(x, FORBIDDEN),
+        [normal(1, 4)],
+    ),
+    "masked_softmax transposed": (lambda x: masked_softmax(x.T, FORBIDDEN), [normal(4, 3)]),
+    "softmax of wide rows": (lambda x: F.softmax(x), [normal(2, 70)]),
+    "layer_norm of wide rows": (
+        lambda x, a, b: F.layer_norm(x, a, b),
+        [normal(3, 70), normal(70), normal(70)],
+    ),
     "layer_norm": (
         lambda x, a, b: F.layer_norm(x, a, b),
         [normal(2, 3, 4), normal(4), normal(4)],
