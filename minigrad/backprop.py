@@ -146,7 +146,7 @@ def _run(
         if isinstance(node, Tensor):
             if not oldest:
                 before, after = node._grad, _deposit(node, g)
-                passed = [Passed(0, node, g, g, before, after)]
+                passed = [Passed(0, node, g, g, before, after)] if keep else None
             yield node, g, passed or ()
             continue
         if keep:

@@ -40,14 +40,18 @@ def _(x, axis=-1):
 
 def row_weights(x: np.ndarray, mask: Any = None) -> np.ndarray:
     """The softmax of each row, with zeros where the boolean `mask` is False; a new array."""
+    if mask is not None:
+        mask = np.asarray(mask, bool)
+        if mask.all():  # it hides nothing
+            mask = None
     if is_mild(x):
         e = np.exp(x, order="C")
         if mask is not None:  # converted first: inside the product, NumPy takes twice as long
-            e *= np.asarray(mask, bool).astype(x.dtype)
+            e *= mask.astype(x.dtype)
     else:
         e = x.copy()
         if mask is not None:
-            np.copyto(e, -np.inf, where=~np.asarray(mask, bool))
+            np.copyto(e, -np.inf, where=~mask)
         e -= shifts(rows(e)).reshape(*x.shape[:-1], 1)
         np.exp(e, out=e)
     each = rows(e)
