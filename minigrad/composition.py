@@ -52,8 +52,20 @@ def kernel(composed: Any, fits: Callable[..., bool], *rules: Callable | None) ->
     def enter(fast: Callable) -> Callable:
         fused = table.dispatched(functools.wraps(composed)(fast))
         table.TABLE[fused] = table.Rule(fused, rules, makes_new=True)
-        composed.kernels.append((fits, fused))
-        return fused
+        return shortcut(composed, fits)(fused)
+
+    return enter
+
+
+def shortcut(composed: Any, fits: Callable[..., bool]) -> Callable:
+    """Decorate a way to compute a composition of Tensors in fewer operations.
+
+    It takes the place of the composition as a kernel does, and is made of other compositions.
+    """
+
+    def enter(short: Callable) -> Callable:
+        composed.kernels.append((fits, short))
+        return short
 
     return enter
 

@@ -184,6 +184,11 @@ FLOPS_OF: dict[str, Callable[..., int]] = {
     "products": lambda node, n, a, b: (
         2 * n * a[-1] + (math.prod(a) if (*node.arguments, 1.0)[2] != 1 else 0)
     ),
+    "dot_weights": lambda node, n, q, k, *mask: (
+        n * (2 * q[-1] + 4 + len(mask))
+        + n // k[-2]
+        + (math.prod(q) if (*node.arguments[3:], 1.0)[0] != 1 else 0)
+    ),
     "cross_entropy": lambda node, n, x, targets: _cross_entropy(node.options, x),
 }
 ELEMENTWISE = {"np.where", "np.round", "relu", "sigmoid", "erf", "clamp", "root"}  # and all ufuncs

@@ -17,7 +17,14 @@ from typing import Any
 import numpy as np
 
 from minigrad import errors
-from minigrad.functional import composition, masked_softmax, products
+from minigrad.functional import (
+    broadcasts,
+    composition,
+    dot_weights,
+    masked_softmax,
+    products,
+    shortcut,
+)
 from minigrad.nn import Module, Parameter, xavier_uniform
 
 from .choices import chosen
@@ -93,6 +100,25 @@ def attention(
     return output, weights if labels is None else Weights(weights, *labels)
 
 
+def is_usual(query, key, value, mask=None, *, score=scaled_dot, phi=np.exp, labels=None) -> bool:
+    """Whether weights are made as most are, of arguments that need no second look."""
+    q, k, v = query.shape, key.shape, value.shape
+    return (
+        score is scaled_dot
+        and phi is np.exp
+        and len(q) > 1
+        and q[:-2] == k[:-2] == v[:-2]
+        and (q[-1], k[-2]) == (k[-1], v[-2])
+        and (mask is None or is_mask(mask, (*q[:-1], k[-2])))
+    )
+
+
+@shortcut(attention, is_usual)
+def _(query, key, value, mask=None, *, labels=None, **_):
+    weights = dot_weights(query, key, mask, 1 / math.sqrt(query.shape[-1]))  # (..., T, S)
+    return weights @ value, weights if labels is None else Weights(weights, *labels)
+
+
 def single_query(
     query: Any,
     key: Any,
@@ -157,19 +183,23 @@ def broadcastable(*shapes: list[int]) -> bool:
     return all(len({n for n in column if n != 1}) <= 1 for column in columns)
 
 
+def is_mask(mask: Any, shape: tuple[int, ...]) -> bool:
+    """Whether `mask` is of booleans and broadcasts to scores of `shape`."""
+    return getattr(mask, "dtype", None) == "bool" and broadcasts(mask.shape, shape)
+
+
 def check_mask(mask: Any, shape: tuple[int, ...]) -> None:
-    """See that `mask` is of booleans and broadcasts to scores of `shape`."""
+    if is_mask(mask, shape):
+        return
     kind = getattr(mask, "dtype", type(mask).__name__)
     if kind != "bool":
         raise errors.DTypeError(
             f"a mask is an array of booleans, True = may be attended to, not {kind}: for ones and "
             f"zeros write mask == 1, for a mask of 0 and -inf to be added mask == 0"
         )
-    beyond = len(mask.shape) > len(shape)
-    if beyond or any(m not in (1, n) for m, n in zip(reversed(mask.shape), reversed(shape))):
-        raise errors.ShapeError(
-            f"a mask {mask.shape} does not broadcast to the scores {shape}: (..., queries, keys)"
-        )
+    raise errors.ShapeError(
+        f"a mask {mask.shape} does not broadcast to the scores {shape}: (..., queries, keys)"
+    )
 
 
 # --- scores that learn ----------------------------------------------------------------------------

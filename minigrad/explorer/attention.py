@@ -14,7 +14,7 @@ import numpy as np
 from ..graph import Edge, Graph, GraphNode
 
 Tokens = Mapping[str, tuple[Sequence[str], Sequence[str]]]
-SOFTMAX = {"softmax", "masked_softmax", "normalized", "attention"}
+SOFTMAX = {"softmax", "masked_softmax", "dot_weights", "normalized", "attention"}
 
 
 def maps(graph: Graph, tokens: Tokens | None) -> list[dict[str, Any]]:

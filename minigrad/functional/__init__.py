@@ -9,8 +9,9 @@ arrays as possible, with its derivative worked out by hand. It runs unless the g
 a drawing, which shows the composition.
 """
 
-from ..composition import composition
+from ..composition import broadcasts, composition, shortcut
 from .activations import elu, erf, gelu, leaky_relu, relu, sigmoid, silu, softplus
+from .attention import dot_weights
 from .linear_maps import (
     join_heads,
     linear,
@@ -25,9 +26,9 @@ from .normalization import dropout, layer_norm, standardize
 from .softmaxes import log_softmax, logsumexp, masked_fill, masked_softmax, softmax
 
 __all__ = [
-    "binary_cross_entropy_with_logits", "composition", "cross_entropy", "dropout", "elu", "embedding",
-    "erf", "gelu", "join_heads", "layer_norm", "leaky_relu", "linear", "linear_of_heads",
-    "linear_to_heads", "log_softmax", "logsumexp", "masked_fill", "masked_softmax", "mse_loss",
-    "nll_loss", "one_hot", "products", "relu", "sigmoid", "silu", "softmax", "softplus",
-    "split_heads", "standardize",
+    "binary_cross_entropy_with_logits", "broadcasts", "composition", "cross_entropy", "dot_weights",
+    "dropout", "elu", "embedding", "erf", "gelu", "join_heads", "layer_norm", "leaky_relu",
+    "linear", "linear_of_heads", "linear_to_heads", "log_softmax", "logsumexp", "masked_fill",
+    "masked_softmax", "mse_loss", "nll_loss", "one_hot", "products", "relu", "shortcut", "sigmoid",
+    "silu", "softmax", "softplus", "split_heads", "standardize",
 ]  # fmt: skip

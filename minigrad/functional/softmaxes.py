@@ -35,29 +35,28 @@ def softmax(x: Any, axis: int = -1) -> Any:
 
 @kernel(softmax, in_rows, lambda g, y, x, axis=-1: softmax_slope(g, y))
 def _(x, axis=-1):
-    return row_weights(x)
+    return weights_in_place(x.copy())
 
 
-def row_weights(x: np.ndarray, mask: Any = None) -> np.ndarray:
-    """The softmax of each row, with zeros where the boolean `mask` is False; a new array."""
+def weights_in_place(x: np.ndarray, mask: Any = None) -> np.ndarray:
+    """The softmax of each row, in the memory of `x`, with zeros where the boolean `mask` is False."""
     if mask is not None:
         mask = np.asarray(mask, bool)
         if mask.all():  # it hides nothing
             mask = None
+    each = rows(x)
     if is_mild(x):
-        e = np.exp(x, order="C")
+        np.exp(x, out=x)
         if mask is not None:  # converted first: inside the product, NumPy takes twice as long
-            e *= mask.astype(x.dtype)
+            x *= mask.astype(x.dtype)
     else:
-        e = x.copy()
         if mask is not None:
-            np.copyto(e, -np.inf, where=~mask)
-        e -= shifts(rows(e)).reshape(*x.shape[:-1], 1)
-        np.exp(e, out=e)
-    each = rows(e)
+            np.copyto(x, -np.inf, where=~mask)
+        each -= shifts(each)
+        np.exp(x, out=x)
     total = row_sums(each)  # (n, 1)
     each /= np.maximum(total, TINY, out=total)  # 0 only where all is hidden
-    return e
+    return x
 
 
 MILD = 30  # exp of numbers up to it, and of minus these, is neither infinite nor 0
@@ -106,7 +105,7 @@ def masked_softmax(x: Any, mask: Any = None, axis: int = -1) -> Any:
     None,
 )
 def _(x, mask=None, axis=-1):
-    return row_weights(x, mask)
+    return weights_in_place(x.copy(), mask)
 
 
 @composition

@@ -494,6 +494,9 @@ def test_floating_point_operations():
         lambda x, w, b: F.linear_of_heads(F.split_heads(x, 3), w, None),
         lambda x, w, b: F.products(x, x),
         lambda x, w, b: F.products(x, x, 0.5),
+        lambda x, w, b: F.dot_weights(x, x),
+        lambda x, w, b: F.dot_weights(x, x, np.tri(5, dtype=bool)),
+        lambda x, w, b: F.dot_weights(x, x, np.tri(5, dtype=bool), 0.5),
         lambda x, w, b: F.join_heads(F.split_heads(F.split_heads(x * 2, 3), 2)[0]),
         *(
             lambda x, w, b, reduction=reduction, smoothing=smoothing: F.cross_entropy(

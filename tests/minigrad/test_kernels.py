@@ -64,6 +64,19 @@ CASES = {
         [normal(2, 3, 4), normal(2, 5, 4)],
     ),
     "products broadcast": (lambda a, b: F.products(a, b, 2.0), [normal(2, 1, 3, 4), normal(5, 4)]),
+    "dot_weights": (
+        lambda q, k: F.dot_weights(q, k, FORBIDDEN, 0.3),
+        [normal(2, 3, 5), normal(2, 4, 5)],
+    ),
+    "dot_weights, far apart": (
+        lambda q, k: F.dot_weights(q, k, FORBIDDEN),
+        [normal(3, 5) * 30, normal(4, 5) * 30],
+    ),
+    "dot_weights unmasked": (lambda q, k: F.dot_weights(q, k), [normal(1, 5), normal(1, 5)]),
+    "dot_weights of one batch's keys": (
+        lambda q, k: F.dot_weights(q, k, None, 0.5),
+        [normal(2, 3, 5), normal(4, 5)],
+    ),
     "linear_to_heads": (
         lambda x, w, b: F.linear_to_heads(x, w, b, 2),
         [normal(2, 3, 4), normal(4, 6), normal(6)],

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from model_checks import check_gradients, random_tensor, randomized
 
-from minigrad import Tensor, errors
+from minigrad import Tensor, errors, graph, record
 from minigrad.nn import Module
 from minitransformer import (
     SCORES,
@@ -192,6 +192,28 @@ def test_exp_by_another_name_is_the_same_attention():
         attention(q, k, v, mask), attention(q, k, v, mask, phi=lambda s: np.exp(s))
     ):
         np.testing.assert_allclose(one.data, other.data, rtol=1e-12)
+
+
+@pytest.mark.parametrize("mask", [*MASKS, np.zeros((T, S), bool)])
+@pytest.mark.parametrize("one_for_all", [False, True])
+def test_the_short_way_is_the_long_one(mask, one_for_all):
+    """Attention runs in two operations where it can, and as it is written where it is recorded."""
+    found = []
+    for kernels in (True, False):
+        batch = () if one_for_all else (B, H)
+        q, k, v = (
+            random_tensor(B, H, T, K),
+            random_tensor(*batch, S, K, seed=1),
+            random_tensor(*batch, S, V, seed=2),
+        )
+        with record(kernels=kernels):
+            output, weights = attention(q, k, v, mask)
+        ((output * output).sum() + (weights * np.arange(S)).sum()).backward()
+        found.append([output.data, weights.data, *(x.grad.data for x in (q, k, v))])
+        operations = len(graph(output))
+    assert operations > 10  # the second time it was written out
+    for short, long in zip(*found, strict=True):
+        np.testing.assert_allclose(short, long, rtol=1e-9, atol=1e-12)
 
 
 # --- rows -----------------------------------------------------------------------------------------
