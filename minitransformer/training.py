@@ -49,7 +49,7 @@ class Settings:
         ConfigError: for numbers that make no sense.
     """
 
-    steps: int = 1600
+    steps: int = 1500
     batch: int = 64
     learning_rate: float = 3e-3
     warmup: int = 100

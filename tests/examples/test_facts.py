@@ -12,18 +12,26 @@ LESSONS = {path.name[:2]: path for path in sorted(EXAMPLES.glob("[0-9][0-9]_*.py
 
 def assertions(lesson):
     """The conditions that the lesson asserts, as written there, with the lists that they name."""
-    text = lesson.read_text()
-    tree = ast.parse(text)
+    text = lesson.read_text(encoding="utf-8")
+    tree, lines = ast.parse(text), text.encode().splitlines()
     lists = {
-        node.targets[0].id: ast.get_source_segment(text, node)
+        node.targets[0].id: segment(lines, node)
         for node in tree.body
         if isinstance(node, ast.Assign) and isinstance(node.value, ast.List)
     }
     for node in ast.walk(tree):
         if isinstance(node, ast.Assert):
             named = {n.id for n in ast.walk(node.test) if isinstance(n, ast.Name)}
-            yield ast.get_source_segment(text, node.test)
+            yield segment(lines, node.test)
             yield from (lists[name] for name in named & set(lists))
+
+
+def segment(lines, node):
+    """How a node is written. (`ast.get_source_segment` cuts the file into lines each time.)"""
+    found = lines[node.lineno - 1 : node.end_lineno]
+    found[-1] = found[-1][: node.end_col_offset]
+    found[0] = found[0][node.col_offset :]
+    return b"\n".join(found).decode()
 
 
 def normal(snippet):

@@ -76,10 +76,10 @@ def distance(ours, theirs):
 @pytest.mark.parametrize("dtype", [np.float32, np.float64], ids=["float32", "float64"])
 @pytest.mark.parametrize(("kind", "settings"), SETTINGS, ids=ident)
 def test_trajectories_are_those_of_pytorch(kind, settings, dtype):
-    """100 steps, each from the gradient of an uneven landscape where ours stands."""
+    """50 steps, each from the gradient of an uneven landscape where ours stands."""
     torch = pytest.importorskip("torch")
     ours, optimizer, theirs, reference = both(kind, settings, starting_values(dtype))
-    for t in range(100):
+    for t in range(50):
         for p, q in zip(ours, theirs):
             g = (p.data + np.sin(3 * p.data + t)).astype(dtype)
             p.grad, q.grad = mg.Tensor(g), torch.tensor(g)

@@ -7,6 +7,7 @@ import minigrad as mg
 from minigrad import errors
 from minigrad import functional as F
 
+dask = pytest.importorskip("dask")
 da = pytest.importorskip("dask.array")
 
 pytestmark = pytest.mark.filterwarnings("error")  # Dask's warning that it fell back to NumPy too
@@ -22,10 +23,13 @@ def chunked(array):
 
 @pytest.fixture(autouse=True)
 def _no_early_computing(monkeypatch):
-    """Whatever computes a Dask array before the end of a test's walk is an error."""
+    """Whatever computes a Dask array before the end of a test's walk is an error; and no threads, which
+    for a few numbers take longer than the work."""
     monkeypatch.setattr(da.Array, "__array__", property(lambda self: pytest.fail("computed early")))
     monkeypatch.setattr(da.Array, "__bool__", lambda self: pytest.fail("computed early"))
     monkeypatch.setattr(da.Array, "__float__", lambda self: pytest.fail("computed early"))
+    with dask.config.set(scheduler="synchronous"):
+        yield
 
 
 def is_lazy(tensor):

