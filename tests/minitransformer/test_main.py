@@ -129,6 +129,7 @@ def test_the_report_is_whole(home):
     assert text.count("<figure") >= 5
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_bytes(home):
     """In another process, whose hashes differ, without the extras, and watched less often."""
     result = run("train", "dates", "--steps", 20, *TINY, "--every", 8, "--out", "again", cwd=home)
@@ -231,6 +232,7 @@ def started(cwd, *options, until):
     raise AssertionError(process.stderr.read())
 
 
+@pytest.mark.slow
 def test_interrupted_once_it_leaves_all_as_usual(tmp_path):
     process = started(tmp_path, until="step 50 ")
     process.send_signal(signal.SIGINT)

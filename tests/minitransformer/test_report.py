@@ -144,6 +144,7 @@ def test_what_is_out_of_place_is_marked(written, target, shown):
     assert report._compared(written, target) == shown
 
 
+@pytest.mark.slow
 def test_a_model_without_mistakes():
     right = [target for _, target in PAIRS]
     text, _ = report.page(trained(), PAIRS, right, 1.0, None)
@@ -162,6 +163,7 @@ def test_a_model_that_never_learned():
     assert text.count("<mark>x</mark>") == 20
 
 
+@pytest.mark.slow
 def test_a_decoder_alone_has_its_attention_shown():
     """It has no source to look at: each head looks at all that stands before."""
     pytest.importorskip("matplotlib")
@@ -193,12 +195,14 @@ def test_the_step_that_is_shown_is_one_of_the_model(page):
     assert dict(shown) == {s: f"{100 * w:.1f}" for s, w in zip(line, weights)}
 
 
+@pytest.mark.slow
 def test_the_same_run_makes_the_same_page_and_is_not_changed_by_it(page):
     before = {name: a.tobytes() for name, a in trained().model.state_dict().items()}
     assert report.page(trained(), PAIRS, WRITTEN, 61.4, 123) == page
     assert before == {name: a.tobytes() for name, a in trained().model.state_dict().items()}
 
 
+@pytest.mark.slow
 def test_every_text_is_shown_as_text():
     text = hostile()
     assert "<script" not in text

@@ -62,6 +62,7 @@ def test_order_of_the_texts_does_not_matter(texts):
     assert Vocabulary.of_words(texts) == Vocabulary.of_words(texts[::-1])
 
 
+@pytest.mark.slow
 def test_ids_do_not_depend_on_hash_randomisation():
     """Symbols gathered in a set and not sorted would make every checkpoint unreadable."""
     program = (

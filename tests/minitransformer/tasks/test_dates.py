@@ -216,6 +216,7 @@ def test_seeds_and_steps_differ(task):
     assert {t for _, t in task.held_out(1000)} != {t for _, t in other.held_out(1000)}
 
 
+@pytest.mark.slow
 def test_runs_do_not_depend_on_hash_randomisation():
     program = (
         "from minitransformer.tasks import TASKS\n"
