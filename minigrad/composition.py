@@ -70,6 +70,11 @@ def shortcut(composed: Any, fits: Callable[..., bool]) -> Callable:
     return enter
 
 
+def kernels_run() -> bool:
+    """Whether kernels and shortcuts are taken: not where a graph is recorded for the views."""
+    return mode.kernels
+
+
 def in_rows(x: Any, axis: int = -1) -> bool:
     """Whether `x` is a NumPy array, or a Tensor of one, of float32 or float64 in rows along `axis`."""
     array = x._array if isinstance(x, Tensor) else x

@@ -175,6 +175,9 @@ FLOPS: dict[str, Callable[..., int]] = {
     "linear": lambda n, x, weight, *bias: 2 * n * x[-1] + n * len(bias),
     "linear_to_heads": lambda n, x, weight, *bias: 2 * n * x[-1] + n * len(bias),
     "linear_of_heads": lambda n, x, weight, *bias: 2 * n * weight[0] + n * len(bias),
+    "feed_forward": lambda n, x, w1, b1, w2, b2: (
+        n // w2[1] * (2 * w1[1] * (w1[0] + 1 + w2[1]) + w2[1])
+    ),
     "softmax": lambda n, x: 4 * n + n // x[-1],
     "masked_softmax": lambda n, x, *mask: 4 * n + n // x[-1] + n * len(mask),
     "layer_norm": lambda n, x, gain, bias: 7 * n + 4 * (n // x[-1]),

@@ -9,10 +9,11 @@ arrays as possible, with its derivative worked out by hand. It runs unless the g
 a drawing, which shows the composition.
 """
 
-from ..composition import broadcasts, composition, shortcut
+from ..composition import broadcasts, composition, kernels_run, shortcut
 from .activations import elu, erf, gelu, leaky_relu, relu, sigmoid, silu, softplus
 from .attention import dot_weights
 from .linear_maps import (
+    feed_forward,
     join_heads,
     linear,
     linear_of_heads,
@@ -27,8 +28,8 @@ from .softmaxes import log_softmax, logsumexp, masked_fill, masked_softmax, soft
 
 __all__ = [
     "binary_cross_entropy_with_logits", "broadcasts", "composition", "cross_entropy", "dot_weights",
-    "dropout", "elu", "embedding", "erf", "gelu", "join_heads", "layer_norm", "leaky_relu",
-    "linear", "linear_of_heads", "linear_to_heads", "log_softmax", "logsumexp", "masked_fill",
-    "masked_softmax", "mse_loss", "nll_loss", "one_hot", "products", "relu", "shortcut", "sigmoid",
-    "silu", "softmax", "softplus", "split_heads", "standardize",
+    "dropout", "elu", "embedding", "erf", "feed_forward", "gelu", "join_heads", "kernels_run",
+    "layer_norm", "leaky_relu", "linear", "linear_of_heads", "linear_to_heads", "log_softmax",
+    "logsumexp", "masked_fill", "masked_softmax", "mse_loss", "nll_loss", "one_hot", "products",
+    "relu", "shortcut", "sigmoid", "silu", "softmax", "softplus", "split_heads", "standardize",
 ]  # fmt: skip

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..composition import column_sums, composition, in_rows, kernel, rows
 from ..table import together
+from .activations import relu
 
 
 @composition
@@ -120,3 +121,36 @@ def _(heads, weight, bias):
     *lead, H, T, V = heads.shape
     y = one_product(heads.swapaxes(-3, -2).reshape(-1, H * V), weight, bias)
     return y.reshape(*lead, T, -1)
+
+
+@composition
+def feed_forward(x: Any, weight1: Any, bias1: Any | None, weight2: Any, bias2: Any | None) -> Any:
+    """max(0, x W1 + b1) W2 + b2: x (..., D), W1 (D, F), W2 (F, out); the result is (..., out)
+    (Vaswani et al., 2017, equation 2)."""
+    return linear(relu(linear(x, weight1, bias1)), weight2, bias2)
+
+
+def feed_forward_slopes(g, y, x, weight1, bias1, weight2, bias2, kept=None):
+    g, each = rows(g), rows(x)
+    (hidden,) = kept or (relu(each @ weight1 + bias1),)
+    slope = g @ weight2.T
+    slope *= np.greater(hidden, 0).astype(slope.dtype)
+    of_x = (slope @ weight1.T).reshape(x.shape)
+    return of_x, each.T @ slope, column_sums(slope), hidden.T @ g, column_sums(g)
+
+
+@kernel(
+    feed_forward,
+    lambda x, weight1, bias1, weight2, bias2: (
+        is_linear(x, weight1, bias1)
+        and weight2.ndim == 2
+        and all(bias is not None and bias.ndim == 1 for bias in (bias1, bias2))
+    ),
+    *together(feed_forward_slopes, 5),
+)
+def _(x, weight1, bias1, weight2, bias2, kept=None):
+    hidden = one_product(rows(x), weight1, bias1)
+    np.maximum(hidden, np.zeros(hidden.shape[1], hidden.dtype), out=hidden)
+    if kept is not None:
+        kept.append(hidden)
+    return one_product(hidden, weight2, bias2).reshape(*x.shape[:-1], -1)

@@ -3,8 +3,12 @@
     python tests/benchmarks/growth.py        prints a table, and keeps the plot in growth.svg
 
 Beside the seconds stands the work: the floating-point operations of the forward pass, counted in
-the graph. No time may grow faster than the work does; where it grows slower, what does not depend
-on the size is still being paid off.
+the graph, and which share of them compares queries and keys. These grow with the square of the
+length, and each takes longer: they are many small products, and exponentials. What an operation of
+either kind takes is found where there is most of it, at the greatest width and the greatest length,
+and the line in the plot is what the work of each size would take by that. Time above it is paid for
+what does not grow; no time may grow faster than the line. The sizes of a series take turns, as a
+machine's speed can change while they run.
 """
 
 import os
@@ -36,7 +40,8 @@ TURNS = 9
 
 
 def step_of(layers, width, length):
-    """A function that takes one training step, and the operations of its forward pass."""
+    """A function that takes one training step; the operations of its forward pass, and which share of
+    them is attention."""
     mg.manual_seed(0)
     model = Transformer(
         Sizes(
@@ -57,21 +62,30 @@ def step_of(layers, width, length):
         loss().backward()
         optimizer.step()
 
-    with mg.record():
-        work = mg.graph(loss()).summary().total.flops
-    return step, work
+    with mg.record(kernels=True):
+        summary = mg.graph(loss()).summary()
+    squares = sum(r.flops for r in summary.by_operation if r.name in ("dot_weights", "np.matmul"))
+    return step, summary.total.flops, squares / summary.total.flops
 
 
-def measured(sizes):
-    """(seconds, operations): the median of several steps."""
-    step, work = step_of(**sizes)
-    step()
-    times = []
+def measured(name):
+    """(size, seconds, operations, share) for each size of a series: the median of several steps."""
+    made = {n: step_of(**{**AT_FIRST, name: n}) for n in SERIES[name]}
+    times = {n: [] for n in made}
     for _ in range(TURNS):
-        start = time.perf_counter()
-        step()
-        times.append(time.perf_counter() - start)
-    return statistics.median(times), work
+        for n, (step, _, _) in made.items():
+            step()  # the caches are another size's
+            start = time.perf_counter()
+            step()
+            times[n].append(time.perf_counter() - start)
+    return [(n, statistics.median(times[n]), *rest) for n, (_, *rest) in made.items()]
+
+
+def costs(found):
+    """Seconds for an operation of the linear maps and the like, and for one of attention."""
+    (_, t1, work1, share1), (_, t2, work2, share2) = found["width"][-1], found["length"][-1]
+    kinds = np.array([[1 - share1, share1], [1 - share2, share2]])
+    return np.linalg.solve(kinds * [[work1], [work2]], [t1, t2])
 
 
 def plot(found):
@@ -79,12 +93,13 @@ def plot(found):
 
     from minigrad.plots import BLUE, GREY
 
+    linear, attention = costs(found)
     figure = Figure((9.5, 3.4), layout="constrained")
     for ax, (name, rows) in zip(figure.subplots(1, len(found), sharey=True), found.items()):
-        sizes, seconds, work = map(np.array, zip(*rows))
+        sizes, seconds, work, share = map(np.array, zip(*rows))
         ax.loglog(sizes, seconds * 1e3, "o-", color=BLUE, label="measured")
-        level = seconds[-1] / work[-1] * 1e3
-        ax.loglog(sizes, work * level, "--", color=GREY, label="as the work grows")
+        least = work * ((1 - share) * linear + share * attention)
+        ax.loglog(sizes, least * 1e3, "--", color=GREY, label="the work alone")
         ax.set_xticks(sizes, [str(n) for n in sizes])
         ax.minorticks_off()
         ax.set_xlabel(
@@ -97,18 +112,17 @@ def plot(found):
 
 def main():
     found = {}
-    print("| | size | ms a step | million operations forward | ns an operation |")
-    print("|---|---|---|---|---|")
-    for name, values in SERIES.items():
-        found[name] = []
-        for n in values:
-            seconds, work = measured({**AT_FIRST, name: n})
-            found[name].append((n, seconds, work))
+    print("| | size | ms a step | million operations forward | of attention | ns an operation |")
+    print("|---|---|---|---|---|---|")
+    for name in SERIES:
+        found[name] = measured(name)
+        for n, seconds, work, share in found[name]:
             print(
-                f"| {name} | {n} | {seconds * 1e3:.1f} | {work / 1e6:.1f} "
-                f"| {seconds / work * 1e9:.3f} |",
-                flush=True,
+                f"| {name} | {n} | {seconds * 1e3:.1f} | {work / 1e6:.1f} | {share:.0%} "
+                f"| {seconds / work * 1e9:.3f} |"
             )
+    linear, attention = costs(found) * 1e9
+    print(f"\nan operation of attention takes {attention:.2f} ns, another {linear:.2f} ns")
     plot(found).savefig(HERE / "growth.svg")
 
 

@@ -908,6 +908,9 @@ def functional() -> Iterator[Row]:
     yield Row(F.embedding, "F.embedding(x, ALONG)", [(3, 4)], f"{tf}.embedding(ALONG, x)")
     yield Row(F.linear, "F.linear(x, y, z)", [(2, 2, 3), (3, 4), (4,)], f"{tf}.linear(x, y.T, z)")
     yield Row(F.linear, "F.linear(x, y)", [(2, 3), (3, 4)], f"{tf}.linear(x, y.T)")
+    for shape in ((2, 3, 4), (4,), (0, 4)):
+        yield Row(F.feed_forward, "F.feed_forward(x, y, z, y.T, y[:, 0])", [shape, (4, 5), (5,)],
+                  f"{tf}.linear({tf}.linear(x, y.T, z).relu(), y, y[:, 0])")  # fmt: skip
     for shape in ((2, 3, 4), (4,)):
         yield Row(F.layer_norm, "F.layer_norm(x, y, z)", [shape, (4,), (4,)],
                   f"{tf}.layer_norm(x, (4,), y, z)")  # fmt: skip

@@ -492,6 +492,7 @@ def test_floating_point_operations():
         lambda x, w, b: F.linear_to_heads(x, w[:, :6], None, 2),
         lambda x, w, b: F.linear_of_heads(F.split_heads(x, 3), w, b),
         lambda x, w, b: F.linear_of_heads(F.split_heads(x, 3), w, None),
+        lambda x, w, b: F.feed_forward(x, w, b, w.T, b[:6]),
         lambda x, w, b: F.products(x, x),
         lambda x, w, b: F.products(x, x, 0.5),
         lambda x, w, b: F.dot_weights(x, x),

@@ -97,6 +97,14 @@ CASES = {
     "linear without bias": (lambda x, w: F.linear(x, w), [normal(3, 4), normal(4, 5)]),
     "linear of one row": (lambda x, w, b: F.linear(x, w, b), [normal(4), normal(4, 5), normal(5)]),
     "linear, tied": (lambda x, w: F.linear(F.linear(x, w), w.T), [normal(3, 4), normal(4, 5)]),
+    "feed_forward": (
+        lambda x, w, b, w2, b2: F.feed_forward(x, w, b, w2, b2),
+        [normal(2, 3, 4), normal(4, 5), normal(5), normal(5, 6), normal(6)],
+    ),
+    "feed_forward of one row": (
+        lambda x, w, b: F.feed_forward(x, w, b, w.T, x),
+        [normal(4), normal(4, 3), normal(3)],
+    ),
     "cross_entropy": (lambda x: F.cross_entropy(x, [1, 0, 3]), [normal(3, 4)]),
     "cross_entropy in a batch": (
         lambda x: F.cross_entropy(x, [[1, 0, 3], [2, 2, 1]], label_smoothing=0.1),
