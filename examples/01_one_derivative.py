@@ -158,7 +158,7 @@ pictures("01_backward", mg.graph(y))
 # one file that any browser opens. The arrow keys go forwards through the values and then back through
 # the gradients; beside the graph stand the line of code that runs and the rule that is used. The
 # button *Predict* hides the gradients, and you work out each before you see it. It takes any
-# computation of yours.
+# computation of yours. (Where you read this as a page, [the steps are here](out/01_steps.html).)
 
 # %%
 pictures.folder.mkdir(parents=True, exist_ok=True)

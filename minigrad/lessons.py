@@ -196,8 +196,12 @@ def _notebook(lesson: Lesson) -> Any:
     return notebook
 
 
-def executed(lesson: Lesson) -> Any:
+def executed(lesson: Lesson, beside: Path) -> Any:
     """The lesson as a notebook with all that its cells print and draw.
+
+    Args:
+        beside: the folder in which the lesson's page will be. Pages that the lesson writes itself are
+            put there, by the paths that it prints.
 
     Raises:
         ConfigError: without nbclient and ipykernel, or if a cell fails.
@@ -217,6 +221,8 @@ def executed(lesson: Lesson) -> Any:
             raise errors.ConfigError(
                 f"{lesson.path.name} fails: {problem.ename}: {problem.evalue}"
             ) from None
+        for made in Path(folder).rglob("*.html"):
+            _written(beside / made.relative_to(folder), made.read_text(encoding="utf-8"))
     return notebook
 
 
@@ -243,7 +249,7 @@ def write_pages(
     sources: set[str] = set()
     for lesson in some:
         started = time.perf_counter()
-        notebook = executed(lesson)
+        notebook = executed(lesson, folder)
         links = uses(lesson.text)
         sources |= {file for file, _ in links.values()}
         page = _lesson_page(lesson, notebook, links, some, render)
