@@ -179,7 +179,7 @@ def leads_somewhere(page: Path, root: Path):
         if re.match("https?:|data:", address):
             continue
         file, _, anchor = address.partition("#")
-        target = (page.parent / file).resolve()
+        target = (page.parent / file).resolve() if file else page
         assert root in target.parents, address
         assert target.is_file(), f"{page.name}: {address}"
         assert not anchor or f'id="{anchor}"' in target.read_text(), address
