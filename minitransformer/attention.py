@@ -106,7 +106,7 @@ def is_usual(query, key, value, mask=None, *, score=scaled_dot, phi=np.exp, labe
     return (
         score is scaled_dot
         and phi is np.exp
-        and len(q) > 1
+        and len(q) == len(k) == len(v) > 1
         and q[:-2] == k[:-2] == v[:-2]
         and (q[-1], k[-2]) == (k[-1], v[-2])
         and (mask is None or is_mask(mask, (*q[:-1], k[-2])))
@@ -189,6 +189,7 @@ def is_mask(mask: Any, shape: tuple[int, ...]) -> bool:
 
 
 def check_mask(mask: Any, shape: tuple[int, ...]) -> None:
+    """Say what is wrong with a `mask` that is none for scores of `shape`."""
     if is_mask(mask, shape):
         return
     kind = getattr(mask, "dtype", type(mask).__name__)

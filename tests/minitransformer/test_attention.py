@@ -299,6 +299,14 @@ def test_a_mask_that_is_no_array():
         attention(q, q, q, [[True, True], [True, False]])
 
 
+@pytest.mark.parametrize("which", range(3))
+def test_a_vector_in_place_of_a_matrix_is_refused(which):
+    arrays = [np.ones((2, 3)), np.ones((4, 3)), np.ones((4, 5))]
+    arrays[which] = arrays[which][0]
+    with pytest.raises(errors.ShapeError, match="are matrices at least"):
+        attention(*arrays)
+
+
 def test_a_query_alone_is_pointed_to_the_function_for_it():
     q, k = random_tensor(3), random_tensor(2, 3)
     with pytest.raises(errors.ShapeError, match=r"queries \(3,\).*single_query"):
