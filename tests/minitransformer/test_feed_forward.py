@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from model_checks import check_gradients, random_tensor, randomized
 
-from minigrad import graph, record
+from minigrad import errors, graph, record
 from minigrad.nn import Linear
 from minitransformer import GatedFeedForward
 from minitransformer.feed_forward import FEED_FORWARDS, FeedForward
@@ -73,6 +73,14 @@ def test_a_part_that_was_replaced_is_used():
     assert layer(x).shape == (1, 4, 3)
     layer.narrow = Linear(5, 3, bias=False)
     assert layer(x).shape == (1, 4, 3)
+
+
+@pytest.mark.parametrize("shape", [(2, 4), ()])
+def test_an_input_of_another_width_is_refused_by_the_map_that_it_is_for(shape):
+    with pytest.raises(
+        errors.ShapeError, match="Linear takes a last axis of width 3, and the shape"
+    ):
+        FeedForward(3, 5)(random_tensor(*shape))
 
 
 @pytest.mark.parametrize("kind", FEED_FORWARDS)
