@@ -139,7 +139,7 @@ def _run(
     `sums` has the gradients on their way. With `oldest`, nothing is passed on to anything older,
     and the leaves' `.grad` is left alone.
     """
-    owned: set[Target] | None = None if keep or create_graph else set()  # see _pass_on
+    owned: set[Target] | None = None if create_graph else set()  # see _pass_on
     for node in nodes:
         g = sums.pop(node)
         passed: list[Passed] | None = None
@@ -155,9 +155,9 @@ def _run(
             passed = []
         if create_graph:
             with enable_grad():
-                _pass_on(node, g, *_with_graph(node), sums, owned, oldest, passed)
+                _pass_on(node, g, *_with_graph(node), sums, owned, oldest, passed, keep)
         else:
-            _pass_on(node, g, node.args, node.y, sums, owned, oldest, passed)
+            _pass_on(node, g, node.args, node.y, sums, owned, oldest, passed, keep)
         if node.note is not None:
             node.note.grad = _total(node.note.grad, g)
             node.note.contributions = [(p.i, p.to, p.fitted) for p in passed or ()]
@@ -168,11 +168,12 @@ def _run(
 
 def _pass_on(
     node: Node, g: Any, args: tuple, y: Any, sums: dict, owned: set | None, oldest: float,
-    passed: list[Passed] | None,
+    passed: list[Passed] | None, keep: bool,
 ) -> None:  # fmt: skip
     """Add what `node` passes on to the sums of its parents, and list it in `passed`.
 
-    `owned` holds the parents whose sum is an array made here, which can be added to in place.
+    `owned` holds the parents whose sum is an array made here, which can be added to in place; with
+    `keep` the sum is a new array, but one that lies in memory as it would then.
     """
     options = node.kwargs
     if node.kept and args is node.args:  # what is kept is outside the graph
@@ -198,6 +199,8 @@ def _pass_on(
         ):
             if to is None or to.number < oldest:
                 continue
+            if isinstance(g, Tensor) and not isinstance(share, Tensor):  # a rule may give zeros
+                share = _wrap(np.asarray(share))
             fitted = share
             if share.shape != argument.shape or share.dtype != argument.dtype:
                 fitted = _fitted(node, i, share, argument)
@@ -207,7 +210,7 @@ def _pass_on(
             if before is None:
                 after = fitted
             elif owned is not None and to in owned:
-                after = np.add(before, fitted, out=before)
+                after = np.add(before, fitted, out=np.empty_like(before) if keep else before)
             else:
                 after = before + fitted
                 if owned is not None and type(after) is np.ndarray:

@@ -233,7 +233,11 @@ class _Capture(_Reached):
     def _refer(self, argument: Any) -> Any:
         if type(argument) is _Source:
             return Ref(self.number[id(argument.of)])
-        return list(map(self._refer, argument)) if isinstance(argument, list) else argument
+        return (
+            type(argument)(map(self._refer, argument))
+            if type(argument) in (list, tuple)
+            else argument
+        )
 
     def _edges(self, n: int, i: int, node: Node) -> Iterator[Edge]:
         supplies = self.supplies[i]
@@ -300,7 +304,7 @@ def _argument(given: Any, parent: Any) -> Any:
     if isinstance(given, np.ndarray) and given.ndim:
         return _Source(given)
     if isinstance(given, (list, tuple)) and any(isinstance(a, Tensor) for a in given):
-        return [_argument(a, None) for a in given]
+        return type(given)([_argument(a, None) for a in given])
     return given
 
 
@@ -310,7 +314,7 @@ def _supplies(call: tuple) -> list[tuple[int, int | None, Any]]:
     for position, argument in enumerate(call):
         if type(argument) is _Source:
             found.append((position, None, argument.of))
-        elif isinstance(argument, list):
+        elif isinstance(argument, (list, tuple)):
             found += [(position, j, a.of) for j, a in enumerate(argument) if isinstance(a, _Source)]
     return found
 

@@ -50,7 +50,7 @@ def kernel(composed: Any, fits: Callable[..., bool], *rules: Callable | None) ->
     """
 
     def enter(fast: Callable) -> Callable:
-        fused = table.dispatched(functools.wraps(composed)(fast))
+        fused = table.dispatched(functools.wraps(composed, updated=())(fast))
         table.TABLE[fused] = table.Rule(fused, rules, makes_new=True)
         return shortcut(composed, fits)(fused)
 

@@ -137,8 +137,9 @@ def _step(node: GraphNode, called: Callable[[int], str]) -> str:
 def _argument(argument: Any, called: Callable[[int], str]) -> str:
     if isinstance(argument, Ref):
         return called(argument.number)
-    if isinstance(argument, list) and any(isinstance(a, Ref) for a in argument):
-        return f"[{', '.join(_argument(a, called) for a in argument)}]"
+    if isinstance(argument, (list, tuple)) and any(isinstance(a, Ref) for a in argument):
+        listed = ", ".join(_argument(a, called) for a in argument)
+        return f"[{listed}]" if isinstance(argument, list) else f"({listed})"
     return text.literal(argument)
 
 

@@ -410,6 +410,7 @@ def inverse(axes: Any) -> Any:
     """The permutation of axes that undoes `axes`."""
     if axes is None:
         return None
+    axes = axes if isinstance(axes, (tuple, list)) else (axes,)  # NumPy takes one axis alone
     axes = [axis % len(axes) for axis in axes]
     return tuple(axes.index(i) for i in range(len(axes)))
 

@@ -222,10 +222,9 @@ def bare(function: Any) -> Any:
     """A function without what makes it leave Tensors to the engine; of a composition, its kernel."""
     if hasattr(function, "cache_info"):  # functools.cache
         function = function.__wrapped__
-    name = getattr(getattr(function, "__code__", None), "co_name", "")
-    if name == "boxed":
+    if hasattr(function, "kernels"):
         return bare(function.kernels[0][1]) if function.kernels else function.__wrapped__
-    return function.__wrapped__ if name == "asking" else function
+    return getattr(function, "alone", function)
 
 
 def is_expression(function: Any) -> bool:

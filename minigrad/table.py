@@ -72,8 +72,7 @@ class _Entry:
     @functools.cached_property
     def parameters(self) -> tuple[str, ...]:
         """The names of the function's own arguments, in order."""
-        code = code_of(self.written)
-        return code.co_varnames[self.skipped : code.co_argcount]
+        return parameters_of(self.written)[self.skipped : code_of(self.written).co_argcount]
 
     @functools.cached_property
     def most(self) -> int:
@@ -86,9 +85,7 @@ class _Entry:
     @functools.cached_property
     def keywords(self) -> frozenset[str]:
         """The options that need no second look."""
-        code = code_of(self.written)
-        end = code.co_argcount + code.co_kwonlyargcount
-        return frozenset(code.co_varnames[self.skipped : end]).difference(self.refused)
+        return frozenset(parameters_of(self.written)[self.skipped :]).difference(self.refused)
 
     def check(self, args: tuple, kwargs: dict) -> None:
         """Refuse what the entry does not know.
@@ -123,7 +120,7 @@ class Rule(_Entry):
         self.makes_new = makes_new or isinstance(function, np.ufunc)  # never a view of an argument
         self.rules = rules
         self.written = next(r for r in rules if r is not None)
-        self.keeps = "kept" in code_of(self.call).co_varnames
+        self.keeps = "kept" in parameters_of(self.call)
         self._needs: dict[tuple, tuple[bool, tuple[bool, ...]]] = {}
 
     def needs(self, positions: tuple[int, ...], count: int) -> tuple[bool, tuple[bool, ...]]:
@@ -284,6 +281,12 @@ def code_of(function: Callable) -> types.CodeType:
     """The code of a function; that of one with any arguments, for what is not written in Python."""
     function = getattr(function, "whole", function)
     return getattr(function, "__code__", (lambda *args, **kwargs: None).__code__)
+
+
+def parameters_of(function: Callable) -> tuple[str, ...]:
+    """The names of a function's parameters, those by keyword alone last; not its other variables."""
+    code = code_of(function)
+    return code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
 
 
 def values_read(rule: Callable, count: int) -> set[int]:

@@ -206,8 +206,8 @@ def _held(graph: Graph, argument: Any) -> Any:
     """An argument as the rule is given it; None where it was not kept."""
     if isinstance(argument, Ref):
         return graph[argument.number].value
-    if isinstance(argument, list):
-        return [_held(graph, a) for a in argument]
+    if isinstance(argument, (list, tuple)):
+        return type(argument)([_held(graph, a) for a in argument])
     return None if isinstance(argument, Unknown) else argument
 
 

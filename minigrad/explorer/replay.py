@@ -135,8 +135,8 @@ def _result(node: GraphNode, value_of: Callable[[int], Any]) -> Any:
 def _given(argument: Any, value_of: Callable[[int], Any]) -> Any:
     if isinstance(argument, Ref):
         return value_of(argument.number)
-    if isinstance(argument, list):
-        return [_given(a, value_of) for a in argument]
+    if isinstance(argument, (list, tuple)):
+        return type(argument)([_given(a, value_of) for a in argument])
     if isinstance(argument, Unknown):
         raise LostError
     return argument

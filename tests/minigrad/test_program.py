@@ -164,6 +164,11 @@ CASES = {
     "used five times": lambda x, w: x * x * x + x / w - x,
     "broadcasting": lambda x, w: x[:, None] * w[None, :1] + w.sum() + 2.0,
     "repeated indices": lambda x, w: x[np.array([0, 0, 2, -1])] * x[[1, 1, 1, 1]],
+    "an index of a tensor": lambda x, w: x[mg.Tensor([2, 0, 2])] * w,
+    "a tensor in a tuple of indices": lambda x, w: np.outer(x, w)[np.arange(2), mg.Tensor([2, 0])],
+    "places that are a tensor": lambda x, w: np.take_along_axis(
+        np.outer(x, w), mg.Tensor([[2, 2], [0, 1], [1, 0]]), 1
+    ),
     "a mask and a slice": lambda x, w: x[np.array([True, False, True])][::-1] * w[:2],
     "new axes": lambda x, w: x[None, ..., None] + w[..., np.newaxis],
     "powers of numbers": lambda x, w: x.sum() ** 2 + w.sum() ** 3 + x[0] ** 0.5 + 2.0 ** w[0],
@@ -275,6 +280,25 @@ def test_functions_and_rules_of_ones_own():
     program = checked(loss, x)
     assert "t1 = 3.0 * x ** 3" in body(program)
     assert "def clipped_slope(g, x, times):" in program.source
+
+
+def boxed(x):
+    return np.sin(x) * 2
+
+
+def asking(x):
+    return np.cos(x) * 2
+
+
+twice_sine = mg.rule(lambda x: boxed(x), lambda g, y, x: g * asking(x))
+
+
+def test_a_helper_may_have_any_name():
+    """Also those that the engine's own wrappers have."""
+    x = leaf([1.0, 2.0])
+    with mg.record():
+        loss = np.sum(twice_sine(x))
+    checked(loss, x)
 
 
 def counted(x):

@@ -140,6 +140,34 @@ def test_steps_leave_the_gradients_that_backward_leaves(record):
         np.testing.assert_array_equal(s, r)
 
 
+def layouts():
+    """Arrays of one shape that lie in memory in every order."""
+    a = np.random.default_rng(0).standard_normal((3, 16, 33)).astype(np.float32)
+    return {
+        "C": a,
+        "Fortran": np.asfortranarray(a),
+        "swapped": np.swapaxes(np.swapaxes(a, 0, 1).copy(), 0, 1),
+        "reversed": a[::-1, :, ::-1].copy()[::-1, :, ::-1],
+        "transposed": np.transpose(np.transpose(a, (2, 0, 1)).copy(), (1, 2, 0)),
+    }
+
+
+@pytest.mark.parametrize("first", layouts())
+@pytest.mark.parametrize("second", layouts())
+def test_sums_of_gradients_lie_in_memory_as_they_do_in_backward(first, second):
+    """What is computed from them would round differently."""
+    one, two = layouts()[first], layouts()[second]
+
+    def gradient(walk):
+        bias = mg.Tensor(np.ones((16, 1), np.float32), requires_grad=True)
+        x = np.broadcast_to(bias, one.shape) * 1
+        walk(np.sum(x * one) + np.sum(x * two) + np.sum(x * two))
+        return bias.grad.numpy()
+
+    stepped, ran = gradient(lambda loss: list(mg.steps(loss))), gradient(mg.backward)
+    assert stepped.tobytes() == ran.tobytes()
+
+
 def test_a_step_holds_what_it_shows():
     x = mg.Tensor([3.0], requires_grad=True)
     first, second, third = mg.steps((x * x).sum(), np.array(2.0))

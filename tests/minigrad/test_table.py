@@ -273,6 +273,16 @@ def test_rules_that_are_not_python_functions():
     assert (x.grad.item(), y.grad.item()) == (3, 2)
 
 
+def test_variables_of_a_function_are_not_its_parameters():
+    def double(x):
+        kept = x
+        return kept + kept
+
+    x = mg.Tensor([3.0], requires_grad=True)
+    mg.rule(double, lambda g, y, x: g + g)(x).backward()
+    assert x.grad.item() == 2
+
+
 def test_options_are_those_of_the_rule():
     f = mg.rule(lambda x, power=2: x**power, lambda g, y, x, power=2: g * power * x ** (power - 1))
     x = mg.Tensor(3.0, requires_grad=True)

@@ -339,6 +339,33 @@ def test_compositions_and_kernels_agree_with_what_they_stand_for(f, order):
     close(mg.grad(ours)(x), value(mg.grad(theirs)(x)), 1e-9, 1e-9)
 
 
+FLAT = {
+    "floor": np.floor, "ceil": np.ceil, "trunc": np.trunc, "rint": np.rint, "round": np.round,
+    "around": np.around, "sign": np.sign, "floor_divide": lambda x: x // 0.7,
+    "floor_divide by it": lambda x: 3.1 // x, "copysign to it": lambda x: np.copysign(2.0, x),
+    "one axis": lambda x: np.transpose(np.floor(x), 0), "a clip": lambda x: np.clip(x, 50, 60),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FLAT)
+def test_functions_that_are_flat_between_their_steps(name):
+    """As a factor they are a constant: f(x) x x has the slope 2 f(x) x, and then 2 f(x)."""
+    f, x = FLAT[name], np.array([0.3, 1.2, -2.6])
+    _, tangent = mg.jvp(f, (x,), (x,))
+    assert isinstance(tangent, mg.Tensor)
+    close(tangent, 0 * x)
+    product = lambda x: np.sum(f(x) * x * x)
+    close(mg.hvp(product, (x,), (np.ones(3),))[0], 2 * f(x))
+    close(mg.grad(lambda x: np.sum(mg.grad(product)(x)))(x), 2 * f(x))
+    assert mg.gradcheck(product, x, order=2)
+
+
+def test_a_flat_function_after_a_kernel():
+    flat = lambda x: np.sum(np.round(F.layer_norm(x, np.ones(4), np.zeros(4))) * x)
+    for second in mg.hvp(flat, (normal(3, 4),), (normal(3, 4),)):
+        close(second, np.zeros((3, 4)))
+
+
 def test_agreement_with_pytorchs_functions():
     torch = pytest.importorskip("torch")
     their = torch.autograd.functional
