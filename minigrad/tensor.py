@@ -540,22 +540,22 @@ def apply(function: Callable, args: tuple, kwargs: dict) -> Any:
     if kwargs or len(args) > entry.most:
         args, kwargs = _checked(entry, args, kwargs)
     arrays: list[Any] = []
-    for a in args:
-        if isinstance(a, Tensor):
-            a = a._array
-        elif isinstance(a, _TO_BE_CHANGED):
-            data = _as_data(a, len(arrays), entry)
-            if data is not a:
-                args = (*args[: len(arrays)], data, *args[len(arrays) + 1 :])
-            a = _arrays_in(data)
-        arrays.append(a)
     try:
+        for a in args:
+            if isinstance(a, Tensor):
+                a = a._array
+            elif isinstance(a, _TO_BE_CHANGED):
+                data = _as_data(a, len(arrays), entry)
+                if data is not a:
+                    args = (*args[: len(arrays)], data, *args[len(arrays) + 1 :])
+                a = _arrays_in(data)
+            arrays.append(a)
         if isinstance(entry, Definition):
             return scoped(entry.name, entry.body, args, kwargs)
         keep: dict[str, list] = {"kept": []} if entry.keeps and mode.grad else {}
         y = entry.call(*arrays, **kwargs, **keep)
     except _PROBLEMS as problem:
-        raise errors.failed(entry.name, args, problem) from problem
+        raise errors.failed(entry.name, args, kwargs, problem) from problem
     if isinstance(entry, Plain) or isinstance(y, tuple):
         return y
     if mode.anomaly:
