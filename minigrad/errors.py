@@ -125,6 +125,8 @@ def failed(name: str, args: tuple, kwargs: dict, problem: Exception) -> Minigrad
 
 def _outline(value: object) -> str:
     """A value in an error message: an array by its shape and dtype, anything else as it is."""
+    if isinstance(value, type):  # a dtype, such as np.float32
+        return value.__name__
     if hasattr(value, "shape") and hasattr(value, "dtype"):
         return f"{value.dtype}{list(value.shape)}"
     if isinstance(value, (list, tuple)) and any(hasattr(v, "shape") for v in value):

@@ -556,7 +556,7 @@ def apply(function: Callable, args: tuple, kwargs: dict) -> Any:
         y = entry.call(*arrays, **kwargs, **keep)
     except _PROBLEMS as problem:
         raise errors.failed(entry.name, args, kwargs, problem) from problem
-    if isinstance(entry, Plain) or isinstance(y, tuple):
+    if isinstance(entry, Plain) or (function is np.where and isinstance(y, tuple)):
         return y
     if mode.anomaly:
         _check_finite(entry, args, y)
@@ -594,6 +594,12 @@ def _arrays_in(a: Any) -> Any:
 
 def _tie(entry: Rule, args: tuple, kwargs: dict, y: Any, by_kernel: list | None) -> Tensor:
     """The result `y` as a Tensor, with a Node where a gradient may be asked for."""
+    y = np.asarray(y) if isinstance(y, (int, float)) else y
+    if not hasattr(y, "dtype"):
+        raise errors.UnsupportedError(
+            f"{entry.name} gives a {type(y).__name__}, and a rule is for a function that gives one "
+            f"array; write one for each result, and a rule for each"
+        )
     dtype = y.dtype
     if dtype.kind not in "fiub":
         raise errors.DTypeError(f"{entry.name} gives {dtype}, and a Tensor holds real numbers")
