@@ -71,8 +71,7 @@ def cumprod(a, axis=None, dtype=None, out=None):
 @definition(np.linalg.norm)
 def norm(x, ord=None, axis=None, keepdims=False):  # noqa: A002
     """The norms of vectors for every order that is one, and those of matrices but the spectral ones."""
-    if isinstance(axis, list):
-        raise TypeError(f"axis is None, an integer or a tuple of two, not {axis!r}")
+    axis = axis if axis is None or isinstance(axis, tuple) else int(axis)
     axes = axes_of(axis, x.ndim)
     if len(axes) not in (1, 2) and not (axis is None and ord is None):
         raise ValueError(
@@ -365,7 +364,7 @@ def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
     a = np.moveaxis(a, axis_of(axisa, np.ndim(a)), -1)
     b = np.moveaxis(b, axis_of(axisb, np.ndim(b)), -1)
     if np.shape(a)[-1] != 3 or np.shape(b)[-1] != 3:
-        raise ValueError("vectors have three elements here")
+        raise ValueError("vectors have three elements here; one in the plane has 0 for the third")
     (a1, a2, a3), (b1, b2, b3) = ([t[..., i] for i in range(3)] for t in (a, b))
     return np.stack([a2 * b3 - a3 * b2, a3 * b1 - a1 * b3, a1 * b2 - a2 * b1], axis=axisc)
 
@@ -564,6 +563,8 @@ def broadcast_arrays(*args, subok=False):
 
 @definition(np.meshgrid)
 def meshgrid(*xi, copy=True, sparse=False, indexing="xy"):
+    if indexing not in ("xy", "ij"):
+        raise ValueError(f"indexing is 'xy' or 'ij', not {indexing!r}")
     n = len(xi)
     grids = [np.reshape(x, [-1 if i == j else 1 for j in range(n)]) for i, x in enumerate(xi)]
     if indexing == "xy" and n > 1:
@@ -675,7 +676,7 @@ def _pad_widths(pad_width: Any, ndim: int) -> list[tuple[int, int]]:
         given = [[0, 0] for _ in range(ndim)]
         for axis, width in pad_width.items():
             given[axis_of(axis, ndim)] = np.broadcast_to(width, 2).tolist()
-        pad_width = given if given else 0
+        pad_width = given
     widths = np.asarray(pad_width)
     if widths.dtype.kind not in "iu":
         raise TypeError(f"widths are integers, not {pad_width!r}")
