@@ -449,6 +449,16 @@ CALLS = [
     Call(np.where, MASK, ROW, 0.0),
     Call(np.linalg.cholesky, SQUARE),
     Call(np.linalg.tensorsolve, SQUARE, ROW),
+    # With Tensors among the options, whose gradient must not be lost either.
+    Call(np.pad, ROW, 1, constant_values=NUMBER),
+    Call(np.clip, ROW, NUMBER, FOUR[:3] + 1),
+    Call(np.nan_to_num, np.array([np.nan, 0.5]), nan=NUMBER),
+    Call(np.average, ROW, weights=FOUR[:3]),
+    Call(np.trapezoid, ROW, FOUR[:3]),
+    Call(np.trapezoid, ROW, dx=NUMBER),
+    Call(np.select, [MASK], [ROW], NUMBER),
+    Call(np.diff, ROW, prepend=NUMBER),
+    Call(np.where, MASK, NUMBER, ROW),
 ]
 
 # What is not called, and why.
@@ -629,6 +639,46 @@ def test_methods_of_ufuncs_are_numpys_or_say_what_to_write(method):
             if ours is not None:
                 assert f"np.{ufunc.__name__}" in str(ours), str(ours)
                 assert not INTERNALS.search(str(ours)), str(ours)
+
+
+# --- what asks no protocol ------------------------------------------------------------------------
+
+TO_ARRAYS = {
+    "np.array of tensors": lambda x: np.array([x, x]),
+    "np.array of elements": lambda x: np.array([x[0], x[1]]),
+    "np.array with a number": lambda x: np.array([x[0], 1.0]),
+    "np.array of nested lists": lambda x: np.array([[x[0]], [x[1]]]),
+    "np.array of what it iterates over": lambda x: np.array(list(x)),
+    "np.asarray of tensors": lambda x: np.asarray([x, x]),
+    "np.r_": lambda x: np.r_[x, x],
+    "np.r_ with a number": lambda x: np.r_[x, 1.0],
+    "np.c_": lambda x: np.c_[x, x],
+    "np.exp of a list": lambda x: np.exp([x, x]),
+    "np.sum of a list": lambda x: np.sum([x[0], x[1]]),
+    "np.max of a list": lambda x: np.max([x[0], x[1]]),
+    "np.linalg.norm of a list": lambda x: np.linalg.norm([x[0], x[1]]),
+    "np.fromiter": lambda x: np.fromiter(x, np.float64),
+    "np.vectorize": lambda x: np.vectorize(lambda a: a * a)(x),
+    "np.ndenumerate": lambda x: [a for _, a in np.ndenumerate(x)],
+    "np.broadcast": lambda x: np.broadcast(x, x).shape,
+    "np.float64": lambda x: np.float64(x[0]),
+    "np.matrix": lambda x: np.matrix(x),
+    "np.ma.array": lambda x: np.ma.array(x),
+    "np.bmat": lambda x: np.bmat([[x, x]]),
+    "a method of an array": lambda x: np.ones(3).dot(x),
+    "the start of a sum": lambda x: np.ones(3).sum(initial=x[0]),
+    "a random generator": lambda x: np.random.default_rng(0).normal(x),
+}
+
+
+@pytest.mark.parametrize("name", TO_ARRAYS)
+def test_what_makes_arrays_of_tensors_refuses_to_lose_a_gradient(name):
+    """And of a Tensor that requires none, it makes what it makes of an array."""
+    f = TO_ARRAYS[name]
+    with pytest.raises((errors.DetachError, ValueError)) as caught:
+        f(as_leaf(ROW))
+    check_way_out(caught.value, errors.DetachError)
+    same(f(as_constant(ROW)), f(ROW))
 
 
 # --- the ways out lead on -------------------------------------------------------------------------
