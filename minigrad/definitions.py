@@ -13,6 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
 from . import errors
 from .rules import (
@@ -27,7 +28,7 @@ from .rules import (
     scatter_add,
     transposed,
 )
-from .table import definition, derivatives, name_of
+from .table import INSTEAD, definition, derivatives, name_of
 
 # --- reductions -----------------------------------------------------------------------------------
 
@@ -58,20 +59,26 @@ def nanmean(a, axis=None, dtype=None, out=None, keepdims=False):
 @definition(np.cumprod)
 def cumprod(a, axis=None, dtype=None, out=None):
     """Products over twice the distance at each step, so that zeros need no division."""
-    axis = axis if a.ndim else None
-    x = np.ravel(a) if axis is None else np.moveaxis(a, axis, -1)
+    a, axis = _along(a, axis)
+    x = a if a.ndim == 1 else np.moveaxis(a, axis, -1)
     reach = 1
     while reach < x.shape[-1]:
         x = np.concatenate([x[..., :reach], x[..., reach:] * x[..., :-reach]], axis=-1)
         reach *= 2
-    return x if axis is None else np.moveaxis(x, -1, axis)
+    return x if a.ndim == 1 else np.moveaxis(x, -1, axis)
 
 
 @definition(np.linalg.norm)
 def norm(x, ord=None, axis=None, keepdims=False):  # noqa: A002
     """The norms of vectors for every order that is one, and those of matrices but the spectral ones."""
+    axis = axis if axis is None or isinstance(axis, tuple) else int(axis)
     axes = axes_of(axis, x.ndim)
-    if ord is None or (ord == "fro" and len(axes) == 2) or (ord == 2 and len(axes) == 1):
+    if len(axes) not in (1, 2) and not (axis is None and ord is None):
+        raise ValueError(
+            f"a norm is taken over one axis or two, not {len(axes)}; "
+            f"without ord= and axis=, it is that of all elements"
+        )
+    if ord is None or (ord in ("fro", "f") and len(axes) == 2) or (ord == 2 and len(axes) == 1):
         return root(np.sum(x * x, axis=axes, keepdims=keepdims))
     size = np.absolute(x)
     extreme: Any = {math.inf: np.max, -math.inf: np.min, 1: np.max, -1: np.min}.get(ord)
@@ -101,53 +108,64 @@ def ptp(a, axis=None, out=None, keepdims=False):
 
 @definition(np.clip)
 def clip(a, a_min=None, a_max=None, out=None, *, min=None, max=None):  # noqa: A002
+    if (a_min is not None and min is not None) or (a_max is not None and max is not None):
+        raise ValueError("min= is another name of a_min, and max= of a_max: give each bound once")
     return clamp(a, min if a_min is None else a_min, max if a_max is None else a_max)
 
 
 @definition(np.sort)
 def sort(a, axis=-1, kind=None, order=None, *, stable=None):
     """The elements in the order that a stable sort puts them in, whatever `kind` is asked for."""
-    if axis is None:
-        a, axis = np.ravel(a), 0
+    np.sort(np.empty(0), kind=kind, order=order, stable=stable)  # NumPy refuses what it refuses
+    a, axis = (np.ravel(a), 0) if axis is None else (a, axis_of(axis, a.ndim))
     return np.take_along_axis(a, np.argsort(a, axis=axis, kind="stable"), axis)
 
 
 @definition(np.median)
 def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
     """The middle one of the sorted elements, or the mean of the middle two; NaN if one is NaN."""
-    rows, _ = in_groups(a, axis)
+    axes = axes_of(axis, a.ndim)
+    rows, _ = in_groups(a, axes)
     rows = np.sort(rows)
     n = rows.shape[-1]
+    if n == 0:
+        return np.mean(a, axis=axes, keepdims=keepdims)  # NaN, and NumPy's own warning
     middle = (rows[..., (n - 1) // 2] + rows[..., n // 2]) / 2
     middle = np.where(np.isnan(rows[..., -1]), rows[..., -1], middle)
-    return np.expand_dims(middle, axes_of(axis, a.ndim)) if keepdims else middle
+    return np.expand_dims(middle, axes) if keepdims else middle
 
 
 @definition(np.average)
 def average(a, axis=None, weights=None, *, keepdims=False):
+    axes = None if axis is None else normalize_axis_tuple(axis, np.ndim(a))
     if weights is None:
-        return np.mean(a, axis=axis, keepdims=keepdims)
-    if np.ndim(weights) == 1 and isinstance(axis, (int, np.integer)):
-        weights = np.reshape(
-            weights, [-1 if i == axis % np.ndim(a) else 1 for i in range(np.ndim(a))]
-        )
-        weights = np.broadcast_to(weights, np.shape(a))
-    if np.shape(weights) != np.shape(a):
-        raise ValueError(
-            f"weights have the shape of the array, or are one for each place on a single axis, not "
-            f"{np.shape(weights)} for axis {axis} of {np.shape(a)}"
-        )
-    total = np.sum(weights, axis=axis, keepdims=keepdims)
-    return np.sum(a * weights, axis=axis, keepdims=keepdims) / total
+        return np.mean(a, axis=axes, keepdims=keepdims)
+    shape = np.shape(a)
+    if np.shape(weights) != shape:
+        if axes is None or np.shape(weights) != tuple(shape[i] for i in axes):
+            raise ValueError(
+                f"weights have the shape of the array, or that of the axes to average over, not "
+                f"{np.shape(weights)} for axis {axis} of {shape}"
+            )
+        weights = np.transpose(weights, np.argsort(axes).tolist()) if len(axes) > 1 else weights
+        weights = np.reshape(weights, [n if i in axes else 1 for i, n in enumerate(shape)])
+        weights = np.broadcast_to(weights, shape)
+    total = np.sum(weights, axis=axes, keepdims=keepdims)
+    if np.any(np.equal(total, 0)):
+        raise ValueError("the weights sum to 0, and an average divides by their sum")
+    return np.sum(a * weights, axis=axes, keepdims=keepdims) / total
 
 
 @definition(np.trapezoid)
 def trapezoid(y, x=None, dx=1.0, axis=-1):
     """The area under `y`: the sum of the trapezoids between neighbours, `dx` or diff(x) wide."""
-    y = np.moveaxis(y, axis, -1)
-    if x is not None:
-        dx = np.diff(x) if np.ndim(x) == 1 else np.diff(np.moveaxis(x, axis, -1))
-    return np.sum(dx * (y[..., 1:] + y[..., :-1]) / 2, axis=-1)
+    place = axis_of(axis, y.ndim)
+    if x is not None and np.ndim(x) == 1:
+        dx = np.reshape(np.diff(x), [-1 if i == place else 1 for i in range(y.ndim)])
+    elif x is not None:
+        dx = np.diff(x, axis=axis)
+    after, before = y[at(place, slice(1, None))], y[at(place, slice(None, -1))]
+    return np.sum(dx * (after + before) / 2, axis=axis)
 
 
 @definition(np.nan_to_num)
@@ -155,18 +173,22 @@ def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
     if x.dtype.kind != "f":
         return np.copy(x)
     largest = float(np.finfo(x.dtype).max)
-    x = np.where(np.isnan(x), nan, x)
-    x = np.where(np.isposinf(x), largest if posinf is None else posinf, x)
-    return np.where(np.isneginf(x), -largest if neginf is None else neginf, x)
+    y = np.where(np.isnan(x), nan, x)
+    y = np.where(np.isposinf(y), largest if posinf is None else posinf, y)
+    y = np.where(np.isneginf(y), -largest if neginf is None else neginf, y)
+    return _filled(y, x.shape)
 
 
 @definition(np.diff)
 def diff(a, n=1, axis=-1):
     if n < 0:
         raise ValueError(f"differences are taken 0 or more times, not {n}")
-    a = np.moveaxis(a, axis, -1)
+    if n == 0:
+        return a
+    subtract = np.not_equal if a.dtype == bool else np.subtract
+    a = np.moveaxis(a, axis_of(axis, a.ndim), -1)
     for _ in range(n):
-        a = a[..., 1:] - a[..., :-1]
+        a = subtract(a[..., 1:], a[..., :-1])
     return np.moveaxis(a, -1, axis)
 
 
@@ -202,11 +224,12 @@ def vdot(a, b):
 @definition(np.tensordot)
 def tensordot(a, b, axes=2):
     """Both arguments as matrices, whose product is summed over the axes named."""
-    if isinstance(axes, (int, np.integer)):
-        axes = (range(np.ndim(a) - axes, np.ndim(a)), range(axes))
-    summed_a, summed_b = (
-        axes_of(tuple(np.atleast_1d(x).tolist()), np.ndim(t)) for x, t in zip(axes, (a, b))
-    )
+    if np.iterable(axes):
+        axes_a, axes_b = axes
+    else:
+        axes_a, axes_b = range(np.ndim(a) - axes, np.ndim(a)), range(axes)
+    summed_a = normalize_axis_tuple(axes_a, np.ndim(a))
+    summed_b = normalize_axis_tuple(axes_b, np.ndim(b))
     kept_a = [i for i in range(np.ndim(a)) if i not in summed_a]
     kept_b = [i for i in range(np.ndim(b)) if i not in summed_b]
     rows, columns = [np.shape(a)[i] for i in kept_a], [np.shape(b)[i] for i in kept_b]
@@ -272,7 +295,7 @@ def trace(a, offset=0, axis1=0, axis2=1, dtype=None, out=None):
 @definition(np.diagonal)
 def diagonal(a, offset=0, axis1=0, axis2=1):
     a = np.moveaxis(a, (axis1, axis2), (-2, -1))
-    rows, columns = _on_diagonal(a.shape[-2], a.shape[-1], offset)
+    rows, columns = _on_diagonal(a.shape[-2], a.shape[-1], operator.index(offset))
     return a[..., rows, columns]
 
 
@@ -310,10 +333,12 @@ def slogdet(a):
 @definition(np.linalg.matrix_power)
 def matrix_power(a, n):
     n = operator.index(n)
+    if a.ndim < 2 or a.shape[-1] != a.shape[-2]:
+        raise ValueError("a power is one of square matrices: the last two sizes must be equal")
     if n < 0:
         a, n = np.linalg.inv(a), -n
-    if n == 0:
-        return 0 * a + np.eye(a.shape[-1], dtype=a.dtype)
+    if n == 0:  # the same for every `a`, infinities included
+        return np.where(False, a, np.eye(a.shape[-1], dtype=a.dtype))
     if n == 1:
         return a
     half = np.linalg.matrix_power(a, n // 2)
@@ -322,6 +347,13 @@ def matrix_power(a, n):
 
 @definition(np.linalg.multi_dot)
 def multi_dot(arrays):
+    if len(arrays) < 2:
+        raise ValueError("a product has two arrays at least")
+    if len(arrays) == 2:
+        return np.dot(*arrays)
+    ndims = [np.ndim(a) for a in arrays]
+    if set(ndims[1:-1]) != {2} or not {ndims[0], ndims[-1]} <= {1, 2}:
+        raise ValueError("more than two arrays are matrices, but the first and last may be vectors")
     return functools.reduce(np.matmul, arrays)
 
 
@@ -329,9 +361,10 @@ def multi_dot(arrays):
 def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
     if axis is not None:
         axisa = axisb = axisc = axis
-    a, b = np.moveaxis(a, axisa, -1), np.moveaxis(b, axisb, -1)
+    a = np.moveaxis(a, axis_of(axisa, np.ndim(a)), -1)
+    b = np.moveaxis(b, axis_of(axisb, np.ndim(b)), -1)
     if np.shape(a)[-1] != 3 or np.shape(b)[-1] != 3:
-        raise ValueError("vectors have three elements here")
+        raise ValueError("vectors have three elements here; one in the plane has 0 for the third")
     (a1, a2, a3), (b1, b2, b3) = ([t[..., i] for i in range(3)] for t in (a, b))
     return np.stack([a2 * b3 - a3 * b2, a3 * b1 - a1 * b3, a1 * b2 - a2 * b1], axis=axisc)
 
@@ -367,14 +400,14 @@ def dstack(tup):
 
 @definition(np.column_stack)
 def column_stack(tup):
-    return np.concatenate([a if np.ndim(a) == 2 else np.reshape(a, (-1, 1)) for a in tup], axis=1)
+    return np.concatenate([np.reshape(a, (-1, 1)) if np.ndim(a) < 2 else a for a in tup], axis=1)
 
 
 @definition(np.split)
 def split(ary, indices_or_sections, axis=0):
-    (place,) = axes_of(axis, ary.ndim)
     sections = indices_or_sections
-    if isinstance(sections, (int, np.integer)) and sections > 0 and ary.shape[place] % sections:
+    n = ary.shape[axis_of(axis, ary.ndim)]
+    if not np.iterable(sections) and sections > 0 and n % sections:
         raise ValueError(
             f"axis {axis} does not divide into {sections} equal parts; np.array_split allows others"
         )
@@ -383,31 +416,38 @@ def split(ary, indices_or_sections, axis=0):
 
 @definition(np.array_split)
 def array_split(ary, indices_or_sections, axis=0):
-    (axis,) = axes_of(axis, ary.ndim)
+    axis = axis_of(axis, ary.ndim)
     n = ary.shape[axis]
-    if isinstance(indices_or_sections, (int, np.integer)):
-        if indices_or_sections < 1:
-            raise ValueError(f"{indices_or_sections} parts: there must be one at least")
-        size, longer = divmod(n, indices_or_sections)
-        sizes = [size + 1] * longer + [size] * (indices_or_sections - longer)
-        cuts = list(itertools.accumulate(sizes))[:-1]
+    if np.iterable(indices_or_sections):
+        cuts = [operator.index(i) for i in indices_or_sections]
     else:
-        cuts = [int(i) for i in indices_or_sections]
+        sections = int(indices_or_sections)
+        if sections < 1:
+            raise ValueError(f"{sections} parts: there must be one at least")
+        size, longer = divmod(n, sections)
+        sizes = [size + 1] * longer + [size] * (sections - longer)
+        cuts = list(itertools.accumulate(sizes))[:-1]
     return [ary[at(axis, slice(i, j))] for i, j in zip([0, *cuts], [*cuts, n])]
 
 
 @definition(np.hsplit)
 def hsplit(ary, indices_or_sections):
+    if ary.ndim == 0:
+        raise ValueError("it splits arrays of 1 dimension or more, and this is a number")
     return np.split(ary, indices_or_sections, axis=0 if ary.ndim == 1 else 1)
 
 
 @definition(np.vsplit)
 def vsplit(ary, indices_or_sections):
+    if ary.ndim < 2:
+        raise ValueError("it splits arrays of 2 dimensions or more; np.split takes all")
     return np.split(ary, indices_or_sections, axis=0)
 
 
 @definition(np.dsplit)
 def dsplit(ary, indices_or_sections):
+    if ary.ndim < 3:
+        raise ValueError("it splits arrays of 3 dimensions or more; np.split takes all")
     return np.split(ary, indices_or_sections, axis=2)
 
 
@@ -428,15 +468,16 @@ def flipud(m):
 
 @definition(np.rollaxis)
 def rollaxis(a, axis, start=0):
-    axis %= a.ndim
-    start = start + a.ndim if start < 0 else start
+    axis = axis_of(axis, a.ndim)
+    start = axis_of(start, a.ndim + 1) if start >= 0 else axis_of(start, a.ndim)
     return np.moveaxis(a, axis, start - 1 if axis < start else start)
 
 
 @definition(np.tile)
 def tile(A, reps):
     """Copies beside each other: a new axis before each, broadcast, and joined with it."""
-    reps = (reps,) if isinstance(reps, (int, np.integer)) else tuple(int(r) for r in reps)
+    reps = tuple(reps) if np.iterable(reps) else (reps,)
+    reps = tuple([1 if r == 1 else operator.index(r) for r in reps])  # True and 1.0 are 1
     ndim = max(A.ndim, len(reps))
     reps = (1,) * (ndim - len(reps)) + reps
     shape = (1,) * (ndim - A.ndim) + A.shape
@@ -447,9 +488,7 @@ def tile(A, reps):
 
 @definition(np.repeat)
 def repeat(a, repeats, axis=None):
-    if axis is None:
-        a, axis = np.ravel(a), 0
-    (axis,) = axes_of(axis, a.ndim)
+    a, axis = _along(a, axis)
     if np.ndim(repeats) == 0:  # copies along an axis of their own
         shape = (*a.shape[: axis + 1], int(repeats), *a.shape[axis + 1 :])
         copies = np.broadcast_to(np.expand_dims(a, axis + 1), shape)
@@ -458,14 +497,23 @@ def repeat(a, repeats, axis=None):
 
 
 @definition(np.pad)
-def pad(array, pad_width, mode="constant", *, constant_values=0):
-    """A constant border, or for the other modes the elements that a padded index names."""
+def pad(array, pad_width, mode="constant", *, constant_values=()):
+    """A constant border, or for the other modes the elements that a padded index names.
+
+    The constant is 0 unless given; () stands for that, as None would be NaN.
+    """
     widths = _pad_widths(pad_width, array.ndim)
+    given = np.asarray(constant_values).size  # a tensor that requires a gradient is refused
+    if mode == "constant" and not widths:  # a number has no sides
+        return np.copy(array)
     if mode == "constant":
-        return bordered(array, widths, constant_values)
+        return bordered(array, widths, constant_values if given else 0)
+    if given:
+        raise ValueError(f"constant_values= is for mode='constant', not for {mode!r}")
     if mode not in ("edge", "reflect", "symmetric", "wrap"):
         raise errors.UnsupportedError(
-            f"np.pad of a Tensor knows constant, edge, reflect, symmetric and wrap, not {mode!r}"
+            f"np.pad of a Tensor knows constant, edge, reflect, symmetric and wrap, not {mode!r}; "
+            f"join another border with np.concatenate"
         )
     for axis, width in enumerate(widths):
         array = np.take(array, np.pad(np.arange(array.shape[axis]), width, mode=mode), axis)
@@ -515,6 +563,8 @@ def broadcast_arrays(*args, subok=False):
 
 @definition(np.meshgrid)
 def meshgrid(*xi, copy=True, sparse=False, indexing="xy"):
+    if indexing not in ("xy", "ij"):
+        raise ValueError(f"indexing is 'xy' or 'ij', not {indexing!r}")
     n = len(xi)
     grids = [np.reshape(x, [-1 if i == j else 1 for j in range(n)]) for i, x in enumerate(xi)]
     if indexing == "xy" and n > 1:
@@ -525,7 +575,7 @@ def meshgrid(*xi, copy=True, sparse=False, indexing="xy"):
 @definition(np.full_like)
 def full_like(a, fill_value):
     """`fill_value`, a number or a Tensor, in the shape and dtype of `a`."""
-    return (np.zeros_like(a) + fill_value).astype(a.dtype)
+    return _filled(np.zeros_like(a) + fill_value, a.shape).astype(a.dtype)
 
 
 # --- selection ------------------------------------------------------------------------------------
@@ -534,20 +584,21 @@ def full_like(a, fill_value):
 @definition(np.take)
 def take(a, indices, axis=None, out=None, mode="raise"):
     if mode != "raise":
-        raise errors.UnsupportedError("np.take of a Tensor knows only mode='raise'")
-    if axis is None:
-        a, axis = np.ravel(a), 0
-    (axis,) = axes_of(axis, a.ndim)
-    indices = np.asarray(indices)
+        raise errors.UnsupportedError(
+            f"np.take of a Tensor knows only mode='raise', not {mode!r}; bring the indices into range "
+            f"before it: np.clip(indices, 0, n - 1) or indices % n"
+        )
+    a, axis = _along(a, axis)
+    indices = np.asarray(indices, dtype=None if np.size(indices) else int)
     return a[at(axis, indices.astype(int) if indices.dtype == bool else indices)]
 
 
 @definition(np.take_along_axis)
 def take_along_axis(arr, indices, axis=-1):
-    if axis is None:
-        arr, axis = np.ravel(arr), 0
-    if np.ndim(indices) != arr.ndim or indices.dtype.kind not in "iu":
-        raise ValueError(f"the indices must be integers in {arr.ndim} dimensions")
+    arr, axis = (np.ravel(arr), 0) if axis is None else (arr, axis_of(axis, arr.ndim))
+    kind = indices.dtype.kind if hasattr(indices, "dtype") else "none"
+    if np.ndim(indices) != arr.ndim or kind not in "iu":
+        raise ValueError(f"the indices must be an array of integers in {arr.ndim} dimensions")
     grid = list(np.ix_(*map(np.arange, arr.shape)))  # every element names itself, but on `axis`
     grid[axis] = indices
     return arr[tuple(grid)]
@@ -573,25 +624,41 @@ def matrix_transpose(x):
 # --- ufunc methods --------------------------------------------------------------------------------
 
 UFUNC_METHODS: dict[tuple[Any, str], Callable] = {
-    (np.add, "reduce"): lambda x, axis=0, **k: np.sum(x, axis=axis, **k),
-    (np.multiply, "reduce"): lambda x, axis=0, **k: np.prod(x, axis=axis, **k),
-    (np.maximum, "reduce"): lambda x, axis=0, **k: np.max(x, axis=axis, **k),
-    (np.minimum, "reduce"): lambda x, axis=0, **k: np.min(x, axis=axis, **k),
-    (np.add, "accumulate"): lambda x, axis=0, **k: np.cumsum(x, axis=axis, **k),
-    (np.multiply, "accumulate"): lambda x, axis=0, **k: np.cumprod(x, axis=axis, **k),
+    (np.add, "reduce"): np.sum,
+    (np.multiply, "reduce"): np.prod,
+    (np.maximum, "reduce"): np.max,
+    (np.minimum, "reduce"): np.min,
+    (np.add, "accumulate"): np.cumsum,
+    (np.multiply, "accumulate"): np.cumprod,
 }
 
 
 def ufunc_method(ufunc: np.ufunc, method: str) -> Callable:
     """What `np.add.reduce` and its like are here."""
-    if (ufunc, method) in UFUNC_METHODS:
-        return UFUNC_METHODS[ufunc, method]
-    if method == "outer":
-        return lambda a, b, **k: ufunc(np.reshape(a, np.shape(a) + (1,) * np.ndim(b)), b, **k)
-    raise errors.UnsupportedError(
-        f"{name_of(ufunc)}.{method} has no derivative here; write it with {name_of(ufunc)} itself"
-        + (", or scatter by multiplying with a one-hot matrix" if method == "at" else "")
-    )
+    name = f"{name_of(ufunc)}.{method}"
+    along: Any = UFUNC_METHODS.get((ufunc, method))
+    if along is None and method != "outer":
+        raise errors.UnsupportedError(
+            f"{name} has no derivative here; write it with {name_of(ufunc)} itself"
+            + (", or scatter by multiplying with a one-hot matrix" if method == "at" else "")
+        )
+
+    def over_axis(array, axis=0, dtype=None, out=None, keepdims=False, **options):
+        if dtype is not None and ufunc in (np.maximum, np.minimum):
+            raise errors.UnsupportedError(f"{name} of a Tensor takes no dtype=; {INSTEAD['dtype']}")
+        more = {"dtype": dtype, "out": out, "keepdims": keepdims or None} | options
+        return along(array, axis=axis, **{k: v for k, v in more.items() if v is not None})
+
+    def outer(a, b, **options):
+        return ufunc(np.reshape(a, np.shape(a) + (1,) * np.ndim(b)), b, **options)
+
+    def named(*args, **kwargs):
+        try:
+            return (outer if along is None else over_axis)(*args, **kwargs)
+        except (TypeError, ValueError) as problem:
+            raise errors.failed(name, args, kwargs, problem) from problem
+
+    return named
 
 
 # --- what the definitions above are written with --------------------------------------------------
@@ -604,12 +671,41 @@ def _on_diagonal(rows: int, columns: int, offset: int) -> tuple[np.ndarray, np.n
 
 
 def _pad_widths(pad_width: Any, ndim: int) -> list[tuple[int, int]]:
+    """How wide a border is before and after, for each axis."""
     if isinstance(pad_width, dict):
-        widths = [(0, 0)] * ndim
+        given = [[0, 0] for _ in range(ndim)]
         for axis, width in pad_width.items():
-            widths[axis] = tuple(np.broadcast_to(width, 2).tolist())
-        return widths
-    return [tuple(pair) for pair in np.broadcast_to(pad_width, (ndim, 2)).tolist()]
+            given[axis_of(axis, ndim)] = np.broadcast_to(width, 2).tolist()
+        pad_width = given
+    widths = np.asarray(pad_width)
+    if widths.dtype.kind not in "iu":
+        raise TypeError(f"widths are integers, not {pad_width!r}")
+    if np.any(widths < 0):
+        raise ValueError(f"no width is negative, as in {pad_width!r}; a slice takes elements away")
+    return [tuple(pair) for pair in np.broadcast_to(widths, (ndim, 2)).tolist()]
+
+
+def axis_of(axis: Any, ndim: int) -> int:
+    """The one axis meant by `axis`, not negative."""
+    try:
+        return normalize_axis_index(axis, ndim)
+    except TypeError:
+        raise TypeError(f"axis is one integer here, not {axis!r}") from None
+
+
+def _along(a: Any, axis: Any) -> tuple[Any, int]:
+    """An array and one of its axes: without an axis, all elements in a row; so, too, a number."""
+    if axis is None:
+        return np.ravel(a), 0
+    a = a if a.ndim else np.ravel(a)
+    return a, axis_of(axis, a.ndim)
+
+
+def _filled(a: Any, shape: tuple[int, ...]) -> Any:
+    """`a`, of which a fill value that was too large for `shape` would have made more."""
+    if a.shape != shape:
+        raise ValueError(f"what is filled in does not fit the shape {shape}")
+    return a
 
 
 def _explicit(subscripts: str, ndims: list[int]) -> str:

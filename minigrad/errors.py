@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 class MinigradError(Exception):
     """The base of every exception raised by minigrad and minitransformer."""
 
+    reason: str | None = None  # what was wrong, apart from the function and what it was given
+
     @property
     def graph(self) -> Graph | None:
         """The computation up to the operation or module that failed, which is marked in it.
@@ -98,19 +100,33 @@ class DataError(MinigradError, ValueError):
 # --- messages --------------------------------------------------------------------------------------
 
 
-def failed(name: str, args: tuple, problem: Exception) -> MinigradError:
-    """What NumPy's own `problem` amounts to here: with the shapes, and the line that asked."""
-    if isinstance(problem, MinigradError):
-        return problem
-    given = ", ".join(_outline(a) for a in args)
+def failed(name: str, args: tuple, kwargs: dict, problem: Exception) -> MinigradError:
+    """What a `problem` in `name` amounts to here: with the shapes, and the line that asked.
+
+    An error of a function that `name` is written with stays where it came up in the traceback, but
+    speaks of `name`, which the reader wrote.
+    """
+    given = ", ".join([*map(_outline, args), *(f"{k}={_outline(v)}" for k, v in kwargs.items())])
     line = source_line()
+    reason = problem.reason if isinstance(problem, MinigradError) else str(problem)
+    text = f"{name} cannot take {given}: {reason}" + (f"\n  at {line}" if line else "")
+    if isinstance(problem, MinigradError):
+        if reason is not None:
+            problem.args = (text,)
+        elif name not in str(problem):
+            problem.args = (f"{name}: {problem}",)
+        return problem
     kinds = {TypeError: DTypeError, NotImplementedError: UnsupportedError}
     kind = next((ours for theirs, ours in kinds.items() if isinstance(problem, theirs)), ShapeError)
-    return kind(f"{name} cannot take {given}: {problem}" + (f"\n  at {line}" if line else ""))
+    error = kind(text)
+    error.reason = reason
+    return error
 
 
 def _outline(value: object) -> str:
     """A value in an error message: an array by its shape and dtype, anything else as it is."""
+    if isinstance(value, type):  # a dtype, such as np.float32
+        return value.__name__
     if hasattr(value, "shape") and hasattr(value, "dtype"):
         return f"{value.dtype}{list(value.shape)}"
     if isinstance(value, (list, tuple)) and any(hasattr(v, "shape") for v in value):

@@ -306,7 +306,7 @@ def axes_of(axis: Any, ndim: int) -> tuple[int, ...]:
     for a in axes:
         if not -ndim <= a < ndim:
             raise np.exceptions.AxisError(a, ndim)
-    return tuple([int(a) % ndim for a in axes])
+    return tuple([operator.index(a) % ndim for a in axes])
 
 
 def share(a: Any, b: Any) -> Any:

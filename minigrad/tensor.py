@@ -540,23 +540,23 @@ def apply(function: Callable, args: tuple, kwargs: dict) -> Any:
     if kwargs or len(args) > entry.most:
         args, kwargs = _checked(entry, args, kwargs)
     arrays: list[Any] = []
-    for a in args:
-        if isinstance(a, Tensor):
-            a = a._array
-        elif isinstance(a, _TO_BE_CHANGED):
-            data = _as_data(a, len(arrays), entry)
-            if data is not a:
-                args = (*args[: len(arrays)], data, *args[len(arrays) + 1 :])
-            a = _arrays_in(data)
-        arrays.append(a)
     try:
+        for a in args:
+            if isinstance(a, Tensor):
+                a = a._array
+            elif isinstance(a, _TO_BE_CHANGED):
+                data = _as_data(a, len(arrays), entry)
+                if data is not a:
+                    args = (*args[: len(arrays)], data, *args[len(arrays) + 1 :])
+                a = _arrays_in(data)
+            arrays.append(a)
         if isinstance(entry, Definition):
             return scoped(entry.name, entry.body, args, kwargs)
         keep: dict[str, list] = {"kept": []} if entry.keeps and mode.grad else {}
         y = entry.call(*arrays, **kwargs, **keep)
     except _PROBLEMS as problem:
-        raise errors.failed(entry.name, args, problem) from problem
-    if isinstance(entry, Plain) or isinstance(y, tuple):
+        raise errors.failed(entry.name, args, kwargs, problem) from problem
+    if isinstance(entry, Plain) or (function is np.where and isinstance(y, tuple)):
         return y
     if mode.anomaly:
         _check_finite(entry, args, y)
@@ -594,6 +594,12 @@ def _arrays_in(a: Any) -> Any:
 
 def _tie(entry: Rule, args: tuple, kwargs: dict, y: Any, by_kernel: list | None) -> Tensor:
     """The result `y` as a Tensor, with a Node where a gradient may be asked for."""
+    y = np.asarray(y) if isinstance(y, (int, float)) else y
+    if not hasattr(y, "dtype"):
+        raise errors.UnsupportedError(
+            f"{entry.name} gives a {type(y).__name__}, and a rule is for a function that gives one "
+            f"array; write one for each result, and a rule for each"
+        )
     dtype = y.dtype
     if dtype.kind not in "fiub":
         raise errors.DTypeError(f"{entry.name} gives {dtype}, and a Tensor holds real numbers")

@@ -450,11 +450,15 @@ def reducing() -> Iterator[Row]:
         yield Row(np.average, f"np.average(x{form})", [(2, 3)], f"like.mean(x{form})")
         yield Row(np.average, f"np.average(x{form}, weights=y)", [(2, 3), (2, 3)],
                   f"like.sum(x * y{form}) / like.sum(y{form})", domain="positive")  # fmt: skip
+    yield Row(np.average, "np.average(x, (2, 0), y)", [(2, 3, 4), (4, 2)],
+              "(x * y.mT[:, None]).sum((0, 2)) / y.sum()", domain="positive")  # fmt: skip
     yield Row(np.average, "np.average(x, -1, y)", [(2, 3), (3,)], "(x * y).sum(1) / y.sum()",
               domain="positive")  # fmt: skip
     yield Row(np.trapezoid, "np.trapezoid(x)", [(2, 3)], "torch.trapezoid(x)")
     yield Row(np.trapezoid, "np.trapezoid(x, dx=0.5, axis=0)", [(2, 3)],
               "torch.trapezoid(x, dx=0.5, dim=0)")  # fmt: skip
+    yield Row(np.trapezoid, "np.trapezoid(x, y, axis=0)", [(2, 3), (2,)],
+              "torch.trapezoid(x, y[:, None], dim=0)")  # fmt: skip
     yield Row(np.trapezoid, "np.trapezoid(x, y)", [(2, 3), (3,)], "torch.trapezoid(x, y)")
     yield Row(np.trapezoid, "np.trapezoid(x, y, axis=0)", [(2, 3), (2, 3)],
               "torch.trapezoid(x, y, dim=0)")  # fmt: skip
@@ -618,6 +622,8 @@ def linear_algebra() -> Iterator[Row]:
             torch_call = "torch.linalg.solve(x, y[:, None])[..., 0]"
         yield Row(np.linalg.solve, "np.linalg.solve(x, y)", shapes, torch_call,
                   domain=("regular", "any"))  # fmt: skip
+    yield Row(np.linalg.multi_dot, "np.linalg.multi_dot([x, y])", [(2, 3, 4), (4,)],
+              "x @ y")  # fmt: skip
     yield Row(np.linalg.multi_dot, "np.linalg.multi_dot([x, y, z])", [(2, 3), (3, 4), (4,)],
               "torch.linalg.multi_dot([x, y, z])")  # fmt: skip
     for form in ("", ", axis=0", ", axisa=1, axisb=-1, axisc=0"):
@@ -711,7 +717,7 @@ def shaping() -> Iterator[Row]:
         for shapes in ([(), ()], [(3,), (3,)], [(2, 3), (2, 3)], [(2, 3, 1), (2, 3, 1)]):
             yield Row(function, f"np.{name}([x, y])", shapes, f"torch.{name}([x, y])")
     yield Row(np.vstack, "np.vstack(x)", [(2, 3)], "torch.vstack(list(x))")
-    for shapes in ([(3,), (3,)], [(3, 2), (3,)]):
+    for shapes in ([(3,), (3,)], [(3, 2), (3,)], [(2, 3, 2), (2, 1, 2)], [(), ()]):
         yield Row(np.column_stack, "np.column_stack((x, y))", shapes, "torch.column_stack((x, y))")
     for form, torch_form in (
         ("2", "2"), ("[1, 3]", "(1, 3)"), ("(2,)", "(2,)"), ("[]", None), ("[1, -1]", None),

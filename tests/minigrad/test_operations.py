@@ -539,7 +539,10 @@ def test_what_is_not_supported_says_what_to_write_instead(call, remedy):
         ("np.einsum('i...->i', x)", ["'i...->i'", "write ... there too"]),
         ("np.cross(x[:, :2], x[:, :2])", ["np.cross", "float64[2, 2]", "three elements"]),
         ("np.diag(x.reshape(1, 2, 3))", ["np.diag", "float64[1, 2, 3]"]),
-        ("np.average(x, axis=(0, 1), weights=np.ones(3))", ["(2, 3)", "(3,)", "a single axis"]),
+        (
+            "np.average(x, axis=(0, 1), weights=np.ones(3))",
+            ["(2, 3)", "(3,)", "the axes to average over"],
+        ),
         ("np.tensordot(x, x.T, axes=([0, 1], [0, 1]))", ["(0, 1) and (0, 1)", "float64[3, 2]"]),
         ("np.tensordot(x, x.ravel(), axes=([0, 1], [0]))", ["(0, 1) and (0,)", "float64[6]"]),
         ("np.take_along_axis(x, ROWS, axis=1)", ["int64[4]", "integers in 2 dimensions"]),

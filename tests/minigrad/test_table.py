@@ -292,6 +292,21 @@ def test_options_are_those_of_the_rule():
         f(x, exponent=3)
 
 
+@pytest.mark.parametrize("several", [lambda x: (x, x), lambda x: [x, x], lambda x: None])
+def test_a_rule_is_for_a_function_that_gives_one_array(several):
+    """Arrays in a tuple would be outside the graph."""
+    f = mg.rule(several, lambda g, y, x: g)
+    with pytest.raises(errors.UnsupportedError, match="a function that gives one array; write one"):
+        f(mg.Tensor([1.0], requires_grad=True))
+
+
+def test_a_rule_may_be_for_a_function_that_gives_a_number():
+    total = mg.rule(lambda x: float(np.sum(x)), lambda g, y, x: np.broadcast_to(g, x.shape))
+    x = mg.Tensor([1.0, 2.0], requires_grad=True)
+    total(x).backward()
+    np.testing.assert_array_equal(x.grad.data, [1, 1])
+
+
 def test_a_missing_rule_names_the_function_and_the_way_to_add_one():
     with pytest.raises(errors.UnsupportedError, match=r"minigrad\.rule\(np\.sinc, lambda g, y"):
         np.sinc(mg.Tensor([1.0]))
