@@ -71,7 +71,8 @@ class Row(NamedTuple):
 
 def run(expression: str, inputs: Sequence[Any]) -> list[Any]:
     """The results of an expression, as a list. The inputs say for which library, and in which dtype."""
-    names = _names("torch" if type(inputs[0]).__module__ == "torch" else "numpy", inputs[0].dtype)
+    array = next(x for x in inputs if hasattr(x, "dtype"))  # others may be lists
+    names = _names("torch" if type(array).__module__ == "torch" else "numpy", array.dtype)
     result = eval(_compiled(expression), names | dict(zip("xyz", inputs)))
     return list(result) if isinstance(result, (list, tuple)) else [result]
 
