@@ -875,7 +875,12 @@ def functional() -> Iterator[Row]:
     yield Row(F.masked_softmax, "F.masked_softmax(x, MASK, axis=0)", [(2, 3)],
               None)  # a column with nothing to choose from  # fmt: skip
 
-    for shapes in ([(4, 2, 5), (4, 3, 5)], [(2, 5), (3, 5)], [(4, 2, 5), (3, 5)]):
+    for shapes in (
+        [(4, 2, 5), (4, 3, 5)],
+        [(2, 5), (3, 5)],
+        [(4, 2, 5), (3, 5)],
+        [(3, 2, 2, 5), (3, 2, 3, 5)],  # two leading axes can lie in memory the other way round
+    ):
         yield Row(F.dot_weights, "F.dot_weights(x, y, MASK, 0.3)", shapes,
                   "torch.softmax(torch.where(MASK, 0.3 * x @ y.mT, -math.inf), -1)")  # fmt: skip
         yield Row(F.dot_weights, "F.dot_weights(x, y)", shapes, "torch.softmax(x @ y.mT, -1)")

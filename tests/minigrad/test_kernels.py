@@ -324,6 +324,18 @@ def test_numbers_of_other_sizes(name, numbers):
 
 
 @each_kernel
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("lead", [(3,), (3, 2)], ids=str)
+def test_numbers_far_apart_in_every_order(name, layout, lead):
+    """Where each row needs a shift of its own."""
+    kernel = KERNELS[name]
+    arrays = [NUMBERS["far apart"](a) for a in kernel.arrays(lead)]
+    y = kernel.call(*(laid_out(a, layout) for a in arrays))
+    with mg.record():
+        same([y], [kernel.call(*(np.array(laid_out(a, layout), order="C") for a in arrays))], 1e-9)
+
+
+@each_kernel
 @pytest.mark.parametrize("special", [np.nan, np.inf, -np.inf, 1e300, -1e300], ids=str)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_one_element_that_is_no_usual_number(name, special):
