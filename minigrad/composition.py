@@ -75,16 +75,25 @@ def kernels_run() -> bool:
     return mode.kernels
 
 
+def are_arrays(*values: Any) -> bool:
+    """Whether all are NumPy arrays, or Tensors of one, of float32 or float64, and none is empty."""
+    for x in values:
+        array = x._array if isinstance(x, Tensor) else x
+        if type(array) is not np.ndarray or array.size == 0:
+            return False
+        if array.dtype.char not in "fd" or not array.dtype.isnative:
+            return False
+    return True
+
+
 def in_rows(x: Any, axis: int = -1) -> bool:
-    """Whether `x` is a NumPy array, or a Tensor of one, of float32 or float64 in rows along `axis`."""
-    array = x._array if isinstance(x, Tensor) else x
-    return (
-        type(array) is np.ndarray
-        and array.dtype.char in "fd"
-        and array.size > 0
-        and array.ndim > 0
-        and (axis == -1 or axis == array.ndim - 1)
-    )
+    """Whether `x` is such an array, in rows along `axis`."""
+    return are_arrays(x) and x.ndim > 0 and (axis == -1 or axis == x.ndim - 1)
+
+
+def is_number(value: Any) -> bool:
+    """Whether `value` is Python's own number: NumPy's may widen a dtype, and a Tensor has a gradient."""
+    return type(value) is float or type(value) is int
 
 
 def broadcasts(shape: tuple[int, ...], to: tuple[int, ...]) -> bool:
@@ -98,6 +107,25 @@ def broadcasts(shape: tuple[int, ...], to: tuple[int, ...]) -> bool:
 def rows(x: Any) -> Any:
     """All rows of the last axis below each other, as one matrix."""
     return x.reshape(-1, x.shape[-1])
+
+
+def with_rows(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """A new array `x`, to be overwritten, and all its rows as one matrix, in one memory.
+
+    Where the rows do not lie one after the other, `rows` copies them, and what is computed there
+    never reaches `x`. So `x` is taken from the rows: to cut an axis copies nothing.
+    """
+    each = rows(x)
+    return each.reshape(x.shape), each
+
+
+def reusing(function: Callable, x: Any, y: Any) -> Any:
+    """function(x, y), in the memory of `x`, which is the caller's own, if both are arrays of one dtype.
+
+    In a rule for higher derivatives, some of what is given are Tensors and the rest arrays.
+    """
+    fits = type(x) is type(y) is np.ndarray and x.dtype is y.dtype
+    return function(x, y, out=x) if fits else function(x, y)
 
 
 def row_sums(x: Any) -> Any:

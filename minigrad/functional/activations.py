@@ -69,7 +69,7 @@ def _erf() -> Callable[[Any], Any]:
         from scipy.special import erf
     except ImportError:
         each = np.vectorize(math.erf, otypes=[float])
-        return lambda x: each(x).astype(np.result_type(x, 0.0))
+        return lambda x: each(x).astype(np.result_type(np.asarray(x), 0.0))
     return erf
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..composition import broadcasts, composition, in_rows, kernel
+from ..composition import are_arrays, broadcasts, composition, is_number, kernel
 from ..table import together
 from .linear_maps import products
 from .softmaxes import masked_softmax, softmax_slope, weights_in_place
@@ -20,7 +20,7 @@ def dot_weights(query: Any, key: Any, mask: Any = None, factor: float = 1.0) -> 
 
 
 def dot_weights_slopes(g, y, query, key, mask=None, factor=1.0):
-    slope = softmax_slope(g, y)
+    slope = softmax_slope(g, y, mask)
     slope *= factor
     return slope @ key, np.swapaxes(slope, -1, -2) @ query
 
@@ -28,9 +28,9 @@ def dot_weights_slopes(g, y, query, key, mask=None, factor=1.0):
 @kernel(
     dot_weights,
     lambda query, key, mask=None, factor=1.0: (
-        in_rows(query)
-        and in_rows(key)
+        are_arrays(query, key)
         and query.ndim > 1
+        and is_number(factor)
         and query.shape[:-2] == key.shape[:-2]
         and (mask is None or broadcasts(np.shape(mask), (*query.shape[:-1], key.shape[-2])))
     ),

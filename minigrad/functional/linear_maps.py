@@ -6,7 +6,16 @@ from typing import Any
 
 import numpy as np
 
-from ..composition import column_sums, composition, in_rows, kernel, rows
+from ..composition import (
+    are_arrays,
+    column_sums,
+    composition,
+    in_rows,
+    is_number,
+    kernel,
+    reusing,
+    rows,
+)
 from ..table import together
 from .activations import relu
 
@@ -20,7 +29,12 @@ def linear(x: Any, weight: Any, bias: Any | None = None) -> Any:
 
 def is_linear(x: Any, weight: Any, bias: Any = None) -> bool:
     """Whether the kernels below can compute it: weight (in, out), bias (out,)."""
-    return in_rows(x) and weight.ndim == 2 and (bias is None or bias.ndim == 1)
+    return (
+        in_rows(x)
+        and are_arrays(weight)
+        and weight.ndim == 2
+        and (bias is None or (are_arrays(bias) and bias.shape == weight.shape[1:]))
+    )
 
 
 @kernel(
@@ -37,12 +51,7 @@ def _(x, weight, bias=None):
 def one_product(x: np.ndarray, weight: np.ndarray, bias: np.ndarray | None) -> np.ndarray:
     """x W + b of matrices: one product for the whole batch."""
     y = x @ weight
-    return y if bias is None else with_bias(y, bias)
-
-
-def with_bias(y: np.ndarray, bias: np.ndarray) -> np.ndarray:
-    """y + b, in the memory of y if their dtype is one."""
-    return np.add(y, bias, out=y if y.dtype is bias.dtype else None)
+    return y if bias is None else reusing(np.add, y, bias)
 
 
 @composition
@@ -56,7 +65,7 @@ def products(a: Any, b: Any, factor: float = 1.0) -> Any:
 
 @kernel(
     products,
-    lambda a, b, factor=1.0: in_rows(a) and in_rows(b) and a.ndim > 1 and b.ndim > 1,
+    lambda a, b, factor=1.0: are_arrays(a, b) and a.ndim > 1 and b.ndim > 1 and is_number(factor),
     lambda g, y, a, b, factor=1.0: (g * factor) @ b,
     lambda g, y, a, b, factor=1.0: np.swapaxes(g, -1, -2) @ (a * factor),
 )
@@ -134,7 +143,7 @@ def feed_forward_slopes(g, y, x, weight1, bias1, weight2, bias2, kept=None):
     g, each = rows(g), rows(x)
     (hidden,) = kept or (relu(each @ weight1 + bias1),)
     slope = g @ weight2.T
-    slope *= np.greater(hidden, 0).astype(slope.dtype)
+    slope = reusing(np.multiply, slope, np.greater(hidden, 0).astype(slope.dtype))
     of_x = (slope @ weight1.T).reshape(x.shape)
     return of_x, each.T @ slope, column_sums(slope), hidden.T @ g, column_sums(g)
 
@@ -143,8 +152,9 @@ def feed_forward_slopes(g, y, x, weight1, bias1, weight2, bias2, kept=None):
     feed_forward,
     lambda x, weight1, bias1, weight2, bias2: (
         is_linear(x, weight1, bias1)
+        and are_arrays(weight2, bias1, bias2)
         and weight2.ndim == 2
-        and all(bias is not None and bias.ndim == 1 for bias in (bias1, bias2))
+        and bias2.shape == weight2.shape[1:]
     ),
     *together(feed_forward_slopes, 5),
 )

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from .. import errors
-from ..composition import composition, in_rows, kernel, row_starts, row_sums, rows
+from ..composition import composition, in_rows, is_number, kernel, row_starts, row_sums, rows
 from .activations import softplus
 from .lookup import check_numbers
 from .softmaxes import TINY, is_mild, log_softmax, shifts, softmax
@@ -49,7 +49,9 @@ def cross_entropy(
 
 @kernel(
     cross_entropy,
-    lambda logits, targets, **options: in_rows(logits),
+    lambda logits, targets, *, label_smoothing=0.0, **_: (
+        in_rows(logits) and is_number(label_smoothing)
+    ),
     lambda g, y, logits, targets, *, ignore_index=None, label_smoothing=0.0, reduction="mean": (
         cross_entropy_slope(g, logits, targets, ignore_index, label_smoothing, reduction)
     ),
@@ -83,7 +85,8 @@ def _counted(logits, targets, ignore_index, reduction):
     flat = np.reshape(targets, -1)
     counted = _counts(flat, ignore_index)
     share = 1 / max(int(np.count_nonzero(counted)), 1) if reduction == "mean" else 1.0
-    return rows(logits), flat * counted, counted[:, None], share
+    ids = (flat * counted).astype(np.intp)  # unsigned ones would become floats when added to others
+    return rows(logits), ids, counted[:, None], share
 
 
 def _check_targets(shape, targets, ignore_index, reduction, label_smoothing=0.0) -> None:

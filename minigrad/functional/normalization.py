@@ -8,17 +8,19 @@ import numpy as np
 
 from .. import errors
 from ..composition import (
+    are_arrays,
     column_sums,
     composition,
     in_rows,
+    is_number,
     kernel,
+    reusing,
     row_products,
     row_sums,
     rows,
 )
 from ..random import generator
 from ..table import together
-from .linear_maps import with_bias
 
 
 @composition
@@ -43,23 +45,27 @@ def layer_norm_slopes(g, y, x, gain, bias, eps=1e-5, kept=None):
     g, share = rows(g), (gain / x.shape[-1])[:, None]
     along = g * z
     of_gain, of_bias = column_sums(along), column_sums(g)
-    slope = g * gain
-    slope -= g @ share  # (n, 1)
-    slope -= z * (along @ share)
-    slope *= scale
+    slope = reusing(np.subtract, g * gain, g @ share)  # (n, D), (n, 1)
+    slope = reusing(np.subtract, slope, z * (along @ share))
+    slope = reusing(np.multiply, slope, scale)
     return slope.reshape(x.shape), of_gain, of_bias
 
 
 @kernel(
     layer_norm,
-    lambda x, gain, bias, eps=1e-5: in_rows(x) and gain.shape == bias.shape == x.shape[-1:],
+    lambda x, gain, bias, eps=1e-5: (
+        in_rows(x)
+        and are_arrays(gain, bias)
+        and gain.shape == bias.shape == x.shape[-1:]
+        and is_number(eps)
+    ),
     *together(layer_norm_slopes, 3),
 )
 def _(x, gain, bias, eps=1e-5, kept=None):
     z, scale = standardized(rows(x), eps)
     if kept is not None:
         kept += z, scale
-    return with_bias(z * gain, bias).reshape(x.shape)
+    return reusing(np.add, z * gain, bias).reshape(x.shape)
 
 
 def standardized(x: Any, eps: float) -> tuple[Any, Any]:

@@ -11,10 +11,12 @@ from ..composition import (
     composition,
     in_rows,
     kernel,
+    reusing,
     row_products,
     row_starts,
     row_sums,
     rows,
+    with_rows,
 )
 from ..rules import spread
 from ..table import derivatives
@@ -39,12 +41,13 @@ def _(x, axis=-1):
 
 
 def weights_in_place(x: np.ndarray, mask: Any = None) -> np.ndarray:
-    """The softmax of each row, in the memory of `x`, with zeros where the boolean `mask` is False."""
+    """The softmax of each row of a new array, which is overwritten, with zeros where the boolean `mask`
+    is False."""
     if mask is not None:
         mask = np.asarray(mask, bool)
         if mask.all():  # it hides nothing
             mask = None
-    each = rows(x)
+    x, each = with_rows(x)
     if is_mild(x):
         np.exp(x, out=x)
         if mask is not None:  # converted first: inside the product, NumPy takes twice as long
@@ -79,12 +82,14 @@ def shifts(x: np.ndarray) -> np.ndarray:
     return top[:, None]
 
 
-def softmax_slope(g: Any, y: Any) -> Any:
+def softmax_slope(g: Any, y: Any, mask: Any = None) -> Any:
     """The gradient of the softmax: what is left of `g` without its mean weighted by y, times y."""
     each_g, each_y = rows(g), rows(y)
-    slope = each_g - row_products(each_g, each_y)
-    slope *= each_y
-    return slope.reshape(y.shape)
+    mean = row_products(each_g, each_y)  # (n, 1)
+    slope = reusing(np.multiply, each_g - mean, each_y).reshape(y.shape)
+    if mask is not None and np.any(np.isnan(mean)):  # what is hidden is not, where others are NaN
+        return np.where(mask, slope, 0)
+    return slope
 
 
 @composition
@@ -101,7 +106,7 @@ def masked_softmax(x: Any, mask: Any = None, axis: int = -1) -> Any:
     lambda x, mask=None, axis=-1: (
         in_rows(x, axis) and (mask is None or broadcasts(np.shape(mask), x.shape))
     ),
-    lambda g, y, x, mask=None, axis=-1: softmax_slope(g, y),
+    lambda g, y, x, mask=None, axis=-1: softmax_slope(g, y, mask),
     None,
 )
 def _(x, mask=None, axis=-1):

@@ -71,7 +71,8 @@ class Row(NamedTuple):
 
 def run(expression: str, inputs: Sequence[Any]) -> list[Any]:
     """The results of an expression, as a list. The inputs say for which library, and in which dtype."""
-    names = _names("torch" if type(inputs[0]).__module__ == "torch" else "numpy", inputs[0].dtype)
+    array = next(x for x in inputs if hasattr(x, "dtype"))  # others may be lists
+    names = _names("torch" if type(array).__module__ == "torch" else "numpy", array.dtype)
     result = eval(_compiled(expression), names | dict(zip("xyz", inputs)))
     return list(result) if isinstance(result, (list, tuple)) else [result]
 
@@ -880,7 +881,12 @@ def functional() -> Iterator[Row]:
     yield Row(F.masked_softmax, "F.masked_softmax(x, MASK, axis=0)", [(2, 3)],
               None)  # a column with nothing to choose from  # fmt: skip
 
-    for shapes in ([(4, 2, 5), (4, 3, 5)], [(2, 5), (3, 5)], [(4, 2, 5), (3, 5)]):
+    for shapes in (
+        [(4, 2, 5), (4, 3, 5)],
+        [(2, 5), (3, 5)],
+        [(4, 2, 5), (3, 5)],
+        [(3, 2, 2, 5), (3, 2, 3, 5)],  # two leading axes can lie in memory the other way round
+    ):
         yield Row(F.dot_weights, "F.dot_weights(x, y, MASK, 0.3)", shapes,
                   "torch.softmax(torch.where(MASK, 0.3 * x @ y.mT, -math.inf), -1)")  # fmt: skip
         yield Row(F.dot_weights, "F.dot_weights(x, y)", shapes, "torch.softmax(x @ y.mT, -1)")

@@ -4,7 +4,8 @@ import math
 
 import numpy as np
 import pytest
-from model_checks import check_gradients, random_tensor, randomized
+from layouts import LAYOUTS, laid_out, tensor
+from model_checks import check_gradients, random_tensor, randomized, weighted_sum
 
 from minigrad import Tensor, errors, graph, record
 from minigrad.nn import Module
@@ -264,6 +265,94 @@ def test_nothing_to_attend_to_passes_no_gradient_on():
     output.sum().backward()
     for leaf in (q, k, v):
         np.testing.assert_array_equal(leaf.grad.data, 0)
+
+
+# --- orders in memory -----------------------------------------------------------------------------
+
+
+def in_numpy(q, k, v, mask):
+    """softmax(Q K^T / sqrt(K)) V, with zeros where nothing is seen: in float64 and C order."""
+    q, k, v = (np.array(a, np.float64, order="C") for a in (q, k, v))
+    scores = np.exp(q @ np.swapaxes(k, -1, -2) / math.sqrt(q.shape[-1]))
+    seen = scores * (True if mask is None else mask)
+    total = seen.sum(axis=-1, keepdims=True)
+    weights = seen / np.where(total == 0, 1, total)
+    return weights @ v, weights
+
+
+def in_layout(layout, *shapes, seed=0):
+    rng = np.random.default_rng(seed)
+    return [laid_out(rng.standard_normal(shape), layout) for shape in shapes]
+
+
+def seen_by(layout, lead):
+    """Masks for the scores (..., T, S), in that order in memory."""
+    some = np.random.default_rng(3).random((*lead, T, S)) < 0.6
+    some[..., 1, :] = False  # this query has nothing to see
+    masks_of = [
+        some,
+        some[..., :1, :],
+        some[..., :1],
+        some[(0,) * len(lead)],
+        np.zeros((T, S), bool),
+    ]
+    return [None, *(laid_out(mask, layout) for mask in masks_of)]
+
+
+@pytest.mark.parametrize("lead", [(), (2,), (3, 2), (2, 3, 2)], ids=str)
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_the_order_in_memory_does_not_matter(layout, lead):
+    """Arrays and tensors, and the gradients by them; under masks of every form."""
+    arrays = in_layout(layout, (*lead, T, K), (*lead, S, K), (*lead, S, V))
+    for mask in seen_by(layout, lead):
+        expected = in_numpy(*arrays, mask)
+        tensors = [tensor(a, layout) for a in arrays]
+        in_order = [tensor(np.array(a)) for a in arrays]
+        found, usual = attention(*tensors, mask), attention(*in_order, mask)
+        for given in (attention(*arrays, mask), found, usual):
+            for a, e in zip(given, expected, strict=True):
+                np.testing.assert_allclose(getattr(a, "data", a), e, rtol=1e-12, atol=1e-14)
+        for output, weights in (found, usual):
+            (weighted_sum(np.flip(output)) + weighted_sum(np.swapaxes(weights, 0, 1))).backward()
+        for a, b in zip(tensors, in_order):
+            np.testing.assert_allclose(a.grad.data, b.grad.data, rtol=1e-11, atol=1e-13)
+
+
+@pytest.mark.parametrize("name", SCORES)
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_the_order_in_memory_does_not_matter_to_any_score(layout, name):
+    score = made(name)
+    q, k, v = in_layout(layout, (H, B, T, K), (H, B, S, K), (H, B, S, V))
+    mask = laid_out(np.swapaxes(SOME, 0, 1), layout)
+    found = attention(Tensor(q), Tensor(k), Tensor(v), mask, score=score)
+    usual = attention(*(Tensor(np.array(a, order="C")) for a in (q, k, v)), mask, score=score)
+    for a, b in zip(found, usual):
+        np.testing.assert_allclose(a.data, b.data, rtol=1e-12, atol=1e-14)
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_the_order_in_memory_does_not_matter_to_one_query(layout):
+    q, k, v = in_layout(layout, (K,), (S, K), (S, V))
+    mask = laid_out(SOME[0, 0, 0], layout)
+    for seen in (None, mask, np.zeros(S, bool)):
+        expected = in_numpy(q[None], k, v, None if seen is None else seen[None])
+        for a, e in zip(single_query(Tensor(q), Tensor(k), Tensor(v), seen), expected):
+            np.testing.assert_allclose(a.data, e[0], rtol=1e-12, atol=1e-14)
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_float32_and_float64_mixed_in_any_order(layout):
+    """The wider one decides; each gradient has the dtype of its own argument."""
+    arrays = in_layout(layout, (3, 2, T, K), (3, 2, S, K), (3, 2, S, V))
+    for i in range(3):
+        given = [a.astype(np.float64 if j == i else np.float32) for j, a in enumerate(arrays)]
+        tensors = [tensor(a, layout) for a in given]
+        output, weights = attention(*tensors)
+        assert (output.dtype, weights.dtype) == (np.float64, np.float64 if i < 2 else np.float32)
+        for a, e in zip((output, weights), in_numpy(*given, None)):
+            np.testing.assert_allclose(a.data, e, rtol=1e-5, atol=1e-6)
+        weighted_sum(output).backward()
+        assert [x.grad.dtype for x in tensors] == [a.dtype for a in given]
 
 
 # --- what cannot be -------------------------------------------------------------------------------
