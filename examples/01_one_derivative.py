@@ -25,8 +25,8 @@ from collections import Counter
 import numpy as np
 
 import minigrad as mg
-from minigrad.course import Pictures, check
-from minigrad.plots import BLUE, GREY, ORANGE
+from minigrad.course.pictures import Pictures, check
+from minigrad.views.plots import BLUE, GREY, ORANGE
 
 pictures = Pictures()  # or Pictures("another/folder")
 
@@ -134,7 +134,7 @@ pictures("01_forward", mg.graph(y))
 # Now the walk back. `mg.steps(y)` takes the same steps that we took by hand, and each can be
 # printed. In each, `g` is the gradient that has arrived: the derivative of $y$ by the result of this
 # operation. Below it is what each argument gets: a rule from the table of derivatives (the file
-# `minigrad/rules.py`), and the number that the rule gives.
+# `minigrad/engine/rules.py`), and the number that the rule gives.
 
 # %%
 for step in mg.steps(y):

@@ -21,8 +21,8 @@ import itertools
 import numpy as np
 
 import minigrad as mg
-from minigrad.course import Pictures, check
-from minigrad.plots import BLUE, GREEN, GREY, ORANGE
+from minigrad.course.pictures import Pictures, check
+from minigrad.views.plots import BLUE, GREEN, GREY, ORANGE
 
 pictures = Pictures()  # or Pictures("another/folder")
 rng = np.random.default_rng(0)

@@ -19,8 +19,8 @@
 import numpy as np
 
 import minigrad as mg
-from minigrad.course import Pictures, check
-from minigrad.plots import BLUE, GREY, ORANGE
+from minigrad.course.pictures import Pictures, check
+from minigrad.views.plots import BLUE, GREY, ORANGE
 
 pictures = Pictures()  # or Pictures("another/folder")
 rng = np.random.default_rng(0)
@@ -298,7 +298,7 @@ assert [finding.kind for finding in report.findings] == ["factor"]
 #
 # $\mathrm{relu}(x) = \max(x, 0)$ has a corner at 0, a *kink*. Its slope is 0 to the left, 1 to the
 # right, and at 0 there is no derivative. A program must say something there all the same: minigrad
-# says 0, as PyTorch does (its choices at kinks are listed at the top of `minigrad/rules.py`). A
+# says 0, as PyTorch does (its choices at kinks are listed at the top of `minigrad/engine/rules.py`). A
 # central difference whose two points lie on both sides of the kink says something in between:
 #
 # $$\frac{\mathrm{relu}(x + h) - \mathrm{relu}(x - h)}{2h} = \frac{x + h}{2h}

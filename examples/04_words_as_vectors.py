@@ -20,9 +20,9 @@
 import numpy as np
 
 import minigrad as mg
-from minigrad.course import Pictures, check
+from minigrad.course.pictures import Pictures, check
 from minigrad.functional import mse_loss, softmax
-from minigrad.plots import BLUE, GREEN, GREY, ORANGE, PURPLE, heat_map, vectors
+from minigrad.views.plots import BLUE, GREEN, GREY, ORANGE, PURPLE, heat_map, vectors
 
 pictures = Pictures()  # or Pictures("another/folder")
 rng = np.random.default_rng(0)

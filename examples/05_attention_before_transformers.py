@@ -23,9 +23,9 @@ import numpy as np
 import minigrad as mg
 import minitransformer as mt
 from minigrad import nn, optim
-from minigrad.course import Pictures, check
+from minigrad.course.pictures import Pictures, check
 from minigrad.functional import cross_entropy, softmax
-from minigrad.plots import BLUE, GREEN, GREY, ORANGE, heat_map
+from minigrad.views.plots import BLUE, GREEN, GREY, ORANGE, heat_map
 from minitransformer.plots import attention_map
 from minitransformer.threads import one_thread
 

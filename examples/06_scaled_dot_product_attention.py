@@ -21,9 +21,9 @@ import numpy as np
 
 import minigrad as mg
 import minitransformer as mt
-from minigrad.course import Pictures, check
+from minigrad.course.pictures import Pictures, check
 from minigrad.functional import sigmoid, softmax, softplus
-from minigrad.plots import BLUE, GREEN, GREY, ORANGE, PURPLE, shades, vectors
+from minigrad.views.plots import BLUE, GREEN, GREY, ORANGE, PURPLE, shades, vectors
 
 pictures = Pictures()  # or Pictures("another/folder")
 rng = np.random.default_rng(0)

@@ -21,9 +21,9 @@ import numpy as np
 
 import minigrad as mg
 import minitransformer as mt
-from minigrad.course import Pictures, check
+from minigrad.course.pictures import Pictures, check
 from minigrad.functional import mse_loss, softmax
-from minigrad.plots import BLUE, GREEN, GREY, ORANGE, heat_map, vectors
+from minigrad.views.plots import BLUE, GREEN, GREY, ORANGE, heat_map, vectors
 from minitransformer.plots import attention_map
 
 pictures = Pictures()  # or Pictures("another/folder")

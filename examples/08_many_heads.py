@@ -21,9 +21,9 @@ import numpy as np
 import minigrad as mg
 import minitransformer as mt
 from minigrad import nn, optim
-from minigrad.course import Pictures, check
+from minigrad.course.pictures import Pictures, check
 from minigrad.functional import cross_entropy
-from minigrad.plots import BLUE, GREY, ORANGE, heat_map
+from minigrad.views.plots import BLUE, GREY, ORANGE, heat_map
 from minitransformer.plots import attention_maps
 from minitransformer.threads import one_thread
 

@@ -23,9 +23,9 @@ import numpy as np
 
 import minigrad as mg
 import minitransformer as mt
-from minigrad.course import Pictures, check
+from minigrad.course.pictures import Pictures, check
 from minigrad.functional import cross_entropy
-from minigrad.plots import heat_map
+from minigrad.views.plots import heat_map
 from minitransformer.plots import attention_map, positional_encodings
 
 pictures = Pictures()  # or Pictures("another/folder")

@@ -22,9 +22,9 @@ import numpy as np
 
 import minigrad as mg
 import minitransformer as mt
-from minigrad.course import Pictures, check
+from minigrad.course.pictures import Pictures, check
 from minigrad.functional import cross_entropy, mse_loss
-from minigrad.plots import gradient_size, gradient_sizes, heat_map
+from minigrad.views.plots import gradient_size, gradient_sizes, heat_map
 
 pictures = Pictures()  # or Pictures("another/folder")
 mg.manual_seed(0)

@@ -23,8 +23,8 @@ import numpy as np
 
 import minigrad as mg
 import minitransformer as mt
-from minigrad.course import Pictures, check
-from minigrad.plots import BLUE, GREEN, heat_map
+from minigrad.course.pictures import Pictures, check
+from minigrad.views.plots import BLUE, GREEN, heat_map
 from minitransformer import masks
 
 pictures = Pictures()  # or Pictures("another/folder")

@@ -26,9 +26,9 @@ import numpy as np
 
 import minigrad as mg
 import minitransformer as mt
-from minigrad.course import Pictures, check
+from minigrad.course.pictures import Pictures, check
 from minigrad.functional import cross_entropy
-from minigrad.plots import BLUE, GREEN, GREY, ORANGE, PURPLE
+from minigrad.views.plots import BLUE, GREEN, GREY, ORANGE, PURPLE
 from minitransformer import masks, tasks
 from minitransformer.plots import curves
 from minitransformer.threads import one_thread

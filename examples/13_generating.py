@@ -27,8 +27,8 @@ import numpy as np
 
 import minigrad as mg
 import minitransformer as mt
-from minigrad.course import Pictures, check
-from minigrad.plots import BLUE, GREEN, GREY, ORANGE, heat_map
+from minigrad.course.pictures import Pictures, check
+from minigrad.views.plots import BLUE, GREEN, GREY, ORANGE, heat_map
 from minitransformer import decoding
 from minitransformer.plots import attention_map
 from minitransformer.tasks.dates import MONTHS, Dates

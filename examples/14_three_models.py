@@ -28,9 +28,9 @@ import numpy as np
 
 import minigrad as mg
 import minitransformer as mt
-from minigrad.course import Pictures, check
+from minigrad.course.pictures import Pictures, check
 from minigrad.functional import cross_entropy
-from minigrad.plots import BLUE, GREEN, GREY, ORANGE, heat_map
+from minigrad.views.plots import BLUE, GREEN, GREY, ORANGE, heat_map
 from minitransformer import decoding, masks
 from minitransformer.encoder_only import hide
 from minitransformer.plots import attention_map

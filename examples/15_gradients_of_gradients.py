@@ -25,9 +25,9 @@ import time
 import numpy as np
 
 import minigrad as mg
-from minigrad.course import Pictures, check
+from minigrad.course.pictures import Pictures, check
 from minigrad.functional import mse_loss
-from minigrad.plots import BLUE, GREEN, GREY, ORANGE, PURPLE
+from minigrad.views.plots import BLUE, GREEN, GREY, ORANGE, PURPLE
 
 pictures = Pictures()  # or Pictures("another/folder")
 rng = np.random.default_rng(0)
@@ -433,7 +433,7 @@ check(answers, [third, steps, product])
 
 # %% [markdown]
 # That was the last lesson. All of it, from one derivative to a transformer, runs on the table of
-# derivatives in `minigrad/rules.py`; you can now read it from top to bottom.
+# derivatives in `minigrad/engine/rules.py`; you can now read it from top to bottom.
 
 # %%
 print(pictures)

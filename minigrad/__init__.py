@@ -12,12 +12,10 @@ Read it in this order: `tensor` (an array that remembers how it was made), `rule
 derivatives), `backprop` (the walk back). Everything else is built on these three.
 """
 
-from . import errors, functional, nn, optim
-from .backprop import backward
-from .explorer import explore
-from .gradcheck import gradcheck
-from .graph import Graph, graph
-from .modes import (
+from . import functional, nn, optim
+from .checking.gradcheck import gradcheck
+from .engine import errors
+from .engine.modes import (
     detect_anomaly,
     enable_grad,
     get_default_dtype,
@@ -25,13 +23,16 @@ from .modes import (
     record,
     set_default_dtype,
 )
+from .engine.table import definition, derivatives, plain, rule
+from .engine.tensor import Tensor
+from .engine.walk import backward
 from .nn import Parameter
 from .random import generator, manual_seed
 from .serialize import load, save
-from .steps import steps
-from .table import definition, derivatives, plain, rule
-from .tensor import Tensor
 from .transforms import grad, hessian, hvp, jacobian, jvp, value_and_grad, vjp
+from .views.explorer import explore
+from .views.graph import Graph, graph
+from .views.steps import steps
 
 __version__ = "0.1.0"
 

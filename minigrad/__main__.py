@@ -15,14 +15,15 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from . import backprop, lessons
-from .exercises import command as exercises
-from .graph import graph
-from .modes import record
-from .source import line_of
-from .steps import Step, steps
-from .tensor import Tensor
+from .course import lessons
+from .course.exercises import command as exercises
+from .engine import walk as backprop
+from .engine.modes import record
+from .engine.tensor import Tensor
 from .terminal import Parser, complain, ended
+from .views.graph import graph
+from .views.source import line_of
+from .views.steps import Step, steps
 
 PROGRAM = "minigrad"
 

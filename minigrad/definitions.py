@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
-from . import errors
-from .rules import (
+from .engine import errors
+from .engine.rules import (
     at,
     axes_of,
     clamp,
@@ -28,7 +28,7 @@ from .rules import (
     scatter_add,
     transposed,
 )
-from .table import INSTEAD, definition, derivatives, name_of
+from .engine.table import INSTEAD, definition, derivatives, name_of
 
 # --- reductions -----------------------------------------------------------------------------------
 

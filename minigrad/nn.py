@@ -20,14 +20,14 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from . import errors
 from . import functional as F
-from .modes import get_default_dtype, scoped
+from .engine import errors
+from .engine.modes import get_default_dtype, scoped
+from .engine.table import name_of
+from .engine.tensor import Tensor, as_array
 from .random import generator
 from .settings import real, whole
 from .state import matched
-from .table import name_of
-from .tensor import Tensor, as_array
 
 M = TypeVar("M", bound="Module")
 

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from . import errors
+from .engine import errors
+from .engine.tensor import Tensor, _wrap
 from .settings import real, whole
-from .show import extent, outline
 from .state import matched
-from .tensor import Tensor, _wrap
+from .views.show import extent, outline
 
 Schedule = Callable[[int], float]
 BLOCK = 1 << 15  # elements that are updated together: they stay in the processor's cache

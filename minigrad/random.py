@@ -6,7 +6,7 @@ import operator
 
 import numpy as np
 
-from . import errors
+from .engine import errors
 
 _generator = np.random.default_rng(0)
 

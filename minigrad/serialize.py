@@ -14,7 +14,7 @@ from typing import IO, Any
 
 import numpy as np
 
-from .errors import CheckpointError
+from .engine.errors import CheckpointError
 
 _ABOUT = "about.json"
 _FORMAT = "minigrad 1"

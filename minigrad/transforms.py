@@ -19,10 +19,11 @@ from typing import Any
 
 import numpy as np
 
-from . import backprop, errors
-from .modes import enable_grad, mode
-from .table import name_of
-from .tensor import Tensor, _wrap, apply
+from .engine import errors
+from .engine import walk as backprop
+from .engine.modes import enable_grad, mode
+from .engine.table import name_of
+from .engine.tensor import Tensor, _wrap, apply
 from .trees import leaves, rebuilt
 
 

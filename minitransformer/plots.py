@@ -1,6 +1,6 @@
 """Pictures of what a transformer looks at, where things stand, and how it learned, on matplotlib.
 
-As in `minigrad.plots`: each function returns its figure, and draws into the axes given as `ax` if
+As in `minigrad.views.plots`: each function returns its figure, and draws into the axes given as `ax` if
 there are any.
 
 Raises everywhere: ImportError without matplotlib, which the `course` extra brings.
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from minigrad import errors
-from minigrad.plots import (
+from minigrad.views.plots import (
     BLUE,
     ORANGE,
     array,

@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 
 import minigrad as mg
-from minigrad.drawing import Drawing
-from minigrad.graph import Graph, graph
+from minigrad.views.drawing import Drawing
+from minigrad.views.graph import Graph, graph
 
 from . import plots
 from .attention import attention

@@ -1,3 +1,3 @@
 """`pytest` in this folder marks the exercises in it."""
 
-from minigrad.exercises.collecting import pytest_collect_file
+from minigrad.course.exercises.collecting import pytest_collect_file

@@ -9,9 +9,9 @@ arrays as possible, with its derivative worked out by hand. It runs unless the g
 a drawing, which shows the composition.
 """
 
-from ..composition import broadcasts, composition, kernels_run, shortcut
 from .activations import elu, erf, gelu, leaky_relu, relu, sigmoid, silu, softplus
 from .attention import dot_weights
+from .composition import broadcasts, composition, kernels_run, shortcut
 from .linear_maps import (
     feed_forward,
     join_heads,

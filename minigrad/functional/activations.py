@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from .. import errors
-from ..composition import composition
-from ..table import derivatives
+from ..engine import errors
+from ..engine.table import derivatives
+from .composition import composition
 
 
 @derivatives(lambda g, y, x: np.greater(y, 0).astype(g.dtype) * g)

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ..composition import are_arrays, broadcasts, composition, is_number, kernel
-from ..table import together
+from ..engine.table import together
+from .composition import are_arrays, broadcasts, composition, is_number, kernel
 from .linear_maps import products
 from .softmaxes import masked_softmax, softmax_slope, weights_in_place
 

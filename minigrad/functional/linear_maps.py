@@ -6,7 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from ..composition import (
+from ..engine.table import together
+from .activations import relu
+from .composition import (
     are_arrays,
     column_sums,
     composition,
@@ -16,8 +18,6 @@ from ..composition import (
     reusing,
     rows,
 )
-from ..table import together
-from .activations import relu
 
 
 @composition

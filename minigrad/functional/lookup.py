@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from .. import errors
-from ..composition import composition
-from ..modes import get_default_dtype
-from ..tensor import Tensor, as_array
+from ..engine import errors
+from ..engine.modes import get_default_dtype
+from ..engine.tensor import Tensor, as_array
+from .composition import composition
 
 
 @composition

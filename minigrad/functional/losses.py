@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from .. import errors
-from ..composition import composition, in_rows, is_number, kernel, row_starts, row_sums, rows
+from ..engine import errors
 from .activations import softplus
+from .composition import composition, in_rows, is_number, kernel, row_starts, row_sums, rows
 from .lookup import check_numbers
 from .softmaxes import TINY, is_mild, log_softmax, shifts, softmax
 

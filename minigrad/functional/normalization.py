@@ -6,8 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from .. import errors
-from ..composition import (
+from ..engine import errors
+from ..engine.table import together
+from ..random import generator
+from .composition import (
     are_arrays,
     column_sums,
     composition,
@@ -19,8 +21,6 @@ from ..composition import (
     row_sums,
     rows,
 )
-from ..random import generator
-from ..table import together
 
 
 @composition

@@ -6,7 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from ..composition import (
+from ..engine.rules import spread
+from ..engine.table import derivatives
+from ..engine.tensor import Tensor, as_array
+from .composition import (
     broadcasts,
     composition,
     in_rows,
@@ -18,9 +21,6 @@ from ..composition import (
     rows,
     with_rows,
 )
-from ..rules import spread
-from ..table import derivatives
-from ..tensor import Tensor, as_array
 
 
 @composition

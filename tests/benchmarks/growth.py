@@ -91,7 +91,7 @@ def costs(found):
 def plot(found):
     from matplotlib.figure import Figure
 
-    from minigrad.plots import BLUE, GREY
+    from minigrad.views.plots import BLUE, GREY
 
     linear, attention = costs(found)
     figure = Figure((9.5, 3.4), layout="constrained")

@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from minigrad import functional as F
-from minigrad import rules
+from minigrad.engine import rules
 
 try:
     import torch

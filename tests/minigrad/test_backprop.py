@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 import minigrad as mg
-from minigrad import backprop, errors
-from minigrad.backprop import copied_axes, gradients, order, undo_broadcast
-from minigrad.node import Node
+from minigrad import errors
+from minigrad.engine import walk as backprop
+from minigrad.engine.node import Node
+from minigrad.engine.walk import copied_axes, gradients, order, undo_broadcast
 
 
 def leaf(*shape, seed=0):

@@ -13,9 +13,10 @@ import numpy as np
 import pytest
 
 import minigrad as mg
-from minigrad import __main__, backprop
+from minigrad import __main__
 from minigrad.__main__ import COMMANDS, main
-from minigrad.modes import mode
+from minigrad.engine import walk as backprop
+from minigrad.engine.modes import mode
 
 ROOT = Path(__file__).parents[2]
 SCRIPT = """

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import minigrad as mg
-from minigrad.course import Pictures, check
+from minigrad.course.pictures import Pictures, check
 
 
 def curve():

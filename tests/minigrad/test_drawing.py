@@ -14,8 +14,9 @@ import numpy as np
 import pytest
 
 import minigrad as mg
-from minigrad import drawing, folding, nn
 from minigrad import functional as F
+from minigrad import nn
+from minigrad.views import drawing, folding
 
 pygraphviz = pytest.importorskip("pygraphviz")
 SVG = "{http://www.w3.org/2000/svg}"

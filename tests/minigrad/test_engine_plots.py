@@ -10,7 +10,7 @@ matplotlib = pytest.importorskip("matplotlib")
 from matplotlib.colors import to_rgb  # noqa: E402
 from matplotlib.figure import Figure  # noqa: E402
 
-from minigrad import plots  # noqa: E402
+from minigrad.views import plots  # noqa: E402
 
 TABLE = np.array([[0.5, -2.0, 0.0], [1.0, 0.25, -0.5]])
 

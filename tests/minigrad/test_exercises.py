@@ -5,8 +5,8 @@ import doctest
 import numpy as np
 import pytest
 
-from minigrad.exercises.marking import NOT_BEGUN, RIGHT, WRONG, Trial, judge
-from minigrad.exercises.sheets import HOME, examples, sheets, written
+from minigrad.course.exercises.marking import NOT_BEGUN, RIGHT, WRONG, Trial, judge
+from minigrad.course.exercises.sheets import HOME, examples, sheets, written
 
 FEW, ALL = range(1), range(10)  # seeds of the inputs: those of every run, and of the slow one
 EXERCISES = [(sheet, exercise) for sheet in sheets() for exercise in sheet.exercises.values()]

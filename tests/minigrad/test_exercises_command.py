@@ -13,9 +13,9 @@ import xml.etree.ElementTree as ET
 import pytest
 
 from minigrad.__main__ import main
-from minigrad.exercises import sandbox
-from minigrad.exercises.marking import BORROWED, HARD_CODED, RIGHT, WRONG, Trial, judge
-from minigrad.exercises.sheets import HOME, chosen, examples, sheets, written
+from minigrad.course.exercises import sandbox
+from minigrad.course.exercises.marking import BORROWED, HARD_CODED, RIGHT, WRONG, Trial, judge
+from minigrad.course.exercises.sheets import HOME, chosen, examples, sheets, written
 
 POINTS = sum(e.points for sheet in sheets() for e in sheet.exercises.values())
 COUNT = sum(len(sheet.exercises) for sheet in sheets())

@@ -12,10 +12,11 @@ import numpy as np
 import pytest
 
 import minigrad as mg
-from minigrad import drawing, errors, explorer, nn
+from minigrad import errors, nn
 from minigrad import functional as F
-from minigrad.explorer import packing, replay, views
-from minigrad.explorer.content import shape_letters
+from minigrad.views import drawing, explorer
+from minigrad.views.explorer import packing, replay, views
+from minigrad.views.explorer.content import shape_letters
 
 EVIL = "</script><script>alert(1)</script>"
 EVILS = (EVIL, "<img src=x onerror=alert(1)>", 'a|b{c}\\ \u2028 & "q" \'é漢')

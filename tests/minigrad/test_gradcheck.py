@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 
 import minigrad as mg
-from minigrad import backprop, errors, gradcheck, table
+from minigrad import errors, gradcheck
 from minigrad import functional as F
+from minigrad.engine import table
+from minigrad.engine import walk as backprop
 
 
 def normal(*shape, seed=0):

@@ -11,7 +11,7 @@ import pytest
 import minigrad as mg
 from minigrad import functional as F
 from minigrad import nn, optim
-from minigrad.graph import UNKNOWN, Ref
+from minigrad.views.graph import UNKNOWN, Ref
 
 
 def leaf(values, **options):

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from minigrad import errors, lessons
+from minigrad import errors
 from minigrad.__main__ import main
-from minigrad.lessons import ROOT, Lesson
+from minigrad.course import lessons
+from minigrad.course.lessons import ROOT, Lesson
 
 SMALL = """# %% [markdown]
 # # 99 A small lesson

@@ -11,9 +11,11 @@ from layouts import ALIKE, ARRIVING, LAYOUTS, laid_out, tensor
 from operations import NUMPY, ROWS, Row, elementwise, numbers, product, run, slope
 
 import minigrad as mg
-from minigrad import backprop, errors, table
+from minigrad import errors
 from minigrad import functional as F
-from minigrad.node import Node
+from minigrad.engine import table
+from minigrad.engine import walk as backprop
+from minigrad.engine.node import Node
 
 try:
     import torch

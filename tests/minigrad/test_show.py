@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import minigrad as mg
-from minigrad.show import extent, numbers, read_only, texts
+from minigrad.views.show import extent, numbers, read_only, texts
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import minigrad as mg
-from minigrad.source import SourceLine
+from minigrad.views.source import SourceLine
 
 
 @pytest.mark.parametrize(

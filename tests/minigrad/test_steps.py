@@ -7,7 +7,7 @@ import pytest
 
 import minigrad as mg
 from minigrad import errors
-from minigrad.node import Node
+from minigrad.engine.node import Node
 
 
 def leaf(values, **options):

@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 import minigrad as mg
-from minigrad import errors, table
-from minigrad.table import name_of, source_of, values_read
+from minigrad import errors
+from minigrad.engine import table
+from minigrad.engine.table import name_of, source_of, values_read
 
 # --- what a rule reads ----------------------------------------------------------------------------
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from minigrad import Tensor
-from minigrad.gradcheck import gradcheck
+from minigrad.checking.gradcheck import gradcheck
 from minigrad.nn import Module
 
 M = TypeVar("M", bound=Module)

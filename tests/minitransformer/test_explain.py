@@ -10,8 +10,8 @@ import pytest
 from toy_task import Toy
 
 import minigrad as mg
-from minigrad import drawing
-from minigrad.explorer import replay
+from minigrad.views import drawing
+from minigrad.views.explorer import replay
 from minitransformer import Settings, Sizes, Training, masks
 from minitransformer.__main__ import main
 from minitransformer.decoding import Writing, distribution

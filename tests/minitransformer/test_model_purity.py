@@ -9,7 +9,8 @@ from model_checks import randomized
 
 import minigrad
 import minitransformer
-from minigrad import Tensor, backprop
+from minigrad import Tensor
+from minigrad.engine import walk as backprop
 from minigrad.functional import cross_entropy
 from minitransformer import (
     DecoderOnly,
@@ -122,7 +123,7 @@ def sizes(**style):
 def test_every_parameter_and_intermediate_reaches_the_loss(make, inputs, monkeypatch):
     """Each result with a gradient to ask for, of all that the forward pass made, is in its graph."""
     made = []
-    tie = minigrad.tensor._tie
+    tie = minigrad.engine.tensor._tie
 
     def watching(*args):
         result = tie(*args)
@@ -130,7 +131,7 @@ def test_every_parameter_and_intermediate_reaches_the_loss(make, inputs, monkeyp
         return result
 
     m = randomized(make())
-    monkeypatch.setattr(minigrad.tensor, "_tie", watching)
+    monkeypatch.setattr(minigrad.engine.tensor, "_tie", watching)
     loss = cross_entropy(m(*[TOKENS] * inputs), TOKENS)
     reached = set(backprop.order([loss._node]))
     assert len(made) > 20

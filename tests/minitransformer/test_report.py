@@ -8,7 +8,7 @@ from html.parser import HTMLParser
 import pytest
 from toy_task import Toy, trained
 
-from minigrad import drawing
+from minigrad.views import drawing
 from minitransformer import DecoderSizes, Settings, Sizes, Training, Vocabulary, report
 
 HOSTILE = "<>&\"'$\\ {}é漢"

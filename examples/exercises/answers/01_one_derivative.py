@@ -5,8 +5,8 @@ from collections import Counter, deque
 import numpy as np
 
 import minigrad as mg
-from minigrad.differences import slopes
-from minigrad.exercises import Limited, exercise, marked, numbers
+from minigrad.checking.differences import slopes
+from minigrad.course.exercises import Limited, exercise, marked, numbers
 
 # --- a derivative rule ----------------------------------------------------------------------------
 

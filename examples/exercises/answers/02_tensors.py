@@ -3,7 +3,7 @@
 import numpy as np
 
 import minigrad as mg
-from minigrad.exercises import exercise, marked, numbers
+from minigrad.course.exercises import exercise, marked, numbers
 
 
 def gradients(f, g, *arrays):

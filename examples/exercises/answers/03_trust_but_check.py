@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from minigrad.differences import slope
-from minigrad.exercises import exercise, numbers
+from minigrad.checking.differences import slope
+from minigrad.course.exercises import exercise, numbers
 
 # --- finite differences ---------------------------------------------------------------------------
 

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 import minigrad as mg
-from minigrad.exercises import exercise, numbers
+from minigrad.course.exercises import exercise, numbers
 from minitransformer.attention import Additive
 
 # --- a recurrent network --------------------------------------------------------------------------

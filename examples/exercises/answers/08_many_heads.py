@@ -4,7 +4,7 @@ import numpy as np
 
 import minigrad as mg
 import minitransformer as mt
-from minigrad.exercises import exercise, numbers
+from minigrad.course.exercises import exercise, numbers
 
 
 def softmax(x, axis=-1):

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from minigrad.exercises import exercise, numbers
+from minigrad.course.exercises import exercise, numbers
 from minitransformer import positions
 
 # --- sines and cosines ----------------------------------------------------------------------------

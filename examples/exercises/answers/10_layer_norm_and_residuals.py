@@ -4,8 +4,8 @@ import numpy as np
 
 import minigrad as mg
 import minitransformer as mt
-from minigrad.differences import slopes
-from minigrad.exercises import exercise, marked, numbers
+from minigrad.checking.differences import slopes
+from minigrad.course.exercises import exercise, marked, numbers
 
 # --- layer norm -----------------------------------------------------------------------------------
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from minigrad.exercises import exercise
+from minigrad.course.exercises import exercise
 from minitransformer import masks
 
 # --- the future -----------------------------------------------------------------------------------

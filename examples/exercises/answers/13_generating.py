@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from minigrad.exercises import Limited, exercise
+from minigrad.course.exercises import Limited, exercise
 from minitransformer.decoding import distribution
 
 START, END = 0, 1

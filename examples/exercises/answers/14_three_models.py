@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from minigrad.differences import slopes
-from minigrad.exercises import exercise, numbers
+from minigrad.checking.differences import slopes
+from minigrad.course.exercises import exercise, numbers
 
 PAD, MASK = 0, 9
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 import minigrad as mg
-from minigrad.exercises import exercise, numbers
+from minigrad.course.exercises import exercise, numbers
 
 TRANSFORMS = [f"minigrad.transforms.{name}" for name in ("hvp", "jvp", "jacobian", "hessian")]
 

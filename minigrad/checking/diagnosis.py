@@ -1,0 +1,406 @@
+"""What a wrong gradient looks like: which rule made it, and which mistake would explain it.
+
+Each operation of the graph is checked by itself, against finite differences of that operation alone.
+A rule that fails is then tried with one small repair after another: the repair that makes it right
+names the mistake.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import operator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..engine import errors, table
+from ..engine import walk as backprop
+from ..engine.modes import record
+from ..engine.node import Node
+from ..engine.table import name_of
+from ..engine.tensor import Tensor, apply
+from ..trees import leaves, rebuilt
+from ..views.steps import argument_names, called
+from .differences import Values, is_kink, sides, slopes
+
+EPS = 1e-6  # the step of the differences of one operation
+
+# --- what is found --------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What a mistake looks like.
+
+    Attributes:
+        kind: in a word or two: "factor", "sign", "zero", "transpose", "missing sum", "missing
+            keepdims", "wrong axis", "wrong argument", "repeated index", "power", "no g",
+            "overwritten", "kink", "step", "not finite", "float32", "outside the graph", "unknown".
+        what: in a sentence.
+        place: the operation and the argument, the rule, and the line of code; "" for no operation.
+    """
+
+    kind: str
+    what: str
+    place: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.kind}: {self.what}" + (f"\n  {self.place}" if self.place else "")
+
+
+def findings(
+    f: Callable[[], list[Tensor]],
+    weights: Sequence[np.ndarray],
+    inputs: Sequence[Tensor],
+    wrong: Sequence[tuple[Tensor, np.ndarray, np.ndarray]],
+    eps: float,
+    order: int = 1,
+) -> tuple[Finding, ...]:
+    """What explains that gradients of `f` are wrong.
+
+    `wrong` has each wrong input with its analytic and its numeric gradient. From order 2 on, `f` is
+    itself a gradient, so that the rules are part of it.
+    """
+    with record():
+        outputs = f()
+    nodes = backprop.order({o._node or o: None for o in outputs if o._requires_grad})
+    coarse = [node for node in nodes if node.dtype != np.float64]
+    if coarse:
+        what = f"{called(coarse[-1])} computes in {coarse[-1].dtype}, too coarse for differences"
+        return (Finding("float32", what),)
+    walk = backprop.walk_toward(outputs, weights, inputs, keep=True)
+    found = list(_in_operations(walk, dict(_starts(outputs, weights))))
+    if not found and order > 1:
+        found = [finding for node in nodes if isinstance(node, Node) for finding in _cut_off(node)]
+    if not found:
+        values: Values = lambda: [output._array for output in f()]
+        found = [_in_function(values, weights, *one, eps) for one in wrong]
+    return tuple(dict.fromkeys(found))
+
+
+def _starts(outputs: Sequence[Tensor], weights: Sequence[np.ndarray]) -> Iterator[tuple[Any, list]]:
+    """Each node that the walk starts from, with the gradients that it starts with."""
+    for root in {output._node or output: None for output in outputs}:
+        yield root, [w for output, w in zip(outputs, weights) if (output._node or output) is root]
+
+
+# --- in one operation -----------------------------------------------------------------------------
+
+
+def _in_operations(walk: Iterator, arrived: dict[Any, list]) -> Iterator[Finding]:
+    for node, g, passed in walk:
+        came = arrived.pop(node, [g])
+        if len(came) > 1 and not agree(g, sum(came)):
+            what = (
+                f"{len(came)} gradients arrive at {called(node)}, and what it gets is not their sum"
+            )
+            last = ", but the last of them" if agree(g, came[-1]) else ""
+            yield Finding("overwritten", what + last)
+        operation = _Operation(node, g) if passed else None
+        for k, share in enumerate(passed):
+            arrived.setdefault(share.to, []).append(share.fitted)
+            if operation is not None:
+                again = sum(p.i == share.i and p.to is share.to for p in passed[:k])
+                yield from operation.explain(share, again)
+
+
+def _cut_off(node: Node) -> Iterator[Finding]:
+    """Rules of a node that are right, and whose own derivatives are not."""
+    operation = _Operation(node, np.ones(node.shape))
+    leaf = lambda a: Tensor(a, requires_grad=True) if getattr(a, "dtype", None) == np.float64 else a
+    args = [rebuilt(a, [leaf(b) for _, b in leaves(a)]) for a in operation.args]
+    read = [leaf(operation.tried[0]), *(b for a in args for _, b in leaves(a))]
+    inputs = [a for a in read if isinstance(a, Tensor)]
+    for i, _ in node.edges:
+
+        def gradient(i: int = i) -> list[Tensor]:
+            y = apply(node.function, tuple(args), node.kwargs)
+            given = node.rules[i](inputs[0], y, *args, **node.kwargs)
+            return [g if isinstance(g, Tensor) else Tensor(g) for _, g in leaves(given)]
+
+        outputs = gradient()
+        weights = [np.random.default_rng(1).standard_normal(output.shape) for output in outputs]
+        analytic = backprop.gradients(outputs, weights, inputs)
+        values: Values = lambda: [output._array for output in gradient()]
+        for tensor, a in zip(inputs, analytic):
+            numeric = slopes(values, weights, tensor._array, EPS)
+            if not agree(np.zeros(tensor.shape) if a is None else a, numeric):
+                what = "the rule is right, but part of what it computes is outside the graph"
+                yield Finding("outside the graph", what, operation.place(i))
+                break
+
+
+class _Operation:
+    """One operation of the graph, to be computed again with other arguments."""
+
+    def __init__(self, node: Node, g: Any):
+        assert node.note is not None  # it ran under record()
+        self.note = node.note
+        self.node = node
+        self.args = [rebuilt(a, [_array(b) for _, b in leaves(a)]) for a in self.note.inputs]
+        self.y = np.asarray(self.compute()[0])
+        # The gradient that arrived may be all ones, say, and hide much: try any other one first.
+        self.tried = np.random.default_rng(0).standard_normal(self.y.shape), _array(g)
+        self.names = argument_names(next(filter(None, node.rules)), len(self.args))
+
+    def compute(self) -> list[np.ndarray]:
+        return [np.asarray(self.node.function(*self.args, **self.node.kwargs))]
+
+    def rule(self, i: int, g: Any, y: Any = None, args: Any = None) -> Any:
+        """What the rule of argument i gives for the gradient g, with other changes if wanted."""
+        y = self.y if y is None else y
+        return self.node.rules[i](g, y, *(args or self.args), **self.node.kwargs)
+
+    def explain(self, share: backprop.Passed, again: int) -> Iterator[Finding]:
+        """The mistake in what one argument gets, if it is wrong.
+
+        Of a list in which one tensor stands several times, it is the one after `again` others.
+        """
+        i, argument, place = share.i, self.args[share.i], None
+        parents = dict(self.node.edges)[i]
+        if isinstance(parents, list):
+            place = [k for k, parent in enumerate(parents) if parent is share.to][again]
+            argument = argument[place]
+        for g, passed in zip(self.tried, (None, share)):
+            if passed is None:
+                given = self.rule(i, g) if place is None else self.rule(i, g)[place]
+                fitted = backprop.undo_broadcast(given, argument.shape, argument.dtype)
+            else:
+                given, fitted = share.given, share.fitted
+            numeric = slopes(self.compute, [g], argument, EPS)
+            if not agree(fitted, numeric):
+                yield self._finding(i, place, g, _array(given), _array(fitted), numeric, argument)
+                return
+
+    def place(self, i: int) -> str:
+        rule = table.source_of(self.node.rules[i]).replace("\n", "\n  ")
+        line = f"\n  {self.note.where}" if self.note.where else ""
+        return f"in the rule of {name_of(self.node.function)} for {self.names[i]}: {rule}{line}"
+
+    def _finding(self, i, place, g, given, analytic, numeric, argument) -> Finding:
+        at = self.place(i)
+        if analytic.shape == numeric.shape:
+            off = ~np.isclose(analytic, numeric, 1e-4, 1e-6 * _size(numeric))
+            kinks = [
+                is_kink(self.compute, [g], argument, k, EPS, abs(analytic[k] - numeric[k]))
+                for k in zip(*np.nonzero(off))
+            ]
+            if kinks and all(kinks):
+                k, ones = tuple(np.argwhere(off)[0]), np.ones_like(g)  # slopes for g = 1 say most
+                given = self.rule(i, ones) if place is None else self.rule(i, ones)[place]
+                analytic = backprop.undo_broadcast(given, argument.shape, argument.dtype)
+                left, right = sides(self.compute, [ones], argument, k, EPS)
+                return _kink(argument[k], left, right, analytic[k], at)
+        kind, what = pattern(analytic, numeric, self._counts(i))
+        if kind not in ("unknown", "shape"):
+            return Finding(kind, what, at)
+        for other_kind, reason, repaired in self._repairs(i, place, g, given, analytic, numeric):
+            with contextlib.suppress(Exception):  # a repair need not fit the shapes at hand
+                if agree(repaired(), numeric):
+                    return Finding(other_kind, reason, at)
+        return Finding(kind, what, at)
+
+    def _counts(self, i: int) -> dict[int, str]:
+        """Numbers that a forgotten division or multiplication could be by."""
+        counts = {n: f"the length of axis {k}" for k, n in enumerate(np.shape(self.args[i]))}
+        x, y = np.size(self.args[i]), self.y.size
+        return counts | ({x // y: "the number of elements that went into each result"} if y else {})
+
+    def _repairs(
+        self, i: int, place: Any, g: Any, given: Any, analytic: np.ndarray, numeric: np.ndarray
+    ) -> Iterator[tuple[str, str, Callable[[], Any]]]:
+        """Small changes to the rule: (the kind of mistake, in a sentence, the gradient then)."""
+        shape, names = numeric.shape, self.names
+
+        def rule(g=g, **changed: Any) -> Any:
+            found = self.rule(i, g, **changed)
+            return summed_to(found if place is None else found[place], shape)
+
+        yield "missing sum", _summing(given.shape, shape), lambda: summed_to(given, shape)
+        for axis in range(g.ndim):
+            what = f"it does not sum over axis {axis} of the gradient, {g.shape}"
+            rolled = [np.roll(g, k, axis) for k in range(g.shape[axis])]
+            yield "missing sum", what, lambda: sum(rule(r) for r in rolled)
+
+        if self.y.ndim < np.ndim(self.args[i]):
+            for axis in range(g.ndim + 1):
+                what = (
+                    f"it is right if g keeps axis {axis}: keepdims, or np.expand_dims, is missing"
+                )
+                yield "missing keepdims", what, lambda: rule(np.expand_dims(g, axis))
+        for k, args in self._other_axes():
+            yield "wrong axis", f"it is right with axis={k}", lambda: rule(args=args)
+        for j, k in itertools.combinations(range(len(shape)), 2):
+            what = f"it takes axis {j} for axis {k}"
+            yield "wrong axis", what, lambda: np.swapaxes(self._swapped(i, g, j, k), j, k)
+
+        for j, other in enumerate(self.node.rules):
+            if j != i and other is not None:
+                call = lambda: other(g, self.y, *self.args, **self.node.kwargs)
+                what = f"it is right with the rule for {names[j]} in its place"
+                yield "wrong argument", what, lambda: summed_to(call(), shape)
+                args = list(self.args)
+                args[i], args[j] = args[j], args[i]
+                what = f"it is right with {names[i]} and {names[j]} exchanged"
+                yield "wrong argument", what, lambda: rule(args=args)
+
+        what = "it is the transpose of what it should be"
+        yield "transpose", what, lambda: given.swapaxes(-1, -2)
+        yield "transpose", "it is right with g transposed", lambda: rule(g.swapaxes(-1, -2))
+        turned = self.y.swapaxes(-1, -2) if self.y.ndim > 1 else self.y
+        yield "transpose", "it is right with y transposed", lambda: rule(y=turned)
+        for j, a in enumerate(self.args):
+            if np.ndim(a) > 1:
+                args = [b if b is not a else np.swapaxes(b, -1, -2) for b in self.args]
+                yield (
+                    "transpose",
+                    f"it is right with {names[j]} transposed",
+                    lambda: rule(args=args),
+                )
+
+        if self.node.function is operator.getitem:
+            counts = np.zeros(shape)
+            np.add.at(counts, self.args[1], 1)
+            what = "an element that the index names more than once gets only one of its gradients"
+            once = np.where(counts > 1, numeric, analytic)
+            yield "repeated index", what, lambda: once
+        yield "no g", "the incoming gradient g is not multiplied in", lambda: analytic * g
+        for name, a in (("y", self.y), *zip(names, self.args)):
+            if isinstance(a, np.ndarray) and a.dtype.kind == "f":
+                what = f"a factor of {name} is missing: is an exponent off by one?"
+                yield "power", what, lambda: proportional(analytic * a, numeric)
+                what = f"there is a factor of {name} too many: is an exponent off by one?"
+                yield "power", what, lambda: proportional(analytic / a, numeric)
+
+    def _other_axes(self) -> Iterator[tuple[int, list]]:
+        """The arguments with another axis in place of the one named."""
+        ndim = max(np.ndim(self.args[0]), self.y.ndim)
+        if "axis" in self.names[: len(self.args)]:
+            place = self.names.index("axis")
+            for axis in range(ndim):
+                yield axis, [axis if k == place else a for k, a in enumerate(self.args)]
+
+    def _swapped(self, i: int, g: Any, j: int, k: int) -> Any:
+        """What the rule gives if axes j and k are exchanged in all it is given."""
+        ndim = np.ndim(self.args[i])
+        swap = lambda a: np.swapaxes(a, j, k) if np.ndim(a) == ndim else a
+        args = [swap(a) if isinstance(a, np.ndarray) else a for a in self.args]
+        return self.rule(i, swap(g), swap(self.y), args)
+
+
+def _summing(wide: tuple[int, ...], shape: tuple[int, ...]) -> str:
+    with contextlib.suppress(errors.ShapeError):
+        axes = ", ".join(map(str, backprop.copied_axes(wide, shape)))
+        return f"the copies that broadcasting made, along axes {axes} of {wide}, are not summed"
+    return ""
+
+
+def _kink(x: float, left: float, right: float, analytic: float, place: str = "") -> Finding:
+    between = min(left, right) - 1e-6 <= analytic <= max(left, right) + 1e-6
+    return Finding(
+        "kink",
+        f"at {x:.6g} the slope goes from {left:.6g} on the left to {right:.6g} on the right, so "
+        f"finite differences cannot tell: the gradient here is {analytic:.6g}, which is "
+        + ("one of those between: check beside the kink" if between else "not between the two"),
+        place,
+    )
+
+
+# --- in the function as a whole ---------------------------------------------------------------------
+
+
+def _in_function(
+    values: Values, weights: Sequence, tensor: Tensor, analytic, numeric, eps: float
+) -> Finding:
+    """What explains a wrong gradient where every operation's rule is right."""
+    array = tensor._array
+    if analytic.shape == numeric.shape:
+        gap = np.abs(analytic - numeric)
+        index = np.unravel_index(np.argmax(np.where(np.isnan(gap), np.inf, gap)), gap.shape)
+        if not np.isfinite(numeric[index]):
+            return Finding("not finite", f"f is not defined on both sides of {array[index]:.6g}")
+        if is_kink(values, weights, array, index, eps, gap[index]):
+            left, right = sides(values, weights, array, index, eps)
+            return _kink(array[index], left, right, analytic[index])
+        finer = slopes_at(values, weights, array, index, eps / 4)
+        if abs(finer - analytic[index]) < 0.2 * gap[index]:
+            what = f"the differences come closer with a smaller step: try eps={eps / 10:.0e}"
+            return Finding("step", what)
+    _, what = pattern(analytic, numeric, {})
+    return Finding(
+        "outside the graph",
+        f"{what}; every rule on the way is right, so part of what is computed from this input is "
+        f"outside the graph: detach(), item(), .data or an array made from it",
+    )
+
+
+def slopes_at(values: Values, weights: Sequence, array, index: tuple, eps: float) -> float:
+    left, right = sides(values, weights, array, index, eps)
+    return (left + right) / 2
+
+
+# --- arrays that resemble each other --------------------------------------------------------------
+
+
+def pattern(analytic: np.ndarray, numeric: np.ndarray, counts: dict[int, str]) -> tuple[str, str]:
+    """How a wrong gradient relates to the right one: (kind, sentence)."""
+    if analytic.shape != numeric.shape:
+        what = f"the gradient has the shape {analytic.shape}, and its tensor {numeric.shape}"
+        return "shape", what
+    if not np.all(np.isfinite(analytic)):
+        return "not finite", "the gradient has NaN or infinite elements"
+    if not np.all(np.isfinite(numeric)):
+        return "not finite", "the function is not defined on both sides of the point"
+    off = ~np.isclose(analytic, numeric, 1e-4, 1e-6 * _size(numeric))
+    where = "" if off.all() else f" in {int(off.sum())} of {off.size} elements"
+    a, n = analytic[off], numeric[off]
+    if not a.any():
+        return "zero", f"it is zero{where}, and should not be"
+    if agree(a, -n):
+        return "sign", f"the sign is wrong{where}"
+    c = float(a @ n / (n @ n)) if n.any() else 0.0
+    if c and agree(a, c * n) and (a.size > 1 or off.size == 1):
+        return "factor", f"it is {c:.6g} times what it should be{where}{_reason(c, counts)}"
+    return "unknown", f"{int(off.sum())} of {off.size} elements are wrong, in no simple way"
+
+
+def _reason(c: float, counts: dict[int, str]) -> str:
+    for n, what in counts.items():
+        if n > 1 and np.isclose(c, n, 1e-4):
+            return f"; {n} is {what}: is it to be divided by?"
+        if n > 1 and np.isclose(c * n, 1, 1e-4):
+            return f"; {n} is {what}: is it to be multiplied by, or a sum in place of a mean?"
+    return "; was one of two uses forgotten?" if np.isclose(c, 0.5, 1e-4) else ""
+
+
+def agree(a: Any, b: Any) -> bool:
+    """Whether two arrays are the same up to the error of finite differences."""
+    a, b = _array(a), _array(b)
+    return a.shape == b.shape and bool(np.allclose(a, b, 1e-4, 1e-6 * _size(b)))
+
+
+def proportional(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """`a` times the number that brings it closest to `b`."""
+    a = np.broadcast_to(a, b.shape)
+    return a * (np.vdot(a, b) / np.vdot(a, a))
+
+
+def summed_to(g: Any, shape: tuple[int, ...]) -> np.ndarray:
+    """`g` with the axes along which `shape` was broadcast summed."""
+    g = _array(g)
+    return np.sum(g, axis=backprop.copied_axes(g.shape, shape)).reshape(shape)
+
+
+def _size(a: np.ndarray) -> float:
+    return max(1.0, float(np.max(np.abs(a), initial=0.0, where=np.isfinite(a))))
+
+
+def _array(value: Any) -> Any:
+    """The array in a Tensor, in float64; a copy, to be changed at will; anything else as it is."""
+    value = value._array if isinstance(value, Tensor) else value
+    if isinstance(value, (np.ndarray, np.generic)):
+        return np.array(value, np.float64 if value.dtype.kind == "f" else None)
+    return value

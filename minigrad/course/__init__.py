@@ -1,0 +1,1 @@
+"""What teaches: lessons, exercises, and their tools."""

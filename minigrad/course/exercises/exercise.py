@@ -1,0 +1,162 @@
+"""An exercise as data, and what its author writes it with."""
+
+from __future__ import annotations
+
+import ast
+import copy
+import functools
+import inspect
+import textwrap
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...views.graph import Graph
+
+SIZES = (1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 4)  # of the inputs drawn, the smallest first
+LIBRARY = ("minigrad", "minitransformer")
+
+
+class Mistake(NamedTuple):
+    """A wrong solution, and in a sentence what whoever writes it has not understood yet."""
+
+    function: Callable
+    says: str
+
+
+class Case(NamedTuple):
+    """Inputs that can be made again and again, so that a function may do with them what it will."""
+
+    inputs: Callable[[], tuple]
+    drawn: bool  # afresh; not the example of the docstring
+
+
+@dataclass(eq=False)
+class Exercise:
+    """A function to be written.
+
+    Attributes:
+        solution: one that is right.
+        draw: (generator, size) -> the arguments, as a tuple. Called again with an equal generator,
+            it draws the same.
+        truth: the right answer for these arguments, found in another way than by the solution: by
+            the library, by finite differences, or written out.
+        hints: the first gives the least away.
+        points: what it counts in a course.
+        without: modules and functions of the library that may not do the work.
+        key: (answer, *arguments) -> what of an answer is compared, where several answers are right;
+            else the answer itself.
+        properties: sentences, each with a function (f, *arguments) that says whether it is true.
+        picture: (arguments, given, right) -> a graph with the offending node marked, or None.
+        sizes: what `draw` is called with.
+        rtol, atol: how far numbers may be off.
+        mistakes: the wrong solutions; `mistake` adds one.
+    """
+
+    solution: Callable
+    draw: Callable[[np.random.Generator, int], tuple]
+    truth: Callable
+    hints: Sequence[str]
+    points: int = 1
+    without: Sequence[str] = LIBRARY
+    key: Callable[..., Any] | None = None
+    properties: Mapping[str, Callable[..., bool]] = field(default_factory=dict)
+    picture: Callable[[tuple, Any, Any], Graph | None] | None = None
+    sizes: Sequence[int] = SIZES
+    rtol: float = 1e-6
+    atol: float = 1e-9
+    mistakes: list[Mistake] = field(default_factory=list)
+
+    @property
+    def name(self) -> str:
+        return self.solution.__name__
+
+    def mistake(self, says: str) -> Callable[[Callable], Callable]:
+        """Write down the function below as a wrong solution, and what is wrong in a sentence."""
+
+        def add(function: Callable) -> Callable:
+            self.mistakes.append(Mistake(function, says))
+            return function
+
+        return add
+
+    def cases(self, seed: int, examples: Sequence[tuple] = ()) -> Iterator[Case]:
+        """The arguments of the docstring's examples, and others drawn for this seed."""
+        for example in examples:
+            yield Case(functools.partial(_fresh, example), drawn=False)
+        for place, size in enumerate(self.sizes):
+            yield Case(functools.partial(self._drawn, [seed, place], size), drawn=True)
+
+    def _drawn(self, seed: list[int], size: int) -> tuple:
+        return self.draw(np.random.default_rng(seed), size)
+
+    def text(self) -> str:
+        """The solution, as one writes it: without its decorator."""
+        whole = textwrap.dedent(inspect.getsource(self.solution))
+        (definition,) = ast.parse(whole).body
+        return "\n".join(whole.splitlines()[definition.lineno - 1 :])
+
+
+def exercise(**about: Any) -> Callable[[Callable], Exercise]:
+    """Make the function below the solution of an `Exercise`, whose attributes are given."""
+    return lambda solution: Exercise(solution, **about)
+
+
+# --- for the authors of exercises -----------------------------------------------------------------
+
+
+def numbers(rng: np.random.Generator, *shape: int) -> np.ndarray:
+    """Numbers that are easy to read, from -2 to 2 in steps of 0.1, and never 0: float64."""
+    n = rng.integers(1, 41, shape)
+    return np.where(n > 20, 20 - n, n) / 10
+
+
+class Limited:
+    """A function among the inputs of an exercise, which gives up when it is called too often.
+
+    Args:
+        function: what it computes.
+        calls: how often it may be called.
+        name: how it is shown among the inputs.
+
+    Raises:
+        TooManyCallsError: by the call after the last.
+    """
+
+    def __init__(self, function: Callable, calls: int, name: str):
+        self.function = function
+        self.calls = calls
+        self.left = calls
+        self.name = name
+
+    def __call__(self, *arguments: Any) -> Any:
+        self.left -= 1
+        if self.left < 0:
+            short = self.name.partition(":")[0]
+            raise TooManyCallsError(f"{short} was called more than {self.calls} times")
+        return self.function(*arguments)
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+def _fresh(example: tuple) -> tuple:
+    """The arguments of an example, once more; functions among them can be called 1000 times."""
+    return tuple(
+        Limited(a, 1000, a.__name__.replace("<lambda>", "f")) if inspect.isfunction(a) else a
+        for a in copy.deepcopy(example)
+    )
+
+
+class TooManyCallsError(RuntimeError):
+    """What a `Limited` function raises in the end."""
+
+
+def marked(graph: Graph, label: str, says: str) -> Graph:
+    """The graph, with the node of that name or variable marked as what is wrong."""
+    for node in graph.nodes:
+        if node.label == label:
+            node.error = says
+    return graph

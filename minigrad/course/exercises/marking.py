@@ -1,0 +1,381 @@
+"""One function, judged: is it right, and if not, which mistake is it?"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import inspect
+import sys
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from types import CodeType, FrameType
+from typing import Any
+
+import numpy as np
+
+from ...engine.tensor import Tensor
+from ...views.source import SourceLine, line_of
+from .exercise import Case, Exercise
+
+RIGHT, WRONG, NOT_BEGUN, MISSING = "right", "wrong", "not begun", "missing"
+BORROWED, HARD_CODED, STOPPED = "borrowed", "hard-coded", "stopped"
+KNOWN = frozenset(sys.stdlib_module_names) | {"numpy", "minigrad", "minitransformer", "__main__"}
+LONG = 400  # characters of a value that are shown
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What came of an exercise.
+
+    Attributes:
+        state: "right", "wrong", "not begun", "missing" (there is no such function), "borrowed" (the
+            library did it), "hard-coded", or "stopped" (it took too long, or ended the process).
+        says: why, in a sentence; "" where it is right.
+        shows: the smallest input that shows it, and what comes of it; a line each.
+        mistake: the number of the written-down mistake that it is, or None.
+        picture: the text of a drawing, in DOT, and of the table that stands in for it; or None.
+    """
+
+    state: str
+    says: str = ""
+    shows: tuple[str, ...] = ()
+    mistake: int | None = None
+    picture: tuple[str, str] | None = None
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a call gave, and what of that is compared; or what it raised; and which of its arguments
+    it changed."""
+
+    value: Any = None
+    key: Any = None
+    error: BaseException | None = None
+    changed: int | None = None
+
+
+class Trial:
+    """An exercise with the inputs of a seed: what is right for them, and what each mistake gives.
+
+    Args:
+        examples: the arguments in the examples of the docstring, tried before those drawn.
+    """
+
+    def __init__(self, exercise: Exercise, seed: int, examples: Sequence[tuple] = ()):
+        self.exercise = exercise
+        self.cases = list(exercise.cases(seed, examples))
+        self.truths = [_true(exercise, case) for case in self.cases]
+        self._of_mistakes: dict[tuple[int, int], Outcome] = {}
+
+    def is_mistake(self, number: int, outcomes: Sequence[Outcome]) -> bool:
+        """Whether a mistake gives the same for all inputs."""
+        return all(
+            same(self.exercise, outcome, self._of_mistake(number, k))
+            for k, outcome in enumerate(outcomes)
+        )
+
+    def resembles(self, outcome: Outcome, k: int) -> str:
+        """In a sentence, the mistake that gives the same for input k, if exactly one does."""
+        some = self.exercise.mistakes
+        like = [m.says for i, m in enumerate(some)
+                if same(self.exercise, outcome, self._of_mistake(i, k))]  # fmt: skip
+        return f" For this input it gives what comes of this: {like[0]}" if len(like) == 1 else ""
+
+    def _of_mistake(self, number: int, k: int) -> Outcome:
+        if (number, k) not in self._of_mistakes:
+            function = self.exercise.mistakes[number].function
+            self._of_mistakes[number, k] = _outcome(self.exercise, function, self.cases[k])
+        return self._of_mistakes[number, k]
+
+
+def judge(trial: Trial, function: Callable, say: Callable[[str], Any] | None = None) -> Verdict:
+    """Try a function, and find out what is wrong with it.
+
+    It runs here and now: what never ends, or ends the process, is for `sandbox`.
+
+    Args:
+        say: is told of each call before it is made, as text.
+    """
+    exercise, cases, truths = trial.exercise, trial.cases, trial.truths
+    borrowed: list[str] = []
+    hook = _watch(exercise, function, borrowed)
+    outcomes: list[Outcome] = []
+    for case in cases:
+        if say is not None:
+            say(_call(exercise, case))
+        outcomes.append(_outcome(exercise, function, case, hook))
+        if borrowed:
+            says = f"It leaves the work to what is there already, in {borrowed[0]}."
+            return Verdict(BORROWED, says)
+        if isinstance(outcomes[-1].error, NotImplementedError):
+            return Verdict(NOT_BEGUN)
+    wrong = [k for k, pair in enumerate(zip(outcomes, truths)) if not same(exercise, *pair)]
+    if not wrong:
+        return _unchanged(trial, outcomes) or _properties(trial, function)
+    first = wrong[0]
+    shows, picture = _shown(exercise, cases[first], outcomes[first], truths[first])
+    for number, mistake in enumerate(exercise.mistakes):
+        if trial.is_mistake(number, outcomes):
+            return Verdict(WRONG, mistake.says, shows, number, picture)
+    hard_coded = _hard_coded(trial, outcomes, wrong)
+    if hard_coded:
+        return Verdict(HARD_CODED, hard_coded, shows)
+    says = _guess(outcomes[first], truths[first])
+    if outcomes[first].error is None:
+        says += _broken(exercise, function, cases[first]) + trial.resembles(outcomes[first], first)
+    return Verdict(WRONG, says, shows, None, picture)
+
+
+# --- one call -------------------------------------------------------------------------------------
+
+
+def _outcome(exercise: Exercise, function: Callable, case: Case, hook: Any = None) -> Outcome:
+    given, watching = case.inputs(), sys.getprofile()
+    try:
+        with np.errstate(all="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            if hook is None:
+                return _answered(exercise, case, function(*given))
+            collecting = gc.isenabled()
+            gc.disable()  # what libraries have it call is not called by the function
+            sys.setprofile(hook)
+            try:
+                value = function(*given)
+            finally:
+                sys.setprofile(watching)
+                if collecting:
+                    gc.enable()
+    except KeyboardInterrupt:
+        raise
+    except BaseException as problem:  # sys.exit too costs this exercise only
+        return Outcome(error=problem)
+    changed = (k for k, pair in enumerate(zip(given, case.inputs())) if not alike(*pair, 0, 0))
+    return _answered(exercise, case, value, next(changed, None))
+
+
+def _true(exercise: Exercise, case: Case) -> Outcome:
+    return _answered(exercise, case, exercise.truth(*case.inputs()))
+
+
+def _answered(exercise: Exercise, case: Case, value: Any, changed: int | None = None) -> Outcome:
+    if exercise.key is None:
+        return Outcome(value, value, changed=changed)
+    try:
+        key = exercise.key(value, *case.inputs())
+    except Exception:  # an answer of the wrong kind has none
+        key = "no answer", shown(value)
+    return Outcome(value, key, changed=changed)
+
+
+def _watch(exercise: Exercise, function: Callable, found: list[str]) -> Callable:
+    """A profiler that notes the line of the function's file that calls what may not do the work."""
+    home = getattr(getattr(inspect.unwrap(function), "__code__", None), "co_filename", None)
+    innocent: set[CodeType] = set()  # what was looked at before
+
+    def hook(frame: FrameType, event: str, argument: Any) -> None:
+        if event != "call" or found or frame.f_code in innocent:
+            return
+        if not _foreign(frame, exercise.without):
+            innocent.add(frame.f_code)
+        else:
+            caller: FrameType | None = frame
+            while caller is not None and caller.f_code.co_filename != home:
+                caller = caller.f_back
+            if caller is not None:
+                line = SourceLine(caller.f_code.co_filename, caller.f_lineno)
+                found.append(f"line {line.number}: {line.text}")
+
+    return hook
+
+
+def _foreign(frame: FrameType, without: Sequence[str]) -> bool:
+    module = frame.f_globals.get("__name__", "")
+    if module.startswith(__package__) or module.startswith("exercises_"):
+        return False
+    name = f"{module}.{frame.f_code.co_name}"
+    banned = any(f"{name}.".startswith(f"{w}.") for w in without)
+    package = module.partition(".")[0]
+    return banned or (package in sys.modules and package not in KNOWN)
+
+
+def same(exercise: Exercise, one: Outcome, other: Outcome) -> bool:
+    """Whether two outcomes are alike: the same answer, or errors of one kind."""
+    if one.error is not None or other.error is not None:
+        return type(one.error) is type(other.error)
+    return alike(one.key, other.key, exercise.rtol, exercise.atol)
+
+
+def alike(a: Any, b: Any, rtol: float, atol: float) -> bool:
+    """Whether two answers are: numbers up to rounding, shapes and lengths exactly."""
+    if callable(a) and callable(b):
+        return True
+    if isinstance(a, dict) or isinstance(b, dict):
+        both = isinstance(a, dict) and isinstance(b, dict) and a.keys() == b.keys()
+        return both and all(alike(a[k], b[k], rtol, atol) for k in a)
+    if isinstance(a, (str, type(None))) or isinstance(b, (str, type(None))):
+        return type(a) is type(b) and a == b
+    if type(a) is type(b) and type(a) in (int, float):
+        return a == b or abs(a - b) <= atol + rtol * abs(b) or (a != a and b != b)
+    x, y = _numbers(a), _numbers(b)
+    if x is not None and y is not None:
+        kinds = x.dtype.kind == y.dtype.kind or "b" not in (x.dtype.kind, y.dtype.kind)
+        return kinds and x.shape == y.shape and _close(x, y, rtol, atol)
+    sequence = isinstance(a, (list, tuple)) and isinstance(b, (list, tuple)) and len(a) == len(b)
+    return sequence and all(alike(x, y, rtol, atol) for x, y in zip(a, b))
+
+
+def _numbers(value: Any) -> np.ndarray | None:
+    """A value as an array of numbers or booleans; None if it is none."""
+    try:
+        array = np.asarray(_array(value))
+    except Exception:  # lists of several lengths, or anything that is no array
+        return None
+    return array if array.dtype.kind in "biuf" else None
+
+
+def _close(x: np.ndarray, y: np.ndarray, rtol: float, atol: float) -> bool:
+    with np.errstate(all="ignore"):
+        close = (x == y) | (abs(x - y) <= atol + rtol * abs(y)) if "f" in (
+            x.dtype.kind, y.dtype.kind
+        ) else x == y  # fmt: skip
+        return bool(np.all(close | ((x != x) & (y != y))))
+
+
+def _array(value: Any) -> Any:
+    return value.data if isinstance(value, Tensor) else value
+
+
+# --- what to say ----------------------------------------------------------------------------------
+
+
+def _unchanged(trial: Trial, outcomes: Sequence[Outcome]) -> Verdict | None:
+    for case, outcome in zip(trial.cases, outcomes):
+        if outcome.changed is not None:
+            says = (
+                f"The answers are right, but it changes what it was given, in argument "
+                f"{outcome.changed + 1}: work on a copy."
+            )
+            return Verdict(WRONG, says, (_call(trial.exercise, case),))
+    return None
+
+
+def _properties(trial: Trial, function: Callable) -> Verdict:
+    for case in trial.cases:
+        broken = _broken(trial.exercise, function, case)
+        if broken:
+            return Verdict(WRONG, broken.strip(), (_call(trial.exercise, case),))
+    return Verdict(RIGHT)
+
+
+def _broken(exercise: Exercise, function: Callable, case: Case) -> str:
+    """Which properties the function has not got there, in sentences."""
+    sentences = ""
+    for text, holds in exercise.properties.items():
+        try:
+            with np.errstate(all="ignore"):
+                held = holds(function, *case.inputs())
+        except Exception:  # an answer of the wrong kind has no properties
+            held = False
+        sentences += "" if held else f" It does not hold that {text}."
+    return sentences
+
+
+def _hard_coded(trial: Trial, outcomes: Sequence[Outcome], wrong: Sequence[int]) -> str:
+    """In a sentence, that the answer does not depend on the inputs; "" if it does."""
+    constant = lambda some: all(alike(some[0].value, one.value, 1e-6, 1e-9) for one in some)
+    given, right = outcomes[0], trial.truths[0]
+    fits = all(o.error is None for o in outcomes) and _outline(given.value) == _outline(right.value)
+    if fits and constant(outcomes) and not constant(trial.truths):
+        return "It gives the same answer whatever it is given: compute it from the arguments."
+    drawn = [k for k, case in enumerate(trial.cases) if case.drawn]
+    if drawn == wrong and len(drawn) < len(trial.cases):
+        return (
+            "It is right for the example in its docstring, and for nothing else: compute the "
+            "answer from the arguments."
+        )
+    return ""
+
+
+def _guess(outcome: Outcome, truth: Outcome) -> str:
+    """What can be said of a wrong answer that is none of the known mistakes."""
+    error = outcome.error
+    if isinstance(error, RecursionError):
+        return "It calls itself without end."
+    if isinstance(error, SystemExit):
+        return "It ends the program; an exercise returns its answer."
+    if error is not None:
+        line = line_of(error)
+        at = f", in line {line.number}: {line.text}" if line is not None else ""
+        return f"It raises {_told(error)}{at}."
+    if outcome.value is None:
+        return "It returns nothing: is there a return at its end?"
+    given, right = _outline(outcome.value), _outline(truth.value)
+    if given != right:
+        return f"It returns {given}; expected is {right}."
+    return "It is wrong, in a way that is not on the list of known mistakes."
+
+
+def _told(error: BaseException) -> str:
+    """An error as one line."""
+    text = type(error).__name__
+    with contextlib.suppress(Exception):  # what an error of the learner's says may fail, too
+        text += ": " + " ".join(str(error).split())
+    return text if len(text) <= LONG else f"{text[:LONG]}…"
+
+
+def _outline(value: Any) -> str:
+    """What kind of thing an answer is."""
+    if isinstance(value, (dict, str)):
+        return f"a {type(value).__name__}"
+    if isinstance(value, (tuple, list)) and any(np.ndim(_array(v)) for v in value):
+        return f"({', '.join(map(_outline, value))})"
+    array = _numbers(value)
+    if array is None:
+        return f"a {type(value).__name__}"
+    kind = "boolean" if array.dtype.kind == "b" else "number"
+    return f"{kind}s of shape {array.shape}" if array.ndim else f"one {kind}"
+
+
+def _shown(
+    exercise: Exercise, case: Case, outcome: Outcome, truth: Outcome
+) -> tuple[tuple[str, ...], tuple[str, str] | None]:
+    """The lines that show a wrong answer, and a picture of it."""
+    error = outcome.error
+    given = shown(outcome.value) if error is None else _told(error)
+    lines = (_call(exercise, case), f"gives     {given}", f"expected  {shown(truth.value)}")
+    picture = None
+    if exercise.picture is not None and error is None:
+        with contextlib.suppress(Exception):  # of an answer of the wrong kind there is none
+            graph = exercise.picture(case.inputs(), outcome.value, truth.value)
+            if graph is not None:
+                picture = graph.to_dot(), str(graph)
+    return lines, picture
+
+
+def _call(exercise: Exercise, case: Case) -> str:
+    return f"{exercise.name}({', '.join(map(shown, case.inputs()))})"
+
+
+def shown(value: Any) -> str:
+    """A value as one line of Python."""
+    try:
+        text = _text(value)
+    except Exception:  # an object of the learner's that cannot say what it is
+        text = f"a {type(value).__name__}"
+    return text if len(text) <= LONG else f"{text[:LONG]}…"
+
+
+def _text(value: Any) -> str:
+    value = _array(value)
+    if isinstance(value, (np.ndarray, np.generic)):
+        return _text(value.tolist())
+    if isinstance(value, float):
+        return f"{value:.6g}" if value != round(value, 1) else repr(value)
+    if isinstance(value, (list, tuple)):
+        inner = ", ".join(map(_text, value))
+        comma = "," if len(value) == 1 else ""
+        return f"[{inner}]" if isinstance(value, list) else f"({inner}{comma})"
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{_text(k)}: {_text(v)}" for k, v in value.items()) + "}"
+    return repr(value)

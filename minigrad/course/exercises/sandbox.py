@@ -1,0 +1,172 @@
+"""Each exercise in a process of its own, with a limit to its time and memory.
+
+An endless loop, deep recursion, `sys.exit`, or a crash costs that exercise only, and what it prints
+or writes into its folder is thrown away. This keeps accidents apart, not attacks: the code runs
+with all the rights of whoever runs the check. Mark the work of strangers in a container.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import json
+import os
+import secrets
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from .exercise import Exercise
+from .marking import BORROWED, MISSING, NOT_BEGUN, STOPPED, WRONG, Trial, Verdict, judge
+from .sheets import HOME, Sheet, examples, sheet_of, written
+
+SECONDS = 10.0  # for one exercise; a right one takes less than one
+MEMORY = 4 << 30  # bytes that it may use, where the system can limit that
+ROOT = Path(__file__).parents[3]
+
+
+def check(
+    folder: Path,
+    wanted: Sequence[tuple[Sheet, list[Exercise]]],
+    seed: int | None = None,
+    seconds: float = SECONDS,
+) -> Iterator[tuple[Sheet, Exercise, Verdict]]:
+    """The verdict on each exercise in a learner's folder, in order; several run at a time.
+
+    Args:
+        seed: of the inputs; drawn afresh unless given.
+        seconds: how long one may take.
+    """
+    seed = secrets.randbelow(1 << 32) if seed is None else seed
+    jobs = [(sheet, exercise) for sheet, exercises in wanted for exercise in exercises]
+    pool = ThreadPoolExecutor(os.cpu_count() or 1)
+    try:
+        run = lambda job: verdict(folder / job[0].file, job[0], job[1], seed, seconds)
+        yield from ((*job, found) for job, found in zip(jobs, pool.map(run, jobs)))
+    finally:
+        pool.shutdown(cancel_futures=True)  # where the reader has had enough
+
+
+def verdict(path: Path, sheet: Sheet, exercise: Exercise, seed: int, seconds: float) -> Verdict:
+    """The verdict on one exercise, in a file of a learner's: read first, and then run apart."""
+    file = written(path)
+    if file.problem:
+        return Verdict(MISSING if not path.exists() else WRONG, f"{file.problem}.")
+    if not file.has(exercise.name):
+        return Verdict(MISSING, f"There is no function {exercise.name} in {path.name}.")
+    if file.is_stub(exercise.name):
+        return Verdict(NOT_BEGUN)
+    package = file.foreign(exercise.name)
+    if package:
+        return Verdict(BORROWED, f"It leaves the work to {package}: use NumPy and Python alone.")
+    return _apart(path, sheet, exercise, seed, seconds)
+
+
+def _apart(path: Path, sheet: Sheet, exercise: Exercise, seed: int, seconds: float) -> Verdict:
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        result = Path(folder, "result")
+        work = Path(folder, "work")
+        work.mkdir()
+        paths = [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
+        answers = HOME / "answers" / sheet.file
+        started = subprocess.Popen(
+            [
+                sys.executable,
+                "-m",
+                __name__,
+                path.resolve(),
+                answers,
+                exercise.name,
+                str(seed),
+                result,
+            ],
+            cwd=work,
+            env=os.environ | {"PYTHONPATH": os.pathsep.join(paths), "OMP_NUM_THREADS": "1"},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+        try:
+            status: int | None = started.wait(seconds)
+        except subprocess.TimeoutExpired:
+            status = None
+        finally:
+            _end(started)
+        told = _lines(result)
+    if told and "verdict" in told[-1]:
+        found = told[-1]["verdict"]
+        picture = tuple(found["picture"]) if found["picture"] else None
+        return Verdict(**{**found, "shows": tuple(found["shows"]), "picture": picture})
+    if status is None:
+        says = (
+            f"It had not come to an end after {seconds:g} seconds: is there a loop without an end?"
+        )
+    elif status < 0:
+        says = f"It crashed Python, by the signal {signal.Signals(-status).name}."
+    else:
+        says = f"It ended the process itself, with the status {status}."
+    return Verdict(STOPPED, says, tuple(line["call"] for line in told[-1:]))
+
+
+def _end(process: subprocess.Popen) -> None:
+    """See that a process has ended, and those that it started."""
+    with contextlib.suppress(OSError):
+        if hasattr(os, "killpg"):
+            os.killpg(process.pid, signal.SIGKILL)
+        else:
+            process.kill()
+    process.wait()
+
+
+def _lines(result: Path) -> list[dict[str, Any]]:
+    """What the process has told, as far as it got."""
+    found = []
+    with contextlib.suppress(OSError, ValueError):
+        for line in result.read_text(encoding="utf-8").splitlines():
+            found.append(json.loads(line))  # noqa: PERF401 - a line cut short ends it
+    return found
+
+
+# --- in the process -------------------------------------------------------------------------------
+
+
+def main(path: str, answers: str, name: str, seed: str, result: str) -> None:
+    """Judge one function, and tell the file `result` about it, a line of JSON at a time."""
+    _limit_memory()
+    sheet = sheet_of(Path(answers))
+    exercise = sheet.exercises[name]
+    with open(result, "w", encoding="utf-8") as file:
+
+        def tell(**line: Any) -> None:
+            file.write(json.dumps(line) + "\n")
+            file.flush()
+
+        tell(call="loading the file")
+        function = written(Path(path)).functions().get(name)
+        if callable(function):
+            trial = Trial(exercise, int(seed), examples(sheet, exercise))
+            found = judge(trial, function, lambda text: tell(call=text))
+        else:
+            found = Verdict(WRONG, f"{name} is no function, or what defines it fails.")
+        tell(verdict=asdict(found))
+    os._exit(0)  # whatever threads the exercise has left running
+
+
+def _limit_memory() -> None:
+    if importlib.util.find_spec("resource") is not None:
+        import resource
+
+        with contextlib.suppress(OSError, ValueError):
+            resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+            resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,219 @@
+"""The files: what there is to do, and what a learner has written of it."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import doctest
+import functools
+import importlib.util
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from ...engine import errors
+from .exercise import Exercise
+from .marking import KNOWN
+
+HOME = Path(__file__).parents[3] / "examples" / "exercises"
+DEFINITIONS = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef, ast.Assign, ast.AnnAssign)
+
+
+@dataclass(frozen=True, eq=False)
+class Sheet:
+    """The exercises of a lesson.
+
+    Attributes:
+        file: the name of their file, such as "06_scaled_dot_product_attention.py".
+        title: what the lesson is about.
+        exercises: by name, in their order.
+    """
+
+    file: str
+    title: str
+    exercises: dict[str, Exercise]
+
+    @property
+    def number(self) -> str:
+        return self.file[:2]
+
+
+@functools.cache
+def sheets() -> tuple[Sheet, ...]:
+    """Every sheet, in order.
+
+    Raises:
+        ConfigError: if there are none.
+    """
+    paths = sorted((HOME / "answers").glob("[0-9][0-9]_*.py"))
+    if not paths:
+        raise errors.ConfigError(
+            f"there are no exercises in {HOME}: they come with a clone of the repository, in the "
+            f"folder examples/exercises"
+        )
+    return tuple(map(sheet_of, paths))
+
+
+def sheet_of(path: Path) -> Sheet:
+    """The sheet whose answers are in this file."""
+    spec = importlib.util.spec_from_file_location(f"exercises_{path.stem}", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    found = [value for value in vars(module).values() if isinstance(value, Exercise)]
+    title = str(module.__doc__).partition("\n")[0].partition(": ")[2].rstrip(".")
+    return Sheet(path.name, title[:1].upper() + title[1:], {one.name: one for one in found})
+
+
+def chosen(wanted: Sequence[str]) -> list[tuple[Sheet, list[Exercise]]]:
+    """The exercises of lessons, such as "6" or "06", and of names, such as "softmax"; all if none.
+
+    Raises:
+        ConfigError: if there is no such lesson or exercise.
+    """
+    picked: dict[Exercise, Sheet] = {}
+    for one in wanted or [sheet.number for sheet in sheets()]:
+        fits = [
+            (sheet, exercise)
+            for sheet in sheets()
+            for exercise in sheet.exercises.values()
+            if one in (exercise.name, f"{sheet.number}.{exercise.name}", sheet.file)
+            or one.zfill(2) == sheet.number
+        ]
+        if not fits:
+            numbers = ", ".join(sheet.number for sheet in sheets())
+            raise errors.ConfigError(
+                f"there is no exercise {one}; there are those of the lessons {numbers}, and "
+                f"`python -m minigrad exercises` lists their names"
+            )
+        picked.update({exercise: sheet for sheet, exercise in fits})
+    return [
+        (sheet, [exercise for exercise, its in picked.items() if its is sheet])
+        for sheet in sheets()
+        if sheet in picked.values()
+    ]
+
+
+# --- what a learner has written -------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Written:
+    """A learner's file: its functions by name, as they stand there; and what is wrong with it."""
+
+    path: Path
+    tree: ast.Module
+    problem: str = ""
+
+    def is_stub(self, name: str) -> bool:
+        """Whether a function is there and only says that it is not written yet."""
+        return any(isinstance(d, ast.FunctionDef) and _empty(d) for d in self._named(name))
+
+    def has(self, name: str) -> bool:
+        return bool(self._named(name))
+
+    def _named(self, name: str) -> list[ast.stmt]:
+        """The definition that counts: the last one."""
+        found: list[ast.stmt] = []
+        for statement in self.tree.body:
+            names = [
+                part.asname or part.name if isinstance(part, ast.alias) else part.id
+                for part in ast.walk(statement)
+                if isinstance(part, ast.alias)
+                or (isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store))
+            ]
+            if getattr(statement, "name", None) == name or (
+                isinstance(statement, DEFINITIONS)
+                and not isinstance(statement, (ast.FunctionDef, ast.ClassDef))
+                and name in names
+            ):
+                found = [statement]
+        return found
+
+    def functions(self) -> dict[str, Any]:
+        """Run what defines something, statement by statement, and return what is defined.
+
+        All else at the top of the file is left out: experiments, which may print or never end. A
+        statement that fails costs only what needs it.
+        """
+        space: dict[str, Any] = vars(ModuleType("exercises_of_a_learner"))
+        space["__file__"] = str(self.path)
+        for statement in self.tree.body:
+            if isinstance(statement, DEFINITIONS):
+                code = compile(ast.Module([statement], []), str(self.path), "exec")
+                with contextlib.suppress(Exception), warnings.catch_warnings():
+                    warnings.simplefilter("ignore")
+                    exec(code, space)
+        return space
+
+    def foreign(self, name: str) -> str:
+        """A package other than NumPy that a function uses, directly or by others of the file."""
+        imports = {
+            alias.asname or alias.name.partition(".")[0]: module
+            for alias, module in _imports(self.tree)
+        }
+        seen, waiting = set(), [name]
+        while waiting:
+            one = waiting.pop()
+            seen.add(one)
+            if imports.get(one, "") not in KNOWN | {""}:
+                return imports[one]
+            parts = [part for d in self._named(one) for part in ast.walk(d)]
+            names = {part.id for part in parts if isinstance(part, ast.Name)}
+            waiting += names - seen
+        return ""
+
+
+def written(path: Path) -> Written:
+    """Read a learner's file; one that cannot be read has a `problem`, and no functions."""
+    nothing = ast.Module([], [])
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # about escapes in the learner's strings
+            return Written(path, ast.parse(path.read_bytes(), str(path)))
+    except FileNotFoundError:
+        return Written(path, nothing, f"there is no file {path.name}")
+    except SyntaxError as problem:
+        line = f", in line {problem.lineno}" if problem.lineno else ""
+        return Written(path, nothing, f"Python cannot read {path.name}{line}: {problem.msg}")
+    except (OSError, ValueError, RecursionError, MemoryError) as problem:
+        return Written(path, nothing, f"{path.name} cannot be read: {problem}")
+
+
+def _empty(definition: ast.FunctionDef) -> bool:
+    """Whether a function does nothing but raise NotImplementedError, or nothing at all."""
+    for statement in definition.body:
+        if isinstance(statement, ast.Raise) and statement.exc is not None:
+            raised = statement.exc
+            raised = raised.func if isinstance(raised, ast.Call) else raised
+            return isinstance(raised, ast.Name) and raised.id == "NotImplementedError"
+        text = isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+        if not (text or isinstance(statement, ast.Pass)):
+            return False
+    return True
+
+
+def _imports(tree: ast.AST) -> Iterator[tuple[ast.alias, str]]:
+    """Every imported name, with the package that it comes from."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from ((alias, alias.name.partition(".")[0]) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield from ((alias, (node.module or "").partition(".")[0]) for alias in node.names)
+
+
+def examples(sheet: Sheet, exercise: Exercise) -> list[tuple]:
+    """The arguments of the calls in an exercise's docstring, as it was handed out."""
+    calls: list[tuple] = []
+    space = written(HOME / sheet.file).functions()
+    text = getattr(space.get(exercise.name), "__doc__", None) or ""
+    record: Callable[..., Any] = lambda *arguments: calls.append(arguments)
+    space = {**space, exercise.name: record}
+    for example in doctest.DocTestParser().get_examples(text):
+        with contextlib.suppress(Exception):  # what is done with an answer that is not there
+            exec(example.source, space)
+    return calls

@@ -1,0 +1,146 @@
+"""The page: a computation to walk through forwards and backwards, in one file that needs nothing else.
+
+    with mg.record():
+        loss = np.mean((model(x) - target) ** 2)
+    mg.explore(loss, "page.html")
+
+`content` says what the page shows, as data; `views` has Graphviz lay out its drawings, once; `packing`
+makes the arrays small; `replay` checks gradients by finite differences; `attention` finds attention
+maps. In the browser the scripts show it all: nothing is asked of a network, and nothing is laid out.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import html
+import json
+import os
+import string
+from collections import deque
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from ...engine import errors
+from ...engine.node import Node
+from ...engine.tensor import Tensor
+from ...engine.walk import order
+from ...serialize import write_whole
+from .. import text
+from ..graph import Graph, graph
+from ..steps import steps
+from .attention import Tokens
+from .content import content
+
+HERE = Path(__file__).parent
+SCRIPTS = (  # in this order, as one
+    "base", "arrays", "graph", "drawing", "places", "panel", "attention", "listing", "timeline",
+    "search", "page",
+)  # fmt: skip
+MOST = 10_000  # nodes
+BUDGET = 2_200_000  # characters that the numbers of a page take at most
+
+
+def explore(
+    loss: Tensor,
+    path: str | os.PathLike,
+    *,
+    title: str | None = None,
+    letters: Mapping[str, int] | None = None,
+    tokens: Tokens | None = None,
+    sections: Mapping[str, str] | None = None,
+) -> Path:
+    """Write the page on which to walk through a computation, and back.
+
+    Compute the loss inside `with mg.record():`, so that values and lines of code are known. If
+    `backward()` has not been called yet, the gradients are computed for the page, and the tensors are
+    left as they were: without them, and with a graph that can still be walked.
+
+    Args:
+        loss: the result: one number, or of any shape if `backward(gradient)` was called on it.
+        path: of the file to be written. It is written beside its name and renamed.
+        title: of the page; the name of the loss's variable unless given.
+        letters: the sizes of dimensions by their letters, such as `{"B": 1, "T": 11}`. Comments in
+            the code, such as `# (B, T, D)`, name dimensions too.
+        tokens: for attention maps: the tokens of the queries and of the keys, by the path of a
+            module; "" is for all that have no entry of their own.
+        sections: further parts of the page, by their titles, in HTML that is put in as it stands.
+
+    Returns:
+        The path.
+
+    Raises:
+        DTypeError: if the loss is not a Tensor.
+        GraphError: if it requires no gradient, or has more than 10,000 nodes.
+        ShapeError: if it is not one number, and `backward(gradient)` was not called.
+    """
+    if not isinstance(loss, Tensor):
+        raise errors.DTypeError(
+            f"explore() takes the Tensor to walk back from, not {type(loss).__name__}"
+        )
+    whole = _with_gradients(loss)
+    if len(whole) > MOST:
+        raise errors.GraphError(
+            f"a page can hold {MOST:,} nodes, and this computation has {len(whole):,}: explore a "
+            f"smaller example, with shorter sequences or fewer layers"
+        )
+    title = title or whole.title or "a computation"
+    shown = content(whole, text.visible(title), letters, tokens, BUDGET)
+    written = page(shown, sections or {})
+    path = Path(path)
+    write_whole(path, lambda file: file.write(written.encode()))
+    return path
+
+
+def page(shown: Mapping[str, Any], sections: Mapping[str, str]) -> str:
+    """The page as HTML, with everything that it needs inside."""
+    data = json.dumps(shown, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
+    extra = "\n".join(
+        f'<section class="stage extra" data-title="{html.escape(name)}" hidden>{body}</section>'
+        for name, body in sections.items()
+    )
+    template = string.Template(_text("page.html"))
+    return template.substitute(
+        title=html.escape(shown["title"]),
+        style=_text("style.css"),
+        script="\n".join(_text(f"{name}.js") for name in SCRIPTS),
+        data=data.replace("<", "\\u003c").replace("&", "\\u0026"),  # no tag can end the element
+        sections=extra,
+    )
+
+
+def _text(name: str) -> str:
+    return (HERE / name).read_text(encoding="utf-8")
+
+
+def _with_gradients(loss: Tensor) -> Graph:
+    """The graph of `loss`, its gradients computed if they were not."""
+    captured = graph(loss)
+    if captured[captured.roots[0]].state in ("needs none", "known", "zero", "freed"):
+        if captured[captured.roots[0]].state == "needs none":
+            deque(steps(loss), maxlen=1)  # raises what backward() would
+        return captured
+    with _walked(loss):
+        return graph(loss)
+
+
+@contextlib.contextmanager
+def _walked(loss: Tensor) -> Iterator[None]:
+    """Within it, gradients are as after `loss.backward()`; afterwards as they were."""
+    reached = order([loss._node or loss])
+    notes = [
+        (n.note, n.note.grad, n.note.contributions)
+        for n in reached
+        if isinstance(n, Node) and n.note
+    ]
+    leaves = [(leaf, leaf.grad) for leaf in reached if isinstance(leaf, Tensor)]
+    try:
+        for leaf, _ in leaves:
+            leaf.grad = None  # what came before is no part of this computation
+        deque(steps(loss, retain_graph=True), maxlen=0)
+        yield
+    finally:
+        for leaf, before in leaves:
+            leaf.grad = before
+        for note, gradient, contributions in notes:
+            note.grad, note.contributions = gradient, contributions

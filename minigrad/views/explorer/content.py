@@ -1,0 +1,260 @@
+"""What a page shows, as data that JSON can hold: a function of the graph alone."""
+
+from __future__ import annotations
+
+import linecache
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ...engine import table
+from ...engine import walk as backprop
+from .. import listing, text
+from ..graph import Edge, Graph, GraphNode, Ref, Unknown
+from . import attention, replay, views
+from .attention import Tokens
+from .packing import Arrays
+
+WHOLE = 150  # lines of a file, up to which all of it is shown
+AROUND = 7  # lines before and after one that is
+LETTERS = re.compile(r"#\s*\(([A-Z0-9., ]+)\)\s*$")  # a comment such as `# (B, T, D)`
+HINT = "What was computed outside `with mg.record():` was not kept, and is not shown."
+
+
+def content(
+    graph: Graph, title: str, letters: Mapping[str, int] | None, tokens: Tokens | None, budget: int
+) -> dict[str, Any]:
+    """Everything that the page of `graph` needs to know.
+
+    `nodes`, `edges`, `rules`, `arrays`, `files` and `views` are lists that refer to each other by
+    place; `forward` and `backward` are the numbers of the nodes in the order of the time line.
+    """
+    arrays = Arrays(budget)
+    rules: dict[str, int] = {}
+    files = _Files(graph)
+    drawn = views.views(graph)
+    maps = attention.maps(graph, tokens)
+    for found in maps:  # the page multiplies queries and keys itself
+        for side in ("query", "key"):
+            arrays.add(graph[found[side]].value, full=True)
+    walk = _Walk(graph)
+    checked = replay.checks(graph)
+    nodes = [_node(graph, n, arrays, files, letters or {}, checked) for n in graph.nodes]
+    edges = [_edge(graph, e, walk, arrays, rules) for e in graph.edges]
+    notes = [] if graph.recorded else [HINT]
+    if any("size" not in view for view in drawn):
+        notes.append(views.NO_ENGINE)
+    return {
+        "title": title,
+        "notes": notes,
+        "about": listing.counts(graph),
+        "roots": list(graph.roots),
+        "nodes": nodes,
+        "edges": edges,
+        "boxes": {
+            b.number: [b.path or b.title, b.parent, text.visible(b.title)] for b in graph.boxes
+        },
+        "rules": list(rules),
+        "forward": [n.number for n in graph.nodes if n.kind == "operation"],
+        "backward": walk.order,
+        "views": drawn,
+        "maps": maps,
+        "files": files.shown(),
+        "checked": bool(checked),
+        "arrays": arrays.packed(),
+    }
+
+
+# --- nodes ----------------------------------------------------------------------------------------
+
+
+def _node(
+    graph: Graph,
+    node: GraphNode,
+    arrays: Arrays,
+    files: _Files,
+    letters: Mapping[str, int],
+    checked: Mapping[int, replay.Check],
+) -> dict[str, Any]:
+    called = lambda number: views.label(graph, graph[number])
+    made: dict[str, Any] = {
+        "n": node.number,
+        "kind": node.kind,
+        "label": text.visible(node.label),
+        "head": text.shortened(views.headline(graph, node), views.LONGEST),
+        "made": text.visible(listing.expression(node, called)) if node.kind == "operation" else "",
+        "shape": list(node.shape),
+        "letters": shape_letters(node, letters),
+        "type": str(node.dtype),
+        "value": arrays.add(node.value),
+        "gradient": arrays.add(node.gradient),
+        "state": node.state,
+        "box": node.box,
+        "kept": node.kept,
+    }
+    if node.kind == "operation":
+        made["op"] = node.operation
+    if node.line is not None:
+        made["line"] = [files.number(node.line.file), node.line.number]
+    check = checked.get(node.number)
+    if check is not None:
+        numbers = [float(f"{x:.4e}") for x in (check.measured, check.told, check.tolerance)]
+        made["check"] = [*numbers, check.ok, check.kink]
+    return made
+
+
+def shape_letters(node: GraphNode, sizes: Mapping[str, int]) -> list[str]:
+    """A letter for each axis of a node, "" where none is known.
+
+    The comment at the end of its line of code, such as `# (B, T, D)`, names the axes, as far as it
+    agrees with the `sizes` that are known of letters; else the one letter that has an axis's size does.
+    """
+    letters = [""] * len(node.shape)
+    found = LETTERS.search(node.line.text) if node.line is not None else None
+    said = [part.strip() for part in found.group(1).split(",")] if found else []
+    said = [part for part in said if part]
+    if "..." in said[:1] and len(said) - 1 <= len(node.shape):
+        said = [""] * (len(node.shape) - len(said) + 1) + said[1:]
+    fits = len(said) == len(letters)
+    for axis, n in enumerate(node.shape):
+        letter = said[axis] if fits else ""
+        if letter.isalpha() and sizes.get(letter, n) == n and len(letter) == 1:
+            letters[axis] = letter
+            continue
+        others = [
+            k for k, size in sizes.items() if size == n and (n > 1 or (k == "B" and not axis))
+        ]
+        if len(others) == 1 and (n > 1 or len(node.shape) > 1):
+            letters[axis] = others[0]
+    return letters
+
+
+# --- the backward pass ----------------------------------------------------------------------------
+
+
+class _Walk:
+    """The backward pass once more, from what the graph has kept of it: nothing is computed but sums.
+
+    Attributes:
+        order: the numbers of the nodes, each after all that use it.
+        sums: for each edge, what had arrived at its source before it, and after.
+    """
+
+    def __init__(self, graph: Graph):
+        into: dict[int, list[Edge]] = {}
+        for e in graph.edges:
+            if e.differentiable:
+                into.setdefault(e.target, []).append(e)
+        reached = {n for n in graph.roots if graph[n].state != "needs none"}
+        for node in reversed(graph.nodes):
+            if node.number in reached:
+                reached.update(e.source for e in into.get(node.number, ()))
+        self.order = sorted(reached, reverse=True)
+        self.sums: dict[int, tuple[Any, Any]] = {}
+        total: dict[int, Any] = {}
+        for number in self.order:
+            for e in into.get(number, ()):
+                before, c = total.get(e.source), e.contribution
+                after = c if before is None or c is None else before + c
+                self.sums[id(e)] = before, after
+                total[e.source] = after
+
+
+def _edge(graph: Graph, e: Edge, walk: _Walk, arrays: Arrays, rules: dict[str, int]) -> list[Any]:
+    """Source, target, position, item, argument; and of what goes back along it: the rule, what it
+    gave, the axes summed, the contribution, what had arrived before, and the sum."""
+    made: list[Any] = [e.source, e.target, e.position, e.item, e.argument]
+    if not e.differentiable:
+        return made
+    before, after = walk.sums.get(id(e), (None, None))
+    rule, given = _applied(graph, e)
+    made.append(None if rule is None else rules.setdefault(rule, len(rules)))
+    made += [
+        arrays.add(given),
+        list(e.copied),
+        arrays.add(e.contribution),
+        arrays.add(before),
+        arrays.add(after),
+    ]
+    return made
+
+
+def _applied(graph: Graph, e: Edge) -> tuple[str | None, np.ndarray | None]:
+    """The text of the rule for an argument; and what it gives, where that is not what arrives."""
+    node, arrived = graph[e.target], e.contribution
+    entry = table.TABLE.get(node.function)
+    if not isinstance(entry, table.Rule):
+        return None, None
+    place = min(e.position, len(entry.rules) - 1)
+    rule = entry.rules[place]
+    said = table.source_of(rule) + ("" if e.item is None else f"[{e.item}]")
+    if not e.copied or node.gradient is None or node.value is None:
+        return said, None
+    arguments = [_held(graph, a) for a in node.arguments]
+    if any(a is None for a in arguments):
+        return said, None
+    with np.errstate(all="ignore"):
+        given = rule(node.gradient, node.value, *arguments, **node.options)
+    if arrived is None or np.shape(given) != node.shape:
+        return said, None
+    summed = backprop.undo_broadcast(given, arrived.shape, arrived.dtype)
+    return said, np.asarray(given) if np.array_equal(summed, arrived, equal_nan=True) else None
+
+
+def _held(graph: Graph, argument: Any) -> Any:
+    """An argument as the rule is given it; None where it was not kept."""
+    if isinstance(argument, Ref):
+        return graph[argument.number].value
+    if isinstance(argument, (list, tuple)):
+        return type(argument)([_held(graph, a) for a in argument])
+    return None if isinstance(argument, Unknown) else argument
+
+
+# --- lines of code --------------------------------------------------------------------------------
+
+
+class _Files:
+    """The files whose lines asked for an operation, in order of their first use."""
+
+    def __init__(self, graph: Graph):
+        self.lines: dict[str, set[int]] = {}
+        for node in graph.nodes:
+            if node.line is not None:
+                self.lines.setdefault(node.line.file, set()).add(node.line.number)
+
+    def number(self, file: str) -> int:
+        return list(self.lines).index(file)
+
+    def shown(self) -> list[dict[str, Any]]:
+        """Each file's name, and pieces of it: the number of the first line, and the lines."""
+        names = [_name(file) for file in self.lines]
+        return [
+            {"name": text.visible(name), "pieces": list(_pieces(linecache.getlines(file), used))}
+            for name, (file, used) in zip(names, self.lines.items())
+        ]
+
+
+def _name(file: str) -> str:
+    """The name of a file without its folders; of a cell of a notebook, what it is."""
+    name = os.path.basename(file)
+    return "a cell" if re.fullmatch(r"\d+\.py", name) and "ipykernel" in file else name
+
+
+def _pieces(lines: Sequence[str], used: set[int]) -> Iterator[list[Any]]:
+    if not lines:
+        return
+    shown = set(range(1, len(lines) + 1))
+    if len(lines) > WHOLE:
+        shown &= {k for n in used for k in range(n - AROUND, n + AROUND + 1)}
+    first = None
+    piece: list[str] = []
+    for k in range(1, len(lines) + 2):
+        if k in shown:
+            first = k if first is None else first
+            piece.append(lines[k - 1].rstrip().expandtabs(4))
+        elif first is not None:
+            yield [first, piece]
+            first, piece = None, []

@@ -1,0 +1,236 @@
+"""Symbols: arrays that write down what is done to them.
+
+NumPy's protocols let a class answer NumPy's functions. A `Tensor` answers them by remembering; a
+`Symbol` answers by computing the result and noting the expression that gave it. So a rule of the table,
+called on symbols, writes itself out as the operations it is made of.
+"""
+
+from __future__ import annotations
+
+import ast
+import operator
+import types
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..engine import table
+
+# How tightly an expression binds: a name or call, and the operators.
+TIGHT, POWER, SIGN, PRODUCT, SUM, BITS, COMPARED = 9, 8, 7, 6, 5, 4, 3
+SIGNS: dict[Any, tuple[str, int]] = {
+    np.add: ("+", SUM), np.subtract: ("-", SUM), np.multiply: ("*", PRODUCT),
+    np.divide: ("/", PRODUCT), np.matmul: ("@", PRODUCT),
+}  # fmt: skip
+
+
+METHODS = {
+    "astype", "clip", "copy", "cumsum", "dot", "max", "mean", "min", "prod", "ravel", "repeat",
+    "reshape", "squeeze", "sum", "swapaxes", "transpose",
+}  # fmt: skip
+
+
+class Shape(tuple):
+    """The shape of a symbol that has a name, and so can be written as `x.shape`."""
+
+    text: str
+
+
+class Symbol:
+    """An array, and the expression that computes it: names, and the operations done to them.
+
+    `parts` are pieces of text, and `(operand, how tightly it must bind)` for what stands between.
+    """
+
+    __slots__ = ("binds", "fragile", "name", "parts", "value")
+
+    def __init__(self, value: Any, binds: int = TIGHT, *parts: Any, name="", fragile=False):
+        self.value = value
+        self.binds = binds
+        self.parts = parts
+        self.name = name
+        self.fragile = fragile  # an operand of no dimensions must be an array here, not a number
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        shape = Shape(self.value.shape)
+        shape.text = f"{self.name}.shape"
+        return shape if self.name else self.value.shape
+
+    ndim = property(lambda self: self.value.ndim)
+    size = property(lambda self: self.value.size)
+    dtype = property(lambda self: self.value.dtype)
+    T = property(lambda self: _made(self.value.T, TIGHT, (self, TIGHT), ".T"))
+
+    def __getitem__(self, index: Any) -> Any:
+        return _made(_plain(self)[_plain(index)], TIGHT, (self, TIGHT), "[", (index, None), "]")
+
+    def __getattr__(self, method: str) -> Callable:
+        if method not in METHODS:
+            raise AttributeError(method)
+        of_array = getattr(self.value, method)
+        return lambda *args, **kwargs: _called(
+            of_array, [(self, TIGHT), f".{method}"], args, kwargs
+        )
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *args: Any, **kwargs: Any) -> Any:
+        known = table.name_of(ufunc).startswith("np.")
+        if method != "__call__" or "out" in kwargs or not known:
+            return NotImplemented
+        return write(ufunc, args, kwargs)
+
+    def __array_function__(self, function: Any, kinds: Any, args: tuple, kwargs: dict) -> Any:
+        return write(function, args, kwargs)
+
+    def __bool__(self) -> bool:
+        raise TypeError("what is done must not depend on the values of an array")
+
+    __len__ = __iter__ = __float__ = __int__ = __index__ = __bool__  # type: ignore[assignment]
+    __setitem__ = None
+
+
+def _operators() -> None:
+    """Give `Symbol` the operators of Python."""
+    signs = {
+        "add": ("+", SUM), "sub": ("-", SUM), "mul": ("*", PRODUCT), "truediv": ("/", PRODUCT),
+        "matmul": ("@", PRODUCT), "pow": ("**", POWER), "and": ("&", BITS), "or": ("|", BITS),
+        "lt": ("<", COMPARED), "le": ("<=", COMPARED), "gt": (">", COMPARED),
+        "ge": (">=", COMPARED), "eq": ("==", COMPARED), "ne": ("!=", COMPARED),
+    }  # fmt: skip
+    for name, (sign, binds) in signs.items():
+        function = getattr(operator, f"__{name}__")
+        setattr(
+            Symbol, f"__{name}__", lambda a, b, f=function, s=sign, p=binds: _infix(f, s, p, a, b)
+        )
+        if binds != COMPARED:
+            back = lambda a, b, f=function, s=sign, p=binds: _infix(f, s, p, b, a)
+            setattr(Symbol, f"__r{name}__", back)
+    for name, sign in (("neg", "-"), ("invert", "~")):
+        function = getattr(operator, f"__{name}__")
+        one = lambda a, f=function, s=sign: _made(f(a.value), SIGN, s, (a, SIGN))
+        setattr(Symbol, f"__{name}__", one)
+
+
+def _infix(function: Callable, sign: str, binds: int, a: Any, b: Any) -> Any:
+    if sign == "**" and type(b) is int and b == 1:
+        return a
+    left, right = (TIGHT, SIGN) if sign == "**" else (binds, binds + 1)
+    if sign == "@":  # a * b @ c would be read in two ways
+        left = right = SIGN
+    made = _made(function(_plain(a), _plain(b)), binds, (a, left), f" {sign} ", (b, right))
+    made.fragile = sign == "**"
+    return made
+
+
+_operators()
+Symbol.__hash__ = object.__hash__  # type: ignore[method-assign]
+table.answers = (table.answers, Symbol)  # functions of one's own are written down too
+
+
+def write(function: Callable, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+    """What `function` gives of `args`, with the call as its expression."""
+    if function in SIGNS and len(args) == 2 and not kwargs:
+        sign, binds = SIGNS[function]
+        return _infix(function, sign, binds, *args)
+    if function is np.negative and len(args) == 1:
+        return _made(-_plain(args[0]), SIGN, "-", (args[0], SIGN))
+    if function is operator.getitem:
+        return Symbol.__getitem__(*args)
+    if table.name_of(function).startswith("np."):
+        return _called(function, [table.name_of(function)], args, kwargs)
+    function = bare(function)
+    if is_expression(function):
+        return follow(function, args, kwargs)
+    return _called(function, [(function, TIGHT)], args, kwargs, fragile=True)
+
+
+def follow(function: Callable, args: Sequence[Any], kwargs: dict[str, Any], name: str = "") -> Any:
+    """What `function` gives, by the operations that it is made of, where these can be followed.
+
+    Whether they were is seen from the numbers: a function may look at what it is given, and do
+    something else with arrays than with symbols.
+    """
+    wanted = function(*_plain(list(args)), **_plain(kwargs))
+    try:
+        found = function(*args, **kwargs)
+    except Exception:  # whatever a function does that symbols cannot
+        found = None
+    if found is not None and _same(_plain(found), wanted):
+        return found
+    if name and function.__name__ == "<lambda>":
+        function = _named(function, name)
+    return _called(function, [(function, TIGHT)], args, kwargs, fragile=True)
+
+
+def _named(function: Any, name: str) -> Any:
+    """The same function under a name."""
+    named = types.FunctionType(
+        function.__code__, function.__globals__, name, function.__defaults__, function.__closure__
+    )
+    named.__kwdefaults__ = function.__kwdefaults__
+    return named
+
+
+def _called(
+    function: Callable, name: list[Any], args: Sequence[Any], kwargs: dict[str, Any], fragile=False
+) -> Any:
+    between: list[Any] = []
+    for a in args:
+        between += [", ", (a, 0)]
+    for key, value in kwargs.items():
+        between += [f", {key}=", (value, 0)]
+    if between:
+        between[0] = between[0][2:]
+    value = function(*_plain(list(args)), **_plain(kwargs))
+    return _made(value, TIGHT, *name, "(", *between, ")", fragile=fragile)
+
+
+def _made(value: Any, binds: int, *parts: Any, fragile: bool = False) -> Any:
+    if isinstance(value, (np.ndarray, np.generic)):
+        return Symbol(value, binds, *parts, fragile=fragile)
+    if isinstance(value, (list, tuple)) and any(hasattr(v, "dtype") for v in value):
+        whole = Symbol(value, binds, *parts, fragile=fragile)
+        return tuple([Symbol(v, TIGHT, (whole, TIGHT), f"[{i}]") for i, v in enumerate(value)])
+    return value
+
+
+def _plain(value: Any) -> Any:
+    """`value` with arrays in place of symbols."""
+    if isinstance(value, Symbol):
+        return value.value
+    if type(value) in (list, tuple):
+        return type(value)(map(_plain, value))
+    return {k: _plain(v) for k, v in value.items()} if isinstance(value, dict) else value
+
+
+def _same(a: Any, b: Any) -> bool:
+    """Whether two results are the same to the last bit."""
+    if isinstance(a, (list, tuple)) or isinstance(b, (list, tuple)):
+        return len(a) == len(b) and all(map(_same, a, b))
+    return type(a) is type(b) and a.dtype == b.dtype and a.shape == b.shape and equal(a, b)
+
+
+def equal(a: Any, b: Any) -> bool:
+    return np.array_equal(a, b, equal_nan=a.dtype.kind == "f")
+
+
+# --- functions as they are written ----------------------------------------------------------------
+
+
+def bare(function: Any) -> Any:
+    """A function without what makes it leave Tensors to the engine; of a composition, its kernel."""
+    if hasattr(function, "cache_info"):  # functools.cache
+        function = function.__wrapped__
+    if hasattr(function, "kernels"):
+        return bare(function.kernels[0][1]) if function.kernels else function.__wrapped__
+    return getattr(function, "alone", function)
+
+
+def is_expression(function: Any) -> bool:
+    """Whether a function only returns an expression."""
+    tree = table.tree_of(function)
+    if isinstance(tree, ast.FunctionDef):
+        body = tree.body[1:] if ast.get_docstring(tree) is not None else tree.body
+        return len(body) == 1 and isinstance(body[0], ast.Return)
+    return tree is not None

@@ -1,0 +1,183 @@
+"""The functions that a written program needs beside NumPy's, with their sources, and the names in it."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import copy
+import keyword
+import re
+import sys
+import types
+import unicodedata
+from collections import Counter
+from typing import Any
+
+import numpy as np
+
+from ..engine import errors, table
+from .symbols import bare
+
+
+class Names:
+    """Names that are given once."""
+
+    def __init__(self, *taken: str) -> None:
+        self.taken = {"np", *taken, *dir(builtins), *keyword.kwlist, *keyword.softkwlist}
+        self.times: Counter[str] = Counter()  # how often a name was wanted again
+
+    def new(self, wanted: str) -> str:
+        """`wanted`, as near to it as Python allows and as no other has it."""
+        name = re.sub(r"\W+", "_", unicodedata.normalize("NFKC", wanted)).rstrip("_") or "x"
+        if not name.isidentifier():
+            name = f"layer_{name}" if f"x_{name}".isidentifier() else "x"
+        name = f"x{name}" if name.startswith("__") else name
+        unique = name
+        while unique in self.taken:
+            self.times[name] += 1
+            unique = f"{name}_{self.times[name] + 1}"
+        self.taken.add(unique)
+        return unique
+
+
+def number(value: Any) -> str:
+    value = float(value) if isinstance(value, (float, np.floating)) else int(value)
+    if value != value:
+        return "np.nan"
+    return repr(value).replace("inf", "np.inf")
+
+
+class Functions:
+    """The functions that a program needs beside NumPy's, with their sources."""
+
+    def __init__(self, names: Names):
+        self.names = names
+        self.named: dict[Any, str] = {}
+        self.modules: dict[str, str] = {}
+        self.sources: list[str] = []
+
+    def imports(self) -> list[str]:
+        own = [f"import {m}" + (f" as {n}" if n != m else "") for m, n in self.modules.items()]
+        return [*sorted(own), "", "import numpy as np"] if own else ["import numpy as np"]
+
+    def name(self, function: Any) -> str:
+        """The name of a function in the program; its source, and what that needs, is put there."""
+        function = bare(function)
+        key = getattr(function, "__code__", function)
+        if key in self.named:
+            return self.named[key]
+        tree = copy.deepcopy(table.tree_of(function))
+        if tree is None:
+            return self._imported(function)
+        name = self.named[key] = self.names.new(function.__name__.replace("<lambda>", "function"))
+        if isinstance(tree, ast.Lambda):
+            body: list[ast.stmt] = [ast.Return(tree.body)]
+            tree = ast.FunctionDef(name, tree.args, body, [], lineno=1)
+        tree.name, tree.decorator_list, tree.returns = name, [], None
+        tree = _Cleaner(function).visit(tree)
+        tree = _Renamer(self._globals(function, tree)).visit(tree)
+        self.sources.append(ast.unparse(ast.fix_missing_locations(tree)))
+        return name
+
+    def _globals(self, function: Any, tree: ast.AST) -> dict[str, str]:
+        """What each name that is not the function's own stands for in the program."""
+        nodes = list(ast.walk(tree))
+        own = {n.arg for n in nodes if isinstance(n, ast.arg)}
+        own |= {n.id for n in nodes if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)}
+        own |= {
+            n.name for n in nodes if isinstance(n, (ast.FunctionDef, ast.alias)) and n is not tree
+        }
+        free = dict(zip(function.__code__.co_freevars, function.__closure__ or ()))
+        found = {}
+        for n in nodes:
+            if isinstance(n, ast.Name) and n.id not in own and n.id not in found:
+                if n.id in free:
+                    found[n.id] = self._written(n.id, free[n.id].cell_contents, function)
+                elif n.id in function.__globals__:
+                    found[n.id] = self._written(n.id, function.__globals__[n.id], function)
+        for name in own & set(found.values()):  # it would be taken for the local one
+            original = next(k for k, v in found.items() if v == name)
+            found[original] = self.names.new(name)
+            self.sources.append(f"{found[original]} = {name}")
+        return found
+
+    def _written(self, name: str, value: Any, function: Any) -> str:
+        if isinstance(value, types.ModuleType):
+            return "np" if value is np else self._module(value.__name__, name)
+        if table.name_of(value).startswith("np."):
+            return table.name_of(value)
+        if callable(value):
+            return self.name(value)
+        if isinstance(value, (int, float, str, tuple, type(None))):
+            return repr(value) if not isinstance(value, float) else number(value)
+        if isinstance(value, np.ndarray):
+            return f"np.array({value.tolist()}, np.{value.dtype})"
+        raise _unwritable(function, f"it uses {name}, {type(value).__name__}")
+
+    def _module(self, module: str, name: str) -> str:
+        if module not in self.modules:
+            self.modules[module] = self.names.new(name)
+        return self.modules[module]
+
+    def _imported(self, function: Any) -> str:
+        name = getattr(function, "__name__", "")
+        if getattr(builtins, name, None) is function:
+            return name
+        homes = (m for m, home in sys.modules.items() if getattr(home, name, None) is function)
+        module = next((m for m in sorted(homes) if m != "__main__"), None)
+        if module is None:
+            raise _unwritable(function, "its source cannot be found")
+        return f"{self._module(module, module.replace('.', '_'))}.{name}"
+
+
+def _unwritable(function: Any, why: str) -> errors.GraphError:
+    return errors.GraphError(
+        f"{table.name_of(function)} cannot be written into a program: {why}. Write it in a file, with "
+        f"functions, numbers and arrays alone"
+    )
+
+
+STANDS_FOR = {"as_array": "np.asarray"}  # among arrays alone, one is as good as the other
+
+
+class _Cleaner(ast.NodeTransformer):
+    """Leaves out what only checks arguments and what is there for Tensors: there are none."""
+
+    def __init__(self, function: Any):
+        self.inside = getattr(function, "__module__", "").startswith("minigrad.")
+
+    def visit_arg(self, node: ast.arg) -> ast.arg:
+        node.annotation = None
+        return node
+
+    def visit_Expr(self, node: ast.Expr) -> Any:
+        called = getattr(getattr(node.value, "func", None), "id", "")
+        return None if self.inside and called.startswith("_check") else self.generic_visit(node)
+
+    def visit_If(self, node: ast.If) -> Any:
+        self.generic_visit(node)
+        if self.inside and all(isinstance(s, ast.Raise) for s in node.body):
+            return node.orelse or None
+        return node
+
+    def visit_For(self, node: ast.For) -> Any:
+        self.generic_visit(node)
+        return node if node.body else None
+
+    def visit_IfExp(self, node: ast.IfExp) -> Any:
+        self.generic_visit(node)
+        asked = ast.unparse(node.test)
+        return node.orelse if re.fullmatch(r"isinstance\(\w+, Tensor\)", asked) else node
+
+    def visit_Name(self, node: ast.Name) -> Any:
+        return ast.Name(STANDS_FOR.get(node.id, node.id), node.ctx) if self.inside else node
+
+
+class _Renamer(ast.NodeTransformer):
+    """Puts what names stand for in the program in place of them."""
+
+    def __init__(self, names: dict[str, str]):
+        self.names = names
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        return ast.parse(self.names.get(node.id, node.id), mode="eval").body
