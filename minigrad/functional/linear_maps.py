@@ -12,7 +12,6 @@ from .composition import (
     are_arrays,
     column_sums,
     composition,
-    in_rows,
     is_number,
     kernel,
     reusing,
@@ -29,11 +28,13 @@ def linear(x: Any, weight: Any, bias: Any | None = None) -> Any:
 
 def is_linear(x: Any, weight: Any, bias: Any = None) -> bool:
     """Whether the kernels below can compute it: weight (in, out), bias (out,)."""
+    if bias is None:
+        return are_arrays(x, weight) and x.ndim > 0 and weight.ndim == 2
     return (
-        in_rows(x)
-        and are_arrays(weight)
+        are_arrays(x, weight, bias)
+        and x.ndim > 0
         and weight.ndim == 2
-        and (bias is None or (are_arrays(bias) and bias.shape == weight.shape[1:]))
+        and bias.shape == weight.shape[1:]
     )
 
 

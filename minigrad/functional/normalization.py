@@ -13,7 +13,6 @@ from .composition import (
     are_arrays,
     column_sums,
     composition,
-    in_rows,
     is_number,
     kernel,
     reusing,
@@ -54,8 +53,8 @@ def layer_norm_slopes(g, y, x, gain, bias, eps=1e-5, kept=None):
 @kernel(
     layer_norm,
     lambda x, gain, bias, eps=1e-5: (
-        in_rows(x)
-        and are_arrays(gain, bias)
+        are_arrays(x, gain, bias)
+        and x.ndim > 0
         and gain.shape == bias.shape == x.shape[-1:]
         and is_number(eps)
     ),
