@@ -95,7 +95,7 @@ def norm(x, ord=None, axis=None, keepdims=False):  # noqa: A002
     if math.isinf(ord):
         return extreme(size, axis=axes, keepdims=keepdims)
     if ord == 0:
-        return np.sum(np.sign(size), axis=axes, keepdims=keepdims)
+        return np.sum(np.sign(np.where(np.isnan(size), 1, size)), axis=axes, keepdims=keepdims)
     if ord == 1:
         return np.sum(size, axis=axes, keepdims=keepdims)
     return root(np.sum(size**ord, axis=axes, keepdims=keepdims), ord)

@@ -241,9 +241,11 @@ def cofactors(a: Any) -> Any:
     derivative divides by the determinant: the second derivatives of `np.linalg.det` are right
     where it is not zero, and elsewhere not finite.
     """
-    u, s, v = np.linalg.svd(a)
+    known = np.isfinite(a).all(axis=(-2, -1), keepdims=True)  # NaN has no singular values
+    u, s, v = np.linalg.svd(np.where(known, a, 0))
     sign = (np.linalg.det(u) * np.linalg.det(v))[..., None, None]
-    return sign * (u * product_of_others(s, -1)[..., None, :]) @ v
+    found = sign * (u * product_of_others(s, -1)[..., None, :]) @ v
+    return np.where(known, found, a.dtype.type(math.nan))
 
 
 @derivatives(lambda g, y, a: g[..., None, None] * transposed(np.linalg.inv(a)))

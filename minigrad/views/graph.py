@@ -302,7 +302,7 @@ class Graph:
         return self.draw(**options).dot
 
     def render(self, path: str | os.PathLike, **options: Any):
-        """Draw into the file `path`: .svg, .png, .pdf or .dot; see `minigrad.views.drawing.Drawing.save`."""
+        """Draw into the file `path`: .svg, .png, .pdf or .dot; see `drawing.Drawing.save`."""
         return self.draw(**options).save(path)
 
     def _repr_svg_(self) -> str | None:

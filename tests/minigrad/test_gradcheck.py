@@ -318,14 +318,14 @@ def test_one_row_in_place_of_the_sum_that_undoes_broadcasting_is_named(monkeypat
 def test_gradients_overwritten_instead_of_added_are_named(monkeypatch, f):
     right = backprop._pass_on
 
-    def overwriting(node, g, args, y, sums, owned, oldest, trace):
+    def overwriting(node, g, args, y, sums, owned, oldest, trace, keep):
         fresh: dict = {}
         steps: list = []
         for edge in node.edges:
             alone: dict = {}
             same = {"rules": node.rules, "kwargs": node.kwargs, "kept": node.kept}
             twin = type("One", (), {"edges": [edge], **same})
-            right(twin, g, args, y, alone, set(), oldest, steps)
+            right(twin, g, args, y, alone, set(), oldest, steps, keep)
             fresh.update(alone)
         sums.update(fresh)
         if trace is not None:

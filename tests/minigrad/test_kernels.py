@@ -514,7 +514,7 @@ def test_targets_of_every_integer_dtype_and_order(dtype, layout):
         (F.products, [(2, 1, 3, 4), (5, 4)]),
         (F.products, [(3, 4), (2, 2, 5, 4)]),
     ],
-    ids=str,
+    ids=lambda value: getattr(value, "__name__", str(value)),
 )
 def test_shapes_that_broadcast_do_so_as_in_the_definition(call, shapes):
     rng = np.random.default_rng(3)

@@ -274,11 +274,6 @@ def check_list(row, arrays, i, numbers):
 
 
 SPECIAL = [math.nan, math.inf, pytest.param(-math.inf, marks=pytest.mark.slow)]
-STILL_WRONG = {  # for NaN, and why
-    "np.linalg.norm(x, 0": "NaN is not 0, and counts",
-    "np.linalg.det": "there are no singular values of NaN",
-    "np.linalg.matrix_power(x, 0)": "it is the identity, whatever x is",
-}
 
 
 @each_function
@@ -287,16 +282,7 @@ def test_one_element_that_is_no_usual_number(rows, special):
     """The value is NumPy's. Gradients have their shapes; where each element is for itself, what comes
     back to the others is what it was."""
     for row in rows:
-        if not row.call.startswith(tuple(STILL_WRONG)):
-            check_special(row, special)
-
-
-@pytest.mark.xfail(reason="the table of derivatives is yet to be put right")
-@pytest.mark.parametrize("start", STILL_WRONG)
-def test_one_element_that_is_no_usual_number_where_that_is_still_wrong(start):
-    for row in ROWS:
-        if row.call.startswith(start):
-            check_special(row, math.nan)
+        check_special(row, special)
 
 
 def check_special(row, special):
