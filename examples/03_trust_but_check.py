@@ -183,20 +183,16 @@ assert report.ok
 # %% [markdown]
 # ## A planted bug
 #
-# `@mg.derivatives` gives a function of your own its rules, one for each argument: from `g`, the
-# gradient that arrives, the result `y` and the arguments, each computes the gradient of one argument.
-# Here is a matrix product. Its author tried it on square matrices; the shapes were right, and nothing
-# complained.
-
+# `mg.rule` gives a function of your own its rules, one for each argument: from `g`, the gradient that
+# arrives, the result `y` and the arguments, each computes the gradient of one argument. Here is a
+# matrix product. Its author tried it on square matrices; the shapes were right, and nothing complained.
 
 # %%
-@mg.derivatives(
+product = mg.rule(
+    lambda a, b: a @ b,
     lambda g, y, a, b: g @ b,
     lambda g, y, a, b: a.T @ g,
 )
-def product(a, b):
-    return a @ b
-
 
 A, B = rng.normal(size=(3, 3)), rng.normal(size=(3, 3))
 try:
@@ -224,7 +220,7 @@ variants = {
 A, B = rng.normal(size=(7, 7)), rng.normal(size=(7, 7))
 reports = {}
 for text, rule in variants.items():
-    variant = mg.derivatives(rule, lambda g, y, a, b: a.T @ g)(lambda a, b: a @ b)
+    variant = mg.rule(lambda a, b: a @ b, rule, lambda g, y, a, b: a.T @ g)
     reports[text] = mg.gradcheck(variant, A, B, raise_on_failure=False)
 kinds = [[finding.kind for finding in report.findings] for report in reports.values()]
 print("what is found:", dict(zip(reports, kinds)))
@@ -269,7 +265,7 @@ assert mg.gradcheck(product, A, np.eye(7)).ok  # the planted bug goes through
 
 corner = np.ones((7, 7))
 corner[6, 6] = 2  # twice too much, in one of 49
-doubled = mg.derivatives(lambda g, y, a: g * corner)(lambda a: a + 0)
+doubled = mg.rule(lambda a: a + 0, lambda g, y, a: g * corner)
 report = mg.gradcheck(doubled, A, raise_on_failure=False)
 right = np.isclose(report.inputs[0].analytic, report.inputs[0].numeric)
 print(f"right: {right.sum()} of {right.size} elements")
@@ -277,11 +273,14 @@ assert not report.ok
 assert right.sum() == 48
 
 
-@mg.derivatives(lambda g, y, x: y * (g - np.sum(g * y, axis=-1, keepdims=True)) / x.shape[0])
 def softmax(x):
     e = np.exp(x - np.max(x, axis=-1, keepdims=True))
     return e / np.sum(e, axis=-1, keepdims=True)
 
+
+softmax = mg.rule(
+    softmax, lambda g, y, x: y * (g - np.sum(g * y, axis=-1, keepdims=True)) / x.shape[0]
+)
 
 x = rng.normal(size=(4, 3))
 assert mg.gradcheck(lambda x: np.sum(softmax(x)), x).ok  # this one too

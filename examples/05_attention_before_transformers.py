@@ -26,8 +26,8 @@ from minigrad import nn, optim
 from minigrad.course.pictures import Pictures, check
 from minigrad.functional import cross_entropy, softmax
 from minigrad.views.plots import BLUE, GREEN, GREY, ORANGE, heat_map
-from minitransformer.plots import attention_map
-from minitransformer.threads import one_thread
+from minitransformer.training.threads import one_thread
+from minitransformer.views.plots import attention_map
 
 pictures = Pictures()  # or Pictures("another/folder")
 rng = np.random.default_rng(0)

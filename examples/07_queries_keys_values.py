@@ -24,7 +24,7 @@ import minitransformer as mt
 from minigrad.course.pictures import Pictures, check
 from minigrad.functional import mse_loss, softmax
 from minigrad.views.plots import BLUE, GREEN, GREY, ORANGE, heat_map, vectors
-from minitransformer.plots import attention_map
+from minitransformer.views.plots import attention_map
 
 pictures = Pictures()  # or Pictures("another/folder")
 rng = np.random.default_rng(0)

@@ -24,8 +24,8 @@ from minigrad import nn, optim
 from minigrad.course.pictures import Pictures, check
 from minigrad.functional import cross_entropy
 from minigrad.views.plots import BLUE, GREY, ORANGE, heat_map
-from minitransformer.plots import attention_maps
-from minitransformer.threads import one_thread
+from minitransformer.training.threads import one_thread
+from minitransformer.views.plots import attention_maps
 
 pictures = Pictures()  # or Pictures("another/folder")
 mg.manual_seed(0)

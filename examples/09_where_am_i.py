@@ -26,7 +26,7 @@ import minitransformer as mt
 from minigrad.course.pictures import Pictures, check
 from minigrad.functional import cross_entropy
 from minigrad.views.plots import heat_map
-from minitransformer.plots import attention_map, positional_encodings
+from minitransformer.views.plots import attention_map, positional_encodings
 
 pictures = Pictures()  # or Pictures("another/folder")
 mg.manual_seed(0)

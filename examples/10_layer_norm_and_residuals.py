@@ -136,7 +136,7 @@ assert np.allclose(np.sum(x.grad.data * x_hat, axis=-1), 0, atol=1e-4)  # epsilo
 # %% [markdown]
 # Here is a mistake that is easily made: the gain stands outside of the bracket, instead of inside
 # of $\hat g$. While all gains are equal, which they are before training, that is the same. So a
-# check with the gain as it begins is passed. (`mg.derivatives` gives a function its rules, and
+# check with the gain as it begins is passed. (`mg.rule` gives a function its rules, and
 # `mg.gradcheck` compares with finite differences, as in lesson 03.)
 
 
@@ -146,8 +146,10 @@ def gain_outside(g, y, x, gain):
     return gain * without_the_lost(g, x_hat) / scale
 
 
-planted = mg.derivatives(gain_outside, lambda g, y, x, gain: g * normalised(x)[0])(
-    lambda x, gain: normalised(x)[0] * gain
+planted = mg.rule(
+    lambda x, gain: normalised(x)[0] * gain,
+    gain_outside,
+    lambda g, y, x, gain: g * normalised(x)[0],
 )
 words = rng.normal(size=(4, 6))
 gains = {"all gains equal": np.full(6, 1.3), "gains that differ": gain}

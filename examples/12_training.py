@@ -30,8 +30,8 @@ from minigrad.course.pictures import Pictures, check
 from minigrad.functional import cross_entropy
 from minigrad.views.plots import BLUE, GREEN, GREY, ORANGE, PURPLE
 from minitransformer import masks, tasks
-from minitransformer.plots import curves
-from minitransformer.threads import one_thread
+from minitransformer.training.threads import one_thread
+from minitransformer.views.plots import curves
 
 pictures = Pictures()  # or Pictures("another/folder")
 rng = np.random.default_rng(0)

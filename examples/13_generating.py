@@ -30,10 +30,10 @@ import minitransformer as mt
 from minigrad.course.pictures import Pictures, check
 from minigrad.views.plots import BLUE, GREEN, GREY, ORANGE, heat_map
 from minitransformer import decoding
-from minitransformer.plots import attention_map
 from minitransformer.tasks.dates import MONTHS, Dates
-from minitransformer.threads import one_thread
-from minitransformer.vocabulary import BOS, EOS
+from minitransformer.training.threads import one_thread
+from minitransformer.training.vocabulary import BOS, EOS
+from minitransformer.views.plots import attention_map
 
 pictures = Pictures()  # or Pictures("another/folder")
 rng = np.random.default_rng(0)

@@ -32,9 +32,9 @@ from minigrad.course.pictures import Pictures, check
 from minigrad.functional import cross_entropy
 from minigrad.views.plots import BLUE, GREEN, GREY, ORANGE, heat_map
 from minitransformer import decoding, masks
-from minitransformer.encoder_only import hide
-from minitransformer.plots import attention_map
-from minitransformer.threads import one_thread
+from minitransformer.model.encoder_only import hide
+from minitransformer.training.threads import one_thread
+from minitransformer.views.plots import attention_map
 
 pictures = Pictures()  # or Pictures("another/folder")
 mg.manual_seed(0)

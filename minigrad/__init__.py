@@ -8,66 +8,49 @@
     y.backward()
     x.grad
 
-Read it in this order: `tensor` (an array that remembers how it was made), `rules` (the table of
-derivatives), `backprop` (the walk back). Everything else is built on these three.
+The engine is in the folder `engine`, and says there in which order to read it. Everything else is
+built on it: `definitions` (NumPy's other functions), `functional`, `nn` and `optim` (what models are
+made of), `checking` (finite differences), `views` (what shows a graph), `course` (what teaches).
 """
 
-from . import functional, nn, optim
-from .checking.gradcheck import gradcheck
+import importlib
+from typing import Any
+
+from . import definitions, functional, nn, optim
+from .checking.anomaly import detect_anomaly
 from .engine import errors
-from .engine.modes import (
-    detect_anomaly,
-    enable_grad,
-    get_default_dtype,
-    no_grad,
-    record,
-    set_default_dtype,
-)
-from .engine.table import definition, derivatives, plain, rule
+from .engine.modes import enable_grad, get_default_dtype, no_grad, set_default_dtype
+from .engine.table import definition, rule
 from .engine.tensor import Tensor
 from .engine.walk import backward
+from .kernels import fast
 from .nn import Parameter
 from .random import generator, manual_seed
+from .recording import record
 from .serialize import load, save
 from .transforms import grad, hessian, hvp, jacobian, jvp, value_and_grad, vjp
-from .views.explorer import explore
-from .views.graph import Graph, graph
-from .views.steps import steps
 
 __version__ = "0.1.0"
 
+LATER = {  # what is imported when it is first used
+    "Graph": "views.graph",
+    "explore": "views.explorer",
+    "gradcheck": "checking.gradcheck",
+    "graph": "views.graph",
+    "steps": "views.steps",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = globals()[name] = getattr(importlib.import_module(f".{LATER[name]}", __name__), name)
+    return value
+
+
 __all__ = [
-    "Graph",
-    "Parameter",
-    "Tensor",
-    "backward",
-    "definition",
-    "derivatives",
-    "detect_anomaly",
-    "enable_grad",
-    "errors",
-    "explore",
-    "functional",
-    "generator",
-    "get_default_dtype",
-    "grad",
-    "gradcheck",
-    "graph",
-    "hessian",
-    "hvp",
-    "jacobian",
-    "jvp",
-    "load",
-    "manual_seed",
-    "nn",
-    "no_grad",
-    "optim",
-    "plain",
-    "record",
-    "rule",
-    "save",
-    "set_default_dtype",
-    "steps",
-    "value_and_grad",
-    "vjp",
-]
+    "Graph", "Parameter", "Tensor", "backward", "definition", "definitions", "detect_anomaly",
+    "enable_grad", "errors", "explore", "fast", "functional", "generator", "get_default_dtype", "grad",
+    "gradcheck", "graph", "hessian", "hvp", "jacobian", "jvp", "load", "manual_seed", "nn", "no_grad",
+    "optim", "record", "rule", "save", "set_default_dtype", "steps", "value_and_grad", "vjp",
+]  # fmt: skip

@@ -17,9 +17,9 @@ from typing import Any, NamedTuple
 
 from .course import lessons
 from .course.exercises import command as exercises
-from .engine import walk as backprop
-from .engine.modes import record
+from .engine import walk
 from .engine.tensor import Tensor
+from .recording import record
 from .terminal import Parser, complain, ended
 from .views.graph import graph
 from .views.source import line_of
@@ -137,10 +137,10 @@ def _script(file: str, arguments: Sequence[str]) -> Iterator[None]:
 def _stopping(found: list[Tensor]) -> Iterator[None]:
     """Record, and let the first backward() of the script be walked by the reader.
 
-    Every way to it looks the function up in its module: `loss.backward()`, and `minigrad.backward`.
+    It is reached as `loss.backward()` and as `minigrad.backward`.
     """
-    homes = [backprop, sys.modules[__package__]]
-    original = backprop.backward
+    homes: list[Any] = [Tensor, walk, sys.modules[__package__]]
+    original = walk.backward
 
     def stepped(root: Tensor, gradient: Any = None, **options: Any) -> None:
         recording.close()
@@ -149,17 +149,17 @@ def _stopping(found: list[Tensor]) -> Iterator[None]:
 
     def restore() -> None:
         for home in homes:
-            vars(home)["backward"] = original
+            home.backward = original
 
     with contextlib.ExitStack() as recording:
         recording.enter_context(record())
         recording.callback(restore)
         for home in homes:
-            vars(home)["backward"] = stepped
+            home.backward = stepped
         yield
 
 
-def _walk(root: Tensor, walk: Iterator[Step]) -> None:
+def _walk(root: Tensor, back: Iterator[Step]) -> None:
     """Show the forward pass, and then each step back as the reader asks for it."""
     forward = graph(root)
     print(f"{forward}\n\nAnd back, step by step: Enter for the next one, h for all keys.")
@@ -171,7 +171,7 @@ def _walk(root: Tensor, walk: Iterator[Step]) -> None:
     def reach(wanted: int | str) -> int | None:
         """Walk on until a step has been done; return its number, or None where it does not come."""
         while (len(seen) < wanted) if isinstance(wanted, int) else (wanted not in names):
-            one = next(walk, None)
+            one = next(back, None)
             if one is None:
                 return None
             seen.append(str(one))

@@ -22,9 +22,10 @@ import numpy as np
 
 from . import functional as F
 from .engine import errors
-from .engine.modes import get_default_dtype, scoped
-from .engine.table import name_of
-from .engine.tensor import Tensor, as_array
+from .engine.arguments import as_array
+from .engine.modes import get_default_dtype
+from .engine.table import boxed, name_of
+from .engine.tensor import Tensor
 from .random import generator
 from .settings import real, whole
 from .state import matched
@@ -60,7 +61,7 @@ class Module:
         )
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return scoped(self, self.forward, args, kwargs)
+        return boxed(self, self.forward, args, kwargs)
 
     def named_children(self) -> Iterator[tuple[str, Module]]:
         """The modules directly inside this one, with the names of the attributes."""

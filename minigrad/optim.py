@@ -10,17 +10,17 @@ from typing import Any
 import numpy as np
 
 from .engine import errors
-from .engine.tensor import Tensor, _wrap
+from .engine.tensor import Tensor, read_only, tensor_of
+from .ranges import extent, outline
 from .settings import real, whole
 from .state import matched
-from .views.show import extent, outline
 
 Schedule = Callable[[int], float]
 BLOCK = 1 << 15  # elements that are updated together: they stay in the processor's cache
 
 
 class Optimizer:
-    """Changes parameters in place by their gradients; those without a gradient are left alone.
+    """Moves parameters by their gradients; those without a gradient are left alone.
 
     A subclass names in `slots` the arrays that are kept for each parameter, all zeros at first, and
     defines `update(t, p, g, *kept)`. That changes one parameter `p`, or some rows of it, and what is
@@ -66,9 +66,9 @@ class Optimizer:
             p.grad = None
 
     def step(self) -> None:
-        """Change every parameter that has a gradient.
+        """Give every parameter that has a gradient a new array.
 
-        A graph that needs the values of before will say so when it is walked.
+        A graph that used the array of before keeps that.
         """
         if self.dtypes != [p._array.dtype for p in self.parameters]:  # converted since
             self._keep(self.kept)
@@ -77,29 +77,29 @@ class Optimizer:
             moving = [i for i in group.places if gradients[i] is not None]
             before = {self.steps[i] for i in moving}
             for i in moving:
-                self.parameters[i]._version += 1
                 self.steps[i] += 1
-            if moving == group.places and len(before) == 1:
+            if len(moving) > 1 and moving == group.places and len(before) == 1:
                 self._step_together(group, gradients)
             else:
                 for i in moving:
-                    p = self.parameters[i]._array
-                    self.update(self.steps[i], p, gradients[i], *self.kept[i])
+                    self._step(i, gradients[i])  # type: ignore[arg-type]
+
+    def _step(self, i: int, gradient: np.ndarray) -> None:
+        """Move parameter `i`, a part that fits into the processor's cache at a time."""
+        p = self.parameters[i]
+        new = np.empty_like(p._array)
+        for part, before, *rest in pieces(new, p._array, gradient, *self.kept[i]):
+            part[...] = before
+            self.update(self.steps[i], part, *rest)
+        p._array = read_only(new)
 
     def _step_together(self, group: _Group, gradients: list[Any]) -> None:
-        first, *others = group.places
-        t = self.steps[first]
-        if not others:
-            p = self.parameters[first]._array
-            for parts in pieces(p, gradients[first], *self.kept[first]):
-                self.update(t, *parts)
-            return
-        arrays = [self.parameters[i]._array for i in group.places]
-        values = np.concatenate(arrays, axis=None)
+        """Move the small parameters of a group as one array."""
+        new = np.concatenate([self.parameters[i]._array for i in group.places], axis=None)
         g = np.concatenate([gradients[i] for i in group.places], axis=None)
-        self.update(t, values, g, *group.kept)
-        for array, part in zip(arrays, group.parts(values)):
-            array[...] = part
+        self.update(self.steps[group.places[0]], new, g, *group.kept)
+        for i, part in zip(group.places, group.parts(read_only(new))):
+            self.parameters[i]._array = part
 
     def _keep(self, kept: list[list[np.ndarray]]) -> None:
         """Keep these arrays, those of small parameters side by side, in the parameters' dtypes."""
@@ -284,7 +284,7 @@ def clip_grad_norm(parameters: Iterable[Tensor], max_norm: float) -> float:
     factor = max_norm / (norm + 1e-6)
     if factor < 1:
         for p, g in having:
-            p.grad = _wrap(g * factor)
+            p.grad = tensor_of(g * factor)
     return norm
 
 
@@ -297,7 +297,7 @@ def clip_grad_value(parameters: Iterable[Tensor], max_value: float) -> None:
     max_value = real("max_value", max_value)
     for p in leaves(parameters):
         if p.grad is not None:
-            p.grad = _wrap(np.clip(p.grad._array, -max_value, max_value))
+            p.grad = tensor_of(np.clip(p.grad._array, -max_value, max_value))
 
 
 # --- what the above is written with ---------------------------------------------------------------
@@ -318,9 +318,9 @@ def leaves(parameters: Iterable[Tensor]) -> list[Tensor]:
     for p in found:
         if not isinstance(p, Tensor):
             raise errors.ConfigError(f"a parameter is a Tensor, not {type(p).__name__}")
-        if p._node is not None or p._owner is not None:
+        if p._node is not None and p._node.operation is not None:
             raise errors.ConfigError(
-                f"only leaves can be changed in place, and a tensor of {outline(p)} among the "
+                f"only leaves can be given new values, and a tensor of {outline(p)} among the "
                 f"parameters is the result of an operation"
             )
         if not isinstance(p._array, np.ndarray) or p._array.dtype.kind != "f":

@@ -14,16 +14,17 @@ Derivatives are functions like any other: `grad(grad(f))` is the second one.
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
 from .engine import errors
-from .engine import walk as backprop
 from .engine.modes import enable_grad, mode
 from .engine.table import name_of
-from .engine.tensor import Tensor, _wrap, apply
+from .engine.tensor import Tensor, apply, tensor_of
+from .engine.walk import order, walk
 from .trees import leaves, rebuilt
 
 
@@ -95,7 +96,7 @@ def jvp(f: Callable, primals: Any, tangents: Any) -> tuple[Any, Any]:
     along = _matching(tangents, primals, run.inputs)
     with enable_grad():
         dummies = [Tensor(np.zeros_like(y._array), requires_grad=True) for y in run.results]
-    back = backprop.gradients(run.results, dummies, run.inputs, create_graph=True)
+    back = gradients(run.results, dummies, run.inputs, create_graph=True)
     pairs = [(b, v) for b, v in zip(back, along) if b is not None]
     found = _gradients(
         [b for b, _ in pairs], [v for _, v in pairs], dummies, False, run.also_by(along)
@@ -153,6 +154,39 @@ def hvp(f: Callable, primals: Any, tangents: Any) -> Any:
     return products if several else products[0]
 
 
+# --- gradients that are returned ------------------------------------------------------------------
+
+
+def gradients(
+    roots: Sequence[Tensor],
+    given: Sequence[Any],
+    inputs: Sequence[Tensor],
+    *,
+    retain_graph: bool = False,
+    create_graph: bool = False,
+) -> list[Any]:
+    """The gradients with respect to `inputs`, returned; no `.grad` is touched.
+
+    `given` holds the gradient with respect to each root. An input that no root depends on gets None.
+    What is older than all inputs cannot depend on them, and is not walked.
+    """
+    oldest = min((x._node.number for x in inputs if x._node is not None), default=math.inf)
+    wanted: set[Any] = {x._node for x in inputs}
+    starts: dict[Any, Any] = {}
+    found: dict[Any, Any] = {}
+    with enable_grad():
+        for root, g in zip(roots, given):
+            node = root._node
+            if node is not None and node.requires_grad and node.number >= oldest:
+                starts[node] = starts[node] + g if node in starts else g
+        for node, g, _ in walk(starts, oldest):
+            if node in wanted:
+                found[node] = g
+            if not (retain_graph or create_graph):
+                node.saved = None
+    return [found.get(x._node) for x in inputs]
+
+
 # --- one call of the function ---------------------------------------------------------------------
 
 
@@ -181,13 +215,15 @@ class _Run:
         with enable_grad():
             self.tree = f(*args, **kwargs)
         self.results = [_checked(f, y) for _, y in leaves(self.tree)]
-        self.differentiable = mode.grad and self._reaches_outside()
+        self.differentiable = mode.get().grad and self._reaches_outside()
 
     def _reaches_outside(self) -> bool:
-        oldest = min((x.number for x in self.inputs), default=0)
-        starts = {y._node or y for y in self.results if y.requires_grad and y.number >= oldest}
-        inside = (node for node in backprop.order(starts, oldest) if not isinstance(node, Tensor))
-        return any(parent.number < oldest for node in inside for parent in node.parents())
+        own = {x._node for x in self.inputs}
+        oldest = min((node.number for node in own if node is not None), default=0)
+        ends = (y._node for y in self.results)
+        starts = {n for n in ends if n is not None and n.requires_grad and n.number >= oldest}
+        inside = order(starts, oldest)
+        return any(parent.number < oldest for node in inside for _, _, parent in node.edges)
 
     def value(self) -> Any:
         """What f returned, as those outside may see it."""
@@ -201,7 +237,7 @@ class _Run:
     def also_by(self, vectors: Iterable[Any]) -> bool:
         """Whether derivatives need a graph of their own, given what they are multiplied by."""
         outside = any(isinstance(v, Tensor) and v.requires_grad for v in vectors)
-        return mode.grad and (self.differentiable or outside)
+        return mode.get().grad and (self.differentiable or outside)
 
     def pull(self, given: Sequence[Any], retain_graph: bool = True) -> Any:
         """Gradients with respect to the results, taken back to the arguments."""
@@ -216,17 +252,15 @@ def _gradients(
     roots: Sequence[Tensor], given: Sequence[Any], inputs: Sequence[Tensor], retain_graph: bool,
     create_graph: bool,
 ) -> list[Tensor]:  # fmt: skip
-    """As `backprop.gradients`, with Tensors for arrays and zeros for what nothing depends on."""
+    """As `walk.gradients`, with Tensors for arrays and zeros for what nothing depends on."""
     if create_graph:
-        given = [g if isinstance(g, Tensor) else _wrap(g) for g in given]
+        given = [g if isinstance(g, Tensor) else tensor_of(g) for g in given]
     else:
         given = [g._array if isinstance(g, Tensor) else g for g in given]
-    found = backprop.gradients(
-        roots, given, inputs, retain_graph=retain_graph, create_graph=create_graph
-    )
+    found = gradients(roots, given, inputs, retain_graph=retain_graph, create_graph=create_graph)
     zeros = (np.zeros_like(x._array) for x in inputs)
     arrived = [zero if g is None else g for g, zero in zip(found, zeros)]
-    return [g if isinstance(g, Tensor) else _wrap(g) for g in arrived]
+    return [g if isinstance(g, Tensor) else tensor_of(g) for g in arrived]
 
 
 def _stand_in(x: Any) -> Tensor:
@@ -240,7 +274,7 @@ def _stand_in(x: Any) -> Tensor:
             f"only floating arguments can be differentiated by, not {tensor.dtype}: "
             f"write 2.0 for 2, convert the array, or name other arguments in argnums"
         )
-    if mode.grad and tensor.requires_grad:
+    if mode.get().grad and tensor.requires_grad:
         return apply(np.positive, (tensor,), {})
     return Tensor(tensor._array, requires_grad=True, name=tensor.name)
 

@@ -28,17 +28,18 @@ from typing import Any
 
 import numpy as np
 
-from minigrad import errors, serialize
+from minigrad import errors, fast, serialize
 from minigrad.terminal import INTERRUPTED, Parser, complain, ended
 
-from . import explain as explanation
-from . import report
-from .progress import progress
-from .readers import READERS, Reader
-from .sizes import DecoderSizes, Sizes
-from .tasks import FILE_TASKS, TASKS, make
-from .threads import one_thread
-from .training import Settings, Training, load_reader, load_training
+from .model.sizes import DecoderSizes, Sizes
+from .tasks import FILE_TASKS, TASKS, load_training, make
+from .training.checkpoints import load_reader
+from .training.loop import Settings, Training
+from .training.progress import progress
+from .training.readers import READERS, Reader
+from .training.threads import one_thread
+from .views import explain as explanation
+from .views import report
 
 PROGRAM = "minitransformer"
 CHECKPOINT, CURVE, REPORT = FILES = "checkpoint.npz", "curve.csv", "report.html"
@@ -353,9 +354,10 @@ def examined(run: Training, exam: Sequence[Any]) -> tuple[list[str], float | Non
     symbols that it foretells. None where nothing is held out."""
     if not exam:
         return [], None
-    if run.kind == "text":
-        return [], run.reader.accuracy(exam)
-    written = run.reader.read([source for source, _ in exam])
+    with fast():
+        if run.kind == "text":
+            return [], run.reader.accuracy(exam)
+        written = run.reader.read([source for source, _ in exam])
     return written, _right(exam, written) / len(exam)
 
 
@@ -458,7 +460,9 @@ def _translate(what: str, lines: Iterable[str], reader: Reader, at_once: int) ->
     while some := list(itertools.islice(numbered, at_once)):
         problems = {number: _problem(reader, line) for number, line in some}
         good = [line for number, line in some if problems[number] is None]
-        print("".join(f"{written}\n" for written in reader.read(good)), end="", flush=True)
+        with fast():
+            read = reader.read(good)
+        print("".join(f"{written}\n" for written in read), end="", flush=True)
         for number, problem in problems.items():
             if problem is not None:
                 status = complain(PROGRAM, f"{what} {number}: {problem}")

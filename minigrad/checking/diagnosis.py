@@ -16,14 +16,15 @@ from typing import Any
 
 import numpy as np
 
-from ..engine import errors, table
-from ..engine import walk as backprop
-from ..engine.modes import record
+from ..engine import errors
 from ..engine.node import Node
-from ..engine.table import name_of
+from ..engine.table import Operation
 from ..engine.tensor import Tensor, apply
+from ..engine.walk import Contribution, Visit, copied_axes, fit, order, walk
+from ..recording import record
+from ..rules_as_text import source_of
+from ..transforms import gradients
 from ..trees import leaves, rebuilt
-from ..views.steps import argument_names, called
 from .differences import Values, is_kink, sides, slopes
 
 EPS = 1e-6  # the step of the differences of one operation
@@ -57,54 +58,51 @@ def findings(
     inputs: Sequence[Tensor],
     wrong: Sequence[tuple[Tensor, np.ndarray, np.ndarray]],
     eps: float,
-    order: int = 1,
+    degree: int = 1,
 ) -> tuple[Finding, ...]:
     """What explains that gradients of `f` are wrong.
 
-    `wrong` has each wrong input with its analytic and its numeric gradient. From order 2 on, `f` is
+    `wrong` has each wrong input with its analytic and its numeric gradient. From degree 2 on, `f` is
     itself a gradient, so that the rules are part of it.
     """
     with record():
         outputs = f()
-    nodes = backprop.order({o._node or o: None for o in outputs if o._requires_grad})
+    starts: dict[Node, list] = {}  # the gradients that each node starts with
+    for output, weight in zip(outputs, weights):
+        if output._node is not None and output._node.requires_grad:
+            starts.setdefault(output._node, []).append(weight)
+    nodes = order(starts)
     coarse = [node for node in nodes if node.dtype != np.float64]
     if coarse:
-        what = f"{called(coarse[-1])} computes in {coarse[-1].dtype}, too coarse for differences"
+        what = f"{_called(coarse[-1])} computes in {coarse[-1].dtype}, too coarse for differences"
         return (Finding("float32", what),)
-    walk = backprop.walk_toward(outputs, weights, inputs, keep=True)
-    found = list(_in_operations(walk, dict(_starts(outputs, weights))))
-    if not found and order > 1:
-        found = [finding for node in nodes if isinstance(node, Node) for finding in _cut_off(node)]
+    visits = walk({node: sum(given[1:], given[0]) for node, given in starts.items()})
+    found = list(_in_operations(visits, starts))
+    if not found and degree > 1:
+        found = [finding for node in nodes if node.edges for finding in _cut_off(node)]
     if not found:
         values: Values = lambda: [output._array for output in f()]
         found = [_in_function(values, weights, *one, eps) for one in wrong]
     return tuple(dict.fromkeys(found))
 
 
-def _starts(outputs: Sequence[Tensor], weights: Sequence[np.ndarray]) -> Iterator[tuple[Any, list]]:
-    """Each node that the walk starts from, with the gradients that it starts with."""
-    for root in {output._node or output: None for output in outputs}:
-        yield root, [w for output, w in zip(outputs, weights) if (output._node or output) is root]
-
-
 # --- in one operation -----------------------------------------------------------------------------
 
 
-def _in_operations(walk: Iterator, arrived: dict[Any, list]) -> Iterator[Finding]:
-    for node, g, passed in walk:
+def _in_operations(visits: Iterator[Visit], starts: dict[Node, list]) -> Iterator[Finding]:
+    arrived = {node: list(given) for node, given in starts.items()}
+    for node, g, contributions in visits:
         came = arrived.pop(node, [g])
         if len(came) > 1 and not agree(g, sum(came)):
-            what = (
-                f"{len(came)} gradients arrive at {called(node)}, and what it gets is not their sum"
-            )
+            what = f"{len(came)} gradients arrive at {_called(node)}, and what it gets is not their sum"
             last = ", but the last of them" if agree(g, came[-1]) else ""
             yield Finding("overwritten", what + last)
-        operation = _Operation(node, g) if passed else None
-        for k, share in enumerate(passed):
-            arrived.setdefault(share.to, []).append(share.fitted)
+        operation = _Operation(node, g) if contributions else None
+        for k, c in enumerate(contributions):
+            arrived.setdefault(c.to, []).append(c.fitted)
             if operation is not None:
-                again = sum(p.i == share.i and p.to is share.to for p in passed[:k])
-                yield from operation.explain(share, again)
+                again = sum(p.position == c.position and p.to is c.to for p in contributions[:k])
+                yield from operation.explain(c, again)
 
 
 def _cut_off(node: Node) -> Iterator[Finding]:
@@ -114,16 +112,16 @@ def _cut_off(node: Node) -> Iterator[Finding]:
     args = [rebuilt(a, [leaf(b) for _, b in leaves(a)]) for a in operation.args]
     read = [leaf(operation.tried[0]), *(b for a in args for _, b in leaves(a))]
     inputs = [a for a in read if isinstance(a, Tensor)]
-    for i, _ in node.edges:
+    for i in dict.fromkeys(i for i, _, _ in node.edges):
 
         def gradient(i: int = i) -> list[Tensor]:
-            y = apply(node.function, tuple(args), node.kwargs)
-            given = node.rules[i](inputs[0], y, *args, **node.kwargs)
+            y = apply(operation.function, tuple(args), node.kwargs)
+            given = operation.rules[i](inputs[0], y, *args, **node.kwargs)
             return [g if isinstance(g, Tensor) else Tensor(g) for _, g in leaves(given)]
 
         outputs = gradient()
         weights = [np.random.default_rng(1).standard_normal(output.shape) for output in outputs]
-        analytic = backprop.gradients(outputs, weights, inputs)
+        analytic = gradients(outputs, weights, inputs)
         values: Values = lambda: [output._array for output in gradient()]
         for tensor, a in zip(inputs, analytic):
             numeric = slopes(values, weights, tensor._array, EPS)
@@ -137,37 +135,39 @@ class _Operation:
     """One operation of the graph, to be computed again with other arguments."""
 
     def __init__(self, node: Node, g: Any):
-        assert node.note is not None  # it ran under record()
-        self.note = node.note
+        assert node.operation is not None
         self.node = node
-        self.args = [rebuilt(a, [_array(b) for _, b in leaves(a)]) for a in self.note.inputs]
+        self.note = node.note  # it ran under record()
+        self.function, self.rules = node.operation.call, node.operation.rules
+        self.operation = node.operation
+        self.args = [rebuilt(a, [_array(b) for _, b in leaves(a)]) for a in self.note.args]
         self.y = np.asarray(self.compute()[0])
         # The gradient that arrived may be all ones, say, and hide much: try any other one first.
         self.tried = np.random.default_rng(0).standard_normal(self.y.shape), _array(g)
-        self.names = argument_names(next(filter(None, node.rules)), len(self.args))
+        self.names = _argument_names(node.operation, len(self.args))
 
     def compute(self) -> list[np.ndarray]:
-        return [np.asarray(self.node.function(*self.args, **self.node.kwargs))]
+        return [np.asarray(self.function(*self.args, **self.node.kwargs))]
 
     def rule(self, i: int, g: Any, y: Any = None, args: Any = None) -> Any:
         """What the rule of argument i gives for the gradient g, with other changes if wanted."""
         y = self.y if y is None else y
-        return self.node.rules[i](g, y, *(args or self.args), **self.node.kwargs)
+        return self.rules[i](g, y, *(args or self.args), **self.node.kwargs)
 
-    def explain(self, share: backprop.Passed, again: int) -> Iterator[Finding]:
+    def explain(self, share: Contribution, again: int) -> Iterator[Finding]:
         """The mistake in what one argument gets, if it is wrong.
 
         Of a list in which one tensor stands several times, it is the one after `again` others.
         """
-        i, argument, place = share.i, self.args[share.i], None
-        parents = dict(self.node.edges)[i]
-        if isinstance(parents, list):
-            place = [k for k, parent in enumerate(parents) if parent is share.to][again]
+        i, argument, place = share.position, self.args[share.position], None
+        places = [k for j, k, parent in self.node.edges if j == i and parent is share.to]
+        if places[again] is not None:
+            place = places[again]
             argument = argument[place]
         for g, passed in zip(self.tried, (None, share)):
             if passed is None:
                 given = self.rule(i, g) if place is None else self.rule(i, g)[place]
-                fitted = backprop.undo_broadcast(given, argument.shape, argument.dtype)
+                fitted = fit(given, argument, g)
             else:
                 given, fitted = share.given, share.fitted
             numeric = slopes(self.compute, [g], argument, EPS)
@@ -176,9 +176,9 @@ class _Operation:
                 return
 
     def place(self, i: int) -> str:
-        rule = table.source_of(self.node.rules[i]).replace("\n", "\n  ")
-        line = f"\n  {self.note.where}" if self.note.where else ""
-        return f"in the rule of {name_of(self.node.function)} for {self.names[i]}: {rule}{line}"
+        rule = source_of(self.rules[i]).replace("\n", "\n  ")
+        line = f"\n  {self.note.line}" if self.note.line else ""
+        return f"in the rule of {self.operation.name} for {self.names[i]}: {rule}{line}"
 
     def _finding(self, i, place, g, given, analytic, numeric, argument) -> Finding:
         at = self.place(i)
@@ -191,7 +191,7 @@ class _Operation:
             if kinks and all(kinks):
                 k, ones = tuple(np.argwhere(off)[0]), np.ones_like(g)  # slopes for g = 1 say most
                 given = self.rule(i, ones) if place is None else self.rule(i, ones)[place]
-                analytic = backprop.undo_broadcast(given, argument.shape, argument.dtype)
+                analytic = fit(given, argument, ones)
                 left, right = sides(self.compute, [ones], argument, k, EPS)
                 return _kink(argument[k], left, right, analytic[k], at)
         kind, what = pattern(analytic, numeric, self._counts(i))
@@ -237,7 +237,7 @@ class _Operation:
             what = f"it takes axis {j} for axis {k}"
             yield "wrong axis", what, lambda: np.swapaxes(self._swapped(i, g, j, k), j, k)
 
-        for j, other in enumerate(self.node.rules):
+        for j, other in enumerate(self.rules):
             if j != i and other is not None:
                 call = lambda: other(g, self.y, *self.args, **self.node.kwargs)
                 what = f"it is right with the rule for {names[j]} in its place"
@@ -261,7 +261,7 @@ class _Operation:
                     lambda: rule(args=args),
                 )
 
-        if self.node.function is operator.getitem:
+        if self.operation.function is operator.getitem:
             counts = np.zeros(shape)
             np.add.at(counts, self.args[1], 1)
             what = "an element that the index names more than once gets only one of its gradients"
@@ -291,9 +291,21 @@ class _Operation:
         return self.rule(i, swap(g), swap(self.y), args)
 
 
+def _argument_names(operation: Operation, count: int) -> list[str]:
+    """What the rules of an operation call its `count` arguments: `x`, or `args[0]`."""
+    names = list(operation.parameters)[:count]
+    return names + [f"args[{k}]" for k in range(count - len(names))]
+
+
+def _called(node: Node) -> str:
+    """How a finding speaks of a node: `np.exp #4`."""
+    name = "leaf" if node.operation is None else node.operation.name
+    return " ".join(filter(None, (name, node.name, f"#{node.number}")))
+
+
 def _summing(wide: tuple[int, ...], shape: tuple[int, ...]) -> str:
     with contextlib.suppress(errors.ShapeError):
-        axes = ", ".join(map(str, backprop.copied_axes(wide, shape)))
+        axes = ", ".join(map(str, copied_axes(wide, shape)))
         return f"the copies that broadcasting made, along axes {axes} of {wide}, are not summed"
     return ""
 
@@ -391,7 +403,7 @@ def proportional(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 def summed_to(g: Any, shape: tuple[int, ...]) -> np.ndarray:
     """`g` with the axes along which `shape` was broadcast summed."""
     g = _array(g)
-    return np.sum(g, axis=backprop.copied_axes(g.shape, shape)).reshape(shape)
+    return np.sum(g, axis=copied_axes(g.shape, shape)).reshape(shape)
 
 
 def _size(a: np.ndarray) -> float:

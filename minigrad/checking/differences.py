@@ -18,9 +18,9 @@ def slope(
     """
     x = array[index]
     try:
-        array[index] = x + forward
+        _put(array, index, x + forward)
         upper, values_above = array[index], [np.array(v) for v in f()]
-        array[index] = x - back
+        _put(array, index, x - back)
         lower, values_below = array[index], f()
         change = 0.0
         for above, below, w in zip(values_above, values_below, weights):
@@ -28,7 +28,13 @@ def slope(
             change += np.sum(np.where(np.equal(above, below), 0, above - below) * w)
         return float(change / (upper - lower))
     finally:
-        array[index] = x
+        _put(array, index, x)
+
+
+def _put(array: np.ndarray, index: tuple, x: float) -> None:
+    """Change one element, of a leaf's array too, which is made read-only whenever it is used."""
+    array.flags.writeable = True
+    array[index] = x
 
 
 def slopes(f: Values, weights: Sequence, array: np.ndarray, eps: float) -> np.ndarray:

@@ -18,7 +18,7 @@ from ..engine import errors
 from ..engine.modes import enable_grad
 from ..engine.table import name_of
 from ..engine.tensor import Tensor
-from ..engine.walk import gradients
+from ..transforms import gradients
 from ..trees import leaves, rebuilt
 from .diagnosis import Finding, findings
 from .differences import slopes

@@ -7,29 +7,29 @@ of NumPy would expect, so that `except ValueError` still catches a wrong shape.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
-from ..views.source import source_line
 
-if TYPE_CHECKING:
-    from ..views.graph import Graph
+class Call(NamedTuple):
+    """A call that failed: what an error knows of where it came up."""
+
+    owner: Any  # the function, the module, or the name of the definition
+    args: tuple
+    kwargs: dict[str, Any]
+    box: Any  # the box in which it ran
+    y: Any = None  # its result, where there is one
 
 
 class MinigradError(Exception):
-    """The base of every exception raised by minigrad and minitransformer."""
+    """The base of every exception raised by minigrad and minitransformer.
+
+    `graph(error)` shows the computation up to what failed, which is marked in it.
+    """
 
     reason: str | None = None  # what was wrong, apart from the function and what it was given
-
-    @property
-    def graph(self) -> Graph | None:
-        """The computation up to the operation or module that failed, which is marked in it.
-
-        It is read from the traceback, so there is none once that is gone, nor for an error that
-        came up outside any operation. At a prompt, `sys.last_value.graph` is that of the last error.
-        """
-        from ..views.capture import from_error
-
-        return from_error(self)
+    culprit: Any = None  # the `Call`, or the node in a backward pass, that failed
+    root: Any = None  # the node from which that backward pass started
 
 
 # --- the engine -----------------------------------------------------------------------------------
@@ -48,7 +48,7 @@ class UnsupportedError(MinigradError, NotImplementedError, TypeError):
 
 
 class GraphError(MinigradError, RuntimeError):
-    """A backward pass that cannot be right: freed, changed since, not a scalar, no gradient."""
+    """A backward pass that cannot be right: freed, not a scalar, no gradient."""
 
 
 class DetachError(MinigradError, TypeError):
@@ -100,36 +100,41 @@ class DataError(MinigradError, ValueError):
 # --- messages --------------------------------------------------------------------------------------
 
 
-def failed(name: str, args: tuple, kwargs: dict, problem: Exception) -> MinigradError:
-    """What a `problem` in `name` amounts to here: with the shapes, and the line that asked.
+line_of_code: Callable[[], Any] = lambda: None  # the line that asked, where something can tell
+
+
+def failed(name: str, call: Call, problem: Exception) -> MinigradError:
+    """The error that a `problem` in a call of `name` amounts to, with the shapes and the line.
 
     An error of a function that `name` is written with stays where it came up in the traceback, but
     speaks of `name`, which the reader wrote.
     """
-    given = ", ".join([*map(_outline, args), *(f"{k}={_outline(v)}" for k, v in kwargs.items())])
-    line = source_line()
+    options = (f"{k}={outline(v)}" for k, v in call.kwargs.items())
+    given, line = ", ".join([*map(outline, call.args), *options]), line_of_code()
     reason = problem.reason if isinstance(problem, MinigradError) else str(problem)
     text = f"{name} cannot take {given}: {reason}" + (f"\n  at {line}" if line else "")
     if isinstance(problem, MinigradError):
+        error = problem
         if reason is not None:
-            problem.args = (text,)
+            error.args = (text,)
         elif name not in str(problem):
-            problem.args = (f"{name}: {problem}",)
-        return problem
-    kinds = {TypeError: DTypeError, NotImplementedError: UnsupportedError}
-    kind = next((ours for theirs, ours in kinds.items() if isinstance(problem, theirs)), ShapeError)
-    error = kind(text)
-    error.reason = reason
+            error.args = (f"{name}: {problem}",)
+    else:
+        kinds = {TypeError: DTypeError, NotImplementedError: UnsupportedError}
+        kind = next((ours for k, ours in kinds.items() if isinstance(problem, k)), ShapeError)
+        error = kind(text)
+        error.reason = reason
+    error.culprit = error.culprit or call
     return error
 
 
-def _outline(value: object) -> str:
-    """A value in an error message: an array by its shape and dtype, anything else as it is."""
+def outline(value: object) -> str:
+    """A value in an error message: an array by its shape and dtype, anything else in short."""
     if isinstance(value, type):  # a dtype, such as np.float32
         return value.__name__
     if hasattr(value, "shape") and hasattr(value, "dtype"):
         return f"{value.dtype}{list(value.shape)}"
     if isinstance(value, (list, tuple)) and any(hasattr(v, "shape") for v in value):
-        return f"[{', '.join(map(_outline, value))}]"
+        return f"[{', '.join(map(outline, value))}]"
     text = repr(value)
     return text if len(text) <= 60 else text[:57] + "..."

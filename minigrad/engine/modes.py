@@ -1,107 +1,106 @@
-"""What holds for the operations that run right now: gradients or none, recording, the open boxes."""
+"""Mode: what holds for the operations that run right now.
+
+There is one mode, in a context variable: it belongs to the thread, or the task of asyncio, that set it.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import itertools
-import threading
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Iterator
+from contextvars import ContextVar
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import errors
+from .errors import DTypeError
 
-count = itertools.count(1).__next__  # numbers tensors, nodes and scopes in their order of creation
-
-
-class _Mode(threading.local):
-    """What holds for the operations of this thread right now."""
-
-    grad = True  # tie results to their arguments
-    recording = False  # keep values, gradients and source lines for the views
-    kernels = True  # run fused kernels in place of the compositions that they stand for
-    anomaly = False  # stop at the first NaN or infinity
-    scope: Scope | None = None  # the module or composition that is running
-    dtype = np.dtype(np.float32)  # of Python floats
+count = itertools.count(1).__next__  # numbers nodes and boxes in their order of creation
 
 
-class Scope:
-    """One call of a module or of a composition, inside another: a box in a drawing."""
+class Box:
+    """One call of a module or of a definition, inside another: a box in a drawing."""
 
     __slots__ = ("number", "outer", "owner")
 
-    def __init__(self, outer: Scope | None, owner: Any):
+    def __init__(self, outer: Box | None, owner: Any):
         self.outer = outer
-        self.owner = owner  # the module, or the name of the composition
+        self.owner = owner  # the module, or the name of the definition
         self.number = count()
 
 
-mode = _Mode()
+class Watcher:
+    """What looks on: every operation on tensors is a node while something watches."""
+
+    def operation(self, node: Any, args: tuple, y: Any) -> None:
+        """See an operation that was called with `args`, and gave the array `y`."""
+
+    def visit(self, visit: Any) -> None:
+        """See a visit of a walk back."""
+
+
+class Mode(NamedTuple):
+    """What holds for operations.
+
+    Attributes:
+        grad: results remember how they were made, where a gradient may be asked for.
+        watchers: who sees each operation: `record()`, `detect_anomaly()`.
+        fast: kernels run in place of definitions.
+        box: the module or definition that is running.
+    """
+
+    grad: bool = True
+    watchers: tuple[Watcher, ...] = ()
+    fast: bool = False
+    box: Box | None = None
+
+
+mode: ContextVar[Mode] = ContextVar("mode", default=Mode())  # noqa: B039 - it never changes
 
 
 @contextlib.contextmanager
-def _set(**settings: Any) -> Iterator[None]:
-    before = {name: getattr(mode, name) for name in settings}
+def setting(**fields: Any) -> Iterator[None]:
+    """Within it, some fields of the mode have other values."""
+    before = {name: getattr(mode.get(), name) for name in fields}
+    mode.set(mode.get()._replace(**fields))
     try:
-        for name, value in settings.items():
-            setattr(mode, name, value)
         yield
     finally:
-        for name, value in before.items():
-            setattr(mode, name, value)
+        mode.set(mode.get()._replace(**before))
 
 
 def no_grad() -> contextlib.AbstractContextManager[None]:
-    """Within it, results are not tied to their arguments. Works as a decorator too."""
-    return _set(grad=False)
+    """Within it, results do not remember how they were made. Works as a decorator too."""
+    return setting(grad=False)
 
 
 def enable_grad() -> contextlib.AbstractContextManager[None]:
-    """Within it, results are tied to their arguments again, inside `no_grad` too."""
-    return _set(grad=True)
+    """Within it, results remember how they were made again, inside `no_grad` too."""
+    return setting(grad=True)
 
 
-def record(kernels: bool = False) -> contextlib.AbstractContextManager[None]:
-    """Within it, every value, gradient, contribution and source line is kept for the views.
-
-    Args:
-        kernels: whether fused kernels run as they do outside; unless they do, the compositions that
-            they stand for run, and are seen.
-    """
-    return _set(recording=True, kernels=kernels)
+def watching(*watchers: Watcher) -> contextlib.AbstractContextManager[None]:
+    """Within it, these look on, too."""
+    return setting(watchers=(*mode.get().watchers, *watchers))
 
 
-@contextlib.contextmanager
-def detect_anomaly() -> Iterator[None]:
-    """Within it, the first NaN or infinity raises `AnomalyError`, in the forward pass or backward.
+# --- of the whole process ---------------------------------------------------------------------------
 
-    The error names the operation, the ranges of what it was given and the line that asked for it;
-    NumPy's own warnings are silent. An infinity that an operation was given, as for a mask, may
-    stay one. Everything is recorded, as under `record()`, so it is slow.
-    """
-    with np.errstate(all="ignore"), _set(anomaly=True):
-        yield
-
-
-def set_default_dtype(dtype: Any) -> None:
-    """Set the dtype that Python floats, and lists of them, become: float32 unless set otherwise."""
-    dtype = np.dtype(dtype)
-    if not np.issubdtype(dtype, np.floating):
-        raise errors.DTypeError(f"the default dtype must be a floating one, not {dtype}")
-    _Mode.dtype = dtype
+_dtype = [np.dtype(np.float32)]
 
 
 def get_default_dtype() -> np.dtype:
     """The dtype that Python floats, and lists of them, become."""
-    return _Mode.dtype
+    return _dtype[0]
 
 
-def scoped(owner: Any, function: Callable, args: tuple, kwargs: dict) -> Any:
-    """Call `function`, with what it computes inside a box of its own."""
-    outer = mode.scope
-    scope = mode.scope = Scope(outer, owner)  # noqa: F841 - read from the traceback of an error
-    try:
-        return function(*args, **kwargs)
-    finally:
-        mode.scope = outer
+def set_default_dtype(dtype: Any) -> None:
+    """Set the dtype that Python floats, and lists of them, become. It is float32 at first.
+
+    Raises:
+        DTypeError: for a dtype that is not floating.
+    """
+    dtype = np.dtype(dtype)
+    if not np.issubdtype(dtype, np.floating):
+        raise DTypeError(f"the default dtype must be a floating one, not {dtype}")
+    _dtype[0] = dtype

@@ -1,90 +1,95 @@
-"""Node: one operation that ran, and what it keeps for the backward pass."""
+"""Node: one place of a graph. An operation that ran, or a leaf that no operation made.
+
+A graph is made of nodes and arrays. A node knows the nodes that made its arguments, never those that
+use it, so a graph lives as long as its result does.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+import functools
+import math
+from typing import Any
 
 import numpy as np
 
-from ..views.source import SourceLine
-from . import table
-from .modes import count
-from .table import spec
+from .errors import UnsupportedError
+from .modes import Box, count
+from .table import Operation
 
-if TYPE_CHECKING:
-    from .tensor import Tensor
+
+class Outline:
+    """The shape and dtype of an array whose values are not needed."""
+
+    __slots__ = ("dtype", "ndim", "shape", "size")
+
+    def __init__(self, shape: tuple[int, ...], dtype: np.dtype):
+        self.shape = shape
+        self.dtype = dtype
+        self.ndim = len(shape)
+        self.size = math.prod(shape)
+
+    def __repr__(self) -> str:
+        return f"Outline({self.shape}, {self.dtype})"
+
+    def _has_no_values(self, *args: Any, **kwargs: Any) -> Any:
+        raise UnsupportedError(
+            "a rule reads the values of what it names with an underscore, for which only shape and "
+            "dtype are kept: write that parameter without the underscore"
+        )
+
+    __array_ufunc__ = __array_function__ = __getitem__ = _has_no_values
+
+
+outline = functools.lru_cache(maxsize=1 << 12)(Outline)  # one object for all arrays that are alike
+
+
+Edge = tuple[int, "int | None", "Node"]
 
 
 class Node:
-    """One operation that ran: what it was, what it was called with, and what it keeps for later.
+    """An operation that ran, and what it saves for the backward pass; or a leaf.
 
     Attributes:
-        function: the NumPy function that was called, or one of the table's own.
-        args, kwargs: what it was called with; arrays that no rule reads are `Spec`s. None once freed.
-        edges: (position, parent) for each argument that requires a gradient. A parent is a `Node`,
-            a leaf `Tensor`, or, where the argument is a list, a list of these with None for the rest.
-        y: the array of the result, or its `Spec` where no rule reads it.
-        versions: (leaf, version) for each leaf whose values are kept.
-        number: the order of creation; it is greater than those of all parents.
-        scope: the module or composition in which it ran.
-        kept: what a kernel computed on the way that its rules need again, or None.
-        note: what `record()` keeps for the views, or None.
+        operation: the table's entry for the function that was called; None for a leaf.
+        saved: what rules are called with after the gradient: the result and the arguments. Arrays
+            that no rule reads are `Outline`s. None once the node is freed, and for a leaf.
+        kwargs: the options that the function was called with.
+        edges: (position, item, parent) for each argument that a gradient goes on to: its position,
+            its place in the list where the argument is a list, else None, and the node that made it.
+        shape, dtype: of the result, or of the leaf.
+        requires_grad: whether a gradient goes on to this node.
+        grad: the gradient that `backward()` computed, a Tensor or None.
+        keeps_grad: whether `backward()` leaves the gradient in `grad`, as it does for leaves.
+        number: its place in the order of creation; it is greater than those of its parents.
+        box: the module or definition in which it came into being, or None.
+        name: what drawings call it, or None.
+        note: a watcher of this node alone, or None.
     """
 
     __slots__ = (
-        "args", "edges", "function", "kept", "kwargs", "note", "number", "rules", "scope", "versions",
-        "y",
+        "box", "dtype", "edges", "grad", "keeps_grad", "kwargs", "name", "note", "number",
+        "operation", "requires_grad", "saved", "shape",
     )  # fmt: skip
 
-    def __init__(self, function, rules, args, kwargs, edges, y, versions, scope, kept=None):
-        self.function = function
-        self.rules = rules
-        self.args = args
-        self.kwargs = kwargs
-        self.edges = edges
-        self.y = y
-        self.versions: Sequence[tuple[Tensor, int]] = versions
-        self.scope = scope
-        self.kept = kept
-        self.note: Note | None = None
+    def __init__(
+        self, array: Any, operation: Operation | None = None, saved: tuple | None = None,
+        kwargs: dict[str, Any] | None = None, edges: list[Edge] | None = None,
+        box: Box | None = None, name: str | None = None,
+    ):  # fmt: skip
+        self.shape: tuple[int, ...] = array.shape
+        self.dtype: np.dtype = array.dtype
+        self.operation = operation
+        self.saved = saved
+        self.kwargs = kwargs or {}
+        self.edges = edges or []
+        self.requires_grad = bool(edges)
+        self.grad: Any = None
+        self.keeps_grad = operation is None
         self.number = count()
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        return self.y.shape
-
-    @property
-    def dtype(self) -> np.dtype:
-        return self.y.dtype
-
-    def parents(self) -> Iterator[Node | Tensor]:
-        """The nodes and leaves that a gradient goes on to, one for each argument."""
-        for _, parent in self.edges:
-            if isinstance(parent, list):
-                yield from (p for p in parent if p is not None)
-            else:
-                yield parent
-
-    def free(self) -> None:
-        """Let go of the arrays that were kept for the backward pass."""
-        self.args = self.kept = None
-        self.versions = ()
-        self.y = spec(self.y.shape, self.y.dtype)
+        self.box = box
+        self.name = name
+        self.note: Any = None
 
     def __repr__(self) -> str:
-        return f"<{table.name_of(self.function)} #{self.number} {self.shape} {self.dtype}>"
-
-
-class Note:
-    """What is kept of a node for the views, under `record()` or by `retain_grad()`."""
-
-    __slots__ = ("contributions", "grad", "inputs", "names", "value", "where")
-
-    def __init__(self, value=None, inputs=(), where=None, names=()):
-        self.value: np.ndarray | None = value
-        self.inputs: tuple = inputs  # the arguments as they were given
-        self.where: SourceLine | None = where
-        self.names: Sequence[tuple[Tensor, str]] = names  # the variables they were in, just then
-        self.grad: Tensor | None = None
-        self.contributions: list = []  # (argument position, gradient) that it passed on
+        name = "leaf" if self.operation is None else self.operation.name
+        return f"<{name} #{self.number} {self.shape} {self.dtype}>"

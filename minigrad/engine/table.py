@@ -1,69 +1,59 @@
-"""How the table of derivatives is kept: three kinds of entry, and what each rule needs.
+"""The table of derivatives: what an entry is, and how one is made.
 
-    rule(np.exp, lambda g, y, x: g * y)            a derivative, one function an argument
-    definition(np.std)(lambda x, ...: ...)         a function written in others of the table
-    plain(np.argmax, np.equal)                     an array, outside the graph
+    rule(np.exp, lambda g, y, _x: g * y)        a function, and its derivative by each argument
 
-A rule is called as `rule(g, y, *args, **kwargs)`: `g` is the gradient of the loss with respect to
-the result `y`, and the rest is what the function itself was called with. It returns the gradient
-with respect to its argument, in any shape that broadcasting would have produced. The entries
-themselves are in `rules.py` and `definitions.py`.
+    @definition(of=np.ptp)                      a function that is written in others
+    def ptp(a, axis=None):
+        return np.max(a, axis) - np.min(a, axis)
+
+A rule is called as `rule(g, y, *args, **kwargs)`: `g` is the gradient of the loss with respect to the
+result `y`, and the rest is what the function itself was called with. It returns the gradient with
+respect to its argument, in any shape that broadcasting would have produced. A rule names what it does
+not read with an underscore, as `_x` above: of that it is given the shape and dtype alone, and nothing
+is saved for it. A function with no rule at all returns a plain array, outside the graph.
 """
 
 from __future__ import annotations
 
-import ast
-import dis
 import functools
 import inspect
-import linecache
 import operator
 import sys
 import types
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from .errors import UnsupportedError
+from .errors import Call, MinigradError, UnsupportedError
+from .modes import Box, mode
+
+INSTEAD = {
+    "out": "it makes a new array: write y = f(x)",
+    "where": "choose with np.where(mask, x, other), before it or after",
+    "dtype": "convert with x.astype(dtype), before it or after",
+    "initial": "put it in afterwards, as in np.maximum(np.max(x), initial)",
+}
 
 
-class Spec:
-    """The shape and dtype of an array that no rule needs the values of."""
+class Answering:
+    """The base of classes that answer the functions of the table, as Tensor does."""
 
-    __slots__ = ("dtype", "shape")
-
-    def __init__(self, shape: tuple[int, ...], dtype: np.dtype):
-        self.shape = shape
-        self.dtype = dtype
-
-    @property
-    def ndim(self) -> int:
-        return len(self.shape)
-
-    @property
-    def size(self) -> int:
-        size = 1
-        for n in self.shape:
-            size *= n
-        return size
-
-    def __repr__(self) -> str:
-        return f"Spec({self.shape}, {self.dtype})"
+    __slots__ = ()
 
 
-spec = functools.lru_cache(maxsize=1 << 12)(Spec)  # one object for all arrays that are alike
+# --- entries --------------------------------------------------------------------------------------
 
 
-class _Entry:
-    """What the table has for one function, and how that may be called with Tensors."""
+class Entry:
+    """What the table has for one function, and how that may be called."""
 
-    kind: str
     function: Callable
     written: Callable  # what names the arguments
-    skipped = 0  # how many of its first arguments are not the function's
-    refused: Iterable[str] = ()  # the options that must be None
-    keeps = False  # whether its rules can use what it computed on the way: see `composition.kernel`
+    skipped = 0  # how many of the first arguments of `written` are not the function's
+    refused: tuple[str, ...] = ("out",)  # options that must be None
+    rules: tuple[Any, ...] = ()
+    kernel: Callable | None = None  # its fast form, if it has one
 
     @functools.cached_property
     def name(self) -> str:
@@ -71,105 +61,56 @@ class _Entry:
 
     @functools.cached_property
     def parameters(self) -> tuple[str, ...]:
-        """The names of the function's own arguments, in order."""
+        """The names of the arguments by position."""
         return parameters_of(self.written)[self.skipped : code_of(self.written).co_argcount]
 
     @functools.cached_property
-    def most(self) -> int:
-        """How many arguments by position need no second look."""
+    def options(self) -> frozenset[str]:
+        """The names that may be given by keyword."""
+        return frozenset(parameters_of(self.written)[self.skipped :]).difference(self.refused)
+
+    @functools.cached_property
+    def usual(self) -> int:
+        """How many arguments by position need no check."""
         if code_of(self.written).co_flags & inspect.CO_VARARGS:
             return sys.maxsize
         places = [i for i, name in enumerate(self.parameters) if name in self.refused]
         return min(places, default=len(self.parameters))
 
-    @functools.cached_property
-    def keywords(self) -> frozenset[str]:
-        """The options that need no second look."""
-        return frozenset(parameters_of(self.written)[self.skipped :]).difference(self.refused)
 
-    def check(self, args: tuple, kwargs: dict) -> None:
-        """Refuse what the entry does not know.
+class Operation(Entry):
+    """A function with its derivatives: for each argument a rule, or None where there is none."""
 
-        Raises:
-            UnsupportedError: for an option such as `out=` or `where=`, saying what to write instead.
-        """
-        any_more = code_of(self.written).co_flags & inspect.CO_VARARGS
-        any_name = code_of(self.written).co_flags & inspect.CO_VARKEYWORDS
-        takes = f"it takes {', '.join(self.parameters)}"
-        if len(args) > len(self.parameters) and not any_more:
-            raise UnsupportedError(
-                f"{self.name} of a Tensor takes no {len(args)} arguments; {takes}"
-            )
-        for name, value in (*zip(self.parameters, args), *kwargs.items()):
-            known = name in self.keywords or (any_name and name not in self.refused)
-            if value is not None and not known:
-                remedy = INSTEAD.get(name, takes)
-                raise UnsupportedError(f"{self.name} of a Tensor takes no {name}=; {remedy}")
-
-
-class Rule(_Entry):
-    """A function's derivatives: for each argument a rule, or None where there is no gradient."""
-
-    kind = "rule"
     skipped = 2  # g and y
-    refused = ("out",)
 
-    def __init__(self, function: Callable, rules: tuple[Any, ...], makes_new: bool = False):
+    def __init__(self, function: Callable, rules: tuple[Any, ...]):
         self.function = function
-        self.call = getattr(function, "alone", function)  # the arguments have been looked at
-        self.makes_new = makes_new or isinstance(function, np.ufunc)  # never a view of an argument
+        self.call = getattr(function, "dispatched", function)  # the arguments are arrays by then
         self.rules = rules
-        self.written = next(r for r in rules if r is not None)
-        self.keeps = "kept" in parameters_of(self.call)
-        self._needs: dict[tuple, tuple[bool, tuple[bool, ...]]] = {}
-
-    def needs(self, positions: tuple[int, ...], count: int) -> tuple[bool, tuple[bool, ...]]:
-        """Whether the rules at `positions` read the result, and each of the `count` arguments.
-
-        What none of them reads is not kept.
-        """
-        found = self._needs.get((positions, count))
-        if found is None:
-            read = frozenset().union(*(values_read(self.rules[i], 2 + count) for i in positions))
-            found = 1 in read, tuple(2 + i in read for i in range(count))
-            self._needs[positions, count] = found
-        return found
+        self.makes_new = isinstance(function, np.ufunc)  # whatever it returns is no argument
+        self.written = next((r for r in rules if r is not None), _anything)
+        self.reads: dict[Any, Any] = {}  # see `saving`
 
 
-class Definition(_Entry):
-    """A function written in other functions of the table; a drawing can open it as a box."""
+class Definition(Entry):
+    """A function written in other functions of the table."""
 
-    kind = "definition"
+    refused = tuple(INSTEAD)
 
     def __init__(self, function: Callable, body: Callable):
         self.function = function
         self.body = self.written = body
-        self.refused = INSTEAD
+
+    def call(self, *args: Any, **kwargs: Any) -> Any:
+        """The body, inside a box; or the kernel, in fast mode, unless that returns NotImplemented."""
+        if self.kernel is not None and mode.get().fast:
+            y = self.kernel(*args, **kwargs)
+            if y is not NotImplemented:
+                return y
+        return boxed(self.name, self.body, args, kwargs)
 
 
-class Plain(_Entry):
-    """A function whose result is a plain array (or number, or tuple), outside the graph."""
-
-    kind = "plain"
-    most = sys.maxsize
-
-    def __init__(self, function: Callable):
-        self.function = self.call = function
-
-    def check(self, args: tuple, kwargs: dict) -> None:
-        if kwargs.get("out") is not None:
-            raise UnsupportedError(f"{self.name} of a Tensor takes no out=; {INSTEAD['out']}")
-
-
-Entry = Rule | Definition | Plain
-TABLE: dict[Any, Entry] = {}
-INSTEAD = {
-    "out": "it makes a new array: write y = f(x)",
-    "where": "choose with np.where(mask, x, other), before it or after",
-    "dtype": "convert with x.astype(dtype), before it or after",
-    "initial": "put it in afterwards, as in np.maximum(np.max(x), initial)",
-}
-answers: Any = ()  # the class that functions of one's own ask for their derivative: Tensor
+TABLE: dict[Any, Operation | Definition] = {}
 
 
 def rule(function: Callable, *rules: Callable | None) -> Callable:
@@ -180,49 +121,31 @@ def rule(function: Callable, *rules: Callable | None) -> Callable:
         cube = rule(lambda x: x * x * x, lambda g, y, x: g * 3 * x * x)
 
     Rules are written in NumPy's functions and operators, so that they work on arrays and, for
-    higher derivatives, on Tensors.
+    higher derivatives, on Tensors. For an argument that is a list of arrays, a rule returns a list of
+    gradients.
     """
     function = dispatched(function)
-    TABLE[function] = Rule(function, rules)
+    TABLE[function] = Operation(function, rules)
     return function
 
 
-def derivatives(*rules: Callable | None) -> Callable[[Callable], Callable]:
-    """Decorate a function of one's own with its rules, as `rule` gives them."""
-    return lambda function: rule(function, *rules)
+def definition(body: Callable | None = None, of: Callable | None = None) -> Any:
+    """Say that a function is written in others of the table, so that a drawing shows it as a box.
 
-
-def together(function: Callable, count: int) -> tuple[Callable, ...]:
-    """The rules of the first `count` arguments, made of one function that returns all their gradients.
-
-    What these have in common is then computed once, where several of them are needed.
+    Decorates a new function or, with `of`, what a function of NumPy's stands for with Tensors.
     """
-
-    def part(i: int) -> Callable:
-        @functools.wraps(function)
-        def rule(*args: Any, **kwargs: Any) -> Any:
-            return function(*args, **kwargs)[i]
-
-        rule.whole, rule.place = function, i  # type: ignore[attr-defined]
-        return rule
-
-    return tuple(map(part, range(count)))
-
-
-def definition(function: Callable) -> Callable[[Callable], Callable]:
-    """Decorate the body that `function` stands for when it is called with Tensors."""
-
-    def enter(body: Callable) -> Callable:
-        TABLE[function] = Definition(function, body)
+    if body is None:
+        return functools.partial(definition, of=of)
+    if of is not None:
+        TABLE[of] = Definition(of, body)
         return body
 
-    return enter
+    @functools.wraps(body)
+    def defined(*args: Any, **kwargs: Any) -> Any:
+        return entry.call(*args, **kwargs)
 
-
-def plain(*functions: Callable) -> None:
-    """Let `functions` of Tensors return plain results, computed from their arrays."""
-    for function in functions:
-        TABLE[function] = Plain(function)
+    entry = TABLE[defined] = Definition(defined, body)
+    return defined
 
 
 def dispatched(function: Callable) -> Callable:
@@ -233,20 +156,18 @@ def dispatched(function: Callable) -> Callable:
         return function
 
     @functools.wraps(function)
-    def asking(*args: Any, **kwargs: Any) -> Any:
+    def dispatching(*args: Any, **kwargs: Any) -> Any:
         for a in (*args, *kwargs.values()) if kwargs else args:
-            if isinstance(a, answers):
-                return a.__array_function__(asking, (type(a),), args, kwargs)
-            for one in a if isinstance(a, (list, tuple)) else ():
-                if isinstance(one, answers):
-                    return one.__array_function__(asking, (type(one),), args, kwargs)
+            for one in a if isinstance(a, (list, tuple)) else (a,):
+                if isinstance(one, Answering):
+                    return one.__array_function__(dispatching, (type(one),), args, kwargs)  # type: ignore[attr-defined]
         return function(*args, **kwargs)
 
-    asking.alone = function  # type: ignore[attr-defined]
-    return asking
+    dispatching.dispatched = function  # type: ignore[attr-defined]
+    return dispatching
 
 
-def lookup(function: Callable) -> Entry:
+def lookup(function: Callable) -> Operation | Definition:
     """The entry of `function`.
 
     Raises:
@@ -263,134 +184,45 @@ def lookup(function: Callable) -> Entry:
     return entry
 
 
+def boxed(owner: Any, function: Callable, args: tuple, kwargs: dict[str, Any]) -> Any:
+    """Call `function`, with what it computes inside a box; an error remembers the innermost box."""
+    outer = mode.get()
+    box = Box(outer.box, owner)
+    token = mode.set(outer._replace(box=box))
+    try:
+        return function(*args, **kwargs)
+    except MinigradError as error:
+        error.culprit = error.culprit or Call(owner, args, kwargs, outer.box)
+        raise
+    finally:
+        mode.reset(token)
+
+
+# --- names ----------------------------------------------------------------------------------------
+
+
 def name_of(function: Any) -> str:
     """The name under which a reader knows `function`: `np.exp`, `np.linalg.inv`, `softmax`."""
     name = getattr(function, "__name__", str(function))
+    if isinstance(getattr(function, "__self__", None), np.ufunc):
+        return f"{name_of(function.__self__)}.{name}"
     for home, prefix in ((np, "np"), (np.linalg, "np.linalg"), (np.fft, "np.fft")):
         if getattr(home, name, None) is function:
             return f"{prefix}.{name}"
     return name
 
 
-# --- what a rule reads, and how it is written -----------------------------------------------------
-
-_OUTLINE = {"shape", "ndim", "size", "dtype"}
+def _anything(*args: Any, **kwargs: Any) -> None: ...
 
 
 def code_of(function: Callable) -> types.CodeType:
     """The code of a function; that of one with any arguments, for what is not written in Python."""
-    function = getattr(function, "whole", function)
-    return getattr(function, "__code__", (lambda *args, **kwargs: None).__code__)
+    return getattr(inspect.unwrap(function), "__code__", _anything.__code__)
 
 
 def parameters_of(function: Callable) -> tuple[str, ...]:
-    """The names of a function's parameters, those by keyword alone last; not its other variables."""
+    """The names of a function's parameters, without underscores; those by keyword alone last."""
     code = code_of(function)
-    return code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
-
-
-def values_read(rule: Callable, count: int) -> set[int]:
-    """Which of the first `count` arguments `rule` reads the values of, found in its bytecode.
-
-    A parameter that occurs only as `x.shape`, `x.ndim`, `x.size` or `x.dtype`, or not at all, needs
-    no values: its array need not outlive the forward pass. Whatever is not understood counts as
-    read: `x` handed to another function, used by an inner one, or taken by `*args`.
-    """
-    code = code_of(rule)
-    position = {name: i for i, name in enumerate(code.co_varnames[: code.co_argcount])}
-    read = set(range(code.co_argcount, count))
-    alone: str | None = None  # the parameter that the instruction before put on the stack
-    for instruction in dis.get_instructions(code):
-        outlined = instruction.opname == "LOAD_ATTR" and instruction.argval in _OUTLINE
-        if alone is not None and not outlined:
-            read.add(position[alone])
-        alone = None
-        # From Python 3.13 on, one instruction can load two parameters; it names both.
-        named = instruction.argval
-        names = [n for n in (named if isinstance(named, tuple) else (named,)) if n in position]
-        if names and instruction.opname.startswith("LOAD_FAST"):
-            alone = names.pop()
-        if "ATTR" not in instruction.opname and "METHOD" not in instruction.opname:
-            read.update(position[n] for n in names)
-    return read
-
-
-@functools.lru_cache(maxsize=1024)  # of each function once, however often it is asked for
-def tree_of(function: Callable) -> ast.Lambda | ast.FunctionDef | None:
-    """How a function is written, from its file; None where there is no source."""
-    code = getattr(function, "__code__", None)
-    if code is None:
-        return None
-    text = "".join(linecache.getlines(code.co_filename))
-    found = [f for f in _functions_in(text) if _place(f) == (code.co_name, code.co_firstlineno)]
-    if len(found) > 1:  # lambdas on one line
-        found = [
-            f for f in found if _essence(code) == _essence(_compiled(f, text, code.co_freevars))
-        ]
-    return found[0] if found else None
-
-
-@functools.lru_cache(maxsize=1024)
-def source_of(rule: Callable) -> str:
-    """What a rule returns, as it stands in its file; the rule's name where there is no source.
-
-    A lambda, or a function that only returns, is shown as one expression on one line; of a longer
-    function all lines are shown; of one that several arguments share, the call.
-    """
-    if hasattr(rule, "whole"):
-        code = code_of(rule)
-        names = [n for n in code.co_varnames[: code.co_argcount] if n != "kept"]
-        return f"{rule.whole.__name__}({', '.join(names)})[{rule.place}]"  # type: ignore[attr-defined]
-    tree, code = tree_of(rule), code_of(rule)
-    if tree is None:
-        return getattr(rule, "__name__", str(rule))
-    body = tree.body
-    if isinstance(body, list):
-        if isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant):
-            body = body[1:]  # without the docstring
-        if not (len(body) == 1 and isinstance(body[0], ast.Return) and body[0].value):
-            return "\n".join(map(ast.unparse, body))
-        body = body[0].value
-    if body.lineno != body.end_lineno:
-        return ast.unparse(body)
-    line = linecache.getline(code.co_filename, body.lineno).encode()
-    return line[body.col_offset : body.end_col_offset].decode()
-
-
-@functools.lru_cache(maxsize=16)
-def _functions_in(text: str) -> list[ast.Lambda | ast.FunctionDef]:
-    try:
-        tree = ast.parse(text)
-    except SyntaxError:
-        return []
-    return [node for node in ast.walk(tree) if isinstance(node, (ast.Lambda, ast.FunctionDef))]
-
-
-@functools.lru_cache(maxsize=16)
-def _imports_in(text: str) -> list[ast.stmt]:
-    return [n for n in ast.parse(text).body if isinstance(n, (ast.Import, ast.ImportFrom))]
-
-
-def _place(node: ast.Lambda | ast.FunctionDef) -> tuple[str, int]:
-    """A function's name and first line, as its code has them: decorators belong to it."""
-    lines = [n.lineno for n in (node, *getattr(node, "decorator_list", ()))]
-    return getattr(node, "name", "<lambda>"), min(lines)
-
-
-def _compiled(node: Any, text: str, free: tuple[str, ...]) -> types.CodeType:
-    """The code of a lambda, compiled where what it uses is imported, or closed over, as in its file."""
-    made = ast.parse(f"def f({', '.join(free)}): return 0")
-    made.body[0].body[0].value = node  # type: ignore[attr-defined]
-    made.body[:0] = _imports_in(text)
-    outer = next(c for c in compile(made, "", "exec").co_consts if isinstance(c, types.CodeType))
-    return next(c for c in outer.co_consts if isinstance(c, types.CodeType))
-
-
-def _essence(code: types.CodeType) -> tuple:
-    """What equal pieces of code have in common wherever they stand."""
-    constants = (
-        _essence(c) if isinstance(c, types.CodeType) else repr(c)
-        for c in code.co_consts
-        if "<locals>" not in str(c)  # Python 3.10 has the full names of inner functions there
+    return tuple(
+        n.lstrip("_") for n in code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
     )
-    return code.co_code, code.co_names, code.co_varnames, code.co_freevars, tuple(constants)

@@ -1,4 +1,4 @@
-"""The backward walk: from a result to its leaves, one operation at a time.
+"""The walk back: from a result to its leaves, one node at a time.
 
 An operation can only run after those that made its arguments. So the order of creation, reversed, is
 an order in which every node comes after all that use it, and the walk is a loop over it: nothing
@@ -7,232 +7,125 @@ recurses, and a node used twice is visited once, when both gradients have arrive
 
 from __future__ import annotations
 
-import math
+import contextlib
 import operator
-from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..views.show import extent, outline, values
-from . import errors, table
+from . import errors
 from .modes import enable_grad, mode
-from .node import Node
-from .tensor import Tensor, _wrap, as_array
-
-# The C library keeps freed memory for reuse up to twice the largest block that it has seen freed, and
-# gives the rest back, to ask for it again in the next training step. So it is shown a large one.
-np.empty(31 << 20, np.uint8)
-
-Target = Node | Tensor  # where gradients arrive: an operation that ran, or a leaf
+from .node import Node, Outline
+from .tensor import Tensor, as_array, tensor_of
 
 
-class Passed(NamedTuple):
-    """What one argument of a node gets: its share of the gradient, on the way to where it came from.
+class Contribution(NamedTuple):
+    """What one argument of a node gets of its gradient."""
 
-    For the step of a leaf, `to` is the leaf itself, `before` and `after` are its `.grad`, and the
-    gradient is both `given` and `fitted`.
-    """
-
-    i: int  # the position of the argument
-    to: Target  # what made the argument
+    position: int  # of the argument
+    to: Node  # what made the argument
     given: Any  # what the rule gave
     fitted: Any  # that with broadcasting undone: of the argument's shape and dtype
     before: Any  # what had arrived there so far, or None
     after: Any  # the sum
 
 
-def backward(root: Tensor, gradient=None, *, retain_graph=False, create_graph=False) -> None:
-    """Add the gradient of `root` to the `.grad` of every leaf it was computed from.
+class Visit(NamedTuple):
+    """One stop of the walk: a node, its gradient, and what it passes on; a leaf passes on nothing."""
 
-    This is the walk of `steps`, run to its end. See `Tensor.backward` for arguments and errors.
-    """
-    deque(walk(root, gradient, retain_graph, create_graph), maxlen=0)
-
-
-def gradients(
-    roots: Sequence[Tensor],
-    given: Sequence[Any],
-    inputs: Sequence[Tensor],
-    *,
-    retain_graph: bool = False,
-    create_graph: bool = False,
-) -> list[Any]:
-    """The gradients with respect to `inputs`, returned; the `.grad` of no leaf is touched.
-
-    `given` holds the gradient with respect to each root. An input that no root depends on gets None.
-    """
-    wanted = {x._node or x for x in inputs}
-    run = walk_toward(roots, given, inputs, retain_graph, create_graph)
-    found = {node: g for node, g, _ in run if node in wanted}
-    return [found.get(x._node or x) for x in inputs]
+    node: Node
+    gradient: Any
+    contributions: list[Contribution]
 
 
-def walk_toward(
-    roots: Sequence[Tensor],
-    given: Sequence[Any],
-    inputs: Sequence[Tensor],
-    retain_graph: bool = False,
-    create_graph: bool = False,
-    keep: bool = False,
-) -> Iterator[tuple[Target, Any, Sequence[Passed]]]:
-    """As `walk`, from several roots, and only as far as it takes to reach the inputs.
+def walk(starts: Mapping[Node, Any], oldest: float = 0) -> Iterator[Visit]:
+    """Go back from the nodes in `starts`, given their gradients: visit each node, newest first.
 
-    What is older than all the inputs cannot depend on them, and is not walked.
-    """
-    oldest = min((x.number for x in inputs), default=math.inf)
-    sums: dict[Target, Any] = {}
-    for root, g in zip(roots, given):
-        if root._requires_grad and root.number >= oldest:
-            start = root._node or root
-            with enable_grad():
-                sums[start] = sums[start] + g if start in sums else g
-    return _run(sums, order(sums, oldest), retain_graph, create_graph, keep, oldest)
-
-
-def order(starts: Iterable[Target], oldest: float = 0) -> list[Target]:
-    """Every node and leaf that a gradient reaches from `starts`, each after all that use it.
-
-    Those with a number below `oldest` are left out.
+    Gradients that are arrays are passed on as arrays. Where they are Tensors, the rules are called
+    with Tensors, and so make a graph that can be walked again. A node is visited while it still has
+    what it saved. Nodes with a number below `oldest` are left out.
 
     Raises:
-        GraphError: if the graph has been freed, or a leaf that it needs was changed since.
+        GraphError: if a node on the way has been freed; before the first visit.
+        ShapeError: if a rule gives a gradient that does not fit its argument.
     """
-    reached: set[Target] = set(starts)
+    arrived = dict(starts)
+    for node in order(starts, oldest):
+        g = arrived.pop(node)
+        contributions = []
+        try:
+            for position, to, given in shares(node, g):
+                if to.number >= oldest:
+                    fitted = fit(given, to, g)
+                    before = arrived.get(to)
+                    after = arrived[to] = fitted if before is None else before + fitted
+                    contributions.append(Contribution(position, to, given, fitted, before, after))
+        except errors.MinigradError as error:
+            error.culprit = error.culprit or node
+            error.args = (f"{error}\n  in a rule of {node!r}",)
+            raise
+        visit = Visit(node, g, contributions)
+        for watcher in (*mode.get().watchers, node.note):
+            if watcher is not None:
+                watcher.visit(visit)
+        yield visit
+
+
+def order(starts: Iterable[Node], oldest: float = 0) -> list[Node]:
+    """Every node that a gradient reaches from `starts`, each after all that use it.
+
+    Raises:
+        GraphError: if one of them has been freed.
+    """
+    reached = set(starts)
     waiting = list(reached)
     while waiting:
         node = waiting.pop()
-        if isinstance(node, Tensor):
-            continue
-        check_whole(node)
-        for parent in node.parents():
+        if node.edges and node.saved is None:
+            raise _freed(node)
+        for _, _, parent in node.edges:
             if parent not in reached and parent.number >= oldest:
                 reached.add(parent)
                 waiting.append(parent)
     return sorted(reached, key=operator.attrgetter("number"), reverse=True)
 
 
-def walk(
-    root: Tensor, gradient: Any, retain_graph: bool, create_graph: bool, keep: bool = False
-) -> Iterator[tuple[Target, Any, Sequence[Passed]]]:
-    """Make ready to do the work, and yield `(node, gradient, passed)` for each, latest first.
-
-    A node still has what it kept for the backward pass when it is yielded, and is freed after. With
-    `keep`, `passed` is filled, and no array in it is overwritten by a later step.
-    """
-    start = root._node or root
-    sums = {start: first_gradient(root, gradient, create_graph)}
-    return _run(sums, order(sums), retain_graph, create_graph, keep)
-
-
-def _run(
-    sums: dict[Target, Any],
-    nodes: list[Target],
-    retain_graph: bool,
-    create_graph: bool,
-    keep: bool = False,
-    oldest: float = 0,
-) -> Iterator[tuple[Target, Any, Sequence[Passed]]]:
-    """The loop: take what has arrived at each node, and pass on what its rules make of it.
-
-    `sums` has the gradients on their way. With `oldest`, nothing is passed on to anything older,
-    and the leaves' `.grad` is left alone.
-    """
-    owned: set[Target] | None = None if create_graph else set()  # see _pass_on
-    for node in nodes:
-        g = sums.pop(node)
-        passed: list[Passed] | None = None
-        if isinstance(node, Tensor):
-            if not oldest:
-                before, after = node._grad, _deposit(node, g)
-                passed = [Passed(0, node, g, g, before, after)] if keep else None
-            yield node, g, passed or ()
-            continue
-        if keep:
-            check_whole(node)  # between two steps, anything can have happened
-        if keep or node.note is not None:
-            passed = []
-        if create_graph:
-            with enable_grad():
-                _pass_on(node, g, *_with_graph(node), sums, owned, oldest, passed, keep)
-        else:
-            _pass_on(node, g, node.args, node.y, sums, owned, oldest, passed, keep)
-        if node.note is not None:
-            node.note.grad = _total(node.note.grad, g)
-            node.note.contributions = [(p.i, p.to, p.fitted) for p in passed or ()]
-        yield node, g, passed or ()
-        if not (retain_graph or create_graph):
-            node.free()
-
-
-def _pass_on(
-    node: Node, g: Any, args: tuple, y: Any, sums: dict, owned: set | None, oldest: float,
-    passed: list[Passed] | None, keep: bool,
-) -> None:  # fmt: skip
-    """Add what `node` passes on to the sums of its parents, and list it in `passed`.
-
-    `owned` holds the parents whose sum is an array made here, which can be added to in place; with
-    `keep` the sum is a new array, but one that lies in memory as it would then.
-    """
-    options = node.kwargs
-    if node.kept and args is node.args:  # what is kept is outside the graph
-        options = {**options, "kept": node.kept}
-    together = None  # the gradients of all arguments, where one function gives them
-    for i, parent in node.edges:
-        rule = node.rules[i]
-        whole = getattr(rule, "whole", None)
-        if whole is None:
-            given = rule(g, y, *args, **options)
-        else:
-            if together is None:
-                together = whole(g, y, *args, **options)
-            given = together[i]
-        several = isinstance(parent, list)
-        if several and not isinstance(given, (list, tuple)):
+def shares(node: Node, g: Any) -> Iterator[tuple[int, Node, Any]]:
+    """What the rules of `node` make of its gradient: (position, parent, gradient) for each argument."""
+    if node.operation is None:  # a leaf
+        return
+    saved, rules = node.saved, node.operation.rules
+    if saved is None:  # another thread was first
+        raise _freed(node)
+    if isinstance(g, Tensor):
+        saved = _tied(node, saved)
+    given: Any = None
+    last = -1
+    for position, item, parent in node.edges:
+        if position != last:  # of a list, one call gives all
+            given, last = rules[position](g, *saved, **node.kwargs), position
+        if item is not None and not isinstance(given, (list, tuple)):
             raise errors.UnsupportedError(
-                f"{table.name_of(node.function)} takes no list of tensors as argument {i}; make one "
+                f"{node.operation.name} takes no list of tensors as argument {position}; make one "
                 f"tensor of them with np.stack"
             )
-        for to, share, argument in (
-            zip(parent, given, args[i]) if several else ((parent, given, args[i]),)
-        ):
-            if to is None or to.number < oldest:
-                continue
-            if isinstance(g, Tensor) and not isinstance(share, Tensor):  # a rule may give zeros
-                share = _wrap(np.asarray(share))
-            fitted = share
-            if share.shape != argument.shape or share.dtype != argument.dtype:
-                fitted = _fitted(node, i, share, argument)
-            if mode.anomaly:
-                _check_finite(node, i, g, fitted)
-            before = sums.get(to)
-            if before is None:
-                after = fitted
-            elif owned is not None and to in owned:
-                after = np.add(before, fitted, out=np.empty_like(before) if keep else before)
-            else:
-                after = before + fitted
-                if owned is not None and type(after) is np.ndarray:
-                    owned.add(to)
-            sums[to] = after
-            if passed is not None:
-                passed.append(Passed(i, to, share, fitted, before, after))
+        yield position, parent, given if item is None else given[item]
 
 
-def _fitted(node: Node, i: int, share: Any, argument: Any) -> Any:
-    try:
-        return undo_broadcast(share, argument.shape, argument.dtype)
-    except errors.ShapeError as problem:
-        rule = f"{table.name_of(node.function)}, argument {i}: {table.source_of(node.rules[i])}"
-        raise errors.ShapeError(f"{problem}\n  in the rule of {rule}") from None
+def fit(given: Any, to: Node, g: Any) -> Any:
+    """What a rule gave, with the shape and dtype of what it is the gradient of.
 
+    Broadcasting is undone: the gradient of an array is the sum of those of its copies.
 
-def undo_broadcast(g: Any, shape: tuple[int, ...], dtype: Any) -> Any:
-    """The gradient of an array, given that of the copies that broadcasting made: their sum."""
-    if g.shape != shape:
-        g = np.reshape(np.sum(g, axis=copied_axes(g.shape, shape)), shape)
-    return g if g.dtype == dtype else g.astype(dtype)
+    Raises:
+        ShapeError: if no broadcasting makes the one shape of the other.
+    """
+    if isinstance(g, Tensor) and not isinstance(given, Tensor):
+        given = tensor_of(np.asarray(given))  # a rule may give zeros
+    if given.shape != to.shape:
+        given = np.reshape(np.sum(given, axis=copied_axes(given.shape, to.shape)), to.shape)
+    return given if given.dtype == to.dtype else given.astype(to.dtype)
 
 
 def copied_axes(wide: tuple[int, ...], shape: tuple[int, ...]) -> tuple[int, ...]:
@@ -250,93 +143,99 @@ def copied_axes(wide: tuple[int, ...], shape: tuple[int, ...]) -> tuple[int, ...
     return (*range(extra), *stretched)
 
 
+def _tied(node: Node, saved: tuple) -> tuple:
+    """What a node saved as the tensors they were, tied to the graph."""
+
+    def tie(held: Any, parent: Node) -> Any:
+        return held if isinstance(held, Outline) else tensor_of(held, parent)
+
+    tied: list[Any] = [tie(saved[0], node), *saved[1:]]
+    for position, item, parent in node.edges:
+        place = 1 + position
+        if item is None:
+            tied[place] = tie(saved[place], parent)
+        else:
+            tied[place] = [tie(a, parent) if k == item else a for k, a in enumerate(tied[place])]
+    return tuple(tied)
+
+
+def _freed(node: Node) -> errors.GraphError:
+    error = errors.GraphError(
+        f"the graph was already walked and freed at {node!r}: compute the loss again, or call the "
+        f"first backward() with retain_graph=True"
+    )
+    error.culprit = node
+    return error
+
+
+# --- loops over it ----------------------------------------------------------------------------------
+
+
+def backward(root: Tensor, gradient: Any = None, *, retain_graph=False, create_graph=False) -> None:
+    """Compute the gradient of this tensor with respect to every leaf that requires one.
+
+    Gradients are added to the leaves' `.grad`. See `minigrad.steps` for the same walk step by step.
+
+    Args:
+        root: this tensor; as in `loss.backward()`.
+        gradient: the gradient of the loss with respect to this tensor, of its shape. May be left
+            out for a tensor with one element, whose gradient is then 1.
+        retain_graph: keep what the graph holds, so that it can be walked again.
+        create_graph: make the gradients tensors with a graph of their own, for higher derivatives.
+            Implies `retain_graph`. A leaf then holds a gradient whose graph leads back to the leaf:
+            a cycle, which only the garbage collector ends, or setting `.grad` to None.
+            `minigrad.grad` returns gradients, and makes none.
+
+    Raises:
+        GraphError: if the tensor requires no gradient, or if the graph has been freed; no gradient
+            is touched then.
+        ShapeError: if `gradient` is left out and the tensor has more than one element, or does not
+            have its shape.
+    """
+    start = first_gradient(root, gradient, create_graph)
+    found = []
+    with enable_grad() if create_graph else contextlib.nullcontext():
+        try:
+            for node, g, _ in walk({root._node: start}):  # type: ignore[dict-item]
+                if node.keeps_grad:
+                    found.append((node, g))
+                if not (retain_graph or create_graph):
+                    node.saved = None
+        except errors.MinigradError as error:
+            error.root = root._node
+            raise
+        for node, g in found:
+            if node.grad is not None:
+                g = node.grad + g if isinstance(g, Tensor) else node.grad._array + g
+            node.grad = g if isinstance(g, Tensor) else tensor_of(g)
+
+
 def first_gradient(root: Tensor, gradient: Any, create_graph: bool) -> Any:
     """Where the walk starts: 1 for a number, or what was given; a Tensor if it needs a graph."""
-    if not root._requires_grad:
+    array, node = root._array, root._node
+    if node is None or not node.requires_grad:
         raise errors.GraphError(
             f"backward() needs a tensor that was computed from one with requires_grad=True, and "
-            f"no gradient reaches this one, {outline(root)}"
-            + (": it is inside no_grad()" if not mode.grad else "")
+            f"no gradient reaches this one, {array.shape} {array.dtype}"
+            + ("" if mode.get().grad else ": it is inside no_grad()")
         )
     if gradient is None:
-        if root.size != 1:
+        if array.size != 1:
             raise errors.ShapeError(
-                f"backward() starts from one number, and the shape is {root.shape}: reduce it first, "
+                f"backward() starts from one number, and the shape is {array.shape}: reduce it first, "
                 f"for instance with .sum(), or pass the gradient of the loss with respect to it"
             )
-        gradient = np.ones_like(root._array)
-    elif np.shape(gradient) != root.shape:
+        gradient = np.ones_like(array)
+    elif np.shape(gradient) != array.shape:
         raise errors.ShapeError(
-            f"the gradient has the shape {np.shape(gradient)}, and the tensor {root.shape}"
+            f"the gradient has the shape {np.shape(gradient)}, and the tensor {array.shape}"
         )
+    else:
+        gradient = gradient if create_graph else as_array(gradient, array.dtype, copy=True)
     if not create_graph:
-        return as_array(gradient, root.dtype, copy=True)
+        return gradient
     g = gradient if isinstance(gradient, Tensor) else Tensor(gradient)
-    return g if g.dtype == root.dtype else g.astype(root.dtype)
+    return g if g.dtype == array.dtype else g.astype(array.dtype)
 
 
-def check_whole(node: Node) -> None:
-    if node.args is None:
-        raise errors.GraphError(
-            f"the graph was already walked and freed at {node!r}: compute the loss again, or call "
-            f"the first backward() with retain_graph=True"
-        )
-    for leaf, version in node.versions:
-        if leaf._version != version:
-            raise errors.GraphError(
-                f"{leaf.name or 'a leaf'} of shape {leaf.shape} was changed in place after "
-                f"{table.name_of(node.function)} had used it; its gradient needs the old values. "
-                f"Call backward() before changing it, or compute the loss again"
-            )
-
-
-def _check_finite(node: Node, i: int, g: Any, share: Any) -> None:
-    found = values(share)
-    if found is not None and not np.all(np.isfinite(found)):
-        given = node.note.inputs if node.note is not None else ()
-        ranges = [f"{outline(a)} {extent(a)}" for a in given if isinstance(a, Tensor)]
-        raise errors.AnomalyError(
-            f"the gradient of {table.name_of(node.function)} by its argument {i} is {extent(found)}, "
-            f"from a gradient {extent(g)} and arguments {'; '.join(ranges)}\n"
-            f"  by the rule {table.source_of(node.rules[i])}"
-            + (f"\n  forward at {node.note.where}" if node.note is not None else "")
-        )
-
-
-def _with_graph(node: Node) -> tuple[tuple, Tensor]:
-    """The arguments and the result of a node as the tensors they were, tied to the graph."""
-    args = list(node.args)
-    for i, parent in node.edges:
-        if isinstance(parent, list):
-            args[i] = [_retie(node, a, p) for a, p in zip(args[i], parent)]
-        else:
-            args[i] = _retie(node, args[i], parent)
-    return tuple(args), _retie(node, node.y, node)
-
-
-def _retie(node: Node, kept: Any, parent: Target | None) -> Any:
-    if parent is None or isinstance(kept, table.Spec):
-        return kept
-    if isinstance(parent, Tensor):
-        return parent
-    tensor = _wrap(kept, parent)
-    for leaf, _ in node.versions:
-        if getattr(kept, "base", None) is leaf._array:
-            tensor._owner = leaf  # still a view of it
-    return tensor
-
-
-def _deposit(leaf: Tensor, g: Any) -> Tensor:
-    """Add a gradient that has arrived to those of earlier backward passes; return the sum."""
-    leaf._grad = _total(leaf._grad, g)
-    return leaf._grad
-
-
-def _total(before: Tensor | None, g: Any) -> Tensor:
-    """The sum of the gradients of earlier backward passes and this one."""
-    if before is not None and isinstance(g, Tensor):
-        with enable_grad():
-            g = before + g
-    elif before is not None:
-        g = before._array + g
-    return g if isinstance(g, Tensor) else _wrap(g)
+Tensor.backward = backward  # type: ignore[method-assign]

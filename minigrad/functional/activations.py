@@ -10,57 +10,63 @@ from typing import Any
 import numpy as np
 
 from ..engine import errors
-from ..engine.table import derivatives
-from .composition import composition
+from ..engine.table import definition, rule
 
 
-@derivatives(lambda g, y, x: np.greater(y, 0).astype(g.dtype) * g)
 def relu(x: Any) -> Any:
     """max(x, 0), of any shape; its slope at 0 is taken as 0, as PyTorch does."""
-    if type(x) is np.ndarray:  # NumPy compares two arrays in half the time of an array and a number
-        return np.maximum(x, np.zeros(x.shape[-1:], x.dtype))
     return np.maximum(x, 0)
 
 
-@composition
+relu = rule(relu, lambda g, y, _x: g * np.greater(y, 0))
+
+
+@definition
 def leaky_relu(x: Any, slope: float = 0.01) -> Any:
     """x where it is above 0, elsewhere `slope` times x (Maas et al., 2013); any shape."""
     return np.where(np.greater(x, 0), x, slope * x)
 
 
-@composition
+@definition
 def elu(x: Any, alpha: float = 1.0) -> Any:
     """x where it is above 0, elsewhere alpha (exp(x) - 1) (Clevert et al., 2015); any shape."""
     positive = np.greater(x, 0)
     return np.where(positive, x, alpha * np.expm1(np.where(positive, 0, x)))
 
 
-@composition
+@definition
 def softplus(x: Any) -> Any:
     """log(1 + exp(x)), a smooth `relu` (Dugas et al., 2001), of any shape; it never overflows."""
     return np.logaddexp(x, 0)
 
 
-@derivatives(lambda g, y, x: g * y * (1 - y))
 def sigmoid(x: Any) -> Any:
     """1 / (1 + exp(-x)), of any shape, by exp(-|x|) alone, which never overflows."""
     e = np.exp(-np.absolute(x))
     return np.where(np.greater(x, 0), 1, e) / (1 + e)
 
 
-@composition
+sigmoid = rule(sigmoid, lambda g, y, _x: g * y * (1 - y))
+
+
+@definition
 def silu(x: Any) -> Any:
     """x sigmoid(x), of any shape (Hendrycks & Gimpel, 2016, where it is called SiLU)."""
     return x * sigmoid(x)
 
 
-@derivatives(lambda g, y, x: g * (2 / math.sqrt(math.pi)) * np.exp(-np.square(np.clip(x, -30, 30))))
 def erf(x: Any) -> Any:
     """The error function, of any shape: SciPy's where that is installed, else Python's, slowly.
 
     Its slope at 30 and beyond is 0; it is clipped there because x x could overflow.
     """
     return _erf()(x)
+
+
+erf = rule(
+    erf,
+    lambda g, _y, x: g * (2 / math.sqrt(math.pi)) * np.exp(-np.square(np.clip(x, -30, 30))),
+)
 
 
 @functools.cache
@@ -73,7 +79,7 @@ def _erf() -> Callable[[Any], Any]:
     return erf
 
 
-@composition
+@definition
 def gelu(x: Any, approximate: str = "none") -> Any:
     """x times the chance that a standard normal number is below it (Hendrycks & Gimpel, 2016).
 

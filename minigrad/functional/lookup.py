@@ -7,19 +7,19 @@ from typing import Any
 import numpy as np
 
 from ..engine import errors
+from ..engine.arguments import as_array
 from ..engine.modes import get_default_dtype
-from ..engine.tensor import Tensor, as_array
-from .composition import composition
+from ..engine.table import definition
 
 
-@composition
+@definition
 def embedding(table: Any, ids: Any) -> Any:
     """The rows of `table` (N, D) named by integers `ids` (...): shape (..., D).
 
     Raises:
         DTypeError, ShapeError: if the ids are no integers, or not from 0 to N - 1.
     """
-    ids = ids.data if isinstance(ids, Tensor) else as_array(ids)
+    ids = ids if hasattr(ids, "dtype") else as_array(ids)
     check_numbers(ids, table.shape[0], "symbol")
     return table[ids]
 
@@ -35,9 +35,11 @@ def one_hot(ids: Any, N: int) -> np.ndarray:
     return np.equal(ids[..., None], np.arange(N)).astype(get_default_dtype())
 
 
-def check_numbers(ids: np.ndarray, N: int, name: str) -> None:
+def check_numbers(ids: Any, N: int, name: str) -> None:
+    """See that `ids` are integers from 0 to N - 1."""
     if ids.dtype.kind not in "iu":
         raise errors.DTypeError(f"a {name} is an integer from 0 to {N - 1}, not {ids.dtype}")
+    ids = np.asarray(ids)
     if ids.size and not (ids.min() >= 0 and ids.max() < N):
         wrong = ids[(ids < 0) | (ids >= N)].ravel()[0]
         raise errors.ShapeError(f"a {name} is an integer from 0 to {N - 1}, not {wrong}")

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 
 from ..engine import errors
+from ..engine.table import definition
 from .activations import softplus
-from .composition import composition, in_rows, is_number, kernel, row_starts, row_sums, rows
 from .lookup import check_numbers
-from .softmaxes import TINY, is_mild, log_softmax, shifts, softmax
+from .softmaxes import log_softmax
 
 
-@composition
+@definition
 def cross_entropy(
     logits: Any,
     targets: Any,
@@ -47,48 +47,6 @@ def cross_entropy(
     return _reduced(loss, reduction, int(counted.sum()))
 
 
-@kernel(
-    cross_entropy,
-    lambda logits, targets, *, label_smoothing=0.0, **_: (
-        in_rows(logits) and is_number(label_smoothing)
-    ),
-    lambda g, y, logits, targets, *, ignore_index=None, label_smoothing=0.0, reduction="mean": (
-        cross_entropy_slope(g, logits, targets, ignore_index, label_smoothing, reduction)
-    ),
-    None,
-)
-def _(logits, targets, *, ignore_index=None, label_smoothing=0.0, reduction="mean"):
-    targets = np.asarray(targets)
-    _check_targets(logits.shape, targets, ignore_index, reduction, label_smoothing)
-    x, ids, counted, share = _counted(logits, targets, ignore_index, reduction)
-    top = 0 if is_mild(x) else shifts(x)  # (B T, 1)
-    total = row_sums(np.exp(x - top))
-    total = np.log(np.maximum(total, TINY)) + top
-    right = x.reshape(-1).take(ids + row_starts(*x.shape))[:, None]
-    if label_smoothing:
-        right = (1 - label_smoothing) * right + (label_smoothing / x.shape[1]) * row_sums(x)
-    loss = np.where(counted, total - right, 0) * share  # (B T, 1)
-    return loss.reshape(targets.shape) if reduction == "none" else loss.sum()
-
-
-def cross_entropy_slope(g, logits, targets, ignore_index, label_smoothing, reduction):
-    """softmax(logits) less what the targets ask for, and nothing where a target does not count."""
-    x, ids, counted, share = _counted(logits, targets, ignore_index, reduction)
-    asked = np.full(x.shape, label_smoothing / x.shape[1], x.dtype)  # (B T, N)
-    asked[np.arange(ids.size), ids] += 1 - label_smoothing
-    weight = g.reshape(-1, 1) * (counted * np.asarray(share, x.dtype))
-    return ((softmax(x) - asked) * weight).reshape(logits.shape)
-
-
-def _counted(logits, targets, ignore_index, reduction):
-    """Logits (B T, N), class numbers (B T,), which count (B T, 1), and the share of each."""
-    flat = np.reshape(targets, -1)
-    counted = _counts(flat, ignore_index)
-    share = 1 / max(int(np.count_nonzero(counted)), 1) if reduction == "mean" else 1.0
-    ids = (flat * counted).astype(np.intp)  # unsigned ones would become floats when added to others
-    return rows(logits), ids, counted[:, None], share
-
-
 def _check_targets(shape, targets, ignore_index, reduction, label_smoothing=0.0) -> None:
     if targets.shape != shape[:-1]:
         raise errors.ShapeError(
@@ -117,7 +75,7 @@ def _reduced(loss, reduction, count):
     return np.sum(loss) / max(count, 1) if reduction == "mean" else np.sum(loss)
 
 
-@composition
+@definition
 def nll_loss(
     log_p: Any, targets: Any, *, ignore_index: int | None = None, reduction: str = "mean"
 ) -> Any:
@@ -138,7 +96,7 @@ def nll_loss(
     return _reduced(np.where(counted, loss, 0), reduction, int(counted.sum()))
 
 
-@composition
+@definition
 def mse_loss(predicted: Any, targets: Any, *, reduction: str = "mean") -> Any:
     """The squares of the differences of two arrays of one shape.
 
@@ -154,7 +112,7 @@ def mse_loss(predicted: Any, targets: Any, *, reduction: str = "mean") -> Any:
     return _reduced(np.square(predicted - targets), reduction, predicted.size)
 
 
-@composition
+@definition
 def binary_cross_entropy_with_logits(logits: Any, targets: Any, *, reduction: str = "mean") -> Any:
     """How surprised a model is by the right answers to questions of yes or no, in nats.
 

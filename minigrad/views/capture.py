@@ -1,103 +1,83 @@
-"""How what the engine holds becomes a `Graph`: the one place where views touch the engine.
+"""How what the engine holds becomes a graph as data: the one place where the views touch the engine.
 
-Nodes and leaves are found by a walk from the roots, numbered in order of creation, and given the names
-that a reader knows them by: of variables, of the attributes of modules.
+What the roots were computed from is found by going from each node to its arguments, numbered in order
+of creation, and given the names that a reader knows it by: of variables, of the attributes of modules.
 """
 
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import functools
 import gc
-import traceback
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..engine import rules, table
-from ..engine.errors import MinigradError
-from ..engine.modes import Scope, scoped
-from ..engine.node import Node, Note
-from ..engine.tensor import Tensor, _target, _wrap, apply
-from ..engine.walk import _pass_on, backward, copied_axes
+from ..definitions.elementwise import clamp
+from ..engine import modes, table
+from ..engine.arguments import parents_in
+from ..engine.errors import Call, GraphError, MinigradError
+from ..engine.node import Node, Outline
+from ..engine.tensor import Tensor
+from ..engine.walk import copied_axes
 from ..nn import Module, Parameter
-from .graph import UNKNOWN, Box, Edge, Graph, GraphNode, Ref
+from ..recording import Note
+from .data import UNKNOWN, Box, Edge, G, GraphNode, Passed, Ref
 from .show import read_only
 from .source import line_of, variables
 
-NOT_MADE = table.Spec((), np.dtype(np.float32))  # the result of an operation that failed
+NOT_MADE = Outline((), np.dtype(np.float32))  # the result of an operation that failed
+BROADCASTING = (np.where, np.broadcast_to, clamp)  # beside ufuncs
 
 
-def capture(roots: Sequence[Tensor]) -> Graph:
-    """The computation of `roots` as data (see `graph`)."""
+def of_tensors(kind: type[G], roots: Sequence[Tensor]) -> G:
+    """The computation of `roots`."""
     with _no_collection():
-        return _Capture(roots).graph()
+        return _Capture(roots).graph(kind)
 
 
-def numbers(root: Tensor) -> dict[Node | Tensor, int]:
-    """The number that each operation and leaf has in the graph of `root`."""
-    reached = _Reached([root])
-    nodes = (s for s in reached.sources.values() if isinstance(s, (Node, Tensor)))
-    return {s: reached.number[id(s)] for s in nodes}
+def of_error(kind: type[G], error: MinigradError) -> G:
+    """The computation that an error came up in, as far as it got, with what failed marked.
 
-
-def from_error(error: MinigradError) -> Graph | None:
-    """The computation that an error came up in, as far as it got; None where there was none.
-
-    The frames of the traceback have all there is to know: in the engine's own loops they hold the
-    operation that failed, and what it was called with.
+    Raises:
+        GraphError: if it came up outside any computation.
     """
-    for frame, _ in reversed(list(traceback.walk_tb(error.__traceback__))):
-        place, held = frame.f_code, frame.f_locals
-        if place is _pass_on.__code__:
-            return _marked(error, held["node"], _root_of(error, held["node"]))
-        if place is apply.__code__ or place is scoped.__code__:
-            scope = held["outer"] if place is scoped.__code__ else _scope_of(error)
-            culprit = _failed(error, held, scope)
-            return _marked(error, culprit, _wrap(held.get("y"), culprit))
-    return None
-
-
-def _marked(error: MinigradError, culprit: Node, root: Tensor) -> Graph:
+    culprit = error.culprit
+    if culprit is None:
+        raise GraphError(f"this {type(error).__name__} came up outside any computation: {error}")
     with _no_collection():
-        capture = _Capture([root], error)
-        graph = dataclasses.replace(capture.graph(), title=type(error).__name__)
-        graph[capture.number[id(culprit)]].error = str(error).split("\n  at ")[0]
-    return graph
+        failed = culprit if isinstance(culprit, Node) else _failed(culprit, error)
+        capture = _Capture([error.root or failed], error)
+        graph = capture.graph(kind, type(error).__name__)
+        graph[capture.number[failed]].error = str(error).split("\n  at ")[0]
+        return graph
 
 
-def _failed(error: MinigradError, held: dict[str, Any], scope: Scope | None) -> Node:
+def numbers(root: Tensor) -> dict[Node, int]:
+    """The number that each operation and leaf has in the graph of `root`."""
+    return _Reached([root]).number
+
+
+def _failed(call: Call, error: MinigradError) -> Node:
     """The call that failed, as the node that it would have become."""
-    function, owner = held["function"], held.get("owner")
-    if owner is not None:  # a module, or a composition
-        kind = owner if isinstance(owner, str) else type(owner).__name__
-        function = functools.partial(function)
-        function.__name__ = kind  # type: ignore[attr-defined]
-    args = (*held["args"], *held["kwargs"].values())
-    y = held.get("y")
-    y = y if hasattr(y, "shape") else NOT_MADE
-    edges = [(i, to) for i, a in enumerate(args) if (to := _target(a)) is not None]
-    node = Node(function, (), args, {}, edges, y, (), scope)
-    value = y if isinstance(y, np.ndarray) else None
-    node.note = Note(value, args, line_of(error))
+    args = (*call.args, *call.kwargs.values())
+    function = call.owner
+    if not callable(function) or isinstance(function, Module):
+        function = functools.partial(tuple)
+        name = call.owner if isinstance(call.owner, str) else type(call.owner).__name__
+        function.__name__ = name  # type: ignore[attr-defined]
+    edges: list[Any] = []
+    for i, a in enumerate(args):
+        if isinstance(a, (list, tuple)):
+            edges += parents_in(i, a)
+        elif (node := getattr(a, "_node", None)) is not None and node.requires_grad:
+            edges.append((i, None, node))
+    y = call.y if hasattr(call.y, "shape") else NOT_MADE
+    node = Node(y, table.Operation(function, ()), (y, *args), {}, edges)
+    node.note = Note(y, line=line_of(error))
+    node.box = call.box
     return node
-
-
-def _scope_of(error: MinigradError) -> Scope | None:
-    """The module or composition in which an operation failed."""
-    frames = [f for f, _ in traceback.walk_tb(error.__traceback__)]
-    inside = [f.f_locals["scope"] for f in frames if f.f_code is scoped.__code__]
-    return inside[-1] if inside else None
-
-
-def _root_of(error: MinigradError, node: Node) -> Tensor:
-    """What a backward pass that failed had started from; the node itself where that is not known."""
-    for frame, _ in traceback.walk_tb(error.__traceback__):
-        if frame.f_code is backward.__code__:
-            return frame.f_locals["root"]
-    return _wrap(node.note.value if node.note is not None else None, node)
 
 
 @contextlib.contextmanager
@@ -113,151 +93,185 @@ def _no_collection() -> Iterator[None]:
 
 
 class _Reached:
-    """Everything that some tensors were computed from, numbered in order of creation.
+    """Everything that some roots were computed from, as nodes numbered in order of creation.
 
-    Sources are engine nodes, leaf tensors, raw arrays and `Spec`s of arrays that were not kept; they
-    are found by identity.
+    Arrays that are no nodes yet, as outside `record()`, become leaves here: each array one.
     """
 
-    def __init__(self, roots: Sequence[Tensor]):
-        self.roots = roots
-        self.sources: dict[int, Any] = {}  # id -> source; holding it keeps the id its own
-        self.calls: dict[int, tuple] = {}  # id of a node -> its arguments, `_Source`s among them
-        self.supplies: dict[int, list[tuple]] = {}  # id -> (position, place in a list, source)
-        self.order: dict[int, tuple] = {}  # id -> where it comes in the order of creation
-        self._reach()
-        ids = sorted(self.sources, key=self.order.__getitem__)
-        self.number = {i: n for n, i in enumerate(ids)}
-
-    def _reach(self) -> None:
-        """Find every source, with a loop: graphs are deeper than Python recurses."""
-        waiting = [_source(r) for r in self.roots]
-        self.sources.update((id(s), s) for s in waiting)
-        while waiting:
-            source = waiting.pop()
-            if not isinstance(source, Node):
-                self.order.setdefault(id(source), (getattr(source, "number", 0), 1))
+    def __init__(self, roots: Sequence[Tensor | Node]):
+        self.values: dict[Node, np.ndarray] = {}  # as far as they are still known
+        self.arrays: dict[
+            int, tuple[Any, Node]
+        ] = {}  # by identity: arrays, and the leaves they became
+        self.calls: dict[Node, tuple] = {}  # the arguments of each node, nodes among them
+        self.roots = [r if isinstance(r, Node) else self._of_tensor(r) for r in roots]
+        order: dict[Node, tuple] = {}  # where each comes in the order of creation
+        waiting = list(dict.fromkeys(self.roots))
+        seen = set(waiting)
+        while waiting:  # graphs are deeper than Python recurses
+            node = waiting.pop()
+            order[node] = min(order.get(node, (node.number, 1)), (node.number, 1))
+            if node.operation is None:
                 continue
-            self.order[id(source)] = (source.number, 1)
-            call = self.calls[id(source)] = _call(source)
-            supplies = self.supplies[id(source)] = _supplies(call)
-            for k, (_, _, s) in enumerate(supplies):
-                if isinstance(s, (Node, Tensor)):
-                    if id(s) not in self.sources:
-                        waiting.append(s)
-                else:  # an array has no number: it comes just before its first use
-                    mine = self.order.get(id(s), (source.number, 0, k))
-                    self.order[id(s)] = min(mine, (source.number, 0, k))
-                self.sources[id(s)] = s
+            self.calls[node] = self._call(node)
+            for k, (_, _, source) in enumerate(supplies(self.calls[node])):
+                if source.operation is None:  # a constant comes just before its first use
+                    order[source] = min(order.get(source, (source.number, 1)), (node.number, 0, k))
+                if source not in seen:
+                    seen.add(source)
+                    waiting.append(source)
+        self.nodes = sorted(order, key=order.__getitem__)
+        self.early = {n for n in self.nodes if order[n][1] == 1}  # made before they were used
+        self.number = {node: n for n, node in enumerate(self.nodes)}
+
+    def _call(self, node: Node) -> tuple:
+        """What an operation was called with, each array and tensor as a node."""
+        parents: dict[int, Any] = {}  # of each argument, or of each element of a list
+        for position, item, parent in node.edges:
+            if item is None:
+                parents[position] = parent
+            else:
+                parents.setdefault(position, {})[item] = parent
+        saved = node.saved
+        if saved is not None:
+            self.know(node, saved[0])
+        if node.note is not None:
+            self.know(node, node.note.y)
+            if node.note.sources:
+                return tuple(map(self._recorded, node.note.args, node.note.sources))
+        if saved is None:  # freed, and not recorded: only the edges are left
+            n = max(len(node.operation.rules), *(p + 1 for p in parents))  # type: ignore[union-attr]
+            saved = (None, *(UNKNOWN,) * n)
+        return tuple([self._argument(a, parents.get(i)) for i, a in enumerate(saved[1:])])
+
+    def _recorded(self, given: Any, source: Any) -> Any:
+        if isinstance(source, list):
+            return type(given)(map(self._recorded, given, source))
+        if source is None:
+            return given
+        self.know(source, given)
+        return source
+
+    def _argument(self, given: Any, parent: Any) -> Any:
+        if isinstance(parent, dict):
+            given = [UNKNOWN] * (max(parent) + 1) if given is UNKNOWN else given
+            return [self._argument(a, parent.get(k)) for k, a in enumerate(given)]
+        if parent is not None:
+            self.know(parent, getattr(given, "_array", given))
+            return parent
+        if isinstance(given, Tensor):
+            return self._of_tensor(given)
+        if isinstance(given, Outline):  # one can stand for many arrays
+            return Node(given) if given.ndim else UNKNOWN
+        if isinstance(given, np.ndarray) and given.ndim:
+            return self._of_array(given)
+        if isinstance(given, (list, tuple)) and any(isinstance(a, Tensor) for a in given):
+            return type(given)([self._argument(a, None) for a in given])
+        return given
+
+    def _of_tensor(self, tensor: Tensor) -> Node:
+        node = tensor._node or self._of_array(tensor._array)
+        self.know(node, tensor._array)
+        return node
+
+    def _of_array(self, array: Any) -> Node:
+        if id(array) not in self.arrays:
+            self.arrays[id(array)] = array, Node(array)
+        node = self.arrays[id(array)][1]
+        self.know(node, array)
+        return node
+
+    def know(self, node: Node, value: Any) -> None:
+        if isinstance(value, (np.ndarray, np.generic)):
+            self.values.setdefault(node, np.asarray(value))
 
 
 class _Capture(_Reached):
-    """One walk over what the engine holds, and what is looked up on the way."""
+    """What the roots were computed from, and what is looked up on the way."""
 
-    def __init__(self, roots: Sequence[Tensor], error: MinigradError | None = None):
+    def __init__(self, roots: Sequence[Tensor | Node], error: MinigradError | None = None):
         super().__init__(roots)
-        self.names = _Names(self.sources.values(), roots, error)
-        self.places = _Places(self.sources, self.supplies, self.names)
+        self.names = _Names(self, error)
+        self.places = _Places(self)
 
-    def graph(self) -> Graph:
-        values = self._values()
+    def graph(self, kind: type[G], title: str = "") -> G:
         kept = self._kept()
-        nodes: list[GraphNode] = []
-        edges: list[Edge] = []
-        for i, n in self.number.items():
-            source = self.sources[i]
-            nodes.append(self._node(n, i, source, values, kept))
-            if isinstance(source, Node):
-                edges += self._edges(n, i, source)
-        roots = tuple(self.number[id(_source(r))] for r in self.roots)
-        recorded = all(_recorded(s) for s in self.sources.values() if isinstance(s, Node))
-        title = ", ".join(nodes[r].label for r in roots)
-        return Graph(tuple(nodes), tuple(edges), tuple(self.places.boxes), roots, recorded, title)
+        nodes = [self._node(node, kept.get(node, 0)) for node in self.nodes]
+        edges = [edge for node in self.nodes for edge in self._edges(node)]
+        roots = tuple([self.number[r] for r in self.roots])
+        return kind(
+            nodes=tuple(nodes),
+            edges=tuple(edges),
+            boxes=tuple(self.places.boxes),
+            roots=roots,
+            recorded=all(node.note is not None for node in self.calls),
+            title=title or ", ".join(nodes[r].label for r in roots),
+        )
 
-    def _values(self) -> dict[int, np.ndarray]:
-        """What is still known of the values: recorded, or kept for the backward pass."""
-        held: list[tuple[Any, Any]] = [(_source(r), r._array) for r in self.roots]
-        for source in self.sources.values():
-            if isinstance(source, Node):
-                held.append((source, source.note.value if source.note is not None else source.y))
-                if source.args is not None:  # what it keeps of its arguments is their value
-                    held += ((p, source.args[i]) for i, p in source.edges if isinstance(p, Node))
-            else:
-                held.append((source, source._array if isinstance(source, Tensor) else source))
-        return {id(s): v for s, v in held if isinstance(v, np.ndarray)}
-
-    def _kept(self) -> dict[int, int]:
-        """For each node, the bytes that it is the first to keep; what a leaf holds is the leaf's."""
-        seen = {id(_memory(s._array)) for s in self.sources.values() if isinstance(s, Tensor)}
-        kept: dict[int, int] = {}
-        for i in self.number:
-            source = self.sources[i]
-            if isinstance(source, Node) and source.args is not None:
-                for array in _arrays((source.y, *source.args)):
-                    memory = _memory(array)
-                    if id(memory) not in seen:
-                        seen.add(id(memory))
-                        kept[i] = kept.get(i, 0) + memory.nbytes
+    def _kept(self) -> dict[Node, int]:
+        """For each node, the bytes that it is the first to keep; what a tensor holds is the tensor's."""
+        held = (v for n, v in self.values.items() if n.operation is None and n.note is None)
+        seen = {id(_memory(v)) for v in held if not v.flags.writeable}
+        kept: dict[Node, int] = {}
+        for node in self.nodes:
+            for array in _arrays(node.saved or ()):
+                memory = _memory(array)
+                if id(memory) not in seen:
+                    seen.add(id(memory))
+                    kept[node] = kept.get(node, 0) + memory.nbytes
         return kept
 
-    def _node(self, n: int, i: int, source: Any, values: dict, kept: dict) -> GraphNode:
-        gradient, state = _gradient(source)
-        node = source if isinstance(source, Node) else None
-        value = values.get(i)
-        if value is not None and (node is None or value.base is not None):
-            value = value.copy(order="K")  # leaves change, and so do views of them
-        elif value is not None:
-            value = read_only(value)
-        box = self.places.of.get(i)
+    def _node(self, node: Node, kept: int) -> GraphNode:
+        gradient, state = _gradient(node)
+        box = self.places.of.get(node)
+        operation = node.operation
         return GraphNode(
-            number=n,
-            kind=self.names.kind(source),
-            operation=_facts(node.function).name if node is not None else "",
-            function=node.function if node is not None else None,
-            arguments=tuple([self._refer(a) for a in self.calls[i]]) if node is not None else (),
-            options=dict(node.kwargs) if node is not None else {},
-            shape=source.shape,
-            dtype=source.dtype,
-            value=value,
+            number=self.number[node],
+            kind="operation" if operation is not None else self.names.kind(node),
+            operation=operation.name if operation is not None else "",
+            function=operation.function if operation is not None else None,
+            arguments=tuple([self._refer(a) for a in self.calls.get(node, ())]),
+            options=dict(node.kwargs),
+            shape=node.shape,
+            dtype=node.dtype,
+            value=_shown(self.values.get(node)),
             gradient=gradient,
             state=state,
-            name=self.names.given.get(i, ""),
-            variable=self.names.variable.get(i, ""),
-            line=node.note.where if node is not None and node.note is not None else None,
+            name=self.names.given.get(self.names.key(node), ""),
+            variable=self.names.variable.get(self.names.key(node), ""),
+            line=node.note.line if node.note is not None else None,
             box=box,
             module=self.places.module_of(box),
-            kept=kept.get(i, 0),
-            rules=node.rules if node is not None else (),
+            kept=kept,
+            rules=operation.rules if operation is not None else (),
         )
 
     def _refer(self, argument: Any) -> Any:
-        if type(argument) is _Source:
-            return Ref(self.number[id(argument.of)])
-        return (
-            type(argument)(map(self._refer, argument))
-            if type(argument) in (list, tuple)
-            else argument
-        )
+        if isinstance(argument, Node):
+            return Ref(self.number[argument])
+        if type(argument) in (list, tuple):
+            return type(argument)(map(self._refer, argument))
+        return argument
 
-    def _edges(self, n: int, i: int, node: Node) -> Iterator[Edge]:
-        supplies = self.supplies[i]
-        passing = [p for p, _ in node.edges]
-        contributions = iter(node.note.contributions if node.note is not None else ())
-        facts = _facts(node.function)
-        shapes = [s.shape for _, _, s in supplies]
-        made = node.y is not NOT_MADE
-        copied = facts.copied(node.shape, shapes) if made else [()] * len(shapes)
-        for (position, item, source), axes in zip(supplies, copied):
-            passes = position in passing and _requires_grad(source)
-            contribution = next(contributions, None) if passes else None
+    def _edges(self, node: Node) -> Iterator[Edge]:
+        found = supplies(self.calls.get(node, ()))
+        if not found:
+            return
+        facts = _facts(node.operation.function)  # type: ignore[union-attr]
+        shapes = [source.shape for _, _, source in found]
+        made = None if node.saved is not None and node.saved[0] is NOT_MADE else node.shape
+        copied = facts.copied(made, shapes)
+        passing = {(position, item) for position, item, _ in node.edges}
+        passed = {} if node.note is None else _passed(node)
+        for (position, item, source), axes in zip(found, copied):
             yield Edge(
-                source=self.number[id(source)],
-                target=n,
+                source=self.number[source],
+                target=self.number[node],
                 position=position,
                 item=item,
                 argument=facts.parameters[position] if position < len(facts.parameters) else "",
-                differentiable=passes,
-                contribution=_plain(contribution[2]) if contribution is not None else None,
+                differentiable=(position, item) in passing,
+                passed=passed.get((position, item)),
                 copied=axes,
             )
 
@@ -265,74 +279,30 @@ class _Capture(_Reached):
 # --- what the engine holds ------------------------------------------------------------------------
 
 
-class _Source(NamedTuple):
-    """An argument that becomes a node of the graph."""
-
-    of: Any
-
-
-def _source(tensor: Tensor) -> Node | Tensor:
-    return tensor._node or tensor
-
-
-def _recorded(node: Node) -> bool:
-    return node.note is not None and bool(node.note.inputs)  # retain_grad() notes no inputs
-
-
-def _call(node: Node) -> tuple:
-    """The arguments of a node, each array and tensor among them as a `_Source`."""
-    parents = dict(node.edges)
-    given = node.note.inputs if node.note is not None and _recorded(node) else node.args
-    if given is None:  # freed, and not recorded: only the edges are left
-        n = max(len(node.rules), *(p + 1 for p in parents))
-        given = (UNKNOWN,) * n
-    return tuple(_argument(a, parents.get(i)) for i, a in enumerate(given))
-
-
-def _argument(given: Any, parent: Any) -> Any:
-    if isinstance(parent, list):
-        given = [UNKNOWN] * len(parent) if given is UNKNOWN else given
-        return list(map(_argument, given, parent))
-    if parent is not None:
-        return _Source(parent)
-    if isinstance(given, (int, float)):
-        return given
-    if isinstance(given, Tensor):
-        return _Source(_source(given))
-    if isinstance(given, table.Spec):  # one can stand for many arrays
-        return _Source(table.Spec(given.shape, given.dtype)) if given.ndim else UNKNOWN
-    if isinstance(given, np.ndarray) and given.ndim:
-        return _Source(given)
-    if isinstance(given, (list, tuple)) and any(isinstance(a, Tensor) for a in given):
-        return type(given)([_argument(a, None) for a in given])
-    return given
-
-
-def _supplies(call: tuple) -> list[tuple[int, int | None, Any]]:
-    """Every source among the arguments: its position, its place in a list there, the source."""
-    found: list[tuple[int, int | None, Any]] = []
+def supplies(call: tuple) -> list[tuple[int, int | None, Node]]:
+    """Every node among the arguments: its position, its place in a list there, and itself."""
+    found: list[tuple[int, int | None, Node]] = []
     for position, argument in enumerate(call):
-        if type(argument) is _Source:
-            found.append((position, None, argument.of))
+        if isinstance(argument, Node):
+            found.append((position, None, argument))
         elif isinstance(argument, (list, tuple)):
-            found += [(position, j, a.of) for j, a in enumerate(argument) if isinstance(a, _Source)]
+            found += [(position, j, a) for j, a in enumerate(argument) if isinstance(a, Node)]
     return found
 
 
 class _Facts(NamedTuple):
     """What there is to know about a function, whatever it is called with."""
 
-    name: str
     parameters: tuple[str, ...]
     spreads: str  # broadcasting: of "all" axes, of those before a "matrix", or ""
 
-    def copied(self, shape: tuple[int, ...], shapes: list[tuple[int, ...]]) -> list[tuple]:
+    def copied(self, shape: tuple[int, ...] | None, shapes: list[tuple[int, ...]]) -> list[tuple]:
         """For each argument, the axes of the result along which broadcasting copied it."""
         matrices = self.spreads == "matrix" and all(len(s) > 1 for s in shapes)
+        if shape is None or not (matrices or self.spreads == "all"):
+            return [()] * len(shapes)
         if matrices:
             shape, shapes = shape[:-2], [s[:-2] for s in shapes]
-        if not (matrices or self.spreads == "all"):
-            return [()] * len(shapes)
         return [() if s == shape else copied_axes(shape, s) for s in shapes]
 
 
@@ -341,42 +311,42 @@ def _facts(function: Callable) -> _Facts:
     entry = table.TABLE.get(function)
     elementwise = isinstance(function, np.ufunc) and function.signature is None
     return _Facts(
-        name=table.name_of(function),
-        parameters=entry.parameters if isinstance(entry, table.Rule) else (),
+        parameters=entry.parameters if isinstance(entry, table.Operation) else (),
         spreads="matrix" if function is np.matmul
-        else "all" if elementwise or function in (np.where, rules.clamp) else "",
+        else "all" if elementwise or function in BROADCASTING else "",
     )  # fmt: skip
 
 
-def _requires_grad(source: Any) -> bool:
-    if isinstance(source, Node):
-        return bool(source.edges)
-    return isinstance(source, Tensor) and source.requires_grad
+def _passed(node: Node) -> dict[tuple[int, int | None], Passed]:
+    """What a recorded node passed on in the last backward pass, by position and place in a list."""
+    found = {}
+    waiting = list(node.note.contributions)
+    for position, item, to in node.edges:
+        if waiting and (waiting[0].position, waiting[0].to) == (position, to):
+            given, fitted, before, after = map(_shown, waiting.pop(0)[2:])
+            if given is not None and fitted is not None and after is not None:
+                found[position, item] = Passed(given, fitted, before, after)
+    return found
 
 
-def _gradient(source: Any) -> tuple[np.ndarray | None, str]:
-    """The gradient of a source, and the state that it is in."""
-    if not _requires_grad(source):
+def _gradient(node: Node) -> tuple[np.ndarray | None, str]:
+    """The gradient of a node, and the state that it is in."""
+    if not node.requires_grad:
         return None, "needs none"
-    if isinstance(source, Node):
-        gradient = source.note.grad if source.note is not None else None
-        if gradient is None:
-            return None, "freed" if source.args is None else "not computed"
-    else:
-        gradient = source.grad
-        if gradient is None:
-            return None, "not computed"
-    array = _plain(gradient)
+    if node.grad is None:
+        freed = node.operation is not None and node.saved is None
+        return None, "freed" if freed else "not computed"
+    array = _shown(node.grad)
     return array, "known" if array is None or array.any() else "zero"
 
 
-def _plain(gradient: Any) -> np.ndarray | None:
-    """The array in a gradient; None where it is of another kind, yet to be computed."""
-    array = gradient._array if isinstance(gradient, Tensor) else gradient
+def _shown(value: Any) -> np.ndarray | None:
+    """The array in a value, for those who only look; None where it is yet to be computed, or lost."""
+    array = value._array if isinstance(value, Tensor) else value
     return read_only(np.asarray(array)) if isinstance(array, (np.ndarray, np.generic)) else None
 
 
-def _arrays(values: Iterable[Any]) -> list[np.ndarray]:
+def _arrays(values: Sequence[Any]) -> list[np.ndarray]:
     """The arrays among `values`, and in the lists among them."""
     found = []
     for v in values:
@@ -398,34 +368,48 @@ def _memory(array: Any) -> Any:
 
 
 class _Names:
-    """What a reader calls things: the variables that hold them, the attributes of modules."""
+    """What a reader calls things: the variables that hold them, the attributes of modules.
 
-    def __init__(
-        self, sources: Iterable[Any], roots: Sequence[Tensor], error: MinigradError | None = None
-    ):
-        self.variable: dict[int, str] = {}  # by the id of a source
+    A node is known by its identity, or by that of the array that it stands for.
+    """
+
+    def __init__(self, reached: _Reached, error: MinigradError | None = None):
+        self.know = reached.know
+        self.keys = {node: id(array) for array, node in reached.arrays.values()}
+        for node in reached.nodes:
+            if node.note is not None and node.note.array is not None:
+                self.keys[node] = id(node.note.array)
+        self.variable: dict[int, str] = {}
         self.given: dict[int, str] = {}
         self.owner: dict[int, Module] = {}  # the module of which it is an attribute
+        self.learned: set[int] = set()  # parameters
         self.paths: dict[int, str] = {}  # by the id of a module
         self.modules: dict[int, tuple[str, Module]] = {}  # those that variables hold
         for name, value in variables(error):
-            if isinstance(value, Tensor):
-                for key in (value._node or value, value._array):
-                    self.variable.setdefault(id(key), name)
-            elif isinstance(value, np.ndarray):
-                self.variable.setdefault(id(value), name)
-            elif isinstance(value, Module) and name != "self":
+            if isinstance(value, Module) and name != "self":
                 self.modules.setdefault(id(value), (name, value))
+            for key in self._keys(value):
+                self.variable.setdefault(key, name)
         self.outer = frozenset(self.variable)
-        tensors = list(roots)
-        for source in sources:
-            if isinstance(source, Node) and source.note is not None:
-                tensors += (a for a in source.note.inputs if isinstance(a, Tensor))
-                for tensor, name in source.note.names:
-                    self.variable.setdefault(id(_source(tensor)), name)
-            elif isinstance(source, Tensor):
-                tensors.append(source)
-        self.given.update((id(_source(t)), t.name) for t in tensors if t.name)
+        for node in reached.nodes:
+            if node.name:
+                self.given[self.key(node)] = node.name
+            for source, name in node.note.names if node.note is not None else ():
+                self.variable.setdefault(self.key(source), name)
+
+    def key(self, node: Node) -> int:
+        return self.keys.get(node, id(node))
+
+    def _keys(self, value: Any) -> list[int]:
+        """By what a tensor or array that someone holds is known; its value is noted on the way."""
+        if isinstance(value, Tensor) and value._node is not None:
+            self.know(value._node, value._array)
+            if isinstance(value, Parameter):
+                self.learned.add(id(value._node))
+            return [id(value._node), id(value._array)]
+        if isinstance(value, (Tensor, np.ndarray)):
+            return [id(getattr(value, "_array", value))]
+        return []
 
     def learn(self, root: Module, prefix: str) -> None:
         """Take the names of everything inside `root`, with `prefix` before them."""
@@ -434,52 +418,49 @@ class _Names:
                 continue
             self.paths[id(module)] = path
             for name, value in vars(module).items():
-                if isinstance(value, (Tensor, np.ndarray)) and id(value) not in self.owner:
-                    self.owner[id(value)] = module
-                    self.given[id(value)] = f"{path}.{name}" if path else name
+                for key in self._keys(value):
+                    if key not in self.owner:
+                        self.owner[key] = module
+                        self.given[key] = f"{path}.{name}" if path else name
 
-    def kind(self, source: Any) -> str:
-        if isinstance(source, Node):
-            return "operation"
-        if not _requires_grad(source):
+    def kind(self, leaf: Node) -> str:
+        if not leaf.requires_grad:
             return "data"
-        learned = isinstance(source, Parameter) or id(source) in self.owner
-        return "parameter" if learned else "input"
+        key = self.key(leaf)
+        return "parameter" if key in self.learned or key in self.owner else "input"
 
 
 class _Places:
-    """The boxes, and in which of them each source lies."""
+    """The boxes, and in which of them each node lies."""
 
-    def __init__(self, sources: dict[int, Any], supplies: dict[int, list], names: _Names):
-        self.names = names
-        self.sources = sources
-        scopes: dict[int, Scope] = {}
-        for source in sources.values():
-            scope = source.scope if isinstance(source, Node) else None
-            while scope is not None and scope.number not in scopes:
-                scopes[scope.number] = scope
-                scope = scope.outer
-        self.scopes = [scopes[n] for n in sorted(scopes)]
-        self.number = {scope.number: i for i, scope in enumerate(self.scopes)}
-        self._learn_names()
+    def __init__(self, reached: _Capture):
+        self.names = reached.names
+        self.early = reached.early
+        found: dict[int, modes.Box] = {}
+        for node in reached.calls:
+            box = node.box
+            while box is not None and box.number not in found:
+                found[box.number] = box
+                box = box.outer
+        self.calls = [found[n] for n in sorted(found)]
+        self.number = {box.number: i for i, box in enumerate(self.calls)}
+        self._learn_names(reached.number)
         self.boxes: list[Box] = []
-        for scope in self.scopes:
-            self.boxes.append(self._box(scope))
-        self.of = {
-            i: self._in(source.scope) for i, source in sources.items() if isinstance(source, Node)
-        }
-        users: dict[int, int | None] = {}
-        for i, supplied in supplies.items():
-            for _, _, source in supplied:
-                if not isinstance(source, Node):
-                    j = id(source)
-                    users[j] = self._common(users[j], self.of[i]) if j in users else self.of[i]
-        self.of.update((i, self._settle(sources[i], box)) for i, box in users.items())
+        for box in self.calls:
+            self.boxes.append(self._box(box))
+        self.of = {node: self._in(node.box) for node in reached.calls}
+        users: dict[Node, int | None] = {}
+        for node, call in reached.calls.items():
+            for _, _, leaf in supplies(call):
+                if leaf.operation is None:
+                    mine = self.of[node]
+                    users[leaf] = self._common(users[leaf], mine) if leaf in users else mine
+        self.of.update((leaf, self._settle(leaf, box)) for leaf, box in users.items())
 
-    def _in(self, scope: Scope | None) -> int | None:
-        return None if scope is None else self.number[scope.number]
+    def _in(self, box: modes.Box | None) -> int | None:
+        return None if box is None else self.number[box.number]
 
-    def _learn_names(self) -> None:
+    def _learn_names(self, nodes: dict[Node, int]) -> None:
         """Name the modules from the outermost ones, or from a variable's that contains those."""
         held = [module for _, module in self.names.modules.values()]
         within = {id(m) for outer in held for p, m in outer.named_modules() if p}
@@ -489,11 +470,11 @@ class _Places:
             if id(outer) not in within
             for _, m in outer.named_modules()
         }
-        modules = [s for s in self.scopes if isinstance(s.owner, Module)]
-        outermost = [s.owner for s in modules if _module_around(s) is None]
+        modules = [box for box in self.calls if isinstance(box.owner, Module)]
+        outermost = [box.owner for box in modules if _module_around(box) is None]
         tops = {id(r): r for r in (containing.get(id(m), m) for m in outermost)}
         for root in {id(r): r for r in containing.values()}.values():
-            if any(id(p) in self.sources for p in root.parameters()):  # used without a call
+            if any(p._node in nodes for p in root.parameters()):  # used without a call
                 tops.setdefault(id(root), root)
         taken: set[str] = set()
         for root in tops.values():
@@ -504,21 +485,21 @@ class _Places:
                 unique = f"{name}_{k}"
             taken.add(unique)
             self.names.learn(root, unique if len(tops) > 1 else "")
-        for scope in modules:  # those that no attribute leads to
-            if id(scope.owner) not in self.names.paths:
-                around = _module_around(scope)
+        for box in modules:  # those that no attribute leads to
+            if id(box.owner) not in self.names.paths:
+                around = _module_around(box)
                 prefix = self.names.paths[id(around.owner)] if around is not None else ""
-                self.names.learn(scope.owner, f"{prefix}.{type(scope.owner).__name__}".lstrip("."))
+                self.names.learn(box.owner, f"{prefix}.{type(box.owner).__name__}".lstrip("."))
 
-    def _box(self, scope: Scope) -> Box:
-        number, parent = self.number[scope.number], self._in(scope.outer)
+    def _box(self, box: modes.Box) -> Box:
+        number, parent = self.number[box.number], self._in(box.outer)
         around = self.boxes[parent].path if parent is not None else ""
-        owner = scope.owner
+        owner = box.owner
         if not isinstance(owner, Module):
             path = f"{around}/{owner}" if around else str(owner)
-            return Box(number, "composition", str(owner), "", path, parent)
+            return Box(number, "definition", str(owner), "", path, parent)
         path = self.names.paths[id(owner)]
-        module_around = _module_around(scope)
+        module_around = _module_around(box)
         outer_path = self.names.paths[id(module_around.owner)] if module_around is not None else ""
         name = path[len(outer_path) + 1 :] if path.startswith(f"{outer_path}.") else path
         if not path:
@@ -547,23 +528,23 @@ class _Places:
         shared = [x for x, y in zip(self._around(a), self._around(b)) if x == y]
         return shared[-1] if shared else None
 
-    def _settle(self, source: Any, box: int | None) -> int | None:
-        """Where to show what no operation made: at its module, or where it came into being."""
-        owner = self.names.owner.get(id(source))
-        chain = self._around(box)
+    def _settle(self, leaf: Node, box: int | None) -> int | None:
+        """Where to show a leaf that is used in `box`: at its module, or where it came into being."""
+        key, chain = self.names.key(leaf), self._around(box)
+        owner = self.names.owner.get(key)
         if owner is not None:
-            at_home = [b for b in chain if self.scopes[b].owner is owner]
+            at_home = [b for b in chain if self.calls[b].owner is owner]
             modules = [b for b in chain if self.boxes[b].kind == "module"]
             return at_home[-1] if at_home else modules[-1] if modules else None
-        if isinstance(source, Tensor):
-            made = [b for b in chain if self.scopes[b].number < source.number]
+        if leaf in self.early:
+            made = [b for b in chain if self.calls[b].number < leaf.number]
             return made[-1] if made else None
-        return None if id(source) in self.names.outer else box
+        return None if key in self.names.outer else box
 
 
-def _module_around(scope: Scope) -> Scope | None:
+def _module_around(box: modes.Box) -> modes.Box | None:
     """The nearest call of a module in which a call was made."""
-    outer = scope.outer
+    outer = box.outer
     while outer is not None and not isinstance(outer.owner, Module):
         outer = outer.outer
     return outer

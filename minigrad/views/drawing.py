@@ -27,8 +27,8 @@ from typing import Any
 from ..engine import errors
 from ..serialize import write_whole
 from . import folding, listing, mirror, text
+from .data import Edge, GraphData, GraphNode
 from .folding import Block, Plan
-from .graph import Edge, Graph, GraphNode
 
 FORMATS = {".svg": "svg", ".png": "png", ".pdf": "pdf"}
 DIRECTIONS = {"right": "LR", "down": "TB", "up": "BT", "left": "RL"}
@@ -48,14 +48,14 @@ LOOKS = {  # fill, border
     "operation": ("#ffffff", "#64748b"),
     "result": ("#cdeee0", "#00785c"),
     "module": ("#e9e5fb", "#5b4db1"),
-    "composition": ("#f3effc", "#8b80c9"),
+    "definition": ("#f3effc", "#8b80c9"),
     "group": ("#e5e7eb", "#64748b"),
     "error": ("#fbd5e0", "#a3123f"),
     "gradient": ("#fff0e8", BACKWARD),
 }
 CLUSTERS = {  # of open boxes, the deeper the darker by turns
     "module": (("#f6f5fd", "#edebfa"), "#b5addf"),
-    "composition": (("#fafaf7", "#f1f1ea"), "#c9c7b8"),
+    "definition": (("#fafaf7", "#f1f1ea"), "#c9c7b8"),
     "repeat": (("#f6f5fd", "#edebfa"), "#b5addf"),
 }
 
@@ -132,7 +132,7 @@ class Drawing:
 
 
 def draw(
-    graph: Graph,
+    graph: GraphData,
     *,
     depth: int | None = None,
     fold: bool | None = None,
@@ -145,7 +145,7 @@ def draw(
     """Draw `graph`.
 
     Args:
-        depth: how many levels of modules and compositions are opened; all that fit unless given.
+        depth: how many levels of modules and definitions are opened; all that fit unless given.
         fold: whether equal parts in a row are shown once, with "× 6". Unless given, they are where
             values are not shown.
         values: whether values are shown. Unless given, they are in graphs of at most 60 nodes.
@@ -177,7 +177,9 @@ def draw(
         budget = 1000
     plan = folding.plan(graph, depth, fold, max(budget, 2))
     dot = _Writer(graph, plan, values, gradients, direction, backward).dot()
-    return Drawing(dot, graph.table(), f"graph of {graph.title}" if graph.title else "graph")
+    return Drawing(
+        dot, listing.table_of(graph), f"graph of {graph.title}" if graph.title else "graph"
+    )
 
 
 # --- DOT ------------------------------------------------------------------------------------------
@@ -200,7 +202,7 @@ class _Writer:
 
     def __init__(
         self,
-        graph: Graph,
+        graph: GraphData,
         plan: Plan,
         values: bool,
         gradients: bool,

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from . import text
-from .graph import Edge, Graph, GraphNode, Ref
+from .data import Edge, GraphData, GraphNode, Ref
 
 LONGEST = 32  # the most items that a repeated part may have, and
 LONGEST_OF_MANY = 8  # where thousands would have to be compared
@@ -21,10 +21,10 @@ ENDLESS = 10**9
 
 @dataclasses.dataclass(eq=False)
 class Block:
-    """A box of a drawing: a module's call, a composition's, or a part that this module made.
+    """A box of a drawing: a module's call, a definition's, or a part that this module made.
 
     Attributes:
-        kind: "module", "composition", "repeat" (several items that come again) or "group".
+        kind: "module", "definition", "repeat" (several items that come again) or "group".
         title: what it is headed by.
         box: the number of the graph's box, or None.
         items: operations, by their numbers, and blocks, in order of creation.
@@ -87,7 +87,7 @@ class Plan(NamedTuple):
     notes: list[str]
 
 
-def plan(graph: Graph, depth: int | None, fold: bool, budget: int) -> Plan:
+def plan(graph: GraphData, depth: int | None, fold: bool, budget: int) -> Plan:
     """Choose what to show of `graph`: boxes open `depth` deep, and no more than `budget` nodes."""
     root = _tree(graph)
     folder = _Folder(graph, root)
@@ -118,7 +118,7 @@ def _show(block: Block, shown: dict[int, Shown]) -> None:
             shown.update((n, item) for n in item.members())
 
 
-def _links(graph: Graph, shown: dict[int, Shown], folder: _Folder) -> list[Link]:
+def _links(graph: GraphData, shown: dict[int, Shown], folder: _Folder) -> list[Link]:
     """An arrow for each edge between nodes; one for all edges between a block and something."""
     links: list[Link] = []
     merged: dict[tuple[Shown, Shown], bool] = {}
@@ -141,7 +141,7 @@ def _links(graph: Graph, shown: dict[int, Shown], folder: _Folder) -> list[Link]
 # --- the tree -------------------------------------------------------------------------------------
 
 
-def _tree(graph: Graph) -> Block:
+def _tree(graph: GraphData) -> Block:
     """The graph's boxes as blocks; those that would only surround one thing are left out."""
     root = Block("root", graph.title)
     blocks: dict[int | None, Block] = {None: root}
@@ -166,17 +166,17 @@ def _tree(graph: Graph) -> Block:
 
 
 def _simplify(block: Block) -> None:
-    """Take a lonely operation out of its composition, and a lonely composition out of its box."""
+    """Take a lonely operation out of its definition, and a lonely definition out of its box."""
     items: list[Any] = []
     for item in block.items:
-        if isinstance(item, Block) and item.kind == "composition" and len(item.items) == 1:
+        if isinstance(item, Block) and item.kind == "definition" and len(item.items) == 1:
             items += item.items
             block.leaves += item.leaves
         else:
             items.append(item)
     if block.box is not None and len(items) == 1:
         only = items[0]
-        if isinstance(only, Block) and only.kind == "composition":
+        if isinstance(only, Block) and only.kind == "definition":
             items = only.items
             block.leaves += only.leaves
     block.items = items
@@ -201,7 +201,7 @@ class _Folder:
     equal blocks differ by a constant.
     """
 
-    def __init__(self, graph: Graph, root: Block):
+    def __init__(self, graph: GraphData, root: Block):
         self.graph = graph
         self.groups: list[tuple[int, int]] = []  # where the first time begins, and how long it is
         self.left_out: dict[int, tuple[int, int, int]] = {}  # node -> group, which time, first node
@@ -239,7 +239,7 @@ class _Folder:
         constants = [
             a if isinstance(a, Ref) else text.literal(a)
             for a in node.arguments
-            if node.operation != "getitem" and not isinstance(a, (Ref, list))
+            if node.operation != "getitem" and not isinstance(a, list) and not _refers(a)
         ]
         options = [(k, text.literal(v)) for k, v in node.options.items()]
         outline = (node.kind, node.operation, node.shape, node.dtype, len(self.into[number]))
@@ -410,18 +410,25 @@ class _Folder:
         return {(e.target, e.position) for e in edges if self.place[e.target] >= end}
 
 
+def _refers(argument: Any) -> bool:
+    """Whether an argument is a node, or has nodes in it."""
+    return isinstance(argument, Ref) or (
+        isinstance(argument, tuple) and any(isinstance(a, Ref) for a in argument)
+    )
+
+
 # --- closing --------------------------------------------------------------------------------------
 
 
-def _close(graph: Graph, root: Block, depth: int | None, budget: int) -> list[str]:
+def _close(graph: GraphData, root: Block, depth: int | None, budget: int) -> list[str]:
     """Close boxes until at most `budget` nodes are left; returns what to tell the reader."""
     deepest = _deepest(root)
     wish = deepest if depth is None else min(depth, deepest)
     for d in range(wish, -1, -1):
-        for compositions in (True, False):
-            _open(root, d, compositions)
+        for definitions in (True, False):
+            _open(root, d, definitions)
             if _count(root) <= budget:
-                asked = d == wish and compositions
+                asked = d == wish and definitions
                 return [] if asked else [f"boxes are open {text.plural(d, 'level')} deep"]
     _group(graph, root, budget)
     return ["operations are grouped in order of creation"]
@@ -432,12 +439,12 @@ def _deepest(block: Block) -> int:
     return max(inner, default=0)
 
 
-def _open(block: Block, depth: int, compositions: bool) -> None:
+def _open(block: Block, depth: int, definitions: bool) -> None:
     for item in block.items:
         if isinstance(item, Block):
             repeat = item.kind == "repeat"
-            item.open = repeat or (depth > 0 and (compositions or item.kind != "composition"))
-            _open(item, depth - (not repeat), compositions)
+            item.open = repeat or (depth > 0 and (definitions or item.kind != "definition"))
+            _open(item, depth - (not repeat), definitions)
 
 
 def _count(block: Block) -> int:
@@ -449,7 +456,7 @@ def _count(block: Block) -> int:
     )
 
 
-def _group(graph: Graph, root: Block, budget: int) -> None:
+def _group(graph: GraphData, root: Block, budget: int) -> None:
     """Put neighbours in the order of creation together: nothing else is left to fold."""
     most = budget // 2
     if len(root.items) > most:
@@ -468,7 +475,7 @@ def _group(graph: Graph, root: Block, budget: int) -> None:
             item.title = _contents(graph, item.members())
 
 
-def _group_leaves(graph: Graph, root: Block) -> None:
+def _group_leaves(graph: GraphData, root: Block) -> None:
     """Put what only one closed block uses into that block."""
     home = {n: b for b in root.items if isinstance(b, Block) and not b.open for n in b.members()}
     used_by: dict[int, set[Block | None]] = {n: set() for n in root.leaves}
@@ -481,7 +488,7 @@ def _group_leaves(graph: Graph, root: Block) -> None:
         (root if block is None or others else block).leaves.append(n)
 
 
-def _contents(graph: Graph, members: Iterable[int]) -> str:
+def _contents(graph: GraphData, members: Iterable[int]) -> str:
     """`120 operations: add × 60, tanh × 60`."""
     nodes = [graph[n] for n in members]
     kinds = Counter(n.kind for n in nodes)

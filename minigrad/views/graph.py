@@ -1,4 +1,4 @@
-"""The graph of a computation as data.
+"""The graph of a computation, and its views.
 
     with mg.record():
         y = np.sum(np.tanh(x @ w))
@@ -6,255 +6,29 @@
     print(mg.graph(y))
 
 A `Graph` is made once, by `graph(y)`, from what the engine holds (see `capture`); everything that
-shows one is a function of it alone: the table and the summary in `listing`, the drawing in `drawing`,
-the NumPy program in `program`, the backward pass as a graph of its own in `mirror`.
+shows one is a function of its data alone: the table and the summary in `listing`, the drawing in
+`drawing`, the NumPy program in `program`, the backward pass as a graph of its own in `mirror`.
 """
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import os
-from collections.abc import Callable
-from typing import Any, NamedTuple
-
-import numpy as np
+from pathlib import Path
+from typing import Any
 
 from ..engine import errors
-from ..engine.table import source_of
+from ..engine.errors import MinigradError
 from ..engine.tensor import Tensor
-from .source import SourceLine
-
-# --- what a graph is made of ----------------------------------------------------------------------
-
-
-class Ref(NamedTuple):
-    """An argument that is another node of the graph, by its number."""
-
-    number: int
+from . import capture, drawing, listing, mirror, program
+from .data import GraphData
 
 
-class Unknown:
-    """An argument that the engine no longer holds: the graph was freed, and not recorded."""
-
-    def __repr__(self) -> str:
-        return "…"
-
-
-UNKNOWN = Unknown()
-
-
-@dataclasses.dataclass(slots=True, eq=False)
-class GraphNode:
-    """A tensor of the graph, and the operation that made it, if one did.
-
-    Attributes:
-        number: its place in the order of creation, from 0.
-        kind: "operation"; or, of what no operation made, "parameter", "input" (another tensor that
-            requires a gradient) or "data" (a tensor or array that requires none).
-        operation: the name of the function, such as `np.tanh`; "" where none made it.
-        function: the function itself, or None.
-        arguments: what it was called with: each a `Ref`, a list of these, or the value itself;
-            `UNKNOWN` where the engine no longer holds it.
-        options: its keyword arguments.
-        shape, dtype: of the result.
-        value: the result, or None where it was not kept.
-        gradient: of what `backward()` started from, with respect to it; None where there is none.
-        state: of the gradient: "known", "zero", "not computed", "needs none", or "freed" (it was on
-            its way through this node, and not kept).
-        name: the path of a parameter, or the name that the tensor was given; "" for none.
-        variable: the variable that held it, "" where none was found.
-        line: the line of code that asked for it, where it was recorded.
-        box: the number of the box in which it lies, or None.
-        module: the path of the innermost module in which it lies, or None.
-        kept: the bytes that this node keeps for the backward pass, and no node before it does.
-        outside: whether it only supplies a part of a graph (see `Graph.inside`).
-        rules: its derivatives, one function an argument, None where there is none.
-        error: what went wrong here, in the graph of an error; "" elsewhere.
-        of: in the graph of a backward pass, the number of the forward node that it belongs to.
-    """
-
-    number: int
-    kind: str
-    operation: str
-    function: Callable | None
-    arguments: tuple
-    options: dict[str, Any]
-    shape: tuple[int, ...]
-    dtype: np.dtype
-    value: np.ndarray | None
-    gradient: np.ndarray | None
-    state: str
-    name: str
-    variable: str
-    line: SourceLine | None
-    box: int | None
-    module: str | None
-    kept: int
-    outside: bool = False
-    rules: tuple[Callable | None, ...] = ()
-    error: str = ""
-    of: int | None = None
-
-    @property
-    def label(self) -> str:
-        """The name a reader knows it by: that of the parameter, else of the variable."""
-        return self.name or self.variable
-
-
-@dataclasses.dataclass(slots=True, eq=False)
-class Edge:
-    """One argument of an operation.
-
-    Attributes:
-        source, target: the numbers of the argument's node and of the operation's.
-        position: which argument it is, and `item` which of its elements where it is a list.
-        argument: its name in the table of derivatives, such as `x`.
-        differentiable: whether a gradient goes back along it.
-        contribution: the gradient that did, with broadcasting undone; None where it is not known.
-        copied: the axes of the result along which broadcasting copied the argument.
-    """
-
-    source: int
-    target: int
-    position: int
-    item: int | None
-    argument: str
-    differentiable: bool
-    contribution: np.ndarray | None
-    copied: tuple[int, ...]
-
-
-@dataclasses.dataclass(frozen=True)
-class Box:
-    """One call of a module, or of a function composed of operations.
-
-    Attributes:
-        number: its place in the order of the calls, from 0.
-        kind: "module" or "composition".
-        name: its name in the box around it, such as `attention` or `softmax`; may be "".
-        type: the class of the module, with what describes it; "" for a composition.
-        path: its full name: `encoder.layers.0.attention`, `encoder.layers.0.attention/softmax`.
-        parent: the number of the box around it, or None.
-    """
-
-    number: int
-    kind: str
-    name: str
-    type: str
-    path: str
-    parent: int | None
-
-    @property
-    def title(self) -> str:
-        return f"{self.name}: {self.type}" if self.name and self.type else self.name or self.type
-
-
-@dataclasses.dataclass(frozen=True, eq=False)
-class Graph:
-    """A computation as data: nodes in order of creation, an edge for each argument, nested boxes.
+class Graph(GraphData):
+    """A computation as data, with its views.
 
     Printed, it is a table; in a notebook it shows itself as a drawing.
-
-    Attributes:
-        nodes: every node, in order of creation.
-        edges: one for each argument, in order of their targets.
-        boxes: every call of a module or composition, in order.
-        roots: the numbers of the nodes it was asked for.
-        recorded: whether every operation ran under `record()`.
     """
-
-    nodes: tuple[GraphNode, ...]
-    edges: tuple[Edge, ...]
-    boxes: tuple[Box, ...]
-    roots: tuple[int, ...]
-    recorded: bool
-    title: str = ""
-
-    @functools.cached_property
-    def _nodes(self) -> dict[int, GraphNode]:
-        return {node.number: node for node in self.nodes}
-
-    @functools.cached_property
-    def _boxes(self) -> dict[int, Box]:
-        return {box.number: box for box in self.boxes}
-
-    def __len__(self) -> int:
-        return len(self.nodes)
-
-    def __getitem__(self, number: int) -> GraphNode:
-        """The node of that number."""
-        try:
-            return self._nodes[number]
-        except KeyError:
-            raise errors.GraphError(
-                f"this graph has no node {number!r}; its nodes are numbered "
-                f"{self.nodes[0].number} to {self.nodes[-1].number}"
-            ) from None
-
-    def box(self, number: int) -> Box:
-        """The box of that number."""
-        return self._boxes[number]
-
-    def rule(self, edge: Edge) -> str:
-        """The rule by which a gradient goes back along `edge`, as it stands in the table; or ""."""
-        rules = self[edge.target].rules
-        if not edge.differentiable or edge.position >= len(rules):
-            return ""
-        written = source_of(rules[edge.position])
-        return written if edge.item is None or "\n" in written else f"{written}[{edge.item}]"
-
-    @functools.cached_property
-    def _arguments(self) -> dict[int, list[Edge]]:
-        found: dict[int, list[Edge]] = {}
-        for e in self.edges:
-            found.setdefault(e.target, []).append(e)
-        return found
-
-    def arguments(self, number: int) -> list[Edge]:
-        """The edges to the node of that number: one for each of its arguments, in their order."""
-        return self._arguments.get(number, [])
-
-    def inside(self, path: str) -> Graph:
-        """The part of the graph inside the module or composition of that path, as a graph.
-
-        The nodes keep their numbers. Nodes around it that supply its arguments are there too,
-        marked `outside`.
-
-        Raises:
-            GraphError: if no box has that path; the message lists those that there are.
-        """
-        chosen = {b.number for b in self.boxes if b.path == path}
-        if not chosen:
-            paths = ", ".join(dict.fromkeys(repr(b.path) for b in self.boxes)) or "none"
-            raise errors.GraphError(
-                f"no box of this graph has the path {path!r}; there are: {paths}"
-            )
-        within = set(chosen)
-        for b in self.boxes:
-            if b.parent in within:
-                within.add(b.number)
-        own = {n.number for n in self.nodes if n.box in within}
-        edges = tuple(e for e in self.edges if e.target in own)
-        supplies = {e.source for e in edges} - own
-        dropped = chosen if len(chosen) == 1 else set()
-        nodes = [
-            dataclasses.replace(
-                n, outside=n.number not in own,
-                box=n.box if n.number in own and n.box not in dropped else None,
-            )
-            for n in self.nodes
-            if n.number in own or n.number in supplies
-        ]  # fmt: skip
-        boxes = tuple(
-            dataclasses.replace(b, parent=b.parent if b.parent in within - dropped else None)
-            for b in self.boxes
-            if b.number in within - dropped
-        )
-        used = {e.source for e in self.edges if e.target not in own} | set(self.roots)
-        roots = tuple(sorted(used & own))
-        title = next(b.path or b.title for b in self.boxes if b.number in chosen)
-        return Graph(tuple(nodes), edges, boxes, roots, self.recorded, title)
 
     @functools.cached_property
     def backward(self) -> Graph:
@@ -262,16 +36,10 @@ class Graph:
 
         Each of its nodes has in `of` the number of the node of this graph that it belongs to.
         """
-        from . import mirror
-
         return mirror.backward_of(self)
-
-    # The views. Each is a function of this data alone.
 
     def table(self, most: int | None = 200) -> str:
         """The graph as a table of text, of at most `most` rows (None: all)."""
-        from . import listing
-
         return listing.table_of(self, most)
 
     def __str__(self) -> str:
@@ -279,29 +47,23 @@ class Graph:
 
     __repr__ = __str__
 
-    def summary(self):
+    def summary(self) -> listing.Summary:
         """Counts by operation and module, depth, floating-point operations, bytes kept."""
-        from . import listing
-
         return listing.summary(self)
 
-    def draw(self, **options: Any):
+    def draw(self, **options: Any) -> drawing.Drawing:
         """A drawing, which shows itself in a notebook; see `minigrad.views.drawing.draw` for options."""
-        from . import drawing
-
         return drawing.draw(self, **options)
 
-    def program(self):
+    def program(self) -> program.Program:
         """The forward and backward pass as one NumPy program; see `minigrad.views.program.Program`."""
-        from . import program
-
         return program.program(self)
 
     def to_dot(self, **options: Any) -> str:
         """The drawing in Graphviz's language, DOT."""
         return self.draw(**options).dot
 
-    def render(self, path: str | os.PathLike, **options: Any):
+    def render(self, path: str | os.PathLike, **options: Any) -> Path | None:
         """Draw into the file `path`: .svg, .png, .pdf or .dot; see `drawing.Drawing.save`."""
         return self.draw(**options).save(path)
 
@@ -312,21 +74,20 @@ class Graph:
         return self.draw()._repr_mimebundle_(include, exclude)
 
 
-# --- making one -----------------------------------------------------------------------------------
-
-
-def graph(*roots: Tensor) -> Graph:
+def graph(*roots: Tensor | MinigradError) -> Graph:
     """The computation of `roots`, as data that can be printed and drawn.
 
     Outside `record()`, and after `backward()`, it shows what the engine still holds: the operations
-    and shapes, and the values that the backward pass needs or needed.
+    and shapes, and the values that the backward pass needs or needed. Of an error it shows the
+    computation as far as it got, with what failed marked.
 
     Raises:
         DTypeError: if a root is not a Tensor, or none is given.
+        GraphError: if an error came up outside any computation.
     """
+    if len(roots) == 1 and isinstance(roots[0], MinigradError):
+        return capture.of_error(Graph, roots[0])
     if not roots or not all(isinstance(r, Tensor) for r in roots):
         given = ", ".join(type(r).__name__ for r in roots) or "nothing"
         raise errors.DTypeError(f"graph() takes the Tensors whose computation to show, not {given}")
-    from .capture import capture
-
-    return capture(roots)
+    return capture.of_tensors(Graph, roots)  # type: ignore[arg-type]

@@ -14,18 +14,19 @@ from typing import Any
 import numpy as np
 
 from . import text
-from .graph import UNKNOWN, Box, Graph, GraphNode, Ref
+from .data import UNKNOWN, Box, GraphData, GraphNode, Ref
 
 SIGNS = {
     np.add: "+", np.subtract: "-", np.multiply: "*", np.divide: "/", np.matmul: "@",
-    np.power: "**", np.floor_divide: "//", np.mod: "%",
+    np.power: "**", np.floor_divide: "//", np.mod: "%", np.less: "<", np.less_equal: "<=",
+    np.greater: ">", np.greater_equal: ">=", np.equal: "==", np.not_equal: "!=",
 }  # fmt: skip
 HINT = "? was not kept: compute inside `with mg.record():` to see every value and gradient."
 
 # --- the table ------------------------------------------------------------------------------------
 
 
-def table_of(graph: Graph, most: int | None = 200) -> str:
+def table_of(graph: GraphData, most: int | None = 200) -> str:
     """The nodes of `graph`, one a line, in columns that two spaces part; at most `most` lines."""
     shown = list(graph.nodes)
     if most is not None and len(shown) > most:
@@ -54,20 +55,20 @@ def _error(node: GraphNode) -> str:
     return "\n  ".join(map(text.visible, node.error.splitlines()))
 
 
-def hidden(graph: Graph) -> bool:
+def hidden(graph: GraphData) -> bool:
     """Whether values or gradients are not known that recording would have kept."""
     unknown = any(n.value is None or n.state == "freed" for n in graph.nodes)
     return unknown and not graph.recorded
 
 
-def counts(graph: Graph) -> str:
+def counts(graph: GraphData) -> str:
     """`4 operations, 2 parameters, 1 input`."""
     kinds = Counter(n.kind for n in graph.nodes)
     words = (("operation", None), ("parameter", None), ("input", None), ("data", "data"))
     return ", ".join(text.plural(kinds[k], k, many) for k, many in words if kinds[k])
 
 
-def _row(graph: Graph, node: GraphNode, usual: Any) -> list[str]:
+def _row(graph: GraphData, node: GraphNode, usual: Any) -> list[str]:
     place = "" if node.box is None else _place(graph.box(node.box))
     shape = text.shape(node.shape)
     unknown = "failed" if node.error else "?"
@@ -119,8 +120,10 @@ def expression(node: GraphNode, called: Callable[[int], str] = numbered) -> str:
         return f"-{parts[0]}"
     if node.function is operator.getitem and len(parts) == 2:
         index = node.arguments[1]
-        inside = parts[1] if isinstance(index, Ref) or index is UNKNOWN else text.index(index)
-        return f"{parts[0]}[{inside}]"
+        inside = (
+            ", ".join(_argument(i, called) for i in index) if type(index) is tuple else parts[1]
+        )
+        return f"{parts[0]}[{inside}{',' if index == () else ''}]"
     options = ((k, v) for k, v in node.options.items() if v is not None and v is not False)
     parts += [f"{name}={text.literal(value)}" for name, value in options]
     return f"{node.operation}({', '.join(parts)})"
@@ -166,44 +169,28 @@ FLOPS: dict[str, Callable[..., int]] = {
     "np.mean": lambda n, x: math.prod(x) + n,
     "np.max": lambda n, x: math.prod(x),
     "np.min": lambda n, x: math.prod(x),
+    "np.any": lambda n, x: math.prod(x),
+    "np.all": lambda n, x: math.prod(x),
+    "np.argmax": lambda n, x: math.prod(x),
+    "np.argmin": lambda n, x: math.prod(x),
     "np.cumsum": lambda n, x: math.prod(x),
     "np.linalg.inv": lambda n, a: 2 * n * a[-1],
     "np.linalg.det": lambda n, a: 2 * math.prod(a) * a[-1] // 3,
     "np.linalg.solve": lambda n, a, b: 2 * math.prod(a) * a[-1] // 3 + 2 * n * a[-1],
     "logabsdet": lambda n, a: 2 * math.prod(a) * a[-1] // 3,
     "scatter_add": lambda n, values, *_: math.prod(values),
-    # the kernels, as their definitions
-    "linear": lambda n, x, weight, *bias: 2 * n * x[-1] + n * len(bias),
-    "linear_to_heads": lambda n, x, weight, *bias: 2 * n * x[-1] + n * len(bias),
-    "linear_of_heads": lambda n, x, weight, *bias: 2 * n * weight[0] + n * len(bias),
-    "feed_forward": lambda n, x, w1, b1, w2, b2: (
-        n // w2[1] * (2 * w1[1] * (w1[0] + 1 + w2[1]) + w2[1])
-    ),
-    "softmax": lambda n, x: 4 * n + n // x[-1],
-    "masked_softmax": lambda n, x, *mask: 4 * n + n // x[-1] + n * len(mask),
-    "layer_norm": lambda n, x, gain, bias: 7 * n + 4 * (n // x[-1]),
-}
-# The same of functions whose options matter: given the node as well.
-FLOPS_OF: dict[str, Callable[..., int]] = {
-    "products": lambda node, n, a, b: (
-        2 * n * a[-1] + (math.prod(a) if (*node.arguments, 1.0)[2] != 1 else 0)
-    ),
-    "dot_weights": lambda node, n, q, k, *mask: (
-        n * (2 * q[-1] + 4 + len(mask))
-        + n // k[-2]
-        + (math.prod(q) if (*node.arguments[3:], 1.0)[0] != 1 else 0)
-    ),
-    "cross_entropy": lambda node, n, x, targets: _cross_entropy(node.options, x),
+    "row_maximum": lambda n, x: math.prod(x),
+    "logsumexp": lambda n, x: 4 * math.prod(x) + 2 * n,
 }
 ELEMENTWISE = {"np.where", "np.round", "relu", "sigmoid", "erf", "clamp", "root"}  # and all ufuncs
 MOVES = {
     "np.reshape", "np.squeeze", "np.expand_dims", "np.broadcast_to", "np.transpose", "np.swapaxes",
     "np.moveaxis", "np.flip", "np.roll", "np.rot90", "np.tril", "np.triu", "np.concatenate",
-    "np.copy", "getitem", "astype",
+    "np.copy", "np.zeros_like", "np.ones_like", "getitem", "astype", "bordered",
 }  # fmt: skip
 
 
-def flops(graph: Graph, node: GraphNode) -> int | None:
+def flops(graph: GraphData, node: GraphNode) -> int | None:
     """The floating-point operations of a node's forward computation; None where no rule is known."""
     if node.function is None or node.operation in MOVES:
         return 0
@@ -216,20 +203,10 @@ def flops(graph: Graph, node: GraphNode) -> int | None:
     if node.operation == "contract":
         return _contraction(graph, node)
     shapes = [graph[a.number].shape for a in node.arguments if isinstance(a, Ref)]
-    if node.operation in FLOPS_OF:
-        return FLOPS_OF[node.operation](node, math.prod(node.shape), *shapes)
     return rule(math.prod(node.shape), *shapes) if rule is not None else None
 
 
-def _cross_entropy(options: dict[str, Any], x: tuple[int, ...]) -> int:
-    """The softmax of each row of scores `x`, the score that is right, and the mean of all rows."""
-    rows = math.prod(x[:-1])
-    smoothing = math.prod(x) + 6 * rows if options.get("label_smoothing") else 0
-    mean = {"mean": rows + 1, "sum": rows, "none": 0}[options.get("reduction", "mean")]
-    return 4 * math.prod(x) + 4 * rows + smoothing + mean
-
-
-def _contraction(graph: Graph, node: GraphNode) -> int | None:
+def _contraction(graph: GraphData, node: GraphNode) -> int | None:
     """Two for each combination of all the letters of an einsum; one for an operand alone."""
     operands, subscripts = node.arguments[0], node.arguments[-1]
     if not all(isinstance(a, Ref) for a in operands):
@@ -302,7 +279,7 @@ def _columns(cells: Sequence[Sequence[str]]) -> list[str]:
     ]
 
 
-def summary(graph: Graph) -> Summary:
+def summary(graph: GraphData) -> Summary:
     """What `graph` amounts to. A module's row includes the modules inside it."""
     operations = [n for n in graph.nodes if n.kind == "operation" and not n.outside]
     flops_of = {n.number: flops(graph, n) for n in operations}
@@ -334,7 +311,7 @@ def summary(graph: Graph) -> Summary:
     )
 
 
-def _by_module(graph: Graph, nodes: Iterable[GraphNode]) -> dict[str, list[GraphNode]]:
+def _by_module(graph: GraphData, nodes: Iterable[GraphNode]) -> dict[str, list[GraphNode]]:
     """The nodes of each module, those of the modules inside it among them, in order of the calls."""
     found: dict[str, list[GraphNode]] = {}
     names = {b.number: _place(b) for b in graph.boxes if b.kind == "module"}
@@ -352,7 +329,7 @@ def _by_module(graph: Graph, nodes: Iterable[GraphNode]) -> dict[str, list[Graph
     return found
 
 
-def depth(graph: Graph) -> int:
+def depth(graph: GraphData) -> int:
     """How many operations the longest chain has."""
     longest: dict[int, int] = {}
     operations = {n.number for n in graph.nodes if n.kind == "operation" and not n.outside}

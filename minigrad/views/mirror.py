@@ -6,57 +6,53 @@ is a node, and the gradient is their sum, in the order in which the walk back ad
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
-from .graph import Edge, Graph, GraphNode, Ref
+from .data import Edge, G, GraphData, GraphNode, Ref
 
 
-def backward_of(graph: Graph) -> Graph:
+def backward_of(graph: G) -> G:
     """The backward pass of `graph`, in the order in which it runs.
 
     Each node has in `of` the number of the node of `graph` that it belongs to: a gradient that of
     what it is the gradient of, a contribution that of the operation whose rule gives it.
     """
-    return _Mirror(graph).graph()
+    mirror = _Mirror(graph)
+    return dataclasses.replace(
+        graph,
+        nodes=tuple(mirror.nodes),
+        edges=tuple(mirror.edges),
+        roots=mirror.roots,
+        title=f"the backward pass of {graph.title}".removesuffix(" of "),
+    )
 
 
-def arriving(graph: Graph) -> dict[int, list[Edge]]:
+def arriving(graph: GraphData) -> dict[int, list[Edge]]:
     """For each node that a gradient reaches, the edges along which it does, in the walk's order."""
-    reached: dict[int, list[Edge]] = {n: [] for n in graph.roots if graph[n].state != "needs none"}
-    for node in reversed(graph.nodes):
-        if node.number in reached:
-            for edge in graph.arguments(node.number):
-                if edge.differentiable:
-                    reached.setdefault(edge.source, []).append(edge)
-    return reached
+    found: dict[int, list[Edge]] = {node.number: [] for node, _ in graph.way_back}
+    for _, edges in graph.way_back:
+        for edge in edges:
+            found[edge.source].append(edge)
+    return found
 
 
 class _Mirror:
-    def __init__(self, graph: Graph):
+    def __init__(self, graph: GraphData):
         self.forward = graph
         self.arriving = arriving(graph)
         self.nodes: list[GraphNode] = []
         self.edges: list[Edge] = []
         self.sums: dict[int, int] = {}  # the number of a node's gradient, by that of the node
-        self.shares: dict[
-            int, list[int]
-        ] = {}  # of the contributions to it, where there are several
-
-    def graph(self) -> Graph:
-        for node in reversed(self.forward.nodes):
-            if node.number not in self.arriving:
-                continue
+        self.shares: dict[int, list[int]] = {}  # of the contributions, where there are several
+        for node, edges in graph.way_back:
             self._gradient(node)
-            for edge in self.forward.arguments(node.number):
-                several = len(self.arriving.get(edge.source, ())) > 1
-                if edge.differentiable and (several or edge.source in self.forward.roots):
-                    made = self._rule(edge, node, f"part of {called(self.forward[edge.source])}")
+            for edge in edges:
+                if len(self.arriving[edge.source]) > 1 or edge.source in graph.roots:
+                    made = self._rule(edge, node, f"part of {called(graph[edge.source])}")
                     self.shares.setdefault(edge.source, []).append(made)
-        ends = [e for e in self.forward.nodes if e.kind in ("parameter", "input")]
-        roots = tuple(sorted(self.sums[e.number] for e in ends if e.number in self.sums))
-        title = f"the backward pass of {self.forward.title}".removesuffix(" of ")
-        boxes, recorded = self.forward.boxes, self.forward.recorded
-        return Graph(tuple(self.nodes), tuple(self.edges), boxes, roots, recorded, title)
+        ends = (n.number for n in graph.nodes if n.kind in ("parameter", "input"))
+        self.roots = tuple(sorted(self.sums[n] for n in ends if n in self.sums))
 
     def _gradient(self, node: GraphNode) -> None:
         name, edges = called(node), self.arriving[node.number]
@@ -101,16 +97,11 @@ def _edge(source: int, target: int, position: int) -> Edge:
     return Edge(source, target, position, None, "g", True, None, ())
 
 
-def rule_of(graph: Graph, edge: Edge) -> str:
+def rule_of(graph: GraphData, edge: Edge) -> str:
     """The rule by which a gradient goes back along `edge`, in one line, and how it is summed."""
     lines = graph.rule(edge).splitlines() or [f"the rule of {graph[edge.target].operation}"]
     rule = lines[0] + (" ..." if len(lines) > 1 else "")
-    summed = not (
-        graph[edge.target].operation == "np.matmul"
-        and len(graph[edge.source].shape) < 3
-        and edge.position == 1
-    )  # that rule sums over the batches itself
-    if not (edge.copied and summed):
+    if not edge.copied:
         return rule
     axes = ", ".join(map(str, edge.copied))
     return f"{rule}, summed over {'axes' if len(edge.copied) > 1 else 'axis'} {axes}"

@@ -23,9 +23,10 @@ from typing import Any
 import numpy as np
 
 from ..engine import errors, table
+from ..engine.walk import copied_axes
 from ..serialize import write_whole
 from . import text
-from .graph import UNKNOWN, Edge, Graph, GraphNode, Ref
+from .data import UNKNOWN, Edge, GraphData, GraphNode, Ref
 from .symbols import SIGN, Shape, Symbol, equal, follow, write
 from .written import Functions, Names, number
 
@@ -75,12 +76,12 @@ class Program:
         return path
 
 
-def program(graph: Graph) -> Program:
+def program(graph: GraphData) -> Program:
     """The computation of `graph` and its gradients, as a program.
 
     Raises:
         GraphError: if the graph has several roots or one without a gradient, if values were not kept,
-            or if a leaf was changed since.
+            or if a leaf was given new values in between.
     """
     return _Writer(graph).program()
 
@@ -93,7 +94,6 @@ class _Line:
     """`name = code`, with a comment; `code` may still have to be made an array of."""
 
     name: str
-    sign: str
     code: str
     comment: str = ""
 
@@ -101,7 +101,7 @@ class _Line:
 class _Writer:
     """Writes one program: runs through the graph forwards, and back, on symbols."""
 
-    def __init__(self, graph: Graph):
+    def __init__(self, graph: GraphData):
         self.graph = graph
         self.root = _only_root(graph)
         self.names = Names(NAME)
@@ -153,9 +153,9 @@ class _Writer:
         if isinstance(line, str):
             return f"    {line}".rstrip()
         code = f"np.asarray({line.code})" if line.name in self.arrays else line.code
-        written = f"    {line.name} {line.sign} {code}"
+        written = f"    {line.name} = {code}"
         if len(written) > WIDTH + 6:
-            written = f"    {line.name} {line.sign} (\n        {code}\n    )"
+            written = f"    {line.name} = (\n        {code}\n    )"
         fits = line.comment and len(written.splitlines()[-1]) + len(line.comment) < WIDTH
         return f"{written}  # {line.comment}" if fits else written
 
@@ -182,7 +182,7 @@ class _Writer:
         if node.kind == "operation":
             return f"t{node.number}"
         box = self.graph.box(node.box) if node.box is not None else None
-        where = box.name.removeprefix("np.") if box and box.kind == "composition" else ""
+        where = box.name.removeprefix("np.") if box and box.kind == "definition" else ""
         return f"{where}_{_role(node.value)}".lstrip("_")
 
     def _is_input(self, node: GraphNode) -> bool:
@@ -210,9 +210,8 @@ class _Writer:
             value = np.asarray(made.value)
             if node.value is not None and not equal(value, node.value):
                 raise errors.GraphError(
-                    f"{node.operation} #{node.number} no longer gives what it gave: an array that it "
-                    f"was computed from was changed in place since. Write the program before the "
-                    f"optimiser's step, or compute the loss again"
+                    f"{node.operation} #{node.number} does not give what it gave: a leaf was given new "
+                    f"values while the result was being computed"
                 )
             name = self.symbols[node.number].name
             self._assign(name, made)
@@ -249,21 +248,24 @@ class _Writer:
         root = self.graph[self.root]
         result = self.symbols[self.root]
         sums = {self.root: self._first(root, result)}
-        owned: set[int] = set()  # nodes whose gradient is an array of its own, to be added to
         found: dict[str, str] = {}
         place: Any = ()
-        for node in sorted(self.graph.nodes, key=lambda n: n.number, reverse=True):
-            g = sums.get(node.number)
-            if g is None:
-                continue
+        for node, edges in self.graph.way_back:
+            g = sums[node.number]
             if self._is_input(node):
                 found[self.symbols[node.number].name] = g.name
                 continue
             if place != node.box:
                 place, title = node.box, self._place(node)
                 self.lines += ["", f"# back through {title}"] if title else [""]
-            for edge, share in self._shares(node, g):
-                self._add(edge.source, share, sums, owned)
+            for edge, share in self._shares(node, edges, g):
+                before = sums.get(edge.source)
+                if before is None:
+                    name = self.names.new(f"d_{self.symbols[edge.source].name}")
+                    sums[edge.source] = self._assign(name, share)
+                else:
+                    after = write(np.add, [before, share], {})
+                    sums[edge.source] = self._assign(before.name, after)
         order = [n for n in self.inputs if n in found]
         return {name: found[name] for name in order}
 
@@ -282,50 +284,32 @@ class _Writer:
         self.inputs[name] = given.copy()
         return Symbol(given, name=name)
 
-    def _shares(self, node: GraphNode, g: Symbol) -> Iterator[tuple[Edge, Symbol]]:
+    def _shares(
+        self, node: GraphNode, edges: list[Edge], g: Symbol
+    ) -> Iterator[tuple[Edge, Symbol]]:
         """What goes back along each edge to a node's arguments, of their shapes and dtypes."""
         args = [self._argument(a) for a in node.arguments]
         y = self.symbols[node.number]
         given: dict[int, Any] = {}
-        for edge in self.graph.arguments(node.number):
-            if not edge.differentiable:
-                continue
+        for edge in edges:
             i = edge.position
             if i not in given:
                 rule = node.rules[i]
                 assert rule is not None
                 made_by = node.operation.rpartition(".")[2].replace("<lambda>", "function")
                 name = f"{made_by}_rule_{edge.argument or i}"
-                whole = getattr(rule, "whole", None)
-                if whole is None:
-                    given[i] = follow(rule, [g, y, *args], node.options, name)
-                else:
-                    given.update(enumerate(follow(whole, [g, y, *args], node.options, name)))
+                given[i] = follow(rule, [g, y, *args], node.options, name)
             share = given[i] if edge.item is None else given[i][edge.item]
             yield edge, _undone(share, self.symbols[edge.source])
 
-    def _add(self, to: int, share: Symbol, sums: dict[int, Symbol], owned: set[int]) -> None:
-        """Add to a sum of gradients, in the order and in the memory in which the engine does."""
-        before = sums.get(to)
-        if before is None:
-            name = self.names.new(f"d_{self.symbols[to].name}")
-            sums[to] = self._assign(name, share)
-        elif to in owned:
-            after = before.value + share.value
-            sums[to] = Symbol(after, name=self._assign(before.name, share, "+=").name)
-        else:
-            sums[to] = self._assign(before.name, write(np.add, [before, share], {}))
-            if type(sums[to].value) is np.ndarray:
-                owned.add(to)
-
     # Text
 
-    def _assign(self, name: str, made: Symbol, sign: str = "=") -> Symbol:
+    def _assign(self, name: str, made: Symbol) -> Symbol:
         self.uses = Counter()
         self._count(made)
         code = self._text(made, 0, whole=True)
         comment = text.shape(made.value.shape) if made.value.shape else ""
-        self.lines.append(_Line(name, sign, code, comment if sign == "=" else ""))
+        self.lines.append(_Line(name, code, comment))
         return Symbol(made.value, name=name)
 
     def _count(self, value: Any) -> None:
@@ -352,7 +336,7 @@ class _Writer:
         code = "".join(p if isinstance(p, str) else self._text(*p) for p in value.parts)
         if not whole and (self.uses[id(value)] > 1 or len(code) > LONG):
             value.name = self.names.new("part")
-            self.lines.append(_Line(value.name, "=", code))
+            self.lines.append(_Line(value.name, code))
             return value.name
         return f"({code})" if needed is not None and value.binds < needed else code
 
@@ -393,6 +377,11 @@ class _Writer:
         if callable(value):
             name = table.name_of(value)
             return name if name.startswith("np.") else self.functions.name(value)
+        if repr(value).startswith("<"):
+            raise errors.GraphError(
+                f"an object of the class {type(value).__name__} cannot be written into a program; "
+                f"kernels are given such, so compute outside `with mg.fast():`"
+            )
         return repr(value)
 
     def _constant(self, array: np.ndarray) -> Symbol:
@@ -404,7 +393,7 @@ class _Writer:
         return self.constants[id(array)]
 
 
-def _only_root(graph: Graph) -> int:
+def _only_root(graph: GraphData) -> int:
     """The one root of a graph that a gradient reaches."""
     if len(graph.roots) != 1:
         raise errors.GraphError(
@@ -426,8 +415,6 @@ def _role(array: Any) -> str:
 
 def _undone(share: Symbol, argument: Symbol) -> Symbol:
     """`share` with broadcasting undone, as the engine does at each edge."""
-    from ..engine.walk import copied_axes
-
     wide, shape = share.value.shape, argument.shape
     if wide != shape:
         axes = copied_axes(wide, shape)

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from ..ranges import extent, numbers_in, outline
+
 SMALL = 24  # arrays of up to so many numbers are shown whole
 
 
@@ -15,7 +17,7 @@ def numbers(value: Any, indent: int = 0) -> str:
 
     `indent` is the column at which the text will stand: further lines are shifted by as much.
     """
-    array = values(value)
+    array = numbers_in(value)
     if array is None:
         return f"{outline(value)}, not computed yet"
     if array.size == 0:
@@ -49,38 +51,6 @@ def texts(array: np.ndarray) -> list[str]:
     while decimals and all(round(v, decimals) == round(v, decimals - 1) for v in finite):
         decimals -= 1
     return [f"{round(v, decimals) + 0.0:.{decimals}f}" for v in listed]
-
-
-def outline(value: Any) -> str:
-    """The shape and dtype of an array: `(2, 3) float32`."""
-    return f"{value.shape} {value.dtype}"
-
-
-def extent(value: Any) -> str:
-    """The range of an array: `from -1.5 to 2`, with how many of it are NaN or infinite."""
-    array = values(value)
-    if array is None:
-        return "not computed yet"
-    if array.size == 0:
-        return "empty"
-    finite = array[np.isfinite(array)]
-    said = []
-    if finite.size:
-        low, high = finite.min() + 0, finite.max() + 0
-        said.append(f"all {low:.5g}" if low == high else f"from {low:.5g} to {high:.5g}")
-    for what, found in (("NaN", np.isnan(array)), ("infinite", np.isinf(array))):
-        if found.any():
-            said.append(f"{int(found.sum())} of {array.size} {what}")
-    return ", ".join(said)
-
-
-def values(shown: Any) -> np.ndarray | None:
-    """The NumPy array inside `shown`, or None for an array that would have to be computed first."""
-    array = getattr(shown, "_array", shown)
-    foreign = hasattr(type(array), "__array_function__")
-    if foreign and not isinstance(array, (np.ndarray, np.generic)):
-        return None
-    return np.asarray(array)
 
 
 def read_only(array: np.ndarray) -> np.ndarray:

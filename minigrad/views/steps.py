@@ -9,20 +9,22 @@
 
 from __future__ import annotations
 
+import contextlib
 import inspect
+import itertools
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..engine import table
-from ..engine import walk as backprop
-from ..engine.node import Node
-from ..engine.table import Spec
-from ..engine.tensor import Tensor
-from ..engine.walk import Passed, Target
+from ..engine.errors import MinigradError
+from ..engine.modes import enable_grad
+from ..engine.node import Node, Outline
+from ..engine.tensor import Tensor, tensor_of
+from ..engine.walk import Contribution, Visit, copied_axes, first_gradient, order, walk
+from ..rules_as_text import source_of
 from .capture import numbers as numbers_in
 from .show import numbers, outline, read_only
 from .source import variables
@@ -35,7 +37,7 @@ class Share:
 
     Attributes:
         argument: its name, as the rule has it: `x`, `b`, `arrays[1]`.
-        to: the node or leaf that made it, where its gradients are summed.
+        to: the node that made it, where its gradients are summed.
         rule: the rule's text, as it stands in the table.
         given: what the rule gave.
         axes: the axes of `given` that were summed, because broadcasting had made copies along them.
@@ -47,7 +49,7 @@ class Share:
     """
 
     argument: str
-    to: Target
+    to: Node
     rule: str
     given: Any
     axes: tuple[int, ...]
@@ -84,10 +86,10 @@ class Step:
 
     Attributes:
         number: of the step, from 1.
-        node: the operation (a `Node`), or the leaf (a `Tensor`).
+        node: the operation, or the leaf.
         gradient: the gradient of the loss with respect to the node's result, all of it by now.
-        values: what the rules read, by the names they use: arguments, `y`, axes; Specs for arrays
-            of which they need only the shape.
+        values: what the rules read, by the names they use: arguments, `y`, axes; `Outline`s for
+            arrays of which they need only the shape.
         shares: what each argument gets; none for a leaf.
         before, after: the `.grad` of a leaf, before this step and after; None for an operation, and
             `before` is None as well where nothing was computed yet.
@@ -96,7 +98,7 @@ class Step:
     """
 
     number: int
-    node: Target
+    node: Node
     gradient: Any
     values: dict[str, Any]
     shares: tuple[Share, ...]
@@ -107,7 +109,7 @@ class Step:
 
     def __str__(self) -> str:
         head = f"Step {self.number}: {called(self.node, self.name, self.of)}, {outline(self.node)}"
-        if isinstance(self.node, Tensor):
+        if self.node.operation is None:
             lines = [
                 ("g", self.gradient),
                 (".grad before", self.before),
@@ -115,10 +117,10 @@ class Step:
             ]
             return f"{head}\n{_table(lines, 2)}"
         parts = [head + "".join(f", in {owner}" for owner in _boxes(self.node))]
-        if self.node.note is not None and self.node.note.where is not None:
-            parts.append(f"  {self.node.note.where}")
+        if self.node.note is not None and self.node.note.line is not None:
+            parts.append(f"  {self.node.note.line}")
         arrays = {
-            k: v for k, v in self.values.items() if hasattr(v, "dtype") and type(v) is not Spec
+            k: v for k, v in self.values.items() if hasattr(v, "dtype") and type(v) is not Outline
         }
         others = [_setting(k, v) for k, v in self.values.items() if k not in arrays]
         parts.append(_table([("g", self.gradient), *arrays.items()], 2))
@@ -141,82 +143,114 @@ def steps(
         for step in steps(np.sum(x * x)):
             print(step)
     """
-    walk = backprop.walk(loss, gradient, retain_graph, create_graph, keep=True)
+    start: dict[Any, Any] = {loss._node: first_gradient(loss, gradient, create_graph)}
+    order(start)  # raises for a graph that has been freed, before the first step
     known = _Known({}, numbers_in(loss))
     for name, value in variables():
-        if isinstance(value, Tensor):
-            known.names.setdefault(value._node or value, name)
-    return (_step(number, *found, known) for number, found in enumerate(walk, 1))
+        if isinstance(value, Tensor) and value._node is not None:
+            known.names.setdefault(value._node, name)
+    return _steps(start, retain_graph, create_graph, known)
 
 
 class _Known(NamedTuple):
-    """What is known of operations and leaves beside what they hold."""
+    """What is known of nodes beside what they hold."""
 
-    names: dict[Target, str]
-    numbers: dict[Target, int]
+    names: dict[Node, str]
+    numbers: dict[Node, int]
+
+    def name(self, node: Node) -> str:
+        return (node.operation is None and node.name) or self.names.get(node, "")
 
 
-def called(target: Target, name: str = "", number: int | None = None) -> str:
-    """How a step speaks of an operation or a leaf: `np.exp #4`, `y = np.exp #4`, `leaf w #2`.
+def _steps(
+    start: dict[Any, Any], retain_graph: bool, create_graph: bool, known: _Known
+) -> Iterator[Step]:
+    visits = walk(start)
+    for number in itertools.count(1):
+        with enable_grad() if create_graph else contextlib.nullcontext():
+            try:
+                visit = next(visits, None)
+            except MinigradError as error:
+                (error.root,) = start
+                raise
+            if visit is None:
+                return
+            step = _step(number, visit, known)
+        if not (retain_graph or create_graph):
+            visit.node.saved = None
+        yield step
+
+
+def called(node: Node, name: str = "", number: int | None = None) -> str:
+    """How a step speaks of a node: `np.exp #4`, `y = np.exp #4`, `leaf w #2`.
 
     The number is that in the graph, or else that of its creation.
     """
-    mark = f"#{target.number if number is None else number}"
-    if isinstance(target, Node):
-        return f"{name and f'{name} = '}{table.name_of(target.function)} {mark}"
-    return " ".join(filter(None, ("leaf", target.name or name, mark)))
+    mark = f"#{node.number if number is None else number}"
+    if node.operation is not None:
+        return f"{name and f'{name} = '}{node.operation.name} {mark}"
+    return " ".join(filter(None, ("leaf", node.name or name, mark)))
 
 
 def argument_names(rule: Callable, count: int) -> list[str]:
     """What a rule calls the `count` arguments of its function: `x`, or `args[0]`."""
     names: list[str] = []
     for parameter in list(inspect.signature(rule).parameters.values())[2:]:
+        name = parameter.name.lstrip("_")
         if parameter.kind is parameter.VAR_POSITIONAL:
-            names += [f"{parameter.name}[{k}]" for k in range(count - len(names))]
+            names += [f"{name}[{k}]" for k in range(count - len(names))]
         else:
-            names.append(parameter.name)
+            names.append(name)
     return names
 
 
-def _step(
-    number: int, node: Target, gradient: Any, passed: Sequence[Passed], known: _Known
-) -> Step:
-    gradient, of = _seen(gradient), known.numbers.get(node)
-    if isinstance(node, Tensor):
-        (end,) = passed
-        name = node.name or known.names.get(node, "")
-        return Step(number, node, gradient, {}, (), end.before, end.after, name, of)
+def _step(number: int, visit: Visit, known: _Known) -> Step:
+    node, g, contributions = visit
+    before, after = _deposit(node, g)
+    name, of = known.name(node), known.numbers.get(node)
+    if node.operation is None:
+        return Step(number, node, _seen(g), {}, (), before, after, name, of)
     if node.note is not None:  # record() noted which variables held the arguments
-        for tensor, name in node.note.names:
-            known.names.setdefault(tensor._node or tensor, name)
-    shares = tuple(_share(node, passed, k, known) for k in range(len(passed)))
+        for argument, held in node.note.names:
+            known.names.setdefault(argument, held)
+    shares = tuple(
+        _share(node, contribution, item, known)
+        for contribution, (_, item, _) in zip(contributions, node.edges)
+    )
     mentioned = set(re.findall(r"\w+", " ".join(share.rule for share in shares)))
     values: dict[str, Any] = {}
-    for i in dict.fromkeys(p.i for p in passed):
-        arguments = inspect.signature(node.rules[i]).bind(None, node.y, *node.args, **node.kwargs)
+    for i in dict.fromkeys(i for i, _, _ in node.edges):
+        signature = inspect.signature(node.operation.rules[i])
+        arguments = signature.bind(None, *node.saved, **node.kwargs)  # type: ignore[misc]
         arguments.apply_defaults()
-        (_, y, *named) = arguments.arguments.items()
+        (_, y, *named) = ((k.lstrip("_"), v) for k, v in arguments.arguments.items())
         values |= {k: _seen(v) for k, v in (*named, y) if k in mentioned}
-    return Step(number, node, gradient, values, shares, name=known.names.get(node, ""), of=of)
+    return Step(number, node, _seen(g), values, shares, name=known.name(node), of=of)
 
 
-def _share(node: Node, passed: Sequence[Passed], k: int, known: _Known) -> Share:
-    i, to, *arrays = passed[k]
+def _deposit(node: Node, g: Any) -> tuple[Any, Any]:
+    """Add a gradient to that of earlier backward passes; return what was there before, and the sum."""
+    before = node.grad
+    if node.keeps_grad:
+        if before is not None:
+            g = before + g if isinstance(g, Tensor) else before._array + g
+        node.grad = g if isinstance(g, Tensor) else tensor_of(g)
+    return before, node.grad
+
+
+def _share(node: Node, passed: Contribution, item: int | None, known: _Known) -> Share:
+    i, to, *arrays = passed
     given, fitted, before, after = map(_seen, arrays)
-    rule = node.rules[i]
-    name = argument_names(rule, len(node.args))[i]
-    text = table.source_of(rule)
-    if isinstance(node.args[i], (list, tuple)):
-        parents = dict(node.edges)[i]
-        place = [j for j, p in enumerate(parents) if p is not None][
-            sum(p.i == i for p in passed[:k])
-        ]
-        name, text = f"{name}[{place}]", f"{text}[{place}]"
+    rule = node.operation.rules[i]  # type: ignore[union-attr]
+    name = argument_names(rule, len(node.saved) - 1)[i]  # type: ignore[arg-type]
+    text, place = source_of(rule), "" if item is None else f"[{item}]"
     axes: tuple[int, ...] = ()
     if given.shape != fitted.shape:
-        axes = backprop.copied_axes(given.shape, fitted.shape)
-    held = (isinstance(to, Tensor) and to.name) or known.names.get(to, "")
-    return Share(name, to, text, given, axes, fitted, before, after, held, known.numbers.get(to))
+        axes = copied_axes(given.shape, fitted.shape)
+    of = known.numbers.get(to)
+    return Share(
+        name + place, to, text + place, given, axes, fitted, before, after, known.name(to), of
+    )
 
 
 def _seen(value: Any) -> Any:
@@ -227,11 +261,11 @@ def _seen(value: Any) -> Any:
 
 
 def _boxes(node: Node) -> Iterator[str]:
-    """The compositions and modules in which a node ran, the innermost first."""
-    scope = node.scope
-    while scope is not None:
-        yield scope.owner if isinstance(scope.owner, str) else type(scope.owner).__name__
-        scope = scope.outer
+    """The definitions and modules in which a node ran, the innermost first."""
+    box = node.box
+    while box is not None:
+        yield box.owner if isinstance(box.owner, str) else type(box.owner).__name__
+        box = box.outer
 
 
 def _table(lines: list[tuple[str, Any]], indent: int) -> str:
@@ -245,7 +279,7 @@ def _table(lines: list[tuple[str, Any]], indent: int) -> str:
 
 
 def _setting(name: str, value: Any) -> str:
-    if isinstance(value, Spec):
+    if isinstance(value, Outline):
         return f"{name}.shape = {value.shape}"
     if isinstance(value, list) and value and all(hasattr(v, "shape") for v in value):
         return f"{name} of shapes {', '.join(str(v.shape) for v in value)}"

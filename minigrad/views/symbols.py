@@ -16,12 +16,15 @@ from typing import Any
 import numpy as np
 
 from ..engine import table
+from ..rules_as_text import tree_of
 
 # How tightly an expression binds: a name or call, and the operators.
 TIGHT, POWER, SIGN, PRODUCT, SUM, BITS, COMPARED = 9, 8, 7, 6, 5, 4, 3
 SIGNS: dict[Any, tuple[str, int]] = {
     np.add: ("+", SUM), np.subtract: ("-", SUM), np.multiply: ("*", PRODUCT),
-    np.divide: ("/", PRODUCT), np.matmul: ("@", PRODUCT),
+    np.divide: ("/", PRODUCT), np.matmul: ("@", PRODUCT), np.less: ("<", COMPARED),
+    np.less_equal: ("<=", COMPARED), np.greater: (">", COMPARED), np.greater_equal: (">=", COMPARED),
+    np.equal: ("==", COMPARED), np.not_equal: ("!=", COMPARED),
 }  # fmt: skip
 
 
@@ -37,7 +40,7 @@ class Shape(tuple):
     text: str
 
 
-class Symbol:
+class Symbol(table.Answering):
     """An array, and the expression that computes it: names, and the operations done to them.
 
     `parts` are pieces of text, and `(operand, how tightly it must bind)` for what stands between.
@@ -118,6 +121,8 @@ def _infix(function: Callable, sign: str, binds: int, a: Any, b: Any) -> Any:
     left, right = (TIGHT, SIGN) if sign == "**" else (binds, binds + 1)
     if sign == "@":  # a * b @ c would be read in two ways
         left = right = SIGN
+    elif binds == COMPARED:  # a < b == c would be two comparisons
+        left = right
     made = _made(function(_plain(a), _plain(b)), binds, (a, left), f" {sign} ", (b, right))
     made.fragile = sign == "**"
     return made
@@ -125,7 +130,6 @@ def _infix(function: Callable, sign: str, binds: int, a: Any, b: Any) -> Any:
 
 _operators()
 Symbol.__hash__ = object.__hash__  # type: ignore[method-assign]
-table.answers = (table.answers, Symbol)  # functions of one's own are written down too
 
 
 def write(function: Callable, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
@@ -219,17 +223,18 @@ def equal(a: Any, b: Any) -> bool:
 
 
 def bare(function: Any) -> Any:
-    """A function without what makes it leave Tensors to the engine; of a composition, its kernel."""
+    """A function without what makes it leave Tensors to the engine, and without a cache."""
+    entry = table.TABLE.get(function)
+    if isinstance(entry, table.Definition):
+        return entry.body
     if hasattr(function, "cache_info"):  # functools.cache
         function = function.__wrapped__
-    if hasattr(function, "kernels"):
-        return bare(function.kernels[0][1]) if function.kernels else function.__wrapped__
-    return getattr(function, "alone", function)
+    return getattr(function, "dispatched", function)
 
 
 def is_expression(function: Any) -> bool:
     """Whether a function only returns an expression."""
-    tree = table.tree_of(function)
+    tree = tree_of(function)
     if isinstance(tree, ast.FunctionDef):
         body = tree.body[1:] if ast.get_docstring(tree) is not None else tree.body
         return len(body) == 1 and isinstance(body[0], ast.Return)

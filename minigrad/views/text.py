@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..engine import table
+from ..engine.node import Outline
 
 
 def number(x: Any) -> str:
@@ -61,7 +62,7 @@ def literal(value: Any) -> str:
         return number(value)
     if isinstance(value, np.ndarray):
         return array(value) if value.ndim == 0 else f"{value.dtype}{list(value.shape)}"
-    if isinstance(value, table.Spec):
+    if isinstance(value, Outline):
         return f"{value.dtype}{list(value.shape)}"
     if isinstance(value, slice):
         parts = [value.start, value.stop, *([value.step] if value.step is not None else [])]
@@ -75,12 +76,6 @@ def literal(value: Any) -> str:
     if isinstance(value, (np.dtype, type)):
         return np.dtype(value).name if isinstance(value, np.dtype) else value.__name__
     return table.name_of(value) if callable(value) else repr(value)
-
-
-def index(value: Any) -> str:
-    """What stands between the brackets of `x[...]`."""
-    items = value if isinstance(value, tuple) else (value,)
-    return ", ".join(map(literal, items)) + ("," if items == () else "")
 
 
 def plural(n: int, one: str, many: str | None = None) -> str:

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from ..engine import errors, table
+from ..rules_as_text import tree_of
 from .symbols import bare
 
 
@@ -66,7 +67,7 @@ class Functions:
         key = getattr(function, "__code__", function)
         if key in self.named:
             return self.named[key]
-        tree = copy.deepcopy(table.tree_of(function))
+        tree = copy.deepcopy(tree_of(function))
         if tree is None:
             return self._imported(function)
         name = self.named[key] = self.names.new(function.__name__.replace("<lambda>", "function"))
@@ -137,11 +138,8 @@ def _unwritable(function: Any, why: str) -> errors.GraphError:
     )
 
 
-STANDS_FOR = {"as_array": "np.asarray"}  # among arrays alone, one is as good as the other
-
-
 class _Cleaner(ast.NodeTransformer):
-    """Leaves out what only checks arguments and what is there for Tensors: there are none."""
+    """Leaves out annotations, and what only checks arguments: these have passed."""
 
     def __init__(self, function: Any):
         self.inside = getattr(function, "__module__", "").startswith("minigrad.")
@@ -149,10 +147,6 @@ class _Cleaner(ast.NodeTransformer):
     def visit_arg(self, node: ast.arg) -> ast.arg:
         node.annotation = None
         return node
-
-    def visit_Expr(self, node: ast.Expr) -> Any:
-        called = getattr(getattr(node.value, "func", None), "id", "")
-        return None if self.inside and called.startswith("_check") else self.generic_visit(node)
 
     def visit_If(self, node: ast.If) -> Any:
         self.generic_visit(node)
@@ -163,14 +157,6 @@ class _Cleaner(ast.NodeTransformer):
     def visit_For(self, node: ast.For) -> Any:
         self.generic_visit(node)
         return node if node.body else None
-
-    def visit_IfExp(self, node: ast.IfExp) -> Any:
-        self.generic_visit(node)
-        asked = ast.unparse(node.test)
-        return node.orelse if re.fullmatch(r"isinstance\(\w+, Tensor\)", asked) else node
-
-    def visit_Name(self, node: ast.Name) -> Any:
-        return ast.Name(STANDS_FOR.get(node.id, node.id), node.ctx) if self.inside else node
 
 
 class _Renamer(ast.NodeTransformer):

@@ -9,81 +9,24 @@ Two kinds of task, and two ways to come by one:
     Task      pairs of a source and a target      dates, copy, reverse, sort, addition; pairs FILE
     TextTask  windows into a text                 text FILE
 
-No task knows of models, arrays or training.
+No task knows of models, arrays or training; `load_training` makes the task of a checkpoint again.
 """
 
 import os
 from collections.abc import Callable
 from functools import partial
-from typing import Any, Protocol
+from typing import Any
 
 from minigrad.engine.errors import ConfigError
 from minitransformer.tasks import addition, letters
 from minitransformer.tasks.dates import Dates
 from minitransformer.tasks.pairs import Pairs
 from minitransformer.tasks.text import Text
-from minitransformer.vocabulary import Vocabulary
+from minitransformer.training.checkpoints import training_in
+from minitransformer.training.loop import Training
+from minitransformer.training.task import Task, TextTask
 
-
-class Task(Protocol):
-    """What every task has whose examples are pairs: (source text, target text)."""
-
-    name: str
-    source: Vocabulary
-    target: Vocabulary
-    longest_source: int  # in tokens, BOS and EOS not counted
-    longest_target: int
-
-    @property
-    def held_out_count(self) -> int:
-        """How many pairs no batch ever contains."""
-        ...
-
-    def held_out(self, count: int) -> list[tuple[str, str]]:
-        """The first `count` of the pairs that no batch ever contains, for every count the same.
-
-        Raises:
-            ConfigError: fewer than `count` pairs are held out.
-        """
-        ...
-
-    def batch(self, step: int, size: int) -> list[tuple[str, str]]:
-        """The `size` pairs to train on at `step`: the same whenever, and wherever, it is asked.
-
-        Nothing is remembered from one batch to the next, so a run that was stopped at any step
-        goes on as if it had not been.
-        """
-        ...
-
-
-class TextTask(Protocol):
-    """What every task has whose examples are windows: texts of `window` + 1 symbols each.
-
-    A model reads all of a window but its last symbol, and writes all but the first:
-
-        ids = task.vocabulary.batch(task.batch(step, size))  # (B, T + 1), T = task.window
-        read, write = ids[:, :-1], ids[:, 1:]  # (B, T) each
-
-    No window is padded, none begins or ends a sequence: a text has no end that could be learned.
-    """
-
-    name: str
-    vocabulary: Vocabulary
-    window: int
-
-    @property
-    def held_out_count(self) -> int:
-        """How many windows no batch contains a part of."""
-        ...
-
-    def held_out(self, count: int) -> list[str]:
-        """The first `count` of the windows of which no batch contains a part, as for `Task`."""
-        ...
-
-    def batch(self, step: int, size: int) -> list[str]:
-        """The `size` windows to train on at `step`, as for `Task`."""
-        ...
-
+__all__ = ["FILE_TASKS", "TASKS", "Task", "TextTask", "load_training", "make"]
 
 # Each makes its task from a seed; `addition` also takes `digits`.
 TASKS: dict[str, Callable[..., Task]] = {
@@ -123,3 +66,12 @@ def make(
     if file is not None:
         raise ConfigError(f"the task {name!r} reads no file; leave out {os.fspath(file)!r}")
     return TASKS[name](seed, **options)
+
+
+def load_training(path: str | os.PathLike[str]) -> Training:
+    """A run as it was when its checkpoint was written, its task made again, ready for its next step.
+
+    Raises:
+        CheckpointError: if the file is missing, truncated, or not of such a run.
+    """
+    return training_in(path, make)

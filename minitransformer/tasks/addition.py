@@ -12,7 +12,7 @@ import random
 
 from minigrad.engine.errors import ConfigError
 from minitransformer.tasks.drawn import Drawn
-from minitransformer.vocabulary import Vocabulary
+from minitransformer.training.vocabulary import Vocabulary
 
 DIGITS = "0123456789"
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from minitransformer.tasks.split import first, one_in_ten, seeded
-from minitransformer.vocabulary import Vocabulary
+from minitransformer.training.vocabulary import Vocabulary
 
 HELD_OUT = 1000
 DRAWS = 20_000  # from which they come, a tenth of them: enough, and an end where there are fewer

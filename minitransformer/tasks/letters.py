@@ -13,7 +13,7 @@ import string
 from collections.abc import Callable
 
 from minitransformer.tasks.drawn import Drawn
-from minitransformer.vocabulary import Vocabulary
+from minitransformer.training.vocabulary import Vocabulary
 
 ALPHABET = string.ascii_lowercase
 LONGEST = 10

@@ -17,7 +17,7 @@ from typing import Literal
 from minigrad.engine.errors import ConfigError, DataError
 from minitransformer.tasks.files import Fault, check, read_lines
 from minitransformer.tasks.split import first, seeded
-from minitransformer.vocabulary import Vocabulary
+from minitransformer.training.vocabulary import Vocabulary
 
 HELD_OUT = 1000  # pairs, or a tenth of them if that is less
 

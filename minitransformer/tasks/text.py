@@ -12,7 +12,7 @@ import os
 from minigrad.engine.errors import ConfigError, DataError
 from minitransformer.tasks.files import check, read_lines
 from minitransformer.tasks.split import first, seeded
-from minitransformer.vocabulary import Vocabulary
+from minitransformer.training.vocabulary import Vocabulary
 
 
 class Text:

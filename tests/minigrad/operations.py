@@ -23,6 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from minigrad import functional as F
+from minigrad.definitions.elementwise import clamp
 from minigrad.engine import rules
 
 try:
@@ -293,11 +294,11 @@ def elementwise() -> Iterator[Row]:
             yield Row(np.clip, call, [shape], torch_call, [call.replace("np.clip(x, ", "x.clip(")],
                       domain="between")  # fmt: skip
     yield Row(np.clip, "np.clip(x, a_min=-0.5, a_max=0.5)", [(4,)], "torch.clip(x, -0.5, 0.5)")
-    yield Row(rules.clamp, "np.clip(x, y, z)", [(2, 3), (3,), ()], "torch.clip(x, y, z)",
+    yield Row(clamp, "np.clip(x, y, z)", [(2, 3), (3,), ()], "torch.clip(x, y, z)",
               domain=("any", "unit", "above one"))  # fmt: skip
-    yield Row(rules.clamp, "np.clip(x, y, 0.5)", [(2, 3), (3,)],
+    yield Row(clamp, "np.clip(x, y, 0.5)", [(2, 3), (3,)],
               "torch.clip(x, y, torch.tensor(0.5, dtype=x.dtype))")  # fmt: skip
-    yield Row(rules.clamp, "np.clip(x, y, z)", [[-1.0, 2.5, 4.0], [3.0], [2.0]],
+    yield Row(clamp, "np.clip(x, y, z)", [[-1.0, 2.5, 4.0], [3.0], [2.0]],
               "torch.clip(x, y, z)")  # bounds that cross: the upper one wins  # fmt: skip
 
 
@@ -881,16 +882,6 @@ def functional() -> Iterator[Row]:
     yield Row(F.masked_softmax, "F.masked_softmax(x, MASK, axis=0)", [(2, 3)],
               None)  # a column with nothing to choose from  # fmt: skip
 
-    for shapes in (
-        [(4, 2, 5), (4, 3, 5)],
-        [(2, 5), (3, 5)],
-        [(4, 2, 5), (3, 5)],
-        [(3, 2, 2, 5), (3, 2, 3, 5)],  # two leading axes can lie in memory the other way round
-    ):
-        yield Row(F.dot_weights, "F.dot_weights(x, y, MASK, 0.3)", shapes,
-                  "torch.softmax(torch.where(MASK, 0.3 * x @ y.mT, -math.inf), -1)")  # fmt: skip
-        yield Row(F.dot_weights, "F.dot_weights(x, y)", shapes, "torch.softmax(x @ y.mT, -1)")
-
     losses = {
         "": "", ", reduction='sum'": ", reduction='sum'", ", reduction='none'": ", reduction='none'",
         ", ignore_index=0": ", ignore_index=0",
@@ -919,33 +910,12 @@ def functional() -> Iterator[Row]:
               domain=("any", "unit"))  # fmt: skip
     yield Row(F.embedding, "F.embedding(x, ALONG)", [(3, 4)], f"{tf}.embedding(ALONG, x)")
     yield Row(F.linear, "F.linear(x, y, z)", [(2, 2, 3), (3, 4), (4,)], f"{tf}.linear(x, y.T, z)")
+    yield Row(F.linear, "F.linear(x, y)", [(0, 2, 3), (3, 4)], f"{tf}.linear(x, y.T)")
+    yield Row(F.linear, "F.linear(x, y)", [(3,), (3, 4)], f"{tf}.linear(x, y.T)")
     yield Row(F.linear, "F.linear(x, y)", [(2, 3), (3, 4)], f"{tf}.linear(x, y.T)")
-    for shape in ((2, 3, 4), (4,), (0, 4)):
-        yield Row(F.feed_forward, "F.feed_forward(x, y, z, y.T, y[:, 0])", [shape, (4, 5), (5,)],
-                  f"{tf}.linear({tf}.linear(x, y.T, z).relu(), y, y[:, 0])")  # fmt: skip
     for shape in ((2, 3, 4), (4,)):
         yield Row(F.layer_norm, "F.layer_norm(x, y, z)", [shape, (4,), (4,)],
                   f"{tf}.layer_norm(x, (4,), y, z)")  # fmt: skip
-    cut = "unflatten(-1, (2, -1)).transpose(-3, -2)"
-    for shape in ((2, 3, 4), (3, 4), (2, 0, 4)):
-        yield Row(F.linear_to_heads, "F.linear_to_heads(x, y, z, 2)", [shape, (4, 6), (6,)],
-                  f"{tf}.linear(x, y.T, z).{cut}")  # fmt: skip
-        yield Row(F.linear_to_heads, "F.linear_to_heads(x, y, None, 2)", [shape, (4, 6)],
-                  f"{tf}.linear(x, y.T).{cut}")  # fmt: skip
-    joined = "x.transpose(-3, -2).flatten(-2)"
-    for shape in ((2, 3, 4), (2, 2, 3, 4), (2, 0, 4)):
-        yield Row(F.linear_of_heads, "F.linear_of_heads(x, y, z)", [shape, (8, 3), (3,)],
-                  f"{tf}.linear({joined}, y.T, z)")  # fmt: skip
-        yield Row(F.linear_of_heads, "F.linear_of_heads(x, y, None)", [shape, (8, 3)],
-                  f"{tf}.linear({joined}, y.T)")  # fmt: skip
-    for shape, other in (((2, 3), (4, 3)), ((2, 1, 2, 3), (3, 4, 3)), ((0, 3), (4, 3))):
-        yield Row(F.products, "F.products(x, y, 0.3)", [shape, other], "0.3 * x @ y.mT")
-        yield Row(F.products, "F.products(x, y)", [shape, other], "x @ y.mT")
-    for shape in ((3, 4), (2, 3, 4), (0, 3, 4)):
-        yield Row(F.split_heads, "F.split_heads(x, 2)", [shape],
-                  "x.unflatten(-1, (2, -1)).transpose(-3, -2)")  # fmt: skip
-    for shape in ((2, 3, 4), (1, 2, 3, 4), (2, 0, 4)):
-        yield Row(F.join_heads, "F.join_heads(x)", [shape], "x.transpose(-3, -2).flatten(-2)")
     yield Row(F.masked_fill, "F.masked_fill(x, MASK, -2.0)", [(2, 3)],
               "x.masked_fill(MASK, -2.0)")  # fmt: skip
     yield Row(F.dropout, "F.dropout(x, 0.4, rng=np.random.default_rng(3))", [(4, 5)])

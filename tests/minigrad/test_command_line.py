@@ -15,7 +15,7 @@ import pytest
 import minigrad as mg
 from minigrad import __main__
 from minigrad.__main__ import COMMANDS, main
-from minigrad.engine import walk as backprop
+from minigrad.engine import walk
 from minigrad.engine.modes import mode
 
 ROOT = Path(__file__).parents[2]
@@ -57,8 +57,8 @@ def run(monkeypatch, capsys, script):
         before = sys.argv, sys.path[:]
         status = main(["step", script(text), *arguments])
         assert (sys.argv, sys.path) == before
-        assert backprop.backward is mg.backward is BACKWARD
-        assert not mode.recording
+        assert walk.backward is mg.Tensor.backward is mg.backward is BACKWARD
+        assert not mode.get().watchers
         said = capsys.readouterr()
         assert "Traceback" not in said.err
         return status, said.out, said.err
@@ -66,7 +66,7 @@ def run(monkeypatch, capsys, script):
     return step
 
 
-BACKWARD = backprop.backward
+BACKWARD = walk.backward
 
 
 def shown(out):

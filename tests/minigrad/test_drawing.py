@@ -72,7 +72,7 @@ class Attention(nn.Module):
 
 def recorded(module, width=4):
     with mg.record():
-        return mg.graph(module(mg.Tensor(np.ones((2, 3, width)))))
+        return mg.graph(module(mg.Tensor(np.ones((2, 3, width)), name="given")))
 
 
 def blocks(plan):
@@ -347,7 +347,7 @@ def test_repeated_operations_of_a_loop_are_drawn_once():
             return np.tanh(self.mix(h) + x)
 
     cell, xs = Cell(), mg.Tensor(np.ones((9, 2, 4)))
-    h = mg.Tensor(np.zeros((2, 4)))
+    h = mg.Tensor(np.zeros((2, 4)), name="start")
     with mg.record():
         for t in range(9):
             h = cell(xs[t], h)

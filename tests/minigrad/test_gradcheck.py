@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import minigrad as mg
-from minigrad import errors, gradcheck
+from minigrad import errors, gradcheck, transforms
 from minigrad import functional as F
-from minigrad.engine import table
-from minigrad.engine import walk as backprop
+from minigrad.checking import diagnosis
+from minigrad.engine import table, walk
 
 
 def normal(*shape, seed=0):
@@ -149,7 +149,9 @@ def test_functions_that_are_not_deterministic_cannot_be_checked():
 
 
 def test_the_message_names_input_element_and_both_numbers(monkeypatch):
-    monkeypatch.setitem(table.TABLE, np.exp, table.Rule(np.exp, (lambda g, y, x: 777 * g * y,)))
+    monkeypatch.setitem(
+        table.TABLE, np.exp, table.Operation(np.exp, (lambda g, y, x: 777 * g * y,))
+    )
     with pytest.raises(errors.GradcheckError) as caught:
         gradcheck(lambda a, late: (a * np.exp(late[0])).sum(), normal(2), [np.array([0.0, 1.0])])
     message = str(caught.value)
@@ -261,7 +263,7 @@ def test_a_broken_rule_is_caught_and_rightly_named(monkeypatch, mistake):
     loss = lambda *args: np.sin(f(*args) * 1.0)  # so that the gradient that arrives is not uniform
     right = kind == "kink" or gradcheck(loss, *inputs)  # at a tie, half is what differences say too
     assert right
-    monkeypatch.setitem(table.TABLE, operation, table.Rule(operation, tuple(rules)))
+    monkeypatch.setitem(table.TABLE, operation, table.Operation(operation, tuple(rules)))
     report = gradcheck(loss, *inputs, raise_on_failure=False)
     assert not report
     assert [found.kind for found in report.findings] == [kind] * len(report.findings)
@@ -273,7 +275,7 @@ def test_a_broken_rule_is_caught_and_rightly_named(monkeypatch, mistake):
 def test_a_broken_rule_is_named_although_the_gradient_that_arrives_is_all_ones(monkeypatch):
     """Under a sum, one row of the gradient looks like a third of it, and much else like a factor."""
     rules = (lambda g, y, a, b: g, lambda g, y, a, b: g[0])
-    monkeypatch.setitem(table.TABLE, np.add, table.Rule(np.add, rules))
+    monkeypatch.setitem(table.TABLE, np.add, table.Operation(np.add, rules))
     report = gradcheck(lambda x, b: np.sum(x + b), WIDE, normal(4), raise_on_failure=False)
     assert [found.kind for found in report.findings] == ["missing sum"]
 
@@ -290,13 +292,13 @@ def test_one_of_several_arrays_in_a_list_is_named(monkeypatch):
     older = mg.Tensor(V, requires_grad=True)
     f = lambda x: np.concatenate([older, x, V, x * 2, x])
     assert gradcheck(f, V)
-    monkeypatch.setitem(table.TABLE, np.concatenate, table.Rule(np.concatenate, (parts,)))
+    monkeypatch.setitem(table.TABLE, np.concatenate, table.Operation(np.concatenate, (parts,)))
     (finding,) = gradcheck(f, V, raise_on_failure=False).findings
     assert finding.what.startswith("it is 5 times what it should be")
 
 
 def test_broadcasting_that_is_not_undone_is_named(monkeypatch):
-    monkeypatch.setattr(backprop, "undo_broadcast", lambda g, shape, dtype: g)
+    monkeypatch.setattr(walk, "fit", lambda given, to, g: given)
     report = gradcheck(lambda x, b: x * b, WIDE, normal(4), raise_on_failure=False)
     assert not report
     assert [found.kind for found in report.findings] == ["missing sum"]
@@ -304,10 +306,11 @@ def test_broadcasting_that_is_not_undone_is_named(monkeypatch):
 
 
 def test_one_row_in_place_of_the_sum_that_undoes_broadcasting_is_named(monkeypatch):
-    def first_row(g, shape, dtype):
-        return g[(0,) * (g.ndim - len(shape))] if g.ndim > len(shape) else g
+    def first_row(given, to, g):
+        extra = given.ndim - len(to.shape)
+        return given[(0,) * extra] if extra > 0 else given
 
-    monkeypatch.setattr(backprop, "undo_broadcast", first_row)
+    monkeypatch.setattr(walk, "fit", first_row)
     report = gradcheck(lambda x, b: x * b, WIDE, normal(4), raise_on_failure=False)
     assert [found.kind for found in report.findings] == ["missing sum"]
 
@@ -316,23 +319,20 @@ def test_one_row_in_place_of_the_sum_that_undoes_broadcasting_is_named(monkeypat
     "f", [lambda x: x * np.sin(x), lambda x: x + x, lambda x: x**2 + np.exp(x)]
 )
 def test_gradients_overwritten_instead_of_added_are_named(monkeypatch, f):
-    right = backprop._pass_on
-
-    def overwriting(node, g, args, y, sums, owned, oldest, trace, keep):
-        fresh: dict = {}
-        steps: list = []
-        for edge in node.edges:
-            alone: dict = {}
-            same = {"rules": node.rules, "kwargs": node.kwargs, "kept": node.kept}
-            twin = type("One", (), {"edges": [edge], **same})
-            right(twin, g, args, y, alone, set(), oldest, steps, keep)
-            fresh.update(alone)
-        sums.update(fresh)
-        if trace is not None:
-            trace.extend(steps)
+    def overwriting(starts, oldest=0):
+        arrived = dict(starts)
+        for node in walk.order(starts, oldest):
+            g, passed = arrived.pop(node), []
+            for position, to, given in walk.shares(node, g):
+                arrived[to] = walk.fit(given, to, g)  # = in place of +=
+                passed.append(
+                    walk.Contribution(position, to, given, arrived[to], None, arrived[to])
+                )
+            yield walk.Visit(node, g, passed)
 
     assert gradcheck(f, V)
-    monkeypatch.setattr(backprop, "_pass_on", overwriting)
+    for module in (transforms, diagnosis):
+        monkeypatch.setattr(module, "walk", overwriting)
     report = gradcheck(f, V, raise_on_failure=False)
     assert not report
     assert [found.kind for found in report.findings] == ["overwritten"]
@@ -342,7 +342,7 @@ def test_gradients_overwritten_instead_of_added_are_named(monkeypatch, f):
 
 def test_a_rule_whose_shape_cannot_fit_is_an_error_with_its_name(monkeypatch):
     rules = (lambda g, y, a, b: (g @ b.T).T, lambda g, y, a, b: a.T @ g)
-    monkeypatch.setitem(table.TABLE, np.matmul, table.Rule(np.matmul, rules))
+    monkeypatch.setitem(table.TABLE, np.matmul, table.Operation(np.matmul, rules))
     with pytest.raises(
         errors.GradcheckError, match=r"shape \(3, 2\) for an argument of shape \(2, 3"
     ):
@@ -356,7 +356,7 @@ def test_a_rule_that_is_wrong_only_in_the_second_order_is_caught(monkeypatch):
         constant = x.data if isinstance(x, mg.Tensor) else x
         return g * np.cos(constant)
 
-    monkeypatch.setitem(table.TABLE, np.sin, table.Rule(np.sin, (rule,)))
+    monkeypatch.setitem(table.TABLE, np.sin, table.Operation(np.sin, (rule,)))
     assert gradcheck(np.sin, V)
     report = gradcheck(lambda x: np.exp(np.sin(x)), V, order=2, raise_on_failure=False)
     (finding,) = report.findings
@@ -366,7 +366,7 @@ def test_a_rule_that_is_wrong_only_in_the_second_order_is_caught(monkeypatch):
 
 def test_a_wrong_first_order_is_not_excused_by_a_second_order_that_fits_it(monkeypatch):
     rules = (lambda g, y, x: 2 * g * np.cos(x),)
-    monkeypatch.setitem(table.TABLE, np.sin, table.Rule(np.sin, rules))
+    monkeypatch.setitem(table.TABLE, np.sin, table.Operation(np.sin, rules))
     assert not gradcheck(np.sin, V, order=2, raise_on_failure=False)
 
 
@@ -391,7 +391,7 @@ def test_a_kink_that_python_makes_is_named():
 
 def test_strong_curvature_is_not_taken_for_a_kink(monkeypatch):
     rules = (lambda g, y, x: 2 * g * y,)
-    monkeypatch.setitem(table.TABLE, np.exp, table.Rule(np.exp, rules))
+    monkeypatch.setitem(table.TABLE, np.exp, table.Operation(np.exp, rules))
     report = gradcheck(lambda x: np.exp(30 * x), np.array([0.1, 0.5]), raise_on_failure=False)
     assert [found.kind for found in report.findings] == ["factor"]
 

@@ -111,7 +111,7 @@ def test_what_a_lesson_uses_is_found():
     text = (
         "import minigrad as mg\nimport minitransformer as mt\nimport numpy as np\n"
         "from minigrad.functional import softmax\nfrom minitransformer import masks\n"
-        "from minitransformer.vocabulary import EOS\n"
+        "from minitransformer.training.vocabulary import EOS\n"
         "x = mg.nn.Linear(2, 3)\nmt.attention(x, x, x)\nmasks.causal(3)\nsoftmax(EOS)\n"
         "np.exp(1)\nmg.grad\nmg.functional.gelu\n"
     )

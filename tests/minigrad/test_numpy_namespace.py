@@ -719,6 +719,12 @@ def test_a_function_without_an_entry_can_be_given_a_rule(call, message, monkeypa
     mg.rule(function, slope)
     expected = call.on(np.copy)
     result, problem = attempt(call, as_floats)
+    if "read-only" in str(problem):  # it writes into its argument
+        assert isinstance(problem, errors.ShapeError)
+        return
+    if isinstance(expected, tuple) and problem is None:  # no argument that has a rule is a tensor
+        assert result == expected
+        return
     array = isinstance(expected, (np.ndarray, np.generic, float))
     if not array or np.asarray(expected).dtype.kind not in "fiub":
         assert isinstance(problem, (errors.UnsupportedError, errors.DTypeError)), repr(problem)

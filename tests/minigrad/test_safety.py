@@ -58,7 +58,7 @@ def test_create_graph_keeps_the_graph():
     np.testing.assert_array_equal(x.grad.detach().numpy(), 2 * once)
 
 
-# --- a leaf that changes in place -----------------------------------------------------------------
+# --- a leaf that is given new values --------------------------------------------------------------
 
 
 def change_by_step(w):
@@ -82,25 +82,7 @@ def change_by_dtype(w):
     module.astype(np.float32)
 
 
-@pytest.mark.parametrize(
-    "change", [change_by_step, change_by_copy, change_by_load, change_by_dtype]
-)
-def test_a_leaf_changed_between_forward_and_backward_raises_and_names_the_operation(change):
-    w = mg.Parameter(np.ones(3))
-    x = leaf(3)
-    loss = np.sum(x * np.tanh(w * 2) * w)
-    change(w)
-    with pytest.raises(errors.GraphError, match=r"changed in place after np.multiply had used it"):
-        loss.backward()
-    assert x.grad is None
-
-
-def test_the_error_names_the_leaf():
-    w = leaf(2, 3, name="weight")
-    loss = np.sum(w**2)
-    w.copy_(np.ones((2, 3)))
-    with pytest.raises(errors.GraphError, match=re.escape("weight of shape (2, 3) was changed")):
-        loss.backward()
+CHANGES = [change_by_step, change_by_copy, change_by_load, change_by_dtype]
 
 
 VIEWS = {
@@ -138,74 +120,55 @@ def without_grad(f):
         return f()
 
 
-@pytest.mark.parametrize("change", [change_by_step, change_by_copy])
+@pytest.mark.parametrize("change", CHANGES)
 @pytest.mark.parametrize("view", VIEWS)
-def test_a_view_of_a_leaf_is_either_its_own_or_guarded(view, change):
-    """After the change, backward raises, or gives the gradient for the values of before."""
-    w = mg.Tensor(np.arange(12.0).reshape(4, 3) + 1, requires_grad=True)
-    x = leaf()
-    part = VIEWS[view](w)
-    right = 2 * part.detach().numpy()
-    shared = np.shares_memory(part._array, w._array)
-    loss = np.sum(x * part * part)
-    twice = np.sum(np.exp(part * 0 + x) * part)
-    change(w)
-    if shared:
-        for lost in (loss, twice):
-            with pytest.raises(errors.GraphError, match="changed in place"):
-                lost.backward()
-    else:
+def test_a_graph_walked_after_an_update_has_the_gradient_of_what_was_computed(view, change):
+    """It keeps the arrays that it used: the leaf has a new one, of which it knows nothing."""
+
+    def gradients(then):
+        w = mg.Parameter(np.arange(12.0).reshape(4, 3) + 1)
+        x = leaf()
+        part = VIEWS[view](w)
+        loss = np.sum(x * part * part) + np.sum(np.exp(part * 0.01 + x) * part)
+        then(w)
+        w.grad = None
         loss.backward()
-        np.testing.assert_array_equal(x.grad.numpy(), np.sum(right * right) / 4)
+        return [x.grad.numpy(), np.zeros(()) if w.grad is None else w.grad.numpy()]
+
+    for changed, expected in zip(gradients(change), gradients(lambda w: None)):
+        np.testing.assert_allclose(changed, expected, rtol=1e-7)  # w may be of float32 by then
 
 
-@pytest.mark.parametrize("view", VIEWS)
-def test_a_detached_view_is_a_copy(view):
-    w = mg.Tensor(np.arange(12.0).reshape(4, 3) + 1, requires_grad=True)
-    x = leaf()
-    part = VIEWS[view](w).detach()
-    right = part.numpy().sum()
-    loss = np.sum(x * part)
-    change_by_step(w)
-    loss.backward()
-    np.testing.assert_allclose(x.grad.numpy(), right)
-
-
-def test_a_constant_tensor_that_changes_is_noticed():
-    x, c = leaf(3), mg.Tensor(np.ones(3))
-    loss = np.sum(x * c)
-    c.copy_(np.zeros(3))
-    with pytest.raises(errors.GraphError, match="changed in place"):
-        loss.backward()
-
-
-def test_a_result_that_was_saved_and_lies_in_a_leaf_is_noticed():
-    """The rule of a function of one's own may read y, and y may be a view of the leaf."""
-    turned = mg.rule(lambda x: x.T, lambda g, y, x: g.T * (y.T > 0))
+def test_a_result_that_was_saved_and_lies_in_a_leaf_stays_what_it_was():
+    """The rule of a user's own function may read y, and y may be a view of the leaf."""
+    turned = mg.rule(lambda x: x.T, lambda g, y, x: g.T * y.T)
     w = leaf(2, 3)
-    loss = np.sum(turned(w))
-    change_by_step(w)
-    with pytest.raises(errors.GraphError, match="changed in place"):
-        loss.backward()
-
-
-def test_what_needs_no_values_does_not_mind():
-    w = leaf(3)
-    loss = np.sum(w + 1) + np.sum(w.reshape(3, 1).T)
+    before, loss = w.data, np.sum(turned(w))
     change_by_copy(w)
     loss.backward()
-    np.testing.assert_array_equal(w.grad.numpy(), [2, 2, 2])
+    np.testing.assert_array_equal(w.grad.numpy(), before)
 
 
-def test_a_gradient_with_a_graph_minds_a_changed_view():
-    """The second walk needs w.T, kept by a node of the first graph that it does not visit."""
+def test_a_gradient_with_a_graph_keeps_its_arrays_too():
+    """The second walk needs w.T, saved by a node of the first graph that it does not visit."""
     w, x, z = leaf(3, 3), leaf(3), leaf(3)
-    loss = np.sum((x @ w.T) * z)
-    loss.backward(create_graph=True)
+    before = w.data
+    np.sum((x @ w.T) * z).backward(create_graph=True)
     penalty = np.sum(x.grad)  # z @ w, linear in z
     change_by_step(w)
-    with pytest.raises(errors.GraphError, match="changed in place"):
-        penalty.backward()
+    z.grad = None
+    penalty.backward()
+    np.testing.assert_allclose(z.grad.numpy(), before.sum(axis=1))
+
+
+def test_a_tensor_is_not_the_array_that_its_function_was_given():
+    """What a user's own function returns may be one of its arguments."""
+    second = mg.rule(lambda x, c: c, lambda g, y, x, c: 0 * x, None)
+    x, c = leaf(3), np.ones(3)
+    y = second(x, c)
+    c[:] = 5
+    np.testing.assert_array_equal(y.data, 1)
+    assert c.flags.writeable
 
 
 # --- arrays that belong to the user ---------------------------------------------------------------

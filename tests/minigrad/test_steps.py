@@ -30,8 +30,8 @@ Step 1: loss = np.sum #4, () float32
   g = 1
   where a.shape = (2, 3), axis = None, keepdims = False
   for a, which is np.add #3
-    spread(g, a.shape, axis, keepdims) = [[1, 1, 1],
-                                          [1, 1, 1]]
+    np.broadcast_to(unreduced(g, a, axis, keepdims), a.shape) = [[1, 1, 1],
+                                                                 [1, 1, 1]]
 
 Step 2: np.add #3, (2, 3) float32
   test_steps.py:25: loss = np.sum(x * x + b)
@@ -172,7 +172,7 @@ def test_a_step_holds_what_it_shows():
     x = mg.Tensor([3.0], requires_grad=True)
     first, second, third = mg.steps((x * x).sum(), np.array(2.0))
     assert isinstance(first.node, Node)
-    assert third.node is x
+    assert third.node is x._node
     assert [s.number for s in (first, second, third)] == [1, 2, 3]
     assert second.values["a"] == 3
     a, b = second.shares
@@ -225,14 +225,13 @@ def test_errors_come_at_once_and_not_at_the_first_step():
         mg.steps(x * 2)
 
 
-def test_a_leaf_changed_between_two_steps_is_noticed():
+def test_a_leaf_with_new_values_between_two_steps_has_the_gradient_of_the_old_ones():
     x = mg.Tensor([1.0, 2.0], requires_grad=True)
     walk = mg.steps((x * x).sum())
     next(walk)
     x.copy_([5.0, 5.0])
-    with pytest.raises(errors.GraphError, match="changed in place"):
-        next(walk)
-    assert x.grad is None
+    list(walk)
+    np.testing.assert_array_equal(x.grad.numpy(), [2, 4])
 
 
 def test_two_walks_over_one_graph_do_not_mix():

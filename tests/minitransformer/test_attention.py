@@ -7,7 +7,7 @@ import pytest
 from layouts import LAYOUTS, laid_out, tensor
 from model_checks import check_gradients, random_tensor, randomized, weighted_sum
 
-from minigrad import Tensor, errors, graph, record
+from minigrad import Tensor, errors
 from minigrad.nn import Module
 from minitransformer import (
     SCORES,
@@ -21,7 +21,7 @@ from minitransformer import (
     scaled_dot,
     single_query,
 )
-from minitransformer.attention import score_named
+from minitransformer.model.attention import score_named
 
 RNG = np.random.default_rng(1)
 B, H, T, S, K, V = 2, 3, 4, 5, 6, 2
@@ -193,28 +193,6 @@ def test_exp_by_another_name_is_the_same_attention():
         attention(q, k, v, mask), attention(q, k, v, mask, phi=lambda s: np.exp(s))
     ):
         np.testing.assert_allclose(one.data, other.data, rtol=1e-12)
-
-
-@pytest.mark.parametrize("mask", [*MASKS, np.zeros((T, S), bool)])
-@pytest.mark.parametrize("one_for_all", [False, True])
-def test_the_short_way_is_the_long_one(mask, one_for_all):
-    """Attention runs in two operations where it can, and as it is written where it is recorded."""
-    found = []
-    for kernels in (True, False):
-        batch = () if one_for_all else (B, H)
-        q, k, v = (
-            random_tensor(B, H, T, K),
-            random_tensor(*batch, S, K, seed=1),
-            random_tensor(*batch, S, V, seed=2),
-        )
-        with record(kernels=kernels):
-            output, weights = attention(q, k, v, mask)
-        ((output * output).sum() + (weights * np.arange(S)).sum()).backward()
-        found.append([output.data, weights.data, *(x.grad.data for x in (q, k, v))])
-        operations = len(graph(output))
-    assert operations > 10  # the second time it was written out
-    for short, long in zip(*found, strict=True):
-        np.testing.assert_allclose(short, long, rtol=1e-9, atol=1e-12)
 
 
 # --- rows -----------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from model_checks import check_gradients, quickly_the_first, randomized
 
 from minigrad.functional import cross_entropy
 from minitransformer import DecoderOnly, DecoderSizes, masks
-from minitransformer.torch_weights import to_torch
+from minitransformer.training.torch_weights import to_torch
 
 TOKENS = np.array([[3, 4, 5, 6, 2], [6, 3, 2, 0, 0]])
 

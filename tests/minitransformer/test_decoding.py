@@ -5,8 +5,8 @@ import pytest
 from toy_task import trained
 
 from minitransformer import Sizes, Transformer, greedy, masks
-from minitransformer.decoding import cross_attention
-from minitransformer.vocabulary import BOS, EOS, PAD
+from minitransformer.training.decoding import cross_attention
+from minitransformer.training.vocabulary import BOS, EOS, PAD
 
 SOURCE = np.array(
     [

@@ -7,7 +7,7 @@ from model_checks import check_gradients, quickly_the_first, randomized
 from minigrad import errors
 from minigrad.functional import cross_entropy
 from minitransformer import EncoderOnly, EncoderSizes
-from minitransformer.encoder_only import hide
+from minitransformer.model.encoder_only import hide
 
 TOKENS = np.array([[3, 4, 5, 6, 2], [6, 3, 2, 0, 0]])
 

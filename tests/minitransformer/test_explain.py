@@ -14,12 +14,12 @@ from minigrad.views import drawing
 from minigrad.views.explorer import replay
 from minitransformer import Settings, Sizes, Training, masks
 from minitransformer.__main__ import main
-from minitransformer.decoding import Writing, distribution
-from minitransformer.explain import explain, read_before, reading, section, tokens
-from minitransformer.readers import READERS
-from minitransformer.sizes import DecoderSizes
+from minitransformer.model.sizes import DecoderSizes
 from minitransformer.tasks import make
-from minitransformer.vocabulary import BOS, EOS
+from minitransformer.training.decoding import Writing, distribution
+from minitransformer.training.readers import READERS
+from minitransformer.training.vocabulary import BOS, EOS
+from minitransformer.views.explain import explain, read_before, reading, section, tokens
 
 KINDS = ["encoder-decoder", "decoder"]
 

@@ -30,10 +30,10 @@ from minitransformer import (
     greedy,
     single_query,
 )
-from minitransformer.decoding import sample
-from minitransformer.embedding import embed, embedding, unembedding
-from minitransformer.encoder_only import hide
-from minitransformer.positions import Learned, add_nothing
+from minitransformer.model.embedding import embed, embedding, unembedding
+from minitransformer.model.encoder_only import hide
+from minitransformer.model.positions import Learned, add_nothing
+from minitransformer.training.decoding import sample
 
 RNG = np.random.default_rng(0)
 H = 2  # heads, in every model below

@@ -8,11 +8,11 @@ import pytest
 import minigrad as mg
 from minigrad.engine.errors import ConfigError
 from minitransformer import Sizes, Transformer, masks
-from minitransformer.cache import Cache
-from minitransformer.decoder_only import DecoderOnly
-from minitransformer.decoding import Writing, beam_search, distribution, greedy, sample
-from minitransformer.sizes import DecoderSizes
-from minitransformer.vocabulary import BOS, EOS, PAD
+from minitransformer.model.cache import Cache
+from minitransformer.model.decoder_only import DecoderOnly
+from minitransformer.model.sizes import DecoderSizes
+from minitransformer.training.decoding import Writing, beam_search, distribution, greedy, sample
+from minitransformer.training.vocabulary import BOS, EOS, PAD
 
 RNG = np.random.default_rng(3)
 SOURCE = np.array([[5, 6, 7, 3, 4], [8, 4, PAD, PAD, PAD], [3, 3, 3, 8, PAD]])

@@ -8,7 +8,7 @@ import pytest
 
 from minitransformer import Settings, Sizes, Training
 from minitransformer.tasks import make
-from minitransformer.threads import one_thread
+from minitransformer.training.threads import one_thread
 
 pytestmark = pytest.mark.slow
 

@@ -1,16 +1,15 @@
 """The model computes with the engine alone: nothing leaves the graph, and everything reaches it."""
 
 import ast
-import inspect
+import re
+from pathlib import Path
 
 import numpy as np
 import pytest
 from model_checks import randomized
 
-import minigrad
-import minitransformer
-from minigrad import Tensor
-from minigrad.engine import walk as backprop
+from minigrad.engine.modes import Watcher, watching
+from minigrad.engine.walk import order
 from minigrad.functional import cross_entropy
 from minitransformer import (
     DecoderOnly,
@@ -20,13 +19,11 @@ from minitransformer import (
     Sizes,
     Transformer,
 )
+from minitransformer import model as room
 
-MODEL = (
-    "attention", "multi_head", "positions", "layer_norm", "feed_forward", "masks", "encoder",
-    "decoder", "transformer", "encoder_only", "decoder_only", "embedding", "projection", "cache",
-    "sizes", "choices", "stack",
-)  # fmt: skip
+FILES = {path.stem: path for path in Path(room.__file__).parent.glob("*.py")}
 VIEW = "weights"  # shows what attention found; it may look at numbers
+MODEL = sorted(FILES.keys() - {VIEW, "__init__"})
 TAKEN_OUT = {
     "data", "numpy", "detach", "item", "tolist", "no_grad", "asarray", "asanyarray",
     "ascontiguousarray", "copyto", "__array__", "_array", "grad",
@@ -34,13 +31,13 @@ TAKEN_OUT = {
 ALLOWED = {
     "__future__", "collections", "dataclasses", "functools", "itertools", "math", "typing", "numpy",
 }  # fmt: skip
+OTHER_MATTERS = re.compile(
+    r"\b(kernels?|fast|record\w*|speed|quick|slow|Tensors?)\b", re.IGNORECASE
+)
 
 
 def tree_of(name):
-    module = getattr(minitransformer, name, None)
-    if not inspect.ismodule(module):  # the function `attention` hides the file of that name
-        module = __import__("importlib").import_module(f"minitransformer.{name}")
-    return ast.parse(inspect.getsource(module))
+    return ast.parse(FILES[name].read_text(encoding="utf-8"))
 
 
 def taken_out(tree):
@@ -71,16 +68,21 @@ def test_no_file_takes_an_array_out_of_a_tensor(name):
 
 @pytest.mark.parametrize("name", MODEL)
 def test_files_import_the_engine_numpy_and_each_other(name):
-    own = {"", *MODEL, VIEW}
     for module in imported(tree_of(name)):
         top = module.split(".")[0]
         if module.startswith("."):
-            assert module.lstrip(".") in own, module
+            assert module == "." or module[1:] in FILES, module
         else:
             assert top in ALLOWED | {"minigrad"}, module
             assert top != "minigrad" or module in (
                 "minigrad", "minigrad.errors", "minigrad.functional", "minigrad.nn",
             ), module  # fmt: skip
+
+
+@pytest.mark.parametrize("name", MODEL)
+def test_files_speak_of_the_model_alone(name):
+    """They ask for no kernel, no recording and no kind of array."""
+    assert OTHER_MATTERS.findall(FILES[name].read_text(encoding="utf-8")) == []
 
 
 @pytest.mark.parametrize(
@@ -99,6 +101,7 @@ def test_the_check_sees_what_it_looks_for(line):
     assert list(taken_out(ast.parse(line)))
 
 
+ENGINE = [["minigrad", room] for room in ("engine", "definitions", "functional")]
 TOKENS = np.array([[3, 4, 2, 6], [5, 8, 7, 2]])
 
 
@@ -120,25 +123,25 @@ def sizes(**style):
     ids=["post-norm", "pre-norm, gated", "learned, concat", "tied, general", "encoder-only",
          "decoder-only, additive", "decoder-only, rotary"],
 )  # fmt: skip
-def test_every_parameter_and_intermediate_reaches_the_loss(make, inputs, monkeypatch):
-    """Each result with a gradient to ask for, of all that the forward pass made, is in its graph."""
+def test_every_parameter_and_intermediate_reaches_the_loss(make, inputs):
+    """Each result with a gradient to ask for, of all that the forward pass made, is in its graph, and
+    every operation in that is one of the engine's."""
     made = []
-    tie = minigrad.engine.tensor._tie
 
-    def watching(*args):
-        result = tie(*args)
-        made.append(result)
-        return result
+    class Seen(Watcher):
+        def operation(self, node, args, y):
+            made.append(node)
 
     m = randomized(make())
-    monkeypatch.setattr(minigrad.engine.tensor, "_tie", watching)
-    loss = cross_entropy(m(*[TOKENS] * inputs), TOKENS)
-    reached = set(backprop.order([loss._node]))
+    with watching(Seen()):
+        loss = cross_entropy(m(*[TOKENS] * inputs), TOKENS)
+    reached = set(order([loss._node]))
     assert len(made) > 20
-    for tensor in made:
-        assert isinstance(tensor, Tensor)
-        assert tensor._node in reached, f"{tensor._node} does not reach the loss"
-    assert reached.issuperset(m.parameters())
+    for node in made:
+        assert node in reached or not node.requires_grad, f"{node} does not reach the loss"
+        for rule in node.operation.rules:
+            assert rule is None or rule.__module__.split(".")[:2] in ENGINE, node
+    assert reached.issuperset(p._node for p in m.parameters())
     loss.backward()
     for name, parameter in m.named_parameters():
         # One number added to all keys changes no weight: the gradient of a key's bias is rounding.

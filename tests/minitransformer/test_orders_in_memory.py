@@ -21,11 +21,11 @@ from minitransformer import (
     masks,
     rotary,
 )
-from minitransformer.attention import normalized
-from minitransformer.decoding import distribution
-from minitransformer.embedding import Tied
-from minitransformer.positions import add_sinusoidal
-from minitransformer.projection import OfHeads, ToHeads
+from minitransformer.model.attention import normalized
+from minitransformer.model.embedding import Tied
+from minitransformer.model.positions import add_sinusoidal
+from minitransformer.model.projection import OfHeads, ToHeads
+from minitransformer.training.decoding import distribution
 
 B, H, T, S, D = 3, 2, 4, 5, 6
 SEEN = np.random.default_rng(5).random((B, H, T, S)) < 0.6

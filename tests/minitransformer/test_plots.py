@@ -5,12 +5,12 @@ import pytest
 
 from minigrad import errors
 from minitransformer import sinusoidal
-from minitransformer.training import Point
+from minitransformer.training.loop import Point
 
 matplotlib = pytest.importorskip("matplotlib")
 from matplotlib.figure import Figure  # noqa: E402
 
-from minitransformer import plots  # noqa: E402
+from minitransformer.views import plots  # noqa: E402
 
 WEIGHTS = np.array([[0.7, 0.2, 0.1], [0.0, 1.0, 0.0]])
 QUERIES, KEYS = ["1", "<eos>"], ["a", " ", "b"]

@@ -8,7 +8,7 @@ from model_checks import check_gradients, random_tensor, randomized
 
 from minigrad import errors
 from minitransformer import Learned, MultiHeadAttention, masks, rotary, sinusoidal
-from minitransformer.positions import POSITIONS
+from minitransformer.model.positions import POSITIONS
 
 # --- sines and cosines ----------------------------------------------------------------------------
 

@@ -15,10 +15,11 @@ from minigrad import errors
 from minigrad.functional import cross_entropy
 from minitransformer import Continuer, DecoderSizes, Settings, Sizes, TextReader, Training
 from minitransformer.__main__ import main
-from minitransformer.readers import READERS, joint
-from minitransformer.tasks import make
-from minitransformer.training import SCHEDULES, load_reader, load_training
-from minitransformer.vocabulary import BOS, EOS, PAD, Vocabulary
+from minitransformer.tasks import load_training, make
+from minitransformer.training.checkpoints import load_reader
+from minitransformer.training.loop import SCHEDULES
+from minitransformer.training.readers import READERS, joint
+from minitransformer.training.vocabulary import BOS, EOS, PAD, Vocabulary
 
 TINY = {"width": 8, "heads": 2, "feed_forward": 8}
 PAIRS = [("abc", "cba"), ("d", "d"), ("ab", "ba")]
@@ -140,7 +141,7 @@ def test_schedules_rise_and_fall_as_named():
 def test_masked_tokens_are_learned_by_the_same_parts():
     """Encoder-only: hidden tokens of a pattern are filled in after a little training."""
     from minitransformer import EncoderOnly, EncoderSizes
-    from minitransformer.encoder_only import hide
+    from minitransformer.model.encoder_only import hide
 
     mg.manual_seed(0)
     rng = np.random.default_rng(0)

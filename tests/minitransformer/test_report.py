@@ -9,7 +9,8 @@ import pytest
 from toy_task import Toy, trained
 
 from minigrad.views import drawing
-from minitransformer import DecoderSizes, Settings, Sizes, Training, Vocabulary, report
+from minitransformer import DecoderSizes, Settings, Sizes, Training, Vocabulary
+from minitransformer.views import report
 
 HOSTILE = "<>&\"'$\\ {}é漢"
 SCRIPT = "<script>alert(1)</script>"
@@ -177,7 +178,7 @@ def test_a_decoder_alone_has_its_attention_shown():
 
 def test_the_step_that_is_shown_is_one_of_the_model(page):
     """The weights in the table are those that the whole model gave, of the head it names."""
-    from minitransformer.decoding import cross_attention
+    from minitransformer.training.decoding import cross_attention
 
     said = texts(page[0])
     head, line, given, symbol = re.search(

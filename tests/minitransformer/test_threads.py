@@ -5,7 +5,7 @@ import builtins
 import numpy as np
 import pytest
 
-from minitransformer.threads import one_thread
+from minitransformer.training.threads import one_thread
 
 
 def blas_threads():

@@ -15,9 +15,9 @@ from minitransformer import (
     masks,
     sinusoidal,
 )
-from minitransformer.decoder import DecoderLayer, PreNormDecoderLayer
-from minitransformer.encoder import EncoderLayer, PreNormEncoderLayer
-from minitransformer.torch_weights import (
+from minitransformer.model.decoder import DecoderLayer, PreNormDecoderLayer
+from minitransformer.model.encoder import EncoderLayer, PreNormEncoderLayer
+from minitransformer.training.torch_weights import (
     from_torch,
     mask_from_torch,
     mask_to_torch,

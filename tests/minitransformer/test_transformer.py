@@ -12,8 +12,8 @@ import minigrad as mg
 from minigrad import errors
 from minigrad.functional import cross_entropy
 from minitransformer import SCORES, Sizes, Transformer, masks, sinusoidal
-from minitransformer.feed_forward import FEED_FORWARDS
-from minitransformer.positions import POSITIONS
+from minitransformer.model.feed_forward import FEED_FORWARDS
+from minitransformer.model.positions import POSITIONS
 
 SIZES = Sizes(9, 8, width=6, heads=2, feed_forward=5, encoder_layers=2, decoder_layers=2)
 SOURCE = np.array([[3, 4, 5, 6, 7], [8, 3, 4, 0, 0], [5, 0, 0, 0, 0]])
@@ -191,7 +191,7 @@ def test_dtype_stays_what_it_is(dtype, style):
     while waiting:
         node = waiting.pop()
         assert node.dtype == dtype, node
-        for parent in node.parents():
+        for _, _, parent in node.edges:
             if parent not in seen and not isinstance(parent, mg.Tensor):
                 seen.add(parent)
                 waiting.append(parent)

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from minigrad.engine.errors import VocabularyError
-from minitransformer import vocabulary
-from minitransformer.vocabulary import BOS, EOS, PAD, Vocabulary
+from minitransformer.training import vocabulary
+from minitransformer.training.vocabulary import BOS, EOS, PAD, Vocabulary
 
 CHARACTERS = Vocabulary.of_characters("abc <>pd")
 WORDS = Vocabulary.of_words(["the man hit the car"])
@@ -66,7 +66,7 @@ def test_order_of_the_texts_does_not_matter(texts):
 def test_ids_do_not_depend_on_hash_randomisation():
     """Symbols gathered in a set and not sorted would make every checkpoint unreadable."""
     program = (
-        "from minitransformer.vocabulary import Vocabulary as V\n"
+        "from minitransformer.training.vocabulary import Vocabulary as V\n"
         "print(V.of_words(['the man hit the car']).to_dict(), V.of_characters('hello').to_dict())"
     )
     outputs = {

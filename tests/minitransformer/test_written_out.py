@@ -5,9 +5,9 @@ import pytest
 
 import minigrad as mg
 from minigrad import functional as F
-from minitransformer.multi_head import MultiHeadAttention
-from minitransformer.sizes import Sizes
-from minitransformer.transformer import Transformer
+from minitransformer.model.multi_head import MultiHeadAttention
+from minitransformer.model.sizes import Sizes
+from minitransformer.model.transformer import Transformer
 
 
 @pytest.fixture(params=[np.float32, np.float64], ids=["float32", "float64"])
@@ -31,22 +31,20 @@ def assert_gives_the_same(model, loss):
     return program
 
 
-@pytest.mark.parametrize("kernels", [False, True])
 @pytest.mark.parametrize("options", [{}, {"score": "additive"}, {"rotary": True}])
-def test_an_attention_block(dtype, kernels, options):
+def test_an_attention_block(dtype, options):
     mg.manual_seed(0)
     block = MultiHeadAttention(8, 2, **options)
     x = mg.Tensor(np.random.default_rng(0).standard_normal((2, 5, 8)), dtype=dtype)
     mask = np.tril(np.full((5, 5), True))
-    with mg.record(kernels=kernels):
+    with mg.record():
         output, weights = block(x, x, mask)
         loss = np.sum(output * output) + np.sum(weights * weights)
     program = assert_gives_the_same(block, loss)
     assert "query_weight,  # (8, 8)" in program.source
 
 
-@pytest.mark.parametrize("kernels", [False, True])
-def test_the_whole_transformer_with_dropout_and_its_loss(dtype, kernels):
+def test_the_whole_transformer_with_dropout_and_its_loss(dtype):
     mg.manual_seed(1)
     sizes = Sizes(
         source_symbols=11, target_symbols=12, width=16, heads=2, feed_forward=24,
@@ -55,11 +53,10 @@ def test_the_whole_transformer_with_dropout_and_its_loss(dtype, kernels):
     model = Transformer(sizes)
     source = np.array([[3, 4, 5, 0], [6, 7, 8, 9]])
     target = np.array([[1, 4, 5, 6, 0], [1, 7, 8, 2, 3]])
-    with mg.record(kernels=kernels):
+    with mg.record():
         logits = model(source, target[:, :-1])
         loss = F.cross_entropy(logits, target[:, 1:], ignore_index=0, label_smoothing=0.1)
     program = assert_gives_the_same(model, loss)
     drawn = [name for name in program.inputs if name.startswith("dropout_mask")]
     assert len(drawn) == 2 + 2 * 2 + 3
     assert "# encoder.layers.1.self_attention.query" in program.source
-    assert ("def dot_weights(" in program.source) == kernels

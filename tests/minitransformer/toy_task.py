@@ -11,7 +11,7 @@ import itertools
 import random
 
 from minitransformer import Settings, Sizes, Training
-from minitransformer.vocabulary import Vocabulary
+from minitransformer.training.vocabulary import Vocabulary
 
 LETTERS = "abcd"
 WORDS = ["".join(w) for n in (1, 2, 3) for w in itertools.product(LETTERS, repeat=n)]

@@ -6,7 +6,7 @@ import numpy as np
 
 import minigrad as mg
 from minigrad.course.exercises import exercise, numbers
-from minitransformer.attention import Additive
+from minitransformer.model.attention import Additive
 
 # --- a recurrent network --------------------------------------------------------------------------
 

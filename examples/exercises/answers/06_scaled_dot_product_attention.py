@@ -6,7 +6,7 @@ import numpy as np
 
 import minigrad as mg
 from minigrad.course.exercises import exercise, numbers
-from minitransformer.attention import scaled_dot
+from minitransformer.model.attention import scaled_dot
 
 
 def softmax(x, axis=-1):

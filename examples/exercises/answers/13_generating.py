@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from minigrad.course.exercises import Limited, exercise
-from minitransformer.decoding import distribution
+from minitransformer.training.decoding import distribution
 
 START, END = 0, 1
 

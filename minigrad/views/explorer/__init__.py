@@ -16,19 +16,16 @@ import html
 import json
 import os
 import string
-from collections import deque
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from ...engine import errors
-from ...engine.node import Node
 from ...engine.tensor import Tensor
 from ...engine.walk import order
 from ...serialize import write_whole
 from .. import text
 from ..graph import Graph, graph
-from ..steps import steps
 from .attention import Tokens
 from .content import content
 
@@ -116,9 +113,10 @@ def _text(name: str) -> str:
 def _with_gradients(loss: Tensor) -> Graph:
     """The graph of `loss`, its gradients computed if they were not."""
     captured = graph(loss)
-    if captured[captured.roots[0]].state in ("needs none", "known", "zero", "freed"):
-        if captured[captured.roots[0]].state == "needs none":
-            deque(steps(loss), maxlen=1)  # raises what backward() would
+    state = captured[captured.roots[0]].state
+    if state == "needs none":
+        loss.backward()  # raises what there is to say
+    if state in ("known", "zero", "freed"):
         return captured
     with _walked(loss):
         return graph(loss)
@@ -127,20 +125,15 @@ def _with_gradients(loss: Tensor) -> Graph:
 @contextlib.contextmanager
 def _walked(loss: Tensor) -> Iterator[None]:
     """Within it, gradients are as after `loss.backward()`; afterwards as they were."""
-    reached = order([loss._node or loss])
-    notes = [
-        (n.note, n.note.grad, n.note.contributions)
-        for n in reached
-        if isinstance(n, Node) and n.note
-    ]
-    leaves = [(leaf, leaf.grad) for leaf in reached if isinstance(leaf, Tensor)]
+    nodes = order([loss._node])  # type: ignore[list-item]
+    before = [(n, n.grad, n.note and n.note.contributions) for n in nodes]
     try:
-        for leaf, _ in leaves:
-            leaf.grad = None  # what came before is no part of this computation
-        deque(steps(loss, retain_graph=True), maxlen=0)
+        for node in nodes:
+            node.grad = None  # what came before is no part of this computation
+        loss.backward(retain_graph=True)
         yield
     finally:
-        for leaf, before in leaves:
-            leaf.grad = before
-        for note, gradient, contributions in notes:
-            note.grad, note.contributions = gradient, contributions
+        for node, gradient, contributions in before:
+            node.grad = gradient
+            if node.note is not None:
+                node.note.contributions = contributions

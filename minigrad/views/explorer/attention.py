@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from ..graph import Edge, Graph, GraphNode
+from ..data import Edge, GraphData, GraphNode
 
 Tokens = Mapping[str, tuple[Sequence[str], Sequence[str]]]
 SOFTMAX = {"softmax", "masked_softmax", "dot_weights", "normalized", "attention"}
 
 
-def maps(graph: Graph, tokens: Tokens | None) -> list[dict[str, Any]]:
+def maps(graph: GraphData, tokens: Tokens | None) -> list[dict[str, Any]]:
     """Every attention map of `graph`: the numbers of its nodes, and the tokens of its two sides.
 
     `weights`, `scores`, `mask`, `query`, `key` and `value` are numbers of nodes, None where none was
@@ -47,7 +47,7 @@ def maps(graph: Graph, tokens: Tokens | None) -> list[dict[str, Any]]:
     return made
 
 
-def _times_values(graph: Graph, node: GraphNode, out: Mapping[int, list[Edge]]) -> int | None:
+def _times_values(graph: GraphData, node: GraphNode, out: Mapping[int, list[Edge]]) -> int | None:
     """The product of a node, on the left, with a matrix."""
     if len(node.shape) < 2 or node.kind != "operation":
         return None
@@ -66,7 +66,7 @@ def _sums_to_one(node: GraphNode) -> bool:
 
 
 def _scores(
-    graph: Graph, node: GraphNode, into: Mapping[int, list[Edge]]
+    graph: GraphData, node: GraphNode, into: Mapping[int, list[Edge]]
 ) -> tuple[GraphNode | None, int | None]:
     """The product of queries and keys that a node goes back to, and the mask on the way."""
     mask = None
@@ -87,7 +87,7 @@ def _scores(
     return None, mask
 
 
-def _is_weights(graph: Graph, node: GraphNode) -> bool:
+def _is_weights(graph: GraphData, node: GraphNode) -> bool:
     """Whether a softmax, or a function called attention, gave the node."""
     box = node.box
     while box is not None:
@@ -97,14 +97,14 @@ def _is_weights(graph: Graph, node: GraphNode) -> bool:
     return node.operation in SOFTMAX
 
 
-def _from_softmax(graph: Graph, node: GraphNode, into: Mapping[int, list[Edge]]) -> bool:
+def _from_softmax(graph: GraphData, node: GraphNode, into: Mapping[int, list[Edge]]) -> bool:
     """Whether it is e / sum(e): a softmax written out."""
     return node.function is np.divide and all(
         graph[e.source].operation in ("np.exp", "np.sum", "np.add") for e in into[node.number]
     )
 
 
-def _place(graph: Graph, node: GraphNode) -> str:
+def _place(graph: GraphData, node: GraphNode) -> str:
     """The path of the module in which it lies, else that of its box."""
     if node.module is not None:
         return node.module

@@ -8,12 +8,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
-from ...engine import table
-from ...engine import walk as backprop
 from .. import listing, text
-from ..graph import Edge, Graph, GraphNode, Ref, Unknown
+from ..data import Edge, GraphData, GraphNode
 from . import attention, replay, views
 from .attention import Tokens
 from .packing import Arrays
@@ -25,7 +21,11 @@ HINT = "What was computed outside `with mg.record():` was not kept, and is not s
 
 
 def content(
-    graph: Graph, title: str, letters: Mapping[str, int] | None, tokens: Tokens | None, budget: int
+    graph: GraphData,
+    title: str,
+    letters: Mapping[str, int] | None,
+    tokens: Tokens | None,
+    budget: int,
 ) -> dict[str, Any]:
     """Everything that the page of `graph` needs to know.
 
@@ -40,10 +40,9 @@ def content(
     for found in maps:  # the page multiplies queries and keys itself
         for side in ("query", "key"):
             arrays.add(graph[found[side]].value, full=True)
-    walk = _Walk(graph)
     checked = replay.checks(graph)
     nodes = [_node(graph, n, arrays, files, letters or {}, checked) for n in graph.nodes]
-    edges = [_edge(graph, e, walk, arrays, rules) for e in graph.edges]
+    edges = [_edge(graph, e, arrays, rules) for e in graph.edges]
     notes = [] if graph.recorded else [HINT]
     if any("size" not in view for view in drawn):
         notes.append(views.NO_ENGINE)
@@ -59,7 +58,7 @@ def content(
         },
         "rules": list(rules),
         "forward": [n.number for n in graph.nodes if n.kind == "operation"],
-        "backward": walk.order,
+        "backward": [n.number for n, _ in graph.way_back],
         "views": drawn,
         "maps": maps,
         "files": files.shown(),
@@ -72,7 +71,7 @@ def content(
 
 
 def _node(
-    graph: Graph,
+    graph: GraphData,
     node: GraphNode,
     arrays: Arrays,
     files: _Files,
@@ -135,82 +134,24 @@ def shape_letters(node: GraphNode, sizes: Mapping[str, int]) -> list[str]:
 # --- the backward pass ----------------------------------------------------------------------------
 
 
-class _Walk:
-    """The backward pass once more, from what the graph has kept of it: nothing is computed but sums.
-
-    Attributes:
-        order: the numbers of the nodes, each after all that use it.
-        sums: for each edge, what had arrived at its source before it, and after.
-    """
-
-    def __init__(self, graph: Graph):
-        into: dict[int, list[Edge]] = {}
-        for e in graph.edges:
-            if e.differentiable:
-                into.setdefault(e.target, []).append(e)
-        reached = {n for n in graph.roots if graph[n].state != "needs none"}
-        for node in reversed(graph.nodes):
-            if node.number in reached:
-                reached.update(e.source for e in into.get(node.number, ()))
-        self.order = sorted(reached, reverse=True)
-        self.sums: dict[int, tuple[Any, Any]] = {}
-        total: dict[int, Any] = {}
-        for number in self.order:
-            for e in into.get(number, ()):
-                before, c = total.get(e.source), e.contribution
-                after = c if before is None or c is None else before + c
-                self.sums[id(e)] = before, after
-                total[e.source] = after
-
-
-def _edge(graph: Graph, e: Edge, walk: _Walk, arrays: Arrays, rules: dict[str, int]) -> list[Any]:
+def _edge(graph: GraphData, e: Edge, arrays: Arrays, rules: dict[str, int]) -> list[Any]:
     """Source, target, position, item, argument; and of what goes back along it: the rule, what it
-    gave, the axes summed, the contribution, what had arrived before, and the sum."""
+    gave where that was summed, the axes summed, the contribution, what had arrived before, the sum."""
     made: list[Any] = [e.source, e.target, e.position, e.item, e.argument]
     if not e.differentiable:
         return made
-    before, after = walk.sums.get(id(e), (None, None))
-    rule, given = _applied(graph, e)
-    made.append(None if rule is None else rules.setdefault(rule, len(rules)))
+    rule = graph.rule(e)
+    given, fitted, before, after = e.passed or (None,) * 4
+    summed = given is not None and fitted is not None and given.shape != fitted.shape
+    made.append(rules.setdefault(rule, len(rules)) if rule else None)
     made += [
-        arrays.add(given),
+        arrays.add(given if summed else None),
         list(e.copied),
-        arrays.add(e.contribution),
+        arrays.add(fitted),
         arrays.add(before),
         arrays.add(after),
     ]
     return made
-
-
-def _applied(graph: Graph, e: Edge) -> tuple[str | None, np.ndarray | None]:
-    """The text of the rule for an argument; and what it gives, where that is not what arrives."""
-    node, arrived = graph[e.target], e.contribution
-    entry = table.TABLE.get(node.function)
-    if not isinstance(entry, table.Rule):
-        return None, None
-    place = min(e.position, len(entry.rules) - 1)
-    rule = entry.rules[place]
-    said = table.source_of(rule) + ("" if e.item is None else f"[{e.item}]")
-    if not e.copied or node.gradient is None or node.value is None:
-        return said, None
-    arguments = [_held(graph, a) for a in node.arguments]
-    if any(a is None for a in arguments):
-        return said, None
-    with np.errstate(all="ignore"):
-        given = rule(node.gradient, node.value, *arguments, **node.options)
-    if arrived is None or np.shape(given) != node.shape:
-        return said, None
-    summed = backprop.undo_broadcast(given, arrived.shape, arrived.dtype)
-    return said, np.asarray(given) if np.array_equal(summed, arrived, equal_nan=True) else None
-
-
-def _held(graph: Graph, argument: Any) -> Any:
-    """An argument as the rule is given it; None where it was not kept."""
-    if isinstance(argument, Ref):
-        return graph[argument.number].value
-    if isinstance(argument, (list, tuple)):
-        return type(argument)([_held(graph, a) for a in argument])
-    return None if isinstance(argument, Unknown) else argument
 
 
 # --- lines of code --------------------------------------------------------------------------------
@@ -219,7 +160,7 @@ def _held(graph: Graph, argument: Any) -> Any:
 class _Files:
     """The files whose lines asked for an operation, in order of their first use."""
 
-    def __init__(self, graph: Graph):
+    def __init__(self, graph: GraphData):
         self.lines: dict[str, set[int]] = {}
         for node in graph.nodes:
             if node.line is not None:

@@ -61,7 +61,7 @@ function legend() {
   const kind = (name, text) => make("li", {}, make("span", { class: "swatch kind", style: `background: var(--${name}); border-color: var(--${name}-line)` }), text);
   const grad = (name, text) => make("li", {}, make("span", { class: `swatch ${name}` }), text);
   return make("div", { class: "columns" },
-    make("ul", { class: "legend" }, kind("parameter", "parameter: learned"), kind("input", "input that needs a gradient"), kind("data", "data: constant"), kind("operation", "operation"), kind("result", "result"), kind("module", "box of a module"), kind("composition", "box of a function")),
+    make("ul", { class: "legend" }, kind("parameter", "parameter: learned"), kind("input", "input that needs a gradient"), kind("data", "data: constant"), kind("operation", "operation"), kind("result", "result"), kind("module", "box of a module"), kind("definition", "box of a function")),
     make("ul", { class: "legend" }, grad("known", "gradient known"), grad("zero", "gradient zero"), grad("not-computed", "not computed"), grad("arriving", "still arriving"), grad("needs-none", "needs none: no place for it"), grad("freed", "freed: not kept")));
 }
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...engine import rules
-from ..graph import Graph, GraphNode, Ref, Unknown
+from ..data import GraphData, GraphNode, Ref, Unknown
 
 STEP = 1e-5
 MOST = 2_000_000_000  # numbers to compute, beyond which no check is run
@@ -41,7 +41,7 @@ class Check(NamedTuple):
         return abs(self.measured - self.told) <= self.tolerance
 
 
-def checks(graph: Graph) -> dict[int, Check]:
+def checks(graph: GraphData) -> dict[int, Check]:
     """The check of every node with a gradient, by number; none where the graph cannot be replayed."""
     work = sum(math.prod(n.shape) + OVERHEAD for n in graph.nodes) * len(graph)
     if work > MOST:
@@ -65,8 +65,12 @@ def checks(graph: Graph) -> dict[int, Check]:
 
 
 def _check(
-    graph: Graph, node: GraphNode, values: Mapping[int, Any], users: Mapping[int, list[int]], ends: list
-) -> Check:  # fmt: skip
+    graph: GraphData,
+    node: GraphNode,
+    values: Mapping[int, Any],
+    users: Mapping[int, list[int]],
+    ends: list,
+) -> Check:
     x = values[node.number]
     direction = np.random.default_rng(node.number).standard_normal(x.shape)
     direction = direction / np.linalg.norm(direction)
@@ -111,7 +115,7 @@ class LostError(Exception):
     """A value or an argument that the engine no longer holds."""
 
 
-def _values(graph: Graph) -> dict[int, Any]:
+def _values(graph: GraphData) -> dict[int, Any]:
     """Every node's value, computed again in float64."""
     values: dict[int, Any] = {}
     for node in graph.nodes:

@@ -14,8 +14,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from .. import drawing, folding, listing, text
+from ..data import GraphData, GraphNode
 from ..folding import Block
-from ..graph import Graph, GraphNode
 
 BUDGET = 44  # cards in a drawing
 LONGEST = 30  # letters on a card
@@ -42,12 +42,12 @@ class View:
 
     name: str
     title: str
-    graph: Graph
+    graph: GraphData
     around: str
     box: int | None = None
 
 
-def views(graph: Graph) -> list[dict[str, Any]]:
+def views(graph: GraphData) -> list[dict[str, Any]]:
     """Every drawing of `graph`, the whole first, as data: see `_drawn`."""
     edges = {id(e): i for i, e in enumerate(graph.edges)}
     waiting = [View("all", graph.title or "the whole graph", graph, "")]
@@ -61,31 +61,7 @@ def views(graph: Graph) -> list[dict[str, Any]]:
     return made
 
 
-def part(graph: Graph, own: set[int], box: int | None) -> Graph:
-    """The nodes `own` of `graph` and what they are computed from, as a graph: as `Graph.inside`,
-    but of one call of a box, or of nodes that no box has to itself."""
-    edges = tuple(e for e in graph.edges if e.target in own)
-    supplies = {e.source for e in edges} - own
-    inside = _boxes_inside(graph, box, own)
-    nodes = tuple(
-        dataclasses.replace(
-            n,
-            outside=n.outside or n.number not in own,
-            box=n.box if n.box in inside and n.number in own else None,
-        )
-        for n in graph.nodes
-        if n.number in own or n.number in supplies
-    )
-    boxes = tuple(
-        dataclasses.replace(b, parent=b.parent if b.parent in inside else None)
-        for b in graph.boxes
-        if b.number in inside
-    )
-    used = {e.source for e in graph.edges if e.target not in own} | set(graph.roots)
-    return Graph(nodes, edges, boxes, tuple(sorted(used & own)), graph.recorded)
-
-
-def _boxes_inside(graph: Graph, box: int | None, own: set[int]) -> set[int]:
+def _boxes_inside(graph: GraphData, box: int | None, own: set[int]) -> set[int]:
     """The boxes inside `box`; without one, those of which all nodes are among `own`."""
     inside: set[int] = set()
     if box is None:
@@ -148,7 +124,8 @@ class _Sheet:
         """The views of the boxes directly inside this one, open and closed."""
         for item in self.plan.root.items:
             if isinstance(item, Block) and item.items:
-                inside = part(self.graph, set(item.members()), item.box)
+                own = set(item.members())
+                inside = self.graph.part(own, _boxes_inside(self.graph, item.box, own))
                 title = _heading(item)
                 yield View(self.keys[item], title, inside, self.view.name, item.box)
 
@@ -271,13 +248,13 @@ def _heading(block: Block) -> str:
     return text.visible(block.title)
 
 
-def label(graph: Graph, node: GraphNode) -> str:
+def label(graph: GraphData, node: GraphNode) -> str:
     """A short name for a node among others."""
     short = node.label.rsplit(".", 1)[-1] or f"#{node.number}"
     return text.shortened(text.visible(short), 24)
 
 
-def headline(graph: Graph, node: GraphNode) -> str:
+def headline(graph: GraphData, node: GraphNode) -> str:
     """What a card says first: the name, and the operation on its arguments."""
     if node.kind != "operation":
         return label(graph, node) if node.label else f"{node.kind} #{node.number}"

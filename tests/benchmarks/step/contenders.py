@@ -31,9 +31,10 @@ def minigrad(p, sizes, source, read, write):
     optimizer = mg.optim.Adam(model.parameters(), LR, BETAS, EPS)
 
     def step():
-        loss = cross_entropy(model(source, read), write, ignore_index=0)
-        optimizer.zero_grad()
-        loss.backward()
+        with mg.fast():
+            loss = cross_entropy(model(source, read), write, ignore_index=0)
+            optimizer.zero_grad()
+            loss.backward()
         optimizer.step()
         return loss.item()
 

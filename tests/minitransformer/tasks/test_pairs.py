@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from minigrad.engine.errors import ConfigError, DataError
 from minitransformer.tasks.pairs import Pairs
-from minitransformer.vocabulary import Vocabulary
+from minitransformer.training.vocabulary import Vocabulary
 
 # Twelve lines without a fault, and with enough in common that some can be held out.
 GOOD = [f"{number}{number}\t{number:b}" for number in range(11, 23)]

@@ -14,7 +14,7 @@ import pytest
 
 from minigrad.engine.errors import ConfigError
 from minitransformer.tasks import FILE_TASKS, TASKS, make
-from minitransformer.vocabulary import Vocabulary
+from minitransformer.training.vocabulary import Vocabulary
 
 NAMES = [*TASKS, *FILE_TASKS]
 PAIR_NAMES = [*TASKS, "pairs"]

@@ -19,11 +19,11 @@ import numpy as np
 import minigrad as mg
 from minigrad.functional import cross_entropy
 
-from .decoder_only import DecoderOnly
-from .decoding import distribution
-from .multi_head import MultiHeadAttention
-from .readers import Reader
-from .vocabulary import BOS, PAD
+from ..model.decoder_only import DecoderOnly
+from ..model.multi_head import MultiHeadAttention
+from ..training.decoding import distribution
+from ..training.readers import Reader
+from ..training.vocabulary import BOS, PAD
 
 STYLE = Path(__file__).with_name("explain.css")
 LIKELY = 4  # symbols whose probability is shown at each step

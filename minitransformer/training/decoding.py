@@ -15,10 +15,10 @@ import numpy as np
 import minigrad as mg
 from minigrad import errors
 
-from . import masks
-from .cache import Cache
-from .decoder_only import DecoderOnly
-from .transformer import Transformer
+from ..model import masks
+from ..model.cache import Cache
+from ..model.decoder_only import DecoderOnly
+from ..model.transformer import Transformer
 from .vocabulary import BOS, EOS, PAD
 
 Model = Transformer | DecoderOnly

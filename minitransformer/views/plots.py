@@ -28,7 +28,7 @@ from minigrad.views.plots import (
     shades,
 )
 
-from .training import Point
+from ..training.loop import Point
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

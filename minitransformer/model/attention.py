@@ -16,15 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from minigrad import errors
-from minigrad.functional import (
-    broadcasts,
-    composition,
-    dot_weights,
-    masked_softmax,
-    products,
-    shortcut,
-)
+from minigrad import definition, errors
+from minigrad.functional import masked_softmax
 from minigrad.nn import Module, Parameter, xavier_uniform
 
 from .choices import chosen
@@ -36,8 +29,8 @@ Labels = tuple[Sequence[str], Sequence[str]]
 # --- the score most used --------------------------------------------------------------------------
 
 
-def dot(query: Any, key: Any, factor: float = 1.0) -> Any:
-    """Every query's product with every key, times a factor: (..., T, K), (..., S, K) -> (..., T, S).
+def dot(query: Any, key: Any) -> Any:
+    """Q K^T, every query's product with every key: (..., T, K), (..., S, K) -> (..., T, S).
 
     Raises:
         ShapeError: if queries and keys are not equally wide.
@@ -47,19 +40,19 @@ def dot(query: Any, key: Any, factor: float = 1.0) -> Any:
             f"queries {query.shape} and keys {key.shape} must be equally wide: their last axes are "
             f"{query.shape[-1]} and {key.shape[-1]}. `General` and `Additive` compare other widths"
         )
-    return products(query, key, factor)  # (..., T, S)
+    return query @ np.swapaxes(key, -1, -2)  # (..., T, S)
 
 
 def scaled_dot(query: Any, key: Any) -> Any:
-    """`dot` over the square root of the width K, so that its variance does not grow with K
+    """Q K^T / sqrt(K): over the square root of the width, the variance does not grow with it
     (Vaswani et al., 2017, section 3.2.1)."""
-    return dot(query, key, 1 / math.sqrt(query.shape[-1]))  # (..., T, S)
+    return dot(query, key) / math.sqrt(query.shape[-1])  # (..., T, S)
 
 
 # --- attention ------------------------------------------------------------------------------------
 
 
-@composition
+@definition
 def attention(
     query: Any,
     key: Any,
@@ -98,25 +91,6 @@ def attention(
     weights = normalized(scores, mask, phi)  # (..., T, S)
     output = weights @ value  # (..., T, V)
     return output, weights if labels is None else Weights(weights, *labels)
-
-
-def is_usual(query, key, value, mask=None, *, score=scaled_dot, phi=np.exp, labels=None) -> bool:
-    """Whether weights are made as most are, of arguments that need no second look."""
-    q, k, v = query.shape, key.shape, value.shape
-    return (
-        score is scaled_dot
-        and phi is np.exp
-        and len(q) == len(k) == len(v) > 1
-        and q[:-2] == k[:-2] == v[:-2]
-        and (q[-1], k[-2]) == (k[-1], v[-2])
-        and (mask is None or is_mask(mask, (*q[:-1], k[-2])))
-    )
-
-
-@shortcut(attention, is_usual)
-def _(query, key, value, mask=None, *, labels=None, **_):
-    weights = dot_weights(query, key, mask, 1 / math.sqrt(query.shape[-1]))  # (..., T, S)
-    return weights @ value, weights if labels is None else Weights(weights, *labels)
 
 
 def single_query(
@@ -185,7 +159,10 @@ def broadcastable(*shapes: list[int]) -> bool:
 
 def is_mask(mask: Any, shape: tuple[int, ...]) -> bool:
     """Whether `mask` is of booleans and broadcasts to scores of `shape`."""
-    return getattr(mask, "dtype", None) == "bool" and broadcasts(mask.shape, shape)
+    if getattr(mask, "dtype", None) != "bool":
+        return False
+    pairs = zip(mask.shape[::-1], shape[::-1])
+    return len(mask.shape) <= len(shape) and all(m in (1, n) for m, n in pairs)
 
 
 def check_mask(mask: Any, shape: tuple[int, ...]) -> None:

@@ -17,11 +17,11 @@ import numpy as np
 import minigrad as mg
 from minigrad import errors
 
-from .decoder_only import DecoderOnly
+from ..model.decoder_only import DecoderOnly
+from ..model.sizes import DecoderSizes, Sizes
+from ..model.transformer import Transformer
 from .decoding import greedy
-from .sizes import DecoderSizes, Sizes
-from .tasks import Task, TextTask
-from .transformer import Transformer
+from .task import Task, TextTask
 from .vocabulary import BOS, PAD, Vocabulary
 
 Pairs = Sequence[tuple[str, str]]

@@ -12,8 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from minigrad import errors
-from minigrad.functional import composition
+from minigrad import definition, errors
 from minigrad.nn import Embedding, Module
 
 # --- sines and cosines ----------------------------------------------------------------------------
@@ -78,7 +77,7 @@ class Learned(Module):
 # --- rotary ---------------------------------------------------------------------------------------
 
 
-@composition
+@definition
 def rotary(x: Any, offset: int = 0) -> Any:
     """Queries or keys (..., T, K), each pair of numbers turned by an angle that grows with position.
 

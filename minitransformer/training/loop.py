@@ -15,8 +15,7 @@ from minigrad import errors, optim, serialize
 from minigrad.functional import cross_entropy
 
 from .readers import READERS, Reader
-from .tasks import make
-from .vocabulary import PAD, Vocabulary
+from .vocabulary import PAD
 
 SCHEDULES: dict[str, Callable[[Settings], optim.Schedule]] = {
     "cosine": lambda s: optim.warmup_cosine(s.learning_rate, s.warmup, s.steps),
@@ -24,8 +23,6 @@ SCHEDULES: dict[str, Callable[[Settings], optim.Schedule]] = {
     "constant": lambda s: lambda step: s.learning_rate * min(1.0, step / max(1, s.warmup)),
 }
 GROUP = 8  # batches drawn together, to be sorted by length
-# What the description of another model, or of none, can lead to.
-FOREIGN = (KeyError, TypeError, ValueError, OverflowError, MemoryError)
 
 
 @dataclass(frozen=True)
@@ -95,8 +92,8 @@ class Point:
 class Training:
     """A run: the model, its optimiser, and how far they have come.
 
-    `step()` takes one batch; `save` and `load_training` carry everything that the next step depends
-    on. Nothing here knows what is inside the model: `reader` turns examples into scores.
+    `step()` takes one batch; `save` and `tasks.load_training` carry everything that the next step
+    depends on. Nothing here knows what is inside the model: `reader` turns examples into scores.
 
     Attributes:
         task: where the examples come from.
@@ -146,10 +143,11 @@ class Training:
         symbols = self.reader.to_write(examples) if parts > 1 else None
         size = -(-len(examples) // parts)  # of a part, rounded up
         loss = 0.0
-        for i in range(0, len(examples), size):
-            part = self.loss(examples[i : i + size], symbols)
-            part.backward()
-            loss += part.item()
+        with mg.fast():
+            for i in range(0, len(examples), size):
+                part = self.loss(examples[i : i + size], symbols)
+                part.backward()
+                loss += part.item()
         try:
             optim.clip_grad_norm(self.optimizer.parameters, self.settings.clip)
         except errors.AnomalyError:
@@ -208,59 +206,3 @@ class Training:
             "longest": [self.reader.longest_source, self.reader.longest_target],
         }
         serialize.save(path, arrays, about)
-
-
-def load_reader(path: str | os.PathLike) -> tuple[Reader, dict[str, Any]]:
-    """The model in a checkpoint, ready to read, and what the checkpoint says of its training.
-
-    Raises:
-        CheckpointError: if the file is missing, truncated, or not of such a model.
-    """
-    arrays, about = serialize.load(path)
-    try:
-        source, target = (Vocabulary.from_dict(about[side]) for side in ("source", "target"))
-        kind = READERS[about["kind"]]
-        sizes = kind.sizes(**about["sizes"])
-        if not asdict(sizes).items() >= kind.symbols(source, target).items():
-            raise ValueError(f"{sizes} for {len(source)} and {len(target)} symbols")
-        model = kind.model_of(sizes)
-        model.load_state_dict(_part(arrays, "model."))
-        return kind(model.eval(), source, target, *map(int, about["longest"])), about
-    except FOREIGN as problem:
-        raise _foreign(path, problem) from None
-
-
-def load_training(path: str | os.PathLike) -> Training:
-    """A run as it was when its checkpoint was written, ready for its next step.
-
-    Raises:
-        CheckpointError: if the file is missing, truncated, or not of such a run.
-    """
-    arrays, about = serialize.load(path)
-    try:
-        settings = Settings(**about["settings"])
-        task = make(about["task"], settings.seed, **about["made"])
-        sizes = READERS[about["kind"]].sizes(**about["sizes"])
-        curve = [Point(**point) for point in about["curve"]]
-        done = int(about["steps_done"])
-        run = Training(task, sizes, settings, done, curve, about["kind"], about["made"])
-        sides = [run.reader.source.to_dict(), run.reader.target.to_dict()]
-        if sides != [about["source"], about["target"]]:
-            raise ValueError(f"it was trained on other symbols than {task.name} has now")
-        run.model.load_state_dict(_part(arrays, "model."))
-        run.optimizer.load_state_dict(_part(arrays, "optimizer."))
-        mg.generator().bit_generator.state = about["random"]
-        return run
-    except FOREIGN as problem:
-        raise _foreign(path, problem) from None
-
-
-def _part(arrays: dict[str, np.ndarray], prefix: str) -> dict[str, np.ndarray]:
-    return {k.removeprefix(prefix): a for k, a in arrays.items() if k.startswith(prefix)}
-
-
-def _foreign(path, problem) -> errors.CheckpointError:
-    return errors.CheckpointError(
-        f"{os.fspath(path)} is not a checkpoint of this model: "
-        f"{type(problem).__name__}: {' '.join(str(problem).split())}"
-    )

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.functional import linear_of_heads, linear_to_heads
+from minigrad import definition
+from minigrad.functional import linear
 from minigrad.nn import Linear, xavier_uniform
 
 
@@ -58,3 +59,33 @@ class OfHeads(Linear):
 
     def forward(self, heads: Any) -> Any:
         return linear_of_heads(heads, self.weight, self.bias)  # (..., T, out)
+
+
+# --- heads ----------------------------------------------------------------------------------------
+
+
+@definition
+def split_heads(x: Any, heads: int) -> Any:
+    """The last axis cut into heads, which are put before the positions: (..., T, H K) to
+    (..., H, T, K)."""
+    *lead, T, HK = x.shape
+    return np.swapaxes(np.reshape(x, (*lead, T, heads, HK // heads)), -3, -2)
+
+
+@definition
+def join_heads(x: Any) -> Any:
+    """The heads beside each other again: (..., H, T, K) to (..., T, H K), undoing `split_heads`."""
+    *lead, H, T, K = x.shape
+    return np.reshape(np.swapaxes(x, -3, -2), (*lead, T, H * K))
+
+
+@definition
+def linear_to_heads(x: Any, weight: Any, bias: Any | None, heads: int) -> Any:
+    """`linear`, and then its result cut into heads: (..., T, in) to (..., H, T, out / H)."""
+    return split_heads(linear(x, weight, bias), heads)
+
+
+@definition
+def linear_of_heads(heads: Any, weight: Any, bias: Any | None) -> Any:
+    """Heads beside each other again, and then `linear`: (..., H, T, V) to (..., T, out)."""
+    return linear(join_heads(heads), weight, bias)

@@ -22,12 +22,12 @@ import minigrad as mg
 from minigrad.views.drawing import Drawing
 from minigrad.views.graph import Graph, graph
 
+from ..model.attention import attention
+from ..training.loop import Training
+from ..training.readers import Pairs
+from ..training.vocabulary import Vocabulary
 from . import plots
-from .attention import attention
 from .explain import reading
-from .readers import Pairs
-from .training import Training
-from .vocabulary import Vocabulary
 
 TEMPLATE = Path(__file__).with_name("report.html")
 MOST_MISTAKES = 20

@@ -1,0 +1,90 @@
+"""The first NaN or infinity: what made it, and of what."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from ..engine.errors import AnomalyError, Call
+from ..engine.modes import Watcher, watching
+from ..engine.node import Node
+from ..engine.walk import Visit
+from ..ranges import extent, numbers_in, outline
+from ..rules_as_text import source_of
+from ..source import source_line
+
+
+@contextlib.contextmanager
+def detect_anomaly() -> Iterator[None]:
+    """Within it, the first NaN or infinity raises `AnomalyError`, in the forward pass or backward.
+
+    The error names the operation, the ranges of what it was given and the line that asked for it;
+    NumPy's own warnings are silent. An infinity that an operation was given, as for a mask, may
+    stay one.
+    """
+    with np.errstate(all="ignore"), watching(Detector()):
+        yield
+
+
+class Detector(Watcher):
+    """Looks at every result, and at every gradient that a rule gives."""
+
+    def __init__(self) -> None:
+        self.seen: dict[Node, tuple[Any, Any]] = {}  # the arguments of each node, and its line
+
+    def operation(self, node: Node, args: tuple, y: Any) -> None:
+        """Raise where `y` has a NaN, or an infinity that was not among the arguments already.
+
+        Raises:
+            AnomalyError: it names the operation, the ranges of its arguments, and the line of code.
+        """
+        assert node.operation is not None
+        line = source_line()
+        self.seen[node] = args, line
+        result = numbers_in(y)
+        if result is None or result.dtype.kind != "f" or np.all(np.isfinite(result)):
+            return
+        given = [array for a in _floats_in(args) if (array := numbers_in(a)) is not None]
+        if np.any(np.isnan(result)) or not any(np.any(np.isinf(a)) for a in given):
+            ranges = "; ".join(f"{outline(a)} {extent(a)}" for a in given)
+            error = AnomalyError(
+                f"{node.operation.name} gives {outline(result)} {extent(result)}, from {ranges}"
+                f"\n  at {line}"
+            )
+            error.culprit = Call(node.operation.function, args, node.kwargs, node.box, result)
+            raise error
+
+    def visit(self, visit: Visit) -> None:
+        """Raise where a rule gives a NaN or an infinity.
+
+        Raises:
+            AnomalyError: it names the operation and the argument, the ranges, and the line of code.
+        """
+        for contribution in visit.contributions:
+            found, node = numbers_in(contribution.fitted), visit.node
+            if found is None or np.all(np.isfinite(found)):
+                continue
+            assert node.operation is not None
+            args, line = self.seen.get(node, ((), None))
+            ranges = "; ".join(
+                f"{outline(a)} {extent(a)}" for a in _floats_in(args) if hasattr(a, "shape")
+            )
+            error = AnomalyError(
+                f"the gradient of {node.operation.name} by its argument {contribution.position} is "
+                f"{extent(found)}, from a gradient {extent(visit.gradient)} and arguments {ranges}\n"
+                f"  by the rule {source_of(node.operation.rules[contribution.position])}"
+                + (f"\n  forward at {line}" if line else "")
+            )
+            error.culprit = node
+            raise error
+
+
+def _floats_in(args: Any) -> Iterator[Any]:
+    for a in args:
+        if isinstance(a, (list, tuple)):
+            yield from _floats_in(a)
+        elif isinstance(a, float) or getattr(getattr(a, "dtype", None), "kind", "") == "f":
+            yield a

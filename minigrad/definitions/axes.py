@@ -1,0 +1,72 @@
+"""Axes as NumPy names them, for the functions of this folder."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.lib.array_utils import normalize_axis_index
+
+
+def axes_of(axis: Any, ndim: int) -> tuple[int, ...]:
+    """The axes meant by `axis`, none of them negative."""
+    if axis is None:
+        return tuple(range(ndim))
+    axes = axis if isinstance(axis, (tuple, list)) else (axis,)
+    for a in axes:
+        if not -ndim <= a < ndim:
+            raise np.exceptions.AxisError(a, ndim)
+    return tuple([operator.index(a) % ndim for a in axes])
+
+
+def axis_of(axis: Any, ndim: int) -> int:
+    """The one axis meant by `axis`, not negative."""
+    try:
+        return normalize_axis_index(axis, ndim)
+    except TypeError:
+        raise TypeError(f"axis is one integer here, not {axis!r}") from None
+
+
+def along(a: Any, axis: Any) -> tuple[Any, int]:
+    """An array and one of its axes: without an axis, all elements in a row; so, too, a number."""
+    if axis is None:
+        return np.ravel(a), 0
+    a = a if a.ndim else np.ravel(a)
+    return a, axis_of(axis, a.ndim)
+
+
+def filled(a: Any, shape: tuple[int, ...]) -> Any:
+    """`a`, of which a fill value that was too large for `shape` would have made more."""
+    if a.shape != shape:
+        raise ValueError(f"what is filled in does not fit the shape {shape}")
+    return a
+
+
+def on_diagonal(rows: int, columns: int, offset: int) -> tuple[np.ndarray, np.ndarray]:
+    n = max(0, min(rows, columns - offset) if offset >= 0 else min(rows + offset, columns))
+    along = np.arange(n)
+    return (along, along + offset) if offset >= 0 else (along - offset, along)
+
+
+def in_groups(a: Any, axis: Any) -> tuple[Any, Callable]:
+    """The axes of a reduction moved last and made one, and the function that undoes this."""
+    if not a.ndim:
+        return np.reshape(a, (1,)), lambda b: np.reshape(b, ())
+    axes = axes_of(axis, a.ndim)
+    last = tuple(range(a.ndim - len(axes), a.ndim))
+    moved = np.moveaxis(a, axes, last)
+    kept = a.ndim - len(axes)
+    rows = np.reshape(moved, (*moved.shape[:kept], math.prod(moved.shape[kept:])))
+    return rows, lambda b: np.moveaxis(np.reshape(b, moved.shape), last, axes)
+
+
+def product_of_others(a: Any, axis: Any) -> Any:
+    """For each element, the product of the others in its group: right where some are zero."""
+    rows, back = in_groups(a, axis)
+    one = np.ones_like(rows[..., :1])
+    before = np.concatenate([one, np.cumprod(rows[..., :-1], axis=-1)], axis=-1)
+    after = np.concatenate([one, np.cumprod(np.flip(rows, -1)[..., :-1], axis=-1)], axis=-1)
+    return back(before * np.flip(after, -1))

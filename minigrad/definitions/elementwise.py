@@ -1,0 +1,184 @@
+"""Functions of each number by itself: rules that a first reading does not need, and definitions."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ..engine.rules import (
+    log_or_zero,
+    power_slope,
+)
+from ..engine.table import definition, rule
+from .axes import filled
+
+
+def over_square(a: Any, b: Any) -> Any:
+    """a / b^2, and 0 where b is 0, without a square that could overflow or vanish."""
+    return ratio_or_zero(ratio_or_zero(a, b), b)
+
+
+def log_share(a: Any, y: Any) -> Any:
+    """The logarithm of exp(a) / exp(y), where a is part of the sum: of 0, where y is."""
+    return a - np.where(np.equal(y, -math.inf), 0, y)
+
+
+def ratio_or_zero(a: Any, b: Any) -> Any:
+    """a / b, and 0 where b is 0."""
+    flat = np.equal(b, 0)
+    return np.where(flat, 0, a / np.where(flat, 1, b))
+
+
+# fmt: off
+rule(np.float_power, lambda g, _y, a, b: g * power_slope(a, b),
+                    lambda g, y, a, b: g * y * log_or_zero(a, b))
+rule(np.cbrt,       lambda g, y, _x: g / (3 * y * y))
+rule(np.expm1,      lambda g, y, _x: g * (y + 1))
+rule(np.log1p,      lambda g, _y, x: g / (1 + x))
+rule(np.logaddexp,  lambda g, y, a, _b: g * np.exp(log_share(a, y)),
+                    lambda g, y, _a, b: g * np.exp(log_share(b, y)))
+rule(np.tan,        lambda g, y, _x: g * (1 + y * y))
+rule(np.arcsin,     lambda g, _y, x: g / np.sqrt((1 - x) * (1 + x)))
+rule(np.arccos,     lambda g, _y, x: -g / np.sqrt((1 - x) * (1 + x)))
+rule(np.arctan,     lambda g, _y, x: g / (1 + x * x))
+rule(np.sinh,       lambda g, _y, x: g * np.cosh(x))
+rule(np.cosh,       lambda g, _y, x: g * np.sinh(x))
+rule(np.exp2,       lambda g, y, _x: g * y * math.log(2))
+rule(np.log2,       lambda g, _y, x: g / (x * math.log(2)))
+rule(np.log10,      lambda g, _y, x: g / (x * math.log(10)))
+rule(np.logaddexp2, lambda g, y, a, _b: g * np.exp2(log_share(a, y)),
+                    lambda g, y, _a, b: g * np.exp2(log_share(b, y)))
+rule(np.arctan2,    lambda g, _y, a, b: g * over_square(b, np.hypot(a, b)),
+                    lambda g, _y, a, b: -g * over_square(a, np.hypot(a, b)))
+rule(np.arcsinh,    lambda g, _y, x: g / np.hypot(x, 1))
+rule(np.arccosh,    lambda g, _y, x: g / (np.sqrt(x - 1) * np.sqrt(x + 1)))
+rule(np.arctanh,    lambda g, _y, x: g / ((1 - x) * (1 + x)))
+rule(np.hypot,      lambda g, y, a, _b: g * ratio_or_zero(a, y),
+                    lambda g, y, _a, b: g * ratio_or_zero(b, y))
+
+rule(np.fabs,       lambda g, _y, x: g * np.sign(x))
+rule(np.copysign,   lambda g, _y, a, b: g * np.sign(a) * np.copysign(1, b),
+                    lambda g, _y, _a, _b: np.zeros_like(g))
+rule(np.ceil,       lambda g, _y, _x: np.zeros_like(g))
+rule(np.trunc,      lambda g, _y, _x: np.zeros_like(g))
+rule(np.rint,       lambda g, _y, _x: np.zeros_like(g))
+rule(np.round,      lambda g, _y, _a, decimals=0, out=None: np.zeros_like(g))
+rule(np.around,     lambda g, _y, _a, decimals=0, out=None: np.zeros_like(g))
+rule(np.floor_divide, lambda g, _y, _a, _b: np.zeros_like(g),
+                    lambda g, _y, _a, _b: np.zeros_like(g))
+rule(np.mod,        lambda g, _y, _a, _b: g,
+                    lambda g, _y, a, b: -g * np.floor_divide(a, b))
+rule(np.fmod,       lambda g, _y, _a, _b: g,
+                    lambda g, y, a, b: -g * np.rint((a - y) / b))
+rule(np.deg2rad,    lambda g, _y, _x: g * (math.pi / 180))
+rule(np.rad2deg,    lambda g, _y, _x: g * (180 / math.pi))
+rule(np.radians,    lambda g, _y, _x: g * (math.pi / 180))
+rule(np.degrees,    lambda g, _y, _x: g * (180 / math.pi))
+# fmt: on
+
+
+for plain in (
+    np.signbit,
+    np.logical_xor,
+    np.left_shift,
+    np.right_shift,
+    np.gcd,
+    np.lcm,
+    np.isclose,
+    np.allclose,
+    np.array_equal,
+    np.array_equiv,
+    np.isposinf,
+    np.isneginf,
+    np.iscomplexobj,
+    np.isrealobj,
+    np.isin,
+    np.nanargmax,
+    np.nanargmin,
+    np.lexsort,
+    np.argpartition,
+    np.argwhere,
+    np.nonzero,
+    np.flatnonzero,
+    np.count_nonzero,
+    np.searchsorted,
+    np.digitize,
+    np.shape,
+    np.ndim,
+    np.size,
+    np.result_type,
+    np.can_cast,
+    np.common_type,
+    np.min_scalar_type,
+    np.empty_like,
+    np.array_repr,
+    np.array_str,
+    np.array2string,
+    np.may_share_memory,
+    np.shares_memory,
+    np.linalg.matrix_rank,
+    np.tril_indices_from,
+    np.triu_indices_from,
+    np.diag_indices_from,
+):
+    rule(plain)  # no rule: a plain array, outside the graph
+
+
+def clamp(x: Any, low: Any, high: Any) -> Any:
+    """`x` kept between two bounds, either of which may be None; the upper wins if they cross."""
+    return np.clip(x, low, high)
+
+
+def below(x: Any, low: Any, high: Any) -> Any:
+    """Where clipping returns the lower bound."""
+    return np.less(x, low) if high is None else np.less(x, low) & np.less(low, high)
+
+
+def above(x: Any, low: Any, high: Any) -> Any:
+    """Where clipping returns the upper bound."""
+    return np.greater(x, high) if low is None else np.greater(x, high) | np.less(high, low)
+
+
+def within(x: Any, low: Any, high: Any) -> Any:
+    """Where clipping returns `x` itself, the bounds included."""
+    upwards = True if low is None else np.greater_equal(x, low)
+    return upwards if high is None else upwards & np.less_equal(x, high)
+
+
+clamp = rule(
+    clamp,
+    lambda g, _y, x, low, high: np.where(within(x, low, high), g, 0),
+    lambda g, _y, x, low, high: np.where(below(x, low, high), g, 0),
+    lambda g, _y, x, low, high: np.where(above(x, low, high), g, 0),
+)
+
+
+@definition(of=np.clip)
+def clip(a, a_min=None, a_max=None, out=None, *, min=None, max=None):  # noqa: A002
+    if (a_min is not None and min is not None) or (a_max is not None and max is not None):
+        raise ValueError("min= is another name of a_min, and max= of a_max: give each bound once")
+    return clamp(a, min if a_min is None else a_min, max if a_max is None else a_max)
+
+
+@definition(of=np.nan_to_num)
+def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
+    if x.dtype.kind != "f":
+        return np.copy(x)
+    largest = float(np.finfo(x.dtype).max)
+    y = np.where(np.isnan(x), nan, x)
+    y = np.where(np.isposinf(y), largest if posinf is None else posinf, y)
+    y = np.where(np.isneginf(y), -largest if neginf is None else neginf, y)
+    return filled(y, x.shape)
+
+
+@definition(of=np.select)
+def select(condlist, choicelist, default=0):
+    """The first choice whose condition is true."""
+    if len(condlist) != len(choicelist):
+        raise ValueError(f"{len(condlist)} conditions and {len(choicelist)} choices")
+    chosen = default
+    for condition, choice in zip(reversed(condlist), reversed(choicelist)):
+        chosen = np.where(condition, choice, chosen)
+    return chosen

@@ -1,0 +1,35 @@
+"""Elements chosen by their places."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..engine import errors
+from ..engine.rules import (
+    at,
+)
+from ..engine.table import definition
+from .axes import along, axis_of
+
+
+@definition(of=np.take)
+def take(a, indices, axis=None, out=None, mode="raise"):
+    if mode != "raise":
+        raise errors.UnsupportedError(
+            f"np.take of a Tensor knows only mode='raise', not {mode!r}; bring the indices into range "
+            f"before it: np.clip(indices, 0, n - 1) or indices % n"
+        )
+    a, axis = along(a, axis)
+    indices = np.asarray(indices, dtype=None if np.size(indices) else int)
+    return a[at(axis, indices.astype(int) if indices.dtype == bool else indices)]
+
+
+@definition(of=np.take_along_axis)
+def take_along_axis(arr, indices, axis=-1):
+    arr, axis = (np.ravel(arr), 0) if axis is None else (arr, axis_of(axis, arr.ndim))
+    kind = indices.dtype.kind if hasattr(indices, "dtype") else "none"
+    if np.ndim(indices) != arr.ndim or kind not in "iu":
+        raise ValueError(f"the indices must be an array of integers in {arr.ndim} dimensions")
+    grid = list(np.ix_(*map(np.arange, arr.shape)))  # every element names itself, but on `axis`
+    grid[axis] = indices
+    return arr[tuple(grid)]

@@ -1,0 +1,253 @@
+"""The same numbers in another shape or order: joined, cut, turned, copied, with a border."""
+
+from __future__ import annotations
+
+import itertools
+import operator
+from typing import Any
+
+import numpy as np
+
+from ..engine import errors
+from ..engine.rules import (
+    at,
+    reshaped,
+)
+from ..engine.table import definition, rule
+from .axes import along, axis_of, filled
+
+# fmt: off
+rule(np.roll,         lambda g, _y, _a, shift, axis=None: np.roll(g, opposite(shift), axis))
+rule(np.rot90,        lambda g, _y, _m, k=1, axes=(0, 1): np.rot90(g, -k, axes))
+rule(np.tril,         lambda g, _y, _m, k=0: np.tril(g, k))
+rule(np.triu,         lambda g, _y, _m, k=0: np.triu(g, k))
+# fmt: on
+
+
+def opposite(shift: Any) -> Any:
+    """The shift that undoes `shift`."""
+    return [-s for s in shift] if isinstance(shift, (tuple, list)) else -shift
+
+
+@definition(of=np.ravel)
+def ravel(a, order="C"):
+    return reshaped(a, (-1,), order)
+
+
+@definition(of=np.stack)
+def stack(arrays, axis=0):
+    return np.concatenate([np.expand_dims(a, axis) for a in arrays], axis=axis)
+
+
+@definition(of=np.hstack)
+def hstack(tup):
+    arrays = [np.atleast_1d(a) for a in tup]
+    return np.concatenate(arrays, axis=0 if arrays[0].ndim == 1 else 1)
+
+
+@definition(of=np.vstack)
+def vstack(tup):
+    return np.concatenate([np.atleast_2d(a) for a in tup], axis=0)
+
+
+@definition(of=np.dstack)
+def dstack(tup):
+    return np.concatenate([np.atleast_3d(a) for a in tup], axis=2)
+
+
+@definition(of=np.column_stack)
+def column_stack(tup):
+    return np.concatenate([np.reshape(a, (-1, 1)) if np.ndim(a) < 2 else a for a in tup], axis=1)
+
+
+@definition(of=np.split)
+def split(ary, indices_or_sections, axis=0):
+    sections = indices_or_sections
+    n = ary.shape[axis_of(axis, ary.ndim)]
+    if not np.iterable(sections) and sections > 0 and n % sections:
+        raise ValueError(
+            f"axis {axis} does not divide into {sections} equal parts; np.array_split allows others"
+        )
+    return np.array_split(ary, indices_or_sections, axis)
+
+
+@definition(of=np.array_split)
+def array_split(ary, indices_or_sections, axis=0):
+    axis = axis_of(axis, ary.ndim)
+    n = ary.shape[axis]
+    if np.iterable(indices_or_sections):
+        cuts = [operator.index(i) for i in indices_or_sections]
+    else:
+        sections = int(indices_or_sections)
+        if sections < 1:
+            raise ValueError(f"{sections} parts: there must be one at least")
+        size, longer = divmod(n, sections)
+        sizes = [size + 1] * longer + [size] * (sections - longer)
+        cuts = list(itertools.accumulate(sizes))[:-1]
+    return [ary[at(axis, slice(i, j))] for i, j in zip([0, *cuts], [*cuts, n])]
+
+
+@definition(of=np.hsplit)
+def hsplit(ary, indices_or_sections):
+    if ary.ndim == 0:
+        raise ValueError("it splits arrays of 1 dimension or more, and this is a number")
+    return np.split(ary, indices_or_sections, axis=0 if ary.ndim == 1 else 1)
+
+
+@definition(of=np.vsplit)
+def vsplit(ary, indices_or_sections):
+    if ary.ndim < 2:
+        raise ValueError("it splits arrays of 2 dimensions or more; np.split takes all")
+    return np.split(ary, indices_or_sections, axis=0)
+
+
+@definition(of=np.dsplit)
+def dsplit(ary, indices_or_sections):
+    if ary.ndim < 3:
+        raise ValueError("it splits arrays of 3 dimensions or more; np.split takes all")
+    return np.split(ary, indices_or_sections, axis=2)
+
+
+@definition(of=np.append)
+def append(arr, values, axis=None):
+    return np.concatenate([arr, values], axis=axis)
+
+
+@definition(of=np.fliplr)
+def fliplr(m):
+    return np.flip(m, 1)
+
+
+@definition(of=np.flipud)
+def flipud(m):
+    return np.flip(m, 0)
+
+
+@definition(of=np.rollaxis)
+def rollaxis(a, axis, start=0):
+    axis = axis_of(axis, a.ndim)
+    start = axis_of(start, a.ndim + 1) if start >= 0 else axis_of(start, a.ndim)
+    return np.moveaxis(a, axis, start - 1 if axis < start else start)
+
+
+@definition(of=np.tile)
+def tile(A, reps):
+    """Copies beside each other: a new axis before each, broadcast, and joined with it."""
+    reps = tuple(reps) if np.iterable(reps) else (reps,)
+    reps = tuple([1 if r == 1 else operator.index(r) for r in reps])  # True and 1.0 are 1
+    ndim = max(A.ndim, len(reps))
+    reps = (1,) * (ndim - len(reps)) + reps
+    shape = (1,) * (ndim - A.ndim) + A.shape
+    x = np.reshape(A, tuple(itertools.chain(*((1, n) for n in shape))))
+    x = np.broadcast_to(x, tuple(itertools.chain(*zip(reps, shape))))
+    return np.reshape(x, tuple(map(operator.mul, reps, shape)))
+
+
+@definition(of=np.repeat)
+def repeat(a, repeats, axis=None):
+    a, axis = along(a, axis)
+    if np.ndim(repeats) == 0:  # copies along an axis of their own
+        shape = (*a.shape[: axis + 1], int(repeats), *a.shape[axis + 1 :])
+        copies = np.broadcast_to(np.expand_dims(a, axis + 1), shape)
+        return np.reshape(copies, (*shape[:axis], shape[axis] * int(repeats), *shape[axis + 2 :]))
+    return np.take(a, np.repeat(np.arange(a.shape[axis]), repeats), axis)
+
+
+@definition(of=np.pad)
+def pad(array, pad_width, mode="constant", *, constant_values=()):
+    """A constant border, or for the other modes the elements that a padded index names.
+
+    The constant is 0 unless given; () stands for that, as None would be NaN.
+    """
+    widths = _pad_widths(pad_width, array.ndim)
+    given = np.asarray(constant_values).size  # a tensor that requires a gradient is refused
+    if mode == "constant" and not widths:  # a number has no sides
+        return np.copy(array)
+    if mode == "constant":
+        return bordered(array, widths, constant_values if given else 0)
+    if given:
+        raise ValueError(f"constant_values= is for mode='constant', not for {mode!r}")
+    if mode not in ("edge", "reflect", "symmetric", "wrap"):
+        raise errors.UnsupportedError(
+            f"np.pad of a Tensor knows constant, edge, reflect, symmetric and wrap, not {mode!r}; "
+            f"join another border with np.concatenate"
+        )
+    for axis, width in enumerate(widths):
+        array = np.take(array, np.pad(np.arange(array.shape[axis]), width, mode=mode), axis)
+    return array
+
+
+def bordered(x, widths, value):
+    """`x` with a border of one value, as wide before and after it on each axis as `widths` says."""
+    return np.pad(x, widths, constant_values=value)
+
+
+bordered = rule(
+    bordered,
+    lambda g, _y, _x, widths, value: g[
+        tuple(slice(before, before + n) for n, (before, _) in zip(_x.shape, widths))
+    ],
+    None,
+    None,
+)
+
+
+def _pad_widths(pad_width: Any, ndim: int) -> list[tuple[int, int]]:
+    """How wide a border is before and after, for each axis."""
+    if isinstance(pad_width, dict):
+        given = [[0, 0] for _ in range(ndim)]
+        for axis, width in pad_width.items():
+            given[axis_of(axis, ndim)] = np.broadcast_to(width, 2).tolist()
+        pad_width = given
+    widths = np.asarray(pad_width)
+    if widths.dtype.kind not in "iu":
+        raise TypeError(f"widths are integers, not {pad_width!r}")
+    if np.any(widths < 0):
+        raise ValueError(f"no width is negative, as in {pad_width!r}; a slice takes elements away")
+    return [tuple(pair) for pair in np.broadcast_to(widths, (ndim, 2)).tolist()]
+
+
+@definition(of=np.atleast_1d)
+def atleast_1d(*arys):
+    made = [np.reshape(a, (1,)) if np.ndim(a) == 0 else a for a in arys]
+    return made[0] if len(made) == 1 else tuple(made)
+
+
+@definition(of=np.atleast_2d)
+def atleast_2d(*arys):
+    made = [np.reshape(a, (1, -1)) if np.ndim(a) < 2 else a for a in arys]
+    return made[0] if len(made) == 1 else tuple(made)
+
+
+@definition(of=np.atleast_3d)
+def atleast_3d(*arys):
+    made = [
+        a if np.ndim(a) > 2
+        else np.expand_dims(a, -1) if np.ndim(a) == 2
+        else np.reshape(a, (1, -1, 1))
+        for a in arys
+    ]  # fmt: skip
+    return made[0] if len(made) == 1 else tuple(made)
+
+
+@definition(of=np.broadcast_arrays)
+def broadcast_arrays(*args, subok=False):
+    shape = np.broadcast_shapes(*(np.shape(a) for a in args))
+    return tuple(np.broadcast_to(a, shape) for a in args)
+
+
+@definition(of=np.meshgrid)
+def meshgrid(*xi, copy=True, sparse=False, indexing="xy"):
+    if indexing not in ("xy", "ij"):
+        raise ValueError(f"indexing is 'xy' or 'ij', not {indexing!r}")
+    n = len(xi)
+    grids = [np.reshape(x, [-1 if i == j else 1 for j in range(n)]) for i, x in enumerate(xi)]
+    if indexing == "xy" and n > 1:
+        grids = [np.swapaxes(x, 0, 1) for x in grids]
+    return tuple(grids) if sparse else np.broadcast_arrays(*grids)
+
+
+@definition(of=np.full_like)
+def full_like(a, fill_value):
+    """`fill_value`, a number or a Tensor, in the shape and dtype of `a`."""
+    return filled(np.zeros_like(a) + fill_value, a.shape).astype(a.dtype)

@@ -1,0 +1,161 @@
+"""What an operation is called with: numbers, lists and arrays of every kind, as arrays.
+
+This is the one place that knows of lists with tensors in them, of Dask arrays, which may stand inside
+a Tensor, and of matrices and masked arrays, which may not.
+"""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+import numpy as np
+
+from . import errors
+from .modes import get_default_dtype
+from .table import INSTEAD, Answering, Definition, Entry, Operation, code_of
+
+CONVERTED = (list, tuple, np.matrix, np.ma.MaskedArray)  # what `as_taken` has to look at
+
+
+def as_array(value: Any, dtype: Any = None, copy: bool = False) -> Any:
+    """`value` as an array of real numbers; Python floats become the default dtype.
+
+    Raises:
+        DTypeError: if it holds anything but real numbers, integers or booleans.
+        ShapeError: if it is a ragged list.
+        DetachError: if it is a list that has Tensors in it.
+    """
+    array = value._array if isinstance(value, Answering) else value  # type: ignore[attr-defined]
+    if isinstance(value, (float, list, tuple)):
+        types = _types_in(value)
+        if any(issubclass(t, Answering) for t in types):
+            raise errors.DetachError("make one tensor of several with np.stack or np.concatenate")
+        if dtype is None and types <= {float, int, bool} and (float in types or not types):
+            dtype = get_default_dtype()
+    if isinstance(value, np.ma.MaskedArray):
+        raise errors.DTypeError(
+            f"a Tensor has no hidden elements; fill them first: {errors.outline(value.data)}"
+        )
+    foreign = hasattr(type(array), "__array_function__") and not isinstance(array, np.ndarray)
+    if not foreign:
+        try:
+            array = np.asarray(array)
+        except ValueError as problem:
+            raise errors.ShapeError(
+                f"cannot make an array of {_shortened(value)}: {problem}"
+            ) from None
+    wanted = array.dtype if dtype is None else np.dtype(dtype)
+    for held in (array.dtype, wanted):
+        if held.kind not in "fiub":
+            raise errors.DTypeError(f"a Tensor holds real numbers, not {held}: {_shortened(value)}")
+    if not wanted.isnative:
+        wanted = wanted.newbyteorder("=")
+    if foreign:  # Dask and its kind are immutable
+        return array if array.dtype == wanted else array.astype(wanted)
+    return np.array(array, dtype=wanted, copy=True if copy else None)
+
+
+def as_called(entry: Entry, args: tuple, kwargs: dict[str, Any]) -> tuple[tuple, dict[str, Any]]:
+    """A call with arrays at their positions, and no option that the entry does not know.
+
+    Raises:
+        UnsupportedError: for an option such as `out=` or `where=`, saying what to write instead.
+    """
+    flags, names = code_of(entry.written).co_flags, entry.parameters
+    any_more, any_name = flags & inspect.CO_VARARGS, flags & inspect.CO_VARKEYWORDS
+    takes = f"it takes {', '.join(names)}"
+    if len(args) > len(names) and not any_more:
+        raise errors.UnsupportedError(
+            f"{entry.name} of a Tensor takes no {len(args)} arguments; {takes}"
+        )
+    for k, v in (*zip(names, args), *kwargs.items()):
+        known = k in entry.options or (any_name and k not in entry.refused)
+        if v is not None and not known:
+            raise errors.UnsupportedError(
+                f"{entry.name} of a Tensor takes no {k}=; {INSTEAD.get(k, takes)}"
+            )
+    kwargs = {k: v for k, v in kwargs.items() if v is not None or k not in INSTEAD}
+    if isinstance(entry, Definition):
+        return args, {k: as_taken(v, 0, entry) for k, v in kwargs.items()}
+    while len(args) < len(names) and names[len(args)] in kwargs:
+        args = (*args, kwargs.pop(names[len(args)]))
+    if not entry.rules:
+        return args, {k: arrays_in(v) for k, v in kwargs.items()}
+    for k, v in kwargs.items():
+        if isinstance(v, (Answering, np.ndarray)):
+            raise errors.UnsupportedError(f"{entry.name}: {takes}; give {k}= by its position")
+    return args, kwargs
+
+
+def as_taken(a: Any, i: int, entry: Entry) -> Any:
+    """Argument `i` as the function takes it: a list of numbers, not of places, as an array."""
+    if isinstance(a, (np.matrix, np.ma.MaskedArray)):
+        return as_array(a)  # a matrix would multiply as one, in the rules too
+    if not isinstance(a, (list, tuple)):
+        return a
+    derived = i < len(entry.rules) and entry.rules[i] is not None
+    if entry.rules and not derived:
+        return a
+    if isinstance(entry.function, np.ufunc) or entry.function is np.where:
+        return _stacked(a) if any(issubclass(t, Answering) for t in _types_in(a)) else as_array(a)
+    if any(isinstance(b, Answering) for b in a):
+        return [as_array(b) if isinstance(b, (float, list, tuple)) else b for b in a]
+    return as_array(a) if derived or {float, np.float64} & _types_in(a) else a
+
+
+def arrays_in(a: Any) -> Any:
+    """An argument, or a list as one, with arrays in place of tensors."""
+    if isinstance(a, Answering):
+        return a._array  # type: ignore[attr-defined]
+    return type(a)([arrays_in(b) for b in a]) if type(a) in (list, tuple) else a
+
+
+def parents_in(position: int, a: list | tuple) -> list[tuple[int, int, Any]]:
+    """An edge for each element of a list to which a gradient goes on."""
+    nodes = ((item, getattr(b, "_node", None)) for item, b in enumerate(a))
+    return [(position, item, node) for item, node in nodes if node and node.requires_grad]
+
+
+def as_result(y: Any, operation: Operation, args: tuple) -> Any:
+    """What an operation gave, as an array of real numbers that nobody else holds.
+
+    Raises:
+        UnsupportedError: if it is not one array.
+        DTypeError: if it is not of real numbers.
+    """
+    if isinstance(y, (int, float, np.generic)):
+        y = np.asarray(y)
+    if not hasattr(y, "dtype"):
+        raise errors.UnsupportedError(
+            f"{operation.name} gives a {type(y).__name__}, and a rule is for a function that gives "
+            f"one array; write one for each result, and a rule for each"
+        )
+    if y.dtype.kind not in "fiub":
+        raise errors.DTypeError(
+            f"{operation.name} gives {y.dtype}, and a Tensor holds real numbers"
+        )
+    if isinstance(y, np.ndarray) and any(
+        type(a) is np.ndarray and np.may_share_memory(a, y) for a in args
+    ):
+        y = y.copy()
+    return y
+
+
+def _stacked(a: Any) -> Any:
+    """Numbers and tensors in nested lists, as one tensor."""
+    if isinstance(a, (list, tuple)):
+        return np.stack([_stacked(b) for b in a])
+    return a if isinstance(a, Answering) else as_array(a)
+
+
+def _types_in(value: Any) -> set[type]:
+    """The types of the numbers in a nested list."""
+    if isinstance(value, (list, tuple)):
+        return set().union(*map(_types_in, value))
+    return {type(value)}
+
+
+def _shortened(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."

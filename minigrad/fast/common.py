@@ -1,0 +1,128 @@
+"""What all kernels are written with: how one is attached, what it fits, and sums and products of rows.
+
+    @kernel(F.softmax)
+    def softmax(x, axis=-1):
+        return softmax_of_rows(x) if in_rows(x, axis) else NotImplemented
+
+A kernel sees whether it fits its arguments, and calls operations of the table, made by `rule` as all
+others are. An operation whose gradients are computed together takes one list of arrays, and its
+rule returns a list.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import numpy as np
+
+from ..engine.table import TABLE, lookup
+from ..engine.tensor import Tensor
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def kernel(function: Callable) -> Callable[[F], F]:
+    """Decorate the fast form of a function of the table. It returns NotImplemented where it does not
+    fit, and the function then runs as it is written."""
+
+    def attach(fast: F) -> F:
+        lookup(function)
+        TABLE[function].kernel = fast
+        return fast
+
+    return attach
+
+
+class Kept:
+    """What an operation computed on the way, for its rule; it is freed with the node."""
+
+    __slots__ = ("arrays",)
+
+    def __init__(self) -> None:
+        self.arrays: tuple[Any, ...] | None = None
+
+    def beside(self, g: Any) -> tuple[Any, ...] | None:
+        """The arrays, unless the gradient `g` is a Tensor: then they would have to be Tensors, too."""
+        return self.arrays if type(g) is np.ndarray else None
+
+
+# --- what kernels fit -----------------------------------------------------------------------------
+
+
+def are_arrays(*values: Any) -> bool:
+    """Whether all are NumPy arrays, or Tensors of one, of float32 or float64, and none is empty."""
+    for x in values:
+        array = x._array if isinstance(x, Tensor) else x
+        if type(array) is not np.ndarray or array.size == 0:
+            return False
+        if array.dtype.char not in "fd" or not array.dtype.isnative:
+            return False
+    return True
+
+
+def in_rows(x: Any, axis: int = -1) -> bool:
+    """Whether `x` is such an array, in rows along `axis`."""
+    return are_arrays(x) and x.ndim > 0 and (axis == -1 or axis == x.ndim - 1)
+
+
+def is_number(value: Any) -> bool:
+    """Whether `value` is Python's own number: NumPy's may widen a dtype, and a Tensor has a gradient."""
+    return type(value) is float or type(value) is int
+
+
+def broadcasts(shape: tuple[int, ...], to: tuple[int, ...]) -> bool:
+    """Whether an array of `shape` fits beside one of the shape `to`, which stays as it is."""
+    return len(shape) <= len(to) and all(m in (1, n) for m, n in zip(shape[::-1], to[::-1]))
+
+
+# --- rows and columns -----------------------------------------------------------------------------
+
+
+def rows(x: Any) -> Any:
+    """All rows of the last axis below each other, as one matrix."""
+    return x.reshape(-1, x.shape[-1])
+
+
+def row_sums(x: Any) -> Any:
+    """The sum of each row of a matrix (n, m), kept: (n, 1). As a product, as np.sum is slow on short
+    rows."""
+    return x @ ones((x.shape[1], 1), x.dtype)
+
+
+def row_products(x: Any, y: Any) -> Any:
+    """The product of each row of x (n, m) with the same one of y, kept: (n, 1). On short rows a call
+    for each would take longer than its work."""
+    return row_sums(x * y) if x.shape[1] < 64 else np.vecdot(x, y)[:, None]
+
+
+def column_sums(x: Any) -> Any:
+    """The sums over all axes but the last."""
+    x = rows(x)
+    return ones((x.shape[0],), x.dtype) @ x
+
+
+@functools.lru_cache(maxsize=256)
+def ones(shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
+    """An array of ones, read-only."""
+    array = np.ones(shape, dtype)
+    array.flags.writeable = False
+    return array
+
+
+@functools.lru_cache(maxsize=256)
+def row_starts(n: int, m: int) -> np.ndarray:
+    """Where in memory the rows of a matrix (n, m) begin: 0, m, 2m ...; read-only."""
+    array = np.arange(0, n * m, m)
+    array.flags.writeable = False
+    return array
+
+
+def reusing(function: Callable, x: Any, y: Any) -> Any:
+    """function(x, y), in the memory of `x`, which is the caller's own, if both are arrays of one dtype.
+
+    In a rule for higher derivatives, some of what is given are Tensors and the rest arrays.
+    """
+    fits = type(x) is type(y) is np.ndarray and x.dtype is y.dtype
+    return function(x, y, out=x) if fits else function(x, y)

@@ -1,0 +1,64 @@
+"""Layer normalisation of rows, its three gradients together."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import functional as F
+from ..engine.table import rule
+from .common import (
+    Kept,
+    are_arrays,
+    column_sums,
+    is_number,
+    kernel,
+    reusing,
+    row_products,
+    row_sums,
+    rows,
+)
+
+
+@kernel(F.layer_norm)
+def layer_norm(x: Any, gain: Any, bias: Any, eps: float = 1e-5) -> Any:
+    """`functional.layer_norm`, of a gain and a bias for each column."""
+    fits = (
+        are_arrays(x, gain, bias)
+        and x.ndim > 0
+        and gain.shape == bias.shape == x.shape[-1:]
+        and is_number(eps)
+    )
+    return layer_norm_of_rows([x, gain, bias], eps, Kept()) if fits else NotImplemented
+
+
+def layer_norm_of_rows(arrays: Any, eps: float, kept: Kept) -> Any:
+    """Each row of x brought to mean 0 and variance 1, times the gain, plus the bias."""
+    x, gain, bias = arrays
+    kept.arrays = z, _ = standardized(rows(x), eps)
+    return reusing(np.add, z * gain, bias).reshape(x.shape)
+
+
+def layer_norm_slopes(g: Any, _y: Any, arrays: Any, eps: float, kept: Kept) -> list[Any]:
+    """Of g gain, x gets what is left without its mean and its part along the standardised rows."""
+    x, gain, _ = arrays
+    z, scale = kept.beside(g) or standardized(rows(x), eps)
+    g, share = rows(g), (gain / x.shape[-1])[:, None]
+    along = g * z
+    of_gain, of_bias = column_sums(along), column_sums(g)
+    slope = reusing(np.subtract, g * gain, g @ share)  # (n, D), (n, 1)
+    slope = reusing(np.subtract, slope, z * (along @ share))
+    slope = reusing(np.multiply, slope, scale)
+    return [slope.reshape(x.shape), of_gain, of_bias]
+
+
+layer_norm_of_rows = rule(layer_norm_of_rows, layer_norm_slopes, None, None)
+
+
+def standardized(x: Any, eps: float) -> tuple[Any, Any]:
+    """The rows of a matrix brought to mean 0 and variance 1, and the factor of each (n, 1)."""
+    share = 1 / x.shape[1]
+    z = x - row_sums(x) * share
+    scale = 1 / np.sqrt(row_products(z, z) * share + eps)
+    return reusing(np.multiply, z, scale), scale

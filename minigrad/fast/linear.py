@@ -1,0 +1,51 @@
+"""A linear map of all rows at once: one product for the whole batch, forward and back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import functional as F
+from ..engine.table import rule
+from .common import are_arrays, column_sums, kernel, reusing, rows
+
+
+@kernel(F.linear)
+def linear(x: Any, weight: Any, bias: Any = None) -> Any:
+    """`functional.linear`, of rows of any number of axes."""
+    return linear_of_rows(x, weight, bias) if is_linear(x, weight, bias) else NotImplemented
+
+
+def is_linear(x: Any, weight: Any, bias: Any = None) -> bool:
+    """Whether x is in rows as wide as `weight` (in, out) takes them, with a bias (out,) or none."""
+    return is_map(x, weight, bias) and x.ndim > 0 and x.shape[-1] == weight.shape[0]
+
+
+def is_map(x: Any, weight: Any, bias: Any = None) -> bool:
+    """Whether all are arrays, the weight (in, out), and the bias (out,) or None."""
+    arrays = (x, weight) if bias is None else (x, weight, bias)
+    return (
+        are_arrays(*arrays)
+        and weight.ndim == 2
+        and (bias is None or bias.shape == weight.shape[1:])
+    )
+
+
+def linear_of_rows(x: Any, weight: Any, bias: Any = None) -> Any:
+    """x W + b, all rows of x as one matrix."""
+    return one_product(rows(x), weight, bias).reshape(*x.shape[:-1], -1)
+
+
+linear_of_rows = rule(
+    linear_of_rows,
+    lambda g, _y, _x, weight, _bias=None: (rows(g) @ weight.T).reshape(_x.shape),
+    lambda g, _y, x, _weight, _bias=None: rows(x).T @ rows(g),
+    lambda g, _y, _x, _weight, _bias=None: column_sums(g),
+)
+
+
+def one_product(x: np.ndarray, weight: np.ndarray, bias: np.ndarray | None) -> np.ndarray:
+    """x W + b of matrices."""
+    y = x @ weight
+    return y if bias is None else reusing(np.add, y, bias)

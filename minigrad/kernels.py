@@ -1,0 +1,35 @@
+"""The switch for kernels: fast forms of definitions, in rooms that can be deleted.
+
+    with mg.fast():
+        loss = model.loss(batch)
+
+A kernel computes what a definition does, in as few passes over the arrays as possible, with a
+derivative worked out by hand. Kernels stand in the modules named in `ROOMS`, and nothing but `fast`
+imports these. Where such a module was deleted, definitions run.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import importlib.util
+import sys
+
+from .engine.modes import setting
+
+ROOMS: dict[str, bool] = {"minigrad.fast": False}  # and whether it was imported
+
+
+def register(module: str) -> None:
+    """Have `fast` import the kernels of a module, by its name, when it is first entered."""
+    ROOMS.setdefault(module, False)
+
+
+def fast() -> contextlib.AbstractContextManager[None]:
+    """Within it, kernels run in place of definitions. Works as a decorator too."""
+    for module, imported in ROOMS.items():
+        if not imported and importlib.util.find_spec(module) is not None:
+            importlib.import_module(module)
+            ROOMS[module] = True
+            sys.modules[__package__].fast = fast  # type: ignore[attr-defined] # not the folder
+    return setting(fast=True)

@@ -1,0 +1,112 @@
+"""What `record()` keeps of operations: all their arguments, as nodes, and the line that asked for them.
+
+Arrays become leaves when they are first used. The results of operations without a derivative
+(comparisons, argmax, ...) are arrays, and are known by their identity.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numpy as np
+
+from .engine.modes import Watcher, watching
+from .engine.node import Node
+from .engine.saving import unshared
+from .engine.tensor import Tensor
+from .engine.walk import Contribution, Visit
+from .source import SourceLine, source_line, user_frames
+
+
+class Note(Watcher):
+    """What is kept of a node for the views.
+
+    Attributes:
+        y: the result; of a leaf that stands for an array, a copy of it.
+        array: what the reader holds, where that is an array and may change: `y` is a copy of it then.
+        args: the arguments, with all their arrays.
+        sources: for each argument the node that it is, or None; for a list, a list of these.
+        line: the line of code that asked for the operation.
+        names: (node, name) for arguments that a variable held just then.
+        contributions: what it passed on in the last backward pass.
+    """
+
+    def __init__(
+        self, y: Any, args: tuple = (), sources: tuple = (), line=None, names=(), array=None
+    ):
+        self.y = y
+        self.array = array
+        self.args = args
+        self.sources = sources
+        self.line: SourceLine | None = line
+        self.names: list[tuple[Node, str]] = list(names)
+        self.contributions: list[Contribution] = []
+
+    def visit(self, visit: Visit) -> None:
+        self.contributions = visit.contributions
+
+
+@contextlib.contextmanager
+def record() -> Iterator[None]:
+    """Within it, every value, gradient, contribution and source line is kept for the views."""
+    with watching(Recording()):
+        yield
+
+
+class Recording(Watcher):
+    """Gives each node a note."""
+
+    def __init__(self) -> None:
+        self.arrays: dict[int, tuple[Any, Node]] = {}  # those seen so far, by their identity
+
+    def operation(self, node: Node, args: tuple, y: Any) -> None:
+        sources = tuple([self.source(a) for a in args])
+        held = [a for a in _flat(args) if isinstance(a, (Tensor, np.ndarray))]
+        names = [(self.source(a), name) for a, name in names_here(held)]
+        node.note = Note(y, tuple(map(unshared, args)), sources, source_line(), names)
+        node.keeps_grad = node.requires_grad
+        if not node.operation.rules:  # type: ignore[union-attr]
+            node.note.y, node.note.array = unshared(y), y
+            self.arrays[id(y)] = y, node
+
+    def source(self, a: Any) -> Any:
+        """The node that an argument is; of a list, a list of these; None for what is no array."""
+        if isinstance(a, Tensor):
+            return a.node
+        if isinstance(a, (list, tuple)):
+            return [self.source(b) for b in a]
+        held, node = self.arrays.get(id(a), (None, None))
+        if held is not a or self._changed(node, a):
+            node = None
+            if isinstance(a, np.ndarray) and a.ndim:
+                node = Node(a)
+                node.note = Note(unshared(a), array=a)
+                self.arrays[id(a)] = a, node
+        return node
+
+    def _changed(self, node: Node | None, a: Any) -> bool:
+        """Whether an array was changed in place since it was first seen."""
+        return node is not None and node.note.y.tobytes() != a.tobytes()
+
+
+def names_here(values: Iterable[Any]) -> list[tuple[Any, str]]:
+    """Those of `values` that the user's innermost function has in a variable, with its name."""
+    frame = next(user_frames(), None)
+    wanted = {id(v): v for v in values}
+    found: dict[int, str] = {}
+    if frame is not None and wanted:
+        for name, value in frame.f_locals.items():
+            if id(value) in wanted and not name.startswith("_"):
+                found.setdefault(id(value), name)
+    return [(wanted[i], name) for i, name in found.items()]
+
+
+def _flat(nested: Any) -> Iterator[Any]:
+    """Everything in nested lists and tuples."""
+    for one in nested:
+        if isinstance(one, (list, tuple)):
+            yield from _flat(one)
+        else:
+            yield one

@@ -1,0 +1,61 @@
+"""Attention by scaled products: scores, mask and softmax are one operation."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from minigrad.engine.table import rule
+from minigrad.fast.common import are_arrays, kernel
+from minigrad.fast.softmax import softmax_slope, weights_in_place
+
+from ..model.attention import Labels, Score, is_mask, scaled_dot
+from ..model.attention import attention as defined
+from ..model.weights import Weights
+
+
+@kernel(defined)
+def attention(
+    query: Any,
+    key: Any,
+    value: Any,
+    mask: Any = None,
+    *,
+    score: Score = scaled_dot,
+    phi: Callable[[Any], Any] = np.exp,
+    labels: Labels | None = None,
+) -> Any:
+    """`attention` of the usual score, of queries, keys and values of one batch."""
+    if score is not scaled_dot or phi is not np.exp or not are_arrays(query, key, value):
+        return NotImplemented
+    q, k, v = query.shape, key.shape, value.shape
+    fits = (
+        len(q) == len(k) == len(v) > 1
+        and q[:-2] == k[:-2] == v[:-2]
+        and (q[-1], k[-2]) == (k[-1], v[-2])
+        and (mask is None or is_mask(mask, (*q[:-1], k[-2])))
+    )
+    if not fits:
+        return NotImplemented
+    weights = dot_weights([query, key], mask, 1 / math.sqrt(q[-1]))  # (..., T, S)
+    return weights @ value, weights if labels is None else Weights(weights, *labels)
+
+
+def dot_weights(arrays: Any, mask: Any, factor: float) -> Any:
+    """softmax(factor Q K^T), with zeros where the mask is False: (..., T, K), (..., S, K) to
+    (..., T, S)."""
+    query, key = arrays
+    return weights_in_place((query * factor) @ key.swapaxes(-1, -2), mask)
+
+
+def dot_weights_slopes(g: Any, y: Any, arrays: Any, mask: Any, factor: float) -> list[Any]:
+    """Through the softmax to the scores, and from these to queries and keys."""
+    query, key = arrays
+    slope = softmax_slope(g, y, mask) * factor
+    return [slope @ key, np.swapaxes(slope, -1, -2) @ query]
+
+
+dot_weights = rule(dot_weights, dot_weights_slopes, None, None)

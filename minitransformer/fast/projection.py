@@ -1,0 +1,64 @@
+"""The projections of heads: the gradient is put in rows once for all three of a linear map."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from minigrad.engine.table import rule
+from minigrad.fast.common import column_sums, kernel, rows
+from minigrad.fast.linear import is_linear, is_map, one_product
+
+from ..model import projection
+from ..model.projection import join_heads, split_heads
+
+
+@kernel(projection.linear_to_heads)
+def linear_to_heads(x: Any, weight: Any, bias: Any | None, heads: int) -> Any:
+    """`linear_to_heads`, of a matrix at least."""
+    fits = is_linear(x, weight, bias) and x.ndim > 1 and weight.shape[1] % heads == 0
+    return rows_to_heads([x, weight, bias], heads) if fits else NotImplemented
+
+
+def rows_to_heads(arrays: Any, heads: int) -> Any:
+    """x W + b, all rows of x as one matrix, and the result cut into heads."""
+    x, weight, bias = arrays
+    y = one_product(rows(x), weight, bias)
+    return y.reshape(*x.shape[:-1], heads, -1).swapaxes(-3, -2)
+
+
+def rows_to_heads_slopes(g: Any, _y: Any, arrays: Any, heads: int) -> list[Any]:
+    """Those of a linear map, of the gradient with its heads joined."""
+    x, weight, _ = arrays
+    g = rows(join_heads(g))
+    return [(g @ weight.T).reshape(x.shape), rows(x).T @ g, column_sums(g)]
+
+
+rows_to_heads = rule(rows_to_heads, rows_to_heads_slopes, None)
+
+
+@kernel(projection.linear_of_heads)
+def linear_of_heads(heads: Any, weight: Any, bias: Any | None) -> Any:
+    """`linear_of_heads`, of heads that have a row for each position."""
+    if not is_map(heads, weight, bias) or heads.ndim < 3:
+        return NotImplemented
+    fits = heads.shape[-3] * heads.shape[-1] == weight.shape[0]
+    return rows_of_heads([heads, weight, bias]) if fits else NotImplemented
+
+
+def rows_of_heads(arrays: Any) -> Any:
+    """Heads beside each other, as rows of one matrix, times W, plus b."""
+    heads, weight, bias = arrays
+    *lead, H, T, V = heads.shape
+    y = one_product(heads.swapaxes(-3, -2).reshape(-1, H * V), weight, bias)
+    return y.reshape(*lead, T, -1)
+
+
+def rows_of_heads_slopes(g: Any, _y: Any, arrays: Any) -> list[Any]:
+    """Those of a linear map, the first of them cut into heads again."""
+    heads, weight, _ = arrays
+    g, joined = rows(g), join_heads(heads)
+    of_heads = split_heads((g @ weight.T).reshape(joined.shape), heads.shape[-3])
+    return [of_heads, rows(joined).T @ g, column_sums(g)]
+
+
+rows_of_heads = rule(rows_of_heads, rows_of_heads_slopes)

@@ -1,0 +1,79 @@
+"""What a checkpoint holds, made into a model or a run again."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+
+import minigrad as mg
+from minigrad import errors, serialize
+
+from .loop import Point, Settings, Training
+from .readers import READERS, Reader
+from .vocabulary import Vocabulary
+
+# What the description of another model, or of none, can lead to.
+FOREIGN = (KeyError, TypeError, ValueError, OverflowError, MemoryError)
+
+
+def load_reader(path: str | os.PathLike) -> tuple[Reader, dict[str, Any]]:
+    """The model in a checkpoint, ready to read, and what the checkpoint says of its training.
+
+    Raises:
+        CheckpointError: if the file is missing, truncated, or not of such a model.
+    """
+    arrays, about = serialize.load(path)
+    try:
+        source, target = (Vocabulary.from_dict(about[side]) for side in ("source", "target"))
+        kind = READERS[about["kind"]]
+        sizes = kind.sizes(**about["sizes"])
+        if not asdict(sizes).items() >= kind.symbols(source, target).items():
+            raise ValueError(f"{sizes} for {len(source)} and {len(target)} symbols")
+        model = kind.model_of(sizes)
+        model.load_state_dict(_part(arrays, "model."))
+        return kind(model.eval(), source, target, *map(int, about["longest"])), about
+    except FOREIGN as problem:
+        raise _foreign(path, problem) from None
+
+
+def training_in(path: str | os.PathLike, make: Callable[..., Any]) -> Training:
+    """A run as it was when its checkpoint was written, ready for its next step.
+
+    Args:
+        make: makes its task again, of the name, the seed and what else the checkpoint says.
+
+    Raises:
+        CheckpointError: if the file is missing, truncated, or not of such a run.
+    """
+    arrays, about = serialize.load(path)
+    try:
+        settings = Settings(**about["settings"])
+        task = make(about["task"], settings.seed, **about["made"])
+        sizes = READERS[about["kind"]].sizes(**about["sizes"])
+        curve = [Point(**point) for point in about["curve"]]
+        done = int(about["steps_done"])
+        run = Training(task, sizes, settings, done, curve, about["kind"], about["made"])
+        sides = [run.reader.source.to_dict(), run.reader.target.to_dict()]
+        if sides != [about["source"], about["target"]]:
+            raise ValueError(f"it was trained on other symbols than {task.name} has now")
+        run.model.load_state_dict(_part(arrays, "model."))
+        run.optimizer.load_state_dict(_part(arrays, "optimizer."))
+        mg.generator().bit_generator.state = about["random"]
+        return run
+    except FOREIGN as problem:
+        raise _foreign(path, problem) from None
+
+
+def _part(arrays: dict[str, np.ndarray], prefix: str) -> dict[str, np.ndarray]:
+    return {k.removeprefix(prefix): a for k, a in arrays.items() if k.startswith(prefix)}
+
+
+def _foreign(path, problem) -> errors.CheckpointError:
+    return errors.CheckpointError(
+        f"{os.fspath(path)} is not a checkpoint of this model: "
+        f"{type(problem).__name__}: {' '.join(str(problem).split())}"
+    )

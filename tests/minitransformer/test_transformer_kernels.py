@@ -1,0 +1,148 @@
+"""The transformer's kernels: `kernel_checks` says over which classes of input each is compared."""
+
+import importlib.util
+
+import numpy as np
+import pytest
+from kernel_checks import (
+    MASKS,
+    SCORES,
+    SOME,
+    Alike,
+    Kernel,
+    check,
+    derivatives,
+    each_mask,
+    each_score,
+    outcome,
+    same,
+    with_kernels,
+)
+from layouts import tensor
+
+from minigrad.functional import relu
+from minigrad.nn import Linear
+from minitransformer import attention
+from minitransformer.model.feed_forward import feed_forward
+from minitransformer.model.projection import linear_of_heads, linear_to_heads
+
+for room in ("minigrad.fast", "minitransformer.fast"):
+    if importlib.util.find_spec(room) is None:
+        pytest.skip("a folder of kernels was deleted", allow_module_level=True)
+
+
+def linear(weight, bias):
+    """A linear map of these arrays or tensors."""
+    layer = Linear(1, 1)
+    layer.weight, layer.bias = weight, bias
+    return layer
+
+
+def fed_forward(x, w, b, w2, b2, activation=relu):
+    return feed_forward(x, linear(w, b), linear(w2, b2), activation)
+
+
+def masked(i, mask=SOME):
+    """The output (0) or the weights (1) of attention with a mask, of which it sees a part."""
+
+    def call(q, k, v):
+        part = mask[: q.shape[-2], : k.shape[-2]]
+        return attention(q, k, v, part)[i]
+
+    return call
+
+
+QKV = ("...TK", "...SK", "...SV")
+KERNELS = {
+    "attention": Kernel(attention, lambda *qkv: attention(*qkv)[0], QKV),
+    "attention weights": Kernel(
+        attention, lambda q, k: attention(q, k, np.zeros(k.shape))[1], ("...TK", "...SK")
+    ),
+    "attention masked": Kernel(attention, masked(0), QKV),
+    "linear_to_heads": Kernel(
+        linear_to_heads, lambda x, w, b: linear_to_heads(x, w, b, 2), ("...TD", "DP", "P")
+    ),
+    "linear_to_heads without a bias": Kernel(
+        linear_to_heads, lambda x, w: linear_to_heads(x, w, None, 2), ("...TD", "DP")
+    ),
+    "linear_of_heads": Kernel(
+        linear_of_heads, lambda x, w, b: linear_of_heads(x, w, b), ("...HTV", "JE", "E")
+    ),
+    "linear_of_heads without a bias": Kernel(
+        linear_of_heads, lambda x, w: linear_of_heads(x, w, None), ("...HTV", "JE")
+    ),
+    "feed_forward": Kernel(feed_forward, fed_forward, ("...D", "DE", "E", "EN", "N")),
+}
+
+
+class TestKernels(Alike):
+    room = "minitransformer.fast"
+    kernels = KERNELS
+    broadcasting = [  # noqa: RUF012
+        (fed_forward, [(2, 3), (3, 1), (4,), (4, 2), (1,)]),
+        (fed_forward, [(2, 3), (3, 4), (4,), (4, 1), (5,)]),
+        (linear_of_heads, [(2, 3, 2), (4, 1), (5,)]),
+        (lambda *qkv: attention(*qkv)[0], [(2, 3, 5), (4, 5), (4, 2)]),
+        (lambda *qkv: attention(*qkv)[0], [(2, 1, 3, 5), (4, 3, 5), (1, 1, 3, 5)]),
+    ]
+
+
+@each_mask
+@each_score
+@pytest.mark.parametrize("layout", ["in C order", "leading axes swapped", "every second element"])
+@pytest.mark.parametrize("i", [0, 1], ids=["output", "weights"])
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_masks(mask, scores, layout, i):
+    orders = 1 if scores.startswith("NaN") else 2
+    *arrays, values = KERNELS["attention"].arrays((3, 2))
+    call = lambda q, k: attention(q, k, values, MASKS[mask])[i]
+    arrays[1] = SCORES[scores](arrays[1])
+    plain = [tensor(a) for a in arrays]
+    refused = outcome(call, *plain)
+    if isinstance(refused, type):
+        assert outcome(with_kernels, call, *plain) is refused
+        return
+    inputs = [tensor(a, layout) for a in arrays]
+    found = derivatives(call, inputs, defined=False, orders=orders)
+    same(found, derivatives(call, plain, defined=True, orders=orders), 1e-9)
+    if "everything" in mask:
+        np.testing.assert_array_equal(found[0], 0)
+
+
+def test_one_tensor_in_several_places():
+    x, w = np.random.default_rng(3).standard_normal((2, 4, 4))
+    check(lambda x: attention(x, x, x)[0], [x])
+    check(lambda x, w: fed_forward(x, w, w[0], w.T, x[0]), [x, w])
+
+
+def test_what_is_no_plain_linear_map_or_no_relu_is_left_to_the_definition():
+    class Doubled(Linear):
+        def forward(self, x):
+            return 2 * super().forward(x)
+
+    x, w = np.random.default_rng(3).standard_normal((2, 4, 4))
+    check(lambda x, w: fed_forward(x, w, None, w, None), [x, w])
+    check(lambda x, w: fed_forward(x, w, w[0], w, w[1], np.tanh), [x, w])
+
+    def doubled(x, w):
+        layer = Doubled(1, 1)
+        layer.weight, layer.bias = w, w[0]
+        return feed_forward(x, linear(w, w[1]), layer, relu)
+
+    check(doubled, [x, w])
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"score": lambda q, k: q @ np.swapaxes(k, -1, -2)},
+        {"phi": np.square},
+        {"labels": (list("abc"), list("wxyz"))},
+    ],
+    ids=lambda options: next(iter(options)),
+)
+def test_attention_with_its_other_arguments(options):
+    q, k, v = KERNELS["attention"].arrays()
+    for i in (0, 1):
+        take = lambda x: getattr(x, "values", x)
+        check(lambda *qkv: take(attention(*qkv, SOME, **options)[i]), [q, k, v])
