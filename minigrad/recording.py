@@ -65,7 +65,7 @@ class Recording(Watcher):
         sources = tuple([self.source(a) for a in args])
         held = [a for a in _flat(args) if isinstance(a, (Tensor, np.ndarray))]
         names = [(self.source(a), name) for a, name in names_here(held)]
-        node.note = Note(y, tuple(map(unshared, args)), sources, source_line(), names)
+        node.note = Note(y, tuple(map(_held, args)), sources, source_line(), names)
         node.keeps_grad = node.requires_grad
         if not node.operation.rules:  # type: ignore[union-attr]
             node.note.y, node.note.array = unshared(y), y
@@ -101,6 +101,13 @@ def names_here(values: Iterable[Any]) -> list[tuple[Any, str]]:
             if id(value) in wanted and not name.startswith("_"):
                 found.setdefault(id(value), name)
     return [(wanted[i], name) for i, name in found.items()]
+
+
+def _held(a: Any) -> Any:
+    """An argument with the arrays in Tensors, and copies of all others."""
+    if isinstance(a, Tensor):
+        return a._array
+    return type(a)(map(_held, a)) if type(a) in (list, tuple) else unshared(a)
 
 
 def _flat(nested: Any) -> Iterator[Any]:

@@ -28,7 +28,8 @@ from typing import Any
 
 import numpy as np
 
-from minigrad import errors, fast, serialize
+import minigrad as mg
+from minigrad import errors, serialize
 from minigrad.terminal import INTERRUPTED, Parser, complain, ended
 
 from .model.sizes import DecoderSizes, Sizes
@@ -354,7 +355,7 @@ def examined(run: Training, exam: Sequence[Any]) -> tuple[list[str], float | Non
     symbols that it foretells. None where nothing is held out."""
     if not exam:
         return [], None
-    with fast():
+    with mg.fast():
         if run.kind == "text":
             return [], run.reader.accuracy(exam)
         written = run.reader.read([source for source, _ in exam])
@@ -460,7 +461,7 @@ def _translate(what: str, lines: Iterable[str], reader: Reader, at_once: int) ->
     while some := list(itertools.islice(numbered, at_once)):
         problems = {number: _problem(reader, line) for number, line in some}
         good = [line for number, line in some if problems[number] is None]
-        with fast():
+        with mg.fast():
             read = reader.read(good)
         print("".join(f"{written}\n" for written in read), end="", flush=True)
         for number, problem in problems.items():

@@ -34,8 +34,8 @@ from typing import Any
 from ..engine import errors
 from ..serialize import write_whole
 from ..views.source import line_of
+from .places import EXAMPLES, ROOT
 
-ROOT = Path(__file__).parents[2]
 PACKAGES = "minigrad", "minitransformer"
 HEAD = re.compile(
     r"# %% \[markdown\]\n# # (\d\d) (.+)\n(?:#\n# \*(.+?) About (\d+) seconds\.\*\n)?"
@@ -60,7 +60,7 @@ class Lesson:
         return self.path.read_text(encoding="utf-8")
 
 
-def lessons(folder: Path = ROOT / "examples") -> list[Lesson]:
+def lessons(folder: Path = EXAMPLES) -> list[Lesson]:
     """The lessons in a folder, in order.
 
     Raises:
@@ -459,7 +459,7 @@ def _index_page(some: Sequence[Lesson], render: _Renderer) -> str:
         f"<td>{html.escape(s.about)}</td><td>{_time(s)}</td></tr>"
         for s in some
     )
-    told = (ROOT / "examples" / "README.md").read_text(encoding="utf-8")
+    told = (EXAMPLES / "README.md").read_text(encoding="utf-8")
     sources = told[told.index("## Where the ideas come from") :].partition("\n\n`")[0]
     body = (
         "<h1>The course</h1><p>From one derivative to a transformer, with every number checked. Each "

@@ -13,24 +13,32 @@ import numpy as np
 from .node import Edge, outline
 from .table import Answering, Operation, code_of
 
-PLAIN = {int, float, bool, type(None), str}  # what never changes
+NUMBERS = {int, float, bool, str, type(None)}  # these never change
 
 
-def to_save(operation: Operation, edges: list[Edge], args: tuple, y: Any) -> tuple:
-    """The result and the arguments as the rules of these edges need them: arrays, or outlines."""
-    reads = operation.reads.get(key := (len(args), *[i for i, _, _ in edges]))
+def to_save(
+    operation: Operation, edges: list[Edge], args: tuple, arrays: list[Any], y: Any
+) -> tuple:
+    """The result and the arguments as the rules of these edges need them: arrays, or outlines.
+
+    `arrays` are the arguments with the arrays that are in Tensors, which never change.
+    """
+    key = (len(args), *[i for i, _, _ in edges])
+    reads = operation.reads.get(key)
     if reads is None:
         reads = operation.reads[key] = _reads(operation, key[1:], len(args))
     saved = [y if reads[0] else outline(y.shape, y.dtype)]
-    for a, read in zip(args, reads[1:]):
-        if isinstance(a, Answering):
-            a = a._array  # type: ignore[attr-defined]
-            saved.append(a if read else outline(a.shape, a.dtype))
-        elif a.__class__ in PLAIN:
-            saved.append(a)
+    for a, array, read in zip(args, arrays, reads[1:]):
+        if a.__class__ in NUMBERS or (read and (isinstance(a, Answering) or only_tensors(a))):
+            saved.append(array)
         else:
-            saved.append(unshared(a) if read else outlined(a))
+            saved.append(unshared(array) if read else outlined(array))
     return tuple(saved)
+
+
+def only_tensors(a: Any) -> bool:
+    """Whether `a` is a list of Tensors."""
+    return a.__class__ is list and all(isinstance(b, Answering) or b is None for b in a)
 
 
 def _reads(operation: Operation, positions: tuple[int, ...], count: int) -> list[bool]:
@@ -45,9 +53,7 @@ def _reads(operation: Operation, positions: tuple[int, ...], count: int) -> list
 
 
 def unshared(a: Any) -> Any:
-    """An argument with arrays that nobody else changes: those in Tensors, and copies of all others."""
-    if isinstance(a, Answering):
-        return a._array  # type: ignore[attr-defined]
+    """An argument with a copy of each array, which nobody else changes."""
     if isinstance(a, np.ndarray):
         back = tuple([slice(None, None, -1 if n < 0 else 1) for n in a.strides])
         return a[back].copy(order="K")[back]  # products round by how their arguments lie in memory

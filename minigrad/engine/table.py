@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 
 from .errors import Call, MinigradError, UnsupportedError
-from .modes import Box, mode
+from .modes import Box, Mode, mode
 
 INSTEAD = {
     "out": "it makes a new array: write y = f(x)",
@@ -187,8 +187,7 @@ def lookup(function: Callable) -> Operation | Definition:
 def boxed(owner: Any, function: Callable, args: tuple, kwargs: dict[str, Any]) -> Any:
     """Call `function`, with what it computes inside a box; an error remembers the innermost box."""
     outer = mode.get()
-    box = Box(outer.box, owner)
-    token = mode.set(outer._replace(box=box))
+    token = mode.set(Mode(outer.grad, outer.watchers, outer.fast, Box(outer.box, owner)))
     try:
         return function(*args, **kwargs)
     except MinigradError as error:

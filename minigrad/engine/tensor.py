@@ -452,7 +452,7 @@ def apply(function: Callable, args: tuple, kwargs: dict[str, Any]) -> Any:
         edges = edges if y.dtype.kind == "f" else []
     node = None
     if edges or (now.watchers and hasattr(y, "dtype")):
-        node = Node(y, entry, to_save(entry, edges, args, y), kwargs, edges, now.box)
+        node = Node(y, entry, to_save(entry, edges, args, arrays, y), kwargs, edges, now.box)
         for watcher in now.watchers:
             watcher.operation(node, args, y)
     return tensor_of(y, node) if inside else y

@@ -66,9 +66,10 @@ def walk(starts: Mapping[Node, Any], oldest: float = 0) -> Iterator[Visit]:
             error.args = (f"{error}\n  in a rule of {node!r}",)
             raise
         visit = Visit(node, g, contributions)
-        for watcher in (*mode.get().watchers, node.note):
-            if watcher is not None:
-                watcher.visit(visit)
+        for watcher in mode.get().watchers:
+            watcher.visit(visit)
+        if node.note is not None:
+            node.note.visit(visit)
         yield visit
 
 

@@ -4,9 +4,8 @@
     def softmax(x, axis=-1):
         return softmax_of_rows(x) if in_rows(x, axis) else NotImplemented
 
-A kernel sees whether it fits its arguments, and calls operations of the table, made by `rule` as all
-others are. An operation whose gradients are computed together takes one list of arrays, and its
-rule returns a list.
+A kernel sees whether it fits its arguments, and calls operations of the table. One whose gradients
+are computed together takes one list of arrays, and its rule returns a list.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from ..engine.table import TABLE, lookup
+from ..engine.table import TABLE, lookup, rule
 from ..engine.tensor import Tensor
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -33,6 +32,14 @@ def kernel(function: Callable) -> Callable[[F], F]:
         return fast
 
     return attach
+
+
+def operation(function: Callable, *rules: Callable | None) -> Callable:
+    """Make an operation of the table, as `rule` does, of a function that returns an array in memory of
+    its own: nobody looks whether it is an argument's."""
+    made = rule(function, *rules)
+    TABLE[made].makes_new = True  # type: ignore[union-attr]
+    return made
 
 
 class Kept:

@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 
 from .. import functional as F
-from ..engine.table import rule
 from ..functional.losses import _check_targets, _counts
-from .common import in_rows, is_number, kernel, row_starts, row_sums, rows
+from .common import in_rows, is_number, kernel, operation, row_starts, row_sums, rows
 from .softmax import TINY, is_mild, shifts, softmax_of_rows
 
 
@@ -27,48 +26,55 @@ def cross_entropy(
         return NotImplemented
     targets = np.asarray(targets)
     _check_targets(logits.shape, targets, ignore_index, reduction, label_smoothing)
-    return cross_entropy_of_rows(logits, targets, ignore_index, label_smoothing, reduction)
+    counting = Counting(targets, ignore_index, reduction)
+    return cross_entropy_of_rows(logits, label_smoothing, counting)
 
 
-def cross_entropy_of_rows(
-    logits: Any, targets: Any, ignore_index: int | None, label_smoothing: float, reduction: str
-) -> Any:
+class Counting:
+    """What the targets come to: which logit of each row is asked for, and how much that counts.
+
+    Attributes:
+        shape: of the result, or None for their sum.
+        ids: class numbers (B T,).
+        counted: which targets count (B T, 1).
+        share: of each of these in the result.
+    """
+
+    __slots__ = ("counted", "ids", "shape", "share")
+
+    def __init__(self, targets: np.ndarray, ignore_index: int | None, reduction: str):
+        flat = targets.reshape(-1)
+        counted = _counts(flat, ignore_index)
+        self.shape = targets.shape if reduction == "none" else None
+        self.ids = (flat * counted).astype(np.intp)  # of unsigned ones, sums would be floats
+        self.counted = counted[:, None]
+        self.share = 1.0
+        if reduction == "mean":
+            self.share = 1 / max(int(np.count_nonzero(counted)), 1)
+
+
+def cross_entropy_of_rows(logits: Any, label_smoothing: float, counting: Counting) -> Any:
     """log sum exp(row) less the logit of the right class, for each row; their sum, or mean."""
-    x, ids, counted, share = counting(logits, targets, ignore_index, reduction)
+    x = rows(logits)  # (B T, N)
     top = 0 if is_mild(x) else shifts(x)  # (B T, 1)
     total = row_sums(np.exp(x - top))
     total = np.log(np.maximum(total, TINY)) + top
-    right = x.reshape(-1).take(ids + row_starts(*x.shape))[:, None]
+    right = x.reshape(-1).take(counting.ids + row_starts(*x.shape))[:, None]
     if label_smoothing:
         right = (1 - label_smoothing) * right + (label_smoothing / x.shape[1]) * row_sums(x)
-    loss = np.where(counted, total - right, 0) * share  # (B T, 1)
-    return loss.reshape(targets.shape) if reduction == "none" else loss.sum()
+    loss = np.where(counting.counted, total - right, 0) * counting.share  # (B T, 1)
+    return loss.sum() if counting.shape is None else loss.reshape(counting.shape)
 
 
 def cross_entropy_slope(
-    g: Any,
-    _y: Any,
-    logits: Any,
-    targets: Any,
-    ignore_index: Any,
-    label_smoothing: Any,
-    reduction: Any,
+    g: Any, _y: Any, logits: Any, label_smoothing: float, counting: Counting
 ) -> Any:
     """softmax(logits) less what the targets ask for, and nothing where a target does not count."""
-    x, ids, counted, share = counting(logits, targets, ignore_index, reduction)
+    x, ids = rows(logits), counting.ids
     asked = np.full(x.shape, label_smoothing / x.shape[1], x.dtype)  # (B T, N)
     asked[np.arange(ids.size), ids] += 1 - label_smoothing
-    weight = g.reshape(-1, 1) * (counted * np.asarray(share, x.dtype))
+    weight = g.reshape(-1, 1) * (counting.counted * np.asarray(counting.share, x.dtype))
     return ((softmax_of_rows(x) - asked) * weight).reshape(logits.shape)
 
 
-cross_entropy_of_rows = rule(cross_entropy_of_rows, cross_entropy_slope, None, None, None, None)
-
-
-def counting(logits: Any, targets: Any, ignore_index: int | None, reduction: str) -> tuple:
-    """Logits (B T, N), class numbers (B T,), which count (B T, 1), and the share of each."""
-    flat = np.reshape(targets, -1)
-    counted = _counts(flat, ignore_index)
-    share = 1 / max(int(np.count_nonzero(counted)), 1) if reduction == "mean" else 1.0
-    ids = (flat * counted).astype(np.intp)  # unsigned ones would become floats when added to others
-    return rows(logits), ids, counted[:, None], share
+cross_entropy_of_rows = operation(cross_entropy_of_rows, cross_entropy_slope, None, None)

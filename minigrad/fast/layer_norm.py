@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 
 from .. import functional as F
-from ..engine.table import rule
 from .common import (
     Kept,
     are_arrays,
     column_sums,
     is_number,
     kernel,
+    operation,
     reusing,
     row_products,
     row_sums,
@@ -53,7 +53,7 @@ def layer_norm_slopes(g: Any, _y: Any, arrays: Any, eps: float, kept: Kept) -> l
     return [slope.reshape(x.shape), of_gain, of_bias]
 
 
-layer_norm_of_rows = rule(layer_norm_of_rows, layer_norm_slopes, None, None)
+layer_norm_of_rows = operation(layer_norm_of_rows, layer_norm_slopes, None, None)
 
 
 def standardized(x: Any, eps: float) -> tuple[Any, Any]:

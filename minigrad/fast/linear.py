@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 
 from .. import functional as F
-from ..engine.table import rule
-from .common import are_arrays, column_sums, kernel, reusing, rows
+from .common import are_arrays, column_sums, kernel, operation, reusing, rows
 
 
 @kernel(F.linear)
@@ -37,7 +36,7 @@ def linear_of_rows(x: Any, weight: Any, bias: Any = None) -> Any:
     return one_product(rows(x), weight, bias).reshape(*x.shape[:-1], -1)
 
 
-linear_of_rows = rule(
+linear_of_rows = operation(
     linear_of_rows,
     lambda g, _y, _x, weight, _bias=None: (rows(g) @ weight.T).reshape(_x.shape),
     lambda g, _y, x, _weight, _bias=None: rows(x).T @ rows(g),

@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 
 from .. import functional as F
-from ..engine.table import rule
-from .common import in_rows, kernel
+from .common import in_rows, kernel, operation
 
 
 @kernel(F.relu)
@@ -23,4 +22,4 @@ def relu_of_rows(x: Any) -> Any:
 
 
 # Converted first: inside the product, NumPy takes twice as long.
-relu_of_rows = rule(relu_of_rows, lambda g, y, _x: np.greater(y, 0).astype(g.dtype) * g)
+relu_of_rows = operation(relu_of_rows, lambda g, y, _x: np.greater(y, 0).astype(g.dtype) * g)

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from .. import functional as F
-from ..engine.table import rule
 from .common import (
     broadcasts,
     in_rows,
     kernel,
+    operation,
     reusing,
     row_products,
     row_starts,
@@ -61,8 +61,8 @@ def softmax_slope(g: Any, y: Any, mask: Any = None) -> Any:
     return slope
 
 
-softmax_of_rows = rule(softmax_of_rows, lambda g, y, _x: softmax_slope(g, y))
-masked_softmax_of_rows = rule(
+softmax_of_rows = operation(softmax_of_rows, lambda g, y, _x: softmax_slope(g, y))
+masked_softmax_of_rows = operation(
     masked_softmax_of_rows, lambda g, y, _x, mask: softmax_slope(g, y, mask), None
 )
 

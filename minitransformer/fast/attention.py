@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.engine.table import rule
-from minigrad.fast.common import are_arrays, kernel
+from minigrad.fast.common import are_arrays, kernel, operation
 from minigrad.fast.softmax import softmax_slope, weights_in_place
 
 from ..model.attention import Labels, Score, is_mask, scaled_dot
@@ -58,4 +57,4 @@ def dot_weights_slopes(g: Any, y: Any, arrays: Any, mask: Any, factor: float) ->
     return [slope @ key, np.swapaxes(slope, -1, -2) @ query]
 
 
-dot_weights = rule(dot_weights, dot_weights_slopes, None, None)
+dot_weights = operation(dot_weights, dot_weights_slopes, None, None)

@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.engine.table import rule
-from minigrad.fast.common import Kept, column_sums, kernel, reusing, rows
+from minigrad.fast.common import Kept, column_sums, kernel, operation, reusing, rows
 from minigrad.fast.linear import is_linear, is_map, one_product
 from minigrad.functional import relu
 from minigrad.nn import Linear
@@ -52,4 +51,4 @@ def feed_forward_slopes(g: Any, _y: Any, arrays: Any, kept: Kept) -> list[Any]:
     return [of_x, each.T @ slope, column_sums(slope), hidden.T @ g, column_sums(g)]
 
 
-feed_forward_of_rows = rule(feed_forward_of_rows, feed_forward_slopes, None)
+feed_forward_of_rows = operation(feed_forward_of_rows, feed_forward_slopes, None)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from minigrad.engine.table import rule
-from minigrad.fast.common import column_sums, kernel, rows
+from minigrad.fast.common import column_sums, kernel, operation, rows
 from minigrad.fast.linear import is_linear, is_map, one_product
 
 from ..model import projection
@@ -33,7 +32,7 @@ def rows_to_heads_slopes(g: Any, _y: Any, arrays: Any, heads: int) -> list[Any]:
     return [(g @ weight.T).reshape(x.shape), rows(x).T @ g, column_sums(g)]
 
 
-rows_to_heads = rule(rows_to_heads, rows_to_heads_slopes, None)
+rows_to_heads = operation(rows_to_heads, rows_to_heads_slopes, None)
 
 
 @kernel(projection.linear_of_heads)
@@ -61,4 +60,4 @@ def rows_of_heads_slopes(g: Any, _y: Any, arrays: Any) -> list[Any]:
     return [of_heads, rows(joined).T @ g, column_sums(g)]
 
 
-rows_of_heads = rule(rows_of_heads, rows_of_heads_slopes)
+rows_of_heads = operation(rows_of_heads, rows_of_heads_slopes)

@@ -22,13 +22,13 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from ..places import ROOT
 from .exercise import Exercise
 from .marking import BORROWED, MISSING, NOT_BEGUN, STOPPED, WRONG, Trial, Verdict, judge
 from .sheets import HOME, Sheet, examples, sheet_of, written
 
 SECONDS = 10.0  # for one exercise; a right one takes less than one
 MEMORY = 4 << 30  # bytes that it may use, where the system can limit that
-ROOT = Path(__file__).parents[3]
 
 
 def check(

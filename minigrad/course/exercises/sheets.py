@@ -15,10 +15,11 @@ from types import ModuleType
 from typing import Any
 
 from ...engine import errors
+from ..places import EXAMPLES
 from .exercise import Exercise
 from .marking import KNOWN
 
-HOME = Path(__file__).parents[3] / "examples" / "exercises"
+HOME = EXAMPLES / "exercises"
 DEFINITIONS = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef, ast.Assign, ast.AnnAssign)
 
 
