@@ -27,12 +27,16 @@ def to_save(
     reads = operation.reads.get(key)
     if reads is None:
         reads = operation.reads[key] = _reads(operation, key[1:], len(args))
-    saved = [y if reads[0] else outline(y.shape, y.dtype)]
-    for a, array, read in zip(args, arrays, reads[1:]):
-        if a.__class__ in NUMBERS or (read and (isinstance(a, Answering) or only_tensors(a))):
-            saved.append(array)
+    saved = []
+    for a, array, read in zip((operation, *args), (y, *arrays), reads):
+        if a.__class__ in NUMBERS:
+            saved.append(a)
+        elif isinstance(a, Answering) or a is operation:
+            saved.append(array if read else outline(array.shape, array.dtype))
+        elif read:
+            saved.append(array if only_tensors(a) else unshared(array))
         else:
-            saved.append(unshared(array) if read else outlined(array))
+            saved.append(outlined(array))
     return tuple(saved)
 
 
@@ -55,6 +59,8 @@ def _reads(operation: Operation, positions: tuple[int, ...], count: int) -> list
 def unshared(a: Any) -> Any:
     """An argument with a copy of each array, which nobody else changes."""
     if isinstance(a, np.ndarray):
+        if a.flags.c_contiguous:
+            return a.copy()
         back = tuple([slice(None, None, -1 if n < 0 else 1) for n in a.strides])
         return a[back].copy(order="K")[back]  # products round by how their arguments lie in memory
     if type(a) in (list, tuple):

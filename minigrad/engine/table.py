@@ -93,21 +93,25 @@ class Operation(Entry):
 
 
 class Definition(Entry):
-    """A function written in other functions of the table."""
+    """A function written in other functions of the table.
+
+    Called, it runs its body inside a box; or its kernel, in fast mode, unless that returns
+    NotImplemented.
+    """
 
     refused = tuple(INSTEAD)
 
-    def __init__(self, function: Callable, body: Callable):
-        self.function = function
-        self.body = self.written = body
+    def __init__(self, function: Callable | None, body: Callable):
+        @functools.wraps(body)
+        def call(*args: Any, **kwargs: Any) -> Any:
+            if self.kernel is not None and mode.get().fast:
+                y = self.kernel(*args, **kwargs)
+                if y is not NotImplemented:
+                    return y
+            return boxed(self.name, body, args, kwargs)
 
-    def call(self, *args: Any, **kwargs: Any) -> Any:
-        """The body, inside a box; or the kernel, in fast mode, unless that returns NotImplemented."""
-        if self.kernel is not None and mode.get().fast:
-            y = self.kernel(*args, **kwargs)
-            if y is not NotImplemented:
-                return y
-        return boxed(self.name, self.body, args, kwargs)
+        self.call, self.written = call, body
+        self.function = call if function is None else function
 
 
 TABLE: dict[Any, Operation | Definition] = {}
@@ -136,16 +140,9 @@ def definition(body: Callable | None = None, of: Callable | None = None) -> Any:
     """
     if body is None:
         return functools.partial(definition, of=of)
-    if of is not None:
-        TABLE[of] = Definition(of, body)
-        return body
-
-    @functools.wraps(body)
-    def defined(*args: Any, **kwargs: Any) -> Any:
-        return entry.call(*args, **kwargs)
-
-    entry = TABLE[defined] = Definition(defined, body)
-    return defined
+    entry = Definition(of, body)
+    TABLE[entry.function] = entry
+    return body if of is not None else entry.call
 
 
 def dispatched(function: Callable) -> Callable:

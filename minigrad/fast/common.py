@@ -4,8 +4,8 @@
     def softmax(x, axis=-1):
         return softmax_of_rows(x) if in_rows(x, axis) else NotImplemented
 
-A kernel sees whether it fits its arguments, and calls operations of the table. One whose gradients
-are computed together takes one list of arrays, and its rule returns a list.
+A kernel sees whether it fits its arguments, and calls operations of the table. An operation whose
+gradients have work in common computes them together, and keeps them for the rules of the others.
 """
 
 from __future__ import annotations
@@ -43,16 +43,43 @@ def operation(function: Callable, *rules: Callable | None) -> Callable:
 
 
 class Kept:
-    """What an operation computed on the way, for its rule; it is freed with the node."""
+    """What an operation computed on the way, for its rules: its last argument, freed with its node.
 
-    __slots__ = ("arrays",)
+    Attributes:
+        arrays: what the forward pass leaves.
+        gradients: of all arguments, for the gradient `of`.
+    """
+
+    __slots__ = ("arrays", "gradients", "of")
 
     def __init__(self) -> None:
         self.arrays: tuple[Any, ...] | None = None
+        self.of = self.gradients = None
 
     def beside(self, g: Any) -> tuple[Any, ...] | None:
         """The arrays, unless the gradient `g` is a Tensor: then they would have to be Tensors, too."""
         return self.arrays if type(g) is np.ndarray else None
+
+    def __repr__(self) -> str:
+        return "Kept()"
+
+
+def together(slopes: Callable, count: int) -> list[Callable]:
+    """The rules of the first `count` arguments, from one function that returns all their gradients."""
+
+    def part(i: int) -> Callable:
+        @functools.wraps(slopes)
+        def rule(g: Any, y: Any, *args: Any) -> Any:
+            kept = args[-1]
+            if type(g) is not np.ndarray:
+                return slopes(g, y, *args)[i]
+            if kept.of is not g:
+                kept.of, kept.gradients = g, slopes(g, y, *args)
+            return kept.gradients[i]
+
+        return rule
+
+    return [part(i) for i in range(count)]
 
 
 # --- what kernels fit -----------------------------------------------------------------------------

@@ -18,6 +18,7 @@ from .common import (
     row_products,
     row_sums,
     rows,
+    together,
 )
 
 
@@ -30,19 +31,19 @@ def layer_norm(x: Any, gain: Any, bias: Any, eps: float = 1e-5) -> Any:
         and gain.shape == bias.shape == x.shape[-1:]
         and is_number(eps)
     )
-    return layer_norm_of_rows([x, gain, bias], eps, Kept()) if fits else NotImplemented
+    return layer_norm_of_rows(x, gain, bias, eps, Kept()) if fits else NotImplemented
 
 
-def layer_norm_of_rows(arrays: Any, eps: float, kept: Kept) -> Any:
+def layer_norm_of_rows(x: Any, gain: Any, bias: Any, eps: float, kept: Kept) -> Any:
     """Each row of x brought to mean 0 and variance 1, times the gain, plus the bias."""
-    x, gain, bias = arrays
     kept.arrays = z, _ = standardized(rows(x), eps)
     return reusing(np.add, z * gain, bias).reshape(x.shape)
 
 
-def layer_norm_slopes(g: Any, _y: Any, arrays: Any, eps: float, kept: Kept) -> list[Any]:
+def layer_norm_slopes(
+    g: Any, _y: Any, x: Any, gain: Any, _bias: Any, eps: float, kept: Kept
+) -> tuple[Any, ...]:
     """Of g gain, x gets what is left without its mean and its part along the standardised rows."""
-    x, gain, _ = arrays
     z, scale = kept.beside(g) or standardized(rows(x), eps)
     g, share = rows(g), (gain / x.shape[-1])[:, None]
     along = g * z
@@ -50,10 +51,10 @@ def layer_norm_slopes(g: Any, _y: Any, arrays: Any, eps: float, kept: Kept) -> l
     slope = reusing(np.subtract, g * gain, g @ share)  # (n, D), (n, 1)
     slope = reusing(np.subtract, slope, z * (along @ share))
     slope = reusing(np.multiply, slope, scale)
-    return [slope.reshape(x.shape), of_gain, of_bias]
+    return slope.reshape(x.shape), of_gain, of_bias
 
 
-layer_norm_of_rows = operation(layer_norm_of_rows, layer_norm_slopes, None, None)
+layer_norm_of_rows = operation(layer_norm_of_rows, *together(layer_norm_slopes, 3))
 
 
 def standardized(x: Any, eps: float) -> tuple[Any, Any]:

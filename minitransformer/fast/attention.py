@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.fast.common import are_arrays, kernel, operation
+from minigrad.fast.common import Kept, are_arrays, kernel, operation, together
 from minigrad.fast.softmax import softmax_slope, weights_in_place
 
 from ..model.attention import Labels, Score, is_mask, scaled_dot
@@ -39,22 +39,22 @@ def attention(
     )
     if not fits:
         return NotImplemented
-    weights = dot_weights([query, key], mask, 1 / math.sqrt(q[-1]))  # (..., T, S)
+    weights = dot_weights(query, key, mask, 1 / math.sqrt(q[-1]), Kept())  # (..., T, S)
     return weights @ value, weights if labels is None else Weights(weights, *labels)
 
 
-def dot_weights(arrays: Any, mask: Any, factor: float) -> Any:
+def dot_weights(query: Any, key: Any, mask: Any, factor: float, kept: Kept) -> Any:
     """softmax(factor Q K^T), with zeros where the mask is False: (..., T, K), (..., S, K) to
     (..., T, S)."""
-    query, key = arrays
     return weights_in_place((query * factor) @ key.swapaxes(-1, -2), mask)
 
 
-def dot_weights_slopes(g: Any, y: Any, arrays: Any, mask: Any, factor: float) -> list[Any]:
+def dot_weights_slopes(
+    g: Any, y: Any, query: Any, key: Any, mask: Any, factor: float, _kept: Kept
+) -> tuple[Any, Any]:
     """Through the softmax to the scores, and from these to queries and keys."""
-    query, key = arrays
     slope = softmax_slope(g, y, mask) * factor
-    return [slope @ key, np.swapaxes(slope, -1, -2) @ query]
+    return slope @ key, np.swapaxes(slope, -1, -2) @ query
 
 
-dot_weights = operation(dot_weights, dot_weights_slopes, None, None)
+dot_weights = operation(dot_weights, *together(dot_weights_slopes, 2))

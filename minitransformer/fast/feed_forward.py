@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.fast.common import Kept, column_sums, kernel, operation, reusing, rows
+from minigrad.fast.common import Kept, column_sums, kernel, operation, reusing, rows, together
 from minigrad.fast.linear import is_linear, is_map, one_product
 from minigrad.functional import relu
 from minigrad.nn import Linear
@@ -20,7 +20,6 @@ def feed_forward(x: Any, widen: Any, narrow: Any, activation: Callable[[Any], An
     """`feed_forward` of two plain linear maps, with biases, and relu between."""
     if activation is not relu or type(widen) is not Linear or type(narrow) is not Linear:
         return NotImplemented
-    parameters = [widen.weight, widen.bias, narrow.weight, narrow.bias]
     fits = (
         widen.bias is not None
         and narrow.bias is not None
@@ -28,27 +27,32 @@ def feed_forward(x: Any, widen: Any, narrow: Any, activation: Callable[[Any], An
         and is_map(x, narrow.weight, narrow.bias)
         and widen.weight.shape[1] == narrow.weight.shape[0]
     )
-    return feed_forward_of_rows([x, *parameters], Kept()) if fits else NotImplemented
+    if not fits:
+        return NotImplemented
+    maps = widen.weight, widen.bias, narrow.weight, narrow.bias
+    return feed_forward_of_rows(x, *maps, Kept())
 
 
-def feed_forward_of_rows(arrays: Any, kept: Kept) -> Any:
+def feed_forward_of_rows(
+    x: Any, weight1: Any, bias1: Any, weight2: Any, bias2: Any, kept: Kept
+) -> Any:
     """max(0, x W1 + b1) W2 + b2, all rows of x as one matrix."""
-    x, weight1, bias1, weight2, bias2 = arrays
     hidden = one_product(rows(x), weight1, bias1)
     np.maximum(hidden, np.zeros(hidden.shape[1], hidden.dtype), out=hidden)
     kept.arrays = (hidden,)
     return one_product(hidden, weight2, bias2).reshape(*x.shape[:-1], -1)
 
 
-def feed_forward_slopes(g: Any, _y: Any, arrays: Any, kept: Kept) -> list[Any]:
+def feed_forward_slopes(
+    g: Any, _y: Any, x: Any, weight1: Any, bias1: Any, weight2: Any, _bias2: Any, kept: Kept
+) -> tuple[Any, ...]:
     """Through the second map, where `hidden` is above 0, and through the first."""
-    x, weight1, bias1, weight2, _ = arrays
     g, each = rows(g), rows(x)
     (hidden,) = kept.beside(g) or (relu(each @ weight1 + bias1),)
     slope = g @ weight2.T
     slope = reusing(np.multiply, slope, np.greater(hidden, 0).astype(slope.dtype))
     of_x = (slope @ weight1.T).reshape(x.shape)
-    return [of_x, each.T @ slope, column_sums(slope), hidden.T @ g, column_sums(g)]
+    return of_x, each.T @ slope, column_sums(slope), hidden.T @ g, column_sums(g)
 
 
-feed_forward_of_rows = operation(feed_forward_of_rows, feed_forward_slopes, None)
+feed_forward_of_rows = operation(feed_forward_of_rows, *together(feed_forward_slopes, 5))

@@ -4,35 +4,40 @@ from __future__ import annotations
 
 from typing import Any
 
-from minigrad.fast.common import column_sums, kernel, operation, rows
+from minigrad.fast.common import Kept, column_sums, kernel, operation, rows, together
 from minigrad.fast.linear import is_linear, is_map, one_product
 
 from ..model import projection
-from ..model.projection import join_heads, split_heads
+
+
+def joined(heads: Any) -> Any:
+    """Heads beside each other: (..., H, T, K) to (..., T, H K)."""
+    *lead, H, T, K = heads.shape
+    return heads.swapaxes(-3, -2).reshape(*lead, T, H * K)
 
 
 @kernel(projection.linear_to_heads)
 def linear_to_heads(x: Any, weight: Any, bias: Any | None, heads: int) -> Any:
     """`linear_to_heads`, of a matrix at least."""
     fits = is_linear(x, weight, bias) and x.ndim > 1 and weight.shape[1] % heads == 0
-    return rows_to_heads([x, weight, bias], heads) if fits else NotImplemented
+    return rows_to_heads(x, weight, bias, heads, Kept()) if fits else NotImplemented
 
 
-def rows_to_heads(arrays: Any, heads: int) -> Any:
+def rows_to_heads(x: Any, weight: Any, bias: Any, heads: int, kept: Kept) -> Any:
     """x W + b, all rows of x as one matrix, and the result cut into heads."""
-    x, weight, bias = arrays
     y = one_product(rows(x), weight, bias)
     return y.reshape(*x.shape[:-1], heads, -1).swapaxes(-3, -2)
 
 
-def rows_to_heads_slopes(g: Any, _y: Any, arrays: Any, heads: int) -> list[Any]:
+def rows_to_heads_slopes(
+    g: Any, _y: Any, x: Any, weight: Any, _bias: Any, _heads: int, _kept: Kept
+) -> tuple[Any, ...]:
     """Those of a linear map, of the gradient with its heads joined."""
-    x, weight, _ = arrays
-    g = rows(join_heads(g))
-    return [(g @ weight.T).reshape(x.shape), rows(x).T @ g, column_sums(g)]
+    g = rows(joined(g))
+    return (g @ weight.T).reshape(x.shape), rows(x).T @ g, column_sums(g)
 
 
-rows_to_heads = operation(rows_to_heads, rows_to_heads_slopes, None)
+rows_to_heads = operation(rows_to_heads, *together(rows_to_heads_slopes, 3))
 
 
 @kernel(projection.linear_of_heads)
@@ -41,23 +46,23 @@ def linear_of_heads(heads: Any, weight: Any, bias: Any | None) -> Any:
     if not is_map(heads, weight, bias) or heads.ndim < 3:
         return NotImplemented
     fits = heads.shape[-3] * heads.shape[-1] == weight.shape[0]
-    return rows_of_heads([heads, weight, bias]) if fits else NotImplemented
+    return rows_of_heads(heads, weight, bias, Kept()) if fits else NotImplemented
 
 
-def rows_of_heads(arrays: Any) -> Any:
+def rows_of_heads(heads: Any, weight: Any, bias: Any, kept: Kept) -> Any:
     """Heads beside each other, as rows of one matrix, times W, plus b."""
-    heads, weight, bias = arrays
     *lead, H, T, V = heads.shape
     y = one_product(heads.swapaxes(-3, -2).reshape(-1, H * V), weight, bias)
     return y.reshape(*lead, T, -1)
 
 
-def rows_of_heads_slopes(g: Any, _y: Any, arrays: Any) -> list[Any]:
+def rows_of_heads_slopes(
+    g: Any, _y: Any, heads: Any, weight: Any, _bias: Any, _kept: Kept
+) -> tuple[Any, ...]:
     """Those of a linear map, the first of them cut into heads again."""
-    heads, weight, _ = arrays
-    g, joined = rows(g), join_heads(heads)
-    of_heads = split_heads((g @ weight.T).reshape(joined.shape), heads.shape[-3])
-    return [of_heads, rows(joined).T @ g, column_sums(g)]
+    g, beside = rows(g), joined(heads)
+    of_heads = (g @ weight.T).reshape(*beside.shape[:-1], heads.shape[-3], -1).swapaxes(-3, -2)
+    return of_heads, rows(beside).T @ g, column_sums(g)
 
 
-rows_of_heads = operation(rows_of_heads, rows_of_heads_slopes)
+rows_of_heads = operation(rows_of_heads, *together(rows_of_heads_slopes, 3))

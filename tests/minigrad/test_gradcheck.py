@@ -322,13 +322,9 @@ def test_gradients_overwritten_instead_of_added_are_named(monkeypatch, f):
     def overwriting(starts, oldest=0):
         arrived = dict(starts)
         for node in walk.order(starts, oldest):
-            g, passed = arrived.pop(node), []
-            for position, to, given in walk.shares(node, g):
-                arrived[to] = walk.fit(given, to, g)  # = in place of +=
-                passed.append(
-                    walk.Contribution(position, to, given, arrived[to], None, arrived[to])
-                )
-            yield walk.Visit(node, g, passed)
+            visit = walk.pass_on(node, arrived.pop(node), arrived, oldest)
+            arrived.update((c.to, c.fitted) for c in visit.contributions)  # = in place of +=
+            yield visit
 
     assert gradcheck(f, V)
     for module in (transforms, diagnosis):
