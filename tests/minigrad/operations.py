@@ -194,10 +194,10 @@ NAMES: dict[str, Any] = {
 
 # --- elementwise ----------------------------------------------------------------------------------
 
-SHAPES = [(), (2, 3), (0, 3)]
+SHAPES = [(), (2, 3), (0, 3), (2, 1, 2, 1, 2)]
 PAIRS = [
     [(2, 3), (2, 3)], [(2, 3), (3,)], [(2, 1), (1, 3)], [(), (3,)], [(2, 3), ()], [(1,), ()],
-    [(0, 3), (1, 3)], [(4, 1, 3), (2, 1)],
+    [(0, 3), (1, 3)], [(4, 1, 3), (2, 1)], [(2, 1, 2, 1, 3), (2, 1, 1)],
 ]  # fmt: skip
 
 
@@ -921,6 +921,51 @@ def functional() -> Iterator[Row]:
     yield Row(F.dropout, "F.dropout(x, 0.4, rng=np.random.default_rng(3))", [(4, 5)])
 
 
+def five_axes() -> Iterator[Row]:
+    """What takes arrays of any number of axes, with five."""
+    five, six = (2, 1, 2, 1, 3), (2, 1, 2, 3, 1)
+    for function, call in {
+        np.sum: "np.sum(x, axis=(1, -1))", np.mean: "np.mean(x, axis=(0, 2), keepdims=True)",
+        np.var: "np.var(x, axis=(0, 4))", np.std: "np.std(x, axis=-1)",
+        np.prod: "np.prod(x, axis=(0, 4))",
+        np.cumsum: "np.cumsum(x, 4)", np.cumprod: "np.cumprod(x, -1)", np.diff: "np.diff(x, axis=2)",
+        np.average: "np.average(x, axis=(2, 4))", np.trapezoid: "np.trapezoid(x, axis=0)",
+        np.linalg.norm: "np.linalg.norm(x, axis=-1)", np.reshape: "np.reshape(x, (3, 2, 2))",
+        np.ravel: "np.ravel(x)", np.transpose: "np.transpose(x, (4, 2, 0, 1, 3))",
+        np.swapaxes: "np.swapaxes(x, 0, 4)", np.moveaxis: "np.moveaxis(x, (0, 4), (4, 1))",
+        np.rollaxis: "np.rollaxis(x, 4, 1)", np.flip: "np.flip(x, (0, 4))",
+        np.roll: "np.roll(x, (1, 2), axis=(0, 4))", np.rot90: "np.rot90(x, axes=(2, 4))",
+        np.squeeze: "np.squeeze(x, axis=(1, 3))", np.expand_dims: "np.expand_dims(x, (0, 3))",
+        np.broadcast_to: "np.broadcast_to(x, (2, 4, 2, 2, 3))",
+        np.tril: "np.tril(x)", np.triu: "np.triu(x)",
+        np.diagonal: "np.diagonal(x, axis1=2, axis2=4)", np.trace: "np.trace(x, axis1=0, axis2=2)",
+        np.concatenate: "np.concatenate([x, x * x], axis=3)",
+        np.stack: "np.stack([x, x * x], axis=-1)",
+        np.split: "np.split(x, [1], axis=2)", np.tile: "np.tile(x, (2, 1, 1, 2, 1))",
+        np.repeat: "np.repeat(x, 2, axis=3)", np.pad: "np.pad(x, 1)",
+        np.take: "np.take(x, ROWS, axis=2)",
+        operator.getitem: "x[0, ..., [0, 2]]", np.where: "np.where(C, x, 2 * x)",
+        np.clip: "np.clip(x, -0.05, 0.05)", F.softmax: "F.softmax(x)",
+        F.logsumexp: "F.logsumexp(x, axis=(0, 4))",
+        F.standardize: "F.standardize(x, axis=4)",
+    }.items():  # fmt: skip
+        yield Row(function, call, [five], domain="between" if function is np.clip else "any")
+    for function, call in {
+        np.max: "np.max(x, axis=(0, 4))", np.min: "np.min(x, axis=-1, keepdims=True)",
+        np.sort: "np.sort(x, axis=4)", np.ptp: "np.ptp(x, axis=(2, 4))",
+        np.median: "np.median(x, axis=4)",
+    }.items():  # fmt: skip
+        yield Row(function, call, [five], domain="apart")
+    yield Row(np.matmul, "x @ y", [five, six])
+    yield Row(np.einsum, "np.einsum('...ij,...jk->...k', x, y)", [five, six])
+    yield Row(np.tensordot, "np.tensordot(x, y, ([4, 0], [3, 2]))", [five, six])
+    yield Row(np.inner, "np.inner(x, y)", [five, (2, 3)])
+    yield Row(np.kron, "np.kron(x, y)", [five, (2, 2)])
+    yield Row(F.linear, "F.linear(x, y, z)", [five, (3, 2), (2,)])
+    yield Row(F.layer_norm, "F.layer_norm(x, y, z, 0.1)", [five, (3,), (3,)])
+
+
 ROWS: list[Row] = [
     *elementwise(), *kinks(), *reducing(), *linear_algebra(), *shaping(), *indexing(), *functional(),
+    *five_axes(),
 ]  # fmt: skip
