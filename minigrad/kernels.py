@@ -14,6 +14,9 @@ import contextlib
 import importlib
 import importlib.util
 import sys
+from collections.abc import Iterator
+
+import numpy as np
 
 from .engine.modes import setting
 
@@ -25,11 +28,17 @@ def register(module: str) -> None:
     ROOMS.setdefault(module, False)
 
 
-def fast() -> contextlib.AbstractContextManager[None]:
-    """Within it, kernels run in place of definitions. Works as a decorator too."""
+@contextlib.contextmanager
+def fast() -> Iterator[None]:
+    """Within it, kernels run in place of definitions.
+
+    NumPy's warning of invalid values is silent then: BLAS can give it for sums of finite numbers, since
+    it also reads what lies beyond the end of a row.
+    """
     for module, imported in ROOMS.items():
         if not imported and importlib.util.find_spec(module) is not None:
             importlib.import_module(module)
             ROOMS[module] = True
             sys.modules[__package__].fast = fast  # type: ignore[attr-defined] # not the folder
-    return setting(fast=True)
+    with np.errstate(invalid="ignore"), setting(fast=True):
+        yield
