@@ -16,9 +16,8 @@ made of), `checking` (finite differences), `views` (what shows a graph), `course
 import importlib
 from typing import Any
 
-from . import definitions, functional, nn, optim
+from . import definitions, errors, functional, nn, optim
 from .checking.anomaly import detect_anomaly
-from .engine import errors
 from .engine.modes import enable_grad, get_default_dtype, no_grad, set_default_dtype
 from .engine.table import definition, rule
 from .engine.tensor import Tensor

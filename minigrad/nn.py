@@ -20,8 +20,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from . import errors
 from . import functional as F
-from .engine import errors
 from .engine.arguments import as_array
 from .engine.modes import get_default_dtype
 from .engine.table import boxed, name_of

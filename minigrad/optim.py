@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from .engine import errors
+from . import errors
 from .engine.tensor import Tensor, read_only, tensor_of
 from .ranges import extent, outline
 from .settings import real, whole

@@ -6,7 +6,7 @@ import operator
 
 import numpy as np
 
-from .engine import errors
+from . import errors
 
 _generator = np.random.default_rng(0)
 

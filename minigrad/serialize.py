@@ -14,7 +14,7 @@ from typing import IO, Any
 
 import numpy as np
 
-from .engine.errors import CheckpointError
+from .errors import CheckpointError
 
 _ABOUT = "about.json"
 _FORMAT = "minigrad 1"

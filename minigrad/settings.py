@@ -6,7 +6,7 @@ import math
 import operator
 from numbers import Real
 
-from .engine.errors import ConfigError
+from .errors import ConfigError
 
 
 def whole(name: str, value: int, least: int = 0) -> int:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .engine import errors
+from . import errors
 from .engine.tensor import Tensor
 
 

@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from .engine import errors
+from . import errors
 from .engine.modes import enable_grad, mode
 from .engine.table import name_of
 from .engine.tensor import Tensor, apply, tensor_of

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from ..engine import errors
+from .. import errors
 from ..engine.node import Node
 from ..engine.table import Operation
 from ..engine.tensor import Tensor, apply

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ..engine import errors
+from .. import errors
 from ..engine.modes import enable_grad
 from ..engine.table import name_of
 from ..engine.tensor import Tensor

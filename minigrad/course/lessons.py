@@ -31,7 +31,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from ..engine import errors
+from .. import errors
 from ..serialize import write_whole
 from ..views.source import line_of
 from .places import EXAMPLES, ROOT

@@ -34,6 +34,8 @@ def ratio_or_zero(a: Any, b: Any) -> Any:
 # fmt: off
 rule(np.float_power, lambda g, _y, a, b: g * power_slope(a, b),
                     lambda g, y, a, b: g * y * log_or_zero(a, b))
+rule(np.reciprocal, lambda g, y, _x: -g * y * y)
+rule(np.copy,       lambda g, _y, _a, order="K", subok=False: g)
 rule(np.cbrt,       lambda g, y, _x: g / (3 * y * y))
 rule(np.expm1,      lambda g, y, _x: g * (y + 1))
 rule(np.log1p,      lambda g, _y, x: g / (1 + x))

@@ -9,6 +9,29 @@ Read it in this order; each file uses only what came before it.
 5. `tensor`: an array that remembers how it was made
 6. `walk`: from a result back to its leaves
 
-Beside the way: `saving` (which arrays a node keeps), `recording` (what `record()` keeps for the views),
-`anomaly` (the first NaN), `source` (the line of code that asked).
+Beside the way stand `arguments` (lists and other arrays, as an operation takes them) and `saving` (which
+arrays a node keeps).
+
+The words of the code, each for one thing:
+
+    tensor          an array and its node; the array never changes
+    operation       a function of the table that has rules, or none: then it gives a plain array
+    rule            the gradient by one argument, given that by the result
+    definition      a function written in other functions of the table
+    kernel          the fast form of a definition or an operation, on within `fast()` alone
+    node            an operation that ran, or a leaf
+    leaf            a node that no operation made
+    edge            from a node to the node of one of its arguments
+    graph           nodes and their edges, from a result back to its leaves
+    saved           what a node keeps for its rules: the result and the arguments
+    outline         a shape and a dtype, in place of an array that no rule reads
+    gradient        of the loss, by a tensor
+    contribution    what one argument gets of a node's gradient; a gradient is the sum of all of these
+    walk            the nodes that a gradient reaches, newest first
+    visit           one stop of the walk: a node, its gradient, the contributions
+    box             one call of a module or a definition, as a drawing shows it
+    mode            what holds for operations right now: gradients or none, kernels or none
+    watcher         what sees every operation and every visit: `record()`, `detect_anomaly()`
+    note            what a recording keeps of a node
+    view            what shows a graph: a table, a drawing, a page, a program, steps
 """

@@ -43,12 +43,14 @@ def as_array(value: Any, dtype: Any = None, copy: bool = False) -> Any:
             array = np.asarray(array)
         except ValueError as problem:
             raise errors.ShapeError(
-                f"cannot make an array of {_shortened(value)}: {problem}"
+                f"cannot make an array of {errors.outline(value)}: {problem}"
             ) from None
     wanted = array.dtype if dtype is None else np.dtype(dtype)
     for held in (array.dtype, wanted):
         if held.kind not in "fiub":
-            raise errors.DTypeError(f"a Tensor holds real numbers, not {held}: {_shortened(value)}")
+            raise errors.DTypeError(
+                f"a Tensor holds real numbers, not {held}: {errors.outline(value)}"
+            )
     if not wanted.isnative:
         wanted = wanted.newbyteorder("=")
     if foreign:  # Dask and its kind are immutable
@@ -154,8 +156,3 @@ def _types_in(value: Any) -> set[type]:
     if isinstance(value, (list, tuple)):
         return set().union(*map(_types_in, value))
     return {type(value)}
-
-
-def _shortened(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else text[:57] + "..."

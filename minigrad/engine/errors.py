@@ -1,5 +1,5 @@
-"""Every exception that the two packages raise. Each message says what was given, what was
-expected, and what to do.
+"""Every exception that the engine raises. Each message says what was given, what was expected, and what
+to do.
 
 All of them derive from `MinigradError`, and each also from the built-in exception that a reader
 of NumPy would expect, so that `except ValueError` still catches a wrong shape.
@@ -32,9 +32,6 @@ class MinigradError(Exception):
     root: Any = None  # the node from which that backward pass started
 
 
-# --- the engine -----------------------------------------------------------------------------------
-
-
 class ShapeError(MinigradError, ValueError, IndexError):
     """Shapes that do not fit each other, or an axis or index that an array does not have."""
 
@@ -61,40 +58,6 @@ class AnomalyError(MinigradError, FloatingPointError):
 
 class GradcheckError(MinigradError, AssertionError):
     """An analytic gradient that differs from finite differences."""
-
-
-# --- layers, files ---------------------------------------------------------------------------------
-
-
-class ModuleError(MinigradError, TypeError):
-    """A module put together so that it cannot run, or so that parameters would be overlooked."""
-
-
-class StateDictError(MinigradError, ValueError):
-    """A state dict whose entries are missing, unexpected or of another shape."""
-
-
-class CheckpointError(MinigradError, ValueError):
-    """A file that is missing, truncated, of another model, or not a checkpoint at all."""
-
-
-class ConfigError(MinigradError, ValueError):
-    """Sizes or settings that cannot go together."""
-
-
-# --- text ------------------------------------------------------------------------------------------
-
-
-class VocabularyError(MinigradError, ValueError):
-    """A symbol that the vocabulary does not know, or a line with no symbols at all."""
-
-
-class LengthError(MinigradError, ValueError):
-    """A sequence longer than the model can read."""
-
-
-class DataError(MinigradError, ValueError):
-    """A file of examples that cannot be used, or not as it stands."""
 
 
 # --- messages --------------------------------------------------------------------------------------

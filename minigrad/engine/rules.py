@@ -156,7 +156,6 @@ rule(np.divide,     lambda g, _y, _a, b: g / b,
                     lambda g, y, _a, b: -g * y / b)
 rule(np.power,      lambda g, _y, a, b: g * power_slope(a, b),
                     lambda g, y, a, b: g * y * log_or_zero(a, b))
-rule(np.reciprocal, lambda g, y, _x: -g * y * y)
 rule(np.square,     lambda g, _y, x: 2 * g * x)
 rule(np.sqrt,       lambda g, y, _x: g / (2 * y))
 
@@ -177,7 +176,6 @@ rule(np.minimum,    lambda g, _y, a, b: g * share(b, a),
 rule(np.where,      None,
                     lambda g, _y, c, _a, _b: np.where(c, g, 0),
                     lambda g, _y, c, _a, _b: np.where(c, 0, g))
-rule(np.copy,       lambda g, _y, _a, order="K", subok=False: g)
 
 # --- reductions and sums --------------------------------------------------------------------------
 
@@ -197,13 +195,10 @@ rule(np.matmul,     of_matrices(0, lambda g, _y, _a, b: g @ transposed(b)),
 # --- shapes ---------------------------------------------------------------------------------------
 
 rule(np.reshape,      lambda g, _y, _a, shape, order="C": reshaped(g, _a.shape, order))
-rule(np.squeeze,      lambda g, _y, _a, axis=None: np.reshape(g, _a.shape))
 rule(np.expand_dims,  lambda g, _y, _a, axis: np.reshape(g, _a.shape))
 rule(np.broadcast_to, lambda g, _y, _array, shape: g)
 rule(np.transpose,    lambda g, _y, _a, axes=None: np.transpose(g, inverse(axes)))
 rule(np.swapaxes,     lambda g, _y, _a, axis1, axis2: np.swapaxes(g, axis1, axis2))
-rule(np.moveaxis,     lambda g, _y, _a, source, destination: np.moveaxis(g, destination, source))
-rule(np.flip,         lambda g, _y, _m, axis=None: np.flip(g, axis))
 rule(np.concatenate,  lambda g, _y, _arrays, axis=0: parts(g, _arrays, axis))
 
 # --- indexing: gather and its adjoint, scatter ------------------------------------------------------

@@ -34,15 +34,10 @@ def to_save(
         elif isinstance(a, Answering) or a is operation:
             saved.append(array if read else outline(array.shape, array.dtype))
         elif read:
-            saved.append(array if only_tensors(a) else unshared(array))
+            saved.append(unshared(a))
         else:
             saved.append(outlined(array))
     return tuple(saved)
-
-
-def only_tensors(a: Any) -> bool:
-    """Whether `a` is a list of Tensors."""
-    return a.__class__ is list and all(isinstance(b, Answering) or b is None for b in a)
 
 
 def _reads(operation: Operation, positions: tuple[int, ...], count: int) -> list[bool]:
@@ -57,7 +52,7 @@ def _reads(operation: Operation, positions: tuple[int, ...], count: int) -> list
 
 
 def unshared(a: Any) -> Any:
-    """An argument with a copy of each array, which nobody else changes."""
+    """An argument with arrays that nobody else changes: copies, or those in Tensors."""
     if isinstance(a, np.ndarray):
         if a.flags.c_contiguous:
             return a.copy()
@@ -65,7 +60,7 @@ def unshared(a: Any) -> Any:
         return a[back].copy(order="K")[back]  # products round by how their arguments lie in memory
     if type(a) in (list, tuple):
         return type(a)([unshared(b) for b in a])
-    return a
+    return a._array if isinstance(a, Answering) else a  # type: ignore[attr-defined]
 
 
 def outlined(a: Any) -> Any:

@@ -147,9 +147,8 @@ def definition(body: Callable | None = None, of: Callable | None = None) -> Any:
 
 def dispatched(function: Callable) -> Callable:
     """`function`, made to leave it to Tensors among its arguments, as NumPy's own do (NEP 18)."""
-    if isinstance(function, np.ufunc) or hasattr(function, "_implementation"):
-        return function
-    if function in TABLE or function is operator.getitem:  # x[i] asks the class of x
+    theirs = isinstance(function, np.ufunc) or hasattr(function, "_implementation")
+    if theirs or function in TABLE or function is operator.getitem:  # x[i] asks the class of x
         return function
 
     @functools.wraps(function)

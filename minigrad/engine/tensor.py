@@ -9,6 +9,7 @@ a `Node` of it. The array in a Tensor never changes.
 from __future__ import annotations
 
 import copy
+import functools
 import operator
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -278,7 +279,8 @@ class Tensor(Answering):
     def __reduce__(self) -> tuple:
         if self.node.operation is not None:
             raise errors.GraphError("a tensor inside a graph cannot be pickled; detach() it first")
-        return _restore, (type(self), np.asarray(self._array), self.requires_grad, self.name)
+        made = functools.partial(type(self), requires_grad=self.requires_grad, name=self.name)
+        return made, (np.asarray(self._array),)
 
     # NumPy's protocols
 
@@ -392,12 +394,6 @@ def read_only(array: Any) -> Any:
     if isinstance(array, np.ndarray):
         array.flags.writeable = False
     return array
-
-
-def _restore(kind: type, array: np.ndarray, requires_grad: bool, name: str | None) -> Tensor:
-    tensor: Tensor = object.__new__(kind)
-    Tensor.__init__(tensor, array, requires_grad=requires_grad, name=name)
-    return tensor
 
 
 # --- every operation goes through here --------------------------------------------------------------

@@ -224,23 +224,20 @@ def first_gradient(root: Tensor, gradient: Any, create_graph: bool) -> Any:
             f"no gradient reaches this one, {array.shape} {array.dtype}"
             + ("" if mode.get().grad else ": it is inside no_grad()")
         )
-    if gradient is None:
-        if array.size != 1:
-            raise errors.ShapeError(
-                f"backward() starts from one number, and the shape is {array.shape}: reduce it first, "
-                f"for instance with .sum(), or pass the gradient of the loss with respect to it"
-            )
-        gradient = np.ones_like(array)
-    elif np.shape(gradient) != array.shape:
+    if gradient is None and array.size != 1:
         raise errors.ShapeError(
-            f"the gradient has the shape {np.shape(gradient)}, and the tensor {array.shape}"
+            f"backward() starts from one number, and the shape is {array.shape}: reduce it first, "
+            f"for instance with .sum(), or pass the gradient of the loss with respect to it"
         )
-    else:
-        gradient = gradient if create_graph else as_array(gradient, array.dtype, copy=True)
-    if not create_graph:
-        return gradient
-    g = gradient if isinstance(gradient, Tensor) else Tensor(gradient)
-    return g if g.dtype == array.dtype else g.astype(array.dtype)
+    given = np.ones_like(array) if gradient is None else gradient
+    if np.shape(given) != array.shape:
+        raise errors.ShapeError(
+            f"the gradient has the shape {np.shape(given)}, and the tensor {array.shape}"
+        )
+    if create_graph:
+        g = given if isinstance(given, Tensor) else Tensor(given)
+        return g if g.dtype == array.dtype else g.astype(array.dtype)
+    return given if gradient is None else as_array(given, array.dtype, copy=True)
 
 
 Tensor.backward = backward  # type: ignore[method-assign]

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..engine import errors
+from .. import errors
 from ..engine.table import definition, rule
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..engine import errors
+from .. import errors
 from ..engine.arguments import as_array
 from ..engine.modes import get_default_dtype
 from ..engine.table import definition

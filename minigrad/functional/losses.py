@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..engine import errors
+from .. import errors
 from ..engine.table import definition
 from .activations import softplus
 from .lookup import check_numbers

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from ..engine import errors
+from .. import errors
 from ..rules_as_text import source_of
 from ..source import SourceLine
 

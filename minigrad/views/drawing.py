@@ -24,7 +24,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from ..engine import errors
+from .. import errors
 from ..serialize import write_whole
 from . import folding, listing, mirror, text
 from .data import Edge, GraphData, GraphNode

@@ -17,9 +17,9 @@ import os
 from pathlib import Path
 from typing import Any
 
-from ..engine import errors
-from ..engine.errors import MinigradError
+from .. import errors
 from ..engine.tensor import Tensor
+from ..errors import MinigradError
 from . import capture, drawing, listing, mirror, program
 from .data import GraphData
 

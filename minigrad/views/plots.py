@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..engine import errors
+from .. import errors
 from ..engine.tensor import Tensor
 from ..nn import Module
 

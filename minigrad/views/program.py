@@ -22,7 +22,8 @@ from typing import Any
 
 import numpy as np
 
-from ..engine import errors, table
+from .. import errors
+from ..engine import table
 from ..engine.walk import copied_axes
 from ..serialize import write_whole
 from . import text

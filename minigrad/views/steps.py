@@ -19,11 +19,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..engine.errors import MinigradError
 from ..engine.modes import enable_grad
 from ..engine.node import Node, Outline
 from ..engine.tensor import Tensor, tensor_of
 from ..engine.walk import Contribution, Visit, copied_axes, first_gradient, order, walk
+from ..errors import MinigradError
 from ..rules_as_text import source_of
 from .capture import numbers as numbers_in
 from .show import numbers, outline, read_only

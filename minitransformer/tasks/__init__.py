@@ -17,7 +17,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from minigrad.engine.errors import ConfigError
+from minigrad.errors import ConfigError
 from minitransformer.tasks import addition, letters
 from minitransformer.tasks.dates import Dates
 from minitransformer.tasks.pairs import Pairs

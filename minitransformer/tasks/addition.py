@@ -10,7 +10,7 @@ end: to write the first digit, a model has to foresee the rest.
 
 import random
 
-from minigrad.engine.errors import ConfigError
+from minigrad.errors import ConfigError
 from minitransformer.tasks.drawn import Drawn
 from minitransformer.training.vocabulary import Vocabulary
 

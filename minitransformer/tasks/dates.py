@@ -17,7 +17,7 @@ import random
 from collections.abc import Sequence
 from datetime import date
 
-from minigrad.engine.errors import ConfigError
+from minigrad.errors import ConfigError
 from minitransformer.training.vocabulary import Vocabulary
 
 # Each tells its day for certain. That leaves out 03/04/1998 (April or March?) and 3 March 98.

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from minigrad.engine.errors import ConfigError, DataError
+from minigrad.errors import ConfigError, DataError
 
 MARKS = {  # longest first: that of utf-16 begins one of utf-32
     codecs.BOM_UTF32_LE: "utf-32",

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from itertools import chain
 from typing import Literal
 
-from minigrad.engine.errors import ConfigError, DataError
+from minigrad.errors import ConfigError, DataError
 from minitransformer.tasks.files import Fault, check, read_lines
 from minitransformer.tasks.split import first, seeded
 from minitransformer.training.vocabulary import Vocabulary

@@ -8,7 +8,7 @@ import random
 from collections.abc import Sequence
 from typing import TypeVar
 
-from minigrad.engine.errors import ConfigError
+from minigrad.errors import ConfigError
 
 T = TypeVar("T")
 

@@ -9,7 +9,7 @@ For a decoder-only model, which reads and writes one text, and so with one vocab
 
 import os
 
-from minigrad.engine.errors import ConfigError, DataError
+from minigrad.errors import ConfigError, DataError
 from minitransformer.tasks.files import check, read_lines
 from minitransformer.tasks.split import first, seeded
 from minitransformer.training.vocabulary import Vocabulary

@@ -22,7 +22,7 @@ from typing import Any, Literal, SupportsIndex
 import numpy as np
 import numpy.typing as npt
 
-from minigrad.engine.errors import VocabularyError
+from minigrad.errors import VocabularyError
 
 PAD = 0  # fills up a row of a batch; never attended to, never counted in the loss
 BOS = 1  # beginning of sequence: what the decoder is given before it has written anything

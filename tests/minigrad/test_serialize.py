@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays_of
 
 from minigrad import serialize
-from minigrad.engine.errors import CheckpointError
+from minigrad.errors import CheckpointError
 
 ARRAYS = {
     "weight": np.arange(6, dtype=np.float32).reshape(2, 3),

@@ -8,7 +8,7 @@ from toy_task import Toy, trained
 
 import minigrad as mg
 from minigrad import serialize
-from minigrad.engine.errors import CheckpointError
+from minigrad.errors import CheckpointError
 from minitransformer import Settings, Sizes, Training, load_reader, load_training
 from minitransformer.tasks import TASKS
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import minigrad as mg
-from minigrad.engine.errors import ConfigError
+from minigrad.errors import ConfigError
 from minitransformer import Sizes, Transformer, masks
 from minitransformer.model.cache import Cache
 from minitransformer.model.decoder_only import DecoderOnly

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from minigrad.engine.errors import VocabularyError
+from minigrad.errors import VocabularyError
 from minitransformer.training import vocabulary
 from minitransformer.training.vocabulary import BOS, EOS, PAD, Vocabulary
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
-from ...engine import errors
+from ... import errors
 from ...serialize import write_whole
 from ...views.drawing import Drawing
 from .exercise import Exercise

@@ -14,7 +14,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from ...engine import errors
+from ... import errors
 from ..places import EXAMPLES
 from .exercise import Exercise
 from .marking import KNOWN

@@ -20,7 +20,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from ...engine import errors
+from ... import errors
 from ...engine.tensor import Tensor
 from ...engine.walk import order
 from ...serialize import write_whole

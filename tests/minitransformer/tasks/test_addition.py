@@ -5,7 +5,7 @@ from collections import Counter
 
 import pytest
 
-from minigrad.engine.errors import ConfigError
+from minigrad.errors import ConfigError
 from minitransformer.tasks import addition
 
 

@@ -13,7 +13,7 @@ from datetime import date
 
 import pytest
 
-from minigrad.engine.errors import ConfigError
+from minigrad.errors import ConfigError
 from minitransformer import tasks
 from minitransformer.tasks import TASKS, Task, dates
 from minitransformer.tasks.dates import CASES, FORMS, HELD_OUT, Dates, write

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from minigrad.engine.errors import ConfigError, DataError
+from minigrad.errors import ConfigError, DataError
 from minitransformer.tasks.pairs import Pairs
 from minitransformer.training.vocabulary import Vocabulary
 

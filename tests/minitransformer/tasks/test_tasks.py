@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from minigrad.engine.errors import ConfigError
+from minigrad.errors import ConfigError
 from minitransformer.tasks import FILE_TASKS, TASKS, make
 from minitransformer.training.vocabulary import Vocabulary
 

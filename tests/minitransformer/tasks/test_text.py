@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from minigrad.engine.errors import ConfigError, DataError
+from minigrad.errors import ConfigError, DataError
 from minitransformer.tasks import text as text_module
 from minitransformer.tasks.text import Text
 

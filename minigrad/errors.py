@@ -1,0 +1,65 @@
+"""Every exception that the two packages raise: those of the engine, and those of what is built on it."""
+
+from __future__ import annotations
+
+from .engine.errors import (
+    AnomalyError,
+    DetachError,
+    DTypeError,
+    GradcheckError,
+    GraphError,
+    MinigradError,
+    ShapeError,
+    UnsupportedError,
+)
+
+__all__ = [
+    "AnomalyError",
+    "CheckpointError",
+    "ConfigError",
+    "DTypeError",
+    "DataError",
+    "DetachError",
+    "GradcheckError",
+    "GraphError",
+    "LengthError",
+    "MinigradError",
+    "ModuleError",
+    "ShapeError",
+    "StateDictError",
+    "UnsupportedError",
+    "VocabularyError",
+]
+
+# --- layers, files ---------------------------------------------------------------------------------
+
+
+class ModuleError(MinigradError, TypeError):
+    """A module put together so that it cannot run, or so that parameters would be overlooked."""
+
+
+class StateDictError(MinigradError, ValueError):
+    """A state dict whose entries are missing, unexpected or of another shape."""
+
+
+class CheckpointError(MinigradError, ValueError):
+    """A file that is missing, truncated, of another model, or not a checkpoint at all."""
+
+
+class ConfigError(MinigradError, ValueError):
+    """Sizes or settings that cannot go together."""
+
+
+# --- text ------------------------------------------------------------------------------------------
+
+
+class VocabularyError(MinigradError, ValueError):
+    """A symbol that the vocabulary does not know, or a line with no symbols at all."""
+
+
+class LengthError(MinigradError, ValueError):
+    """A sequence longer than the model can read."""
+
+
+class DataError(MinigradError, ValueError):
+    """A file of examples that cannot be used, or not as it stands."""
