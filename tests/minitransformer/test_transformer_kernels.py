@@ -1,5 +1,6 @@
 """The transformer's kernels: `kernel_checks` says over which classes of input each is compared."""
 
+import contextlib
 import importlib.util
 
 import numpy as np
@@ -20,9 +21,11 @@ from kernel_checks import (
 )
 from layouts import tensor
 
+import minigrad as mg
+from minigrad import functional as F
 from minigrad.functional import relu
 from minigrad.nn import Linear
-from minitransformer import attention
+from minitransformer import Sizes, Transformer, attention
 from minitransformer.model.feed_forward import feed_forward
 from minitransformer.model.projection import linear_of_heads, linear_to_heads
 
@@ -146,3 +149,27 @@ def test_attention_with_its_other_arguments(options):
     for i in (0, 1):
         take = lambda x: getattr(x, "values", x)
         check(lambda *qkv: take(attention(*qkv, SOME, **options)[i]), [q, k, v])
+
+
+def test_a_model_learns_the_same_with_kernels_and_without():
+    """Ten steps of training: the losses are equal up to rounding."""
+    draw = np.random.default_rng(0).integers
+    source, written = draw(3, 20, (8, 7)), draw(3, 20, (8, 6))
+
+    def losses(mode):
+        mg.manual_seed(0)
+        model = Transformer(
+            Sizes(source_symbols=20, target_symbols=20, width=16, heads=2, feed_forward=32)
+        )
+        optimizer = mg.optim.Adam(model.parameters(), lr=1e-2)
+        for _ in range(10):
+            with mode():
+                loss = F.cross_entropy(model(source, written[:, :-1]), written[:, 1:])
+                optimizer.zero_grad()
+                loss.backward()
+            optimizer.step()
+            yield loss.item()
+
+    fast, plain = list(losses(mg.fast)), list(losses(contextlib.nullcontext))
+    np.testing.assert_allclose(fast, plain, atol=1e-4, rtol=0)
+    assert plain[-1] < plain[0] - 0.5
