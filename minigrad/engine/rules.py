@@ -53,7 +53,8 @@ def of_matrices(position: int, rule: Callable) -> Callable:
             return rule(g, y, a, b)
         g = np.expand_dims(g, (-2,) * row + (-1,) * column)
         if position == 0:
-            return rule(g, y, a, b[:, None] if column else b)
+            of_a = rule(g, y, a, b[:, None] if column else b)
+            return of_a[..., 0, :] if row else of_a
         of_b = rule(g, y, a[None, :] if row else a, b)
         return of_b[..., 0] if column else of_b
 
@@ -68,7 +69,7 @@ def unreduced(g: Any, a: Any, axis: Any, keepdims: bool) -> Any:
 
 
 def group_size(a: Any, reduced: Any, least: int = 0) -> int:
-    """How many elements of `a` went into each one of a reduction; at least `least`."""
+    """Count the elements of `a` that went into each one of a reduction; at least `least`."""
     return max(a.size // max(reduced.size, 1), least)
 
 
@@ -246,7 +247,7 @@ def scatter_add(values: Any, index: Any, shape: tuple[int, ...]) -> Any:
 
 
 def names_once(index: Any) -> bool:
-    """Whether an index is sure to name each element at most once: slices and the like, or a mask."""
+    """Tell whether an index surely names each element at most once: slices and the like, or a mask."""
     if hasattr(index, "dtype") and index.dtype == bool:
         return True
     items = index if isinstance(index, tuple) else (index,)
