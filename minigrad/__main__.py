@@ -217,7 +217,7 @@ def _wanted(key: str, place: int) -> int | str | None:
 
 
 def _key() -> str:
-    """What the reader types; the end of the input, or a closed one, is `q`."""
+    """Read what the user types; the end of the input, or a closed input, counts as `q`."""
     if sys.stdin is None:
         return "q"
     if sys.stdin.isatty():

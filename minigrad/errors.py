@@ -62,4 +62,4 @@ class LengthError(MinigradError, ValueError):
 
 
 class DataError(MinigradError, ValueError):
-    """A file of examples that cannot be used, or not as it stands."""
+    """A file of examples that cannot be used, or not without changes."""

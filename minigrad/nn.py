@@ -1,7 +1,7 @@
 """Layers: modules that hold parameters and other modules.
 
 A module is an ordinary object whose attributes are parameters and modules. Calling it runs its
-`forward`, inside a box of its own in a drawing.
+`forward`, inside a separate box in a drawing.
 
     class Net(nn.Module):
         def __init__(self):
@@ -54,7 +54,7 @@ class Module:
     training = True
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
-        """What this module computes. Every module that is called defines it."""
+        """Compute the module's result. Every module that is called defines this."""
         raise errors.ModuleError(
             f"{type(self).__name__} has no forward(): define forward(self, ...) in it, or call the "
             f"modules that it holds"
@@ -156,7 +156,7 @@ class Module:
         return self
 
     def describe(self) -> str:
-        """What `repr` shows of this module beside its name and its children."""
+        """Return what `repr` shows of this module beside its name and its children."""
         return ""
 
     def __repr__(self) -> str:
@@ -170,7 +170,7 @@ class Module:
 
 
 def _passed_over(value: Any) -> bool:
-    """Whether an attribute of a module holds something to be learned that would not be listed."""
+    """Tell whether an attribute of a module holds something to be learned that would not be listed."""
     if isinstance(value, Tensor):
         return value.requires_grad and value.is_leaf and not isinstance(value, Parameter)
     if isinstance(value, Mapping):
@@ -247,7 +247,7 @@ class Linear(Module):
     Args:
         inputs, outputs: the widths.
         bias: whether there is a bias.
-        rng: where the initial values come from; the common generator unless given.
+        rng: where the initial values come from; default: the common generator.
 
     Raises:
         ConfigError: if a width is not a whole number from 0.
@@ -280,7 +280,7 @@ class Embedding(Module):
         symbols: how many there are.
         width: the width of a row.
         std: the standard deviation of the initial values.
-        rng: where they come from; the common generator unless given.
+        rng: where they come from; default: the common generator.
 
     Raises:
         ConfigError: if a size is not a whole number from 0.
@@ -304,7 +304,7 @@ class Dropout(Module):
 
     Args:
         p: from 0 to below 1.
-        rng: where the choice comes from; the common generator unless given.
+        rng: where the choice comes from; default: the common generator.
     """
 
     def __init__(self, p: float = 0.1, *, rng=None):

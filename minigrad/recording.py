@@ -1,4 +1,4 @@
-"""What `record()` keeps of operations: all their arguments, as nodes, and the line that asked for them.
+"""Recording of operations: all their arguments, as nodes, and the line that asked for them.
 
 Arrays become leaves when they are first used. The results of operations without a derivative
 (comparisons, argmax, ...) are arrays, and are known by their identity.
@@ -21,7 +21,7 @@ from .source import SourceLine, source_line, user_frames
 
 
 class Note(Watcher):
-    """What is kept of a node for the views.
+    """The data of a node that `record()` keeps for the views.
 
     Attributes:
         y: the result; of a leaf that stands for an array, a copy of it.
@@ -87,12 +87,12 @@ class Recording(Watcher):
         return node
 
     def _changed(self, node: Node | None, a: Any) -> bool:
-        """Whether an array was changed in place since it was first seen."""
+        """Tell whether an array was changed in place since it was first seen."""
         return node is not None and node.note.y.tobytes() != a.tobytes()
 
 
 def names_here(values: Iterable[Any]) -> list[tuple[Any, str]]:
-    """Those of `values` that the user's innermost function has in a variable, with its name."""
+    """List those of `values` that the user's innermost function has in a variable, with its name."""
     frame = next(user_frames(), None)
     wanted = {id(v): v for v in values}
     found: dict[int, str] = {}

@@ -16,7 +16,7 @@ from .engine.table import code_of
 
 @functools.lru_cache(maxsize=1024)  # of each function once, however often it is asked for
 def tree_of(function: Callable) -> ast.Lambda | ast.FunctionDef | None:
-    """How a function is written, from its file; None where there is no source."""
+    """Return the syntax tree of a function, from its file; None where there is no source."""
     code = getattr(function, "__code__", None)
     if code is None:
         return None
@@ -31,7 +31,7 @@ def tree_of(function: Callable) -> ast.Lambda | ast.FunctionDef | None:
 
 @functools.lru_cache(maxsize=1024)
 def source_of(rule: Callable) -> str:
-    """What a rule returns, as it stands in its file; the rule's name where there is no source.
+    """Return the code of what a rule returns, from its file; the rule's name where there is no source.
 
     A lambda, or a function that only returns, is shown as one expression on one line; of a longer
     function all lines are shown. Arguments are shown without the underscores of those not read.
@@ -90,7 +90,7 @@ def _compiled(node: Any, text: str, free: tuple[str, ...]) -> types.CodeType:
 
 
 def _essence(code: types.CodeType) -> tuple:
-    """What equal pieces of code have in common wherever they stand."""
+    """Return what equal pieces of code have in common, at whatever place they are."""
     constants = (
         _essence(c) if isinstance(c, types.CodeType) else repr(c)
         for c in code.co_consts

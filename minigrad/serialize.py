@@ -41,7 +41,7 @@ def save(path: str | os.PathLike, arrays: Mapping[str, Any], about: Any = None) 
 
     def write(file: IO[bytes]) -> None:
         with zipfile.ZipFile(file, "w") as archive:
-            archive.writestr(zipfile.ZipInfo(_ABOUT), text)  # a ZipInfo has no time of its own
+            archive.writestr(zipfile.ZipInfo(_ABOUT), text)  # a ZipInfo has a fixed time
             for name, array in made.items():
                 with archive.open(f"{name}.npy", "w", force_zip64=True) as entry:
                     np.lib.format.write_array(entry, array, allow_pickle=False)

@@ -1,4 +1,4 @@
-"""How the two command lines end: an exit status, and what went wrong in one line."""
+"""The end of the two command lines: an exit status, and what went wrong in one line."""
 
 from __future__ import annotations
 

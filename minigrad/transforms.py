@@ -50,7 +50,7 @@ def grad(f: Callable, argnums: int | tuple[int, ...] = 0) -> Callable:
 
 
 def value_and_grad(f: Callable, argnums: int | tuple[int, ...] = 0) -> Callable:
-    """What `f` returns and its gradient, as a function of the same arguments; see `grad`."""
+    """Return a function that gives what `f` returns and its gradient; see `grad`."""
 
     @functools.wraps(f)
     def value_and_gradient(*args: Any, **kwargs: Any) -> tuple[Any, Any]:
@@ -196,7 +196,7 @@ class _Run:
     Attributes:
         inputs: the tensors that f was called with, for the arguments to differentiate by.
         tree: what f returned, and `results` the Tensors in it.
-        differentiable: whether derivatives need a graph of their own: whether f used anything that
+        differentiable: whether derivatives need their own graph: whether f used anything that
             someone outside differentiates by. If not, they are computed on arrays alone.
     """
 
@@ -226,7 +226,7 @@ class _Run:
         return any(parent.number < oldest for node in inside for _, _, parent in node.edges)
 
     def value(self) -> Any:
-        """What f returned, as those outside may see it."""
+        """Return what f returned, detached from the graph unless `differentiable`."""
         if self.differentiable:
             return self.tree
         return rebuilt(self.tree, [y.detach() for y in self.results])
@@ -235,7 +235,7 @@ class _Run:
         return _gradients(self.results, given, self.inputs, retain_graph, self.also_by(given))
 
     def also_by(self, vectors: Iterable[Any]) -> bool:
-        """Whether derivatives need a graph of their own, given what they are multiplied by."""
+        """Tell whether derivatives need their own graph, given what they are multiplied by."""
         outside = any(isinstance(v, Tensor) and v.requires_grad for v in vectors)
         return mode.get().grad and (self.differentiable or outside)
 

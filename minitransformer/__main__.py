@@ -5,7 +5,7 @@ python -m minitransformer train dates --steps 500 --out runs/short
 python -m minitransformer train pairs phrases.tsv --model decoder
 python -m minitransformer train --resume runs/short             go on where a run was stopped
 python -m minitransformer translate runs/dates "3rd of march 1998"
-python -m minitransformer explain runs/dates "3rd of march 1998"   a page to walk through it
+python -m minitransformer explain runs/dates "3rd of march 1998"   a page that explains each step
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ from .views import report
 PROGRAM = "minitransformer"
 CHECKPOINT, CURVE, REPORT = FILES = "checkpoint.npz", "curve.csv", "report.html"
 
-# What takes longer to learn to the last symbol than the steps of `Settings`.
+# Tasks that need more steps than `Settings.steps` to be learned completely.
 STEPS = {"reverse": 2000, "sort": 2400, "addition": 4500}
 HELP = {
     "steps": f"how many batches to learn from (default: {Settings.steps}; "
@@ -70,9 +70,9 @@ HELP = {
     "positions": "sinusoidal, learned, rotary or none (a decoder alone: learned; else sinusoidal)",
     "tied": "matrices that are one: none, target (embedding and output) or all",
 }
-# Unless given, the steps are those of the task, and these as the paper of each model has them.
+# Their defaults are not fixed: the steps depend on the task, the others on the model's paper.
 NOT_FIXED = ("steps", "norm", "activation", "positions")
-# What a task can be told, beside its file: the option, what it is, and who takes it.
+# Options of a task, besides its file: type, placeholder, help text.
 DATA = {
     "digits": (int, "N", "of the numbers to be added, for addition"),
     "level": (str, "character|word", "what a model of pairs reads and writes"),
@@ -84,7 +84,7 @@ DATA = {
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit status."""
-    for stream in (sys.stdout, sys.stdin):  # no name of a file, and no line read, is unspeakable
+    for stream in (sys.stdout, sys.stdin):  # any file name or line can be read and printed
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(
                 errors="surrogateescape" if stream is sys.stdin else "backslashreplace"
@@ -328,8 +328,8 @@ def learn(
     checkpoint: Path,
     interrupted: Callable[[], bool],
 ) -> None:
-    """Take the steps that are left; `every` so many, look at `exam` and save the checkpoint. Stop
-    where the accuracy reaches `goal`."""
+    """Take the steps that are left; every `every` steps, test on `exam` and save the checkpoint. Stop
+    when the accuracy reaches `goal`."""
     last = run.settings.steps
     with progress(last, run.steps_done) as bar:
 
@@ -351,8 +351,8 @@ def learn(
 
 
 def examined(run: Training, exam: Sequence[Any]) -> tuple[list[str], float | None]:
-    """What the model writes for held-out pairs, and the share it gets right; of a text, the share of
-    symbols that it foretells. None where nothing is held out."""
+    """Return what the model writes for held-out pairs, and the share that is right. For a text, return
+    no lines, and the share of symbols predicted right. The share is None if nothing is held out."""
     if not exam:
         return [], None
     with mg.fast():
@@ -391,7 +391,7 @@ def save_curve(path: Path, run: Training) -> None:
 
 
 def ready(folder: Path) -> Path:
-    """Make the folder if need be, and see that a run can leave its files there.
+    """Make the folder if necessary, and check that a run can write its files there.
 
     Raises:
         ConfigError: if it cannot.
@@ -411,8 +411,8 @@ def ready(folder: Path) -> Path:
 
 @contextlib.contextmanager
 def interruptible() -> Iterator[Callable[[], bool]]:
-    """Within it the first Ctrl-C is noted, for the function that is given to tell; the second one
-    interrupts as ever."""
+    """Make a context in which the first Ctrl-C is only noted: the function that it yields tells whether
+    there was one. The second Ctrl-C interrupts as usual."""
     noted: list[int] = []
 
     def note(number: int, frame: Any) -> None:
@@ -447,7 +447,7 @@ def peak_memory() -> int | None:
 
 
 def translate(options: argparse.Namespace) -> int:
-    """Read lines, one reading a line. A bad line is reported, and the others are read."""
+    """Read lines, and print one result per line. A bad line is reported, and the others are read."""
     reader, _ = load_reader(_checkpoint(options))
     if options.lines:
         return _translate("argument", options.lines, reader, len(options.lines))
@@ -476,7 +476,7 @@ def _checkpoint(options: argparse.Namespace) -> Path:
 
 
 def _problem(reader: Reader, line: str) -> errors.MinigradError | None:
-    """Why the reader cannot read `line`, or None."""
+    """Return the error if the reader cannot read `line`, else None."""
     try:
         reader.encode([line])
     except errors.MinigradError as problem:

@@ -1,4 +1,4 @@
-"""What a wrong gradient looks like: which rule made it, and which mistake would explain it.
+"""The diagnosis of a wrong gradient: which rule made it, and which mistake would explain it.
 
 Each operation of the graph is checked by itself, against finite differences of that operation alone.
 A rule that fails is then tried with one small repair after another: the repair that makes it right
@@ -34,7 +34,7 @@ EPS = 1e-6  # the step of the differences of one operation
 
 @dataclass(frozen=True)
 class Finding:
-    """What a mistake looks like.
+    """A finding about a wrong gradient.
 
     Attributes:
         kind: in a word or two: "factor", "sign", "zero", "transpose", "missing sum", "missing
@@ -60,7 +60,7 @@ def findings(
     eps: float,
     degree: int = 1,
 ) -> tuple[Finding, ...]:
-    """What explains that gradients of `f` are wrong.
+    """Find what explains that gradients of `f` are wrong.
 
     `wrong` has each wrong input with its analytic and its numeric gradient. From degree 2 on, `f` is
     itself a gradient, so that the rules are part of it.
@@ -150,7 +150,7 @@ class _Operation:
         return [np.asarray(self.function(*self.args, **self.node.kwargs))]
 
     def rule(self, i: int, g: Any, y: Any = None, args: Any = None) -> Any:
-        """What the rule of argument i gives for the gradient g, with other changes if wanted."""
+        """Compute what the rule of argument i gives for the gradient g, and for y and args if given."""
         y = self.y if y is None else y
         return self.rules[i](g, y, *(args or self.args), **self.node.kwargs)
 
@@ -284,7 +284,7 @@ class _Operation:
                 yield axis, [axis if k == place else a for k, a in enumerate(self.args)]
 
     def _swapped(self, i: int, g: Any, j: int, k: int) -> Any:
-        """What the rule gives if axes j and k are exchanged in all it is given."""
+        """Compute what the rule gives if axes j and k are exchanged in all it is given."""
         ndim = np.ndim(self.args[i])
         swap = lambda a: np.swapaxes(a, j, k) if np.ndim(a) == ndim else a
         args = [swap(a) if isinstance(a, np.ndarray) else a for a in self.args]
@@ -292,13 +292,13 @@ class _Operation:
 
 
 def _argument_names(operation: Operation, count: int) -> list[str]:
-    """What the rules of an operation call its `count` arguments: `x`, or `args[0]`."""
+    """List the names of the `count` arguments in the rules of an operation: `x`, or `args[0]`."""
     names = list(operation.parameters)[:count]
     return names + [f"args[{k}]" for k in range(count - len(names))]
 
 
 def _called(node: Node) -> str:
-    """How a finding speaks of a node: `np.exp #4`."""
+    """Return the name of a node in a finding: `np.exp #4`."""
     name = "leaf" if node.operation is None else node.operation.name
     return " ".join(filter(None, (name, node.name, f"#{node.number}")))
 
@@ -327,7 +327,7 @@ def _kink(x: float, left: float, right: float, analytic: float, place: str = "")
 def _in_function(
     values: Values, weights: Sequence, tensor: Tensor, analytic, numeric, eps: float
 ) -> Finding:
-    """What explains a wrong gradient where every operation's rule is right."""
+    """Explain a wrong gradient where every operation's rule is right."""
     array = tensor._array
     if analytic.shape == numeric.shape:
         gap = np.abs(analytic - numeric)
@@ -358,7 +358,7 @@ def slopes_at(values: Values, weights: Sequence, array, index: tuple, eps: float
 
 
 def pattern(analytic: np.ndarray, numeric: np.ndarray, counts: dict[int, str]) -> tuple[str, str]:
-    """How a wrong gradient relates to the right one: (kind, sentence)."""
+    """Describe how a wrong gradient relates to the right one: (kind, sentence)."""
     if analytic.shape != numeric.shape:
         what = f"the gradient has the shape {analytic.shape}, and its tensor {numeric.shape}"
         return "shape", what
@@ -389,7 +389,7 @@ def _reason(c: float, counts: dict[int, str]) -> str:
 
 
 def agree(a: Any, b: Any) -> bool:
-    """Whether two arrays are the same up to the error of finite differences."""
+    """Tell whether two arrays are the same up to the error of finite differences."""
     a, b = _array(a), _array(b)
     return a.shape == b.shape and bool(np.allclose(a, b, 1e-4, 1e-6 * _size(b)))
 

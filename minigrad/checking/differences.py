@@ -12,7 +12,7 @@ Values = Callable[[], Sequence[np.ndarray]]  # computes from arrays that are cha
 def slope(
     f: Values, weights: Sequence, array: np.ndarray, index: tuple, forward: float, back: float
 ) -> float:
-    """How the weighted sum of what `f` returns changes from x - back to x + forward, per step.
+    """Compute the slope of the weighted sum of what `f` returns, from x - back to x + forward.
 
     x is the element of `array` at `index`; it has its old value again afterwards.
     """
@@ -63,7 +63,7 @@ def sides(
 def is_kink(
     f: Values, weights: Sequence, array: np.ndarray, index: tuple, eps: float, missed: float
 ) -> bool:
-    """Whether the slope jumps between the two points, by enough to explain a gap of `missed`.
+    """Tell whether the slope jumps between the two points, by enough to explain a gap of `missed`.
 
     On a smooth function the two one-sided slopes come together in proportion to the step.
     """

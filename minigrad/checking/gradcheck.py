@@ -52,7 +52,7 @@ class Checked:
 
     @property
     def wrong(self) -> int:
-        """How many elements are."""
+        """The number of elements whose gradient is wrong."""
         return int(np.sum(~(self.error <= 1)))
 
     @property
@@ -78,7 +78,7 @@ class Checked:
 
 @dataclass(frozen=True, eq=False)
 class Report:
-    """What `gradcheck` found; true if every gradient is right.
+    """The result of `gradcheck`; true if every gradient is right.
 
     Attributes:
         function: the name of what was checked.
@@ -215,7 +215,7 @@ def _copy(value: Any) -> Any:
 
 
 def _names(f: Callable, inputs: tuple) -> list[str]:
-    """What f calls each of its arguments."""
+    """List the names that f has for its arguments."""
     with contextlib.suppress(TypeError, ValueError):
         bound = inspect.signature(getattr(f, "forward", f)).bind(*inputs)
         names: list[str] = []
@@ -269,7 +269,7 @@ def _refuse_unfit(name: str, outputs: list[Tensor], again: list[Tensor], eps: fl
 
 
 def _weights(outputs: list[Tensor]) -> list[np.ndarray]:
-    """How much each number counts in the sum that is checked: 1 if it is the only one."""
+    """Return the weight of each number in the sum that is checked: 1 if it is the only one."""
     if sum(output.size for output in outputs) == 1:
         return [np.ones(output.shape) for output in outputs]
     rng = np.random.default_rng(0)

@@ -1,1 +1,1 @@
-"""What teaches: lessons, exercises, and their tools."""
+"""The teaching part: lessons, exercises, and their tools."""

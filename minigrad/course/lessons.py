@@ -261,8 +261,8 @@ def write_pages(
 
 
 def uses(text: str) -> dict[str, tuple[str, int]]:
-    """What a program takes from the two packages, by the name that it has there, such as
-    `mt.attention`: the file that defines it, from the root on, and the line."""
+    """Find what a program takes from the two packages. Map each name there, such as `mt.attention`,
+    to the file that defines it, from the root on, and the line."""
     tree = ast.parse(text)
     known: dict[str, Any] = {}
     for node in ast.walk(tree):
@@ -434,7 +434,7 @@ def _joined(outputs: Iterable[Any]) -> list[Any]:
 
 
 def _output(output: Any) -> str:
-    """What a cell printed or drew, as HTML."""
+    """Return what a cell printed or drew, as HTML."""
     if output.output_type == "stream":
         return f'<pre class="printed">{html.escape(output.text)}</pre>'
     data = output.get("data", {})

@@ -1,4 +1,4 @@
-"""What every lesson of the course uses: a folder for its pictures, and a check of answers.
+"""Tools of every lesson of the course: a folder for its pictures, and a check of answers.
 
     pictures = Pictures()
     pictures("graph", mg.graph(y))      a graph, or a drawing of one
@@ -81,7 +81,7 @@ class Pictures:
         return Picture(path, svg)
 
     def __str__(self) -> str:
-        """Which pictures there are; and in one line which were left out, and why."""
+        """List the pictures that there are; and in one line those left out, and why."""
         lines = [f"Pictures in {self.folder}: {', '.join(self.made)}"] if self.made else []
         if self.left_out:
             without = (f"{', '.join(names)} (no {n})" for n, names in self.left_out.items())
@@ -115,7 +115,7 @@ def check(answers: Iterable[Any], right: Iterable[Any]) -> None:
 
 
 def _same(given: Any, expected: Any) -> bool:
-    """Whether two numbers, or lists of numbers, are the same up to rounding."""
+    """Tell whether two numbers, or lists of numbers, are the same up to rounding."""
     try:
         return np.shape(given) == np.shape(expected) and np.allclose(given, expected)
     except (TypeError, ValueError):  # no numbers, or a ragged list

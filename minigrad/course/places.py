@@ -1,4 +1,4 @@
-"""Where the course lies: in a clone beside the packages, in a wheel inside `minigrad`."""
+"""The place of the course: in a clone beside the packages, in a wheel inside `minigrad`."""
 
 from __future__ import annotations
 

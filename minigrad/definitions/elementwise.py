@@ -134,17 +134,17 @@ def clamp(x: Any, low: Any, high: Any) -> Any:
 
 
 def below(x: Any, low: Any, high: Any) -> Any:
-    """Where clipping returns the lower bound."""
+    """Tell for each element whether clipping returns the lower bound."""
     return np.less(x, low) if high is None else np.less(x, low) & np.less(low, high)
 
 
 def above(x: Any, low: Any, high: Any) -> Any:
-    """Where clipping returns the upper bound."""
+    """Tell for each element whether clipping returns the upper bound."""
     return np.greater(x, high) if low is None else np.greater(x, high) | np.less(high, low)
 
 
 def within(x: Any, low: Any, high: Any) -> Any:
-    """Where clipping returns `x` itself, the bounds included."""
+    """Tell for each element whether clipping returns `x` itself, the bounds included."""
     upwards = True if low is None else np.greater_equal(x, low)
     return upwards if high is None else upwards & np.less_equal(x, high)
 

@@ -1,4 +1,4 @@
-"""What makes fewer numbers of many, or sums and sorts them along an axis."""
+"""Functions that make fewer numbers of many, or sum and sort them along an axis."""
 
 from __future__ import annotations
 

@@ -149,7 +149,7 @@ def tile(A, reps):
 @definition(of=np.repeat)
 def repeat(a, repeats, axis=None):
     a, axis = along(a, axis)
-    if np.ndim(repeats) == 0:  # copies along an axis of their own
+    if np.ndim(repeats) == 0:  # copies along a separate axis
         shape = (*a.shape[: axis + 1], int(repeats), *a.shape[axis + 1 :])
         copies = np.broadcast_to(np.expand_dims(a, axis + 1), shape)
         return np.reshape(copies, (*shape[:axis], shape[axis] * int(repeats), *shape[axis + 2 :]))
@@ -160,7 +160,7 @@ def repeat(a, repeats, axis=None):
 def pad(array, pad_width, mode="constant", *, constant_values=()):
     """A constant border, or for the other modes the elements that a padded index names.
 
-    The constant is 0 unless given; () stands for that, as None would be NaN.
+    The default constant is 0; () stands for that, as None would be NaN.
     """
     widths = _pad_widths(pad_width, array.ndim)
     given = np.asarray(constant_values).size  # a tensor that requires a gradient is refused
@@ -196,7 +196,7 @@ bordered = rule(
 
 
 def _pad_widths(pad_width: Any, ndim: int) -> list[tuple[int, int]]:
-    """How wide a border is before and after, for each axis."""
+    """Return the width of a border before and after, for each axis."""
     if isinstance(pad_width, dict):
         given = [[0, 0] for _ in range(ndim)]
         for axis, width in pad_width.items():

@@ -1,4 +1,4 @@
-"""What an operation is called with: numbers, lists and arrays of every kind, as arrays.
+"""The arguments of operations: numbers, lists and arrays of every kind, as arrays.
 
 This is the one place that knows of lists with tensors in them, of Dask arrays, which may stand inside
 a Tensor, and of matrices and masked arrays, which may not.
@@ -120,7 +120,7 @@ def parents_in(position: int, a: list | tuple) -> list[tuple[int, int, Any]]:
 
 
 def as_result(y: Any, operation: Operation, args: tuple) -> Any:
-    """What an operation gave, as an array of real numbers that nobody else holds.
+    """Return what an operation gave, as an array of real numbers that shares no memory with `args`.
 
     Raises:
         UnsupportedError: if it is not one array.

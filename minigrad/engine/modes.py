@@ -30,7 +30,7 @@ class Box:
 
 
 class Watcher:
-    """What looks on: every operation on tensors is a node while something watches."""
+    """An observer: every operation on tensors is a node while something watches."""
 
     def operation(self, node: Any, args: tuple, y: Any) -> None:
         """See an operation that was called with `args`, and gave the array `y`."""
@@ -40,7 +40,7 @@ class Watcher:
 
 
 class Mode(NamedTuple):
-    """What holds for operations.
+    """The settings that hold for operations.
 
     Attributes:
         grad: results remember how they were made, where a gradient may be asked for.

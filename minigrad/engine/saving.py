@@ -1,4 +1,4 @@
-"""What a node saves for the backward pass: the arrays that its rules read, and no others.
+"""Saving for the backward pass: the arrays that the rules of a node read, and no others.
 
 A rule names what it does not read with an underscore, as in `lambda g, y, _x: g * y`. So large arrays
 go as soon as nobody needs them: a training step takes two thirds of the memory.
@@ -41,7 +41,7 @@ def to_save(
 
 
 def _reads(operation: Operation, positions: tuple[int, ...], count: int) -> list[bool]:
-    """Whether the rules at `positions` read the result, and each of the `count` arguments."""
+    """Tell whether the rules at `positions` read the result, and each of the `count` arguments."""
     read = [False] * (1 + count)
     for i in positions:
         code = code_of(operation.rules[i])
@@ -52,7 +52,7 @@ def _reads(operation: Operation, positions: tuple[int, ...], count: int) -> list
 
 
 def unshared(a: Any) -> Any:
-    """An argument with arrays that nobody else changes: copies, or those in Tensors."""
+    """An argument with arrays that no other code changes: copies, or those in Tensors."""
     if isinstance(a, np.ndarray):
         if a.flags.c_contiguous:
             return a.copy()

@@ -46,7 +46,7 @@ class Answering:
 
 
 class Entry:
-    """What the table has for one function, and how that may be called."""
+    """The table's entry for one function, and how that may be called."""
 
     function: Callable
     written: Callable  # what names the arguments
@@ -71,7 +71,7 @@ class Entry:
 
     @functools.cached_property
     def usual(self) -> int:
-        """How many arguments by position need no check."""
+        """The number of arguments by position that need no check."""
         if code_of(self.written).co_flags & inspect.CO_VARARGS:
             return sys.maxsize
         places = [i for i, name in enumerate(self.parameters) if name in self.refused]

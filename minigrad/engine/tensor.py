@@ -135,7 +135,7 @@ class Tensor(Answering):
 
     @property
     def is_leaf(self) -> bool:
-        """Whether no operation made it that a gradient could go on to."""
+        """True if the tensor needs no gradient, or if no operation made it."""
         return not self.requires_grad or self.node.operation is None
 
     @property

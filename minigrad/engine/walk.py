@@ -21,7 +21,7 @@ from .tensor import Tensor, as_array, tensor_of
 
 
 class Contribution(NamedTuple):
-    """What one argument of a node gets of its gradient."""
+    """The part of a node's gradient that one of its arguments gets."""
 
     position: int  # of the argument
     to: Node  # what made the argument
@@ -118,7 +118,7 @@ def _element(given: Any, item: int, node: Node) -> Any:
 
 
 def fit(given: Any, to: Node, g: Any) -> Any:
-    """What a rule gave, with the shape and dtype of what it is the gradient of.
+    """Return what a rule gave, with the shape and dtype of `to`, whose gradient it is.
 
     Broadcasting is undone: the gradient of an array is the sum of those of its copies.
 
@@ -148,7 +148,7 @@ def copied_axes(wide: tuple[int, ...], shape: tuple[int, ...]) -> tuple[int, ...
 
 
 def _tied(node: Node, saved: tuple) -> tuple:
-    """What a node saved as the tensors they were, tied to the graph."""
+    """Return what a node saved, as tensors again, tied to the graph."""
 
     def tie(held: Any, parent: Node) -> Any:
         return held if isinstance(held, Outline) else tensor_of(held, parent)
@@ -185,7 +185,7 @@ def backward(root: Tensor, gradient: Any = None, *, retain_graph=False, create_g
         gradient: the gradient of the loss with respect to this tensor, of its shape. May be left
             out for a tensor with one element, whose gradient is then 1.
         retain_graph: keep what the graph holds, so that it can be walked again.
-        create_graph: make the gradients tensors with a graph of their own, for higher derivatives.
+        create_graph: make the gradients tensors with their own graph, for higher derivatives.
             Implies `retain_graph`. A leaf then holds a gradient whose graph leads back to the leaf:
             a cycle, which only the garbage collector ends, or setting `.grad` to None.
             `minigrad.grad` returns gradients, and makes none.
@@ -216,7 +216,7 @@ def backward(root: Tensor, gradient: Any = None, *, retain_graph=False, create_g
 
 
 def first_gradient(root: Tensor, gradient: Any, create_graph: bool) -> Any:
-    """Where the walk starts: 1 for a number, or what was given; a Tensor if it needs a graph."""
+    """Return the gradient of `root`: 1 for a number, or what was given; a Tensor if it needs a graph."""
     array, node = root._array, root._node
     if node is None or not node.requires_grad:
         raise errors.GraphError(

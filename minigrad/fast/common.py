@@ -1,4 +1,4 @@
-"""What all kernels are written with: how one is attached, what it fits, and sums and products of rows.
+"""Tools of all kernels: how one is attached, what it fits, and sums and products of rows.
 
     @kernel(F.softmax)
     def softmax(x, axis=-1):
@@ -43,7 +43,7 @@ def operation(function: Callable, *rules: Callable | None) -> Callable:
 
 
 class Kept:
-    """What an operation computed on the way, for its rules: its last argument, freed with its node.
+    """Results of an operation's work, kept for its rules: its last argument, freed with its node.
 
     Attributes:
         arrays: what the forward pass leaves.
@@ -86,7 +86,7 @@ def together(slopes: Callable, count: int) -> list[Callable]:
 
 
 def are_arrays(*values: Any) -> bool:
-    """Whether all are NumPy arrays, or Tensors of one, of float32 or float64, and none is empty."""
+    """Tell whether all are NumPy arrays, or Tensors of one, of float32 or float64, and none is empty."""
     for x in values:
         array = x._array if isinstance(x, Tensor) else x
         if type(array) is not np.ndarray or array.size == 0:
@@ -97,17 +97,17 @@ def are_arrays(*values: Any) -> bool:
 
 
 def in_rows(x: Any, axis: int = -1) -> bool:
-    """Whether `x` is such an array, in rows along `axis`."""
+    """Tell whether `x` is such an array, in rows along `axis`."""
     return are_arrays(x) and x.ndim > 0 and (axis == -1 or axis == x.ndim - 1)
 
 
 def is_number(value: Any) -> bool:
-    """Whether `value` is Python's own number: NumPy's may widen a dtype, and a Tensor has a gradient."""
+    """Tell whether `value` is a Python number: NumPy's may widen a dtype, a Tensor has a gradient."""
     return type(value) is float or type(value) is int
 
 
 def broadcasts(shape: tuple[int, ...], to: tuple[int, ...]) -> bool:
-    """Whether an array of `shape` fits beside one of the shape `to`, which stays as it is."""
+    """Tell whether an array of `shape` fits beside one of the shape `to`, which stays as it is."""
     return len(shape) <= len(to) and all(m in (1, n) for m, n in zip(shape[::-1], to[::-1]))
 
 
@@ -147,7 +147,7 @@ def ones(shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
 
 @functools.lru_cache(maxsize=256)
 def row_starts(n: int, m: int) -> np.ndarray:
-    """Where in memory the rows of a matrix (n, m) begin: 0, m, 2m ...; read-only."""
+    """Return where in memory the rows of a matrix (n, m) begin: 0, m, 2m ...; read-only."""
     array = np.arange(0, n * m, m)
     array.flags.writeable = False
     return array

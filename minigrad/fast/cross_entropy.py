@@ -31,7 +31,7 @@ def cross_entropy(
 
 
 class Counting:
-    """What the targets come to: which logit of each row is asked for, and how much that counts.
+    """The targets in numbers: which logit of each row is asked for, and how much that counts.
 
     Attributes:
         shape: of the result, or None for their sum.

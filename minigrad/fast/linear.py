@@ -17,12 +17,12 @@ def linear(x: Any, weight: Any, bias: Any = None) -> Any:
 
 
 def is_linear(x: Any, weight: Any, bias: Any = None) -> bool:
-    """Whether x is in rows as wide as `weight` (in, out) takes them, with a bias (out,) or none."""
+    """Tell whether x is in rows as wide as `weight` (in, out) takes them, with a bias (out,) or none."""
     return is_map(x, weight, bias) and x.ndim > 0 and x.shape[-1] == weight.shape[0]
 
 
 def is_map(x: Any, weight: Any, bias: Any = None) -> bool:
-    """Whether all are arrays, the weight (in, out), and the bias (out,) or None."""
+    """Tell whether all are arrays, the weight (in, out), and the bias (out,) or None."""
     arrays = (x, weight) if bias is None else (x, weight, bias)
     return (
         are_arrays(*arrays)

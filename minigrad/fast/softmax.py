@@ -100,12 +100,12 @@ def with_rows(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def is_mild(x: np.ndarray) -> bool:
-    """Whether no row needs a shift, as in most models: to find the maxima would take half the time."""
+    """Tell whether no row needs a shift, as in most models: finding the maxima takes half the time."""
     return bool(x.min() >= -MILD and x.max() <= MILD)
 
 
 def shifts(x: np.ndarray) -> np.ndarray:
-    """What exp needs taken off each row of a matrix (n, m): its maximum unless that is mild; (n, 1).
+    """Return what to subtract before exp from each row of x (n, m): its maximum, or 0 if mild; (n, 1).
 
     It depends on that row alone: what is hidden changes no weight, not even in its last bit.
     """

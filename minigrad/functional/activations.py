@@ -1,4 +1,4 @@
-"""Functions of each number by itself, such as stand between linear maps."""
+"""Functions of each number by itself, like those between linear maps."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is named by integers: the rows of a table, or classes."""
+"""Lookup by integers, which name the rows of a table, or classes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How wrong an answer is, as one number, or as one for each question."""
+"""Losses: numbers for how wrong an answer is, one in all, or one for each question."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def cross_entropy(
     label_smoothing: float = 0.0,
     reduction: str = "mean",
 ) -> Any:
-    """How surprised a model is by the right classes, in nats.
+    """Compute how surprised a model is by the right classes, in nats.
 
     Args:
         logits: `(..., N)`, scores of N classes.
@@ -114,7 +114,7 @@ def mse_loss(predicted: Any, targets: Any, *, reduction: str = "mean") -> Any:
 
 @definition
 def binary_cross_entropy_with_logits(logits: Any, targets: Any, *, reduction: str = "mean") -> Any:
-    """How surprised a model is by the right answers to questions of yes or no, in nats.
+    """Compute how surprised a model is by the right answers to yes-or-no questions, in nats.
 
     Args:
         logits: of any shape, one for each question; `sigmoid` makes probabilities of them.

@@ -1,1 +1,1 @@
-"""What shows a graph: as data, a table, a drawing, a page, a program, steps."""
+"""Views of a graph: as data, a table, a drawing, a page, a program, steps."""

@@ -1,4 +1,4 @@
-"""How what the engine holds becomes a graph as data: the one place where the views touch the engine.
+"""The graph as data, made of what the engine holds: the one place where the views touch the engine.
 
 What the roots were computed from is found by going from each node to its arguments, numbered in order
 of creation, and given the names that a reader knows it by: of variables, of the attributes of modules.
@@ -125,7 +125,7 @@ class _Reached:
         self.number = {node: n for n, node in enumerate(self.nodes)}
 
     def _call(self, node: Node) -> tuple:
-        """What an operation was called with, each array and tensor as a node."""
+        """Return what an operation was called with, each array and tensor as a node."""
         parents: dict[int, Any] = {}  # of each argument, or of each element of a list
         for position, item, parent in node.edges:
             if item is None:
@@ -187,7 +187,7 @@ class _Reached:
 
 
 class _Capture(_Reached):
-    """What the roots were computed from, and what is looked up on the way."""
+    """The nodes that the roots were computed from, and what is looked up on the way."""
 
     def __init__(self, roots: Sequence[Tensor | Node], error: MinigradError | None = None):
         super().__init__(roots)
@@ -291,7 +291,7 @@ def supplies(call: tuple) -> list[tuple[int, int | None, Node]]:
 
 
 class _Facts(NamedTuple):
-    """What there is to know about a function, whatever it is called with."""
+    """Facts about a function that are the same for all arguments."""
 
     parameters: tuple[str, ...]
     spreads: str  # broadcasting: of "all" axes, of those before a "matrix", or ""
@@ -318,7 +318,7 @@ def _facts(function: Callable) -> _Facts:
 
 
 def _passed(node: Node) -> dict[tuple[int, int | None], Passed]:
-    """What a recorded node passed on in the last backward pass, by position and place in a list."""
+    """Return what a node passed on in the last backward pass, by position and place in a list."""
     found = {}
     waiting = list(node.note.contributions)
     for position, item, to in node.edges:
@@ -368,7 +368,7 @@ def _memory(array: Any) -> Any:
 
 
 class _Names:
-    """What a reader calls things: the variables that hold them, the attributes of modules.
+    """Names that a reader knows: of variables, and of the attributes of modules.
 
     A node is known by its identity, or by that of the array that it stands for.
     """
@@ -529,7 +529,7 @@ class _Places:
         return shared[-1] if shared else None
 
     def _settle(self, leaf: Node, box: int | None) -> int | None:
-        """Where to show a leaf that is used in `box`: at its module, or where it came into being."""
+        """Choose the box that shows a leaf used in `box`: that of its module, or where it was made."""
         key, chain = self.names.key(leaf), self._around(box)
         owner = self.names.owner.get(key)
         if owner is not None:

@@ -1,4 +1,4 @@
-"""What a graph is made of: nodes, edges for their arguments, boxes. Views are functions of these."""
+"""The parts of a graph: nodes, edges for their arguments, boxes. Views are functions of these."""
 
 from __future__ import annotations
 
@@ -204,7 +204,7 @@ class GraphData:
         return self._boxes[number]
 
     def rule(self, edge: Edge) -> str:
-        """The rule by which a gradient goes back along `edge`, as it stands in the table; or ""."""
+        """The rule by which a gradient goes back along `edge`, as written in the table; or ""."""
         rules = self[edge.target].rules
         if not edge.differentiable or edge.position >= len(rules):
             return ""

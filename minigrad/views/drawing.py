@@ -99,7 +99,7 @@ class Drawing:
     def svg(self) -> str | None:
         """The drawing as SVG, to be put into a page; None without Graphviz.
 
-        Its ids begin with a mark of its own, so that several can stand in one page.
+        Its ids begin with a separate mark, so that several can stand in one page.
         """
         data = rendered(self.dot, "svg")
         if data is None:
@@ -112,7 +112,7 @@ class Drawing:
         return page.replace("<svg", f'<svg role="img" aria-label="{title}"', 1)
 
     def text(self) -> str:
-        """What stands in for the drawing without Graphviz: the table, and what to install."""
+        """Return what is shown without Graphviz: the table, and what to install."""
         return f"{self.table}\n\n{INSTALL}"
 
     def _repr_svg_(self) -> str | None:
@@ -145,14 +145,14 @@ def draw(
     """Draw `graph`.
 
     Args:
-        depth: how many levels of modules and definitions are opened; all that fit unless given.
-        fold: whether equal parts in a row are shown once, with "× 6". Unless given, they are where
+        depth: how many levels of modules and definitions are opened; default: all that fit.
+        fold: whether equal parts in a row are shown once, with "× 6". Default: yes where
             values are not shown.
-        values: whether values are shown. Unless given, they are in graphs of at most 60 nodes.
-        gradients: whether gradients are shown; as `values` unless given.
+        values: whether values are shown. Default: yes in graphs of at most 60 nodes.
+        gradients: whether gradients are shown; default: as `values`.
         direction: where the arrows go: "down", "right", "up" or "left".
         budget: the most nodes to draw; where there are more, boxes are closed, and the drawing says
-            so. Unless given: 1000 with a `depth`; else all of a graph of at most 200 nodes, and 40
+            so. Default: 1000 with a `depth`; else all of a graph of at most 200 nodes, and 40
             of a larger one.
         backward: whether the backward pass is drawn beside the forward one: for each node its
             gradient, linked to it, with the rules at the arrows that go back.
@@ -245,7 +245,7 @@ class _Writer:
         return "\n".join(self.lines) + "\n"
 
     def _caption(self) -> str:
-        """What the reader is told of what is not there to be seen."""
+        """Return what the reader is told about what is not shown."""
         lines = []
         if self.plan.notes:
             size = text.plural(len(self.graph), "node")
@@ -297,7 +297,7 @@ class _Writer:
         self._line(level, f"{{ rank=same; {self._id(shown)} -> {self._back(shown)} {link}; }}")
 
     def _goes_back(self, shown: folding.Shown) -> bool:
-        """Whether a gradient comes to a node, or to one inside a block."""
+        """Tell whether a gradient comes to a node, or to one inside a block."""
         members = shown.members() if isinstance(shown, Block) else (shown,)
         return any(n in self.arriving for n in members)
 
@@ -362,12 +362,12 @@ class _Writer:
         self._line(level, f"{self.ids[block]} {attributes};")
 
     def _given_out(self, node: GraphNode, inside: set[int]) -> bool:
-        """Whether something outside uses a node, or the graph was asked for it."""
+        """Tell whether something outside uses a node, or the graph was asked for it."""
         uses = self.plan.uses.get(node.number, set())
         return node.number in self.plan.results or not uses <= inside
 
     def _learned(self, block: Block) -> int:
-        """How many numbers are learned in a block, at all times that it comes."""
+        """Count the numbers that are learned in a block, in all its repetitions."""
         leaves = (self.graph[n] for n in block.leaves)
         own = sum(math.prod(n.shape) for n in leaves if n.kind == "parameter")
         blocks = (item for item in block.items if isinstance(item, Block))
@@ -481,7 +481,7 @@ class _Writer:
                 self._arrow_back(link)
 
     def _enters(self, source: folding.Shown, target: folding.Shown) -> bool:
-        """Whether an arrow comes into a box below the parameters or data that begin it.
+        """Tell whether an arrow comes into a box below the parameters or data that begin it.
 
         One rank more lets the whole box lie below what the arrow comes from, and not beside it.
         """
@@ -518,7 +518,7 @@ class _Writer:
 
 
 def _message(node: GraphNode) -> list[str]:
-    """What went wrong at a node, in lines of a width to be read."""
+    """Return the error at a node, in lines short enough to be read."""
     return [w for line in node.error.splitlines() for w in textwrap.wrap(text.visible(line), 44)]
 
 

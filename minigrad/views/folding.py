@@ -1,4 +1,4 @@
-"""Which parts of a graph a drawing shows: boxes open or closed, equal parts once.
+"""The parts of a graph that a drawing shows: boxes open or closed, equal parts once.
 
 A drawing of ten thousand operations shows nothing. `plan` turns a graph into a tree of blocks, shows
 equal parts in a row once ("× 6"), and closes boxes until what is left can be taken in.
@@ -70,7 +70,7 @@ class Link(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """What a drawing shows.
+    """The content of a drawing.
 
     Attributes:
         root: the block around everything.
@@ -255,7 +255,7 @@ class _Folder:
         return n
 
     def within_one_time(self, e: Edge) -> bool:
-        """Whether an edge does not lead from one time of a repeated part to another."""
+        """Tell whether an edge does not lead from one time of a repeated part to another."""
         source, target = self._times(e.source), self._times(e.target)
         for group in source.keys() | target.keys():
             a, b = self._time(e.source, source, group), self._time(e.target, target, group)
@@ -339,13 +339,13 @@ class _Folder:
         return best
 
     def _worthwhile(self, unit: list[Any], times: int) -> bool:
-        """Whether one box for all is simpler: two equal modules are, three equal additions not."""
+        """Tell whether one box for all is simpler: yes for two equal modules, no for three additions."""
         if times > 1 and any(isinstance(item, Block) for item in unit):
             return True
         return times > 2 and len(unit) * times > 5
 
     def _alike(self, row: _Row, i: int, length: int) -> tuple[int, bool]:
-        """How often `length` items from `i` come that the rest cannot tell apart, and if chained.
+        """Count how often `length` items from `i` come that the rest cannot tell apart; tell if chained.
 
         In a chain each takes from the one before what the first takes from elsewhere, and only the
         last gives to what follows; side by side, all take from and give to the same.
@@ -377,20 +377,20 @@ class _Folder:
         return times, chained
 
     def _inputs_alike(self, a: int, b: int, size: int) -> bool:
-        """Whether the units that begin at `a` and `b` take the same from the same."""
+        """Tell whether the units that begin at `a` and `b` take the same from the same."""
         return all(
             self._inputs(a + i, a, a - size) == self._inputs(b + i, b, b - size)
             for i in range(size)
         )
 
     def _outputs_alike(self, a: int, b: int, size: int, near: int) -> bool:
-        """Whether they give the same to the same, beyond the `near` places from where each begins."""
+        """Tell whether they give the same to the same, beyond the first `near` places of each."""
         return all(
             self._outputs(a + i, a + near) == self._outputs(b + i, b + near) for i in range(size)
         )
 
     def _inputs(self, i: int, at: int, before: int) -> dict[tuple, tuple[str, int]]:
-        """Where the arguments of the node at place `i` come from, seen from its unit's start, `at`.
+        """Return where the arguments of the node at place `i` come from, counted from its unit's start.
 
         The unit before it starts at the place `before`, which is `at` itself where there is none.
         """
@@ -405,13 +405,13 @@ class _Folder:
         return found
 
     def _outputs(self, i: int, end: int) -> set[tuple]:
-        """What the node at place `i` gives to, from place `end` on."""
+        """List the nodes and arguments that the node at place `i` gives to, from place `end` on."""
         edges = self.out[self.nodes[i]]
         return {(e.target, e.position) for e in edges if self.place[e.target] >= end}
 
 
 def _refers(argument: Any) -> bool:
-    """Whether an argument is a node, or has nodes in it."""
+    """Tell whether an argument is a node, or has nodes in it."""
     return isinstance(argument, Ref) or (
         isinstance(argument, tuple) and any(isinstance(a, Ref) for a in argument)
     )
@@ -448,7 +448,7 @@ def _open(block: Block, depth: int, definitions: bool) -> None:
 
 
 def _count(block: Block) -> int:
-    """How many nodes are drawn."""
+    """Count the nodes that are drawn."""
     if not block.open:
         return 1
     return len(block.leaves) + sum(

@@ -7,7 +7,7 @@
 
 A `Graph` is made once, by `graph(y)`, from what the engine holds (see `capture`); everything that
 shows one is a function of its data alone: the table and the summary in `listing`, the drawing in
-`drawing`, the NumPy program in `program`, the backward pass as a graph of its own in `mirror`.
+`drawing`, the NumPy program in `program`, the backward pass as a separate graph in `mirror`.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Graph(GraphData):
 
     @functools.cached_property
     def backward(self) -> Graph:
-        """The backward pass as a graph of its own: gradients, and the contributions to them.
+        """The backward pass as a separate graph: gradients, and the contributions to them.
 
         Each of its nodes has in `of` the number of the node of this graph that it belongs to.
         """

@@ -56,7 +56,7 @@ def _error(node: GraphNode) -> str:
 
 
 def hidden(graph: GraphData) -> bool:
-    """Whether values or gradients are not known that recording would have kept."""
+    """Tell whether values or gradients are not known that recording would have kept."""
     unknown = any(n.value is None or n.state == "freed" for n in graph.nodes)
     return unknown and not graph.recorded
 
@@ -86,7 +86,7 @@ def _row(graph: GraphData, node: GraphNode, usual: Any) -> list[str]:
 
 
 def _unmade(node: GraphNode) -> str:
-    """What stands for what never came to be."""
+    """Return "-" for a result that an error prevented, else ""."""
     return "-" if node.error and node.value is None else ""
 
 
@@ -106,7 +106,7 @@ def numbered(number: int) -> str:
 
 
 def expression(node: GraphNode, called: Callable[[int], str] = numbered) -> str:
-    """What made a node, as code: `#0 @ #1`, `np.sum(#4, axis=1)`, with its arguments as `called`."""
+    """Return what made a node, as code: `#0 @ #1`, `np.sum(#4, axis=1)`, with arguments as `called`."""
     if node.of is not None:
         return _step(node, called)
     if node.function is None:
@@ -219,7 +219,7 @@ def _contraction(graph: GraphData, node: GraphNode) -> int | None:
 
 @dataclasses.dataclass(frozen=True)
 class Row:
-    """What the operations of one name, or in one module, amount to.
+    """The totals of the operations of one name, or in one module.
 
     `flops` counts the forward computation; `uncounted` how many operations have no rule for that.
     """
@@ -234,7 +234,7 @@ class Row:
 
 @dataclasses.dataclass(frozen=True)
 class Summary:
-    """What a graph amounts to, in all, by operation and by module."""
+    """The totals of a graph: in all, by operation and by module."""
 
     total: Row
     depth: int
@@ -280,7 +280,7 @@ def _columns(cells: Sequence[Sequence[str]]) -> list[str]:
 
 
 def summary(graph: GraphData) -> Summary:
-    """What `graph` amounts to. A module's row includes the modules inside it."""
+    """Compute the totals of `graph`. A module's row includes the modules inside it."""
     operations = [n for n in graph.nodes if n.kind == "operation" and not n.outside]
     flops_of = {n.number: flops(graph, n) for n in operations}
     parameters = [n for n in graph.nodes if n.kind == "parameter"]
@@ -330,7 +330,7 @@ def _by_module(graph: GraphData, nodes: Iterable[GraphNode]) -> dict[str, list[G
 
 
 def depth(graph: GraphData) -> int:
-    """How many operations the longest chain has."""
+    """Count the operations of the longest chain."""
     longest: dict[int, int] = {}
     operations = {n.number for n in graph.nodes if n.kind == "operation" and not n.outside}
     for e in graph.edges:  # in order of their targets, so each source is done before

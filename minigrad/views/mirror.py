@@ -1,4 +1,4 @@
-"""The backward pass as a graph of its own: its nodes are gradients, its arrows the rules.
+"""The backward pass as a separate graph: its nodes are gradients, its arrows the rules.
 
 A gradient to which one node contributes is what the rule gives; where several do, each contribution
 is a node, and the gradient is their sum, in the order in which the walk back adds them up.
@@ -67,7 +67,7 @@ class _Mirror:
         self.sums[node.number] = made
 
     def _rule(self, edge: Edge, node: GraphNode, name: str) -> int:
-        """What the rule of `edge` gives; `node` is what this belongs to."""
+        """Add a node for what the rule of `edge` gives; it belongs to `node`. Return its number."""
         source = self.forward[edge.source]
         arrived = self.sums[edge.target]
         rule = rule_of(self.forward, edge)

@@ -48,15 +48,15 @@ def heat_map(
 
     Args:
         values: (n, m).
-        rows: n labels, from top to bottom; numbers from 0 unless given.
-        columns: m labels, from left to right; numbers from 0 unless given.
+        rows: n labels, from top to bottom; default: numbers from 0.
+        columns: m labels, from left to right; default: numbers from 0.
         sides: what rows and columns are called.
         title: what stands above.
         quantity: what the numbers are, with their unit, for the scale of colours.
-        limits: of the scale; up to the largest number, and as far below zero as above, if there is
-            any below, unless given.
+        limits: of the scale; default: up to the largest number, and as far below zero as above, if
+            there is any below.
         numbers: a format such as ".2f" to write each number into its cell.
-        ax: where to draw; a figure of its own, with the scale of colours, unless given.
+        ax: where to draw; default: a new figure, with the scale of colours.
 
     Raises:
         ShapeError: if the values are no table, or the labels do not fit.
@@ -105,7 +105,7 @@ def extent(values: np.ndarray) -> tuple[float, float]:
 
 
 def colour_scale(ax: Any, scale: Any, quantity: str) -> None:
-    """What the colours of the map in `ax` stand for, drawn into `scale`."""
+    """Draw into `scale` what the colours of the map in `ax` stand for."""
     bar = figure_of(scale).colorbar(ax.images[0], cax=scale)
     bar.set_label(quantity, fontsize=8)
     scale.tick_params(labelsize=8)
@@ -160,14 +160,14 @@ def vectors(
 
     Args:
         values: (n, 2) or (n, 3).
-        labels: n texts, to stand at the tips; none unless given.
-        starts: where the arrows start, of the same shape or (2,) or (3,); the origin unless given.
+        labels: n texts, to stand at the tips; default: none.
+        starts: where the arrows start, of the same shape or (2,) or (3,); default: the origin.
             An arrow leads from its start by its value.
         colour: of all arrows, or one for each.
         width: of the lines, in points.
         names: what the axes are called.
         title: what stands above.
-        ax: where to draw, with projection="3d" for three numbers; a figure of its own unless given.
+        ax: where to draw, with projection="3d" for three numbers; default: a new figure.
             The arrows that it has already stay in sight.
 
     Raises:
@@ -211,7 +211,7 @@ def vectors(
 
 
 def _ways(tips: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """Which way each label stands from its tip: onwards, and to different sides of near tips."""
+    """Compute the way from each tip to its label: onwards, and to different sides of near tips."""
     near = 0.15 * np.abs(tips).max(initial=0)
     ways = []
     for i, (tip, value) in enumerate(zip(tips, values)):
@@ -226,7 +226,7 @@ def _ways(tips: np.ndarray, values: np.ndarray) -> np.ndarray:
 
 
 def _alignment(way: np.ndarray) -> dict[str, str]:
-    """How a text is to be aligned for it to begin where `way` leads, and not to lie over it."""
+    """Return the alignment with which a text begins where `way` leads, and does not lie over it."""
     across, up = np.where(np.abs(way) < 0.5, 0, np.sign(way)).astype(int)
     return {
         "ha": ("center", "left", "right")[across],
@@ -288,7 +288,7 @@ def histograms(
     title: str = "",
     ax: Axes | None = None,
 ) -> Figure:
-    """How the numbers of each array are spread: a row an array, all along one scale.
+    """Draw how the numbers of each array are spread: one row for each array, all along one scale.
 
     Each row is as high as its fullest bin, whatever the array's size.
 
@@ -301,7 +301,7 @@ def histograms(
         bins: into how many steps the scale is cut.
         colour: of the rows.
         title: what stands above.
-        ax: where to draw; a figure of its own unless given.
+        ax: where to draw; default: a new figure.
     """
     if ax is None:
         ax = new_axes(1, 1, 6.4, 0.9 + 0.42 * max(1, len(arrays)))[0, 0]
@@ -341,7 +341,7 @@ def histograms(
 
 
 def _aside(values: np.ndarray | None, sizes: bool) -> str:
-    """What stands beside a row: what it does not show."""
+    """Return the text beside a row: what the row does not show."""
     if values is None:
         return "not computed"
     if not values.size:
@@ -369,7 +369,7 @@ def weights_and_gradients(model: Module, *, ax: Any = None) -> Figure:
 
     Args:
         model: after `backward()`, or else the rows of gradients say that there are none.
-        ax: two axes, for the weights and for the gradients; a figure of its own unless given.
+        ax: two axes, for the weights and for the gradients; default: a new figure.
     """
     named = dict(model.named_parameters())
     height = 0.9 + 0.42 * max(1, len(named))
@@ -408,14 +408,14 @@ def gradient_sizes(
     title: str = "",
     ax: Axes | None = None,
 ) -> Figure:
-    """How large the gradient is in each layer, for several models: a line a model.
+    """Draw how large the gradient is in each layer, for several models: one line for each model.
 
     Args:
         sizes: for what each model is called, one size a layer, such as `gradient_size` gives; from
             the layer nearest to the input on. Zeros have no place on the scale and are left out.
         layers: what the layers are called.
         title: what stands above.
-        ax: where to draw; a figure of its own unless given.
+        ax: where to draw; default: a new figure.
     """
     from matplotlib.ticker import MaxNLocator
 

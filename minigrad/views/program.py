@@ -33,7 +33,7 @@ from .written import Functions, Names, number
 
 NAME = "forward_and_backward"
 WIDTH = 92  # of a line of the program
-LONG = 60  # an expression inside another is given a name of its own beyond so many characters
+LONG = 60  # an expression inside another is given a name if it has more characters
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -179,7 +179,7 @@ class _Writer:
             self.symbols[node.number] = Symbol(node.value, name=name)
 
     def _role(self, node: GraphNode) -> str:
-        """What an array without a name is called: what it is, where it is used."""
+        """Return a name for an array that has none: what it is, where it is used."""
         if node.kind == "operation":
             return f"t{node.number}"
         box = self.graph.box(node.box) if node.box is not None else None
@@ -288,7 +288,7 @@ class _Writer:
     def _shares(
         self, node: GraphNode, edges: list[Edge], g: Symbol
     ) -> Iterator[tuple[Edge, Symbol]]:
-        """What goes back along each edge to a node's arguments, of their shapes and dtypes."""
+        """Yield what goes back along each edge to a node's arguments, of their shapes and dtypes."""
         args = [self._argument(a) for a in node.arguments]
         y = self.symbols[node.number]
         given: dict[int, Any] = {}

@@ -1,4 +1,4 @@
-"""What a user's own code says: the names of variables, and the line at which an error came up."""
+"""Facts from the user's code: the names of variables, and the line at which an error came up."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..source import INSIDE, SourceLine, cell_of, user_frames
 
 
 def home(file: str) -> str:
-    """What a reader calls a file of code: its name, or `cell 3` in a notebook."""
+    """Return what a reader calls a file of code: its name, or `cell 3` in a notebook."""
     return cell_of(file) or os.path.basename(file)
 
 

@@ -33,12 +33,12 @@ from .text import literal
 
 @dataclass(frozen=True)
 class Share:
-    """What one argument of an operation gets of the gradient. Arrays are read-only.
+    """The part of the gradient that one argument of an operation gets. Arrays are read-only.
 
     Attributes:
         argument: its name, as the rule has it: `x`, `b`, `arrays[1]`.
         to: the node that made it, where its gradients are summed.
-        rule: the rule's text, as it stands in the table.
+        rule: the rule's text, as written in the table.
         given: what the rule gave.
         axes: the axes of `given` that were summed, because broadcasting had made copies along them.
         fitted: the result, of the argument's own shape and dtype.
@@ -153,7 +153,7 @@ def steps(
 
 
 class _Known(NamedTuple):
-    """What is known of nodes beside what they hold."""
+    """The names and numbers of nodes, which they do not hold."""
 
     names: dict[Node, str]
     numbers: dict[Node, int]
@@ -182,7 +182,7 @@ def _steps(
 
 
 def called(node: Node, name: str = "", number: int | None = None) -> str:
-    """How a step speaks of a node: `np.exp #4`, `y = np.exp #4`, `leaf w #2`.
+    """Return the name of a node in a step: `np.exp #4`, `y = np.exp #4`, `leaf w #2`.
 
     The number is that in the graph, or else that of its creation.
     """
@@ -193,7 +193,7 @@ def called(node: Node, name: str = "", number: int | None = None) -> str:
 
 
 def argument_names(rule: Callable, count: int) -> list[str]:
-    """What a rule calls the `count` arguments of its function: `x`, or `args[0]`."""
+    """List a rule's names for the `count` arguments of its function: `x`, or `args[0]`."""
     names: list[str] = []
     for parameter in list(inspect.signature(rule).parameters.values())[2:]:
         name = parameter.name.lstrip("_")

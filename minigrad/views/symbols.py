@@ -133,7 +133,7 @@ Symbol.__hash__ = object.__hash__  # type: ignore[method-assign]
 
 
 def write(function: Callable, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
-    """What `function` gives of `args`, with the call as its expression."""
+    """Return what `function` gives for `args`, with the call as its expression."""
     if function in SIGNS and len(args) == 2 and not kwargs:
         sign, binds = SIGNS[function]
         return _infix(function, sign, binds, *args)
@@ -150,7 +150,7 @@ def write(function: Callable, args: Sequence[Any], kwargs: dict[str, Any]) -> An
 
 
 def follow(function: Callable, args: Sequence[Any], kwargs: dict[str, Any], name: str = "") -> Any:
-    """What `function` gives, by the operations that it is made of, where these can be followed.
+    """Compute what `function` gives, by the operations that it is made of, where these can be followed.
 
     Whether they were is seen from the numbers: a function may look at what it is given, and do
     something else with arrays than with symbols.
@@ -209,7 +209,7 @@ def _plain(value: Any) -> Any:
 
 
 def _same(a: Any, b: Any) -> bool:
-    """Whether two results are the same to the last bit."""
+    """Tell whether two results are the same to the last bit."""
     if isinstance(a, (list, tuple)) or isinstance(b, (list, tuple)):
         return len(a) == len(b) and all(map(_same, a, b))
     return type(a) is type(b) and a.dtype == b.dtype and a.shape == b.shape and equal(a, b)
@@ -233,7 +233,7 @@ def bare(function: Any) -> Any:
 
 
 def is_expression(function: Any) -> bool:
-    """Whether a function only returns an expression."""
+    """Tell whether a function only returns an expression."""
     tree = tree_of(function)
     if isinstance(tree, ast.FunctionDef):
         body = tree.body[1:] if ast.get_docstring(tree) is not None else tree.body

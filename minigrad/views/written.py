@@ -81,7 +81,7 @@ class Functions:
         return name
 
     def _globals(self, function: Any, tree: ast.AST) -> dict[str, str]:
-        """What each name that is not the function's own stands for in the program."""
+        """Map each name from outside the function to what stands for it in the program."""
         nodes = list(ast.walk(tree))
         own = {n.arg for n in nodes if isinstance(n, ast.arg)}
         own |= {n.id for n in nodes if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)}

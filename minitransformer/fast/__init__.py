@@ -1,5 +1,5 @@
 """The transformer's kernels, and nothing else: see `minigrad.kernels`, which imports this folder by its
-name. Without it, or without minigrad's own kernels, definitions run.
+name. Without it, or without minigrad's kernels, the definitions run.
 """
 
 import importlib.util

@@ -1,4 +1,4 @@
-"""The feed-forward layer as one operation: what stands in between is made once, in place."""
+"""The feed-forward layer as one operation: the array in between is made once, in place."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ def rows_to_heads(x: Any, weight: Any, bias: Any, heads: int, kept: Kept) -> Any
 def rows_to_heads_slopes(
     g: Any, _y: Any, x: Any, weight: Any, _bias: Any, _heads: int, _kept: Kept
 ) -> tuple[Any, ...]:
-    """Those of a linear map, of the gradient with its heads joined."""
+    """Compute the slopes of a linear map, after joining the heads of the gradient."""
     g = rows(joined(g))
     return (g @ weight.T).reshape(x.shape), rows(x).T @ g, column_sums(g)
 
@@ -59,7 +59,7 @@ def rows_of_heads(heads: Any, weight: Any, bias: Any, kept: Kept) -> Any:
 def rows_of_heads_slopes(
     g: Any, _y: Any, heads: Any, weight: Any, _bias: Any, _kept: Kept
 ) -> tuple[Any, ...]:
-    """Those of a linear map, the first of them cut into heads again."""
+    """Compute the slopes of a linear map, and cut the first of them into heads again."""
     g, beside = rows(g), joined(heads)
     of_heads = (g @ weight.T).reshape(*beside.shape[:-1], heads.shape[-3], -1).swapaxes(-3, -2)
     return of_heads, rows(beside).T @ g, column_sums(g)

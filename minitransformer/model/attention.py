@@ -3,7 +3,7 @@
     output, weights = attention(query, key, value, mask)
 
 How a query is compared with a key is its score: `dot` and `scaled_dot` are functions, `General`,
-`Concat` and `Additive` are modules with parameters of their own. All are called alike, with queries
+`Concat` and `Additive` are modules with parameters. All are called in the same way, with queries
 (..., T, K) and keys (..., S, K'), and return the scores (..., T, S). Rows are queries, columns keys.
 """
 
@@ -76,8 +76,8 @@ def attention(
         labels: the tokens of the queries and those of the keys, for the weights to be returned with.
 
     Returns:
-        The output (..., T, V), and the weights (..., T, S): a row a query, a column a key. With
-        labels they are `Weights`.
+        The output (..., T, V), and the weights (..., T, S): one row per query, one column per key.
+        With labels they are `Weights`.
 
     Raises:
         ShapeError: if keys and values differ in number, if the leading axes do not broadcast, if the
@@ -119,8 +119,8 @@ def single_query(
 def normalized(scores: Any, mask: Any = None, phi: Callable[[Any], Any] = np.exp) -> Any:
     """phi(scores), each row divided by its sum: weights (..., T, S) that are positive and sum to one.
 
-    What the mask hides gets weight zero; a row of which all is hidden is zeros. With exp this is the
-    softmax, computed so that it cannot overflow.
+    Keys that the mask hides get weight zero; a row with all keys hidden is zeros. With exp this is
+    the softmax, computed so that it cannot overflow.
     """
     if phi is np.exp:
         return masked_softmax(scores, mask)
@@ -132,7 +132,7 @@ def normalized(scores: Any, mask: Any = None, phi: Callable[[Any], Any] = np.exp
 
 
 def check_shapes(query: Any, key: Any, value: Any) -> None:
-    """See that there is a value for each key, and that all are of one batch."""
+    """Check that there is a value for each key, and that all have the same batch axes."""
     if min(len(query.shape), len(key.shape), len(value.shape)) < 2:
         raise errors.ShapeError(
             f"queries {query.shape}, keys {key.shape} and values {value.shape} are matrices at least, "
@@ -152,13 +152,13 @@ def check_shapes(query: Any, key: Any, value: Any) -> None:
 
 
 def broadcastable(*shapes: list[int]) -> bool:
-    """Whether arrays of these shapes could be added."""
+    """Tell whether arrays of these shapes could be added."""
     columns = itertools.zip_longest(*map(reversed, shapes), fillvalue=1)
     return all(len({n for n in column if n != 1}) <= 1 for column in columns)
 
 
 def is_mask(mask: Any, shape: tuple[int, ...]) -> bool:
-    """Whether `mask` is of booleans and broadcasts to scores of `shape`."""
+    """Tell whether `mask` is boolean and broadcasts to scores of `shape`."""
     if getattr(mask, "dtype", None) != "bool":
         return False
     pairs = zip(mask.shape[::-1], shape[::-1])
@@ -166,7 +166,7 @@ def is_mask(mask: Any, shape: tuple[int, ...]) -> bool:
 
 
 def check_mask(mask: Any, shape: tuple[int, ...]) -> None:
-    """Say what is wrong with a `mask` that is none for scores of `shape`."""
+    """Raise an error that says what is wrong, if `mask` does not fit scores of `shape`."""
     if is_mask(mask, shape):
         return
     kind = getattr(mask, "dtype", type(mask).__name__)
@@ -189,8 +189,8 @@ class General(Module):
 
     Args:
         query_width: K.
-        key_width: K'; K unless given.
-        heads: H, for a W of its own for each head; one for all unless given.
+        key_width: K' (default: K).
+        heads: H, if each head has a separate W (default: one W for all heads).
     """
 
     def __init__(self, query_width: int, key_width: int | None = None, heads: int | None = None):
@@ -209,9 +209,9 @@ class Concat(Module):
 
     Args:
         query_width: K.
-        key_width: K'; K unless given.
-        heads: H, for a W and a v of their own for each head; one for all unless given.
-        hidden: A, the width of W [q ; k]; K unless given.
+        key_width: K' (default: K).
+        heads: H, if each head has a separate W and v (default: the same for all heads).
+        hidden: A, the width of W [q ; k] (default: K).
     """
 
     def __init__(
@@ -243,9 +243,9 @@ class Additive(Module):
 
     Args:
         query_width: K.
-        key_width: K'; K unless given.
-        heads: H, for a W, a U and a v of their own for each head; one for all unless given.
-        hidden: A, the width of that space; K unless given.
+        key_width: K' (default: K).
+        heads: H, if each head has a separate W, U and v (default: the same for all heads).
+        hidden: A, the width of that space (default: K).
     """
 
     def __init__(
@@ -278,7 +278,7 @@ SCORES: dict[str, Any] = {
 
 
 def score_named(name: str, width: int, heads: int | None = None) -> Score:
-    """The score of that name for queries and keys of `width`; one that learns is made anew.
+    """Return the score of that name for queries and keys of `width`; one that learns is created new.
 
     Raises:
         ConfigError: if there is none of that name.

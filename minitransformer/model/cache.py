@@ -1,4 +1,4 @@
-"""What a model remembers while it writes token by token, so that no position is computed twice."""
+"""The memory of a model that writes token by token, so that no position is computed twice."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 class Cache:
     """The tokens read so far, and the keys and values that each attention made of its context.
 
-    A model that is given one need only be given the tokens that are new:
+    With a cache, a model only needs to be given the new tokens:
 
         cache = Cache()
         logits, _ = model.decode(start, memory, source_mask, cache)    # (B, 1)
@@ -30,7 +30,7 @@ class Cache:
         return self.tokens
 
     def length(self, attention: Any = None) -> int:
-        """How many positions `attention` remembers; how many tokens were read, without one."""
+        """Return the number of positions that `attention` remembers; without it, of tokens read."""
         if attention is None:
             return 0 if self.tokens is None else self.tokens.shape[-1]
         return self._kept[attention][0].shape[-2] if attention in self._kept else 0
@@ -42,8 +42,8 @@ class Cache:
         return self._kept[attention]
 
     def select(self, rows: Any) -> Cache:
-        """A cache of these rows of the batch, by their numbers or as booleans: for beams, and for
-        what is not finished."""
+        """Return a cache of these rows of the batch, given by number or as booleans: for beam search,
+        and to drop rows that are finished."""
         chosen = Cache()
         chosen.tokens = None if self.tokens is None else self.tokens[rows]
         chosen._kept = {a: (key[rows], value[rows]) for a, (key, value) in self._kept.items()}

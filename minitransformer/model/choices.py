@@ -11,7 +11,7 @@ T = TypeVar("T")
 
 
 def chosen(table: Mapping[str, T], name: str, what: str) -> T:
-    """The entry of that name.
+    """Return the entry of that name.
 
     Args:
         what: what the table holds, for the message.

@@ -46,7 +46,7 @@ class DecoderOnly(Module):
         return self.unembedding(x)  # (B, T, N)
 
     def decode(self, tokens: Any, cache: Cache | None = None) -> tuple[Any, list[Any]]:
-        """What the layers make of the tokens (B, T, D), and the weights of each (B, H, T, T)."""
+        """Return the output of the layers (B, T, D), and the weights of each layer (B, H, T, T)."""
         read, offset = tokens, 0
         if cache is not None:
             offset = cache.length()

@@ -53,7 +53,7 @@ class Tied(Module):
 
 
 def unembedding(embedding: Embedding, tied: bool) -> Module:
-    """What gives each token of the embedding's its score: x W + b
+    """Make the module that gives each token of the embedding a score: x W + b
     (Phuong & Hutter, 2022, algorithm 7, before its softmax)."""
     symbols, width = embedding.weight.shape
     return Tied(embedding) if tied else projection(width, symbols)

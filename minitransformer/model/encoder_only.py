@@ -24,7 +24,7 @@ from .weights import Weights
 def hide(
     tokens: np.ndarray, mask: int, p: float = 0.15, pad: int = 0, rng: Any = None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """What to read and what to guess, for learning from hidden tokens
+    """Hide random tokens, to learn by guessing them: return what to read and what to guess
     (Phuong & Hutter, 2022, algorithm 12):
 
         read, guess = hide(tokens, mask)
@@ -35,10 +35,10 @@ def hide(
         mask: the id that stands for a hidden token.
         p: the probability with which each token is hidden; padding never is.
         pad: the id of padding.
-        rng: where the choice comes from; the common generator unless given.
+        rng: the random generator for the choice (default: the common generator).
 
     Returns:
-        The tokens with some hidden (B, T), and those that were, with padding elsewhere (B, T).
+        The tokens with some hidden (B, T), and the hidden ones, with padding elsewhere (B, T).
     """
     hidden = (generator(rng).random(tokens.shape) < p) & (tokens != pad)
     return np.where(hidden, mask, tokens), np.where(hidden, tokens, pad)
@@ -73,7 +73,7 @@ class EncoderOnly(Module):
         return self.unembedding(x)  # (B, T, N)
 
     def encode(self, tokens: Any) -> tuple[Any, list[Any]]:
-        """What the encoder makes of the tokens (B, T, D), and each layer's weights (B, H, T, T)."""
+        """Return the output of the encoder (B, T, D), and each layer's weights (B, H, T, T)."""
         x = self.dropout(embed(tokens, self.embedding, self.positions))  # (B, T, D)
         return self.encoder(x, masks.padding(tokens))
 

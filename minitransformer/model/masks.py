@@ -1,4 +1,4 @@
-"""Who may attend to whom: boolean arrays, rows = queries, columns = keys, True = may be attended to.
+"""Masks for attention: boolean arrays, rows = queries, columns = keys, True = may be attended to.
 
 Masks are joined with `&`, and broadcast over the batch and the heads:
 
@@ -40,7 +40,7 @@ def window(
 
     Args:
         before: how many positions to the left.
-        after: how many to the right; as many as to the left unless given.
+        after: how many to the right (default: as many as to the left).
         keys: as in `causal`.
     """
     keys = queries if keys is None else keys
@@ -49,11 +49,11 @@ def window(
 
 
 def arbitrary(rule: Callable[[Any, Any], Any], queries: int, keys: int | None = None) -> np.ndarray:
-    """Whatever `rule` says of the positions of query and key, from 0: (queries, keys) bool.
+    """Apply `rule` to the positions of query and key, counted from 0: (queries, keys) bool.
 
         arbitrary(lambda q, k: q % 2 == k % 2, 6)
 
-    It is called once, with all positions as integer arrays (T, 1) and (1, S). With more keys than
+    The rule is called once, with all positions as integer arrays (T, 1) and (1, S). With more keys than
     queries, the queries are the last positions.
     """
     keys = queries if keys is None else keys
@@ -67,7 +67,7 @@ def arbitrary(rule: Callable[[Any, Any], Any], queries: int, keys: int | None = 
 def show(
     mask: np.ndarray, queries: Sequence[str] | None = None, keys: Sequence[str] | None = None
 ) -> str:
-    """A mask (..., T, S) as a grid of text: a row a query, `■` where it may attend, `·` where not."""
+    """Show a mask (..., T, S) as text: one row per query, `■` where it may attend, `·` where not."""
     return grid(mask, queries, keys, lambda allowed: "■" if allowed else "·")
 
 
@@ -77,7 +77,7 @@ def grid(
     keys: Sequence[str] | None,
     text: Callable[[Any], str],
 ) -> str:
-    """Numbers (..., T, S) as labelled rows and columns, one grid for each index of the other axes."""
+    """Lay out (..., T, S) as labelled rows and columns, one grid for each index of the other axes."""
     if cells.size and cells.size > cells.shape[-2] * cells.shape[-1]:
         return "\n\n".join(
             f"{list(i)}\n{grid(cells[i], queries, keys, text)}"

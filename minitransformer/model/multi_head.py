@@ -1,4 +1,4 @@
-"""Several attentions side by side, each in a space of its own."""
+"""Several attentions side by side, each in a separate space."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ class MultiHeadAttention(Module):
     Args:
         width: D, of the queries.
         heads: H.
-        context_width: C, of what is attended to; D unless given. A pair where keys and values are
-            made from inputs of different widths.
-        key_width: K, of a head's queries and keys; D / H unless given.
-        value_width: V, of a head's values; K unless given.
-        output_width: of the result; D unless given.
+        context_width: C, of what is attended to (default: D). A pair, if keys and values are made
+            from inputs of different widths.
+        key_width: K, of a head's queries and keys (default: D / H).
+        value_width: V, of a head's values (default: K).
+        output_width: of the result (default: D).
         bias: True, False, or the projections that have one, of "query", "key", "value", "output".
         score: how queries and keys are compared, or its name in `SCORES`; one that learns, given by
-            its name, has weights of its own for each head.
+            its name, has separate weights for each head.
         phi: what makes the scores positive.
         join: "concat", as above, or "add": the heads' outputs are added, with no projection after
-            them, and V is the output width unless given.
+            them, and the default of V is the output width.
         rotary: turn queries and keys by their positions; for self-attention.
 
     Raises:
@@ -134,7 +134,7 @@ class MultiHeadAttention(Module):
         return self.output(heads), weights  # (B, T, D)
 
     def check(self, **inputs: Any) -> None:
-        """See that the inputs of the projections are as wide as these are.
+        """Check that the inputs of the projections have the right widths.
 
         Raises:
             ShapeError: if one is not, or is missing.

@@ -1,4 +1,4 @@
-"""Where a token stands, told to a model that by itself sees only a set.
+"""The positions of tokens, for a model that without them sees only a set.
 
 `POSITIONS` names the ways. The sinusoidal and the learned positions are added to the embeddings; the
 rotary ones turn queries and keys, inside the attention.
@@ -34,7 +34,7 @@ def sinusoidal(length: int, width: int, offset: int = 0, dtype: Any = "float32")
 
 
 def _angles(length: int, width: int, offset: int) -> np.ndarray:
-    """pos / 10000^(2i/D), a row a position, a column a pair."""
+    """pos / 10000^(2i/D), one row per position, one column per pair."""
     pos = np.arange(offset, offset + length)[:, None]  # (T, 1)
     return pos / 10000 ** (np.arange(0, width, 2) / width)  # (T, D/2)
 

@@ -1,4 +1,4 @@
-"""The sizes of the three models, and the parts that they are made of: what a checkpoint says of one."""
+"""The sizes and the parts of the three models, as a checkpoint stores them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ CHOICES: dict[str, Mapping[str, Any]] = {
 
 @dataclass(frozen=True, kw_only=True)
 class Common:
-    """What every model has.
+    """Sizes and choices that every model has.
 
     Args:
         width: D.
@@ -72,7 +72,7 @@ class Common:
 
     @property
     def layer(self) -> dict[str, Any]:
-        """What `Encoder` and `Decoder` take beside the number of their layers."""
+        """The arguments for `Encoder` and `Decoder`, without the number of layers."""
         return {
             "width": self.width,
             "heads": self.heads,

@@ -17,8 +17,8 @@ class Stack(Module):
     Args:
         layers: how many.
         norm: "post" or "pre": where each layer normalises.
-        final_norm: whether the last layer's output is normalised too; with "pre" unless given, as
-            nothing else would.
+        final_norm: whether the last layer's output is normalised too (default: only with "pre",
+            where no layer does it).
         others: as for the layers.
     """
 

@@ -20,8 +20,8 @@ from .weights import Weights
 class Transformer(Module):
     """Reads a source, and gives the scores of each next target symbol.
 
-    Phuong & Hutter, 2022, algorithm 8: post-norm, ReLU, sinusoidal positions, unless `sizes` says
-    otherwise.
+    Phuong & Hutter, 2022, algorithm 8. Default: post-norm, ReLU, sinusoidal positions; `sizes` can
+    change these.
     """
 
     def __init__(self, sizes: Sizes):
@@ -51,7 +51,7 @@ class Transformer(Module):
         return logits
 
     def encode(self, source: Any, source_mask: Any) -> Any:
-        """What the encoder makes of the source ids (B, S): the memory (B, S, D)."""
+        """Encode the source ids (B, S): return the memory (B, S, D)."""
         memory, _ = self._encode(source, source_mask)
         return memory
 

@@ -15,12 +15,12 @@ from .masks import grid
 
 @dataclass(frozen=True, eq=False)
 class Weights:
-    """How much each query attends to each key; printed as a grid of per cents.
+    """Attention weights: how much each query attends to each key; printed as a grid of percentages.
 
     Indexing picks from the batch and the heads: `weights[0, 2]`.
 
     Args:
-        values: (..., T, S), a row a query, a column a key.
+        values: (..., T, S), one row per query, one column per key.
         queries: the tokens of the T queries.
         keys: the tokens of the S keys.
 

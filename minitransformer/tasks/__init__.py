@@ -1,10 +1,10 @@
-"""What a model can be trained to do: to turn one line of text into another, or to go on with one.
+"""Tasks for training a model: to turn one line of text into another, or to continue a text.
 
     >>> task = make("dates", seed=0)
     >>> task.batch(step=1, size=2)
     [('1976-Sep-24', '1976-09-24'), ('THU JUL 19 1900', '1900-07-19')]
 
-Two kinds of task, and two ways to come by one:
+There are two kinds of task; each is built in, or reads a file:
 
     Task      pairs of a source and a target      dates, copy, reverse, sort, addition; pairs FILE
     TextTask  windows into a text                 text FILE
@@ -46,15 +46,14 @@ FILE_TASKS: dict[str, Callable[..., Task | TextTask]] = {
 def make(
     name: str, seed: int = 0, file: str | os.PathLike[str] | None = None, **options: Any
 ) -> Any:
-    """The task of that name: a Task, or a TextTask if it is "text".
+    """Make the task of that name: a Task, or a TextTask if it is "text".
 
-    A task that was made again from the same arguments, and the same contents of `file`, is the
-    same.
+    The same arguments, and the same contents of `file`, always make the same task.
 
     Raises:
-        ConfigError: there is no such task; or it needs a file, or has no use for one; or an option
-            makes no sense.
-        DataError: the file cannot be used, or not as it stands.
+        ConfigError: there is no such task; or a file is missing, or given but not used; or an option
+            is not valid.
+        DataError: the file cannot be used, or has faults and `skip_bad` is not given.
     """
     if name in FILE_TASKS:
         if file is None:
@@ -69,7 +68,7 @@ def make(
 
 
 def load_training(path: str | os.PathLike[str]) -> Training:
-    """A run as it was when its checkpoint was written, its task made again, ready for its next step.
+    """Load a run as it was when its checkpoint was written, with its task, ready for its next step.
 
     Raises:
         CheckpointError: if the file is missing, truncated, or not of such a run.

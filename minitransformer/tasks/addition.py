@@ -5,7 +5,7 @@
     999+999  ->  1998
 
 The digits are written as people read them, the highest first, though a carry comes from the other
-end: to write the first digit, a model has to foresee the rest.
+end: to write the first digit, a model has to know the rest already.
 """
 
 import random

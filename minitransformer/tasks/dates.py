@@ -73,7 +73,7 @@ HELD_OUT = 1000  # days, of the 73,049 from FIRST to LAST
 
 
 def write(day: date, form: str) -> str:
-    """`day` as `form`, one of FORMS, has it."""
+    """Write `day` in `form`, one of FORMS."""
     month, roman = MONTHS[day.month - 1]
     weekday = WEEKDAYS[day.weekday()]
     return form.format(
@@ -120,7 +120,7 @@ class Dates:
 
     @property
     def held_out_count(self) -> int:
-        """How many dates are held out."""
+        """The number of dates that are held out."""
         return HELD_OUT
 
     def held_out(self, count: int) -> list[tuple[str, str]]:

@@ -9,15 +9,15 @@ from minitransformer.tasks.split import first, one_in_ten, seeded
 from minitransformer.training.vocabulary import Vocabulary
 
 HELD_OUT = 1000
-DRAWS = 20_000  # from which they come, a tenth of them: enough, and an end where there are fewer
+DRAWS = 20_000  # a tenth of them is held out: enough, and the loop ends if a task has fewer
 
 
 @dataclass
 class Drawn:
     """A task: `draw` a source, and `answer` it.
 
-    A tenth of all sources is held out, and never trained on. Which, a hash of seed and `kin` says:
-    sources that `kin` maps to one text are held out together, or not at all.
+    A tenth of all sources is held out, and never trained on. A hash of the seed and `kin` decides
+    which: sources that `kin` maps to the same text are held out together, or not at all.
     """
 
     name: str
@@ -32,7 +32,7 @@ class Drawn:
 
     @property
     def held_out_count(self) -> int:
-        """How many pairs there are to test with: 1000, or as many as so small a task has."""
+        """The number of pairs to test with: 1000, or fewer if the task is small."""
         return len(self._held_out)
 
     def held_out(self, count: int) -> list[tuple[str, str]]:
@@ -44,7 +44,7 @@ class Drawn:
         return first(self._held_out, count, self.name)
 
     def batch(self, step: int, size: int) -> list[tuple[str, str]]:
-        """`size` pairs, drawn anew for every step."""
+        """Draw `size` pairs, separately for each step."""
         generator = seeded(self.name, self.seed, step)
         pairs: list[tuple[str, str]] = []
         while len(pairs) < size:

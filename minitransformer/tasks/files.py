@@ -1,7 +1,7 @@
 """Files of examples: their lines by number, and what is wrong with them.
 
-Nothing wrong is passed over in silence. A file is refused with a list of its faults, by line;
-whoever has seen the list may ask for the rest of the file, with `skip_bad`.
+No fault is ignored silently. A file is refused with a list of its faults, by line; after that,
+the user can ask for the rest of the file, with `skip_bad`.
 """
 
 import codecs
@@ -19,18 +19,18 @@ MARKS = {  # longest first: that of utf-16 begins one of utf-32
     codecs.BOM_UTF16_LE: "utf-16",
     codecs.BOM_UTF16_BE: "utf-16",
 }
-SHOWN = 5  # faults in a message: it stays a line
+SHOWN = 5  # faults in a message: it stays one line
 
 
 class Fault(NamedTuple):
-    """What is wrong with a line, counted from 1."""
+    """A fault in a line; lines are counted from 1."""
 
     line: int
     what: str
 
 
 class Lines(NamedTuple):
-    """What a file holds: `texts`, the lines that can be read, by number; and the faults of others."""
+    """The contents of a file: `texts`, the readable lines by number, and the faults of the others."""
 
     texts: dict[int, str]
     faults: list[Fault]
@@ -43,7 +43,7 @@ def read_lines(file: str | os.PathLike[str], encoding: str, sha256: str | None =
     A byte order mark that the encoding does not call for is a fault, though its line can be used.
 
     Args:
-        sha256: what the file's contents have to be, as `Lines.sha256` gave it for them.
+        sha256: the hash that the file's contents must have, as in `Lines.sha256`.
 
     Raises:
         DataError: the file cannot be opened, is empty, is in another encoding altogether, or its
@@ -93,7 +93,7 @@ def read_lines(file: str | os.PathLike[str], encoding: str, sha256: str | None =
 
 
 def check(file: str | os.PathLike[str], faults: Sequence[Fault], usable: int, skip: bool) -> None:
-    """Refuse a file with faults, unless they are to be skipped and `usable` lines are left.
+    """Refuse a file with faults, or with no usable line; `skip` allows faults.
 
     Raises:
         DataError: it lists the first faults and says how many there are.

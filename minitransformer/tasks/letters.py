@@ -5,7 +5,7 @@
     sort:     attention  ->  aeinnottt
 
 To copy and to reverse, a model has to know where a letter stands; to sort, it has to know what
-stands elsewhere. What is right is known beforehand, for the attention maps too.
+stands elsewhere. The right answer is known in advance, for the attention maps too.
 """
 
 import random
@@ -26,8 +26,8 @@ ANSWERS: dict[str, Callable[[str], str]] = {
 
 
 def task(name: str, seed: int = 0) -> Drawn:
-    """One of the three tasks. Every length from 1 to 10 is as likely, and so is every letter; but
-    one that is there is likely to be there again, or nobody could learn to sort "eebee".
+    """Make one of the three tasks. All lengths from 1 to 10 are equally likely, and so are all letters;
+    but letters often repeat in a text, so that the model can learn to sort "eebee".
 
     Texts with the same answer are held out together: when sorting, all orders of the same letters.
     """

@@ -1,4 +1,4 @@
-"""A line of a file -> what the file has beside it: source TAB target.
+"""A source -> its target, from the lines of a file: source TAB target.
 
     go away !    ->  va-t'en !
     good night   ->  bonne nuit
@@ -32,17 +32,17 @@ class Pairs:
     or longer than `longest`; a source that an earlier line has; bytes that are not `encoding`.
 
     A pair is held out only if training still shows each of its symbols: one that was never trained
-    on could not be read. So the vocabularies hold all that occurs, whatever the seed; and a file in
-    which every pair has a symbol of its own leaves nothing to hold out, which is a fault, too.
+    on could not be read. So the vocabularies hold all symbols, for every seed. If every pair has a
+    symbol that no other pair has, nothing can be held out; this is a fault, too.
 
     Args:
         file: the path.
         level: whether the model reads and writes characters or words.
-        longest: how many of them a source or target may have. More need more memory, as the square.
+        longest: how many of them a source or target may have. Memory grows with the square of it.
         skip_bad: use what can be used of a file with faults: the other lines; of equal sources the
             first; and for training, even if nothing can be held out.
         encoding: of the file, as Python names it.
-        sha256: what the contents have to be (see `Pairs.sha256`), to go on with an earlier run.
+        sha256: the hash that the contents must have (see `Pairs.sha256`), to continue a run.
 
     Attributes:
         faults: those that were skipped, by line.
@@ -52,7 +52,7 @@ class Pairs:
 
     Raises:
         DataError: the file cannot be read, or has faults and `skip_bad` is not given.
-        ConfigError: `level`, `longest` or `encoding` is none.
+        ConfigError: `level`, `longest` or `encoding` is not valid.
     """
 
     name = "pairs"
@@ -141,7 +141,7 @@ def _parse(lines: dict[int, str], level: str, longest: int) -> tuple[dict[int, P
 
 
 def _fault(fields: list[str], level: str, longest: int) -> str | None:
-    """What keeps the fields of a line from being a source and a target."""
+    """Return the fault in the fields of a line, or None if they are a source and a target."""
     if not any(fields):
         return "empty"
     if len(fields) != 2:
@@ -155,7 +155,7 @@ def _fault(fields: list[str], level: str, longest: int) -> str | None:
 
 
 def _split(pairs: list[Pair], level: str, seed: int) -> tuple[list[Pair], list[Pair]]:
-    """Those held out, and those to train on, in which each symbol of either side occurs."""
+    """Split into held-out and training pairs; the training pairs show each symbol of each side."""
 
     def symbols(pair: Pair, side: int) -> set[str]:
         return set(_symbols(pair[side], level))

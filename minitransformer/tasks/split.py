@@ -1,6 +1,6 @@
-"""What is drawn and what is held out: decided by text, and the same in every process.
+"""Random draws and the choice of held-out examples: decided by text, the same in every process.
 
-hash() of a text, or of a tuple that holds one, differs from process to process; these do not.
+Python's hash() of a text, or of a tuple with one, differs between processes, so it is not used.
 """
 
 import hashlib
@@ -14,21 +14,21 @@ T = TypeVar("T")
 
 
 def seeded(*purpose: object) -> random.Random:
-    """A generator of its own for each purpose, such as ("dates", seed, step)."""
+    """Make a separate generator for each purpose, such as ("dates", seed, step)."""
     return random.Random(" ".join(map(str, purpose)))
 
 
 def one_in_ten(*what: object) -> bool:
-    """Whether this is among the tenth that is held out. It needs no list, so `what` may be endless."""
+    """Tell whether `what` is in the held-out tenth. No list is needed, only a hash of `what`."""
     digest = hashlib.blake2b(" ".join(map(str, what)).encode()).digest()
     return int.from_bytes(digest, "big") % 10 == 0
 
 
 def first(items: Sequence[T], count: int, name: str) -> list[T]:
-    """The first `count` of what is held out.
+    """Return the first `count` of the held-out items.
 
     Raises:
-        ConfigError: `count` is below 0, or above what there is.
+        ConfigError: `count` is below 0, or above the number of items.
     """
     if not 0 <= count <= len(items):
         raise ConfigError(

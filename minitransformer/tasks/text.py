@@ -1,10 +1,10 @@
-"""Plain text, to go on with: of a window of it, each symbol is to be foretold from those before.
+"""Plain text to continue: in a window of it, each symbol is predicted from those before.
 
     window:  To be, or
     read:    To be, o
     write:   o be, or
 
-For a decoder-only model, which reads and writes one text, and so with one vocabulary.
+For a decoder-only model, which reads and writes one text, and so has one vocabulary.
 """
 
 import os
@@ -18,10 +18,10 @@ from minitransformer.training.vocabulary import Vocabulary
 class Text:
     r"""The task of a file: windows into it. The last tenth of the text is held out.
 
-    Lines end with \n, however the file has it; empty lines are text like any other. Faults are
+    Lines end with \n, also if the file uses \r\n or \r; empty lines are text like any other. Faults are
     bytes that are not `encoding`; if they are skipped, their lines are left out.
 
-    Held-out windows follow each other, so that each symbol is foretold once. One that has a
+    Held-out windows follow each other, so that each symbol is predicted once. One that has a
     character which training never shows is left out: the model cannot read it.
 
     Args:
@@ -30,7 +30,7 @@ class Text:
         skip_bad: use the other lines of a file with faults; and train, even if no window can be
             held out.
         encoding: of the file, as Python names it.
-        sha256: what the contents have to be (see `Text.sha256`), to go on with an earlier run.
+        sha256: the hash that the contents must have (see `Text.sha256`), to continue a run.
 
     Attributes:
         faults: those that were skipped, by line.
@@ -40,7 +40,7 @@ class Text:
     Raises:
         DataError: the file cannot be read, has faults and `skip_bad` is not given, or is too short
             for one window to train on and one to hold out.
-        ConfigError: `window` or `encoding` is none.
+        ConfigError: `window` or `encoding` is not valid.
     """
 
     name = "text"
@@ -96,7 +96,7 @@ class Text:
         return first(self._held_out, count, self.name)
 
     def batch(self, step: int, size: int) -> list[str]:
-        """`size` windows to train on, from anywhere in the text, each of window + 1 symbols."""
+        """Draw `size` windows from anywhere in the training text, each of window + 1 symbols."""
         generator = seeded(self.name, self.seed, step)
         starts = generator.choices(range(len(self._trained) - self.window), k=size)
         return [self._trained[start : start + self.window + 1] for start in starts]

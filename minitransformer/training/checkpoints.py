@@ -1,4 +1,4 @@
-"""What a checkpoint holds, made into a model or a run again."""
+"""Loading a checkpoint: as a model that can read, or as a run that can continue."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from .loop import Point, Settings, Training
 from .readers import READERS, Reader
 from .vocabulary import Vocabulary
 
-# What the description of another model, or of none, can lead to.
+# Errors that the description of another model, or of none, can cause.
 FOREIGN = (KeyError, TypeError, ValueError, OverflowError, MemoryError)
 
 
 def load_reader(path: str | os.PathLike) -> tuple[Reader, dict[str, Any]]:
-    """The model in a checkpoint, ready to read, and what the checkpoint says of its training.
+    """Load the model of a checkpoint, ready to read, and the checkpoint's data about its training.
 
     Raises:
         CheckpointError: if the file is missing, truncated, or not of such a model.
@@ -41,10 +41,10 @@ def load_reader(path: str | os.PathLike) -> tuple[Reader, dict[str, Any]]:
 
 
 def training_in(path: str | os.PathLike, make: Callable[..., Any]) -> Training:
-    """A run as it was when its checkpoint was written, ready for its next step.
+    """Load a run as it was when its checkpoint was written, ready for its next step.
 
     Args:
-        make: makes its task again, of the name, the seed and what else the checkpoint says.
+        make: makes the task again, from the name, the seed and the options in the checkpoint.
 
     Raises:
         CheckpointError: if the file is missing, truncated, or not of such a run.

@@ -2,7 +2,7 @@
 
 Each function writes for a whole batch, from a `Transformer` and the sources to be read, or from a
 `DecoderOnly` model and the prompts to be continued. What the model has computed for the symbols so
-far is remembered, unless `cached=False`; it changes nothing but the time.
+far is remembered (not with `cached=False`); this changes only the time.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def sample(
         top_k: draw only from the k likeliest (Fan et al., 2018).
         top_p: draw only from the likeliest that together have at least this probability
             (Holtzman et al., 2020).
-        rng: where the draws come from; the common generator unless given.
+        rng: the random generator for the draws (default: the common generator).
 
     Returns:
         ids, as `greedy` does.
@@ -120,7 +120,7 @@ def beam_search(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Keep the best `beams` beginnings at each step, and write the best that came to an end.
 
-    What has ended keeps its place in the beam until something better takes it. Hypotheses are ranked
+    A finished hypothesis keeps its place in the beam until a better one takes it. Hypotheses are ranked
     by log p / ((5 + length) / 6)^length_penalty, the end of sequence counted in the length (Wu et
     al., 2016, equation 14), so a penalty above 0 favours longer ones. One beam is greedy.
 
@@ -173,7 +173,7 @@ def beam_search(
 
 
 def cross_attention(model: Transformer, source: np.ndarray, target: np.ndarray) -> list[np.ndarray]:
-    """Where the decoder looks in the source as it writes: each layer's weights (B, H, T, S).
+    """Return each layer's weights (B, H, T, S): where the decoder looks in the source as it writes.
 
     Args:
         source: ids (B, S).
@@ -200,7 +200,7 @@ class Writing:
 
     @classmethod
     def begin(cls, model: Model, given: np.ndarray, cached: bool) -> tuple[Writing, np.ndarray]:
-        """Before the first symbol; and the prompts (B, P): BOS alone for a source."""
+        """Return the state before the first symbol, and the prompts (B, P): only BOS for a source."""
         if isinstance(model, DecoderOnly):
             return cls(model, None, None, Cache(), cached), given
         with mg.no_grad():
@@ -210,9 +210,9 @@ class Writing:
         return cls(model, memory, source_mask, Cache(), cached), start
 
     def scores(self, new: np.ndarray) -> np.ndarray:
-        """Read new symbols (B, n); the scores (B, N) of what follows them, in float64.
+        """Read new symbols (B, n); return the scores (B, N) of what follows them, in float64.
 
-        Padding and the start symbol are no symbols to write: their scores are minus infinity.
+        Padding and the start symbol must not be written: their scores are minus infinity.
         """
         cache = self.cache if self.cached else None
         tokens = new if self.cached else self.cache.read(new)
@@ -226,7 +226,7 @@ class Writing:
         return scores
 
     def select(self, rows: np.ndarray) -> Writing:
-        """These rows of the batch, by their numbers, which may repeat."""
+        """Return the state of these rows of the batch, given by number; numbers may repeat."""
         memory = None if self.memory is None else self.memory[rows]
         mask = None if self.source_mask is None else self.source_mask[rows]
         return Writing(self.model, memory, mask, self.cache.select(rows), self.cached)

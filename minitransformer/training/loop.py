@@ -27,15 +27,15 @@ GROUP = 8  # batches drawn together, to be sorted by length
 
 @dataclass(frozen=True)
 class Settings:
-    """How to train.
+    """Settings of a training run.
 
     Args:
         steps: how many batches.
         batch: B, pairs in each.
         learning_rate: the highest, reached at the end of the warm-up.
         warmup: steps over which the learning rate rises to it.
-        schedule: what it does after: it falls along a "cosine" or as "inverse_sqrt" of the step, or
-            is "constant".
+        schedule: the learning rate after that: it falls along a "cosine" or as "inverse_sqrt" of
+            the step, or is "constant".
         label_smoothing: the share of each target spread over all symbols.
         clip: the largest norm that the gradient may have.
         accumulate: in how many parts a batch is read, one after the other, to need less memory; it
@@ -161,9 +161,9 @@ class Training:
         return loss
 
     def batch(self, step: int) -> Sequence[Any]:
-        """The pairs of a step, which depend on nothing but the step and the seed.
+        """Return the pairs of a step. They depend only on the step and the seed.
 
-        Pairs of like length come together (section 5.1 of the paper): 8 batches are drawn at once,
+        Pairs of similar length come together (section 5.1 of the paper): 8 batches are drawn at once,
         sorted by length, and dealt out in random order, so that little of a batch is padding.
         """
         group, place = divmod(step - 1, GROUP)
@@ -175,8 +175,8 @@ class Training:
         return pairs[order[place] * self.settings.batch :][: self.settings.batch]
 
     def loss(self, examples: Sequence[Any], symbols: int | None = None) -> mg.Tensor:
-        """How surprised the model is by the symbols it should write, over `symbols`: their number,
-        unless the examples are a part of a batch that has more."""
+        """Compute the cross-entropy of the symbols to write: their sum, divided by `symbols`
+        (default: their number; larger if the examples are only a part of a batch)."""
         logits, write = self.reader.predictions(examples)  # (B, T, N), (B, T)
         total = cross_entropy(
             logits,

@@ -1,4 +1,4 @@
-"""How far a long run has come: a bar in a terminal where tqdm is installed, else plain lines."""
+"""The progress of a long run: a bar in a terminal if tqdm is installed, else plain lines."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from typing import Any, Protocol
 
 
 class Progress(Protocol):
-    """What a long run tells about itself as it goes."""
+    """Reports from a long run while it is running."""
 
     def advance(self, **figures: str) -> None:
-        """One step more. Each of `figures` is shown by its name until it is given anew."""
+        """Count one more step. Each of `figures` is shown by its name until it is given again."""
 
     def say(self, text: str) -> None:
-        """Print lines of text that stay, whatever becomes of the bar."""
+        """Print lines of text that stay when the bar moves or disappears."""
 
 
 @contextlib.contextmanager
 def progress(steps: int, done: int = 0, every: int = 50) -> Iterator[Progress]:
-    """Show on standard output the steps from `done` to `steps`; plain lines come `every` so many."""
+    """Show the steps from `done` to `steps` on standard output; a plain line every `every` steps."""
     tqdm = _tqdm() if sys.stdout is not None and sys.stdout.isatty() else None
     if tqdm is None:
         yield _Lines(steps, done, every)

@@ -68,7 +68,7 @@ class Reader:
         """Teacher forcing: the scores of each target symbol, given the right ones before it.
 
         Returns:
-            logits (B, T, N), and the symbols that they should foretell (B, T), PAD where none.
+            logits (B, T, N), and the symbols that they should predict (B, T), PAD where none.
         """
         source = self.source.batch([s for s, _ in pairs])  # (B, S)
         targets = [t for _, t in pairs]
@@ -77,11 +77,11 @@ class Reader:
         return self.model(source, read), write
 
     def to_write(self, pairs: Pairs) -> int:
-        """How many symbols the model is to foretell in `pairs`, each end of sequence included."""
+        """Count the symbols that the model must predict in `pairs`, each end of sequence included."""
         return sum(len(self.target.encode(t, end=True)) for _, t in pairs)
 
     def read(self, lines: Sequence[str], batch: int = 64) -> list[str]:
-        """What the model writes for each line, greedily.
+        """Return the text that the model writes for each line, greedily.
 
         Raises:
             VocabularyError: for an empty line, or symbols that the model has never seen.
@@ -120,7 +120,7 @@ class Reader:
 @dataclass(frozen=True)
 class Continuer(Reader):
     """A decoder-only model on pairs: it reads `source <bos> target <eos>` as one text, and learns to
-    foretell what comes after the start symbol. Both sides share one vocabulary."""
+    predict what comes after the start symbol. Both sides share one vocabulary."""
 
     sizes: ClassVar[type] = DecoderSizes
 
@@ -177,7 +177,7 @@ class TextReader(Reader):
         return sum(len(window) - 1 for window in windows)
 
     def accuracy(self, windows: Sequence[str]) -> float:  # type: ignore[override]
-        """The share of the windows' symbols, but their first, that are the likeliest to follow."""
+        """Compute the share of symbols predicted right, without the first symbol of each window."""
         with mg.no_grad():
             self.model.eval()
             right = [

@@ -1,4 +1,4 @@
-"""What a task is: where the examples to learn from come from. Tasks by name are in `tasks`."""
+"""The interface of a task, which supplies the examples to learn from. Named tasks are in `tasks`."""
 
 from typing import Protocol
 
@@ -6,7 +6,7 @@ from .vocabulary import Vocabulary
 
 
 class Task(Protocol):
-    """What every task has whose examples are pairs: (source text, target text)."""
+    """A task whose examples are pairs: (source text, target text)."""
 
     name: str
     source: Vocabulary
@@ -16,11 +16,11 @@ class Task(Protocol):
 
     @property
     def held_out_count(self) -> int:
-        """How many pairs no batch ever contains."""
+        """The number of pairs that no batch ever contains."""
         ...
 
     def held_out(self, count: int) -> list[tuple[str, str]]:
-        """The first `count` of the pairs that no batch ever contains, for every count the same.
+        """Return the first `count` of the pairs that no batch ever contains, in a fixed order.
 
         Raises:
             ConfigError: fewer than `count` pairs are held out.
@@ -28,23 +28,23 @@ class Task(Protocol):
         ...
 
     def batch(self, step: int, size: int) -> list[tuple[str, str]]:
-        """The `size` pairs to train on at `step`: the same whenever, and wherever, it is asked.
+        """Return the `size` pairs to train on at `step`: always the same, in every process.
 
         Nothing is remembered from one batch to the next, so a run that was stopped at any step
-        goes on as if it had not been.
+        goes on as if it had not been stopped.
         """
         ...
 
 
 class TextTask(Protocol):
-    """What every task has whose examples are windows: texts of `window` + 1 symbols each.
+    """A task whose examples are windows: texts of `window` + 1 symbols each.
 
-    A model reads all of a window but its last symbol, and writes all but the first:
+    A model reads a window without its last symbol, and writes it without its first:
 
         ids = task.vocabulary.batch(task.batch(step, size))  # (B, T + 1), T = task.window
         read, write = ids[:, :-1], ids[:, 1:]  # (B, T) each
 
-    No window is padded, none begins or ends a sequence: a text has no end that could be learned.
+    No window is padded, and none begins or ends a sequence: a text has no end to be learned.
     """
 
     name: str
@@ -53,7 +53,7 @@ class TextTask(Protocol):
 
     @property
     def held_out_count(self) -> int:
-        """How many windows no batch contains a part of."""
+        """The number of windows of which no batch contains a part."""
         ...
 
     def held_out(self, count: int) -> list[str]:

@@ -1,4 +1,4 @@
-"""How many threads NumPy multiplies matrices with."""
+"""The number of threads that NumPy uses to multiply matrices."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import contextlib
 
 
 def one_thread() -> contextlib.AbstractContextManager:
-    """Within it, matrix products run in one thread, where threadpoolctl is installed.
+    """Make a context in which matrix products run in one thread, if threadpoolctl is installed.
 
-    The matrices of a small model are multiplied sooner than a second thread has been told; and where
-    other programs run, threads that wait for one another make each step many times as long.
+    Small matrices are multiplied faster than a second thread can be started; and while other
+    programs run, threads that wait for each other make each step many times slower.
     """
     try:
         from threadpoolctl import threadpool_limits

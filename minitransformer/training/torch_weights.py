@@ -13,8 +13,8 @@
     nn.Transformer                      stacks(encoder, decoder), both with final_norm=True
 
 A state dict does not say how many heads there are, which activation, or where the norms stand: make
-both sides alike. PyTorch keeps the transpose of each weight here, and the projections of queries, keys
-and values in one array. Gradients are laid out as the weights are, and can be carried over likewise.
+both sides alike. PyTorch stores the transpose of each weight, and the projections of queries, keys
+and values in one array. Gradients have the same layout as weights, and can be converted in the same way.
 
 PyTorch's masks mean the opposite of those here, True = may not be attended to: see `mask_to_torch`.
 """
@@ -124,7 +124,7 @@ def _apart(name: str, array: np.ndarray) -> list[tuple[str, np.ndarray]]:
 
 
 def _join(theirs: dict[str, np.ndarray], path: str) -> None:
-    """Put the projections of the attention at `path` into one array, unless their widths differ."""
+    """Put the projections of the attention at `path` into one array, if their shapes are equal."""
     for kind in ("weight", "bias"):
         names = [f"{path}{part}.{kind}" for part in PARTS]
         found = [theirs[name] for name in names if name in theirs]
@@ -133,7 +133,7 @@ def _join(theirs: dict[str, np.ndarray], path: str) -> None:
 
 
 def _misfits(theirs: Mapping[str, np.ndarray], path: str) -> list[str]:
-    """What PyTorch's attention could not hold of the one at `path`."""
+    """List the reasons why PyTorch's attention cannot hold the one at `path`."""
     name = path.rstrip(".") or "the attention"
     projections = (*PARTS, "output")
     missing = [part for part in projections if f"{path}{part}.weight" not in theirs]
@@ -177,7 +177,7 @@ def mask_from_torch(
         heads: H.
 
     Returns:
-        What broadcasts to (B, H, T, S), or None without either.
+        A mask that broadcasts to (B, H, T, S), or None if neither is given.
 
     Raises:
         DTypeError: for a mask that is to be added to the scores.

@@ -31,7 +31,7 @@ SPECIAL = ("<pad>", "<bos>", "<eos>")  # their names, for pictures
 
 _repr = reprlib.Repr()
 _repr.maxstring = 100
-_short = _repr.repr  # repr, cut in the middle where it is long: a message stays a line
+_short = _repr.repr  # repr, cut in the middle if it is long: a message stays one line
 
 
 @dataclass(frozen=True, repr=False)
@@ -55,7 +55,7 @@ class Vocabulary:
         if not self.symbols:
             raise VocabularyError(f"no {self.level}s: a vocabulary needs at least one")
         for symbol in self.symbols:
-            # Whatever encode could not find again in a text is no symbol.
+            # A symbol must be one that encode can find again in a text.
             if not isinstance(symbol, str) or list(self._split(symbol)) != [symbol]:
                 raise VocabularyError(f"{_short(symbol)} is not a single {self.level}")
         if len(self._id_of) < len(self.symbols):
@@ -133,7 +133,7 @@ class Vocabulary:
         return ids
 
     def to_dict(self) -> dict[str, Any]:
-        """What JSON can hold and `from_dict` reads."""
+        """Return a dict that JSON can store and `from_dict` can read."""
         return {"level": self.level, "symbols": list(self.symbols)}
 
     @classmethod
@@ -193,7 +193,7 @@ class Vocabulary:
 
 
 def _several(texts: Iterable[str]) -> Iterable[str]:
-    """`texts`, unless it is one text, which Python would take for as many as it has characters."""
+    """Return `texts`; refuse a single text, which Python would take as a list of its characters."""
     if isinstance(texts, str):
         raise VocabularyError(f"expected a list of texts, got one text; write [{_short(texts)}]")
     return texts

@@ -1,2 +1,2 @@
-"""What shows a model and its training: `plots`, the `report` of a run, and `explain`, a reading to walk
-through."""
+"""Views of a model and its training: `plots`, the `report` of a run, and `explain`, a page that goes
+through one reading step by step."""

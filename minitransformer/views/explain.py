@@ -1,9 +1,9 @@
-"""One reading explained: a page on which to walk through it, with everything that the model did.
+"""One reading explained: a page that goes through everything that the model did, step by step.
 
 The model writes by itself, symbol by symbol. Then what it wrote is read once more, all at once and
 recorded, and the loss is how surprised it is by each symbol: that computation, forwards and back, is
-what the page steps through (see `minigrad.explore`). The attention maps carry their tokens, and a part
-of its own tells how each symbol was chosen.
+what the page steps through (see `minigrad.explore`). The attention maps carry their tokens, and a
+separate part tells how each symbol was chosen.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ Tokens = Mapping[str, tuple[Sequence[str], Sequence[str]]]
 
 
 class Reading(NamedTuple):
-    """What a model did with one line, at each of the T steps in which it wrote a symbol.
+    """The record of what a model did with one line, at each of the T steps that wrote a symbol.
 
     Attributes:
         line, written: what it read and wrote, as text.
@@ -43,7 +43,7 @@ class Reading(NamedTuple):
         looked_at: the S tokens that it could look at.
         weights: for each layer, (H, T, S): how much each head looked at each of them.
         names: the N symbols.
-        grows: whether what it has written is among what it can look at: of a decoder alone.
+        grows: whether `looked_at` includes what it has written: for a decoder-only model.
     """
 
     line: str
@@ -104,7 +104,7 @@ def read_before(model: Any, given: np.ndarray, written: np.ndarray) -> np.ndarra
 
 
 def recorded(model: Any, given: np.ndarray, written: np.ndarray) -> mg.Tensor:
-    """How surprised the model is by what it wrote, with the graph of it recorded."""
+    """Compute the cross-entropy of what the model wrote, and record its graph."""
     read = read_before(model, given, written)
     unasked = np.full((1, read.shape[1] - written.shape[1]), PAD)
     target = np.concatenate([unasked, written], axis=1)  # (1, T)
@@ -114,7 +114,7 @@ def recorded(model: Any, given: np.ndarray, written: np.ndarray) -> mg.Tensor:
 
 
 def reading(reader: Reader, line: str, given: np.ndarray, written: np.ndarray) -> Reading:
-    """What the model did at each step: its probabilities, and where each head looked."""
+    """Return what the model did at each step: its probabilities, and where each head looked."""
     model, T = reader.model, written.shape[1]
     read = read_before(model, given, written)
     with mg.no_grad():
@@ -208,7 +208,7 @@ def _chances(said: Reading, t: int) -> str:
 
 
 def _head(said: Reading, layer: int, head: int, t: int) -> str:
-    """What one head looks at, letter by letter."""
+    """Return HTML that shows what one head looks at, letter by letter."""
     ahead = len(said.symbols) - 1 - t if said.grows else 0  # not written yet
     weights = said.weights[layer][head, t, : len(said.looked_at) - ahead]
     name = f"head {head + 1}" if len(said.weights) == 1 else f"layer {layer + 1}, head {head + 1}"

@@ -1,4 +1,4 @@
-"""Pictures of what a transformer looks at, where things stand, and how it learned, on matplotlib.
+"""Pictures of a transformer's attention, positions and learning, drawn with matplotlib.
 
 As in `minigrad.views.plots`: each function returns its figure, and draws into the axes given as `ax` if
 there are any.
@@ -45,16 +45,16 @@ def attention_map(
     numbers: str | None = None,
     ax: Axes | None = None,
 ) -> Figure:
-    """Where each query looks: a row a query, a column a key, the more colour the more weight.
+    """Draw where each query looks: one row per query, one column per key, stronger colour = more weight.
 
     Args:
         weights: (T, S), each from 0 to 1.
         queries: T labels, from top to bottom.
         keys: S labels, from left to right.
         sides: what rows and columns are called.
-        title: what stands above.
+        title: the text above the picture.
         numbers: a format such as ".2f" to write each weight into its cell.
-        ax: where to draw; a figure of its own unless given.
+        ax: where to draw (default: a new figure).
 
     Raises:
         ShapeError: if the labels do not fit the weights.
@@ -80,7 +80,7 @@ def attention_maps(
     columns: int = 2,
     ax: Any = None,
 ) -> Figure:
-    """`attention_map` for every head of every layer, in reading order, with the scale of colours.
+    """Draw `attention_map` for every head of every layer, in reading order, with the scale of colours.
 
     Args:
         maps: for each layer, the weights of its heads (H, T, S).
@@ -88,7 +88,7 @@ def attention_maps(
         keys: S labels.
         sides: what rows and columns are called.
         columns: how many maps stand side by side.
-        ax: as many axes as there are maps, and one for the scale; a figure of its own unless given.
+        ax: as many axes as there are maps, and one for the scale (default: a new figure).
 
     Raises:
         ShapeError: if the labels do not fit the weights, or the axes the maps.
@@ -112,11 +112,11 @@ def attention_maps(
 
 
 def curves(points: Sequence[Point], *, ax: Any = None) -> Figure:
-    """The loss at every step, with its running mean, and the accuracy where it was measured.
+    """Draw the loss at every step, with its running mean, and the accuracy where it was measured.
 
     Args:
         points: in order of their steps.
-        ax: two axes, for the loss and for the accuracy; a figure of its own unless given.
+        ax: two axes, for the loss and for the accuracy (default: a new figure).
     """
     from matplotlib.ticker import LogLocator, NullLocator
 
@@ -160,17 +160,17 @@ def positional_encodings(
     title: str = "",
     ax: Axes | None = None,
 ) -> Figure:
-    """What tells each position from the others: a row a position, a column a dimension.
+    """Draw positional encodings: one row per position, one column per dimension.
 
     Args:
         table: (T, D), such as `sinusoidal(T, D)` or the weight of `Learned`.
         offset: the position of the first row.
         quantity: what the numbers are, for the scale of colours.
-        title: what stands above.
-        ax: where to draw; a figure of its own, with the scale of colours, unless given.
+        title: the text above the picture.
+        ax: where to draw (default: a new figure, with the scale of colours).
 
     Raises:
-        ShapeError: if the encodings are no table.
+        ShapeError: if the encodings do not have two axes.
     """
     from matplotlib.ticker import MaxNLocator
 

@@ -145,7 +145,7 @@ def _mistakes(pairs: Pairs, written: Sequence[str]) -> str:
 
 
 def _compared(written: str, target: str) -> str:
-    """`written`, with what is not in its place in `target` marked."""
+    """Return `written` as HTML, with symbols marked that differ from `target` at their place."""
     if not written:
         return '<span class="soft">nothing</span>'
     same = [w == t for w, t in itertools.zip_longest(written, target)]
@@ -158,7 +158,7 @@ def _compared(written: str, target: str) -> str:
 
 
 def _looked(run: Training, pairs: Pairs, written: Sequence[str], pictures: _Pictures) -> str:
-    """Where each head looked for some examples: first those that went wrong."""
+    """Show where each head looked for some examples, first for some that went wrong."""
     told = (
         "The model writes one symbol after the other, and at each looks at "
         + ("the encoded source" if run.kind == "encoder-decoder" else "all that was there before")
@@ -279,7 +279,7 @@ def _step(vocabulary: Vocabulary, line: str, head: Graph) -> str:
 
 
 def _between(vocabulary: Vocabulary) -> str:
-    """What stands between two symbols."""
+    """Return the text between two symbols: none between characters, a space between words."""
     return "" if vocabulary.level == "character" else " "
 
 
@@ -291,7 +291,7 @@ def _shortest(pairs: Pairs) -> tuple[str, str]:
 
 
 class _Pictures:
-    """Makes the figures of a page, and remembers which could not be made, and for want of what."""
+    """Maker of a page's figures. It remembers which could not be made, and which package is missing."""
 
     def __init__(self) -> None:
         self.numbers = itertools.count(1)

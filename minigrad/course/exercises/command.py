@@ -37,7 +37,7 @@ def command(options: argparse.Namespace) -> int:
 
 
 def folder_of(options: argparse.Namespace) -> Path:
-    """Where the learner's files are: the folder named, or this one if it has any, or the clone's.
+    """Return the learner's folder: the one named, or this one if it has exercises, or the clone's.
 
     Raises:
         ConfigError: if the folder named has none.
@@ -236,7 +236,7 @@ def _properties(element: ElementTree.Element, **values: Any) -> None:
 
 
 def _printable(text: str) -> str:
-    """What XML can hold of a text."""
+    """Replace the characters of a text that XML cannot hold."""
     return "".join(c if c.isprintable() or c == "\n" else "�" for c in text)
 
 

@@ -151,7 +151,7 @@ def _fresh(example: tuple) -> tuple:
 
 
 class TooManyCallsError(RuntimeError):
-    """What a `Limited` function raises in the end."""
+    """The error that a `Limited` function raises in the end."""
 
 
 def marked(graph: Graph, label: str, says: str) -> Graph:

@@ -26,7 +26,7 @@ LONG = 400  # characters of a value that are shown
 
 @dataclass(frozen=True)
 class Verdict:
-    """What came of an exercise.
+    """The result of an exercise.
 
     Attributes:
         state: "right", "wrong", "not begun", "missing" (there is no such function), "borrowed" (the
@@ -46,8 +46,8 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a call gave, and what of that is compared; or what it raised; and which of its arguments
-    it changed."""
+    """The result of a call, and what of that is compared; or the error that it raised; and the
+    arguments that it changed."""
 
     value: Any = None
     key: Any = None
@@ -69,7 +69,7 @@ class Trial:
         self._of_mistakes: dict[tuple[int, int], Outcome] = {}
 
     def is_mistake(self, number: int, outcomes: Sequence[Outcome]) -> bool:
-        """Whether a mistake gives the same for all inputs."""
+        """Tell whether a mistake gives the same outcomes for all inputs."""
         return all(
             same(self.exercise, outcome, self._of_mistake(number, k))
             for k, outcome in enumerate(outcomes)
@@ -200,14 +200,14 @@ def _foreign(frame: FrameType, without: Sequence[str]) -> bool:
 
 
 def same(exercise: Exercise, one: Outcome, other: Outcome) -> bool:
-    """Whether two outcomes are alike: the same answer, or errors of one kind."""
+    """Tell whether two outcomes are alike: the same answer, or errors of one kind."""
     if one.error is not None or other.error is not None:
         return type(one.error) is type(other.error)
     return alike(one.key, other.key, exercise.rtol, exercise.atol)
 
 
 def alike(a: Any, b: Any, rtol: float, atol: float) -> bool:
-    """Whether two answers are: numbers up to rounding, shapes and lengths exactly."""
+    """Tell whether two answers are alike: numbers up to rounding, shapes and lengths exactly."""
     if callable(a) and callable(b):
         return True
     if isinstance(a, dict) or isinstance(b, dict):
@@ -269,7 +269,7 @@ def _properties(trial: Trial, function: Callable) -> Verdict:
 
 
 def _broken(exercise: Exercise, function: Callable, case: Case) -> str:
-    """Which properties the function has not got there, in sentences."""
+    """Name in sentences the properties that the function does not have in this case."""
     sentences = ""
     for text, holds in exercise.properties.items():
         try:
@@ -298,7 +298,7 @@ def _hard_coded(trial: Trial, outcomes: Sequence[Outcome], wrong: Sequence[int])
 
 
 def _guess(outcome: Outcome, truth: Outcome) -> str:
-    """What can be said of a wrong answer that is none of the known mistakes."""
+    """Describe, if possible, a wrong answer that is none of the known mistakes."""
     error = outcome.error
     if isinstance(error, RecursionError):
         return "It calls itself without end."
@@ -325,7 +325,7 @@ def _told(error: BaseException) -> str:
 
 
 def _outline(value: Any) -> str:
-    """What kind of thing an answer is."""
+    """Describe what kind of thing an answer is."""
     if isinstance(value, (dict, str)):
         return f"a {type(value).__name__}"
     if isinstance(value, (tuple, list)) and any(np.ndim(_array(v)) for v in value):

@@ -1,4 +1,4 @@
-"""Each exercise in a process of its own, with a limit to its time and memory.
+"""Each exercise in a separate process, with a limit to its time and memory.
 
 An endless loop, deep recursion, `sys.exit`, or a crash costs that exercise only, and what it prints
 or writes into its folder is thrown away. This keeps accidents apart, not attacks: the code runs
@@ -40,7 +40,7 @@ def check(
     """The verdict on each exercise in a learner's folder, in order; several run at a time.
 
     Args:
-        seed: of the inputs; drawn afresh unless given.
+        seed: of the inputs; default: drawn afresh.
         seconds: how long one may take.
     """
     seed = secrets.randbelow(1 << 32) if seed is None else seed
@@ -126,7 +126,7 @@ def _end(process: subprocess.Popen) -> None:
 
 
 def _lines(result: Path) -> list[dict[str, Any]]:
-    """What the process has told, as far as it got."""
+    """Read what the process has reported, as far as it got."""
     found = []
     with contextlib.suppress(OSError, ValueError):
         for line in result.read_text(encoding="utf-8").splitlines():

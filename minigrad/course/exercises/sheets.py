@@ -104,14 +104,14 @@ def chosen(wanted: Sequence[str]) -> list[tuple[Sheet, list[Exercise]]]:
 
 @dataclass(frozen=True, eq=False)
 class Written:
-    """A learner's file: its functions by name, as they stand there; and what is wrong with it."""
+    """A learner's file: its functions by name, as written there; and what is wrong with it."""
 
     path: Path
     tree: ast.Module
     problem: str = ""
 
     def is_stub(self, name: str) -> bool:
-        """Whether a function is there and only says that it is not written yet."""
+        """Tell whether a function is there and only says that it is not written yet."""
         return any(isinstance(d, ast.FunctionDef) and _empty(d) for d in self._named(name))
 
     def has(self, name: str) -> bool:
@@ -186,7 +186,7 @@ def written(path: Path) -> Written:
 
 
 def _empty(definition: ast.FunctionDef) -> bool:
-    """Whether a function does nothing but raise NotImplementedError, or nothing at all."""
+    """Tell whether a function only raises NotImplementedError, or does nothing at all."""
     for statement in definition.body:
         if isinstance(statement, ast.Raise) and statement.exc is not None:
             raised = statement.exc

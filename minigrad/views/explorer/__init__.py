@@ -56,12 +56,12 @@ def explore(
     Args:
         loss: the result: one number, or of any shape if `backward(gradient)` was called on it.
         path: of the file to be written. It is written beside its name and renamed.
-        title: of the page; the name of the loss's variable unless given.
+        title: of the page; default: the name of the loss's variable.
         letters: the sizes of dimensions by their letters, such as `{"B": 1, "T": 11}`. Comments in
             the code, such as `# (B, T, D)`, name dimensions too.
         tokens: for attention maps: the tokens of the queries and of the keys, by the path of a
-            module; "" is for all that have no entry of their own.
-        sections: further parts of the page, by their titles, in HTML that is put in as it stands.
+            module; "" is for all that have no entry.
+        sections: further parts of the page, by their titles, in HTML that is put in unchanged.
 
     Returns:
         The path.

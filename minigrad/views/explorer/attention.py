@@ -1,4 +1,4 @@
-"""Where a graph has attention: weights whose rows sum to one, from a product of queries and keys.
+"""Attention in a graph: weights whose rows sum to one, from a product of queries and keys.
 
 A node is taken for attention weights if it is what a softmax gives, if it is multiplied by values,
 and if it goes back, through operations that keep its shape, to a product of two matrices.
@@ -88,7 +88,7 @@ def _scores(
 
 
 def _is_weights(graph: GraphData, node: GraphNode) -> bool:
-    """Whether a softmax, or a function called attention, gave the node."""
+    """Tell whether a softmax, or a function called attention, gave the node."""
     box = node.box
     while box is not None:
         if graph.box(box).name in SOFTMAX:
@@ -98,7 +98,7 @@ def _is_weights(graph: GraphData, node: GraphNode) -> bool:
 
 
 def _from_softmax(graph: GraphData, node: GraphNode, into: Mapping[int, list[Edge]]) -> bool:
-    """Whether it is e / sum(e): a softmax written out."""
+    """Tell whether it is e / sum(e): a softmax written out."""
     return node.function is np.divide and all(
         graph[e.source].operation in ("np.exp", "np.sum", "np.add") for e in into[node.number]
     )

@@ -1,4 +1,4 @@
-"""What a page shows, as data that JSON can hold: a function of the graph alone."""
+"""The content of a page, as data that JSON can hold: a function of the graph alone."""
 
 from __future__ import annotations
 

@@ -160,7 +160,7 @@ def summary(array: np.ndarray) -> list[Any]:
 
 
 def histogram(array: np.ndarray) -> list[int]:
-    """How many of the finite numbers are in each of equal parts of their range."""
+    """Count the finite numbers in each of equal parts of their range."""
     x = array.astype(np.float64).ravel()
     x = x[np.isfinite(x)]
     if not x.size or x.min() == x.max():

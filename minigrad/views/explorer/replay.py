@@ -22,7 +22,7 @@ OVERHEAD = 5000  # numbers that take as long as one call
 
 
 class Check(NamedTuple):
-    """How one node's gradient compares with finite differences along one random direction.
+    """One node's gradient compared with finite differences along one random direction.
 
     Attributes:
         measured: what the result changes by, a unit of the direction.

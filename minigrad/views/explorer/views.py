@@ -1,8 +1,8 @@
-"""Where everything stands in the drawings of a page: each box laid out once, by Graphviz.
+"""The layout of the drawings of a page: each box laid out once, by Graphviz.
 
 A view is one drawing: of the whole graph, of one box, or of a part that only the drawing made. What
-is shown in it is chosen by `folding.plan`, so it opens as many boxes as fit; the closed ones are views
-of their own. Graphviz is given the sizes of the cards and no text that it would have to measure.
+is shown in it is chosen by `folding.plan`, so it opens as many boxes as fit; the closed ones are
+separate views. Graphviz is given the sizes of the cards and no text that it would have to measure.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ def _drawn(sheet: _Sheet, layouts: dict[str, dict[str, Any] | None]) -> dict[str
 
 
 class _Sheet:
-    """What a drawing shows, under names of its own (v0, v1 ...), so that equal drawings are equal."""
+    """The content of a drawing, with its names (v0, v1 ...), so that equal drawings are equal."""
 
     def __init__(self, view: View, plan: folding.Plan, edges: dict[int, int]):
         self.view = view
@@ -255,7 +255,7 @@ def label(graph: GraphData, node: GraphNode) -> str:
 
 
 def headline(graph: GraphData, node: GraphNode) -> str:
-    """What a card says first: the name, and the operation on its arguments."""
+    """Return the first line of a card: the name, and the operation on its arguments."""
     if node.kind != "operation":
         return label(graph, node) if node.label else f"{node.kind} #{node.number}"
     called = lambda number: label(graph, graph[number])
