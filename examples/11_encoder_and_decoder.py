@@ -159,7 +159,7 @@ pictures("11_attention", inside.draw(depth=2, gradients=False))
 # softmax, and the weight is 0.
 #
 # The **causal** mask is for the decoder: in training all of the target is there at once, and place
-# $t$ is to foretell $x_{t+1}$, which it must not see.
+# $t$ is to predict $x_{t+1}$, which it must not see.
 
 # %%
 words = target_words.tokens(target[1])

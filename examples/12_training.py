@@ -42,7 +42,7 @@ rng = np.random.default_rng(0)
 # The task is the simplest there is: to copy a word of two to eight letters. A batch has `B` pairs,
 # each a source and a target, padded with 0 (lesson 11).
 #
-# The model is to foretell each symbol of the target from those before it. In training we know them
+# The model is to predict each symbol of the target from those before it. In training we know them
 # all, and feed in the right ones, not those that the model would have written itself. That is
 # called *teacher forcing*: one pass asks all $T$ questions at once. So what it reads is the
 # target, with `<bos>` in front; what it is asked for is the same, one place on, with `<eos>` at

@@ -365,7 +365,7 @@ def examined(run: Training, exam: Sequence[Any]) -> tuple[list[str], float | Non
 def said(run: Training, exam: Sequence[Any], accuracy: float) -> str:
     """The result of the run in a line."""
     if run.kind == "text":
-        return f"of the symbols in {len(exam)} held-out windows, {accuracy:.1%} foretold"
+        return f"of the symbols in {len(exam)} held-out windows, {accuracy:.1%} predicted"
     right = round(accuracy * len(exam))
     return f"{right} of {len(exam)} held-out {run.task.name} read exactly: {accuracy:.1%}"
 

@@ -120,7 +120,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "numbers",
         metavar="LESSON",
         nargs="*",
-        help="numbers of lessons, such as 06; all unless given",
+        help="numbers of lessons, such as 06 (default: all)",
     )
     parser.add_argument(
         "--pictures",

@@ -202,7 +202,7 @@ def _modules(run: Training, examples: Sequence[Any], pictures: _Pictures) -> str
     caption = {
         "encoder-decoder": "The encoder reads the source; the decoder, which looks at the encoder's "
         "result, writes.",
-    }.get(run.kind, "Each position sees those before it, and foretells what follows.")
+    }.get(run.kind, "Each position sees those before it, and predicts what follows.")
     picture = pictures.drawing(
         "the model by modules",
         graph(logits).draw(depth=3),

@@ -239,7 +239,7 @@ def test_a_text_is_learned_from_the_command_line(tmp_path, text_file):
         "train", "text", text_file, *SMALL, "--steps", 3, "--out", out, "--window", 8
     )
     assert done.returncode == 0, done.stderr
-    assert "foretold" in done.stdout
+    assert "predicted" in done.stdout
     assert minitransformer("translate", out, "to be").returncode == 0
 
 

@@ -107,7 +107,7 @@ def prompts(rng, size):
     draw=prompts,
     truth=lambda logits, lengths: np.array([row[n - 1] for row, n in zip(logits, lengths)]),
     hints=[
-        "The symbol after a prompt of length 3 is foretold at its last position, which is number "
+        "The symbol after a prompt of length 3 is predicted at its last position, which is number "
         "2.",
         "An index for the rows and one for the positions, both of shape (B,), pick one of each "
         "row.",

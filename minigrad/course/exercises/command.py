@@ -258,7 +258,7 @@ def _seed(text: str) -> int:
 
 def _running(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--seed", type=_seed, metavar="N", help="of the inputs; drawn afresh unless given"
+        "--seed", type=_seed, metavar="N", help="of the inputs (default: a new one each time)"
     )
     parser.add_argument(
         "--seconds", type=_seconds, default=SECONDS, metavar="N", help="for one exercise"
@@ -287,7 +287,7 @@ def _check_options(parser: argparse.ArgumentParser) -> None:
 
 def _folder(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--folder", metavar="DIR", type=Path, help="where your files are; here unless given"
+        "--folder", metavar="DIR", type=Path, help="where your files are (default: this folder)"
     )
 
 

@@ -59,7 +59,7 @@ def test_the_last_tenth_is_held_out_and_nothing_else(write):
     assert all(WHOLE.index(window) >= border for window in task.held_out(task.held_out_count))
 
 
-def test_each_held_out_symbol_is_foretold_once(write):
+def test_each_held_out_symbol_is_predicted_once(write):
     """All but the first, which is only read, and what is left at the end: less than a window."""
     task = Text(0, write(WHOLE), window=WINDOW)
     border = len(WHOLE) - len(WHOLE) // 10
