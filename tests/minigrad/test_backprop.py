@@ -106,6 +106,18 @@ def test_a_rule_of_the_wrong_shape_is_an_error_that_names_the_operation():
     assert x.grad is None
 
 
+def test_a_walk_from_several_numbers_says_how_to_make_one_of_them():
+    x = leaf(2, 3)
+    message = (
+        r"from one number, and the shape is \(2, 3\): reduce it first, for instance with \.sum\(\)"
+    )
+    with pytest.raises(errors.ShapeError, match=message):
+        (x * 2).backward()
+    assert x.grad is None
+    np.sum(x * 2).backward()
+    np.testing.assert_array_equal(x.grad, np.full((2, 3), 2.0))
+
+
 # --- sums -----------------------------------------------------------------------------------------
 
 
