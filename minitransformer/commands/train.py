@@ -1,0 +1,181 @@
+"""The command `train`: learn a task, and leave a checkpoint, the curve and a report."""
+
+from __future__ import annotations
+
+import argparse
+import math
+import os
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import minigrad as mg
+from minigrad import errors, serialize
+from minigrad.terminal import INTERRUPTED, complain
+
+from ..model.sizes import DecoderSizes
+from ..tasks import load_training, make
+from ..training.loop import Settings, Training
+from ..training.progress import progress
+from ..training.readers import READERS
+from ..training.threads import one_thread
+from ..views import report
+from . import PROGRAM
+from .folder import CHECKPOINT, CURVE, FILES, REPORT, ready, save_curve
+from .machine import interruptible, peak_memory
+from .options import DATA, STEPS, chosen, training_options
+
+
+def train(options: argparse.Namespace) -> int:
+    """Train, and leave the checkpoint, the curve and the report; when interrupted too."""
+    started = time.perf_counter()
+    if options.every < 1:
+        raise errors.ConfigError(f"every must be a whole number from 1, not {options.every}")
+    run, folder = resumed(options) if hasattr(options, "resume") else begun(options)
+    exam = run.task.held_out(min(1000, run.task.held_out_count))
+    goal = getattr(options, "stop_at", math.inf)
+
+    with one_thread(), interruptible() as interrupted, np.errstate(over="ignore", invalid="ignore"):
+        learn(run, exam[:200], options.every, goal, folder / CHECKPOINT, interrupted)
+        stopped = interrupted()
+        if stopped:
+            print(
+                f"interrupted after step {run.steps_done}; a second Ctrl-C stops at once",
+                flush=True,
+            )
+        written, accuracy = examined(run, exam)
+        if run.curve:
+            run.curve[-1].accuracy = accuracy
+        run.save(folder / CHECKPOINT)
+        save_curve(folder / CURVE, run)
+        seconds = time.perf_counter() - started
+        page, left_out = report.page(run, exam, written, seconds, peak_memory())
+        serialize.write_whole(folder / REPORT, lambda file: file.write(page.encode()))
+
+    if accuracy is not None:
+        print(said(run, exam, accuracy))
+    memory = peak_memory()
+    print(
+        f"{run.steps_done} steps and the report in {time.perf_counter() - started:.1f} s"
+        + (f", peak memory {memory} MB" if memory else "")
+    )
+    print(f"in {folder}: {', '.join(FILES)}")
+    if left_out:
+        print(left_out)
+    return INTERRUPTED if stopped else 0
+
+
+def begun(options: argparse.Namespace) -> tuple[Training, Path]:
+    """A new run as the options ask for it, and its folder."""
+    steps = getattr(options, "steps", STEPS.get(options.task, Settings.steps))
+    settings = chosen(Settings, options, steps=steps)
+    made = {name: getattr(options, name) for name in DATA if hasattr(options, name)}
+    if options.file is not None:
+        made["file"] = os.path.abspath(options.file)
+    if options.skip_bad:
+        made["skip_bad"] = True
+    try:
+        task = make(options.task, settings.seed, **made)
+    except TypeError as problem:
+        raise errors.ConfigError(
+            f"the task {options.task!r} has no such option: {problem}"
+        ) from None
+    if "file" in made:
+        made["sha256"] = task.sha256
+        for fault in task.faults:
+            complain(PROGRAM, f"left out: line {fault.line}: {fault.what}")
+    kind = "text" if options.task == "text" else options.model
+    reader = READERS[kind]
+    sides = (task.vocabulary,) * 2 if kind == "text" else (task.source, task.target)
+    others: dict[str, Any] = dict(reader.symbols(*sides))
+    if reader.sizes is DecoderSizes:
+        others["layers"] = options.decoder_layers
+    sizes = chosen(reader.sizes, options, **others)
+    run = Training(task, sizes, settings, kind=kind, made=made)
+    return run, ready(getattr(options, "out", Path("runs", task.name)))
+
+
+def resumed(options: argparse.Namespace) -> tuple[Training, Path]:
+    """The run that the options name, as its last checkpoint left it, and its folder.
+
+    Raises:
+        ConfigError: if the options ask for other settings than it has.
+    """
+    defaults = training_options().parse_args([])
+    others = [
+        name
+        for name, value in vars(options).items()
+        if name not in ("every", "stop_at", "resume", "run", "task")
+        and value != getattr(defaults, name, None)
+    ]
+    if others or options.task != "dates":
+        raise errors.ConfigError(
+            f"--resume goes on with the run as it was begun: leave out "
+            f"{', '.join('--' + name.replace('_', '-') for name in others) or options.task}"
+        )
+    folder = ready(options.resume)
+    return load_training(folder / CHECKPOINT), folder
+
+
+def learn(
+    run: Training,
+    exam: Sequence[Any],
+    every: int,
+    goal: float,
+    checkpoint: Path,
+    interrupted: Callable[[], bool],
+) -> None:
+    """Take the steps that are left; every `every` steps, test on `exam` and save the checkpoint. Stop
+    when the accuracy reaches `goal`."""
+    last = run.settings.steps
+    with progress(last, run.steps_done) as bar:
+
+        def after_step(run: Training) -> bool:
+            point = run.curve[-1]
+            figures = {"loss": f"{point.loss:.4f}"}
+            if run.steps_done % every == 0 and run.steps_done < last:
+                written, point.accuracy = examined(run, exam)
+                run.save(checkpoint)
+                for (source, target), w in zip(exam[:3], written):
+                    bar.say(_marked(source, target, w))
+                if point.accuracy is not None:
+                    figures["held-out"] = f"{point.accuracy:.1%}"
+            bar.advance(**figures)
+            return interrupted() or (point.accuracy or 0) >= goal
+
+        run.fit(after_step)
+    run.save(checkpoint)
+
+
+def examined(run: Training, exam: Sequence[Any]) -> tuple[list[str], float | None]:
+    """Return what the model writes for held-out pairs, and the share that is right. For a text, return
+    no lines, and the share of symbols predicted right. The share is None if nothing is held out."""
+    if not exam:
+        return [], None
+    with mg.fast():
+        if run.kind == "text":
+            return [], run.reader.accuracy(exam)
+        written = run.reader.read([source for source, _ in exam])
+    return written, _right(exam, written) / len(exam)
+
+
+def said(run: Training, exam: Sequence[Any], accuracy: float) -> str:
+    """The result of the run in a line."""
+    if run.kind == "text":
+        return f"of the symbols in {len(exam)} held-out windows, {accuracy:.1%} predicted"
+    right = round(accuracy * len(exam))
+    return f"{right} of {len(exam)} held-out {run.task.name} read exactly: {accuracy:.1%}"
+
+
+def _right(pairs: Sequence[tuple[str, str]], written: Sequence[str]) -> int:
+    return sum(w == target for w, (_, target) in zip(written, pairs))
+
+
+def _marked(source: str, target: str, written: str) -> str:
+    """A reading in a line, right or wrong."""
+    if written == target:
+        return f"  right  {source} -> {written}"
+    return f"  wrong  {source} -> {written or 'nothing'}, not {target}"
