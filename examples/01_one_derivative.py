@@ -142,12 +142,12 @@ for step in mg.steps(y):
 
 # %% [markdown]
 # (`#5` and the like tell apart operations of the same name, in the order of their creation; every view
-# has the same numbers.) `y.backward()` is the same walk, run to its end without printing.
-#
-# The gradients have reached the leaves and are kept in `.grad`. Draw the graph again: below each value
-# stands its gradient, and on each edge, in red, what the operation passed back along it.
+# has the same numbers.) `mg.steps` only shows. `y.backward()` is the same walk, run to its end without
+# printing, and it keeps the gradients that reach the leaves, in `.grad`. Draw the graph again: below
+# each value stands its gradient, and on each edge, in red, what the operation passed back along it.
 
 # %%
+y.backward()
 print("by the walk:", w.grad, x.grad, c.grad)
 assert [w.grad.item(), x.grad.item(), c.grad.item()] == [dw, dx, dc] == [8, 12, 4]
 

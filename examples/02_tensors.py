@@ -77,6 +77,7 @@ with mg.record():
 for step in mg.steps(Y, G):
     print(step)
 
+Y.backward(G)
 assert np.array_equal(row.grad, G.sum(axis=0))
 assert np.array_equal(column.grad, G.sum(axis=1, keepdims=True))
 

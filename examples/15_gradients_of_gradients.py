@@ -56,13 +56,14 @@ pictures("15_graph_of_a_gradient", mg.graph(y, slope).draw(gradients=False))
 #
 # $$y'' = \frac{d}{dx}\, 2x \cos(x^2) = 2 \cos(x^2) - 4 x^2 \sin(x^2).$$
 #
-# `mg.steps`, as in lesson 01, walks back from it step by step, and leaves the result in `x.grad`.
+# `mg.steps`, as in lesson 01, shows the walk back from it, and `backward()` leaves the result in `x.grad`.
 # (The steps count what is computed, the drawing counts its boxes: their numbers differ.)
 
 # %%
 x.grad = None
 for step in mg.steps(slope):
     print(step)
+slope.backward()
 second = 2 * math.cos(0.64) - 4 * 0.64 * math.sin(0.64)
 print("second derivative:", x.grad.item(), "by hand:", second)
 assert np.isclose(x.grad.item(), second)

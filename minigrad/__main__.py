@@ -142,10 +142,11 @@ def _stopping(found: list[Tensor]) -> Iterator[None]:
     homes: list[Any] = [Tensor, walk, sys.modules[__package__]]
     original = walk.backward
 
-    def stepped(root: Tensor, gradient: Any = None, **options: Any) -> None:
+    def stepped(root: Tensor, gradient=None, *, retain_graph=False, create_graph=False) -> None:
         recording.close()
         found.append(root)
-        _walk(root, steps(root, gradient, **options))
+        options = {"retain_graph": retain_graph or create_graph, "create_graph": create_graph}
+        _walk(root, steps(root, gradient, accumulate=True, **options))
 
     def restore() -> None:
         for home in homes:

@@ -6,6 +6,7 @@ go as soon as nobody needs them: a training step takes two thirds of the memory.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -26,7 +27,7 @@ def to_save(
     key = (len(args), *[i for i, _, _ in edges])
     reads = operation.reads.get(key)
     if reads is None:
-        reads = operation.reads[key] = _reads(operation, key[1:], len(args))
+        reads = operation.reads[key] = read_by(operation, key[1:], len(args))
     saved = []
     for a, array, read in zip((operation, *args), (y, *arrays), reads):
         if a.__class__ in NUMBERS:
@@ -40,7 +41,7 @@ def to_save(
     return tuple(saved)
 
 
-def _reads(operation: Operation, positions: tuple[int, ...], count: int) -> list[bool]:
+def read_by(operation: Operation, positions: Iterable[int], count: int) -> list[bool]:
     """Tell whether the rules at `positions` read the result, and each of the `count` arguments."""
     read = [False] * (1 + count)
     for i in positions:

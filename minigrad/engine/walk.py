@@ -104,8 +104,6 @@ def pass_on(node: Node, g: Any, arrived: dict[Node, Any], oldest: float) -> Visi
     visit = new(Visit, (node, g, contributions))
     for watcher in mode.get().watchers:
         watcher.visit(visit)
-    if node.note is not None:
-        node.note.visit(visit)
     return visit
 
 
@@ -200,19 +198,27 @@ def backward(root: Tensor, gradient: Any = None, *, retain_graph=False, create_g
     found = []
     with enable_grad() if create_graph else contextlib.nullcontext():
         try:
-            for node, g, _ in walk({root._node: start}):  # type: ignore[dict-item]
+            for visit in walk({root._node: start}):  # type: ignore[dict-item]
+                node = visit.node
                 if node.keeps_grad:
-                    found.append((node, g))
+                    found.append((node, visit.gradient))
+                if node.note is not None:
+                    node.note.visit(visit)
                 if not (retain_graph or create_graph):
                     node.saved = None
-                del g, _  # the next rule can have their memory
+                del visit  # the next rule can have its memory
         except errors.MinigradError as error:
             error.root = root._node
             raise
         for node, g in found:
-            if node.grad is not None:
-                g = node.grad + g if isinstance(g, Tensor) else node.grad._array + g
-            node.grad = g if isinstance(g, Tensor) else tensor_of(g)
+            node.grad = added(node.grad, g)
+
+
+def added(before: Tensor | None, g: Any) -> Tensor:
+    """The gradients of two backward passes, added: what `.grad` held, and what arrived now."""
+    if before is not None:
+        g = before + g if isinstance(g, Tensor) else before._array + g
+    return g if isinstance(g, Tensor) else tensor_of(g)
 
 
 def first_gradient(root: Tensor, gradient: Any, create_graph: bool) -> Any:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import gc
+import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -19,6 +20,7 @@ from ..engine import modes, table
 from ..engine.arguments import parents_in
 from ..engine.errors import Call, GraphError, MinigradError
 from ..engine.node import Node, Outline
+from ..engine.saving import read_by
 from ..engine.tensor import Tensor
 from ..engine.walk import copied_axes
 from ..nn import Module, Parameter
@@ -214,12 +216,26 @@ class _Capture(_Reached):
         seen = {id(_memory(v)) for v in held if not v.flags.writeable}
         kept: dict[Node, int] = {}
         for node in self.nodes:
-            for array in _arrays(node.saved or ()):
-                memory = _memory(array)
-                if id(memory) not in seen:
-                    seen.add(id(memory))
-                    kept[node] = kept.get(node, 0) + memory.nbytes
+            for memory, size in self._saved(node):
+                if memory not in seen:
+                    seen.add(memory)
+                    kept[node] = kept.get(node, 0) + size
         return kept
+
+    def _saved(self, node: Node) -> Iterator[tuple[int, int]]:
+        """The identity and the bytes of each array that a node saves, or saved before it was freed."""
+        if node.saved is not None:
+            for array in _arrays(node.saved):
+                yield id(_memory(array)), _memory(array).nbytes
+        elif node.edges:
+            call = self.calls[node]
+            read = read_by(node.operation, [i for i, _, _ in node.edges], len(call))  # type: ignore[arg-type]
+            for saved in (n for i, _, n in supplies((node, *call)) if read[i]):
+                array = self.values.get(saved)
+                if array is not None:
+                    yield id(_memory(array)), _memory(array).nbytes
+                elif saved.operation is not None:
+                    yield id(saved), math.prod(saved.shape) * saved.dtype.itemsize
 
     def _node(self, node: Node, kept: int) -> GraphNode:
         gradient, state = _gradient(node)

@@ -55,7 +55,8 @@ class GraphNode:
         line: the line of code that asked for it, where it was recorded.
         box: the number of the box in which it lies, or None.
         module: the path of the innermost module in which it lies, or None.
-        kept: the bytes that this node keeps for the backward pass, and no node before it does.
+        kept: the bytes that this node keeps for the backward pass, or kept until that freed them, and
+            no node before it does.
         outside: whether it only supplies a part of a graph (see `Graph.inside`).
         rules: its derivatives, one function an argument, None where there is none.
         error: what went wrong here, in the graph of an error; "" elsewhere.

@@ -20,6 +20,7 @@ import re
 import shutil
 import tempfile
 import textwrap
+import weakref
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -61,12 +62,29 @@ CLUSTERS = {  # of open boxes, the deeper the darker by turns
 
 
 class Drawing:
-    """A drawing of a graph, in DOT; it shows itself in notebooks, and `save` writes it to a file."""
+    """A drawing of a graph, in DOT; it shows itself in notebooks, and `save` writes it to a file.
+
+    One that nothing has shown or saved, as after `graph(y).draw()` in a script, is written to a
+    temporary file when it goes, and a line says where.
+    """
 
     def __init__(self, dot: str, table: str, title: str = ""):
-        self.dot = dot
-        self.table = table
+        self._dot = dot
+        self._table = table
         self.title = title
+        self._unseen = weakref.finalize(self, _put_somewhere, dot)
+
+    @property
+    def dot(self) -> str:
+        """The drawing in Graphviz's language."""
+        self._unseen.detach()
+        return self._dot
+
+    @property
+    def table(self) -> str:
+        """The graph as a table of text."""
+        self._unseen.detach()
+        return self._table
 
     def save(self, path: str | os.PathLike) -> Path | None:
         """Write the drawing to `path`, as its suffix says: .svg, .png, .pdf, or .dot for the text.
@@ -129,6 +147,15 @@ class Drawing:
 
     def __repr__(self) -> str:
         return self.table
+
+
+def _put_somewhere(dot: str) -> None:
+    """Write a drawing to a temporary file, and say where."""
+    data = rendered(dot, "svg")
+    handle, name = tempfile.mkstemp(prefix="graph-", suffix=".svg" if data else ".dot")
+    with os.fdopen(handle, "wb") as file:
+        file.write(data or dot.encode())
+    print(f"the drawing is in {name}; to choose its place: .draw().save('graph.svg')")
 
 
 def draw(

@@ -21,8 +21,8 @@ import numpy as np
 
 from ..engine.modes import enable_grad
 from ..engine.node import Node, Outline
-from ..engine.tensor import Tensor, tensor_of
-from ..engine.walk import Contribution, Visit, copied_axes, first_gradient, order, walk
+from ..engine.tensor import Tensor
+from ..engine.walk import Contribution, Visit, added, copied_axes, first_gradient, order, walk
 from ..errors import MinigradError
 from ..rules_as_text import source_of
 from .capture import numbers as numbers_in
@@ -80,7 +80,7 @@ class Share:
 
 @dataclass(frozen=True)
 class Step:
-    """One step of the walk: an operation that hands its gradient on, or a leaf that keeps it.
+    """One step of the walk: an operation that passes its gradient on, or a leaf.
 
     Arrays are read-only; with `create_graph=True` they are Tensors.
 
@@ -91,8 +91,8 @@ class Step:
         values: what the rules read, by the names they use: arguments, `y`, axes; `Outline`s for
             arrays of which they need only the shape.
         shares: what each argument gets; none for a leaf.
-        before, after: the `.grad` of a leaf, before this step and after; None for an operation, and
-            `before` is None as well where nothing was computed yet.
+        before, after: of a leaf, `.grad` before the walk, and what `backward()` leaves there; None for
+            an operation, and `before` is None as well where nothing was computed yet.
         name: of the leaf, or of the variable that held what the node is; "" for none.
         of: the number of `node` in the loss's graph, as in `graph(loss)[step.of]`.
     """
@@ -130,14 +130,18 @@ class Step:
 
 
 def steps(
-    loss: Tensor, gradient: Any = None, *, retain_graph: bool = False, create_graph: bool = False
-) -> Iterator[Step]:
+    loss: Tensor, gradient: Any = None, *, accumulate: bool = False, retain_graph: bool = True,
+    create_graph: bool = False,
+) -> Iterator[Step]:  # fmt: skip
     """Walk back from `loss` as `loss.backward()` does, and yield each step as a printable `Step`.
 
-    Gradients reach the leaves as the walk reaches them: a walk that is left half-way has done half
-    the work, and its graph cannot be walked again. Nodes have the numbers that they have in
-    `graph(loss)`; after the walk, that finds all of them only if they were computed under `record()`.
-    See `Tensor.backward` for arguments and errors.
+    It is a way of looking: the graph stays, and so does the `.grad` of every leaf. Nodes have the
+    numbers that they have in `graph(loss)`.
+
+    Args:
+        loss, gradient, create_graph: as for `Tensor.backward`, whose errors it raises.
+        accumulate: add each gradient to `.grad` when the walk reaches it, as `backward()` does.
+        retain_graph: keep what the graph holds; False frees each node after its step.
 
         x = Tensor([1.0, 2.0], requires_grad=True, name="x")
         for step in steps(np.sum(x * x)):
@@ -149,7 +153,7 @@ def steps(
     for name, value in variables():
         if isinstance(value, Tensor) and value._node is not None:
             known.names.setdefault(value._node, name)
-    return _steps(start, retain_graph, create_graph, known)
+    return _steps(start, accumulate, retain_graph, create_graph, known)
 
 
 class _Known(NamedTuple):
@@ -163,7 +167,7 @@ class _Known(NamedTuple):
 
 
 def _steps(
-    start: dict[Any, Any], retain_graph: bool, create_graph: bool, known: _Known
+    start: dict[Any, Any], accumulate: bool, retain_graph: bool, create_graph: bool, known: _Known
 ) -> Iterator[Step]:
     visits = walk(start)
     for number in itertools.count(1):
@@ -176,6 +180,8 @@ def _steps(
             if visit is None:
                 return
             step = _step(number, visit, known)
+        if accumulate and visit.node.keeps_grad:
+            visit.node.grad = added(visit.node.grad, visit.gradient)
         if not (retain_graph or create_graph):
             visit.node.saved = None
         yield step
@@ -206,10 +212,10 @@ def argument_names(rule: Callable, count: int) -> list[str]:
 
 def _step(number: int, visit: Visit, known: _Known) -> Step:
     node, g, contributions = visit
-    before, after = _deposit(node, g)
     name, of = known.name(node), known.numbers.get(node)
     if node.operation is None:
-        return Step(number, node, _seen(g), {}, (), before, after, name, of)
+        before = node.grad
+        return Step(number, node, _seen(g), {}, (), before, added(before, g), name, of)
     if node.note is not None:  # record() noted which variables held the arguments
         for argument, held in node.note.names:
             known.names.setdefault(argument, held)
@@ -226,16 +232,6 @@ def _step(number: int, visit: Visit, known: _Known) -> Step:
         (_, y, *named) = ((k.lstrip("_"), v) for k, v in arguments.arguments.items())
         values |= {k: _seen(v) for k, v in (*named, y) if k in mentioned}
     return Step(number, node, _seen(g), values, shares, name=known.name(node), of=of)
-
-
-def _deposit(node: Node, g: Any) -> tuple[Any, Any]:
-    """Add a gradient to that of earlier backward passes; return what was there before, and the sum."""
-    before = node.grad
-    if node.keeps_grad:
-        if before is not None:
-            g = before + g if isinstance(g, Tensor) else before._array + g
-        node.grad = g if isinstance(g, Tensor) else tensor_of(g)
-    return before, node.grad
 
 
 def _share(node: Node, passed: Contribution, item: int | None, known: _Known) -> Share:

@@ -870,7 +870,7 @@ def gradient_of(loss: mg.Tensor, leaves: list[mg.Tensor]) -> list[np.ndarray]:
 
 
 def gradient_by_steps(loss: mg.Tensor, leaves: list[mg.Tensor]) -> list[np.ndarray]:
-    for _ in mg.steps(loss, retain_graph=True):
+    for _ in mg.steps(loss, accumulate=True):
         pass
     return gradients(leaves)
 

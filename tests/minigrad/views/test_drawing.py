@@ -563,6 +563,29 @@ def test_a_notebook_gets_a_picture_and_the_table(small):
     assert small.draw()._repr_mimebundle_() == bundle
 
 
+@pytest.mark.parametrize(
+    "last", ["graph.draw()", "d = graph.draw()", "graph.draw().dot", "repr(graph.draw())"]
+)
+def test_a_drawing_that_nothing_showed_says_where_it_is(tmp_path, last):
+    script = f"""
+import minigrad as mg
+graph = mg.graph(mg.Tensor(2.0, requires_grad=True) * 3)
+{last}
+"""
+    run = subprocess.run(
+        [sys.executable, "-c", script], env={**os.environ, "TMPDIR": str(tmp_path)},
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert run.stderr == ""
+    written = list(tmp_path.glob("graph-*"))
+    if "dot" in last or "repr" in last:
+        assert (run.stdout, written) == ("", [])
+    else:
+        (path,) = written
+        assert f"the drawing is in {path}" in run.stdout
+        assert path.read_text().lstrip().startswith(("<?xml", "<svg", "digraph"))
+
+
 def test_other_suffixes_are_refused(small, tmp_path):
     with pytest.raises(mg.errors.ConfigError, match=r"\.svg, \.png, \.pdf or \.dot"):
         small.render(tmp_path / "drawing.jpeg")
