@@ -231,9 +231,9 @@ class _Capture(_Reached):
             call = self.calls[node]
             read = read_by(node.operation, [i for i, _, _ in node.edges], len(call))  # type: ignore[arg-type]
             for saved in (n for i, _, n in supplies((node, *call)) if read[i]):
-                array = self.values.get(saved)
-                if array is not None:
-                    yield id(_memory(array)), _memory(array).nbytes
+                known = self.values.get(saved)
+                if known is not None:
+                    yield id(_memory(known)), _memory(known).nbytes
                 elif saved.operation is not None:
                     yield id(saved), math.prod(saved.shape) * saved.dtype.itemsize
 
