@@ -56,7 +56,7 @@ pictures("15_graph_of_a_gradient", mg.graph(y, slope).draw(gradients=False))
 #
 # $$y'' = \frac{d}{dx}\, 2x \cos(x^2) = 2 \cos(x^2) - 4 x^2 \sin(x^2).$$
 #
-# `mg.steps`, as in lesson 01, shows the walk back from it, and `backward()` leaves the result in `x.grad`.
+# `mg.steps`, as in lesson 01, shows the walk back from it; `backward()` leaves the result in `x.grad`.
 # (The steps count what is computed, the drawing counts its boxes: their numbers differ.)
 
 # %%

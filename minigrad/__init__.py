@@ -18,7 +18,7 @@ from typing import Any
 
 from . import definitions, errors, functional, nn, optim
 from .checking.anomaly import detect_anomaly
-from .engine.modes import enable_grad, get_default_dtype, no_grad, set_default_dtype
+from .engine.modes import get_default_dtype, set_default_dtype
 from .engine.table import definition, rule
 from .engine.tensor import Tensor
 from .engine.walk import backward
@@ -27,6 +27,7 @@ from .nn import Parameter
 from .random import generator, manual_seed
 from .recording import record
 from .serialize import load, save
+from .switches import enable_grad, no_grad
 from .transforms import grad, hessian, hvp, jacobian, jvp, value_and_grad, vjp
 
 __version__ = "0.1.0"

@@ -10,7 +10,6 @@ imports these. Where such a module was deleted, definitions run.
 
 from __future__ import annotations
 
-import contextlib
 import importlib
 import importlib.util
 import sys
@@ -19,6 +18,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from .engine.modes import setting
+from .switches import switch
 
 ROOMS: dict[str, bool] = {"minigrad.fast": False}  # and whether it was imported
 
@@ -28,7 +28,7 @@ def register(module: str) -> None:
     ROOMS.setdefault(module, False)
 
 
-@contextlib.contextmanager
+@switch
 def fast() -> Iterator[None]:
     """Within it, kernels run in place of definitions.
 

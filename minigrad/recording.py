@@ -6,18 +6,18 @@ Arrays become leaves when they are first used. The results of operations without
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
 
-from .engine.modes import Watcher, watching
+from .engine.modes import Watcher, setting
 from .engine.node import Node
 from .engine.saving import unshared
 from .engine.tensor import Tensor
 from .engine.walk import Contribution, Visit
 from .source import SourceLine, source_line, user_frames
+from .switches import switch
 
 
 class Note(Watcher):
@@ -48,10 +48,10 @@ class Note(Watcher):
         self.contributions = visit.contributions
 
 
-@contextlib.contextmanager
+@switch
 def record() -> Iterator[None]:
     """Within it, every value, gradient, contribution and source line is kept for the views."""
-    with watching(Recording()):
+    with setting(watchers=(Recording(),)):
         yield
 
 

@@ -21,10 +21,11 @@ from typing import Any
 import numpy as np
 
 from . import errors
-from .engine.modes import enable_grad, mode
+from .engine.modes import mode
 from .engine.table import name_of
 from .engine.tensor import Tensor, apply, tensor_of
 from .engine.walk import order, walk
+from .switches import enable_grad
 from .trees import leaves, rebuilt
 
 

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from ..engine.errors import AnomalyError, Call
-from ..engine.modes import Watcher, watching
+from ..engine.modes import Watcher, setting
 from ..engine.node import Node
 from ..engine.walk import Visit
 from ..ranges import extent, numbers_in, outline
 from ..rules_as_text import source_of
 from ..source import source_line
+from ..switches import switch
 
 
-@contextlib.contextmanager
+@switch
 def detect_anomaly() -> Iterator[None]:
     """Within it, the first NaN or infinity raises `AnomalyError`, in the forward pass or backward.
 
@@ -25,7 +25,7 @@ def detect_anomaly() -> Iterator[None]:
     NumPy's own warnings are silent. An infinity that an operation was given, as for a mask, may
     stay one.
     """
-    with np.errstate(all="ignore"), watching(Detector()):
+    with np.errstate(all="ignore"), setting(watchers=(Detector(),)):
         yield
 
 

@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 
 from .. import errors
-from ..engine.modes import enable_grad
 from ..engine.table import name_of
 from ..engine.tensor import Tensor
+from ..switches import enable_grad
 from ..transforms import gradients
 from ..trees import leaves, rebuilt
 from .diagnosis import Finding, findings

@@ -47,12 +47,14 @@ class Mode(NamedTuple):
         watchers: who sees each operation: `record()`, `detect_anomaly()`.
         fast: kernels run in place of definitions.
         box: the module or definition that is running.
+        settings: the fields that each `setting` block has changed, which the first three come from.
     """
 
     grad: bool = True
     watchers: tuple[Watcher, ...] = ()
     fast: bool = False
     box: Box | None = None
+    settings: tuple[dict[str, Any], ...] = ()
 
 
 mode: ContextVar[Mode] = ContextVar("mode", default=Mode())  # noqa: B039 - it never changes
@@ -60,28 +62,24 @@ mode: ContextVar[Mode] = ContextVar("mode", default=Mode())  # noqa: B039 - it n
 
 @contextlib.contextmanager
 def setting(**fields: Any) -> Iterator[None]:
-    """Within it, some fields of the mode have other values."""
-    before = {name: getattr(mode.get(), name) for name in fields}
-    mode.set(mode.get()._replace(**fields))
+    """Within it, fields of the mode have these values; watchers are added to those that watch.
+
+    Blocks may be left in any order: each takes back its own fields alone.
+    """
+    now = mode.get()
+    mode.set(_with(now, (*now.settings, fields)))
     try:
         yield
     finally:
-        mode.set(mode.get()._replace(**before))
+        now = mode.get()
+        mode.set(_with(now, tuple(s for s in now.settings if s is not fields)))
 
 
-def no_grad() -> contextlib.AbstractContextManager[None]:
-    """Within it, results do not remember how they were made. Works as a decorator too."""
-    return setting(grad=False)
-
-
-def enable_grad() -> contextlib.AbstractContextManager[None]:
-    """Within it, results remember how they were made again, inside `no_grad` too."""
-    return setting(grad=True)
-
-
-def watching(*watchers: Watcher) -> contextlib.AbstractContextManager[None]:
-    """Within it, these look on, too."""
-    return setting(watchers=(*mode.get().watchers, *watchers))
+def _with(now: Mode, settings: tuple[dict[str, Any], ...]) -> Mode:
+    """The mode in the same box, with other settings: where two differ, the later one counts."""
+    fields = {name: value for s in settings for name, value in s.items()}
+    fields["watchers"] = tuple(w for s in settings for w in s.get("watchers", ()))
+    return Mode(**fields, box=now.box, settings=settings)
 
 
 # --- of the whole process ---------------------------------------------------------------------------

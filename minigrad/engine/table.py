@@ -183,7 +183,8 @@ def lookup(function: Callable) -> Operation | Definition:
 def boxed(owner: Any, function: Callable, args: tuple, kwargs: dict[str, Any]) -> Any:
     """Call `function`, with what it computes inside a box; an error remembers the innermost box."""
     outer = mode.get()
-    token = mode.set(Mode(outer.grad, outer.watchers, outer.fast, Box(outer.box, owner)))
+    box = Box(outer.box, owner)
+    token = mode.set(Mode(outer.grad, outer.watchers, outer.fast, box, outer.settings))
     try:
         return function(*args, **kwargs)
     except MinigradError as error:

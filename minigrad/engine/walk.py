@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import errors
-from .modes import enable_grad, mode
+from .modes import mode, setting
 from .node import Node, Outline
 from .tensor import Tensor, as_array, tensor_of
 
@@ -196,7 +196,7 @@ def backward(root: Tensor, gradient: Any = None, *, retain_graph=False, create_g
     """
     start = first_gradient(root, gradient, create_graph)
     found = []
-    with enable_grad() if create_graph else contextlib.nullcontext():
+    with setting(grad=True) if create_graph else contextlib.nullcontext():
         try:
             for visit in walk({root._node: start}):  # type: ignore[dict-item]
                 node = visit.node

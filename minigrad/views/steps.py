@@ -19,12 +19,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..engine.modes import enable_grad
 from ..engine.node import Node, Outline
 from ..engine.tensor import Tensor
 from ..engine.walk import Contribution, Visit, added, copied_axes, first_gradient, order, walk
 from ..errors import MinigradError
 from ..rules_as_text import source_of
+from ..switches import enable_grad
 from .capture import numbers as numbers_in
 from .show import numbers, outline, read_only
 from .source import variables

@@ -1,0 +1,104 @@
+"""Switches: what holds within a `with` block, or while a decorated function runs.
+
+    with no_grad():
+        guess = model(x)
+
+    @no_grad()
+    def predict(x):
+        return model(x)
+
+The setting belongs to the thread, or the task of asyncio, that made it. Blocks may be left in any
+order. Of a decorated generator function the setting holds while its own code runs, and not while it
+waits for the next `next`. A generator that waits inside a `with` block is another matter: Python runs
+what comes meanwhile in the same context, so the setting holds there too.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import inspect
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from .engine.modes import setting
+from .errors import UnsupportedError
+
+
+class Switch(contextlib.AbstractContextManager):
+    """A context manager that can be entered again, and decorates functions of every kind."""
+
+    def __init__(self, manager: Callable[[], contextlib.AbstractContextManager]):
+        self.manager = manager
+        self.entered: list[contextlib.AbstractContextManager] = []
+
+    def __enter__(self) -> None:
+        manager = self.manager()
+        manager.__enter__()
+        self.entered.append(manager)
+
+    def __exit__(self, *problem: Any) -> bool | None:
+        return self.entered.pop().__exit__(*problem)
+
+    def __call__(self, function: Callable) -> Callable:
+        """Return `function`, made to run with the setting.
+
+        Raises:
+            UnsupportedError: for an asynchronous generator function.
+        """
+        if inspect.isasyncgenfunction(function):
+            raise UnsupportedError(
+                f"{function.__name__} is an asynchronous generator function, which cannot be "
+                f"decorated: write the `with` block around the operations in it"
+            )
+
+        def run(*args: Any, **kwargs: Any) -> Any:
+            with self.manager():
+                return function(*args, **kwargs)
+
+        async def wait(*args: Any, **kwargs: Any) -> Any:
+            with self.manager():
+                return await function(*args, **kwargs)
+
+        def resume(*args: Any, **kwargs: Any) -> Iterator[Any]:
+            generator = function(*args, **kwargs)
+            go_on, value = generator.send, None
+            while True:
+                with self.manager():
+                    try:
+                        result = go_on(value)
+                    except StopIteration as end:
+                        return end.value
+                try:
+                    go_on, value = generator.send, (yield result)
+                except BaseException as problem:
+                    go_on, value = generator.throw, problem
+
+        if inspect.iscoroutinefunction(function):
+            return functools.wraps(function)(wait)
+        return functools.wraps(function)(resume if inspect.isgeneratorfunction(function) else run)
+
+
+def switch(function: Callable[..., Iterator[None]]) -> Callable[..., Switch]:
+    """Make a switch of a generator function that yields once, as `contextlib.contextmanager` does."""
+    manager = contextlib.contextmanager(function)
+
+    @functools.wraps(function)
+    def make(*args: Any, **kwargs: Any) -> Switch:
+        return Switch(functools.partial(manager, *args, **kwargs))
+
+    return make
+
+
+@switch
+def no_grad() -> Iterator[None]:
+    """Within it, results do not remember how they were made."""
+    with setting(grad=False):
+        yield
+
+
+@switch
+def enable_grad() -> Iterator[None]:
+    """Within it, results remember how they were made again, inside `no_grad` too."""
+    with setting(grad=True):
+        yield

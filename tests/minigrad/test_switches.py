@@ -1,0 +1,152 @@
+"""Switches: whom a setting belongs to, how long it holds, and what it decorates."""
+
+import asyncio
+import itertools
+
+import numpy as np
+import pytest
+
+import minigrad as mg
+from minigrad import errors
+from minigrad.engine.modes import mode
+
+SWITCHES = {
+    "no_grad": mg.no_grad,
+    "enable_grad": mg.enable_grad,
+    "record": mg.record,
+    "fast": mg.fast,
+    "detect_anomaly": mg.detect_anomaly,
+}
+
+
+def remembers() -> bool:
+    """Tell whether a result remembers how it was made."""
+    return (mg.Tensor(1.0, requires_grad=True) * 2).requires_grad
+
+
+def settings() -> tuple:
+    """What holds now: who watches is known by its class."""
+    now = mode.get()
+    return now.grad, now.fast, [type(watcher) for watcher in now.watchers]
+
+
+@pytest.mark.parametrize("first", SWITCHES)
+@pytest.mark.parametrize("second", SWITCHES)
+def test_blocks_left_in_any_order_take_back_what_is_theirs(first, second):
+    before = settings()
+    with SWITCHES[second]():
+        with_second = settings()
+    one, two = SWITCHES[first](), SWITCHES[second]()
+    one.__enter__()
+    two.__enter__()
+    one.__exit__(None, None, None)
+    assert settings() == with_second
+    two.__exit__(None, None, None)
+    assert settings() == before
+
+
+def test_the_same_switch_can_be_entered_again():
+    off = mg.no_grad()
+    with off:
+        with off:
+            assert not remembers()
+        assert not remembers()
+    assert remembers()
+    with off:
+        assert not remembers()
+
+
+def test_tasks_of_asyncio_do_not_see_each_others_settings():
+    found = {}
+
+    async def task(name, switch, wait):
+        with switch():
+            for _ in range(3):
+                await asyncio.sleep(wait)
+                found.setdefault(name, []).append(remembers())
+
+    async def both():
+        await asyncio.gather(
+            task("off", mg.no_grad, 0.001), task("on", mg.enable_grad, 0.002), task("rec", mg.record, 0)
+        )  # fmt: skip
+
+    asyncio.run(both())
+    assert found == {"off": [False] * 3, "on": [True] * 3, "rec": [True] * 3}
+    assert remembers()
+
+
+def test_a_decorated_function_keeps_its_name_and_runs_with_the_setting():
+    @mg.no_grad()
+    def guess(x, *, twice=False):
+        """Guess."""
+        return remembers(), x, twice
+
+    assert guess(3, twice=True) == (False, 3, True)
+    assert (guess.__name__, guess.__doc__) == ("guess", "Guess.")
+    assert remembers()
+
+
+def test_a_decorated_generator_function_has_the_setting_while_it_runs():
+    @mg.no_grad()
+    def generator():
+        try:
+            got = yield remembers()
+            yield got, remembers()
+        except KeyError as error:
+            yield repr(error), remembers()
+        return "end"
+
+    one, two = generator(), generator()
+    assert [next(one), remembers(), next(two), remembers()] == [False, True, False, True]
+    assert (one.send("sent"), remembers()) == (("sent", False), True)
+    assert (two.throw(KeyError("thrown")), remembers()) == (("KeyError('thrown')", False), True)
+    with pytest.raises(StopIteration) as end:
+        next(two)
+    assert end.value.value == "end"
+
+
+def test_closing_a_decorated_generator_runs_its_end_with_the_setting():
+    ended = []
+
+    @mg.no_grad()
+    def generator():
+        try:
+            yield from itertools.count()
+        finally:
+            ended.append(remembers())
+
+    one = generator()
+    next(one)
+    one.close()
+    assert ended == [False]
+    assert remembers()
+
+
+def test_a_decorated_coroutine_function_has_the_setting_and_nobody_else_has():
+    @mg.no_grad()
+    async def wait():
+        await asyncio.sleep(0.001)
+        return remembers()
+
+    async def watch():
+        await asyncio.sleep(0)
+        return remembers()
+
+    async def both():
+        return await asyncio.gather(wait(), watch())
+
+    assert asyncio.run(both()) == [False, True]
+
+
+def test_an_asynchronous_generator_function_cannot_be_decorated():
+    async def steps():
+        yield 1
+
+    with pytest.raises(errors.UnsupportedError, match="`with` block around"):
+        mg.no_grad()(steps)
+
+
+def test_an_error_inside_leaves_the_setting():
+    with pytest.raises(errors.ShapeError), mg.no_grad():
+        mg.Tensor(np.ones(2)) + np.ones(3)
+    assert remembers()
