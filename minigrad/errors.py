@@ -9,6 +9,7 @@ from .engine.errors import (
     GradcheckError,
     GraphError,
     MinigradError,
+    ReadOnlyError,
     ShapeError,
     UnsupportedError,
 )

@@ -53,6 +53,16 @@ class Module:
 
     training = True
 
+    def __setattr__(self, name: str, value: Any) -> None:
+        if isinstance(vars(self).get(name), Parameter) and not isinstance(
+            value, (Parameter, Module)
+        ):
+            raise errors.ModuleError(
+                f"{type(self).__name__}.{name} is a Parameter, and would no longer be learned: write "
+                f"`.{name}.data = ...` to give it new values, or nn.Parameter(...) for another one"
+            )
+        super().__setattr__(name, value)
+
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         """Compute the module's result. Every module that is called defines this."""
         raise errors.ModuleError(
@@ -122,7 +132,7 @@ class Module:
 
     def state_dict(self) -> dict[str, np.ndarray]:
         """A copy of every parameter's array, by its path; shared ones under each of theirs."""
-        return {name: p.data.copy() for name, p in self._all_parameters()}
+        return {name: np.array(p.data) for name, p in self._all_parameters()}
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Give every parameter the values that `state` has for it.

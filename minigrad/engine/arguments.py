@@ -12,10 +12,16 @@ from typing import Any
 import numpy as np
 
 from . import errors
+from .data import Data
 from .modes import get_default_dtype
 from .table import INSTEAD, Answering, Definition, Entry, Operation, code_of
 
-CONVERTED = (list, tuple, np.matrix, np.ma.MaskedArray)  # what `as_taken` has to look at
+SUBCLASSES = (
+    Data,
+    np.matrix,
+    np.ma.MaskedArray,
+)  # a matrix would multiply as one, in the rules too
+CONVERTED = (list, tuple, *SUBCLASSES)  # what `as_taken` has to look at
 
 
 def as_array(value: Any, dtype: Any = None, copy: bool = False) -> Any:
@@ -92,8 +98,8 @@ def as_called(entry: Entry, args: tuple, kwargs: dict[str, Any]) -> tuple[tuple,
 
 def as_taken(a: Any, i: int, entry: Entry) -> Any:
     """Argument `i` as the function takes it: a list of numbers, not of places, as an array."""
-    if isinstance(a, (np.matrix, np.ma.MaskedArray)):
-        return as_array(a)  # a matrix would multiply as one, in the rules too
+    if isinstance(a, SUBCLASSES):
+        return as_array(a)
     if not isinstance(a, (list, tuple)):
         return a
     derived = i < len(entry.rules) and entry.rules[i] is not None

@@ -48,6 +48,10 @@ class GraphError(MinigradError, RuntimeError):
     """A backward pass that cannot be right: freed, not a scalar, no gradient."""
 
 
+class ReadOnlyError(MinigradError, ValueError):
+    """A change in place of the array that a Tensor holds."""
+
+
 class DetachError(MinigradError, TypeError):
     """A value taken out of the graph unnoticed, which would lose its gradient."""
 

@@ -18,6 +18,7 @@ import numpy as np
 
 from . import errors, rules
 from .arguments import CONVERTED, arrays_in, as_array, as_called, as_result, as_taken, parents_in
+from .data import data_of
 from .modes import count, get_default_dtype, mode
 from .node import Edge, Node
 from .saving import to_save
@@ -36,6 +37,21 @@ def _operator(function: Callable) -> Callable[..., Any]:
 def _reflected(function: Callable) -> Callable[..., Any]:
     def operate(self, other):
         return apply(function, (other, self), {})
+
+    return operate
+
+
+def _in_place(function: Callable) -> Callable[..., Any]:
+    def operate(self, other):
+        if not (self.requires_grad and self.is_leaf):
+            return apply(function, (self, other), {})
+        if mode.get().grad:
+            raise errors.GraphError(
+                "a leaf that requires a gradient does not change where operations are remembered. To "
+                "give it new values write `with minigrad.no_grad(): w -= ...`, or `w.data -= ...`; "
+                "for a new tensor, w = w - ..."
+            )
+        return self.copy_(apply(function, (self, other), {}))
 
     return operate
 
@@ -82,13 +98,15 @@ class Tensor(Answering):
     dtype = property(lambda self: self._array.dtype)
     ndim = property(lambda self: self._array.ndim)
     size = property(lambda self: self._array.size)
+    nbytes = property(lambda self: self._array.nbytes)
+    real = property(lambda self: self)
     T = property(lambda self: apply(np.transpose, (self,), {}))
     mT = property(lambda self: apply(np.swapaxes, (self, -1, -2), {}))  # noqa: N815
 
     @property
     def data(self) -> np.ndarray:
-        """A read-only view of the array, outside the graph."""
-        return self._array.view() if isinstance(self._array, np.ndarray) else self._array
+        """A read-only view of the array, outside the graph; `x.data -= a` gives the leaf a new one."""
+        return data_of(self) if isinstance(self._array, np.ndarray) else self._array
 
     @data.setter
     def data(self, value: Any) -> None:
@@ -257,6 +275,10 @@ class Tensor(Answering):
         self._array, self.node.dtype = read_only(array), array.dtype
         return self
 
+    def zero_(self) -> Tensor:
+        """Give this leaf zeros, as in `w.grad.zero_()`; see `copy_`."""
+        return self.copy_(np.zeros_like(self._array))
+
     def __setitem__(self, index: Any, value: Any) -> None:
         raise errors.UnsupportedError(
             "a Tensor does not change in place: write x = np.where(mask, new, x), or build it "
@@ -306,9 +328,21 @@ class Tensor(Answering):
     __and__, __rand__ = _operator(np.bitwise_and), _reflected(np.bitwise_and)
     __or__, __ror__ = _operator(np.bitwise_or), _reflected(np.bitwise_or)
     __xor__, __rxor__ = _operator(np.bitwise_xor), _reflected(np.bitwise_xor)
+    __iadd__, __isub__ = _in_place(np.add), _in_place(np.subtract)
+    __imul__, __itruediv__ = _in_place(np.multiply), _in_place(np.divide)
+    __ifloordiv__, __imod__ = _in_place(np.floor_divide), _in_place(np.mod)
+    __ipow__, __imatmul__ = _in_place(np.power), _in_place(np.matmul)
     __neg__, __abs__, __invert__ = _method(np.negative), _method(np.absolute), _method(np.invert)
     __getitem__ = _operator(operator.getitem)
     __hash__ = object.__hash__
+
+    __round__ = _method(np.round)
+
+    def __divmod__(self, other: Any) -> tuple[Tensor, Tensor]:
+        return self // other, self % other
+
+    def __rdivmod__(self, other: Any) -> tuple[Tensor, Tensor]:
+        return other // self, other % self
 
     def __pos__(self) -> Tensor:
         return self
@@ -323,6 +357,14 @@ class Tensor(Answering):
 
     def __contains__(self, value: Any) -> bool:
         return bool(np.any(np.equal(self, value)))
+
+    def __getattr__(self, name: str) -> Any:
+        functions = (f for f in TABLE if getattr(f, "__name__", "") == name)
+        instead = [f"{name_of(f)}(x)" for f in functions]
+        if hasattr(np.ndarray, name):
+            instead.append(f"x.detach().numpy().{name}")
+        hint = f"; write {' or '.join(instead)}" if instead else ""
+        raise AttributeError(f"a Tensor has no attribute {name!r}{hint}")
 
     # Methods: those of NumPy's arrays
 

@@ -200,8 +200,6 @@ def test_data_is_a_read_only_view():
     assert np.shares_memory(x.data, x.data)
     with pytest.raises(ValueError, match="read-only"):
         x.data[0] = 5
-    with pytest.raises(ValueError, match="read-only"):
-        x.data -= 1
     with pytest.raises(ValueError, match="WRITEABLE"):
         x.data.flags.writeable = True
     mg.optim.SGD([x], lr=1.0).step()  # without a gradient: no change
@@ -555,7 +553,8 @@ def test_operators_of_one_argument():
 
 
 def test_in_place_operators_rebind_the_name():
-    x = before = leaf([1.0, 2.0])
+    before = leaf([1.0, 2.0])
+    x = before + 0
     for f in (operator.iadd, operator.isub, operator.imul, operator.itruediv, operator.ipow):
         x = f(x, 2)
     x @= np.ones((2, 1))

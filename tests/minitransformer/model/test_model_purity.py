@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from model_checks import randomized
 
-from minigrad.engine.modes import Watcher, watching
+from minigrad.engine.modes import Watcher, setting
 from minigrad.engine.walk import order
 from minigrad.functional import cross_entropy
 from minitransformer import (
@@ -133,7 +133,7 @@ def test_every_parameter_and_intermediate_reaches_the_loss(make, inputs):
             made.append(node)
 
     m = randomized(make())
-    with watching(Seen()):
+    with setting(watchers=(Seen(),)):
         loss = cross_entropy(m(*[TOKENS] * inputs), TOKENS)
     reached = set(order([loss._node]))
     assert len(made) > 20

@@ -1,0 +1,62 @@
+"""Data: the array of a Tensor, as a user who trains by hand writes it.
+
+    w.data -= 0.1 * w.grad
+
+Arrays in Tensors never change. So this computes a new array, and gives it to the leaf.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .errors import ReadOnlyError
+
+
+class Data(np.ndarray):
+    """A read-only view of the array in a Tensor. `+=` and the like give the Tensor a new array."""
+
+    tensor: Any = None  # the one it is the array of; None for parts and copies
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        self._writeable()
+        super().__setitem__(index, value)
+
+    def _writeable(self) -> None:
+        if not self.flags.writeable:
+            raise ReadOnlyError(
+                "the array in a Tensor is read-only. To change some numbers of a leaf: "
+                "a = x.data.copy(); a[...] = ...; x.data = a"
+            )
+
+    def __array_wrap__(self, array: Any, context: Any = None, return_scalar: bool = False) -> Any:
+        return array[()] if return_scalar else array
+
+    def __repr__(self) -> str:
+        return repr(self.view(np.ndarray))
+
+
+def _in_place(function: Callable) -> Callable:
+    def operate(self: Data, other: Any) -> Any:
+        if self.tensor is not None:
+            return self.tensor.copy_(function(self.view(np.ndarray), other)).data
+        self._writeable()
+        return function(self, other, out=(self,))
+
+    return operate
+
+
+for name, function in {
+    "add": np.add, "sub": np.subtract, "mul": np.multiply, "truediv": np.divide,
+    "floordiv": np.floor_divide, "mod": np.mod, "pow": np.power, "matmul": np.matmul,
+}.items():  # fmt: skip
+    setattr(Data, f"__i{name}__", _in_place(function))
+
+
+def data_of(tensor: Any) -> Data:
+    """The array of a tensor as `Data`."""
+    data = tensor._array.view(Data)
+    data.tensor = tensor
+    return data
