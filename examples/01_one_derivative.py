@@ -390,6 +390,26 @@ print(f"2000 layers in {milliseconds:.0f} ms; the derivative is {x.grad.item()}"
 assert x.grad.item() == 1
 
 # %% [markdown]
+# ## Downhill
+#
+# What is a derivative good for? It says which way is down. Where $dy/dw = 8$, a slightly smaller $w$
+# makes $y$ smaller. So take a small step against the derivative, compute it again, and repeat: that
+# is *gradient descent*, and training is nothing else. `.grad` has to be cleared before each new walk,
+# because gradients add up between walks, too.
+
+# %%
+w = mg.Tensor(2.0, requires_grad=True)
+for step in range(5):
+    y = (w * 3 - 2) ** 2  # it is 0 at w = 2/3
+    w.grad = None
+    y.backward()
+    print(f"step {step}: w = {w.item():.4f}, y = {y.item():7.4f}, dy/dw = {w.grad.item():7.4f}")
+    w.data -= 0.02 * w.grad
+assert abs(w.item() - 2 / 3) < 0.2
+
+# %% [markdown]
+# (`w -= 0.02 * w.grad` inside `with mg.no_grad():` does the same.)
+#
 # ## Questions
 #
 # Work them out first, write your answers into the next cell in place of the dots, and run the two
@@ -425,8 +445,7 @@ assert x.grad.item() == 2 * 2 + 3
 check(answers, [sorted(arrived), recursion, x.grad.item()])
 
 # %% [markdown]
-# Next: `02_tensors.py`, where the numbers become arrays. What `.grad` holds has to be cleared before
-# the next step of training: optimisers have `zero_grad()` for that.
+# Next: `02_tensors.py`, where the numbers become arrays.
 
 # %%
 print(pictures)

@@ -26,6 +26,7 @@ __all__ = [
     "LengthError",
     "MinigradError",
     "ModuleError",
+    "ReadOnlyError",
     "ShapeError",
     "StateDictError",
     "UnsupportedError",
