@@ -16,7 +16,7 @@ made of), `checking` (finite differences), `views` (what shows a graph), `course
 import importlib
 from typing import Any
 
-from . import definitions, errors, functional, nn, optim
+from . import data, definitions, errors, functional, nn, optim  # noqa: F401
 from .checking.anomaly import detect_anomaly
 from .engine.modes import get_default_dtype, set_default_dtype
 from .engine.table import definition, rule

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from .engine.errors import (
-    AnomalyError,
     DetachError,
     DTypeError,
-    GradcheckError,
     GraphError,
     MinigradError,
     ReadOnlyError,
@@ -32,6 +30,17 @@ __all__ = [
     "UnsupportedError",
     "VocabularyError",
 ]
+
+# --- checks --------------------------------------------------------------------------------------
+
+
+class AnomalyError(MinigradError, FloatingPointError):
+    """A NaN or infinity: the first one, under `detect_anomaly`; or in gradients to be clipped."""
+
+
+class GradcheckError(MinigradError, AssertionError):
+    """An analytic gradient that differs from finite differences."""
+
 
 # --- layers, files ---------------------------------------------------------------------------------
 

@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.errors import AnomalyError, Call
+from ..engine.errors import Call
 from ..engine.modes import Watcher, setting
 from ..engine.node import Node
 from ..engine.walk import Visit
+from ..errors import AnomalyError
 from ..ranges import extent, numbers_in, outline
 from ..rules_as_text import source_of
 from ..source import source_line

@@ -70,3 +70,8 @@ def product_of_others(a: Any, axis: Any) -> Any:
     before = np.concatenate([one, np.cumprod(rows[..., :-1], axis=-1)], axis=-1)
     after = np.concatenate([one, np.cumprod(np.flip(rows, -1)[..., :-1], axis=-1)], axis=-1)
     return back(before * np.flip(after, -1))
+
+
+def at(axis: int, item: Any) -> tuple:
+    """The index that picks `item` on `axis` and everything on the axes before it."""
+    return (slice(None),) * axis + (item,)

@@ -31,7 +31,19 @@ def ratio_or_zero(a: Any, b: Any) -> Any:
     return np.where(flat, 0, a / np.where(flat, 1, b))
 
 
+def share(a: Any, b: Any) -> Any:
+    """1 where a >= b, but 1/2 where they are equal, in the dtype of their sum; 1 for NaN."""
+    one = np.result_type(a, b).type(1)
+    return np.where(np.equal(a, b), one / 2, np.where(np.less(a, b), one * 0, one))
+
+
 # fmt: off
+rule(np.sign,       lambda g, _y, _x: np.zeros_like(g))
+rule(np.floor,      lambda g, _y, _x: np.zeros_like(g))
+rule(np.maximum,    lambda g, _y, a, b: g * share(a, b),
+                    lambda g, _y, a, b: g * share(b, a))
+rule(np.minimum,    lambda g, _y, a, b: g * share(b, a),
+                    lambda g, _y, a, b: g * share(a, b))
 rule(np.float_power, lambda g, _y, a, b: g * power_slope(a, b),
                     lambda g, y, a, b: g * y * log_or_zero(a, b))
 rule(np.reciprocal, lambda g, y, _x: -g * y * y)

@@ -8,12 +8,11 @@ import numpy as np
 from numpy.lib.array_utils import normalize_axis_tuple
 
 from ..engine.rules import (
-    at,
     group_size,
     unreduced,
 )
 from ..engine.table import definition, rule
-from .axes import along, axes_of, axis_of, in_groups, product_of_others
+from .axes import along, at, axes_of, axis_of, in_groups, product_of_others
 from .elementwise import ratio_or_zero
 
 # fmt: off

@@ -5,11 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from ..engine import errors
-from ..engine.rules import (
-    at,
-)
 from ..engine.table import definition
-from .axes import along, axis_of
+from .axes import along, at, axis_of
 
 
 @definition(of=np.take)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import operator
 from typing import Any
 
@@ -10,13 +11,27 @@ import numpy as np
 
 from ..engine import errors
 from ..engine.rules import (
-    at,
     reshaped,
 )
 from ..engine.table import definition, rule
-from .axes import along, axis_of, filled
+from .axes import along, at, axis_of, filled
+
+
+def parts(g: Any, arrays: Any, axis: int | None) -> Any:
+    """`g` cut where `arrays` were joined; stacked again, if these were the rows of one array."""
+    stacked = hasattr(arrays, "shape")
+    shapes = [arrays.shape[1:]] * arrays.shape[0] if stacked else [a.shape for a in arrays]
+    sizes = [math.prod(shape) if axis is None else shape[axis] for shape in shapes]
+    place = 0 if axis is None else axis % g.ndim
+    cut = [
+        np.reshape(g[at(place, slice(end - size, end))], shape)
+        for shape, size, end in zip(shapes, sizes, itertools.accumulate(sizes))
+    ]
+    return np.stack(cut) if stacked else cut
+
 
 # fmt: off
+rule(np.concatenate,  lambda g, _y, _arrays, axis=0: parts(g, _arrays, axis))
 rule(np.squeeze,      lambda g, _y, _a, axis=None: np.reshape(g, _a.shape))
 rule(np.moveaxis,     lambda g, _y, _a, source, destination: np.moveaxis(g, destination, source))
 rule(np.flip,         lambda g, _y, _m, axis=None: np.flip(g, axis))

@@ -12,16 +12,9 @@ from typing import Any
 import numpy as np
 
 from . import errors
-from .data import Data
+from .errors import outline
 from .modes import get_default_dtype
 from .table import INSTEAD, Answering, Definition, Entry, Operation, code_of
-
-SUBCLASSES = (
-    Data,
-    np.matrix,
-    np.ma.MaskedArray,
-)  # a matrix would multiply as one, in the rules too
-CONVERTED = (list, tuple, *SUBCLASSES)  # what `as_taken` has to look at
 
 
 def as_array(value: Any, dtype: Any = None, copy: bool = False) -> Any:
@@ -40,23 +33,19 @@ def as_array(value: Any, dtype: Any = None, copy: bool = False) -> Any:
         if dtype is None and types <= {float, int, bool} and (float in types or not types):
             dtype = get_default_dtype()
     if isinstance(value, np.ma.MaskedArray):
-        raise errors.DTypeError(
-            f"a Tensor has no hidden elements; fill them first: {errors.outline(value.data)}"
-        )
+        raise errors.DTypeError(f"a Tensor has no hidden elements: fill {outline(value.data)}")
     foreign = hasattr(type(array), "__array_function__") and not isinstance(array, np.ndarray)
     if not foreign:
         try:
             array = np.asarray(array)
         except ValueError as problem:
             raise errors.ShapeError(
-                f"cannot make an array of {errors.outline(value)}: {problem}"
+                f"cannot make an array of {outline(value)}: {problem}"
             ) from None
     wanted = array.dtype if dtype is None else np.dtype(dtype)
     for held in (array.dtype, wanted):
         if held.kind not in "fiub":
-            raise errors.DTypeError(
-                f"a Tensor holds real numbers, not {held}: {errors.outline(value)}"
-            )
+            raise errors.DTypeError(f"a Tensor holds real numbers, not {held}: {outline(value)}")
     if not wanted.isnative:
         wanted = wanted.newbyteorder("=")
     if foreign:  # Dask and its kind are immutable
@@ -72,17 +61,13 @@ def as_called(entry: Entry, args: tuple, kwargs: dict[str, Any]) -> tuple[tuple,
     """
     flags, names = code_of(entry.written).co_flags, entry.parameters
     any_more, any_name = flags & inspect.CO_VARARGS, flags & inspect.CO_VARKEYWORDS
-    takes = f"it takes {', '.join(names)}"
+    name, takes = f"{entry.name} of a Tensor", f"it takes {', '.join(names)}"
     if len(args) > len(names) and not any_more:
-        raise errors.UnsupportedError(
-            f"{entry.name} of a Tensor takes no {len(args)} arguments; {takes}"
-        )
+        raise errors.UnsupportedError(f"{name} takes no {len(args)} arguments; {takes}")
     for k, v in (*zip(names, args), *kwargs.items()):
         known = k in entry.options or (any_name and k not in entry.refused)
         if v is not None and not known:
-            raise errors.UnsupportedError(
-                f"{entry.name} of a Tensor takes no {k}=; {INSTEAD.get(k, takes)}"
-            )
+            raise errors.UnsupportedError(f"{name} takes no {k}=; {INSTEAD.get(k, takes)}")
     kwargs = {k: v for k, v in kwargs.items() if v is not None or k not in INSTEAD}
     if isinstance(entry, Definition):
         return args, {k: as_taken(v, 0, entry) for k, v in kwargs.items()}
@@ -98,7 +83,7 @@ def as_called(entry: Entry, args: tuple, kwargs: dict[str, Any]) -> tuple[tuple,
 
 def as_taken(a: Any, i: int, entry: Entry) -> Any:
     """Argument `i` as the function takes it: a list of numbers, not of places, as an array."""
-    if isinstance(a, SUBCLASSES):
+    if isinstance(a, np.ndarray):  # of a subclass: a matrix would multiply as one, in the rules too
         return as_array(a)
     if not isinstance(a, (list, tuple)):
         return a
@@ -140,9 +125,7 @@ def as_result(y: Any, operation: Operation, args: tuple) -> Any:
             f"one array; write one for each result, and a rule for each"
         )
     if y.dtype.kind not in "fiub":
-        raise errors.DTypeError(
-            f"{operation.name} gives {y.dtype}, and a Tensor holds real numbers"
-        )
+        raise errors.DTypeError(f"{operation.name} gives {y.dtype}; a Tensor holds real numbers")
     if isinstance(y, np.ndarray) and any(
         type(a) is np.ndarray and np.may_share_memory(a, y) for a in args
     ):

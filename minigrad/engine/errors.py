@@ -56,14 +56,6 @@ class DetachError(MinigradError, TypeError):
     """A value taken out of the graph unnoticed, which would lose its gradient."""
 
 
-class AnomalyError(MinigradError, FloatingPointError):
-    """A NaN or infinity: the first one, under `detect_anomaly`; or in gradients to be clipped."""
-
-
-class GradcheckError(MinigradError, AssertionError):
-    """An analytic gradient that differs from finite differences."""
-
-
 # --- messages --------------------------------------------------------------------------------------
 
 

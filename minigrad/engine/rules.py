@@ -24,8 +24,6 @@ Python's, not NumPy's scalars: those are float64 and would widen a float32 gradi
 from __future__ import annotations
 
 import functools
-import itertools
-import math
 import operator
 from collections.abc import Callable
 from typing import Any
@@ -83,12 +81,6 @@ def shared_evenly(g: Any, y: Any, a: Any, axis: Any, keepdims: bool) -> Any:
     return np.where(chosen, unreduced(g, a, axis, keepdims) / count, 0)
 
 
-def share(a: Any, b: Any) -> Any:
-    """1 where a >= b, but 1/2 where they are equal, in the dtype of their sum; 1 for NaN."""
-    one = np.result_type(a, b).type(1)
-    return np.where(np.equal(a, b), one / 2, np.where(np.less(a, b), one * 0, one))
-
-
 def power_slope(a: Any, b: Any) -> Any:
     """b a^(b - 1), the derivative of a^b by a; 0 where b is, as 0^-1 must not come up there."""
     if isinstance(b, (int, float)):
@@ -107,29 +99,7 @@ def log_or_zero(a: Any, b: Any) -> Any:
 
 def inverse(axes: Any) -> Any:
     """The permutation of axes that undoes `axes`."""
-    if axes is None:
-        return None
-    axes = axes if isinstance(axes, (tuple, list)) else (axes,)  # NumPy takes one axis alone
-    axes = [axis % len(axes) for axis in axes]
-    return tuple(axes.index(i) for i in range(len(axes)))
-
-
-def parts(g: Any, arrays: Any, axis: int | None) -> Any:
-    """`g` cut where `arrays` were joined; stacked again, if these were the rows of one array."""
-    stacked = hasattr(arrays, "shape")
-    shapes = [arrays.shape[1:]] * arrays.shape[0] if stacked else [a.shape for a in arrays]
-    sizes = [math.prod(shape) if axis is None else shape[axis] for shape in shapes]
-    place = 0 if axis is None else axis % g.ndim
-    cut = [
-        np.reshape(g[at(place, slice(end - size, end))], shape)
-        for shape, size, end in zip(shapes, sizes, itertools.accumulate(sizes))
-    ]
-    return np.stack(cut) if stacked else cut
-
-
-def at(axis: int, item: Any) -> tuple:
-    """The index that picks `item` on `axis` and everything on the axes before it."""
-    return (slice(None),) * axis + (item,)
+    return None if axes is None else tuple(np.argsort(np.atleast_1d(axes) % np.size(axes)).tolist())
 
 
 def reshaped(a: Any, shape: tuple[int, ...], order: Any) -> Any:
@@ -168,12 +138,6 @@ rule(np.cos,        lambda g, _y, x: -g * np.sin(x))
 rule(np.tanh,       lambda g, y, _x: g * (1 - y * y))
 
 rule(np.absolute,   lambda g, _y, x: g * np.sign(x))
-rule(np.sign,       lambda g, _y, _x: np.zeros_like(g))
-rule(np.floor,      lambda g, _y, _x: np.zeros_like(g))
-rule(np.maximum,    lambda g, _y, a, b: g * share(a, b),
-                    lambda g, _y, a, b: g * share(b, a))
-rule(np.minimum,    lambda g, _y, a, b: g * share(b, a),
-                    lambda g, _y, a, b: g * share(a, b))
 rule(np.where,      None,
                     lambda g, _y, c, _a, _b: np.where(c, g, 0),
                     lambda g, _y, c, _a, _b: np.where(c, 0, g))
@@ -200,7 +164,6 @@ rule(np.expand_dims,  lambda g, _y, _a, axis: np.reshape(g, _a.shape))
 rule(np.broadcast_to, lambda g, _y, _array, shape: g)
 rule(np.transpose,    lambda g, _y, _a, axes=None: np.transpose(g, inverse(axes)))
 rule(np.swapaxes,     lambda g, _y, _a, axis1, axis2: np.swapaxes(g, axis1, axis2))
-rule(np.concatenate,  lambda g, _y, _arrays, axis=0: parts(g, _arrays, axis))
 
 # --- indexing: gather and its adjoint, scatter ------------------------------------------------------
 

@@ -11,60 +11,21 @@ from __future__ import annotations
 import copy
 import functools
 import operator
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from . import errors, rules
-from .arguments import CONVERTED, arrays_in, as_array, as_called, as_result, as_taken, parents_in
-from .data import data_of
-from .modes import count, get_default_dtype, mode
+from . import errors
+from .arguments import arrays_in, as_array, as_called, as_result, as_taken, parents_in
+from .modes import get_default_dtype, mode
 from .node import Edge, Node
+from .operators import Operators
 from .saving import to_save
-from .table import TABLE, Answering, Definition, lookup, name_of
-
-# --- the tensor -----------------------------------------------------------------------------------
+from .table import TABLE, Definition, lookup
 
 
-def _operator(function: Callable) -> Callable[..., Any]:
-    def operate(self, other):
-        return apply(function, (self, other), {})
-
-    return operate
-
-
-def _reflected(function: Callable) -> Callable[..., Any]:
-    def operate(self, other):
-        return apply(function, (other, self), {})
-
-    return operate
-
-
-def _in_place(function: Callable) -> Callable[..., Any]:
-    def operate(self, other):
-        if not (self.requires_grad and self.is_leaf):
-            return apply(function, (self, other), {})
-        if mode.get().grad:
-            raise errors.GraphError(
-                "a leaf that requires a gradient does not change where operations are remembered. To "
-                "give it new values write `with minigrad.no_grad(): w -= ...`, or `w.data -= ...`; "
-                "for a new tensor, w = w - ..."
-            )
-        return self.copy_(apply(function, (self, other), {}))
-
-    return operate
-
-
-def _method(function: Callable) -> Callable[..., Any]:
-    def method(self, *args, **kwargs):
-        return apply(function, (self, *args), kwargs)
-
-    method.__doc__ = f"Call `{name_of(function)}` with this tensor as its first argument."
-    return method
-
-
-class Tensor(Answering):
+class Tensor(Operators):
     """An array, and how it was made.
 
     Args:
@@ -84,6 +45,7 @@ class Tensor(Answering):
     __slots__ = ("__weakref__", "_array", "_node")
 
     backward: Callable[..., None]  # see `walk`
+    data: Any  # the array, read-only: see `minigrad.data`
 
     def __init__(self, value: Any, *, requires_grad=False, dtype=None, name: str | None = None):
         if isinstance(value, Tensor):
@@ -99,18 +61,6 @@ class Tensor(Answering):
     ndim = property(lambda self: self._array.ndim)
     size = property(lambda self: self._array.size)
     nbytes = property(lambda self: self._array.nbytes)
-    real = property(lambda self: self)
-    T = property(lambda self: apply(np.transpose, (self,), {}))
-    mT = property(lambda self: apply(np.swapaxes, (self, -1, -2), {}))  # noqa: N815
-
-    @property
-    def data(self) -> np.ndarray:
-        """A read-only view of the array, outside the graph; `x.data -= a` gives the leaf a new one."""
-        return data_of(self) if isinstance(self._array, np.ndarray) else self._array
-
-    @data.setter
-    def data(self, value: Any) -> None:
-        self.copy_(value)
 
     @property
     def node(self) -> Node:
@@ -136,13 +86,11 @@ class Tensor(Answering):
         made_by = self.node.operation
         if made_by is not None and required != self.node.requires_grad:
             raise errors.GraphError(
-                f"requires_grad follows from the arguments for the result of {made_by.name}; set it "
-                f"on leaves, or use detach()"
+                f"the result of {made_by.name} is no leaf: set requires_grad on leaves, or use detach()"
             )
         if required and self.dtype.kind != "f":
             raise errors.DTypeError(
-                f"only floating tensors can require a gradient, not {self.dtype}; "
-                f"convert it first, for instance with dtype=np.float32"
+                f"only floating tensors can require a gradient, not {self.dtype}: use dtype=np.float32"
             )
         self.node.requires_grad = bool(required)
 
@@ -172,9 +120,7 @@ class Tensor(Answering):
             elif gradient.dtype != self.dtype:
                 gradient = gradient.astype(self.dtype)
             if gradient.shape != self.shape:
-                raise errors.ShapeError(
-                    f"a gradient of shape {gradient.shape} does not fit a tensor of {self.shape}"
-                )
+                raise errors.ShapeError(f"{gradient.shape} does not fit a tensor of {self.shape}")
         self.node.grad = gradient
 
     def retain_grad(self) -> Tensor:
@@ -184,9 +130,7 @@ class Tensor(Answering):
             GraphError: if this tensor requires no gradient.
         """
         if not self.requires_grad:
-            raise errors.GraphError(
-                f"no gradient reaches this tensor, {self.shape} {self.dtype}: none to retain"
-            )
+            raise errors.GraphError(f"no gradient reaches {self!r}: there is none to retain")
         self.node.keeps_grad = True
         return self
 
@@ -248,8 +192,7 @@ class Tensor(Answering):
     def __bool__(self) -> bool:
         if self.size != 1:
             raise errors.ShapeError(
-                f"a tensor of shape {self.shape} is not true or false as a whole; write x.any() or "
-                f"x.all(), or compare its size"
+                f"{self.shape} numbers are not true or false as a whole: write x.any() or x.all()"
             )
         return bool(self._array)
 
@@ -269,9 +212,7 @@ class Tensor(Answering):
         if array.shape != self.shape:
             raise errors.ShapeError(f"cannot copy shape {array.shape} into shape {self.shape}")
         if self.requires_grad and array.dtype.kind != "f":
-            raise errors.DTypeError(
-                f"{array.dtype} cannot require a gradient, and this tensor does"
-            )
+            raise errors.DTypeError(f"{array.dtype} cannot require a gradient, as this tensor does")
         self._array, self.node.dtype = read_only(array), array.dtype
         return self
 
@@ -290,12 +231,10 @@ class Tensor(Answering):
 
     def __deepcopy__(self, memo: dict) -> Tensor:
         """A leaf of the same values, or the same place in the graph; it never walks the graph."""
-        twin = object.__new__(type(self))
-        twin._array, twin._node = self._array, self.node
-        if self.node.operation is None:
-            twin._node = copy.copy(self.node)
-            twin._node.number = count()
-            twin._node.grad = copy.deepcopy(self.grad, memo)
+        if self.node.operation is not None:
+            return self
+        twin = type(self)(self._array, requires_grad=self.requires_grad, name=self.name)
+        twin.grad = copy.deepcopy(self.grad, memo)
         return twin
 
     def __reduce__(self) -> tuple:
@@ -312,91 +251,7 @@ class Tensor(Answering):
     def __array_function__(self, function, types, args, kwargs):
         return apply(function, args, kwargs)
 
-    # Operators
-
-    __add__, __radd__ = _operator(np.add), _reflected(np.add)
-    __sub__, __rsub__ = _operator(np.subtract), _reflected(np.subtract)
-    __mul__, __rmul__ = _operator(np.multiply), _reflected(np.multiply)
-    __truediv__, __rtruediv__ = _operator(np.divide), _reflected(np.divide)
-    __floordiv__, __rfloordiv__ = _operator(np.floor_divide), _reflected(np.floor_divide)
-    __mod__, __rmod__ = _operator(np.mod), _reflected(np.mod)
-    __pow__, __rpow__ = _operator(np.power), _reflected(np.power)
-    __matmul__, __rmatmul__ = _operator(np.matmul), _reflected(np.matmul)
-    __eq__, __ne__ = _operator(np.equal), _operator(np.not_equal)  # type: ignore[assignment]
-    __lt__, __le__ = _operator(np.less), _operator(np.less_equal)
-    __gt__, __ge__ = _operator(np.greater), _operator(np.greater_equal)
-    __and__, __rand__ = _operator(np.bitwise_and), _reflected(np.bitwise_and)
-    __or__, __ror__ = _operator(np.bitwise_or), _reflected(np.bitwise_or)
-    __xor__, __rxor__ = _operator(np.bitwise_xor), _reflected(np.bitwise_xor)
-    __iadd__, __isub__ = _in_place(np.add), _in_place(np.subtract)
-    __imul__, __itruediv__ = _in_place(np.multiply), _in_place(np.divide)
-    __ifloordiv__, __imod__ = _in_place(np.floor_divide), _in_place(np.mod)
-    __ipow__, __imatmul__ = _in_place(np.power), _in_place(np.matmul)
-    __neg__, __abs__, __invert__ = _method(np.negative), _method(np.absolute), _method(np.invert)
-    __getitem__ = _operator(operator.getitem)
-    __hash__ = object.__hash__
-
-    __round__ = _method(np.round)
-
-    def __divmod__(self, other: Any) -> tuple[Tensor, Tensor]:
-        return self // other, self % other
-
-    def __rdivmod__(self, other: Any) -> tuple[Tensor, Tensor]:
-        return other // self, other % self
-
-    def __pos__(self) -> Tensor:
-        return self
-
-    def __len__(self) -> int:
-        if not self.shape:
-            raise errors.UnsupportedError("a 0-d tensor has no length, and no elements to go over")
-        return self.shape[0]
-
-    def __iter__(self) -> Iterator[Tensor]:
-        return (self[i] for i in range(len(self)))
-
-    def __contains__(self, value: Any) -> bool:
-        return bool(np.any(np.equal(self, value)))
-
-    def __getattr__(self, name: str) -> Any:
-        functions = (f for f in TABLE if getattr(f, "__name__", "") == name)
-        instead = [f"{name_of(f)}(x)" for f in functions]
-        if hasattr(np.ndarray, name):
-            instead.append(f"x.detach().numpy().{name}")
-        hint = f"; write {' or '.join(instead)}" if instead else ""
-        raise AttributeError(f"a Tensor has no attribute {name!r}{hint}")
-
-    # Methods: those of NumPy's arrays
-
-    sum, prod, mean = _method(np.sum), _method(np.prod), _method(np.mean)
-    var, std = _method(np.var), _method(np.std)
-    max, min = _method(np.max), _method(np.min)
-    cumsum, cumprod = _method(np.cumsum), _method(np.cumprod)
-    argmax, argmin, argsort = _method(np.argmax), _method(np.argmin), _method(np.argsort)
-    any, all, nonzero = _method(np.any), _method(np.all), _method(np.nonzero)
-    round, clip = _method(np.round), _method(np.clip)
-    dot, trace, diagonal = _method(np.dot), _method(np.trace), _method(np.diagonal)
-    ravel, flatten = _method(np.ravel), _method(np.ravel)
-    swapaxes, squeeze = _method(np.swapaxes), _method(np.squeeze)
-    repeat, take, copy = _method(np.repeat), _method(np.take), _method(np.copy)
-
-    def reshape(self, *shape: Any, order: str = "C") -> Tensor:
-        """This tensor in another shape: `x.reshape(2, 3)` or `x.reshape((2, 3))`."""
-        if len(shape) == 1 and not isinstance(shape[0], (int, np.integer)):
-            shape = tuple(shape[0])
-        return apply(np.reshape, (self, shape), {"order": order} if order != "C" else {})
-
-    def transpose(self, *axes: Any) -> Tensor:
-        """This tensor with its axes permuted: `x.transpose(1, 0)`; all reversed without any."""
-        axes = axes[0] if len(axes) == 1 and not isinstance(axes[0], int) else axes
-        return apply(np.transpose, (self, axes or None), {})
-
-    def astype(self, dtype: Any) -> Tensor:
-        """This tensor converted to `dtype`; the gradient comes back in the old one."""
-        dtype = np.dtype(dtype)
-        if dtype.kind != "f":
-            return tensor_of(as_array(self._array, dtype, copy=True))
-        return apply(rules.astype, (self, dtype), {})
+    # As text
 
     def __repr__(self) -> str:
         kind, array = type(self).__name__, self._array
@@ -458,7 +313,7 @@ def apply(function: Callable, args: tuple, kwargs: dict[str, Any]) -> Any:
         for a in args:
             if isinstance(a, Tensor):
                 a = a._array
-            elif isinstance(a, CONVERTED):
+            elif type(a) is not np.ndarray and isinstance(a, (list, tuple, np.ndarray)):
                 a = as_taken(a, len(arrays), entry)
                 args = (*args[: len(arrays)], a, *args[len(arrays) + 1 :])
                 a = arrays_in(a)
@@ -494,3 +349,6 @@ def apply(function: Callable, args: tuple, kwargs: dict[str, Any]) -> Any:
         for watcher in now.watchers:
             watcher.operation(node, args, y)
     return tensor_of(y, node) if inside else y
+
+
+Tensor.apply = staticmethod(apply)  # type: ignore[method-assign]

@@ -109,9 +109,7 @@ def pass_on(node: Node, g: Any, arrived: dict[Node, Any], oldest: float) -> Visi
 
 def _element(given: Any, item: int, node: Node) -> Any:
     if not isinstance(given, (list, tuple)):
-        raise errors.UnsupportedError(
-            f"{node.operation.name} takes no list of tensors; make one tensor of them with np.stack"  # type: ignore[union-attr]
-        )
+        raise errors.UnsupportedError(f"{node!r} takes no list of tensors: join them with np.stack")
     return given[item]
 
 

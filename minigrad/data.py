@@ -12,13 +12,14 @@ from typing import Any
 
 import numpy as np
 
+from .engine.tensor import Tensor
 from .errors import ReadOnlyError
 
 
 class Data(np.ndarray):
     """A read-only view of the array in a Tensor. `+=` and the like give the Tensor a new array."""
 
-    tensor: Any = None  # the one it is the array of; None for parts and copies
+    tensor: Tensor | None = None  # the one it is the array of; None for parts and copies
 
     def __setitem__(self, index: Any, value: Any) -> None:
         self._writeable()
@@ -55,8 +56,13 @@ for name, function in {
     setattr(Data, f"__i{name}__", _in_place(function))
 
 
-def data_of(tensor: Any) -> Data:
-    """The array of a tensor as `Data`."""
+def _data_of(tensor: Tensor) -> Any:
+    """A read-only view of the array, outside the graph; `x.data -= a` gives the leaf a new one."""
+    if not isinstance(tensor._array, np.ndarray):
+        return tensor._array
     data = tensor._array.view(Data)
     data.tensor = tensor
     return data
+
+
+Tensor.data = property(_data_of, Tensor.copy_)  # type: ignore[arg-type]

@@ -1,0 +1,145 @@
+"""Operators and methods: what makes a Tensor an array like NumPy's. Each is a call of a function.
+
+x + y           np.add(x, y)
+x[0]            operator.getitem(x, 0)
+x.sum(axis=1)   np.sum(x, axis=1)
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from . import errors
+from .modes import mode
+from .rules import astype
+from .table import TABLE, Answering, name_of
+
+
+def _operator(function: Callable) -> Callable[..., Any]:
+    def operate(self, other):
+        return self.apply(function, (self, other), {})
+
+    return operate
+
+
+def _reflected(function: Callable) -> Callable[..., Any]:
+    def operate(self, other):
+        return self.apply(function, (other, self), {})
+
+    return operate
+
+
+def _in_place(function: Callable) -> Callable[..., Any]:
+    def operate(self, other):
+        if not (self.requires_grad and self.is_leaf):
+            return self.apply(function, (self, other), {})
+        if mode.get().grad:
+            raise errors.GraphError(
+                "a leaf that requires a gradient does not change where operations are remembered. To "
+                "give it new values write `with minigrad.no_grad(): w -= ...`, or `w.data -= ...`; "
+                "for a new tensor, w = w - ..."
+            )
+        return self.copy_(self.apply(function, (self, other), {}))
+
+    return operate
+
+
+def _method(function: Callable) -> Callable[..., Any]:
+    def method(self, *args, **kwargs):
+        return self.apply(function, (self, *args), kwargs)
+
+    method.__doc__ = f"Call `{name_of(function)}` with this tensor as its first argument."
+    return method
+
+
+class Operators(Answering):
+    """The operators and methods of Tensor, which has an `apply`."""
+
+    __slots__ = ()
+
+    apply: Callable[..., Any]
+    shape: tuple[int, ...]
+
+    __add__, __radd__ = _operator(np.add), _reflected(np.add)
+    __sub__, __rsub__ = _operator(np.subtract), _reflected(np.subtract)
+    __mul__, __rmul__ = _operator(np.multiply), _reflected(np.multiply)
+    __truediv__, __rtruediv__ = _operator(np.divide), _reflected(np.divide)
+    __floordiv__, __rfloordiv__ = _operator(np.floor_divide), _reflected(np.floor_divide)
+    __mod__, __rmod__ = _operator(np.mod), _reflected(np.mod)
+    __pow__, __rpow__ = _operator(np.power), _reflected(np.power)
+    __matmul__, __rmatmul__ = _operator(np.matmul), _reflected(np.matmul)
+    __eq__, __ne__ = _operator(np.equal), _operator(np.not_equal)  # type: ignore[assignment]
+    __lt__, __le__ = _operator(np.less), _operator(np.less_equal)
+    __gt__, __ge__ = _operator(np.greater), _operator(np.greater_equal)
+    __and__, __rand__ = _operator(np.bitwise_and), _reflected(np.bitwise_and)
+    __or__, __ror__ = _operator(np.bitwise_or), _reflected(np.bitwise_or)
+    __xor__, __rxor__ = _operator(np.bitwise_xor), _reflected(np.bitwise_xor)
+    __iadd__, __isub__ = _in_place(np.add), _in_place(np.subtract)
+    __imul__, __itruediv__ = _in_place(np.multiply), _in_place(np.divide)
+    __ifloordiv__, __imod__ = _in_place(np.floor_divide), _in_place(np.mod)
+    __ipow__, __imatmul__ = _in_place(np.power), _in_place(np.matmul)
+    __neg__, __abs__, __invert__ = _method(np.negative), _method(np.absolute), _method(np.invert)
+    __round__, __getitem__ = _method(np.round), _operator(operator.getitem)
+    __hash__ = object.__hash__
+
+    def __pos__(self) -> Any:
+        return self
+
+    def __divmod__(self, other: Any) -> tuple[Any, Any]:
+        return self // other, self % other
+
+    def __rdivmod__(self, other: Any) -> tuple[Any, Any]:
+        return other // self, other % self
+
+    def __len__(self) -> int:
+        if not self.shape:
+            raise errors.UnsupportedError("a 0-d tensor has no length, and no elements to go over")
+        return self.shape[0]
+
+    def __iter__(self) -> Iterator[Any]:
+        return (self[i] for i in range(len(self)))
+
+    def __contains__(self, value: Any) -> bool:
+        return bool(np.any(np.equal(self, value)))
+
+    def __getattr__(self, name: str) -> Any:
+        functions = (f for f in TABLE if getattr(f, "__name__", "") == name)
+        instead = [f"{name_of(f)}(x)" for f in functions]
+        if hasattr(np.ndarray, name):
+            instead.append(f"x.detach().numpy().{name}")
+        hint = f"; write {' or '.join(instead)}" if instead else ""
+        raise AttributeError(f"a Tensor has no attribute {name!r}{hint}")
+
+    sum, prod, mean = _method(np.sum), _method(np.prod), _method(np.mean)
+    var, std = _method(np.var), _method(np.std)
+    max, min = _method(np.max), _method(np.min)
+    cumsum, cumprod = _method(np.cumsum), _method(np.cumprod)
+    argmax, argmin, argsort = _method(np.argmax), _method(np.argmin), _method(np.argsort)
+    any, all, nonzero = _method(np.any), _method(np.all), _method(np.nonzero)
+    round, clip = _method(np.round), _method(np.clip)
+    dot, trace, diagonal = _method(np.dot), _method(np.trace), _method(np.diagonal)
+    ravel, flatten = _method(np.ravel), _method(np.ravel)
+    swapaxes, squeeze = _method(np.swapaxes), _method(np.squeeze)
+    repeat, take, copy = _method(np.repeat), _method(np.take), _method(np.copy)
+    real = property(lambda self: self)
+    T = property(lambda self: np.transpose(self))
+    mT = property(lambda self: np.swapaxes(self, -1, -2))  # noqa: N815
+
+    def reshape(self, *shape: Any, order: str = "C") -> Any:
+        """This tensor in another shape: `x.reshape(2, 3)` or `x.reshape((2, 3))`."""
+        if len(shape) == 1 and not isinstance(shape[0], (int, np.integer)):
+            shape = tuple(shape[0])
+        return self.apply(np.reshape, (self, shape), {"order": order} if order != "C" else {})
+
+    def transpose(self, *axes: Any) -> Any:
+        """This tensor with its axes permuted: `x.transpose(1, 0)`; all reversed without any."""
+        axes = axes[0] if len(axes) == 1 and not isinstance(axes[0], int) else axes
+        return self.apply(np.transpose, (self, axes or None), {})
+
+    def astype(self, dtype: Any) -> Any:
+        """This tensor converted to `dtype`; the gradient comes back in the old one."""
+        return self.apply(astype, (self, np.dtype(dtype)), {})
