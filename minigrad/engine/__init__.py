@@ -9,8 +9,8 @@ Read it in this order; each file uses only what came before it.
 5. `tensor`: an array that remembers how it was made
 6. `walk`: from a result back to its leaves
 
-Beside the way stand `arguments` (lists and other arrays, as an operation takes them) and `saving` (which
-arrays a node keeps).
+Beside the way stand `operators` (`x + y`, `x.sum()`: each a call of a function), `arguments` (lists and
+other arrays, as an operation takes them) and `saving` (which arrays a node keeps).
 
 The words of the code, each for one thing:
 

@@ -38,10 +38,8 @@ def as_array(value: Any, dtype: Any = None, copy: bool = False) -> Any:
     if not foreign:
         try:
             array = np.asarray(array)
-        except ValueError as problem:
-            raise errors.ShapeError(
-                f"cannot make an array of {outline(value)}: {problem}"
-            ) from None
+        except ValueError as why:
+            raise errors.ShapeError(f"cannot make an array of {outline(value)}: {why}") from None
     wanted = array.dtype if dtype is None else np.dtype(dtype)
     for held in (array.dtype, wanted):
         if held.kind not in "fiub":
@@ -65,7 +63,7 @@ def as_called(entry: Entry, args: tuple, kwargs: dict[str, Any]) -> tuple[tuple,
     if len(args) > len(names) and not any_more:
         raise errors.UnsupportedError(f"{name} takes no {len(args)} arguments; {takes}")
     for k, v in (*zip(names, args), *kwargs.items()):
-        known = k in entry.options or (any_name and k not in entry.refused)
+        known = k not in entry.refused and (k in entry.names or any_name)
         if v is not None and not known:
             raise errors.UnsupportedError(f"{name} takes no {k}=; {INSTEAD.get(k, takes)}")
     kwargs = {k: v for k, v in kwargs.items() if v is not None or k not in INSTEAD}

@@ -39,9 +39,8 @@ def _in_place(function: Callable) -> Callable[..., Any]:
             return self.apply(function, (self, other), {})
         if mode.get().grad:
             raise errors.GraphError(
-                "a leaf that requires a gradient does not change where operations are remembered. To "
-                "give it new values write `with minigrad.no_grad(): w -= ...`, or `w.data -= ...`; "
-                "for a new tensor, w = w - ..."
+                "a leaf that requires a gradient does not change in place. For new values write `with "
+                "minigrad.no_grad(): w -= ...`, or `w.data -= ...`; for a new tensor, w = w - ..."
             )
         return self.copy_(self.apply(function, (self, other), {}))
 

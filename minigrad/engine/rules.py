@@ -214,11 +214,8 @@ def names_once(index: Any) -> bool:
     if hasattr(index, "dtype") and index.dtype == bool:
         return True
     items = index if isinstance(index, tuple) else (index,)
-    return all(
-        i is None or i is Ellipsis
-        or (isinstance(i, (int, np.integer, slice)) and not isinstance(i, bool))
-        for i in items
-    )  # fmt: skip
+    once = (int, np.integer, slice, type(None), type(Ellipsis))
+    return all(isinstance(i, once) and not isinstance(i, bool) for i in items)
 
 
 def astype(x: Any, dtype: Any) -> Any:

@@ -60,14 +60,16 @@ class Entry:
         return name_of(self.function)
 
     @functools.cached_property
-    def parameters(self) -> tuple[str, ...]:
-        """The names of the arguments by position."""
-        return parameters_of(self.written)[self.skipped : code_of(self.written).co_argcount]
+    def names(self) -> tuple[str, ...]:
+        """The names of all arguments, without underscores; those by keyword alone last."""
+        code = code_of(self.written)
+        names = code.co_varnames[self.skipped : code.co_argcount + code.co_kwonlyargcount]
+        return tuple([name.lstrip("_") for name in names])
 
     @functools.cached_property
-    def options(self) -> frozenset[str]:
-        """The names that may be given by keyword."""
-        return frozenset(parameters_of(self.written)[self.skipped :]).difference(self.refused)
+    def parameters(self) -> tuple[str, ...]:
+        """The names of the arguments by position."""
+        return self.names[: code_of(self.written).co_argcount - self.skipped]
 
     @functools.cached_property
     def usual(self) -> int:
@@ -172,10 +174,9 @@ def lookup(function: Callable) -> Operation | Definition:
     entry = TABLE.get(function)
     if entry is None:
         raise UnsupportedError(
-            f"{name_of(function)} has no derivative here, so it cannot take a Tensor. "
-            f"Write it with functions that have one, call it on `x.detach().numpy()` if no "
-            f"gradient should flow, or add a rule: "
-            f"minigrad.rule({name_of(function)}, lambda g, y, *args: ...)."
+            f"{name_of(function)} has no derivative here, so it cannot take a Tensor. Write it with "
+            f"functions that have one, call it on `x.detach().numpy()` if no gradient should flow, or "
+            f"add a rule: minigrad.rule({name_of(function)}, lambda g, y, *args: ...)."
         )
     return entry
 
@@ -214,11 +215,3 @@ def _anything(*args: Any, **kwargs: Any) -> None: ...
 def code_of(function: Callable) -> types.CodeType:
     """The code of a function; that of one with any arguments, for what is not written in Python."""
     return getattr(inspect.unwrap(function), "__code__", _anything.__code__)
-
-
-def parameters_of(function: Callable) -> tuple[str, ...]:
-    """The names of a function's parameters, without underscores; those by keyword alone last."""
-    code = code_of(function)
-    return tuple(
-        n.lstrip("_") for n in code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
-    )

@@ -60,6 +60,9 @@ class Tensor(Operators):
     dtype = property(lambda self: self._array.dtype)
     ndim = property(lambda self: self._array.ndim)
     size = property(lambda self: self._array.size)
+    name = property(
+        lambda self: self.node.name, lambda self, name: setattr(self.node, "name", name)
+    )
     nbytes = property(lambda self: self._array.nbytes)
 
     @property
@@ -68,14 +71,6 @@ class Tensor(Operators):
         if self._node is None:
             self._node = Node(self._array, box=mode.get().box)
         return self._node
-
-    @property
-    def name(self) -> str | None:
-        return self.node.name
-
-    @name.setter
-    def name(self, name: str | None) -> None:
-        self.node.name = name
 
     @property
     def requires_grad(self) -> bool:
@@ -164,10 +159,9 @@ class Tensor(Operators):
         """The array itself, on its way out of the graph."""
         if self.requires_grad:
             raise errors.DetachError(
-                f"{what} would take the value of a tensor that requires a gradient out of the "
-                f"graph, and the gradient would be lost. If that is meant, write "
-                f"x.detach(), x.detach().numpy() or, for one number, x.item(); to join tensors, "
-                f"np.stack."
+                f"{what} would take the value of a tensor that requires a gradient out of the graph; "
+                f"its gradient would be lost. If that is meant, write x.detach(), x.detach().numpy() "
+                f"or, for one number, x.item(); to join tensors, np.stack."
             )
         return self._array
 

@@ -209,14 +209,9 @@ def backward(root: Tensor, gradient: Any = None, *, retain_graph=False, create_g
             error.root = root._node
             raise
         for node, g in found:
-            node.grad = added(node.grad, g)
-
-
-def added(before: Tensor | None, g: Any) -> Tensor:
-    """The gradients of two backward passes, added: what `.grad` held, and what arrived now."""
-    if before is not None:
-        g = before + g if isinstance(g, Tensor) else before._array + g
-    return g if isinstance(g, Tensor) else tensor_of(g)
+            if node.grad is not None:
+                g = node.grad + g if isinstance(g, Tensor) else node.grad._array + g
+            node.grad = g if isinstance(g, Tensor) else tensor_of(g)
 
 
 def first_gradient(root: Tensor, gradient: Any, create_graph: bool) -> Any:

@@ -20,8 +20,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..engine.node import Node, Outline
-from ..engine.tensor import Tensor
-from ..engine.walk import Contribution, Visit, added, copied_axes, first_gradient, order, walk
+from ..engine.tensor import Tensor, tensor_of
+from ..engine.walk import Contribution, Visit, copied_axes, first_gradient, order, walk
 from ..errors import MinigradError
 from ..rules_as_text import source_of
 from ..switches import enable_grad
@@ -181,7 +181,7 @@ def _steps(
                 return
             step = _step(number, visit, known)
         if accumulate and visit.node.keeps_grad:
-            visit.node.grad = added(visit.node.grad, visit.gradient)
+            visit.node.grad = _added(visit.node.grad, visit.gradient)
         if not (retain_graph or create_graph):
             visit.node.saved = None
         yield step
@@ -215,7 +215,7 @@ def _step(number: int, visit: Visit, known: _Known) -> Step:
     name, of = known.name(node), known.numbers.get(node)
     if node.operation is None:
         before = node.grad
-        return Step(number, node, _seen(g), {}, (), before, added(before, g), name, of)
+        return Step(number, node, _seen(g), {}, (), before, _added(before, g), name, of)
     if node.note is not None:  # record() noted which variables held the arguments
         for argument, held in node.note.names:
             known.names.setdefault(argument, held)
@@ -232,6 +232,13 @@ def _step(number: int, visit: Visit, known: _Known) -> Step:
         (_, y, *named) = ((k.lstrip("_"), v) for k, v in arguments.arguments.items())
         values |= {k: _seen(v) for k, v in (*named, y) if k in mentioned}
     return Step(number, node, _seen(g), values, shares, name=known.name(node), of=of)
+
+
+def _added(before: Tensor | None, g: Any) -> Tensor:
+    """The gradients of two backward passes, added: what `.grad` held, and what arrived now."""
+    if before is not None:
+        g = before + g if isinstance(g, Tensor) else before._array + g
+    return g if isinstance(g, Tensor) else tensor_of(g)
 
 
 def _share(node: Node, passed: Contribution, item: int | None, known: _Known) -> Share:
