@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import operator
+import threading
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -187,31 +188,41 @@ def backward(root: Tensor, gradient: Any = None, *, retain_graph=False, create_g
             `minigrad.grad` returns gradients, and makes none.
 
     Raises:
-        GraphError: if the tensor requires no gradient, or if the graph has been freed; no gradient
-            is touched then.
+        GraphError: if the tensor requires no gradient, or if the graph has been freed, or another
+            thread is just walking and freeing it; no gradient is touched then.
         ShapeError: if `gradient` is left out and the tensor has more than one element, or does not
             have its shape.
     """
-    start = first_gradient(root, gradient, create_graph)
-    found = []
+    start, end = first_gradient(root, gradient, create_graph), root._node
+    found, mine, frees = [], object(), not (retain_graph or create_graph)
+    if frees and _freeing.setdefault(end, mine) is not mine:  # one step, which no thread can divide
+        raise _freed(end)  # type: ignore[arg-type]
     with setting(grad=True) if create_graph else contextlib.nullcontext():
         try:
-            for visit in walk({root._node: start}):  # type: ignore[dict-item]
+            for visit in walk({end: start}):  # type: ignore[dict-item]
                 node = visit.node
                 if node.keeps_grad:
                     found.append((node, visit.gradient))
                 if node.note is not None:
                     node.note.visit(visit)
-                if not (retain_graph or create_graph):
+                if frees:
                     node.saved = None
                 del visit  # the next rule can have its memory
         except errors.MinigradError as error:
-            error.root = root._node
+            error.root = end
             raise
-        for node, g in found:
-            if node.grad is not None:
-                g = node.grad + g if isinstance(g, Tensor) else node.grad._array + g
-            node.grad = g if isinstance(g, Tensor) else tensor_of(g)
+        finally:
+            if frees:
+                del _freeing[end]
+        with _adding:
+            for node, g in found:
+                if node.grad is not None:
+                    g = node.grad + g if isinstance(g, Tensor) else node.grad._array + g
+                node.grad = g if isinstance(g, Tensor) else tensor_of(g)
+
+
+_freeing: dict[Any, object] = {}  # from which nodes a thread is walking, to free what it passes
+_adding = threading.Lock()  # the graphs of several threads may lead to the same leaf
 
 
 def first_gradient(root: Tensor, gradient: Any, create_graph: bool) -> Any:
