@@ -1,6 +1,6 @@
 """Weights to and from PyTorch, as state dicts of arrays; PyTorch itself is not needed.
 
-    mine.load_state_dict(from_torch(theirs.state_dict()))
+    mine.load_state_dict(from_torch(theirs))
 
     arrays = to_torch(mine.state_dict())
     theirs.load_state_dict({name: torch.from_numpy(array) for name, array in arrays.items()})
@@ -15,6 +15,7 @@
 A state dict does not say how many heads there are, which activation, or where the norms stand: make
 both sides alike. PyTorch stores the transpose of each weight, and the projections of queries, keys
 and values in one array. Gradients have the same layout as weights, and can be converted in the same way.
+The layers here have biases: for layers made there with bias=False, they are zeros.
 
 PyTorch's masks mean the opposite of those here, True = may not be attended to: see `mask_to_torch`.
 """
@@ -60,17 +61,22 @@ OURS = re.compile(
 # --- weights --------------------------------------------------------------------------------------
 
 
-def from_torch(state: Mapping[str, Any]) -> dict[str, np.ndarray]:
-    """A state dict of PyTorch's as one of this library's.
+def from_torch(theirs: Any) -> dict[str, np.ndarray]:
+    """A state dict of this library's from one of PyTorch's.
 
     Args:
-        state: what `state_dict()` of one of the modules above returned: arrays, or tensors that NumPy
-            can read.
+        theirs: one of the modules above; or what its `state_dict()` returned: arrays, or tensors that
+            NumPy can read. A state dict does not say that add_zero_attn was True, so only of a module
+            is it refused.
 
     Raises:
         StateDictError: if it holds an entry that has no place here; all of them are listed.
     """
-    arrays = {name: np.asarray(value) for name, value in state.items()}
+    if hasattr(theirs, "named_modules"):
+        more = [name for name, m in theirs.named_modules() if getattr(m, "add_zero_attn", False)]
+        _refuse("from PyTorch", [f"{f'{name}: ' * bool(name)}add_zero_attn=True" for name in more])
+        theirs = theirs.state_dict()
+    arrays = {name: np.asarray(value) for name, value in theirs.items()}
     strange = [name for name in arrays if not THEIRS.fullmatch(name)]
     strange += [name for name, a in arrays.items() if "in_proj_" in name and len(a) % 3]
     _refuse("from PyTorch", strange, arrays)
@@ -78,7 +84,8 @@ def from_torch(state: Mapping[str, Any]) -> dict[str, np.ndarray]:
     for name, array in arrays.items():
         for new, part in _apart(_renamed(name, THEIRS_TO_OURS), array):
             ours[new] = part.T.copy()  # vectors are their own transposes
-    return ours
+    is_layer = any(name.endswith("feed_forward.widen.weight") for name in ours)
+    return _biases(ours) | ours if is_layer else ours
 
 
 def to_torch(state: Mapping[str, Any]) -> dict[str, np.ndarray]:
@@ -121,6 +128,16 @@ def _apart(name: str, array: np.ndarray) -> list[tuple[str, np.ndarray]]:
     if not joined:
         return [(name, array)]
     return [(f"{path}{part}.{kind}", a) for part, a in zip(PARTS, np.split(array, 3))]
+
+
+def _biases(ours: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """Zeros for the bias beside each weight and gain."""
+    beside = ((name.rpartition("."), array) for name, array in ours.items())
+    return {
+        f"{path}.bias": np.zeros_like(array, shape=array.shape[-1:])
+        for (path, _, kind), array in beside
+        if kind in ("weight", "gain")
+    }
 
 
 def _join(theirs: dict[str, np.ndarray], path: str) -> None:

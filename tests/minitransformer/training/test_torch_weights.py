@@ -40,7 +40,7 @@ def alike(mine, theirs):
     with torch.no_grad():
         for parameter in theirs.parameters():
             parameter.copy_(torch.from_numpy(RNG.normal(size=parameter.shape) * 0.5))
-    mine.astype(np.float64).load_state_dict(from_torch(theirs.state_dict()))
+    mine.astype(np.float64).load_state_dict(from_torch(theirs))
     back = to_torch(mine.state_dict())
     assert back.keys() == theirs.state_dict().keys()
     for name, array in back.items():
@@ -165,6 +165,26 @@ def test_whole_transformer_with_its_final_norms(activation, norm):
     compare(mine, theirs, [y], [z], ours, others)
 
 
+@pytest.mark.filterwarnings("ignore:enable_nested_tensor")
+def test_layers_without_biases():
+    """Their missing biases are zeros here, and everything else is as with biases."""
+    theirs = torch.nn.Transformer(6, 2, 1, 2, 5, **options("gelu", "pre"), bias=False)
+    settings = {"activation": "gelu", "norm": "pre", "final_norm": True}
+    mine = stacks(Encoder(1, 6, 2, 5, **settings), Decoder(2, 6, 2, 5, **settings))
+    mine.astype(np.float64).load_state_dict(from_torch(theirs))
+    ours, others = inputs((3, 5, 6), (3, 4, 6))
+    memory, _ = mine.encoder(ours[0])
+    y, _, _ = mine.decoder(ours[1], memory)
+    z = theirs(*others)
+    equal(y.data, z)
+    weighted_sum(y).backward()
+    shares = torch.from_numpy(np.random.default_rng(99).standard_normal(y.shape))
+    (z * shares).sum().backward()
+    gradients = to_torch({name: p.grad.data for name, p in mine.named_parameters()})
+    for name, parameter in theirs.named_parameters():
+        equal(gradients[name], parameter.grad, name)
+
+
 def test_stacks_of_layers_alone():
     layer = torch.nn.TransformerEncoderLayer(6, 2, 5, **options("relu", "pre"))
     theirs = torch.nn.TransformerEncoder(layer, 2, enable_nested_tensor=False)
@@ -254,6 +274,17 @@ def test_an_entry_without_a_place_here_is_refused_and_all_are_listed():
     with_more = torch.nn.MultiheadAttention(4, 2, add_bias_kv=True).state_dict()
     with pytest.raises(errors.StateDictError, match=r"bias_k \(1, 1, 4\)\n  bias_v"):
         from_torch(with_more)
+
+
+def test_zeros_added_to_what_is_attended_to_are_refused():
+    """No entry shows them: only the module does."""
+    theirs = torch.nn.MultiheadAttention(4, 2, add_zero_attn=True)
+    with pytest.raises(errors.StateDictError, match="from PyTorch:\n  add_zero_attn=True"):
+        from_torch(theirs)
+    layer = torch.nn.TransformerEncoderLayer(4, 2, 3)
+    layer.self_attn = theirs
+    with pytest.raises(errors.StateDictError, match="  self_attn: add_zero_attn=True"):
+        from_torch(layer)
 
 
 def test_an_entry_of_another_module_is_refused():
