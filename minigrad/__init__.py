@@ -13,6 +13,10 @@ built on it: `definitions` (NumPy's other functions), `functional`, `nn` and `op
 made of), `checking` (finite differences), `views` (what shows a graph), `course` (what teaches).
 """
 
+from . import starting  # noqa: F401 - before all that takes time
+
+# isort: split
+
 import importlib
 from typing import Any
 

@@ -5,6 +5,8 @@ A file is NumPy's `.npz`, with one more entry that holds a text in JSON. Reading
 
 from __future__ import annotations
 
+import contextlib
+import glob
 import json
 import os
 import zipfile
@@ -58,18 +60,33 @@ def load(path: str | os.PathLike) -> tuple[dict[str, np.ndarray], Any]:
     if os.path.isdir(path) or not os.path.exists(path):
         raise CheckpointError(f"there is no checkpoint {os.fspath(path)}")
     try:
-        with open(path, "rb") as file, np.load(file, allow_pickle=False) as archive:
-            entries = {name: archive[name] for name in archive.files}
+        with open(path, "rb") as file:
+            if not zipfile.is_zipfile(file):
+                raise ValueError("no zip archive")
+            file.seek(0)
+            with np.load(file, allow_pickle=False) as archive:
+                entries = {name: archive[name] for name in archive.files}
         header = json.loads(entries.pop(_ABOUT))
         found, names, about = header["format"], header["arrays"], header["about"]
-        if list(entries) != names or bytes in map(type, entries.values()):
-            raise ValueError(f"it holds other things than the arrays {names}")
+        strange = [name for name, a in entries.items() if name not in names or type(a) is bytes]
+        missing = [name for name in names if name not in entries]
+        if strange or missing:
+            lacks = f"without {_some(missing)} of its {len(names)} arrays"
+            raise ValueError(
+                lacks if missing else f"with {_some(strange)}, which are no arrays of it"
+            )
     except PermissionError:
         raise CheckpointError(f"{os.fspath(path)} may not be read: permission denied") from None
+    except MemoryError:
+        raise MemoryError(f"{os.fspath(path)} does not fit into it") from None
     except Exception as problem:  # there is no telling what the parsers make of a damaged file
+        # NumPy speaks of pickle where it finds Python objects, and wherever it knows nothing better.
+        what = (
+            "Python objects" if "pickle" in str(problem) else f"{type(problem).__name__}: {problem}"
+        )
         raise CheckpointError(
-            f"{os.fspath(path)} is truncated, or is not a checkpoint of minigrad: "
-            f"{type(problem).__name__}: {problem}"
+            f"{os.fspath(path)} is truncated, or is not a checkpoint of minigrad ({what}): give the "
+            f"file as it was saved"
         ) from None
     if found != _FORMAT:
         raise CheckpointError(
@@ -78,8 +95,16 @@ def load(path: str | os.PathLike) -> tuple[dict[str, np.ndarray], Any]:
     return entries, about
 
 
+def _some(names: list[str]) -> str:
+    return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
+
+
 def write_whole(path: str | os.PathLike, write: Callable[[IO[bytes]], Any]) -> None:
-    """Let `write` fill a file beside `path`, and rename it: `path` is never half-written."""
+    """Let `write` fill a file beside `path`, and rename it: `path` is never half-written.
+
+    Raises:
+        OSError: if it cannot be written, with its path.
+    """
     target = Path(path)
     beside = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
@@ -88,6 +113,16 @@ def write_whole(path: str | os.PathLike, write: Callable[[IO[bytes]], Any]) -> N
             file.flush()
             os.fsync(file.fileno())
         os.replace(beside, target)
-    except BaseException:
-        beside.unlink(missing_ok=True)
+    except BaseException as problem:
+        with contextlib.suppress(OSError):
+            beside.unlink(missing_ok=True)
+        if isinstance(problem, OSError):  # that of a write does not know where
+            raise OSError(problem.errno, problem.strerror or str(problem), str(target)) from None
         raise
+
+
+def sweep(path: str | os.PathLike) -> None:
+    """Remove what a process that was killed in `write_whole` left beside `path`."""
+    target = Path(path)
+    for left in target.parent.glob(f".{glob.escape(target.name)}.*.part"):
+        left.unlink(missing_ok=True)

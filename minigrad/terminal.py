@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
+import errno
 import os
 import signal
 import sys
@@ -12,10 +14,19 @@ from typing import NoReturn
 from . import errors
 
 WRONG, INTERRUPTED, NO_READER = 2, 128 + signal.SIGINT, 128 + 13  # exit statuses; 13 is SIGPIPE
+REMEDIES = {  # by the names of errors, of which not every system has all
+    "ENOSPC": "make room on that disk",
+    "EDQUOT": "make room: no more files of yours may be there",
+    "EFBIG": "no file may be so large there",
+    "EROFS": "nothing can be written there",
+    "EACCES": "it is not yours to write or read",
+}
 
 
 def ended(program: str, run: Callable[[], int]) -> int:
     """Run `run`, which returns an exit status; what goes wrong is said in one line of `program`'s."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:  # while `starting`
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         status = run()
         if sys.stdout is not None:
@@ -29,16 +40,25 @@ def ended(program: str, run: Callable[[], int]) -> int:
     except errors.MinigradError as problem:
         return complain(program, problem)
     except MemoryError as problem:
-        return complain(program, f"not enough memory: {problem or 'choose smaller sizes'}")
+        what = f" ({problem})" if str(problem) else ""
+        return complain(program, f"not enough memory{what}: choose smaller sizes or batches")
     except OSError as problem:
         let_go()
-        return complain(program, problem)
+        return complain(program, _told(problem))
 
 
 def complain(program: str, problem: object) -> int:
     """Say what is wrong, in one line; returns the exit status for it."""
-    print(f"{program}: {' '.join(str(problem).split())}", file=sys.stderr)
+    with contextlib.suppress(OSError):  # the terminal may be gone
+        print(f"{program}: {' '.join(str(problem).split())}", file=sys.stderr)
     return WRONG
+
+
+def _told(problem: OSError) -> str:
+    """The file, what is wrong with it, and the remedy."""
+    where = f"{problem.filename}: " if problem.filename is not None else ""
+    remedy = REMEDIES.get(errno.errorcode.get(problem.errno or 0, ""))
+    return f"{where}{problem.strerror or problem}" + (f": {remedy}" if remedy else "")
 
 
 def let_go() -> None:

@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import io
+import os
+import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 from minigrad import errors, serialize
 
 from ..training.loop import Training
 
+if sys.platform == "win32":
+    import msvcrt
+else:
+    import fcntl
+
 CHECKPOINT, CURVE, REPORT = FILES = "checkpoint.npz", "curve.csv", "report.html"
+RUNNING = ".running"  # only where a folder cannot be locked: this file, while a run lives
 
 
 def checkpoint_of(run: str) -> Path:
@@ -29,11 +39,11 @@ def save_curve(path: Path, run: Training) -> None:
     serialize.write_whole(path, lambda file: file.write(text.getvalue().encode()))
 
 
-def ready(folder: Path) -> Path:
-    """Make the folder if necessary, and check that a run can write its files there.
+def ready(folder: Path, replace: bool) -> Path:
+    """Make the folder of a new run if necessary, and check that the run can write its files there.
 
     Raises:
-        ConfigError: if it cannot.
+        ConfigError: if it cannot, or there is a run already that it is not told to replace.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -45,4 +55,46 @@ def ready(folder: Path) -> Path:
         raise errors.ConfigError(f"cannot write to the folder {folder}: {why}") from None
     if in_the_way:
         raise errors.ConfigError(f"{folder / in_the_way[0]} is a folder; a run writes a file there")
+    if (folder / CHECKPOINT).exists() and not replace:
+        raise errors.ConfigError(
+            f"there is a run in {folder} already: go on with it by --resume {folder}, give another "
+            f"folder by --out, or put the new run in its place by --replace"
+        )
     return folder
+
+
+@contextlib.contextmanager
+def claimed(folder: Path) -> Iterator[None]:
+    """Make a context in which no other run can claim the folder; what one that was killed left
+    half-written is removed.
+
+    The claim is a lock of the system's, which ends with the process, however that ends.
+
+    Raises:
+        ConfigError: if another run lives that has claimed it.
+    """
+    with contextlib.ExitStack() as stack:
+        try:
+            lock(folder, stack)
+        except (BlockingIOError, PermissionError):
+            raise errors.ConfigError(
+                f"another run is writing in {folder}: wait until it has ended, or give another folder "
+                f"by --out"
+            ) from None
+        except OSError:  # a file system without locks
+            pass
+        for name in FILES:
+            serialize.sweep(folder / name)
+        yield
+
+
+def lock(folder: Path, stack: contextlib.ExitStack) -> None:
+    """Lock the folder until the stack is closed, or fail at once."""
+    if sys.platform == "win32":  # where no folder can be opened, and a file disappears when closed
+        descriptor = os.open(folder / RUNNING, os.O_CREAT | os.O_RDWR | os.O_TEMPORARY)
+        stack.callback(os.close, descriptor)
+        msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+    else:
+        descriptor = os.open(folder, os.O_RDONLY)
+        stack.callback(os.close, descriptor)
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

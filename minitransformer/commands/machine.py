@@ -1,4 +1,4 @@
-"""What a run asks of the system: to be told of Ctrl-C, and how much memory it had."""
+"""What a run asks of the system: to be told when it has to stop, and how much memory it had."""
 
 from __future__ import annotations
 
@@ -9,22 +9,32 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+STOPS = ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK")  # by name: no system has all of them
+
 
 @contextlib.contextmanager
-def interruptible() -> Iterator[Callable[[], bool]]:
-    """Make a context in which the first Ctrl-C is only noted: the function that it yields tells whether
-    there was one. The second Ctrl-C interrupts as usual."""
+def interruptible() -> Iterator[Callable[[], int]]:
+    """Make a context in which the first signal to stop is only noted: Ctrl-C, the end of the terminal,
+    `kill`. The function that it yields tells its number, 0 if there was none. The second one
+    interrupts as Ctrl-C usually does. One that is ignored, as under `nohup`, stays so.
+    """
     noted: list[int] = []
 
     def note(number: int, frame: Any) -> None:
         noted.append(number)
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+        for one in before:
+            signal.signal(one, signal.default_int_handler)
 
-    before = signal.signal(signal.SIGINT, note)
+    known = [getattr(signal, name) for name in STOPS if hasattr(signal, name)]
+    before = {one: signal.getsignal(one) for one in known}
+    before = {one: handler for one, handler in before.items() if handler is not signal.SIG_IGN}
+    for one in before:
+        signal.signal(one, note)
     try:
-        yield lambda: bool(noted)
+        yield lambda: noted[0] if noted else 0
     finally:
-        signal.signal(signal.SIGINT, before)
+        for one, handler in before.items():
+            signal.signal(one, handler)
 
 
 def peak_memory() -> int | None:

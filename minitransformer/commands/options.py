@@ -105,6 +105,9 @@ def training_options() -> Parser:
         default=argparse.SUPPRESS,
         help="where the checkpoint, the curve and the report go (default: runs/TASK)",
     )
+    group.add_argument(
+        "--replace", action="store_true", help="put this run in the place of one that is there"
+    )
     return parser
 
 

@@ -14,9 +14,9 @@ import numpy as np
 
 import minigrad as mg
 from minigrad import errors, serialize
-from minigrad.terminal import INTERRUPTED, complain
+from minigrad.terminal import complain
 
-from ..model.sizes import DecoderSizes
+from ..model.sizes import DecoderSizes, Sizes
 from ..tasks import load_training, make
 from ..training.loop import Settings, Training
 from ..training.progress import progress
@@ -24,7 +24,7 @@ from ..training.readers import READERS
 from ..training.threads import one_thread
 from ..views import report
 from . import PROGRAM
-from .folder import CHECKPOINT, CURVE, FILES, REPORT, ready, save_curve
+from .folder import CHECKPOINT, CURVE, FILES, REPORT, claimed, ready, save_curve
 from .machine import interruptible, peak_memory
 from .options import DATA, STEPS, chosen, training_options
 
@@ -38,12 +38,13 @@ def train(options: argparse.Namespace) -> int:
     exam = run.task.held_out(min(1000, run.task.held_out_count))
     goal = getattr(options, "stop_at", math.inf)
 
-    with one_thread(), interruptible() as interrupted, np.errstate(over="ignore", invalid="ignore"):
+    quiet = np.errstate(over="ignore", invalid="ignore")
+    with claimed(folder), one_thread(), interruptible() as interrupted, quiet:
         learn(run, exam[:200], options.every, goal, folder / CHECKPOINT, interrupted)
         stopped = interrupted()
         if stopped:
             print(
-                f"interrupted after step {run.steps_done}; a second Ctrl-C stops at once",
+                f"interrupted after step {run.steps_done}, and saved; a second Ctrl-C stops at once",
                 flush=True,
             )
         written, accuracy = examined(run, exam)
@@ -65,7 +66,7 @@ def train(options: argparse.Namespace) -> int:
     print(f"in {folder}: {', '.join(FILES)}")
     if left_out:
         print(left_out)
-    return INTERRUPTED if stopped else 0
+    return 128 + stopped if stopped else 0
 
 
 def begun(options: argparse.Namespace) -> tuple[Training, Path]:
@@ -77,25 +78,20 @@ def begun(options: argparse.Namespace) -> tuple[Training, Path]:
         made["file"] = os.path.abspath(options.file)
     if options.skip_bad:
         made["skip_bad"] = True
-    try:
-        task = make(options.task, settings.seed, **made)
-    except TypeError as problem:
-        raise errors.ConfigError(
-            f"the task {options.task!r} has no such option: {problem}"
-        ) from None
+    task = make(options.task, settings.seed, **made)
     if "file" in made:
         made["sha256"] = task.sha256
         for fault in task.faults:
             complain(PROGRAM, f"left out: line {fault.line}: {fault.what}")
     kind = "text" if options.task == "text" else options.model
     reader = READERS[kind]
-    sides = (task.vocabulary,) * 2 if kind == "text" else (task.source, task.target)
-    others: dict[str, Any] = dict(reader.symbols(*sides))
+    others: dict[str, Any] = dict(reader.symbols(*reader.vocabularies(task)))
+    others["longest"] = max(Sizes.longest, reader.positions(*reader.lengths(task)))
     if reader.sizes is DecoderSizes:
         others["layers"] = options.decoder_layers
     sizes = chosen(reader.sizes, options, **others)
     run = Training(task, sizes, settings, kind=kind, made=made)
-    return run, ready(getattr(options, "out", Path("runs", task.name)))
+    return run, ready(getattr(options, "out", Path("runs", task.name)), options.replace)
 
 
 def resumed(options: argparse.Namespace) -> tuple[Training, Path]:
@@ -116,8 +112,10 @@ def resumed(options: argparse.Namespace) -> tuple[Training, Path]:
             f"--resume goes on with the run as it was begun: leave out "
             f"{', '.join('--' + name.replace('_', '-') for name in others) or options.task}"
         )
-    folder = ready(options.resume)
-    return load_training(folder / CHECKPOINT), folder
+    checkpoint = options.resume / CHECKPOINT
+    if not checkpoint.exists():
+        raise errors.ConfigError(f"there is no run in {options.resume}: give the folder of one")
+    return load_training(checkpoint), ready(options.resume, replace=True)
 
 
 def learn(
@@ -126,7 +124,7 @@ def learn(
     every: int,
     goal: float,
     checkpoint: Path,
-    interrupted: Callable[[], bool],
+    interrupted: Callable[[], int],
 ) -> None:
     """Take the steps that are left; every `every` steps, test on `exam` and save the checkpoint. Stop
     when the accuracy reaches `goal`."""
@@ -144,9 +142,13 @@ def learn(
                 if point.accuracy is not None:
                     figures["held-out"] = f"{point.accuracy:.1%}"
             bar.advance(**figures)
-            return interrupted() or (point.accuracy or 0) >= goal
+            return bool(interrupted()) or (point.accuracy or 0) >= goal
 
-        run.fit(after_step)
+        try:
+            run.fit(after_step)
+        except OSError:  # nobody reads standard output any more; what was learned is kept
+            run.save(checkpoint)
+            raise
     run.save(checkpoint)
 
 

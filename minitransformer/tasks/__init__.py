@@ -12,8 +12,9 @@ There are two kinds of task; each is built in, or reads a file:
 No task knows of models, arrays or training; `load_training` makes the task of a checkpoint again.
 """
 
+import inspect
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any
 
@@ -52,19 +53,31 @@ def make(
 
     Raises:
         ConfigError: there is no such task; or a file is missing, or given but not used; or an option
-            is not valid.
+            is not valid, or none of this task.
         DataError: the file cannot be used, or has faults and `skip_bad` is not given.
     """
     if name in FILE_TASKS:
         if file is None:
             raise ConfigError(f"the task {name!r} reads a file, and none is given: {name} FILE")
+        _check(name, FILE_TASKS[name], options)
         return FILE_TASKS[name](seed, file, **options)
     if name not in TASKS:
         known = ", ".join([*TASKS, *(f"{name} FILE" for name in FILE_TASKS)])
         raise ConfigError(f"there is no task {name!r}; choose one of {known}")
     if file is not None:
         raise ConfigError(f"the task {name!r} reads no file; leave out {os.fspath(file)!r}")
+    _check(name, TASKS[name], options)
     return TASKS[name](seed, **options)
+
+
+def _check(name: str, task: Callable[..., Any], options: Iterable[str]) -> None:
+    known = list(inspect.signature(task).parameters)
+    if unknown := [option for option in options if option not in known]:
+        own = [option for option in known if option not in ("seed", "file", "sha256")]
+        raise ConfigError(
+            f"the task {name!r} has no option {unknown[0]!r}: "
+            + (f"it has {', '.join(own)}" if own else "it has none")
+        )
 
 
 def load_training(path: str | os.PathLike[str]) -> Training:

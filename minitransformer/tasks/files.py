@@ -14,6 +14,7 @@ from typing import NamedTuple
 from minigrad.errors import ConfigError, DataError
 
 MARKS = {  # longest first: that of utf-16 begins one of utf-32
+    codecs.BOM_UTF8: "utf-8-sig",
     codecs.BOM_UTF32_LE: "utf-32",
     codecs.BOM_UTF32_BE: "utf-32",
     codecs.BOM_UTF16_LE: "utf-16",
@@ -40,14 +41,13 @@ class Lines(NamedTuple):
 def read_lines(file: str | os.PathLike[str], encoding: str, sha256: str | None = None) -> Lines:
     r"""Read all lines of a file, whether they end with \n, \r\n or \r.
 
-    A byte order mark that the encoding does not call for is a fault, though its line can be used.
+    A byte order mark at the beginning says which encoding it is, and is no part of the text.
 
     Args:
         sha256: the hash that the file's contents must have, as in `Lines.sha256`.
 
     Raises:
-        DataError: the file cannot be opened, is empty, is in another encoding altogether, or its
-            contents are not those of `sha256`.
+        DataError: the file cannot be opened, is empty, or its contents are not those of `sha256`.
         ConfigError: `encoding` is unknown.
     """
     try:
@@ -56,6 +56,7 @@ def read_lines(file: str | os.PathLike[str], encoding: str, sha256: str | None =
         raise DataError(f"{file}: {problem.strerror}; give a text file that can be read") from None
     try:
         codec = codecs.lookup(encoding).name
+        codec = next((name for mark, name in MARKS.items() if data.startswith(mark)), codec)
         text = data.decode(codec, errors="replace")
     except (LookupError, UnicodeError):  # no such encoding, or none of text
         raise ConfigError(f"unknown encoding {encoding!r}; expected one such as 'utf-8'") from None
@@ -65,17 +66,7 @@ def read_lines(file: str | os.PathLike[str], encoding: str, sha256: str | None =
             f"{file} has changed: sha256 is {found}, expected {sha256}; "
             "put the old contents back, or begin anew with these"
         )
-    marked = next((name for mark, name in MARKS.items() if data.startswith(mark)), codec)
-    if not codec.startswith(marked):
-        raise DataError(
-            f"{file} line 1: begins with the byte order mark of {marked}, so it is not {codec}; "
-            f"give encoding={marked!r}, or save the file as {codec}"
-        )
-
     faults = []
-    if text.startswith("\ufeff"):
-        faults.append(Fault(1, "a byte order mark, which is no part of the text"))
-        text = text[1:]
     # Not splitlines: it ends a line where an editor does not, at U+2028 or a form feed.
     lines = text.replace("\r\n", "\n").replace("\r", "\n").removesuffix("\n").split("\n")
     if lines == [""]:
@@ -84,7 +75,7 @@ def read_lines(file: str | os.PathLike[str], encoding: str, sha256: str | None =
     for number, line in enumerate(lines, start=1):
         if "\ufffd" in line:  # which stands for what could not be decoded
             column = line.index("\ufffd") + 1
-            faults.append(Fault(number, f"not {codec} at character {column}"))
+            faults.append(Fault(number, f"not {codec.removesuffix('-sig')} at character {column}"))
         elif "\0" in line:
             faults.append(Fault(number, "a NUL character, as in utf-16 without byte order mark"))
         else:

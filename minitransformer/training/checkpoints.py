@@ -48,6 +48,7 @@ def training_in(path: str | os.PathLike, make: Callable[..., Any]) -> Training:
 
     Raises:
         CheckpointError: if the file is missing, truncated, or not of such a run.
+        DataError: if the file of examples has changed or is gone.
     """
     arrays, about = serialize.load(path)
     try:
@@ -64,6 +65,8 @@ def training_in(path: str | os.PathLike, make: Callable[..., Any]) -> Training:
         run.optimizer.load_state_dict(_part(arrays, "optimizer."))
         mg.generator().bit_generator.state = about["random"]
         return run
+    except errors.DataError as problem:
+        raise errors.DataError(f"{os.fspath(path)} goes on with the same data: {problem}") from None
     except FOREIGN as problem:
         raise _foreign(path, problem) from None
 
@@ -73,7 +76,9 @@ def _part(arrays: dict[str, np.ndarray], prefix: str) -> dict[str, np.ndarray]:
 
 
 def _foreign(path, problem) -> errors.CheckpointError:
+    lines = str(problem).splitlines() or ["not enough memory for it"]
+    what = " ".join(line.strip() for line in lines[:4])
+    more = f" and {len(lines) - 4} more" if len(lines) > 4 else ""
     return errors.CheckpointError(
-        f"{os.fspath(path)} is not a checkpoint of this model: "
-        f"{type(problem).__name__}: {' '.join(str(problem).split())}"
+        f"{os.fspath(path)} is not a checkpoint of this model: {type(problem).__name__}: {what}{more}"
     )

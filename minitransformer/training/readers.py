@@ -44,10 +44,35 @@ class Reader:
     sizes: ClassVar[type] = Sizes
 
     @classmethod
-    def of(cls, task: Task, sizes: Any) -> Reader:
-        """A reader for a task, its model not trained."""
-        longest = task.longest_source, task.longest_target
-        return cls(cls.model_of(sizes), task.source, task.target, *longest)
+    def of(cls, task: Task | TextTask, sizes: Any) -> Reader:
+        """A reader for a task, its model not trained.
+
+        Raises:
+            ConfigError: if the task has examples that the model has no positions for.
+        """
+        lengths = cls.lengths(task)
+        needed = cls.positions(*lengths)
+        if sizes.positions == "learned" and needed > sizes.longest:
+            raise errors.ConfigError(
+                f"an example may take {needed} positions, and the model learns {sizes.longest}: make "
+                f"it with longest={needed}, or leave out long examples"
+            )
+        return cls(cls.model_of(sizes), *cls.vocabularies(task), *lengths)
+
+    @staticmethod
+    def vocabularies(task: Any) -> tuple[Vocabulary, Vocabulary]:
+        """Of what is read, and of what is written."""
+        return task.source, task.target
+
+    @staticmethod
+    def lengths(task: Any) -> tuple[int, int]:
+        """The longest source and the longest target of a task, in symbols."""
+        return task.longest_source, task.longest_target
+
+    @staticmethod
+    def positions(longest_source: int, longest_target: int) -> int:
+        """How many positions the longest example takes, start symbols included."""
+        return max(longest_source, longest_target + 1)
 
     @staticmethod
     def model_of(sizes: Any) -> Any:
@@ -132,6 +157,10 @@ class Continuer(Reader):
     def symbols(source: Vocabulary, target: Vocabulary) -> dict[str, int]:
         return {"symbols": len(joint(source, target))}
 
+    @staticmethod
+    def positions(longest_source: int, longest_target: int) -> int:
+        return longest_source + 1 + longest_target
+
     @cached_property
     def writes(self) -> Vocabulary:  # type: ignore[override]
         return joint(self.source, self.target)
@@ -156,10 +185,17 @@ class TextReader(Reader):
 
     sizes: ClassVar[type] = DecoderSizes
 
-    @classmethod
-    def of(cls, task: TextTask, sizes: Any) -> Reader:  # type: ignore[override]
-        words = task.vocabulary
-        return cls(cls.model_of(sizes), words, words, task.window, task.window)
+    @staticmethod
+    def vocabularies(task: Any) -> tuple[Vocabulary, Vocabulary]:
+        return task.vocabulary, task.vocabulary
+
+    @staticmethod
+    def lengths(task: Any) -> tuple[int, int]:
+        return task.window, task.window
+
+    @staticmethod
+    def positions(longest_source: int, longest_target: int) -> int:
+        return longest_source
 
     @staticmethod
     def model_of(sizes: Any) -> Any:

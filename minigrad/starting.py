@@ -1,0 +1,15 @@
+"""Ctrl-C while a command line is still importing: it ends without a traceback.
+
+This is imported before everything else, and uses nothing but Python's own modules. `terminal.ended`
+gives Ctrl-C its usual meaning back.
+"""
+
+import signal
+import sys
+
+COMMANDS = ("minigrad", "minitransformer")
+
+if sys.argv[:1] == ["-m"]:  # while Python imports the package that it is going to run
+    command = sys.orig_argv[sys.orig_argv.index("-m") + 1]
+    if command in COMMANDS and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)

@@ -1,0 +1,336 @@
+"""What goes wrong around a run, injected for real: each leaves one line, and whole files."""
+
+import io
+import os
+import re
+import signal
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from minigrad import errors
+from minitransformer import DecoderSizes, Settings, Sizes, Training, load_reader, load_training
+from minitransformer.__main__ import main
+from minitransformer.commands.folder import FILES, claimed
+from minitransformer.commands.machine import interruptible
+from minitransformer.tasks import make
+
+ROOT = Path(__file__).parents[2]
+SIZES = ("--width", "8", "--heads", "2", "--feed-forward", "8")
+TINY = (*SIZES, "--batch", "4", "--warmup", "5")
+JOB = ("train", "pairs", "pairs.tsv", *TINY)
+PAIRS = "".join(f"{number}{number}\t{number:b}\n" for number in range(11, 41))
+posix = pytest.mark.skipif(os.name != "posix", reason="needs a POSIX system")
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch, capsys):
+    """Runs a command line in this process, in a folder with pairs.tsv: its status and what it said."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "pairs.tsv").write_text(PAIRS)
+    monkeypatch.setattr(sys, "stdin", io.StringIO())
+
+    def run(*arguments):
+        try:
+            status = main([*map(str, arguments)])
+        except SystemExit as end:
+            status = end.code
+        return subprocess.CompletedProcess(arguments, status, *capsys.readouterr())
+
+    return run
+
+
+def apart(*arguments, cwd, first="", **options):
+    """The same in a process of its own, which begins by running `first`."""
+    path = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
+    code = f"import sys; from minitransformer.__main__ import main\n{first}\nsys.exit(main())"
+    return subprocess.run(
+        [sys.executable, "-c", code, *map(str, arguments)],
+        cwd=cwd, env={**os.environ, "PYTHONPATH": path, "OMP_NUM_THREADS": "1"},
+        stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120, **options,
+    )  # fmt: skip
+
+
+def refused(result, *patterns):
+    """It said in one line what is wrong and what to do, and nothing else."""
+    assert result.returncode == 2, result.stderr
+    assert result.stderr.count("\n") == 1, result.stderr
+    assert len(result.stderr) < 400
+    for pattern in patterns:
+        assert re.search(pattern, result.stderr), result.stderr
+
+
+def left(folder):
+    return sorted(os.listdir(folder))
+
+
+@pytest.fixture
+def ran(here, tmp_path):
+    """The folder `run`, of four steps on pairs.tsv."""
+    result = here(*JOB, "--steps", 4, "--out", "run")
+    assert result.returncode == 0, result.stderr
+    return tmp_path / "run"
+
+
+# --- before the first step ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", [["--model", "decoder"], ["--positions", "learned"]])
+def test_a_run_has_positions_for_its_longest_pair(here, tmp_path, kind):
+    """A batch that has it may come late: it would stop the run there, and each time it is resumed."""
+    source, target = "3" * 300, "101" * 100
+    for longest in (source, target), (source * 2, target * 2):
+        (tmp_path / "long.tsv").write_text(PAIRS + "\t".join(longest) + "\n")
+        result = here("train", "pairs", "long.tsv", "--longest", 600, "--steps", 1, "--seed", 3,
+                      *TINY, *kind, "--replace", "--out", "run")  # fmt: skip
+        assert result.returncode == 0, result.stderr
+        run = load_training(tmp_path / "run/checkpoint.npz")
+        run.loss([longest])
+        run.reader.read(longest[:1])
+
+
+def test_a_model_that_has_no_positions_for_a_task_is_refused(tmp_path):
+    (tmp_path / "long.tsv").write_text(PAIRS + "3" * 30 + "\t" + "1" * 30)
+    task = make("pairs", file=tmp_path / "long.tsv")
+    tiny = {"width": 8, "heads": 2, "feed_forward": 8, "positions": "learned"}
+    decoder = DecoderSizes(14, longest=60, **tiny)
+    with pytest.raises(errors.ConfigError, match="take 61 positions, and the model learns 60"):
+        Training(task, decoder, kind="decoder", settings=Settings())
+    with pytest.raises(errors.ConfigError, match="take 31 positions, and the model learns 30"):
+        Training(task, Sizes(13, 5, longest=30, **tiny), settings=Settings())
+
+
+# --- a folder has one run -------------------------------------------------------------------------
+
+
+def test_a_run_is_replaced_only_when_told(here, ran):
+    before = (ran / "checkpoint.npz").read_bytes()
+    arguments = (*JOB, "--steps", 1, "--out", "run")
+    refused(here(*arguments), "a run in run already: .*--resume run, .*--out, .*--replace")
+    assert (ran / "checkpoint.npz").read_bytes() == before
+    assert here(*arguments, "--replace").returncode == 0
+    assert load_training(ran / "checkpoint.npz").steps_done == 1
+
+
+def test_of_two_runs_in_a_folder_the_second_is_refused(here, ran):
+    more = (["--resume", "run"], [*JOB, "--steps", 1, "--out", "run", "--replace"])
+    with claimed(ran):
+        for arguments in more:
+            refused(here(*arguments), "another run is writing in run: wait .*--out")
+    for arguments in more:
+        assert here(*arguments).returncode == 0
+    assert left(ran) == sorted(FILES)
+
+
+@posix
+def test_what_a_killed_run_leaves_is_removed(here, ran):
+    """It is killed while it saves: the checkpoint before stands, and nothing is claimed for good."""
+    kill = "import os; os.fsync = lambda file: os.kill(os.getpid(), 9)"
+    result = apart(*JOB, "--steps", 2, "--out", "run", "--replace", cwd=ran.parent, first=kill)
+    assert result.returncode == -signal.SIGKILL
+    assert any(re.fullmatch(r"\.checkpoint\.npz\.\d+\.part", name) for name in left(ran))
+    assert load_training(ran / "checkpoint.npz").steps_done == 4
+    assert here("--resume", "run").returncode == 0
+    assert left(ran) == sorted(FILES)
+
+
+# --- told to stop ---------------------------------------------------------------------------------
+
+
+@posix
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
+def test_a_signal_to_stop_is_noted_and_a_second_one_obeyed(name):
+    number = getattr(signal, name)
+    before = signal.getsignal(number)
+    with interruptible() as interrupted:
+        assert interrupted() == 0
+        signal.raise_signal(number)
+        assert interrupted() == number
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(number)
+    assert signal.getsignal(number) is before
+
+
+@posix
+def test_a_signal_that_is_ignored_stays_so():
+    """As nohup asks for."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        with interruptible() as interrupted:
+            signal.raise_signal(signal.SIGHUP)
+            assert not interrupted()
+    finally:
+        signal.signal(signal.SIGHUP, before)
+
+
+@posix
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP"])
+def test_a_run_that_is_told_to_stop_saves_and_ends(here, tmp_path, name):
+    """In the middle of a step."""
+    first = f"""
+import signal
+from minitransformer import Training
+step = Training.step
+def stop(run):
+    if run.steps_done == 3:
+        signal.raise_signal(signal.{name})
+    return step(run)
+Training.step = stop
+"""
+    result = apart(*JOB, "--steps", 1000, cwd=tmp_path, first=first)
+    assert result.returncode == 128 + getattr(signal, name)
+    assert result.stderr == ""
+    assert "interrupted after step 4, and saved" in result.stdout
+    assert left(tmp_path / "runs/pairs") == sorted(FILES)
+    assert load_training(tmp_path / "runs/pairs/checkpoint.npz").steps_done == 4
+
+
+@posix
+def test_output_that_nobody_reads_any_more_takes_nothing_with_it(here, tmp_path):
+    """A terminal that is closed, or `head`: the run ends, and is saved."""
+    code = "import sys; from minitransformer.__main__ import main; sys.exit(main())"
+    process = subprocess.Popen(
+        [sys.executable, "-c", code, *JOB, "--steps", "1000000", "--every", "1000000"],
+        cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    with process.stdout as read:
+        assert read.readline().startswith("step 50 ")
+    assert process.communicate(timeout=60)[1] == ""
+    assert process.returncode == 141
+    done = load_training(tmp_path / "runs/pairs/checkpoint.npz").steps_done
+    assert done >= 100
+    assert done % 50 == 0
+
+
+@posix
+@pytest.mark.parametrize("package", ["minigrad", "minitransformer"])
+def test_control_c_while_importing_is_quiet(tmp_path, package):
+    (tmp_path / "numpy.py").write_text("import signal, time\nsignal.raise_signal(signal.SIGINT)\n")
+    path = os.pathsep.join([str(tmp_path), str(ROOT)])
+    result = subprocess.run(
+        [sys.executable, "-m", package, "translate"],
+        env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True, timeout=60,
+    )  # fmt: skip
+    assert (result.stdout, result.stderr) == ("", "")
+    assert result.returncode == -signal.SIGINT
+    elsewhere = subprocess.run(  # a program of the user's sees the exception, as ever
+        [sys.executable, "-c", f"import {package}"],
+        env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True, timeout=60,
+    )  # fmt: skip
+    assert elsewhere.stderr.endswith("KeyboardInterrupt\n")
+
+
+# --- no room --------------------------------------------------------------------------------------
+
+
+def limited(**limits):
+    """What a process runs at its beginning, to have less of something."""
+
+    def limit():
+        import resource
+
+        for name, most in limits.items():
+            resource.setrlimit(getattr(resource, f"RLIMIT_{name}"), (most, most))
+
+    return limit
+
+
+@posix
+def test_a_disk_that_is_full(here, ran):
+    before = (ran / "checkpoint.npz").read_bytes()
+    result = apart(*JOB, "--steps", 1, "--out", "run", "--replace",
+                   cwd=ran.parent, preexec_fn=limited(FSIZE=20_000))  # fmt: skip
+    refused(result, "run/checkpoint.npz: File too large: no file may be so large there")
+    assert (ran / "checkpoint.npz").read_bytes() == before
+    assert left(ran) == sorted(FILES)
+
+
+@posix
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs mount")
+def test_a_small_disk_that_is_full(here, tmp_path):
+    """A real one, where this user may make one."""
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    mount = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=32k", "tmpfs", disk], capture_output=True
+    )
+    if mount.returncode:
+        pytest.skip("needs the right to mount")
+    try:
+        refused(
+            apart(*JOB, "--steps", 1, "--out", disk / "run", cwd=tmp_path),
+            f"{disk}/run/checkpoint.npz: No space left on device: make room",
+        )
+        assert left(disk / "run") == []
+    finally:
+        subprocess.run(["umount", disk], check=True)
+
+
+@posix
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs a limit that is kept")
+def test_memory_that_is_full(here, tmp_path):
+    result = apart(*JOB, "--steps", 1, "--batch", 50_000, "--width", 64, cwd=tmp_path,
+                   preexec_fn=limited(AS=600_000_000))  # fmt: skip
+    refused(result, "not enough memory.*: choose smaller sizes or batches")
+    assert left(tmp_path / "runs/pairs") == []
+
+
+def test_an_error_of_memory_that_says_nothing(here, tmp_path, monkeypatch):
+    monkeypatch.setattr(Training, "step", lambda run: [].extend(bytes(1) * (1 << 62)))
+    refused(here(*JOB), "not enough memory: choose smaller")
+
+
+# --- other files ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("content", [b"", b"a text\n", b"\x80\x04N.", b"\x93NUMPY\x01\x00"])
+def test_a_file_that_is_no_checkpoint(here, tmp_path, content):
+    (tmp_path / "other").write_bytes(content)
+    result = here("translate", "other", "3 March 1998")
+    refused(result, "other is truncated, or is not a checkpoint.*give the file as it was saved")
+    assert "pickle" not in result.stderr
+
+
+@pytest.mark.parametrize("missing", [1, 5])
+def test_a_checkpoint_without_some_of_its_many_arrays(here, ran, missing):
+    path = ran / "checkpoint.npz"
+    with zipfile.ZipFile(path) as whole:
+        entries = {name: whole.read(name) for name in whole.namelist()}
+    with zipfile.ZipFile(path, "w") as damaged:
+        for name in sorted(entries)[: len(entries) - missing]:
+            damaged.writestr(name, entries[name])
+    for command in (["translate", "run", "11"], ["--resume", "run"]):
+        refused(
+            here(*command),
+            rf"run.checkpoint.npz .*without optimizer.\S+.* of its {len(entries) - 1} ",
+        )
+
+
+def test_a_run_whose_data_has_changed_or_gone(here, ran, tmp_path):
+    data = tmp_path / "pairs.tsv"
+    data.write_text(PAIRS + "7\t111\n")
+    refused(here("--resume", "run"), r"run.checkpoint.npz goes on with the same data: \S+pairs.tsv "
+            "has changed.*put the old contents back")  # fmt: skip
+    data.unlink()
+    refused(here("--resume", "run"), r"goes on with the same data: \S+pairs.tsv: No such file")
+    data.write_text(PAIRS)
+    assert here("--resume", "run").returncode == 0
+
+
+def test_a_run_that_is_not_there(here, tmp_path):
+    refused(here("--resume", "typo"), "there is no run in typo: give the folder of one")
+    assert left(tmp_path) == ["pairs.tsv"]
+
+
+def test_a_byte_order_mark_is_read(here, tmp_path):
+    """As Windows writes it; Excel's text with tabs is in utf-16."""
+    for encoding in ("utf-8-sig", "utf-16"):
+        (tmp_path / "pairs.tsv").write_text(PAIRS, encoding)
+        result = here(*JOB, "--steps", 1, "--out", encoding)
+        assert (result.returncode, result.stderr) == (0, "")
+        reader, _ = load_reader(tmp_path / encoding / "checkpoint.npz")
+        assert set(reader.source.symbols) == set("0123456789")
