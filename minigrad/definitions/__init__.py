@@ -4,6 +4,21 @@ A function that is written in others needs no derivative, and a drawing can open
 made of.
 """
 
-from . import elementwise, linear_algebra, reductions, selection, shapes, ufunc_methods
+from . import (
+    decompositions,
+    elementwise,
+    ignoring_nan,
+    linear_algebra,
+    other_names,
+    quantiles,
+    reductions,
+    samples,
+    selection,
+    shapes,
+    ufunc_methods,
+)
 
-__all__ = ["elementwise", "linear_algebra", "reductions", "selection", "shapes", "ufunc_methods"]
+__all__ = [
+    "decompositions", "elementwise", "ignoring_nan", "linear_algebra", "other_names", "quantiles",
+    "reductions", "samples", "selection", "shapes", "ufunc_methods",
+]  # fmt: skip

@@ -63,6 +63,11 @@ def in_groups(a: Any, axis: Any) -> tuple[Any, Callable]:
     return rows, lambda b: np.moveaxis(np.reshape(b, moved.shape), last, axes)
 
 
+def largest(a: Any, axis: Any, keepdims: bool = False) -> Any:
+    """The largest element over some axes; 0 where there is none."""
+    return (np.max if a.size else np.sum)(a, axis=axis, keepdims=keepdims)
+
+
 def product_of_others(a: Any, axis: Any) -> Any:
     """For each element, the product of the others in its group: right where some are zero."""
     rows, back = in_groups(a, axis)

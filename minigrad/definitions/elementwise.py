@@ -170,10 +170,38 @@ clamp = rule(
 
 
 @definition(of=np.clip)
-def clip(a, a_min=None, a_max=None, out=None, *, min=None, max=None):  # noqa: A002
-    if (a_min is not None and min is not None) or (a_max is not None and max is not None):
+def clip(a, a_min=np._NoValue, a_max=np._NoValue, out=None, *, min=None, max=None):  # noqa: A002
+    none = [bound is np._NoValue for bound in (a_min, a_max)]
+    if all(none):
+        return clamp(a, min, max)
+    if any(none):
+        raise TypeError("it takes both bounds, None for one that is not meant, or min= or max=")
+    if min is not None or max is not None:
         raise ValueError("min= is another name of a_min, and max= of a_max: give each bound once")
-    return clamp(a, min if a_min is None else a_min, max if a_max is None else a_max)
+    return clamp(a, a_min, a_max)
+
+
+@definition(of=np.fmax)
+def fmax(a, b):
+    """The greater one, as in `np.maximum`; beside NaN, the other one."""
+    return np.where(np.isnan(a), b, np.where(np.isnan(b), a, np.maximum(a, b)))
+
+
+@definition(of=np.fmin)
+def fmin(a, b):
+    return np.where(np.isnan(a), b, np.where(np.isnan(b), a, np.minimum(a, b)))
+
+
+@definition(of=np.sinc)
+def sinc(x):
+    """sin(pi x) / (pi x); near 0 its series, whose derivatives of every order are right there."""
+    y = math.pi * x
+    near = np.less(np.absolute(y), 1)
+    square, far = np.where(near, y * y, 0), np.where(near, 1, y)
+    series: Any = 1
+    for n in range(20, 0, -2):  # y^20 / 21! is below rounding
+        series = 1 - square / (n * (n + 1)) * series
+    return np.where(near, series, np.sin(far) / far)
 
 
 @definition(of=np.nan_to_num)

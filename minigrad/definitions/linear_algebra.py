@@ -6,18 +6,18 @@ import functools
 import itertools
 import math
 import operator
+import string
 from typing import Any
 
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_tuple
 
-from ..engine import errors
 from ..engine.rules import (
     scatter_add,
     transposed,
 )
 from ..engine.table import definition, rule
-from .axes import axes_of, axis_of, on_diagonal, product_of_others
+from .axes import axes_of, axis_of, largest, on_diagonal, product_of_others
 from .reductions import root
 
 # fmt: off
@@ -110,9 +110,20 @@ def multi_dot(arrays):
     return functools.reduce(np.matmul, arrays)
 
 
+NORMS: dict[Any, Any] = {  # of matrices: of columns, of rows, of singular values
+    1: lambda a: largest(np.sum(np.absolute(a), axis=-2), axis=-1),
+    -1: lambda a: np.min(np.sum(np.absolute(a), axis=-2), axis=-1),
+    math.inf: lambda a: largest(np.sum(np.absolute(a), axis=-1), axis=-1),
+    -math.inf: lambda a: np.min(np.sum(np.absolute(a), axis=-1), axis=-1),
+    2: lambda a: largest(np.linalg.svd(a, compute_uv=False), axis=-1),
+    -2: lambda a: np.min(np.linalg.svd(a, compute_uv=False), axis=-1),
+    "nuc": lambda a: np.sum(np.linalg.svd(a, compute_uv=False), axis=-1),
+}
+
+
 @definition(of=np.linalg.norm)
 def norm(x, ord=None, axis=None, keepdims=False):  # noqa: A002
-    """The norms of vectors for every order that is one, and those of matrices but the spectral ones."""
+    """The norms of vectors and matrices. An element that is 0 has the slope 0."""
     axis = axis if axis is None or isinstance(axis, tuple) else int(axis)
     axes = axes_of(axis, x.ndim)
     if len(axes) not in (1, 2) and not (axis is None and ord is None):
@@ -120,27 +131,24 @@ def norm(x, ord=None, axis=None, keepdims=False):  # noqa: A002
             f"a norm is taken over one axis or two, not {len(axes)}; "
             f"without ord= and axis=, it is that of all elements"
         )
+    x = x if x.dtype.kind == "f" else x.astype(float)
     if ord is None or (ord in ("fro", "f") and len(axes) == 2) or (ord == 2 and len(axes) == 1):
         return root(np.sum(x * x, axis=axes, keepdims=keepdims))
+    if (len(axes) == 2 and ord not in NORMS) or (len(axes) == 1 and isinstance(ord, str)):
+        raise ValueError(f"there is no norm of the order {ord!r} over {len(axes)} axes")
+    if len(axes) == 2:
+        found = NORMS[ord](np.moveaxis(x, axes, (-2, -1)))
+        return np.expand_dims(found, axes) if keepdims else found
     size = np.absolute(x)
-    extreme: Any = {math.inf: np.max, -math.inf: np.min, 1: np.max, -1: np.min}.get(ord)
-    if len(axes) == 2 and extreme:  # of the sums over rows, or over columns
-        summed = axes[0] if ord in (1, -1) else axes[1]
-        sums = np.sum(size, axis=summed, keepdims=True)
-        longest = extreme(sums, axis=axes, keepdims=True)
-        return longest if keepdims else np.squeeze(longest, axes)
-    if len(axes) != 1 or isinstance(ord, str) or (ord < 1 and ord not in (0, -math.inf)):
-        raise errors.UnsupportedError(
-            f"np.linalg.norm with ord={ord!r} over {len(axes)} axes has no derivative here; "
-            f"write it with np.absolute, np.sum and powers"
-        )
     if math.isinf(ord):
-        return extreme(size, axis=axes, keepdims=keepdims)
+        return (largest if ord > 0 else np.min)(size, axis=axes, keepdims=keepdims)
     if ord == 0:
         return np.sum(np.sign(np.where(np.isnan(size), 1, size)), axis=axes, keepdims=keepdims)
     if ord == 1:
         return np.sum(size, axis=axes, keepdims=keepdims)
-    return root(np.sum(size**ord, axis=axes, keepdims=keepdims), ord)
+    flat = np.equal(size, 0)
+    powers = np.where(flat, math.inf if ord < 0 else 0, np.where(flat, 1, size) ** ord)
+    return root(np.sum(powers, axis=axes, keepdims=keepdims), ord)
 
 
 @definition(of=np.dot)
@@ -192,12 +200,20 @@ def tensordot(a, b, axes=2):
 
 @definition(of=np.einsum)
 def einsum(*operands, out=None, optimize=False):
-    if not isinstance(operands[0], str):
-        raise errors.UnsupportedError(
-            "np.einsum of Tensors takes its subscripts as a string, such as 'ij,jk->ik'"
-        )
-    subscripts, *tensors = operands
+    subscripts, *tensors = operands if isinstance(operands[0], str) else _spelled(operands)
     return contract(tensors, _explicit(subscripts, [np.ndim(t) for t in tensors]))
+
+
+def _spelled(operands: tuple) -> tuple:
+    """`(x, [0, 1], y, [1, 2], [0, 2])` as `("AB,BC->AC", x, y)`."""
+    letters = dict(enumerate(string.ascii_uppercase + string.ascii_lowercase)) | {Ellipsis: "..."}
+    n = len(operands) // 2 * 2
+    terms = [[letters.get(i, "") for i in term] for term in (*operands[1:n:2], *operands[n:])]
+    if not all(map(all, terms)):
+        raise ValueError("an axis is a number from 0 to 51, or the axes left over are an Ellipsis")
+    spelled = ["".join(term) for term in terms]
+    inputs = ",".join(spelled[: n // 2])
+    return "->".join([inputs, *spelled[n // 2 :]]), *operands[:n:2]
 
 
 def contract(operands, subscripts):

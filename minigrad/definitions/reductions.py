@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from ..engine.rules import (
     unreduced,
 )
 from ..engine.table import definition, rule
-from .axes import along, at, axes_of, axis_of, in_groups, product_of_others
+from .axes import along, axis_of, product_of_others
 from .elementwise import ratio_or_zero
 
 # fmt: off
@@ -43,17 +44,6 @@ def std(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
     return root(np.var(a, axis=axis, ddof=ddof, keepdims=keepdims))
 
 
-@definition(of=np.nansum)
-def nansum(a, axis=None, dtype=None, out=None, keepdims=False):
-    return np.sum(np.where(np.isnan(a), 0, a), axis=axis, keepdims=keepdims)
-
-
-@definition(of=np.nanmean)
-def nanmean(a, axis=None, dtype=None, out=None, keepdims=False):
-    count = np.sum(~np.isnan(a), axis=axis, keepdims=keepdims)
-    return np.nansum(a, axis=axis, keepdims=keepdims) / np.asarray(count, dtype=a.dtype)
-
-
 @definition(of=np.cumprod)
 def cumprod(a, axis=None, dtype=None, out=None):
     """Products over twice the distance at each step, so that zeros need no division."""
@@ -79,20 +69,6 @@ def sort(a, axis=-1, kind=None, order=None, *, stable=None):
     return np.take_along_axis(a, np.argsort(a, axis=axis, kind="stable"), axis)
 
 
-@definition(of=np.median)
-def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
-    """The middle one of the sorted elements, or the mean of the middle two; NaN if one is NaN."""
-    axes = axes_of(axis, a.ndim)
-    rows, _ = in_groups(a, axes)
-    rows = np.sort(rows)
-    n = rows.shape[-1]
-    if n == 0:
-        return np.mean(a, axis=axes, keepdims=keepdims)  # NaN, and NumPy's own warning
-    middle = (rows[..., (n - 1) // 2] + rows[..., n // 2]) / 2
-    middle = np.where(np.isnan(rows[..., -1]), rows[..., -1], middle)
-    return np.expand_dims(middle, axes) if keepdims else middle
-
-
 @definition(of=np.average)
 def average(a, axis=None, weights=None, *, keepdims=False):
     axes = None if axis is None else normalize_axis_tuple(axis, np.ndim(a))
@@ -114,26 +90,19 @@ def average(a, axis=None, weights=None, *, keepdims=False):
     return np.sum(a * weights, axis=axes, keepdims=keepdims) / total
 
 
-@definition(of=np.trapezoid)
-def trapezoid(y, x=None, dx=1.0, axis=-1):
-    """The area under `y`: the sum of the trapezoids between neighbours, `dx` or diff(x) wide."""
-    place = axis_of(axis, y.ndim)
-    if x is not None and np.ndim(x) == 1:
-        dx = np.reshape(np.diff(x), [-1 if i == place else 1 for i in range(y.ndim)])
-    elif x is not None:
-        dx = np.diff(x, axis=axis)
-    after, before = y[at(place, slice(1, None))], y[at(place, slice(None, -1))]
-    return np.sum(dx * (after + before) / 2, axis=axis)
-
-
-@definition(of=np.diff)
-def diff(a, n=1, axis=-1):
-    if n < 0:
-        raise ValueError(f"differences are taken 0 or more times, not {n}")
-    if n == 0:
-        return a
-    subtract = np.not_equal if a.dtype == bool else np.subtract
-    a = np.moveaxis(a, axis_of(axis, a.ndim), -1)
-    for _ in range(n):
-        a = subtract(a[..., 1:], a[..., :-1])
-    return np.moveaxis(a, -1, axis)
+@definition(of=np.cov)
+def cov(m, y=None, rowvar=True, bias=False, ddof=None):
+    """The covariances of variables, each one in a row (or a column) of `m` or `y`; in float64."""
+    if np.ndim(m) > 2 or np.ndim(y) > 2:
+        raise ValueError("samples are a vector, or a matrix of variables by samples")
+    if ddof is not None and ddof != int(ddof):
+        raise ValueError(f"ddof is an integer, not {ddof!r}")
+    x = np.atleast_2d(m).astype(np.float64)
+    x = x if rowvar or np.ndim(m) == 1 else np.transpose(x)
+    if y is not None:
+        y = np.atleast_2d(y).astype(np.float64)
+        x = np.concatenate([x, y if rowvar or y.shape[0] == 1 else np.transpose(y)], axis=0)
+    x = x - np.mean(x, axis=1, keepdims=True)
+    n = x.shape[1] - (int(ddof) if ddof is not None else 0 if bias else 1)
+    products = x @ np.transpose(x)
+    return np.squeeze(products / n if n > 0 else products * math.inf)

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..engine import errors
 from ..engine.table import definition
 from .axes import along, at, axis_of
 
 
 @definition(of=np.take)
 def take(a, indices, axis=None, out=None, mode="raise"):
-    if mode != "raise":
-        raise errors.UnsupportedError(
-            f"np.take of a Tensor knows only mode='raise', not {mode!r}; bring the indices into range "
-            f"before it: np.clip(indices, 0, n - 1) or indices % n"
-        )
     a, axis = along(a, axis)
     indices = np.asarray(indices, dtype=None if np.size(indices) else int)
-    return a[at(axis, indices.astype(int) if indices.dtype == bool else indices)]
+    indices = indices.astype(int) if indices.dtype == bool else indices
+    n = a.shape[axis]
+    if mode not in ("raise", "wrap", "clip"):
+        raise ValueError(f"mode is 'raise', 'wrap' or 'clip', not {mode!r}")
+    if mode != "raise" and n:  # of nothing, nothing can be taken
+        indices = indices % n if mode == "wrap" else np.clip(indices, 0, n - 1)
+    return a[at(axis, indices)]
 
 
 @definition(of=np.take_along_axis)

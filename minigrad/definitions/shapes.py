@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..engine import errors
+from ..engine.arguments import as_array
 from ..engine.rules import (
     reshaped,
 )
@@ -266,6 +267,37 @@ def meshgrid(*xi, copy=True, sparse=False, indexing="xy"):
 
 
 @definition(of=np.full_like)
-def full_like(a, fill_value):
-    """`fill_value`, a number or a Tensor, in the shape and dtype of `a`."""
-    return filled(np.zeros_like(a) + fill_value, a.shape).astype(a.dtype)
+def full_like(a, fill_value, dtype=None, order="K", subok=True, shape=None):
+    """`fill_value`, a number or a Tensor, in the dtype of `a`, and in its shape if none is given."""
+    zeros = np.zeros_like(a, order=order, subok=subok, shape=shape)
+    return filled(zeros + fill_value, zeros.shape).astype(zeros.dtype)
+
+
+@definition(of=np.block)
+def block(arrays):
+    """The arrays in nested lists: the innermost are joined along the last axis, the next before it."""
+    depth, ndim = _depth(arrays), max(map(np.ndim, _leaves(arrays)))
+
+    def joined(part, axis):
+        if axis:
+            return np.concatenate([joined(p, axis + 1) for p in part], axis)
+        part = as_array(part) if isinstance(part, float) else part
+        return np.reshape(part, (1,) * (max(depth, ndim) - np.ndim(part)) + np.shape(part))
+
+    return joined(arrays, -depth)
+
+
+def _depth(arrays: Any) -> int:
+    """How many lists stand around each array."""
+    if not isinstance(arrays, list):
+        if isinstance(arrays, tuple):
+            raise TypeError("blocks are arranged in lists, not in tuples")
+        return 0
+    depths = {*map(_depth, arrays)}
+    if len(depths) != 1:
+        raise ValueError("a list is empty, or some arrays stand in more lists than others")
+    return 1 + depths.pop()
+
+
+def _leaves(arrays: Any) -> list:
+    return list(itertools.chain(*map(_leaves, arrays))) if isinstance(arrays, list) else [arrays]

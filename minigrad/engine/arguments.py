@@ -28,7 +28,7 @@ def as_array(value: Any, dtype: Any = None, copy: bool = False) -> Any:
     array = value._array if isinstance(value, Answering) else value  # type: ignore[attr-defined]
     if isinstance(value, (float, list, tuple)):
         types = _types_in(value)
-        if any(issubclass(t, Answering) for t in types):
+        if Answering in types:
             raise errors.DetachError("make one tensor of several with np.stack or np.concatenate")
         if dtype is None and types <= {float, int, bool} and (float in types or not types):
             dtype = get_default_dtype()
@@ -89,10 +89,11 @@ def as_taken(a: Any, i: int, entry: Entry) -> Any:
     if entry.rules and not derived:
         return a
     if isinstance(entry.function, np.ufunc) or entry.function is np.where:
-        return _stacked(a) if any(issubclass(t, Answering) for t in _types_in(a)) else as_array(a)
+        return _stacked(a)
     if any(isinstance(b, Answering) for b in a):
-        return [as_array(b) if isinstance(b, (float, list, tuple)) else b for b in a]
-    return as_array(a) if derived or {float, np.float64} & _types_in(a) else a
+        return [_stacked(b) if isinstance(b, (float, list, tuple)) else b for b in a]
+    numbers = {float, np.float64} & _types_in(a) and Answering not in _types_in(a)
+    return _stacked(a) if derived or numbers else a
 
 
 def arrays_in(a: Any) -> Any:
@@ -132,14 +133,14 @@ def as_result(y: Any, operation: Operation, args: tuple) -> Any:
 
 
 def _stacked(a: Any) -> Any:
-    """Numbers and tensors in nested lists, as one tensor."""
-    if isinstance(a, (list, tuple)):
+    """Numbers and tensors in nested lists, as one tensor; numbers alone, as one array."""
+    if isinstance(a, (list, tuple)) and Answering in _types_in(a):
         return np.stack([_stacked(b) for b in a])
     return a if isinstance(a, Answering) else as_array(a)
 
 
 def _types_in(value: Any) -> set[type]:
-    """The types of the numbers in a nested list."""
+    """The types of the numbers in a nested list; `Answering` for tensors."""
     if isinstance(value, (list, tuple)):
         return set().union(*map(_types_in, value))
-    return {type(value)}
+    return {Answering if isinstance(value, Answering) else type(value)}

@@ -119,14 +119,17 @@ class Operators(Answering):
     cumsum, cumprod = _method(np.cumsum), _method(np.cumprod)
     argmax, argmin, argsort = _method(np.argmax), _method(np.argmin), _method(np.argsort)
     any, all, nonzero = _method(np.any), _method(np.all), _method(np.nonzero)
-    round, clip = _method(np.round), _method(np.clip)
     dot, trace, diagonal = _method(np.dot), _method(np.trace), _method(np.diagonal)
-    ravel, flatten = _method(np.ravel), _method(np.ravel)
+    ravel, flatten, round = _method(np.ravel), _method(np.ravel), _method(np.round)
     swapaxes, squeeze = _method(np.swapaxes), _method(np.squeeze)
     repeat, take, copy = _method(np.repeat), _method(np.take), _method(np.copy)
     real = property(lambda self: self)
     T = property(lambda self: np.transpose(self))
     mT = property(lambda self: np.swapaxes(self, -1, -2))  # noqa: N815
+
+    def clip(self, min: Any = None, max: Any = None) -> Any:  # noqa: A002
+        """This tensor with what is below `min` or above `max` set to that; None is no bound."""
+        return self.apply(np.clip, (self, min, max), {})
 
     def reshape(self, *shape: Any, order: str = "C") -> Any:
         """This tensor in another shape: `x.reshape(2, 3)` or `x.reshape((2, 3))`."""

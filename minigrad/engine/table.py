@@ -203,10 +203,10 @@ def name_of(function: Any) -> str:
     name = getattr(function, "__name__", str(function))
     if isinstance(getattr(function, "__self__", None), np.ufunc):
         return f"{name_of(function.__self__)}.{name}"
-    for home, prefix in ((np, "np"), (np.linalg, "np.linalg"), (np.fft, "np.fft")):
-        if getattr(home, name, None) is function:
-            return f"{prefix}.{name}"
-    return name
+    homes = {"np": np, "np.linalg": np.linalg, "np.fft": np.fft, "np.emath": np.emath}
+    return next(
+        (f"{h}.{name}" for h, m in homes.items() if getattr(m, name, None) is function), name
+    )
 
 
 def _anything(*args: Any, **kwargs: Any) -> None: ...

@@ -1,0 +1,264 @@
+"""Matrices as products of simpler ones, and what is found with these: pseudo-inverse, least squares.
+
+NumPy returns the factors of a matrix apart. An operation has one result, so here the factors stand in
+one array, one below the other. One rule is for all of them, and the definition of NumPy's function cuts
+the array.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..engine import errors
+from ..engine.rules import transposed
+from ..engine.table import definition, rule
+from .axes import largest
+from .elementwise import ratio_or_zero
+
+
+def mirrored(a: Any, upper: bool = False) -> Any:
+    """Symmetric matrices of one triangle: all that NumPy reads of a symmetric matrix."""
+    lower = np.tri(a.shape[-1], dtype=bool)
+    return np.where(lower.T if upper else lower, a, transposed(a))
+
+
+def on_the_diagonal(values: Any, others: Any) -> Any:
+    """The matrices `others`, with `values` on their diagonals."""
+    return np.where(np.eye(others.shape[-1], dtype=bool), values[..., None, :], others)
+
+
+def differences(values: Any) -> Any:
+    """How much greater the value of each column is than that of each row."""
+    return values[..., None, :] - values[..., :, None]
+
+
+def turned(values: Any, *g: Any) -> bool:
+    """Tell whether a gradient arrives at the vectors of two values that are equal to rounding.
+
+    Computed values that should be equal differ by up to 10 units in the last place of the largest.
+    """
+    size = np.absolute(values)
+    rounding = 16 * float(np.finfo(values.dtype).eps) * largest(size, axis=-1, keepdims=True)
+    equal = np.less_equal(np.absolute(differences(values)), rounding[..., None])
+    equal = np.any(equal & ~np.eye(values.shape[-1], dtype=bool), axis=(-2, -1))
+    return bool(np.any(equal & any_nonzero(*g)))
+
+
+def any_nonzero(*matrices: Any) -> Any:
+    """Tell for each of a stack of matrices whether one has an element that is not zero."""
+    return sum(np.any(np.not_equal(a, 0), axis=(-2, -1)) for a in matrices) > 0
+
+
+TURNED = (
+    "the vectors of two equal {0} can be turned in their plane, so they have no derivative: two "
+    "{0} of a matrix are equal here. Compute with the {0} alone, or with the matrix itself"
+)
+
+
+# --- eigenvalues ----------------------------------------------------------------------------------
+
+
+def eigen(a: Any) -> Any:
+    """The eigenvalues of symmetric matrices (..., n, n) in a row; below, their vectors as columns."""
+    values, vectors = np.linalg.eigh(a)
+    return np.concatenate([values[..., None, :], vectors], axis=-2)  # (..., 1 + n, n)
+
+
+def of_eigen(g, y, _a):
+    """V (diag(g of w) + V^T (g of V) / (w_j - w_i)) V^T: Giles (2008), section 3.1."""
+    (w, v), (gw, gv) = ((t[..., 0, :], t[..., 1:, :]) for t in (y, g))
+    if turned(w, gv):
+        raise errors.GraphError(TURNED.format("eigenvalues"))
+    turn = ratio_or_zero(transposed(v) @ gv, differences(w))
+    return v @ on_the_diagonal(gw, turn) @ transposed(v)
+
+
+eigen = rule(eigen, of_eigen)
+
+
+@definition(of=np.linalg.eigh)
+def eigh(a, UPLO="L"):
+    """The gradient is that of the triangle that NumPy reads; of (a + a.T) / 2 it is symmetric."""
+    if UPLO not in ("L", "U", "l", "u"):
+        raise ValueError(f"UPLO is 'L' for the lower triangle or 'U' for the upper, not {UPLO!r}")
+    y = eigen(mirrored(a, UPLO in "Uu"))
+    return np.linalg.eigh(np.eye(1))._replace(eigenvalues=y[..., 0, :], eigenvectors=y[..., 1:, :])
+
+
+@definition(of=np.linalg.eigvalsh)
+def eigvalsh(a, UPLO="L"):
+    """Where values are equal, the gradient of each is by the vector that NumPy has for it."""
+    return np.linalg.eigh(a, UPLO).eigenvalues
+
+
+# --- singular values ------------------------------------------------------------------------------
+
+
+def singular(a: Any, full: bool) -> Any:
+    """The singular values of matrices (..., m, n) in a row; below, U, and below that, V."""
+    u, s, vh = np.linalg.svd(a, full_matrices=full)
+    parts = [s[..., None, :], u, transposed(vh)]
+    width = max(p.shape[-1] for p in parts)
+    none = [(0, 0)] * (u.ndim - 1)
+    wide = [np.pad(p, [*none, (0, width - p.shape[-1])]) for p in parts]
+    return np.concatenate(wide, axis=-2)  # (..., 1 + m + n, width)
+
+
+def of_singular(g, y, _a, full):
+    """Townsend (2016), "Differentiating the singular value decomposition"."""
+    m, n = _a.shape[-2:]
+    k = min(m, n)
+    s, u, v = y[..., 0, :k], y[..., 1 : m + 1, :k], y[..., m + 1 :, :k]
+    gs, gu, gv = g[..., 0, :k], g[..., 1 : m + 1, :k], g[..., m + 1 :, :k]
+    if np.any(any_nonzero(g[..., 1:, k:])):
+        raise errors.GraphError(
+            f"only {k} singular vectors follow from a matrix of shape ({m}, {n}); the others have no "
+            f"derivative: write np.linalg.svd(a, full_matrices=False)"
+        )
+    others = s if m == n else np.concatenate([s, s[..., :1] * 0], axis=-1)  # have the value 0
+    if turned(others, gu, gv):
+        raise errors.GraphError(
+            TURNED.format("singular values") + (", or one is 0" if m != n else "")
+        )
+    ut, vt, row = transposed(u), transposed(v), s[..., None, :]
+    gaps = differences(s) * (row + s[..., :, None])
+    turn_u = ratio_or_zero(ut @ gu - transposed(gu) @ u, gaps)
+    turn_v = ratio_or_zero(vt @ gv - transposed(gv) @ v, gaps)
+    given = u @ on_the_diagonal(gs, turn_u * row + s[..., :, None] * turn_v) @ vt
+    if m > k:
+        given = given + ratio_or_zero(gu - u @ (ut @ gu), row) @ vt
+    if n > k:
+        given = given + u @ transposed(ratio_or_zero(gv - v @ (vt @ gv), row))
+    return given
+
+
+singular = rule(singular, of_singular, None)
+
+
+@definition(of=np.linalg.svd)
+def svd(a, full_matrices=True, compute_uv=True):
+    m, n = a.shape[-2:]
+    k = min(m, n)
+    y = singular(a, bool(full_matrices and compute_uv))
+    s = y[..., 0, :k]
+    if not compute_uv:
+        return s
+    width = (m, n) if full_matrices else (k, k)
+    u, v = y[..., 1 : m + 1, : width[0]], y[..., m + 1 :, : width[1]]
+    return np.linalg.svd(np.eye(1))._replace(U=u, S=s, Vh=transposed(v))
+
+
+# --- QR and Cholesky ------------------------------------------------------------------------------
+
+
+def orthogonal(a: Any, full: bool) -> Any:
+    """Q of matrices (..., m, n) that have no more columns than rows; below, R transposed."""
+    q, r = np.linalg.qr(a, "complete" if full else "reduced")
+    return np.concatenate([q, transposed(r)], axis=-2)  # (..., m + n, n), or m columns in full
+
+
+def of_orthogonal(g, y, _a, full):
+    """Walter and Lehmann (2010), "Algorithmic differentiation of linear algebra functions"."""
+    m, n = _a.shape[-2:]
+    q, r = y[..., :m, :n], transposed(y[..., m:, :n])
+    gq, gr = g[..., :m, :n], transposed(g[..., m:, :n])
+    size = np.absolute(np.diagonal(r, axis1=-2, axis2=-1))
+    rounding = max(m, n) * float(np.finfo(y.dtype).eps) * largest(size, axis=-1, keepdims=True)
+    if np.any(np.less_equal(size, rounding)):
+        raise errors.GraphError(
+            "Q and R have no derivative where the columns depend on each other, as they do here"
+        )
+    if np.any(any_nonzero(g[..., :m, n:])):
+        raise errors.GraphError(
+            f"only {n} columns of Q follow from a matrix of shape ({m}, {n}); the others have no "
+            f"derivative: write np.linalg.qr(a, mode='reduced')"
+        )
+    inner = r @ transposed(gr) - transposed(gq) @ q
+    given = gq + q @ mirrored(inner)
+    return transposed(np.linalg.solve(r, transposed(given)))
+
+
+orthogonal = rule(orthogonal, of_orthogonal, None)
+
+
+@definition(of=np.linalg.qr)
+def qr(a, mode="reduced"):
+    """Where there are more columns than rows, those of the square at the left give Q."""
+    if mode not in ("reduced", "complete", "r"):
+        raise errors.UnsupportedError(
+            f"np.linalg.qr of a Tensor knows the modes reduced, complete and r, not {mode!r}; "
+            f"write np.linalg.qr(a) for Q and R"
+        )
+    m, n = a.shape[-2:]
+    y = orthogonal(a[..., :m] if n > m else a, mode == "complete")
+    q, r = y[..., :m, :], transposed(y[..., m:, :])
+    if n > m:
+        r = np.concatenate([r, transposed(q) @ a[..., m:]], axis=-1)
+    return r if mode == "r" else np.linalg.qr(np.eye(1))._replace(Q=q, R=r)
+
+
+def lower_factor(a: Any) -> Any:
+    """The lower triangular matrix L of each symmetric positive matrix L @ L.T."""
+    return np.linalg.cholesky(a)
+
+
+def of_lower_factor(g, y, _a):
+    """Murray (2016), "Differentiation of the Cholesky decomposition"."""
+    inner = transposed(y) @ g
+    inner = on_the_diagonal(np.diagonal(inner, axis1=-2, axis2=-1) / 2, np.tril(inner))
+    half = np.linalg.solve(transposed(y), inner)
+    return transposed(np.linalg.solve(transposed(y), transposed(half)))
+
+
+lower_factor = rule(lower_factor, of_lower_factor)
+
+
+@definition(of=np.linalg.cholesky)
+def cholesky(a, /, *, upper=False):
+    """The gradient is that of the triangle that NumPy reads; of (a + a.T) / 2 it is symmetric."""
+    factor = lower_factor(mirrored(a, upper))
+    return transposed(factor) if upper else factor
+
+
+# --- the inverse of what has none -----------------------------------------------------------------
+
+
+def pseudo_inverse(a: Any, rcond: Any) -> Any:
+    """`np.linalg.pinv`, which takes singular values below `rcond` times the largest as 0."""
+    return np.linalg.pinv(a, rcond)
+
+
+def of_pseudo_inverse(g, y, a, rcond):
+    """Golub and Pereyra (1973), "The differentiation of pseudo-inverses": right at a constant rank."""
+    m, n = a.shape[-2:]
+    if a.size and np.any(np.less(np.linalg.matrix_rank(a, rtol=rcond), min(m, n))):
+        raise errors.GraphError(
+            f"np.linalg.pinv jumps where a matrix of shape ({m}, {n}) has a rank below {min(m, n)}, as "
+            f"one has here, and so has no derivative there"
+        )
+    left, right = transposed(g) @ y @ transposed(y), transposed(y) @ y @ transposed(g)
+    return left - a @ y @ left + right - right @ y @ a - transposed(y) @ g @ transposed(y)
+
+
+pseudo_inverse = rule(pseudo_inverse, of_pseudo_inverse, None)
+
+
+@definition(of=np.linalg.pinv)
+def pinv(a, rcond=None, hermitian=False):
+    return pseudo_inverse(mirrored(a) if hermitian else a, rcond)
+
+
+@definition(of=np.linalg.lstsq)
+def lstsq(a, b, rcond=None):
+    """The shortest x for which a @ x is nearest to b: pinv(a) @ b."""
+    if np.ndim(a) != 2 or np.ndim(b) not in (1, 2):
+        raise ValueError("a is one matrix here, and b one matrix or a vector")
+    (m, n), eps = np.shape(a), float(np.finfo(np.result_type(a, b, 1.0)).eps)
+    rcond = max(m, n) * eps if rcond is None else eps if rcond == -1 else rcond
+    x, rank = np.linalg.pinv(a, rcond) @ b, np.linalg.matrix_rank(a, rtol=rcond)
+    rest = b - a @ x
+    squares = np.sum(np.reshape(rest * rest, (m, -1)), axis=0)
+    missed = squares if rank == n and m > n else squares[:0]
+    return x, missed, np.int32(rank), np.linalg.svd(a, compute_uv=False)

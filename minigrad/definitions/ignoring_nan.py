@@ -1,0 +1,69 @@
+"""Reductions that leave NaN out: each puts in place of it what changes nothing."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..engine.table import definition
+from .reductions import root
+
+
+def filled(a: Any, value: float) -> Any:
+    """`a` with `value` in place of NaN."""
+    return np.where(np.isnan(a), value, a) if a.dtype.kind == "f" else a
+
+
+def counted(a: Any, axis: Any, keepdims: bool) -> Any:
+    """How many elements over some axes are no NaN."""
+    return np.sum(~np.isnan(a), axis=axis, keepdims=keepdims)
+
+
+def with_neutral(of_all: Callable, neutral: float) -> Callable:
+    """A reduction for which an element that is `neutral` is as good as none."""
+
+    def reduce(a, axis=None, dtype=None, out=None, **options):
+        return of_all(filled(a, neutral), axis=axis, **options)
+
+    return reduce
+
+
+def of_known(extreme: Callable, least: float) -> Callable:
+    """The extreme element of those that are no NaN; NaN where there is none."""
+
+    def reduce(a, axis=None, out=None, keepdims=False):
+        found = extreme(filled(a, least), axis=axis, keepdims=keepdims)
+        nothing = np.equal(counted(a, axis, keepdims), 0)
+        return np.where(nothing, math.nan, found) if a.dtype.kind == "f" else found
+
+    return reduce
+
+
+definition(with_neutral(np.sum, 0), of=np.nansum)
+definition(with_neutral(np.prod, 1), of=np.nanprod)
+definition(with_neutral(np.cumsum, 0), of=np.nancumsum)
+definition(with_neutral(np.cumprod, 1), of=np.nancumprod)
+definition(of_known(np.max, -math.inf), of=np.nanmax)
+definition(of_known(np.min, math.inf), of=np.nanmin)
+
+
+@definition(of=np.nanmean)
+def nanmean(a, axis=None, dtype=None, out=None, keepdims=False):
+    count = counted(a, axis, keepdims)
+    return np.nansum(a, axis=axis, keepdims=keepdims) / np.asarray(count, dtype=a.dtype)
+
+
+@definition(of=np.nanvar)
+def nanvar(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
+    deviation = filled(a - np.nanmean(a, axis=axis, keepdims=True), 0)
+    total = np.sum(deviation * deviation, axis=axis, keepdims=keepdims)
+    n = counted(a, axis, keepdims) - ddof
+    return total / np.where(n > 0, n, math.nan).astype(total.dtype)
+
+
+@definition(of=np.nanstd)
+def nanstd(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
+    return root(np.nanvar(a, axis=axis, ddof=ddof, keepdims=keepdims))

@@ -1,0 +1,73 @@
+"""NumPy 2's names: each is a function of this folder, with other arguments."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+
+import numpy as np
+
+from ..engine.table import definition
+from .axes import along, axes_of, in_groups
+
+
+def outer(x1, x2, /):
+    if np.ndim(x1) != 1 or np.ndim(x2) != 1:
+        raise ValueError("it takes two vectors; np.outer takes arrays of any shape")
+    return np.outer(x1, x2)
+
+
+def vector_norm(x, /, *, axis=None, keepdims=False, ord=2):  # noqa: A002
+    """The norm of all elements over some axes, as of one vector."""
+    axes = axes_of(axis, x.ndim)
+    found = np.linalg.norm(in_groups(x, axes)[0], ord, axis=-1)
+    return np.expand_dims(found, axes) if keepdims else found
+
+
+def unstack(x, /, *, axis=0):
+    if not x.ndim:
+        raise ValueError("a number has no axis to take apart")
+    return tuple(np.moveaxis(x, axis, 0))
+
+
+def cumulative(of_all: Callable, start: int) -> Callable:
+    """Sums or products up to each element; and before the first, where that is asked for."""
+
+    def accumulate(x, /, *, axis=None, dtype=None, out=None, include_initial=False):
+        if axis is None and x.ndim > 1:
+            raise ValueError(f"of {x.ndim} axes, axis= says along which one")
+        x, axis = along(x, axis)
+        found = of_all(x, axis=axis)
+        if not include_initial:
+            return found
+        shape = [1 if i == axis else n for i, n in enumerate(x.shape)]
+        return np.concatenate([np.full_like(found, start, shape=shape), found], axis=axis)
+
+    return accumulate
+
+
+NAMES: dict[str, Callable] = {
+    "unstack": unstack,
+    "cumulative_sum": cumulative(np.cumsum, 0),
+    "cumulative_prod": cumulative(np.cumprod, 1),
+    "matvec": lambda x1, x2: np.matmul(x1, x2[..., None])[..., 0],
+    "vecmat": lambda x1, x2: np.matmul(x1[..., None, :], x2)[..., 0, :],
+    "linalg.matmul": lambda x1, x2, /: np.matmul(x1, x2),
+    "linalg.outer": outer,
+    "linalg.cross": lambda x1, x2, /, *, axis=-1: np.cross(x1, x2, axis=axis),
+    "linalg.trace": lambda x, /, *, offset=0, dtype=None: np.trace(x, offset, -2, -1),
+    "linalg.diagonal": lambda x, /, *, offset=0: np.diagonal(x, offset, -2, -1),
+    "linalg.tensordot": lambda x1, x2, /, *, axes=2: np.tensordot(x1, x2, axes),
+    "linalg.vecdot": lambda x1, x2, /, *, axis=-1: np.vecdot(
+        np.moveaxis(x1, axis, -1), np.moveaxis(x2, axis, -1)
+    ),
+    "linalg.vector_norm": vector_norm,
+    "linalg.matrix_norm": lambda x, /, *, keepdims=False, ord="fro": np.linalg.norm(  # noqa: A006
+        x, ord, (-2, -1), keepdims
+    ),
+    "linalg.svdvals": lambda x, /: np.linalg.svd(x, compute_uv=False),
+}
+for name, body in NAMES.items():
+    home = np.linalg if name.startswith("linalg.") else np
+    if hasattr(home, name.removeprefix("linalg.")):  # some came after NumPy 2.0
+        definition(body, of=operator.attrgetter(name)(np))

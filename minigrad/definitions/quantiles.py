@@ -1,0 +1,98 @@
+"""What stands at a place among the sorted elements: medians, quantiles, percentiles."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ..engine.table import definition
+from .axes import axes_of, in_groups
+
+
+def sorted_rows(a: Any, axis: Any, ignoring: bool) -> tuple[Any, Any]:
+    """The elements over some axes, sorted in a row, NaN last; and how many of each row count.
+
+    All of them do; those beside NaN too if it is ignored, and else none.
+    """
+    rows = np.sort(in_groups(a, axes_of(axis, a.ndim))[0])
+    nan = np.sum(np.isnan(rows), axis=-1)
+    n = rows.shape[-1]
+    return rows, n - nan if ignoring else np.where(nan > 0, 0, n)
+
+
+def middle(a: Any, axis: Any, keepdims: bool, ignoring: bool) -> Any:
+    """The middle one of the sorted elements, or the mean of the middle two; NaN if there are none."""
+    rows, n = sorted_rows(a, axis, ignoring)
+    if not rows.shape[-1]:
+        return np.mean(a, axis=axis, keepdims=keepdims)  # NaN, and NumPy's own warning
+    two = np.stack([(n - 1) // 2, n // 2], axis=-1)  # the last element and the first, if n is 0
+    found = np.sum(np.take_along_axis(rows, two, -1), axis=-1) / 2
+    return np.expand_dims(found, axes_of(axis, a.ndim)) if keepdims else found
+
+
+def quantiles(a: Any, q: Any, axis: Any, method: Any, keepdims: bool, ignoring: bool) -> Any:
+    """The quantiles `q` of the elements over some axes; the axes of `q` come first.
+
+    The quantiles of 0, 1, ..., n - 1 are the places at which those of n sorted elements stand.
+    """
+    weak, q = type(q) in (int, float), np.asarray(q)
+    rows, n = sorted_rows(a, axis, ignoring)
+    if ignoring and not rows.shape[-1]:
+        return np.mean(a, axis=axis, keepdims=keepdims)  # NaN, and NumPy's own warning
+    sizes = np.unique([*np.ravel(n), rows.shape[-1]])
+    of_sizes = [np.quantile(np.arange(max(size, 1)), q, method=method) for size in sizes]
+    places = np.stack(of_sizes)[np.searchsorted(sizes, n)]  # (..., *q)
+    places = np.reshape(places, (*n.shape, q.size))
+    before = np.floor(places).astype(int)
+    found = low = np.take_along_axis(rows, before, -1)
+    if places.dtype.kind == "f":
+        last = np.maximum(n - 1, 0)[..., None]
+        high = np.take_along_axis(rows, np.minimum(before + 1, last), -1)
+        share = (places - before).astype(a.dtype if weak and a.dtype.kind == "f" else places.dtype)
+        step = high - low
+        found = np.where(share < 0.5, low + step * share, high - step * (1 - share))
+    if rows.dtype.kind == "f":
+        found = np.where(np.equal(n, 0)[..., None], math.nan, found)
+    found = np.reshape(found, (*n.shape, *q.shape))
+    if q.ndim:
+        found = np.moveaxis(found, range(n.ndim, found.ndim), range(q.ndim))
+    axes = [q.ndim + i for i in axes_of(axis, a.ndim)]
+    return np.expand_dims(found, axes) if keepdims else found
+
+
+def a_hundredth(q: Any) -> Any:
+    return q / 100 if type(q) in (int, float) else np.true_divide(q, 100)
+
+
+@definition(of=np.median)
+def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
+    return middle(a, axis, keepdims, ignoring=False)
+
+
+@definition(of=np.nanmedian)
+def nanmedian(a, axis=None, out=None, overwrite_input=False, keepdims=False):
+    return middle(a, axis, keepdims, ignoring=True)
+
+
+@definition(of=np.quantile)
+def quantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False):
+    return quantiles(a, q, axis, method, keepdims, ignoring=False)
+
+
+@definition(of=np.nanquantile)
+def nanquantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False):
+    return quantiles(a, q, axis, method, keepdims, ignoring=True)
+
+
+@definition(of=np.percentile)
+def percentile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False):
+    return quantiles(a, a_hundredth(q), axis, method, keepdims, ignoring=False)
+
+
+@definition(of=np.nanpercentile)
+def nanpercentile(
+    a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False
+):
+    return quantiles(a, a_hundredth(q), axis, method, keepdims, ignoring=True)
