@@ -13,6 +13,7 @@ are those of `NAMES`; PyTorch is given its own tensors of the arrays there.
 from __future__ import annotations
 
 import functools
+import itertools
 import math
 import operator
 import types
@@ -132,6 +133,9 @@ DOMAINS: dict[str, Callable] = {
         * rng.choice([-1, 1], shape)
     ),
     "regular": lambda rng, shape: rng.uniform(-0.5, 0.5, shape) + 2 * np.eye(shape[-1]),
+    "regular, apart": lambda rng, shape: (
+        rng.uniform(-0.4, 0.4, shape) + np.eye(*shape[-2:]) * np.arange(1.0, 1 + shape[-1])
+    ),
 }
 
 
@@ -155,6 +159,11 @@ def one_axis_at_a_time(torch_of: Callable) -> Callable:
     return over_axes
 
 
+def nan_variance(x, axes, keep):
+    deviation = torch.where(x.isnan(), 0, x - x.nanmean(axes, keepdim=True))
+    return (deviation**2).sum(axes, keep) / (~x.isnan()).sum(axes, keep)
+
+
 like = types.SimpleNamespace(
     sum=reduction(lambda x, axes, keep: torch.sum(x, axes, keep)),
     mean=reduction(lambda x, axes, keep: torch.mean(x, axes, keep)),
@@ -166,6 +175,8 @@ like = types.SimpleNamespace(
     ptp=reduction(lambda x, axes, keep: torch.amax(x, axes, keep) - torch.amin(x, axes, keep)),
     var=reduction(lambda x, axes, keep, ddof=0: torch.var(x, axes, correction=ddof, keepdim=keep)),
     std=reduction(lambda x, axes, keep, ddof=0: torch.std(x, axes, correction=ddof, keepdim=keep)),
+    nanvar=reduction(lambda x, axes, keep: nan_variance(x, axes, keep)),
+    lower=lambda x: torch.tril(x) + torch.tril(x, -1).mT,  # all that NumPy reads of it, symmetric
     norm=reduction(lambda x, axes, keep, ord=2: torch.linalg.vector_norm(x, ord, axes, keep)),  # noqa: A006
     matrix_norm=reduction(lambda x, axes, keep, ord: torch.linalg.matrix_norm(x, ord, axes, keep)),  # noqa: A006
 )
@@ -921,6 +932,210 @@ def functional() -> Iterator[Row]:
     yield Row(F.dropout, "F.dropout(x, 0.4, rng=np.random.default_rng(3))", [(4, 5)])
 
 
+# --- decompositions -------------------------------------------------------------------------------
+
+
+def decompositions() -> Iterator[Row]:
+    """Of vectors whose sign is any, PyTorch is asked for the absolute values."""
+    la = "np.linalg"
+    tl = "torch.linalg"
+    regular: dict[str, Any] = {"domain": "regular, apart"}
+    for shape in ((3, 3), (1, 1), (2, 3, 3), (2, 1, 2, 2), (0, 2, 2), (0, 0)):
+        for form, torch_form in (("x", "like.lower(x)"), ("x, 'U'", "like.lower(x.mT)")):
+            yield Row(np.linalg.eigh, f"{la}.eigh({form})", [shape], **regular)
+            yield Row(np.linalg.eigh, f"abs({la}.eigh({form})[1])", [shape],
+                      f"abs({tl}.eigh({torch_form})[1])", order=0, **regular)  # fmt: skip
+            yield Row(np.linalg.eigvalsh, f"{la}.eigvalsh({form})", [shape],
+                      f"{tl}.eigvalsh({torch_form})", [f"{la}.eigh({form}).eigenvalues"],
+                      **regular)  # fmt: skip
+        yield Row(np.linalg.cholesky, f"{la}.cholesky(x)", [shape],
+                  f"{tl}.cholesky(like.lower(x))", domain="regular")  # fmt: skip
+        yield Row(np.linalg.cholesky, f"{la}.cholesky(x, upper=True)", [shape],
+                  f"{tl}.cholesky(like.lower(x.mT)).mT", domain="regular")  # fmt: skip
+        yield Row(np.linalg.pinv, f"{la}.pinv(x, hermitian=True)", [shape],
+                  f"{tl}.pinv(like.lower(x))", domain="regular")  # fmt: skip
+        yield Row(np.linalg.svd, f"{la}.svd(x)", [shape], **regular)
+        yield Row(np.linalg.qr, f"{la}.qr(x, 'complete')", [shape], f"{tl}.qr(x, 'complete')",
+                  **regular)  # fmt: skip
+    for shape in ((3, 3), (4, 2), (2, 4), (1, 3), (2, 3, 2), (0, 2, 3), (3, 0), (0, 3)):
+        yield Row(np.linalg.svd, f"{la}.svd(x, full_matrices=False)", [shape], **regular)
+        for i in (0, 2):
+            yield Row(np.linalg.svd, f"abs({la}.svd(x, False)[{i}])", [shape],
+                      f"abs({tl}.svd(x, full_matrices=False)[{i}])", order=0, **regular)  # fmt: skip
+        yield Row(np.linalg.svdvals, f"{la}.svdvals(x)", [shape], f"{tl}.svdvals(x)",
+                  [f"{la}.svd(x).S", f"{la}.svd(x, compute_uv=False)"], **regular)  # fmt: skip
+        yield Row(np.linalg.qr, f"{la}.qr(x)", [shape], f"{tl}.qr(x)", **regular)
+        yield Row(np.linalg.qr, f"{la}.qr(x, mode='r')", [shape], f"{tl}.qr(x)[1]", **regular)
+        yield Row(np.linalg.pinv, f"{la}.pinv(x)", [shape], f"{tl}.pinv(x)",
+                  [f"{la}.pinv(x, 1e-12)"], **regular)  # fmt: skip
+        if len(shape) > 2:
+            continue
+        for more in ((), (2,)):
+            solution, shapes = f"{tl}.pinv(x) @ y", [shape, (shape[0], *more)]
+            several: dict[str, Any] = {"domain": ("regular, apart", "any")}
+            yield Row(np.linalg.lstsq, f"{la}.lstsq(x, y)[0]", shapes, solution, **several)
+            if shape == (4, 2):
+                yield Row(np.linalg.lstsq, f"{la}.lstsq(x, y, None)[1]", shapes,
+                          f"((y - x @ {solution}) ** 2).reshape(4, -1).sum(0)", **several)  # fmt: skip
+    for order in ("'nuc'", 2, -2):
+        for form in (", axis=(0, 1)", ", axis=(2, 0)", ", axis=(-2, -1), keepdims=True"):
+            yield Row(np.linalg.norm, f"{la}.norm(x, {order}{form})", [(2, 3, 4)],
+                      f"like.matrix_norm(x, ord={order}{form})",
+                      domain="of different sizes")  # fmt: skip
+        yield Row(np.linalg.matrix_norm, f"{la}.matrix_norm(x, ord={order})", [(2, 3, 3)],
+                  f"{tl}.matrix_norm(x, {order})")  # fmt: skip
+
+
+# --- statistics, with and without NaN ---------------------------------------------------------------
+
+
+def statistics() -> Iterator[Row]:
+    gaps = [[math.nan, 2.0, -3.0, 1.0], [0.5, math.nan, math.nan, -2.0]]
+    for form in ("", ", axis=0", ", axis=1, keepdims=True"):
+        for name, torch_call in {
+            "nanprod": "like.prod(torch.where(x.isnan(), 1, x){})",
+            "nanmax": "like.max(torch.where(x.isnan(), -math.inf, x){})",
+            "nanmin": "like.min(torch.where(x.isnan(), math.inf, x){})",
+            "nanvar": "like.nanvar(x{})",
+            "nanstd": "like.nanvar(x{}) ** 0.5",
+            "nanmedian": None,
+        }.items():
+            call = f"np.{name}(x{form})"
+            also = [f"{call[:-1]}, ddof=0)"] if name in ("nanvar", "nanstd") else []
+            theirs = torch_call and torch_call.format(form)
+            yield Row(getattr(np, name), call, [(3, 4)], theirs, also, domain="apart")
+            if name != "nanstd" or form == "":  # PyTorch's root has no slope at 0
+                yield Row(getattr(np, name), call, [gaps], theirs, also, order=0)
+        for name in ("nancumsum", "nancumprod"):
+            if "keepdims" not in form:
+                start = int(name == "nancumprod")
+                yield Row(getattr(np, name), f"np.{name}(x{form})", [gaps],
+                          f"torch.{name[3:]}(torch.where(x.isnan(), {start}, x)"
+                          f"{'.reshape(-1)' if not form else ''}, {int('1' in form)})",
+                          order=0)  # fmt: skip
+    yield Row(np.nanvar, "np.nanvar(x, axis=0, ddof=1)", [(3, 4)], "torch.var(x, 0)")
+    for form in (", axis=0", ", axis=(0, 2)", ", axis=-1, keepdims=True", ""):
+        dim = form.replace("axis", "dim").replace("keepdims", "keepdim")
+        torch_form = f"{{}}(x, {{}}{dim})" if "(" not in form else None
+        for name in ("quantile", "nanquantile"):
+            for q in (0.3, 0, 1.0, "np.array([0.1, 0.5, 0.75], x.dtype)"):
+                theirs = torch_form and torch_form.format(
+                    f"torch.{name}", f"torch.tensor({q}, dtype=x.dtype)".replace("np.array", "")
+                    .replace(", x.dtype)", ")") if isinstance(q, str) else q
+                )  # fmt: skip
+                theirs = None if isinstance(q, int) else theirs
+                yield Row(getattr(np, name), f"np.{name}(x, {q}{form})", [(2, 3, 4)], theirs,
+                          domain="apart")  # fmt: skip
+    yield Row(np.nanquantile, "np.nanquantile(x, 0.4, axis=1)", [gaps],
+              "torch.nanquantile(x, 0.4, 1)", order=0)  # fmt: skip
+    for method in ("lower", "higher", "nearest", "midpoint"):
+        yield Row(np.quantile, f"np.quantile(x, 0.4, method='{method}')", [(6,)],
+                  f"torch.quantile(x, 0.4, interpolation='{method}')", domain="apart")  # fmt: skip
+    for method in ("inverted_cdf", "averaged_inverted_cdf", "closest_observation", "weibull", "hazen",
+                   "interpolated_inverted_cdf", "median_unbiased", "normal_unbiased"):  # fmt: skip
+        yield Row(np.quantile, f"np.quantile(x, 0.4, method='{method}')", [(5,)], domain="apart")
+    for name in ("percentile", "nanpercentile"):
+        yield Row(getattr(np, name), f"np.{name}(x, 30, axis=1)", [(2, 4)],
+                  f"torch.{name.replace('percent', 'quant')}(x, 0.3, 1)", domain="apart")  # fmt: skip
+        yield Row(getattr(np, name), f"np.{name}(x, np.array([[10, 90.]], x.dtype))", [(2, 4)],
+                  domain="apart")  # fmt: skip
+    yield Row(np.cov, "np.cov(x)", [(3, 4)], "torch.cov(x)", ["np.cov(x.T, rowvar=False)"])
+    yield Row(np.cov, "np.cov(x, bias=True)", [(3, 4)], "torch.cov(x, correction=0)",
+              ["np.cov(x, ddof=0)"])  # fmt: skip
+    yield Row(np.cov, "np.cov(x)", [(4,)], "torch.cov(x)")
+    yield Row(np.cov, "np.cov(x, y, rowvar=False)", [(4, 2), (4,)],
+              "torch.cov(torch.cat([x.T, y[None]]))")  # fmt: skip
+
+
+# --- samples, and NumPy's newer names ---------------------------------------------------------------
+
+
+def samples() -> Iterator[Row]:
+    for shape in SHAPES:
+        yield Row(np.sinc, "np.sinc(x)", [shape], "torch.sinc(x)")
+    yield Row(np.sinc, "np.sinc(x)", [[0.0, 1e-9, 0.3, 0.318, 0.319, 4.0]])
+    for name in ("fmax", "fmin"):
+        for shapes in PAIRS:
+            yield Row(getattr(np, name), f"np.{name}(x, y)", shapes, f"torch.{name}(x, y)",
+                      domain=("between", "halves"))  # fmt: skip
+        one, other = [math.nan, 1.0, 2.0, math.nan], [1.0, math.nan, 3.0, math.nan]
+        yield Row(getattr(np, name), f"np.{name}(x, y)", [one, other], order=0)
+    points = [[0.7, -1.2, 2.3, 3.4, -0.6], [0.0, 1.0, 3.0], [1.0, -2.0, 5.0]]
+    for form in ("", ", left=-4.0", ", right=7.0, left=0.25", ", period=2.5", ", period=-3.7"):
+        yield Row(np.interp, f"np.interp(x, y, z{form})", points)
+    yield Row(np.interp, "np.interp(x, np.array([0.0, 0.4, 2.5]), y, y[0] * 2)", [(2, 3), (3,)],
+              domain="not zero")  # fmt: skip
+    yield Row(np.interp, "np.interp(x, np.array([1.0]), y)", [[[0.0, 1.0], [2.0, 3.0]], (1,)],
+              "torch.stack([y, y]).expand(2, 2) + 0 * x")  # fmt: skip
+    for mode in ("full", "same", "valid"):
+        for n, m in ((5, 3), (2, 4), (4, 4), (3, 1), (1, 1)):
+            pad = {"full": min(n, m) - 1, "same": None, "valid": 0}[mode]
+            long, short = ("x", "y") if n >= m else ("y", "x")
+            yield Row(np.convolve, f"np.convolve(x, y, '{mode}')", [(n,), (m,)],
+                      None if pad is None else
+                      f"torch.conv1d({long}[None, None], {short}.flip(0)[None, None], padding={pad})"
+                      f"[0, 0]", ["np.convolve(x, y)"] if mode == "full" else [])  # fmt: skip
+    yield Row(np.block, "np.block([[x, y], [y.T, z]])", [(2, 2), (2, 3), (3, 3)],
+              "torch.cat([torch.cat([x, y], 1), torch.cat([y.T, z], 1)])")  # fmt: skip
+    yield Row(np.block, "np.block([x, y])", [(2,), ()], "torch.cat([x, y[None]])")
+    yield Row(np.block, "np.block([[x, A[:, 0]]])", [(2,)], "torch.cat([x, A[:, 0]])[None]")
+    yield Row(np.block, "np.block(x)", [(2, 3)], "1 * x")
+    for mode in ("wrap", "clip"):
+        places = {"wrap": "[2, 0, 1, 0]", "clip": "[2, 0, 2, 0]"}[mode]
+        yield Row(np.take, f"np.take(x, [5, 0, 4, -3], axis=1, mode='{mode}')", [(2, 3)],
+                  f"x[:, {places}]", [f"x.take([5, 0, 4, -3], 1, mode='{mode}')"])  # fmt: skip
+    yield Row(np.full_like, "np.full_like(x, x[0], shape=(2, 2))", [(3,)], "x[0].expand(2, 2) + 0")
+    yield Row(np.full_like, "np.full_like(x, x, shape=2)", [(2,)], "1 * x")
+    for order, form in itertools.product(
+        (0.5, -0.5, -1, -2.0), (", axis=1", ", axis=0, keepdims=True")
+    ):
+        yield Row(np.linalg.norm, f"np.linalg.norm(x, {order}{form})", [(2, 3)],
+                  f"like.norm(x, ord={order}{form})", domain="not zero")  # fmt: skip
+        yield Row(np.linalg.norm, f"np.linalg.norm(x, {order})", [[0.0, 2.0, -1.0]],
+                  f"like.norm(x, ord={order})", order=0)  # fmt: skip
+    for form, of_string in {
+        "x, [0, 1], y, [1, 2], [0, 2]": "ij,jk->ik",
+        "x, [0, 1], y, [1, 30]": "ij,jk",
+        "x, [Ellipsis, 3], y, [3, ...], [...]": "...i,ij->j",
+        "x, [0, 0], y, [0, 2], []": "ii,ij->",
+    }.items():
+        shapes = {"...i,ij->j": [(2,), (2, 3)], "ii,ij->": [(2, 2), (2, 3)]}
+        yield Row(np.einsum, f"np.einsum({form})", shapes.get(of_string, [(4, 2), (2, 3)]),
+                  f"torch.einsum('{of_string}', x, y)")  # fmt: skip
+
+
+def newer_names() -> Iterator[Row]:
+    la, tl = "np.linalg", "torch.linalg"
+    for call, shapes, torch_call in (
+        (f"{la}.matmul(x, y)", [(2, 3), (3, 4)], "x @ y"),
+        (f"{la}.outer(x, y)", [(2,), (3,)], "torch.outer(x, y)"),
+        (f"{la}.cross(x, y, axis=0)", [(3, 2), (3, 2)], "torch.cross(x, y, dim=0)"),
+        (f"{la}.trace(x, offset=1)", [(2, 3, 4)], "torch.diagonal(x, 1, -2, -1).sum(-1)"),
+        (f"{la}.diagonal(x, offset=-1)", [(2, 3, 4)], "torch.diagonal(x, -1, -2, -1)"),
+        (f"{la}.tensordot(x, y, axes=1)", [(2, 3), (3, 4)], "x @ y"),
+        (f"{la}.vecdot(x, y, axis=0)", [(3, 2), (3, 2)], f"{tl}.vecdot(x, y, dim=0)"),
+        (f"{la}.vector_norm(x)", [(2, 3)], f"{tl}.vector_norm(x)"),
+        (f"{la}.vector_norm(x, axis=(0, 2), ord=3)", [(2, 3, 4)], f"{tl}.vector_norm(x, 3, (0, 2))"),
+        (f"{la}.vector_norm(x, axis=1, keepdims=True, ord=1)", [(2, 3)],
+         f"{tl}.vector_norm(x, 1, 1, True)"),
+        (f"{la}.matrix_norm(x, keepdims=True)", [(2, 3, 4)], f"{tl}.matrix_norm(x, keepdim=True)"),
+        ("np.unstack(x, axis=1)", [(2, 3)], "torch.unbind(x, 1)"),
+        ("np.cumulative_sum(x)", [(3,)], "torch.cumsum(x, 0)"),
+        ("np.cumulative_sum(x, axis=-1, include_initial=True)", [(2, 3)],
+         "torch.nn.functional.pad(torch.cumsum(x, 1), (1, 0))"),
+        ("np.cumulative_prod(x, axis=0, include_initial=True)", [(2, 3)],
+         "torch.cat([0 * x[:1] + 1, torch.cumprod(x, 0)])"),
+        ("np.matvec(x, y)", [(5, 2, 3), (3,)], "x @ y"),
+        ("np.matvec(x, y)", [(2, 3), (4, 3)], "y @ x.T"),
+        ("np.vecmat(x, y)", [(2,), (5, 2, 3)], "x @ y"),
+        ("np.vecmat(x, y)", [(4, 2), (2, 3)], "x @ y"),
+    ):  # fmt: skip
+        home, _, name = call[3 : call.index("(")].rpartition(".")
+        function = getattr(np.linalg if home else np, name, None)
+        if function is not None:  # some came after NumPy 2.0
+            yield Row(function, call, shapes, torch_call)
+
+
 def five_axes() -> Iterator[Row]:
     """What takes arrays of any number of axes, with five."""
     five, six = (2, 1, 2, 1, 3), (2, 1, 2, 3, 1)
@@ -966,6 +1181,6 @@ def five_axes() -> Iterator[Row]:
 
 
 ROWS: list[Row] = [
-    *elementwise(), *kinks(), *reducing(), *linear_algebra(), *shaping(), *indexing(), *functional(),
-    *five_axes(),
+    *elementwise(), *kinks(), *reducing(), *linear_algebra(), *decompositions(), *statistics(),
+    *samples(), *newer_names(), *shaping(), *indexing(), *functional(), *five_axes(),
 ]  # fmt: skip

@@ -51,6 +51,13 @@ def any_nonzero(*matrices: Any) -> Any:
     return sum(np.any(np.not_equal(a, 0), axis=(-2, -1)) for a in matrices) > 0
 
 
+def deficient(a: Any, rcond: Any = None) -> bool:
+    """Tell whether one of some finite matrices has a rank below its smaller size."""
+    if not a.size or not np.all(np.isfinite(a)):
+        return False
+    return bool(np.any(np.less(np.linalg.matrix_rank(a, rtol=rcond), min(a.shape[-2:]))))
+
+
 TURNED = (
     "the vectors of two equal {0} can be turned in their plane, so they have no derivative: two "
     "{0} of a matrix are equal here. Compute with the {0} alone, or with the matrix itself"
@@ -60,13 +67,13 @@ TURNED = (
 # --- eigenvalues ----------------------------------------------------------------------------------
 
 
-def eigen(a: Any) -> Any:
+def eigen(a: Any, triangle: str) -> Any:
     """The eigenvalues of symmetric matrices (..., n, n) in a row; below, their vectors as columns."""
-    values, vectors = np.linalg.eigh(a)
+    values, vectors = np.linalg.eigh(a, triangle)
     return np.concatenate([values[..., None, :], vectors], axis=-2)  # (..., 1 + n, n)
 
 
-def of_eigen(g, y, _a):
+def of_eigen(g, y, _a, triangle):
     """V (diag(g of w) + V^T (g of V) / (w_j - w_i)) V^T: Giles (2008), section 3.1."""
     (w, v), (gw, gv) = ((t[..., 0, :], t[..., 1:, :]) for t in (y, g))
     if turned(w, gv):
@@ -75,7 +82,7 @@ def of_eigen(g, y, _a):
     return v @ on_the_diagonal(gw, turn) @ transposed(v)
 
 
-eigen = rule(eigen, of_eigen)
+eigen = rule(eigen, of_eigen, None)
 
 
 @definition(of=np.linalg.eigh)
@@ -83,7 +90,7 @@ def eigh(a, UPLO="L"):
     """The gradient is that of the triangle that NumPy reads; of (a + a.T) / 2 it is symmetric."""
     if UPLO not in ("L", "U", "l", "u"):
         raise ValueError(f"UPLO is 'L' for the lower triangle or 'U' for the upper, not {UPLO!r}")
-    y = eigen(mirrored(a, UPLO in "Uu"))
+    y = eigen(mirrored(a, UPLO in "Uu"), UPLO)
     return np.linalg.eigh(np.eye(1))._replace(eigenvalues=y[..., 0, :], eigenvectors=y[..., 1:, :])
 
 
@@ -159,14 +166,12 @@ def orthogonal(a: Any, full: bool) -> Any:
     return np.concatenate([q, transposed(r)], axis=-2)  # (..., m + n, n), or m columns in full
 
 
-def of_orthogonal(g, y, _a, full):
+def of_orthogonal(g, y, a, full):
     """Walter and Lehmann (2010), "Algorithmic differentiation of linear algebra functions"."""
-    m, n = _a.shape[-2:]
+    m, n = a.shape[-2:]
     q, r = y[..., :m, :n], transposed(y[..., m:, :n])
     gq, gr = g[..., :m, :n], transposed(g[..., m:, :n])
-    size = np.absolute(np.diagonal(r, axis1=-2, axis2=-1))
-    rounding = max(m, n) * float(np.finfo(y.dtype).eps) * largest(size, axis=-1, keepdims=True)
-    if np.any(np.less_equal(size, rounding)):
+    if deficient(a):
         raise errors.GraphError(
             "Q and R have no derivative where the columns depend on each other, as they do here"
         )
@@ -225,29 +230,28 @@ def cholesky(a, /, *, upper=False):
 # --- the inverse of what has none -----------------------------------------------------------------
 
 
-def pseudo_inverse(a: Any, rcond: Any) -> Any:
+def pseudo_inverse(a: Any, rcond: Any, hermitian: bool) -> Any:
     """`np.linalg.pinv`, which takes singular values below `rcond` times the largest as 0."""
-    return np.linalg.pinv(a, rcond)
+    return np.linalg.pinv(a, rcond, hermitian)
 
 
-def of_pseudo_inverse(g, y, a, rcond):
+def of_pseudo_inverse(g, y, a, rcond, hermitian):
     """Golub and Pereyra (1973), "The differentiation of pseudo-inverses": right at a constant rank."""
-    m, n = a.shape[-2:]
-    if a.size and np.any(np.less(np.linalg.matrix_rank(a, rtol=rcond), min(m, n))):
+    if deficient(a, rcond):
         raise errors.GraphError(
-            f"np.linalg.pinv jumps where a matrix of shape ({m}, {n}) has a rank below {min(m, n)}, as "
-            f"one has here, and so has no derivative there"
+            f"a pseudo-inverse jumps, and has no derivative, where the rank of a matrix is below its "
+            f"smaller size: here it is below {min(a.shape[-2:])}"
         )
     left, right = transposed(g) @ y @ transposed(y), transposed(y) @ y @ transposed(g)
     return left - a @ y @ left + right - right @ y @ a - transposed(y) @ g @ transposed(y)
 
 
-pseudo_inverse = rule(pseudo_inverse, of_pseudo_inverse, None)
+pseudo_inverse = rule(pseudo_inverse, of_pseudo_inverse, None, None)
 
 
 @definition(of=np.linalg.pinv)
 def pinv(a, rcond=None, hermitian=False):
-    return pseudo_inverse(mirrored(a) if hermitian else a, rcond)
+    return pseudo_inverse(mirrored(a) if hermitian else a, rcond, hermitian)
 
 
 @definition(of=np.linalg.lstsq)
@@ -255,10 +259,11 @@ def lstsq(a, b, rcond=None):
     """The shortest x for which a @ x is nearest to b: pinv(a) @ b."""
     if np.ndim(a) != 2 or np.ndim(b) not in (1, 2):
         raise ValueError("a is one matrix here, and b one matrix or a vector")
-    (m, n), eps = np.shape(a), float(np.finfo(np.result_type(a, b, 1.0)).eps)
+    a, b = np.atleast_2d(a), np.atleast_1d(b)
+    (m, n), eps = a.shape, float(np.finfo(np.result_type(a, b, np.float32)).eps)
     rcond = max(m, n) * eps if rcond is None else eps if rcond == -1 else rcond
     x, rank = np.linalg.pinv(a, rcond) @ b, np.linalg.matrix_rank(a, rtol=rcond)
     rest = b - a @ x
-    squares = np.sum(np.reshape(rest * rest, (m, -1)), axis=0)
+    squares = np.atleast_1d(np.sum(rest * rest, axis=0))
     missed = squares if rank == n and m > n else squares[:0]
     return x, missed, np.int32(rank), np.linalg.svd(a, compute_uv=False)

@@ -58,7 +58,7 @@ def nanmean(a, axis=None, dtype=None, out=None, keepdims=False):
 
 @definition(of=np.nanvar)
 def nanvar(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
-    deviation = filled(a - np.nanmean(a, axis=axis, keepdims=True), 0)
+    deviation = np.where(np.isnan(a), 0, a - np.nanmean(a, axis=axis, keepdims=True))
     total = np.sum(deviation * deviation, axis=axis, keepdims=keepdims)
     n = counted(a, axis, keepdims) - ddof
     return total / np.where(n > 0, n, math.nan).astype(total.dtype)

@@ -11,6 +11,18 @@ from ..engine.table import definition
 from .axes import along, axes_of, in_groups
 
 
+def matvec(x1, x2):
+    if np.ndim(x1) < 2:
+        raise ValueError("the first argument is a matrix, or a stack of these")
+    return np.matmul(x1, x2[..., None])[..., 0]
+
+
+def vecmat(x1, x2):
+    if np.ndim(x2) < 2:
+        raise ValueError("the second argument is a matrix, or a stack of these")
+    return np.matmul(x1[..., None, :], x2)[..., 0, :]
+
+
 def outer(x1, x2, /):
     if np.ndim(x1) != 1 or np.ndim(x2) != 1:
         raise ValueError("it takes two vectors; np.outer takes arrays of any shape")
@@ -19,7 +31,7 @@ def outer(x1, x2, /):
 
 def vector_norm(x, /, *, axis=None, keepdims=False, ord=2):  # noqa: A002
     """The norm of all elements over some axes, as of one vector."""
-    axes = axes_of(axis, x.ndim)
+    axes = axes_of(axis if axis is None or isinstance(axis, tuple) else int(axis), x.ndim)
     found = np.linalg.norm(in_groups(x, axes)[0], ord, axis=-1)
     return np.expand_dims(found, axes) if keepdims else found
 
@@ -36,6 +48,7 @@ def cumulative(of_all: Callable, start: int) -> Callable:
     def accumulate(x, /, *, axis=None, dtype=None, out=None, include_initial=False):
         if axis is None and x.ndim > 1:
             raise ValueError(f"of {x.ndim} axes, axis= says along which one")
+        (axis,) = axis if isinstance(axis, tuple) else (axis,)
         x, axis = along(x, axis)
         found = of_all(x, axis=axis)
         if not include_initial:
@@ -50,8 +63,8 @@ NAMES: dict[str, Callable] = {
     "unstack": unstack,
     "cumulative_sum": cumulative(np.cumsum, 0),
     "cumulative_prod": cumulative(np.cumprod, 1),
-    "matvec": lambda x1, x2: np.matmul(x1, x2[..., None])[..., 0],
-    "vecmat": lambda x1, x2: np.matmul(x1[..., None, :], x2)[..., 0, :],
+    "matvec": matvec,
+    "vecmat": vecmat,
     "linalg.matmul": lambda x1, x2, /: np.matmul(x1, x2),
     "linalg.outer": outer,
     "linalg.cross": lambda x1, x2, /, *, axis=-1: np.cross(x1, x2, axis=axis),
@@ -59,7 +72,7 @@ NAMES: dict[str, Callable] = {
     "linalg.diagonal": lambda x, /, *, offset=0: np.diagonal(x, offset, -2, -1),
     "linalg.tensordot": lambda x1, x2, /, *, axes=2: np.tensordot(x1, x2, axes),
     "linalg.vecdot": lambda x1, x2, /, *, axis=-1: np.vecdot(
-        np.moveaxis(x1, axis, -1), np.moveaxis(x2, axis, -1)
+        *(np.moveaxis(x, operator.index(axis), -1) for x in (x1, x2))
     ),
     "linalg.vector_norm": vector_norm,
     "linalg.matrix_norm": lambda x, /, *, keepdims=False, ord="fro": np.linalg.norm(  # noqa: A006

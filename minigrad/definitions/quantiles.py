@@ -50,7 +50,7 @@ def quantiles(a: Any, q: Any, axis: Any, method: Any, keepdims: bool, ignoring: 
     if places.dtype.kind == "f":
         last = np.maximum(n - 1, 0)[..., None]
         high = np.take_along_axis(rows, np.minimum(before + 1, last), -1)
-        share = (places - before).astype(a.dtype if weak and a.dtype.kind == "f" else places.dtype)
+        share = (places - before).astype(np.result_type(a if weak else q, np.float16))
         step = high - low
         found = np.where(share < 0.5, low + step * share, high - step * (1 - share))
     if rows.dtype.kind == "f":

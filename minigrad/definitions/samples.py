@@ -57,7 +57,9 @@ def interp(x, xp, fp, left=None, right=None, period=None):
         xp, fp = xp[order], fp[order]
         xp = np.concatenate([xp[-1:] - abs(period), xp, xp[:1] + abs(period)])
         fp = np.concatenate([fp[-1:], fp, fp[:1]])
-    inside = np.clip(x, xp[0], xp[-1])
+    if np.ndim(left) or np.ndim(right):
+        raise TypeError("left= and right= are numbers")
+    inside = np.where(np.less(x, xp[0]), xp[0], np.where(np.greater(x, xp[-1]), xp[-1], x))
     last = xp.size - 1
     before = np.clip(np.searchsorted(xp, inside, side="right") - 1, 0, max(last - 1, 0))
     after = np.minimum(before + 1, last)

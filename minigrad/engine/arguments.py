@@ -86,14 +86,13 @@ def as_taken(a: Any, i: int, entry: Entry) -> Any:
     if not isinstance(a, (list, tuple)):
         return a
     derived = i < len(entry.rules) and entry.rules[i] is not None
-    if entry.rules and not derived:
+    if (entry.rules and not derived) or entry.function is np.block:  # where lists have a meaning
         return a
     if isinstance(entry.function, np.ufunc) or entry.function is np.where:
         return _stacked(a)
     if any(isinstance(b, Answering) for b in a):
         return [_stacked(b) if isinstance(b, (float, list, tuple)) else b for b in a]
-    numbers = {float, np.float64} & _types_in(a) and Answering not in _types_in(a)
-    return _stacked(a) if derived or numbers else a
+    return _stacked(a) if derived or {float, np.float64} & _types_in(a) else a
 
 
 def arrays_in(a: Any) -> Any:

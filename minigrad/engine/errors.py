@@ -95,5 +95,5 @@ def outline(value: object) -> str:
         return f"{value.dtype}{list(value.shape)}"
     if isinstance(value, (list, tuple)) and any(hasattr(v, "shape") for v in value):
         return f"[{', '.join(map(outline, value))}]"
-    text = repr(value)
+    text = " ".join(repr(value).split())  # on one line
     return text if len(text) <= 60 else text[:57] + "..."

@@ -204,6 +204,7 @@ def name_of(function: Any) -> str:
     if isinstance(getattr(function, "__self__", None), np.ufunc):
         return f"{name_of(function.__self__)}.{name}"
     homes = {"np": np, "np.linalg": np.linalg, "np.fft": np.fft, "np.emath": np.emath}
+    homes["np.lib.stride_tricks"] = np.lib.stride_tricks
     return next(
         (f"{h}.{name}" for h, m in homes.items() if getattr(m, name, None) is function), name
     )

@@ -9,6 +9,7 @@ import re
 
 import numpy as np
 import pytest
+from operations import NUMPY
 
 import minigrad as mg
 from minigrad import errors
@@ -107,7 +108,10 @@ def name_of(function):
     return min(found, key=lambda name: not name.endswith(f".{own}"), default=own)
 
 
-MODULES = {"np": np, "np.linalg": np.linalg, "np.fft": np.fft}
+MODULES = {
+    "np": np, "np.linalg": np.linalg, "np.fft": np.fft, "np.emath": np.emath,
+    "np.lib.stride_tricks": np.lib.stride_tricks,
+}  # fmt: skip
 
 
 # --- what a refusal says --------------------------------------------------------------------------
@@ -115,8 +119,8 @@ MODULES = {"np": np, "np.linalg": np.linalg, "np.fft": np.fft}
 # The last words of a message that say what to write.
 REMEDY = re.compile(
     r"write |call it on `x\.detach\(\)\.numpy\(\)`|it takes \w|choose with |convert with |"
-    r"put it in afterwards|bring the indices into range|join another border with |"
-    r"give \w+= by its position|is read in order 'C' or 'F'|takes its subscripts as a string"
+    r"put it in afterwards|join another border with |give \w+= by its position|"
+    r"is read in order 'C' or 'F'"
 )
 # What a reader of NumPy's manual would not know.
 INTERNALS = re.compile(
@@ -176,15 +180,29 @@ def check_options(call):
 AXES = (
     None, 0, 1, -1, 2, -2, 5, -5, np.int64(0), (0,), (0, 1), (0, 0), (1, -1), (0, 5), 1.0, "0",
 )  # fmt: skip
+
+
+def since(*names):
+    """Functions that not every NumPy has."""
+    return [getattr(np, name) for name in names if hasattr(np, name)]
+
+
 OVER_AXES = (
     np.sum, np.mean, np.prod, np.max, np.min, np.amax, np.amin, np.var, np.std, np.ptp, np.median,
     np.average, np.nansum, np.nanmean, np.cumsum, np.cumprod, np.sort, np.argsort, np.argmax,
     np.argmin, np.any, np.all, np.count_nonzero, np.diff, np.trapezoid, np.flip, np.squeeze,
-    np.linalg.norm,
+    np.linalg.norm, np.linalg.vector_norm, np.nanprod, np.nanmax, np.nanmin, np.nanvar, np.nanstd,
+    np.nanmedian, np.nancumsum, np.nancumprod, *since("unstack", "cumulative_sum", "cumulative_prod"),
+)  # fmt: skip
+METHODS_OF_QUANTILES = (
+    "inverted_cdf", "averaged_inverted_cdf", "closest_observation", "interpolated_inverted_cdf", "hazen",
+    "weibull", "linear", "median_unbiased", "normal_unbiased", "lower", "higher", "midpoint", "nearest",
 )  # fmt: skip
 WITH_AXIS = {  # those that need more than an array and an axis
     np.expand_dims: (), np.repeat: (2,), np.take: ([0],), np.split: (1,), np.array_split: (2,),
     np.append: (SQUARE,), np.roll: (1,), np.take_along_axis: (np.array([[0]]),),
+    np.quantile: (0.3,), np.percentile: (30,), np.nanquantile: ([0.25, 0.5],), np.nanpercentile: (30,),
+    np.linalg.vecdot: (CUBE,),
 }  # fmt: skip
 OF_SEVERAL = (np.concatenate, np.stack)
 JOINING = (*OF_SEVERAL, np.hstack, np.vstack, np.dstack, np.column_stack, np.linalg.multi_dot)
@@ -287,6 +305,9 @@ def selections():
     for choices in ([ROW], [ROW, ROW], [FOUR]):
         yield Call(np.select, [MASK], choices)
     yield from tried(np.full_like, (0, 1.5, [1, 2, 3], [1, 2], "a", ROW))
+    sizes, orders = (None, 2, (2, 3), (), [3], "2", -1), ("K", "C", "no such order", None)
+    for shape, order in itertools.product(sizes, orders):
+        yield Call(np.full_like, ROW, 1.5, order=order, shape=shape)
     yield from tried(np.nan_to_num, (True, False), (0.0, 1, [1.0, 2.0, 3.0], "a"))
     for triple in itertools.product([MASK, True], [ROW, NUMBER, FOUR, MATRIX], [ROW, 0.0, "a"]):
         yield Call(np.where, *triple)
@@ -295,6 +316,10 @@ def selections():
     yield from tried(np.clip, bounds, bounds, arrays=[NUMBER, ROW, MATRIX])
     yield Call(np.clip, ROW, 0.0, 1.0, min=0.5)
     yield Call(np.clip, ROW, 0.0, 1.0, max=0.5)
+    for one in ({"a_min": 0.5}, {"a_max": 0.5}, {"min": 0.5}, {"max": 0.5}, {"a_min": None},
+                {"a_min": 0.5, "max": 0.7}, {}):  # fmt: skip
+        yield Call(np.clip, ROW, **one)
+    yield Call(np.clip, ROW, 0.5)
 
 
 def orders_and_weights():
@@ -315,13 +340,34 @@ def orders_and_weights():
     widths = (None, ROW, FOUR, MATRIX, MATRIX[:, :2], NUMBER, [0, 1, 3], [0, 1])
     yield from tried(np.trapezoid, widths, (1.0, "1", [1.0, 2.0]), (-1, 0, 5, (0,)))
     yield from tried(np.round, (0, 2, -1, 1.5, "1", None))
-    sizes = (None, 0, 1, 2, 3, 2.5, -1, np.inf, -np.inf, "fro", "f", "nuc", "no such norm")
+    sizes = (None, 0, 1, 2, 3, 2.5, -1, -2, 0.5, np.inf, -np.inf, "fro", "f", "nuc", "no such norm")
     axes = (None, 0, (0, 1), (0, 0), (), [0], (0, 1, 2), 5)
-    yield from tried(np.linalg.norm, sizes, axes, arrays=[NUMBER, ROW, MATRIX, CUBE])
+    empty = [EMPTY, np.zeros((0, 3)), np.zeros((2, 0, 3))] if NUMPY >= (2, 4) else []  # was refused
+    yield from tried(np.linalg.norm, sizes, axes, arrays=[NUMBER, ROW, MATRIX, CUBE, *empty])
+    for size, kept in itertools.product(sizes[1:], (True, False)):
+        yield Call(np.linalg.vector_norm, CUBE, ord=size, axis=(0, 2), keepdims=kept)
+        yield Call(np.linalg.matrix_norm, CUBE, ord=size, keepdims=kept)
+    with_nan = np.array([[0.5, np.nan, 0.25], [np.nan, np.nan, 0.75]])
+    for function in (np.quantile, np.percentile, np.nanquantile, np.nanpercentile):
+        share = 100 if "percentile" in function.__name__ else 1
+        several = [0.25 * share, 0.5 * share], [[0.75 * share]], [[[0.5]]], [0, 1], []
+        some = (0, 1, 0.3 * share, 1.5 * share, "a", None, *several)
+        yield from tried(function, some, (None, 0, 1), arrays=[NUMBER, ROW, MATRIX, with_nan])
+        for method, q in itertools.product((*METHODS_OF_QUANTILES, "no such", None), (0.3, 0.5, 1)):
+            yield Call(function, FOUR, q * share, method=method)
+            yield Call(function, MATRIX, q * share, 1, method=method, keepdims=True)
+    some = np.median, np.nanmedian, np.nanmax, np.nansum, np.nanvar, np.nanstd, np.nanmean
+    for function in some:
+        yield from tried(function, (None, 0, 1, (0, 1)), (True, False), names=["axis", "keepdims"],
+                         arrays=[with_nan, with_nan * np.nan, MATRIX])  # fmt: skip
+    yield from tried(np.cov, (None, TALL.T, MATRIX, ROW, FOUR), (True, False), (True, False),
+                     (None, 0, 1.0, 5, 1.5), arrays=[NUMBER, ROW, MATRIX, CUBE])  # fmt: skip
 
 
 def products():
-    for function in (np.matmul, np.dot, np.inner, np.outer, np.vdot, np.vecdot, np.kron, np.cross):
+    for function in (np.matmul, np.dot, np.inner, np.outer, np.vdot, np.vecdot, np.kron, np.cross,
+                     np.fmax, np.linalg.matmul, np.linalg.outer, np.linalg.cross, np.linalg.tensordot,
+                     np.linalg.vecdot, *since("matvec", "vecmat")):  # fmt: skip
         for pair in itertools.product(ARRAYS, ARRAYS):
             yield Call(function, *pair)
     axes = (
@@ -339,6 +385,10 @@ def products():
         subscripts, [(MATRIX, TALL), (MATRIX, MATRIX), (SQUARE,), (ROW, TALL)]
     ):
         yield Call(np.einsum, text, *operands)
+    places = ([0, 1], [1, 2], (0, 0), [Ellipsis, 1], [0, 60], [-1, 0], [0], ["i", 0], [0, 1, 2], 0)
+    for first, second in itertools.product(places, repeat=2):
+        for result in ((), ([0],), ([2, 0],), ([...],), (0,)):
+            yield Call(np.einsum, MATRIX, first, SQUARE, second, *result)
     with_inf = np.array([[np.inf, 1.0], [2.0, 3.0]])
     powers = (0, 1, 2, 3, 5, -1, -2, 1.5, "2", None)
     yield from tried(np.linalg.matrix_power, powers, arrays=[*ARRAYS, SQUARE[None]])
@@ -352,7 +402,49 @@ def products():
         yield Call(np.cross, SQUARE, SQUARE, **{name: axis})
 
 
+def decompositions():
+    one, none = np.array([[0.5, 0.5], [0.5, 0.5]]), np.zeros((3, 3))
+    arrays = [*ARRAYS, SQUARE[None], SQUARE - SQUARE.T, one, none, np.zeros((0, 3)), np.eye(3)]
+    for function in (np.linalg.svdvals, np.linalg.eigvalsh, np.linalg.pinv, np.linalg.cholesky):
+        yield from tried(function, arrays=arrays)
+    for function in (np.linalg.eigh, np.linalg.eigvalsh):
+        yield from tried(function, ("L", "U", "l", "u", "X", "", 0, None), arrays=[SQUARE, CUBE])
+    yield from tried(np.linalg.svd, (True, False, 0), (True, False), arrays=arrays)
+    modes = ("reduced", "complete", "r", "raw", "full", "economic", "no such mode", None, 0)
+    yield from tried(np.linalg.qr, modes, arrays=arrays)
+    yield from tried(np.linalg.pinv, (None, 1e-15, 0.5, "a", np.array([0.4])), (True, False))
+    for upper in (True, False, 1, None):
+        yield Call(np.linalg.cholesky, SQUARE, upper=upper)
+    matrices, right = [SQUARE, MATRIX, TALL, one, CUBE, ROW], [ROW, FOUR, SQUARE, TALL, CUBE]
+    for a, b, rcond in itertools.product(matrices, right, (None, -1, 0.1, "a")):
+        yield Call(np.linalg.lstsq, a, b, rcond)
+    for function in (np.linalg.trace, np.linalg.diagonal):
+        yield from tried(function, (0, 1, -2, 9, 1.5), names=["offset"])
+
+
+def samples():
+    pairs = itertools.product([NUMBER, EMPTY, ROW, FOUR, FOUR[:1], MATRIX], repeat=2)
+    modes = ("full", "same", "valid", "no such mode", "s", 0, 2, None)
+    for (a, v), mode in itertools.product(pairs, modes):
+        yield Call(np.convolve, a, v, mode)
+    points = (np.array([0.0, 0.5, 0.75]), np.array([0.0, 0.5]), np.array([0.5]), EMPTY, MATRIX)
+    for x, xp, fp in itertools.product([NUMBER, ROW, MATRIX, EMPTY, 0.6], points, points):
+        yield Call(np.interp, x, xp, fp)
+    sides = (None, 0.25, 3, "a", [1.0])
+    for left, right, period in itertools.product(sides, sides, (None, 0, 0.8, -2, "a")):
+        x = np.array([-1.0, 0.0, 0.3, 0.5, 0.6, 0.75, 0.9])  # the points among them
+        yield Call(np.interp, x, points[0], ROW, left, right, period)
+    for arrays in (
+        MATRIX, [ROW, FOUR], [ROW, NUMBER], [EMPTY, ROW], [MATRIX, ROW], [CUBE, MATRIX], [[NUMBER, ROW]],
+        [[MATRIX, TALL.T], [SQUARE, SQUARE]], [[MATRIX], [SQUARE]], [[MATRIX, MATRIX], [SQUARE]],
+        [[[ROW, FOUR]], [[FOUR, ROW]]], [[[CUBE]], [[CUBE]]],
+        [[ROW], FOUR], [ROW, [FOUR]], [[ROW, ROW], ROW], [[ROW], []], [ROW, (ROW, ROW)],
+    ):  # fmt: skip
+        yield Call(np.block, arrays)
+
+
 TABLES = {
+    "decompositions": decompositions, "samples": samples,
     "over axes": over_axes, "one or two axes": one_or_two_axes, "shapes": shapes,
     "borders": borders, "selections": selections, "orders and weights": orders_and_weights,
     "products": products,
@@ -367,7 +459,7 @@ OTHERWISE = {
         c.function is np.cross and 2 in (c.args[0].shape[-1:] + c.args[1].shape[-1:])
     ),
     "text is no number of a Tensor": lambda c: (
-        c.function in (np.where, np.clip, np.full_like, np.nan_to_num)
+        c.function in (np.where, np.clip, np.full_like, np.nan_to_num, np.interp)
         and any(isinstance(a, str) for a in (*c.args, *c.kwargs.values()))
     ),
 }
@@ -654,6 +746,9 @@ TO_ARRAYS = {
     "np.r_": lambda x: np.r_[x, x],
     "np.r_ with a number": lambda x: np.r_[x, 1.0],
     "np.c_": lambda x: np.c_[x, x],
+    "np.mean of a list": lambda x: np.mean([x[0], x[1]]),
+    "np.std of a list": lambda x: np.std([x, x]),
+    "np.append of lists": lambda x: np.append([x[0]], [x[1]]),
     "np.exp of a list": lambda x: np.exp([x, x]),
     "np.sum of a list": lambda x: np.sum([x[0], x[1]]),
     "np.max of a list": lambda x: np.max([x[0], x[1]]),
