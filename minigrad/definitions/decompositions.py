@@ -67,7 +67,7 @@ TURNED = (
 # --- eigenvalues ----------------------------------------------------------------------------------
 
 
-def eigen(a: Any, triangle: str) -> Any:
+def eigen(a: Any, triangle: Any) -> Any:
     """The eigenvalues of symmetric matrices (..., n, n) in a row; below, their vectors as columns."""
     values, vectors = np.linalg.eigh(a, triangle)
     return np.concatenate([values[..., None, :], vectors], axis=-2)  # (..., 1 + n, n)
