@@ -114,8 +114,7 @@ class Operators(Answering):
         raise AttributeError(f"a Tensor has no attribute {name!r}{hint}")
 
     sum, prod, mean = _method(np.sum), _method(np.prod), _method(np.mean)
-    var, std = _method(np.var), _method(np.std)
-    max, min = _method(np.max), _method(np.min)
+    var, std, max, min = _method(np.var), _method(np.std), _method(np.max), _method(np.min)
     cumsum, cumprod = _method(np.cumsum), _method(np.cumprod)
     argmax, argmin, argsort = _method(np.argmax), _method(np.argmin), _method(np.argsort)
     any, all, nonzero = _method(np.any), _method(np.all), _method(np.nonzero)

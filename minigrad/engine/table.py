@@ -205,9 +205,8 @@ def name_of(function: Any) -> str:
         return f"{name_of(function.__self__)}.{name}"
     homes = {"np": np, "np.linalg": np.linalg, "np.fft": np.fft, "np.emath": np.emath}
     homes["np.lib.stride_tricks"] = np.lib.stride_tricks
-    return next(
-        (f"{h}.{name}" for h, m in homes.items() if getattr(m, name, None) is function), name
-    )
+    found = [home for home, m in homes.items() if getattr(m, name, None) is function]
+    return f"{found[0]}.{name}" if found else name
 
 
 def _anything(*args: Any, **kwargs: Any) -> None: ...

@@ -271,5 +271,7 @@ def test_a_rule_may_be_for_a_function_that_gives_a_number():
 
 
 def test_a_missing_rule_names_the_function_and_the_way_to_add_one():
-    with pytest.raises(errors.UnsupportedError, match=r"minigrad\.rule\(np\.heaviside, lambda g, y"):
+    with pytest.raises(
+        errors.UnsupportedError, match=r"minigrad\.rule\(np\.heaviside, lambda g, y"
+    ):
         np.heaviside(mg.Tensor([1.0]), 0.5)
