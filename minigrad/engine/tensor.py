@@ -159,9 +159,9 @@ class Tensor(Operators):
         """The array itself, on its way out of the graph."""
         if self.requires_grad:
             raise errors.DetachError(
-                f"{what} would take the value of a tensor that requires a gradient out of the graph; its "
-                f"gradient would be lost. If that is meant, write x.detach(), x.detach().numpy() or "
-                f"x.item(); to join tensors np.stack, or np.concatenate for np.r_, np.column_stack for np.c_."
+                f"{what} would take the value of a tensor out of the graph: its gradient would be lost. "
+                f"If that is meant, write x.detach(), x.detach().numpy() or x.item(). Otherwise write "
+                f"np.stack for a list of tensors, np.concatenate for np.r_, np.column_stack for np.c_."
             )
         return self._array
 

@@ -777,6 +777,20 @@ def test_what_makes_arrays_of_tensors_refuses_to_lose_a_gradient(name):
     same(f(as_constant(ROW)), f(ROW))
 
 
+@pytest.mark.parametrize(
+    ("f", "way", "instead"),
+    [
+        (lambda x: np.mean([x, 2 * x]), "np.stack for a list", lambda x: np.mean(np.stack([x, 2 * x]))),
+        (lambda x: np.r_[x, 1, x], "np.concatenate for np.r_", lambda x: np.concatenate([x, [1], x])),
+        (lambda x: np.c_[x, x], "np.column_stack for np.c_", lambda x: np.column_stack([x, x])),
+    ],
+)  # fmt: skip
+def test_what_the_message_says_to_write_for_lists_gives_the_same(f, way, instead):
+    with pytest.raises(errors.DetachError, match=f"Otherwise write .*{way}"):
+        f(as_leaf(ROW))
+    same(instead(as_leaf(ROW)), f(ROW))
+
+
 # --- the ways out lead on -------------------------------------------------------------------------
 
 
