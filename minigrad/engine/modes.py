@@ -47,7 +47,8 @@ class Mode(NamedTuple):
         watchers: who sees each operation: `record()`, `detect_anomaly()`.
         fast: kernels run in place of definitions.
         box: the module or definition that is running.
-        settings: the fields that each `setting` block has changed, which the first three come from.
+        settings: the fields that each `setting` block has changed, which all but the box come from.
+        rng: where random numbers come from, if not from the common generator.
     """
 
     grad: bool = True
@@ -55,6 +56,7 @@ class Mode(NamedTuple):
     fast: bool = False
     box: Box | None = None
     settings: tuple[dict[str, Any], ...] = ()
+    rng: np.random.Generator | None = None
 
 
 mode: ContextVar[Mode] = ContextVar("mode", default=Mode())  # noqa: B039 - it never changes

@@ -185,7 +185,7 @@ def boxed(owner: Any, function: Callable, args: tuple, kwargs: dict[str, Any]) -
     """Call `function`, with what it computes inside a box; an error remembers the innermost box."""
     outer = mode.get()
     box = Box(outer.box, owner)
-    token = mode.set(Mode(outer.grad, outer.watchers, outer.fast, box, outer.settings))
+    token = mode.set(Mode(outer.grad, outer.watchers, outer.fast, box, outer.settings, outer.rng))
     try:
         return function(*args, **kwargs)
     except MinigradError as error:

@@ -13,6 +13,7 @@ import numpy as np
 import minigrad as mg
 from minigrad import errors, optim, serialize
 from minigrad.functional import cross_entropy
+from minigrad.random import drawing_from
 
 from .readers import READERS, Reader
 from .vocabulary import PAD
@@ -22,6 +23,7 @@ SCHEDULES: dict[str, Callable[[Settings], optim.Schedule]] = {
     "inverse_sqrt": lambda s: optim.warmup_inverse_sqrt(s.learning_rate, s.warmup),
     "constant": lambda s: lambda step: s.learning_rate * min(1.0, step / max(1, s.warmup)),
 }
+
 GROUP = 8  # batches drawn together, to be sorted by length
 
 
@@ -113,8 +115,9 @@ class Training:
 
     def __post_init__(self) -> None:
         self._group: tuple | None = None
-        mg.manual_seed(self.settings.seed)
-        self.reader: Reader = READERS[self.kind].of(self.task, self.sizes)
+        self.random = np.random.default_rng(self.settings.seed)
+        with drawing_from(self.random):
+            self.reader: Reader = READERS[self.kind].of(self.task, self.sizes)
         self.model = self.reader.model
         self.optimizer = optim.Adam(
             self.model.parameters(), self.settings.learning_rate, betas=(0.9, 0.98), eps=1e-9
@@ -177,7 +180,8 @@ class Training:
     def loss(self, examples: Sequence[Any], symbols: int | None = None) -> mg.Tensor:
         """Compute the cross-entropy of the symbols to write: their sum, divided by `symbols`
         (default: their number; larger if the examples are only a part of a batch)."""
-        logits, write = self.reader.predictions(examples)  # (B, T, N), (B, T)
+        with drawing_from(self.random):
+            logits, write = self.reader.predictions(examples)  # (B, T, N), (B, T)
         total = cross_entropy(
             logits,
             write,
@@ -200,7 +204,7 @@ class Training:
             "settings": asdict(self.settings),
             "steps_done": self.steps_done,
             "curve": [asdict(point) for point in self.curve],
-            "random": mg.generator().bit_generator.state,
+            "random": self.random.bit_generator.state,
             "source": self.reader.source.to_dict(),
             "target": self.reader.target.to_dict(),
             "longest": [self.reader.longest_source, self.reader.longest_target],

@@ -1,10 +1,11 @@
-"""The one generator: a seed fixes a run."""
+"""The common generator, and those that take its place: a seed fixes a run."""
 
 import numpy as np
 import pytest
 
 import minigrad as mg
 from minigrad import errors
+from minigrad.random import drawing_from
 
 
 def test_a_seed_starts_the_generator_anew():
@@ -23,6 +24,20 @@ def test_a_generator_that_is_given_is_the_one():
     assert mg.generator() is not given
 
 
+def test_within_drawing_from_the_common_generator_is_left_alone():
+    own = np.random.default_rng(3)
+    common = mg.manual_seed(7)
+    layer = mg.nn.Sequential(mg.nn.Dropout(0.5))  # in a box, which has a mode of its own
+    with drawing_from(own):
+        dropped = layer(mg.Tensor(np.ones(50))).numpy()
+        assert mg.generator() is own
+        assert mg.generator(common) is common
+    assert mg.generator() is common
+    kept = np.random.default_rng(3).random(50, dtype=np.float32) >= 0.5
+    np.testing.assert_array_equal(dropped, 2.0 * kept)
+    np.testing.assert_array_equal(common.random(5), np.random.default_rng(7).random(5))
+
+
 @pytest.mark.parametrize("seed", [None, -1, 1.5, "0", [1, 2]])
 def test_what_is_no_seed(seed):
     """None would seed NumPy's generator from the clock, and no run would be like another."""
@@ -37,3 +52,5 @@ def test_what_is_no_generator(rng):
     """0 must not count as none given."""
     with pytest.raises(errors.ConfigError, match="rng is a generator"):
         mg.generator(rng)
+    with pytest.raises(errors.ConfigError, match="rng is a generator"):
+        drawing_from(rng)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from toy_task import Toy, trained
 
+import minigrad as mg
 from minigrad import errors
 from minitransformer import Settings, Sizes, Training, Vocabulary
 
@@ -106,6 +107,22 @@ def test_looking_at_held_out_pairs_changes_nothing():
         watched.reader.accuracy(watched.task.held_out(5))
         assert watched.step() == loss
     assert weights(watched) == weights(alone)
+
+
+def test_two_trainings_in_turn_equal_each_alone():
+    """With dropout, and with others that draw from the common generator meanwhile."""
+    alone = [training(seed, dropout=0.3) for seed in (0, 1)]
+    for run in alone:
+        for _ in range(4):
+            run.step()
+    common = str(mg.generator().bit_generator.state)
+    together = [training(seed, dropout=0.3) for seed in (0, 1)]
+    for _ in range(4):
+        for run in together:
+            run.step()
+    assert str(mg.generator().bit_generator.state) == common
+    for one, other in zip(alone, together):
+        assert weights(one) == weights(other)
 
 
 def test_the_curve_has_every_step():
