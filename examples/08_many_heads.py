@@ -261,9 +261,9 @@ pictures("08_ablation", ablation)
 
 # %% [markdown]
 # With three heads, each has one question to itself: without it the answer is a guess, right once in
-# eight, and the other two do not notice. With four heads, two do the same: without either of them
-# the other is left, and hardly anything is lost. That an ablation costs little does not mean that a
-# head does nothing: another may do it as well.
+# eight, and the other two do not notice. With four heads, two look at the same place: without one of
+# them the other is left, and less is lost, once next to nothing. That an ablation costs little does
+# not mean that a head does nothing: another may do it as well.
 
 # %%
 (shared,) = [q for q in QUESTIONS if sum(q in job for job in jobs) == 2]
@@ -271,7 +271,8 @@ partners = [h for h, job in enumerate(jobs) if shared in job]
 alone = [lost[4][h, QUESTIONS.index(shared)] for h in partners]
 print(f"'{shared}' is looked at by two heads; with one of them left it is right in", end=" ")
 print(f"{alone[0]:.0f} and {alone[1]:.0f} %")
-assert min(alone) > 75
+assert min(alone) > 50
+assert max(alone) > 95
 
 # %% [markdown]
 # ## A head as a convolution

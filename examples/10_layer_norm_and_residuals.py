@@ -321,8 +321,8 @@ def likeness_by_depth():
     for (norm, residual), found in alike.items():
         colour = BLUE if norm == "pre-norm" else RED
         ax.plot(found, "-" if residual else ":", color=colour, lw=2)
-    ax.text(14, 0.73, "pre-norm, with residuals", color=BLUE)
-    ax.text(5.2, 0.83, "post-norm, with residuals", color=RED)
+    ax.text(14, 0.65, "pre-norm, with residuals", color=BLUE)
+    ax.text(6.4, 0.8, "post-norm, with residuals", color=RED)
     ax.text(1.3, 1.03, "without residuals, either norm (dotted)", color="#475569")
     ax.set(xlabel="after layer", ylabel="likeness of two words", ylim=(-0.02, 1.1))
     return figure
@@ -333,7 +333,7 @@ pictures("10_likeness", likeness_by_depth)
 # %% [markdown]
 # Without residuals two layers are enough to make all words of a sentence nearly the same: a mean of
 # means. What says nothing of the input can be taught nothing, whatever the size of its gradient. A
-# residual adds each word itself. With post-norm this only delays the end, to about the ninth layer,
+# residual adds each word itself. With post-norm this only delays the end, to about the tenth layer,
 # since every norm shrinks the sum, and with it what was there before. With pre-norm nothing shrinks
 # it, and words can be told apart after all 24 layers. (All this is before training. Training can
 # move weights so that it does not happen, if there is a gradient to begin with.)

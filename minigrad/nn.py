@@ -336,6 +336,12 @@ def uniform(shape: tuple[int, ...], bound: float, rng=None) -> np.ndarray:
     return generator(rng).uniform(-bound, bound, shape).astype(get_default_dtype())
 
 
-def xavier_uniform(shape: tuple[int, int], rng=None) -> np.ndarray:
-    """Numbers whose size keeps variances alike forward and backward (Glorot & Bengio, 2010, eq. 16)."""
-    return uniform(shape, math.sqrt(6 / sum(shape)), rng)
+def xavier_uniform(
+    shape: tuple[int, int], rng=None, *, part_of: tuple[int, int] | None = None
+) -> np.ndarray:
+    """Numbers whose size keeps variances alike forward and backward (Glorot & Bengio, 2010, eq. 16).
+
+    Args:
+        part_of: the shape of the whole matrix, if these are only some of its columns.
+    """
+    return uniform(shape, math.sqrt(6 / sum(part_of or shape)), rng)

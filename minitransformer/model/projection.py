@@ -16,10 +16,10 @@ def projection(inputs: int, outputs: int, bias: bool = True) -> Linear:
     return initialized(Linear(inputs, outputs, bias))
 
 
-def initialized(linear: Linear) -> Linear:
-    """The same map, with those initial values."""
+def initialized(linear: Linear, maps: int = 1) -> Linear:
+    """The same map, with those initial values: as one of so many that stand side by side in a matrix."""
     inputs, outputs = linear.weight.shape
-    linear.weight.copy_(xavier_uniform((inputs, outputs)))
+    linear.weight.copy_(xavier_uniform((inputs, outputs), part_of=(inputs, maps * outputs)))
     if linear.bias is not None:
         linear.bias.copy_(np.zeros(linear.bias.shape))
     return linear
@@ -27,6 +27,10 @@ def initialized(linear: Linear) -> Linear:
 
 class ToHeads(Linear):
     """x W + b, cut into heads: (..., T, in) to (..., H, T, K), with `weight` (in, HK).
+
+    There are three of them, for queries, keys and values. Each is drawn as a third of one matrix
+    (in, 3HK), as in PyTorch: where HK is the width of x, its numbers are those of a matrix by itself
+    divided by the square root of 2.
 
     Args:
         inputs: the width of x.
@@ -37,7 +41,7 @@ class ToHeads(Linear):
     def __init__(self, inputs: int, heads: int, width: int, bias: bool = True):
         super().__init__(inputs, heads * width, bias)
         self.heads = heads
-        initialized(self)
+        initialized(self, maps=3)
 
     def forward(self, x: Any) -> Any:
         return linear_to_heads(x, self.weight, self.bias, self.heads)  # (..., H, T, K)

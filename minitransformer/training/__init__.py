@@ -1,2 +1,2 @@
 """From lines of text to a trained model, and back to lines: `vocabulary`, `task`, `readers`, `loop`,
-`checkpoints`, and `decoding`, which writes symbol by symbol."""
+`examination`, `checkpoints`, and `decoding`, which writes symbol by symbol."""

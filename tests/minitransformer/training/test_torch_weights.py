@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from model_checks import weighted_sum
 
+import minigrad as mg
 from minigrad import Tensor, errors, optim
 from minigrad.functional import cross_entropy
 from minitransformer import (
@@ -60,6 +61,20 @@ def compare(mine, theirs, ours_out, their_out, ours_in, their_in):
     gradients = to_torch({name: p.grad.data for name, p in mine.named_parameters()})
     for name, parameter in theirs.named_parameters():
         equal(gradients[name], parameter.grad, name)
+
+
+def test_initial_matrices_are_spread_as_pytorch_draws_them():
+    """By Glorot & Bengio; those of queries, keys and values as the one matrix that they are there."""
+    mg.manual_seed(0)
+    torch.manual_seed(0)
+    sizes = {"width": 64, "heads": 4, "feed_forward": 128, "final_norm": True}
+    mine = to_torch(stacks(Encoder(1, **sizes), Decoder(1, **sizes)).state_dict())
+    theirs = torch.nn.Transformer(64, 4, 1, 1, 128, batch_first=True).state_dict()
+    assert mine.keys() == theirs.keys()
+    for name in [name for name, array in mine.items() if array.ndim == 2]:
+        one, other = mine[name], theirs[name].numpy()
+        assert one.std() == pytest.approx(other.std(), rel=0.03), name
+        assert abs(one).max() == pytest.approx(abs(other).max(), rel=0.01), name
 
 
 def inputs(*shapes):
