@@ -13,7 +13,7 @@ from pathlib import Path
 
 from minigrad import errors, serialize
 
-from ..training.loop import Training
+from ..training.loop import Training, perplexity
 
 if sys.platform == "win32":
     import msvcrt
@@ -31,11 +31,15 @@ def checkpoint_of(run: str) -> Path:
 
 
 def save_curve(path: Path, run: Training) -> None:
-    """The loss of every step, and the accuracy where it was measured, as a table for any program."""
+    """The loss of every step, and what held-out examples gave where they were looked at, as a table
+    for any program."""
     text = io.StringIO()
     table = csv.writer(text, lineterminator="\n")
-    table.writerow(["step", "loss", "accuracy"])
-    table.writerows((p.step, p.loss, p.accuracy) for p in run.curve)
+    table.writerow(["step", "loss", "accuracy", "held_out_loss", "perplexity"])
+    for p in run.curve:
+        held_out = p.held_out_loss
+        choices = None if held_out is None else perplexity(held_out)
+        table.writerow([p.step, p.loss, p.accuracy, held_out, choices])
     serialize.write_whole(path, lambda file: file.write(text.getvalue().encode()))
 
 

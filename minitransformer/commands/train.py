@@ -12,13 +12,13 @@ from typing import Any
 
 import numpy as np
 
-import minigrad as mg
 from minigrad import errors, serialize
 from minigrad.terminal import complain
 
 from ..model.sizes import DecoderSizes, Sizes
 from ..tasks import load_training, make
-from ..training.loop import Settings, Training
+from ..training.examination import Result, examined
+from ..training.loop import Settings, Training, perplexity
 from ..training.progress import progress
 from ..training.readers import READERS
 from ..training.threads import one_thread
@@ -47,17 +47,15 @@ def train(options: argparse.Namespace) -> int:
                 f"interrupted after step {run.steps_done}, and saved; a second Ctrl-C stops at once",
                 flush=True,
             )
-        written, accuracy = examined(run, exam)
-        if run.curve:
-            run.curve[-1].accuracy = accuracy
+        result = examined(run, exam)
         run.save(folder / CHECKPOINT)
         save_curve(folder / CURVE, run)
         seconds = time.perf_counter() - started
-        page, left_out = report.page(run, exam, written, seconds, peak_memory())
+        page, left_out = report.page(run, result, seconds, peak_memory())
         serialize.write_whole(folder / REPORT, lambda file: file.write(page.encode()))
 
-    if accuracy is not None:
-        print(said(run, exam, accuracy))
+    if result:
+        print(said(run, result))
     memory = peak_memory()
     print(
         f"{run.steps_done} steps and the report in {time.perf_counter() - started:.1f} s"
@@ -135,12 +133,14 @@ def learn(
             point = run.curve[-1]
             figures = {"loss": f"{point.loss:.4f}"}
             if run.steps_done % every == 0 and run.steps_done < last:
-                written, point.accuracy = examined(run, exam)
+                result = examined(run, exam)
                 run.save(checkpoint)
-                for (source, target), w in zip(exam[:3], written):
-                    bar.say(_marked(source, target, w))
-                if point.accuracy is not None:
-                    figures["held-out"] = f"{point.accuracy:.1%}"
+                if result:
+                    for (source, target), w in zip(exam[:3], result.written):
+                        bar.say(_marked(source, target, w))
+                    figures["held-out"] = f"{result.accuracy:.1%}"
+                    figures["held-out loss"] = f"{result.loss:.4f}"
+                    figures["perplexity"] = f"{perplexity(result.loss):.4g}"
             bar.advance(**figures)
             return bool(interrupted()) or (point.accuracy or 0) >= goal
 
@@ -152,28 +152,17 @@ def learn(
     run.save(checkpoint)
 
 
-def examined(run: Training, exam: Sequence[Any]) -> tuple[list[str], float | None]:
-    """Return what the model writes for held-out pairs, and the share that is right. For a text, return
-    no lines, and the share of symbols predicted right. The share is None if nothing is held out."""
-    if not exam:
-        return [], None
-    with mg.fast():
-        if run.kind == "text":
-            return [], run.reader.accuracy(exam)
-        written = run.reader.read([source for source, _ in exam])
-    return written, _right(exam, written) / len(exam)
-
-
-def said(run: Training, exam: Sequence[Any], accuracy: float) -> str:
+def said(run: Training, result: Result) -> str:
     """The result of the run in a line."""
+    loss = f"loss {result.loss:.3g} nats a symbol, perplexity {perplexity(result.loss):.4g}"
+    count = len(result.examples)
     if run.kind == "text":
-        return f"of the symbols in {len(exam)} held-out windows, {accuracy:.1%} predicted"
-    right = round(accuracy * len(exam))
-    return f"{right} of {len(exam)} held-out {run.task.name} read exactly: {accuracy:.1%}"
-
-
-def _right(pairs: Sequence[tuple[str, str]], written: Sequence[str]) -> int:
-    return sum(w == target for w, (_, target) in zip(written, pairs))
+        return (
+            f"of the symbols in {count} held-out windows, {result.accuracy:.1%} predicted; {loss}"
+        )
+    right = round(result.accuracy * count)
+    exact = f"{right} of {count} held-out {run.task.name} read exactly: {result.accuracy:.1%}"
+    return f"{exact}; {loss}"
 
 
 def _marked(source: str, target: str, written: str) -> str:

@@ -81,11 +81,18 @@ class Settings:
 
 @dataclass
 class Point:
-    """A step, the loss of its batch, and the accuracy on held-out pairs if it was measured then."""
+    """A step, the loss of its batch, and what held-out examples gave if they were looked at then."""
 
     step: int
     loss: float
     accuracy: float | None = None
+    held_out_loss: float | None = None
+
+
+def perplexity(loss: float) -> float:
+    """exp(loss): among how many equally likely symbols a choice would have that loss, in nats a
+    symbol. It is infinite where a float can hold it no more."""
+    return math.inf if loss > 700 else math.exp(loss)
 
 
 @dataclass
@@ -174,16 +181,29 @@ class Training:
     def loss(self, examples: Sequence[Any], symbols: int | None = None) -> mg.Tensor:
         """Compute the cross-entropy of the symbols to write: their sum, divided by `symbols`
         (default: their number; larger if the examples are only a part of a batch)."""
+        total, count = self._loss(examples, self.settings.label_smoothing)
+        return total / (symbols or count)
+
+    def held_out_loss(self, examples: Sequence[Any]) -> float:
+        """Compute the mean cross-entropy of `examples`, in nats a symbol: without dropout, and without
+        label smoothing, so that it can be compared between runs."""
+        self.model.eval()
+        size = self.settings.batch
+        with mg.no_grad(), mg.fast():
+            parts = [
+                self._loss(examples[i : i + size], smoothing=0.0)
+                for i in range(0, len(examples), size)
+            ]
+        return sum(total.item() for total, _ in parts) / sum(count for _, count in parts)
+
+    def _loss(self, examples: Sequence[Any], smoothing: float) -> tuple[mg.Tensor, int]:
+        """The summed cross-entropy of the symbols to write, and their number."""
         with drawing_from(self.random):
             logits, write = self.reader.predictions(examples)  # (B, T, N), (B, T)
         total = cross_entropy(
-            logits,
-            write,
-            ignore_index=PAD,
-            label_smoothing=self.settings.label_smoothing,
-            reduction="sum",
+            logits, write, ignore_index=PAD, label_smoothing=smoothing, reduction="sum"
         )
-        return total / (symbols or int((write != PAD).sum()))
+        return total, int((write != PAD).sum())
 
     def save(self, path: str | os.PathLike) -> None:
         """Write a checkpoint: weights, optimiser, random state, and the position in the data."""

@@ -28,7 +28,7 @@ from minigrad.views.plots import (
     shades,
 )
 
-from ..training.loop import Point
+from ..training.loop import Point, perplexity
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -112,7 +112,8 @@ def attention_maps(
 
 
 def curves(points: Sequence[Point], *, ax: Any = None) -> Figure:
-    """Draw the loss at every step, with its running mean, and the accuracy where it was measured.
+    """Draw the loss at every step, with its running mean, and the loss and the accuracy on held-out
+    examples where they were looked at.
 
     Args:
         points: in order of their steps.
@@ -129,6 +130,13 @@ def curves(points: Sequence[Point], *, ax: Any = None) -> Figure:
     if window > 1:
         mean = np.convolve(losses, np.full(window, 1 / window), "valid")
         first.plot(steps[window - 1 :], mean, color=BLUE, linewidth=1.8, label=f"mean of {window}")
+    held_out = [(p.step, p.held_out_loss) for p in points if p.held_out_loss is not None]
+    if held_out:
+        last = held_out[-1][1]
+        first.plot(
+            *zip(*held_out), color=ORANGE, marker="o", markersize=3.5, linewidth=1.8,
+            label=f"held out: at last {last:.3g}, perplexity {perplexity(last):.4g}",
+        )  # fmt: skip
     if np.isfinite(losses).any():
         first.set_yscale("log")
         decades = np.log10(np.nanmax(losses) / np.nanmin(losses))
@@ -144,7 +152,7 @@ def curves(points: Sequence[Point], *, ax: Any = None) -> Figure:
         [100 * p.accuracy for p in measured if p.accuracy is not None],
         color=ORANGE, marker="o", markersize=3.5, linewidth=1.8,
     )  # fmt: skip
-    second.set(xlabel="step", ylabel="held out, read exactly (%)", ylim=(-3, 103))
+    second.set(xlabel="step", ylabel="held out, right (%)", ylim=(-3, 103))
     for place in (first, second):
         place.set_xlim(0, max(1, len(steps) and steps[-1]) * 1.02)
         place.grid(alpha=0.25, linewidth=0.6)

@@ -23,7 +23,8 @@ from minigrad.views.drawing import Drawing
 from minigrad.views.graph import Graph, graph
 
 from ..model.attention import attention
-from ..training.loop import Training
+from ..training.examination import Result
+from ..training.loop import Training, perplexity
 from ..training.readers import Pairs
 from ..training.vocabulary import Vocabulary
 from . import plots
@@ -38,14 +39,13 @@ escape = html.escape
 
 
 def page(
-    run: Training, pairs: Pairs, written: Sequence[str], seconds: float, memory: int | None
+    run: Training, result: Result | None, seconds: float, memory: int | None
 ) -> tuple[str, str]:
     """The report of a run.
 
     Args:
         run: after its last step.
-        pairs: held-out sources, and their right targets.
-        written: what the model wrote for each source.
+        result: what came of held-out examples, if there are any.
         seconds: how long training took.
         memory: the most memory that was in use, in MB, if it is known.
 
@@ -54,19 +54,24 @@ def page(
     """
     run.model.eval().zero_grad()  # the last batch's gradients are of no interest here
     pictures = _Pictures()
-    wrong = [pair for pair, w in zip(pairs, written) if w != pair[1]]
-    sections = [_learned(run, pictures)]
+    sections = [_learned(run, result, pictures)]
     figures = {}
-    if written:
-        figures[f"of {len(pairs):,} held-out examples read exactly"] = (
-            f"{1 - len(wrong) / len(pairs):.1%}"
+    if result:
+        of = (
+            "of the symbols in {:,} held-out windows predicted"
+            if run.kind == "text"
+            else "of {:,} held-out examples read exactly"
         )
-        sections.append(_mistakes(pairs, written))
-    if written:
-        sections.append(_looked(run, pairs, written, pictures))
-    sections.append(_modules(run, pairs or run.batch(1), pictures))
-    if written and run.kind == "encoder-decoder":
-        sections.append(_head(run, wrong or pairs, pictures))
+        figures[of.format(len(result.examples))] = f"{result.accuracy:.1%}"
+        figures["loss on them, nats a symbol"] = f"{result.loss:.3g}"
+        figures["perplexity on them"] = f"{perplexity(result.loss):.4g}"
+    if result and result.written:
+        sections.append(_mistakes(result.examples, result.written))
+        sections.append(_looked(run, result.examples, result.written, pictures))
+    sections.append(_modules(run, result.examples if result else run.batch(1), pictures))
+    if result and run.kind == "encoder-decoder":
+        wrong = [pair for pair, w in zip(result.examples, result.written) if w != pair[1]]
+        sections.append(_head(run, wrong or result.examples, pictures))
     figures |= {
         "steps": f"{run.steps_done:,}",
         "seconds of training": f"{seconds:.0f}",
@@ -108,7 +113,7 @@ def _section(title: str, *parts: str) -> str:
     return "\n".join([f"<section>\n<h2>{escape(title)}</h2>", *filter(None, parts), "</section>"])
 
 
-def _learned(run: Training, pictures: _Pictures) -> str:
+def _learned(run: Training, result: Result | None, pictures: _Pictures) -> str:
     if not run.curve:
         return _section("How it learned", "<p>It has not learned yet: no step was taken.</p>")
     first, last = run.curve[0].loss, run.curve[-1].loss
@@ -117,12 +122,23 @@ def _learned(run: Training, pictures: _Pictures) -> str:
         f"given those before it: a model that knows nothing and picks evenly among the "
         f"{len(run.reader.writes)} symbols has {np.log(len(run.reader.writes)):.3g}."
     )
+    if result:
+        told += (
+            f" On the {len(result.examples):,} held-out examples it is {result.loss:.3g}: a perplexity "
+            f"of {perplexity(result.loss):.4g}, for the model is as surprised as if it chose among that "
+            f"many symbols, all equally likely."
+        )
     picture = pictures.plot(
         "the curve",
         lambda: plots.curves(run.curve),
         "Two curves over the steps: the loss, and the accuracy on held-out examples",
-        "Left: the loss of each step. Right: the share of held-out examples that the model, "
-        "writing by itself, gets right to the last symbol.",
+        "Left: the loss of each step, and of held-out examples. Right: "
+        + (
+            "the share of symbols in held-out windows that the model predicts."
+            if run.kind == "text"
+            else "the share of held-out examples that the model, writing by itself, gets right to the "
+            "last symbol."
+        ),
     )
     return _section("How it learned", f"<p>{escape(told)}</p>", picture)
 

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import math
 import os
 import re
 import signal
@@ -102,12 +103,17 @@ def home(tmp_path_factory):
 
 def test_a_run_says_how_it_goes(home):
     said = (home / "said").read_text()
-    assert re.search(r"^step 20 of 20  loss \d\.\d{4}  held-out 0\.0%  [\d.]+ steps/s$", said, re.M)
+    figures = r"loss \d\.\d{4}  held-out 0\.0%  held-out loss \d\.\d{4}  perplexity [\d.]+"
+    assert re.search(rf"^step 20 of 20  {figures}  [\d.]+ steps/s$", said, re.M)
     exam = TASKS["dates"](0).held_out(3)
     for source, target in exam:  # at steps 8 and 16
         line = rf"^  wrong  {re.escape(source)} -> \S+, not {target}$"
         assert len(re.findall(line, said, re.M)) == 2
-    assert re.search(r"^0 of 1000 held-out dates read exactly: 0\.0%$", said, re.M)
+    end = re.search(
+        r"^0 of 1000 held-out dates read exactly: 0\.0%; loss ([\d.]+) nats a symbol, "
+        r"perplexity ([\d.]+)$", said, re.M
+    )  # fmt: skip
+    assert math.exp(float(end[1])) == pytest.approx(float(end[2]), rel=0.01)
     assert re.search(r"^20 steps and the report in [\d.]+ s, peak memory \d+ MB$", said, re.M)
     assert f"in runs/dates: {', '.join(FILES)}" in said
 
@@ -117,7 +123,8 @@ def test_a_run_leaves_its_files_and_nothing_else(home):
     with open(home / "runs/dates/curve.csv", newline="") as file:
         rows = list(csv.DictReader(file))
     assert [int(row["step"]) for row in rows] == list(range(1, 21))
-    assert {row["step"] for row in rows if row["accuracy"]} == {"8", "16", "20"}
+    for column in ("accuracy", "held_out_loss", "perplexity"):
+        assert {row["step"] for row in rows if row[column]} == {"8", "16", "20"}
     curve = load_training(home / "runs/dates/checkpoint.npz").curve
     assert [float(row["loss"]) for row in rows] == [point.loss for point in curve]
 

@@ -6,11 +6,13 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from toy_task import Toy, trained
+from toy_task import WORDS, Toy, trained
 
 import minigrad as mg
 from minigrad import errors
 from minitransformer import Settings, Sizes, Training, Vocabulary
+from minitransformer.training.examination import examined
+from minitransformer.training.loop import perplexity
 
 TINY = {"width": 8, "heads": 2, "feed_forward": 8}
 
@@ -54,6 +56,41 @@ def test_the_loss_is_the_mean_surprise_of_the_symbols(smoothing):
     symbols = sum(len(target) + 1 for _, target in PAIRS)
     expected = sum(surprise(run, *pair, smoothing) for pair in PAIRS) / symbols
     assert run.loss(PAIRS).item() == pytest.approx(expected, rel=1e-12)
+
+
+def test_the_held_out_loss_is_without_smoothing_and_dropout_and_keeps_nothing():
+    """Of batches with unequal lengths: the mean of their means would be another number."""
+    run = training(label_smoothing=0.1, dropout=0.5, batch=2)
+    run.model.astype(np.float64)
+    measured = run.held_out_loss(PAIRS)
+    symbols = sum(len(target) + 1 for _, target in PAIRS)
+    assert measured == pytest.approx(
+        sum(surprise(run, *pair) for pair in PAIRS) / symbols, rel=1e-9
+    )
+    assert all(p.grad is None for p in run.model.parameters())
+
+
+def test_perplexity_is_among_how_many_even_chances_the_choice_is():
+    assert perplexity(math.log(26)) == pytest.approx(26)
+    assert perplexity(0.0) == 1
+    assert perplexity(1e4) == perplexity(math.inf) == math.inf
+    assert math.isnan(perplexity(math.nan))
+
+
+def test_what_held_out_pairs_gave_stands_at_the_last_point_of_the_curve():
+    run = training()
+    right = [(word, w) for word, w in zip(WORDS, run.reader.read(WORDS)) if w][:1]
+    wrong = [(source, target + "a") for source, target in right * 2]
+    assert examined(run, right + wrong).accuracy == 1 / 3  # and there is no point to note it at
+    run.step()
+    run.step()
+    result = examined(run, PAIRS)
+    assert result.written == run.reader.read([source for source, _ in PAIRS])
+    assert result.loss == run.held_out_loss(PAIRS)
+    first, last = run.curve
+    assert (first.accuracy, first.held_out_loss) == (None, None)
+    assert (last.accuracy, last.held_out_loss) == (result.accuracy, result.loss)
+    assert examined(run, []) is None
 
 
 def test_padding_counts_for_nothing():
@@ -103,7 +140,7 @@ def test_looking_at_held_out_pairs_changes_nothing():
     losses = [alone.step() for _ in range(5)]
     watched = training(dropout=0.3)
     for loss in losses:
-        watched.reader.accuracy(watched.task.held_out(5))
+        examined(watched, watched.task.held_out(5))
         assert watched.step() == loss
     assert weights(watched) == weights(alone)
 

@@ -111,23 +111,30 @@ def test_maps_in_given_axes():
 
 # --- curves ---------------------------------------------------------------------------------------
 
-POINTS = [Point(i, 1 / i, i / 200 if i % 50 == 0 else None) for i in range(1, 201)]
+POINTS = [
+    Point(i, 1 / i, i / 200, 2 / i) if i % 50 == 0 else Point(i, 1 / i) for i in range(1, 201)
+]
 
 
 def test_curves():
     figure = plots.curves(POINTS)
     loss, accuracy = figure.axes
-    each, mean = loss.lines
+    each, mean, held_out = loss.lines
     np.testing.assert_allclose(each.get_xydata(), [(i, 1 / i) for i in range(1, 201)])
     window = 4
     expected = [np.mean([1 / k for k in range(i - window + 1, i + 1)]) for i in range(4, 201)]
     np.testing.assert_allclose(mean.get_xydata(), list(zip(range(4, 201), expected)))
-    assert [t.get_text() for t in loss.get_legend().get_texts()] == ["each batch", "mean of 4"]
+    assert held_out.get_xydata().tolist() == [[50, 0.04], [100, 0.02], [150, 2 / 150], [200, 0.01]]
+    assert [t.get_text() for t in loss.get_legend().get_texts()] == [
+        "each batch",
+        "mean of 4",
+        "held out: at last 0.01, perplexity 1.01",
+    ]
     assert loss.get_yscale() == "log"
     (line,) = accuracy.lines
     assert line.get_xydata().tolist() == [[50, 25], [100, 50], [150, 75], [200, 100]]
     assert (loss.get_xlabel(), loss.get_ylabel()) == ("step", "loss (nats a symbol)")
-    assert (accuracy.get_xlabel(), accuracy.get_ylabel()) == ("step", "held out, read exactly (%)")
+    assert (accuracy.get_xlabel(), accuracy.get_ylabel()) == ("step", "held out, right (%)")
     assert accuracy.get_ylim()[0] < 0
     assert accuracy.get_ylim()[1] > 100
 
@@ -135,7 +142,7 @@ def test_curves():
 def test_curves_in_given_axes():
     given = axes(2)
     assert plots.curves(POINTS, ax=given) is given[0].figure
-    assert [len(ax.lines) for ax in given] == [2, 1]
+    assert [len(ax.lines) for ax in given] == [3, 1]
 
 
 @pytest.mark.parametrize(
@@ -143,7 +150,8 @@ def test_curves_in_given_axes():
     [
         [],
         [Point(1, 2.0)],
-        [Point(1, float("nan")), Point(2, float("inf"), 0.0)],
+        [Point(1, float("nan")), Point(2, float("inf"), 0.0, float("inf"))],
+        [Point(1, 3.0, 0.5, 1e4), Point(2, 2.0, 0.5, float("nan"))],
         [Point(1, 0.0, 1.0), Point(2, 1.0)],
     ],
 )

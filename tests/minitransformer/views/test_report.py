@@ -4,12 +4,16 @@ import re
 import sys
 from collections import Counter
 from html.parser import HTMLParser
+from importlib.util import find_spec
 
+import numpy as np
 import pytest
 from toy_task import Toy, trained
 
 from minigrad.views import drawing
 from minitransformer import DecoderSizes, Settings, Sizes, Training, Vocabulary
+from minitransformer.tasks import make
+from minitransformer.training.examination import Result, examined
 from minitransformer.views import report
 
 HOSTILE = "<>&\"'$\\ {}é漢"
@@ -55,20 +59,26 @@ class Hostile(Toy):
     longest_source = longest_target = len(HOSTILE)
 
 
+def paged(run, pairs, written, seconds, memory):
+    """The page of a run that wrote this for these pairs, with a loss of 0.25."""
+    right = np.mean([w == target for w, (_, target) in zip(written, pairs)])
+    return report.page(run, Result(pairs, written, right, 0.25), seconds, memory)
+
+
 def hostile():
     """A page full of what HTML, SVG, DOT and mathematics have other uses for."""
     sizes = Sizes(len(Hostile.source), len(Hostile.target), width=8, heads=2, feed_forward=8)
     run = Training(Hostile(), sizes, Settings(steps=0))
     targets = ["é", "{}", '$"$', "'&"]
     pairs = [(HOSTILE[i:] + HOSTILE[:i], target) for i, target in enumerate(targets)]
-    return report.page(run, pairs, [SCRIPT, "$\\frac", "a & b", "</table>"], 1.0, 99)[0]
+    return paged(run, pairs, [SCRIPT, "$\\frac", "a & b", "</table>"], 1.0, 99)[0]
 
 
 @pytest.fixture(scope="module")
 def page():
     for package in ("matplotlib", "pygraphviz"):
         pytest.importorskip(package)
-    return report.page(trained(), PAIRS, WRITTEN, 61.4, 123)
+    return paged(trained(), PAIRS, WRITTEN, 61.4, 123)
 
 
 def texts(page):
@@ -111,6 +121,8 @@ def test_the_pictures_are_there(page):
 def test_the_numbers_are_right(page):
     said = texts(page[0])
     assert "of 6 held-out examples read exactly 66.7%" in said
+    assert "loss on them, nats a symbol 0.25 perplexity on them 1.284" in said
+    assert "On the 6 held-out examples it is 0.25: a perplexity of 1.284, " in said
     assert "steps 150" in said
     assert "seconds of training 61" in said
     assert "MB of memory while training 123" in said
@@ -148,7 +160,7 @@ def test_what_is_out_of_place_is_marked(written, target, shown):
 @pytest.mark.slow
 def test_a_model_without_mistakes():
     right = [target for _, target in PAIRS]
-    text, _ = report.page(trained(), PAIRS, right, 1.0, None)
+    text, _ = paged(trained(), PAIRS, right, 1.0, None)
     assert "Nothing, of 6 examples." in text
     assert "100.0%" in text
     assert "MB of memory" not in text
@@ -157,7 +169,7 @@ def test_a_model_without_mistakes():
 def test_a_model_that_never_learned():
     sizes = Sizes(7, 7, width=8, heads=2, feed_forward=8)
     run = Training(Toy(), sizes, Settings(steps=0))
-    text, _ = report.page(run, PAIRS * 20, ["x"] * 120, 1.0, 99)
+    text, _ = paged(run, PAIRS * 20, ["x"] * 120, 1.0, 99)
     said = texts(text)
     assert "no step was taken" in said
     assert "120 of 120 examples, of which these are the first 20:" in said
@@ -170,10 +182,25 @@ def test_a_decoder_alone_has_its_attention_shown():
     pytest.importorskip("matplotlib")
     sizes = DecoderSizes(symbols=len(Toy.source), width=8, heads=2, feed_forward=8)
     run = Training(Toy(), sizes, Settings(steps=0), kind="decoder")
-    text = "".join(Page(report.page(run, PAIRS, WRITTEN, 1.0, None)[0]).text)
+    text = "".join(Page(paged(run, PAIRS, WRITTEN, 1.0, None)[0]).text)
     assert "Where it looks" in text
     assert "all that was there before" in text
     assert "One attention head" not in text
+
+
+def test_a_text_has_no_readings_and_says_how_well_its_symbols_are_predicted(tmp_path):
+    (tmp_path / "text").write_text("to be or not to be that is the question " * 9)
+    task = make("text", 0, str(tmp_path / "text"), window=8)
+    sizes = DecoderSizes(len(task.vocabulary), width=8, heads=2, feed_forward=8)
+    run = Training(task, sizes, Settings(steps=1, batch=4), kind="text")
+    run.fit()
+    result = examined(run, task.held_out(3))
+    said = texts(report.page(run, result, 1.0, 99)[0])
+    assert f"of the symbols in 3 held-out windows predicted {result.accuracy:.1%}" in said
+    assert f"loss on them, nats a symbol {result.loss:.3g} perplexity on them" in said
+    assert "What it gets wrong" not in said
+    if find_spec("matplotlib"):
+        assert "Right: the share of symbols in held-out windows that the model predicts." in said
 
 
 def test_the_step_that_is_shown_is_one_of_the_model(page):
@@ -199,7 +226,7 @@ def test_the_step_that_is_shown_is_one_of_the_model(page):
 @pytest.mark.slow
 def test_the_same_run_makes_the_same_page_and_is_not_changed_by_it(page):
     before = {name: a.tobytes() for name, a in trained().model.state_dict().items()}
-    assert report.page(trained(), PAIRS, WRITTEN, 61.4, 123) == page
+    assert paged(trained(), PAIRS, WRITTEN, 61.4, 123) == page
     assert before == {name: a.tobytes() for name, a in trained().model.state_dict().items()}
 
 
@@ -253,7 +280,7 @@ def test_without_a_package_the_report_says_what_it_leaves_out(monkeypatch, missi
         pytest.importorskip(package)
     for leave_out in missing:
         leave_out(monkeypatch)
-    text, left_out = report.page(trained(), PAIRS, WRITTEN, 1.0, 99)
+    text, left_out = paged(trained(), PAIRS, WRITTEN, 1.0, 99)
     assert left_out == said + 'pip install -e ".[course]" brings what they need'
     assert left_out in texts(text)
     assert len(Page(text).all("figure")) == figures

@@ -1,0 +1,46 @@
+"""How well a model does on examples that it never learns from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import minigrad as mg
+
+from .loop import Training
+
+
+@dataclass(frozen=True)
+class Result:
+    """What came of held-out examples.
+
+    Attributes:
+        examples: pairs, or windows of a text.
+        written: what the model wrote for each source; nothing for windows.
+        accuracy: the share of pairs written exactly, or of a text's symbols predicted.
+        loss: the mean cross-entropy, in nats a symbol.
+    """
+
+    examples: Sequence[Any]
+    written: Sequence[str]
+    accuracy: float
+    loss: float
+
+
+def examined(run: Training, examples: Sequence[Any]) -> Result | None:
+    """Let the model read held-out examples, and note the result at the last point of the curve; None if
+    there are no examples."""
+    if not examples:
+        return None
+    loss = run.held_out_loss(examples)
+    with mg.fast():
+        if run.kind == "text":
+            result = Result(examples, [], run.reader.accuracy(examples), loss)
+        else:
+            written = run.reader.read([source for source, _ in examples])
+            right = sum(w == target for w, (_, target) in zip(written, examples))
+            result = Result(examples, written, right / len(examples), loss)
+    if run.curve:
+        run.curve[-1].accuracy, run.curve[-1].held_out_loss = result.accuracy, loss
+    return result
