@@ -26,6 +26,9 @@ There, tokens are columns and masks are indexed [key, query]; here tokens are ro
 indexed [query, key].
 """
 
+# Before anything that imports NumPy.
+from .training import threads  # isort: split
+
 from minigrad import kernels
 
 from . import tasks
@@ -105,4 +108,5 @@ __all__ = [
     "single_query",
     "sinusoidal",
     "tasks",
+    "threads",
 ]

@@ -23,7 +23,7 @@ HELP = {
     "warmup": "steps until then",
     "label_smoothing": "share of each target that is spread over all symbols",
     "clip": "largest norm that the gradient may have",
-    "seed": "of the data, the first weights and dropout; the same seed gives the same weights",
+    "seed": "of the data, the first weights and dropout; on one machine, it decides all weights",
     "width": "numbers that stand for a symbol (D)",
     "heads": "attentions side by side (H); they must divide the width",
     "feed_forward": "width inside the feed-forward layers (F)",

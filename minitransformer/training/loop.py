@@ -40,7 +40,8 @@ class Settings:
         clip: the largest norm that the gradient may have.
         accumulate: in how many parts a batch is read, one after the other, to need less memory; it
             changes no gradient.
-        seed: of the data, the initial weights and dropout.
+        seed: of the data, the initial weights and dropout. The same seed gives the same weights, to the
+            bit, with the same NumPy on the same processor, inside `threads.one_thread`.
 
     Raises:
         ConfigError: for numbers that make no sense.

@@ -28,7 +28,7 @@ TINY = (*SIZES, "--batch", "4", "--warmup", "5")
 FILES = ["checkpoint.npz", "curve.csv", "report.html"]
 
 
-EXTRAS = ("matplotlib", "pygraphviz", "tqdm")
+EXTRAS = ("matplotlib", "pygraphviz", "tqdm", "threadpoolctl")
 
 
 def environment(bare=None, without=EXTRAS):
@@ -45,12 +45,12 @@ def environment(bare=None, without=EXTRAS):
     return {**given, "PYTHONPATH": os.pathsep.join(path), **others}
 
 
-def run(*arguments, cwd, bare=True, **options):
+def run(*arguments, cwd, bare=True, variables=(), **options):
     """The finished process; without the extras unless asked for, which is quicker."""
     return subprocess.run(
         [*COMMAND, *map(str, arguments)],
         cwd=cwd,
-        env=environment(cwd / ".bare" if bare else None),
+        env=environment(cwd / ".bare" if bare else None) | dict(variables),
         stdin=None if "input" in options else subprocess.DEVNULL,
         capture_output=True,
         **{"text": True, "timeout": 120, **options},
@@ -127,6 +127,19 @@ def test_a_run_leaves_its_files_and_nothing_else(home):
         assert {row["step"] for row in rows if row[column]} == {"8", "16", "20"}
     curve = load_training(home / "runs/dates/checkpoint.npz").curve
     assert [float(row["loss"]) for row in rows] == [point.loss for point in curve]
+
+
+def test_the_same_seed_gives_the_same_weights_whatever_the_number_of_threads(tmp_path):
+    """Without the extras, and with products so large that OpenBLAS would share them out."""
+    runs = [
+        run("train", "addition", "--steps", 2, "--batch", 512, "--out", threads, cwd=tmp_path,
+            variables={"OPENBLAS_NUM_THREADS": threads, "OMP_NUM_THREADS": threads})
+        for threads in ("1", "2")
+    ]  # fmt: skip
+    assert [r.returncode for r in runs] == [0, 0], runs[0].stderr
+    one, other = (serialize.load(tmp_path / name / "checkpoint.npz")[0] for name in "12")
+    for name, array in one.items():
+        np.testing.assert_array_equal(array, other[name], err_msg=name)
 
 
 @pytest.mark.skipif(not find_spec("matplotlib"), reason="needs matplotlib")
