@@ -31,7 +31,7 @@ HELP = {
     "decoder_layers": "layers that write",
     "dropout": "probability that a number is left out while learning",
     "schedule": "of the learning rate after the warm-up: cosine, inverse_sqrt or constant",
-    "accumulate": "parts in which a batch is read, to need less memory",
+    "accumulate": "parts in which a batch is read at least, to need less memory",
     "norm": "post, after each part of a layer, or pre, before it (a decoder alone: pre; else post)",
     "activation": "relu, gelu, silu or gated (a decoder alone: gelu; else relu)",
     "positions": "sinusoidal, learned, rotary or none (a decoder alone: learned; else sinusoidal)",

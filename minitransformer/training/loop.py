@@ -24,6 +24,8 @@ SCHEDULES: dict[str, Callable[[Settings], optim.Schedule]] = {
     "constant": lambda s: lambda step: s.learning_rate * min(1.0, step / max(1, s.warmup)),
 }
 
+START = 500  # symbols that could be read in the time that one more part of a batch takes by itself
+
 
 @dataclass(frozen=True)
 class Settings:
@@ -38,8 +40,8 @@ class Settings:
             the step, or is "constant".
         label_smoothing: the share of each target spread over all symbols.
         clip: the largest norm that the gradient may have.
-        accumulate: in how many parts a batch is read, one after the other, to need less memory; it
-            changes no gradient.
+        accumulate: in how many parts a batch is read at least, one after the other, to need less
+            memory; it changes no gradient.
         seed: of the data, the initial weights and dropout. The same seed gives the same weights, to the
             bit, with the same NumPy on the same processor, inside `threads.one_thread`.
 
@@ -147,15 +149,14 @@ class Training:
         examples = self.batch(self.steps_done)
         self.model.train()
         self.optimizer.zero_grad()
-        parts = self.settings.accumulate
-        symbols = self.reader.to_write(examples) if parts > 1 else None
-        size = -(-len(examples) // parts)  # of a part, rounded up
+        parts = self.parts(examples)
+        symbols = self.reader.to_write(examples) if len(parts) > 1 else None
         loss = 0.0
         with mg.fast():
-            for i in range(0, len(examples), size):
-                part = self.loss(examples[i : i + size], symbols)
-                part.backward()
-                loss += part.item()
+            for part in parts:
+                of_part = self.loss(part, symbols)
+                of_part.backward()
+                loss += of_part.item()
         try:
             optim.clip_grad_norm(self.optimizer.parameters, self.settings.clip)
         except errors.AnomalyError:
@@ -169,15 +170,33 @@ class Training:
         return loss
 
     def batch(self, step: int) -> Sequence[Any]:
-        """Return the examples of a step, the shortest first, so that little of a part of the batch is
-        padding. They depend only on the step and the seed.
+        """Return the examples of a step, the shortest first. They depend only on the step and the seed.
 
-        Which examples come together is left to chance, not to their length, as in section 5.1 of the
-        paper: batches of like length have less padding, and were measured to teach less, in a step and
-        in a second.
+        Which examples come together is left to chance. Batches of like length, as in section 5.1 of
+        the paper, have less padding, and were measured to teach less.
         """
         examples = self.task.batch(step, self.settings.batch)
-        return sorted(examples, key=lambda example: sum(map(len, example)))
+        return sorted(examples, key=self.reader.length)
+
+    def parts(self, examples: Sequence[Any]) -> list[Sequence[Any]]:
+        """Cut a batch into the parts that are read one after the other, each padded only to its own
+        longest example: at least `accumulate`, and more where that saves time. No gradient changes.
+
+        Args:
+            examples: the shortest first.
+        """
+        lengths = [self.reader.length(example) for example in examples]
+
+        def cut(parts: int) -> list[slice]:
+            size = -(-len(examples) // parts)  # rounded up
+            return [slice(i, i + size) for i in range(0, len(examples), size)]
+
+        def cost(parts: int) -> int:
+            rows = [lengths[part] for part in cut(parts)]
+            return sum(START + len(row) * row[-1] for row in rows)
+
+        least = self.settings.accumulate
+        return [examples[part] for part in cut(min(range(least, least + 8), key=cost))]
 
     def loss(self, examples: Sequence[Any], symbols: int | None = None) -> mg.Tensor:
         """Compute the cross-entropy of the symbols to write: their sum, divided by `symbols`

@@ -101,6 +101,11 @@ class Reader:
         write = self.target.batch(targets, end=True)  # (B, T), one symbol ahead
         return self.model(source, read), write
 
+    def length(self, example: Any) -> int:
+        """Count the symbols of one example, on both sides: what it costs to learn from it."""
+        source, target = example
+        return self.source.count(source) + self.target.count(target)
+
     def to_write(self, pairs: Pairs) -> int:
         """Count the symbols that the model must predict in `pairs`, each end of sequence included."""
         return sum(len(self.target.encode(t, end=True)) for _, t in pairs)
@@ -208,6 +213,9 @@ class TextReader(Reader):
     def predictions(self, windows: Sequence[str]) -> tuple[mg.Tensor, np.ndarray]:  # type: ignore[override]
         text = self.source.batch(windows)  # (B, T + 1)
         return self.model(text[:, :-1]), text[:, 1:]
+
+    def length(self, example: Any) -> int:
+        return self.source.count(example)
 
     def to_write(self, windows: Sequence[str]) -> int:  # type: ignore[override]
         return sum(len(window) - 1 for window in windows)

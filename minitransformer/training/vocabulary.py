@@ -14,7 +14,7 @@ five characters "<pad>" is five characters, in every vocabulary.
 
 import operator
 import reprlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, SupportsIndex
@@ -95,6 +95,10 @@ class Vocabulary:
             raise VocabularyError(f"{_short(text)} has no {self.level}s; give at least one")
         return [BOS] * start + ids + [EOS] * end
 
+    def count(self, text: str) -> int:
+        """Count the symbols of `text`, whether they are known or not."""
+        return len(self._split(text))
+
     def decode(self, ids: Iterable[SupportsIndex]) -> str:
         """The text that one row of ids, (S,), stands for: up to EOS, without PAD and BOS.
 
@@ -167,7 +171,7 @@ class Vocabulary:
         # The special names are left out, so that no text can spell one.
         return {symbol: i for i, symbol in enumerate(self.symbols, start=len(SPECIAL))}
 
-    def _split(self, text: str) -> Iterable[str]:
+    def _split(self, text: str) -> Sequence[str]:
         return text if self.level == "character" else text.split()
 
     def _join(self, symbols: Iterable[str]) -> str:

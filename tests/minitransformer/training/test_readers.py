@@ -16,6 +16,7 @@ from minigrad.functional import cross_entropy
 from minitransformer import Continuer, DecoderSizes, Settings, Sizes, TextReader, Training
 from minitransformer.__main__ import main
 from minitransformer.tasks import load_training, make
+from minitransformer.training import loop
 from minitransformer.training.checkpoints import load_reader
 from minitransformer.training.loop import SCHEDULES
 from minitransformer.training.readers import READERS, joint
@@ -115,6 +116,28 @@ def test_accumulated_gradients_are_those_of_the_whole_batch(parts):
     """Batches of unequal lengths: the mean of the parts' means would be another number."""
     whole, split = run_of("encoder-decoder"), run_of("encoder-decoder", accumulate=parts)
     for run in (whole, split):
+        run.model.astype(np.float64)
+        run.optimizer.lr = 0.0
+        run.step()
+    assert split.curve[0].loss == pytest.approx(whole.curve[0].loss, rel=1e-12)
+    for p, q in zip(whole.model.parameters(), split.model.parameters(), strict=True):
+        np.testing.assert_allclose(q.grad.data, p.grad.data, rtol=1e-9, atol=1e-14)
+
+
+def test_a_batch_is_cut_where_padding_costs_more_than_another_part():
+    run = run_of("encoder-decoder")
+    alike, unlike = [("abcd" * 9, "d")] * 64, [("a", "b")] * 32 + [("abcd" * 20, "d")] * 32
+    assert run.parts(alike) == [alike]
+    assert run.parts(unlike) == [unlike[:32], unlike[32:]]
+    assert run.parts(alike[:1]) == [alike[:1]]
+
+
+@pytest.mark.parametrize("kind", READERS)
+def test_a_batch_in_parts_that_were_chosen_teaches_the_same(kind, text_file, monkeypatch):
+    whole, split = (run_of(kind, text_file, batch=9) for _ in range(2))
+    for run, start in ((whole, 500), (split, 0)):
+        monkeypatch.setattr(loop, "START", start)
+        assert (len(run.parts(run.batch(1))) > 1) == (start == 0 and kind != "text")
         run.model.astype(np.float64)
         run.optimizer.lr = 0.0
         run.step()
