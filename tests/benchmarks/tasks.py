@@ -1,4 +1,4 @@
-"""How well, and how fast, each task is learned: exact match on 1,000 held-out examples.
+"""How well, and how fast, each task is learned: exact match and loss on 1,000 held-out examples.
 
     python tests/benchmarks/tasks.py                all tasks
     python tests/benchmarks/tasks.py copy sort      these only
@@ -25,8 +25,8 @@ def main():
     parser.add_argument("tasks", nargs="*", default=TASKS)
     parser.add_argument("--seeds", type=int, nargs="+", default=[0])
     options = parser.parse_args()
-    print("| task | seed | exact match | seconds | peak memory, MB |")
-    print("|---|---|---|---|---|", flush=True)
+    print("| task | seed | exact match | nats a symbol | seconds | peak memory, MB |")
+    print("|---|---|---|---|---|---|", flush=True)
     for task in options.tasks:
         for seed in options.seeds:
             with tempfile.TemporaryDirectory() as out:
@@ -37,9 +37,11 @@ def main():
                     capture_output=True, text=True, cwd=ROOT, check=True,
                 )  # fmt: skip
                 seconds = time.perf_counter() - start
-            accuracy = re.search(r"read exactly: ([\d.]+%)", done.stdout)[1]
+            accuracy, loss = re.search(
+                r"read exactly: ([\d.]+%); loss (\S+) nats a symbol", done.stdout
+            ).groups()
             memory = re.search(r"peak memory (\d+) MB", done.stdout)
-            row = [task, str(seed), accuracy, f"{seconds:.0f}", memory[1] if memory else "-"]
+            row = [task, str(seed), accuracy, loss, f"{seconds:.0f}", memory[1] if memory else "-"]
             print(f"| {' | '.join(row)} |", flush=True)
 
 
