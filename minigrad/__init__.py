@@ -20,7 +20,7 @@ from . import starting  # noqa: F401 - before all that takes time
 import importlib
 from typing import Any
 
-from . import data, definitions, errors, functional, nn, optim  # noqa: F401
+from . import copies, data, definitions, errors, functional, nn, optim  # noqa: F401
 from .checking.anomaly import detect_anomaly
 from .engine.modes import get_default_dtype, set_default_dtype
 from .engine.table import definition, rule

@@ -8,8 +8,6 @@ a `Node` of it. The array in a Tensor never changes.
 
 from __future__ import annotations
 
-import copy
-import functools
 import operator
 from collections.abc import Callable
 from typing import Any
@@ -220,23 +218,6 @@ class Tensor(Operators):
             "with np.concatenate or np.stack; to overwrite a whole leaf, x.copy_(values)"
         )
 
-    def __copy__(self) -> Tensor:
-        return self.__deepcopy__({})
-
-    def __deepcopy__(self, memo: dict) -> Tensor:
-        """A leaf of the same values, or the same place in the graph; it never walks the graph."""
-        if self.node.operation is not None:
-            return self
-        twin = type(self)(self._array, requires_grad=self.requires_grad, name=self.name)
-        twin.grad = copy.deepcopy(self.grad, memo)
-        return twin
-
-    def __reduce__(self) -> tuple:
-        if self.node.operation is not None:
-            raise errors.GraphError("a tensor inside a graph cannot be pickled; detach() it first")
-        made = functools.partial(type(self), requires_grad=self.requires_grad, name=self.name)
-        return made, (np.asarray(self._array),)
-
     # NumPy's protocols
 
     def __array_ufunc__(self, ufunc, method, *inputs, **kwargs):
@@ -265,6 +246,9 @@ class Tensor(Operators):
 
     def __format__(self, spec: str) -> str:
         return format(self._only(f"the format {spec!r}", self._array), spec) if spec else str(self)
+
+
+Array = Tensor | np.ndarray  # what the functions of the table take and give
 
 
 def tensor_of(array: Any, node: Node | None = None) -> Tensor:

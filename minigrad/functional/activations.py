@@ -11,9 +11,10 @@ import numpy as np
 
 from .. import errors
 from ..engine.table import definition, rule
+from ..engine.tensor import Array
 
 
-def relu(x: Any) -> Any:
+def relu(x: Array) -> Array:
     """max(x, 0), of any shape; its slope at 0 is taken as 0, as PyTorch does."""
     return np.maximum(x, 0)
 
@@ -22,25 +23,25 @@ relu = rule(relu, lambda g, y, _x: g * np.greater(y, 0))
 
 
 @definition
-def leaky_relu(x: Any, slope: float = 0.01) -> Any:
+def leaky_relu(x: Array, slope: float = 0.01) -> Array:
     """x where it is above 0, elsewhere `slope` times x (Maas et al., 2013); any shape."""
     return np.where(np.greater(x, 0), x, slope * x)
 
 
 @definition
-def elu(x: Any, alpha: float = 1.0) -> Any:
+def elu(x: Array, alpha: float = 1.0) -> Array:
     """x where it is above 0, elsewhere alpha (exp(x) - 1) (Clevert et al., 2015); any shape."""
     positive = np.greater(x, 0)
     return np.where(positive, x, alpha * np.expm1(np.where(positive, 0, x)))
 
 
 @definition
-def softplus(x: Any) -> Any:
+def softplus(x: Array) -> Array:
     """log(1 + exp(x)), a smooth `relu` (Dugas et al., 2001), of any shape; it never overflows."""
     return np.logaddexp(x, 0)
 
 
-def sigmoid(x: Any) -> Any:
+def sigmoid(x: Array) -> Array:
     """1 / (1 + exp(-x)), of any shape, by exp(-|x|) alone, which never overflows."""
     e = np.exp(-np.absolute(x))
     return np.where(np.greater(x, 0), 1, e) / (1 + e)
@@ -50,12 +51,12 @@ sigmoid = rule(sigmoid, lambda g, y, _x: g * y * (1 - y))
 
 
 @definition
-def silu(x: Any) -> Any:
+def silu(x: Array) -> Array:
     """x sigmoid(x), of any shape (Hendrycks & Gimpel, 2016, where it is called SiLU)."""
     return x * sigmoid(x)
 
 
-def erf(x: Any) -> Any:
+def erf(x: Array) -> Array:
     """The error function, of any shape: SciPy's where that is installed, else Python's, slowly.
 
     Its slope at 30 and beyond is 0; it is clipped there because x x could overflow.
@@ -80,7 +81,7 @@ def _erf() -> Callable[[Any], Any]:
 
 
 @definition
-def gelu(x: Any, approximate: str = "none") -> Any:
+def gelu(x: Array, approximate: str = "none") -> Array:
     """x times the chance that a standard normal number is below it (Hendrycks & Gimpel, 2016).
 
     Args:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
 from ..engine.table import definition
+from ..engine.tensor import Array
 
 
 @definition
-def linear(x: Any, weight: Any, bias: Any | None = None) -> Any:
+def linear(x: Array, weight: Array, bias: Array | None = None) -> Array:
     """x W + b: x (..., in), weight (in, out), bias (out,); the result is (..., out).
 
     All rows of x are one matrix: one product for the whole batch, forward and back.

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from .. import errors
 from ..engine.arguments import as_array
 from ..engine.modes import get_default_dtype
 from ..engine.table import definition
+from ..engine.tensor import Array
 
 
 @definition
-def embedding(table: Any, ids: Any) -> Any:
+def embedding(table: Array, ids: Array) -> Array:
     """The rows of `table` (N, D) named by integers `ids` (...): shape (..., D).
 
     Raises:
@@ -24,7 +23,7 @@ def embedding(table: Any, ids: Any) -> Any:
     return table[ids]
 
 
-def one_hot(ids: Any, N: int) -> np.ndarray:
+def one_hot(ids: Array, N: int) -> np.ndarray:
     """An array (..., N) of the default dtype: 1 where `ids` (...) says, 0 elsewhere.
 
     Raises:
@@ -35,7 +34,7 @@ def one_hot(ids: Any, N: int) -> np.ndarray:
     return np.equal(ids[..., None], np.arange(N)).astype(get_default_dtype())
 
 
-def check_numbers(ids: Any, N: int, name: str) -> None:
+def check_numbers(ids: Array, N: int, name: str) -> None:
     """See that `ids` are integers from 0 to N - 1."""
     if ids.dtype.kind not in "iu":
         raise errors.DTypeError(f"a {name} is an integer from 0 to {N - 1}, not {ids.dtype}")

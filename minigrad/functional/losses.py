@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from .. import errors
 from ..engine.table import definition
+from ..engine.tensor import Array
 from .activations import softplus
 from .lookup import check_numbers
 from .softmaxes import log_softmax
@@ -15,13 +14,13 @@ from .softmaxes import log_softmax
 
 @definition
 def cross_entropy(
-    logits: Any,
-    targets: Any,
+    logits: Array,
+    targets: Array,
     *,
     ignore_index: int | None = None,
     label_smoothing: float = 0.0,
     reduction: str = "mean",
-) -> Any:
+) -> Array:
     """Compute how surprised a model is by the right classes, in nats.
 
     Args:
@@ -77,8 +76,8 @@ def _reduced(loss, reduction, count):
 
 @definition
 def nll_loss(
-    log_p: Any, targets: Any, *, ignore_index: int | None = None, reduction: str = "mean"
-) -> Any:
+    log_p: Array, targets: Array, *, ignore_index: int | None = None, reduction: str = "mean"
+) -> Array:
     """Minus the logarithm of the probability that the right classes were given.
 
     Args:
@@ -97,7 +96,7 @@ def nll_loss(
 
 
 @definition
-def mse_loss(predicted: Any, targets: Any, *, reduction: str = "mean") -> Any:
+def mse_loss(predicted: Array, targets: Array, *, reduction: str = "mean") -> Array:
     """The squares of the differences of two arrays of one shape.
 
     Args:
@@ -113,7 +112,9 @@ def mse_loss(predicted: Any, targets: Any, *, reduction: str = "mean") -> Any:
 
 
 @definition
-def binary_cross_entropy_with_logits(logits: Any, targets: Any, *, reduction: str = "mean") -> Any:
+def binary_cross_entropy_with_logits(
+    logits: Array, targets: Array, *, reduction: str = "mean"
+) -> Array:
     """Compute how surprised a model is by the right answers to yes-or-no questions, in nats.
 
     Args:

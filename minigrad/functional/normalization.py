@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from .. import errors
 from ..engine.table import definition
+from ..engine.tensor import Array
 from ..random import generator
 
 
 @definition
-def standardize(x: Any, axis: int = -1, eps: float = 1e-5) -> Any:
+def standardize(x: Array, axis: int = -1, eps: float = 1e-5) -> Array:
     """`x` less its mean, over its standard deviation, along `axis` (Ba et al., 2016, equation 3)."""
     deviation = x - np.mean(x, axis=axis, keepdims=True)
     variance = np.mean(deviation * deviation, axis=axis, keepdims=True)
@@ -20,14 +19,16 @@ def standardize(x: Any, axis: int = -1, eps: float = 1e-5) -> Any:
 
 
 @definition
-def layer_norm(x: Any, gain: Any, bias: Any, eps: float = 1e-5) -> Any:
+def layer_norm(x: Array, gain: Array, bias: Array, eps: float = 1e-5) -> Array:
     """standardize(x) gain + bias: x is (..., D), and each of its D columns has a gain and a bias (D,)
     (Ba et al., 2016, equation 4)."""
     return standardize(x, eps=eps) * gain + bias
 
 
 @definition
-def dropout(x: Any, p: float, training: bool = True, rng: np.random.Generator | None = None) -> Any:
+def dropout(
+    x: Array, p: float, training: bool = True, rng: np.random.Generator | None = None
+) -> Array:
     """Each element zeroed with probability `p`, the others divided by 1 - p; `x` itself otherwise
     (Srivastava et al., 2014)."""
     if not 0 <= p < 1:

@@ -8,10 +8,11 @@ import numpy as np
 
 from ..engine.rules import unreduced
 from ..engine.table import definition, rule
+from ..engine.tensor import Array
 
 
 @definition
-def softmax(x: Any, axis: int = -1) -> Any:
+def softmax(x: Array, axis: int = -1) -> Array:
     """Positive weights along `axis` that sum to one: exp(x) / sum exp(x).
 
     Each row has its own maximum taken off first, which changes no weight and keeps exp finite. A row
@@ -23,7 +24,7 @@ def softmax(x: Any, axis: int = -1) -> Any:
 
 
 @definition
-def masked_softmax(x: Any, mask: Any = None, axis: int = -1) -> Any:
+def masked_softmax(x: Array, mask: Array | None = None, axis: int = -1) -> Array:
     """`softmax` over the elements where the boolean `mask` is True; the others get weight zero.
 
     A row with nothing to choose from gets zeros, and passes no gradient on.
@@ -32,7 +33,7 @@ def masked_softmax(x: Any, mask: Any = None, axis: int = -1) -> Any:
 
 
 @definition
-def log_softmax(x: Any, axis: int = -1) -> Any:
+def log_softmax(x: Array, axis: int = -1) -> Array:
     """The logarithm of `softmax(x, axis)`, right where the softmax itself would round to zero.
 
     A row of which every element is minus infinity stays so, and its gradients are finite.
@@ -42,7 +43,7 @@ def log_softmax(x: Any, axis: int = -1) -> Any:
     return x - np.log(total + np.equal(total, 0))
 
 
-def logsumexp(x: Any, axis: Any = -1, keepdims: bool = False) -> Any:
+def logsumexp(x: Array, axis: Any = -1, keepdims: bool = False) -> Array:
     """log sum exp(x) along `axis`, an integer, a tuple or None for all; it never overflows.
 
     Where every element is minus infinity the result is, and passes no gradient on.
@@ -60,7 +61,7 @@ logsumexp = rule(
 )
 
 
-def row_maximum(x: Any, axis: Any) -> Any:
+def row_maximum(x: Array, axis: Any) -> Array:
     """The greatest element of each row, as a constant; 0 where that is infinite, or there is none."""
     x = x if hasattr(x, "size") else np.asarray(x)
     if x.size == 0:
@@ -73,6 +74,6 @@ row_maximum = rule(row_maximum)  # it has no derivative: taking it off changes n
 
 
 @definition
-def masked_fill(x: Any, mask: Any, value: float) -> Any:
+def masked_fill(x: Array, mask: Array, value: float) -> Array:
     """`x` with `value` where the boolean `mask`, which broadcasts to its shape, is True."""
     return np.where(mask, value, x)
