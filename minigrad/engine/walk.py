@@ -125,8 +125,17 @@ def fit(given: Any, to: Node, g: Any) -> Any:
     if type(given) is not type(g) and isinstance(g, Tensor):
         given = tensor_of(np.asarray(given))  # a rule may give zeros
     if given.shape != to.shape:
-        given = np.reshape(np.sum(given, axis=copied_axes(given.shape, to.shape)), to.shape)
+        given = undo_broadcast(given, to.shape)
     return given if given.dtype == to.dtype else given.astype(to.dtype)
+
+
+def undo_broadcast(g: Any, shape: tuple[int, ...]) -> Any:
+    """The gradient of an array of `shape`, given that of its copies: a sum over the copies.
+
+    Raises:
+        ShapeError: if no broadcasting makes the one shape of the other.
+    """
+    return np.reshape(np.sum(g, axis=copied_axes(g.shape, shape)), shape)
 
 
 def copied_axes(wide: tuple[int, ...], shape: tuple[int, ...]) -> tuple[int, ...]:

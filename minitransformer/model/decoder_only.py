@@ -52,8 +52,7 @@ class DecoderOnly(Module):
             offset = cache.length()
             read = cache.read(tokens)  # (B, offset + T)
         x = self.dropout(embed(tokens, self.embedding, self.positions, offset))  # (B, T, D)
-        T = tokens.shape[-1]
-        mask = masks.causal(T, offset + T) & masks.padding(read)  # (B, 1, T, offset + T)
+        mask = masks.decoder(read, new=tokens.shape[-1])  # (B, 1, T, offset + T)
         return self.decoder(x, mask, cache)
 
     def attention_weights(self, tokens: Any, labels: Sequence[str]) -> list[Weights]:

@@ -33,6 +33,20 @@ def padding(tokens: np.ndarray, pad: int = 0) -> np.ndarray:
     return (tokens != pad)[..., None, None, :]  # (B, 1, 1, S)
 
 
+def decoder(tokens: np.ndarray, new: int | None = None) -> np.ndarray:
+    """Each of the last `new` positions sees itself and those before it, but no padding.
+
+    Args:
+        tokens: all ids so far, (B, S).
+        new: T, how many of them are queries (default: all).
+
+    Returns:
+        (B, 1, T, S).
+    """
+    S = tokens.shape[-1]
+    return causal(S if new is None else new, S) & padding(tokens)  # (B, 1, T, S)
+
+
 def window(
     queries: int, before: int, after: int | None = None, keys: int | None = None
 ) -> np.ndarray:

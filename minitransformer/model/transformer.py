@@ -104,8 +104,7 @@ class Transformer(Module):
             read = cache.read(target)  # (B, offset + T)
             memory = memory if offset == 0 else memory[:, :0]  # it is remembered, none of it new
         x = self.dropout(embed(target, self.target_embedding, self.positions, offset))  # (B, T, D)
-        T = target.shape[-1]
-        target_mask = masks.causal(T, offset + T) & masks.padding(read)  # (B, 1, T, offset + T)
+        target_mask = masks.decoder(read, new=target.shape[-1])  # (B, 1, T, offset + T)
         return self.decoder(x, memory, target_mask, source_mask, cache)
 
 

@@ -14,7 +14,7 @@ that 3, 3rd and 03 are one; and it has to learn that the weekday tells it nothin
 """
 
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import date
 
 from minigrad.errors import ConfigError
@@ -105,6 +105,8 @@ class Dates:
     """
 
     name = "dates"
+    forms: Sequence[str] = FORMS
+    cases: Sequence[Callable[[str], str]] = CASES
     source = Vocabulary.of_characters(case(text) for text in _TEXTS for case in CASES)
     target = Vocabulary.of_characters(day.isoformat() for day in _YEAR)
     longest_source = max(map(len, _TEXTS))
@@ -115,7 +117,7 @@ class Dates:
         days = [date.fromordinal(i) for i in range(FIRST.toordinal(), LAST.toordinal() + 1)]
         generator = self._generator("split")
         generator.shuffle(days)
-        self._held_out = _pairs(days[:HELD_OUT], generator)
+        self._held_out = self._pairs(days[:HELD_OUT], generator)
         self._days = days[HELD_OUT:]
 
     @property
@@ -136,18 +138,17 @@ class Dates:
     def batch(self, step: int, size: int) -> list[tuple[str, str]]:
         """`size` training days, drawn with repetition, each in one form."""
         generator = self._generator(step)
-        return _pairs(generator.choices(self._days, k=size), generator)
+        return self._pairs(generator.choices(self._days, k=size), generator)
 
     def _generator(self, purpose: int | str) -> random.Random:
         # Seeded by text, which random turns into a number by itself: hash() of a text, or of a
         # tuple that holds one, differs from process to process.
         return random.Random(f"{self.name} {self.seed} {purpose}")
 
-
-def _pairs(days: Sequence[date], generator: random.Random) -> list[tuple[str, str]]:
-    forms = generator.choices(FORMS, k=len(days))
-    cases = generator.choices(CASES, k=len(days))
-    return [
-        (case(write(day, form)), day.isoformat())
-        for day, form, case in zip(days, forms, cases, strict=True)
-    ]
+    def _pairs(self, days: Sequence[date], generator: random.Random) -> list[tuple[str, str]]:
+        forms = generator.choices(self.forms, k=len(days))
+        cases = generator.choices(self.cases, k=len(days))
+        return [
+            (case(write(day, form)), day.isoformat())
+            for day, form, case in zip(days, forms, cases, strict=True)
+        ]

@@ -96,9 +96,8 @@ class Reader:
             logits (B, T, N), and the symbols that they should predict (B, T), PAD where none.
         """
         source = self.source.batch([s for s, _ in pairs])  # (B, S)
-        targets = [t for _, t in pairs]
-        read = self.target.batch(targets, start=True)  # (B, T)
-        write = self.target.batch(targets, end=True)  # (B, T), one symbol ahead
+        targets = self.target.batch([t for _, t in pairs], start=True, end=True)  # (B, T + 1)
+        read, write = shifted(targets)
         return self.model(source, read), write
 
     def length(self, example: Any) -> int:
@@ -175,8 +174,8 @@ class Continuer(Reader):
         rows = [encode(s) + encode(t, start=True, end=True) for s, t in pairs]
         text = padded(rows)  # (B, S + 1 + T)
         before = np.array([len(encode(s)) for s, _ in pairs])[:, None]  # (B, 1)
-        write = np.where(np.arange(text.shape[1] - 1) < before, PAD, text[:, 1:])
-        return self.model(text[:, :-1]), write
+        read, write = shifted(text)
+        return self.model(read), np.where(np.arange(read.shape[1]) < before, PAD, write)
 
     def encode(self, lines: Sequence[str]) -> np.ndarray:
         """The prompts: the ids of `lines` and the start symbol, (B, S + 1)."""
@@ -212,7 +211,8 @@ class TextReader(Reader):
 
     def predictions(self, windows: Sequence[str]) -> tuple[mg.Tensor, np.ndarray]:  # type: ignore[override]
         text = self.source.batch(windows)  # (B, T + 1)
-        return self.model(text[:, :-1]), text[:, 1:]
+        read, write = shifted(text)
+        return self.model(read), write
 
     def length(self, example: Any) -> int:
         return self.source.count(example)
@@ -236,6 +236,12 @@ READERS: dict[str, type[Reader]] = {
     "decoder": Continuer,
     "text": TextReader,
 }
+
+
+def shifted(text: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """What a model reads, (B, T), and what it is to write, one symbol ahead, (B, T): ids (B, T + 1)
+    without their last column, and without their first."""
+    return text[:, :-1], text[:, 1:]
 
 
 def joint(source: Vocabulary, target: Vocabulary) -> Vocabulary:

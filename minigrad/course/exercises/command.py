@@ -17,6 +17,7 @@ from .exercise import Exercise
 from .marking import NOT_BEGUN, RIGHT, Verdict
 from .sandbox import SECONDS, check
 from .sheets import HOME, Sheet, chosen, sheets
+from .together import run
 
 RUN = "python -m minigrad exercises"
 Marked = tuple[Sheet, Exercise, Verdict]
@@ -147,6 +148,12 @@ def start(options: argparse.Namespace) -> int:
             print(target)
     print(f"\nOpen 01 in your editor; then, in that folder, `{RUN} check 01`")
     return 0
+
+
+def run_all(options: argparse.Namespace) -> int:
+    """Train a transformer with what is written; returns the exit status."""
+    folder = folder_of(options)
+    return run(folder, options.steps, options.seconds, options.out, options.even_if_wrong)
 
 
 # --- for a course ---------------------------------------------------------------------------------
@@ -303,8 +310,35 @@ def _mark_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--junit", metavar="FILE", type=Path, help="the same as JUnit XML")
 
 
+def _run_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "folder", metavar="DIR", nargs="?", type=Path, help="your files (default: this folder)"
+    )
+    parser.add_argument(
+        "--even-if-wrong",
+        action="store_true",
+        help="train with wrong functions too, and show beside a right run what they do to learning",
+    )
+    parser.add_argument(
+        "--steps", metavar="N", type=_steps, default=500, help="to learn from (default: 500)"
+    )
+    parser.add_argument(
+        "--seconds", type=_seconds, default=600.0, metavar="N", help="after which it stops"
+    )
+    parser.add_argument(
+        "--out", metavar="DIR", type=Path, default=Path("out"), help="where its pictures go"
+    )
+
+
+def _steps(text: str) -> int:
+    if not text.isdecimal() or not int(text):
+        raise argparse.ArgumentTypeError(f"steps are a whole number from 1, not {text!r}")
+    return int(text)
+
+
 COMMANDS: dict[str, tuple[Callable[..., int], str, Callable[..., None]]] = {
     "check": (check_some, "say what is right, and what the mistake is", _check_options),
+    "run": (run_all, "train a transformer with what you have written", _run_options),
     "hint": (hint, "help on", _which),
     "solution": (solution, "show a solution, to those who ask twice", _solution_options),
     "start": (

@@ -73,7 +73,6 @@ def _apart(path: Path, sheet: Sheet, exercise: Exercise, seed: int, seconds: flo
         result = Path(folder, "result")
         work = Path(folder, "work")
         work.mkdir()
-        paths = [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
         answers = HOME / "answers" / sheet.file
         started = subprocess.Popen(
             [
@@ -87,7 +86,7 @@ def _apart(path: Path, sheet: Sheet, exercise: Exercise, seed: int, seconds: flo
                 result,
             ],
             cwd=work,
-            env=os.environ | {"PYTHONPATH": os.pathsep.join(paths), "OMP_NUM_THREADS": "1"},
+            env=with_packages(),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
@@ -98,7 +97,7 @@ def _apart(path: Path, sheet: Sheet, exercise: Exercise, seed: int, seconds: flo
         except subprocess.TimeoutExpired:
             status = None
         finally:
-            _end(started)
+            ended(started)
         told = _lines(result)
     if told and "verdict" in told[-1]:
         found = told[-1]["verdict"]
@@ -115,7 +114,13 @@ def _apart(path: Path, sheet: Sheet, exercise: Exercise, seed: int, seconds: flo
     return Verdict(STOPPED, says, tuple(line["call"] for line in told[-1:]))
 
 
-def _end(process: subprocess.Popen) -> None:
+def with_packages() -> dict[str, str]:
+    """The environment of a process that finds both packages; its matrix products run in one thread."""
+    paths = [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
+    return os.environ | {"PYTHONPATH": os.pathsep.join(paths), "OMP_NUM_THREADS": "1"}
+
+
+def ended(process: subprocess.Popen) -> None:
     """See that a process has ended, and those that it started."""
     with contextlib.suppress(OSError):
         if hasattr(os, "killpg"):

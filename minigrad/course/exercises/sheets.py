@@ -58,13 +58,19 @@ def sheets() -> tuple[Sheet, ...]:
     return tuple(map(sheet_of, paths))
 
 
-def sheet_of(path: Path) -> Sheet:
-    """The sheet whose answers are in this file."""
+def module_of(path: Path) -> ModuleType:
+    """A file of the exercises' folder, as a module."""
     spec = importlib.util.spec_from_file_location(f"exercises_{path.stem}", path)
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
+    return module
+
+
+def sheet_of(path: Path) -> Sheet:
+    """The sheet whose answers are in this file."""
+    module = module_of(path)
     found = [value for value in vars(module).values() if isinstance(value, Exercise)]
     title = str(module.__doc__).partition("\n")[0].partition(": ")[2].rstrip(".")
     return Sheet(path.name, title[:1].upper() + title[1:], {one.name: one for one in found})

@@ -1,0 +1,233 @@
+"""A small transformer learns to read dates, with a learner's functions in their places.
+
+`python -m minigrad exercises run` starts this in a process of its own, with what it is to do as JSON.
+It stops when its input ends, after the step that it is taking.
+"""
+
+import json
+import sys
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from places import PLACES
+
+import minigrad as mg
+from minigrad.course.exercises.running import Watch, in_place
+from minigrad.course.exercises.sheets import written
+from minigrad.course.pictures import Pictures
+from minigrad.views.plots import BLUE, GREY, ORANGE
+from minigrad.views.source import line_of
+from minitransformer import Settings, Sizes, Training, decoding
+from minitransformer.tasks import dates
+from minitransformer.training.progress import progress
+from minitransformer.training.threads import one_thread
+from minitransformer.views.explain import explain
+
+FORMS = ("{nth} of {month} {year}", "{month} {d}, {year}", "{d} {month} {year}")
+SETTINGS = {"batch": 32, "warmup": 50, "learning_rate": 6e-3}
+SIZES = {"width": 32, "heads": 2, "feed_forward": 64, "dropout": 0.02}
+WARM = 5  # steps that take longer than the others, because everything happens for the first time
+EXAM, SHOWN, BEAMED = 100, 5, 2  # dates that are read: in all, and printed, and by beam search too
+
+
+class FewDates(dates.Dates):
+    """Dates in few forms, so that a small model learns them soon."""
+
+    forms = FORMS
+    cases = (str,)
+
+
+@dataclass
+class Result:
+    """What came of a run.
+
+    Attributes:
+        losses: of each step.
+        read: (date, right, written) for each date of the exam.
+        beamed: what beam search wrote for the first of them; nothing where it is not the learner's.
+        watch: the learner's functions that ran.
+        seconds: of training.
+        problem: the error that ended it, in a line, or "".
+    """
+
+    watch: Watch
+    losses: list[float] = field(default_factory=list)
+    read: list[tuple[str, str, str]] = field(default_factory=list)
+    beamed: list[str] = field(default_factory=list)
+    seconds: float = 0.0
+    problem: str = ""
+
+    @property
+    def right(self) -> int:
+        return sum(right == wrote for _, right, wrote in self.read)
+
+
+def train(
+    functions: Mapping[str, Callable],
+    steps: int,
+    stopped: Callable[[], bool] = lambda: False,
+    *,
+    say: Callable[[str], Any] = print,
+    page: Path | None = None,
+) -> Result:
+    """Train with these functions in their places, and read dates.
+
+    Args:
+        functions: by the names of their exercises.
+        steps: how many to take.
+        stopped: whether to stop after this step.
+        say: is told how long it will take.
+        page: where a page goes that steps through one reading.
+    """
+    before = mg.get_default_dtype()
+    mg.set_default_dtype(np.float64)  # in which the functions compute
+    with in_place(PLACES, functions) as watch, one_thread(), np.errstate(all="ignore"):
+        result = Result(watch)
+        try:
+            _learn(result, functions, steps, stopped, say, page)
+        except Exception as problem:  # of the learner's
+            line = line_of(problem)
+            at = f", at {line}" if line is not None else ""
+            result.problem = f"{type(problem).__name__}: {' '.join(str(problem).split())}{at}"
+        finally:
+            mg.set_default_dtype(before)
+    return result
+
+
+def _learn(result, functions, steps, stopped, say, page):
+    task = FewDates(seed=0)
+    sizes = Sizes(len(task.source), len(task.target), **SIZES)
+    run = Training(task, sizes, Settings(steps=steps, **SETTINGS))
+    started, warm = time.perf_counter(), []
+    with progress(steps, every=100) as bar:
+
+        def after_step(run):
+            result.losses.append(run.curve[-1].loss)
+            result.seconds = time.perf_counter() - started
+            if run.steps_done == WARM:
+                warm.append(result.seconds)
+            elif run.steps_done == 2 * WARM:
+                whole = result.seconds + (result.seconds - warm[0]) / WARM * (steps - 2 * WARM)
+                say(f"{steps} steps will take about {whole:.0f} s, by the first {2 * WARM}")
+            bar.advance(loss=f"{result.losses[-1]:.4f}")
+            return stopped()
+
+        run.fit(after_step)
+    exam = task.held_out(EXAM)
+    lines = [source for source, _ in exam]
+    result.read = [(*pair, wrote) for pair, wrote in zip(exam, run.reader.read(lines))]
+    if "beam_search" in functions:
+        given = run.reader.encode(lines[:BEAMED])
+        found, _ = decoding.beam_search(run.model.eval(), given, run.reader.longest_target, beams=3)
+        result.beamed = [run.reader.decode(best[0]) for best in found]
+    if page is not None:
+        explain(run.reader, lines[0], page)
+
+
+# --- what is said of it ---------------------------------------------------------------------------
+
+
+def told(result: Result, functions: Mapping[str, Callable]) -> str:
+    """What a run came to: the dates that it reads, and the functions that ran."""
+    lines = []
+    if result.losses:
+        lines.append(
+            f"{len(result.losses)} steps in {result.seconds:.0f} s; "
+            f"the loss went from {result.losses[0]:.3f} to {np.mean(result.losses[-20:]):.3f}"
+        )
+    if result.problem:
+        lines.append(f"It came to an end by an error: {result.problem}")
+    if result.read:
+        lines.append(
+            f"Of {len(result.read)} dates that it never saw, it reads {result.right} right"
+        )
+    for source, right, wrote in result.read[:SHOWN]:
+        mark = "right" if wrote == right else f"wrong, it is {right}"
+        lines.append(f"    {source:<26} -> {wrote:<11} {mark}")
+    lines += [
+        f"    by beam search, number {i}: {wrote}" for i, wrote in enumerate(result.beamed, 1)
+    ]
+    return "\n".join([*lines, *_times(result.watch, functions)])
+
+
+def _times(watch: Watch, functions: Mapping[str, Callable]) -> list[str]:
+    if not functions:
+        return []
+    whole = sum(watch.seconds.values())
+    ran = sorted(functions, key=lambda name: -watch.seconds[name])
+    lines = ["", f"{'your function':<22} {'calls':>9}   share of the time"]
+    for name in ran:
+        if watch.calls[name]:
+            share = f"{watch.seconds[name] / whole:.1%}"
+            lines.append(f"{name:<22} {watch.calls[name]:>9,} {share:>8}")
+    lines.append(f"{'the library':<22} {'':>9} {watch.seconds[''] / whole:>8.1%}")
+    idle = [name for name in functions if not watch.calls[name]]
+    return [*lines, *([f"did not run: {', '.join(idle)}"] if idle else [])]
+
+
+def picture(results: Mapping[str, Result], title: str) -> Any:
+    """The loss of each run over its steps, and what each reads at the end."""
+    from matplotlib import pyplot as plt
+
+    figure, (curve, text) = plt.subplots(1, 2, figsize=(11, 4), width_ratios=(1, 1))
+    for colour, (name, result) in zip((BLUE, ORANGE), results.items()):
+        losses = np.array(result.losses)
+        width = min(20, max(len(losses), 1))
+        curve.plot(losses, color=colour, alpha=0.25, linewidth=0.8)
+        if len(losses) >= width:
+            mean = np.convolve(losses, np.ones(width) / width, "valid")
+            curve.plot(np.arange(width - 1, len(losses)), mean, color=colour, label=name)
+    curve.set(yscale="log", xlabel="step", ylabel="loss")
+    curve.legend(frameon=False)
+    text.axis("off")
+    rows = [("", "read as", GREY)]
+    for colour, (name, result) in zip((BLUE, ORANGE), results.items()):
+        rows.append((name, f"{result.right} of {len(result.read)} right", colour))
+        if result.problem:
+            rows.append((result.problem[:60], "", colour))
+        rows += [(f"  {source}", wrote, colour) for source, _, wrote in result.read[:SHOWN]]
+    for k, (left, right, colour) in enumerate(rows):
+        at = 1 - (k + 0.5) / (len(rows) + 1)
+        text.text(0.0, at, left, color=colour, transform=text.transAxes)
+        text.text(0.72, at, right, color=colour, transform=text.transAxes)
+    figure.suptitle(title, fontsize=10, wrap=True)
+    return figure
+
+
+# --- the process ----------------------------------------------------------------------------------
+
+
+def main(asked: dict[str, Any]) -> None:
+    """Train as asked for, once, or twice where some functions are wrong."""
+    ended = threading.Event()
+    threading.Thread(target=lambda: sys.stdin.read() or ended.set(), daemon=True).start()
+    out = Path(asked["out"])
+    out.mkdir(parents=True, exist_ok=True)
+    find = lambda names: {
+        name: written(Path(asked["folder"], file)).functions()[name] for file, name in names
+    }
+    right, wrong = find(asked["right"]), find(asked["wrong"])
+    page = out / "run.html"
+    results = {}
+    names = {"the library in its place": right, "with what is wrong": right | wrong}
+    for name, functions in names.items() if wrong else [("yours", right)]:
+        print(f"\n{name.capitalize()}:" if wrong else "", flush=True)
+        results[name] = result = train(
+            functions, asked["steps"], ended.is_set, page=None if wrong else page
+        )
+        print(told(result, functions), flush=True)
+    pictures = Pictures(out)
+    pictures("run", lambda: picture(results, asked["title"]))
+    print()
+    if not wrong and page.exists() and not result.problem:
+        print(f"step through one reading, your functions marked: {page}")
+    print(pictures, flush=True)
+
+
+if __name__ == "__main__":
+    main(json.loads(sys.argv[1]))

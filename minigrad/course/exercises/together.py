@@ -1,0 +1,118 @@
+"""`exercises run`: what a learner has written trains a transformer, in a process of its own."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from ... import errors
+from .exercise import Exercise
+from .marking import MISSING, NOT_BEGUN, RIGHT, Verdict
+from .sandbox import check, ended, with_packages
+from .sheets import HOME, Sheet, chosen, module_of
+
+GRACE = 30.0  # seconds that the process may take to read dates, once it is told to stop
+Marked = tuple[Sheet, Exercise, Verdict]
+
+
+def placed() -> list[str]:
+    """The names of the exercises that have a place."""
+    return [name for place in module_of(HOME / "places.py").PLACES for name in place.exercises]
+
+
+def run(folder: Path, steps: int, seconds: float, out: Path, even_if_wrong: bool) -> int:
+    """Train with the functions in a learner's folder; all that is not written is the library's.
+
+    Args:
+        steps: how many to take.
+        seconds: after which it stops, and reads dates with what it has learned.
+        out: the folder for what it draws.
+        even_if_wrong: train with wrong functions too, beside a run in which the library stands for
+            them.
+
+    Returns:
+        The exit status: 1 if a function is wrong and did not run.
+
+    Raises:
+        ConfigError: if nothing is written that has a place, or `even_if_wrong` and nothing is wrong.
+    """
+    marked = list(check(folder, chosen(placed())))
+    begun = [one for one in marked if one[2].state not in (NOT_BEGUN, MISSING)]
+    right = [one for one in begun if one[2].state == RIGHT]
+    wrong = [one for one in begun if one[2].state != RIGHT]
+    if not begun:
+        raise errors.ConfigError(
+            f"nothing is written yet in {folder.resolve()} that has a place in the transformer; "
+            f"begin with 01 product_rule"
+        )
+    if even_if_wrong and not wrong:
+        raise errors.ConfigError("nothing is wrong: leave out --even-if-wrong")
+    print(_sentence("In their places", [one.name for _, one, _ in right]))
+    for sheet, exercise, found in wrong:
+        print(f"{sheet.number} {exercise.name} is {found.state}: {found.says}")
+    if wrong and not even_if_wrong:
+        print("The library stands for what is not right. --even-if-wrong shows what it does.")
+    rest = [one.name for _, one, found in marked if found.state in (NOT_BEGUN, MISSING)]
+    print(_sentence("Not written, so the library's", rest))
+    asked = {
+        "folder": str(folder.resolve()),
+        "right": [(sheet.file, one.name) for sheet, one, _ in right],
+        "wrong": [(sheet.file, one.name) for sheet, one, _ in wrong] if even_if_wrong else [],
+        "title": " ".join(found.says for _, _, found in wrong) if even_if_wrong else "",
+        "steps": steps,
+        "out": str(out.resolve()),
+    }
+    _train(asked, seconds)
+    return int(bool(wrong) and not even_if_wrong)
+
+
+def _sentence(what: str, names: Sequence[str]) -> str:
+    return f"{what}: {', '.join(names) or 'nothing'}."
+
+
+def _train(asked: dict[str, Any], seconds: float) -> None:
+    """Have the process train, until it ends, or a key or the limit stops it."""
+    started = subprocess.Popen(
+        [sys.executable, str(HOME / "training.py"), json.dumps(asked)],
+        stdin=subprocess.PIPE,
+        env=with_packages(),
+        start_new_session=True,
+    )
+    stop = threading.Event()
+    if sys.stdin is not None and sys.stdin.isatty():
+        print("Enter stops it, and it reads dates with what it has learned so far.", flush=True)
+        _set_after(stop, sys.stdin.readline)
+    _set_after(stop, started.wait)
+    try:
+        try:
+            if not stop.wait(seconds):
+                print(f"the limit of {seconds:g} s is reached: it stops", flush=True)
+        except KeyboardInterrupt:
+            print("it stops; Ctrl-C once more ends it at once", flush=True)
+        assert started.stdin is not None
+        started.stdin.close()  # which tells it to stop
+        status = started.wait(GRACE)
+    except subprocess.TimeoutExpired:
+        raise errors.ConfigError(
+            f"a function had not come back {GRACE:g} s after the run was to stop: is there a loop "
+            f"without an end? `check` tells"
+        ) from None
+    finally:
+        ended(started)
+    if status:
+        raise errors.ConfigError(f"the process of the run ended with the status {status}")
+
+
+def _set_after(event: threading.Event, wait: Callable[[], Any]) -> None:
+    """Set an event when something that has to be waited for is over."""
+
+    def watch() -> None:
+        wait()
+        event.set()
+
+    threading.Thread(target=watch, daemon=True).start()
