@@ -209,6 +209,10 @@ def add_positions(before, add_positions):
     return lambda x, offset=0: y(x, offset)
 
 
+def shifting(_, teacher_forcing):
+    return teacher_forcing
+
+
 # --- writing --------------------------------------------------------------------------------------
 
 
@@ -282,7 +286,7 @@ PLACES = [  # exercises, home and key, adapter
     Place(["decoder_mask"],       vars(masks), "decoder",            of_decoder),
     Place(["sinusoidal"],         vars(positions), "sinusoidal",     sinusoidal),
     Place(["add_positions"],      vars(positions), "add_sinusoidal", add_positions),
-    Place(["teacher_forcing"],    vars(readers), "shifted",          lambda _, teacher_forcing: teacher_forcing),
+    Place(["teacher_forcing"],    vars(readers), "shifted",          shifting),
     Place(["greedy"],             vars(readers), "greedy",           greedy),
     Place(["beam_search"],        vars(decoding), "beam_search",     beam_search),
 ]

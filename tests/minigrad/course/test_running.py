@@ -1,0 +1,149 @@
+"""What a learner has written takes its place, any part of it, and trains as the library does."""
+
+import sys
+
+import numpy as np
+import pytest
+
+import minigrad as mg
+from minigrad.course.exercises.sheets import HOME, module_of, sheets
+from minigrad.engine.table import TABLE
+
+sys.path.insert(0, str(HOME))  # `training` imports `places`
+training = module_of(HOME / "training.py")
+sys.path.remove(str(HOME))
+
+EXERCISES = {e.name: e for sheet in sheets() for e in sheet.exercises.values()}
+PLACED = [name for place in training.PLACES for name in place.exercises]
+SOLUTIONS = {name: EXERCISES[name].solution for name in PLACED}
+
+
+@pytest.fixture(autouse=True)
+def small(monkeypatch):
+    monkeypatch.setattr(
+        training, "SIZES", {"width": 8, "heads": 2, "feed_forward": 8, "dropout": 0.1}
+    )
+    monkeypatch.setattr(training, "SETTINGS", {"batch": 3, "warmup": 5})
+    monkeypatch.setattr(training, "EXAM", 2)
+
+
+def train(functions, steps=10):
+    return training.train(functions, steps, say=lambda line: None)
+
+
+@pytest.fixture(scope="module")
+def of_the_library():
+    """The library's losses and readings: nothing is in its place. Made once, of the small size."""
+    kept = []
+
+    def made():
+        kept.extend([] if kept else [train({})])
+        return kept[0]
+
+    return made
+
+
+def agrees(functions, library):
+    result = train(functions)
+    assert not result.problem
+    assert len(result.losses) == 10
+    np.testing.assert_allclose(result.losses, library.losses, rtol=1e-5)
+    assert result.read == library.read
+    assert all(result.watch.calls[name] for name in functions), result.watch.calls
+
+
+def test_about_two_dozen_exercises_have_a_place():
+    assert len(PLACED) == len(set(PLACED)) == 25
+    assert set(PLACED) < set(EXERCISES)
+
+
+def test_all_together_train_as_the_library(of_the_library):
+    agrees(SOLUTIONS, of_the_library())
+
+
+@pytest.mark.parametrize("name", PLACED)
+def test_each_alone_trains_as_the_library(name, of_the_library):
+    agrees({name: SOLUTIONS[name]}, of_the_library())
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_some_of_them_train_as_the_library(seed, of_the_library):
+    chosen = np.random.default_rng(seed).permutation(PLACED)[: 2 + 6 * seed].tolist()
+    agrees({name: SOLUTIONS[name] for name in chosen}, of_the_library())
+
+
+class DeliberateError(Exception):
+    pass
+
+
+@pytest.mark.parametrize(
+    "others",
+    [pytest.param({}, id="alone"), pytest.param(SOLUTIONS, id="among all", marks=pytest.mark.slow)],
+)
+@pytest.mark.parametrize("name", PLACED)
+def test_an_error_in_any_of_them_shows(name, others):
+    def fails(*arguments):
+        raise DeliberateError(name)
+
+    result = train({**others, name: fails}, steps=2)
+    assert f"DeliberateError: {name}" in result.problem
+
+
+@pytest.mark.parametrize(
+    ("name", "number"),
+    [("walk", 0), ("scores", 0), ("padding_mask", 0), ("undo_broadcast", 4), ("index_rule", 0)],
+)
+def test_a_mistake_changes_what_is_learned(name, number, of_the_library):
+    result = train({name: EXERCISES[name].mistakes[number].function})
+    assert not np.allclose(result.losses, of_the_library().losses)
+
+
+def test_a_walk_may_add_in_place():
+    """Rules hand on the very array that they were given, to two arguments."""
+
+    def walk(graph, root):
+        gradients = dict.fromkeys(graph, 0)
+        gradients[root] = np.ones(())
+        for node in reversed(graph):
+            for argument, slope in graph[node]:
+                new = gradients[node] * slope
+                if isinstance(gradients[argument], int):
+                    gradients[argument] = new
+                else:
+                    gradients[argument] += new
+        return gradients
+
+    x = mg.Tensor([1.0, 2.0], requires_grad=True)
+    with training.in_place(training.PLACES, {"walk": walk}):
+        y = x + x
+        (y * y + y).sum().backward()
+    np.testing.assert_array_equal(x.grad, [10.0, 18.0])
+
+
+def test_afterwards_everything_is_the_librarys():
+    kept = {key: (entry, entry.kernel) for key, entry in TABLE.items()}
+    homes = [(place.home, place.key, place.home.get(place.key)) for place in training.PLACES]
+    with training.in_place(training.PLACES, SOLUTIONS):
+        assert any(home.get(key) is not before for home, key, before in homes)
+    assert all(TABLE[key] is entry and entry.kernel is k for key, (entry, k) in kept.items())
+    assert all(home.get(key) is before for home, key, before in homes)
+
+
+def test_time_is_counted_without_what_a_function_calls():
+    def greedy(scores, start, end, longest):
+        for _ in range(longest):
+            scores([start])
+        return [end]
+
+    result = train({"greedy": greedy}, steps=1)
+    assert result.watch.calls["greedy"] == 2
+    assert result.watch.seconds["greedy"] < result.watch.seconds[""] / 5
+
+
+def test_what_is_told_lists_the_functions_that_ran():
+    result = train({"softmax": SOLUTIONS["softmax"], "beam_search": lambda *_: ([2], 0.0)}, 2)
+    said = training.told(result, {"softmax": None, "beam_search": None, "idle": None})
+    assert "2 steps in" in said
+    assert "softmax" in said
+    assert "did not run: idle" in said
+    assert "by beam search, number 1: " in said
