@@ -235,6 +235,13 @@ def _(graph, root):
     return list(found)[::-1]
 
 
+@order.mistake(
+    "The nodes are taken as they stand in the dictionary, from its end; they stand there in any order."
+)
+def _(graph, root):
+    return list(graph)[::-1]
+
+
 @order.mistake("All nodes of the graph are listed, also those that the root was not computed from.")
 def _(graph, root):
     every = dict(graph)
@@ -279,10 +286,15 @@ def drawn(inputs, given, right):
 
 
 def graph_to_walk(rng, size):
+    """From size 4 on, with nodes on which the last does not depend."""
     if size > 9:  # doublings: 2^size paths
         graph = {0: []} | {k: [(k - 1, 1), (k - 1, 1)] for k in range(1, size)}
     else:
         graph = some_graph(rng, size)
+    if 3 < size < 9:
+        root = list(graph)[-1]
+        graph = {"z": [], **graph}
+        graph = {**graph, "aside": [("z", 2), (list(graph)[-2], 3)], root: graph.pop(root)}
     return Visits(graph), list(graph)[-1]
 
 
@@ -411,6 +423,48 @@ def _(graph, root):
             visit(argument, slope * gradient)
 
     visit(root, 1)
+    return gradients
+
+
+@walk.mistake("Nodes that the root does not depend on are left out; they are to be there, with 0.")
+def _(graph, root):
+    gradients = {root: 1}
+    for node in reversed(graph):
+        for argument, slope in graph[node] if node in gradients else []:
+            gradients[argument] = gradients.get(argument, 0) + slope * gradients[node]
+    return gradients
+
+
+@walk.mistake(
+    "Of two edges from a node to the same argument, as in u + u, only one counts: a dictionary holds "
+    "each argument once."
+)
+def _(graph, root):
+    gradients = dict.fromkeys(graph, 0)
+    gradients[root] = 1
+    for node in reversed(graph):
+        for argument, slope in dict(graph[node]).items():
+            gradients[argument] += slope * gradients[node]
+    return gradients
+
+
+@walk.mistake("The slopes are left out: along an edge the gradient is multiplied by its slope.")
+def _(graph, root):
+    gradients = dict.fromkeys(graph, 0)
+    gradients[root] = 1
+    for node in reversed(graph):
+        for argument, _ in graph[node]:
+            gradients[argument] += gradients[node]
+    return gradients
+
+
+@walk.mistake("The slope is added to the gradient; along a path, slopes multiply.")
+def _(graph, root):
+    gradients = dict.fromkeys(graph, 0)
+    gradients[root] = 1
+    for node in reversed(graph):
+        for argument, slope in graph[node]:
+            gradients[argument] += slope + gradients[node]
     return gradients
 
 

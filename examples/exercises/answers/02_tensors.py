@@ -101,6 +101,23 @@ def _(g, shape):
 
 
 @undo_broadcast.mistake(
+    "The shapes are aligned on the left: the last axes are summed away. Broadcasting aligns them on "
+    "the right, and puts new axes in front."
+)
+def _(g, shape):
+    g = g.sum(axis=tuple(range(len(shape), g.ndim)))
+    return g.sum(axis=tuple(k for k, n in enumerate(shape) if n == 1), keepdims=True)
+
+
+@undo_broadcast.mistake(
+    "All numbers of g are summed, and each element gets the whole: each gets the sum of its own "
+    "copies."
+)
+def _(g, shape):
+    return np.full(shape, g.sum())
+
+
+@undo_broadcast.mistake(
     "It takes the mean of the copies. Each copy acts on the loss by itself, so their gradients add."
 )
 def _(g, shape):
@@ -198,6 +215,13 @@ def _(g, a, b):
 
 
 @matmul_rule.mistake(
+    "The factors are multiplied element by element, with `*`; the rule is made of matrix products, `@`."
+)
+def _(g, a, b):
+    return g * b.T, a.T * g
+
+
+@matmul_rule.mistake(
     "The incoming gradient is taken to be all ones. It need not be: multiply by g itself."
 )
 def _(g, a, b):
@@ -273,6 +297,16 @@ def _(g, shape, index):
     gradient = np.zeros(shape)
     for row in set(index.tolist()):
         gradient[row] = g[index == row].mean(axis=0)
+    return gradient
+
+
+@index_rule.mistake(
+    "The gradient is made of whole numbers, which cut off what is behind the point: np.zeros makes "
+    "floats, unless it is told otherwise."
+)
+def _(g, shape, index):
+    gradient = np.zeros(shape, int)
+    np.add.at(gradient, index, g.astype(int))
     return gradient
 
 

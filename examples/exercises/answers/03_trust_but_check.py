@@ -112,6 +112,38 @@ def _(f, x, h):
 
 
 @numerical_gradient.mistake(
+    "The result has the dtype of x: np.zeros_like(x) of whole numbers holds whole numbers, and cuts "
+    "the slopes off."
+)
+def _(f, x, h):
+    gradient = np.zeros_like(x)
+    gradient[...] = numerical_gradient.solution(f, x, h)
+    return gradient
+
+
+@numerical_gradient.mistake(
+    "Both names stand for the same array: `above = below = x` copies nothing, so that both differences "
+    "are taken at one point, and are 0."
+)
+def _(f, x, h):
+    return np.zeros(x.shape)
+
+
+@numerical_gradient.mistake(
+    "Whole rows are nudged at once: with more than one axis, each element needs an index for every axis."
+)
+def _(f, x, h):
+    x = x.astype(float)
+    gradient = np.empty(x.shape)
+    for k in range(len(x)):
+        above, below = x.copy(), x.copy()
+        above[k] += h
+        below[k] -= h
+        gradient[k] = (f(above) - f(below)) / (2 * h)
+    return gradient
+
+
+@numerical_gradient.mistake(
     "The difference is upside down: f above minus f below, or the slope gets the wrong sign."
 )
 def _(f, x, h):
@@ -131,13 +163,14 @@ KINDS = (
     "shape",
     "relative",
     "zero",
+    "between",
 )
 
 
 def some_gradients(rng, size):
     """A gradient and its differences, wrong in one of the ways that matter, or not at all."""
     kind = KINDS[size]
-    n = 1 if kind in ("zero", "relative") else 3
+    n = 1 if kind in ("zero", "relative", "between") else 3
     numeric = rng.integers(2, 10, n) * 1.0 * rng.choice([-1, 1])
     analytic, rtol, atol = numeric.copy(), 0.0, 0.1
     place = rng.integers(n)
@@ -160,6 +193,8 @@ def some_gradients(rng, size):
         numeric, analytic = np.full(3, numeric[0]), np.full((3, 1), numeric[0])
     elif kind == "relative":
         analytic, rtol, atol = numeric * 1.05, 0.1, 0.0
+    elif kind == "between":  # tolerated, if it were relative to the other
+        analytic, rtol, atol = numeric * 1.105, 0.1, 0.0
     else:
         numeric[:], analytic[:], rtol = 0.0, 0.01, 0.1
     return analytic, numeric, rtol, atol
@@ -244,6 +279,22 @@ def _(analytic, numeric, rtol, atol):
         return False
     a, n = np.linalg.norm(analytic), np.linalg.norm(numeric)
     return bool(abs(a - n) <= atol + rtol * n)
+
+
+@gradients_agree.mistake(
+    "The tolerance is relative to the gradient that is judged; it is relative to the differences."
+)
+def _(analytic, numeric, rtol, atol):
+    if analytic.shape != numeric.shape:
+        return False
+    return bool(np.all(np.abs(analytic - numeric) <= atol + rtol * np.abs(analytic)))
+
+
+@gradients_agree.mistake(
+    "rtol and atol are not used: np.allclose has tolerances of its own, unless it is given others."
+)
+def _(analytic, numeric, rtol, atol):
+    return analytic.shape == numeric.shape and bool(np.allclose(analytic, numeric))
 
 
 @gradients_agree.mistake(

@@ -56,6 +56,16 @@ def _(a, b):
     return a @ b / (a @ a)
 
 
+@cosine.mistake("This is 1 - cos, a distance: 0 for vectors that point the same way.")
+def _(a, b):
+    return 1 - cosine.solution(a, b)
+
+
+@cosine.mistake("The sign is taken off: vectors that point away from each other have -1.")
+def _(a, b):
+    return abs(cosine.solution(a, b))
+
+
 @cosine.mistake("It divides by the sum of the lengths; they multiply.")
 def _(a, b):
     return a @ b / (np.sqrt(a @ a) + np.sqrt(b @ b))
@@ -79,13 +89,16 @@ def some_rows(rng, size):
         x += 1000.0 * np.arange(shape[0])[:, None]  # a row far above the others
     if size == 8:
         x += 1000.0  # all of them large
+    if size in (9, 10):
+        x = numbers(rng, size - 8, 4)
+        x[:, rng.integers(4)] += 1000.0  # one number far above its row
     return (x,)
 
 
 @exercise(
     points=2,
     draw=some_rows,
-    sizes=(0, 0, 1, 1, 2, 2, 3, 3, 4, 6, 7, 8),
+    sizes=(0, 0, 1, 1, 2, 2, 3, 3, 4, 6, 7, 8, 9, 10),
     truth=lambda x: mg.functional.softmax(mg.Tensor(x)).numpy(),
     properties={
         "each row sums to one": lambda f, x: np.allclose(f(x).sum(axis=-1), 1),
@@ -145,6 +158,15 @@ def _(x):
 def _(x):
     e = np.exp(x - x.max(axis=-1))
     return e / e.sum(axis=-1)
+
+
+@softmax.mistake(
+    "The mean of each row is taken off, not its maximum: where one number is far above the others, "
+    "exp overflows all the same."
+)
+def _(x):
+    e = np.exp(x - x.mean(axis=-1, keepdims=True))
+    return e / e.sum(axis=-1, keepdims=True)
 
 
 @softmax.mistake("All numbers of the array share one sum; each row has its own.")

@@ -83,6 +83,35 @@ def _(x, W, U, b):
     return np.array(states)
 
 
+@rnn.mistake(
+    "The tanh is taken of x_t W + b alone, and h U is added after it; all three are added inside it."
+)
+def _(x, W, U, b):
+    h, states = np.zeros_like(b), []
+    for row in x:
+        h = np.tanh(row @ W + b) + h @ U
+        states.append(h)
+    return np.array(states)
+
+
+@rnn.mistake(
+    "One array holds the state, and is put into the list again and again: in the end all places show "
+    "the last state. Make a new array at each step."
+)
+def _(x, W, U, b):
+    states = rnn.solution(x, W, U, b)
+    return np.array([states[-1]] * len(states))
+
+
+@rnn.mistake("The state before the first is ones; it is zeros.")
+def _(x, W, U, b):
+    h, states = np.ones_like(b), []
+    for row in x:
+        h = np.tanh(row @ W + h @ U + b)
+        states.append(h)
+    return np.array(states)
+
+
 @rnn.mistake("U is applied to the state transposed: U @ h, where the formula has h U.")
 def _(x, W, U, b):
     h, states = np.zeros_like(b), []

@@ -56,6 +56,14 @@ def _(q, k):
     return q @ k.T / np.sqrt(len(k))
 
 
+@scores.mistake(
+    "It divides by the square root of the number of queries; it is their *width* that makes the "
+    "products large."
+)
+def _(q, k):
+    return q @ k.T / np.sqrt(len(q))
+
+
 @scores.mistake("It is transposed: a row belongs to a key; rows are queries.")
 def _(q, k):
     return k @ q.T / np.sqrt(q.shape[-1])
@@ -85,8 +93,9 @@ def _(q, k):
 
 
 def masked_scores(rng, size):
-    """With size 3, a query that may attend to nothing; with size 4, hidden scores that are huge."""
-    T, S = [(1, 2), (2, 2), (2, 2), (3, 3), (2, 3), (2, 4)][size - 1]
+    """With size 3, a query that may attend to nothing; with size 4, hidden scores that are huge; with
+    size 7, all of them."""
+    T, S = [(1, 2), (2, 2), (2, 2), (3, 3), (2, 3), (2, 4), (2, 3)][size - 1]
     mask = np.array(
         [[True, False, True, False], [True, True, False, True], [False, True, True, True]]
     )
@@ -96,6 +105,8 @@ def masked_scores(rng, size):
         mask[1] = False
     if size == 4:
         s[~mask] += 2000
+    if size == 7:
+        s += 1000
     return s, mask, numbers(rng, S, 2)
 
 
@@ -115,7 +126,7 @@ def unseen(f, s, mask, v):
 @exercise(
     points=2,
     draw=masked_scores,
-    sizes=(1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6),
+    sizes=(1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7),
     truth=by_the_library,
     properties={"what is masked changes nothing": unseen},
     hints=[
@@ -187,6 +198,28 @@ def _(s, mask, v):
     return e / np.where(total == 0, 1, total) @ v
 
 
+@attend.mistake(
+    "A large number is taken off hidden scores, and a query that may attend to nothing attends to "
+    "everything. Of a hidden score, whatever it is, nothing may be left: minus infinity."
+)
+def _(s, mask, v):
+    return softmax(s + np.where(mask, 0, -1e9)) @ v
+
+
+@attend.mistake("No maximum is taken off, and exp overflows: exp(1000) is infinite.")
+def _(s, mask, v):
+    e = np.exp(np.where(mask, s, -np.inf))
+    total = e.sum(axis=-1, keepdims=True)
+    return e / np.where(total == 0, 1, total) @ v
+
+
+@attend.mistake("No maximum is taken off, and exp overflows: exp(1000) is infinite.")
+def _(s, mask, v):
+    e = np.exp(s) * mask
+    total = e.sum(axis=-1, keepdims=True)
+    return e / np.where(total == 0, 1, total) @ v
+
+
 @attend.mistake("The mask is left out: everything is attended to.")
 def _(s, mask, v):
     return softmax(s) @ v
@@ -238,6 +271,13 @@ def _(g, y):
     return g * y * (1 - y)
 
 
+@softmax_rule.mistake(
+    "g is left out: this is how fast each element changes with its own x, y (1 - y)."
+)
+def _(g, y):
+    return y * (1 - y)
+
+
 @softmax_rule.mistake("The sum runs down the columns; each row is a softmax of its own.")
 def _(g, y):
     return y * (g - (g * y).sum(axis=0, keepdims=True))
@@ -262,6 +302,11 @@ def _(g, y):
 )
 def _(g, y):
     return softmax_rule.solution(g, y) / len(y)
+
+
+@softmax_rule.mistake("The sign is wrong: it is g less the sum.")
+def _(g, y):
+    return -softmax_rule.solution(g, y)
 
 
 @softmax_rule.mistake("The sum is of g alone; it is of g y.")

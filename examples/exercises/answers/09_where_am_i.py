@@ -90,6 +90,15 @@ def _(length, width, offset):
     return interleaved(np.sin(angle), np.cos(angle[:, : width // 2]))
 
 
+@sinusoidal.mistake(
+    "The exponent is 2j / D with the column j; 2i is the column of the sine, which its cosine shares."
+)
+def _(length, width, offset):
+    pos = np.arange(offset, offset + length)[:, None]
+    angle = pos / 10000 ** (2 * np.arange(width) / width)
+    return interleaved(np.sin(angle[:, 0::2]), np.cos(angle[:, 1::2]))
+
+
 @sinusoidal.mistake("Sines and cosines have changed places: a sine comes first.")
 def _(length, width, offset):
     angle = angles(length, width, offset)
@@ -172,6 +181,11 @@ def _(x, table, read):
 @add_positions.mistake("All the new tokens get one position; each has its own.")
 def _(x, table, read):
     return x + table[read]
+
+
+@add_positions.mistake("The embeddings are multiplied by the positions; they are added.")
+def _(x, table, read):
+    return x * table[read : read + x.shape[1]]
 
 
 @add_positions.mistake("The positions take the place of the embeddings; they are added to them.")

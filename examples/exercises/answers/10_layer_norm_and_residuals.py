@@ -78,6 +78,16 @@ def _(x, gain, bias, eps):
     return x / (np.sqrt(np.square(x).mean(axis=-1, keepdims=True)) + eps) * gain + bias
 
 
+@layer_norm.mistake("The bias is left out.")
+def _(x, gain, bias, eps):
+    return normalised(x, eps) * gain
+
+
+@layer_norm.mistake("The bias is added before the gain multiplies; it comes last.")
+def _(x, gain, bias, eps):
+    return (normalised(x, eps) + bias) * gain
+
+
 @layer_norm.mistake("eps is left out: where all numbers are equal, 0 is divided by 0.")
 def _(x, gain, bias, eps):
     return normalised(x, 0.0) * gain + bias

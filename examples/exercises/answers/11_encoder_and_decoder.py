@@ -140,6 +140,13 @@ def _(tokens, pad):
     return (tokens != pad)[:, None, :]
 
 
+@padding_mask.mistake(
+    "Ids are compared by size. An id is only a name: padding is the one that is equal to `pad`."
+)
+def _(tokens, pad):
+    return (tokens > pad)[:, None, None, :]
+
+
 @padding_mask.mistake("The id of the padding is taken to be 0, whatever `pad` says.")
 def _(tokens, pad):
     return (tokens != 0)[:, None, None, :]

@@ -7,7 +7,7 @@ import numpy as np
 import minigrad as mg
 from minigrad.course.exercises import exercise, numbers
 
-BOS, EOS, PAD = 1, 2, 0
+BOS, EOS, PAD = 1, 2, 0  # in the targets; for the loss, padding may be any id
 
 # --- shifted targets ------------------------------------------------------------------------------
 
@@ -33,6 +33,7 @@ def symbol_by_symbol(targets):
         "what is written is read at the next position": lambda f, t: np.array_equal(
             f(t)[0][:, 1:], f(t)[1][:, :-1]
         ),
+        "ids stay whole numbers": lambda f, t: all(ids.dtype.kind in "iu" for ids in f(t)),
     },
     hints=["After reading the start symbol it is to write the first symbol. What is never read?"],
 )
@@ -96,14 +97,21 @@ def _(targets):
 
 
 def a_batch(rng, size):
-    """Rows with unequal numbers of symbols that count; with size 5, logits that overflow exp."""
-    B, T = [(1, 2), (2, 2), (2, 3), (3, 4), (1, 2)][size - 1]
+    """Rows with unequal numbers of symbols that count. With size 5, logits that overflow exp; with
+    6 and 7, targets far below the others; with 8, a position far below the others."""
+    B, T = [(1, 2), (2, 2), (2, 3), (3, 4), (1, 2), (1, 2), (2, 2), (2, 2)][size - 1]
     logits = numbers(rng, B, T, 4)
-    targets = rng.integers(1, 4, (B, T))
-    targets[0, -1] = PAD
+    pad = int(rng.choice([0, 3])) if size > 1 else 3
+    targets = (rng.integers(1, 4, (B, T)) + pad) % 4
+    targets[0, 0] = (1 + pad) % 4  # which is 0 for some
+    targets[0, -1] = pad
     if size == 5:
         logits += 1000
-    return logits, targets, PAD
+    if size in (6, 7):
+        logits[np.arange(4) != targets[..., None]] += 1000
+    if size == 8:
+        logits[0, 0] -= 1000
+    return logits, targets, pad
 
 
 def by_the_library(logits, targets, pad):
@@ -118,7 +126,7 @@ def padding_alone(f, logits, targets, pad):
 @exercise(
     points=2,
     draw=a_batch,
-    sizes=(1, 1, 2, 2, 2, 3, 3, 4, 4, 5),
+    sizes=(1, 1, 2, 2, 2, 3, 3, 4, 4, 5, 6, 7, 8),
     truth=by_the_library,
     properties={"the logits of padded positions change nothing": padding_alone},
     hints=[
@@ -134,9 +142,11 @@ def cross_entropy(logits, targets, pad):
     return -picked[targets != pad].mean()
 
 
-def surprises(logits, targets):
+def surprises(logits, targets, log=None):
+    """-log p of each target; with `log`, that of the softmax itself."""
     x = logits - logits.max(axis=-1, keepdims=True)
-    log_p = x - np.log(np.exp(x).sum(axis=-1, keepdims=True))
+    total = np.exp(x).sum(axis=-1, keepdims=True)
+    log_p = x - np.log(total) if log is None else log(np.exp(x) / total)
     return -np.take_along_axis(log_p, targets[..., None], axis=-1)[..., 0]
 
 
@@ -195,6 +205,42 @@ def _(logits, targets, pad):
     return -np.take_along_axis(log_p, targets[..., None], axis=-1)[..., 0][targets != pad].mean()
 
 
+@cross_entropy.mistake(
+    "The logarithm is taken of the softmax: a target far below the others has p = 0, by rounding, and "
+    "log 0 is infinite. Write log softmax as the docstring does."
+)
+def _(logits, targets, pad):
+    return surprises(logits, targets, np.log)[targets != pad].mean()
+
+
+@cross_entropy.mistake(
+    "A small number is added to p, so that log 0 cannot come up: the surprise then never grows above "
+    "some 20. Write log softmax as the docstring does."
+)
+def _(logits, targets, pad):
+    return surprises(logits, targets, lambda p: np.log(p + 1e-9))[targets != pad].mean()
+
+
+@cross_entropy.mistake("The logarithm has the base 2: these are bits; np.log has the base e.")
+def _(logits, targets, pad):
+    return surprises(logits, targets)[targets != pad].mean() / math.log(2)
+
+
+@cross_entropy.mistake(
+    "One maximum is taken for the whole array: at a position far below it all exp are 0, and log 0 is "
+    "infinite. Each position needs its own."
+)
+def _(logits, targets, pad):
+    x = logits - logits.max()
+    log_p = x - np.log(np.exp(x).sum(axis=-1, keepdims=True))
+    return -np.take_along_axis(log_p, targets[..., None], axis=-1)[..., 0][targets != pad].mean()
+
+
+@cross_entropy.mistake("The id of the padding is taken to be 0, whatever `pad` says.")
+def _(logits, targets, pad):
+    return surprises(logits, targets)[targets != 0].mean()
+
+
 @cross_entropy.mistake("The logarithm is missing: this is the mean of 1 - p, and of no surprise.")
 def _(logits, targets, pad):
     return (1 - np.exp(-surprises(logits, targets)))[targets != pad].mean()
@@ -215,8 +261,9 @@ def _(logits, targets, pad):
 def draws(rng, size):
     """Of at least four numbers, one is dropped and one kept; with size 4, in use."""
     n = 4 * size
-    u = rng.permutation(np.concatenate([[0.05, 0.95], rng.random(n - 2)])).round(2)
-    return numbers(rng, n), float(rng.choice([0.1, 0.25, 0.3])), u, size < 3
+    p = float(rng.choice([0.1, 0.25, 0.3]))  # and one draw is p itself
+    u = rng.permutation(np.concatenate([[0.05, 0.95, p], rng.random(n - 3)])).round(2)
+    return numbers(rng, n), p, u, size < 3
 
 
 @exercise(
@@ -247,6 +294,11 @@ def _(x, p, draws, training):
 @dropout.mistake("p is taken for the chance of being kept; it is that of being dropped.")
 def _(x, p, draws, training):
     return x * (draws < p) / p if training else x
+
+
+@dropout.mistake("A draw that is p itself drops its number; only those below p do.")
+def _(x, p, draws, training):
+    return x * (draws > p) / (1 - p) if training else x
 
 
 @dropout.mistake(

@@ -136,6 +136,11 @@ def _(scores, start, end, longest):
     return written
 
 
+@greedy.mistake("The *least* likely symbol is taken: np.argmax gives the likeliest.")
+def _(scores, start, end, longest):
+    return as_it_stands(lambda tokens: -scores(tokens), start, end, longest)
+
+
 @greedy.mistake("It is off by one: the end symbol counts among the `longest` symbols.")
 def _(scores, start, end, longest):
     return as_it_stands(scores, start, end, longest + 1)
@@ -411,6 +416,12 @@ def _(scores, start, end, longest, beams):
 def _(scores, start, end, longest, beams):
     tokens, log_p = searched(scores, start, end, longest, beams)
     return [start, *tokens], log_p
+
+
+@beam_search.mistake("The logarithms have the base 2; np.log has the base e.")
+def _(scores, start, end, longest, beams):
+    tokens, log_p = searched(scores, start, end, longest, beams)
+    return tokens, log_p / math.log(2)
 
 
 @beam_search.mistake("A probability is returned; its logarithm was asked for.")

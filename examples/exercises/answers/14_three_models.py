@@ -35,6 +35,9 @@ def token_by_token(tokens, draws, p, mask, pad):
         "each token is either read or to be guessed": lambda f, tokens, draws, p, mask, pad: (
             lambda read, guess: np.array_equal(np.where(read == mask, guess, read), tokens)
         )(*f(tokens, draws, p, mask, pad)),
+        "ids stay whole numbers": lambda f, *inputs: all(
+            ids.dtype.kind in "iu" for ids in f(*inputs)
+        ),
     },
     hints=["First which are hidden, as booleans; then np.where for each of the two results."],
 )

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import dis
 import gc
 import inspect
+import math
 import sys
 import warnings
 from collections.abc import Callable, Sequence
@@ -21,7 +23,8 @@ from .exercise import Case, Exercise
 RIGHT, WRONG, NOT_BEGUN, MISSING = "right", "wrong", "not begun", "missing"
 BORROWED, HARD_CODED, STOPPED = "borrowed", "hard-coded", "stopped"
 KNOWN = frozenset(sys.stdlib_module_names) | {"numpy", "minigrad", "minitransformer", "__main__"}
-LONG = 400  # characters of a value that are shown
+KINDS = {"list": "a list", "tuple": "a tuple", "array": "an array of NumPy's"}
+LONG, CALL = 400, 1500  # characters of a value, and of a whole call, that are shown
 
 
 @dataclass(frozen=True)
@@ -75,12 +78,19 @@ class Trial:
             for k, outcome in enumerate(outcomes)
         )
 
-    def resembles(self, outcome: Outcome, k: int) -> str:
-        """In a sentence, the mistake that gives the same for input k, if exactly one does."""
-        some = self.exercise.mistakes
-        like = [m.says for i, m in enumerate(some)
-                if same(self.exercise, outcome, self._of_mistake(i, k))]  # fmt: skip
-        return f" For this input it gives what comes of this: {like[0]}" if len(like) == 1 else ""
+    def nearest(self, outcomes: Sequence[Outcome], wrong: Sequence[int]) -> str:
+        """In a sentence, the mistake that gives the same for every input that is answered wrong.
+
+        There must be three such inputs at least, and one such mistake.
+        """
+        found = {
+            mistake.says
+            for number, mistake in enumerate(self.exercise.mistakes)
+            if all(same(self.exercise, outcomes[k], self._of_mistake(number, k)) for k in wrong)
+        }
+        if len(wrong) < 3 or len(found) != 1:
+            return ""
+        return f" Where it is wrong, it gives what comes of this: {found.pop()}"
 
     def _of_mistake(self, number: int, k: int) -> Outcome:
         if (number, k) not in self._of_mistakes:
@@ -118,12 +128,14 @@ def judge(trial: Trial, function: Callable, say: Callable[[str], Any] | None = N
     for number, mistake in enumerate(exercise.mistakes):
         if trial.is_mistake(number, outcomes):
             return Verdict(WRONG, mistake.says, shows, number, picture)
-    hard_coded = _hard_coded(trial, outcomes, wrong)
+    hard_coded = _hard_coded(trial, function, outcomes, wrong)
     if hard_coded:
         return Verdict(HARD_CODED, hard_coded, shows)
+    if not all(same(exercise, outcomes[k], _outcome(exercise, function, cases[k])) for k in wrong):
+        return Verdict(WRONG, "It gives another answer each time it is called.", shows)
     says = _guess(outcomes[first], truths[first])
-    if outcomes[first].error is None:
-        says += _broken(exercise, function, cases[first]) + trial.resembles(outcomes[first], first)
+    if outcomes[first].error is None and _kind(outcomes[first].value) == _kind(truths[first].value):
+        says += _broken(exercise, function, cases[first]) + trial.nearest(outcomes, wrong)
     return Verdict(WRONG, says, shows, None, picture)
 
 
@@ -207,22 +219,34 @@ def same(exercise: Exercise, one: Outcome, other: Outcome) -> bool:
 
 
 def alike(a: Any, b: Any, rtol: float, atol: float) -> bool:
-    """Tell whether two answers are alike: numbers up to rounding, shapes and lengths exactly."""
+    """Tell whether two answers are alike: numbers up to rounding, kinds, shapes and lengths exactly."""
     if callable(a) and callable(b):
         return True
+    if _kind(a) != _kind(b):
+        return False
     if isinstance(a, dict) or isinstance(b, dict):
         both = isinstance(a, dict) and isinstance(b, dict) and a.keys() == b.keys()
         return both and all(alike(a[k], b[k], rtol, atol) for k in a)
     if isinstance(a, (str, type(None))) or isinstance(b, (str, type(None))):
         return type(a) is type(b) and a == b
     if type(a) is type(b) and type(a) in (int, float):
-        return a == b or abs(a - b) <= atol + rtol * abs(b) or (a != a and b != b)
+        return a == b or abs(a - b) <= atol + rtol * abs(b) < math.inf or (a != a and b != b)
+    if isinstance(a, tuple) and isinstance(b, tuple) and len(a) == len(b):
+        return all(alike(x, y, rtol, atol) for x, y in zip(a, b))
     x, y = _numbers(a), _numbers(b)
     if x is not None and y is not None:
         kinds = x.dtype.kind == y.dtype.kind or "b" not in (x.dtype.kind, y.dtype.kind)
         return kinds and x.shape == y.shape and _close(x, y, rtol, atol)
     sequence = isinstance(a, (list, tuple)) and isinstance(b, (list, tuple)) and len(a) == len(b)
     return sequence and all(alike(x, y, rtol, atol) for x, y in zip(a, b))
+
+
+def _kind(value: Any) -> str:
+    """ "list", "tuple" or "array"; "" for a single number, or anything else."""
+    value = _array(value)
+    if isinstance(value, (list, tuple)):
+        return "list" if isinstance(value, list) else "tuple"
+    return "array" if np.ndim(value) and isinstance(value, np.ndarray) else ""
 
 
 def _numbers(value: Any) -> np.ndarray | None:
@@ -235,11 +259,12 @@ def _numbers(value: Any) -> np.ndarray | None:
 
 
 def _close(x: np.ndarray, y: np.ndarray, rtol: float, atol: float) -> bool:
-    with np.errstate(all="ignore"):
-        close = (x == y) | (abs(x - y) <= atol + rtol * abs(y)) if "f" in (
-            x.dtype.kind, y.dtype.kind
-        ) else x == y  # fmt: skip
-        return bool(np.all(close | ((x != x) & (y != y))))
+    close = x == y
+    if "f" in (x.dtype.kind, y.dtype.kind):
+        with np.errstate(all="ignore"):  # infinity is close to itself alone, and so is NaN
+            close = close | (np.isfinite(y) & (abs(x - y) <= atol + rtol * abs(y)))
+            close = close | ((x != x) & (y != y))
+    return bool(np.all(close))
 
 
 def _array(value: Any) -> Any:
@@ -281,20 +306,36 @@ def _broken(exercise: Exercise, function: Callable, case: Case) -> str:
     return sentences
 
 
-def _hard_coded(trial: Trial, outcomes: Sequence[Outcome], wrong: Sequence[int]) -> str:
+def _hard_coded(
+    trial: Trial, function: Callable, outcomes: Sequence[Outcome], wrong: Sequence[int]
+) -> str:
     """In a sentence, that the answer does not depend on the inputs; "" if it does."""
     constant = lambda some: all(alike(some[0].value, one.value, 1e-6, 1e-9) for one in some)
     given, right = outcomes[0], trial.truths[0]
     fits = all(o.error is None for o in outcomes) and _outline(given.value) == _outline(right.value)
-    if fits and constant(outcomes) and not constant(trial.truths):
+    reads, compares = _looks(function)
+    if not reads and fits and constant(outcomes) and not constant(trial.truths):
         return "It gives the same answer whatever it is given: compute it from the arguments."
     drawn = [k for k, case in enumerate(trial.cases) if case.drawn]
-    if drawn == wrong and len(drawn) < len(trial.cases):
+    if compares and drawn == wrong and len(drawn) < len(trial.cases):
         return (
             "It is right for the example in its docstring, and for nothing else: compute the "
             "answer from the arguments."
         )
     return ""
+
+
+def _looks(function: Callable) -> tuple[bool, bool]:
+    """Tell whether a function reads its arguments, and whether it compares anything."""
+    code = getattr(inspect.unwrap(function), "__code__", None)
+    if code is None:
+        return True, True
+    own = code.co_varnames[: code.co_argcount]
+    steps = list(dis.get_instructions(code))
+    loaded = {step.argval for step in steps if step.opname.startswith("LOAD_FAST")}
+    names = {name for one in loaded for name in (one if isinstance(one, tuple) else (one,))}
+    reads = bool({*own} & {*names, *code.co_cellvars})
+    return reads, any(step.opname == "COMPARE_OP" for step in steps)
 
 
 def _guess(outcome: Outcome, truth: Outcome) -> str:
@@ -310,6 +351,9 @@ def _guess(outcome: Outcome, truth: Outcome) -> str:
         return f"It raises {_told(error)}{at}."
     if outcome.value is None:
         return "It returns nothing: is there a return at its end?"
+    given, right = _kind(outcome.value), _kind(truth.value)
+    if given and right and given != right:
+        return f"It returns {KINDS[given]}; asked for is {KINDS[right]}."
     given, right = _outline(outcome.value), _outline(truth.value)
     if given != right:
         return f"It returns {given}; expected is {right}."
@@ -354,7 +398,8 @@ def _shown(
 
 
 def _call(exercise: Exercise, case: Case) -> str:
-    return f"{exercise.name}({', '.join(map(shown, case.inputs()))})"
+    text = f"{exercise.name}({', '.join(map(shown, case.inputs()))})"
+    return text if len(text) <= CALL else f"{text[:CALL]}…"
 
 
 def shown(value: Any) -> str:

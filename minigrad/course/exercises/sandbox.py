@@ -10,13 +10,14 @@ from __future__ import annotations
 import contextlib
 import importlib.util
 import json
+import math
 import os
 import secrets
 import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 from pathlib import Path
@@ -41,23 +42,30 @@ def check(
 
     Args:
         seed: of the inputs; default: drawn afresh.
-        seconds: how long one may take.
+        seconds: how long one may take. If infinite, all run here and now, one after the other: for
+            notebooks, and where there are no processes or threads.
     """
     seed = secrets.randbelow(1 << 32) if seed is None else seed
     jobs = [(sheet, exercise) for sheet, exercises in wanted for exercise in exercises]
+    run = lambda job: verdict(folder / job[0].file, job[0], job[1], seed, seconds)
+    if seconds == math.inf:
+        yield from ((*job, run(job)) for job in jobs)
+        return
     pool = ThreadPoolExecutor(os.cpu_count() or 1)
     try:
-        run = lambda job: verdict(folder / job[0].file, job[0], job[1], seed, seconds)
         yield from ((*job, found) for job, found in zip(jobs, pool.map(run, jobs)))
     finally:
         pool.shutdown(cancel_futures=True)  # where the reader has had enough
 
 
 def verdict(path: Path, sheet: Sheet, exercise: Exercise, seed: int, seconds: float) -> Verdict:
-    """The verdict on one exercise, in a file of a learner's: read first, and then run apart."""
+    """The verdict on one exercise, in a file of a learner's: read first, and then run apart; in this
+    process, if `seconds` is infinite."""
     file = written(path)
     if file.problem:
         return Verdict(MISSING if not path.exists() else WRONG, f"{file.problem}.")
+    if exercise.name in file.unread:
+        return Verdict(WRONG, f"{file.unread[exercise.name]}.")
     if not file.has(exercise.name):
         return Verdict(MISSING, f"There is no function {exercise.name} in {path.name}.")
     if file.is_stub(exercise.name):
@@ -65,6 +73,9 @@ def verdict(path: Path, sheet: Sheet, exercise: Exercise, seed: int, seconds: fl
     package = file.foreign(exercise.name)
     if package:
         return Verdict(BORROWED, f"It leaves the work to {package}: use NumPy and Python alone.")
+    if seconds == math.inf:
+        with contextlib.redirect_stdout(None):  # what the function prints
+            return _judged(path, sheet, exercise, seed, lambda call: None)
     return _apart(path, sheet, exercise, seed, seconds)
 
 
@@ -146,7 +157,6 @@ def main(path: str, answers: str, name: str, seed: str, result: str) -> None:
     """Judge one function, and tell the file `result` about it, a line of JSON at a time."""
     _limit_memory()
     sheet = sheet_of(Path(answers))
-    exercise = sheet.exercises[name]
     with open(result, "w", encoding="utf-8") as file:
 
         def tell(**line: Any) -> None:
@@ -154,14 +164,21 @@ def main(path: str, answers: str, name: str, seed: str, result: str) -> None:
             file.flush()
 
         tell(call="loading the file")
-        function = written(Path(path)).functions().get(name)
-        if callable(function):
-            trial = Trial(exercise, int(seed), examples(sheet, exercise))
-            found = judge(trial, function, lambda text: tell(call=text))
-        else:
-            found = Verdict(WRONG, f"{name} is no function, or what defines it fails.")
+        found = _judged(
+            Path(path), sheet, sheet.exercises[name], int(seed), lambda call: tell(call=call)
+        )
         tell(verdict=asdict(found))
     os._exit(0)  # whatever threads the exercise has left running
+
+
+def _judged(
+    path: Path, sheet: Sheet, exercise: Exercise, seed: int, say: Callable[[str], Any]
+) -> Verdict:
+    """Judge one function, in this process."""
+    function = written(path).functions().get(exercise.name)
+    if not callable(function):
+        return Verdict(WRONG, f"{exercise.name} is no function, or what defines it fails.")
+    return judge(Trial(exercise, seed, examples(sheet, exercise)), function, say)
 
 
 def _limit_memory() -> None:

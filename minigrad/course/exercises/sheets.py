@@ -7,11 +7,13 @@ import contextlib
 import doctest
 import functools
 import importlib.util
+import math
+import re
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import ModuleType
+from types import MappingProxyType, ModuleType
 from typing import Any
 
 from ... import errors
@@ -20,6 +22,7 @@ from .exercise import Exercise
 from .marking import KNOWN
 
 HOME = EXAMPLES / "exercises"
+BEGINS = re.compile(r"(?:(?:async )?def (\w+)|class (\w+)|import |from |@)")  # a part of a file
 DEFINITIONS = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef, ast.Assign, ast.AnnAssign)
 
 
@@ -110,11 +113,18 @@ def chosen(wanted: Sequence[str]) -> list[tuple[Sheet, list[Exercise]]]:
 
 @dataclass(frozen=True, eq=False)
 class Written:
-    """A learner's file: its functions by name, as written there; and what is wrong with it."""
+    """A learner's file: its functions by name, as written there; and what is wrong with it.
+
+    Attributes:
+        tree: of all that Python can read.
+        problem: why the file cannot be read at all, or "".
+        unread: for each function that Python cannot read, why.
+    """
 
     path: Path
     tree: ast.Module
     problem: str = ""
+    unread: Mapping[str, str] = MappingProxyType({})
 
     def is_stub(self, name: str) -> bool:
         """Tell whether a function is there and only says that it is not written yet."""
@@ -181,14 +191,58 @@ def written(path: Path) -> Written:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # about escapes in the learner's strings
-            return Written(path, ast.parse(path.read_bytes(), str(path)))
+            return _read(path)
     except FileNotFoundError:
         return Written(path, nothing, f"there is no file {path.name}")
     except SyntaxError as problem:
-        line = f", in line {problem.lineno}" if problem.lineno else ""
-        return Written(path, nothing, f"Python cannot read {path.name}{line}: {problem.msg}")
+        return Written(path, nothing, _unreadable(path, problem))
     except (OSError, ValueError, RecursionError, MemoryError) as problem:
         return Written(path, nothing, f"{path.name} cannot be read: {problem}")
+
+
+def _read(path: Path) -> Written:
+    """Read a file; what holds a syntax error, from one function or import to the next, is left out.
+
+    Raises:
+        SyntaxError: for one that is in no such part.
+    """
+    data, unread = path.read_bytes(), dict[str, str]()
+    while True:
+        try:
+            return Written(path, ast.parse(data, str(path)), unread=unread)
+        except SyntaxError as problem:
+            lines = data.decode(errors="replace").splitlines()
+            starts = [n for n, line in enumerate(lines) if BEGINS.match(line)]
+            before = [n for n in starts if n < (problem.lineno or 0)][-2:]
+            ends = [*starts, len(lines)]
+            # Python may find the error only in the part after it: leave out what leads further.
+            parts = [(n, next(end for end in ends if end > n)) for n in before[::-1]]
+            if not parts:
+                raise
+            start, end = max(parts, key=lambda part: _reach(_without(lines, *part)))
+            names = [found[1] for line in lines[start:end] if (found := BEGINS.match(line))]
+            unread |= dict.fromkeys(filter(None, names), _unreadable(path, problem))
+            data = _without(lines, start, end)
+
+
+def _without(lines: Sequence[str], start: int, end: int) -> bytes:
+    """The lines, some of them blank."""
+    return "\n".join([*lines[:start], *[""] * (end - start), *lines[end:]]).encode()
+
+
+def _reach(data: bytes) -> float:
+    """The line up to which Python can read."""
+    try:
+        ast.parse(data)
+    except SyntaxError as problem:
+        return problem.lineno or 0
+    return math.inf
+
+
+def _unreadable(path: Path, problem: SyntaxError) -> str:
+    line = f", in line {problem.lineno}" if problem.lineno else ""
+    text = f": {problem.text.strip()}" if problem.text and problem.text.strip() else ""
+    return f"Python cannot read {path.name}{line}: {problem.msg}{text}"
 
 
 def _empty(definition: ast.FunctionDef) -> bool:
