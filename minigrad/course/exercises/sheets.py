@@ -11,9 +11,9 @@ import math
 import re
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from types import MappingProxyType, ModuleType
+from types import ModuleType
 from typing import Any
 
 from ... import errors
@@ -22,7 +22,7 @@ from .exercise import Exercise
 from .marking import KNOWN
 
 HOME = EXAMPLES / "exercises"
-BEGINS = re.compile(r"(?:(?:async )?def (\w+)|class (\w+)|import |from |@)")  # a part of a file
+BEGINS = re.compile(r"(?:(?:async )?def (\w+)|class |import |from |@)")  # a part of a file
 DEFINITIONS = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef, ast.Assign, ast.AnnAssign)
 
 
@@ -124,7 +124,7 @@ class Written:
     path: Path
     tree: ast.Module
     problem: str = ""
-    unread: Mapping[str, str] = MappingProxyType({})
+    unread: Mapping[str, str] = field(default_factory=dict)
 
     def is_stub(self, name: str) -> bool:
         """Tell whether a function is there and only says that it is not written yet."""
@@ -191,7 +191,7 @@ def written(path: Path) -> Written:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # about escapes in the learner's strings
-            return _read(path)
+            return _read(path, path.read_bytes(), {})
     except FileNotFoundError:
         return Written(path, nothing, f"there is no file {path.name}")
     except SyntaxError as problem:
@@ -200,29 +200,27 @@ def written(path: Path) -> Written:
         return Written(path, nothing, f"{path.name} cannot be read: {problem}")
 
 
-def _read(path: Path) -> Written:
+def _read(path: Path, data: bytes, unread: Mapping[str, str]) -> Written:
     """Read a file; what holds a syntax error, from one function or import to the next, is left out.
 
     Raises:
         SyntaxError: for one that is in no such part.
     """
-    data, unread = path.read_bytes(), dict[str, str]()
-    while True:
-        try:
-            return Written(path, ast.parse(data, str(path)), unread=unread)
-        except SyntaxError as problem:
-            lines = data.decode(errors="replace").splitlines()
-            starts = [n for n, line in enumerate(lines) if BEGINS.match(line)]
-            before = [n for n in starts if n < (problem.lineno or 0)][-2:]
-            ends = [*starts, len(lines)]
-            # Python may find the error only in the part after it: leave out what leads further.
-            parts = [(n, next(end for end in ends if end > n)) for n in before[::-1]]
-            if not parts:
-                raise
-            start, end = max(parts, key=lambda part: _reach(_without(lines, *part)))
-            names = [found[1] for line in lines[start:end] if (found := BEGINS.match(line))]
-            unread |= dict.fromkeys(filter(None, names), _unreadable(path, problem))
-            data = _without(lines, start, end)
+    try:
+        return Written(path, ast.parse(data, str(path)), unread=unread)
+    except SyntaxError as problem:
+        lines = data.decode(errors="replace").splitlines()
+        starts = [n for n, line in enumerate(lines) if BEGINS.match(line)]
+        before = [n for n in starts if n < (problem.lineno or 0)][-2:]
+        # Python may find the error only in the part after it: leave out what leads further.
+        parts = [(n, min(end for end in [*starts, len(lines)] if end > n)) for n in before[::-1]]
+        if not parts:
+            raise
+        start, end = max(parts, key=lambda part: _reach(_without(lines, *part)))
+        found = BEGINS.match(lines[start])
+        names = [found[1]] if found and found[1] else []
+        why = dict.fromkeys(names, _unreadable(path, problem))
+        return _read(path, _without(lines, start, end), {**unread, **why})
 
 
 def _without(lines: Sequence[str], start: int, end: int) -> bytes:
