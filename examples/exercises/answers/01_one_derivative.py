@@ -23,6 +23,16 @@ def by_nudging(g, x, y):
         "Nudge x by h, and leave y alone: by how much does x y change?",
         "If p changes y times as fast as x, then L changes g times y times as fast as x.",
     ],
+    worked=(
+        lambda: (2.0, 5.0, -3.0),
+        [
+            "p = 5 * -3 = {x * y}. Nudge x by 0.01, to 5.01: p becomes {5.01 * y}, so it changes "
+            "{y} times as fast as x.",
+            "Nudge y by 0.01, to -2.99: p becomes {x * -2.99}, so it changes {x} times as fast as "
+            "y.",
+            "L changes {g} times as fast as p. Along a path, slopes multiply: {(g * y, g * x)}",
+        ],
+    ),
 )
 def product_rule(g, x, y):
     return g * y, g * x
@@ -140,6 +150,15 @@ def broken(answer, graph, root):
         "from there. Start with the root. Whenever a node has its turn, take one off the count of "
         "each of its arguments: at 0 an argument is ready.",
     ],
+    worked=(
+        lambda: ({"a": [], "b": ["a"], "c": ["a"], "d": ["c", "b"]}, "d"),
+        [
+            "Count the edges that lead to each node: a {2}, b {1}, c {1}, and none to d, the root.",
+            "d has its turn. One off c and one off b: both are at 0, and may come next.",
+            "c has its turn: one off a, which is at 1. a has to wait, since b uses it too.",
+            "b has its turn: one off a, which is at 0. Then a: {['d', 'c', 'b', 'a']}",
+        ],
+    ),
 )
 def order(graph, root):
     reached, waiting = {root}, [root]
@@ -310,6 +329,16 @@ def graph_to_walk(rng, size):
         "Keep a dictionary of what has arrived so far: 1 at the root, 0 elsewhere. Go through the "
         "nodes backwards; for each edge, add to what the argument has.",
     ],
+    worked=(
+        lambda: ({"a": [], "b": [("a", 3)], "c": [("b", 2), ("a", 5)]}, "c"),
+        [
+            "The last node has 1, the others 0: {dict(a=0, b=0, c=1)}",
+            "c has its turn. Along its edges go 2 * 1 to b and 5 * 1 to a: {dict(a=5, b=2, c=1)}",
+            "b has its turn, with all that it gets. 3 * 2 goes to a, which has 5 already: they "
+            "add.",
+            "a has no edges. {dict(a=11, b=2, c=1)}",
+        ],
+    ),
 )
 def walk(graph, root):
     gradients = dict.fromkeys(graph, 0)

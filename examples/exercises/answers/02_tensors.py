@@ -60,6 +60,15 @@ def drawn(inputs, given, right):
         "Sum over the axes in front until both have as many; then over the others, with "
         "keepdims=True.",
     ],
+    worked=(
+        lambda: (np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]), (1, 3)),
+        [
+            'g is (2, 3), and the array was (1, 3): its one row was copied into two.',
+            'So a column of g has the gradients of two copies of one number. The first: 1 + 4 = '
+            '{g[0, 0] + g[1, 0]}',
+            'All columns, with the axis kept: {g.sum(axis=0, keepdims=True)}',
+        ],
+    ),
 )  # fmt: skip
 def undo_broadcast(g, shape):
     g = g.sum(axis=tuple(range(g.ndim - len(shape))))
@@ -167,6 +176,22 @@ def product_drawn(inputs, given, right):
         "Which product of the two, transposed or not, has that shape?",
         "y_ij = sum_p a_ip b_pj: a_ip acts on the whole row i of y, on y_ij with the factor b_pj.",
     ],
+    worked=(
+        lambda: (
+            np.array([[1.0, 10.0]]),
+            np.array([[2.0, 3.0]]),
+            np.array([[4.0, 5.0], [6.0, 7.0]]),
+        ),
+        [
+            "y = a @ b is {a @ b}; its first number is 2 * 4 + 3 * 6.",
+            "The number 2 of a meets the row 4, 5 of b. Its gradient: 1 * 4 + 10 * 5 = {g[0] @ "
+            "b[0]}",
+            "The number 3 of a meets the row 6, 7: {g[0] @ b[1]}. Together {ga := g @ b.T}",
+            "The number 4 of b meets the 2 of a, and acts on the first number of y: 2 * 1. All of "
+            "b: {gb := a.T @ g}",
+            "Both: {(ga, gb)}",
+        ],
+    ),
 )
 def matmul_rule(g, a, b):
     return g @ b.T, a.T @ g
@@ -252,6 +277,15 @@ def some_rows(rng, size):
         "NumPy's x[index] += g adds only once for each row. np.add.at adds every time; a loop "
         "does, too.",
     ],
+    worked=(
+        lambda: (np.array([[1.0, 2.0], [10.0, 20.0], [100.0, 200.0]]), (3, 2), np.array([2, 2, 1])),
+        [
+            "Start with zeros of the shape of x: {np.zeros((3, 2))}",
+            "Row 0 of g goes to row 2, row 1 of g to row 2 as well: they add, {g[0] + g[1]}",
+            "Row 2 of g goes to row 1. Row 0 was not picked: {np.array([[0.0, 0.0], g[2], g[0] + "
+            "g[1]])}",
+        ],
+    ),
 )
 def index_rule(g, shape, index):
     gradient = np.zeros(shape)

@@ -44,6 +44,18 @@ def by_library(f, x, h):
         "np.ndindex(x.shape) gives every index in turn. A copy of whole numbers holds whole "
         "numbers: x.astype(float) is a copy, too.",
     ],
+    worked=(
+        lambda: (lambda x: float(x[0] * x[1] + x[1]), np.array([3, 4]), 0.1),
+        [
+            "Whole numbers first become floats: {x := x.astype(float)}",
+            "f at [3.1, 4] is {f(np.array([3.1, 4]))}, at [2.9, 4] it is {f(np.array([2.9, 4]))}: "
+            "their difference over 0.2 is {a := (f(np.array([3.1, 4])) - f(np.array([2.9, 4]))) / "
+            "0.2}",
+            "f at [3, 4.1] is {f(np.array([3, 4.1]))}, at [3, 3.9] it is {f(np.array([3, 3.9]))}: "
+            "{b := (f(np.array([3, 4.1])) - f(np.array([3, 3.9]))) / 0.2}",
+            "Together {np.array([a, b])}",
+        ],
+    ),
 )
 def numerical_gradient(f, x, h):
     x = x.astype(float)
@@ -217,6 +229,14 @@ def element_by_element(analytic, numeric, rtol, atol):
         "wrong.",
         "Arrays of shapes (3, 1) and (3,) broadcast: their difference has nine elements.",
     ],
+    worked=(
+        lambda: (np.array([10.0, -2.0]), np.array([10.5, -2.2]), 0.1, 0.0),
+        [
+            "The differences, as sizes: {off := abs(analytic - numeric)}",
+            "What is tolerated, for each element: {may := atol + rtol * abs(numeric)}",
+            "Is each within it? {off <= may}. All of them: {bool((off <= may).all())}",
+        ],
+    ),
 )
 def gradients_agree(analytic, numeric, rtol, atol):
     if analytic.shape != numeric.shape:

@@ -28,6 +28,14 @@ def by_the_law_of_cosines(a, b):
         "The dot product grows with the lengths of both vectors; divide it by both.",
         "The length of a is np.sqrt(a @ a).",
     ],
+    worked=(
+        lambda: (np.array([1.0, 2.0, 2.0]), np.array([2.0, 0.0, 0.0])),
+        [
+            "The dot product: 1 * 2 + 2 * 0 + 2 * 0 = {a @ b}",
+            "The lengths: sqrt(1 + 4 + 4) = {np.sqrt(a @ a)} and {np.sqrt(b @ b)}",
+            "2 / (3 * 2) = {a @ b / (np.sqrt(a @ a) * np.sqrt(b @ b))}",
+        ],
+    ),
 )
 def cosine(a, b):
     return a @ b / np.sqrt((a @ a) * (b @ b))
@@ -109,6 +117,16 @@ def some_rows(rng, size):
         "row.",
         "For a maximum and a sum that fit beside x again, keepdims=True.",
     ],
+    worked=(
+        lambda: (np.array([[1.0, 3.0], [1000.0, 999.0]]),),
+        [
+            "The maximum of each row: {m := x.max(axis=-1, keepdims=True)}. Taken off: {d := x - "
+            "m}",
+            "exp of these, never above 1: {e := np.exp(d)}",
+            "The sum of each row: {s := e.sum(axis=-1, keepdims=True)}",
+            "Divided by it: {e / s}",
+        ],
+    ),
 )
 def softmax(x):
     e = np.exp(x - x.max(axis=-1, keepdims=True))
@@ -211,6 +229,16 @@ def normalised(scores, axis):
         "All the products v_i . v_j together are v @ v.T, of shape (T, T). Which of its axes is j?",
         "The weights (T, T) times v, (T, D), is again (T, D).",
     ],
+    worked=(
+        lambda: (np.array([[1.0, 0.0], [0.0, 2.0]]),),
+        [
+            "All dot products, row i for word i: {p := v @ v.T}",
+            "exp of these: {e := np.exp(p)}; each row divided by its sum: {a := e / e.sum(axis=1, "
+            "keepdims=True)}",
+            "Row 0 of the result is {a[0, 0]} times the first word plus {a[0, 1]} times the "
+            "second: {a @ v}",
+        ],
+    ),
 )
 def contextualise(v):
     scores = v @ v.T  # (T, T)

@@ -41,6 +41,15 @@ def a_sequence(rng, size):
         "the one before.",
         "Keep every state in a list; np.array makes a matrix of it.",
     ],
+    worked=(
+        lambda: (np.array([[1.0], [2.0]]), np.array([[0.5]]), np.array([[-1.0]]), np.array([0.1])),
+        [
+            "Before the first step the state is zeros: {h := np.zeros(1)}",
+            "1 * 0.5 + 0 * -1 + 0.1 = 0.6, and its tanh: {h1 := np.tanh(x[0] @ W + h @ U + b)}",
+            "2 * 0.5 + {h1[0]} * -1 + 0.1, and its tanh: {h2 := np.tanh(x[1] @ W + h1 @ U + b)}",
+            "Both states: {np.array([h1, h2])}",
+        ],
+    ),
 )
 def rnn(x, W, U, b):
     h, states = np.zeros_like(b), []
@@ -156,6 +165,21 @@ def two_sides(rng, size):
         "Give the queries an axis for the keys and the keys an axis for the queries: shapes (T, "
         "1, A) and (1, S, A) add up to (T, S, A).",
     ],
+    worked=(
+        lambda: (
+            np.array([[1.0]]),
+            np.array([[0.5], [-1.0]]),
+            np.array([[1.0, 0.0]]),
+            np.array([[0.0, 1.0]]),
+            np.array([1.0, 3.0]),
+        ),
+        [
+            "Each query mapped once: {a := q @ W}. Each key mapped once: {c := k @ U}",
+            "The query with the first key, added: {a[0] + c[0]}; with the second: {a[0] + c[1]}",
+            "tanh of these: {t := np.tanh(a[:, None] + c[None])}",
+            "Weighed by v and summed: {t @ v}",
+        ],
+    ),
 )
 def additive_scores(q, k, W, U, v):
     hidden = np.tanh((q @ W)[:, None, :] + (k @ U)[None, :, :])  # (T, S, A)
@@ -236,6 +260,15 @@ def softmax(x, axis=None):
         "Which axis of e is i? The weights sum to one along it.",
         "c_j = sum_i a_ij h_i sums over the first axis of both; (T, S) @ (S, D) sums over S.",
     ],
+    worked=(
+        lambda: (np.array([[0.0, 2.0], [0.0, 1.0]]), np.array([[10.0], [20.0]])),
+        [
+            "Column j belongs to step j. exp: {a := np.exp(e)}; the sum of each column: "
+            "{a.sum(axis=0)}",
+            "Divided: {a := a / a.sum(axis=0)}. Each column sums to one.",
+            "Step 0: 0.5 * 10 + 0.5 * 20. Both steps: {a.T @ h}",
+        ],
+    ),
 )
 def contexts(e, h):
     a = np.exp(e - e.max(axis=0, keepdims=True))

@@ -30,6 +30,18 @@ def queries_and_keys(rng, size):
         "has to be transposed, for the shape (T, S)?",
         "K is the width, q.shape[-1].",
     ],
+    worked=(
+        lambda: (
+            np.array([[3.0, 0.0, 1.0, 2.0]]),
+            np.array([[1.0, 1.0, 1.0, 1.0], [0.0, 2.0, 0.0, 2.0]]),
+        ),
+        [
+            "The query with the first key: 3 + 0 + 1 + 2 = {q[0] @ k[0]}; with the second: {q[0] "
+            "@ k[1]}",
+            "The width is 4, its square root {np.sqrt(4)}",
+            "Divided: {q @ k.T / 2}",
+        ],
+    ),
 )
 def scores(q, k):
     return q @ k.T / np.sqrt(q.shape[-1])
@@ -134,6 +146,21 @@ def unseen(f, s, mask, v):
         "In a row of which all is hidden the maximum is -inf, and -inf - -inf is NaN: put 0 in its "
         "place. The sum is 0 then: divide by 1 instead.",
     ],
+    worked=(
+        lambda: (
+            np.array([[1.0, 9.0, 1.0], [5.0, 5.0, 5.0]]),
+            np.array([[True, False, True], [False, False, False]]),
+            np.array([[4.0], [7.0], [6.0]]),
+        ),
+        [
+            "Hidden scores become minus infinity: {s := np.where(mask, s, -np.inf)}",
+            "The maximum of what row 0 allows is 1: taken off, [0, -inf, 0]; exp: {e := "
+            "np.exp(s[0] - 1)}",
+            "Divided by the sum, 2: {a := e / 2}. The mean of the values: 0.5 * 4 + 0.5 * 6 = {a "
+            "@ v}",
+            "Row 1 allows nothing: zeros. {np.array([a @ v, [0.0]])}",
+        ],
+    ),
 )
 def attend(s, mask, v):
     s = np.where(mask, s, -np.inf)
@@ -258,6 +285,15 @@ def rows_of_one(rng, size):
         "Raising x_j raises y_j, by y_j (1 - y_j), and lowers every other y_k, by y_j y_k.",
         "Each row has one number sum_k g_ik y_ik: sum along the last axis with keepdims=True.",
     ],
+    worked=(
+        lambda: (np.array([[2.0, 0.0, 1.0]]), np.array([[0.5, 0.25, 0.25]])),
+        [
+            "g times y, element by element: {g * y}; the sum of the row: {t := (g * "
+            "y).sum(axis=-1, keepdims=True)}",
+            "g less that sum: {g - t}",
+            "Times y: {y * (g - t)}. The row sums to 0.",
+        ],
+    ),
 )
 def softmax_rule(g, y):
     return y * (g - (g * y).sum(axis=-1, keepdims=True))

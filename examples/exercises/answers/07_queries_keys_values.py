@@ -39,6 +39,20 @@ def in_another_order(f, x, *weights):
         "The softmax runs along the rows, axis -1; the weights (T, T) times v, (T, V), is the "
         "answer.",
     ],
+    worked=(
+        lambda: (
+            np.array([[1.0, 0.0], [0.0, 1.0]]),
+            np.array([[2.0], [0.0]]),
+            np.array([[1.0], [3.0]]),
+            np.array([[5.0], [7.0]]),
+        ),
+        [
+            "Queries {q := x @ w_q}, keys {k := x @ w_k}, values {v := x @ w_v}",
+            "Scores, rows for queries; the width of the keys is 1: {s := q @ k.T}",
+            "The softmax of each row: {a := np.exp(s) / np.exp(s).sum(axis=1, keepdims=True)}",
+            "Times the values: {a @ v}",
+        ],
+    ),
 )
 def self_attention(x, w_q, w_k, w_v):
     q, k, v = x @ w_q, x @ w_k, x @ w_v
@@ -125,6 +139,16 @@ def unit_by_unit(w_q, w_k):
         "The product of two rows a . b is a b^T; and (e' W)^T = W^T e'^T.",
         "So e W_q (e' W_k)^T = e W_q W_k^T e'^T.",
     ],
+    worked=(
+        lambda: (np.array([[1.0, 2.0], [0.0, 1.0]]), np.array([[3.0, 0.0], [1.0, 1.0]])),
+        [
+            "Take e = [1, 0] and e' = [1, 0]: e W_q is {w_q[0]}, e' W_k is {w_k[0]}, and their "
+            "product {w_q[0] @ w_k[0]} is A[0, 0].",
+            "e = [1, 0] and e' = [0, 1] give A[0, 1] = {w_q[0] @ w_k[1]}: rows of W_q meet rows "
+            "of W_k.",
+            "All of them: {w_q @ w_k.T}",
+        ],
+    ),
 )
 def bilinear(w_q, w_k):
     return w_q @ w_k.T

@@ -38,6 +38,16 @@ def to_split(rng, size):
         "A reshape may cut the last axis into two, (B, T, H, K): that moves no number.",
         "Then exchange the axes of positions and heads: swapaxes(1, 2).",
     ],
+    worked=(
+        lambda: (np.array([[[1, 2, 3, 4, 5, 6], [7, 8, 9, 10, 11, 12]]]), 3),
+        [
+            "6 numbers in 3 heads: each gets 2 that stand side by side. Cut, without moving any: "
+            "{c := x.reshape(1, 2, 3, 2)}",
+            "The axes are now batch, position, head, number. Head 0 needs [1, 2] and [7, 8]: "
+            "heads before positions.",
+            "{c.swapaxes(1, 2)}",
+        ],
+    ),
 )
 def split_heads(x, heads):
     B, T, D = x.shape
@@ -99,6 +109,14 @@ def side_by_side(x):
         ),
     },
     hints=["Undo the two steps of split_heads, the last one first."],
+    worked=(
+        lambda: (np.array([[[[1, 2], [7, 8]], [[3, 4], [9, 10]]]]),),
+        [
+            "The axes are batch, head, position, number. Positions before heads: {c := "
+            "x.swapaxes(1, 2)}",
+            "The last two axes as one: {c.reshape(1, 2, 4)}",
+        ],
+    ),
 )
 def join_heads(x):
     B, H, T, K = x.shape
@@ -168,6 +186,24 @@ def words_and_weights(rng, size):
         "The keys are transposed by swapaxes(-1, -2). K is the width of a head, not of the model.",
         "Join the heads to (B, T, D), and only then multiply by w_o.",
     ],
+    worked=(
+        lambda: (
+            np.array([[[1.0, 4.0], [3.0, 8.0]]]),
+            np.zeros((2, 2)),
+            np.eye(2),
+            np.eye(2),
+            np.array([[1.0, 0.0], [1.0, 1.0]]),
+            2,
+        ),
+        [
+            "The queries are {x @ w_q}: all scores are 0, and all weights 0.5.",
+            "Head 0 has the first number of each position as its values, 1 and 3: their mean is "
+            "{x[0, :, 0].mean()}, at both positions.",
+            "Head 1 has 4 and 8: {x[0, :, 1].mean()}. Side by side: {y := np.array([[[2.0, 6.0], "
+            "[2.0, 6.0]]])}",
+            "Times w_o: {y @ w_o}",
+        ],
+    ),
 )
 def multi_head(x, w_q, w_k, w_v, w_o, heads):
     B, T, D = x.shape

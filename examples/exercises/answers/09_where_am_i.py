@@ -39,6 +39,18 @@ def some_positions(rng, size):
         "table[:, 0::2] are the columns of the sines, table[:, 1::2] those of the cosines; there "
         "is one less of these if the width is odd.",
     ],
+    worked=(
+        lambda: (2, 4, 5),
+        [
+            "The positions are {pos := np.arange(5, 7)}. There are two pairs; 10000^(0/4) = 1 and "
+            "10000^(2/4) = {10000 ** 0.5}",
+            "Position 5 has the angles 5 / 1 and 5 / 100: {a := pos[0] / np.array([1, 100])}",
+            "Their sines are {np.sin(a)}, their cosines {np.cos(a)}; they take turns, a sine "
+            "first.",
+            "Both positions: {np.stack([np.sin(pos[:, None] / [1, 100]), np.cos(pos[:, None] / "
+            "[1, 100])], -1).reshape(2, 4)}",
+        ],
+    ),
 )
 def sinusoidal(length, width, offset):
     pos = np.arange(offset, offset + length)[:, None]  # (T, 1)
@@ -153,6 +165,14 @@ def new_tokens(rng, size):
         ),
     },
     hints=["If three tokens were read, at positions 0, 1 and 2, where does the next one stand?"],
+    worked=(
+        lambda: (np.array([[[1.0], [2.0]]]), np.array([[10.0], [20.0], [30.0], [40.0]]), 1),
+        [
+            "One token was read, at position 0. The two new ones stand at positions 1 and 2.",
+            "Those rows of the table: {t := table[1:3]}",
+            "Added: {x + t}",
+        ],
+    ),
 )
 def add_positions(x, table, read):
     return x + table[read : read + x.shape[1]]
@@ -223,6 +243,18 @@ def by_solving(width, k):
         "The matrix has a block of 2 x 2 on its diagonal for each pair, and zeros elsewhere.",
         "The block is [[cos kw, sin kw], [-sin kw, cos kw]], with the pair's own w.",
     ],
+    worked=(
+        lambda: (4, 2),
+        [
+            "Two pairs, with w = 1 and w = 1 / 10000^(2/4) = {10000 ** -0.5}. They turn by 2 * 1 "
+            "and 2 * 0.01.",
+            "The first block: {a := np.array([[np.cos(2), np.sin(2)], [-np.sin(2), np.cos(2)]])}",
+            "The second: {b := np.array([[np.cos(0.02), np.sin(0.02)], [-np.sin(0.02), "
+            "np.cos(0.02)]])}",
+            "On the diagonal of a matrix of zeros: {np.block([[a, np.zeros((2, 2))], "
+            "[np.zeros((2, 2)), b]])}",
+        ],
+    ),
 )
 def shift(width, k):
     M = np.zeros((width, width))

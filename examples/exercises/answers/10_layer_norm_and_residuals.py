@@ -37,6 +37,21 @@ def to_normalise(rng, size):
         "Mean and variance along the last axis, with keepdims=True so that they fit beside x.",
         "np.var divides by D, as here. eps belongs under the root.",
     ],
+    worked=(
+        lambda: (
+            np.array([[2.0, 4.0, 6.0]]),
+            np.array([1.0, 1.0, 2.0]),
+            np.array([0.0, 5.0, 0.0]),
+            0.0,
+        ),
+        [
+            "The mean is {x.mean()}. Taken off: {d := x - x.mean()}",
+            "The squares are 4, 0, 4; their mean is the variance, {v := (d * d).mean()}, and its "
+            "root {np.sqrt(v + eps)}",
+            "Divided: {n := d / np.sqrt(v + eps)}",
+            "Times the gain, plus the bias: {n * gain + bias}",
+        ],
+    ),
 )
 def layer_norm(x, gain, bias, eps):
     mean = x.mean(axis=-1, keepdims=True)
@@ -154,6 +169,21 @@ def norm_drawn(inputs, given, right):
         "First what arrives at n: g times the gain. Everything else is made of that.",
         "Both means are along the last axis, with keepdims=True.",
     ],
+    worked=(
+        lambda: (
+            np.array([[1.0, 0.0, 0.0]]),
+            np.array([[0.0, 3.0, 6.0]]),
+            np.array([2.0, 1.0, 1.0]),
+            0.0,
+        ),
+        [
+            "h = g gain = {h := g * gain}, with the mean {h.mean()}",
+            "x - mean = {d := x - x.mean()}, s = {s := np.sqrt((d * d).mean() + eps)}, n = {n := "
+            "d / s}",
+            "h n = {h * n}, with the mean {m := (h * n).mean()}",
+            "(h - {h.mean()} - n * {m}) / s = {(h - h.mean() - n * m) / s}",
+        ],
+    ),
 )
 def layer_norm_rule(g, x, gain, eps):
     mean = lambda a: a.mean(axis=-1, keepdims=True)
@@ -263,6 +293,14 @@ def a_layer(rng, size):
         ),
     },
     hints=["x goes on unchanged, past the layer; the layer sees it normalised."],
+    worked=(
+        lambda: (np.array([[4.0, 8.0]]), lambda x: x * x, lambda x: x / 4),
+        [
+            "Normalised, by this norm a quarter: {n := norm(x)}",
+            "The layer, here a square, finds {y := layer(n)}",
+            "Added to x as it was: {x + y}",
+        ],
+    ),
 )
 def residual_step(x, layer, norm):
     return x + layer(norm(x))

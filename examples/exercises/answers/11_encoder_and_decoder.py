@@ -28,6 +28,14 @@ def some_lengths(rng, size):
         "numbers gives (T, S).",
         "With S keys and T queries the first query stands at position S - T.",
     ],
+    worked=(
+        lambda: (2, 4),
+        [
+            "Two queries and four keys: the queries are the last positions, {np.arange(2, 4)}",
+            "Position 2 sees the keys 0, 1 and 2; position 3 sees all: {np.arange(4)[None, :] <= "
+            "np.arange(2, 4)[:, None]}",
+        ],
+    ),
 )
 def causal_mask(queries, keys):
     q = np.arange(keys - queries, keys)[:, None]
@@ -105,6 +113,14 @@ def some_tokens(rng, size):
         "tokens != pad is (B, S), True where there is a token.",
         "Put in the two axes for heads and queries by [:, None, None, :].",
     ],
+    worked=(
+        lambda: (np.array([[4, 9, 9], [4, 6, 2]]), 9),
+        [
+            "Where is a token that is no padding? {t := tokens != pad}",
+            "With an axis for the heads and one for the queries, (2, 1, 1, 3): {t[:, None, None, "
+            ":]}",
+        ],
+    ),
 )
 def padding_mask(tokens, pad):
     return (tokens != pad)[:, None, None, :]
@@ -188,6 +204,14 @@ def with_a_gap(rng, size):
         "must both hold?",
         "& joins arrays of booleans, and broadcasts.",
     ],
+    worked=(
+        lambda: (np.array([[9, 4, 6]]), 9),
+        [
+            "The future hidden, (3, 3): {c := np.tri(3, dtype=bool)}",
+            "Padding hidden, (1, 1, 1, 3): {p := (tokens != pad)[:, None, None, :]}",
+            "Both must allow it. Position 0 is padding, and sees nothing: {c & p}",
+        ],
+    ),
 )
 def decoder_mask(tokens, pad):
     T = tokens.shape[1]

@@ -36,6 +36,14 @@ def symbol_by_symbol(targets):
         "ids stay whole numbers": lambda f, t: all(ids.dtype.kind in "iu" for ids in f(t)),
     },
     hints=["After reading the start symbol it is to write the first symbol. What is never read?"],
+    worked=(
+        lambda: (np.array([[1, 5, 6, 7, 2], [1, 8, 2, 0, 0]]),),
+        [
+            "It never reads the last symbol: {a := targets[:, :-1]}",
+            "It never writes the first: {b := targets[:, 1:]}",
+            "Having read 1 it is to write 5; having read 1, 5, the 6. {(a, b)}",
+        ],
+    ),
 )
 def teacher_forcing(targets):
     return targets[:, :-1], targets[:, 1:]
@@ -134,6 +142,16 @@ def padding_alone(f, logits, targets, pad):
         "of each target: (B, T).",
         "Add up those that count, and divide by how many there are.",
     ],
+    worked=(
+        lambda: (np.array([[[0.0, 2.0], [5.0, 5.0]]]), np.array([[1, 0]]), 0),
+        [
+            "The second target is padding: only the first position counts. Its logits less their "
+            "maximum: {x := logits[0, 0] - 2}",
+            "The sum of their exp: {s := np.exp(x).sum()}. log p = x - log s = {l := x - "
+            "np.log(s)}",
+            "The target is 1: -log p = {-l[1]}",
+        ],
+    ),
 )
 def cross_entropy(logits, targets, pad):
     x = logits - logits.max(axis=-1, keepdims=True)
@@ -276,6 +294,14 @@ def draws(rng, size):
         "If a quarter of the numbers becomes 0, how much larger must the others be, for the same "
         "sum on average?",
     ],
+    worked=(
+        lambda: (np.array([8.0, 4.0, 2.0]), 0.5, np.array([0.7, 0.2, 0.5]), True),
+        [
+            "Which draws are at least 0.5? {k := draws >= p}",
+            "Those are kept, the others become 0: {x * k}",
+            "Half are dropped, so what is kept doubles: {x * k / (1 - p)}",
+        ],
+    ),
 )
 def dropout(x, p, draws, training):
     if not training:

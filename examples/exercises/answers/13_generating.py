@@ -56,6 +56,19 @@ def as_it_stands(scores, start, end, longest):
         "written so far, the start symbol in front.",
         "np.argmax gives the id of the highest score. When is the loop over before its time?",
     ],
+    worked=(
+        lambda: (
+            lambda tokens: [[0, 1, 5, 2], [0, 9, 1, 3], [0, 1, 1, 7]][len(tokens) - 1],
+            0,
+            3,
+            5,
+        ),
+        [
+            "Ask for the scores after [0]: {scores([0])}. The highest is that of symbol 2.",
+            "After [0, 2]: {scores([0, 2])}: symbol 1.",
+            "After [0, 2, 1]: {scores([0, 2, 1])}: symbol 3, which is the end. {[2, 1, 3]}",
+        ],
+    ),
 )
 def greedy(scores, start, end, longest):
     written = []
@@ -166,6 +179,16 @@ def chances(rng, size):
         "np.argsort(-p) gives the ids, the likeliest first; np.cumsum adds up in that order.",
         "A symbol is taken if those *before* it do not reach `least` yet.",
     ],
+    worked=(
+        lambda: (np.array([0.1, 0.2, 0.4, 0.3]), 0.6),
+        [
+            "The likeliest first: the ids {order := np.argsort(-p)}, with the probabilities "
+            "{p[order]}",
+            "Added up: {np.cumsum(p[order])}. The second reaches 0.6, and is taken, too.",
+            "Those two, in their places: {k := np.array([0, 0, 0.4, 0.3])}; divided by their sum: "
+            "{k / k.sum()}",
+        ],
+    ),
 )
 def top_p(p, least):
     order = np.argsort(-p)
@@ -343,6 +366,24 @@ def searched(scores, start, end, longest, beams, *, normal=True, rank=None, ends
         "Log-probabilities add up. log softmax(s) = s - max - log(sum of exp(s - max)).",
         "A beginning that has ended is a candidate itself, unchanged.",
     ],
+    worked=(
+        lambda: (
+            lambda tokens: np.log([[1.0, 5.0, 4.0], [8.0, 1.0, 1.0], [1.0, 8.0, 1.0]][tokens[-1]]),
+            0,
+            1,
+            3,
+            2,
+        ),
+        [
+            "After [0] the probabilities are 0.1, 0.5 and 0.4, and their logarithms {l := "
+            "np.log([0.1, 0.5, 0.4])}",
+            "The best two: [1], which has ended, and [2].",
+            "[2] goes on: with 0, 1 and 2 the sums are {l[2] + np.log([0.1, 0.8, 0.1])}. [1] "
+            "stays, with {l[1]}",
+            "The best two of these four: [1] and [2, 1]; both have ended. The better one: {([1], "
+            "l[1])}",
+        ],
+    ),
 )
 def beam_search(scores, start, end, longest, beams):
     kept = [([], 0.0)]

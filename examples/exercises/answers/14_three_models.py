@@ -40,6 +40,14 @@ def token_by_token(tokens, draws, p, mask, pad):
         ),
     },
     hints=["First which are hidden, as booleans; then np.where for each of the two results."],
+    worked=(
+        lambda: (np.array([[3, 4, 5, 0]]), np.array([[0.5, 0.1, 0.05, 0.01]]), 0.2, 8, 0),
+        [
+            "Whose draw is below 0.2, and is no padding? {h := (draws < p) & (tokens != pad)}",
+            "In what it reads, those become 8: {a := np.where(h, mask, tokens)}",
+            "It is to guess them alone: {b := np.where(h, tokens, pad)}. Both: {(a, b)}",
+        ],
+    ),
 )
 def hide(tokens, draws, p, mask, pad):
     hidden = (draws < p) & (tokens != pad)
@@ -115,6 +123,14 @@ def prompts(rng, size):
         "An index for the rows and one for the positions, both of shape (B,), pick one of each "
         "row.",
     ],
+    worked=(
+        lambda: (np.array([[[1.0], [2.0], [3.0]], [[4.0], [5.0], [6.0]]]), np.array([3, 2])),
+        [
+            "The prompts end at the positions {lengths - 1}",
+            "Row 0 at position 2: {logits[0, 2]}. Row 1 at position 1: {logits[1, 1]}",
+            "Both: {np.array([logits[0, 2], logits[1, 1]])}",
+        ],
+    ),
 )
 def last_logits(logits, lengths):
     return logits[np.arange(len(logits)), lengths - 1]
@@ -202,6 +218,16 @@ def by_differences(logits, targets, pad):
         "np.eye(N)[targets] is (B, T, N), with a 1 at each target.",
         "Put 0 where targets == pad, and divide by how many positions are left.",
     ],
+    worked=(
+        lambda: (np.array([[[0.0, 0.0], [1.0, 3.0], [0.0, 0.0]]]), np.array([[1, 1, 0]]), 0),
+        [
+            "The softmax at each position: {p := np.exp(logits) / np.exp(logits).sum(axis=-1, "
+            "keepdims=True)}",
+            "Less 1 at the target, 1 at the first two positions: {d := p - np.array([0.0, 1.0])}",
+            "The third is padding, and gets 0; two positions count: {np.where((targets != "
+            "pad)[..., None], d, 0) / 2}",
+        ],
+    ),
 )
 def cross_entropy_rule(logits, targets, pad):
     e = np.exp(logits - logits.max(axis=-1, keepdims=True))

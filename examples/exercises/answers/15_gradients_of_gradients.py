@@ -49,6 +49,14 @@ def differences(f, x, v, h=1e-5):
         "mg.grad(f) is a function; its result is a Tensor, and can be computed with.",
         "np.sum(mg.grad(f)(z) * v) is one number for each z. What is its gradient at z = x?",
     ],
+    worked=(
+        lambda: (lambda x: x[0] ** 2 + x[0] * x[1], np.array([1.0, 2.0]), np.array([3.0, 4.0])),
+        [
+            "By hand: the gradient is (2 x0 + x1, x0), here {np.array([2 * x[0] + x[1], x[0]])}",
+            "Times v, it is one number: 3 (2 x0 + x1) + 4 x0 = 10 x0 + 3 x1.",
+            "The gradient of that number: {np.array([10.0, 3.0])}",
+        ],
+    ),
 )
 def hessian_times(f, x, v):
     along = lambda z: np.sum(mg.grad(f)(z) * v)
@@ -121,6 +129,15 @@ def solved(f, x):
         "arrays of them.",
         "np.linalg.solve(H, g) is H^-1 g, without the inverse.",
     ],
+    worked=(
+        lambda: (lambda x: x[0] ** 2 + 2 * x[1] ** 2 - 4 * x[0], np.array([0.0, 1.0])),
+        [
+            "By hand: the gradient is (2 x0 - 4, 4 x1) = {g := np.array([2 * x[0] - 4, 4 * "
+            "x[1]])}, the Hessian {H := np.array([[2.0, 0.0], [0.0, 4.0]])}",
+            "H^-1 g = {d := np.linalg.solve(H, g)}",
+            "x less that: {x - d}. There the gradient is 0.",
+        ],
+    ),
 )
 def newton_step(f, x):
     H, g = mg.hessian(f)(x).numpy(), mg.grad(f)(x).numpy()
@@ -203,6 +220,14 @@ def some_wave(rng, size):
         "the transpose of J^T.",
         "mg.vjp(lambda u: back(u)[0], zeros) gives the second walk; the zeros have the shape of y.",
     ],
+    worked=(
+        lambda: (lambda x: x[0] * x, np.array([2.0, 3.0]), np.array([1.0, 10.0])),
+        [
+            "By hand: f = (x0 x0, x0 x1), so J = {J := np.array([[2 * x[0], 0.0], [x[1], x[0]]])}",
+            "One walk back, from u, gives J^T u = (4 u0 + 3 u1, 2 u1).",
+            "Walk back through that, from v: u0 gets 4 v0, u1 gets 3 v0 + 2 v1: {J @ v}",
+        ],
+    ),
 )
 def forward_derivative(f, x, v):
     y, back = mg.vjp(f, x)

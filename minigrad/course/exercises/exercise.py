@@ -44,6 +44,9 @@ class Exercise:
         truth: the right answer for these arguments, found in another way than by the solution: by
             the library, by finite differences, or written out.
         hints: the first gives the least away.
+        worked: an example step by step: the arguments, and a line a step, in which each `{expression}`
+            is shown with its value. It knows the arguments by their names, and what was named before
+            as in `{e := np.exp(x)}`; the last one is the answer.
         points: what it counts in a course.
         without: modules and functions of the library that may not do the work.
         key: (answer, *arguments) -> what of an answer is compared, where several answers are right;
@@ -59,6 +62,7 @@ class Exercise:
     draw: Callable[[np.random.Generator, int], tuple]
     truth: Callable
     hints: Sequence[str]
+    worked: tuple[Callable[[], tuple], Sequence[str]]
     points: int = 1
     without: Sequence[str] = LIBRARY
     key: Callable[..., Any] | None = None

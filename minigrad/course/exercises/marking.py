@@ -23,7 +23,7 @@ from .exercise import Case, Exercise
 RIGHT, WRONG, NOT_BEGUN, MISSING = "right", "wrong", "not begun", "missing"
 BORROWED, HARD_CODED, STOPPED = "borrowed", "hard-coded", "stopped"
 KNOWN = frozenset(sys.stdlib_module_names) | {"numpy", "minigrad", "minitransformer", "__main__"}
-KINDS = {"list": "a list", "tuple": "a tuple", "array": "an array of NumPy's"}
+ROUGH = 1e-3  # of a mistake that is nearly the one
 LONG, CALL = 400, 1500  # characters of a value, and of a whole call, that are shown
 
 
@@ -86,7 +86,9 @@ class Trial:
         found = {
             mistake.says
             for number, mistake in enumerate(self.exercise.mistakes)
-            if all(same(self.exercise, outcomes[k], self._of_mistake(number, k)) for k in wrong)
+            if all(
+                same(self.exercise, outcomes[k], self._of_mistake(number, k), ROUGH) for k in wrong
+            )
         }
         if len(wrong) < 3 or len(found) != 1:
             return ""
@@ -131,10 +133,13 @@ def judge(trial: Trial, function: Callable, say: Callable[[str], Any] | None = N
     hard_coded = _hard_coded(trial, function, outcomes, wrong)
     if hard_coded:
         return Verdict(HARD_CODED, hard_coded, shows)
-    if not all(same(exercise, outcomes[k], _outcome(exercise, function, cases[k])) for k in wrong):
-        return Verdict(WRONG, "It gives another answer each time it is called.", shows)
-    says = _guess(outcomes[first], truths[first])
-    if outcomes[first].error is None and _kind(outcomes[first].value) == _kind(truths[first].value):
+    given, right = outcomes[first], truths[first]
+    says = _guess(given, right)
+    if given.error is None and _outline(given.value) == _outline(right.value):
+        again = [_outcome(exercise, function, cases[k]) for k in wrong]
+        if not all(same(exercise, outcomes[k], one) for k, one in zip(wrong, again)):
+            return Verdict(WRONG, "It gives another answer each time it is called.", shows)
+    if given.error is None and _kind(given.value) == _kind(right.value):
         says += _broken(exercise, function, cases[first]) + trial.nearest(outcomes, wrong)
     return Verdict(WRONG, says, shows, None, picture)
 
@@ -211,11 +216,15 @@ def _foreign(frame: FrameType, without: Sequence[str]) -> bool:
     return banned or (package in sys.modules and package not in KNOWN)
 
 
-def same(exercise: Exercise, one: Outcome, other: Outcome) -> bool:
-    """Tell whether two outcomes are alike: the same answer, or errors of one kind."""
+def same(exercise: Exercise, one: Outcome, other: Outcome, rough: float = 0.0) -> bool:
+    """Tell whether two outcomes are alike: the same answer, or errors of one kind.
+
+    Args:
+        rough: how far numbers may be off, relatively, if that is more than the exercise allows.
+    """
     if one.error is not None or other.error is not None:
         return type(one.error) is type(other.error)
-    return alike(one.key, other.key, exercise.rtol, exercise.atol)
+    return alike(one.key, other.key, max(exercise.rtol, rough), max(exercise.atol, rough))
 
 
 def alike(a: Any, b: Any, rtol: float, atol: float) -> bool:
@@ -231,8 +240,6 @@ def alike(a: Any, b: Any, rtol: float, atol: float) -> bool:
         return type(a) is type(b) and a == b
     if type(a) is type(b) and type(a) in (int, float):
         return a == b or abs(a - b) <= atol + rtol * abs(b) < math.inf or (a != a and b != b)
-    if isinstance(a, tuple) and isinstance(b, tuple) and len(a) == len(b):
-        return all(alike(x, y, rtol, atol) for x, y in zip(a, b))
     x, y = _numbers(a), _numbers(b)
     if x is not None and y is not None:
         kinds = x.dtype.kind == y.dtype.kind or "b" not in (x.dtype.kind, y.dtype.kind)
@@ -242,11 +249,14 @@ def alike(a: Any, b: Any, rtol: float, atol: float) -> bool:
 
 
 def _kind(value: Any) -> str:
-    """ "list", "tuple" or "array"; "" for a single number, or anything else."""
+    """What holds the numbers of an answer; "" for a single one, or for none."""
     value = _array(value)
-    if isinstance(value, (list, tuple)):
-        return "list" if isinstance(value, list) else "tuple"
-    return "array" if np.ndim(value) and isinstance(value, np.ndarray) else ""
+    if isinstance(value, tuple):
+        inner = [_kind(one) for one in value]
+        return f"a tuple of {' and '.join(map(str, inner))}" if any(inner) else "a tuple"
+    if isinstance(value, list):
+        return "a list"
+    return "an array of NumPy's" if isinstance(value, np.ndarray) and value.ndim else ""
 
 
 def _numbers(value: Any) -> np.ndarray | None:
@@ -353,7 +363,7 @@ def _guess(outcome: Outcome, truth: Outcome) -> str:
         return "It returns nothing: is there a return at its end?"
     given, right = _kind(outcome.value), _kind(truth.value)
     if given and right and given != right:
-        return f"It returns {KINDS[given]}; asked for is {KINDS[right]}."
+        return f"It returns {given}; asked for is {right}."
     given, right = _outline(outcome.value), _outline(truth.value)
     if given != right:
         return f"It returns {given}; expected is {right}."

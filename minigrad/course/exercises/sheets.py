@@ -21,6 +21,7 @@ from ..places import EXAMPLES
 from .exercise import Exercise
 from .marking import KNOWN
 
+RUN = "python -m minigrad exercises"
 HOME = EXAMPLES / "exercises"
 BEGINS = re.compile(r"(?:(?:async )?def (\w+)|class |import |from |@)")  # a part of a file
 DEFINITIONS = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef, ast.Assign, ast.AnnAssign)
@@ -106,6 +107,26 @@ def chosen(wanted: Sequence[str]) -> list[tuple[Sheet, list[Exercise]]]:
         for sheet in sheets()
         if sheet in picked.values()
     ]
+
+
+def folder_of(named: Path | None) -> Path:
+    """Return the learner's folder: the one named, or this one if it has exercises, or the clone's.
+
+    Raises:
+        ConfigError: if the folder named has none.
+    """
+    if named is None:
+        return Path() if has_any(Path()) else HOME
+    if not has_any(named):
+        raise errors.ConfigError(
+            f"there are no exercises in {named}: `{RUN} start {named}` puts them there"
+        )
+    return named
+
+
+def has_any(folder: Path) -> bool:
+    """Tell whether there are exercises in a folder."""
+    return any((folder / sheet.file).is_file() for sheet in sheets())
 
 
 # --- what a learner has written -------------------------------------------------------------------

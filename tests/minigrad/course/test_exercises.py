@@ -1,12 +1,15 @@
 """Of every exercise the stub fails, the solution passes, and each mistake is rightly named."""
 
+import ast
 import doctest
 
 import numpy as np
 import pytest
 
-from minigrad.course.exercises.marking import NOT_BEGUN, RIGHT, WRONG, Trial, judge
+from minigrad.course.exercises.marking import NOT_BEGUN, RIGHT, WRONG, Trial, alike, judge
+from minigrad.course.exercises.puzzle import puzzle_of, solved
 from minigrad.course.exercises.sheets import HOME, examples, sheets, written
+from minigrad.course.exercises.worked import worked
 
 FEW, ALL = range(1), range(10)  # seeds of the inputs: those of every run, and of the slow one
 EXERCISES = [(sheet, exercise) for sheet in sheets() for exercise in sheet.exercises.values()]
@@ -53,3 +56,35 @@ def test_an_exercise_is_listed_for_readers(sheet, exercise):
     (line,) = (line for line in listed.splitlines() if f"]({sheet.file})" in line)
     assert f"`{exercise.name}`" in line
     assert f"[{sheet.number} {sheet.title}]" in line
+
+
+@every_exercise
+def test_a_worked_example_comes_to_the_right_answer_and_is_no_other_example(sheet, exercise):
+    lines, answer = worked(exercise)
+    inputs = exercise.worked[0]()
+    right, keyed = exercise.solution(*inputs), exercise.key or (lambda value, *_: value)
+    assert alike(keyed(answer, *inputs), keyed(right, *inputs), 1e-6, 1e-9)
+    assert lines[0] not in {line for text in exercise.hints for line in text.splitlines()}
+    assert len(lines) >= 3
+    shown = [f"{given}" for given in examples(sheet, exercise)]
+    assert f"{inputs}" not in shown
+
+
+@every_exercise
+def test_a_puzzle_has_the_lines_of_the_solution_and_two_others(sheet, exercise):
+    puzzle = puzzle_of(exercise)
+    _, *body = ast.unparse(ast.parse(exercise.text())).splitlines()
+    assert len(puzzle.lines) == len(body) + 2
+    left = list(puzzle.lines)
+    for line in body:
+        left.remove(line)
+    assert not set(left) & set(body)
+
+
+@every_exercise
+def test_a_puzzle_is_judged_by_running_it(sheet, exercise):
+    puzzle = puzzle_of(exercise)
+    _, *body = ast.unparse(ast.parse(exercise.text())).splitlines()
+    order = [1 + puzzle.lines.index(line) for line in body]
+    assert solved(sheet, exercise, order, float("inf")).state == RIGHT
+    assert solved(sheet, exercise, order[:-1], float("inf")).state != RIGHT

@@ -209,7 +209,8 @@ def test_what_is_said_of_other_mistakes(body, says, tmp_path):
             "teacher_forcing",
             """
             def teacher_forcing(targets):
-                return [row[:-1] for row in targets.tolist()], [row[:-1] for row in targets.tolist()]
+                read = np.array([row[:-1] for row in targets.tolist()])
+                return read, read.copy()
             """,
             "not shifted",
         ),
@@ -220,7 +221,7 @@ def test_what_is_said_of_other_mistakes(body, says, tmp_path):
                 std = x.std(-1, keepdims=True, ddof=1)
                 return (x - x.mean(-1, keepdims=True)) / (std + eps) * gain + bias
             """,
-            "For this input it gives what comes of this: The variance is divided by D - 1",
+            "not on the list of known mistakes",
         ),
     ],
     ids=["attend", "softmax", "split_heads", "walk", "ddof", "teacher_forcing", "two at once"],
@@ -410,11 +411,12 @@ def test_start_never_overwrites(run, folder):
 
 
 @pytest.mark.slow
-def test_checking_changes_no_file(run, folder):
+def test_checking_changes_no_file_of_the_learners(run, folder):
     write(folder, "\ndef product_rule(g, x, y):\n    open('left.txt', 'w').write('x')\n")
-    before = {p.name: (p.stat().st_mtime_ns, p.read_bytes()) for p in folder.iterdir()}
+    files = lambda: {p.name: (p.stat().st_mtime_ns, p.read_bytes()) for p in folder.glob("[!.]*")}
+    before = files()
     run("check", "01", "--folder", folder, "--seed", "1")
-    assert {p.name: (p.stat().st_mtime_ns, p.read_bytes()) for p in folder.iterdir()} == before
+    assert files() == before
 
 
 def test_a_folder_is_marked(run, folder, tmp_path):
@@ -496,3 +498,173 @@ def test_bad_input_is_one_line_and_status_2(arguments, run, tmp_path):
     assert (status, out) == (2, "")
     assert err.startswith("minigrad: ")
     assert err.count("\n") == 1
+
+
+# --- what cannot be read, and where ---------------------------------------------------------------
+
+BROKEN = {
+    "bracket": "def order(graph, root):\n    return sorted(graph\n",
+    "colon": "def order(graph, root)\n    return []\n",
+    "body": "def order(graph, root):\n",
+    "string": "def order(graph, root):\n    return 'a\n",
+    "indent": "def order(graph, root):\n    x = 1\n      y = 2\n",
+    "docstring": 'def order(graph, root):\n    """never closed\n    return []\n',
+}
+
+
+@pytest.mark.parametrize("kind", BROKEN)
+def test_a_syntax_error_costs_only_the_function_that_it_stands_in(kind, tmp_path):
+    right = "def product_rule(g, x, y):\n    return g * y, g * x\n"
+    after = "def walk(graph, root):\n    raise NotImplementedError\n"
+    (tmp_path / FIRST).write_text("\n\n".join([right, BROKEN[kind], after]))
+    found = {e.name: v for _, e, v in sandbox.check(tmp_path, chosen(["01"]), 0, float("inf"))}
+    assert found["product_rule"].state == RIGHT
+    assert found["order"].state == WRONG
+    assert f"Python cannot read {FIRST}, in line " in found["order"].says
+    assert found["walk"].state == "not begun"
+
+
+def test_a_file_of_which_nothing_can_be_read_says_so(tmp_path):
+    (tmp_path / FIRST).write_text("x = (\n")
+    found = [v for _, _, v in sandbox.check(tmp_path, chosen(["01"]), 0, float("inf"))]
+    assert {v.state for v in found} == {WRONG}
+    assert all("in line 1" in v.says for v in found)
+
+
+def test_judging_in_this_process_prints_nothing_and_starts_nothing(run, folder, monkeypatch):
+    write(folder, "def product_rule(g, x, y):\n    print('mine')\n    return g * y, g * x\n")
+    monkeypatch.setattr(subprocess, "Popen", None)
+    monkeypatch.setattr(sandbox, "ThreadPoolExecutor", None)
+    status, said, _ = run("check", "product_rule", "--folder", folder, "--in-process")
+    assert (status, said) == (0, "01 product_rule: right\n")
+
+
+# --- tries and puzzles ----------------------------------------------------------------------------
+
+
+def test_after_the_second_failed_try_there_is_a_worked_example(run, folder):
+    check = ("check", "product_rule", "--folder", folder, "--in-process")
+    write(folder, "def product_rule(g, x, y):\n    return y, x\n")
+    assert "Step by step" not in run(*check)[1]
+    assert "product_rule(2.0, 5.0, -3.0)" in run(*check)[1]
+    write(folder, "def product_rule(g, x, y):\n    return g * y, g * x\n")
+    assert "Step by step" not in run(*check)[1]
+    write(folder, "def product_rule(g, x, y):\n    return y, x\n")
+    assert "Step by step" not in run(*check)[1]  # counted anew
+
+
+def test_a_puzzle_is_shown_and_judged(run):
+    status, said, _ = run("puzzle", "teacher_forcing")
+    assert status == 0
+    assert "def teacher_forcing(targets):" in said
+    numbers = [line.split()[0] for line in said.splitlines() if "return" in line]
+    states = [run("puzzle", "teacher_forcing", "--in-process", "--lines", n)[0] for n in numbers]
+    assert sorted(states) == [0, 1, 1]
+    assert run("puzzle", "teacher_forcing", "--lines", 9)[0] == 2
+    assert run("puzzle", "12", "--lines", 1)[0] == 2
+
+
+def test_a_copy_without_answers_shows_no_solution(run, tmp_path, monkeypatch):
+    assert run("start", tmp_path / "theirs", "--without-answers")[0] == 0
+    monkeypatch.chdir(tmp_path / "theirs")
+    status, said, err = run("solution", "softmax", "--again")
+    assert (status, said) == (2, "")
+    assert "handed out without solutions" in err
+
+
+# --- all together ---------------------------------------------------------------------------------
+
+
+def trained(tmp_path, *options):
+    """What a run says, and its exit status; its own process prints, too."""
+    command = [sys.executable, "-m", "minigrad", "exercises", "run", "mine", *map(str, options)]
+    ran = subprocess.run(command, cwd=tmp_path, text=True, capture_output=True, timeout=120)
+    assert not ran.stderr
+    return ran.returncode, ran.stdout
+
+
+@pytest.mark.slow
+def test_a_run_trains_with_what_is_right_and_names_what_is_wrong(folder, tmp_path):
+    write(folder, "def product_rule(g, x, y):\n    return g * y, g * x\n")
+    write(folder, "def scores(q, k):\n    return q @ k.T\n", sheets()[5].file)
+    status, said = trained(tmp_path, "--steps", 2)
+    assert status == 1
+    assert "In their places: product_rule." in said
+    assert "06 scores is wrong: There is no scaling." in said
+    assert "2 steps in" in said
+    assert "Of 100 dates" in said
+    assert "product_rule" in said.partition("your function")[2]
+
+
+@pytest.mark.slow
+def test_a_wrong_function_trains_beside_a_right_run(folder, tmp_path):
+    write(folder, "def scores(q, k):\n    return q @ k.T\n", sheets()[5].file)
+    status, said = trained(tmp_path, "--steps", 3, "--even-if-wrong", "--out", "drawn")
+    assert status == 0
+    assert said.index("The library in its place:") < said.index("With what is wrong:")
+    pytest.importorskip("matplotlib")
+    assert (tmp_path / "drawn" / "run.svg").exists()
+
+
+@pytest.mark.slow
+def test_a_run_is_stopped_by_its_limit(folder, tmp_path):
+    write(folder, "def product_rule(g, x, y):\n    return g * y, g * x\n")
+    status, said = trained(tmp_path, "--steps", 10**6, "--seconds", 8)
+    assert status == 0
+    assert "Of 100 dates" in said
+
+
+def test_a_run_of_nothing_says_where_to_begin(run, folder):
+    status, _, err = run("run", folder)
+    assert status == 2
+    assert "nothing is written yet" in err
+
+
+# --- a class --------------------------------------------------------------------------------------
+
+
+def test_a_class_made_of_known_mistakes_comes_out_exactly(run, tmp_path):
+    """Students whose functions are right, wrong in known ways, or not begun."""
+    wrong = {
+        "order": "    return list(graph)[::-1]\n",
+        "product_rule": "    return y, x\n",
+    }
+    right = {"product_rule": "    return g * y, g * x\n"}
+    heads = {"product_rule": "def product_rule(g, x, y):\n", "order": "def order(graph, root):\n"}
+    made = {
+        "ada": right,
+        "ben": {"product_rule": wrong["product_rule"]},
+        "eve": wrong,
+        "kim": {},
+    }
+    room = tmp_path / "room"
+    for student, bodies in made.items():
+        assert run("start", room / student)[0] == 0
+        for name, body in bodies.items():
+            write(room / student, f"\n\n{heads[name]}{body}")
+    status, said, _ = run("class", room, "01", "--in-process", "--out", tmp_path, "--seed", 3)
+    assert status == 0
+    assert "of 6 points (seed 3)" in said
+    assert (tmp_path / "class.csv").read_text().splitlines() == [
+        "student,01.product_rule,01.order,01.walk,points",
+        "ada,1,0,0,1",
+        "ben,0,0,0,0",
+        "eve,0,0,0,0",
+        "kim,0,0,0,0",
+    ]
+    states = {
+        one["folder"]: [each["state"] for each in one["exercises"]]
+        for one in json.loads((tmp_path / "class.json").read_text())
+    }
+    assert states["eve"] == ["wrong", "wrong", "not begun"]
+    page = (tmp_path / "class.html").read_text()
+    assert "<b>2</b> 01 product_rule: The incoming gradient g is left out" in page
+    assert "<i>ben, eve</i>" in page
+    assert "<b>1</b> 01 order: The nodes are taken as they stand" in page
+    assert page.count('class="slide"') == 2
+    assert "lesson 01, One derivative, and a graph: 80% of the points lost" in page
+
+
+def test_a_folder_without_students_is_refused(run, tmp_path):
+    assert run("class", tmp_path)[0] == 2
+    assert run("class", tmp_path / "nowhere")[0] == 2

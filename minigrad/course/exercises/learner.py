@@ -1,0 +1,167 @@
+"""What a learner asks for: exercises listed, checked, explained, handed out, and run together."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from ... import errors
+from ...views.drawing import Drawing
+from .exercise import Exercise
+from .marking import NOT_BEGUN, RIGHT, Verdict
+from .puzzle import puzzle_of, solved
+from .sandbox import check
+from .sheets import HOME, RUN, Sheet, chosen, folder_of, sheets
+from .together import run
+from .worked import worked
+
+TRIES = ".tries.json"  # in a learner's folder: how often each exercise was tried in vain
+KEPT = ".without-answers"  # in a folder in which no solution is to be shown
+
+
+def overview(options: argparse.Namespace) -> int:
+    """Show every exercise and its state, found by running the checks."""
+    folder = folder_of(options.folder)
+    marked = list(check(folder, chosen([]), seconds=options.seconds))
+    for sheet in sheets():
+        print(f"{sheet.number}  {sheet.title}")
+        for one, exercise, found in marked:
+            if one is sheet:
+                print(f"      {exercise.name:<22} {found.state:<10} {_first(found.says)}".rstrip())
+    right = sum(found.state == RIGHT for _, _, found in marked)
+    print(f"\n{right} of {len(marked)} are right, in {folder.resolve()}")
+    print(f"`{RUN} check 01` tells more" + ("" if folder != HOME else _advice()))
+    return 0
+
+
+def _advice() -> str:
+    return f"; `{RUN} start DIR` makes a copy to work in"
+
+
+def _first(says: str) -> str:
+    """The first sentence, as far as a line has room."""
+    return says if len(says) <= 60 else f"{says[:57].rstrip()}..."
+
+
+def check_some(options: argparse.Namespace) -> int:
+    """Check exercises and explain what is wrong; the status is 1 if one is not right."""
+    folder = folder_of(options.folder)
+    marked = list(check(folder, chosen(options.which), options.seed, options.seconds))
+    tries = _count(folder, marked)
+    for sheet, exercise, found in marked:
+        _tell(sheet, exercise, found)
+        if found.picture is not None:
+            _draw(found, options.pictures / f"{sheet.number}_{exercise.name}.svg")
+        if tries.get(exercise.name, 0) >= 2:
+            print("    Step by step, with other numbers:")
+            print("".join(f"        {line}\n" for line in worked(exercise)[0]), end="")
+    if any(found.state != RIGHT for _, _, found in marked):
+        print(f"\n`{RUN} hint` with a lesson or a name helps on")
+        return 1
+    return 0
+
+
+def _tell(sheet: Sheet, exercise: Exercise, found: Verdict) -> None:
+    print(f"{sheet.number} {exercise.name}: {found.state}")
+    for line in filter(None, (found.says, *found.shows)):
+        print(f"    {line}")
+
+
+def _count(folder: Path, marked: Sequence[tuple[Sheet, Exercise, Verdict]]) -> dict[str, int]:
+    """How often in a row each exercise was not right; it is kept in the learner's folder."""
+    tries: dict[str, int] = {}
+    with contextlib.suppress(OSError, ValueError):
+        tries = dict(json.loads((folder / TRIES).read_text(encoding="utf-8")))
+    for _, exercise, found in marked:
+        if found.state == RIGHT:
+            tries.pop(exercise.name, None)
+        elif found.state != NOT_BEGUN:
+            tries[exercise.name] = tries.get(exercise.name, 0) + 1
+    if folder != HOME:
+        with contextlib.suppress(OSError):  # a folder that cannot be written to
+            (folder / TRIES).write_text(json.dumps(tries), encoding="utf-8")
+    return tries
+
+
+def _draw(found: Verdict, path: Path) -> None:
+    """Save the drawing of what is wrong; without Graphviz, print its table."""
+    assert found.picture is not None
+    drawing = Drawing(*found.picture)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if drawing.save(path) is not None:
+        print(f"    a drawing of it, with the place marked: {path}")
+
+
+def hint(options: argparse.Namespace) -> int:
+    """Show the hints of exercises."""
+    for sheet, exercises in chosen(options.which):
+        for exercise in exercises:
+            print(f"{sheet.number} {exercise.name}")
+            for number, text in enumerate(exercise.hints, 1):
+                print(f"    {number}. {text}")
+    return 0
+
+
+def solution(options: argparse.Namespace) -> int:
+    """Show solutions, if this is the second time of asking."""
+    which = chosen(options.which)
+    if Path(KEPT).exists():
+        raise errors.ConfigError(
+            f"these exercises were handed out without solutions; `{RUN} hint` helps on"
+        )
+    if not options.again:
+        names = " ".join(options.which)
+        print(f"Have you seen the hints? `{RUN} hint {names}` shows them.")
+        print(f"To see the solution all the same, ask again: `{RUN} solution {names} --again`")
+        return 0
+    for sheet, exercises in which:
+        for exercise in exercises:
+            print(f"# {sheet.number} {exercise.name}\n{exercise.text()}\n")
+    return 0
+
+
+def puzzle(options: argparse.Namespace) -> int:
+    """Show exercises as puzzles, or judge an answer; the status is 1 if that is not right."""
+    which = chosen(options.which)
+    if options.lines is None:
+        for sheet, exercises in which:
+            for exercise in exercises:
+                one = puzzle_of(exercise)
+                print(f"{sheet.number} {exercise.name}: two of these lines do not belong\n")
+                print(f"      {one.head}")
+                print("\n".join(f"{k:>4}  {line}" for k, line in enumerate(one.lines, 1)))
+                print(f"\n`{RUN} puzzle {exercise.name} --lines` with their numbers in order\n")
+        return 0
+    if sum(len(exercises) for _, exercises in which) != 1:
+        raise errors.ConfigError("--lines answers one puzzle: give the name of one exercise")
+    ((sheet, (exercise,)),) = which
+    found = solved(sheet, exercise, options.lines, options.seconds)
+    _tell(sheet, exercise, found)
+    return 0 if found.state == RIGHT else 1
+
+
+def start(options: argparse.Namespace) -> int:
+    """Copy the exercises into a folder; what is there stays as it is."""
+    options.target.mkdir(parents=True, exist_ok=True)
+    for name in [*(sheet.file for sheet in sheets()), "conftest.py"]:
+        target, text = options.target / name, (HOME / name).read_bytes()
+        try:
+            with open(target, "xb") as file:  # x: only if it is not there
+                file.write(text)
+        except FileExistsError:
+            print(f"{target} is there already, and stays as it is")
+        else:
+            print(target)
+    if options.without_answers:
+        (options.target / KEPT).touch()
+    print(f"\nOpen 01 in your editor; then, in that folder, `{RUN} check 01`")
+    return 0
+
+
+def run_all(options: argparse.Namespace) -> int:
+    """Train a transformer with what is written; returns the exit status."""
+    folder = folder_of(options.folder)
+    return run(folder, options.steps, options.seconds, options.out, options.even_if_wrong)

@@ -1,0 +1,170 @@
+"""What a teacher asks for: a folder marked, or those of a whole class."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import io
+import json
+import secrets
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+from ... import errors
+from ...serialize import write_whole
+from . import class_page
+from .exercise import Exercise
+from .marking import NOT_BEGUN, RIGHT, Verdict
+from .sandbox import check
+from .sheets import Sheet, chosen, folder_of, has_any
+
+Marked = tuple[Sheet, Exercise, Verdict]
+
+# --- one student -----------------------------------------------------------------------------------
+
+
+def mark(options: argparse.Namespace) -> int:
+    """Mark a folder: points for each exercise, printed, and written as JSON and JUnit XML."""
+    seed = secrets.randbelow(1 << 32) if options.seed is None else options.seed
+    marked = list(check(folder_of(options.folder), chosen([]), seed, options.seconds))
+    for sheet, exercise, found in marked:
+        points = f"{_points(exercise, found)}/{exercise.points}"
+        print(f"{sheet.number}  {exercise.name:<22} {points:>4}  {found.state:<10} {found.says}")
+    total, of = _total(marked), sum(exercise.points for _, exercise, _ in marked)
+    print(f"\n{total} of {of} points (seed {seed})")
+    written: list[tuple[Path | None, Callable[..., bytes]]] = [
+        (options.json, as_json),
+        (options.junit, as_junit),
+    ]
+    for path, form in written:
+        if path is not None:
+            data = form(marked, str(options.folder), seed)
+            write_whole(path, lambda file: file.write(data))
+    return 0
+
+
+def _points(exercise: Exercise, found: Verdict) -> int:
+    return exercise.points if found.state == RIGHT else 0
+
+
+def _total(marked: Iterable[Marked]) -> int:
+    return sum(_points(exercise, found) for _, exercise, found in marked)
+
+
+def as_json(marked: Sequence[Marked], folder: str, seed: int) -> bytes:
+    """Points and verdicts as JSON."""
+    about = {
+        "folder": folder,
+        "seed": seed,
+        "points": _total(marked),
+        "of": sum(exercise.points for _, exercise, _ in marked),
+        "exercises": [
+            {
+                "lesson": sheet.number,
+                "name": exercise.name,
+                "points": _points(exercise, found),
+                "of": exercise.points,
+                "state": found.state,
+                "says": found.says,
+                "shows": list(found.shows),
+            }
+            for sheet, exercise, found in marked
+        ],
+    }
+    return (json.dumps(about, indent=2, ensure_ascii=False) + "\n").encode()
+
+
+def as_junit(marked: Sequence[Marked], folder: str, seed: int) -> bytes:
+    """Points and verdicts as JUnit XML: a test case for each exercise."""
+    missed = [found for _, _, found in marked if found.state != RIGHT]
+    skipped = sum(found.state == NOT_BEGUN for found in missed)
+    counts = {"tests": len(marked), "failures": len(missed) - skipped, "skipped": skipped}
+    suites = ElementTree.Element("testsuites")
+    about: dict[str, Any] = {"name": folder, "errors": 0, **counts}
+    suite = ElementTree.SubElement(suites, "testsuite", {k: str(v) for k, v in about.items()})
+    _properties(suite, seed=seed, points=_total(marked), of=sum(e.points for _, e, _ in marked))
+    for sheet, exercise, found in marked:
+        stem = sheet.file.removesuffix(".py")
+        case = ElementTree.SubElement(
+            suite, "testcase", classname=stem, name=exercise.name, time="0"
+        )
+        _properties(case, points=_points(exercise, found), of=exercise.points)
+        if found.state == NOT_BEGUN:
+            ElementTree.SubElement(case, "skipped", message=found.state)
+        elif found.state != RIGHT:
+            told = _printable("\n".join(found.shows))
+            message = _printable(f"{found.state}: {found.says}")
+            failure = ElementTree.SubElement(case, "failure", type=found.state, message=message)
+            failure.text = told
+    ElementTree.indent(suites)
+    return ElementTree.tostring(suites, encoding="utf-8", xml_declaration=True) + b"\n"
+
+
+def _properties(element: ElementTree.Element, **values: Any) -> None:
+    properties = ElementTree.SubElement(element, "properties")
+    for name, value in values.items():
+        ElementTree.SubElement(properties, "property", name=name, value=str(value))
+
+
+def _printable(text: str) -> str:
+    """Replace the characters of a text that XML cannot hold."""
+    return "".join(c if c.isprintable() or c == "\n" else "�" for c in text)
+
+
+# --- a class --------------------------------------------------------------------------------------
+
+
+def mark_class(options: argparse.Namespace) -> int:
+    """Mark the folders of a class; write a table, and a page of what to talk about."""
+    folders = sorted(one for one in _folders(options.folder) if has_any(one))
+    if not folders:
+        raise errors.ConfigError(
+            f"there is no student's folder in {options.folder}: each is a folder made by `start`"
+        )
+    seed = secrets.randbelow(1 << 32) if options.seed is None else options.seed
+    wanted = chosen(options.which)
+    students: dict[str, list[Marked]] = {}
+    for one in folders:
+        students[one.name] = list(check(one, wanted, seed, options.seconds))
+        print(f"{one.name:<24} {_total(students[one.name]):>4} points", flush=True)
+    of = sum(exercise.points for _, exercises in wanted for exercise in exercises)
+    print(f"\nof {of} points (seed {seed})")
+    options.out.mkdir(parents=True, exist_ok=True)
+    written: dict[str, Callable[[], bytes]] = {
+        "class.csv": lambda: as_csv(students),
+        "class.json": lambda: class_as_json(students, seed),
+        "class.html": lambda: class_page.page(students).encode(),
+    }
+    for name, form in written.items():
+        data = form()
+        write_whole(options.out / name, lambda file: file.write(data))
+        print(options.out / name)
+    return 0
+
+
+def _folders(folder: Path) -> list[Path]:
+    try:
+        return [one for one in folder.iterdir() if one.is_dir()]
+    except OSError as problem:
+        raise errors.ConfigError(f"cannot read {folder}: {problem.strerror}") from None
+
+
+def as_csv(students: dict[str, list[Marked]]) -> bytes:
+    """A line for each student: the points for each exercise, and their sum."""
+    text = io.StringIO()
+    table = csv.writer(text, lineterminator="\n")
+    first = next(iter(students.values()))
+    names = [f"{sheet.number}.{exercise.name}" for sheet, exercise, _ in first]
+    table.writerow(["student", *names, "points"])
+    for student, marked in students.items():
+        points = [_points(exercise, found) for _, exercise, found in marked]
+        table.writerow([student, *points, sum(points)])
+    return text.getvalue().encode()
+
+
+def class_as_json(students: dict[str, list[Marked]], seed: int) -> bytes:
+    """What `mark --json` writes, for each student."""
+    each = [json.loads(as_json(marked, student, seed)) for student, marked in students.items()]
+    return (json.dumps(each, indent=2, ensure_ascii=False) + "\n").encode()

@@ -1,0 +1,472 @@
+# ruff: noqa: B007, C420, F811, NPY002, RUF005 - as beginners write
+"""Wrong solutions that beginners write, and what is said of each: written apart from the exercises.
+
+Beside each function stands a part of what the check says of it.
+"""
+
+import types
+
+import numpy as np
+import pytest
+
+from minigrad.course.exercises.marking import WRONG, Trial, judge
+from minigrad.course.exercises.sheets import examples, sheets
+
+EXERCISES = {e.name: (sheet, e) for sheet in sheets() for e in sheet.exercises.values()}
+SOLUTIONS = []
+
+
+def said(says):
+    """Say what the function below is to be told."""
+
+    def add(function):
+        space = {**globals(), "__name__": "exercises_of_a_learner"}
+        SOLUTIONS.append((types.FunctionType(function.__code__, space, function.__name__), says))
+        return function
+
+    return add
+
+
+@pytest.mark.parametrize("seed", [0, *(pytest.param(k, marks=pytest.mark.slow) for k in (1, 2, 3))])
+def test_what_is_said_of_wrong_solutions(seed):
+    for function, says in SOLUTIONS:
+        sheet, exercise = EXERCISES[function.__name__]
+        found = judge(Trial(exercise, seed, examples(sheet, exercise)), function)
+        assert found.state == WRONG, (function.__name__, says)
+        assert says in found.says, function.__name__
+        assert max(map(len, found.shows), default=0) < 2000
+
+
+@said("The mean of each row")
+def softmax(x):
+    e = np.exp(x - x.mean(axis=-1, keepdims=True))
+    return e / e.sum(axis=-1, keepdims=True)
+
+
+@said("does not depend on are left out")
+def walk(graph, root):
+    g = {root: 1}
+    for n in reversed(graph):
+        if n in g:
+            for a, s in graph[n]:
+                g[a] = g.get(a, 0) + s * g[n]
+    return g
+
+
+@said("Of two edges")
+def walk(graph, root):
+    g = {n: 0 for n in graph}
+    g[root] = 1
+    for n in reversed(list(graph)):
+        for a, s in dict(graph[n]).items():
+            g[a] += s * g[n]
+    return g
+
+
+@said("The slope is added")
+def walk(graph, root):
+    g = {n: 0 for n in graph}
+    g[root] = 1
+    for n in reversed(list(graph)):
+        for a, s in graph[n]:
+            g[a] += s + g[n]
+    return g
+
+
+@said("The slopes are left out")
+def walk(graph, root):
+    g = {n: 0 for n in graph}
+    g[root] = 1
+    for n in reversed(list(graph)):
+        for a, s in graph[n]:
+            g[a] += g[n]
+    return g
+
+
+@said("h U is added after it")
+def rnn(x, W, U, b):
+    h = np.zeros(U.shape[0])
+    out = []
+    for t in range(len(x)):
+        h = np.tanh(x[t] @ W + b) + h @ U
+        out.append(h)
+    return np.array(out)
+
+
+@said("is ones")
+def rnn(x, W, U, b):
+    h = np.ones(U.shape[0])
+    out = []
+    for t in range(len(x)):
+        h = np.tanh(x[t] @ W + b + h @ U)
+        out.append(h)
+    return np.array(out)
+
+
+@said("One array holds the state")
+def rnn(x, W, U, b):
+    h = np.zeros(U.shape[0])
+    out = []
+    for t in range(len(x)):
+        h[:] = np.tanh(x[t] @ W + b + h @ U)
+        out.append(h)
+    return np.array(out)
+
+
+@said("It returns a list; asked for is an array")
+def causal_mask(queries, keys):
+    return [[k <= q + keys - queries for k in range(keys)] for q in range(queries)]
+
+
+@said("ones and zeros")
+def causal_mask(queries, keys):
+    m = np.zeros((queries, keys))
+    for q in range(queries):
+        for k in range(keys):
+            m[q, k] = k <= q + keys - queries
+    return m
+
+
+@said("the same array")
+def numerical_gradient(f, x, h):
+    out = np.zeros(x.shape)
+    for k in np.ndindex(x.shape):
+        xp, xm = x, x
+        xp[k] += h
+        xm[k] -= h
+        out[k] = (f(xp) - f(xm)) / (2 * h)
+    return out
+
+
+@said("np.zeros_like(x) of whole numbers")
+def numerical_gradient(f, x, h):
+    out = np.zeros_like(x)
+    for k in np.ndindex(x.shape):
+        xp, xm = x.astype(float), x.astype(float)
+        xp[k] += h
+        xm[k] -= h
+        out[k] = (f(xp) - f(xm)) / (2 * h)
+    return out
+
+
+@said("Whole rows are nudged")
+def numerical_gradient(f, x, h):
+    x = x.astype(float)
+    out = np.zeros(x.shape)
+    for i in range(len(x)):
+        xp, xm = x.copy(), x.copy()
+        xp[i] += h
+        xm[i] -= h
+        out[i] = (f(xp) - f(xm)) / (2 * h)
+    return out
+
+
+@said("It returns a list")
+def numerical_gradient(f, x, h):
+    out = []
+    for k in range(x.size):
+        xp, xm = x.astype(float), x.astype(float)
+        xp.flat[k] += h
+        xm.flat[k] -= h
+        out.append((f(xp) - f(xm)) / (2 * h))
+    return out
+
+
+@said("aligned on the left")
+def undo_broadcast(g, shape):
+    g = g.sum(axis=tuple(range(len(shape), g.ndim)))
+    return g.sum(axis=tuple(i for i, n in enumerate(shape) if n == 1), keepdims=True)
+
+
+@said("All numbers of g are summed")
+def undo_broadcast(g, shape):
+    return np.full(shape, g.sum())
+
+
+@said("aligned on the left")
+def undo_broadcast(g, shape):
+    while g.ndim > len(shape):
+        g = g.sum(axis=-1)
+    for i, n in enumerate(shape):
+        if n == 1:
+            g = g.sum(axis=i, keepdims=True)
+    return g
+
+
+@said("A small number is added")
+def cross_entropy(logits, targets, pad):
+    x = logits - logits.max(-1, keepdims=True)
+    p = np.exp(x) / np.exp(x).sum(-1, keepdims=True)
+    lp = np.log(np.take_along_axis(p, targets[..., None], -1)[..., 0] + 1e-9)
+    return -lp[targets != pad].mean()
+
+
+@said("The logarithm is taken of the softmax")
+def cross_entropy(logits, targets, pad):
+    x = logits - logits.max(-1, keepdims=True)
+    p = np.exp(x) / np.exp(x).sum(-1, keepdims=True)
+    lp = np.log(np.take_along_axis(p, targets[..., None], -1)[..., 0])
+    return -lp[targets != pad].mean()
+
+
+@said("One maximum is taken")
+def cross_entropy(logits, targets, pad):
+    x = logits - logits.max()
+    lp = x - np.log(np.exp(x).sum(-1, keepdims=True))
+    lp = np.take_along_axis(lp, targets[..., None], -1)[..., 0]
+    return -lp[targets != pad].mean()
+
+
+@said("taken to be 0")
+def cross_entropy(logits, targets, pad):
+    x = logits - logits.max(-1, keepdims=True)
+    lp = x - np.log(np.exp(x).sum(-1, keepdims=True))
+    lp = np.take_along_axis(lp, targets[..., None], -1)[..., 0]
+    return -lp[targets != 0].mean()
+
+
+@said("number of queries")
+def scores(q, k):
+    return q @ k.T / np.sqrt(q.shape[0])
+
+
+@said("It returns numbers of shape (1,); expected is numbers of shape (1, 1)")
+def scores(q, k):
+    return (q * k).sum(-1) / np.sqrt(q.shape[-1])
+
+
+@said("It returns nothing")
+def order(graph, root):
+    pass
+
+
+@said("as they stand in the dictionary")
+def order(graph, root):
+    return list(reversed(graph))
+
+
+@said("It returns a dict; expected is a list")
+def order(graph, root):
+    return graph
+
+
+@said("The bias is left out")
+def layer_norm(x, gain, bias, eps):
+    return (x - x.mean(-1, keepdims=True)) / np.sqrt(x.var(-1, keepdims=True) + eps) * gain
+
+
+@said("The bias is added before")
+def layer_norm(x, gain, bias, eps):
+    return ((x - x.mean(-1, keepdims=True)) / np.sqrt(x.var(-1, keepdims=True) + eps) + bias) * gain
+
+
+@said("attends to everything")
+def attend(s, mask, v):
+    s = s + np.where(mask, 0, -1e9)
+    s = s - s.max(-1, keepdims=True)
+    e = np.exp(s)
+    return e / e.sum(-1, keepdims=True) @ v
+
+
+@said("it changes what it was given, in argument 1")
+def attend(s, mask, v):
+    s[~mask] = -np.inf
+    m = s.max(-1, keepdims=True)
+    m[np.isinf(m)] = 0
+    e = np.exp(s - m)
+    t = e.sum(-1, keepdims=True)
+    t[t == 0] = 1
+    return e / t @ v
+
+
+@said("No maximum is taken off")
+def attend(s, mask, v):
+    e = np.exp(s) * mask
+    t = e.sum(-1, keepdims=True)
+    return e / np.where(t == 0, 1, t) @ v
+
+
+@said("It returns a list")
+def split_heads(x, heads):
+    return np.split(x, heads, axis=-1)
+
+
+@said("TypeError: 'float' object")
+def split_heads(x, heads):
+    B, T, D = x.shape
+    return x.reshape(B, T, heads, D / heads).swapaxes(1, 2)
+
+
+@said("another answer each time")
+def dropout(x, p, draws, training):
+    return x * (np.random.rand(*x.shape) >= p) / (1 - p) if training else x
+
+
+@said("it changes what it was given, in argument 1")
+def dropout(x, p, draws, training):
+    if training:
+        x[draws < p] = 0
+        x /= 1 - p
+    return x
+
+
+@said("A draw that is p itself")
+def dropout(x, p, draws, training):
+    return x * (draws > p) / (1 - p) if training else x
+
+
+@said("shifted the wrong way")
+def teacher_forcing(targets):
+    return targets[:, 1:], targets[:, :-1]
+
+
+@said("ids stay whole numbers")
+def teacher_forcing(targets):
+    read = np.zeros((targets.shape[0], targets.shape[1] - 1))
+    write = np.zeros_like(read)
+    for b in range(len(targets)):
+        for t in range(targets.shape[1] - 1):
+            read[b, t] = targets[b, t]
+            write[b, t] = targets[b, t + 1]
+    return read, write
+
+
+@said("element by element")
+def matmul_rule(g, a, b):
+    return g * b.T, a.T * g
+
+
+@said("It returns a list; asked for is a tuple")
+def matmul_rule(g, a, b):
+    return [g @ b.T, a.T @ g]
+
+
+@said("cut off what is behind the point")
+def index_rule(g, shape, index):
+    out = np.zeros(shape, dtype=int)
+    for i, r in enumerate(index):
+        out[r] += g[i].astype(int)
+    return out
+
+
+@said("compared by size")
+def padding_mask(tokens, pad):
+    return (tokens > pad)[:, None, None, :]
+
+
+@said("The sign is wrong")
+def softmax_rule(g, y):
+    return y * ((g * y).sum(-1, keepdims=True) - g)
+
+
+@said("g is left out")
+def softmax_rule(g, y):
+    return y * (1 - y)
+
+
+@said("*least* likely")
+def greedy(scores, start, end, longest):
+    out = []
+    while len(out) < longest:
+        t = int(np.argmin(scores([start] + out)))
+        out.append(t)
+        if t == end:
+            break
+    return out
+
+
+@said("asked for is a list")
+def greedy(scores, start, end, longest):
+    out = []
+    while len(out) < longest:
+        t = int(np.argmax(scores([start] + out)))
+        out.append(t)
+        if t == end:
+            break
+    return np.array(out)
+
+
+@said("is left out")
+def top_p(p, least):
+    order = np.argsort(p)[::-1]
+    n = np.searchsorted(np.cumsum(p[order]), least)
+    kept = np.zeros_like(p)
+    kept[order[:n]] = p[order[:n]]
+    return kept / kept.sum()
+
+
+@said("2j / D")
+def sinusoidal(length, width, offset):
+    out = np.zeros((length, width))
+    for p in range(length):
+        for j in range(width):
+            a = (p + offset) / 10000 ** (2 * j / width)
+            out[p, j] = np.sin(a) if j % 2 == 0 else np.cos(a)
+    return out
+
+
+@said("base 2")
+def beam_search(scores, start, end, longest, beams):
+    kept = [([], 0.0)]
+    for _ in range(longest):
+        c = []
+        for t, lp in kept:
+            if end in t:
+                c.append((t, lp))
+                continue
+            s = scores([start, *t])
+            p = np.exp(s - s.max())
+            p /= p.sum()
+            c += [([*t, i], lp + np.log2(x)) for i, x in enumerate(p)]
+        kept = sorted(c, key=lambda o: -o[1])[:beams]
+    return kept[0]
+
+
+@said("it changes what it was given, in argument 1")
+def hide(tokens, draws, p, mask, pad):
+    read, guess = tokens, tokens.copy()
+    hidden = (draws < p) & (tokens != pad)
+    read[hidden] = mask
+    guess[~hidden] = pad
+    return read, guess
+
+
+@said("relative to the gradient that is judged")
+def gradients_agree(analytic, numeric, rtol, atol):
+    if analytic.shape != numeric.shape:
+        return False
+    return bool(np.all(np.abs(analytic - numeric) <= atol + rtol * np.abs(analytic)))
+
+
+@said("rtol and atol are not used")
+def gradients_agree(analytic, numeric, rtol, atol):
+    return analytic.shape == numeric.shape and np.allclose(analytic, numeric)
+
+
+@said("a distance")
+def cosine(a, b):
+    return 1 - a @ b / (np.linalg.norm(a) * np.linalg.norm(b))
+
+
+@said("The sign is taken off")
+def cosine(a, b):
+    return abs(a @ b) / (np.linalg.norm(a) * np.linalg.norm(b))
+
+
+@said("Queries and keys are exchanged")
+def self_attention(x, w_q, w_k, w_v):
+    q, k, v = x @ w_q, x @ w_k, x @ w_v
+    s = k @ q.T / np.sqrt(k.shape[1])
+    e = np.exp(s - s.max(-1, keepdims=True))
+    return e / e.sum(-1, keepdims=True) @ v
+
+
+@said("multiplied by the positions")
+def add_positions(x, table, read):
+    return x * table[read : read + x.shape[1]]
+
+
+@said("it changes what it was given, in argument 1")
+def add_positions(x, table, read):
+    x += table[read : read + x.shape[1]]
+    return x
