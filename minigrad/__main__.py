@@ -15,8 +15,8 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from .course import lessons
 from .course.exercises import command as exercises
+from .course.lessons import command as lessons
 from .engine import walk
 from .engine.tensor import Tensor
 from .recording import record

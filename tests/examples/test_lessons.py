@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from minigrad.course.lessons import HEAD
+from minigrad.course.lessons.lesson import HEAD
 
 ROOT = Path(__file__).parents[2]
 LESSONS = sorted((ROOT / "examples").glob("[0-9][0-9]_*.py"))

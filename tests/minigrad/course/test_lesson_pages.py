@@ -9,8 +9,9 @@ import pytest
 
 from minigrad import errors
 from minigrad.__main__ import main
-from minigrad.course import lessons
-from minigrad.course.lessons import ROOT, Lesson
+from minigrad.course.lessons import lesson as lessons
+from minigrad.course.lessons import notebooks, pages
+from minigrad.course.places import ROOT
 
 SMALL = """# %% [markdown]
 # # 99 A small lesson
@@ -86,7 +87,7 @@ def test_a_folder_without_lessons(tmp_path):
 
 def test_a_lesson_runs_with_the_folder_of_its_pictures(small, capsys, tmp_path):
     lesson = small()
-    assert lesson == Lesson(lesson.path, "99", "A small lesson", "Only for this test.", 1)
+    assert lesson == lessons.Lesson(lesson.path, "99", "A small lesson", "Only for this test.", 1)
     lessons.run(lesson, "somewhere")
     assert capsys.readouterr().out == "given ['somewhere']\n"
 
@@ -98,7 +99,7 @@ def test_a_lesson_that_fails_says_where(small):
 
 def test_notebooks(small, tmp_path):
     needs("jupytext")
-    (path,) = lessons.write_notebooks([small()], tmp_path / "notebooks")
+    (path,) = notebooks.write_notebooks([small()], tmp_path / "notebooks")
     notebook = json.loads(path.read_text())
     assert path.name == "99_small.ipynb"
     assert [cell["cell_type"] for cell in notebook["cells"]] == ["markdown", "code", "code"]
@@ -115,7 +116,7 @@ def test_what_a_lesson_uses_is_found():
         "x = mg.nn.Linear(2, 3)\nmt.attention(x, x, x)\nmasks.causal(3)\nsoftmax(EOS)\n"
         "np.exp(1)\nmg.grad\nmg.functional.gelu\n"
     )
-    found = lessons.uses(text)
+    found = pages.uses(text)
     assert set(found) == {
         "mg.nn.Linear", "mt.attention", "masks.causal", "softmax", "mg.grad", "mg.functional.gelu",
     }  # fmt: skip
@@ -128,7 +129,7 @@ def test_what_a_lesson_uses_is_found():
 def test_without_the_extra_it_says_what_to_install(small, tmp_path, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "jupytext", None)
     with pytest.raises(errors.ConfigError, match=r'needs jupytext.*pip install -e "\.\[course\]"'):
-        lessons.write_notebooks([small()], tmp_path)
+        notebooks.write_notebooks([small()], tmp_path)
 
 
 WHAT_RENDERS = "jupytext", "nbclient", "ipykernel", "latex2mathml", "mdit_py_plugins", "pygments"
@@ -141,7 +142,7 @@ def test_a_lesson_that_fails_makes_no_page(small, tmp_path):
     with pytest.raises(
         errors.ConfigError, match=r"99_small\.py fails: ZeroDivisionError: division"
     ):
-        lessons.write_pages([small(divisor=0)], tmp_path / "pages")
+        pages.write_pages([small(divisor=0)], tmp_path / "pages")
     assert not (tmp_path / "pages" / "index.html").exists()
 
 
@@ -150,7 +151,7 @@ def test_a_lesson_that_fails_makes_no_page(small, tmp_path):
 def test_pages_read_without_a_network(browser, tmp_path):
     needs(*WHAT_RENDERS, "matplotlib", "pygraphviz")
     some = lessons.chosen(["01", "02", "11"])
-    index = lessons.write_pages(some, tmp_path)
+    index = pages.write_pages(some, tmp_path)
     assert index == tmp_path / "index.html"
     for page in tmp_path.rglob("*.html"):
         leads_somewhere(page, tmp_path)
