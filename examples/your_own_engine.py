@@ -374,7 +374,7 @@ print(len(RULES), "functions, every rule agrees with differences")
 # %% [markdown]
 # ## And it learns
 #
-# Points inside a ring, and points on it: no straight line parts them. A network with one layer of
+# Points on a small ring, and points on a large one around it: no straight line parts them. A network with one layer of
 # 16 in between learns to. Each step computes the loss, walks back, and goes a little way down.
 
 # %%
@@ -394,12 +394,12 @@ def network(x, w, b, v, c):
 
 
 losses = []
-for _ in range(300):
+for _ in range(400):
     error = network(points, *weights) - wanted
     loss = np.mean(error * error)
     backward(loss)
     losses.append(float(loss.array))
-    weights = [Tensor(w.array - 0.2 * w.grad) for w in weights]
+    weights = [Tensor(w.array - 0.1 * w.grad) for w in weights]
 right = np.mean(np.sign(network(points, *weights).array) == wanted)
 print(
     f"the loss went from {losses[0]:.2f} to {losses[-1]:.3f}; {right:.0%} of the points are right"
@@ -417,7 +417,7 @@ def ring():
     line = np.linspace(-1.5, 1.5, 80)
     grid = np.stack(np.meshgrid(line, line), axis=-1).reshape(-1, 2)
     height = network(grid, *weights).array.reshape(80, 80)
-    middle.contourf(line, line, height, levels=[-9, 0, 9], colors=["none", BLUE], alpha=0.25)
+    middle.contourf(line, line, height, levels=[0, 9], colors=[BLUE], alpha=0.25)
     middle.scatter(*points[inside].T, s=8, color=BLUE)
     middle.scatter(*points[~inside].T, s=8, color=ORANGE)
     middle.set(aspect="equal", title="where the network says: inside")
