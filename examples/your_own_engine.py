@@ -374,7 +374,8 @@ print(len(RULES), "functions, every rule agrees with differences")
 # %% [markdown]
 # ## And it learns
 #
-# Points on a small ring, and points on a large one around it: no straight line parts them. A network with one layer of
+# Points on a small ring, and points on a large one around it: no straight line parts them. A
+# network with one layer of
 # 16 in between learns to. Each step computes the loss, walks back, and goes a little way down.
 
 # %%

@@ -75,7 +75,8 @@ print("the loss, by minigrad:", expected.item())
 # %% [markdown]
 # ## Other tensors in the same model
 #
-# A module keeps its weights as attributes. Put a tensor of ours in the place of each:
+# A module keeps its weights as attributes. It refuses to lose one by an assignment, so we go to the
+# dictionary of its attributes, and put a tensor of ours in the place of each:
 
 
 # %%
@@ -86,7 +87,7 @@ def on_own_engine(model):
         for name, value in list(vars(module).items()):
             if isinstance(value, mg.Tensor):
                 own[f"{path}.{name}"] = (module, name)
-                setattr(module, name, Tensor(value.data))
+                vars(module)[name] = Tensor(value.data)
     return own
 
 
@@ -157,7 +158,7 @@ class Adam:
             m, v = 0.9 * m + 0.1 * w.grad, 0.98 * v + 0.02 * w.grad**2
             self.means[path] = m, v
             m, v = m / (1 - 0.9**self.steps), v / (1 - 0.98**self.steps)
-            setattr(module, name, Tensor(w.array - self.rate * m / (np.sqrt(v) + 1e-9)))
+            vars(module)[name] = Tensor(w.array - self.rate * m / (np.sqrt(v) + 1e-9))
 
 
 STEPS = 300

@@ -16,7 +16,7 @@ def lesson_of(title):
     return next(
         p
         for p in EXAMPLES.glob("*.py")
-        if re.search(rf"^# # (\d\d )?{title}$", p.read_text(), re.M)
+        if re.search(rf"^# # (\d\d )?{re.escape(title)}$", p.read_text(), re.M)
     )
 
 
