@@ -6,6 +6,7 @@ import minigrad as mg
 import minitransformer as mt
 from minigrad.checking.differences import slopes
 from minigrad.course.exercises import exercise, marked, numbers
+from minigrad.course.exercises.exercise import SIZES
 
 # --- layer norm -----------------------------------------------------------------------------------
 
@@ -18,7 +19,7 @@ def by_the_library(x, gain, bias, eps):
 
 
 def to_normalise(rng, size):
-    shape = [(1, 2), (2, 2), (2, 3), (2, 2, 4)][size - 1]
+    shape = [(1, 2), (2, 2), (2, 3), (2, 2, 4), (3,)][size - 1]
     D = shape[-1]
     x = rng.permutation(np.arange(1, 1 + np.prod(shape)) / 5).reshape(shape) + numbers(rng, 1)
     return x, numbers(rng, D), numbers(rng, D), 0.1
@@ -27,6 +28,7 @@ def to_normalise(rng, size):
 @exercise(
     points=2,
     draw=to_normalise,
+    sizes=(*SIZES, 5),
     truth=by_the_library,
     properties={
         "adding 5 to all numbers changes nothing": lambda f, x, *rest: np.allclose(

@@ -102,7 +102,7 @@ def some_tokens(rng, size):
     tokens = rng.integers(1, 10, (B, S))
     tokens[0, -1] = 0
     tokens[-1, max(1, S - 2) :] = 0
-    pad = int(rng.choice([0, 11]))
+    pad = int(rng.choice([0, 11])) if size > 1 else 11
     return np.where(tokens == 0, pad, tokens), pad
 
 
@@ -192,8 +192,9 @@ def with_a_gap(rng, size):
     """Padding in front and in the middle too, as prompts that are filled up on the left have it."""
     B, T = [(1, 2), (1, 3), (2, 3), (2, 4)][size - 1]
     tokens = rng.integers(1, 10, (B, T))
-    tokens[np.arange(B), rng.integers(0, T - 1, B)] = 0
-    return tokens, 0
+    pad = int(rng.choice([0, 11])) if size > 1 else 11
+    tokens[np.arange(B), rng.integers(0, T - 1, B)] = pad
+    return tokens, pad
 
 
 @exercise(
@@ -223,6 +224,11 @@ def decoder_mask(tokens, pad):
 )
 def _(tokens, pad):
     return np.tri(tokens.shape[1], dtype=bool) | (tokens != pad)[:, None, None, :]
+
+
+@decoder_mask.mistake("The id of the padding is taken to be 0, whatever `pad` says.")
+def _(tokens, pad):
+    return decoder_mask.solution(tokens, 0)
 
 
 @decoder_mask.mistake("Padding is not hidden: this is the causal mask alone.")

@@ -277,7 +277,13 @@ def _(logits, targets, pad):
 
 
 def draws(rng, size):
-    """Of at least four numbers, one is dropped and one kept; with size 4, in use."""
+    """Of at least four numbers, one is dropped and one kept; with size 3 and 4, in use; with 5, a
+    matrix; with 6, a chance of 0."""
+    if size == 6:
+        return numbers(rng, 4), 0.0, rng.permutation([0.0, 0.2, 0.4, 0.9]), True
+    if size == 5:
+        x, p, u, _ = draws(rng, 1)
+        return x.reshape(2, 2), p, u.reshape(2, 2), True
     n = 4 * size
     p = float(rng.choice([0.1, 0.25, 0.3]))  # and one draw is p itself
     u = rng.permutation(np.concatenate([[0.05, 0.95, p], rng.random(n - 3)])).round(2)
@@ -286,6 +292,7 @@ def draws(rng, size):
 
 @exercise(
     draw=draws,
+    sizes=(1, 1, 1, 2, 2, 2, 3, 3, 4, 5, 6),
     truth=lambda x, p, u, training: np.where(u < p, 0.0, x * (1 / (1 - p))) if training else x,
     properties={
         "in use nothing changes": lambda f, x, p, u, training: np.array_equal(f(x, p, u, False), x),
