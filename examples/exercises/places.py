@@ -23,6 +23,7 @@ from minigrad.course.exercises.running import (
     with_rules,
 )
 from minigrad.engine import walk
+from minigrad.engine.rules import of_matrices
 from minigrad.engine.table import TABLE
 from minigrad.random import generator
 from minitransformer.model import attention, masks, positions, projection
@@ -34,30 +35,30 @@ from minitransformer.training.vocabulary import BOS, EOS, PAD
 
 def product(entry, product_rule):
     """Of numbers; NumPy does the same for each number of two arrays, if the function lets it."""
+    of_numbers = product_rule
 
-    def both(g, a, b):
+    def product_rule(g, a, b):
         try:
-            return product_rule(g, a, b)
+            return of_numbers(g, a, b)
         except (TypeError, ValueError):  # it asks something of single numbers
-            return np.vectorize(product_rule)(g, a, b)
+            return np.vectorize(of_numbers)(g, a, b)
 
     return with_rules(
-        "product_rule", entry, *(lambda g, _y, a, b, i=i: both(g, a, b)[i] for i in (0, 1))
+        "product_rule",
+        entry,
+        lambda g, _y, a, b: product_rule(g, a, b)[0],
+        lambda g, _y, a, b: product_rule(g, a, b)[1],
     )
 
 
 def matmul(entry, matmul_rule):
-    matrices = each("(n,m),(n,k),(k,m)->(n,k),(k,m)", matmul_rule)
-
-    def of(i, library):
-        def rule(g, y, a, b):
-            if min(a.ndim, b.ndim) < 2:
-                return library(g, y, a, b)
-            return matrices(g, a, b)[i]
-
-        return rule
-
-    return with_rules("matmul_rule", entry, *(of(i, old) for i, old in enumerate(entry.rules)))
+    matmul_rule = each("(n,m),(n,k),(k,m)->(n,k),(k,m)", matmul_rule)
+    return with_rules(
+        "matmul_rule",
+        entry,
+        of_matrices(0, lambda g, _y, a, b: matmul_rule(g, a, b)[0]),
+        of_matrices(1, lambda g, _y, a, b: matmul_rule(g, a, b)[1]),
+    )
 
 
 def picking(entry, index_rule):
@@ -80,8 +81,8 @@ def undoing(before, undo_broadcast):
 
 
 def softmax(_, softmax=None, softmax_rule=None):
-    rule = softmax_rule and each("(t,s),(t,s)->(t,s)", softmax_rule)
-    by_x = (lambda g, y, _x: rule(g, y)) if rule else True
+    softmax_rule = softmax_rule and each("(t,s),(t,s)->(t,s)", softmax_rule)
+    by_x = (lambda g, y, _x: softmax_rule(g, y)) if softmax_rule else True
     of = TABLE[F.softmax].written
     y = operation("softmax", softmax, of, [by_x])
 
@@ -95,16 +96,17 @@ def softmax(_, softmax=None, softmax_rule=None):
 
 
 def layer_norm(_, layer_norm=None, layer_norm_rule=None):
-    rule = layer_norm_rule and each("(t,d),(t,d),(d),()->(t,d)", layer_norm_rule)
-    by_x = (lambda g, _y, x, gain, _bias, eps: rule(g, x, gain, eps)) if rule else True
+    layer_norm_rule = layer_norm_rule and each("(t,d),(t,d),(d),()->(t,d)", layer_norm_rule)
+    by_x = lambda g, _y, x, gain, _bias, eps: layer_norm_rule(g, x, gain, eps)
+    by_x = by_x if layer_norm_rule else True
     of = TABLE[F.layer_norm].written
     y = operation("layer_norm", layer_norm, of, [by_x, True, True, False])
     return lambda x, gain, bias, eps=1e-5: y(x, gain, bias, eps)
 
 
 def cross_entropy(_, cross_entropy=None, cross_entropy_rule=None):
-    rule = cross_entropy_rule
-    by_logits = (lambda g, _y, *inputs: g * rule(*inputs)) if rule else True
+    by_logits = lambda g, _y, logits, targets, pad: g * cross_entropy_rule(logits, targets, pad)
+    by_logits = by_logits if cross_entropy_rule else True
     written = TABLE[F.cross_entropy].written
     of = lambda logits, targets, pad: written(logits, targets, ignore_index=pad)
     y = operation("cross_entropy", cross_entropy, of, [by_logits, False, False])

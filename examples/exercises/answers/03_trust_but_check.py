@@ -147,7 +147,7 @@ def _(f, x, h):
 def _(f, x, h):
     x = x.astype(float)
     gradient = np.empty(x.shape)
-    for k in range(len(x)) if x.ndim else [()]:
+    for k in range(len(x)):
         above, below = x.copy(), x.copy()
         above[k] += h
         below[k] -= h
