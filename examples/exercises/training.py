@@ -71,8 +71,6 @@ def train(
     functions: Mapping[str, Callable],
     steps: int,
     stopped: Callable[[], bool] = lambda: False,
-    *,
-    say: Callable[[str], Any] = print,
     page: Path | None = None,
 ) -> Result:
     """Train with these functions in their places, and read dates.
@@ -81,7 +79,6 @@ def train(
         functions: by the names of their exercises.
         steps: how many to take.
         stopped: whether to stop after this step.
-        say: is told how long it will take.
         page: where a page goes that steps through one reading.
     """
     before = mg.get_default_dtype()
@@ -89,7 +86,7 @@ def train(
     with in_place(PLACES, functions) as watch, one_thread(), np.errstate(all="ignore"):
         result = Result(watch)
         try:
-            _learn(result, functions, steps, stopped, say, page)
+            _learn(result, functions, steps, stopped, page)
         except Exception as problem:  # of the learner's
             line = line_of(problem)
             at = f", at {line}" if line is not None else ""
@@ -99,7 +96,7 @@ def train(
     return result
 
 
-def _learn(result, functions, steps, stopped, say, page):
+def _learn(result, functions, steps, stopped, page):
     task = FewDates(seed=0)
     sizes = Sizes(len(task.source), len(task.target), **SIZES)
     run = Training(task, sizes, Settings(steps=steps, **SETTINGS))
@@ -113,7 +110,7 @@ def _learn(result, functions, steps, stopped, say, page):
                 warm.append(result.seconds)
             elif run.steps_done == 2 * WARM:
                 whole = result.seconds + (result.seconds - warm[0]) / WARM * (steps - 2 * WARM)
-                say(f"{steps} steps will take about {whole:.0f} s, by the first {2 * WARM}")
+                bar.say(f"{steps} steps will take about {whole:.0f} s, by the first {2 * WARM}")
             bar.advance(loss=f"{result.losses[-1]:.4f}")
             return stopped()
 
@@ -209,7 +206,7 @@ def main(asked: dict[str, Any]) -> None:
     out = Path(asked["out"])
     out.mkdir(parents=True, exist_ok=True)
     find = lambda names: {
-        name: written(Path(asked["folder"], file)).functions()[name] for file, name in names
+        name: _function(Path(asked["folder"], file), name) for file, name in names
     }
     right, wrong = find(asked["right"]), find(asked["wrong"])
     page = out / "run.html"
@@ -227,6 +224,13 @@ def main(asked: dict[str, Any]) -> None:
     if not wrong and page.exists() and not result.problem:
         print(f"step through one reading, your functions marked: {page}")
     print(pictures, flush=True)
+
+
+def _function(path: Path, name: str) -> Callable:
+    """A learner's function; what it prints would hide everything else."""
+    space = written(path).functions()
+    space["print"] = lambda *things, **options: None
+    return space[name]
 
 
 if __name__ == "__main__":

@@ -28,7 +28,7 @@ def small(monkeypatch):
 
 
 def train(functions, steps=10):
-    return training.train(functions, steps, say=lambda line: None)
+    return training.train(functions, steps)
 
 
 @pytest.fixture(scope="module")
