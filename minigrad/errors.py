@@ -29,6 +29,7 @@ __all__ = [
     "StateDictError",
     "UnsupportedError",
     "VocabularyError",
+    "WorkersError",
 ]
 
 # --- checks --------------------------------------------------------------------------------------
@@ -59,6 +60,10 @@ class CheckpointError(MinigradError, ValueError):
 
 class ConfigError(MinigradError, ValueError):
     """Sizes or settings that cannot go together."""
+
+
+class WorkersError(MinigradError, RuntimeError):
+    """Workers that cannot be reached, do not fit, or failed."""
 
 
 # --- text ------------------------------------------------------------------------------------------

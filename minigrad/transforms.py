@@ -180,11 +180,12 @@ def gradients(
             node = root._node
             if node is not None and node.requires_grad and node.number >= oldest:
                 starts[node] = starts[node] + g if node in starts else g
-        for node, g, _ in walk(starts, oldest):
-            if node in wanted:
-                found[node] = g
+        for visit in walk(starts, oldest):
+            if visit.node in wanted:
+                found[visit.node] = visit.gradient
             if not (retain_graph or create_graph):
-                node.saved = None
+                visit.node.saved = None
+            del visit  # the next rule can have its memory
     return [found.get(x._node) for x in inputs]
 
 

@@ -1,0 +1,262 @@
+"""Workers that are processes, on this machine or on many: an engine that others keep, Dask.
+
+    with Cluster(count=4) as workers:                          processes here
+    with Cluster(scheduler="tcp://host:8786") as workers:      those of a scheduler that runs already
+
+For each total, the weights go to every worker once. Each part is a task, and so is each sum in the
+tree of parts; one flat array comes back. A worker that dies is no loss: others get its tasks.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import hashlib
+import importlib
+import importlib.util
+import logging
+import math
+import pickle
+import threading
+import time
+import uuid
+import warnings
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from . import errors
+from .settings import whole
+from .workers import Gradients, Workers, threadpool_limits, tree
+
+SETTINGS = {
+    "distributed.scheduler.allowed-failures": 1_000_000,  # workers that may die over one task
+    "distributed.admin.tick.limit": "1h",  # a process that computes for long is not ill
+    "distributed.worker.memory.terminate": False,
+}
+LOSSES = 50  # of all copies of the weights, in one total
+
+
+class Cluster(Workers):
+    """Processes to which a scheduler of Dask's gives parts.
+
+    Args:
+        scheduler: its address; without one, a scheduler and workers are started here, and listen to
+            this machine alone.
+        count: how many workers to start here.
+        patience: for how many seconds there may be none.
+        say: is told where a worker rounds otherwise than this process.
+
+    Raises:
+        ConfigError: if the package `distributed` is missing, or `count` is not a whole number from 1.
+        WorkersError: when entered or asked for a total: if no scheduler or no worker is there for so
+            long, a worker has other versions than this process, or a part fails.
+    """
+
+    def __init__(
+        self,
+        scheduler: str | None = None,
+        count: int = 1,
+        patience: float = 60,
+        say: Callable[[str], Any] = warnings.warn,
+    ):
+        try:
+            self.dask = importlib.import_module("distributed")
+        except ImportError:
+            raise errors.ConfigError(
+                'workers that are processes need Dask: pip install "minigrad[scale]"'
+            ) from None
+        self.scheduler = scheduler
+        self.count = whole("the number of workers", count, least=1)
+        self.patience = patience
+        self.say = say
+        self.said: set[str] = set()
+        self.job: Gradients | None = None
+        self.stack = contextlib.ExitStack()
+
+    def __enter__(self) -> Cluster:
+        with contextlib.ExitStack() as stack:
+            config = importlib.import_module("dask").config
+            stack.enter_context(config.set(SETTINGS))
+            where: Any = self.scheduler
+            try:
+                if where is None:
+                    self.local = where = self.dask.LocalCluster(
+                        n_workers=self.count, threads_per_worker=1, host="127.0.0.1",
+                        dashboard_address="127.0.0.1:0", silence_logs=logging.CRITICAL,
+                    )  # fmt: skip
+                    stack.enter_context(where)
+                self.client = self.dask.Client(where, timeout=self.patience, set_as_default=False)
+                stack.enter_context(self.client)
+            except (OSError, TimeoutError, ValueError) as problem:
+                raise errors.WorkersError(
+                    f"no scheduler answers at {self.scheduler or '127.0.0.1'}: {problem}"
+                ) from None
+            self.stack = stack.pop_all()
+        return self
+
+    def __exit__(self, *problem: Any) -> None:
+        self.stack.close()
+
+    def total(self, job: Gradients, parts: Sequence[Any]) -> list[np.ndarray]:
+        if job is not self.job:
+            self.job, self.sent = job, None
+            packages = frozenset({__package__, job.loss.__module__.partition(".")[0]})
+            self.shared = uuid.uuid4().hex, pickle.dumps(job), about(packages)
+        weights = np.concatenate([p._array for p in job.parameters], axis=None)
+        for _ in range(LOSSES):
+            with contextlib.suppress(_LostError):
+                result = self._once(weights, parts)
+                break
+            self.sent = None  # it may be among what died with a worker: all is sent again
+        else:
+            raise errors.WorkersError(
+                f"workers died {LOSSES} times over one step: have they memory?"
+            )
+        for note in sorted(result.notes - self.said):
+            self.said.add(note)
+            self.say(note)
+        return split(result, [p.shape for p in job.parameters])
+
+    def _once(self, weights: np.ndarray, parts: Sequence[Any]) -> Part:
+        submit = functools.partial(self.client.submit, pure=False)
+        send = functools.partial(self.client.scatter, broadcast=True, hash=False)
+        try:
+            self.client.wait_for_workers(1, timeout=self.patience)
+        except TimeoutError:
+            raise self._nobody() from None
+        try:
+            self.sent = self.sent or send([self.shared])[0]
+            now = send([(uuid.uuid4().hex, weights)])[0]
+            end = tree((submit(part_of, self.sent, now, part) for part in parts),
+                       functools.partial(submit, sum_of))  # fmt: skip
+            self._wait(end)
+            return end.result()
+        except errors.MinigradError:
+            raise
+        except (OSError, TimeoutError, self.dask.CancelledError, self.dask.scheduler.KilledWorker):
+            raise _LostError from None
+        except Exception as problem:  # that of a part
+            raise errors.WorkersError(
+                f"a part of the step failed on a worker: {type(problem).__name__}: {problem}"
+            ) from problem
+
+    def _wait(self, end: Any) -> None:
+        """Wait for a result, as long as there is somebody to compute it."""
+        seen = time.monotonic()
+        while not end.done():
+            with contextlib.suppress(TimeoutError), self.client.as_current():
+                self.dask.wait(end, timeout=1)
+            if self.client.status == "running" and self.client.scheduler_info()["workers"]:
+                seen = time.monotonic()
+            elif time.monotonic() - seen > self.patience:
+                raise self._nobody()
+
+    def _nobody(self) -> errors.WorkersError:
+        return errors.WorkersError(
+            f"no worker has been there for {self.patience:g} s: start some, and go on from the last "
+            f"checkpoint"
+        )
+
+
+class _LostError(Exception):
+    """What was sent to the workers has died with them."""
+
+
+# --- on a worker ------------------------------------------------------------------------------------
+
+
+class Part(NamedTuple):
+    """What a part gave, or several: the loss, the gradients of all parameters in one array, and what is
+    to be said about those who computed them."""
+
+    loss: np.ndarray
+    gradients: np.ndarray
+    notes: frozenset[str]
+
+
+class About(NamedTuple):
+    """What a process computes with."""
+
+    packages: frozenset[str]
+    numpy: str
+    source: str  # a digest of these packages
+    rounding: str  # a digest of results
+
+
+_alone = threading.Lock()  # a worker may have several threads, and has the weights once
+_now: dict[str, Any] = {"job": None, "weights": None}
+
+
+def part_of(shared: tuple[str, bytes, About], now: tuple[str, np.ndarray], part: Any) -> Part:
+    """Compute what a part gives with these weights."""
+    with _alone:
+        number, pickled, theirs = shared
+        if _now["job"] != number:
+            _now.update(job=number, notes=_compared(theirs), run=pickle.loads(pickled))
+            _now["limits"] = threadpool_limits()()  # for as long as the process lives
+        job, (version, weights) = _now["run"], now
+        if _now["weights"] != version:
+            arrays = _parts(weights, [p.shape for p in job.parameters])
+            for parameter, array in zip(job.parameters, arrays):
+                parameter.copy_(array)
+            _now["weights"] = version
+        loss, *slopes = job(part)
+        return Part(loss, np.concatenate(slopes, axis=None), _now["notes"])
+
+
+def sum_of(a: Part, b: Part) -> Part:
+    """The sum of what parts gave."""
+    return Part(a.loss + b.loss, a.gradients + b.gradients, a.notes | b.notes)
+
+
+def split(total: Part, shapes: Sequence[tuple[int, ...]]) -> list[np.ndarray]:
+    """The loss and the gradients, each an array."""
+    return [total.loss, *_parts(total.gradients, shapes)]
+
+
+def _parts(flat: np.ndarray, shapes: Sequence[tuple[int, ...]]) -> list[np.ndarray]:
+    ends = np.cumsum([math.prod(shape) for shape in shapes])
+    return [a.reshape(shape) for a, shape in zip(np.split(flat, ends[:-1]), shapes)]
+
+
+def _compared(theirs: About) -> frozenset[str]:
+    """What is to be said of this worker, compared with the process that it works for.
+
+    Raises:
+        WorkersError: for other versions.
+    """
+    here = about(theirs.packages)
+    where = importlib.import_module("distributed").get_worker().address
+    for name, what in (("numpy", "NumPy"), ("source", f"{' and '.join(sorted(here.packages))}")):
+        mine, expected = getattr(here, name), getattr(theirs, name)
+        if mine != expected:
+            raise errors.WorkersError(
+                f"the worker {where} has {what} {mine}, and this process {expected}: install the same"
+            )
+    if here.rounding == theirs.rounding:
+        return frozenset()
+    return frozenset(
+        {f"the worker {where} rounds otherwise, with another processor or library: the weights will "
+         f"not be the same bits as elsewhere"}
+    )  # fmt: skip
+
+
+@functools.cache
+def about(packages: frozenset[str]) -> About:
+    """What this process computes with: versions, and a digest of how it rounds.
+
+    Products differ in bits between the kernels that OpenBLAS has for processors, and exp and tanh
+    between those of NumPy.
+    """
+    source = hashlib.sha256()
+    specs = (importlib.util.find_spec(name) for name in sorted(packages) if name != "__main__")
+    for folder in (f for spec in specs if spec for f in spec.submodule_search_locations or ()):
+        for file in sorted(Path(folder).rglob("*.py")):
+            source.update(file.read_bytes())
+    x = np.random.default_rng(0).standard_normal((257, 129)).astype(np.float32)
+    results = [x @ x.T, x.T @ x, x[:5] @ x.T, x[0] @ x.T, np.exp(x), np.tanh(x), x.sum(0), x.sum(1)]
+    rounding = hashlib.sha256(b"".join(np.ascontiguousarray(y).tobytes() for y in results))
+    return About(packages, np.__version__, source.hexdigest()[:12], rounding.hexdigest())

@@ -1,0 +1,137 @@
+"""Many workers: the gradient of a sum is the sum of the gradients.
+
+    with Threads(2) as workers:
+        loss, *slopes = workers.total(Gradients(loss_of_part, parameters), parts)
+
+A batch is cut into parts. What a part gives depends on the weights and on the part, never on who
+computes it, or when; and all are added in one tree, for floats do not add in any order: (a + b) + c is
+rounded in other places than a + (b + c). So the total has the same bits, for one worker or for many.
+
+Here the workers are threads; in `cluster` they are processes, on this machine or on others.
+"""
+
+from __future__ import annotations
+
+import concurrent.futures
+import contextlib
+import contextvars
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Protocol, TypeVar
+
+import numpy as np
+
+from . import errors
+from .engine.tensor import Tensor
+from .settings import whole
+from .transforms import gradients
+
+T = TypeVar("T")
+
+
+class Workers(contextlib.AbstractContextManager, Protocol):
+    """Who computes parts: entered before the first total, and left after the last."""
+
+    def total(self, job: Gradients, parts: Sequence[Any]) -> list[np.ndarray]:
+        """The sum of what `job` gives for each of the parts, in the order of `tree`."""
+        ...
+
+
+class Gradients:
+    """A job: a part's loss and its gradient with respect to each parameter, as arrays.
+
+    Nobody's `.grad` is touched, so that threads do not meet there.
+
+    Args:
+        loss: returns a Tensor with one element for a part, its share of the loss of all. A mean over
+            parts that differ in size is no sum of theirs: divide by the size of the whole.
+        parameters: the leaves.
+    """
+
+    def __init__(self, loss: Callable[[Any], Tensor], parameters: Sequence[Tensor]):
+        self.loss = loss
+        self.parameters = list(parameters)
+
+    def __call__(self, part: Any) -> list[np.ndarray]:
+        loss = self.loss(part)
+        found = gradients([loss], [np.ones_like(loss._array)], self.parameters)
+        zeros = (np.zeros_like(p._array) for p in self.parameters)  # for what the loss does not use
+        slopes = (zero if g is None else g for g, zero in zip(found, zeros))
+        return [np.asarray(loss.item()), *slopes]
+
+
+class Threads(Workers):
+    """Threads of this process, which share its weights and its memory.
+
+    Each part runs in a copy of the caller's context, so that modes such as `fast` hold there, and
+    multiplies in one thread: that many parts at once keep the cores busy.
+
+    Args:
+        count: how many; with 1, the caller's own thread computes.
+
+    Raises:
+        ConfigError: if `count` is not a whole number from 1, or is above 1 and threadpoolctl is
+            missing, without which every thread would start others.
+    """
+
+    def __init__(self, count: int = 1):
+        self.count = whole("the number of workers", count, least=1)
+        self.limits = threadpool_limits() if count > 1 else contextlib.nullcontext
+        self.stack = contextlib.ExitStack()
+
+    def __enter__(self) -> Threads:
+        if self.count > 1:
+            self.stack.enter_context(self.limits())
+            self.pool = concurrent.futures.ThreadPoolExecutor(self.count, "part")
+            self.stack.enter_context(self.pool)
+        return self
+
+    def __exit__(self, *problem: Any) -> None:
+        self.stack.close()
+
+    def total(self, job: Gradients, parts: Sequence[Any]) -> list[np.ndarray]:
+        if self.count == 1:
+            return tree(map(job, parts), added)
+        made = [self.pool.submit(contextvars.copy_context().run, job, part) for part in parts]
+        try:
+            return tree((future.result() for future in made), added)
+        finally:
+            concurrent.futures.wait(made)  # after an error, none goes on with weights that change
+
+
+def threadpool_limits() -> Callable[[], contextlib.AbstractContextManager]:
+    """What makes a context in which each product of matrices runs in one thread."""
+    try:
+        import threadpoolctl
+    except ImportError:
+        raise errors.ConfigError(
+            "more than one thread needs threadpoolctl, so that each multiplies alone: "
+            "pip install threadpoolctl"
+        ) from None
+    return lambda: threadpoolctl.threadpool_limits(1, user_api="blas")
+
+
+def tree(items: Iterable[T], add: Callable[[T, T], T]) -> T:
+    """Add items in pairs, and pairs of those, as they come: ((a + b) + (c + d)) + e.
+
+    The order follows from their number alone. Of n, about log2(n) sums wait at any time.
+
+    Raises:
+        ConfigError: if there are none.
+    """
+    waiting: list[tuple[int, T]] = []  # sums, each with the height of its tree
+    for total in items:
+        height = 0
+        while waiting and waiting[-1][0] == height:
+            total, height = add(waiting.pop()[1], total), height + 1
+        waiting.append((height, total))
+    if not waiting:
+        raise errors.ConfigError("there are no parts to add: give at least one")
+    while len(waiting) > 1:
+        (_, last), (height, before) = waiting.pop(), waiting.pop()
+        waiting.append((height, add(before, last)))
+    return waiting[0][1]
+
+
+def added(a: Sequence[np.ndarray], b: Sequence[np.ndarray]) -> list[np.ndarray]:
+    """The sums of arrays, one by one."""
+    return [x + y for x, y in zip(a, b, strict=True)]

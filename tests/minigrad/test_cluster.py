@@ -1,0 +1,226 @@
+"""Processes give the bits that one process gives, also when they are killed; nobody else gets in."""
+
+import hashlib
+import os
+import random
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+from worker_job import job, parts
+
+from minigrad import cluster as cluster_module
+from minigrad import errors
+from minigrad.workers import Threads
+
+pytest.importorskip("distributed")
+from minigrad.cluster import LOSSES, Cluster
+
+ROOT = Path(__file__).parents[2]
+# Dask's own: deprecations of what it uses, and sockets that it leaves to the collector.
+pytestmark = pytest.mark.filterwarnings("default")
+
+
+def digest(arrays):
+    return hashlib.sha256(b"".join(a.tobytes() for a in arrays)).hexdigest()
+
+
+@pytest.fixture(scope="module")
+def expected():
+    with Threads(1) as workers:
+        return digest(workers.total(job(), parts()))
+
+
+@pytest.fixture(scope="module", autouse=True)
+def importable():
+    """The processes find the job where this one does."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHONPATH", os.pathsep.join([str(ROOT), str(ROOT / "tests")]))
+        yield
+
+
+@pytest.fixture(scope="module")
+def two(importable):
+    with Cluster(count=2, patience=30) as workers:
+        yield workers
+
+
+def processes(workers):
+    return list(workers.client.run(os.getpid).values())
+
+
+# --- the same bits --------------------------------------------------------------------------------
+
+
+def test_processes_give_the_same_bits_as_one(two, expected):
+    work = job()
+    for _ in range(3):
+        assert digest(two.total(work, parts())) == expected
+
+
+def test_the_weights_of_each_total_are_sent(two):
+    work, other = job(), job()
+    with Threads(1) as one:
+        for both in zip(work.parameters, other.parameters):
+            before = digest(two.total(work, parts()))
+            for p in both:
+                p.copy_(p.data * 1.5)
+            after = two.total(work, parts())
+            assert digest(after) != before
+            assert digest(after) == digest(one.total(other, parts()))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("count", [1, 2, 3, 4])
+def test_any_number_of_processes_gives_the_same_bits(count, expected):
+    with Cluster(count=count) as workers:
+        assert digest(workers.total(job(), parts())) == expected
+
+
+@pytest.mark.slow
+def test_processes_that_come_and_go_give_the_same_bits(expected):
+    with Cluster(count=1) as workers:
+        for count in (3, 1, 2, 4, 1):
+            workers.local.scale(count)
+            assert digest(workers.total(job(), parts())) == expected
+
+
+# --- faults ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_all_processes_killed_at_once_are_replaced(two, expected):
+    """And with them all copies of the weights."""
+    before = processes(two)
+    killer = threading.Timer(0.2, lambda: [os.kill(pid, 9) for pid in before])
+    killer.start()
+    result = two.total(job(), parts("rest"))
+    killer.join()
+    with Threads(1) as one:
+        assert digest(result) == digest(one.total(job(), parts()))
+    assert set(processes(two)).isdisjoint(before)
+
+
+@pytest.mark.slow
+def test_processes_killed_at_random_change_no_bit(expected):
+    """Twenty times in the middle of a step, one or all."""
+    choose = random.Random(0)
+    with Cluster(count=3) as workers:
+        for _ in range(20):
+            victims = choose.sample(processes(workers), choose.choice([1, 1, 2, 3]))
+            wait = choose.uniform(0, 1)
+            killer = threading.Timer(wait, lambda victims=victims: [os.kill(p, 9) for p in victims])
+            killer.start()
+            try:
+                assert digest(workers.total(job(), parts("rest"))) == expected
+            finally:
+                killer.join()
+
+
+def test_a_part_that_fails_on_a_worker_is_told_in_one_line(two, expected):
+    with pytest.raises(errors.WorkersError, match=r"ValueError: this part cannot be computed$"):
+        two.total(job(), [*parts(), *parts("fail")])
+    assert digest(two.total(job(), parts())) == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("numpy", "1.2.3", r"the worker tcp://127\S+ has NumPy \S+, and this process 1\.2\.3"),
+        (
+            "source",
+            "0a1b",
+            "has minigrad and worker_job .*, and this process 0a1b: install the same",
+        ),
+    ],
+)
+def test_a_worker_with_another_version_is_refused_by_name(two, monkeypatch, name, value, message):
+    monkeypatch.setattr(cluster_module, "about", _changed(name, value))
+    with pytest.raises(errors.WorkersError, match=message):
+        two.total(job(), parts())
+
+
+def test_a_worker_that_rounds_otherwise_is_told_of_once(two, monkeypatch, expected):
+    said = []
+    monkeypatch.setattr(cluster_module, "about", _changed("rounding", "otherwise"))
+    monkeypatch.setattr(two, "say", said.append)
+    for _ in range(2):
+        assert digest(two.total(job(), parts())) == expected
+    assert said
+    assert len(said) == len(set(said)) <= 2
+    assert "rounds otherwise" in said[0]
+
+
+def _changed(name, value):
+    real = cluster_module.about
+    return lambda packages: real(packages)._replace(**{name: value})
+
+
+def test_a_scheduler_that_is_not_there():
+    with pytest.raises(errors.WorkersError, match=r"no scheduler answers at tcp://127\.0\.0\.1:9"):
+        Cluster("tcp://127.0.0.1:9", patience=0.5).__enter__()
+
+
+@pytest.mark.slow
+def test_nobody_to_compute(tmp_path, expected):
+    """A scheduler whose only worker is killed for good, in the middle of a step; then one comes."""
+    dask = [sys.executable, "-m", "distributed.cli."]
+    start = lambda what, *more: subprocess.Popen(
+        [*dask[:2], dask[2] + what, *more], stderr=subprocess.DEVNULL, cwd=tmp_path
+    )
+    file = tmp_path / "scheduler.json"
+    join = ("--scheduler-file", str(file), "--host", "127.0.0.1")
+    worker = ("--no-nanny", "--nthreads", "1", "--no-dashboard")
+    with start("dask_scheduler", *join, "--no-dashboard", "--port", "0") as scheduler:
+        try:
+            while not file.exists():
+                time.sleep(0.05)
+            address = __import__("json").loads(file.read_text())["address"]
+            with Cluster(address, patience=3) as workers:
+                with pytest.raises(errors.WorkersError, match="no worker has been there for 3 s"):
+                    workers.total(job(), parts())
+                first = start("dask_worker", *worker, *join)
+                workers.patience = 60
+                assert digest(workers.total(job(), parts())) == expected
+                workers.patience = 3
+                threading.Timer(0.5, first.kill).start()
+                with pytest.raises(errors.WorkersError, match="start some, and go on"):
+                    workers.total(job(), parts("rest") * 20)
+                first.wait()
+                with start("dask_worker", *worker, *join) as second:
+                    workers.patience = 60
+                    assert digest(workers.total(job(), parts())) == expected
+                    second.kill()
+        finally:
+            scheduler.kill()
+
+
+@pytest.mark.slow
+def test_deaths_without_end_are_told(two, monkeypatch):
+    """Such as those of processes that the system ends for want of memory."""
+    monkeypatch.setattr(cluster_module, "LOSSES", 1)
+    with pytest.raises(errors.WorkersError, match="workers died 1 times over one step"):
+        two.total(job(), parts("die"))
+    assert LOSSES > 10
+
+
+# --- who may come in ------------------------------------------------------------------------------
+
+
+def test_only_this_machine_is_listened_to(two):
+    workers = processes(two)
+    listening = {
+        pid: {c.laddr.ip for c in psutil.Process(pid).net_connections() if c.status == "LISTEN"}
+        for pid in (os.getpid(), *workers)
+    }
+    assert listening == {pid: {"127.0.0.1"} for pid in listening}
+
+
+def test_without_dask_it_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(errors.ConfigError, match=r'pip install "minigrad\[scale\]"'):
+        Cluster()
