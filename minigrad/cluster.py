@@ -74,6 +74,7 @@ class Cluster(Workers):
         self.say = say
         self.said: set[str] = set()
         self.job: Gradients | None = None
+        self.local: Any = None
         self.stack = contextlib.ExitStack()
 
     def __enter__(self) -> Cluster:
@@ -123,16 +124,14 @@ class Cluster(Workers):
     def _once(self, weights: np.ndarray, parts: Sequence[Any]) -> Part:
         submit = functools.partial(self.client.submit, pure=False)
         send = functools.partial(self.client.scatter, broadcast=True, hash=False)
-        try:
-            self.client.wait_for_workers(1, timeout=self.patience)
-        except TimeoutError:
-            raise self._nobody() from None
+        self._until(self._anybody, lambda: time.sleep(0.05))
         try:
             self.sent = self.sent or send([self.shared])[0]
             now = send([(uuid.uuid4().hex, weights)])[0]
             end = tree((submit(part_of, self.sent, now, part) for part in parts),
                        functools.partial(submit, sum_of))  # fmt: skip
-            self._wait(end)
+            with self.client.as_current():
+                self._until(end.done, lambda: self.dask.wait(end, timeout=1))
             return end.result()
         except errors.MinigradError:
             raise
@@ -143,22 +142,24 @@ class Cluster(Workers):
                 f"a part of the step failed on a worker: {type(problem).__name__}: {problem}"
             ) from problem
 
-    def _wait(self, end: Any) -> None:
-        """Wait for a result, as long as there is somebody to compute it."""
+    def _anybody(self) -> bool:
+        return self.client.status == "running" and bool(self.client.scheduler_info()["workers"])
+
+    def _until(self, done: Callable[[], bool], wait: Callable[[], Any]) -> None:
+        """Wait, as long as there is somebody to wait for."""
         seen = time.monotonic()
-        while not end.done():
-            with contextlib.suppress(TimeoutError), self.client.as_current():
-                self.dask.wait(end, timeout=1)
-            if self.client.status == "running" and self.client.scheduler_info()["workers"]:
+        while not done():
+            if self.local is not None:  # one that died while it began is not replaced by itself
+                self.local.scale(self.count)
+            with contextlib.suppress(TimeoutError):
+                wait()
+            if self._anybody():
                 seen = time.monotonic()
             elif time.monotonic() - seen > self.patience:
-                raise self._nobody()
-
-    def _nobody(self) -> errors.WorkersError:
-        return errors.WorkersError(
-            f"no worker has been there for {self.patience:g} s: start some, and go on from the last "
-            f"checkpoint"
-        )
+                raise errors.WorkersError(
+                    f"no worker has been there for {self.patience:g} s: start some, and go on from "
+                    f"the last checkpoint"
+                )
 
 
 class _LostError(Exception):

@@ -50,7 +50,7 @@ def two(importable):
 
 
 def processes(workers):
-    return list(workers.client.run(os.getpid).values())
+    return list(workers.client.run(os.getpid, on_error="ignore").values())
 
 
 # --- the same bits --------------------------------------------------------------------------------
@@ -85,6 +85,7 @@ def test_any_number_of_processes_gives_the_same_bits(count, expected):
 def test_processes_that_come_and_go_give_the_same_bits(expected):
     with Cluster(count=1) as workers:
         for count in (3, 1, 2, 4, 1):
+            workers.count = count
             workers.local.scale(count)
             assert digest(workers.total(job(), parts())) == expected
 
@@ -111,7 +112,8 @@ def test_processes_killed_at_random_change_no_bit(expected):
     choose = random.Random(0)
     with Cluster(count=3) as workers:
         for _ in range(20):
-            victims = choose.sample(processes(workers), choose.choice([1, 1, 2, 3]))
+            there = processes(workers)  # some of those killed before may not be back
+            victims = choose.sample(there, min(len(there), choose.choice([1, 1, 2, 3])))
             wait = choose.uniform(0, 1)
             killer = threading.Timer(wait, lambda victims=victims: [os.kill(p, 9) for p in victims])
             killer.start()
