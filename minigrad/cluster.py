@@ -132,15 +132,20 @@ class Cluster(Workers):
                        functools.partial(submit, sum_of))  # fmt: skip
             with self.client.as_current():
                 self._until(end.done, lambda: self.dask.wait(end, timeout=1))
-            return end.result()
-        except errors.MinigradError:
+            problem = end.exception()
+            if problem is None:
+                return end.result()
+        except errors.WorkersError:
             raise
-        except (OSError, TimeoutError, self.dask.CancelledError, self.dask.scheduler.KilledWorker):
-            raise _LostError from None
-        except Exception as problem:  # that of a part
-            raise errors.WorkersError(
-                f"a part of the step failed on a worker: {type(problem).__name__}: {problem}"
-            ) from problem
+        except Exception as lost:  # many kinds, according to what a worker was doing when it died
+            raise _LostError from lost
+        if isinstance(problem, self.dask.scheduler.KilledWorker):
+            raise _LostError
+        if isinstance(problem, errors.MinigradError):
+            raise problem
+        raise errors.WorkersError(
+            f"a part of the step failed on a worker: {type(problem).__name__}: {problem}"
+        ) from problem
 
     def _anybody(self) -> bool:
         return self.client.status == "running" and bool(self.client.scheduler_info()["workers"])
@@ -202,7 +207,7 @@ def part_of(shared: tuple[str, bytes, About], now: tuple[str, np.ndarray], part:
         if _now["weights"] != version:
             arrays = _parts(weights, [p.shape for p in job.parameters])
             for parameter, array in zip(job.parameters, arrays):
-                parameter.copy_(array)
+                parameter.copy_(array, dtype=array.dtype)
             _now["weights"] = version
         loss, *slopes = job(part)
         return Part(loss, np.concatenate(slopes, axis=None), _now["notes"])

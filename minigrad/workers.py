@@ -37,7 +37,7 @@ class Workers(contextlib.AbstractContextManager, Protocol):
 
 
 class Gradients:
-    """A job: a part's loss and its gradient with respect to each parameter, as arrays.
+    """A job: a part's loss and its gradient with respect to each parameter, as arrays of its own.
 
     Nobody's `.grad` is touched, so that threads do not meet there.
 
@@ -54,9 +54,14 @@ class Gradients:
     def __call__(self, part: Any) -> list[np.ndarray]:
         loss = self.loss(part)
         found = gradients([loss], [np.ones_like(loss._array)], self.parameters)
-        zeros = (np.zeros_like(p._array) for p in self.parameters)  # for what the loss does not use
-        slopes = (zero if g is None else g for g, zero in zip(found, zeros))
-        return [np.asarray(loss.item()), *slopes]
+        arrays = [np.asarray(loss.item())]
+        for g, p in zip(found, self.parameters):
+            if g is None:  # the loss does not use it
+                g = np.zeros_like(p._array)
+            elif not (g.flags.owndata and g.flags.writeable) or any(g is other for other in arrays):
+                g = g.copy()
+            arrays.append(g)
+        return arrays
 
 
 class Threads(Workers):
@@ -133,5 +138,5 @@ def tree(items: Iterable[T], add: Callable[[T, T], T]) -> T:
 
 
 def added(a: Sequence[np.ndarray], b: Sequence[np.ndarray]) -> list[np.ndarray]:
-    """The sums of arrays, one by one."""
-    return [x + y for x, y in zip(a, b, strict=True)]
+    """The sums of arrays, one by one, in the memory of `a`."""
+    return [np.add(x, y, out=x) for x, y in zip(a, b, strict=True)]

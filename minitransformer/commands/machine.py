@@ -1,8 +1,9 @@
-"""What a run asks of the system: to be told when it has to stop, and how much memory it had."""
+"""What a run asks of the system: when to stop, how many cores there are, how much memory it had."""
 
 from __future__ import annotations
 
 import contextlib
+import os
 import signal
 import sys
 from collections.abc import Callable, Iterator
@@ -35,6 +36,13 @@ def interruptible() -> Iterator[Callable[[], int]]:
     finally:
         for one, handler in before.items():
             signal.signal(one, handler)
+
+
+def cores() -> int:
+    """How many processors this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def peak_memory() -> int | None:

@@ -39,6 +39,7 @@ HELP = {
 }
 # Their defaults are not fixed: the steps depend on the task, the others on the model's paper.
 NOT_FIXED = ("steps", "norm", "activation", "positions")
+WHO = ("workers", "engine", "scheduler")  # computes a run: they change no bit of it
 # Options of a task, besides its file: type, placeholder, help text.
 DATA = {
     "digits": (int, "N", "of the numbers to be added, for addition"),
@@ -104,6 +105,26 @@ def training_options() -> Parser:
         metavar="FOLDER",
         default=argparse.SUPPRESS,
         help="where the checkpoint, the curve and the report go (default: runs/TASK)",
+    )
+    group.add_argument(
+        "--workers",
+        type=int,
+        metavar="N",
+        default=argparse.SUPPRESS,
+        help="how many parts of a batch are computed at a time; the weights are the same bits for any "
+        "number (default: 2 for large models where there are 2 cores, else 1)",
+    )
+    group.add_argument(
+        "--engine",
+        choices=["threads", "dask"],
+        default="threads",
+        help="what workers are: threads, or processes that Dask starts here",
+    )
+    group.add_argument(
+        "--scheduler",
+        metavar="ADDRESS",
+        default=argparse.SUPPRESS,
+        help="of a scheduler of Dask's, whose workers compute, such as tcp://host:8786",
     )
     group.add_argument(
         "--replace", action="store_true", help="put this run in the place of one that is there"

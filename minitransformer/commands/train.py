@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import functools
+import importlib.util
 import math
 import os
 import time
@@ -13,7 +15,9 @@ from typing import Any
 import numpy as np
 
 from minigrad import errors, serialize
+from minigrad.cluster import Cluster
 from minigrad.terminal import complain
+from minigrad.workers import Threads, Workers
 
 from ..model.sizes import DecoderSizes, Sizes
 from ..tasks import load_training, make
@@ -25,8 +29,8 @@ from ..training.threads import one_thread
 from ..views import report
 from . import PROGRAM
 from .folder import CHECKPOINT, CURVE, FILES, REPORT, claimed, ready, save_curve
-from .machine import interruptible, peak_memory
-from .options import DATA, STEPS, chosen, training_options
+from .machine import cores, interruptible, peak_memory
+from .options import DATA, STEPS, WHO, chosen, training_options
 
 
 def train(options: argparse.Namespace) -> int:
@@ -39,7 +43,10 @@ def train(options: argparse.Namespace) -> int:
     goal = getattr(options, "stop_at", math.inf)
 
     quiet = np.errstate(over="ignore", invalid="ignore")
-    with claimed(folder), one_thread(), interruptible() as interrupted, quiet:
+    with (
+        claimed(folder), one_thread(), workers(options, run) as run.workers,
+        interruptible() as interrupted, quiet,
+    ):  # fmt: skip
         learn(run, exam[:200], options.every, goal, folder / CHECKPOINT, interrupted)
         stopped = interrupted()
         if stopped:
@@ -65,6 +72,16 @@ def train(options: argparse.Namespace) -> int:
     if left_out:
         print(left_out)
     return 128 + stopped if stopped else 0
+
+
+def workers(options: argparse.Namespace, run: Training) -> Workers:
+    """Who computes the parts of a batch."""
+    count = getattr(options, "workers", None)
+    if options.engine == "dask" or hasattr(options, "scheduler"):
+        say = functools.partial(complain, PROGRAM)
+        return Cluster(getattr(options, "scheduler", None), count or cores(), say=say)
+    several = run.is_large() and cores() > 1 and importlib.util.find_spec("threadpoolctl")
+    return Threads((2 if several else 1) if count is None else count)
 
 
 def begun(options: argparse.Namespace) -> tuple[Training, Path]:
@@ -102,7 +119,7 @@ def resumed(options: argparse.Namespace) -> tuple[Training, Path]:
     others = [
         name
         for name, value in vars(options).items()
-        if name not in ("every", "stop_at", "resume", "run", "task")
+        if name not in ("every", "stop_at", "resume", "run", "task", *WHO)
         and value != getattr(defaults, name, None)
     ]
     if others or options.task != "dates":
@@ -146,7 +163,10 @@ def learn(
 
         try:
             run.fit(after_step)
-        except OSError:  # nobody reads standard output any more; what was learned is kept
+        except (
+            OSError,
+            errors.WorkersError,
+        ):  # nobody reads the output any more, or nobody computes
             run.save(checkpoint)
             raise
     run.save(checkpoint)

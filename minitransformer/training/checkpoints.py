@@ -62,7 +62,6 @@ def training_in(path: str | os.PathLike, make: Callable[..., Any]) -> Training:
             raise ValueError(f"it was trained on other symbols than {task.name} has now")
         run.model.load_state_dict(_part(arrays, "model."))
         run.optimizer.load_state_dict(_part(arrays, "optimizer."))
-        run.random.bit_generator.state = about["random"]
         return run
     except errors.DataError as problem:
         raise errors.DataError(f"{os.fspath(path)} goes on with the same data: {problem}") from None

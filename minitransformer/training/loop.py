@@ -12,19 +12,18 @@ import numpy as np
 
 import minigrad as mg
 from minigrad import errors, optim, serialize
-from minigrad.functional import cross_entropy
+from minigrad.engine.tensor import tensor_of
 from minigrad.random import drawing_from
+from minigrad.workers import Threads, Workers
 
+from .parts import OfParts, Part, cut, large, summed_loss
 from .readers import READERS, Reader
-from .vocabulary import PAD
 
 SCHEDULES: dict[str, Callable[[Settings], optim.Schedule]] = {
     "cosine": lambda s: optim.warmup_cosine(s.learning_rate, s.warmup, s.steps),
     "inverse_sqrt": lambda s: optim.warmup_inverse_sqrt(s.learning_rate, s.warmup),
     "constant": lambda s: lambda step: s.learning_rate * min(1.0, step / max(1, s.warmup)),
 }
-
-START = 500  # symbols that could be read in the time that one more part of a batch takes by itself
 
 
 @dataclass(frozen=True)
@@ -40,8 +39,8 @@ class Settings:
             the step, or is "constant".
         label_smoothing: the share of each target spread over all symbols.
         clip: the largest norm that the gradient may have.
-        accumulate: in how many parts a batch is read at least, one after the other, to need less
-            memory; it changes no gradient.
+        accumulate: in how many parts a batch is read at least, to need less memory, or to be shared
+            by workers; it changes no gradient, except for which numbers dropout leaves out.
         seed: of the data, the initial weights and dropout. The same seed gives the same weights, to the
             bit, with the same NumPy on the same processor, inside `threads.one_thread`.
 
@@ -111,6 +110,7 @@ class Training:
         settings: how to train.
         kind: of the model, a name in `READERS`.
         made: what `tasks.make` needs beside the name and the seed to make the task again.
+        workers: who computes the parts of a batch; the weights have the same bits with any.
     """
 
     task: Any
@@ -120,12 +120,13 @@ class Training:
     curve: list[Point] = field(default_factory=list)
     kind: str = "encoder-decoder"
     made: dict[str, Any] = field(default_factory=dict)
+    workers: Workers = field(default_factory=Threads)
 
     def __post_init__(self) -> None:
-        self.random = np.random.default_rng(self.settings.seed)
-        with drawing_from(self.random):
+        with drawing_from(np.random.default_rng(self.settings.seed)):
             self.reader: Reader = READERS[self.kind].of(self.task, self.sizes)
         self.model = self.reader.model
+        self.job = OfParts(self.reader, self.settings.seed, self.settings.label_smoothing)
         self.optimizer = optim.Adam(
             self.model.parameters(), self.settings.learning_rate, betas=(0.9, 0.98), eps=1e-9
         )
@@ -144,30 +145,24 @@ class Training:
 
         Raises:
             AnomalyError: if the gradient is not finite; no weight is changed then.
+            WorkersError: if the workers cannot compute it; the step is not taken then.
         """
-        self.steps_done += 1
-        examples = self.batch(self.steps_done)
-        self.model.train()
-        self.optimizer.zero_grad()
-        parts = self.parts(examples)
-        symbols = self.reader.to_write(examples) if len(parts) > 1 else None
-        loss = 0.0
-        with mg.fast():
-            for part in parts:
-                of_part = self.loss(part, symbols)
-                of_part.backward()
-                loss += of_part.item()
+        step = self.steps_done + 1
+        loss, *gradients = self.workers.total(self.job, self.parts(step))
+        for p, gradient in zip(self.job.parameters, gradients):
+            p.grad = tensor_of(gradient)
         try:
             optim.clip_grad_norm(self.optimizer.parameters, self.settings.clip)
         except errors.AnomalyError:
             raise errors.AnomalyError(
-                f"step {self.steps_done} has a loss of {loss}, and a gradient that is not finite: "
+                f"step {step} has a loss of {loss}, and a gradient that is not finite: "
                 f"choose a learning rate below {self.settings.learning_rate}, or a longer warm-up"
             ) from None
-        self.optimizer.lr = self.schedule(self.steps_done)
+        self.optimizer.lr = self.schedule(step)
         self.optimizer.step()
-        self.curve.append(Point(self.steps_done, loss))
-        return loss
+        self.steps_done = step
+        self.curve.append(Point(step, float(loss)))
+        return float(loss)
 
     def batch(self, step: int) -> Sequence[Any]:
         """Return the examples of a step, the shortest first. They depend only on the step and the seed.
@@ -178,31 +173,28 @@ class Training:
         examples = self.task.batch(step, self.settings.batch)
         return sorted(examples, key=self.reader.length)
 
-    def parts(self, examples: Sequence[Any]) -> list[Sequence[Any]]:
-        """Cut a batch into the parts that are read one after the other, each padded only to its own
-        longest example: at least `accumulate`, and more where that saves time. No gradient changes.
+    def parts(self, step: int) -> list[Part]:
+        """Cut the batch of a step into the parts whose gradients are added: see `parts.cut`."""
+        examples = self.batch(step)
+        slices = cut(self._lengths(examples), self._weights, self.settings.accumulate)
+        symbols = self.reader.to_write(examples)
+        return [Part(step, i, examples[part], symbols) for i, part in enumerate(slices)]
 
-        Args:
-            examples: the shortest first.
-        """
-        lengths = [self.reader.length(example) for example in examples]
+    def is_large(self) -> bool:
+        """Tell whether a step is so much work that two workers take less time for it than one."""
+        return large(self._lengths(self.batch(1)), self._weights)
 
-        def cut(parts: int) -> list[slice]:
-            size = -(-len(examples) // parts)  # rounded up
-            return [slice(i, i + size) for i in range(0, len(examples), size)]
+    def _lengths(self, examples: Sequence[Any]) -> list[int]:
+        return [self.reader.length(example) for example in examples]
 
-        def cost(parts: int) -> int:
-            rows = [lengths[part] for part in cut(parts)]
-            return sum(START + len(row) * row[-1] for row in rows)
+    @property
+    def _weights(self) -> int:
+        return sum(p.size for p in self.job.parameters)
 
-        least = self.settings.accumulate
-        return [examples[part] for part in cut(min(range(least, least + 8), key=cost))]
-
-    def loss(self, examples: Sequence[Any], symbols: int | None = None) -> mg.Tensor:
-        """Compute the cross-entropy of the symbols to write: their sum, divided by `symbols`
-        (default: their number; larger if the examples are only a part of a batch)."""
-        total, count = self._loss(examples, self.settings.label_smoothing)
-        return total / (symbols or count)
+    def loss(self, examples: Sequence[Any]) -> mg.Tensor:
+        """Compute the mean cross-entropy of the symbols to write."""
+        total, count = summed_loss(self.reader, examples, self.settings.label_smoothing)
+        return total / count
 
     def held_out_loss(self, examples: Sequence[Any]) -> float:
         """Compute the mean cross-entropy of `examples`, in nats a symbol: without dropout, and without
@@ -211,22 +203,13 @@ class Training:
         size = self.settings.batch
         with mg.no_grad(), mg.fast():
             parts = [
-                self._loss(examples[i : i + size], smoothing=0.0)
+                summed_loss(self.reader, examples[i : i + size], label_smoothing=0.0)
                 for i in range(0, len(examples), size)
             ]
         return sum(total.item() for total, _ in parts) / sum(count for _, count in parts)
 
-    def _loss(self, examples: Sequence[Any], smoothing: float) -> tuple[mg.Tensor, int]:
-        """The summed cross-entropy of the symbols to write, and their number."""
-        with drawing_from(self.random):
-            logits, write = self.reader.predictions(examples)  # (B, T, N), (B, T)
-        total = cross_entropy(
-            logits, write, ignore_index=PAD, label_smoothing=smoothing, reduction="sum"
-        )
-        return total, int((write != PAD).sum())
-
     def save(self, path: str | os.PathLike) -> None:
-        """Write a checkpoint: weights, optimiser, random state, and the position in the data."""
+        """Write a checkpoint: weights, optimiser, and the position in the data."""
         optimizer = self.optimizer.state_dict()
         arrays = {f"model.{name}": a for name, a in self.model.state_dict().items()}
         arrays |= {f"optimizer.{name}": np.asarray(a) for name, a in optimizer.items()}
@@ -238,7 +221,6 @@ class Training:
             "settings": asdict(self.settings),
             "steps_done": self.steps_done,
             "curve": [asdict(point) for point in self.curve],
-            "random": self.random.bit_generator.state,
             "source": self.reader.source.to_dict(),
             "target": self.reader.target.to_dict(),
             "longest": [self.reader.longest_source, self.reader.longest_target],

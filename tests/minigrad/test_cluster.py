@@ -1,6 +1,7 @@
 """Processes give the bits that one process gives, also when they are killed; nobody else gets in."""
 
 import hashlib
+import json
 import os
 import random
 import subprocess
@@ -181,18 +182,17 @@ def test_nobody_to_compute(tmp_path, expected):
         try:
             while not file.exists():
                 time.sleep(0.05)
-            address = __import__("json").loads(file.read_text())["address"]
+            address = json.loads(file.read_text())["address"]
             with Cluster(address, patience=3) as workers:
                 with pytest.raises(errors.WorkersError, match="no worker has been there for 3 s"):
                     workers.total(job(), parts())
-                first = start("dask_worker", *worker, *join)
-                workers.patience = 60
-                assert digest(workers.total(job(), parts())) == expected
-                workers.patience = 3
-                threading.Timer(0.5, first.kill).start()
-                with pytest.raises(errors.WorkersError, match="start some, and go on"):
-                    workers.total(job(), parts("rest") * 20)
-                first.wait()
+                with start("dask_worker", *worker, *join) as first:
+                    workers.patience = 60
+                    assert digest(workers.total(job(), parts())) == expected
+                    workers.patience = 3
+                    threading.Timer(0.5, first.kill).start()
+                    with pytest.raises(errors.WorkersError, match="start some, and go on"):
+                        workers.total(job(), parts("rest") * 20)
                 with start("dask_worker", *worker, *join) as second:
                     workers.patience = 60
                     assert digest(workers.total(job(), parts())) == expected

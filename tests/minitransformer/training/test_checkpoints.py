@@ -192,9 +192,6 @@ IN_TRAINING = {
     "other symbols than the task has": put(["a", "b", "c", "e"], "source", "symbols"),
     "an endless number of steps": put(float("inf"), "steps_done"),
     "a curve of something else": put([{"time": 1}], "curve"),
-    "no random state": put(None, "random"),
-    "another generator": put("MT19937", "random", "bit_generator"),
-    "a random state of text": put("x", "random", "state", "state"),
     "an optimiser's array missing": drop("optimizer.mean.0"),
     "an optimiser's array of another shape": with_array("optimizer.mean.0", lambda a: a[:1]),
 }

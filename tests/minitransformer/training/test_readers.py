@@ -16,7 +16,7 @@ from minigrad.functional import cross_entropy
 from minitransformer import Continuer, DecoderSizes, Settings, Sizes, TextReader, Training
 from minitransformer.__main__ import main
 from minitransformer.tasks import load_training, make
-from minitransformer.training import loop
+from minitransformer.training import parts
 from minitransformer.training.checkpoints import load_reader
 from minitransformer.training.loop import SCHEDULES
 from minitransformer.training.readers import READERS, joint
@@ -125,19 +125,24 @@ def test_accumulated_gradients_are_those_of_the_whole_batch(parts):
 
 
 def test_a_batch_is_cut_where_padding_costs_more_than_another_part():
-    run = run_of("encoder-decoder")
-    alike, unlike = [("abcd" * 9, "d")] * 64, [("a", "b")] * 32 + [("abcd" * 20, "d")] * 32
-    assert run.parts(alike) == [alike]
-    assert run.parts(unlike) == [unlike[:32], unlike[32:]]
-    assert run.parts(alike[:1]) == [alike[:1]]
+    assert parts.cut([37] * 64, weights=0, least=1) == [slice(0, 64)]
+    assert parts.cut([2] * 32 + [81] * 32, weights=0, least=1) == [slice(0, 32), slice(32, 64)]
+    assert parts.cut([37], weights=0, least=3) == [slice(0, 1)]
+    assert [len(parts.cut([9] * 64, 0, least)) for least in (1, 2, 4, 64)] == [1, 2, 4, 64]
+
+
+def test_a_batch_of_much_work_is_cut_in_two():
+    """Two parts at a time are worth while there; the cut does not ask how many cores there are."""
+    assert len(parts.cut([32] * 32, weights=1_000_000, least=1)) == 1
+    assert len(parts.cut([32] * 32, weights=5_000_000, least=1)) == 2
 
 
 @pytest.mark.parametrize("kind", READERS)
 def test_a_batch_in_parts_that_were_chosen_teaches_the_same(kind, text_file, monkeypatch):
     whole, split = (run_of(kind, text_file, batch=9) for _ in range(2))
     for run, start in ((whole, 500), (split, 0)):
-        monkeypatch.setattr(loop, "START", start)
-        assert (len(run.parts(run.batch(1))) > 1) == (start == 0 and kind != "text")
+        monkeypatch.setattr(parts, "START", start)
+        assert (len(run.parts(1)) > 1) == (start == 0 and kind != "text")
         run.model.astype(np.float64)
         run.optimizer.lr = 0.0
         run.step()

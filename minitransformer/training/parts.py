@@ -1,0 +1,107 @@
+"""A batch in parts, whose gradients add up to that of the batch, whoever computes them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import minigrad as mg
+from minigrad.functional import cross_entropy
+from minigrad.random import drawing_from
+from minigrad.workers import Gradients
+
+from .readers import Reader
+from .vocabulary import PAD
+
+START = 500  # symbols that could be read in the time that one more part of a batch takes by itself
+LARGE = 2e9  # products of a weight and a symbol in a batch: more are worth two parts at a time
+
+
+class Part(NamedTuple):
+    """A part of the batch of a step: its number, its examples, and the symbols to write in the batch."""
+
+    step: int
+    number: int
+    examples: Sequence[Any]
+    symbols: int
+
+
+class OfParts(Gradients):
+    """A part's share of the loss of its batch, and of the gradient.
+
+    It depends on the weights, the seed and the part alone: dropout has a random stream for each part of
+    each step.
+    """
+
+    def __init__(self, reader: Reader, seed: int, label_smoothing: float):
+        super().__init__(self.share, reader.model.parameters())
+        self.reader, self.seed, self.label_smoothing = reader, seed, label_smoothing
+
+    def __call__(self, part: Part) -> list[np.ndarray]:
+        self.reader.model.train()
+        stream = np.random.default_rng([self.seed, part.step, part.number])
+        with mg.fast(), drawing_from(stream), np.errstate(over="ignore"):
+            return super().__call__(part)
+
+    def share(self, part: Part) -> mg.Tensor:
+        """Compute the cross-entropy of the part's symbols, divided by the symbols of the batch: the
+        mean over the batch is the sum of these, though its parts differ in size."""
+        total, _ = summed_loss(self.reader, part.examples, self.label_smoothing)
+        return total / part.symbols
+
+    def __reduce__(self) -> tuple:
+        r = self.reader
+        made = type(r), r.model.sizes, r.source, r.target, r.longest_source, r.longest_target
+        return _untrained, (*made, self.seed, self.label_smoothing)
+
+
+def _untrained(
+    kind: type[Reader], sizes: Any, source: Any, target: Any, *others: Any
+) -> OfParts:  # fmt: skip
+    """The same job in another process, which is sent the weights."""
+    *lengths, seed, label_smoothing = others
+    with drawing_from(np.random.default_rng(seed)):
+        reader = kind(kind.model_of(sizes), source, target, *lengths)
+    return OfParts(reader, seed, label_smoothing)
+
+
+def summed_loss(
+    reader: Reader, examples: Sequence[Any], label_smoothing: float
+) -> tuple[mg.Tensor, int]:
+    """Compute the summed cross-entropy of the symbols to write, and their number."""
+    logits, write = reader.predictions(examples)  # (B, T, N), (B, T)
+    total = cross_entropy(
+        logits, write, ignore_index=PAD, label_smoothing=label_smoothing, reduction="sum"
+    )
+    return total, int((write != PAD).sum())
+
+
+def large(lengths: Sequence[int], weights: int) -> bool:
+    """Tell whether a batch is so much work that two workers take less time for it than one."""
+    return sum(lengths) * weights > LARGE
+
+
+def cut(lengths: Sequence[int], weights: int, least: int) -> list[slice]:
+    """Where to cut a batch: into at least so many parts, and more where that saves time, since each is
+    padded only to its own longest example; or where two can be computed at a time. It follows from
+    sizes, never from the machine.
+
+    Args:
+        lengths: of the examples, the shortest first.
+        weights: how many the model has.
+        least: how many parts at least.
+    """
+    if large(lengths, weights):
+        least = max(least, 2)
+
+    def into(parts: int) -> list[slice]:
+        size = -(-len(lengths) // parts)  # rounded up
+        return [slice(i, i + size) for i in range(0, len(lengths), size)]
+
+    def cost(parts: int) -> int:
+        rows = [lengths[part] for part in into(parts)]
+        return sum(START + len(row) * row[-1] for row in rows)
+
+    return into(min(range(least, least + 8), key=cost))
