@@ -13,7 +13,7 @@ from ..model.sizes import Sizes
 from ..training.loop import Settings
 
 # Tasks that are learned completely in fewer steps than `Settings.steps`, or need more.
-STEPS = {"dates": 1200, "copy": 600, "reverse": 1000, "addition": 4500}
+STEPS = {"dates": 1200, "copy": 600, "reverse": 1000, "addition": 6000}
 HELP = {
     "steps": f"how many batches to learn from (default: {Settings.steps}; "
     + "; ".join(f"{task} {steps}" for task, steps in STEPS.items())
