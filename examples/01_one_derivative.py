@@ -164,7 +164,7 @@ pictures("01_backward", mg.graph(y))
 pictures.folder.mkdir(parents=True, exist_ok=True)
 page = mg.explore(y, pictures.folder / "01_steps.html", title="y = (w x + c)²")
 print("open in a browser:", page)
-assert "p = w * x" in page.read_text()  # the lesson's own code is in it
+assert "p = w * x" in page.read_text(encoding="utf-8")  # the lesson's own code is in it
 
 # %% [markdown]
 # ## Why gradients add

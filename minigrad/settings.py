@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 import operator
+from collections.abc import Callable, Iterable, Mapping
 from numbers import Real
+from typing import Any
 
 from .errors import ConfigError
 
@@ -19,18 +21,52 @@ def whole(name: str, value: int, least: int = 0) -> int:
         number = operator.index(value)
     except TypeError:
         number = least - 1
-    if number < least:
+    if number < least or isinstance(value, bool):
         raise ConfigError(f"{name} is a whole number from {least}, not {value!r}")
     return number
 
 
-def real(name: str, value: float, below: float = math.inf) -> float:
+def real(
+    name: str,
+    value: float,
+    least: float = 0.0,
+    *,
+    above: float = -math.inf,
+    below: float = math.inf,
+    most: float = math.inf,
+) -> float:
     """`value` as a Python float; a number of NumPy's would widen the float32 arrays it meets.
 
     Raises:
-        ConfigError: if it is not a number from 0 to below `below`.
+        ConfigError: if it is not a finite number from `least`, above `above`, below `below` and up to
+            `most`.
     """
-    if not (isinstance(value, Real) and 0 <= value < below):
-        limit = "a finite number from 0" if below == math.inf else f"from 0 to below {below}"
-        raise ConfigError(f"{name} is {limit}, not {value!r}")
+    number = isinstance(value, Real) and not isinstance(value, bool)
+    if not (number and least <= value <= most and above < value < below):
+        low = f"above {above:g}" if above >= least else f"from {least:g}"
+        high = f" to below {below:g}" if below < math.inf else f" up to {most:g}"
+        limits = low + (high if min(below, most) < math.inf else "")
+        finite = "" if min(below, most) < math.inf else "a finite number "
+        raise ConfigError(f"{name} is {finite}{limits}, not {value!r}")
     return float(value)
+
+
+def choice(name: str, value: str, names: Iterable[str]) -> str:
+    """`value`.
+
+    Raises:
+        ConfigError: if it is not one of `names`.
+    """
+    if not isinstance(value, str) or value not in names:
+        raise ConfigError(f"{name} is one of {', '.join(map(repr, names))}, not {value!r}")
+    return value
+
+
+def check(owner: Any, checks: Mapping[str, Callable[[str, Any], Any]]) -> None:
+    """Check the named attributes of a frozen dataclass, and keep what each check returns.
+
+    Raises:
+        ConfigError: for the first that is wrong.
+    """
+    for name, checked in checks.items():
+        object.__setattr__(owner, name, checked(name, getattr(owner, name)))

@@ -1,11 +1,13 @@
 """The command line:
 
 python -m minitransformer                                      train on dates, and write a report
-python -m minitransformer train dates --steps 500 --out runs/short
-python -m minitransformer train pairs phrases.tsv --model decoder
-python -m minitransformer train --resume runs/short             go on where a run was stopped
 python -m minitransformer translate runs/dates "3rd of march 1998"
 python -m minitransformer explain runs/dates "3rd of march 1998"   a page that explains each step
+python -m minitransformer train dates --steps 500 --out runs/short
+python -m minitransformer train --resume runs/short            go on where a run was stopped
+python -m minitransformer train pairs phrases.tsv --model decoder
+python -m minitransformer train text novel.txt --window 128
+python -m minitransformer write runs/text "It was" --length 500 --temperature 0.7
 """
 
 from __future__ import annotations
@@ -13,18 +15,97 @@ from __future__ import annotations
 import argparse
 import io
 import sys
-from collections.abc import Sequence
-from pathlib import Path
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
-from minigrad.terminal import Parser, ended
+from minigrad import errors
+from minigrad.terminal import Parser, complain, ended
 
 from .commands import PROGRAM
 from .commands.explain import explain
-from .commands.options import training_options
+from .commands.options import EXPLAIN, TRAIN, TRANSLATE, WRITE, Option, add, spelled
 from .commands.train import train
 from .commands.translate import translate
-from .tasks import FILE_TASKS, TASKS
+from .commands.write import write
+from .tasks import FILE_TASKS, FORMS, TASKS
+
+PROG = f"python -m {PROGRAM}"
+EXAMPLES = (__doc__ or "").partition("\n\n")[2]
+RUN = {"metavar": "RUN", "help": "the folder of a run, or its checkpoint"}
+
+
+class Command(NamedTuple):
+    """A command: what runs it, what it does in one line, its arguments, its options, and what its help
+    ends with."""
+
+    run: Callable[[argparse.Namespace], int]
+    about: str
+    arguments: Mapping[str, Mapping[str, Any]]
+    options: Mapping[str, Iterable[Option]]
+    notes: str = ""
+
+
+COMMANDS = {
+    "train": Command(
+        train,
+        "learn a task, and write a checkpoint, the curve and a report",
+        {
+            "task": {
+                "metavar": "TASK",
+                "nargs": "?",
+                "default": argparse.SUPPRESS,
+                "help": f"{', '.join(TASKS)}; or, with a file, {' or '.join(FILE_TASKS)} "
+                f"(default: dates)",
+            },
+            "file": {
+                "metavar": "FILE",
+                "nargs": "?",
+                "default": argparse.SUPPRESS,
+                "help": "pairs: a line each, source tab target; text: anything in UTF-8",
+            },
+        },
+        TRAIN,
+    ),
+    "translate": Command(
+        translate,
+        "read lines with a trained model, and tell how sure it is of each",
+        {
+            "checkpoint": RUN,
+            "lines": {
+                "metavar": "LINE",
+                "nargs": "*",
+                "help": "what to read; without any, standard input",
+            },
+        },
+        TRANSLATE,
+        "A result is a line: what the model writes, a tab, and the probability that it gives to all of "
+        "it; then, if it is not sure or something is wrong, a tab and a word about it. The exit "
+        "status is 0 if it is sure of every line, 1 if not, and 2 if there is a line that it cannot "
+        "read.\n\n"
+        + "\n\n".join(
+            f"{task}: {told}\n\n{'; '.join(forms)}" for task, (told, forms) in FORMS.items()
+        ),
+    ),
+    "write": Command(
+        write,
+        "go on with a text, by a model that has learned from one",
+        {
+            "checkpoint": RUN,
+            "lines": {
+                "metavar": "START",
+                "nargs": "*",
+                "help": "how the text begins; without any, each line of standard input",
+            },
+        },
+        WRITE,
+    ),
+    "explain": Command(
+        explain,
+        "write a page on which to walk through one reading, forwards and back",
+        {"checkpoint": RUN, "line": {"metavar": "LINE", "help": "what to read"}},
+        EXPLAIN,
+    ),
+}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -42,65 +123,57 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _run(given: list[str]) -> int:
     options = command_line().parse_args(given)
-    return options.run(options)
+    try:
+        return options.run(options)
+    except errors.MinigradError as problem:
+        return complain(PROGRAM, spelled(str(problem)))
 
 
 def command_line() -> Parser:
     """The commands and their options."""
-    shape: dict[str, Any] = {
-        "formatter_class": argparse.ArgumentDefaultsHelpFormatter,
-        "allow_abbrev": False,
-    }
-    options = training_options()
+    shape: dict[str, Any] = {"formatter_class": _Help, "allow_abbrev": False}
     parser = Parser(
-        prog="python -m minitransformer",
-        description="Train a transformer, and use it. Without a command: train dates. The options "
-        "below belong to train.",
-        parents=[options],
+        prog=PROG,
+        usage=f"{PROG} [COMMAND] [OPTION ...]",
+        description=f"Train a transformer, and use it.\n\n{EXAMPLES}\n"
+        "Without a command: train dates. The options below belong to train; those of the others, and "
+        "the forms in which dates are read, are shown by translate --help and so on.",
         **shape,
     )
-    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-
-    about = "learn a task, and write a checkpoint, the curve and a report"
-    command = commands.add_parser(
-        "train", help=about, description=about, parents=[options], **shape
-    )
-    command.add_argument(
-        "task",
-        metavar="TASK",
-        nargs="?",
-        default="dates",
-        help=", ".join(TASKS) + "; or, with a file, " + " or ".join(FILE_TASKS),
-    )
-    command.add_argument(
-        "file",
-        metavar="FILE",
-        nargs="?",
-        help="pairs: a line each, source tab target; text: anything in UTF-8",
-    )
-    command.set_defaults(run=train)
-
-    about = "read lines with a trained model"
-    command = commands.add_parser("translate", help=about, description=about, **shape)
-    command.add_argument("checkpoint", metavar="RUN", help="the folder of a run, or its checkpoint")
-    command.add_argument(
-        "lines", metavar="LINE", nargs="*", help="what to read; without any, standard input"
-    )
-    command.set_defaults(run=translate)
-
-    about = "write a page on which to walk through one reading, forwards and back"
-    command = commands.add_parser("explain", help=about, description=about, **shape)
-    command.add_argument("checkpoint", metavar="RUN", help="the folder of a run, or its checkpoint")
-    command.add_argument("line", metavar="LINE", help="what to read")
-    command.add_argument(
-        "--out",
-        type=Path,
-        metavar="FILE",
-        default=argparse.SUPPRESS,
-        help="the page (default: explain.html in the folder of the run)",
-    )
-    command.set_defaults(run=explain)
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True, prog=PROG)
+    add(parser, TRAIN)
+    for name, command in COMMANDS.items():
+        one = commands.add_parser(
+            name,
+            help=command.about,
+            description=f"{command.about}.",
+            usage=f"%(prog)s {' '.join(_placeholder(a) for a in command.arguments.values())} "
+            f"[OPTION ...]",
+            epilog=command.notes,
+            **shape,
+        )
+        for argument, how in command.arguments.items():
+            one.add_argument(argument, **how)
+        add(one, command.options)
+        one.set_defaults(run=command.run)
     return parser
+
+
+def _placeholder(argument: Mapping[str, Any]) -> str:
+    shown = {"?": "[{}]", "*": "[{} ...]"}.get(argument.get("nargs", ""), "{}")
+    return shown.format(argument["metavar"])
+
+
+class _Help(argparse.HelpFormatter):
+    """Fills each paragraph; one whose lines begin with a command stays as it is."""
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        return "\n\n".join(
+            paragraph
+            if paragraph.startswith("python -m")
+            else super(_Help, self)._fill_text(paragraph, width, indent)
+            for paragraph in text.strip().split("\n\n")
+        )
 
 
 if __name__ == "__main__":

@@ -43,8 +43,11 @@ def drawn(folder):
 
 
 def test_the_two_commands_are_those_that_ci_runs():
-    train, check = (block.strip() for block in blocks("sh"))
+    make, train, check = (block.strip() for block in blocks("sh"))
     script = (ROOT / ".ci" / "run").read_text().splitlines()
+    assert make == "python3 -m venv .venv && . .venv/bin/activate"
+    for line in make.split(" && "):
+        assert f'{line}"'.replace(".venv", '"$scratch/venv') in script
     assert check == 'pip install -e ".[test]" && pytest'
     assert check in script
     assert train == 'pip install -e ".[course]" && python -m minitransformer'

@@ -5,11 +5,13 @@ It stops when its input ends, after the step that it is taking.
 """
 
 import json
+import random
 import sys
 import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +26,7 @@ from minigrad.views.plots import BLUE, GREY, ORANGE
 from minigrad.views.source import line_of
 from minitransformer import Settings, Sizes, Training, decoding
 from minitransformer.tasks import dates
+from minitransformer.tasks.split import seeded
 from minitransformer.training.progress import progress
 from minitransformer.training.threads import one_thread
 from minitransformer.views.explain import explain
@@ -38,8 +41,18 @@ EXAM, SHOWN, BEAMED = 100, 5, 2  # dates that are read: in all, and printed, and
 class FewDates(dates.Dates):
     """Dates in few forms, so that a small model learns them soon."""
 
-    forms = FORMS
-    cases = (str,)
+    def __init__(self, seed: int = 0) -> None:
+        super().__init__(seed)
+        generator = seeded(self.name, seed, "few")
+        self._held_out = [_few(date.fromisoformat(day), generator) for _, day in self._held_out]
+
+    def batch(self, step: int, size: int) -> list[tuple[str, str]]:
+        generator = seeded(self.name, self.seed, step)
+        return [_few(day, generator) for day in generator.choices(self._days, k=size)]
+
+
+def _few(day: date, generator: random.Random) -> tuple[str, str]:
+    return dates.write(day, generator.choice(FORMS)), day.isoformat()
 
 
 @dataclass

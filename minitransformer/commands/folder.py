@@ -43,6 +43,23 @@ def save_curve(path: Path, run: Training) -> None:
     serialize.write_whole(path, lambda file: file.write(text.getvalue().encode()))
 
 
+def writable(file: Path) -> Path:
+    """The file, if one can be written there, as far as that can be told before.
+
+    Raises:
+        ConfigError: if not.
+    """
+    if file.is_dir():
+        raise errors.ConfigError(
+            f"{file} is a folder: give the file to write, such as explain.html"
+        )
+    if not file.parent.is_dir():
+        raise errors.ConfigError(
+            f"there is no folder {file.parent} to write {file.name} into: make it"
+        )
+    return file
+
+
 def ready(folder: Path, replace: bool) -> Path:
     """Make the folder of a new run if necessary, and check that the run can write its files there.
 

@@ -1,138 +1,216 @@
-"""The options of `train`, as tables."""
+"""The options of all commands: a table of rows, and what is made of them.
+
+What was not given is not among the parsed options, so that a command sees what it was asked for.
+"""
 
 from __future__ import annotations
 
 import argparse
+import re
+from collections.abc import Iterable, Mapping
 from dataclasses import fields
 from pathlib import Path
-from typing import Any
-
-from minigrad.terminal import Parser
+from typing import Any, NamedTuple
 
 from ..model.sizes import Sizes
 from ..training.loop import Settings
 
 # Tasks that are learned completely in fewer steps than `Settings.steps`, or need more.
 STEPS = {"dates": 1200, "copy": 600, "reverse": 1000, "addition": 6000}
-HELP = {
-    "steps": f"how many batches to learn from (default: {Settings.steps}; "
-    + "; ".join(f"{task} {steps}" for task, steps in STEPS.items())
-    + ")",
-    "batch": "examples in a batch",
-    "learning_rate": "the highest, reached at the end of the warm-up",
-    "warmup": "steps until then",
-    "label_smoothing": "share of each target that is spread over all symbols",
-    "clip": "largest norm that the gradient may have",
-    "seed": "of the data, the first weights and dropout; on one machine, it decides all weights",
-    "width": "numbers that stand for a symbol (D)",
-    "heads": "attentions side by side (H); they must divide the width",
-    "feed_forward": "width inside the feed-forward layers (F)",
-    "encoder_layers": "layers that read",
-    "decoder_layers": "layers that write",
-    "dropout": "probability that a number is left out while learning",
-    "schedule": "of the learning rate after the warm-up: cosine, inverse_sqrt or constant",
-    "accumulate": "parts in which a batch is read at least, to need less memory",
-    "norm": "post, after each part of a layer, or pre, before it (a decoder alone: pre; else post)",
-    "activation": "relu, gelu, silu or gated (a decoder alone: gelu; else relu)",
-    "positions": "sinusoidal, learned, rotary or none (a decoder alone: learned; else sinusoidal)",
-    "tied": "matrices that are one: none, target (embedding and output) or all",
-}
-# Their defaults are not fixed: the steps depend on the task, the others on the model's paper.
-NOT_FIXED = ("steps", "norm", "activation", "positions")
+MODELS = ("encoder-decoder", "decoder")
+ENGINES = ("threads", "dask")
 WHO = ("workers", "engine", "scheduler")  # computes a run: they change no bit of it
-# Options of a task, besides its file: type, placeholder, help text.
-DATA = {
-    "digits": (int, "N", "of the numbers to be added, for addition"),
-    "level": (str, "character|word", "what a model of pairs reads and writes"),
-    "longest": (int, "N", "characters or words on either side of a pair"),
-    "window": (int, "N", "characters of a text that are read at once"),
-    "encoding": (str, "NAME", "of the file"),
+EVERY, LENGTH, SURE, TEMPERATURE = 250, 200, 0.9, 0.8  # defaults
+
+
+class Option(NamedTuple):
+    """A row: how the library names the option, its type, its value in the help, what it is, and its
+    default: None if `told` says it, or if there is none."""
+
+    name: str
+    kind: Any
+    value: str
+    told: str
+    default: Any = None
+
+
+def setting(name: str, value: str, told: str, default: bool = True) -> Option:
+    """The row of a field of `Settings` or `Sizes`, of its type and, if asked for, with its default."""
+    field = next(f for kind in (Settings, Sizes) for f in fields(kind) if f.name == name)
+    return Option(name, type(field.default), value, told, field.default if default else None)
+
+
+def other_steps() -> str:
+    return "; ".join(f"{task} {steps}" for task, steps in STEPS.items())
+
+
+TRAIN: dict[str, list[Option]] = {
+    "the ten options that matter most": [
+        setting(
+            "steps", "N",
+            f"how many batches to learn from (default: {Settings.steps}; {other_steps()})", False,
+        ),
+        setting("learning_rate", "X", "the highest, reached at the end of the warm-up"),
+        setting("width", "N", "numbers that stand for a symbol (D)"),
+        setting("heads", "N", "attentions side by side (H); they must divide the width"),
+        setting("encoder_layers", "N", "layers that read"),
+        setting("decoder_layers", "N", "layers that write"),
+        Option(
+            "model", str, "|".join(MODELS),
+            "what learns the task; a decoder alone has --decoder-layers layers", MODELS[0],
+        ),
+        setting(
+            "seed", "N",
+            "of the data, the first weights and dropout; on one machine, it decides all weights",
+        ),
+        Option(
+            "out", Path, "FOLDER",
+            "where the checkpoint, the curve and the report go (default: runs/TASK)",
+        ),
+        Option("resume", Path, "RUN", "go on with the run in this folder, by its own settings"),
+    ],
+    "more of learning": [
+        setting("batch", "N", "examples in a batch"),
+        setting("warmup", "N", "steps until the learning rate is reached"),
+        setting(
+            "schedule", "NAME",
+            "of the learning rate after the warm-up: cosine, inverse_sqrt or constant",
+        ),
+        setting("dropout", "X", "probability that a number is left out while learning"),
+        setting("label_smoothing", "X", "share of each target that is spread over all symbols"),
+        setting("clip", "X", "largest norm that the gradient may have"),
+        setting("accumulate", "N", "parts in which a batch is read at least, to need less memory"),
+        Option(
+            "every", int, "N",
+            "steps between two looks at held-out examples; the checkpoint is saved then too", EVERY,
+        ),
+        Option("replace", bool, "", "put this run in the place of one that is there"),
+        Option(
+            "stop_at", float, "X",
+            "stop early, once this share of the held-out examples looked at is read exactly",
+        ),
+    ],
+    "who computes": [
+        Option(
+            "workers", int, "N",
+            "how many parts of a batch are computed at a time; the weights are the same bits for any "
+            "number (default: 2 for large models where there are 2 cores, else 1)",
+        ),
+        Option(
+            "engine", str, "|".join(ENGINES),
+            "what workers are: threads, or processes that Dask starts here", ENGINES[0],
+        ),
+        Option(
+            "scheduler", str, "ADDRESS",
+            "of a scheduler of Dask's, whose workers compute, such as tcp://host:8786",
+        ),
+    ],
+    "more of the model": [
+        setting("feed_forward", "N", "width inside the feed-forward layers (F)"),
+        setting(
+            "norm", "NAME",
+            "post, after each part of a layer, or pre, before it (a decoder alone: pre; else post)",
+            False,
+        ),
+        setting(
+            "activation", "NAME",
+            "relu, gelu, silu or gated (a decoder alone: gelu; else relu)", False,
+        ),
+        setting(
+            "positions", "NAME",
+            "sinusoidal, learned, rotary or none (a decoder alone: learned; else sinusoidal)", False,
+        ),
+        setting("tied", "NAME", "matrices that are one: none, target (embedding and output) or all"),
+    ],
+    "more of the data": [
+        Option("digits", int, "N", "of the numbers to be added, for addition (default: 3)"),
+        Option(
+            "longest", int, "N",
+            "letters of copy, reverse and sort (default: 10); characters or words on either side of "
+            "a pair (default: 100)",
+        ),
+        Option("window", int, "N", "characters of a text that are read at once (default: 64)"),
+        Option(
+            "level", str, "character|word",
+            "what a model of pairs reads and writes (default: character)",
+        ),
+        Option("encoding", str, "NAME", "of the file of pairs or text (default: utf-8)"),
+        Option("skip_bad", bool, "", "use what can be used of a file with faults"),
+    ],
+}  # fmt: skip
+DATA = [option.name for option in TRAIN["more of the data"]]
+
+DRAWING = [
+    Option("top_k", int, "N", "draw only from the N likeliest symbols"),
+    Option("top_p", float, "X", "draw only from the likeliest that together have this probability"),
+    Option("seed", int, "N", "of what is drawn: the same seed draws the same", 0),
+    Option("beams", int, "N", "draw nothing, and search for the likeliest line with N hypotheses"),
+]
+TRANSLATE = {
+    "how to write": [
+        Option(
+            "temperature", float, "X",
+            "draw each symbol: below 1 the likely become likelier; 0 takes the likeliest "
+            "(default: 0; with --top-k or --top-p: 1)",
+        ),
+        *DRAWING,
+        Option(
+            "sure", float, "X",
+            "mark a line as not sure if the model gives it less probability than this", SURE,
+        ),
+    ],
+}  # fmt: skip
+WRITE = {
+    "how to write": [
+        Option("length", int, "N", "characters to write", LENGTH),
+        Option(
+            "temperature", float, "X",
+            "below 1 the likely become likelier; 0 takes the likeliest", TEMPERATURE,
+        ),
+        *DRAWING,
+    ],
+}  # fmt: skip
+EXPLAIN = {
+    "the page": [
+        Option("out", Path, "FILE", "the page (default: explain.html in the folder of the run)"),
+    ],
 }
+NAMES = sorted(
+    {o.name for t in (TRAIN, TRANSLATE, WRITE) for rows in t.values() for o in rows},
+    key=len,
+    reverse=True,
+)
 
 
-def training_options() -> Parser:
-    parser = Parser(add_help=False)
-    for kind, title in ((Settings, "training"), (Sizes, "the model")):
-        group = parser.add_argument_group(title)
-        for field in fields(kind):
-            if field.name in HELP:
-                group.add_argument(
-                    "--" + field.name.replace("_", "-"),
-                    type=type(field.default),
-                    metavar={int: "N", float: "X"}.get(type(field.default), "NAME"),
-                    default=argparse.SUPPRESS if field.name in NOT_FIXED else field.default,
-                    help=HELP[field.name],
-                )
-    group.add_argument(
-        "--model",
-        choices=["encoder-decoder", "decoder"],
-        default="encoder-decoder",
-        help="what learns the task; a decoder alone has --decoder-layers layers",
-    )
-    group = parser.add_argument_group("the data")
-    for name, (kind_of, metavar, told) in DATA.items():
-        group.add_argument(
-            f"--{name}", type=kind_of, metavar=metavar, default=argparse.SUPPRESS, help=told
-        )
-    group.add_argument(
-        "--skip-bad", action="store_true", help="use what can be used of a file with faults"
-    )
-    group = parser.add_argument_group("the run")
-    group.add_argument(
-        "--resume",
-        type=Path,
-        metavar="RUN",
-        default=argparse.SUPPRESS,
-        help="go on with the run in this folder, by its own settings",
-    )
-    group.add_argument(
-        "--stop-at",
-        type=float,
-        metavar="X",
-        default=argparse.SUPPRESS,
-        help="stop early, once this share of the held-out examples looked at is read exactly",
-    )
-    group.add_argument(
-        "--every",
-        type=int,
-        metavar="N",
-        default=250,
-        help="steps between two looks at held-out examples; the checkpoint is saved then too",
-    )
-    group.add_argument(
-        "--out",
-        type=Path,
-        metavar="FOLDER",
-        default=argparse.SUPPRESS,
-        help="where the checkpoint, the curve and the report go (default: runs/TASK)",
-    )
-    group.add_argument(
-        "--workers",
-        type=int,
-        metavar="N",
-        default=argparse.SUPPRESS,
-        help="how many parts of a batch are computed at a time; the weights are the same bits for any "
-        "number (default: 2 for large models where there are 2 cores, else 1)",
-    )
-    group.add_argument(
-        "--engine",
-        choices=["threads", "dask"],
-        default="threads",
-        help="what workers are: threads, or processes that Dask starts here",
-    )
-    group.add_argument(
-        "--scheduler",
-        metavar="ADDRESS",
-        default=argparse.SUPPRESS,
-        help="of a scheduler of Dask's, whose workers compute, such as tcp://host:8786",
-    )
-    group.add_argument(
-        "--replace", action="store_true", help="put this run in the place of one that is there"
-    )
-    return parser
+def add(parser: argparse.ArgumentParser, tables: Mapping[str, Iterable[Option]]) -> None:
+    """Add the rows of each table under its heading."""
+    for heading, options in tables.items():
+        group = parser.add_argument_group(heading)
+        for option in options:
+            told = option.told
+            if option.default is not None:
+                told += f" (default: {option.default})"
+            if option.kind is bool:
+                how: dict[str, Any] = {"action": "store_true"}
+            else:
+                how = {"type": option.kind, "metavar": option.value}
+            group.add_argument(flag(option.name), default=argparse.SUPPRESS, help=told, **how)
 
 
-def chosen(kind: type, options: argparse.Namespace, **others: Any) -> Any:
-    """The settings or sizes that the options ask for."""
-    names = [f.name for f in fields(kind) if f.name in HELP and hasattr(options, f.name)]
-    return kind(**{name: getattr(options, name) for name in names} | others)
+def spelled(message: str) -> str:
+    """A message of the library's, with its settings as the command line writes them: `skip_bad=True` as
+    --skip-bad, `encoding='utf-16'` as --encoding utf-16, and `steps is ...` as --steps is ...
+    """
+    name = "|".join(NAMES)
+    message = re.sub(rf"^({name})(?= is )", lambda found: flag(found[1]), message)
+
+    def given(found: re.Match) -> str:
+        value = found[2].strip("'")
+        return flag(found[1]) + ("" if value == "True" else f" {value}")
+
+    return re.sub(rf"\b({name})=('[^']*'|[\w.]+)", given, message)
+
+
+def flag(name: str) -> str:
+    """The option as the command line writes it: `skip_bad` as --skip-bad."""
+    return "--" + name.replace("_", "-")

@@ -9,6 +9,7 @@ import math
 import os
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ import numpy as np
 
 from minigrad import errors, serialize
 from minigrad.cluster import Cluster
+from minigrad.settings import choice, real, whole
 from minigrad.terminal import complain
 from minigrad.workers import Threads, Workers
 
@@ -30,24 +32,24 @@ from ..views import report
 from . import PROGRAM
 from .folder import CHECKPOINT, CURVE, FILES, REPORT, claimed, ready, save_curve
 from .machine import cores, interruptible, peak_memory
-from .options import DATA, STEPS, WHO, chosen, training_options
+from .options import DATA, ENGINES, EVERY, MODELS, STEPS, WHO, flag
 
 
 def train(options: argparse.Namespace) -> int:
     """Train, and leave the checkpoint, the curve and the report; when interrupted too."""
     started = time.perf_counter()
-    if options.every < 1:
-        raise errors.ConfigError(f"every must be a whole number from 1, not {options.every}")
-    run, folder = resumed(options) if hasattr(options, "resume") else begun(options)
+    given = vars(options)
+    every = whole("every", given.get("every", EVERY), least=1)
+    goal = real("stop_at", given["stop_at"], most=1) if "stop_at" in given else math.inf
+    run, folder = resumed(given) if "resume" in given else begun(given)
     exam = run.task.held_out(min(1000, run.task.held_out_count))
-    goal = getattr(options, "stop_at", math.inf)
 
     quiet = np.errstate(over="ignore", invalid="ignore")
     with (
-        claimed(folder), one_thread(), workers(options, run) as run.workers,
+        claimed(folder), one_thread(), workers(given, run) as run.workers,
         interruptible() as interrupted, quiet,
     ):  # fmt: skip
-        learn(run, exam[:200], options.every, goal, folder / CHECKPOINT, interrupted)
+        learn(run, exam[:200], every, goal, folder / CHECKPOINT, interrupted)
         stopped = interrupted()
         if stopped:
             print(
@@ -74,63 +76,83 @@ def train(options: argparse.Namespace) -> int:
     return 128 + stopped if stopped else 0
 
 
-def workers(options: argparse.Namespace, run: Training) -> Workers:
+def workers(given: dict[str, Any], run: Training) -> Workers:
     """Who computes the parts of a batch."""
-    count = getattr(options, "workers", None)
-    if options.engine == "dask" or hasattr(options, "scheduler"):
+    count = given.get("workers")
+    if choice("engine", given.get("engine", ENGINES[0]), ENGINES) == "dask" or "scheduler" in given:
         say = functools.partial(complain, PROGRAM)
-        return Cluster(getattr(options, "scheduler", None), count or cores(), say=say)
+        return Cluster(given.get("scheduler"), count or cores(), say=say)
     several = run.is_large() and cores() > 1 and importlib.util.find_spec("threadpoolctl")
     return Threads((2 if several else 1) if count is None else count)
 
 
-def begun(options: argparse.Namespace) -> tuple[Training, Path]:
+def begun(given: dict[str, Any]) -> tuple[Training, Path]:
     """A new run as the options ask for it, and its folder."""
-    steps = getattr(options, "steps", STEPS.get(options.task, Settings.steps))
-    settings = chosen(Settings, options, steps=steps)
-    made = {name: getattr(options, name) for name in DATA if hasattr(options, name)}
-    if options.file is not None:
-        made["file"] = os.path.abspath(options.file)
-    if options.skip_bad:
-        made["skip_bad"] = True
-    task = make(options.task, settings.seed, **made)
+    name = given.get("task", "dates")
+    settings = Settings(**{"steps": STEPS.get(name, Settings.steps)} | fields_of(Settings, given))
+    made = {option: given[option] for option in DATA if option in given}
+    if "file" in given:
+        made["file"] = os.path.abspath(given["file"])
+    task = make(name, settings.seed, **made)
     if "file" in made:
         made["sha256"] = task.sha256
         for fault in task.faults:
             complain(PROGRAM, f"left out: line {fault.line}: {fault.what}")
-    kind = "text" if options.task == "text" else options.model
+    kind = kind_of(name, given)
+    run = Training(task, sizes_of(kind, task, given), settings, kind=kind, made=made)
+    return run, ready(given.get("out", Path("runs", task.name)), "replace" in given)
+
+
+def kind_of(task: str, given: dict[str, Any]) -> str:
+    """The kind of model that the options ask for: a name in `READERS`.
+
+    Raises:
+        ConfigError: if the task is not for such a model.
+    """
+    kind = choice("model", given.get("model", "decoder" if task == "text" else MODELS[0]), MODELS)
+    if task == "text" and kind != "decoder":
+        raise errors.ConfigError(f"a text is learned by a decoder alone: leave out model={kind!r}")
+    return "text" if task == "text" else kind
+
+
+def sizes_of(kind: str, task: Any, given: dict[str, Any]) -> Any:
+    """The sizes that the options ask for, large enough for the task.
+
+    Raises:
+        ConfigError: for sizes that make no sense, or that such a model does not have.
+    """
     reader = READERS[kind]
-    others: dict[str, Any] = dict(reader.symbols(*reader.vocabularies(task)))
-    others["longest"] = max(Sizes.longest, reader.positions(*reader.lengths(task)))
+    asked = fields_of(Sizes, given)
     if reader.sizes is DecoderSizes:
-        others["layers"] = options.decoder_layers
-    sizes = chosen(reader.sizes, options, **others)
-    run = Training(task, sizes, settings, kind=kind, made=made)
-    return run, ready(getattr(options, "out", Path("runs", task.name)), options.replace)
+        if "encoder_layers" in asked:
+            raise errors.ConfigError(
+                f"a decoder alone has no encoder: leave out encoder_layers={asked['encoder_layers']}"
+            )
+        asked["layers"] = asked.pop("decoder_layers", DecoderSizes.layers)
+    return reader.sizes(**asked | reader.sizes_for(task))
 
 
-def resumed(options: argparse.Namespace) -> tuple[Training, Path]:
+def fields_of(kind: type, given: dict[str, Any]) -> dict[str, Any]:
+    """The options that are fields of `kind`; those of the data are none."""
+    return {f.name: given[f.name] for f in fields(kind) if f.name in given.keys() - set(DATA)}
+
+
+def resumed(given: dict[str, Any]) -> tuple[Training, Path]:
     """The run that the options name, as its last checkpoint left it, and its folder.
 
     Raises:
         ConfigError: if the options ask for other settings than it has.
     """
-    defaults = training_options().parse_args([])
-    others = [
-        name
-        for name, value in vars(options).items()
-        if name not in ("every", "stop_at", "resume", "run", "task", *WHO)
-        and value != getattr(defaults, name, None)
-    ]
-    if others or options.task != "dates":
+    others = [name for name in given if name not in ("run", "resume", "every", "stop_at", *WHO)]
+    if others:
+        words = [given[name] if name in ("task", "file") else flag(name) for name in others]
         raise errors.ConfigError(
-            f"--resume goes on with the run as it was begun: leave out "
-            f"{', '.join('--' + name.replace('_', '-') for name in others) or options.task}"
+            f"--resume goes on with the run as it was begun: leave out {', '.join(words)}"
         )
-    checkpoint = options.resume / CHECKPOINT
+    checkpoint = given["resume"] / CHECKPOINT
     if not checkpoint.exists():
-        raise errors.ConfigError(f"there is no run in {options.resume}: give the folder of one")
-    return load_training(checkpoint), ready(options.resume, replace=True)
+        raise errors.ConfigError(f"there is no run in {given['resume']}: give the folder of one")
+    return load_training(checkpoint), ready(given["resume"], replace=True)
 
 
 def learn(
@@ -159,7 +181,8 @@ def learn(
                     figures["held-out loss"] = f"{result.loss:.4f}"
                     figures["perplexity"] = f"{perplexity(result.loss):.4g}"
             bar.advance(**figures)
-            return bool(interrupted()) or (point.accuracy or 0) >= goal
+            reached = point.accuracy is not None and point.accuracy >= goal
+            return bool(interrupted()) or reached
 
         try:
             run.fit(after_step)

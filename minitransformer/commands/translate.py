@@ -1,50 +1,48 @@
-"""The command `translate`: read lines with a trained model."""
+"""The command `translate`: read lines with a trained model, and tell how sure it is."""
 
 from __future__ import annotations
 
 import argparse
-import itertools
-import sys
-from collections.abc import Iterable
 
-import minigrad as mg
 from minigrad import errors
-from minigrad.terminal import complain
+from minigrad.settings import real
 
+from ..tasks import FAULTS
 from ..training.checkpoints import load_reader
-from ..training.readers import Reader
-from . import PROGRAM
+from ..training.readers import TextReader
 from .folder import checkpoint_of
+from .lines import for_each
+from .options import SURE
+from .ways import way
+
+NOT_SURE = 1  # the exit status if something is wrong with a result
 
 
 def translate(options: argparse.Namespace) -> int:
-    """Read lines, and print one result per line. A bad line is reported, and the others are read."""
-    reader, _ = load_reader(checkpoint_of(options.checkpoint))
-    if options.lines:
-        return _translate("argument", options.lines, reader, len(options.lines))
-    at_once = 1 if sys.stdin is not None and sys.stdin.isatty() else 256
-    return _translate("line", sys.stdin or (), reader, at_once)
+    """Print a result for each line, and how sure the model is of it: what it writes, the probability
+    that it gives to all of that, and what is to be said of it."""
+    given = vars(options)
+    least = real("sure", given.get("sure", SURE), most=1)
+    how = way(given, temperature=0.0)
+    reader, about = load_reader(checkpoint_of(options.checkpoint))
+    if isinstance(reader, TextReader):
+        raise errors.ConfigError(
+            f"{options.checkpoint} has learned to go on with a text, not to translate: use the command "
+            f"write"
+        )
+    fault = FAULTS.get(str(about["task"]), lambda written: None)
+    doubtful: list[str] = []
 
+    def results(lines: list[str]) -> list[str]:
+        source = reader.encode(lines)
+        ids = reader.write(source, how)
+        written = [reader.decode(row) for row in ids]
+        sure = reader.probabilities(source, ids)
+        said = ["not sure" if p < least else fault(text) or "" for text, p in zip(written, sure)]
+        doubtful.extend(filter(None, said))
+        return [
+            "\t".join([text, f"{p:.1%}", *filter(None, [what])])
+            for text, p, what in zip(written, sure, said)
+        ]
 
-def _translate(what: str, lines: Iterable[str], reader: Reader, at_once: int) -> int:
-    status = 0
-    numbered = enumerate((line.strip() for line in lines), 1)
-    while some := list(itertools.islice(numbered, at_once)):
-        problems = {number: _problem(reader, line) for number, line in some}
-        good = [line for number, line in some if problems[number] is None]
-        with mg.fast():
-            read = reader.read(good)
-        print("".join(f"{written}\n" for written in read), end="", flush=True)
-        for number, problem in problems.items():
-            if problem is not None:
-                status = complain(PROGRAM, f"{what} {number}: {problem}")
-    return status
-
-
-def _problem(reader: Reader, line: str) -> errors.MinigradError | None:
-    """Return the error if the reader cannot read `line`, else None."""
-    try:
-        reader.encode([line])
-    except errors.MinigradError as problem:
-        return problem
-    return None
+    return for_each(options.lines, reader, results, str.strip) or (NOT_SURE if doubtful else 0)

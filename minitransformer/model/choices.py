@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TypeVar
 
-from minigrad import errors
+from minigrad.settings import choice
 
 T = TypeVar("T")
 
@@ -19,6 +19,4 @@ def chosen(table: Mapping[str, T], name: str, what: str) -> T:
     Raises:
         ConfigError: if there is none.
     """
-    if name not in table:
-        raise errors.ConfigError(f"{what} is one of {', '.join(map(repr, table))}, not {name!r}")
-    return table[name]
+    return table[choice(what, name, table)]

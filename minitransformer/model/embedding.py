@@ -11,6 +11,7 @@ import numpy as np
 from minigrad.nn import Embedding, Module, Parameter
 
 from .projection import projection
+from .tokens import check_tokens
 
 
 def embedding(symbols: int, width: int) -> Embedding:
@@ -29,7 +30,11 @@ def embed(ids: Any, embedding: Embedding, positions: Callable[..., Any], offset:
 
     Returns:
         (B, T, D).
+
+    Raises:
+        DTypeError, ShapeError: for anything but an array of integers with two axes.
     """
+    check_tokens(ids)
     D = embedding.weight.shape[1]
     return positions(embedding(ids) * math.sqrt(D), offset)
 

@@ -9,6 +9,7 @@ from typing import Any
 from minigrad import definition
 from minigrad.functional import gelu, relu, silu
 from minigrad.nn import Module
+from minigrad.settings import whole
 
 from .projection import projection
 
@@ -26,9 +27,13 @@ class FeedForward(Module):
         width: D, of input and output.
         hidden: F, in between.
         activation: applied to each number in between.
+
+    Raises:
+        ConfigError: if a width is not a whole number from 1.
     """
 
     def __init__(self, width: int, hidden: int, activation: Callable[[Any], Any] = relu):
+        width, hidden = whole("width", width, least=1), whole("hidden", hidden, least=1)
         self.widen = projection(width, hidden)
         self.narrow = projection(hidden, width)
         self.activation = activation

@@ -8,6 +8,7 @@ import numpy as np
 
 from minigrad.functional import layer_norm
 from minigrad.nn import Module, Parameter
+from minigrad.settings import real, whole
 
 
 class LayerNorm(Module):
@@ -17,12 +18,16 @@ class LayerNorm(Module):
     Args:
         width: D, of the last axis.
         eps: added to the variance, so that equal numbers do not divide by zero.
+
+    Raises:
+        ConfigError: if the width is not a whole number from 1, or eps no finite number from 0.
     """
 
     def __init__(self, width: int, eps: float = 1e-5):
+        width = whole("width", width, least=1)
         self.gain = Parameter([1.0] * width)  # (D,)
         self.bias = Parameter([0.0] * width)  # (D,)
-        self.eps = eps
+        self.eps = real("eps", eps)
 
     def forward(self, x: Any) -> Any:
         return layer_norm(x, self.gain, self.bias, self.eps)  # (..., D)

@@ -14,14 +14,21 @@ from typing import Any
 
 import numpy as np
 
+from minigrad.settings import whole
+
+from .tokens import check_ids
+
 
 def causal(queries: int, keys: int | None = None) -> np.ndarray:
     """Each position sees itself and those before it: (queries, keys) bool.
 
     With more keys than queries, the queries are the last positions, as when tokens are generated one
     by one and those before are remembered.
+
+    Raises:
+        ConfigError: if a number is not a whole number from 0.
     """
-    keys = queries if keys is None else keys
+    queries, keys = _sizes(queries, keys)
     return np.tri(queries, keys, keys - queries, dtype=bool)  # (T, S)
 
 
@@ -29,7 +36,11 @@ def padding(tokens: np.ndarray, pad: int = 0) -> np.ndarray:
     """No position sees padding: for tokens (B, S), a mask of shape (B, 1, 1, S).
 
     It hides columns (keys), never rows: what a padded query computes, the loss ignores.
+
+    Raises:
+        DTypeError: for anything but an array of integers.
     """
+    check_ids(tokens)
     return (tokens != pad)[..., None, None, :]  # (B, 1, 1, S)
 
 
@@ -56,9 +67,12 @@ def window(
         before: how many positions to the left.
         after: how many to the right (default: as many as to the left).
         keys: as in `causal`.
+
+    Raises:
+        ConfigError: if a number is not a whole number from 0.
     """
-    keys = queries if keys is None else keys
-    after = before if after is None else after
+    before = whole("before", before)
+    after = before if after is None else whole("after", after)
     return arbitrary(lambda q, k: (q - before <= k) & (k <= q + after), queries, keys)
 
 
@@ -69,13 +83,22 @@ def arbitrary(rule: Callable[[Any, Any], Any], queries: int, keys: int | None = 
 
     The rule is called once, with all positions as integer arrays (T, 1) and (1, S). With more keys than
     queries, the queries are the last positions.
+
+    Raises:
+        ConfigError: if a number is not a whole number from 0.
     """
-    keys = queries if keys is None else keys
+    queries, keys = _sizes(queries, keys)
     q = np.arange(keys - queries, keys)[:, None]  # (T, 1)
     k = np.arange(keys)[None, :]  # (1, S)
     allowed = np.empty((queries, keys), dtype=bool)
     allowed[...] = rule(q, k)
     return allowed
+
+
+def _sizes(queries: int, keys: int | None) -> tuple[int, int]:
+    """The numbers of queries and keys."""
+    queries = whole("queries", queries)
+    return queries, queries if keys is None else whole("keys", keys)
 
 
 def show(

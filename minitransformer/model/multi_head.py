@@ -9,6 +9,7 @@ import numpy as np
 
 from minigrad import errors
 from minigrad.nn import Module
+from minigrad.settings import whole
 
 from .attention import Labels, Score, attention, scaled_dot, score_named
 from .cache import Cache
@@ -40,8 +41,9 @@ class MultiHeadAttention(Module):
         rotary: turn queries and keys by their positions; for self-attention.
 
     Raises:
-        ConfigError: for widths that cannot go together: H does not divide D and no key width is
-            given, K is odd and `rotary`, or heads are added that are not as wide as the output.
+        ConfigError: for widths below 1, or that cannot go together: H does not divide D and no key
+            width is given, K is odd and `rotary`, or heads are added that are not as wide as the
+            output.
     """
 
     def __init__(
@@ -59,21 +61,23 @@ class MultiHeadAttention(Module):
         join: str = "concat",
         rotary: bool = False,
     ):
-        if heads < 1 or (key_width is None and width % heads):
+        width, heads = whole("width", width, least=1), whole("heads", heads, least=1)
+        if key_width is None and width % heads:
             raise errors.ConfigError(
                 f"{heads} heads do not divide a width of {width}: choose a width that is a multiple "
                 f"of the number of heads"
             )
-        K = key_width or width // heads
-        output_width = output_width or width
-        V = value_width or (output_width if join == "add" else K)
-        if not isinstance(context_width, tuple):
-            context_width = (context_width or width, context_width or width)
+        size = lambda name, value, default: default if value is None else whole(name, value, 1)
+        K = size("key_width", key_width, width // heads)
+        output_width = size("output_width", output_width, width)
+        V = size("value_width", value_width, output_width if join == "add" else K)
+        pair = context_width if isinstance(context_width, tuple) else (context_width,) * 2
+        C = [size("context_width", one, width) for one in pair]
         _check_options(bias, join, rotary, K, V, output_width)
         has_bias = lambda name: name in bias if isinstance(bias, Collection) else bias
         self.query = ToHeads(width, heads, K, has_bias("query"))
-        self.key = ToHeads(context_width[0], heads, K, has_bias("key"))
-        self.value = ToHeads(context_width[1], heads, V, has_bias("value"))
+        self.key = ToHeads(C[0], heads, K, has_bias("key"))
+        self.value = ToHeads(C[1], heads, V, has_bias("value"))
         self.output = None
         if join == "concat":
             self.output = OfHeads(heads, V, output_width, has_bias("output"))

@@ -14,6 +14,7 @@ import numpy as np
 
 from minigrad import definition, errors
 from minigrad.nn import Embedding, Module
+from minigrad.settings import whole
 
 # --- sines and cosines ----------------------------------------------------------------------------
 
@@ -24,7 +25,12 @@ def sinusoidal(length: int, width: int, offset: int = 0, dtype: Any = "float32")
 
     PE(pos, 2i) = sin(pos / 10000^(2i/D)) and PE(pos, 2i+1) = cos(pos / 10000^(2i/D)) for pos from
     `offset` on (Vaswani et al., 2017, section 3.5). An odd width ends with a sine.
+
+    Raises:
+        ConfigError: if a number is not a whole number, the width from 1 and the others from 0.
     """
+    length, offset = whole("length", length), whole("offset", offset)
+    width = whole("width", width, least=1)
     angle = _angles(length, width, offset)  # (T, D/2)
     table = np.empty((length, width), dtype)  # (T, D)
     table[:, 0::2] = np.sin(angle)

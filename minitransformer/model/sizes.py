@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, field, fields
+from functools import partial
 from typing import Any
 
 from minigrad import errors
+from minigrad.settings import check, choice, real, whole
 
 from .attention import SCORES
-from .choices import chosen
 from .encoder import ENCODER_LAYERS
 from .feed_forward import FEED_FORWARDS
 from .positions import POSITIONS
 
 TIED = {"none": "no weights", "target": "target embedding and output", "all": "both embeddings too"}
-CHOICES: dict[str, Mapping[str, Any]] = {
-    "norm": ENCODER_LAYERS,
-    "activation": FEED_FORWARDS,
-    "positions": POSITIONS,
-    "score": SCORES,
-    "tied": TIED,
+# Of what is not a whole number from 1.
+CHECKS: dict[str, Callable[[str, Any], Any]] = {
+    "dropout": partial(real, below=1),
+    "norm": partial(choice, names=ENCODER_LAYERS),
+    "activation": partial(choice, names=FEED_FORWARDS),
+    "positions": partial(choice, names=POSITIONS),
+    "score": partial(choice, names=SCORES),
+    "tied": partial(choice, names=TIED),
 }
 
 
@@ -57,18 +60,13 @@ class Common:
     tied: str = "none"
 
     def __post_init__(self) -> None:
-        for name, value in asdict(self).items():
-            if name in CHOICES:
-                chosen(CHOICES[name], value, name)
-            elif name != "dropout" and not (isinstance(value, int) and value >= 1):
-                raise errors.ConfigError(f"{name} must be a whole number from 1, not {value!r}")
+        size = partial(whole, least=1)
+        check(self, {f.name: CHECKS.get(f.name, size) for f in fields(self)})
         if self.width % self.heads:
             raise errors.ConfigError(
                 f"{self.heads} heads do not divide a width of {self.width}: choose a width that is a "
                 f"multiple of the number of heads"
             )
-        if not 0 <= self.dropout < 1:
-            raise errors.ConfigError(f"dropout is from 0 to below 1, not {self.dropout}")
 
     @property
     def layer(self) -> dict[str, Any]:

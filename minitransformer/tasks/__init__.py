@@ -2,7 +2,7 @@
 
     >>> task = make("dates", seed=0)
     >>> task.batch(step=1, size=2)
-    [('1976-Sep-24', '1976-09-24'), ('THU JUL 19 1900', '1900-07-19')]
+    [('1966 August 6', '1966-08-06'), ('mon jun 5 1916', '1916-06-05')]
 
 There are two kinds of task; each is built in, or reads a file:
 
@@ -14,29 +14,31 @@ No task knows of models, arrays or training; `load_training` makes the task of a
 
 import inspect
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 from minigrad.errors import ConfigError
-from minitransformer.tasks import addition, letters
-from minitransformer.tasks.dates import Dates
+from minitransformer.tasks import addition, dates, letters
 from minitransformer.tasks.pairs import Pairs
 from minitransformer.tasks.text import Text
 from minitransformer.training.checkpoints import training_in
 from minitransformer.training.loop import Training
 from minitransformer.training.task import Task, TextTask
 
-__all__ = ["FILE_TASKS", "TASKS", "Task", "TextTask", "load_training", "make"]
+__all__ = ["FAULTS", "FILE_TASKS", "FORMS", "TASKS", "Task", "TextTask", "load_training", "make"]
 
-# Each makes its task from a seed; `addition` also takes `digits`.
+# Each makes its task from a seed and its options.
 TASKS: dict[str, Callable[..., Task]] = {
-    "dates": Dates,
+    "dates": dates.Dates,
     "copy": partial(letters.task, "copy"),
     "reverse": partial(letters.task, "reverse"),
     "sort": partial(letters.task, "sort"),
     "addition": addition.task,
 }
+# What people may write: told, and as examples. And what is wrong with a text that a model wrote.
+FORMS: dict[str, tuple[str, list[str]]] = {"dates": (dates.READS, dates.EXAMPLES)}
+FAULTS: dict[str, Callable[[str], str | None]] = {"dates": dates.fault}
 # Each makes its task from a seed and the path of a file; the options are those of the class.
 FILE_TASKS: dict[str, Callable[..., Task | TextTask]] = {
     "pairs": Pairs,
@@ -56,28 +58,20 @@ def make(
             is not valid, or none of this task.
         DataError: the file cannot be used, or has faults and `skip_bad` is not given.
     """
-    if name in FILE_TASKS:
-        if file is None:
-            raise ConfigError(f"the task {name!r} reads a file, and none is given: {name} FILE")
-        _check(name, FILE_TASKS[name], options)
-        return FILE_TASKS[name](seed, file, **options)
-    if name not in TASKS:
+    if name not in TASKS | FILE_TASKS:
         known = ", ".join([*TASKS, *(f"{name} FILE" for name in FILE_TASKS)])
         raise ConfigError(f"there is no task {name!r}; choose one of {known}")
-    if file is not None:
+    if name in FILE_TASKS and file is None:
+        raise ConfigError(f"the task {name!r} reads a file, and none is given: {name} FILE")
+    if name in TASKS and file is not None:
         raise ConfigError(f"the task {name!r} reads no file; leave out {os.fspath(file)!r}")
-    _check(name, TASKS[name], options)
-    return TASKS[name](seed, **options)
-
-
-def _check(name: str, task: Callable[..., Any], options: Iterable[str]) -> None:
-    known = list(inspect.signature(task).parameters)
-    if unknown := [option for option in options if option not in known]:
-        own = [option for option in known if option not in ("seed", "file", "sha256")]
+    task = (TASKS | FILE_TASKS)[name]
+    taken = inspect.signature(task).parameters.keys() - {"seed", "file"}
+    if unused := sorted(options.keys() - taken):
         raise ConfigError(
-            f"the task {name!r} has no option {unknown[0]!r}: "
-            + (f"it has {', '.join(own)}" if own else "it has none")
+            f"the task {name!r} does not use {unused[0]}={options[unused[0]]!r}; leave it out"
         )
+    return task(seed, **options) if file is None else task(seed, file, **options)
 
 
 def load_training(path: str | os.PathLike[str]) -> Training:

@@ -10,7 +10,7 @@ end: to write the first digit, a model has to know the rest already.
 
 import random
 
-from minigrad.errors import ConfigError
+from minigrad.settings import whole
 from minitransformer.tasks.drawn import Drawn
 from minitransformer.training.vocabulary import Vocabulary
 
@@ -26,8 +26,7 @@ def task(seed: int = 0, digits: int = 3) -> Drawn:
     Raises:
         ConfigError: `digits` is not a whole number from 1.
     """
-    if not (isinstance(digits, int) and digits >= 1):
-        raise ConfigError(f"digits must be a whole number from 1, not {digits!r}")
+    digits = whole("digits", digits, least=1)
     counts = range(1, digits + 1)
 
     def draw(generator: random.Random) -> str:

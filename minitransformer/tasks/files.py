@@ -94,7 +94,7 @@ def check(file: str | os.PathLike[str], faults: Sequence[Fault], usable: int, sk
     shown = [f"line {line}: {what}" for line, what in faults[:SHOWN]]
     if len(faults) > len(shown):
         shown.append(f"and {len(faults) - len(shown)} more")
-    remedy = "or give skip_bad to use the {} left".format(_several(usable, "line"))
+    remedy = "or give skip_bad=True to use the {} left".format(_several(usable, "line"))
     raise DataError(
         f"{file} has {_several(len(faults), 'fault')}: {'; '.join(shown)}. "
         f"Correct {'it' if len(faults) == 1 else 'them'}" + (f", {remedy}" if usable else "")

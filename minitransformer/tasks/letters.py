@@ -12,6 +12,7 @@ import random
 import string
 from collections.abc import Callable
 
+from minigrad.settings import whole
 from minitransformer.tasks.drawn import Drawn
 from minitransformer.training.vocabulary import Vocabulary
 
@@ -25,25 +26,29 @@ ANSWERS: dict[str, Callable[[str], str]] = {
 }
 
 
-def task(name: str, seed: int = 0) -> Drawn:
-    """Make one of the three tasks. All lengths from 1 to 10 are equally likely, and so are all letters;
-    but letters often repeat in a text, so that the model can learn to sort "eebee".
+def task(name: str, seed: int = 0, longest: int = LONGEST) -> Drawn:
+    """Make one of the three tasks. All lengths from 1 to `longest` are equally likely, and so are all
+    letters; but letters often repeat in a text, so that the model can learn to sort "eebee".
 
     Texts with the same answer are held out together: when sorting, all orders of the same letters.
+
+    Raises:
+        ConfigError: `longest` is not a whole number from 1.
     """
+    longest = whole("longest", longest, least=1)
+
+    def draw(generator: random.Random) -> str:
+        some = generator.choices(ALPHABET, k=longest)  # some of them more than once
+        return "".join(generator.choices(some, k=generator.randint(1, longest)))
+
     return Drawn(
         name=name,
         seed=seed,
         source=Vocabulary.of_characters(ALPHABET),
         target=Vocabulary.of_characters(ALPHABET),
-        longest_source=LONGEST,
-        longest_target=LONGEST,
-        draw=_draw,
+        longest_source=longest,
+        longest_target=longest,
+        draw=draw,
         answer=ANSWERS[name],
         kin=ANSWERS[name],
     )
-
-
-def _draw(generator: random.Random) -> str:
-    some = generator.choices(ALPHABET, k=LONGEST)  # some of them more than once
-    return "".join(generator.choices(some, k=generator.randint(1, LONGEST)))

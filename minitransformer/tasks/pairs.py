@@ -14,7 +14,8 @@ from collections.abc import Sequence
 from itertools import chain
 from typing import Literal
 
-from minigrad.errors import ConfigError, DataError
+from minigrad.errors import DataError
+from minigrad.settings import choice, whole
 from minitransformer.tasks.files import Fault, check, read_lines
 from minitransformer.tasks.split import first, seeded
 from minitransformer.training.vocabulary import Vocabulary
@@ -68,10 +69,8 @@ class Pairs:
         encoding: str = "utf-8",
         sha256: str | None = None,
     ) -> None:
-        if level not in ("character", "word"):
-            raise ConfigError(f"level is {level!r}; expected 'character' or 'word'")
-        if not (isinstance(longest, int) and longest >= 1):
-            raise ConfigError(f"longest must be a whole number from 1, not {longest!r}")
+        choice("level", level, ("character", "word"))
+        longest = whole("longest", longest, least=1)
         lines = read_lines(file, encoding, sha256)
         pair_at, faults = _parse(lines.texts, level, longest)
         pairs = list(pair_at.values())
@@ -84,10 +83,10 @@ class Pairs:
         if not (self._held_out or skip_bad):
             raise DataError(
                 f"{file} line {min(pair_at)}: the only pair, so none is left to hold out; give "
-                "more pairs, or train on it alone with skip_bad"
+                "more pairs, or train on it alone with skip_bad=True"
                 if len(pairs) == 1
                 else f"{file}: none of its {len(pairs)} pairs can be held out, for each has a "
-                f"{level} that no other has; give more pairs, or train on all with skip_bad"
+                f"{level} that no other has; give more pairs, or train on all with skip_bad=True"
             )
         of = Vocabulary.of_characters if level == "character" else Vocabulary.of_words
         self.source = of([source for source, _ in self._trained])

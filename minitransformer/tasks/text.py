@@ -9,7 +9,8 @@ For a decoder-only model, which reads and writes one text, and so has one vocabu
 
 import os
 
-from minigrad.errors import ConfigError, DataError
+from minigrad.errors import DataError
+from minigrad.settings import whole
 from minitransformer.tasks.files import check, read_lines
 from minitransformer.tasks.split import first, seeded
 from minitransformer.training.vocabulary import Vocabulary
@@ -55,8 +56,7 @@ class Text:
         encoding: str = "utf-8",
         sha256: str | None = None,
     ) -> None:
-        if not (isinstance(window, int) and window >= 1):
-            raise ConfigError(f"window must be a whole number from 1, not {window!r}")
+        window = whole("window", window, least=1)
         lines = read_lines(file, encoding, sha256)
         self.faults = lines.faults
         check(file, self.faults, len(lines.texts), skip_bad)
@@ -80,7 +80,7 @@ class Text:
         if not (self._held_out or skip_bad):
             raise DataError(
                 f"{file}: no window can be held out, for each in the last tenth has a character "
-                "that the text before lacks; give a longer text, or train without with skip_bad"
+                "that the text before lacks; give a longer text, or train without with skip_bad=True"
             )
 
     @property

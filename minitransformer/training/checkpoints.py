@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from minigrad import errors, serialize
+from minigrad.settings import whole
 
 from .loop import Point, Settings, Training
 from .readers import READERS, Reader
@@ -29,12 +30,14 @@ def load_reader(path: str | os.PathLike) -> tuple[Reader, dict[str, Any]]:
     try:
         source, target = (Vocabulary.from_dict(about[side]) for side in ("source", "target"))
         kind = READERS[about["kind"]]
-        sizes = kind.sizes(**about["sizes"])
+        weights = _part(arrays, "model.")
+        sizes = _sizes(kind, about["sizes"], weights)
         if not asdict(sizes).items() >= kind.symbols(source, target).items():
             raise ValueError(f"{sizes} for {len(source)} and {len(target)} symbols")
         model = kind.model_of(sizes)
-        model.load_state_dict(_part(arrays, "model."))
-        return kind(model.eval(), source, target, *map(int, about["longest"])), about
+        model.load_state_dict(weights)
+        longest = [whole("longest", n, least=1) for n in about["longest"]]
+        return kind(model.eval(), source, target, *longest), about
     except FOREIGN as problem:
         raise _foreign(path, problem) from None
 
@@ -53,20 +56,45 @@ def training_in(path: str | os.PathLike, make: Callable[..., Any]) -> Training:
     try:
         settings = Settings(**about["settings"])
         task = make(about["task"], settings.seed, **about["made"])
-        sizes = READERS[about["kind"]].sizes(**about["sizes"])
+        weights = _part(arrays, "model.")
+        sizes = _sizes(READERS[about["kind"]], about["sizes"], weights)
         curve = [Point(**point) for point in about["curve"]]
-        done = int(about["steps_done"])
+        done = whole("steps_done", about["steps_done"])
+        if not [point.step for point in curve] == list(range(1, done + 1)):
+            raise ValueError(f"the curve has {len(curve)} points for {done} steps")
         run = Training(task, sizes, settings, done, curve, about["kind"], about["made"])
         sides = [run.reader.source.to_dict(), run.reader.target.to_dict()]
         if sides != [about["source"], about["target"]]:
             raise ValueError(f"it was trained on other symbols than {task.name} has now")
-        run.model.load_state_dict(_part(arrays, "model."))
+        run.model.load_state_dict(weights)
         run.optimizer.load_state_dict(_part(arrays, "optimizer."))
         return run
     except errors.DataError as problem:
         raise errors.DataError(f"{os.fspath(path)} goes on with the same data: {problem}") from None
     except FOREIGN as problem:
         raise _foreign(path, problem) from None
+
+
+def _sizes(kind: type[Reader], saved: dict[str, Any], weights: dict[str, np.ndarray]) -> Any:
+    """The sizes of a model that could have these weights: none is made that needs far more memory.
+
+    Raises:
+        ValueError: if they are too few, or not finite.
+    """
+    sizes: Any = kind.sizes(**saved)
+    for name, array in weights.items():
+        if not np.isfinite(array).all():
+            raise ValueError(f"{name} has numbers that are not finite")
+    layers, symbols = (
+        sum(n for name, n in asdict(sizes).items() if name.endswith(part))
+        for part in ("layers", "symbols")
+    )
+    places = sizes.longest if sizes.positions == "learned" else 0
+    least = sizes.width * (layers * (sizes.width + sizes.feed_forward) + symbols // 2 + places)
+    numbers = sum(array.size for array in weights.values())
+    if least > numbers:
+        raise ValueError(f"{numbers} weights are too few for {sizes}")
+    return sizes
 
 
 def _part(arrays: dict[str, np.ndarray], prefix: str) -> dict[str, np.ndarray]:

@@ -8,24 +8,30 @@ far is remembered (not with `cached=False`); this changes only the time.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
 import minigrad as mg
 from minigrad import errors
+from minigrad.settings import real, whole
 
 from ..model import masks
-from ..model.cache import Cache
-from ..model.decoder_only import DecoderOnly
 from ..model.transformer import Transformer
-from .vocabulary import BOS, EOS, PAD
+from .vocabulary import BOS, EOS, PAD, padded
+from .writing import Model, Writing, log_softmax
 
-Model = Transformer | DecoderOnly
 Choose = Callable[[np.ndarray], np.ndarray]  # scores (B, N) -> one symbol a row (B,)
 
 
-def greedy(model: Model, given: np.ndarray, longest: int, *, cached: bool = True) -> np.ndarray:
+def greedy(
+    model: Model,
+    given: np.ndarray,
+    longest: int,
+    *,
+    window: int | None = None,
+    ends: bool = True,
+    cached: bool = True,
+) -> np.ndarray:
     """Write the most likely symbol at each step (Phuong & Hutter, 2022, algorithms 14 and 15 with a
     temperature towards 0).
 
@@ -33,13 +39,22 @@ def greedy(model: Model, given: np.ndarray, longest: int, *, cached: bool = True
         model: in evaluation mode, or dropout takes part.
         given: ids (B, S), padded with PAD: sources, or prompts that begin with BOS.
         longest: how many symbols to write at most, the end of sequence not counted.
+        window: how many symbols a decoder-only model reads at once (default: all); it slides, as
+            `Writing` says.
+        ends: whether the end of sequence may be written.
         cached: whether to remember what was computed for earlier symbols.
 
     Returns:
         ids (B, T), T <= longest + 1, without the prompt. Each row ends with EOS, if it came in time,
         and then PAD.
+
+    Raises:
+        DTypeError, ShapeError, ConfigError: if `given` are no rows of ids, filled up with PAD on the
+            right; if `longest` or `window` is below 1.
+        AnomalyError: if the model's scores are not finite, as with weights that are NaN.
     """
-    return _write(model, given, longest, lambda scores: np.argmax(scores, axis=-1), cached)
+    likeliest = lambda scores: np.argmax(scores, axis=-1)
+    return _write(model, given, longest, likeliest, cached, window, ends)
 
 
 def sample(
@@ -51,12 +66,14 @@ def sample(
     top_k: int | None = None,
     top_p: float | None = None,
     rng: np.random.Generator | None = None,
+    window: int | None = None,
+    ends: bool = True,
     cached: bool = True,
 ) -> np.ndarray:
     """Draw each symbol from the model's distribution (Phuong & Hutter, 2022, algorithms 14 and 15).
 
     Args:
-        model, given, longest, cached: as for `greedy`.
+        model, given, longest, window, ends, cached: as for `greedy`.
         temperature: what the scores are divided by: below 1 the likely becomes likelier; 0 is greedy.
         top_k: draw only from the k likeliest (Fan et al., 2018).
         top_p: draw only from the likeliest that together have at least this probability
@@ -67,16 +84,14 @@ def sample(
         ids, as `greedy` does.
 
     Raises:
-        ConfigError: for a temperature below 0, a top_k below 1, or a top_p not above 0 up to 1.
+        ConfigError: for a temperature below 0 or not finite, a top_k that is no whole number from 1, or
+            a top_p not above 0 up to 1; else as `greedy`.
     """
-    few = top_k is not None and top_k < 1
-    if temperature < 0 or few or not (top_p is None or 0 < top_p <= 1):
-        raise errors.ConfigError(
-            f"temperature is from 0, top_k from 1, and top_p above 0 up to 1; "
-            f"got {temperature}, {top_k}, {top_p}"
-        )
+    temperature = real("temperature", temperature)
+    top_k = None if top_k is None else whole("top_k", top_k, least=1)
+    top_p = None if top_p is None else real("top_p", top_p, above=0, most=1)
     if temperature == 0:
-        return greedy(model, given, longest, cached=cached)
+        return greedy(model, given, longest, window=window, ends=ends, cached=cached)
     rng = rng or mg.generator()
 
     def choose(scores: np.ndarray) -> np.ndarray:
@@ -85,7 +100,7 @@ def sample(
         drawn = rng.random((len(p), 1)) * below[:, -1:]  # the sum is 1 but for rounding
         return np.argmax(below > drawn, axis=-1)
 
-    return _write(model, given, longest, choose, cached)
+    return _write(model, given, longest, choose, cached, window, ends)
 
 
 def distribution(
@@ -116,6 +131,8 @@ def beam_search(
     *,
     beams: int = 4,
     length_penalty: float = 0.0,
+    window: int | None = None,
+    ends: bool = True,
     cached: bool = True,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Keep the best `beams` beginnings at each step, and write the best that came to an end.
@@ -125,7 +142,7 @@ def beam_search(
     al., 2016, equation 14), so a penalty above 0 favours longer ones. One beam is greedy.
 
     Args:
-        model, given, longest, cached: as for `greedy`; prompts must all be equally long.
+        model, given, longest, window, ends, cached: as for `greedy`; prompts must all be equally long.
         beams: how many hypotheses to keep.
         length_penalty: the exponent above.
 
@@ -134,12 +151,13 @@ def beam_search(
         scores (B, beams): minus infinity for a place that no hypothesis took.
 
     Raises:
-        ConfigError: for fewer than one beam, or prompts of unequal lengths.
+        ConfigError: if beams is no whole number from 1, or length_penalty no finite one from 0, or for
+            prompts of unequal lengths; else as `greedy`.
     """
-    if beams < 1:
-        raise errors.ConfigError(f"a beam search keeps at least one hypothesis, not {beams}")
-    B, K = len(given), beams
-    writing, prompt = Writing.begin(model, given, cached)
+    most = _most(longest, ends)
+    length_penalty = real("length_penalty", length_penalty)
+    writing, prompt = Writing.begin(model, given, cached, window, ends)
+    B, K = len(given), whole("beams", beams, least=1)
     if (prompt == PAD).any():
         raise errors.ConfigError(
             "a beam search continues prompts of equal lengths: search one by one"
@@ -153,8 +171,8 @@ def beam_search(
         )  # (B, K): one is enough
         ended = np.full((B, K), False)
         length = np.zeros((B, K))
-        while written.shape[2] <= longest and not ended.all():
-            step = _log_softmax(writing.scores(new)).reshape(B, K, -1)  # (B, K, N)
+        while written.shape[2] < most and not ended.all():
+            step = log_softmax(writing.scores(new)).reshape(B, K, -1)  # (B, K, N)
             N = step.shape[-1]
             only_pad = np.where(np.arange(N) == PAD, 0.0, -np.inf)
             total = log_p[..., None] + np.where(ended[..., None], only_pad, step)  # (B, K, N)
@@ -188,59 +206,42 @@ def cross_attention(model: Transformer, source: np.ndarray, target: np.ndarray) 
     return [weights.numpy() for weights in maps]
 
 
-class Writing:
-    """A model in the middle of writing: the source it reads, if any, and what it remembers."""
+def likelihood(model: Model, given: np.ndarray, written: np.ndarray) -> np.ndarray:
+    """Return how probable the model finds what was written: for each row, the product (B,) of the
+    probabilities of its symbols, each given those before it.
 
-    def __init__(self, model: Model, memory: Any, source_mask: Any, cache: Cache, cached: bool):
-        self.model = model
-        self.memory = memory  # (B, S, D), or None without a source
-        self.source_mask = source_mask
-        self.cache = cache
-        self.cached = cached
+    Args:
+        model, given: as for `greedy`.
+        written: ids (B, T), each row filled up on the right with PAD.
+    """
+    writing, prompt = Writing.begin(model, given)
+    rows = [[*p[p != PAD], *w[w != PAD]] for p, w in zip(prompt, written, strict=True)]
+    text = padded(rows)  # (B, P + T)
+    log_p = writing.log_probabilities(text)  # (B, P + T - 1): of the symbols after the first
+    before = (prompt != PAD).sum(axis=1, keepdims=True) - 1  # (B, 1)
+    asked = np.arange(log_p.shape[1]) >= before
+    return np.exp(np.where(asked, log_p, 0.0).sum(axis=1))
 
-    @classmethod
-    def begin(cls, model: Model, given: np.ndarray, cached: bool) -> tuple[Writing, np.ndarray]:
-        """Return the state before the first symbol, and the prompts (B, P): only BOS for a source."""
-        if isinstance(model, DecoderOnly):
-            return cls(model, None, None, Cache(), cached), given
-        with mg.no_grad():
-            source_mask = masks.padding(given)  # (B, 1, 1, S)
-            memory = model.encode(given, source_mask)  # (B, S, D)
-        start = np.full((len(given), 1), BOS)
-        return cls(model, memory, source_mask, Cache(), cached), start
 
-    def scores(self, new: np.ndarray) -> np.ndarray:
-        """Read new symbols (B, n); return the scores (B, N) of what follows them, in float64.
-
-        Padding and the start symbol must not be written: their scores are minus infinity.
-        """
-        cache = self.cache if self.cached else None
-        tokens = new if self.cached else self.cache.read(new)
-        with mg.no_grad():
-            if isinstance(self.model, DecoderOnly):
-                logits = self.model(tokens, cache)  # (B, n, N)
-            else:
-                logits, _ = self.model.decode(tokens, self.memory, self.source_mask, cache)
-        scores = logits[:, -1].numpy().astype(np.float64)  # (B, N)
-        scores[:, [PAD, BOS]] = -np.inf
-        return scores
-
-    def select(self, rows: np.ndarray) -> Writing:
-        """Return the state of these rows of the batch, given by number; numbers may repeat."""
-        memory = None if self.memory is None else self.memory[rows]
-        mask = None if self.source_mask is None else self.source_mask[rows]
-        return Writing(self.model, memory, mask, self.cache.select(rows), self.cached)
+def _most(longest: int, ends: bool) -> int:
+    """How many symbols are written at most, the end of sequence among them if there is one."""
+    return whole("longest", longest, least=1) + ends
 
 
 def _write(
-    model: Model, given: np.ndarray, longest: int, choose: Choose, cached: bool
+    model: Model,
+    given: np.ndarray,
+    longest: int,
+    choose: Choose,
+    cached: bool,
+    window: int | None,
+    ends: bool,
 ) -> np.ndarray:
     """Write until every row has ended. Shorter prompts go on while longer ones are still read."""
-    writing, prompt = Writing.begin(model, given, cached)
+    most = _most(longest, ends)
+    writing, prompt = Writing.begin(model, given, cached, window, ends)
     B, P = prompt.shape
     lengths = (prompt != PAD).sum(axis=1)  # (B,) of the prompts
-    if (lengths == 0).any():
-        raise errors.ConfigError("a prompt has at least one symbol, the start symbol")
     n = int(lengths.min())
     text = prompt[:, :n]  # (B, n)
     ended = np.full(B, False)
@@ -250,18 +251,13 @@ def _write(
         reading = text.shape[1] < lengths  # (B,): the prompt has it already
         at = np.minimum(text.shape[1], P - 1)
         chosen = np.where(reading, prompt[:, at], np.where(ended, PAD, chosen))
-        ended |= ~reading & ((chosen == EOS) | (text.shape[1] - lengths >= longest))
+        ended |= ~reading & ((chosen == EOS) | (text.shape[1] - lengths >= most - 1))
         new = chosen[:, None]  # (B, 1)
         text = np.concatenate([text, new], axis=1)  # (B, n)
     text = np.pad(text, ((0, 0), (0, P - n)), constant_values=PAD)
     after_prompt = lengths[:, None] + np.arange(text.shape[1] - P)  # (B, T)
     written = np.take_along_axis(text, after_prompt, axis=1)
     return written[:, (written != PAD).any(axis=0)]
-
-
-def _log_softmax(scores: np.ndarray) -> np.ndarray:
-    scores = scores - scores.max(axis=-1, keepdims=True)
-    return scores - np.log(np.exp(scores).sum(axis=-1, keepdims=True))
 
 
 def _penalty(length: np.ndarray, exponent: float) -> np.ndarray:

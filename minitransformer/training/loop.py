@@ -6,6 +6,8 @@ import math
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import partial
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -14,8 +16,10 @@ import minigrad as mg
 from minigrad import errors, optim, serialize
 from minigrad.engine.tensor import tensor_of
 from minigrad.random import drawing_from
+from minigrad.settings import check, choice, real, whole
 from minigrad.workers import Threads, Workers
 
+from ..model.choices import chosen
 from .parts import OfParts, Part, cut, large, summed_loss
 from .readers import READERS, Reader
 
@@ -23,6 +27,17 @@ SCHEDULES: dict[str, Callable[[Settings], optim.Schedule]] = {
     "cosine": lambda s: optim.warmup_cosine(s.learning_rate, s.warmup, s.steps),
     "inverse_sqrt": lambda s: optim.warmup_inverse_sqrt(s.learning_rate, s.warmup),
     "constant": lambda s: lambda step: s.learning_rate * min(1.0, step / max(1, s.warmup)),
+}
+CHECKS: dict[str, Callable[[str, Any], Any]] = {
+    "steps": whole,
+    "batch": partial(whole, least=1),
+    "learning_rate": partial(real, above=0),
+    "warmup": whole,
+    "label_smoothing": partial(real, below=1),
+    "clip": lambda name, value: value if value == math.inf else real(name, value, above=0),
+    "seed": whole,
+    "schedule": partial(choice, names=SCHEDULES),
+    "accumulate": partial(whole, least=1),
 }
 
 
@@ -59,26 +74,7 @@ class Settings:
     accumulate: int = 1
 
     def __post_init__(self) -> None:
-        lowest = {"steps": 0, "batch": 1, "warmup": 0, "seed": 0, "accumulate": 1}
-        for name, least in lowest.items():
-            value = getattr(self, name)
-            if not (isinstance(value, int) and value >= least):
-                raise errors.ConfigError(
-                    f"{name} must be a whole number from {least}, not {value!r}"
-                )
-        if not (0 < self.learning_rate < math.inf and self.clip > 0):
-            raise errors.ConfigError(
-                f"learning_rate ({self.learning_rate}) and clip ({self.clip}) must be above 0, and "
-                f"the learning rate finite"
-            )
-        if not 0 <= self.label_smoothing < 1:
-            raise errors.ConfigError(
-                f"label_smoothing is from 0 to below 1, not {self.label_smoothing}"
-            )
-        if self.schedule not in SCHEDULES:
-            raise errors.ConfigError(
-                f"schedule is one of {', '.join(SCHEDULES)}, not {self.schedule!r}"
-            )
+        check(self, CHECKS)
 
 
 @dataclass
@@ -89,6 +85,12 @@ class Point:
     loss: float
     accuracy: float | None = None
     held_out_loss: float | None = None
+
+    def __post_init__(self) -> None:
+        numbers = [n for n in (self.loss, self.accuracy, self.held_out_loss) if n is not None]
+        whole("step", self.step, least=1)
+        if not all(isinstance(number, Real) for number in numbers):
+            raise errors.ConfigError(f"a point of the curve has numbers, and not {numbers}")
 
 
 def perplexity(loss: float) -> float:
@@ -123,8 +125,14 @@ class Training:
     workers: Workers = field(default_factory=Threads)
 
     def __post_init__(self) -> None:
+        kind = chosen(READERS, self.kind, "kind")
+        if type(self.sizes) is not kind.sizes:
+            raise errors.ConfigError(
+                f"the sizes of a model of the kind {self.kind!r} are {kind.sizes.__name__}(...), "
+                f"not {self.sizes!r}"
+            )
         with drawing_from(np.random.default_rng(self.settings.seed)):
-            self.reader: Reader = READERS[self.kind].of(self.task, self.sizes)
+            self.reader: Reader = kind.of(self.task, self.sizes)
         self.model = self.reader.model
         self.job = OfParts(self.reader, self.settings.seed, self.settings.label_smoothing)
         self.optimizer = optim.Adam(

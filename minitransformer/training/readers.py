@@ -7,7 +7,7 @@ TextReader   a decoder-only model on plain text
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
@@ -16,14 +16,16 @@ import numpy as np
 
 import minigrad as mg
 from minigrad import errors
+from minigrad.settings import whole
 
 from ..model.decoder_only import DecoderOnly
 from ..model.sizes import DecoderSizes, Sizes
 from ..model.transformer import Transformer
-from .decoding import greedy
+from .decoding import greedy, likelihood
 from .task import Task, TextTask
-from .vocabulary import BOS, PAD, Vocabulary
+from .vocabulary import BOS, PAD, Vocabulary, padded, several
 
+Way = Callable[..., np.ndarray]
 Pairs = Sequence[tuple[str, str]]
 
 
@@ -33,6 +35,10 @@ class Reader:
 
     Attributes:
         longest_source, longest_target: in symbols; a longer source is refused.
+
+    Raises:
+        ConfigError: if the model's embeddings are one matrix and its vocabularies are not, or if it has
+            fewer positions than reading and writing take.
     """
 
     model: Any
@@ -43,21 +49,30 @@ class Reader:
 
     sizes: ClassVar[type] = Sizes
 
-    @classmethod
-    def of(cls, task: Task | TextTask, sizes: Any) -> Reader:
-        """A reader for a task, its model not trained.
-
-        Raises:
-            ConfigError: if the task has examples that the model has no positions for.
-        """
-        lengths = cls.lengths(task)
-        needed = cls.positions(*lengths)
-        if sizes.positions == "learned" and needed > sizes.longest:
+    def __post_init__(self) -> None:
+        sizes = self.model.sizes
+        if isinstance(sizes, Sizes) and sizes.tied == "all" and self.source != self.target:
+            raise errors.ConfigError(
+                "tied='all' makes one matrix of both embeddings, and the source has other symbols "
+                "than the target: choose tied='target', or tied='none'"
+            )
+        needed = self.positions(self.longest_source, self.longest_target)
+        if sizes.positions == "learned" and sizes.longest < needed:
             raise errors.ConfigError(
                 f"an example may take {needed} positions, and the model learns {sizes.longest}: make "
                 f"it with longest={needed}, or leave out long examples"
             )
-        return cls(cls.model_of(sizes), *cls.vocabularies(task), *lengths)
+
+    @classmethod
+    def of(cls, task: Task | TextTask, sizes: Any) -> Reader:
+        """A reader for a task, its model not trained."""
+        return cls(cls.model_of(sizes), *cls.vocabularies(task), *cls.lengths(task))
+
+    @classmethod
+    def sizes_for(cls, task: Any) -> dict[str, int]:
+        """The part of the sizes that the task decides: its symbols, and positions for its longest."""
+        positions = max(Sizes.longest, cls.positions(*cls.lengths(task)))
+        return {**cls.symbols(*cls.vocabularies(task)), "longest": positions}
 
     @staticmethod
     def vocabularies(task: Any) -> tuple[Vocabulary, Vocabulary]:
@@ -109,21 +124,30 @@ class Reader:
         """Count the symbols that the model must predict in `pairs`, each end of sequence included."""
         return sum(len(self.target.encode(t, end=True)) for _, t in pairs)
 
-    def read(self, lines: Sequence[str], batch: int = 64) -> list[str]:
-        """Return the text that the model writes for each line, greedily.
+    def read(self, lines: Sequence[str], batch: int = 64, how: Way = greedy) -> list[str]:
+        """Return the text that the model writes for each line.
+
+        Args:
+            batch: how many lines are read at once.
+            how: as for `write`.
 
         Raises:
             VocabularyError: for an empty line, or symbols that the model has never seen.
             LengthError: for a line longer than the model reads.
         """
+        several(lines)
         written: list[str] = []
-        for i in range(0, len(lines), batch):
-            written += map(self.decode, self.write(self.encode(lines[i : i + batch])))
+        for i in range(0, len(lines), whole("batch", batch, least=1)):
+            written += map(self.decode, self.write(self.encode(lines[i : i + batch]), how))
         return written
 
     def encode(self, lines: Sequence[str]) -> np.ndarray:
-        """The ids of `lines`: (B, S)."""
-        for line in lines:  # each by itself, before all are filled up to the longest
+        """The ids of `lines`: (B, S).
+
+        Raises:
+            VocabularyError, LengthError: as `read`.
+        """
+        for line in several(lines):  # each by itself, before all are filled up to the longest
             n = len(self.source.encode(line))
             if n > self.longest_source:
                 raise errors.LengthError(
@@ -132,9 +156,19 @@ class Reader:
                 )
         return self.source.batch(lines)
 
-    def write(self, source: np.ndarray) -> np.ndarray:
-        """The ids (B, T) that the model writes for ids (B, S), greedily."""
-        return greedy(self.model.eval(), source, self.longest_target)
+    def write(self, source: np.ndarray, how: Way = greedy) -> np.ndarray:
+        """The ids (B, T) that the model writes for ids (B, S).
+
+        Args:
+            how: a way to write, called with the model, the ids, and how many symbols to write at most:
+                `greedy`, or `sample` and others with their options.
+        """
+        return how(self.model.eval(), source, self.longest_target)
+
+    def probabilities(self, source: np.ndarray, written: np.ndarray) -> np.ndarray:
+        """How sure the model is of each row (B,) of what it wrote, ids (B, T): the probability that it
+        gives to the whole of it."""
+        return likelihood(self.model.eval(), source, written)
 
     def decode(self, ids: np.ndarray) -> str:
         """The line that written ids (T,) stand for."""
@@ -185,7 +219,11 @@ class Continuer(Reader):
 
 @dataclass(frozen=True)
 class TextReader(Reader):
-    """A decoder-only model on plain text: it goes on with a line by `longest_target` symbols."""
+    """A decoder-only model on plain text: it goes on with a line by `longest_target` symbols.
+
+    It has learned from windows of `longest_source` symbols, and reads no more at once: the window slides
+    over longer texts.
+    """
 
     sizes: ClassVar[type] = DecoderSizes
 
@@ -208,6 +246,14 @@ class TextReader(Reader):
     @staticmethod
     def symbols(source: Vocabulary, target: Vocabulary) -> dict[str, int]:
         return {"symbols": len(source)}
+
+    def encode(self, lines: Sequence[str]) -> np.ndarray:
+        return self.source.batch(lines)
+
+    def write(self, source: np.ndarray, how: Way = greedy) -> np.ndarray:
+        return how(
+            self.model.eval(), source, self.longest_target, window=self.longest_source, ends=False
+        )
 
     def predictions(self, windows: Sequence[str]) -> tuple[mg.Tensor, np.ndarray]:  # type: ignore[override]
         text = self.source.batch(windows)  # (B, T + 1)
@@ -247,9 +293,3 @@ def shifted(text: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def joint(source: Vocabulary, target: Vocabulary) -> Vocabulary:
     """One vocabulary with the symbols of both."""
     return Vocabulary(tuple(sorted({*source.symbols, *target.symbols})), source.level)
-
-
-def padded(rows: Sequence[Sequence[int]]) -> np.ndarray:
-    """Rows of ids as one array (B, T), filled up on the right with PAD."""
-    width = max(map(len, rows))
-    return np.array([[*row, *[PAD] * (width - len(row))] for row in rows])

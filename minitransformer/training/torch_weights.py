@@ -31,6 +31,7 @@ import numpy as np
 
 from minigrad import errors
 from minigrad.nn import Module
+from minigrad.settings import whole
 
 THEIRS_TO_OURS = {
     "self_attn.": "self_attention.",
@@ -179,8 +180,8 @@ def _refuse(direction: str, strange: list[str], arrays: Mapping[str, np.ndarray]
 
 def mask_to_torch(mask: Any, batch: int, heads: int, queries: int, keys: int) -> np.ndarray:
     """A mask as the attn_mask of PyTorch's modules: (B H, T, S) bool, True = may not be attended to."""
-    whole = np.broadcast_to(mask, (batch, heads, queries, keys))
-    return ~whole.reshape(batch * heads, queries, keys)
+    every = np.broadcast_to(mask, (batch, heads, queries, keys))
+    return ~every.reshape(batch * heads, queries, keys)
 
 
 def mask_from_torch(
@@ -191,26 +192,45 @@ def mask_from_torch(
     Args:
         attn_mask: (T, S) or (B H, T, S) bool, True = may not be attended to.
         key_padding_mask: (B, S) bool, True = padding.
-        heads: H.
+        heads: H; needed for an attn_mask with three axes.
 
     Returns:
         A mask that broadcasts to (B, H, T, S), or None if neither is given.
 
     Raises:
         DTypeError: for a mask that is to be added to the scores.
+        ShapeError: for masks of other axes, of other heads, or that do not fit each other.
     """
+    heads = whole("heads", heads, least=1)
     parts = []
     if attn_mask is not None:
-        allowed = ~_booleans(attn_mask)
-        whole = allowed.ndim == 3  # one for each head, or one for all
-        parts.append(allowed.reshape(-1, heads, *allowed.shape[1:]) if whole else allowed)
+        allowed = ~_booleans("attn_mask", attn_mask, (2, 3))
+        if allowed.ndim == 3:  # one for each head
+            if len(allowed) % heads:
+                raise errors.ShapeError(
+                    f"attn_mask {allowed.shape} has a mask for each head of each row of the batch, and "
+                    f"{len(allowed)} is no multiple of {heads} heads: give heads=..."
+                )
+            allowed = allowed.reshape(-1, heads, *allowed.shape[1:])  # (B, H, T, S)
+        parts.append(allowed)
     if key_padding_mask is not None:
-        parts.append(~_booleans(key_padding_mask)[:, None, None, :])  # (B, 1, 1, S)
-    return functools.reduce(np.logical_and, parts) if parts else None
+        padding = _booleans("key_padding_mask", key_padding_mask, (2,))
+        parts.append(~padding[:, None, None, :])  # (B, 1, 1, S)
+    try:
+        return functools.reduce(np.logical_and, parts) if parts else None
+    except ValueError:
+        raise errors.ShapeError(
+            f"the masks are {' and '.join(str(part.shape) for part in parts)}, with {heads} heads, and "
+            f"do not fit each other: (B, H, T, S) and (B, 1, 1, S) do"
+        ) from None
 
 
-def _booleans(mask: Any) -> np.ndarray:
+def _booleans(name: str, mask: Any, axes: tuple[int, ...]) -> np.ndarray:
     array = np.asarray(mask)
+    if array.ndim not in axes:
+        raise errors.ShapeError(
+            f"{name} has {' or '.join(map(str, axes))} axes, and the shape is {array.shape}"
+        )
     if array.dtype != bool:
         raise errors.DTypeError(
             f"a mask of booleans is expected, not {array.dtype}: pass mask != 0"

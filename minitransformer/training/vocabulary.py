@@ -72,7 +72,7 @@ class Vocabulary:
     @classmethod
     def of_words(cls, texts: Iterable[str]) -> "Vocabulary":
         """The words of `texts` (what white space separates), sorted."""
-        return cls(tuple(sorted(set().union(*map(str.split, _several(texts))))), "word")
+        return cls(tuple(sorted(set().union(*map(str.split, several(texts))))), "word")
 
     def encode(self, text: str, *, start: bool = False, end: bool = False) -> list[int]:
         """The ids of the symbols of `text`, between BOS if `start` and EOS if `end`.
@@ -128,13 +128,10 @@ class Vocabulary:
         Raises:
             VocabularyError: no texts, or one that cannot be encoded.
         """
-        rows = [self.encode(text, start=start, end=end) for text in _several(texts)]
+        rows = [self.encode(text, start=start, end=end) for text in several(texts)]
         if not rows:
             raise VocabularyError("no texts: a batch needs at least one")
-        ids = np.full((len(rows), max(map(len, rows))), PAD, dtype=np.int64)  # (B, S)
-        for filled, row in zip(ids, rows, strict=True):
-            filled[: len(row)] = row
-        return ids
+        return padded(rows)
 
     def to_dict(self) -> dict[str, Any]:
         """Return a dict that JSON can store and `from_dict` can read."""
@@ -196,7 +193,15 @@ class Vocabulary:
         return row
 
 
-def _several(texts: Iterable[str]) -> Iterable[str]:
+def padded(rows: Sequence[Sequence[SupportsIndex]]) -> npt.NDArray[np.int64]:
+    """Rows of ids as one array, filled up on the right with PAD: int64, (B, T)."""
+    ids = np.full((len(rows), max(map(len, rows))), PAD, dtype=np.int64)  # (B, T)
+    for filled, row in zip(ids, rows, strict=True):
+        filled[: len(row)] = row
+    return ids
+
+
+def several(texts: Iterable[str]) -> Iterable[str]:
     """Return `texts`; refuse a single text, which Python would take as a list of its characters."""
     if isinstance(texts, str):
         raise VocabularyError(f"expected a list of texts, got one text; write [{_short(texts)}]")

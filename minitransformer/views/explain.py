@@ -17,12 +17,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import minigrad as mg
+from minigrad import errors
 from minigrad.functional import cross_entropy
 
 from ..model.decoder_only import DecoderOnly
 from ..model.multi_head import MultiHeadAttention
 from ..training.decoding import distribution
-from ..training.readers import Reader
+from ..training.readers import Reader, TextReader
 from ..training.vocabulary import BOS, PAD
 
 STYLE = Path(__file__).with_name("explain.css")
@@ -73,6 +74,14 @@ def explain(reader: Reader, line: str, path: str | os.PathLike) -> Path:
     """
     given = reader.encode([line])  # (1, S)
     written = reader.write(given)  # (1, T)
+    if isinstance(reader, TextReader):  # all of it is read at once once more
+        room = reader.longest_source + 1 - given.shape[1]
+        if room < 1:
+            raise errors.LengthError(
+                f"the line has {given.shape[1]} symbols, and the model reads {reader.longest_source} "
+                f"at once: shorten it"
+            )
+        written = written[:, :room]
     model = reader.model
     loss = recorded(model, given, written)
     said = reading(reader, line, given, written)

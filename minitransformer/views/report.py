@@ -23,6 +23,7 @@ from minigrad.views.drawing import Drawing
 from minigrad.views.graph import Graph, graph
 
 from ..model.attention import attention
+from ..tasks import FORMS
 from ..training.examination import Result
 from ..training.loop import Training, perplexity
 from ..training.readers import Pairs
@@ -68,6 +69,8 @@ def page(
     if result and result.written:
         sections.append(_mistakes(result.examples, result.written))
         sections.append(_looked(run, result.examples, result.written, pictures))
+    if run.task.name in FORMS:
+        sections.append(_reads(*FORMS[run.task.name]))
     sections.append(_modules(run, result.examples if result else run.batch(1), pictures))
     if result and run.kind == "encoder-decoder":
         wrong = [pair for pair, w in zip(result.examples, result.written) if w != pair[1]]
@@ -157,6 +160,14 @@ def _mistakes(pairs: Pairs, written: Sequence[str]) -> str:
         "What it gets wrong",
         f"<p>{len(wrong):,} of {len(pairs):,} examples{shown}:</p>",
         f"<table>\n<tr><th>read</th><th>right</th><th>written</th></tr>\n{rows}\n</table>",
+    )
+
+
+def _reads(told: str, forms: Sequence[str]) -> str:
+    """What it has learned to read, with an example of each form."""
+    rows = "".join(f'<li class="text">{escape(form)}</li>' for form in forms)
+    return _section(
+        "What it reads", f"<p>It reads {escape(told)}</p>", f'<ul class="forms">{rows}</ul>'
     )
 
 

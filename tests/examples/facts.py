@@ -12,7 +12,7 @@ FACTS: dict[str, list[tuple[str, str]]] = {
             "by the chain rule the same as by nudging",
             "np.allclose([dw, dx, dc], by_nudging, atol=1e-4)",
         ),
-        ("the same on a page to step through", '"p = w * x" in page.read_text()'),
+        ("the same on a page to step through", '"p = w * x" in page.read_text(encoding="utf-8")'),
         ("gradients add in x + x", "x.grad.item() == 1 + 1"),
         ("gradients add in x * x", "x.grad.item() == 3 + 3"),
         ("on the smallest diamond a naive recursion says 6", 'wrong["x"] == 6'),

@@ -1,15 +1,18 @@
 """The command line, run as a person runs it: in a process of its own."""
 
 import csv
+import html
 import io
 import math
 import os
 import re
+import shlex
 import signal
 import struct
 import subprocess
 import sys
 from dataclasses import fields
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -17,9 +20,10 @@ import numpy as np
 import pytest
 
 from minigrad import serialize
-from minitransformer import Settings, Sizes, load_reader, load_training
-from minitransformer.__main__ import command_line, main
+from minitransformer import Reader, Settings, Sizes, decoding, load_reader, load_training
+from minitransformer.__main__ import COMMANDS, command_line, main
 from minitransformer.tasks import TASKS
+from minitransformer.tasks.dates import EXAMPLES
 
 ROOT = Path(__file__).parents[2]
 COMMAND = [sys.executable, "-m", "minitransformer"]
@@ -147,6 +151,7 @@ def test_the_report_is_whole(home):
     text = (home / "runs/dates/report.html").read_text(encoding="utf-8")
     assert text.endswith("</html>\n")
     assert text.count("<figure") >= 5
+    assert all(f">{html.escape(form)}</li>" in text for form in EXAMPLES)
 
 
 @pytest.mark.slow
@@ -192,7 +197,32 @@ def test_help_shows_every_option_with_its_default():
         in told
     )
     assert f"(default: {steps}; dates 1200; copy 600;" in told
-    assert "translate" in told
+
+
+def test_help_begins_with_examples_and_ten_options():
+    """Each example is one that could be run; the rest of the options stand under later headings."""
+    told = command_line().format_help()
+    examples = re.findall(r"^python -m minitransformer(.*?)(?: {3}.*)?$", told, re.MULTILINE)
+    assert len(examples) >= 6
+    for example in examples:
+        given = shlex.split(example) or ["train"]
+        assert command_line().parse_args(given).run.__name__ == given[0]
+    assert {shlex.split(example)[0] for example in examples if example.strip()} == set(COMMANDS)
+    first, *others = re.split(
+        r"^(?:the ten options that matter most|more of .*):$", told, flags=re.M
+    )[1:]
+    assert len(re.findall(r"^  --", first, re.M)) == 10
+    assert len(others) >= 3
+    assert all(re.search(r"^  --", other, re.M) for other in others)
+
+
+def test_help_lists_the_forms_of_dates(capsys):
+    with pytest.raises(SystemExit):
+        main(["translate", "--help"])
+    told = re.sub(r"\s+", " ", capsys.readouterr().out)
+    for example in EXAMPLES:
+        assert f" {example};" in f"{told.strip()};".replace("; ", ";  "), example
+    assert "3/4/1998 is the 3rd of April" in told
 
 
 @pytest.mark.slow
@@ -266,7 +296,7 @@ def test_interrupted_once_it_leaves_all_as_usual(tmp_path):
     assert stopped.curve[-1].accuracy is not None
     assert (tmp_path / "runs/dates/report.html").read_text().endswith("</html>\n")
     read = run("translate", "runs/dates", "3 March 1998", cwd=tmp_path)
-    assert read.returncode == 0
+    assert read.returncode in (0, 1)
     assert read.stdout.count("\n") == 1
 
 
@@ -292,14 +322,16 @@ LINES = ["3rd of march 1998", "1998-03-03", "  Tue 3 Mar 1998 "]
 
 @pytest.fixture(scope="module")
 def readings(home):
+    """What is printed for these lines: a model that has learned nothing is sure of nothing."""
     reader, _ = load_reader(home / "runs/dates/checkpoint.npz")
-    return reader.read([line.strip() for line in LINES])
+    lines = [line.strip() for line in LINES]
+    return [f"{written}\t0.0%\tnot sure" for written in reader.read(lines)]
 
 
 @pytest.mark.parametrize("where", ["runs/dates", "runs/dates/checkpoint.npz"])
 def test_lines_as_arguments(home, readings, where):
     result = run("translate", where, *LINES, cwd=home)
-    assert (result.returncode, result.stderr) == (0, "")
+    assert (result.returncode, result.stderr) == (1, "")
     assert result.stdout.splitlines() == readings
 
 
@@ -307,7 +339,7 @@ def test_lines_as_arguments(home, readings, where):
 def test_lines_on_standard_input(home, readings, end):
     text = "\n".join(LINES) if end == "" else "".join(line + end for line in LINES)
     result = run("translate", "runs/dates", cwd=home, input=text.encode(), text=False)
-    assert (result.returncode, result.stderr) == (0, b"")
+    assert (result.returncode, result.stderr) == (1, b"")
     assert result.stdout.decode().splitlines() == readings
 
 
@@ -360,6 +392,114 @@ def test_bytes_that_are_no_text(home, readings):
     first, second = result.stderr.decode().splitlines()
     assert first.startswith("minitransformer: line 1: unknown character")
     assert second.startswith("minitransformer: line 3: unknown character")
+
+
+@pytest.mark.parametrize(
+    ("options", "calls"),
+    [
+        ([], "greedy"),
+        (["--temperature", 0], "greedy"),
+        (["--temperature", 0.5], {"temperature": 0.5}),
+        (["--top-k", 3], {"temperature": 1.0, "top_k": 3}),
+        (["--top-p", 0.5, "--temperature", 2], {"temperature": 2.0, "top_p": 0.5}),
+    ],
+)
+def test_options_of_writing_reach_the_model(home, here, options, calls):
+    """Compared with the library's own functions, called with these options."""
+    reader, _ = load_reader(home / "runs/dates/checkpoint.npz")
+    lines = [f"{n} march 1998" for n in range(1, 32)]
+    source = reader.encode(lines)
+    for seed in (0, 5):
+        how = decoding.greedy
+        if calls != "greedy":
+            how = partial(decoding.sample, rng=np.random.default_rng(seed), **calls)
+        expected = [reader.decode(ids) for ids in reader.write(source, how)]
+        seeded = options if calls == "greedy" else [*options, "--seed", seed]
+        result = here("translate", home / "runs/dates", *lines, *seeded)
+        assert [line.split("\t")[0] for line in result.stdout.splitlines()] == expected
+
+
+def test_beams_find_what_is_at_least_as_likely(home, here):
+    reader, _ = load_reader(home / "runs/dates/checkpoint.npz")
+    source = reader.encode(["march", "3.iii.1998"])
+    ids, scores = decoding.beam_search(reader.model, source, reader.longest_target, beams=3)
+    result = here(
+        "translate", home / "runs/dates", "march", "3.iii.1998", "--beams", 3, "--sure", 0
+    )
+    found = [line.split("\t") for line in result.stdout.splitlines()]
+    assert [text for text, *_ in found] == [reader.decode(row[0]) for row in ids]
+    assert [p for _, p, *_ in found] == [f"{p:.1%}" for p in np.exp(scores[:, 0])]
+
+
+def test_how_sure_it_is(home, here, monkeypatch):
+    """Marked below the probability asked for; not above; and impossible dates, however sure."""
+    monkeypatch.setattr(
+        Reader, "probabilities", lambda reader, source, ids: np.array([0.8, 0.95, 1.0])
+    )
+    monkeypatch.setattr(Reader, "decode", lambda reader, ids: next(texts))
+    for options, marks in (([], ["not sure", "", FEBRUARY]), (["--sure", 0.5], ["", "", FEBRUARY])):
+        texts = iter(["1998-03-03", "1998-03-04", "2023-02-29"])
+        result = here("translate", home / "runs/dates", "a", "b", "c", *options)
+        printed = zip(["1998-03-03\t80.0%", "1998-03-04\t95.0%", "2023-02-29\t100.0%"], marks)
+        assert result.stdout.splitlines() == ["\t".join(filter(None, one)) for one in printed]
+        assert (result.returncode, result.stderr) == (1, "")
+
+
+FEBRUARY = "no such date: February 2023 has 28 days"
+
+
+# --- write ----------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def novel(tmp_path_factory):
+    """A short run on a text, at a size that learns nothing."""
+    folder = tmp_path_factory.mktemp("novel")
+    (folder / "novel.txt").write_text("to be or not to be, that is the question\n" * 9)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        given = ["train", "text", "novel.txt", "--window", "8", "--steps", "2", *TINY]
+        assert main(given) == 0
+    return folder / "runs/text"
+
+
+def test_a_text_goes_on_as_far_as_asked(novel, here):
+    """Past the window of 8 characters, from less than it and from more."""
+    starts = ["to be", "or not to be"]
+    for options, how in (
+        (["--temperature", 0], decoding.greedy),
+        ([], partial(decoding.sample, temperature=0.8, rng=np.random.default_rng(0))),
+        (["--seed", 4, "--top-k", 2, "--temperature", 1.5],
+         partial(decoding.sample, temperature=1.5, top_k=2, rng=np.random.default_rng(4))),
+    ):  # fmt: skip
+        result = here("write", novel, *starts, "--length", 30, *options)
+        reader, _ = load_reader(novel / "checkpoint.npz")
+        ids = how(reader.model, reader.encode(starts), 30, window=8, ends=False)
+        written = "".join(f"{start}{reader.decode(row)}\n" for start, row in zip(starts, ids))
+        assert result.returncode == 0
+        assert result.stdout == written
+        assert len(written) == len("".join(starts)) + 2 * 31
+
+
+def test_a_line_longer_than_the_model_reads_is_said_so_and_costs_no_other(novel, here):
+    lines = ["to be", "or not to be, that is", "Ω", " to "]
+    result = here("write", novel, *lines, "--length", 5)
+    assert result.returncode == 2
+    first, second = result.stderr.splitlines()
+    assert re.search("'or not to be, that is'.* has 21 characters: .* the last 8", first)
+    assert "argument 3: unknown character 'Ω'" in second
+    ends = result.stdout.splitlines()
+    assert result.stdout.startswith("to be")
+    assert "\n to " in result.stdout  # a space belongs to the text
+    assert len(ends) >= 3
+
+
+def test_each_command_says_where_the_other_is_meant(novel, home, here):
+    refused(here("translate", novel, "to be"), "use the command write")
+    refused(here("write", home / "runs/dates", "to be"), "use the command translate")
+
+
+# --- bad checkpoints ------------------------------------------------------------------------------
 
 
 def truncated(path):
@@ -437,17 +577,17 @@ def test_output_that_cannot_be_written(home):
         (["--steps", "many"], "--steps: invalid int value: 'many'"),
         (["--steps", "1.5"], "--steps: invalid int value"),
         (["--steps"], "--steps: expected one argument"),
-        (["--steps", -1], "steps must be a whole number from 0, not -1"),
-        (["--batch", 0], "batch must be a whole number from 1, not 0"),
-        (["--seed", -3], "seed must be a whole number from 0, not -3"),
-        (["--every", 0], "every must be a whole number from 1, not 0"),
-        (["--learning-rate", 0], "learning_rate"),
-        (["--learning-rate", "nan"], "learning_rate"),
-        (["--learning-rate", "inf"], "learning_rate"),
-        (["--clip", -1], "clip"),
-        (["--label-smoothing", 1], "label_smoothing"),
-        (["--dropout", 1], "dropout"),
-        (["--width", 0], "width must be a whole number from 1"),
+        (["--steps", -1], "--steps is a whole number from 0, not -1"),
+        (["--batch", 0], "--batch is a whole number from 1, not 0"),
+        (["--seed", -3], "--seed is a whole number from 0, not -3"),
+        (["--every", 0], "--every is a whole number from 1, not 0"),
+        (["--learning-rate", 0], "--learning-rate is a finite number above 0"),
+        (["--learning-rate", "nan"], "--learning-rate is .*, not nan"),
+        (["--learning-rate", "inf"], "--learning-rate is .*, not inf"),
+        (["--clip", -1], "--clip is a finite number above 0"),
+        (["--label-smoothing", 1], "--label-smoothing is from 0 to below 1"),
+        (["--dropout", 1], "--dropout is from 0 to below 1"),
+        (["--width", 0], "--width is a whole number from 1, not 0"),
         (["--heads", 3], "3 heads do not divide a width of 64"),
         (["--width", 10**12], "not enough memory"),
     ],
@@ -512,5 +652,13 @@ def test_the_main_job(seed, tmp_path):
     assert memory <= 400
     if seed == 0:
         same = ["3rd of march 1998", "Tuesday the 3rd of March, 1998", "3.iii.1998"]
-        read = run("translate", "runs/dates", *same, cwd=tmp_path)
-        assert read.stdout == "1998-03-03\n" * 3
+        read = run("translate", "runs/dates", *same, "3/3/1998", cwd=tmp_path)
+        assert re.fullmatch(r"(1998-03-03\t(100\.0|9\d\.\d)%\n){4}", read.stdout)
+        assert read.returncode == 0
+        doubtful = ["tomorrow", "hello world", "3 March", "2023-02-29", "4/25/1998"]
+        read = run("translate", "runs/dates", *doubtful, cwd=tmp_path)
+        assert read.returncode == 1
+        said = [line.split("\t")[2] for line in read.stdout.splitlines()]
+        assert said[:3] == ["not sure"] * 3
+        assert said[3] == "no such date: February 2023 has 28 days"
+        assert said[4].startswith(("no such date: 25 is no month", "not sure"))

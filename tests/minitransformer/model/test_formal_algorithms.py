@@ -325,7 +325,7 @@ def test_1_token_embedding():
     W_e = table.weight.data.T
     for v in range(7):
         close(table(np.array(v)), algorithm_1(v, W_e))
-        close(embed(np.array([v]), table, add_nothing)[0], 2 * algorithm_1(v, W_e))
+        close(embed(np.array([[v]]), table, add_nothing)[0, 0], 2 * algorithm_1(v, W_e))
 
 
 def test_2_positional_embedding():

@@ -235,7 +235,7 @@ def test_shapes(B, T, S, H, D, C, K, V, out, join, score):
     ("options", "message"),
     [
         ({"heads": 3}, r"3 heads .* 4"),
-        ({"heads": 0}, r"0 heads"),
+        ({"heads": 0}, r"heads is a whole number from 1, not 0"),
         ({"join": "sum"}, r"'concat' or 'add', not 'sum'"),
         ({"join": "add", "value_width": 3}, r"3 wide are added, .* 4 wide"),
         ({"join": "add", "bias": ("output",)}, r"not \('output',\)"),

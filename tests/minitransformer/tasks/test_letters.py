@@ -51,12 +51,11 @@ def test_lengths_and_letters_are_all_as_likely(trained):
     assert 3 / 26 < twice[True] / sum(twice.values()) < 4 / 26
 
 
-def test_a_tenth_is_held_out_and_all_else_is_drawn(name, monkeypatch):
+def test_a_tenth_is_held_out_and_all_else_is_drawn(name):
     """Of the texts of two letters: 10,000 draws leave none of them out that could be drawn.
 
     Held out by their answer: else ab, trained on, would tell how to sort the held-out ba."""
-    monkeypatch.setattr(letters, "LONGEST", 2)
-    task = letters.task(name, seed=2)
+    task = letters.task(name, seed=2, longest=2)
     every = {"".join(two) for two in product(ALPHABET, repeat=2)}
     drawn = {source for step in range(160) for source, _ in task.batch(step, 128)}
     left = every - drawn

@@ -143,7 +143,7 @@ def test_a_fault_is_told_with_its_line(write, kind, place):
     path = write(b"\n".join(raw) + b"\n")
     message = refused(path, longest=40)
     assert f"has 1 fault: line {place + 1}: {what}" in message
-    assert "skip_bad to use the 12 lines left" in message
+    assert "skip_bad=True to use the 12 lines left" in message
 
     task = Pairs(0, path, longest=40, skip_bad=True)
     assert [(fault.line, what in fault.what) for fault in task.faults] == [(place + 1, True)]

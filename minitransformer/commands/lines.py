@@ -1,0 +1,59 @@
+"""Lines that a model reads, from the command line or from standard input, and what it makes of them."""
+
+from __future__ import annotations
+
+import itertools
+import sys
+from collections.abc import Callable, Iterable
+
+import minigrad as mg
+from minigrad import errors
+from minigrad.terminal import complain
+
+from ..training.readers import Reader
+from . import PROGRAM
+
+AT_ONCE = 64  # lines
+
+
+def for_each(
+    arguments: list[str],
+    reader: Reader,
+    results: Callable[[list[str]], Iterable[str]],
+    clean: Callable[[str], str] = str,
+) -> int:
+    """Print a result for each of the arguments; without any, for each line of standard input. One that
+    cannot be read is reported, and costs no other.
+
+    Args:
+        reader: which says what it can read.
+        results: called with lines that it can read, returns a text for each.
+        clean: what is done to each line first.
+
+    Returns:
+        The exit status: 2 if a line could not be read.
+    """
+    typed = not arguments and sys.stdin is not None and sys.stdin.isatty()
+    what, at_once = ("argument" if arguments else "line"), (1 if typed else AT_ONCE)
+    lines = arguments or (line.rstrip("\r\n") for line in sys.stdin or ())
+    numbered = enumerate(map(clean, lines), 1)
+    status = 0
+    while some := list(itertools.islice(numbered, at_once)):
+        problems = {number: _problem(reader, line) for number, line in some}
+        good = [line for number, line in some if problems[number] is None]
+        with mg.fast():
+            texts = results(good) if good else ()
+        print("".join(f"{text}\n" for text in texts), end="", flush=True)
+        for number, problem in problems.items():
+            if problem is not None:
+                status = complain(PROGRAM, f"{what} {number}: {problem}")
+    return status
+
+
+def _problem(reader: Reader, line: str) -> errors.MinigradError | None:
+    """Return the error if the reader cannot read `line`, else None."""
+    try:
+        reader.encode([line])
+    except errors.MinigradError as problem:
+        return problem
+    return None

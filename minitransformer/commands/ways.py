@@ -1,0 +1,60 @@
+"""The way in which a model writes, as the options ask for it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from minigrad import errors
+from minigrad.settings import real, whole
+
+from ..model.decoder_only import DecoderOnly
+from ..training.decoding import beam_search, greedy, sample
+from ..training.readers import Way
+from ..training.vocabulary import PAD, padded
+from .options import flag
+
+DRAWN = ("temperature", "top_k", "top_p", "seed")
+
+
+def way(given: Mapping[str, Any], temperature: float) -> Way:
+    """The way to write: `greedy`, `sample` or `beam_search` with its options.
+
+    Args:
+        given: the options that were given.
+        temperature: if none is given.
+
+    Raises:
+        ConfigError: for options that make no sense, or are of no use together.
+    """
+    drawn = [name for name in DRAWN if name in given]
+    if "beams" in given:
+        if drawn:
+            raise errors.ConfigError(
+                f"--beams searches for the likeliest line, and draws nothing: leave out {flag(drawn[0])}"
+            )
+        return partial(_best, beams=whole("beams", given["beams"], least=1))
+    few = {name: given[name] for name in ("top_k", "top_p") if name in given}
+    temperature = real("temperature", given.get("temperature", 1.0 if few else temperature))
+    if temperature > 0:
+        rng = np.random.default_rng(whole("seed", given.get("seed", 0)))
+        return partial(sample, temperature=temperature, rng=rng, **few)
+    unused = [name for name in drawn if name != "temperature"]
+    if unused:
+        raise errors.ConfigError(
+            f"at a temperature of 0 nothing is drawn: leave out {flag(unused[0])}, or give a "
+            f"--temperature above 0"
+        )
+    return greedy
+
+
+def _best(model: Any, ids: np.ndarray, longest: int, **options: Any) -> np.ndarray:
+    """The ids (B, T) of the best line that a beam search finds for each row; prompts are of different
+    lengths, and searched one by one."""
+    if isinstance(model, DecoderOnly):
+        prompts = [row[row != PAD][None] for row in ids]
+        return padded([beam_search(model, row, longest, **options)[0][0, 0] for row in prompts])
+    return beam_search(model, ids, longest, **options)[0][:, 0]

@@ -1,0 +1,169 @@
+"""A model in the middle of writing: what it has read so far, and the scores of what may come next."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+import minigrad as mg
+from minigrad import errors
+from minigrad.settings import whole
+
+from ..model import masks
+from ..model.cache import Cache
+from ..model.decoder_only import DecoderOnly
+from ..model.tokens import check_tokens
+from ..model.transformer import Transformer
+from .vocabulary import BOS, EOS, PAD
+
+Model = Transformer | DecoderOnly
+
+
+@dataclass
+class Writing:
+    """A model, the source that it reads, if any, and what it remembers of the symbols so far.
+
+    A model that has learned from windows of W symbols knows no more positions than these. With `window`,
+    it reads no more: whenever it has read W symbols, the window moves on by a quarter of itself. What
+    was remembered is of other positions, so the cache is made again, of what is left in the window.
+
+    Attributes:
+        memory: (B, S, D), or None without a source.
+        source_mask: (B, 1, 1, S), or None.
+        cached: whether to remember what was computed for earlier symbols.
+        window: W (default: as many as come).
+        ends: whether a row can end: a model of text has learned no end.
+        begins: at which symbol of the text the window begins.
+    """
+
+    model: Model
+    memory: Any = None
+    source_mask: Any = None
+    cached: bool = True
+    window: int | None = None
+    ends: bool = True
+    begins: int = 0
+    cache: Cache = field(default_factory=Cache)
+
+    @classmethod
+    def begin(
+        cls,
+        model: Model,
+        given: np.ndarray,
+        cached: bool = True,
+        window: int | None = None,
+        ends: bool = True,
+    ) -> tuple[Writing, np.ndarray]:
+        """Return the state before the first symbol, and the prompts (B, P): only BOS for a source.
+
+        Raises:
+            DTypeError, ShapeError, ConfigError: if what is given are no rows of ids, filled up with
+                PAD on the right.
+        """
+        check_rows(given)
+        window = None if window is None else whole("window", window, least=1)
+        if isinstance(model, DecoderOnly):
+            return cls(model, cached=cached, window=window, ends=ends), given
+        with mg.no_grad():
+            source_mask = masks.padding(given)  # (B, 1, 1, S)
+            memory = model.encode(given, source_mask)  # (B, S, D)
+        start = np.full((len(given), 1), BOS)
+        return cls(model, memory, source_mask, cached, window, ends), start
+
+    def scores(self, new: np.ndarray) -> np.ndarray:
+        """Read new symbols (B, n); return the scores (B, N) of what follows them, in float64.
+
+        Padding and the start symbol must not be written: their scores are minus infinity.
+
+        Raises:
+            AnomalyError: if the scores are not finite.
+        """
+        new = self._within_window(new)
+        if self.cached:
+            logits = self.logits(new, self.cache)
+        else:
+            logits = self.logits(self.cache.read(new))
+        return self._allowed(logits[:, -1])
+
+    def logits(self, tokens: np.ndarray, cache: Cache | None = None) -> Any:
+        """The model's logits (B, n, N) for these tokens (B, n)."""
+        with mg.no_grad():
+            if isinstance(self.model, DecoderOnly):
+                return self.model(tokens, cache)
+            return self.model.decode(tokens, self.memory, self.source_mask, cache)[0]
+
+    def log_probabilities(self, text: np.ndarray) -> np.ndarray:
+        """The logarithms (B, T - 1) of the probability of each symbol of `text` (B, T) after those
+        before it: 0 for padding."""
+        log_p = log_softmax(self._allowed(self.logits(text[:, :-1])))  # (B, T - 1, N)
+        of_each = np.take_along_axis(log_p, text[:, 1:, None], axis=-1)[..., 0]  # (B, T - 1)
+        return np.where(text[:, 1:] == PAD, 0.0, of_each)
+
+    def select(self, rows: np.ndarray) -> Writing:
+        """Return the state of these rows of the batch, given by number; numbers may repeat."""
+        return replace(
+            self,
+            memory=None if self.memory is None else self.memory[rows],
+            source_mask=None if self.source_mask is None else self.source_mask[rows],
+            cache=self.cache.select(rows),
+        )
+
+    def _within_window(self, new: np.ndarray) -> np.ndarray:
+        """What is to be read when `new` (B, n) has come: all that is in the window, if it moves."""
+        length = self.begins + self.cache.length() + new.shape[1]  # of the text
+        begins = 0 if self.window is None else window_start(length, self.window)
+        if begins == self.begins:
+            return new
+        text = self.cache.read(new)[:, begins - self.begins :]
+        self.begins, self.cache = begins, Cache()
+        return text
+
+    def _allowed(self, logits: Any) -> np.ndarray:
+        """Logits (..., N) as scores in float64, those of symbols that must not come minus infinity."""
+        scores = logits.numpy().astype(np.float64)  # (..., N)
+        if not np.isfinite(scores).all():
+            parts = self.model.named_parameters()
+            bad = [path for path, p in parts if not np.isfinite(p.data).all()]
+            raise errors.AnomalyError(
+                f"the model gives scores that are no finite numbers"
+                f"{f', for {bad[0]} has some that are not' if bad else ''}: load other weights, or "
+                f"train it again with a lower learning rate"
+            )
+        scores[..., [PAD, BOS] if self.ends else [PAD, BOS, EOS]] = -np.inf
+        return scores
+
+
+def window_start(length: int, window: int) -> int:
+    """Where a window of that many symbols begins in a text so long: it moves by quarters of itself."""
+    step = max(1, window // 4)
+    return -(-max(0, length - window) // step) * step
+
+
+def check_rows(given: np.ndarray) -> None:
+    """See that these are rows of ids, each with a symbol at least, and padding only after the last.
+
+    Raises:
+        DTypeError, ShapeError, ConfigError: if not.
+    """
+    check_tokens(given)
+    symbols = given != PAD  # (B, S)
+    if not symbols.any(axis=1).all() or not len(given):
+        raise errors.ConfigError(
+            "a row to read has at least one symbol, a prompt at least the start symbol, and there is "
+            "at least one row"
+        )
+    inside = symbols[:, 1:] & ~symbols[:, :-1]
+    if inside.any():
+        row = int(inside.any(axis=1).argmax())
+        raise errors.ConfigError(
+            f"row {row} has padding ({PAD}) before a symbol: {given[row].tolist()}; fill rows up on "
+            f"the right only"
+        )
+
+
+def log_softmax(scores: np.ndarray) -> np.ndarray:
+    """The logarithms of the probabilities (..., N), of scores (..., N) that may be minus infinity."""
+    scores = scores - scores.max(axis=-1, keepdims=True)
+    return scores - np.log(np.exp(scores).sum(axis=-1, keepdims=True))
