@@ -199,7 +199,7 @@ def add(parser: argparse.ArgumentParser, tables: Mapping[str, Iterable[Option]])
 
 def spelled(message: str) -> str:
     """A message of the library's, with its settings as the command line writes them: `skip_bad=True` as
-    --skip-bad, `encoding='utf-16'` as --encoding utf-16, and `steps is ...` as --steps is ...
+    --skip-bad, `tied='target'` as --tied target, and `steps is ...` as --steps is ...
     """
     name = "|".join(NAMES)
     message = re.sub(rf"^({name})(?= is )", lambda found: flag(found[1]), message)
