@@ -9,7 +9,7 @@ import sys
 
 COMMANDS = ("minigrad", "minitransformer")
 
-if sys.argv[:1] == ["-m"]:  # while Python imports the package that it is going to run
+if sys.argv[:1] == ["-m"] and "-m" in sys.orig_argv:  # while Python imports the package to run
     command = sys.orig_argv[sys.orig_argv.index("-m") + 1]
     if command in COMMANDS and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
