@@ -218,9 +218,9 @@ def main(asked: dict[str, Any]) -> None:
     threading.Thread(target=lambda: sys.stdin.read() or ended.set(), daemon=True).start()
     out = Path(asked["out"])
     out.mkdir(parents=True, exist_ok=True)
-    find = lambda names: {
-        name: _function(Path(asked["folder"], file), name) for file, name in names
-    }
+    every = {name: _function(Path(asked["folder"], file), name)
+             for file, name in (*asked["right"], *asked["wrong"])}  # fmt: skip
+    find = lambda names: {name: every[name] for _, name in names if callable(every[name])}
     right, wrong = find(asked["right"]), find(asked["wrong"])
     page = out / "run.html"
     results = {}
@@ -239,11 +239,11 @@ def main(asked: dict[str, Any]) -> None:
     print(pictures, flush=True)
 
 
-def _function(path: Path, name: str) -> Callable:
-    """A learner's function; what it prints would hide everything else."""
+def _function(path: Path, name: str) -> Any:
+    """What a learner's file has by that name; what it prints would hide everything else."""
     space = written(path).functions()
     space["print"] = lambda *things, **options: None
-    return space[name]
+    return space.get(name)
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
     python -m minigrad exercises                    what there is, and how far you are
     python -m minigrad exercises start DIR          a copy of your own to work in
     python -m minigrad exercises check 06           what is right, and what is not, and why
+    python -m minigrad exercises run                a transformer trained with what you have written
 
 An exercise is a function to be written, in a file of `examples/exercises`. What is right, what
 people get wrong, and inputs that tell these apart stand beside it, in `examples/exercises/answers`:
@@ -11,6 +12,7 @@ people get wrong, and inputs that tell these apart stand beside it, in `examples
         draw=lambda rng, size: (numbers(rng, size),),     inputs, small ones first
         truth=lambda x: np.square(x).sum(),               the right answer, found by other means
         hints=["Each element counts once."],
+        worked=(lambda: (np.array([3.0, 4.0]),), ["Squared: {s := x * x}", "Their sum: {s.sum()}"]),
     )
     def sum_of_squares(x):                                a solution
         return sum(x * x)
@@ -22,7 +24,9 @@ people get wrong, and inputs that tell these apart stand beside it, in `examples
 The function is tried on inputs drawn afresh. If it is wrong, and gives on all of them the same
 wrong answers as one of the wrong solutions, then that is the mistake. Read it in this order:
 `exercise` (the data), `marking` (one function judged), `sheets` (the files), `sandbox` (a process
-for each), `command`.
+for each), `running` and `together` (functions in their places, and a model trained with them),
+`worked` and `puzzle` (examples step by step, lines to be put in order), `class_page`, and then
+`learner`, `teacher` and `command`.
 """
 
 from .exercise import Exercise, Limited, exercise, marked, numbers
