@@ -14,6 +14,7 @@ import numpy as np
 
 import minigrad as mg
 from minigrad import functional as F
+from minigrad import transforms
 from minigrad.course.exercises.running import (
     Place,
     each,
@@ -28,7 +29,7 @@ from minigrad.engine.table import TABLE
 from minigrad.random import generator
 from minitransformer.model import attention, masks, positions, projection
 from minitransformer.training import decoding, readers
-from minitransformer.training.vocabulary import BOS, EOS, PAD
+from minitransformer.training.vocabulary import BOS, EOS, PAD, padded
 
 # --- the engine -----------------------------------------------------------------------------------
 
@@ -239,18 +240,18 @@ def next_scores(model, row):
 
 def rows(texts):
     """Lists of ids as an array, filled up with padding."""
-    return readers.padded([[int(token) for token in text] or [EOS] for text in texts])
+    return padded([[int(token) for token in text] or [EOS] for text in texts])
 
 
 def greedy(_, greedy):
-    def write(model, given, longest, *, cached=True):
+    def write(model, given, longest, **options):
         return rows([greedy(next_scores(model, row), BOS, EOS, longest + 1) for row in given])
 
     return write
 
 
 def beam_search(_, beam_search):
-    def write(model, given, longest, *, beams=4, length_penalty=0.0, cached=True):
+    def write(model, given, longest, *, beams=4, **options):
         found = [
             beam_search(next_scores(model, row), BOS, EOS, longest + 1, beams) for row in given
         ]
@@ -270,6 +271,7 @@ def kernel(function):
 # fmt: off
 PLACES = [  # exercises, home and key, adapter
     Place(["walk"],               vars(walk), "walk",                walking),
+    Place(["walk"],               vars(transforms), "walk",          walking),
     Place(["order"],              vars(walk), "order",               ordering),
     Place(["undo_broadcast"],     vars(walk), "undo_broadcast",      undoing),
     Place(["product_rule"],       TABLE, np.multiply,                product),
@@ -289,7 +291,7 @@ PLACES = [  # exercises, home and key, adapter
     Place(["sinusoidal"],         vars(positions), "sinusoidal",     sinusoidal),
     Place(["add_positions"],      vars(positions), "add_sinusoidal", add_positions),
     Place(["teacher_forcing"],    vars(readers), "shifted",          shifting),
-    Place(["greedy"],             vars(readers), "greedy",           greedy),
+    Place(["greedy"],             vars(decoding), "greedy",          greedy),
     Place(["beam_search"],        vars(decoding), "beam_search",     beam_search),
 ]
 # fmt: on

@@ -130,7 +130,9 @@ def _learn(result, functions, steps, stopped, page):
         run.fit(after_step)
     exam = task.held_out(EXAM)
     lines = [source for source, _ in exam]
-    result.read = [(*pair, wrote) for pair, wrote in zip(exam, run.reader.read(lines))]
+    result.read = [
+        (*pair, wrote) for pair, wrote in zip(exam, run.reader.read(lines, how=decoding.greedy))
+    ]
     if "beam_search" in functions:
         given = run.reader.encode(lines[:BEAMED])
         found, _ = decoding.beam_search(run.model.eval(), given, run.reader.longest_target, beams=3)

@@ -219,8 +219,8 @@ def _(x, table, read):
 def by_solving(width, k):
     """The matrix that takes D positions to those k further on, pair by pair."""
     M = np.zeros((width, width))
-    here = positions.sinusoidal(40, width, 0, "float64")
-    there = positions.sinusoidal(40, width, k, "float64")
+    here = positions.sinusoidal(40, width, 10, "float64")
+    there = positions.sinusoidal(40, width, 10 + k, "float64")
     for pair in range(0, width, 2):
         block = slice(pair, pair + 2)
         M[block, block] = np.linalg.lstsq(here[:, block], there[:, block], rcond=None)[0].T

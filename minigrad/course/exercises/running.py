@@ -213,20 +213,22 @@ def walking(before: Callable, walk: Callable) -> Callable:
     theirs = walk
 
     def walked(starts: Mapping[Node, Any], oldest: float = 0) -> Iterator[engine.Visit]:
-        root, first = next(iter(starts.items()))
-        if len(starts) > 1 or oldest or isinstance(first, Tensor) or np.any(first != 1):
+        root, first = next(iter(starts.items()), (None, None))
+        several = root is None or len(starts) > 1
+        if several or isinstance(first, Tensor) or np.any(first != 1):
             yield from before(starts, oldest)
             return
-        nodes = engine.order(starts)
+        nodes = engine.order(starts, oldest)
         passed_on: dict[Node, list[engine.Contribution]] = {node: [] for node in nodes}
         graph = {
             node.number: [
                 (edge[2].number, Slope(node, edge, passed_on[node], theirs.library))  # type: ignore
                 for edge in node.edges
+                if edge[2].number >= oldest
             ]
             for node in reversed(nodes)
         }
-        found = theirs(graph, root.number)
+        found = theirs(graph, nodes[0].number)
         arrived: dict[Node, Any] = {}
         for node in nodes:
             g = np.asarray(found.get(node.number, 0), node.dtype)
@@ -236,7 +238,7 @@ def walking(before: Callable, walk: Callable) -> Callable:
                 arrived[one.to] = one.fitted if sofar is None else sofar + one.fitted
                 contributions.append(one._replace(before=sofar, after=arrived[one.to]))
             visit = engine.Visit(node, np.array(np.broadcast_to(g, node.shape)), contributions)
-            for watcher in (*mode.get().watchers, *filter(None, [node.note])):
+            for watcher in mode.get().watchers:
                 watcher.visit(visit)
             yield visit
 
@@ -250,16 +252,17 @@ def ordering(before: Callable, order: Callable) -> Callable:
 
     def ordered(starts: Mapping[Node, Any], oldest: float = 0) -> list[Node]:
         found = before(starts, oldest)
-        if len(starts) > 1 or oldest:
+        if len(list(starts)) != 1:
             return found
         nodes = {node.number: node for node in found}
-        graph = {k: [to.number for _, _, to in node.edges] for k, node in nodes.items()}
+        numbers = lambda node: [to.number for _, _, to in node.edges if to.number >= oldest]
+        graph = {number: numbers(node) for number, node in nodes.items()}
         arrived, kept = {found[0]}, []
         for node in map(nodes.__getitem__, theirs(graph, found[0].number)):
             if node in arrived:
                 kept.append(node)
                 arrived.remove(node)
-                arrived.update(to for _, _, to in node.edges)
+                arrived.update(nodes[number] for number in graph[node.number])
         return kept
 
     return ordered

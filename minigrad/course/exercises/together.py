@@ -21,8 +21,9 @@ Marked = tuple[Sheet, Exercise, Verdict]
 
 
 def placed() -> list[str]:
-    """The names of the exercises that have a place."""
-    return [name for place in module_of(HOME / "places.py").PLACES for name in place.exercises]
+    """The names of the exercises that have a place, or several."""
+    places = module_of(HOME / "places.py").PLACES
+    return list(dict.fromkeys(name for place in places for name in place.exercises))
 
 
 def run(folder: Path, steps: int, seconds: float, out: Path, even_if_wrong: bool) -> int:
