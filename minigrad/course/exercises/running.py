@@ -214,8 +214,8 @@ def walking(before: Callable, walk: Callable) -> Callable:
 
     def walked(starts: Mapping[Node, Any], oldest: float = 0) -> Iterator[engine.Visit]:
         root, first = next(iter(starts.items()), (None, None))
-        several = root is None or len(starts) > 1
-        if several or isinstance(first, Tensor) or np.any(first != 1):
+        other = len(starts) > 1 or isinstance(first, Tensor) or np.any(first != 1)
+        if root is None or other:
             yield from before(starts, oldest)
             return
         nodes = engine.order(starts, oldest)
@@ -228,7 +228,7 @@ def walking(before: Callable, walk: Callable) -> Callable:
             ]
             for node in reversed(nodes)
         }
-        found = theirs(graph, nodes[0].number)
+        found = theirs(graph, root.number)
         arrived: dict[Node, Any] = {}
         for node in nodes:
             g = np.asarray(found.get(node.number, 0), node.dtype)
