@@ -36,6 +36,8 @@ SETTINGS = {
     "distributed.admin.tick.limit": "1h",  # a process that computes for long is not ill
     "distributed.worker.memory.terminate": False,
 }
+# Ctrl-C is sent to all processes of a terminal; this one decides what follows from it.
+PRELOAD = "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)"
 LOSSES = 50  # of all copies of the weights, in one total
 
 
@@ -86,7 +88,7 @@ class Cluster(Workers):
                 if where is None:
                     self.local = where = self.dask.LocalCluster(
                         n_workers=self.count, threads_per_worker=1, host="127.0.0.1",
-                        dashboard_address="127.0.0.1:0", silence_logs=logging.CRITICAL,
+                        dashboard_address="127.0.0.1:0", silence_logs=logging.CRITICAL, preload=PRELOAD,
                     )  # fmt: skip
                     stack.enter_context(where)
                 self.client = self.dask.Client(where, timeout=self.patience, set_as_default=False)

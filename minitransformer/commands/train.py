@@ -81,7 +81,8 @@ def workers(given: dict[str, Any], run: Training) -> Workers:
     count = given.get("workers")
     if choice("engine", given.get("engine", ENGINES[0]), ENGINES) == "dask" or "scheduler" in given:
         say = functools.partial(complain, PROGRAM)
-        return Cluster(given.get("scheduler"), count or cores(), say=say)
+        address = given.get("scheduler")
+        return Cluster(address, cores() if count is None else count, say=say)
     several = run.is_large() and cores() > 1 and importlib.util.find_spec("threadpoolctl")
     return Threads((2 if several else 1) if count is None else count)
 

@@ -16,7 +16,7 @@ from minigrad import errors
 from minigrad.workers import Threads
 from minitransformer import DecoderSizes, Settings, Sizes, Training, load_training
 from minitransformer.__main__ import main
-from minitransformer.tasks import TASKS, make
+from minitransformer.tasks import make
 
 ROOT = Path(__file__).parents[3]
 TINY = {"width": 8, "heads": 2, "feed_forward": 8, "dropout": 0.3}
@@ -161,9 +161,8 @@ def test_workers_that_make_no_sense(arguments, told, tmp_path, monkeypatch, caps
 
 def test_a_run_goes_on_with_another_number_of_workers(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setitem(TASKS, "toy", Toy)
-    toy_command = ("train", "toy", *COMMAND[2:], "--steps", "6")
-    assert main([*toy_command, "--out", "alone"]) == 0
+    command = (*COMMAND, "--steps", "6")
+    assert main([*command, "--out", "alone"]) == 0
     real = Training.step
 
     def stop(run):
@@ -172,7 +171,7 @@ def test_a_run_goes_on_with_another_number_of_workers(tmp_path, monkeypatch, cap
         return real(run)
 
     monkeypatch.setattr(Training, "step", stop)
-    assert main([*toy_command, "--workers", "3", "--out", "several"]) == 130
+    assert main([*command, "--workers", "3", "--out", "several"]) == 130
     monkeypatch.setattr(Training, "step", real)
     assert load_training("several/checkpoint.npz").steps_done == 4
     assert main(["--resume", "several", "--workers", "2"]) == 0
