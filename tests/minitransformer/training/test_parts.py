@@ -144,7 +144,7 @@ COMMAND = ("train", "dates", "--width", "8", "--heads", "2", "--feed-forward", "
     [
         (["--workers", "0"], "the number of workers is a whole number from 1, not 0"),
         (["--workers", "0", "--engine", "dask"], "the number of workers is a whole number from 1"),
-        (["--engine", "celery"], "invalid choice: 'celery'"),
+        (["--engine", "celery"], "--engine is one of 'threads', 'dask', not 'celery'"),
     ],
 )
 def test_workers_that_make_no_sense(arguments, told, tmp_path, monkeypatch, capsys):
