@@ -196,7 +196,7 @@ def test_help_shows_every_option_with_its_default():
         "--out FOLDER where the checkpoint, the curve and the report go (default: runs/TASK)"
         in told
     )
-    assert f"(default: {steps}; dates 1200; copy 600;" in told
+    assert f"(default: {steps}; copy 600;" in told
 
 
 def test_help_begins_with_examples_and_ten_options():
