@@ -23,13 +23,12 @@ from typing import Any
 import numpy as np
 
 from .. import errors
-from ..engine import table
 from ..engine.walk import copied_axes
 from ..serialize import write_whole
 from . import text
 from .data import UNKNOWN, Edge, GraphData, GraphNode, Ref
-from .symbols import SIGN, Shape, Symbol, equal, follow, write
-from .written import Functions, Names, number
+from .symbols import Notation, Symbol, bracketed, equal, follow, number, write
+from .written import Functions, Names
 
 NAME = "forward_and_backward"
 WIDTH = 92  # of a line of the program
@@ -99,7 +98,7 @@ class _Line:
     comment: str = ""
 
 
-class _Writer:
+class _Writer(Notation):
     """Writes one program: runs through the graph forwards, and back, on symbols."""
 
     def __init__(self, graph: GraphData):
@@ -308,7 +307,7 @@ class _Writer:
     def _assign(self, name: str, made: Symbol) -> Symbol:
         self.uses = Counter()
         self._count(made)
-        code = self._text(made, 0, whole=True)
+        code = self.text(made, 0, whole=True)
         comment = text.shape(made.value.shape) if made.value.shape else ""
         self.lines.append(_Line(name, code, comment))
         return Symbol(made.value, name=name)
@@ -318,72 +317,30 @@ class _Writer:
         if isinstance(value, Symbol) and not value.name:
             self.uses[id(value)] += 1
             if self.uses[id(value)] == 1:
-                for part in value.parts:
-                    self._count(part[0] if isinstance(part, tuple) else None)
+                for operand in value.operands():
+                    self._count(operand)
         elif type(value) in (list, tuple):
             for v in value:
                 self._count(v)
 
-    def _text(self, value: Any, needed: int | None, whole: bool = False) -> str:
-        """The expression for `value`; in brackets where it binds less tightly than is needed."""
-        if not isinstance(value, Symbol):
-            return self._literal(value, needed)
-        if value.name:
-            return value.name
-        operands = [p for p in value.parts if isinstance(p, tuple)]
+    def text(self, value: Any, needed: int | None, whole: bool = False) -> str:
+        if not isinstance(value, Symbol) or value.name:
+            return super().text(value, needed)
         if value.fragile:
-            named = [v for v, _ in operands if isinstance(v, Symbol) and v.name]
+            named = [v for v in value.operands() if isinstance(v, Symbol) and v.name]
             self.arrays.update(v.name for v in named if v.value.ndim == 0)
-        code = "".join(p if isinstance(p, str) else self._text(*p) for p in value.parts)
+        code = super().text(value, None)
         if not whole and (self.uses[id(value)] > 1 or len(code) > LONG):
             value.name = self.names.new("part")
             self.lines.append(_Line(value.name, code))
             return value.name
-        return f"({code})" if needed is not None and value.binds < needed else code
+        return bracketed(code, value.binds, needed)
 
-    def _literal(self, value: Any, needed: int | None) -> str:
-        """A number, a setting or an index as code; `needed` is None between the brackets of x[...]."""
-        inside = needed is None
-        if isinstance(value, Shape):
-            return value.text
-        if isinstance(value, np.generic):
-            return repr(value) if np.isfinite(value) else f"np.{value.dtype}({number(value)})"
-        if isinstance(value, (bool, str)) or value is None:
-            return repr(value)
-        if isinstance(value, (int, float)):
-            code = number(value)
-            return f"({code})" if code.startswith("-") and (needed or 0) > SIGN else code
-        if value is Ellipsis:
-            return "..."
-        if isinstance(value, slice):
-            if not inside:
-                return repr(value)
-            ends = [value.start, value.stop, *([value.step] if value.step is not None else [])]
-            return ":".join("" if e is None else self._literal(e, 0) for e in ends)
-        if isinstance(value, tuple):
-            items = ", ".join(
-                self._text(v, None if inside and not isinstance(v, tuple) else 0) for v in value
-            )
-            if inside and value:
-                return items
-            return f"({items}{',' if len(value) == 1 else ''})"
-        if isinstance(value, list):
-            return f"[{', '.join(self._text(v, 0) for v in value)}]"
-        if isinstance(value, np.dtype) or (
-            isinstance(value, type) and issubclass(value, np.generic)
-        ):
-            return f"np.{np.dtype(value).name}"
-        if isinstance(value, np.ndarray):
-            return _written_out(value) or self._text(self._constant(value), 0)
-        if callable(value):
-            name = table.name_of(value)
-            return name if name.startswith("np.") else self.functions.name(value)
-        if repr(value).startswith("<"):
-            raise errors.GraphError(
-                f"an object of the class {type(value).__name__} cannot be written into a program; "
-                f"kernels are given such, so compute outside `with mg.fast():`"
-            )
-        return repr(value)
+    def array(self, array: np.ndarray) -> str:
+        return _written_out(array) or self._constant(array).name
+
+    def function(self, function: Any) -> str:
+        return self.functions.name(function)
 
     def _constant(self, array: np.ndarray) -> Symbol:
         """An array that is no node of the graph: one more input."""

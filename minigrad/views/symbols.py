@@ -15,8 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from ..engine import table
+from .. import errors
+from ..engine import rules, table
 from ..rules_as_text import tree_of
+from . import text
 
 # How tightly an expression binds: a name or call, and the operators.
 TIGHT, POWER, SIGN, PRODUCT, SUM, BITS, COMPARED = 9, 8, 7, 6, 5, 4, 3
@@ -34,6 +36,9 @@ METHODS = {
 }  # fmt: skip
 
 
+Call = tuple[Callable, tuple, dict[str, Any]] | None
+
+
 class Shape(tuple):
     """The shape of a symbol that has a name, and so can be written as `x.shape`."""
 
@@ -43,16 +48,20 @@ class Shape(tuple):
 class Symbol(table.Answering):
     """An array, and the expression that computes it: names, and the operations done to them.
 
-    `parts` are pieces of text, and `(operand, how tightly it must bind)` for what stands between.
+    `parts` are pieces of text, and `(operand, how tightly it must bind)` for what stands between;
+    `call` is the function and the arguments that gave it, None where it has only a name.
     """
 
-    __slots__ = ("binds", "fragile", "name", "parts", "value")
+    __slots__ = ("binds", "call", "fragile", "name", "parts", "value")
 
-    def __init__(self, value: Any, binds: int = TIGHT, *parts: Any, name="", fragile=False):
+    def __init__(
+        self, value: Any, binds: int = TIGHT, *parts: Any, name="", call: Call = None, fragile=False
+    ):
         self.value = value
         self.binds = binds
         self.parts = parts
         self.name = name
+        self.call = call
         self.fragile = fragile  # an operand of no dimensions must be an array here, not a number
 
     @property
@@ -61,21 +70,30 @@ class Symbol(table.Answering):
         shape.text = f"{self.name}.shape"
         return shape if self.name else self.value.shape
 
+    def operands(self) -> list[Any]:
+        """What stands between the pieces of its text."""
+        return [part[0] for part in self.parts if isinstance(part, tuple)]
+
     ndim = property(lambda self: self.value.ndim)
     size = property(lambda self: self.value.size)
     dtype = property(lambda self: self.value.dtype)
-    T = property(lambda self: _made(self.value.T, TIGHT, (self, TIGHT), ".T"))
+    T = property(lambda self: _made((np.transpose, self), TIGHT, (self, TIGHT), ".T"))
 
     def __getitem__(self, index: Any) -> Any:
-        return _made(_plain(self)[_plain(index)], TIGHT, (self, TIGHT), "[", (index, None), "]")
+        call = operator.getitem, self, index
+        return _made(call, TIGHT, (self, TIGHT), "[", (index, None), "]")
 
     def __getattr__(self, method: str) -> Callable:
         if method not in METHODS:
             raise AttributeError(method)
-        of_array = getattr(self.value, method)
-        return lambda *args, **kwargs: _called(
-            of_array, [(self, TIGHT), f".{method}"], args, kwargs
-        )
+        function = rules.astype if method == "astype" else getattr(np, method)
+
+        def called(*args: Any, **kwargs: Any) -> Any:
+            if function in (np.reshape, np.transpose) and len(args) > 1:
+                args = (args,)
+            return _called(function, [(self, TIGHT), f".{method}"], (self, *args), kwargs, 1)
+
+        return called
 
     def __array_ufunc__(self, ufunc: Any, method: str, *args: Any, **kwargs: Any) -> Any:
         known = table.name_of(ufunc).startswith("np.")
@@ -111,7 +129,7 @@ def _operators() -> None:
             setattr(Symbol, f"__r{name}__", back)
     for name, sign in (("neg", "-"), ("invert", "~")):
         function = getattr(operator, f"__{name}__")
-        one = lambda a, f=function, s=sign: _made(f(a.value), SIGN, s, (a, SIGN))
+        one = lambda a, f=function, s=sign: _made((f, a), SIGN, s, (a, SIGN))
         setattr(Symbol, f"__{name}__", one)
 
 
@@ -123,9 +141,8 @@ def _infix(function: Callable, sign: str, binds: int, a: Any, b: Any) -> Any:
         left = right = SIGN
     elif binds == COMPARED:  # a < b == c would be two comparisons
         left = right
-    made = _made(function(_plain(a), _plain(b)), binds, (a, left), f" {sign} ", (b, right))
-    made.fragile = sign == "**"
-    return made
+    between = (a, left), f" {sign} ", (b, right)
+    return _made((function, a, b), binds, *between, fragile=sign == "**")
 
 
 _operators()
@@ -138,9 +155,12 @@ def write(function: Callable, args: Sequence[Any], kwargs: dict[str, Any]) -> An
         sign, binds = SIGNS[function]
         return _infix(function, sign, binds, *args)
     if function is np.negative and len(args) == 1:
-        return _made(-_plain(args[0]), SIGN, "-", (args[0], SIGN))
+        return _made((np.negative, *args), SIGN, "-", (args[0], SIGN))
     if function is operator.getitem:
         return Symbol.__getitem__(*args)
+    if function is np.swapaxes and set(args[1:]) == {-1, -2}:
+        sign = ".T" if np.ndim(_plain(args[0])) == 2 else ".mT"
+        return _made((function, *args), TIGHT, (args[0], TIGHT), sign)
     if table.name_of(function).startswith("np."):
         return _called(function, [table.name_of(function)], args, kwargs)
     function = bare(function)
@@ -177,24 +197,41 @@ def _named(function: Any, name: str) -> Any:
 
 
 def _called(
-    function: Callable, name: list[Any], args: Sequence[Any], kwargs: dict[str, Any], fragile=False
+    function: Callable,
+    name: list[Any],
+    args: Sequence[Any],
+    kwargs: dict[str, Any],
+    written: int = 0,
+    fragile: bool = False,
 ) -> Any:
+    """What a call gives, as `name(...)`; so many of its arguments are `written` in the name."""
     between: list[Any] = []
-    for a in args:
+    for a in args[written:]:
         between += [", ", (a, 0)]
     for key, value in kwargs.items():
         between += [f", {key}=", (value, 0)]
     if between:
         between[0] = between[0][2:]
+    return _made(
+        (function, *args), TIGHT, *name, "(", *between, ")", kwargs=kwargs, fragile=fragile
+    )
+
+
+def _made(
+    call: tuple,
+    binds: int,
+    *parts: Any,
+    kwargs: dict[str, Any] | None = None,
+    fragile: bool = False,
+) -> Any:
+    """What a function gives for arguments, both in `call`, with the expression that is its text."""
+    (function, *args), kwargs = call, kwargs or {}
     value = function(*_plain(list(args)), **_plain(kwargs))
-    return _made(value, TIGHT, *name, "(", *between, ")", fragile=fragile)
-
-
-def _made(value: Any, binds: int, *parts: Any, fragile: bool = False) -> Any:
+    made_by = function, tuple(args), kwargs
     if isinstance(value, (np.ndarray, np.generic)):
-        return Symbol(value, binds, *parts, fragile=fragile)
+        return Symbol(value, binds, *parts, call=made_by, fragile=fragile)
     if isinstance(value, (list, tuple)) and any(hasattr(v, "dtype") for v in value):
-        whole = Symbol(value, binds, *parts, fragile=fragile)
+        whole = Symbol(value, binds, *parts, call=made_by, fragile=fragile)
         return tuple([Symbol(v, TIGHT, (whole, TIGHT), f"[{i}]") for i, v in enumerate(value)])
     return value
 
@@ -217,6 +254,89 @@ def _same(a: Any, b: Any) -> bool:
 
 def equal(a: Any, b: Any) -> bool:
     return np.array_equal(a, b, equal_nan=a.dtype.kind == "f")
+
+
+# --- their text -----------------------------------------------------------------------------------
+
+
+class Notation:
+    """Writes symbols, and what they are called with, as code.
+
+    What is no part of an expression is written as the views that use it need it: `array` and
+    `function` say how.
+    """
+
+    def text(self, value: Any, needed: int | None) -> str:
+        """The expression for `value`; in brackets where it binds less tightly than is needed."""
+        if not isinstance(value, Symbol):
+            return self.literal(value, needed)
+        if value.name:
+            return value.name
+        code = "".join(p if isinstance(p, str) else self.text(*p) for p in value.parts)
+        return bracketed(code, value.binds, needed)
+
+    def array(self, array: np.ndarray) -> str:
+        """The text of an array that is no symbol."""
+        return text.literal(array)
+
+    def function(self, function: Any) -> str:
+        """The name of a function that is not NumPy's."""
+        return table.name_of(function)
+
+    def literal(self, value: Any, needed: int | None) -> str:
+        """A number, a setting or an index as code; `needed` is None between the brackets of x[...]."""
+        inside = needed is None
+        if isinstance(value, Shape):
+            return value.text
+        if isinstance(value, np.generic):
+            return repr(value) if np.isfinite(value) else f"np.{value.dtype}({number(value)})"
+        if isinstance(value, (bool, str)) or value is None:
+            return repr(value)
+        if isinstance(value, (int, float)):
+            code = number(value)
+            return f"({code})" if code.startswith("-") and (needed or 0) > SIGN else code
+        if value is Ellipsis:
+            return "..."
+        if isinstance(value, slice):
+            if not inside:
+                return repr(value)
+            ends = [value.start, value.stop, *([value.step] if value.step is not None else [])]
+            return ":".join("" if e is None else self.literal(e, 0) for e in ends)
+        if isinstance(value, tuple):
+            items = ", ".join(
+                self.text(v, None if inside and not isinstance(v, tuple) else 0) for v in value
+            )
+            if inside and value:
+                return items
+            return f"({items}{',' if len(value) == 1 else ''})"
+        if isinstance(value, list):
+            return f"[{', '.join(self.text(v, 0) for v in value)}]"
+        if isinstance(value, np.dtype) or (
+            isinstance(value, type) and issubclass(value, np.generic)
+        ):
+            return f"np.{np.dtype(value).name}"
+        if isinstance(value, np.ndarray):
+            return self.array(value)
+        if callable(value):
+            name = table.name_of(value)
+            return name if name.startswith("np.") else self.function(value)
+        if repr(value).startswith("<"):
+            raise errors.GraphError(
+                f"an object of the class {type(value).__name__} cannot be written into a program; "
+                f"kernels are given such, so compute outside `with mg.fast():`"
+            )
+        return repr(value)
+
+
+def bracketed(code: str, binds: int, needed: int | None) -> str:
+    return f"({code})" if needed is not None and binds < needed else code
+
+
+def number(value: Any) -> str:
+    value = float(value) if isinstance(value, (float, np.floating)) else int(value)
+    if value != value:
+        return "np.nan"
+    return repr(value).replace("inf", "np.inf")
 
 
 # --- functions as they are written ----------------------------------------------------------------

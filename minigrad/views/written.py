@@ -17,7 +17,7 @@ import numpy as np
 
 from ..engine import errors, table
 from ..rules_as_text import tree_of
-from .symbols import bare
+from .symbols import bare, number
 
 
 class Names:
@@ -39,13 +39,6 @@ class Names:
             unique = f"{name}_{self.times[name] + 1}"
         self.taken.add(unique)
         return unique
-
-
-def number(value: Any) -> str:
-    value = float(value) if isinstance(value, (float, np.floating)) else int(value)
-    if value != value:
-        return "np.nan"
-    return repr(value).replace("inf", "np.inf")
 
 
 class Functions:

@@ -112,7 +112,7 @@ def test_the_program_of_a_small_network_reads_as_one_would_write_it():
             # back through 0/linear
             d_t4 = d_t5  # (1, 3)
             d_layer_0_bias = np.sum(d_t5, axis=0)  # (3,)
-            d_layer_0_weight = np.swapaxes(x, -1, -2) @ d_t4  # (2, 3)
+            d_layer_0_weight = x.T @ d_t4  # (2, 3)
 
             return loss, {
                 "layer_0_weight": d_layer_0_weight,
