@@ -56,9 +56,11 @@ def of_error(kind: type[G], error: MinigradError) -> G:
         return graph
 
 
-def numbers(root: Tensor) -> dict[Node, int]:
-    """The number that each operation and leaf has in the graph of `root`."""
-    return _Reached([root]).number
+def numbered(kind: type[G], root: Tensor) -> tuple[G, dict[Node, int]]:
+    """The computation of `root`, and the number that each operation and leaf has in it."""
+    with _no_collection():
+        capture = _Capture([root])
+        return capture.graph(kind), capture.number
 
 
 def _failed(call: Call, error: MinigradError) -> Node:

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from .. import errors
-from ..rules_as_text import source_of
 from ..source import SourceLine
+from . import cases
 
 G = TypeVar("G", bound="GraphData")
 
@@ -205,12 +205,20 @@ class GraphData:
         return self._boxes[number]
 
     def rule(self, edge: Edge) -> str:
-        """The rule by which a gradient goes back along `edge`, as written in the table; or ""."""
-        rules = self[edge.target].rules
-        if not edge.differentiable or edge.position >= len(rules):
-            return ""
-        written = source_of(rules[edge.position])
-        return written if edge.item is None or "\n" in written else f"{written}[{edge.item}]"
+        """The rule by which a gradient goes back along `edge`, for the case at hand; or ""."""
+        return cases.of_edge(self, edge, numbered=False).text
+
+    def given(self, node: GraphNode) -> list[Any]:
+        """What an operation was given: values, and stand-ins of their shape for those not kept."""
+        return [self._given(a) for a in node.arguments]
+
+    def _given(self, argument: Any) -> Any:
+        if isinstance(argument, Ref):
+            node = self[argument.number]
+            return cases.stand_in(node.shape, node.dtype) if node.value is None else node.value
+        if isinstance(argument, (list, tuple)):
+            return type(argument)([self._given(a) for a in argument])
+        return argument
 
     @functools.cached_property
     def _arguments(self) -> dict[int, list[Edge]]:

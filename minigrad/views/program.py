@@ -23,11 +23,10 @@ from typing import Any
 import numpy as np
 
 from .. import errors
-from ..engine.walk import copied_axes
 from ..serialize import write_whole
 from . import text
 from .data import UNKNOWN, Edge, GraphData, GraphNode, Ref
-from .symbols import Notation, Symbol, bracketed, equal, follow, number, write
+from .symbols import Notation, Symbol, bracketed, equal, follow, number, undone, write
 from .written import Functions, Names
 
 NAME = "forward_and_backward"
@@ -300,7 +299,7 @@ class _Writer(Notation):
                 name = f"{made_by}_rule_{edge.argument or i}"
                 given[i] = follow(rule, [g, y, *args], node.options, name)
             share = given[i] if edge.item is None else given[i][edge.item]
-            yield edge, _undone(share, self.symbols[edge.source])
+            yield edge, undone(share, self.symbols[edge.source])
 
     # Text
 
@@ -369,21 +368,6 @@ def _only_root(graph: GraphData) -> int:
 def _role(array: Any) -> str:
     """A name for an array that has none."""
     return {"b": "mask", "i": "index", "u": "index"}.get(array.dtype.kind, "constant")
-
-
-def _undone(share: Symbol, argument: Symbol) -> Symbol:
-    """`share` with broadcasting undone, as the engine does at each edge."""
-    wide, shape = share.value.shape, argument.shape
-    if wide != shape:
-        axes = copied_axes(wide, shape)
-        one = axes[0] if len(axes) == 1 else axes
-        if axes and len(wide) == len(shape):
-            share = write(np.sum, [share], {"axis": one, "keepdims": True})
-        elif axes:
-            share = write(np.sum, [share], {"axis": one})
-        if share.value.shape != shape:
-            share = write(np.reshape, [share, shape], {})
-    return share if share.dtype == argument.dtype else share.astype(argument.dtype)
 
 
 def _written_out(array: np.ndarray) -> str:

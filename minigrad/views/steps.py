@@ -12,23 +12,24 @@ from __future__ import annotations
 import contextlib
 import inspect
 import itertools
-import re
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..engine.node import Node, Outline
+from ..engine.node import Node
 from ..engine.tensor import Tensor, tensor_of
 from ..engine.walk import Contribution, Visit, copied_axes, first_gradient, order, walk
 from ..errors import MinigradError
-from ..rules_as_text import source_of
+from ..ranges import numbers_in
 from ..switches import enable_grad
-from .capture import numbers as numbers_in
+from .capture import numbered
+from .cases import Case, Names, of_rule
+from .data import GraphData
+from .elements import worked_out
 from .show import numbers, outline, read_only
-from .source import variables
-from .text import literal
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,9 @@ class Share:
     Attributes:
         argument: its name, as the rule has it: `x`, `b`, `arrays[1]`.
         to: the node that made it, where its gradients are summed.
-        rule: the rule's text, as written in the table.
+        rule: the rule for the case at hand, as a person would write it: `g @ w.T`.
+        note: what the function does that it is written with, where the table's own text is shown.
+        worked: one element of `fitted` worked out with its numbers; "" where that would be no help.
         given: what the rule gave.
         axes: the axes of `given` that were summed, because broadcasting had made copies along them.
         fitted: the result, of the argument's own shape and dtype.
@@ -58,6 +61,8 @@ class Share:
     after: Any
     name: str = ""
     of: int | None = None
+    note: str = ""
+    worked: str = ""
 
     def __str__(self) -> str:
         head = f"for {self.argument}, which is {called(self.to, self.name, self.of)}\n"
@@ -75,7 +80,8 @@ class Share:
             lines.append((f"as {self.fitted.dtype}", self.fitted))
         if self.before is not None:
             lines += [("arrived before", self.before), ("the sum", self.after)]
-        return head + _table(lines, 4)
+        notes = "".join(f"\n    {said}" for said in (self.note, self.worked) if said)
+        return head + _table(lines, 4) + notes
 
 
 @dataclass(frozen=True)
@@ -88,8 +94,7 @@ class Step:
         number: of the step, from 1.
         node: the operation, or the leaf.
         gradient: the gradient of the loss with respect to the node's result, all of it by now.
-        values: what the rules read, by the names they use: arguments, `y`, axes; `Outline`s for
-            arrays of which they need only the shape.
+        values: the arrays that the rules read, by the names they use.
         shares: what each argument gets; none for a leaf.
         before, after: of a leaf, `.grad` before the walk, and what `backward()` leaves there; None for
             an operation, and `before` is None as well where nothing was computed yet.
@@ -119,13 +124,7 @@ class Step:
         parts = [head + "".join(f", in {owner}" for owner in _boxes(self.node))]
         if self.node.note is not None and self.node.note.line is not None:
             parts.append(f"  {self.node.note.line}")
-        arrays = {
-            k: v for k, v in self.values.items() if hasattr(v, "dtype") and type(v) is not Outline
-        }
-        others = [_setting(k, v) for k, v in self.values.items() if k not in arrays]
-        parts.append(_table([("g", self.gradient), *arrays.items()], 2))
-        if others:
-            parts.append(f"  where {', '.join(others)}")
+        parts.append(_table([("g", self.gradient), *self.values.items()], 2))
         return "\n".join([*parts, *(f"  {share}" for share in self.shares)])
 
 
@@ -149,21 +148,27 @@ def steps(
     """
     start: dict[Any, Any] = {loss._node: first_gradient(loss, gradient, create_graph)}
     order(start)  # raises for a graph that has been freed, before the first step
-    known = _Known({}, numbers_in(loss))
-    for name, value in variables():
-        if isinstance(value, Tensor) and value._node is not None:
-            known.names.setdefault(value._node, name)
-    return _steps(start, accumulate, retain_graph, create_graph, known)
+    return _steps(start, accumulate, retain_graph, create_graph, _Known.of(loss))
 
 
 class _Known(NamedTuple):
-    """The names and numbers of nodes, which they do not hold."""
+    """What a step says of nodes: these do not hold it, and a graph that did would hold all arrays."""
 
-    names: dict[Node, str]
     numbers: dict[Node, int]
+    labels: dict[int, str]
+    names: dict[int, Names]  # of what an operation was called with
+    arrivals: Counter[int]  # how many contributions a node gets
+
+    @classmethod
+    def of(cls, loss: Tensor) -> _Known:
+        graph, numbers = numbered(GraphData, loss)
+        back = graph.way_back
+        names = {node.number: Names.of(graph, node) for node, _ in back}
+        arrivals = Counter(edge.source for _, edges in back for edge in edges)
+        return cls(numbers, {n.number: n.label for n in graph.nodes}, names, arrivals)
 
     def name(self, node: Node) -> str:
-        return (node.operation is None and node.name) or self.names.get(node, "")
+        return self.labels.get(self.numbers.get(node, -1), "")
 
 
 def _steps(
@@ -216,22 +221,16 @@ def _step(number: int, visit: Visit, known: _Known) -> Step:
     if node.operation is None:
         before = node.grad
         return Step(number, node, _seen(g), {}, (), before, _added(before, g), name, of)
-    if node.note is not None:  # record() noted which variables held the arguments
-        for argument, held in node.note.names:
-            known.names.setdefault(argument, held)
-    shares = tuple(
-        _share(node, contribution, item, known)
-        for contribution, (_, item, _) in zip(contributions, node.edges)
-    )
-    mentioned = set(re.findall(r"\w+", " ".join(share.rule for share in shares)))
-    values: dict[str, Any] = {}
-    for i in dict.fromkeys(i for i, _, _ in node.edges):
-        signature = inspect.signature(node.operation.rules[i])
-        arguments = signature.bind(None, *node.saved, **node.kwargs)  # type: ignore[misc]
-        arguments.apply_defaults()
-        (_, y, *named) = ((k.lstrip("_"), v) for k, v in arguments.arguments.items())
-        values |= {k: _seen(v) for k, v in (*named, y) if k in mentioned}
-    return Step(number, node, _seen(g), values, shares, name=known.name(node), of=of)
+    names = known.names[of] if of in known.names else Names(y="y")
+    read: dict[str, Any] = {}
+    shares = []
+    for contribution, (i, item, _) in zip(contributions, node.edges):
+        case = of_rule(node.operation.rules[i], g, node.saved, node.kwargs, names)  # type: ignore
+        case = case.of_argument(i, item)
+        shares.append(_share(node, contribution, item, known, case))
+        read |= {s.name: s.value for role, s in case.used().items() if role != "g"}
+    values = {k: _seen(v) for k, v in read.items()}
+    return Step(number, node, _seen(g), values, tuple(shares), name=known.name(node), of=of)
 
 
 def _added(before: Tensor | None, g: Any) -> Tensor:
@@ -241,19 +240,31 @@ def _added(before: Tensor | None, g: Any) -> Tensor:
     return g if isinstance(g, Tensor) else tensor_of(g)
 
 
-def _share(node: Node, passed: Contribution, item: int | None, known: _Known) -> Share:
+def _share(node: Node, passed: Contribution, item: int | None, known: _Known, case: Case) -> Share:
     i, to, *arrays = passed
     given, fitted, before, after = map(_seen, arrays)
     rule = node.operation.rules[i]  # type: ignore[union-attr]
     name = argument_names(rule, len(node.saved) - 1)[i]  # type: ignore[arg-type]
-    text, place = source_of(rule), "" if item is None else f"[{item}]"
     axes: tuple[int, ...] = ()
     if given.shape != fitted.shape:
         axes = copied_axes(given.shape, fitted.shape)
     of = known.numbers.get(to)
     return Share(
-        name + place, to, text + place, given, axes, fitted, before, after, known.name(to), of
-    )
+        argument=name if item is None else f"{name}[{item}]",
+        to=to, rule=case.text, given=given, axes=axes, fitted=fitted, before=before, after=after,
+        name=known.name(to), of=of, note=case.note, worked=_worked(to, of, fitted, known, case),
+    )  # fmt: skip
+
+
+def _worked(to: Node, of: int | None, fitted: Any, known: _Known, case: Case) -> str:
+    """The first element of what an argument gets, worked out."""
+    array = numbers_in(fitted)
+    if array is None or not array.size:
+        return ""
+    target = f"{known.name(to).rpartition('.')[2] or f'#{of}'}.grad"
+    whole = known.arrivals[of or 0] == 1 and to.grad is None
+    first = (0,) * array.ndim
+    return worked_out(case.terms(), first, target, array[first], "=" if whole else "gets")
 
 
 def _seen(value: Any) -> Any:
@@ -279,18 +290,3 @@ def _table(lines: list[tuple[str, Any]], indent: int) -> str:
         + ("not computed" if value is None else numbers(value, indent + width + 3))
         for name, value in lines
     )
-
-
-def _setting(name: str, value: Any) -> str:
-    if isinstance(value, Outline):
-        return f"{name}.shape = {value.shape}"
-    if isinstance(value, list) and value and all(hasattr(v, "shape") for v in value):
-        return f"{name} of shapes {', '.join(str(v.shape) for v in value)}"
-    return f"{name} = {_written(value)}"
-
-
-def _written(value: Any) -> str:
-    """An index or a setting as one would write it: `0:2`, `[0, 1]`, `None`."""
-    if isinstance(value, tuple):
-        return f"({', '.join(map(_written, value))}{',' if len(value) == 1 else ''})"
-    return numbers(value) if isinstance(value, (np.ndarray, Tensor)) else literal(value)

@@ -17,6 +17,7 @@ import numpy as np
 
 from .. import errors
 from ..engine import rules, table
+from ..engine.walk import copied_axes
 from ..rules_as_text import tree_of
 from . import text
 
@@ -159,8 +160,14 @@ def write(function: Callable, args: Sequence[Any], kwargs: dict[str, Any]) -> An
     if function is operator.getitem:
         return Symbol.__getitem__(*args)
     if function is np.swapaxes and set(args[1:]) == {-1, -2}:
-        sign = ".T" if np.ndim(_plain(args[0])) == 2 else ".mT"
+        sign = ".T" if np.ndim(plain(args[0])) == 2 else ".mT"
         return _made((function, *args), TIGHT, (args[0], TIGHT), sign)
+    if function is np.transpose and (*args[1:], *kwargs.values()) in ((), (None,)):
+        return args[0].T
+    if function in (np.reshape, np.broadcast_to) and not kwargs and () != args[0].shape == args[1]:
+        return args[0]
+    if function is np.expand_dims and (*args[1:], *kwargs.values()) == ((),):
+        return args[0]
     if table.name_of(function).startswith("np."):
         return _called(function, [table.name_of(function)], args, kwargs)
     function = bare(function)
@@ -175,16 +182,31 @@ def follow(function: Callable, args: Sequence[Any], kwargs: dict[str, Any], name
     Whether they were is seen from the numbers: a function may look at what it is given, and do
     something else with arrays than with symbols.
     """
-    wanted = function(*_plain(list(args)), **_plain(kwargs))
+    wanted = function(*plain(list(args)), **plain(kwargs))
     try:
         found = function(*args, **kwargs)
     except Exception:  # whatever a function does that symbols cannot
         found = None
-    if found is not None and _same(_plain(found), wanted):
+    if found is not None and _same(plain(found), wanted):
         return found
     if name and function.__name__ == "<lambda>":
         function = _named(function, name)
     return _called(function, [(function, TIGHT)], args, kwargs, fragile=True)
+
+
+def undone(share: Symbol, argument: Symbol) -> Symbol:
+    """`share` with broadcasting undone, as the engine does at each edge."""
+    wide, shape = share.value.shape, argument.shape
+    if wide != shape:
+        axes = copied_axes(wide, shape)
+        one = axes[0] if len(axes) == 1 else axes
+        if axes and len(wide) == len(shape):
+            share = write(np.sum, [share], {"axis": one, "keepdims": True})
+        elif axes:
+            share = write(np.sum, [share], {"axis": one})
+        if share.value.shape != shape:
+            share = write(np.reshape, [share, shape], {})
+    return share if share.dtype == argument.dtype else share.astype(argument.dtype)
 
 
 def _named(function: Any, name: str) -> Any:
@@ -226,7 +248,7 @@ def _made(
 ) -> Any:
     """What a function gives for arguments, both in `call`, with the expression that is its text."""
     (function, *args), kwargs = call, kwargs or {}
-    value = function(*_plain(list(args)), **_plain(kwargs))
+    value = function(*plain(list(args)), **plain(kwargs))
     made_by = function, tuple(args), kwargs
     if isinstance(value, (np.ndarray, np.generic)):
         return Symbol(value, binds, *parts, call=made_by, fragile=fragile)
@@ -236,13 +258,13 @@ def _made(
     return value
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
     """`value` with arrays in place of symbols."""
     if isinstance(value, Symbol):
         return value.value
     if type(value) in (list, tuple):
-        return type(value)(map(_plain, value))
-    return {k: _plain(v) for k, v in value.items()} if isinstance(value, dict) else value
+        return type(value)(map(plain, value))
+    return {k: plain(v) for k, v in value.items()} if isinstance(value, dict) else value
 
 
 def _same(a: Any, b: Any) -> bool:

@@ -32,17 +32,17 @@ def test_the_backward_pass_of_a_diamond(diamond):
         """\
         graph of the backward pass of loss: 10 operations. All float32 unless said.
 
-            name         made by                                       shape  value  of
-        #0  d_loss       where it starts                               ()     1  #5
-        #1  d_#4         np.broadcast_to(unreduced(g, a, axis, keepd…  (2,)   [1, 1]  #4
-        #2  part of d_c  g * b with g = #1                             (2,)   [-2, -4]  #4
-        #3  part of d_c  g * a with g = #1                             (2,)   [-2, -4]  #4
-        #4  d_c          #2 + #3                                       (2,)   [-4, -8]  #3
-        #5  part of d_a  g with g = #4                                 (2,)   [-4, -8]  #3
-        #6  d_#2         g with g = #4                                 (2,)   [-4, -8]  #2
-        #7  part of d_a  g * b with g = #6                             (2,)   [12, 24]  #2
-        #8  d_b          g * a, summed over axis 0 with g = #6         ()     -20  #1
-        #9  d_a          #5 + #7                                       (2,)   [8, 16]  #0"""
+            name         made by                                   shape  value  of
+        #0  d_loss       where it starts                           ()     1  #5
+        #1  d_#4         g spread over all 2 elements with g = #0  (2,)   [1, 1]  #4
+        #2  part of d_c  g * c with g = #1                         (2,)   [-2, -4]  #4
+        #3  part of d_c  g * c with g = #1                         (2,)   [-2, -4]  #4
+        #4  d_c          #2 + #3                                   (2,)   [-4, -8]  #3
+        #5  part of d_a  g with g = #4                             (2,)   [-4, -8]  #3
+        #6  d_#2         g with g = #4                             (2,)   [-4, -8]  #2
+        #7  part of d_a  g * b with g = #6                         (2,)   [12, 24]  #2
+        #8  d_b          g * a, summed over axis 0 with g = #6     ()     -20  #1
+        #9  d_a          #5 + #7                                   (2,)   [8, 16]  #0"""
     )  # fmt: skip
 
 
@@ -107,7 +107,7 @@ def test_the_gradient_of_a_matrix_for_all_batches_is_summed_over_them():
     with mg.record():
         loss = np.sum(x @ w + x @ many)
     made = {n.label: n.operation for n in mg.graph(loss).backward.nodes}
-    assert made["d_w"] == made["d_many"] == "transposed(a) @ g, summed over axis 0"
+    assert made["d_w"] == made["d_many"] == "x.mT @ g, summed over axis 0"
 
 
 def test_both_passes_side_by_side(diamond):
