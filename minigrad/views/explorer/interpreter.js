@@ -1,0 +1,289 @@
+// --- the interpreter: runs a tape, the calls that make up a forward and a backward pass --------------------
+
+// A tape (see `minigrad/views/tape.py`) has slots and calls. A slot is an array of a dtype and a shape that
+// never change; a call reads some slots and writes one. Nothing here knows of derivatives: the backward
+// pass is calls like any other. Sums are made in float64, and rounded where they are stored.
+
+const ARRAYS = {
+  f4: Float32Array, f8: Float64Array, b1: Uint8Array, i1: Int8Array, u1: Uint8Array, i2: Int16Array, u2: Uint16Array,
+  i4: Int32Array, u4: Uint32Array, i8: Float64Array, u8: Float64Array, // exact up to 2 ** 53
+};
+
+const product = (numbers) => numbers.reduce((a, b) => a * b, 1);
+
+// --- functions of each number by itself ---
+
+const rint = (x) => (Math.abs(x - Math.trunc(x)) === 0.5 ? 2 * Math.round(x / 2) : Math.round(x));
+const remainder = (a, b) => { const m = a % b; return m !== 0 && m < 0 !== b < 0 ? m + b : m; };
+const negative = (x) => x < 0 || Object.is(x, -0);
+const logaddexp = (exp, log) => (a, b) => (a === b ? a + log(1) : Math.max(a, b) + log(exp(-Math.abs(a - b))));
+
+function floorDivide(a, b) {
+  const quotient = (a - remainder(a, b)) / b;
+  if (!Number.isFinite(quotient)) return b === 0 ? a / b : quotient;
+  return quotient - Math.floor(quotient) > 0.5 ? Math.floor(quotient) + 1 : Math.floor(quotient);
+}
+
+function erf(x) { // a sum whose terms have one sign; beyond 3, a continued fraction of what is left to 1
+  const size = Math.abs(x);
+  if (!(size < 6)) return Number.isNaN(x) ? x : Math.sign(x);
+  if (size < 3) {
+    let term = x, sum = x;
+    for (let n = 1; Math.abs(term) > 1e-17 * Math.abs(sum); n++) sum += term *= (2 * x * x) / (2 * n + 1);
+    return (2 / Math.sqrt(Math.PI)) * Math.exp(-x * x) * sum;
+  }
+  let fraction = size;
+  for (let n = 60; n > 0; n--) fraction = size + n / 2 / fraction;
+  return Math.sign(x) * (1 - Math.exp(-x * x) / (Math.sqrt(Math.PI) * fraction));
+}
+
+const UFUNCS = {
+  negative: (x) => -x, square: (x) => x * x, sqrt: Math.sqrt, reciprocal: (x) => 1 / x, exp: Math.exp, log: Math.log,
+  sin: Math.sin, cos: Math.cos, tan: Math.tan, tanh: Math.tanh, absolute: Math.abs, fabs: Math.abs, sign: Math.sign,
+  floor: Math.floor, ceil: Math.ceil, trunc: Math.trunc, rint, cbrt: Math.cbrt, expm1: Math.expm1, log1p: Math.log1p,
+  arcsin: Math.asin, arccos: Math.acos, arctan: Math.atan, sinh: Math.sinh, cosh: Math.cosh, arcsinh: Math.asinh,
+  arccosh: Math.acosh, arctanh: Math.atanh, exp2: (x) => 2 ** x, log2: Math.log2, log10: Math.log10, erf,
+  deg2rad: (x) => (x * Math.PI) / 180, radians: (x) => (x * Math.PI) / 180,
+  rad2deg: (x) => (x * 180) / Math.PI, degrees: (x) => (x * 180) / Math.PI,
+  add: (a, b) => a + b, subtract: (a, b) => a - b, multiply: (a, b) => a * b, divide: (a, b) => a / b,
+  power: (a, b) => (b === 2 ? a * a : a === 1 ? 1 : a ** b), float_power: (a, b) => (a === 1 ? 1 : a ** b),
+  maximum: Math.max, minimum: Math.min, floor_divide: floorDivide, remainder, fmod: (a, b) => a % b,
+  arctan2: Math.atan2, hypot: Math.hypot, copysign: (a, b) => (negative(b) ? -Math.abs(a) : Math.abs(a)),
+  logaddexp: logaddexp(Math.exp, Math.log1p), logaddexp2: logaddexp((x) => 2 ** x, (x) => Math.log1p(x) / Math.LN2),
+  isnan: (x) => Number.isNaN(x), isinf: (x) => Math.abs(x) === Infinity, isfinite: (x) => Number.isFinite(x),
+  isposinf: (x) => x === Infinity, isneginf: (x) => x === -Infinity, signbit: negative,
+  equal: (a, b) => a === b, not_equal: (a, b) => a !== b, less: (a, b) => a < b, less_equal: (a, b) => a <= b,
+  greater: (a, b) => a > b, greater_equal: (a, b) => a >= b, logical_not: (x) => !x,
+  logical_and: (a, b) => Boolean(a) && Boolean(b), logical_or: (a, b) => Boolean(a) || Boolean(b), logical_xor: (a, b) => Boolean(a) !== Boolean(b),
+  bitwise_and: (a, b) => Number(BigInt(a) & BigInt(b)), bitwise_or: (a, b) => Number(BigInt(a) | BigInt(b)), bitwise_xor: (a, b) => Number(BigInt(a) ^ BigInt(b)),
+  invert: (x) => -x - 1, where: (c, a, b) => (c ? a : b),
+};
+const OF_TRUTHS = { // the same for booleans, which are 0 and 1
+  bitwise_and: (a, b) => a & b, bitwise_or: (a, b) => a | b, bitwise_xor: (a, b) => a ^ b, invert: (x) => 1 - x,
+  add: (a, b) => a | b, multiply: (a, b) => a & b,
+};
+
+// --- functions of many numbers: what they begin with, a step, and what they end with ---
+
+const FOLDS = {
+  sum: [0, (s, x) => s + x], mean: [0, (s, x) => s + x, (s, n) => s / n], prod: [1, (s, x) => s * x],
+  max: [-Infinity, Math.max], min: [Infinity, Math.min], any: [0, (s, x) => (s || x ? 1 : 0)], all: [1, (s, x) => (s && x ? 1 : 0)],
+  count_nonzero: [0, (s, x) => s + (x ? 1 : 0)],
+};
+const SCANS = { cumsum: FOLDS.sum, cumprod: FOLDS.prod };
+const PLACES = { // of the first that beats all others; NaN does
+  argmax: (x, best) => x > best || (Number.isNaN(x) && !Number.isNaN(best)),
+  argmin: (x, best) => x < best || (Number.isNaN(x) && !Number.isNaN(best)),
+};
+
+function interpreter(tape, held) { // `held`: the array of each slot that no call writes
+  const slots = tape.slots.map((kind) => {
+    const [dtype, shape] = tape.kinds[kind];
+    return { dtype, shape, size: product(shape), array: null, dirty: false };
+  });
+  for (const [slot, array] of held) slots[slot].array = array;
+
+  // Where the elements of an array of `shape` are that is looked at with `strides`: made once for each.
+  const maps = new Map();
+  function places(shape, begin, strides) {
+    const key = `${shape} ${begin} ${strides}`;
+    if (!maps.has(key)) {
+      const found = new Int32Array(product(shape));
+      const at = shape.map(() => 0);
+      for (let i = 0, place = begin; i < found.length; i++) {
+        found[i] = place;
+        for (let axis = shape.length - 1; axis >= 0; axis--) {
+          place += strides[axis];
+          if (++at[axis] < shape[axis]) break;
+          place -= strides[axis] * shape[axis];
+          at[axis] = 0;
+        }
+      }
+      maps.set(key, found);
+    }
+    return maps.get(key);
+  }
+
+  const steps = (shape) => shape.map((_, i) => product(shape.slice(i + 1)));
+  function spread(shape, wide) { // broadcasting: null where there is nothing to do
+    if (String(shape) === String(wide)) return null;
+    const found = steps(shape).map((step, i) => (shape[i] === 1 ? 0 : step));
+    return places(wide, 0, [...wide.slice(shape.length).map(() => 0), ...found]);
+  }
+
+  // Each function of a tape, made ready for its slots: what is returned does the work.
+  function elementwise(f, out, reads) {
+    const o = out.array, n = out.size;
+    const [a, b, c] = reads.map((slot) => slot.array);
+    const [p, q, r] = reads.map((slot) => spread(slot.shape, out.shape));
+    if (reads.length === 1) return () => { for (let i = 0; i < n; i++) o[i] = f(a[i]); };
+    if (reads.length === 3) return () => { for (let i = 0; i < n; i++) o[i] = f(a[p ? p[i] : i], b[q ? q[i] : i], c[r ? r[i] : i]); };
+    if (!p && !q) return () => { for (let i = 0; i < n; i++) o[i] = f(a[i], b[i]); };
+    if (!p) return () => { for (let i = 0; i < n; i++) o[i] = f(a[i], b[q[i]]); };
+    if (!q) return () => { for (let i = 0; i < n; i++) o[i] = f(a[p[i]], b[i]); };
+    return () => { for (let i = 0; i < n; i++) o[i] = f(a[p[i]], b[q[i]]); };
+  }
+
+  function rows(sizes, row) { // each group of a reduction: where it begins, and its place among them
+    const [outer, n, inner] = sizes;
+    for (let i = 0; i < outer; i++) for (let j = 0; j < inner; j++) row(i * n * inner + j, i * inner + j);
+  }
+
+  function folding([begin, step, end], [out], [read], sizes) {
+    const o = out.array, a = read.array, [, n, inner] = sizes;
+    return () => rows(sizes, (first, place) => {
+      let s = begin;
+      for (let k = 0, i = first; k < n; k++, i += inner) s = step(s, a[i]);
+      o[place] = end ? end(s, n) : s;
+    });
+  }
+
+  function scanning([begin, step], [out], [read], sizes) {
+    const o = out.array, a = read.array, [, n, inner] = sizes;
+    return () => rows(sizes, (first) => {
+      let s = begin;
+      for (let k = 0, i = first; k < n; k++, i += inner) o[i] = s = step(s, a[i]);
+    });
+  }
+
+  function placing(beats, [out], [read], sizes) {
+    const o = out.array, a = read.array, [, n, inner] = sizes;
+    return () => rows(sizes, (first, place) => {
+      let best = 0;
+      for (let k = 1; k < n; k++) if (beats(a[first + k * inner], a[first + best * inner])) best = k;
+      o[place] = best;
+    });
+  }
+
+  function argsort([out], [read], sizes) { // stable; NaN comes last
+    const o = out.array, a = read.array, [, n, inner] = sizes;
+    const before = (x, y) => (Number.isNaN(x) ? 1 : 0) - (Number.isNaN(y) ? 1 : 0) || (x < y ? -1 : x > y ? 1 : 0);
+    return () => rows(sizes, (first) => {
+      const order = Array.from({ length: n }, (_, k) => k).sort((k, l) => before(a[first + k * inner], a[first + l * inner]));
+      order.forEach((k, i) => { o[first + i * inner] = k; });
+    });
+  }
+
+  function moved([out], [read], begin, strides) {
+    const o = out.array, a = read.array, from = places(out.shape, begin, strides);
+    return () => { for (let i = 0; i < o.length; i++) o[i] = a[from[i]]; };
+  }
+
+  function movedBack([out], [read], begin, strides) {
+    const o = out.array, a = read.array, to = places(read.shape, begin, strides);
+    return () => { o.fill(0); for (let i = 0; i < a.length; i++) o[to[i]] = a[i]; };
+  }
+
+  function picked([out], [read], from, fill) {
+    const o = out.array, a = read.array;
+    return () => { for (let i = 0; i < o.length; i++) o[i] = from[i] < 0 ? fill : a[from[i]]; };
+  }
+
+  // Arrays of integers as an index of some axes; `at` is where the axes that they make stand.
+  function indexed(shape, others, indices, axes, at) {
+    const wide = others.slice(at, others.length - (shape.length - axes.length - at));
+    const step = steps(shape), rest = shape.map((_, axis) => axis).filter((axis) => !axes.includes(axis));
+    const along = (some) => places(some.map((axis) => shape[axis]), 0, some.map((axis) => step[axis]));
+    const [before, after] = [along(rest.slice(0, at)), along(rest.slice(at))];
+    const from = indices.map((slot) => spread(slot.shape, wide));
+    const count = product(wide);
+    return (visit) => {
+      let i = 0;
+      for (const first of before)
+        for (let k = 0; k < count; k++) {
+          let place = first;
+          axes.forEach((axis, j) => {
+            const index = indices[j].array[from[j] ? from[j][k] : k];
+            place += step[axis] * (index < 0 ? index + shape[axis] : index);
+          });
+          for (const last of after) visit(i++, place + last);
+        }
+    };
+  }
+
+  function taken([out], [read, ...indices], axes, at) {
+    const o = out.array, a = read.array, visit = indexed(read.shape, out.shape, indices, axes, at);
+    return () => visit((i, place) => { o[i] = a[place]; });
+  }
+
+  function put([out], [read, ...indices], axes, at) {
+    const o = new Float64Array(out.size), a = read.array, visit = indexed(out.shape, read.shape, indices, axes, at);
+    return () => { o.fill(0); visit((i, place) => { o[place] += a[i]; }); out.array.set(o); };
+  }
+
+  function join([out], reads, blocks) {
+    const o = out.array, row = blocks.reduce((a, b) => a + b, 0);
+    return () => {
+      for (let i = 0, begin = 0; begin < o.length; i++, begin += row) {
+        let place = begin;
+        reads.forEach((slot, k) => { o.set(slot.array.subarray(i * blocks[k], (i + 1) * blocks[k]), place); place += blocks[k]; });
+      }
+    };
+  }
+
+  // A sum of products: `kept` and `summed` loops, each a size and the strides of the result and of what is
+  // read. The innermost of each kind are the loops below, and the places that the others lead to are known.
+  function contract([out], reads, kept, summed) {
+    const one = reads.length === 1;
+    const o = out.array, a = reads[0].array, b = one ? Float64Array.of(1) : reads[1].array;
+    const full = (loop, n) => [...loop, ...Array(n - loop.length).fill(0)];
+    const loops = kept.map((loop) => full(loop, 4)), inner = summed.map((loop) => full(loop, 3));
+    const [m, so, sa, sb] = loops.pop() || [1, 0, 0, 0], [n, ta, tb] = inner.pop() || [1, 0, 0];
+    const through = (some, k) => places(some.map((loop) => loop[0]), 0, some.map((loop) => loop[k]));
+    const [po, pa, pb] = [1, 2, 3].map((k) => through(loops, k)), [qa, qb] = [1, 2].map((k) => through(inner, k));
+    const sums = new Float64Array(m);
+    const byRows = !(ta === 1 && tb === 1 && sb !== 1);
+    return () => {
+      if (!o.length) return;
+      for (let i = 0; i < po.length; i++) {
+        sums.fill(0);
+        for (let j = 0; j < qa.length; j++) {
+          const [x, y] = [pa[i] + qa[j], pb[i] + qb[j]];
+          if (!byRows) for (let c = 0; c < m; c++) {
+            let s = 0;
+            for (let k = 0, u = x + c * sa, v = y + c * sb; k < n; k++) s += a[u + k] * b[v + k];
+            sums[c] += s;
+          }
+          else if (sa === 0 && sb === 1) for (let k = 0; k < n; k++) {
+            const u = a[x + k * ta], v = y + k * tb;
+            for (let c = 0; c < m; c++) sums[c] += u * b[v + c];
+          }
+          else for (let k = 0; k < n; k++) for (let c = 0, u = x + k * ta, v = y + k * tb; c < m; c++, u += sa, v += sb) sums[c] += a[u] * b[v];
+        }
+        for (let c = 0, place = po[i]; c < m; c++, place += so) o[place] = sums[c];
+      }
+    };
+  }
+
+  const OTHERS = { view: moved, unview: movedBack, pick: picked, take: taken, put, join, contract, argsort };
+
+  function ready(name, out, reads, params) {
+    if (name === "same" && out.dtype === reads[0].dtype) { out.array = reads[0].array; return null; } // the same numbers
+    out.array = new ARRAYS[out.dtype](out.size);
+    if (name === "same") return elementwise({ b: Boolean, f: (x) => x }[out.dtype[0]] || Math.trunc, out, reads);
+    if (OTHERS[name]) return OTHERS[name]([out], reads, ...params);
+    if (FOLDS[name]) return folding(FOLDS[name], [out], reads, ...params);
+    if (SCANS[name]) return scanning(SCANS[name], [out], reads, ...params);
+    if (PLACES[name]) return placing(PLACES[name], [out], reads, ...params);
+    const truths = reads.every((slot) => slot.dtype === "b1");
+    return elementwise((truths && OF_TRUTHS[name]) || UFUNCS[name], out, reads);
+  }
+
+  const calls = tape.calls.map(([name, out, reads, ...params]) => {
+    const [to, from] = [slots[out], reads.map((slot) => slots[slot])];
+    return { to, from, work: ready(tape.names[name], to, from, params) };
+  });
+
+  // Compute again what depends on a slot that was changed, and nothing else.
+  function update() {
+    for (const { to, from, work } of calls) {
+      to.dirty = from.some((slot) => slot.dirty);
+      if (to.dirty && work) work();
+    }
+    for (const slot of slots) slot.dirty = false;
+  }
+
+  for (const slot of slots) slot.dirty = true;
+  update();
+  return { slots, update, change(slot, numbers) { slots[slot].array.set(numbers); slots[slot].dirty = true; } };
+}
