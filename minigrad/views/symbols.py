@@ -112,6 +112,15 @@ class Symbol(table.Answering):
     __setitem__ = None
 
 
+class Number(Symbol):
+    """A Python number that is followed like an array; it takes the dtype of the arrays it meets."""
+
+    __slots__ = ()
+    shape = property(lambda self: ())  # type: ignore[assignment]
+    ndim = property(lambda self: 0)
+    size = property(lambda self: 1)
+
+
 def _operators() -> None:
     """Give `Symbol` the operators of Python."""
     signs = {
@@ -187,7 +196,7 @@ def follow(function: Callable, args: Sequence[Any], kwargs: dict[str, Any], name
         found = function(*args, **kwargs)
     except Exception:  # whatever a function does that symbols cannot
         found = None
-    if found is not None and _same(plain(found), wanted):
+    if found is not None and same(plain(found), wanted):
         return found
     if name and function.__name__ == "<lambda>":
         function = _named(function, name)
@@ -250,6 +259,8 @@ def _made(
     (function, *args), kwargs = call, kwargs or {}
     value = function(*plain(list(args)), **plain(kwargs))
     made_by = function, tuple(args), kwargs
+    if isinstance(value, (int, float)) and any(isinstance(a, Number) for a in args):
+        return Number(value, binds, *parts, call=made_by)
     if isinstance(value, (np.ndarray, np.generic)):
         return Symbol(value, binds, *parts, call=made_by, fragile=fragile)
     if isinstance(value, (list, tuple)) and any(hasattr(v, "dtype") for v in value):
@@ -267,10 +278,10 @@ def plain(value: Any) -> Any:
     return {k: plain(v) for k, v in value.items()} if isinstance(value, dict) else value
 
 
-def _same(a: Any, b: Any) -> bool:
+def same(a: Any, b: Any) -> bool:
     """Tell whether two results are the same to the last bit."""
     if isinstance(a, (list, tuple)) or isinstance(b, (list, tuple)):
-        return len(a) == len(b) and all(map(_same, a, b))
+        return len(a) == len(b) and all(map(same, a, b))
     return type(a) is type(b) and a.dtype == b.dtype and a.shape == b.shape and equal(a, b)
 
 

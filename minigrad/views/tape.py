@@ -20,8 +20,7 @@ import numpy as np
 
 from ..engine import table
 from .data import UNKNOWN, Edge, GraphData, GraphNode, Ref
-from .program import undone
-from .symbols import Number, Symbol, bare, equal, follow, plain, same, write
+from .symbols import Number, Symbol, bare, equal, follow, plain, same, undone, write
 
 ELEMENTWISE = {
     "negative", "add", "subtract", "multiply", "divide", "power", "float_power", "square", "sqrt",
@@ -42,6 +41,11 @@ MOVING = {
     "reshape", "expand_dims", "broadcast_to", "transpose", "swapaxes", "squeeze", "moveaxis",
     "flip", "roll", "rot90", "tril", "triu", "ravel", "copy", "positive", "pad", "astype",
 }  # fmt: skip
+OPERATORS = {  # Python's names for functions of NumPy's
+    "sub": "subtract", "mul": "multiply", "truediv": "divide", "pow": "power", "and_": "bitwise_and",
+    "or_": "bitwise_or", "lt": "less", "le": "less_equal", "gt": "greater", "ge": "greater_equal",
+    "eq": "equal", "ne": "not_equal", "neg": "negative",
+}  # fmt: skip
 FILLED = {"zeros_like", "ones_like", "empty_like"}  # whatever the numbers are
 DTYPES = {"f4", "f8", "b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8"}
 EXACT = 1 << 53  # a page has no larger integers
@@ -53,6 +57,10 @@ class Lost(Exception):  # noqa: N818 - an answer, and no error
 
 class _Unwritten(Exception):  # noqa: N818
     """A call that the interpreter cannot run; the message says why."""
+
+
+def _missing(function: Any) -> _Unwritten:
+    return _Unwritten(f"{table.name_of(function)} is not among the functions that a page can run")
 
 
 class Tape:
@@ -164,6 +172,8 @@ class Tape:
     def _computed(self, symbol: Symbol) -> int:
         """The slot of what a symbol's call gives; a fixed one, where the call cannot be run."""
         try:
+            if symbol.call is None:  # one of several results
+                raise _missing(symbol.operands()[0].call[0])
             return self._run(symbol.value, *symbol.call)
         except _Unwritten as reason:
             if not isinstance(symbol.value, (np.ndarray, np.generic)):
@@ -192,8 +202,8 @@ class Tape:
         }.get(name)  # fmt: skip
         if special:
             return special(value, *args, **kwargs)
-        if isinstance(function, str) or table.name_of(function).startswith("np."):
-            raise _Unwritten(f"{_called(function)} is not among the functions that a page can run")
+        if table.name_of(function).startswith("np."):
+            raise _missing(function)
         return self._written(bare(function), value, args, kwargs)
 
     def _written(self, function: Callable, value: Any, args: tuple, kwargs: dict[str, Any]) -> int:
@@ -247,9 +257,7 @@ class Tape:
             if isinstance(fill, Symbol):
                 raise _Unwritten("the value of a border cannot change")
         places = np.arange(1, math.prod(shape) + 1).reshape(shape)
-        call = getattr(places, function) if isinstance(function, str) else function
-        given = args[1:] if isinstance(function, str) else (places, *args[1:])
-        return self._view(value, read, places, call(*given, **kwargs), fill)
+        return self._view(value, read, places, function(places, *args[1:], **kwargs), fill)
 
     def _view(
         self, value: Any, read: int, places: np.ndarray, moved: np.ndarray, fill: Any = 0
@@ -267,7 +275,7 @@ class Tape:
 
     def _taken(self, value: Any, x: Any, index: Any) -> int:
         if isinstance(plain(x), (tuple, list)):
-            raise _Unwritten(f"{_called(x.call[0])} is not among the functions that a page can run")
+            raise _missing(x.call[0])
         read, places = self.slot(x), np.arange(1, x.size + 1).reshape(x.shape)
         basic, arrays, axes, at = self._index(index, x.ndim)
         moved = places[basic]
@@ -495,16 +503,8 @@ class _Writer:
 
 def _name(function: Any) -> str:
     """The name that the interpreter has for a function."""
-    if isinstance(function, str):
-        return function
-    if function is operator.getitem:
-        return "getitem"
-    return getattr(function, "__name__", "")
-
-
-def _called(function: Any) -> str:
-    """The name that a reader knows a function by."""
-    return f"np.{function}" if isinstance(function, str) else table.name_of(function)
+    name = getattr(function, "__name__", "")
+    return OPERATORS.get(name, name) if getattr(operator, name, None) is function else name
 
 
 def _contiguous(shape: Sequence[int]) -> tuple[int, ...]:
