@@ -28,11 +28,12 @@ from .. import text
 from ..graph import Graph, graph
 from .attention import Tokens
 from .content import content
+from .live import Symbols
 
 HERE = Path(__file__).parent
 SCRIPTS = (  # in this order, as one
-    "base", "arrays", "graph", "drawing", "places", "panel", "attention", "listing", "timeline",
-    "search", "page",
+    "base", "arrays", "graph", "interpreter", "live", "editing", "drawing", "places", "panel",
+    "attention", "listing", "timeline", "search", "page",
 )  # fmt: skip
 MOST = 10_000  # nodes
 BUDGET = 2_200_000  # characters that the numbers of a page take at most
@@ -45,6 +46,7 @@ def explore(
     title: str | None = None,
     letters: Mapping[str, int] | None = None,
     tokens: Tokens | None = None,
+    symbols: Symbols | None = None,
     sections: Mapping[str, str] | None = None,
 ) -> Path:
     """Write the page on which to walk through a computation, and back.
@@ -61,6 +63,8 @@ def explore(
             the code, such as `# (B, T, D)`, name dimensions too.
         tokens: for attention maps: the tokens of the queries and of the keys, by the path of a
             module; "" is for all that have no entry.
+        symbols: the vocabulary that integers choose from, by the path of the table whose rows they
+            pick; "" is for every other of its size.
         sections: further parts of the page, by their titles, in HTML that is put in unchanged.
 
     Returns:
@@ -82,7 +86,7 @@ def explore(
             f"smaller example, with shorter sequences or fewer layers"
         )
     title = title or whole.title or "a computation"
-    shown = content(whole, text.visible(title), letters, tokens, BUDGET)
+    shown = content(whole, text.visible(title), letters, tokens, symbols, BUDGET)
     written = page(shown, sections or {})
     path = Path(path)
     write_whole(path, lambda file: file.write(written.encode()))
@@ -99,7 +103,7 @@ def page(shown: Mapping[str, Any], sections: Mapping[str, str]) -> str:
     template = string.Template(_text("page.html"))
     return template.substitute(
         title=html.escape(shown["title"]),
-        style=_text("style.css"),
+        style=_text("style.css") + _text("live.css"),
         script="\n".join(_text(f"{name}.js") for name in SCRIPTS),
         data=data.replace("<", "\\u003c").replace("&", "\\u0026"),  # no tag can end the element
         sections=extra,

@@ -12,7 +12,7 @@ function bytes(base64) {
 
 function array(id) {
   if (id === null || id === undefined) return null;
-  if (!unpacked.has(id)) unpacked.set(id, unpack(data.arrays[id]));
+  if (!unpacked.has(id)) unpacked.set(id, typeof id === "string" ? ofSlot(id) : unpack(data.arrays[id]));
   return unpacked.get(id);
 }
 
@@ -80,6 +80,7 @@ function brief(id) { // an array in a few letters
 }
 
 function norm(id) { // read from the packed array, which need not be unpacked for it
+  if (typeof id === "string") return array(id).all ? array(id).all[3] || 0 : array(id).largest;
   const packed = id === null || id === undefined ? null : data.arrays[id];
   return !packed ? 0 : packed.m ? packed.m[3] || 0 : array(id).largest;
 }
@@ -188,7 +189,8 @@ function indexOf(a, place) { // the index of an element in the whole array, of w
 
 function at(a, place) {
   const index = indexOf(a, place);
-  return `${index.length ? `[${index.join(", ")}] = ` : ""}${written(a.numbers[place], a.digits, a.kind)}`;
+  const was = changedAt(a, place);
+  return `${index.length ? `[${index.join(", ")}] = ` : ""}${written(a.numbers[place], a.digits, a.kind)}${was === undefined ? "" : `, was ${written(was, a.digits, a.kind)}`}`;
 }
 
 function shapeText(shape, letters = []) {
@@ -206,7 +208,7 @@ function shapeOf(shape, letters = []) {
   return make("span", { class: "shape" }, ...parts, shape.length === 1 ? ",)" : ")");
 }
 
-function heat(id, name, { palette = "value", letters = [], note = "" } = {}) {
+function heat(id, name, { palette = "value", letters = [], note = "", pick = null } = {}) {
   const a = array(id);
   const caption = make("figcaption", {}, make("code", {}, name), note ? make("span", { class: "soft" }, note) : null);
   const figure = make("figure", { class: "heat" }, caption);
@@ -216,9 +218,9 @@ function heat(id, name, { palette = "value", letters = [], note = "" } = {}) {
   }
   if (a.full.length) caption.append(shapeOf(a.full, letters));
   if (!a.numbers.length) caption.append(make("span", { class: "soft" }, "empty"));
-  else if (!a.full.length || a.numbers.length === 1) figure.append(make("div", { class: "number" }, written(a.numbers[0], a.digits, a.kind)));
+  else if (!a.full.length || a.numbers.length === 1) figure.append(make("div", { class: `number ${changedAt(a, 0) === undefined ? "" : "changed"}`, title: changedAt(a, 0) === undefined ? null : at(a, 0) }, written(a.numbers[0], a.digits, a.kind)));
   else if (tiles(a).columns <= 6 && tiles(a).rows <= 8 && tiles(a).count === 1) figure.append(grid(a, palette, name));
-  else figure.append(...map(a, palette, name));
+  else figure.append(...map(a, palette, name, pick));
   return figure;
 }
 
@@ -232,14 +234,14 @@ function grid(a, palette, name) {
       const v = a.numbers[r * columns + c];
       const [red, green, blue, alpha] = tint(v, a.largest, tone);
       const style = `background: rgba(${red}, ${green}, ${blue}, ${(alpha * 0.55 / 255).toFixed(3)})`;
-      cells.push(make("td", { style, title: at(a, r * columns + c) }, written(v, a.digits, a.kind)));
+      cells.push(make("td", { style, class: changedAt(a, r * columns + c) === undefined ? null : "changed", title: at(a, r * columns + c) }, written(v, a.digits, a.kind)));
     }
     body.push(make("tr", {}, cells));
   }
   return make("div", { class: "scroll" }, make("table", { "aria-label": `The numbers of ${name}` }, body));
 }
 
-function map(a, palette, name, width = 360) {
+function map(a, palette, name, pick = null, width = 360) { // `pick` is told which element was chosen
   const { rows, columns, count } = tiles(a);
   const gap = count > 1 ? 6 : 0;
   let perRow = Math.max(1, Math.min(count, 4));
@@ -270,7 +272,9 @@ function map(a, palette, name, width = 360) {
     tip(at(a, place), event);
   });
   canvas.addEventListener("pointerleave", hideTip);
+  if (pick && !a.thinned) canvas.addEventListener("click", () => pick(place));
   canvas.addEventListener("keydown", (event) => {
+    if (pick && !a.thinned && event.key === "Enter") { event.preventDefault(); return pick(place); }
     const move = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -columns, ArrowDown: columns }[event.key];
     if (!move || !event.altKey) return;
     event.preventDefault(); event.stopPropagation();

@@ -17,15 +17,15 @@ function attentionStage() {
   box.append(make("p", {}, "Rows are queries, columns are keys: how much each position takes from each other one. A row sums to one. Hatched cells are hidden by the mask. Choose a cell to see the query, the key, and the gradient that reaches it; Alt and the arrow keys move."));
   data.maps.forEach((found, i) => {
     const node = nodes.get(found.weights);
-    const a = array(node.value);
-    const { count } = tiles({ ...a, shape: a.shape });
+    const a = () => array(node.value);
+    const { count } = tiles(a());
     box.append(make("h3", { id: `map-${i}` }, found.place || nameOf(node.n)),
       make("div", { class: "heads" }, Array.from({ length: count }, (_, head) => headMap(found, i, a, head, count))));
   });
 }
 
 function headMap(found, i, a, head, count) {
-  const [rows, columns] = a.shape.slice(-2);
+  const [rows, columns] = a().shape.slice(-2);
   const tokens = found.tokens || [Array.from({ length: rows }, (_, k) => String(k)), Array.from({ length: columns }, (_, k) => String(k))];
   const [queries, keys] = tokens.map((list) => list.map(shownToken));
   const long = (list) => Math.max(...list.map((token) => [...token].length));
@@ -41,6 +41,7 @@ function headMap(found, i, a, head, count) {
   canvas.style.width = `${width}px`; canvas.style.height = `${height}px`;
   let [r, c] = [0, 0];
   const repaint = () => {
+    const weights = a();
     const pen = canvas.getContext("2d");
     pen.setTransform(ratio, 0, 0, ratio, 0, 0);
     pen.clearRect(0, 0, width, height);
@@ -54,7 +55,7 @@ function headMap(found, i, a, head, count) {
       pen.fillText(token, 0, 0); pen.restore();
     });
     for (let y = 0; y < rows; y++) for (let x = 0; x < columns; x++) {
-      const v = a.numbers[(head * rows + y) * columns + x];
+      const v = weights.numbers[(head * rows + y) * columns + x];
       const left = side + x * cell, up = top + y * cell;
       pen.fillStyle = colour("--paper"); pen.fillRect(left, up, cell, cell);
       if (masked(found, head, y, x)) {
@@ -77,7 +78,7 @@ function headMap(found, i, a, head, count) {
   };
   repaint();
   repaints.push(repaint);
-  const text = () => masked(found, head, r, c) ? `${queries[r]} may not look at ${keys[c]}` : `${queries[r]} looks at ${keys[c]}: ${written(a.numbers[(head * rows + r) * columns + c], a.digits)}`;
+  const text = () => masked(found, head, r, c) ? `${queries[r]} may not look at ${keys[c]}` : `${queries[r]} looks at ${keys[c]}: ${at({ ...a(), shape: [], steps: [] }, (head * rows + r) * columns + c)}`;
   const cellAt = (event) => {
     const box = canvas.getBoundingClientRect();
     const x = Math.floor((event.clientX - box.left - side) / cell), y = Math.floor((event.clientY - box.top - top) / cell);

@@ -12,11 +12,13 @@ from .. import listing, text
 from ..data import Edge, GraphData, GraphNode
 from . import attention, replay, views
 from .attention import Tokens
+from .live import Symbols, live
 from .packing import Arrays
 
 WHOLE = 150  # lines of a file, up to which all of it is shown
 AROUND = 7  # lines before and after one that is
 LETTERS = re.compile(r"#\s*\(([A-Z0-9., ]+)\)\s*$")  # a comment such as `# (B, T, D)`
+FULL = 1 << 15  # numbers that a query or a key may have to be kept in full
 HINT = "What was computed outside `with mg.record():` was not kept, and is not shown."
 
 
@@ -25,6 +27,7 @@ def content(
     title: str,
     letters: Mapping[str, int] | None,
     tokens: Tokens | None,
+    symbols: Symbols | None,
     budget: int,
 ) -> dict[str, Any]:
     """Everything that the page of `graph` needs to know.
@@ -39,10 +42,12 @@ def content(
     maps = attention.maps(graph, tokens)
     for found in maps:  # the page multiplies queries and keys itself
         for side in ("query", "key"):
-            arrays.add(graph[found[side]].value, full=True)
+            value = graph[found[side]].value
+            arrays.add(value, full=value is not None and value.size <= FULL)
     checked = replay.checks(graph)
     nodes = [_node(graph, n, arrays, files, letters or {}, checked) for n in graph.nodes]
     edges = [_edge(graph, e, arrays, rules) for e in graph.edges]
+    computing = live(graph, arrays, symbols)
     notes = [] if graph.recorded else [HINT]
     if any("size" not in view for view in drawn):
         notes.append(views.NO_ENGINE)
@@ -63,6 +68,7 @@ def content(
         "maps": maps,
         "files": files.shown(),
         "checked": bool(checked),
+        "live": computing,
         "arrays": arrays.packed(),
     }
 

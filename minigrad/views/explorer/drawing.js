@@ -199,6 +199,8 @@ function mark() {
     list.toggle("backward", active && event.back);
     list.toggle("taking", event !== null && event.back && !active && partners.has(card.key));
     list.toggle("giving", event !== null && !event.back && !active && partners.has(card.key));
+    list.toggle("changed", membersOf(card.key).some(isChanged));
+    list.toggle("fixed", live !== null && other.size > 0 && live.fixed[card.key] !== undefined);
     list.toggle("chosen", state.chosen !== null && card.key === state.chosen);
     if (card.progress) {
       const steps = state.time > FORWARD ? when.back : when.forward;

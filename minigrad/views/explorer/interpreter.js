@@ -274,13 +274,15 @@ function interpreter(tape, held) { // `held`: the array of each slot that no cal
     return { to, from, work: ready(tape.names[name], to, from, params) };
   });
 
-  // Compute again what depends on a slot that was changed, and nothing else.
+  // Compute again what depends on a slot that was changed, and nothing else; return the slots touched.
   function update() {
     for (const { to, from, work } of calls) {
       to.dirty = from.some((slot) => slot.dirty);
       if (to.dirty && work) work();
     }
-    for (const slot of slots) slot.dirty = false;
+    const touched = [];
+    slots.forEach((slot, i) => { if (slot.dirty) touched.push(i); slot.dirty = false; });
+    return touched;
   }
 
   for (const slot of slots) slot.dirty = true;

@@ -19,7 +19,6 @@ SMALL = 64  # numbers, up to which an array is written in decimals
 DIGITS = 5  # of each of these
 BINS = 24  # of a histogram
 POWERS = 36  # of ten, from that of the largest number down
-FULL = 1 << 15  # numbers that an array may have to be kept in full
 SPECIAL = 6  # codes: zero, NaN, infinity, minus infinity, too small for the powers, minus that
 
 
@@ -48,7 +47,7 @@ class Arrays:
         if key not in self.places:
             self.places[key] = len(self.held)
             self.held.append(array)
-        if full and array.size <= FULL:
+        if full:
             self.full.add(self.places[key])
         return self.places[key]
 
@@ -60,7 +59,12 @@ class Arrays:
         return [pack(array, most, i in self.full) for i, array in enumerate(self.held)]
 
     def _size(self, most: int) -> int:
-        return sum(3 * min(a.size, most) if a.size > SMALL else 8 * a.size for a in self.held)
+        return sum(
+            4 * a.nbytes // 3 if i in self.full
+            else 3 * min(a.size, most) if a.size > SMALL
+            else 8 * a.size
+            for i, a in enumerate(self.held)
+        )  # fmt: skip
 
 
 def pack(array: np.ndarray, most: int, full: bool = False) -> dict[str, Any]:
@@ -72,10 +76,11 @@ def pack(array: np.ndarray, most: int, full: bool = False) -> dict[str, Any]:
     and how many are not finite; `h` is a histogram.
     """
     packed: dict[str, Any] = {"s": list(array.shape), "t": array.dtype.kind}
+    most = max(most, array.size) if full else most
     if full and array.dtype.kind == "f":
         wide = array.dtype.itemsize > 4
         packed["w"] = 8 if wide else 4
-        packed["x"] = _base64(array.astype("<f8" if wide else "<f4"))
+        packed["x"] = base64_of(array.astype("<f8" if wide else "<f4"))
     elif array.size > SMALL and array.dtype.kind == "f":
         kept, steps = thinned(array, most)
         packed["c"], packed["e"] = codes(kept)
@@ -83,7 +88,7 @@ def pack(array: np.ndarray, most: int, full: bool = False) -> dict[str, Any]:
             packed["k"] = steps
     elif array.size > SMALL and array.dtype.kind == "b":
         kept, steps = thinned(array, most)
-        packed["b"] = _base64(np.packbits(kept, bitorder="little"))
+        packed["b"] = base64_of(np.packbits(kept, bitorder="little"))
         if max(steps, default=1) > 1:
             packed["k"] = steps
     else:
@@ -145,7 +150,7 @@ def codes(array: np.ndarray) -> tuple[str, int]:
     code[~finite] = np.select(
         [np.isnan(x[~finite]), x[~finite] == np.inf, x[~finite] == -np.inf], [1, 2, 3], 0
     )
-    return _base64(code.astype("<u2")), top
+    return base64_of(code.astype("<u2")), top
 
 
 def summary(array: np.ndarray) -> list[Any]:
@@ -168,5 +173,5 @@ def histogram(array: np.ndarray) -> list[int]:
     return np.histogram(x, BINS)[0].tolist()
 
 
-def _base64(array: np.ndarray) -> str:
+def base64_of(array: np.ndarray) -> str:
     return base64.b64encode(array.tobytes()).decode()

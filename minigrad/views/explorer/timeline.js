@@ -22,11 +22,15 @@ const lanes = [];
 }
 
 // How large the value or gradient of each step is: the logarithm of its norm, and the range of each half.
-const sizes = events.map((event) => Math.log10(norm(event.back ? nodes.get(event.n).gradient : nodes.get(event.n).value)));
-const ends = [false, true].map((back) => {
-  const some = sizes.filter((v, i) => events[i].back === back && Number.isFinite(v));
-  return some.length ? [Math.min(...some), Math.max(...some)] : [0, 1];
-});
+let sizes, ends;
+function measure() {
+  sizes = events.map((event) => Math.log10(norm(event.back ? nodes.get(event.n).gradient : nodes.get(event.n).value)));
+  ends = [false, true].map((back) => {
+    const some = sizes.filter((v, i) => events[i].back === back && Number.isFinite(v));
+    return some.length ? [Math.min(...some), Math.max(...some)] : [0, 1];
+  });
+}
+measure();
 
 // A bar a step: how large the value is, and on the way back how large the gradient, on one scale each.
 function skyline() {

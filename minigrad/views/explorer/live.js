@@ -1,0 +1,181 @@
+// --- the page computes: numbers are changed here, and what follows from them is computed again -------------
+
+// Everything that the page shows of an array it finds by an id. Those of the run that was written down are
+// places in `data.arrays`; what was computed here since is "slot@version". An array that is again as it
+// was has its first id again, so undoing leaves nothing behind.
+
+const live = data.live.frozen ? null : data.live;
+const kindOf = (slot) => live.kinds[live.slots[slot]];
+const sizeOf = (slot) => product(kindOf(slot)[1]);
+const written_down = { // the ids of the run that was written down
+  value: new Map(data.nodes.map((node) => [node.n, node.value])),
+  gradient: new Map(data.nodes.map((node) => [node.n, node.gradient])),
+  state: new Map(data.nodes.map((node) => [node.n, node.state])),
+  passed: new Map(edges.map((edge) => [edge.id, [edge.given, edge.contribution, edge.before, edge.after]])),
+};
+let machine = null; // the interpreter, once it is needed
+let first = null; // the array of each slot at first
+let version = 0;
+
+function engine() {
+  if (machine) return machine;
+  const words = { nan: NaN, inf: Infinity, "-inf": -Infinity };
+  const typed = (slot, numbers) => ARRAYS[kindOf(slot)[0]].from(numbers);
+  machine = interpreter(live, [
+    ...live.leaves.map(([slot, id]) => [slot, typed(slot, array(id).numbers)]),
+    ...live.filled.map(([slot, v]) => [slot, new ARRAYS[kindOf(slot)[0]](sizeOf(slot)).fill(typeof v === "string" ? words[v] : v)]),
+    ...live.held.map(([slot, text]) => [slot, new ARRAYS[kindOf(slot)[0]](bytes(text).buffer)]),
+  ]);
+  const copies = new Map();
+  for (const slot of machine.slots) if (!copies.has(slot.array)) copies.set(slot.array, slot.array.slice());
+  first = machine.slots.map((slot) => copies.get(slot.array));
+  return machine;
+}
+
+function same(a, b) {
+  for (let i = 0; i < a.length; i++) if (!Object.is(a[i], b[i])) return false;
+  return true;
+}
+
+// --- what is shown -----------------------------------------------------------------------------------------
+
+let other = new Set(); // the slots that are not as they were at first
+
+function idOf(slot, before) {
+  return other.has(slot) ? `${slot}@${version}` : before;
+}
+
+function ofSlot(id) { // an array as `unpack` would give it
+  const slot = Number(id.split("@")[0]), [dtype, shape] = kindOf(slot);
+  const numbers = Float64Array.from(engine().slots[slot].array);
+  const finite = numbers.filter(Number.isFinite);
+  const largest = finite.reduce((most, v) => Math.max(most, Math.abs(v)), 0);
+  const [low, high] = [finite.reduce((a, b) => Math.min(a, b), Infinity), finite.reduce((a, b) => Math.max(a, b), -Infinity)];
+  const [sum, squares] = [finite.reduce((s, v) => s + v, 0), finite.reduce((s, v) => s + v * v, 0)];
+  const zeros = finite.reduce((n, v) => n + (v === 0 ? 1 : 0), 0);
+  const bars = finite.length && low < high ? Array(24).fill(0) : [];
+  if (bars.length) for (const v of finite) bars[Math.min(23, Math.floor((24 * (v - low)) / (high - low)))]++;
+  return {
+    shape, steps: shape.map(() => 1), numbers, digits: SMALL_DIGITS, largest, full: shape, kind: dtype[0] === "u" ? "i" : dtype[0],
+    all: numbers.length > 1 && dtype !== "b1" ? (finite.length ? [low, high, sum / finite.length, Math.sqrt(squares), zeros, numbers.length - finite.length] : [null, null, null, null, 0, numbers.length]) : null,
+    histogram: bars, thinned: false, was: first[slot],
+  };
+}
+
+function changedAt(a, place) { // what was there at first, where that is something else
+  return a.was && !Object.is(a.was[place], a.numbers[place]) ? a.was[place] : undefined;
+}
+
+function isChanged(n) {
+  return typeof nodes.get(n).value === "string";
+}
+
+function refresh(touched) {
+  version++;
+  for (const id of unpacked.keys()) if (typeof id === "string") unpacked.delete(id);
+  for (const key of thumbs.keys()) if (key.includes("@")) thumbs.delete(key);
+  touched.forEach((slot) => { if (same(machine.slots[slot].array, first[slot])) other.delete(slot); else other.add(slot); });
+  for (const node of data.nodes) {
+    node.value = idOf(live.value[node.n], written_down.value.get(node.n));
+    const slot = live.gradient[node.n], state = written_down.state.get(node.n);
+    if (slot === undefined) continue;
+    if (written_down.gradient.get(node.n) !== null) node.gradient = idOf(slot, written_down.gradient.get(node.n));
+    node.state = !other.has(slot) || !["known", "zero"].includes(state) ? state : machine.slots[slot].array.every((v) => v === 0) ? "zero" : "known";
+  }
+  for (const edge of edges) {
+    const slots = live.passed[edge.id];
+    if (!slots) continue;
+    const before = written_down.passed.get(edge.id);
+    [edge.given, edge.contribution, edge.before, edge.after] = slots.map((slot, i) => (before[i] === null || before[i] === undefined ? before[i] : idOf(slot, before[i])));
+  }
+  for (const [n, list] of arrivals) for (const arrival of list) arrival.sum = arrival.edge ? arrival.edge.after : nodes.get(n).gradient;
+  for (const { arrows } of drawn.values()) for (const arrow of arrows) if (arrow.label) { arrow.label.remove(); arrow.label = null; }
+  measure();
+  repaints.forEach((repaint) => repaint());
+}
+
+function lossNow() {
+  const { array: numbers } = engine().slots[live.value[data.roots[0]]];
+  return numbers.length === 1 ? numbers[0] : numbers.reduce((a, b) => a + b, 0);
+}
+
+// --- changes, and undoing them -------------------------------------------------------------------------------
+
+// A change has what was before it and what is after it, for each slot that it gave other numbers.
+const past = [], future = [];
+const MOST_CHANGES = 300;
+
+function put(changes) { // slot -> numbers; what follows is computed again
+  const { change, update } = engine();
+  for (const [slot, numbers] of changes) change(slot, numbers);
+  refresh(update());
+}
+
+// `gesture`: changes with the same one, in a row, are undone together.
+function change(name, changes, gesture = null) {
+  const { slots } = engine();
+  const last = past[past.length - 1];
+  const joined = gesture !== null && last && last.gesture === gesture && [...changes.keys()].every((slot) => last.before.has(slot));
+  if (!joined) {
+    past.push({ name, gesture, before: new Map([...changes.keys()].map((slot) => [slot, slots[slot].array.slice()])), after: null });
+    if (past.length > MOST_CHANGES) past.shift();
+  }
+  future.length = 0;
+  put(changes);
+  past[past.length - 1].after = new Map([...past[past.length - 1].before.keys()].map((slot) => [slot, slots[slot].array.slice()]));
+  changesShown();
+}
+
+function travel(from, to, side) {
+  const step = from.pop();
+  if (!step) return;
+  stopLearning();
+  to.push(step);
+  put(step[side]);
+  keepFocus(render);
+  changesShown();
+  say(`${side === "before" ? "Undone" : "Done again"}: ${step.name}. ${lossText()}`);
+}
+
+const undo = () => travel(past, future, "before");
+const redo = () => travel(future, past, "after");
+
+function undoAll() {
+  if (!past.length) return;
+  stopLearning();
+  const leaves = new Map();
+  for (const step of past) for (const slot of step.before.keys()) leaves.set(slot, first[slot]);
+  change("all as it was written", leaves);
+  keepFocus(render);
+  say(`All numbers are as they were written. ${lossText()}`);
+}
+
+function lossText() {
+  const root = nodes.get(data.roots[0]);
+  return root.shape.length ? "" : `${nameOf(root.n)} is ${written(lossNow(), 5)}`;
+}
+
+function keepFocus(act) { // the panel is made anew: the field with the focus is found again
+  const { field } = document.activeElement ? document.activeElement.dataset : {};
+  act();
+  const again = field && document.querySelector(`[data-field="${field}"]`);
+  if (again && again !== document.activeElement) { again.focus({ preventScroll: true }); if (again.select) again.select(); }
+}
+
+function changesShown() {
+  const box = byId("changes");
+  const root = nodes.get(data.roots[0]);
+  box.hidden = !past.length && !future.length;
+  if (box.hidden) return;
+  const leaves = live.leaves.map(([slot]) => slot).concat(Object.values(live.numbers).flatMap(Object.values)).filter((slot) => other.has(slot));
+  const count = leaves.reduce((n, slot) => n + machine.slots[slot].array.reduce((k, v, i) => k + (Object.is(v, first[slot][i]) ? 0 : 1), 0), 0);
+  const before = first[live.value[root.n]];
+  fill(box,
+    make("b", {}, count ? `${plural(count, "number")} changed` : "As it was written"),
+    root.shape.length ? null : make("span", {}, `${nameOf(root.n)} `, count ? [make("s", {}, written(before[0], 4)), " → "] : null, make("b", { class: "mono" }, written(lossNow(), 4))),
+    make("span", { class: "buttons" },
+      make("button", { "data-field": "undo", onclick: undo, disabled: !past.length, title: "Undo (Ctrl Z)" }, "Undo"),
+      make("button", { "data-field": "redo", onclick: redo, disabled: !future.length, title: "Do again (Ctrl Shift Z)" }, "Do again"),
+      make("button", { "data-field": "first", onclick: undoAll, disabled: !count, title: "All numbers as they were written" }, "As written")));
+}
+function stopLearning() {}
