@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -75,6 +75,7 @@ class Tape:
         numbers: the slots of Python numbers among a node's arguments, by its number and their position.
         passed: for each edge, by its place in the graph: the slots of what the rule gave where that
             was summed, of the contribution, of what had arrived before, of the sum.
+        gates: the slots of booleans that say whether a node is on, by its number.
         fixed: why a slot cannot change with what it was computed from.
         pinned: why the array of a slot can have no other numbers.
         work: how many products of two numbers the calls sum.
@@ -89,6 +90,7 @@ class Tape:
         self.gradient: dict[int, int] = {}
         self.numbers: dict[int, dict[int, int]] = {}
         self.passed: dict[int, list[int | None]] = {}
+        self.gates: dict[int, int] = {}
         self.fixed: dict[int, str] = {}
         self.pinned: dict[int, str] = {}
         self.work = 0
@@ -159,6 +161,8 @@ class Tape:
     def _call(self, name: str, value: Any, reads: Sequence[int], *params: Any) -> int:
         """The slot of a call's result."""
         array = np.asarray(value)
+        if name == "same" and (array.dtype, array.shape) == _kind(self.values[reads[0]]):
+            return reads[0]
         key = name, tuple(reads), repr(params), array.dtype.str, array.shape
         if key not in self._known:
             reasons = [self.fixed[s] for s in reads if s in self.fixed]
@@ -388,21 +392,27 @@ class Tape:
         return self._call("join", value, reads, blocks)
 
 
-def tape(graph: GraphData) -> Tape:
+def tape(graph: GraphData, instead: Mapping[int, int] | None = None) -> Tape:
     """The computation of `graph` and its gradients as a tape.
+
+    Args:
+        instead: nodes that can be switched off, and the earlier node that stands in the place of each
+            then. On the tape that is `np.where(on, node, instead)`, with the rules of `np.where`.
 
     Raises:
         Lost: if the graph does not hold what computing it again would need.
     """
     with np.errstate(all="ignore"):
-        return _Writer(graph).tape
+        return _Writer(graph, instead or {}).tape
 
 
 class _Writer:
     """Goes through a graph forwards and back, on symbols, and puts what it meets on a tape."""
 
-    def __init__(self, graph: GraphData):
+    def __init__(self, graph: GraphData, instead: Mapping[int, int]):
         self.graph = graph
+        self.instead = instead
+        self.gates: dict[int, Symbol] = {}
         self.tape = Tape()
         self.symbols: dict[int, Symbol] = {}
         self.args: dict[int, list[Any]] = {}
@@ -422,8 +432,15 @@ class _Writer:
                     f"{node.operation} #{node.number} does not give what it gave: a leaf was given new "
                     f"values in between"
                 )
+            if node.number in self.instead:
+                made = self._gated(node.number, made)
             self.symbols[node.number] = self.tape.name(made)
             self.tape.value[node.number] = self.tape.slot(made)
+
+    def _gated(self, number: int, made: Symbol) -> Symbol:
+        gate = self.gates[number] = Symbol(np.asarray(True), name="x")
+        self.tape.gates[number] = self.tape.hold(gate)
+        return write(np.where, [gate, made, self.symbols[self.instead[number]]], {})
 
     def _held(self, node: GraphNode) -> Symbol:
         if node.value is None:
@@ -463,6 +480,8 @@ class _Writer:
         for node, edges in self.graph.way_back:
             g = sums[node.number]
             tape.gradient[node.number] = tape.slot(g)
+            if node.number in self.gates:
+                g = self._through(node.number, g, sums)
             for edge, given in zip(edges, self._given(node, edges, g)):
                 fitted = tape.name(undone(given, self.symbols[edge.source]))
                 before = sums.get(edge.source)
@@ -476,6 +495,17 @@ class _Writer:
                     None if before is None else tape.slot(before),
                     tape.slot(after),
                 ]
+
+    def _through(self, number: int, g: Symbol, sums: dict[int, Symbol]) -> Symbol:
+        """What of a gradient goes to a node that can be off; to what stands in its place, the rest."""
+        instead = self.instead[number]
+        called = [g, self.symbols[number], self.gates[number], g, g]
+        by_one, by_other = (follow(rule, called, {}) for rule in table.TABLE[np.where].rules[1:])
+        if self.graph[instead].state != "needs none":
+            before = sums.get(instead)
+            after = by_other if before is None else write(np.add, [before, by_other], {})
+            sums[instead] = self.tape.name(after)
+        return self.tape.name(by_one)
 
     def _given(self, node: GraphNode, edges: list[Edge], g: Symbol) -> Iterator[Any]:
         """Yield what the rules of a node give, for each of its edges."""
@@ -505,6 +535,10 @@ def _name(function: Any) -> str:
     """The name that the interpreter has for a function."""
     name = getattr(function, "__name__", "")
     return OPERATORS.get(name, name) if getattr(operator, name, None) is function else name
+
+
+def _kind(array: np.ndarray) -> tuple[np.dtype, tuple[int, ...]]:
+    return array.dtype, array.shape
 
 
 def _contiguous(shape: Sequence[int]) -> tuple[int, ...]:

@@ -25,6 +25,7 @@ from ..model.multi_head import MultiHeadAttention
 from ..training.decoding import distribution
 from ..training.readers import Reader, TextReader
 from ..training.vocabulary import BOS, PAD
+from . import switches  # noqa: F401 - registers them
 
 STYLE = Path(__file__).with_name("explain.css")
 LIKELY = 4  # symbols whose probability is shown at each step
@@ -100,6 +101,7 @@ def explain(reader: Reader, line: str, path: str | os.PathLike) -> Path:
         title=f"“{line}” read as “{said.written}”",
         letters=letters,
         tokens=tokens(reader, given, written),
+        symbols=symbols(reader),
         sections={"Reading": section(said)},
     )
 
@@ -169,6 +171,15 @@ def tokens(reader: Reader, given: np.ndarray, written: np.ndarray) -> Tokens:
                 else source,
             )
     return found
+
+
+def symbols(reader: Reader) -> Mapping[str, Sequence[str]]:
+    """The names of the ids that each embedding, and the loss, is given."""
+    names = lambda vocabulary: vocabulary.tokens(range(len(vocabulary)))
+    written = names(reader.writes)
+    if isinstance(reader.model, DecoderOnly):
+        return {"": written}
+    return {"source_embedding": names(reader.source), "target_embedding": written, "": written}
 
 
 # --- the part of the page that tells how each symbol was chosen -----------------------------------

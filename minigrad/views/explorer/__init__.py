@@ -32,8 +32,8 @@ from .live import Symbols
 
 HERE = Path(__file__).parent
 SCRIPTS = (  # in this order, as one
-    "base", "arrays", "graph", "interpreter", "live", "editing", "drawing", "places", "panel",
-    "attention", "listing", "timeline", "search", "page",
+    "base", "arrays", "graph", "interpreter", "live", "editing", "learn", "whatif", "drawing",
+    "places", "panel", "attention", "listing", "timeline", "search", "page",
 )  # fmt: skip
 MOST = 10_000  # nodes
 BUDGET = 2_200_000  # characters that the numbers of a page take at most

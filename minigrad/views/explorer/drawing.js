@@ -150,7 +150,7 @@ function fillSlots(card) {
   if (!node) return fill(card.slots);
   const found = gradientNow(n);
   const computed = !state.time || computedAt.get(n) <= state.time;
-  const stamp = `${computed} ${found.state} ${found.sum} ${found.arrived}`;
+  const stamp = `${computed} ${node.value} ${found.state} ${found.sum} ${found.arrived}`;
   if (card.stamp === stamp) return;
   card.stamp = stamp;
   const both = found.state !== "needs none";

@@ -180,3 +180,8 @@ document.addEventListener("keydown", (event) => {
   event.preventDefault();
   (key === "y" || event.shiftKey ? redo : undo)();
 });
+
+function computingTabs() { // further parts of the panel, where the page computes
+  if (!live) return {};
+  return { ...(learners().length && !nodes.get(data.roots[0]).shape.length ? { learn: "Learn" } : {}), ...(live.switches.length ? { whatif: "What if" } : {}) };
+}

@@ -165,17 +165,18 @@ function keepFocus(act) { // the panel is made anew: the field with the focus is
 function changesShown() {
   const box = byId("changes");
   const root = nodes.get(data.roots[0]);
-  box.hidden = !past.length && !future.length;
-  if (box.hidden) return;
+  box.hidden = live === null;
+  if (live === null) return;
+  if (!past.length && !future.length) return fill(box, make("span", {}, "Every number here can be changed: choose a card, and type, drag or press ↑ ↓."));
   const leaves = live.leaves.map(([slot]) => slot).concat(Object.values(live.numbers).flatMap(Object.values)).filter((slot) => other.has(slot));
   const count = leaves.reduce((n, slot) => n + machine.slots[slot].array.reduce((k, v, i) => k + (Object.is(v, first[slot][i]) ? 0 : 1), 0), 0);
+  const off = live.switches.reduce((n, [, , places]) => n + places.filter(([, , gate]) => !isOn(gate)).length, 0);
   const before = first[live.value[root.n]];
   fill(box,
-    make("b", {}, count ? `${plural(count, "number")} changed` : "As it was written"),
-    root.shape.length ? null : make("span", {}, `${nameOf(root.n)} `, count ? [make("s", {}, written(before[0], 4)), " → "] : null, make("b", { class: "mono" }, written(lossNow(), 4))),
+    make("b", {}, [count ? `${plural(count, "number")} changed` : null, off ? `${plural(off, "part")} off` : null].filter(Boolean).join(", ") || "As it was written"),
+    root.shape.length ? null : make("span", {}, `${nameOf(root.n)} `, count || off ? [make("s", {}, written(before[0], 4)), " → "] : null, make("b", { class: "mono" }, written(lossNow(), 4))),
     make("span", { class: "buttons" },
       make("button", { "data-field": "undo", onclick: undo, disabled: !past.length, title: "Undo (Ctrl Z)" }, "Undo"),
       make("button", { "data-field": "redo", onclick: redo, disabled: !future.length, title: "Do again (Ctrl Shift Z)" }, "Do again"),
-      make("button", { "data-field": "first", onclick: undoAll, disabled: !count, title: "All numbers as they were written" }, "As written")));
+      make("button", { "data-field": "first", onclick: undoAll, disabled: !count && !off, title: "All numbers as they were written" }, "As written")));
 }
-function stopLearning() {}

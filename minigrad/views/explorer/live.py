@@ -11,6 +11,7 @@ import numpy as np
 from .. import text
 from ..data import GraphData
 from ..tape import Lost, Tape, tape
+from . import switches
 from .packing import Arrays, base64_of
 
 OPERATIONS = 2_000
@@ -27,8 +28,9 @@ def live(graph: GraphData, arrays: Arrays, symbols: Symbols | None) -> dict[str,
     `held` those of other constants. `picks` says of integers how many there are to choose from, and
     which of `symbols` these are.
     """
+    places = switches.places(graph)
     try:
-        found = tape(graph)
+        found = tape(graph, dict(place for some in places.values() for place in some))
     except Lost as reason:
         return {"frozen": text.visible(str(reason))}
     operations = sum(n.kind == "operation" for n in graph.nodes)
@@ -64,9 +66,24 @@ def live(graph: GraphData, arrays: Arrays, symbols: Symbols | None) -> dict[str,
             if s in found.fixed
         },
         "pinned": found.pinned,
+        "switches": [
+            [
+                name,
+                switches.SWITCHES[name].off,
+                [[n, instead, found.gates[n]] for n, instead in some],
+            ]
+            for name, some in places.items()
+        ],
+        "output": _output(graph),
         "picks": _picks(graph, found, vocabularies),
         "symbols": vocabularies,
     }
+
+
+def _output(graph: GraphData) -> int | None:
+    """The last result of a module: what a model gives, and a loss is computed from."""
+    given = [n.number for n in graph.nodes if n.kind == "operation" and n.module is not None]
+    return max(given, default=None)
 
 
 def _picks(graph: GraphData, found: Tape, symbols: Symbols) -> dict[int, list[Any]]:

@@ -107,6 +107,7 @@ function start() {
   listenToHands();
   fill(byId("notes"), data.notes.map((note) => make("p", {}, note)));
   if (innerWidth < 1180) toggleCode(false);
+  changesShown();
   setStage(stages[0].classList.contains("extra") ? stages[0].id : graphStage());
   openSheet();
   render();

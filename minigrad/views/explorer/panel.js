@@ -1,7 +1,7 @@
 // --- the panel -------------------------------------------------------------------------------------------
 
 function tabs() {
-  const titles = { overview: "Overview", step: "This step", node: "Node", cell: "Cell" };
+  const titles = { overview: "Overview", step: "This step", node: "Node", cell: "Cell", ...computingTabs() };
   if (!state.cell && state.tab === "cell") state.tab = "overview";
   fill(byId("panel-tabs"), Object.entries(titles).filter(([name]) => name !== "cell" || state.cell).map(([name, title]) =>
     tabButton(title, name, state.tab === name, () => { state.tab = name; panel(); })));
@@ -28,6 +28,8 @@ function panel() {
   if (state.tab === "step") stepPanel();
   if (state.tab === "node") nodePanel(chosenNode());
   if (state.tab === "cell") cellPanel();
+  if (state.tab === "learn") learnPanel();
+  if (state.tab === "whatif") whatifPanel();
 }
 
 function overview() {

@@ -1,0 +1,116 @@
+// --- gradient descent in the page: a step, or one after the other, with the loss drawn beside it -----------------
+
+const learning = { rate: 0.01, without: new Set(), losses: [], at: null, timer: null, run: 0, parts: null };
+const PACE = 60; // milliseconds from one step to the next
+
+function learners() { // what a gradient step changes: parameters, or where there are none the inputs
+  const leaves = data.nodes.filter((node) => slotOf(node.n) !== null && live.gradient[node.n] !== undefined && live.fixed[node.n] === undefined);
+  const parameters = leaves.filter((node) => node.kind === "parameter");
+  return parameters.length ? parameters : leaves.filter((node) => node.kind === "input");
+}
+
+function learnStep() {
+  const { slots } = engine();
+  if (learning.at !== version) learning.losses = [lossNow()]; // the numbers are not those that it left
+  const changes = new Map();
+  for (const node of learners()) {
+    if (learning.without.has(node.n)) continue;
+    const slot = live.value[node.n], numbers = slots[slot].array, gradient = slots[live.gradient[node.n]].array;
+    const scaled = numbers.map((_, i) => learning.rate * gradient[i]); // rounded as the array is
+    changes.set(slot, numbers.map((v, i) => v - scaled[i]));
+  }
+  if (!changes.size) return;
+  change(`learning, ${plural(learning.losses.length, "step")}`, changes, `learning ${learning.run}`);
+  learning.at = version;
+  learning.losses.push(lossNow());
+  keepFocus(render);
+  if (!Number.isFinite(lossNow())) stopLearning();
+}
+
+function toggleLearning() {
+  if (learning.timer) return stopLearning();
+  learning.run++;
+  learning.timer = setInterval(learnStep, PACE);
+  learnStep();
+}
+
+function stopLearning() {
+  if (!learning.timer) return;
+  clearInterval(learning.timer);
+  learning.timer = null;
+  render();
+  say(learnText());
+}
+
+function learnText() {
+  const { losses } = learning;
+  if (losses.length < 2) return "No step was taken yet.";
+  const [from, to] = [losses[0], losses[losses.length - 1]];
+  const told = `After ${plural(losses.length - 1, "step")} the loss went from ${written(from, 4)} to ${written(to, 4)}.`;
+  if (!Number.isFinite(to)) return `${told} It diverged: every step went farther beyond the lowest point, until no number could hold it. Undo, and take a smaller learning rate.`;
+  if (to > from) return `${told} It is higher than before: the steps are too large, and go beyond the lowest point. Take a smaller learning rate.`;
+  return told;
+}
+
+// The loss after each step; on a logarithmic scale where it goes over several powers of ten.
+function lossPlot() {
+  const finite = learning.losses.filter(Number.isFinite);
+  const [width, height] = [330, 120];
+  if (finite.length < 2) return make("p", { class: "soft" }, "The loss after each step is drawn here.");
+  const logarithmic = finite.every((v) => v > 0) && Math.max(...finite) > 50 * Math.min(...finite);
+  const scaled = (v) => (logarithmic ? Math.log10(v) : v);
+  const [low, high] = [scaled(Math.min(...finite)), scaled(Math.max(...finite))];
+  const x = (i) => 46 + ((width - 56) * i) / (learning.losses.length - 1);
+  const y = (v) => 8 + (height - 30) * (1 - (scaled(v) - low) / (high - low || 1));
+  const points = learning.losses.flatMap((v, i) => (Number.isFinite(v) ? [`${x(i).toFixed(1)} ${y(v).toFixed(1)}`] : []));
+  const label = (v, at) => make("text", { x: 42, y: at + 3, "text-anchor": "end" }, written(v, 3));
+  const last = learning.losses[learning.losses.length - 1];
+  return make("svg", { class: "loss-plot", viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `The loss after each step. ${learnText()}` },
+    make("line", { x1: 46, x2: 46, y1: 4, y2: height - 20 }), make("line", { x1: 46, x2: width - 6, y1: height - 20, y2: height - 20 }),
+    label(Math.max(...finite), 10), label(Math.min(...finite), height - 24),
+    make("text", { x: 46, y: height - 6 }, "0"), make("text", { x: width - 8, y: height - 6, "text-anchor": "end" }, `${plural(learning.losses.length - 1, "step")}${logarithmic ? ", logarithmic" : ""}`),
+    make("path", { d: `M${points.join("L")}` }),
+    Number.isFinite(last) ? make("rect", { x: x(learning.losses.length - 1) - 2.5, y: y(last) - 2.5, width: 5, height: 5, rx: 2.5 }) : make("text", { x: width - 10, y: 14, class: "diverged", "text-anchor": "end" }, "diverged"));
+}
+
+function learnPanel() {
+  const box = byId("learn");
+  const some = learners();
+  const numbers = some.filter((node) => !learning.without.has(node.n)).reduce((n, node) => n + sizeOf(live.value[node.n]), 0);
+  const playing = learning.timer !== null;
+  const label = (node) => make("label", {}, make("input", { type: "checkbox", checked: !learning.without.has(node.n), "data-field": `learns-${node.n}`,
+    onchange: (event) => { learning.without[event.target.checked ? "delete" : "add"](node.n); keepFocus(render); } }), " ", make("code", {}, fullName(node.n)));
+  fill(box,
+    make("p", { class: "phase" }, "Gradient descent"),
+    make("h2", {}, `${nameOf(data.roots[0])} = `, make("span", { class: "mono" }, written(lossNow(), 5))),
+    make("p", { class: "soft" }, `A step takes from ${numbers === 1 ? "the number" : `each of ${plural(numbers, "number")}`} the learning rate times its gradient: `, make("code", {}, "w = w − rate · w.grad"), "."),
+    make("div", { class: "learn-controls" },
+      make("label", {}, "learning rate ", make("input", { class: "number-field", type: "text", inputmode: "decimal", "data-field": "rate", "aria-label": "Learning rate", value: written(learning.rate, 5),
+        onchange: (event) => setRate(Number(event.target.value.trim().replace(",", "."))),
+        onkeydown: (event) => { const times = { ArrowUp: 1, ArrowDown: -1 }[event.key]; if (times) { event.preventDefault(); setRate(times > 0 ? upward(learning.rate) : downward(learning.rate)); } } })),
+      make("button", { "data-field": "slower", "aria-label": "Smaller learning rate", onclick: () => setRate(downward(learning.rate)) }, "−"),
+      make("button", { "data-field": "faster", "aria-label": "Larger learning rate", onclick: () => setRate(upward(learning.rate)) }, "+")),
+    make("div", { class: "start" },
+      make("button", { "data-field": "one", class: "primary", onclick: () => { stopLearning(); learning.run++; learnStep(); say(learnText()); } }, "One step"),
+      make("button", { "data-field": "ten", onclick: () => { stopLearning(); learning.run++; for (let i = 0; i < 10; i++) learnStep(); say(learnText()); } }, "Ten"),
+      make("button", { "data-field": "learning", "aria-pressed": String(playing), onclick: toggleLearning }, playing ? "Pause" : "Play")),
+    lossPlot(),
+    learning.losses.length > 1 ? make("p", {}, learnText()) : null,
+    some.length > 1 ? make("details", { open: some.length <= 4 }, make("summary", { class: "soft" }, "what learns"), make("div", { class: "learners" }, some.slice(0, 60).map(label))) : null);
+}
+
+const RATES = [1, 2, 5];
+function upward(rate) {
+  const power = 10 ** Math.floor(Math.log10(rate) + 1e-9);
+  return Number((RATES.map((m) => m * power).find((v) => v > rate * 1.001) || 10 * power).toPrecision(3));
+}
+function downward(rate) {
+  const power = 10 ** Math.floor(Math.log10(rate) + 1e-9);
+  return Number(([...RATES].reverse().map((m) => m * power).find((v) => v < rate / 1.001) || power / 2).toPrecision(3));
+}
+
+function setRate(rate) {
+  if (!(rate > 0) || !Number.isFinite(rate)) say("A learning rate is a number above 0.");
+  else { learning.rate = rate; say(`Learning rate ${written(rate, 5)}`); }
+  keepFocus(render);
+}
