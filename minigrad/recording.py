@@ -69,11 +69,14 @@ class Recording(Watcher):
         node.keeps_grad = node.requires_grad
         if not node.operation.rules:  # type: ignore[union-attr]
             node.note.y, node.note.array = unshared(y), y
-            self.arrays[id(y)] = y, node
+        self.arrays[id(y)] = y, node
 
     def source(self, a: Any) -> Any:
         """The node that an argument is; of a list, a list of these; None for what is no array."""
         if isinstance(a, Tensor):
+            if a._node is None and self._seen(a._array):  # detached
+                return self.arrays[id(a._array)][1]
+            self.arrays.setdefault(id(a._array), (a._array, a.node))
             return a.node
         if isinstance(a, (list, tuple)):
             return [self.source(b) for b in a]
@@ -85,6 +88,9 @@ class Recording(Watcher):
                 node.note = Note(unshared(a), array=a)
                 self.arrays[id(a)] = a, node
         return node
+
+    def _seen(self, array: Any) -> bool:
+        return self.arrays.get(id(array), (None,))[0] is array
 
     def _changed(self, node: Node | None, a: Any) -> bool:
         """Tell whether an array was changed in place since it was first seen."""

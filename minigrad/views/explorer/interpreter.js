@@ -289,3 +289,9 @@ function interpreter(tape, held) { // `held`: the array of each slot that no cal
   update();
   return { slots, update, change(slot, numbers) { slots[slot].array.set(numbers); slots[slot].dirty = true; } };
 }
+
+// What a step of gradient descent leaves of some numbers, rounded as their array is.
+function descent(numbers, gradient, rate) {
+  const step = gradient.map((g) => rate * g);
+  return numbers.map((v, i) => v - step[i]);
+}

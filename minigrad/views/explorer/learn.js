@@ -15,9 +15,8 @@ function learnStep() {
   const changes = new Map();
   for (const node of learners()) {
     if (learning.without.has(node.n)) continue;
-    const slot = live.value[node.n], numbers = slots[slot].array, gradient = slots[live.gradient[node.n]].array;
-    const scaled = numbers.map((_, i) => learning.rate * gradient[i]); // rounded as the array is
-    changes.set(slot, numbers.map((v, i) => v - scaled[i]));
+    const slot = live.value[node.n];
+    changes.set(slot, descent(slots[slot].array, slots[live.gradient[node.n]].array, learning.rate));
   }
   if (!changes.size) return;
   change(`learning, ${plural(learning.losses.length, "step")}`, changes, `learning ${learning.run}`);
