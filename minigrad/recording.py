@@ -6,12 +6,12 @@ Arrays become leaves when they are first used. The results of operations without
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import Any
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from .engine.modes import Watcher, setting
+from .engine.modes import Watcher, count, setting
 from .engine.node import Node
 from .engine.saving import unshared
 from .engine.tensor import Tensor
@@ -31,7 +31,10 @@ class Note(Watcher):
         line: the line of code that asked for the operation.
         names: (node, name) for arguments that a variable held just then.
         contributions: what it passed on in the last backward pass.
+        reads: the numbers that had left the graph by the end of the recording; see `Recording`.
     """
+
+    reads: Sequence[Read] = ()
 
     def __init__(
         self, y: Any, args: tuple = (), sources: tuple = (), line=None, names=(), array=None
@@ -55,20 +58,48 @@ def record() -> Iterator[None]:
         yield
 
 
+class Read(NamedTuple):
+    """Numbers that left the graph: by `item()`, an `if` ..., or as the result of a comparison.
+
+    What Python or NumPy makes of them afterwards is not recorded.
+
+    Attributes:
+        node: whose numbers they are.
+        line: where.
+        number: when, in the order of creation of nodes.
+    """
+
+    node: Node
+    line: SourceLine | None
+    number: int
+
+
 class Recording(Watcher):
     """Gives each node a note."""
 
     def __init__(self) -> None:
         self.arrays: dict[int, tuple[Any, Node]] = {}  # those seen so far, by their identity
+        self.reads: list[Read] = []
+
+    def read(self, tensor: Tensor) -> None:
+        self._leaves(self.source(tensor))
+
+    def _leaves(self, node: Node) -> None:
+        line = source_line()
+        if not self.reads or self.reads[-1][:2] != (node, line):
+            self.reads.append(Read(node, line, count()))
 
     def operation(self, node: Node, args: tuple, y: Any) -> None:
         sources = tuple([self.source(a) for a in args])
-        held = [a for a in _flat(args) if isinstance(a, (Tensor, np.ndarray))]
+        held = [a for a in flat(args) if isinstance(a, (Tensor, np.ndarray))]
         names = [(self.source(a), name) for a, name in names_here(held)]
         node.note = Note(y, tuple(map(_held, args)), sources, source_line(), names)
         node.keeps_grad = node.requires_grad
         if not node.operation.rules:  # type: ignore[union-attr]
             node.note.y, node.note.array = unshared(y), y
+            if node.box is None or not isinstance(node.box.owner, str):  # in no definition
+                self._leaves(node)
+        node.note.reads = self.reads
         self.arrays[id(y)] = y, node
 
     def source(self, a: Any) -> Any:
@@ -116,10 +147,10 @@ def _held(a: Any) -> Any:
     return type(a)(map(_held, a)) if type(a) in (list, tuple) else unshared(a)
 
 
-def _flat(nested: Any) -> Iterator[Any]:
+def flat(nested: Any) -> Iterator[Any]:
     """Everything in nested lists and tuples."""
     for one in nested:
         if isinstance(one, (list, tuple)):
-            yield from _flat(one)
+            yield from flat(one)
         else:
             yield one

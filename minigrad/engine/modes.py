@@ -38,6 +38,9 @@ class Watcher:
     def visit(self, visit: Any) -> None:
         """See a visit of a walk back."""
 
+    def read(self, tensor: Any) -> None:
+        """See the numbers of a tensor taken out, by `item()`, `numpy()`, an `if` and their like."""
+
 
 class Mode(NamedTuple):
     """The settings that hold for operations.

@@ -147,11 +147,11 @@ class Tensor(Operators):
         Raises:
             ShapeError: if it has more elements, or none.
         """
-        return self._only("x.item()", self._array)
+        return self._only("x.item()", self._read())
 
     def tolist(self) -> Any:
         """The values as (nested lists of) Python numbers."""
-        return np.asarray(self._array).tolist()
+        return np.asarray(self._read()).tolist()
 
     def _detached(self, what: str) -> Any:
         """The array itself, on its way out of the graph."""
@@ -161,6 +161,12 @@ class Tensor(Operators):
                 f"If that is meant, write x.detach(), x.detach().numpy() or x.item(). Otherwise write "
                 f"np.stack for a list of tensors, np.concatenate for np.r_, np.column_stack for np.c_."
             )
+        return self._read()
+
+    def _read(self) -> Any:
+        """The array, on its way out of the graph: those who watch see it go."""
+        for watcher in mode.get().watchers:
+            watcher.read(self)
         return self._array
 
     def _only(self, what: str, array: Any) -> Any:
@@ -186,7 +192,7 @@ class Tensor(Operators):
             raise errors.ShapeError(
                 f"{self.shape} numbers are not true or false as a whole: write x.any() or x.all()"
             )
-        return bool(self._array)
+        return bool(self._read())
 
     # New values for a leaf
 

@@ -24,7 +24,7 @@ from ..engine.saving import read_by
 from ..engine.tensor import Tensor
 from ..engine.walk import copied_axes
 from ..nn import Module, Parameter
-from ..recording import Note
+from ..recording import Note, flat
 from .data import UNKNOWN, Box, Edge, G, GraphNode, Passed, Ref
 from .show import read_only
 from .source import line_of, variables
@@ -197,6 +197,8 @@ class _Capture(_Reached):
         super().__init__(roots)
         self.names = _Names(self, error)
         self.places = _Places(self)
+        lists = {id(n.note.reads): n.note.reads for n in self.calls if n.note is not None}
+        self.reads = [(r, self._within(r.node)) for reads in lists.values() for r in reads]
 
     def graph(self, kind: type[G], title: str = "") -> G:
         kept = self._kept()
@@ -210,6 +212,7 @@ class _Capture(_Reached):
             roots=roots,
             recorded=all(node.note is not None for node in self.calls),
             title=title or ", ".join(nodes[r].label for r in roots),
+            reads=tuple([(n, r.line) for r, numbers in self.reads for n in numbers]),
         )
 
     def _kept(self) -> dict[Node, int]:
@@ -262,7 +265,25 @@ class _Capture(_Reached):
             module=self.places.module_of(box),
             kept=kept,
             rules=operation.rules if operation is not None else (),
+            may_be_of=self._may_be_of(node),
         )
+
+    def _may_be_of(self, node: Node) -> tuple[int, ...]:
+        if node.operation is not None:
+            return ()
+        before = (numbers for r, numbers in self.reads if r.number < node.number)
+        return tuple(sorted({n for numbers in before for n in numbers}))
+
+    def _within(self, node: Node) -> list[int]:
+        """A node's number; of one outside the graph, those of what it was computed from."""
+        found, waiting = set(), [node]
+        while waiting:
+            one = waiting.pop()
+            if one in self.number:
+                found.add(self.number[one])
+            elif one.note is not None:
+                waiting += [s for s in flat(one.note.sources) if isinstance(s, Node)]
+        return sorted(found)
 
     def _refer(self, argument: Any) -> Any:
         if isinstance(argument, Node):

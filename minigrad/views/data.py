@@ -60,6 +60,8 @@ class GraphNode:
         outside: whether it only supplies a part of a graph (see `Graph.inside`).
         rules: its derivatives, one function an argument, None where there is none.
         error: what went wrong here, in the graph of an error; "" elsewhere.
+        may_be_of: of a leaf, the nodes whose numbers had left the graph before it came up: Python or
+            NumPy may have made it of them.
         of: in the graph of a backward pass, the number of the forward node that it belongs to.
     """
 
@@ -83,6 +85,7 @@ class GraphNode:
     outside: bool = False
     rules: tuple[Callable | None, ...] = ()
     error: str = ""
+    may_be_of: tuple[int, ...] = ()
     of: int | None = None
 
     @property
@@ -170,6 +173,8 @@ class GraphData:
         boxes: every call of a module or definition, in order.
         roots: the numbers of the nodes it was asked for.
         recorded: whether every operation ran under `record()`.
+        title: the name of what was computed.
+        reads: (number of a node, line) wherever its numbers left the graph while it was recorded.
     """
 
     nodes: tuple[GraphNode, ...]
@@ -178,6 +183,7 @@ class GraphData:
     roots: tuple[int, ...]
     recorded: bool
     title: str = ""
+    reads: tuple[tuple[int, SourceLine | None], ...] = ()
 
     @functools.cached_property
     def _nodes(self) -> dict[int, GraphNode]:

@@ -14,7 +14,7 @@ function shownToken(token) {
 function attentionStage() {
   const box = byId("attention");
   if (box.childElementCount) return;
-  box.append(make("p", {}, "Rows are queries, columns are keys: how much each position takes from each other one. A row sums to one. Hatched cells are hidden by the mask. Choose a cell to see the query, the key, and the gradient that reaches it; Alt and the arrow keys move."));
+  box.append(make("p", {}, "Rows are queries, columns are keys: how much each position takes from each other one. A row sums to one. Hatched cells are hidden by the mask. Choose a cell to see the query, the key, and the gradient that reaches it; Alt and the arrow keys move.", live && data.maps.some((found) => found.mask !== null && slotOf(found.mask) !== null) ? " A double click on a cell, or m, turns it in the mask." : ""));
   data.maps.forEach((found, i) => {
     const node = nodes.get(found.weights);
     const a = () => array(node.value);
@@ -92,9 +92,11 @@ function headMap(found, i, a, head, count) {
   });
   canvas.addEventListener("pointerleave", hideTip);
   canvas.addEventListener("click", (event) => { const place = cellAt(event); if (place) chooseCell(i, head, ...place); });
+  canvas.addEventListener("dblclick", (event) => { const place = cellAt(event); if (place) turnMask(found, head, ...place); });
   canvas.addEventListener("keydown", (event) => {
     const move = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] }[event.key];
     if (event.key === "Enter") { event.preventDefault(); chooseCell(i, head, r, c); }
+    if (event.key === "m") { event.preventDefault(); chooseCell(i, head, r, c); turnMask(found, head, r, c); }
     if (!move || !event.altKey) return;
     event.preventDefault(); event.stopPropagation();
     r = Math.max(0, Math.min(rows - 1, r + move[0])); c = Math.max(0, Math.min(columns - 1, c + move[1]));
@@ -105,17 +107,19 @@ function headMap(found, i, a, head, count) {
 }
 const repaints = [];
 
-function element(id, leading, row, column) { // of an array that may be broadcast
-  const a = array(id);
-  if (!a) return null;
-  const shape = a.shape;
+function elementPlace(shape, leading, row, column) { // in an array that may be broadcast
   const [rows, columns] = [shape[shape.length - 2] || 1, shape[shape.length - 1] || 1];
-  const count = a.numbers.length / (rows * columns);
-  return a.numbers[((count === 1 ? 0 : leading % count) * rows + (rows === 1 ? 0 : row)) * columns + (columns === 1 ? 0 : column)];
+  const count = shape.reduce((a, b) => a * b, 1) / (rows * columns);
+  return ((count === 1 ? 0 : leading % count) * rows + (rows === 1 ? 0 : row)) * columns + (columns === 1 ? 0 : column);
+}
+
+function element(id, leading, row, column) {
+  const a = array(id);
+  return a && a.numbers[elementPlace(a.shape, leading, row, column)];
 }
 
 function masked(found, head, row, column) {
-  return found.mask !== null && element(nodes.get(found.mask).value, head, row, column) === 0;
+  return found.mask !== null && !maskIsOff(found.mask) && element(nodes.get(found.mask).value, head, row, column) === 0;
 }
 
 function chooseCell(map, head, row, column) {
@@ -168,6 +172,7 @@ function cellPanel() {
     make("h2", {}, `${queries[row] === undefined ? row : `“${queries[row]}”`} looks at ${keys[column] === undefined ? column : `“${keys[column]}”`}`),
     make("p", { class: "soft" }, `The query is ${name(queries, row)}, the key ${name(keys, column)}.`),
     masked(found, head, row, column) ? make("p", { class: "state" }, make("span", { class: "swatch freed" }), "The mask hides this key from this query.") : null,
+    maskSwitch(found, head, row, column),
     make("p", { class: "big" }, number(weights.value)),
     make("p", { class: "soft" }, "of its attention."),
     make("h3", {}, "Query times key"),

@@ -200,7 +200,7 @@ function mark() {
     list.toggle("taking", event !== null && event.back && !active && partners.has(card.key));
     list.toggle("giving", event !== null && !event.back && !active && partners.has(card.key));
     list.toggle("changed", membersOf(card.key).some(isChanged));
-    list.toggle("fixed", live !== null && other.size > 0 && live.fixed[card.key] !== undefined);
+    list.toggle("fixed", live !== null && other.size > 0 && whyFixed(card.key) !== null);
     list.toggle("chosen", state.chosen !== null && card.key === state.chosen);
     if (card.progress) {
       const steps = state.time > FORWARD ? when.back : when.forward;
@@ -242,7 +242,7 @@ function spoken(view, card) {
   if (typeof card.key !== "number") return `${card.closed.lines.join(", ")}: box of ${plural(card.closed.operations, "operation")}; Enter opens it`;
   const node = nodes.get(card.key);
   const value = state.time && computedAt.get(card.key) > state.time ? "not computed yet" : brief(node.value);
-  return `${card.outside ? "from outside: " : ""}${fullName(card.key)}, shape ${shapeText(node.shape, node.letters)}, value ${value}, gradient ${stateText(gradientNow(card.key))}`;
+  return `${card.outside ? "from outside: " : ""}${fullName(card.key)}, shape ${shapeText(node.shape, node.letters)}, value ${value}, gradient ${stateText(gradientNow(card.key))}${isChanged(card.key) ? ", changed" : ""}${whyFixed(card.key) ? ", fixed" : ""}`;
 }
 
 // --- the camera ------------------------------------------------------------------------------------------

@@ -127,12 +127,17 @@ function choosePlace(n, place) {
 function editing(n) {
   const node = nodes.get(n);
   if (!live) return node.kind === "operation" ? null : make("p", { class: "soft" }, `No number of this page can be changed: ${data.live.frozen}.`);
-  const fixed = live.fixed[n];
-  const why = fixed ? make("p", { class: "state fixed" }, make("span", { class: "badge" }, "fixed"), ` It keeps its numbers, whatever is changed: ${fixed}.`) : null;
+  const fixed = whyFixed(n);
+  const why = fixed ? make("p", { class: "state fixed" }, make("span", { class: "badge" }, "fixed"), ` ${fixed}`) : null;
   if (node.kind === "operation") return [why, constants(n)];
   const pinned = live.pinned[live.value[n]];
   if (pinned) return make("p", { class: "state fixed" }, make("span", { class: "badge" }, "fixed"), ` No number of it can be changed: ${pinned}.`);
-  return make("div", { class: "editing" }, small(n) ? make("p", { class: "soft" }, "Each number can be changed: type, drag sideways, or press ↑ ↓.") : fields(n));
+  return make("div", { class: "editing" }, why, small(n) ? howTo(node, live.value[n]) : fields(n));
+}
+
+function howTo(node, slot) {
+  const text = node.type === "bool" ? "A click turns each of them." : live.picks[slot] && live.picks[slot][1] !== null ? "Each can be another symbol." : "Each number can be changed: type, drag sideways, or press ↑ ↓.";
+  return make("p", { class: "soft" }, text);
 }
 
 // The value of a node: where its numbers are few and can be changed, as fields.
@@ -180,6 +185,29 @@ document.addEventListener("keydown", (event) => {
   event.preventDefault();
   (key === "y" || event.shiftKey ? redo : undo)();
 });
+
+// --- a cell of an attention map, in the mask -------------------------------------------------------------------
+
+function maskIsOff(mask) { // what uses it was switched off
+  return live !== null && live.switches.some(([, , places]) => places.some(([n, , gate]) => !isOn(gate) && into.get(n).some((edge) => edge.source === mask)));
+}
+
+function turnMask(found, head, row, column) {
+  const slot = found.mask === null ? null : slotOf(found.mask);
+  if (slot === null) return;
+  const place = elementPlace(nodes.get(found.mask).shape, head, row, column);
+  setNumber(slot, place, 1 - engine().slots[slot].array[place], nameAt(found.mask, place));
+}
+
+function maskSwitch(found, head, row, column) {
+  if (!live || found.mask === null || slotOf(found.mask) === null) return null;
+  const { shape } = nodes.get(found.mask);
+  const place = elementPlace(shape, head, row, column);
+  const [rows, columns] = shape.slice(-2), heads = shape.slice(0, -2).reduce((a, b) => a * b, 1);
+  const all = [heads === 1 ? "heads" : null, rows === 1 ? "queries" : null, columns === 1 ? "keys" : null].filter(Boolean);
+  return make("p", {}, make("label", {}, "in the mask ", numberField(slotOf(found.mask), place, nameAt(found.mask, place), array(nodes.get(found.mask).value).numbers[place], "b")),
+    all.length ? make("span", { class: "soft" }, ` for all ${all.join(" and ")}`) : null);
+}
 
 function computingTabs() { // further parts of the panel, where the page computes
   if (!live) return {};

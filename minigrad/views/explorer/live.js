@@ -70,6 +70,28 @@ function isChanged(n) {
   return typeof nodes.get(n).value === "string";
 }
 
+// What Python or NumPy made of numbers cannot be followed. An array that came up after they were read keeps
+// its numbers when these change, and all that is computed from it is marked.
+const uncertain = new Map(); // node -> the array that it is, or is computed from
+function findUncertain() {
+  uncertain.clear();
+  for (const [n, read] of Object.entries(live.made_of)) if (!isChanged(Number(n)) && read.some(isChanged)) uncertain.set(Number(n), Number(n));
+  for (const node of data.nodes) // arguments come before what is computed from them
+    for (const edge of into.get(node.n)) if (uncertain.has(edge.source) && !uncertain.has(node.n)) uncertain.set(node.n, uncertain.get(edge.source));
+}
+
+function readLines() { // where numbers were read that are others now
+  return [...new Set(live.reads.filter(([n]) => isChanged(n)).map(([, line]) => line))].filter(Boolean);
+}
+
+function whyFixed(n) {
+  if (!live) return null;
+  if (live.fixed[n] !== undefined) return `It keeps its numbers, whatever is changed: ${live.fixed[n]}.`;
+  if (!uncertain.has(n)) return null;
+  const of = uncertain.get(n);
+  return `${of === n ? "It" : `What it is computed from, ${nameOf(of)},`} keeps its numbers when others change, and Python or NumPy may have made it of numbers that are others now.`;
+}
+
 function refresh(touched) {
   version++;
   for (const id of unpacked.keys()) if (typeof id === "string") unpacked.delete(id);
@@ -88,6 +110,7 @@ function refresh(touched) {
     const before = written_down.passed.get(edge.id);
     [edge.given, edge.contribution, edge.before, edge.after] = slots.map((slot, i) => (before[i] === null || before[i] === undefined ? before[i] : idOf(slot, before[i])));
   }
+  findUncertain();
   for (const [n, list] of arrivals) for (const arrival of list) arrival.sum = arrival.edge ? arrival.edge.after : nodes.get(n).gradient;
   for (const { arrows } of drawn.values()) for (const arrow of arrows) if (arrow.label) { arrow.label.remove(); arrow.label = null; }
   measure();
@@ -175,6 +198,8 @@ function changesShown() {
   fill(box,
     make("b", {}, [count ? `${plural(count, "number")} changed` : null, off ? `${plural(off, "part")} off` : null].filter(Boolean).join(", ") || "As it was written"),
     root.shape.length ? null : make("span", {}, `${nameOf(root.n)} `, count || off ? [make("s", {}, written(before[0], 4)), " → "] : null, make("b", { class: "mono" }, written(lossNow(), 4))),
+    readLines().length ? make("span", { class: "fixed-lines" }, make("span", { class: "badge" }, "fixed"), ` What was done with the numbers read at ${readLines().join(", ")} stays as it was.`) : null,
+    make("span", { class: "soft only-extra" }, "The part below shows the run as it was written."),
     make("span", { class: "buttons" },
       make("button", { "data-field": "undo", onclick: undo, disabled: !past.length, title: "Undo (Ctrl Z)" }, "Undo"),
       make("button", { "data-field": "redo", onclick: redo, disabled: !future.length, title: "Do again (Ctrl Shift Z)" }, "Do again"),

@@ -66,6 +66,8 @@ def live(graph: GraphData, arrays: Arrays, symbols: Symbols | None) -> dict[str,
             if s in found.fixed
         },
         "pinned": found.pinned,
+        "reads": [[n, "" if line is None else text.visible(str(line))] for n, line in graph.reads],
+        "made_of": {n.number: list(n.may_be_of) for n in graph.nodes if n.may_be_of},
         "switches": [
             [
                 name,

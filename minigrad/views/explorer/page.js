@@ -19,6 +19,7 @@ function graphStage() {
 function setStage(id) {
   state.stage = id;
   for (const stage of stages) stage.hidden = stage.id !== id;
+  byId("stages").classList.toggle("as-written", byId(id).classList.contains("extra"));
   byId("crumbs").hidden = id !== "drawing" && id !== "listing";
   stageTabs();
   if (id === "attention") attentionStage();
@@ -30,7 +31,8 @@ const KEYS = [
   ["→", "one step on"], ["←", "one step back"], ["Shift →, Shift ←", "on, or back, to the next thing in this drawing: over a closed box"],
   ["space", "play, pause"], ["Home, End", "to the beginning, to the end"], ["b", "to the start of the way back"],
   ["↑, ↓", "in the drawing: to the card before, or after"], ["Enter", "choose a node, open a box"], ["o", "open the box in which this step is"], ["u, Backspace", "up, to the box around"],
-  ["+, −, 0", "larger, smaller, all of it"], ["/", "find"], ["p", "predict, then reveal"], ["f", "follow each step into its box"], ["c", "lines of code"], ["t", "table or drawing"], ["Alt and arrow keys", "in a heat map: read single numbers"],
+  ["+, −, 0", "larger, smaller, all of it"], ["/", "find"], ["p", "predict, then reveal"], ["f", "follow each step into its box"], ["c", "lines of code"], ["t", "table or drawing"], ["Alt and arrow keys", "in a heat map: read single numbers; Enter changes one"],
+  ["↑, ↓", "in a field: change the number by a step; Page up, Page down: by ten"], ["m", "in an attention map: turn the cell in the mask"], ["Ctrl z, Ctrl Shift z", "undo a change, do it again"],
 ];
 
 function help() {
