@@ -80,7 +80,7 @@ function brief(id) { // an array in a few letters
 }
 
 function norm(id) { // read from the packed array, which need not be unpacked for it
-  if (typeof id === "string") return array(id).all ? array(id).all[3] || 0 : array(id).largest;
+  if (typeof id === "string") return normOf(id);
   const packed = id === null || id === undefined ? null : data.arrays[id];
   return !packed ? 0 : packed.m ? packed.m[3] || 0 : array(id).largest;
 }

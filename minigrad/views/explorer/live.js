@@ -45,21 +45,34 @@ function idOf(slot, before) {
   return other.has(slot) ? `${slot}@${version}` : before;
 }
 
-function ofSlot(id) { // an array as `unpack` would give it
+function ofSlot(id) { // an array as `unpack` would give it; what is said of all of it when it is asked for
   const slot = Number(id.split("@")[0]), [dtype, shape] = kindOf(slot);
-  const numbers = Float64Array.from(engine().slots[slot].array);
-  const finite = numbers.filter(Number.isFinite);
-  const largest = finite.reduce((most, v) => Math.max(most, Math.abs(v)), 0);
-  const [low, high] = [finite.reduce((a, b) => Math.min(a, b), Infinity), finite.reduce((a, b) => Math.max(a, b), -Infinity)];
-  const [sum, squares] = [finite.reduce((s, v) => s + v, 0), finite.reduce((s, v) => s + v * v, 0)];
-  const zeros = finite.reduce((n, v) => n + (v === 0 ? 1 : 0), 0);
-  const bars = finite.length && low < high ? Array(24).fill(0) : [];
-  if (bars.length) for (const v of finite) bars[Math.min(23, Math.floor((24 * (v - low)) / (high - low)))]++;
+  const numbers = Float64Array.from(machine.slots[slot].array);
+  let low = Infinity, high = -Infinity, sum = 0, squares = 0, zeros = 0, count = 0;
+  for (const v of numbers) {
+    if (!Number.isFinite(v)) continue;
+    count++; sum += v; squares += v * v;
+    if (v < low) low = v;
+    if (v > high) high = v;
+    if (v === 0) zeros++;
+  }
+  const odd = numbers.length - count;
   return {
-    shape, steps: shape.map(() => 1), numbers, digits: SMALL_DIGITS, largest, full: shape, kind: dtype[0] === "u" ? "i" : dtype[0],
-    all: numbers.length > 1 && dtype !== "b1" ? (finite.length ? [low, high, sum / finite.length, Math.sqrt(squares), zeros, numbers.length - finite.length] : [null, null, null, null, 0, numbers.length]) : null,
-    histogram: bars, thinned: false, was: first[slot],
+    shape, steps: shape.map(() => 1), numbers, digits: SMALL_DIGITS, largest: count ? Math.max(-low, high) : 0, full: shape, kind: dtype[0] === "u" ? "i" : dtype[0],
+    all: numbers.length < 2 || dtype === "b1" ? null : count ? [low, high, sum / count, Math.sqrt(squares), zeros, odd] : [null, null, null, null, 0, odd],
+    get histogram() {
+      const bars = this.all && low < high ? Array(24).fill(0) : [];
+      if (bars.length) for (const v of numbers) if (Number.isFinite(v)) bars[Math.min(23, Math.floor((24 * (v - low)) / (high - low)))]++;
+      return bars;
+    },
+    thinned: false, was: first[slot],
   };
+}
+
+function normOf(id) {
+  let squares = 0;
+  for (const v of machine.slots[Number(id.split("@")[0])].array) if (Number.isFinite(v)) squares += v * v;
+  return Math.sqrt(squares);
 }
 
 function changedAt(a, place) { // what was there at first, where that is something else

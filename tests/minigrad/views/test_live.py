@@ -1,0 +1,394 @@
+"""The page computes: numbers are changed in a browser as a person changes them."""
+
+import re
+import time
+
+import numpy as np
+import pytest
+from test_explorer import Page, attention, contents, mlp, written
+
+import minigrad as mg
+from minigrad import functional as F
+from minigrad import optim
+from minigrad.views.explorer import live
+
+UP, DOWN, ENTER, TAB, CONTROL, SHIFT = "\ue013", "\ue015", "\ue007", "\ue004", "\ue009", "\ue008"
+
+
+def ten_lines():
+    x = mg.Tensor([1.0, 2.0], requires_grad=True)
+    w = mg.Tensor([[0.0, 1.0], [-1.0, 1.0]], requires_grad=True)
+    with mg.record():
+        h = F.relu(x @ w)
+        y = x + h
+        return np.sum(y * y)
+
+
+class Live(Page):
+    """A page whose numbers are changed."""
+
+    def field(self, name):
+        return self.browser.driver.find_element("css selector", f'[aria-label="{name}"]')
+
+    def type(self, name, text):
+        field = self.field(name)
+        field.click()
+        self.run("document.activeElement.select()")
+        self.key(text, ENTER)
+
+    def with_control(self, *keys):
+        from selenium.webdriver import ActionChains
+
+        act = ActionChains(self.browser.driver).key_down(CONTROL)
+        for key in keys:
+            act = (
+                act.key_down(SHIFT).send_keys(key).key_up(SHIFT)
+                if key == "Z"
+                else act.send_keys(key)
+            )
+        act.key_up(CONTROL).perform()
+
+    def tab(self, title):
+        self.run(
+            "[...document.querySelectorAll('[role=tab]')]"
+            f".find(t => t.innerText === {title!r}).click()"
+        )
+
+    def node(self, name):
+        """Choose a node by its name."""
+        self.run("document.activeElement.blur()")
+        self.key("/", name)
+        texts = self.texts("#found li code")
+        exact = [i for i, text in enumerate(texts) if text.split(" = ")[0] == name]
+        self.click("#found li", exact[0])
+
+    def gradient(self):
+        """The numbers of the chosen node's gradient."""
+        figures = "[...document.querySelectorAll('#node .heat')]"
+        last = f"{figures}.filter(f => f.querySelector('code').innerText === 'gradient')[0]"
+        return [
+            float(c)
+            for c in self.run(f"return [...{last}.querySelectorAll('td')].map(c => c.innerText)")
+        ]
+
+    def loss(self):
+        return float(self.text("#changes b.mono"))
+
+    def everything(self):
+        """All that the drawing and the panel show."""
+        seen = ("world", "panel", "code", "now")
+        return [self.run(f"return document.getElementById({one!r}).innerHTML") for one in seen]
+
+
+@pytest.fixture
+def opened(browser, tmp_path):
+    pytest.importorskip("pygraphviz")
+
+    def open_page(loss, **options):
+        return Live(browser, mg.explore(loss, tmp_path / "page.html", **options))
+
+    return open_page
+
+
+# --- changing a number ------------------------------------------------------------------------------
+
+
+def test_a_number_is_typed_and_all_that_follows_is_computed_again(opened):
+    """By hand: x = [3, 2], x @ w = [-2, 5], h = [0, 5], y = [3, 7], and back: x.grad = [20, 28]."""
+    page = opened(ten_lines())
+    page.type("x[0]", "3")
+    assert page.loss() == 58
+    assert page.text("#live") == "x[0] is 3. loss is 58"
+    page.node("x")
+    assert page.gradient() == [20, 28]
+    changed = page.run("return document.querySelectorAll('.card.changed').length")
+    assert changed == 6  # all but w, of which only the gradient is another
+    page.quiet()
+
+
+@pytest.mark.slow
+def test_arrow_keys_and_dragging_step_a_number(opened):
+    from selenium.webdriver import ActionChains
+
+    page = opened(ten_lines())
+    page.field("x[1]").click()
+    page.key(UP, UP, DOWN, UP)
+    assert page.field("x[1]").get_attribute("value") == "2.2"
+    assert page.run("return document.activeElement.getAttribute('aria-label')") == "x[1]"
+    drag = ActionChains(page.browser.driver).move_to_element(page.field("w[1, 1]"))
+    drag.click_and_hold().move_by_offset(31, 0).pause(0.1).release().perform()
+    assert float(page.field("w[1, 1]").get_attribute("value")) == 1.5
+    page.with_control("z")  # all of the drag, then all of the keys
+    assert float(page.field("w[1, 1]").get_attribute("value")) == 1
+    page.with_control("z")
+    assert float(page.field("x[1]").get_attribute("value")) == 2
+    page.quiet()
+
+
+@pytest.mark.slow
+def test_what_changed_is_marked_with_what_it_was(opened):
+    page = opened(ten_lines())
+    page.type("w[0, 1]", "-4")
+    assert page.field("w[0, 1]").get_attribute("title").startswith("was 1\n")
+    assert page.field("w[0, 1]").get_attribute("aria-valuetext") == "-4, was 1"
+    assert (
+        page.run("return document.querySelectorAll('#overview .number-field.changed').length") == 1
+    )
+    page.node("h")
+    titles = page.run("return [...document.querySelectorAll('#node td.changed')].map(c => c.title)")
+    assert "[1] = 0, was 3" in titles
+    assert not any(t.startswith("[0] = 0") for t in titles)  # h[0] is 0 as before
+
+
+@pytest.mark.slow
+def test_undo_is_complete(opened):
+    page = opened(ten_lines())
+    page.key("b", "\ue014")
+    before = page.everything()
+    page.run("document.querySelector('#panel-tabs button').click()")
+    for name, number in (("x[0]", "5"), ("w[1, 0]", "0.25"), ("x[0]", "-1e30")):
+        page.type(name, number)
+    after = page.loss()
+    for _ in range(3):
+        page.with_control("z")
+    page.run("document.activeElement.blur()")
+    page.key("\ue012", "\ue014")
+    assert page.everything() == before
+    for _ in range(3):
+        page.with_control("Z")
+    assert page.loss() == after
+    page.click("[data-field=first]")
+    assert page.text("#changes b") == "As it was written"
+    page.with_control("z")  # that, too, can be undone
+    assert page.loss() == after
+
+
+@pytest.mark.slow
+def test_what_is_no_number_changes_nothing(opened):
+    page = opened(ten_lines())
+    page.type("x[0]", "many")
+    assert page.text("#live") == "That is no number."
+    assert page.field("x[0]").get_attribute("value") == "1"
+    page.type("x[0]", "-1,5")
+    assert page.field("x[0]").get_attribute("value") == "-1.5"
+
+
+@pytest.mark.slow
+def test_numbers_of_a_large_array_are_chosen_from_its_picture(opened):
+    w = mg.Tensor(np.random.default_rng(0).standard_normal((9, 30)), requires_grad=True, name="w")
+    with mg.record():
+        loss = np.sum(w * w)
+    page = opened(loss)
+    page.node("w")
+    page.run("document.querySelector('#node canvas').focus()")
+    page.key(ENTER)  # the first element
+    page.key("2", ENTER)
+    now = np.sum(np.square(w.data)) - w.data[0, 0] ** 2 + 4
+    np.testing.assert_allclose(page.loss(), now, rtol=1e-3)
+
+
+@pytest.mark.slow
+def test_constants_of_a_line_can_be_changed(opened):
+    x = mg.Tensor([1.0, 2.0], requires_grad=True)
+    with mg.record():
+        loss = np.sum(x**2 * 3)
+    page = opened(loss)
+    page.run(
+        "document.querySelectorAll('.card')[2].dispatchEvent(new MouseEvent('click', {bubbles: true}))"
+    )
+    names = page.run(
+        "return [...document.querySelectorAll('#node .number-field')].map(f => f.ariaLabel)"
+    )
+    assert len(names) == 1
+    page.type(names[0], "3" if "**" in names[0] else "5")
+    assert page.loss() in (27, 25)
+
+
+@pytest.mark.slow
+def test_a_mask_is_turned_by_a_click_and_symbols_are_chosen(opened):
+    words = ["the", "cat", "sat", "on", "it"]
+    page = opened(attention(), tokens={"": (words, words)})
+    page.node("mask")
+    page.click("#node .cell-switch", 1)  # the first query may see the second key
+    assert page.run("return document.querySelectorAll('#node .cell-switch.changed').length") == 1
+    page.tab("Attention")
+    page.run("document.querySelector('.heads canvas').focus()")
+    page.key("m")  # the first query may not see the first key
+    assert page.text("#cell h2") == "“the” looks at “the”"
+    assert "The mask hides this key" in page.text("#cell")
+    rows = page.run("return [...document.querySelectorAll('#live')].map(e => e.innerText)")
+    assert rows[0].startswith("mask[0, 0] is False.")
+    page.quiet()
+
+
+@pytest.mark.slow
+def test_ids_are_chosen_from_the_vocabulary(opened):
+    table = mg.Tensor(np.arange(8.0).reshape(4, 2), requires_grad=True, name="table.weight")
+    ids = np.array([2, 0])
+    with mg.record():
+        loss = np.sum(F.embedding(table, ids))
+    page = opened(loss, symbols={"table": ["<pad>", "a", "b", " "]})
+    page.node("ids")
+    options = page.texts("#node select:first-of-type option")
+    assert options[:4] == ["<pad>", "a", "b", "␣"]
+    page.run(
+        "const one = document.querySelector('#node select');"
+        "one.value = 3; one.dispatchEvent(new Event('change'))"
+    )
+    assert page.loss() == 6 + 7 + 0 + 1
+    page.node("table.weight")
+    assert page.gradient() == [1, 1, 0, 0, 0, 0, 1, 1]
+
+
+@pytest.mark.slow
+def test_by_keyboard_alone_with_names_for_all(opened):
+    page = opened(ten_lines())
+    for _ in range(60):
+        page.key(TAB)
+        if page.run("return document.activeElement.getAttribute('role') === 'spinbutton'"):
+            break
+    else:
+        raise AssertionError("no number was reached")
+    page.key(UP)
+    assert "changed" in page.text("#changes")
+    for title in ("Learn", "What if", "Node"):
+        page.tab(title)
+        unnamed = (
+            "const all = 'button, [role=switch], [role=tab], [role=spinbutton], input, select';"
+            "const named = e => e.ariaLabel || e.textContent.trim() || e.closest('label');"
+            "return [...document.querySelectorAll(all)]"
+            ".filter(e => e.offsetParent !== null && !named(e)).length"
+        )
+        assert page.run(unnamed) == 0
+
+
+# --- learning ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_learning_is_gradient_descent(opened):
+    page = opened(mlp())
+    page.tab("Learn")
+    page.run(
+        "const rate = document.querySelector('[data-field=rate]');"
+        "rate.value = '0.2'; rate.dispatchEvent(new Event('change'))"
+    )
+    page.click("[data-field=ten]")
+    page.click("[data-field=ten]")
+    from test_explorer import Net
+
+    mg.manual_seed(1)
+    model = Net()
+    x = np.random.default_rng(0).standard_normal((5, 2)).astype(np.float32)
+    target = np.array([[1.0], [0.0], [1.0], [0.0], [1.0]], dtype=np.float32)
+    learner = optim.SGD(model.parameters(), lr=0.2)
+    for _ in range(20):
+        learner.zero_grad()
+        np.mean(np.square(model(x) - target)).backward()
+        learner.step()
+    wanted = np.mean(np.square(model(x) - target)).item()
+    np.testing.assert_allclose(page.loss(), wanted, rtol=2e-4)  # as far as its digits go
+    assert "After 20 steps" in page.text("#learn")
+    page.with_control("z", "z")
+    assert page.text("#changes b") == "As it was written"
+    page.quiet()
+
+
+@pytest.mark.slow
+def test_learning_that_diverges_says_so(opened):
+    page = opened(ten_lines())
+    page.tab("Learn")
+    page.run(
+        "const rate = document.querySelector('[data-field=rate]');"
+        "rate.value = '1'; rate.dispatchEvent(new Event('change'))"
+    )
+    page.click("[data-field=ten]")
+    page.click("[data-field=ten]")
+    assert "It diverged" in page.text("#learn")
+    assert page.texts(".diverged") == ["diverged"]
+    page.with_control("z", "z")
+    assert page.text("#changes b") == "As it was written"
+    page.quiet()
+
+
+@pytest.mark.slow
+def test_play_goes_on_until_it_is_stopped(opened):
+    page = opened(ten_lines())
+    page.tab("Learn")
+    page.click("[data-field=learning]")
+    time.sleep(1)
+    page.click("[data-field=learning]")
+    assert page.loss() < 25
+    stopped = page.loss()
+    time.sleep(0.3)
+    assert page.loss() == stopped
+    page.with_control("z")  # all of it at once
+    assert page.text("#changes b") == "As it was written"
+
+
+# --- what if ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_a_switch_says_what_it_does_before_and_after(opened):
+    page = opened(ten_lines())
+    page.tab("What if")
+    for _ in range(50):
+        if "…" not in page.text("#whatif"):
+            break
+        time.sleep(0.05)
+    told = page.texts("#whatif li")
+    assert told[0].startswith("residual")
+    assert "loss 26 → 9" in told[0]  # h alone: [0, 1], 1 ... the residual adds x
+    page.click("#whatif .switch")
+    assert page.run("return document.querySelector('#whatif .switch').ariaChecked") == "false"
+    page.quiet()
+
+
+# --- what stays fixed -------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_what_python_made_of_a_number_is_marked(opened):
+    x = mg.Tensor([1.0, 2.0, 3.0], requires_grad=True)
+    with mg.record():
+        y = x * 2
+        largest = np.full(3, float(np.max(y).detach()))
+        z = y / largest
+        loss = np.sum(z)
+    page = opened(loss)
+    assert page.run("return document.querySelectorAll('.card.fixed').length") == 0
+    page.type("x[0]", "1.5")
+    assert "largest = np.full" in page.text("#changes .fixed-lines")
+    fixed = page.texts(".card.fixed .name")
+    assert fixed == ["largest", "z", "loss"]
+    page.node("z")
+    assert "What it is computed from, largest, keeps its numbers" in page.text("#node")
+
+
+@pytest.mark.slow
+def test_a_decomposition_says_why_it_stays(opened):
+    a = mg.Tensor([[2.0, 1.0], [0.0, 3.0]], requires_grad=True)
+    with mg.record():
+        inverse = np.linalg.inv(a)
+        loss = np.sum(inverse)
+    page = opened(loss)
+    page.type("a[0, 0]", "4")
+    page.node("inverse")
+    assert "np.linalg.inv is not among the functions that a page can run" in page.text("#node")
+    page.quiet()
+
+
+def test_a_page_that_cannot_compute_says_so(tmp_path, monkeypatch):
+    monkeypatch.setattr(live, "PRODUCTS", 10)
+    x = mg.Tensor(np.ones((3, 3)), requires_grad=True)
+    with mg.record():
+        loss = np.sum(x @ x)
+    page = contents(written(loss, tmp_path))
+    assert re.fullmatch(
+        r"it has 81 products to sum, and a page computes with 10 at most", page["live"]["frozen"]
+    )
+
+
+def test_ten_lines_take_less_than_300_kb(tmp_path):
+    assert len(written(ten_lines(), tmp_path).encode()) < 300_000

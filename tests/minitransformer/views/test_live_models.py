@@ -1,0 +1,127 @@
+"""Models in a page: after changes, and with parts switched off, they give what the engine gives."""
+
+import in_a_page
+import numpy as np
+import pytest
+from in_a_page import as_array, as_text, close, packed
+
+import minigrad as mg
+from minigrad.functional import cross_entropy
+from minigrad.views import tape
+from minigrad.views.explorer import switches
+from minitransformer.model import masks
+from minitransformer.model.layer_norm import LayerNorm
+from minitransformer.model.sizes import Sizes
+from minitransformer.model.transformer import Transformer
+from minitransformer.views import explain  # noqa: F401 - registers the switches
+
+SOURCE = np.array([[3, 4, 5, 6, 7], [3, 4, 0, 0, 0]])
+TARGET = np.array([[1, 3, 4, 5], [1, 6, 0, 0]])
+NEXT = np.array([[3, 4, 5, 2], [6, 2, 0, 0]])
+SMALL = {"width": 8, "heads": 2, "feed_forward": 10, "encoder_layers": 1, "decoder_layers": 1}
+
+
+@pytest.fixture(autouse=True)
+def wide():
+    mg.set_default_dtype(np.float64)
+    yield
+    mg.set_default_dtype(np.float32)
+
+
+def model_of(**choices):
+    mg.manual_seed(0)
+    return Transformer(Sizes(9, 8, **SMALL, **choices))
+
+
+def computed(model):
+    model.zero_grad()
+    with mg.record():
+        loss = cross_entropy(model(SOURCE, TARGET), NEXT, ignore_index=0)
+    loss.backward()
+    return mg.graph(loss)
+
+
+def agree(graph, made, found, model):
+    """What a page found is the loss and the gradients of the model."""
+    assert close(as_array(found[0], 0.0), graph[graph.roots[0]].value, 1, 1e-12)
+    for (name, p), got in zip(model.named_parameters(), found[1:]):
+        wanted = np.zeros(p.shape) if p.grad is None else p.grad.data
+        assert close(as_array(got, wanted), wanted, 1, 1e-12), name
+
+
+def slots_of(graph, made, model):
+    numbers = {n.label.removeprefix("model."): n.number for n in graph.nodes}
+    parameters = [numbers[name] for name, _ in model.named_parameters()]
+    asked = [made.value[graph.roots[0]], *(made.gradient[n] for n in parameters)]
+    return [made.value[n] for n in parameters], asked
+
+
+@pytest.mark.parametrize(
+    "choices", [{}, {"norm": "pre", "activation": "gelu", "positions": "learned"}]
+)
+def test_an_encoder_decoder_after_random_changes(browser, tmp_path, choices):
+    model = model_of(**choices)
+    graph = computed(model)
+    made = tape.tape(graph, {n: i for some in switches.places(graph).values() for n, i in some})
+    assert not made.fixed
+    slots, asked = slots_of(graph, made, model)
+    rng = np.random.default_rng(1)
+    for p in model.parameters():
+        p.copy_(p.data + 0.5 * rng.standard_normal(p.shape))
+    to = [[slot, as_text(p.data)] for slot, p in zip(slots, model.parameters())]
+    case = packed(made, to=to, asked=asked)
+    (found,) = in_a_page.run(browser, tmp_path, [case], "return data.map(changed);")
+    agree(computed(model), made, found, model)
+
+
+def no_norm(monkeypatch):
+    monkeypatch.setattr(LayerNorm, "forward", lambda self, x: x)
+
+
+def no_mask(monkeypatch):
+    monkeypatch.setattr(
+        masks, "padding", lambda ids, pad=0: np.ones((len(ids), 1, 1, ids.shape[1]), bool)
+    )
+    monkeypatch.setattr(masks, "causal", lambda q, k=None: np.ones((q, k or q), bool))
+
+
+def no_activation(monkeypatch):
+    from minitransformer.model.feed_forward import FeedForward
+
+    monkeypatch.setattr(FeedForward, "forward", lambda self, x: self.narrow(self.widen(x)))
+
+
+# Each switch: what makes the same model without the part.
+WITHOUT = {
+    "mask": ({}, no_mask),
+    "scaling": ({"score": "dot"}, None),
+    "norm": ({}, no_norm),
+    "activation": ({}, no_activation),
+    "positions": ({"positions": "none"}, None),
+}
+
+
+@pytest.mark.parametrize("name", WITHOUT)
+def test_a_part_off_is_the_model_without_it(browser, tmp_path, monkeypatch, name):
+    model = model_of()
+    graph = computed(model)
+    places = switches.places(graph)
+    assert set(places) == {"mask", "scaling", "residual", "norm", "activation", "positions"}
+    made = tape.tape(graph, {n: i for some in places.values() for n, i in some})
+    _, asked = slots_of(graph, made, model)
+    to = [[made.gates[n], as_text([0.0])] for n, _ in places[name]]
+    (found,) = in_a_page.run(
+        browser, tmp_path, [packed(made, to=to, asked=asked)], "return data.map(changed);"
+    )
+    choices, without = WITHOUT[name]
+    if without is not None:
+        without(monkeypatch)
+    other = model_of(**choices)
+    for (_, a), (_, b) in zip(other.named_parameters(), model.named_parameters()):
+        a.copy_(b.data)
+    agree(computed(other), made, found, other)
+
+
+def test_rotary_positions_have_a_switch():
+    places = switches.places(computed(model_of(positions="rotary")))
+    assert len(places["positions"]) == 4  # queries and keys of both self-attentions
