@@ -270,7 +270,8 @@ class Tape:
             return self._constant(np.asarray(value))
         where = _strides(places, moved)
         if where is None:
-            return self._call("pick", value, [read], (moved.ravel() - 1).tolist(), fill)
+            border = self._constant(np.asarray(fill, np.asarray(value).dtype))
+            return self._call("pick", value, [read, border], (moved.ravel() - 1).tolist())
         if where == (0, _contiguous(moved.shape)) and moved.size == places.size:
             return self._call("same", value, [read])
         return self._call("view", value, [read], *where)
@@ -426,7 +427,7 @@ class _Writer:
                 self.symbols[node.number] = self._held(node)
                 continue
             args = self.args[node.number] = self._arguments(node)
-            made = write(node.function, args, node.options)  # type: ignore[arg-type]
+            made = self._made(node, args)
             if node.value is not None and not equal(np.asarray(made.value), node.value):
                 raise Lost(
                     f"{node.operation} #{node.number} does not give what it gave: a leaf was given new "
@@ -437,6 +438,15 @@ class _Writer:
             self.symbols[node.number] = self.tape.name(made)
             self.tape.value[node.number] = self.tape.slot(made)
 
+    def _made(self, node: GraphNode, args: list[Any]) -> Symbol:
+        assert node.function is not None
+        try:
+            return write(node.function, args, node.options)
+        except Exception as problem:  # whatever a function does that is called a second time
+            raise Lost(
+                f"{node.operation} #{node.number} could not be called again: {problem}"
+            ) from None
+
     def _gated(self, number: int, made: Symbol) -> Symbol:
         gate = self.gates[number] = Symbol(np.asarray(True), name="x")
         self.tape.gates[number] = self.tape.hold(gate)
@@ -444,7 +454,7 @@ class _Writer:
 
     def _held(self, node: GraphNode) -> Symbol:
         if node.value is None:
-            raise Lost(f"the value of node #{node.number} {node.label} was not kept")
+            raise Lost(f"the value of {node.label or f'#{node.number}'} was not kept")
         held = Symbol(node.value, name="x")
         try:
             self.tape.value[node.number] = self.tape.hold(held)

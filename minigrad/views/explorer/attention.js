@@ -27,7 +27,7 @@ function attentionStage() {
 function headMap(found, i, a, head, count) {
   const [rows, columns] = a().shape.slice(-2);
   const tokens = found.tokens || [Array.from({ length: rows }, (_, k) => String(k)), Array.from({ length: columns }, (_, k) => String(k))];
-  const [queries, keys] = tokens.map((list) => list.map(shownToken));
+  let [queries, keys] = tokens.map((list) => list.map(shownToken));
   const long = (list) => Math.max(...list.map((token) => [...token].length));
   const side = Math.min(90, 8 + 7 * long(queries)), top = long(keys) > 1 ? Math.min(70, 10 + 6 * long(keys)) : 16;
   const width_now = byId("stages").clientWidth;
@@ -42,6 +42,7 @@ function headMap(found, i, a, head, count) {
   let [r, c] = [0, 0];
   const repaint = () => {
     const weights = a();
+    [queries, keys] = tokens.map((list) => tokensNow(list).map(shownToken));
     const pen = canvas.getContext("2d");
     pen.setTransform(ratio, 0, 0, ratio, 0, 0);
     pen.clearRect(0, 0, width, height);
@@ -158,7 +159,7 @@ function cellPanel() {
   const { map, head, row, column } = state.cell;
   const found = data.maps[map];
   const weights = nodes.get(found.weights), scores = nodes.get(found.scores);
-  const [queries, keys] = (found.tokens || [[], []]).map((list) => list.map(shownToken));
+  const [queries, keys] = (found.tokens || [[], []]).map((list) => tokensNow(list).map(shownToken));
   const query = vector(nodes.get(found.query).value, head, row, false);
   const key = vector(nodes.get(found.key).value, head, column, true);
   const product = query.map((v, k) => v * key[k]);

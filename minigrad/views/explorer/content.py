@@ -8,6 +8,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from .. import listing, text
 from ..data import Edge, GraphData, GraphNode
 from . import attention, replay, views
@@ -105,7 +107,7 @@ def _node(
     if node.line is not None:
         made["line"] = [files.number(node.line.file), node.line.number]
     check = checked.get(node.number)
-    if check is not None:
+    if check is not None and np.isfinite(check[:3]).all():
         numbers = [float(f"{x:.4e}") for x in (check.measured, check.told, check.tolerance)]
         made["check"] = [*numbers, check.ok, check.kink]
     return made

@@ -209,6 +209,15 @@ function maskSwitch(found, head, row, column) {
     all.length ? make("span", { class: "soft" }, ` for all ${all.join(" and ")}`) : null);
 }
 
+function tokensNow(tokens) { // the symbols of an axis, where the ids that they stood for were changed
+  if (!other.size) return tokens;
+  for (const [slot, [, path]] of Object.entries(live.picks)) {
+    const names = path === null ? null : live.symbols[path], ids = first[slot];
+    if (names && ids.length === tokens.length && other.has(Number(slot)) && tokens.every((token, i) => token === names[ids[i]])) return Array.from(machine.slots[slot].array, (id) => names[id]);
+  }
+  return tokens;
+}
+
 function computingTabs() { // further parts of the panel, where the page computes
   if (!live) return {};
   return { ...(learners().length && !nodes.get(data.roots[0]).shape.length ? { learn: "Learn" } : {}), ...(live.switches.length ? { whatif: "What if" } : {}) };

@@ -174,9 +174,9 @@ function interpreter(tape, held) { // `held`: the array of each slot that no cal
     return () => { o.fill(0); for (let i = 0; i < a.length; i++) o[to[i]] = a[i]; };
   }
 
-  function picked([out], [read], from, fill) {
-    const o = out.array, a = read.array;
-    return () => { for (let i = 0; i < o.length; i++) o[i] = from[i] < 0 ? fill : a[from[i]]; };
+  function picked([out], [read, border], from) {
+    const o = out.array, a = read.array, b = border.array;
+    return () => { for (let i = 0; i < o.length; i++) o[i] = from[i] < 0 ? b[0] : a[from[i]]; };
   }
 
   // Arrays of integers as an index of some axes; `at` is where the axes that they make stand.

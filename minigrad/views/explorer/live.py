@@ -29,19 +29,18 @@ def live(graph: GraphData, arrays: Arrays, symbols: Symbols | None) -> dict[str,
     which of `symbols` these are.
     """
     places = switches.places(graph)
+    operations = sum(n.kind == "operation" for n in graph.nodes)
+    if operations > OPERATIONS:
+        return {"frozen": _too_much(operations, OPERATIONS, "operations")}
     try:
         found = tape(graph, dict(place for some in places.values() for place in some))
     except Lost as reason:
         return {"frozen": text.visible(str(reason))}
-    operations = sum(n.kind == "operation" for n in graph.nodes)
     numbers = sum(found.values[slot].size for slot in found.data)
-    for count, most, what in (
-        (operations, OPERATIONS, "operations"),
-        (found.work, PRODUCTS, "products to sum"),
-        (numbers, NUMBERS, "numbers to begin with"),
-    ):
-        if count > most:
-            return {"frozen": f"it has {count:,} {what}, and a page computes with {most:,} at most"}
+    if found.work > PRODUCTS:
+        return {"frozen": _too_much(found.work, PRODUCTS, "products to sum")}
+    if numbers > NUMBERS:
+        return {"frozen": _too_much(numbers, NUMBERS, "numbers to begin with")}
     leaves = {
         found.value[n.number]: arrays.add(n.value, full=True)
         for n in graph.nodes
@@ -80,6 +79,10 @@ def live(graph: GraphData, arrays: Arrays, symbols: Symbols | None) -> dict[str,
         "picks": _picks(graph, found, vocabularies),
         "symbols": vocabularies,
     }
+
+
+def _too_much(count: int, most: int, what: str) -> str:
+    return f"it has {count:,} {what}, and a page computes with {most:,} at most"
 
 
 def _output(graph: GraphData) -> int | None:

@@ -390,5 +390,14 @@ def test_a_page_that_cannot_compute_says_so(tmp_path, monkeypatch):
     )
 
 
+def test_nan_and_infinities_are_numbers_of_a_page_too(tmp_path):
+    x = mg.Tensor([np.nan, np.inf, -np.inf, 1.0], requires_grad=True)
+    with mg.record(), np.errstate(all="ignore"):
+        loss = np.sum(np.pad(x / x, 1, constant_values=-np.inf))
+    with np.errstate(all="ignore"):
+        page = contents(written(loss, tmp_path))
+    assert "frozen" not in page["live"]
+
+
 def test_ten_lines_take_less_than_300_kb(tmp_path):
     assert len(written(ten_lines(), tmp_path).encode()) < 300_000
