@@ -7,6 +7,9 @@
 `content` says what the page shows, as data; `views` has Graphviz lay out its drawings, once; `packing`
 makes the arrays small; `replay` checks gradients by finite differences; `attention` finds attention
 maps. In the browser the scripts show it all: nothing is asked of a network, and nothing is laid out.
+
+The numbers of a page can be changed: `live` gives it the tape of the computation (see `views.tape`),
+which `interpreter.js` runs again, and `switches` finds the parts of a model that can be off.
 """
 
 from __future__ import annotations

@@ -48,7 +48,7 @@ function guess() {
   const about = version;
   const waiting = live.switches.slice();
   const next = () => {
-    if (about !== version || state.tab !== "whatif") { if (about !== version) guessed = null; return; }
+    if (about !== version || state.tab !== "whatif") { if (guessed === about) guessed = null; return; }
     const one = waiting.shift();
     if (!one) return;
     const { change: give, update, slots } = engine();
