@@ -269,10 +269,18 @@ class _Capture(_Reached):
         )
 
     def _may_be_of(self, node: Node) -> tuple[int, ...]:
-        if node.operation is not None:
+        if node.operation is not None and not self._has_odd_number(node):
             return ()
         before = (numbers for r, numbers in self.reads if r.number < node.number)
         return tuple(sorted({n for numbers in before for n in numbers}))
+
+    def _has_odd_number(self, node: Node) -> bool:
+        """Tell whether an operation of the reader's has a Python number that its line does not spell."""
+        inside = node.box is not None and isinstance(node.box.owner, str)
+        if inside or node.note is None or not isinstance(node.operation.function, np.ufunc):  # type: ignore[union-attr]
+            return False
+        line = node.note.line.text if node.note.line is not None else ""
+        return any(type(a) in (int, float) and f"{a:g}" not in line for a in self.calls[node])
 
     def _within(self, node: Node) -> list[int]:
         """A node's number; of one outside the graph, those of what it was computed from."""

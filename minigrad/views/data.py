@@ -61,7 +61,7 @@ class GraphNode:
         rules: its derivatives, one function an argument, None where there is none.
         error: what went wrong here, in the graph of an error; "" elsewhere.
         may_be_of: of a leaf, the nodes whose numbers had left the graph before it came up: Python or
-            NumPy may have made it of them.
+            NumPy may have made it of them; of an operation, those of a Python number that it was given.
         of: in the graph of a backward pass, the number of the forward node that it belongs to.
     """
 

@@ -88,7 +88,7 @@ function isChanged(n) {
 const uncertain = new Map(); // node -> the array that it is, or is computed from
 function findUncertain() {
   uncertain.clear();
-  for (const [n, read] of Object.entries(live.made_of)) if (!isChanged(Number(n)) && read.some(isChanged)) uncertain.set(Number(n), Number(n));
+  for (const [n, read] of Object.entries(live.made_of)) if ((nodes.get(Number(n)).op || !isChanged(Number(n))) && read.some(isChanged)) uncertain.set(Number(n), Number(n));
   for (const node of data.nodes) // arguments come before what is computed from them
     for (const edge of into.get(node.n)) if (uncertain.has(edge.source) && !uncertain.has(node.n)) uncertain.set(node.n, uncertain.get(edge.source));
 }
@@ -102,7 +102,8 @@ function whyFixed(n) {
   if (live.fixed[n] !== undefined) return `It keeps its numbers, whatever is changed: ${live.fixed[n]}.`;
   if (!uncertain.has(n)) return null;
   const of = uncertain.get(n);
-  return `${of === n ? "It" : `What it is computed from, ${nameOf(of)},`} keeps its numbers when others change, and Python or NumPy may have made it of numbers that are others now.`;
+  const what = `${of === n ? "" : "What it is computed from, "}${nodes.get(of).op ? `a number in ${nodes.get(of).made}` : of === n ? "it" : nameOf(of)}${of === n ? "" : ","} keeps`;
+  return `${what[0].toUpperCase()}${what.slice(1)} its value when others change, and Python or NumPy may have made it of numbers that are others now.`;
 }
 
 function refresh(touched) {

@@ -349,21 +349,27 @@ def test_a_switch_says_what_it_does_before_and_after(opened):
 
 
 @pytest.mark.slow
-def test_what_python_made_of_a_number_is_marked(opened):
+@pytest.mark.parametrize(
+    ("made", "marked", "told"),
+    [
+        (lambda y: np.full(3, y), ["largest", "z", "loss"], "from, largest, keeps its value"),
+        (lambda y: y, ["z", "loss"], "A number in y / 6 keeps its value"),
+    ],
+)
+def test_what_python_made_of_a_number_is_marked(opened, made, marked, told):
     x = mg.Tensor([1.0, 2.0, 3.0], requires_grad=True)
     with mg.record():
         y = x * 2
-        largest = np.full(3, float(np.max(y).detach()))
+        largest = made(float(np.max(y).detach()))
         z = y / largest
         loss = np.sum(z)
     page = opened(loss)
     assert page.run("return document.querySelectorAll('.card.fixed').length") == 0
     page.type("x[0]", "1.5")
-    assert "largest = np.full" in page.text("#changes .fixed-lines")
-    fixed = page.texts(".card.fixed .name")
-    assert fixed == ["largest", "z", "loss"]
+    assert "largest = made(float" in page.text("#changes .fixed-lines")
+    assert page.texts(".card.fixed .name") == marked
     page.node("z")
-    assert "What it is computed from, largest, keeps its numbers" in page.text("#node")
+    assert told in page.text("#node")
 
 
 @pytest.mark.slow
