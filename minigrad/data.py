@@ -58,9 +58,10 @@ for name, function in {
 
 def _data_of(tensor: Tensor) -> Any:
     """A read-only view of the array, outside the graph; `x.data -= a` gives the leaf a new one."""
-    if not isinstance(tensor._read(), np.ndarray):
-        return tensor._array
-    data = tensor._array.view(Data)
+    array = tensor._read()
+    if not isinstance(array, np.ndarray):
+        return array
+    data = array.view(Data)
     data.tensor = tensor
     return data
 
