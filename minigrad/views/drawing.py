@@ -38,6 +38,8 @@ INSTALL = "To draw it, install Graphviz: pip install pygraphviz"
 SMALL = 60  # nodes, up to which a drawing shows values
 LARGE = 200  # nodes, beyond which boxes are closed, so that
 FEW = 40  # nodes are drawn at most
+NUMBER = re.compile(r"-?\d[\d.]*(?:e[-+]\d+)?")
+LETTER, MARGIN = 0.076, 0.24  # inches: of a digit, and of both sides of a node
 
 # Okabe and Ito's hues, which colour-blind readers can tell apart, as tints with dark text on them.
 INK, QUIET, BACKWARD, FAINT = "#1f2937", "#64748b", "#b3370f", "#dd9f85"
@@ -168,6 +170,7 @@ def draw(
     direction: str = "down",
     budget: int | None = None,
     backward: bool = False,
+    steady: bool = False,
 ) -> Drawing:
     """Draw `graph`.
 
@@ -183,6 +186,8 @@ def draw(
             of a larger one.
         backward: whether the backward pass is drawn beside the forward one: for each node its
             gradient, linked to it, with the rules at the arrows that go back.
+        steady: leave room for numbers of any length, so that the drawings of successive steps of
+            training have one layout, as the pictures of a film have.
 
     Raises:
         ConfigError: for another direction, or a depth or budget that is negative.
@@ -203,7 +208,7 @@ def draw(
     elif budget is None:
         budget = 1000
     plan = folding.plan(graph, depth, fold, max(budget, 2))
-    dot = _Writer(graph, plan, values, gradients, direction, backward).dot()
+    dot = _Writer(graph, plan, values, gradients, direction, backward, steady).dot()
     return Drawing(
         dot, listing.table_of(graph), f"graph of {graph.title}" if graph.title else "graph"
     )
@@ -235,6 +240,7 @@ class _Writer:
         gradients: bool,
         direction: str,
         backward: bool,
+        steady: bool,
     ):
         self.graph = graph
         self.arriving = mirror.arriving(graph) if backward else {}
@@ -242,6 +248,7 @@ class _Writer:
         self.values = values
         self.gradients = gradients
         self.direction = direction
+        self.steady = steady
         self.ids: dict[Block, str] = {}
         self.around: dict[int | Block, Block] = {}  # the innermost block that each thing is in
         self.arguments: dict[folding.Shown, list[folding.Shown]] = {}
@@ -432,7 +439,7 @@ class _Writer:
         if node.outside:
             style, fill, faint = "filled,dashed", "#ffffff", True
         attributes = _attributes(
-            label=self._label(node), style=style, fillcolor=fill,
+            label=self._label(node), width=self._room(node), style=style, fillcolor=fill,
             color=LOOKS["data"][1] if faint else border, penwidth=width,
             fontcolor=QUIET if faint else None, id=f"n{node.number}", tooltip=self._tooltip(node),
             **{"class": f"{kind} gradient-{node.state.replace(' ', '-')}"},
@@ -442,6 +449,16 @@ class _Writer:
     def _label(self, node: GraphNode) -> str:
         lines = [self._first_line(node), *self._details(node), *_message(node)]
         return "\n".join(text.shortened(line, 60) for line in lines)
+
+    def _room(self, node: GraphNode) -> float | None:
+        """The least width of a node in inches: one that fits its numbers whatever they are, so that
+        a drawing of the next step of training has the same layout."""
+        if not self.steady:
+            return None
+        shape = text.shape(node.shape)
+        lines = (line.replace(shape, "x" * len(shape)) for line in self._details(node))
+        letters = max((len(NUMBER.sub("-1.234e-05", line)) for line in lines), default=0)
+        return round(letters * LETTER + MARGIN, 2) if letters else None
 
     def _details(self, node: GraphNode) -> list[str]:
         """Shape, value and gradient, as far as they are to be shown."""
@@ -540,7 +557,7 @@ class _Writer:
                 [" "] if DIRECTIONS[self.direction] in ("LR", "RL") else []
             )  # or the line is met
             label = "\n".join([f" {note} " for note in notes] + below)
-            attributes.update(label=label, fontcolor=color)
+            attributes.update({"xlabel" if self.steady else "label": label}, fontcolor=color)
         return attributes
 
 

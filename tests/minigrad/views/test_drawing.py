@@ -1,5 +1,6 @@
 """Drawings: DOT text, what is folded, and the engines that turn it into pictures."""
 
+import json
 import os
 import re
 import stat
@@ -634,3 +635,18 @@ def test_fonts_are_not_needed(tmp_path):
         print(mg.graph(y).draw().svg())
         """
     assert "y = x + x" in texts(run(script, FONTCONFIG_FILE=str(fonts)).stdout)
+
+
+def test_a_steady_drawing_has_one_layout_whatever_the_numbers_are():
+    pytest.importorskip("pygraphviz")
+
+    def places(size):
+        x = mg.Tensor([size, -3.7 * size], requires_grad=True, name="x")
+        w = mg.Tensor([[0.5, size], [-1.0, 1.0]], requires_grad=True, name="w")
+        with mg.record():
+            loss = np.sum((x @ w + x) ** 2)
+        loss.backward()
+        data = drawing.rendered(mg.graph(loss).draw(steady=True).dot, "json0")
+        return [(o["name"], o["pos"], o["width"]) for o in json.loads(data)["objects"]]
+
+    assert places(1.0) == places(0.1234567) == places(-512.25)
