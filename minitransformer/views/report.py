@@ -34,6 +34,7 @@ from .explain import reading
 TEMPLATE = Path(__file__).with_name("report.html")
 MOST_MISTAKES = 20
 MOST_SYMBOLS = 6
+EXAMPLES = 3  # with which the page begins
 MAPS = 4  # examples whose attention is shown
 
 escape = html.escape
@@ -85,7 +86,7 @@ def page(
     left_out = pictures.left_out()
     text = string.Template(TEMPLATE.read_text(encoding="utf-8")).substitute(
         title=escape(f"A transformer learns: {run.task.name}"),
-        subtitle=escape(_subtitle(run)),
+        examples=_examples(run, result),
         figures="\n".join(
             f"<div><dt>{escape(name)}</dt><dd>{escape(figure)}</dd></div>"
             for name, figure in figures.items()
@@ -97,14 +98,41 @@ def page(
     return text, left_out
 
 
-def _subtitle(run: Training) -> str:
+def _examples(run: Training, result: Result | None) -> str:
+    """Three examples of the task: what the model read and wrote, two of them right if there are."""
+    if not (result and result.written):
+        some = (e if isinstance(e, tuple) else (e,) for e in run.batch(1)[:EXAMPLES])
+        cells = ("".join(f'<td class="text">{escape(text)}</td>' for text in e) for e in some)
+        rows = "\n".join(f"<tr>{row}</tr>" for row in cells)
+        return f"<p>It learns from examples such as these:</p>\n<table>\n{rows}\n</table>"
+    every = [(*pair, w) for pair, w in zip(result.examples, result.written)]
+    right = [one for one in every if one[2] == one[1]]
+    wrong = [one for one in every if one[2] != one[1]]
+    chosen = [*right[: EXAMPLES - 1], *wrong, *right[EXAMPLES - 1 :]][:EXAMPLES]
+    rows = "\n".join(_example(*one) for one in chosen)
+    return f"<table>\n<tr><th>reads</th><th>writes</th><th></th></tr>\n{rows}\n</table>"
+
+
+def _example(source: str, target: str, written: str) -> str:
+    verdict = '<span class="verdict right">✓ right</span>'
+    if written != target:
+        should = f'it should be <span class="text">{escape(target)}</span>'
+        verdict = f'<span class="verdict wrong">✗ wrong</span>: {should}'
+    return (
+        f'<tr><td class="text">{escape(source)}</td><td class="text">{_compared(written, target)}</td>'
+        f"<td>{verdict}</td></tr>"
+    )
+
+
+def _settings(run: Training) -> str:
+    """How it was trained, and what the model is, in one line."""
     s, n = run.settings, run.sizes
     if run.kind == "encoder-decoder":
         layers = f"{n.encoder_layers} + {n.decoder_layers} layers"
     else:
         layers = f"a decoder of {n.layers} layers"
     return (
-        f"seed {s.seed}, batches of {s.batch}, learning rate {s.learning_rate:g} after {s.warmup} "
+        f"Seed {s.seed}, batches of {s.batch}, learning rate {s.learning_rate:g} after {s.warmup} "
         f"steps of warm-up; width {n.width}, {n.heads} heads, {layers}"
     )
 
@@ -143,7 +171,8 @@ def _learned(run: Training, result: Result | None, pictures: _Pictures) -> str:
             "last symbol."
         ),
     )
-    return _section("How it learned", f"<p>{escape(told)}</p>", picture)
+    how = f'<p class="soft">{escape(_settings(run))}</p>'
+    return _section("How it learned", f"<p>{escape(told)}</p>", how, picture)
 
 
 def _mistakes(pairs: Pairs, written: Sequence[str]) -> str:

@@ -118,6 +118,13 @@ def test_the_pictures_are_there(page):
         assert f"“{line}” read as {read} ({verdict})." in said
 
 
+def test_it_opens_with_three_examples_before_any_number(page):
+    said = texts(page[0]).partition("</style>")[2] or texts(page[0])
+    opening = said[: said.index("held-out")]
+    assert re.findall(r"abc cba ✓ right d d ✓ right ab b b ✗ wrong : it should be ba", opening)
+    assert not re.search(r"\d", opening[opening.index("reads") :].removesuffix("of 6 "))
+
+
 def test_the_numbers_are_right(page):
     said = texts(page[0])
     assert "of 6 held-out examples read exactly 66.7%" in said
@@ -173,7 +180,7 @@ def test_a_model_that_never_learned():
     said = texts(text)
     assert "no step was taken" in said
     assert "120 of 120 examples, of which these are the first 20:" in said
-    assert text.count("<mark>x</mark>") == 20
+    assert text.count("<mark>x</mark>") == 3 + 20
 
 
 @pytest.mark.slow
