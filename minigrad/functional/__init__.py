@@ -10,10 +10,11 @@ from .linear_maps import linear
 from .lookup import embedding, one_hot
 from .losses import binary_cross_entropy_with_logits, cross_entropy, mse_loss, nll_loss
 from .normalization import dropout, layer_norm, standardize
-from .softmaxes import log_softmax, logsumexp, masked_fill, masked_softmax, softmax
+from .softmaxes import log_softmax, logsumexp, masked_fill, masked_softmax, not_zero, softmax
 
 __all__ = [
     "binary_cross_entropy_with_logits", "cross_entropy", "dropout", "elu", "embedding", "erf", "gelu",
     "layer_norm", "leaky_relu", "linear", "log_softmax", "logsumexp", "masked_fill", "masked_softmax",
-    "mse_loss", "nll_loss", "one_hot", "relu", "sigmoid", "silu", "softmax", "softplus", "standardize",
+    "mse_loss", "nll_loss", "not_zero", "one_hot", "relu", "sigmoid", "silu", "softmax", "softplus",
+    "standardize",
 ]  # fmt: skip

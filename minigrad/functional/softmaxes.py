@@ -13,14 +13,15 @@ from ..engine.tensor import Array
 
 @definition
 def softmax(x: Array, axis: int = -1) -> Array:
-    """Positive weights along `axis` that sum to one: exp(x) / sum exp(x).
+    """Turn scores into weights along `axis` that are positive and sum to one.
+
+    exp(x) / sum exp(x) (lesson 06).
 
     Each row has its own maximum taken off first, which changes no weight and keeps exp finite. A row
     of which every element is minus infinity gets zeros: it has nothing to choose from.
     """
     e = np.exp(x - row_maximum(x, axis))
-    total = np.sum(e, axis=axis, keepdims=True)
-    return e / (total + np.equal(total, 0))
+    return e / not_zero(np.sum(e, axis=axis, keepdims=True))
 
 
 @definition
@@ -39,8 +40,7 @@ def log_softmax(x: Array, axis: int = -1) -> Array:
     A row of which every element is minus infinity stays so, and its gradients are finite.
     """
     x = x - row_maximum(x, axis)
-    total = np.sum(np.exp(x), axis=axis, keepdims=True)
-    return x - np.log(total + np.equal(total, 0))
+    return x - np.log(not_zero(np.sum(np.exp(x), axis=axis, keepdims=True)))
 
 
 def logsumexp(x: Array, axis: Any = -1, keepdims: bool = False) -> Array:
@@ -62,7 +62,10 @@ logsumexp = rule(
 
 
 def row_maximum(x: Array, axis: Any) -> Array:
-    """The greatest element of each row, as a constant; 0 where that is infinite, or there is none."""
+    """The row's maximum, taken off so that exp stays finite: it changes no weight.
+
+    A constant; 0 where it is infinite, or there is none.
+    """
     x = x if hasattr(x, "size") else np.asarray(x)
     if x.size == 0:
         return np.sum(x, axis=axis, keepdims=True)
@@ -71,6 +74,14 @@ def row_maximum(x: Array, axis: Any) -> Array:
 
 
 row_maximum = rule(row_maximum)  # it has no derivative: taking it off changes no weight
+
+
+def not_zero(total: Array) -> Array:
+    """The sum of a row, with 1 in place of 0: a row with nothing to choose from is divided by 1."""
+    return total + np.equal(total, 0)
+
+
+not_zero = rule(not_zero, lambda g, _y, _total: g)
 
 
 @definition

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from minigrad import definition, errors
-from minigrad.functional import masked_softmax
+from minigrad.functional import masked_softmax, not_zero
 from minigrad.nn import Module, Parameter, xavier_uniform
 
 from .choices import chosen
@@ -63,7 +63,10 @@ def attention(
     phi: Callable[[Any], Any] = np.exp,
     labels: Labels | None = None,
 ) -> tuple[Any, Any]:
-    """softmax(score(Q, K)) V (Vaswani et al., 2017, equation 1; Phuong & Hutter, 2022, algorithm 4).
+    """Compare each query with all keys, and mix the values by how well they match.
+
+    softmax(score(Q, K)) V (Vaswani et al., 2017, equation 1; Phuong & Hutter, 2022, algorithm 4;
+    lesson 06).
 
     Args:
         query: (..., T, K).
@@ -128,7 +131,7 @@ def normalized(scores: Any, mask: Any = None, phi: Callable[[Any], Any] = np.exp
     if mask is not None:
         positive = np.where(mask, positive, 0)
     total = np.sum(positive, axis=-1, keepdims=True)  # (..., T, 1)
-    return positive / (total + np.equal(total, 0))
+    return positive / not_zero(total)
 
 
 def check_shapes(query: Any, key: Any, value: Any) -> None:
