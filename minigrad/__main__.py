@@ -23,7 +23,7 @@ from .recording import record
 from .terminal import Parser, complain, ended
 from .views.graph import graph
 from .views.source import line_of
-from .views.steps import Step, steps
+from .views.steps import Step, made, steps
 
 PROGRAM = "minigrad"
 
@@ -69,6 +69,7 @@ KEYS = """\
 Enter         the next step
 NUMBER        that step
 g NAME        the step of a variable or parameter, or of a node of the list above: g w, g #5
+f NAME        how that was made on the way forward, its first element worked out: f y, f #5
 c             all the other steps, and on with the script
 q             quit
 h             this list"""
@@ -189,6 +190,9 @@ def _walk(root: Tensor, back: Iterator[Step]) -> None:
             raise _Quit
         if key == "h":
             print(KEYS)
+            continue
+        if key.startswith("f "):
+            print(f"\n{made(forward, key[2:].strip())}")
             continue
         asking = asking and key != "c"
         wanted = _wanted(key, place)

@@ -74,6 +74,16 @@ def _imports_in(text: str) -> list[ast.stmt]:
     return [n for n in ast.parse(text).body if isinstance(n, (ast.Import, ast.ImportFrom))]
 
 
+def function_at(file: str, number: int) -> ast.FunctionDef | None:
+    """Return the innermost function whose body has a line of a file, by its syntax tree, or None."""
+    text = "".join(linecache.getlines(file))
+    around = (f for f in _functions_in(text) if isinstance(f, ast.FunctionDef))
+    return max(
+        (f for f in around if f.lineno <= number <= (f.end_lineno or 0)),
+        key=lambda f: f.lineno, default=None,
+    )  # fmt: skip
+
+
 def _place(node: ast.Lambda | ast.FunctionDef) -> tuple[str, int]:
     """A function's name and first line, as its code has them: decorators belong to it."""
     lines = [n.lineno for n in (node, *getattr(node, "decorator_list", ()))]

@@ -25,6 +25,7 @@ from ..engine.tensor import Tensor
 from ..engine.walk import copied_axes
 from ..nn import Module, Parameter
 from ..recording import Note, flat
+from . import text
 from .data import UNKNOWN, Box, Edge, G, GraphNode, Passed, Ref
 from .show import read_only
 from .source import line_of, variables
@@ -544,7 +545,7 @@ class _Places:
         owner = box.owner
         if not isinstance(owner, Module):
             path = f"{around}/{owner}" if around else str(owner)
-            return Box(number, "definition", str(owner), "", path, parent)
+            return Box(number, "definition", str(owner), "", path, parent, *_told(owner))
         path = self.names.paths[id(owner)]
         module_around = _module_around(box)
         outer_path = self.names.paths[id(module_around.owner)] if module_around is not None else ""
@@ -553,7 +554,7 @@ class _Places:
             name, _ = self.names.modules.get(id(owner), ("", None))
         details = owner.describe()
         kind = type(owner).__name__ + (f" {details}" if details else "")
-        return Box(number, "module", name, kind, path, parent)
+        return Box(number, "module", name, kind, path, parent, *_told(owner))
 
     def module_of(self, box: int | None) -> str | None:
         while box is not None and self.boxes[box].kind != "module":
@@ -587,6 +588,16 @@ class _Places:
             made = [b for b in chain if self.calls[b].number < leaf.number]
             return made[-1] if made else None
         return None if key in self.names.outer else box
+
+
+def _told(owner: Any) -> tuple[str, str]:
+    """What the docstring of a module, or of a definition by its name, says it is for; and its lesson."""
+    if isinstance(owner, Module):
+        doc = type(owner).__doc__
+    else:
+        named = (e for e in table.TABLE.values() if e.name == owner)
+        doc = next((e.written.__doc__ for e in named if isinstance(e, table.Definition)), None)
+    return text.first_sentence(doc), text.lesson_in(doc)
 
 
 def _module_around(box: modes.Box) -> modes.Box | None:

@@ -143,15 +143,15 @@ class Names(dict):
         if numbered:
             own = {role: own[role] if role == "y" else f"#{n}" for role, n in sources.items()}
         found = {role: _short(graph[n].label) or own[role] for role, n in sources.items()}
-        if len({*found.values(), "g"}) <= len({*sources.values()}):  # two have one name
+        if len({*found.values()}) < len({*sources.values()}):  # two have one name
             found = {role: f"#{n}" if numbered else own[role] for role, n in sources.items()}
         return cls(found)
 
 
 def _short(label: str) -> str:
-    """The last part of a name, where that can stand in code; else ""."""
+    """The last part of a name, where that can stand in code and is not the gradient's; else ""."""
     last = label.rpartition(".")[2]
-    return last if last.isidentifier() else ""
+    return last if last.isidentifier() and last != "g" else ""
 
 
 def _argument(a: Any, role: Role, names: Names, reads: dict[Role, Symbol]) -> Any:
@@ -205,16 +205,12 @@ def _in_the_table(
         value = given.arguments[name]
         if i in names or not hasattr(value, "shape"):
             called[name.lstrip("_")] = names.get(i) or READING.literal(value, 0)
-    text = re.sub(r"[^\W\d]\w*", lambda n: called.get(n[0], n[0]), source)
+    said = re.sub(r"[^\W\d]\w*", lambda n: called.get(n[0], n[0]), source)
     helpers = (rule.__globals__.get(name) for name in code.co_names)
-    notes = (f"{h.__name__}: {first_sentence(h)}" for h in helpers if inspect.isfunction(h))
-    return text, next(notes, "")
-
-
-def first_sentence(described: Any) -> str:
-    """The first sentence of a docstring, on one line; "" where there is none."""
-    about = " ".join((inspect.getdoc(described) or "").partition("\n\n")[0].split())
-    return re.split(r"(?<=[.:])\s", about, maxsplit=1)[0]
+    notes = (
+        f"{h.__name__}: {text.first_sentence(h.__doc__)}" for h in helpers if inspect.isfunction(h)
+    )
+    return said, next(notes, "")
 
 
 # --- as a person would write it -------------------------------------------------------------------

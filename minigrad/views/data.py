@@ -93,6 +93,13 @@ class GraphNode:
         """The name a reader knows it by: that of the parameter, else of the variable."""
         return self.name or self.variable
 
+    @property
+    def role(self) -> str:
+        """What it is; of an array that is no tensor, what it is there for: mask, index or constant."""
+        if self.kind != "data":
+            return self.kind
+        return {"b": "mask", "i": "index", "u": "index"}.get(self.dtype.kind, "constant")
+
 
 class Passed(NamedTuple):
     """A gradient on its way along an edge, as the walk back had it.
@@ -149,6 +156,8 @@ class Box:
         type: the class of the module, with what describes it; "" for a definition.
         path: its full name: `encoder.layers.0.attention`, `encoder.layers.0.attention/softmax`.
         parent: the number of the box around it, or None.
+        about: what it is for: the first sentence of its docstring, "" where it has none.
+        lesson: the number of the lesson that the docstring names, or "".
     """
 
     number: int
@@ -157,6 +166,8 @@ class Box:
     type: str
     path: str
     parent: int | None
+    about: str = ""
+    lesson: str = ""
 
     @property
     def title(self) -> str:

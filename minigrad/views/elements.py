@@ -58,12 +58,16 @@ class Moved(NamedTuple):
 
 
 class Picked(NamedTuple):
-    """Elements by their places, in `shape`, among those of several, one after the other."""
+    """Elements by their places, in `shape`, among those of several, one after the other.
+
+    `by` has the roles of the arrays that the places were read from, if there were any.
+    """
 
     of: tuple
     shapes: tuple[tuple[int, ...], ...]
     shape: tuple[int, ...]
     places: tuple[int, ...]
+    by: tuple = ()
 
 
 class Reduced(NamedTuple):
@@ -75,12 +79,13 @@ class Reduced(NamedTuple):
 
 
 class Scattered(NamedTuple):
-    """Sums of the elements of `of` that go to each place of `shape`."""
+    """Sums of the elements of `of` that go to each place of `shape`; `by` is as for `Picked`."""
 
     of: Any
     inner: tuple[int, ...]
     shape: tuple[int, ...]
     places: tuple[int, ...]
+    by: tuple = ()
 
 
 class UnclearError(Exception):
@@ -126,9 +131,10 @@ def _terms(value: Any, roles: Mapping[int, Any]) -> Any:
     if function in REDUCED:
         return _reduced(function, of(args[0]), _shape(args[0]), args, options)
     if function in MOVES:
-        return _moved(function, of, args, options)
+        return _moved(function, of, args, options, _roles(args[1:], roles))
     if function is bare(rules.scatter_add):
-        return _scattered(of(args[0]), *args, *options.values())
+        values, index, shape_made = (*args, *options.values())
+        return _scattered(of(values), values, index, shape_made, _roles(index, roles))
     raise UnclearError
 
 
@@ -147,6 +153,13 @@ MOVES = {
 }  # fmt: skip
 SAME = {np.copy, np.positive, rules.astype, bare(rules.astype)}
 CONSTANT = {np.zeros_like: 0, np.ones_like: 1}
+
+
+def _roles(value: Any, roles: Mapping[int, Any]) -> tuple:
+    """The roles of the symbols among some arguments."""
+    if isinstance(value, (list, tuple)):
+        return tuple(itertools.chain.from_iterable(_roles(v, roles) for v in value))
+    return (roles[id(value)],) if id(value) in roles else ()
 
 
 def _shape(value: Any) -> tuple[int, ...]:
@@ -206,31 +219,49 @@ def _reduced(
     return Each("/", (total, math.prod(counts))) if function is np.mean else total
 
 
-def _moved(function: Any, of: Callable, args: Sequence[Any], options: Mapping[str, Any]) -> Any:
+def _moved(
+    function: Any, of: Callable, args: Sequence[Any], options: Mapping[str, Any], by: tuple
+) -> Any:
     """What only moves elements, done to the numbers of their places."""
     operands = args[0] if isinstance(args[0], (list, tuple)) else [args[0]]
     shapes = [_shape(a) for a in operands]
     starts = [0, *itertools.accumulate(map(math.prod, shapes))]
-    places = [_places(shape, start) for shape, start in zip(shapes, starts)]
+    numbered = [_places(shape, start) for shape, start in zip(shapes, starts)]
     rest = [plain(a) for a in args[1:]]
     if isinstance(args[0], (list, tuple)):
-        moved = function(places, *rest, **options)
+        moved = function(numbered, *rest, **options)
     else:
-        moved = np.asarray(function(places[0], *rest, **options))
-        if np.shares_memory(moved, places[0]):
-            return _seen(of(args[0]), shapes[0], moved, places[0])
+        moved = np.asarray(function(numbered[0], *rest, **options))
+        if np.shares_memory(moved, numbered[0]):
+            return _seen(of(args[0]), shapes[0], moved, numbered[0])
     if moved.size > PLACES:
         raise UnclearError
-    return Picked(
-        tuple(map(of, operands)), tuple(shapes), moved.shape, tuple(moved.ravel().tolist())
-    )
+    places = tuple(moved.ravel().tolist())
+    return Picked(tuple(map(of, operands)), tuple(shapes), moved.shape, places, by)
 
 
-def _scattered(of: Any, values: Any, index: Any, shape: Any) -> Scattered:
+def _scattered(of: Any, values: Any, index: Any, shape: Any, by: tuple) -> Scattered:
     places = np.broadcast_to(_places(tuple(shape))[plain(index)], _shape(values))
     if places.size > PLACES:
         raise UnclearError
-    return Scattered(of, _shape(values), tuple(shape), tuple(places.ravel().tolist()))
+    return Scattered(of, _shape(values), tuple(shape), tuple(places.ravel().tolist()), by)
+
+
+def as_data(made_of: Any) -> Any:
+    """The same as JSON can hold it; a page works an element out as `element` does here."""
+    if isinstance(made_of, Leaf):
+        return {"name": made_of.name, "role": made_of.role}
+    if isinstance(made_of, tuple):
+        kind = type(made_of).__name__.lower()
+        return {"kind": kind} | {k: _data(v) for k, v in made_of._asdict().items()}  # type: ignore
+    endless = isinstance(made_of, float) and not math.isfinite(made_of)
+    return text.number(made_of) if endless else made_of
+
+
+def _data(value: Any) -> Any:
+    if type(value) is tuple:
+        return [_data(v) for v in value]
+    return as_data(value)
 
 
 # --- one element, as text -------------------------------------------------------------------------

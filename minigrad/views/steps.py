@@ -26,9 +26,10 @@ from ..errors import MinigradError
 from ..ranges import numbers_in
 from ..switches import enable_grad
 from .capture import numbered
-from .cases import Case, Names, of_rule
+from .cases import Case, Names, of_node, of_rule
 from .data import GraphData
 from .elements import worked_out
+from .listing import expression
 from .show import numbers, outline, read_only
 
 
@@ -149,6 +150,34 @@ def steps(
     start: dict[Any, Any] = {loss._node: first_gradient(loss, gradient, create_graph)}
     order(start)  # raises for a graph that has been freed, before the first step
     return _steps(start, accumulate, retain_graph, create_graph, _Known.of(loss))
+
+
+def made(graph: GraphData, name: str) -> str:
+    """How the node of that name, or `#number`, was made on the way forward; its first element worked
+    out."""
+    called_so = lambda n: name in (f"#{n.number}", n.name, n.variable, n.label.rpartition(".")[2])
+    node = next((n for n in graph.nodes if called_so(n)), None)
+    if node is None:
+        return f"there is no {name} in the list above"
+    head = f"{node.label or f'#{node.number}'}, {node.role}"
+    if node.function is not None:
+        made_by = expression(node, lambda n: _name(graph, n))
+        head = f"{node.label or f'#{node.number}'} = {made_by}"
+    parts = [head, *([f"  {node.line}"] if node.line is not None else [])]
+    if node.value is None:
+        return "\n".join([*parts, "  its value was not kept"])
+    parts.append(f"  = {numbers(node.value, 4)}")
+    if node.function is not None and node.value.size:
+        first = (0,) * node.value.ndim
+        case = of_node(graph, node)
+        parts.append(
+            f"  {worked_out(case.terms(), first, _name(graph, node.number), node.value[first])}"
+        )
+    return "\n".join(part for part in parts if part.strip())
+
+
+def _name(graph: GraphData, number: int) -> str:
+    return graph[number].label.rpartition(".")[2] or f"#{number}"
 
 
 class _Known(NamedTuple):

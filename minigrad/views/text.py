@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -91,6 +93,19 @@ def shape(s: Sequence[int]) -> str:
 def visible(text: str) -> str:
     """`text` in one line, with characters that print nothing written as escapes."""
     return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
+
+
+def first_sentence(docstring: str | None) -> str:
+    """The first sentence of a docstring, in one line, with no references to papers; "" for none."""
+    about = " ".join(inspect.cleandoc(docstring or "").partition("\n\n")[0].split())
+    about = re.sub(r"\s*\([^()]*\b(?:(?:19|20)\d\d|lesson \d\d)\b[^()]*\)", "", about)
+    return re.split(r"(?<=[.:;])\s", about, maxsplit=1)[0].rstrip(":;")
+
+
+def lesson_in(docstring: str | None) -> str:
+    """The number of the lesson that a docstring names, as in `lesson 06`; "" for none."""
+    found = re.search(r"\blesson (\d\d)\b", docstring or "")
+    return found[1] if found else ""
 
 
 def shortened(text: str, width: int) -> str:

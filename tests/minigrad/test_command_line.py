@@ -139,12 +139,20 @@ def test_numbers_and_names_jump(run, keys, steps):
         ("0\nq\n", "'0' is no key"),
         ("g\nq\n", "'g' is no key"),
         ("h\nq\n", "NUMBER        that step"),
+        ("f nothing\nq\n", "there is no nothing in the list above"),
     ],
 )
 def test_keys_that_lead_nowhere_are_answered(run, keys, said):
     status, out, _ = run(keys)
     assert status == 0
     assert said in out
+
+
+def test_the_way_forward_is_worked_out_too(run):
+    _, out, _ = run("f h\nf #4\nf x\nq\n")
+    assert "h = " in out
+    assert "  h[0] = " in out
+    assert "x, input" in out
 
 
 def test_backward_of_the_package_and_with_options_is_stepped_too(run):
