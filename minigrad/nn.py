@@ -250,7 +250,7 @@ class Sequential(ModuleList):
 
 
 class Linear(Module):
-    """x W + b, with `weight` (in, out) and `bias` (out,).
+    """Weigh all inputs for each output: x W + b, with `weight` (in, out) and `bias` (out,).
 
     Both start uniform within 1 / sqrt(in), as PyTorch's do; PyTorch keeps the transposed weight.
 
@@ -284,7 +284,10 @@ class Linear(Module):
 
 
 class Embedding(Module):
-    """A row of `weight` (N, D) for each of N symbols, normally distributed with `std` at first.
+    """Give each symbol a vector that is learned, by looking up a row of a table.
+
+    A row of `weight` (N, D) for each of N symbols, normally distributed with `std` at first
+    (lesson 04).
 
     Args:
         symbols: how many there are.

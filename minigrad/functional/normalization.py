@@ -12,7 +12,8 @@ from ..random import generator
 
 @definition
 def standardize(x: Array, axis: int = -1, eps: float = 1e-5) -> Array:
-    """`x` less its mean, over its standard deviation, along `axis` (Ba et al., 2016, equation 3)."""
+    """Take off the mean, and divide by the standard deviation, along `axis`
+    (Ba et al., 2016, equation 3)."""
     deviation = x - np.mean(x, axis=axis, keepdims=True)
     variance = np.mean(deviation * deviation, axis=axis, keepdims=True)
     return deviation / np.sqrt(variance + eps)

@@ -16,8 +16,10 @@ from .stack import Stack
 
 
 class DecoderLayer(Module):
-    """Masked self-attention, attention to the source, then feed-forward, each added to its input
-    and normalised (Vaswani et al., 2017, section 3.1).
+    """Look back at what was written, then at the source, and add what is found to what was there.
+
+    Masked self-attention, attention to the source, then feed-forward, each added to its input
+    and normalised (Vaswani et al., 2017, section 3.1; lesson 11).
 
     Args:
         width: D.
@@ -103,7 +105,7 @@ DECODER_LAYERS = {"post": DecoderLayer, "pre": PreNormDecoderLayer}
 
 
 class Decoder(Stack):
-    """Decoder layers, one after the other."""
+    """Find what comes next, from what was written so far and from the source (lesson 11)."""
 
     kinds = DECODER_LAYERS
 

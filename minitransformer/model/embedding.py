@@ -21,7 +21,9 @@ def embedding(symbols: int, width: int) -> Embedding:
 
 
 def embed(ids: Any, embedding: Embedding, positions: Callable[..., Any], offset: int = 0) -> Any:
-    """Rows of the embedding times sqrt(D), plus the positions (Vaswani et al., 2017, section 3.4).
+    """Make the rows as large as the positions that are added to them.
+
+    Rows of the embedding times sqrt(D), plus the positions (Vaswani et al., 2017, section 3.4).
 
     Args:
         ids: (B, T).

@@ -16,8 +16,10 @@ from .stack import Stack
 
 
 class EncoderLayer(Module):
-    """Self-attention, then feed-forward, each added to its input and normalised
-    (Vaswani et al., 2017, section 3.1).
+    """Add what attention and feed-forward find to what was there, so that nothing is lost.
+
+    Self-attention, then feed-forward, each added to its input and normalised
+    (Vaswani et al., 2017, section 3.1; lesson 11).
 
     Args:
         width: D.
@@ -79,7 +81,7 @@ ENCODER_LAYERS = {"post": EncoderLayer, "pre": PreNormEncoderLayer}
 
 
 class Encoder(Stack):
-    """Encoder layers, one after the other."""
+    """Read the whole source, so that each position knows what stands around it (lesson 11)."""
 
     kinds = ENCODER_LAYERS
 

@@ -21,7 +21,9 @@ def feed_forward(x: Any, widen: Module, narrow: Module, activation: Callable[[An
 
 
 class FeedForward(Module):
-    """activation(x W_1 + b_1) W_2 + b_2 (Vaswani et al., 2017, equation 2).
+    """Work on each position alone with what attention brought there.
+
+    activation(x W_1 + b_1) W_2 + b_2 (Vaswani et al., 2017, equation 2; lesson 10).
 
     Args:
         width: D, of input and output.

@@ -12,8 +12,10 @@ from minigrad.settings import real, whole
 
 
 class LayerNorm(Module):
-    """standardize(x) * gain + bias over the last axis (Ba et al., 2016, equation 4;
-    Phuong & Hutter, 2022, algorithm 6).
+    """Bring each position's numbers to one size, so that no layer drowns out another.
+
+    standardize(x) * gain + bias over the last axis (Ba et al., 2016, equation 4;
+    Phuong & Hutter, 2022, algorithm 6; lesson 10).
 
     Args:
         width: D, of the last axis.

@@ -46,8 +46,12 @@ def _angles(length: int, width: int, offset: int) -> np.ndarray:
 
 
 def add_sinusoidal(x: Any, offset: int = 0) -> Any:
-    """Embeddings (..., T, D) plus their sinusoids; the first stands at position `offset`."""
-    return x + sinusoidal(*x.shape[-2:], offset, x.dtype)
+    """Tell each vector where it stands: attention by itself does not see the order.
+
+    Embeddings (..., T, D) plus their sinusoids; the first stands at position `offset` (lesson 09).
+    """
+    positions = sinusoidal(*x.shape[-2:], offset, x.dtype)  # (T, D)
+    return x + positions  # (..., T, D)
 
 
 # --- learned --------------------------------------------------------------------------------------

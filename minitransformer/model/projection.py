@@ -26,7 +26,9 @@ def initialized(linear: Linear, maps: int = 1) -> Linear:
 
 
 class ToHeads(Linear):
-    """x W + b, cut into heads: (..., T, in) to (..., H, T, K), with `weight` (in, HK).
+    """Make queries, keys or values of each position, one for each head.
+
+    x W + b, cut into heads: (..., T, in) to (..., H, T, K), with `weight` (in, HK) (lesson 07).
 
     There are three of them, for queries, keys and values. Each is drawn as a third of one matrix
     (in, 3HK), as in PyTorch: where HK is the width of x, its numbers are those of a matrix by itself
@@ -48,8 +50,10 @@ class ToHeads(Linear):
 
 
 class OfHeads(Linear):
-    """Heads put beside each other, times W, plus b: (..., H, T, V) to (..., T, out), with `weight`
-    (HV, out).
+    """Mix what all heads found into one vector for each position.
+
+    Heads put beside each other, times W, plus b: (..., H, T, V) to (..., T, out), with `weight`
+    (HV, out) (lesson 08).
 
     Args:
         heads, width: H and V.

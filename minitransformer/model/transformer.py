@@ -18,10 +18,10 @@ from .weights import Weights
 
 
 class Transformer(Module):
-    """Reads a source, and gives the scores of each next target symbol.
+    """Read a source, and give the scores of each next target symbol.
 
-    Phuong & Hutter, 2022, algorithm 8. Default: post-norm, ReLU, sinusoidal positions; `sizes` can
-    change these.
+    Phuong & Hutter, 2022, algorithm 8 (lesson 11). Default: post-norm, ReLU, sinusoidal positions;
+    `sizes` can change these.
     """
 
     def __init__(self, sizes: Sizes):

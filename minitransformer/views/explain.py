@@ -18,6 +18,7 @@ import numpy as np
 
 import minigrad as mg
 from minigrad import errors
+from minigrad.course.lessons.lesson import links
 from minigrad.functional import cross_entropy
 
 from ..model.decoder_only import DecoderOnly
@@ -100,9 +101,11 @@ def explain(reader: Reader, line: str, path: str | os.PathLike) -> Path:
         path,
         title=f"“{line}” read as “{said.written}”",
         letters=letters,
+        labels=labels(reader, given, written),
         tokens=tokens(reader, given, written),
         symbols=symbols(reader),
         sections={"Reading": section(said)},
+        lessons=links(Path(path)),
     )
 
 
@@ -173,6 +176,15 @@ def tokens(reader: Reader, given: np.ndarray, written: np.ndarray) -> Tokens:
     return found
 
 
+def labels(reader: Reader, given: np.ndarray, written: np.ndarray) -> Mapping[str, Sequence[str]]:
+    """The symbols along each dimension of positions, and along that of the vocabulary."""
+    read = reader.writes.tokens(read_before(reader.model, given, written)[0])
+    names = reader.writes.tokens(range(len(reader.writes)))
+    if isinstance(reader.model, DecoderOnly):
+        return {"T": read, "N": names}
+    return {"S": reader.source.tokens(given[0]), "T": read, "N": names}
+
+
 def symbols(reader: Reader) -> Mapping[str, Sequence[str]]:
     """The names of the ids that each embedding, and the loss, is given."""
     names = lambda vocabulary: vocabulary.tokens(range(len(vocabulary)))
@@ -192,7 +204,7 @@ def section(said: Reading) -> str:
         f"The model reads “{said.line}” and writes one symbol after the other. At each step it is "
         f"given what it has written so far, finds how likely each symbol is to come next, and takes the "
         f"likeliest. Each of its {heads} attention heads shares itself out over what there is to look "
-        f"at: the darker a letter, the more of it."
+        f"at: the stronger the colour behind a letter, the more of it."
     )
     steps = "\n".join(_step(said, t) for t in range(len(said.symbols)))
     style = STYLE.read_text(encoding="utf-8")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import runpy
 import sys
@@ -57,6 +58,16 @@ def lessons(folder: Path = EXAMPLES) -> list[Lesson]:
         number, title, about, seconds = head.groups()
         found.append(Lesson(path, number, title, about or "", int(seconds) if seconds else None))
     return found
+
+
+def links(page: Path) -> dict[str, tuple[str, str]]:
+    """The title of each lesson and its address for a link in `page`, by number; none outside a clone."""
+    try:
+        found = lessons()
+    except errors.ConfigError:
+        return {}
+    folder = page.resolve().parent
+    return {s.number: (s.title, Path(os.path.relpath(s.path, folder)).as_posix()) for s in found}
 
 
 def chosen(numbers: Sequence[str]) -> list[Lesson]:

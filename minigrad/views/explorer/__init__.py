@@ -19,7 +19,7 @@ import html
 import json
 import os
 import string
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -35,8 +35,8 @@ from .live import Symbols
 
 HERE = Path(__file__).parent
 SCRIPTS = (  # in this order, as one
-    "base", "arrays", "graph", "interpreter", "live", "editing", "learn", "whatif", "drawing",
-    "places", "panel", "attention", "listing", "timeline", "search", "page",
+    "base", "arrays", "graph", "elements", "interpreter", "live", "editing", "learn", "whatif",
+    "drawing", "places", "chapters", "panel", "attention", "listing", "timeline", "search", "page",
 )  # fmt: skip
 MOST = 10_000  # nodes
 BUDGET = 2_200_000  # characters that the numbers of a page take at most
@@ -48,9 +48,11 @@ def explore(
     *,
     title: str | None = None,
     letters: Mapping[str, int] | None = None,
+    labels: Mapping[str, Sequence[str]] | None = None,
     tokens: Tokens | None = None,
     symbols: Symbols | None = None,
     sections: Mapping[str, str] | None = None,
+    lessons: Mapping[str, Sequence[str]] | None = None,
 ) -> Path:
     """Write the page on which to walk through a computation, and back.
 
@@ -64,11 +66,14 @@ def explore(
         title: of the page; default: the name of the loss's variable.
         letters: the sizes of dimensions by their letters, such as `{"B": 1, "T": 11}`. Comments in
             the code, such as `# (B, T, D)`, name dimensions too.
+        labels: what stands along a dimension, by its letter: `{"T": ["a", "b", ...]}`.
         tokens: for attention maps: the tokens of the queries and of the keys, by the path of a
             module; "" is for all that have no entry.
         symbols: the vocabulary that integers choose from, by the path of the table whose rows they
             pick; "" is for every other of its size.
         sections: further parts of the page, by their titles, in HTML that is put in unchanged.
+        lessons: by its number such as "06", the title and the address of each lesson that a docstring
+            may name, for links.
 
     Returns:
         The path.
@@ -89,7 +94,9 @@ def explore(
             f"smaller example, with shorter sequences or fewer layers"
         )
     title = title or whole.title or "a computation"
-    shown = content(whole, text.visible(title), letters, tokens, symbols, BUDGET)
+    shown = content(
+        whole, text.visible(title), letters, labels or {}, tokens, symbols, lessons or {}, BUDGET
+    )
     written = page(shown, sections or {})
     path = Path(path)
     write_whole(path, lambda file: file.write(written.encode()))

@@ -69,10 +69,10 @@ function written(v, digits, kind = "f") {
   return power === undefined ? mantissa : `${mantissa}e${power.replace("+", "")}`;
 }
 
-function brief(id) { // an array in a few letters
+function brief(id, most = 6) { // an array in a few letters: its numbers, up to so many
   const a = array(id);
   if (!a) return "not kept";
-  if (a.numbers.length <= 3) return [...a.numbers].map((v) => written(v, a.digits, a.kind)).join(", ");
+  if (a.numbers.length <= most && !a.thinned) return [...a.numbers].map((v) => written(v, a.digits, a.kind)).join(", ");
   if (a.kind === "b") return `${[...a.numbers].filter(Boolean).length} of ${a.numbers.length} True`;
   if (!a.all || a.all[0] === null) return "no finite number";
   const [low, high] = a.all;
@@ -187,10 +187,11 @@ function indexOf(a, place) { // the index of an element in the whole array, of w
   return index;
 }
 
-function at(a, place) {
+function at(a, place, labels = []) {
   const index = indexOf(a, place);
   const was = changedAt(a, place);
-  return `${index.length ? `[${index.join(", ")}] = ` : ""}${written(a.numbers[place], a.digits, a.kind)}${was === undefined ? "" : `, was ${written(was, a.digits, a.kind)}`}`;
+  const named = index.map((k, axis) => (labels[axis] ? `“${labels[axis][k]}”` : "")).filter(Boolean);
+  return `${index.length ? `[${index.join(", ")}]${named.length ? ` (${named.join(", ")})` : ""} = ` : ""}${written(a.numbers[place], a.digits, a.kind)}${was === undefined ? "" : `, was ${written(was, a.digits, a.kind)}`}`;
 }
 
 function shapeText(shape, letters = []) {
@@ -208,7 +209,13 @@ function shapeOf(shape, letters = []) {
   return make("span", { class: "shape" }, ...parts, shape.length === 1 ? ",)" : ")");
 }
 
-function heat(id, name, { palette = "value", letters = [], note = "", pick = null } = {}) {
+// What stands along each axis: the symbols that `data.labels` has for its letter.
+function labelsOf(a, letters) {
+  return a.full.map((n, axis) => { const known = data.labels[letters[axis]]; return known && known.length === n && a.steps[axis] === 1 ? known.map(shownToken) : null; });
+}
+
+// `read` is told the index of each element that is pointed at, `pick` which element was chosen.
+function heat(id, name, { palette = "value", letters = [], note = "", read = () => {}, pick = null } = {}) {
   const a = array(id);
   const caption = make("figcaption", {}, make("code", {}, name), note ? make("span", { class: "soft" }, note) : null);
   const figure = make("figure", { class: "heat" }, caption);
@@ -219,36 +226,51 @@ function heat(id, name, { palette = "value", letters = [], note = "", pick = nul
   if (a.full.length) caption.append(shapeOf(a.full, letters));
   if (!a.numbers.length) caption.append(make("span", { class: "soft" }, "empty"));
   else if (!a.full.length || a.numbers.length === 1) figure.append(make("div", { class: `number ${changedAt(a, 0) === undefined ? "" : "changed"}`, title: changedAt(a, 0) === undefined ? null : at(a, 0) }, written(a.numbers[0], a.digits, a.kind)));
-  else if (tiles(a).columns <= 6 && tiles(a).rows <= 8 && tiles(a).count === 1) figure.append(grid(a, palette, name));
-  else figure.append(...map(a, palette, name, pick));
+  else if (tiles(a).columns <= 6 && tiles(a).rows <= 8 && tiles(a).count === 1) figure.append(grid(a, palette, name, read, labelsOf(a, letters)));
+  else figure.append(...map(a, palette, name, read, pick, labelsOf(a, letters)));
   return figure;
 }
 
-function grid(a, palette, name) {
-  const { rows, columns } = tiles(a);
+function grid(a, palette, name, read, labels) {
+  const { rows, columns, turned } = tiles(a);
+  const [along, across] = turned ? [null, labels[labels.length - 2]] : [labels[labels.length - 2], labels[labels.length - 1]];
   const tone = tones(palette);
-  const body = [];
+  const body = across ? [make("tr", {}, along ? make("th") : null, across.map((label) => make("th", { scope: "col" }, label)))] : [];
   for (let r = 0; r < rows; r++) {
-    const cells = [];
+    const cells = along ? [make("th", { scope: "row" }, along[r])] : [];
     for (let c = 0; c < columns; c++) {
       const v = a.numbers[r * columns + c];
       const [red, green, blue, alpha] = tint(v, a.largest, tone);
       const style = `background: rgba(${red}, ${green}, ${blue}, ${(alpha * 0.55 / 255).toFixed(3)})`;
-      cells.push(make("td", { style, class: changedAt(a, r * columns + c) === undefined ? null : "changed", title: at(a, r * columns + c) }, written(v, a.digits, a.kind)));
+      const place = r * columns + c;
+      cells.push(make("td", { style, class: changedAt(a, place) === undefined ? null : "changed", title: at(a, place, labels), onpointerenter: () => read(indexOf(a, place)) }, written(v, a.digits, a.kind)));
     }
     body.push(make("tr", {}, cells));
   }
-  return make("div", { class: "scroll" }, make("table", { "aria-label": `The numbers of ${name}` }, body));
+  let place = 0;
+  const onkeydown = (event) => { // as in a heat map
+    const move = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -columns, ArrowDown: columns }[event.key];
+    if (!move || !event.altKey) return;
+    event.preventDefault(); event.stopPropagation();
+    place = Math.max(0, Math.min(a.numbers.length - 1, place + move));
+    say([at(a, place, labels), read(indexOf(a, place))].filter(Boolean).join("; "));
+  };
+  return make("div", { class: "scroll" }, make("table", { "aria-label": `The numbers of ${name}; Alt and the arrow keys read them`, tabindex: 0, onkeydown }, body));
 }
 
-function map(a, palette, name, pick = null, width = 360) { // `pick` is told which element was chosen
-  const { rows, columns, count } = tiles(a);
+const longest = (texts) => Math.max(...texts.map((text) => [...text].length));
+const LINE = 12, MOST_LINES = 30; // the height of a row with a label, and how many may have one
+function map(a, palette, name, pointed = () => {}, pick = null, labels = [], width = 350) {
+  const { rows, columns, count, turned } = tiles(a);
+  const [down, across] = turned ? [null, labels[labels.length - 2]] : [labels[labels.length - 2], labels[labels.length - 1]];
+  const along = down && rows <= MOST_LINES ? down : null;
+  if (along) width -= 8 + 7 * longest(along);
   const gap = count > 1 ? 6 : 0;
   let perRow = Math.max(1, Math.min(count, 4));
   while (perRow > 1 && (width - (perRow - 1) * gap) / (perRow * columns) < 2) perRow = Math.ceil(perRow / 2);
   const free = (width - (perRow - 1) * gap) / (perRow * columns);
   const cell = free >= 1 ? Math.min(18, Math.floor(free)) : free;
-  const tall = rows === 1 ? 18 : Math.max(free >= 1 ? 1 : free, Math.min(cell, Math.floor(220 / rows) || 1));
+  const tall = rows === 1 ? 18 : Math.max(free >= 1 ? 1 : free, along ? LINE : 0, Math.min(cell, Math.floor(220 / rows) || 1));
   const canvas = make("canvas", { tabindex: 0, role: "img" });
   const layout = paint(canvas, a, palette, perRow, gap, cell, tall);
   const [low, high] = a.all && a.all[0] !== null ? a.all : [0, a.largest];
@@ -259,7 +281,7 @@ function map(a, palette, name, pick = null, width = 360) { // `pick` is told whi
   const bar = make("span", { class: "bar", style: `background: linear-gradient(90deg, ${end(-1)}, transparent, ${end(1)})` });
   const range = make("span", {}, `${written(low, 4)} to ${written(high, 4)}`, a.thinned ? `; every ${a.steps.map((k) => (k > 1 ? `${k}th` : "")).filter(Boolean).join(" and ")} shown` : "");
   let place = 0;
-  const read = (next) => { place = next; reading.textContent = at(a, place); };
+  const read = (next) => { place = next; reading.textContent = at(a, place, labels); return pointed(indexOf(a, place)); };
   canvas.addEventListener("pointermove", (event) => {
     const box = canvas.getBoundingClientRect();
     const x = ((event.clientX - box.left) / box.width) * canvas.width, y = ((event.clientY - box.top) / box.height) * canvas.height;
@@ -269,7 +291,7 @@ function map(a, palette, name, pick = null, width = 360) { // `pick` is told whi
     const tile = row * perRow + column;
     if (c < 0 || r < 0 || c >= columns || r >= rows || tile >= count || column >= perRow) return hideTip();
     read(tile * rows * columns + r * columns + c);
-    tip(at(a, place), event);
+    tip(at(a, place, labels), event);
   });
   canvas.addEventListener("pointerleave", hideTip);
   if (pick && !a.thinned) canvas.addEventListener("click", () => pick(place));
@@ -278,10 +300,17 @@ function map(a, palette, name, pick = null, width = 360) { // `pick` is told whi
     const move = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -columns, ArrowDown: columns }[event.key];
     if (!move || !event.altKey) return;
     event.preventDefault(); event.stopPropagation();
-    if (place + move >= 0 && place + move < a.numbers.length) read(place + move);
-    say(at(a, place));
+    const worked = place + move >= 0 && place + move < a.numbers.length ? read(place + move) : null;
+    say([at(a, place, labels), worked].filter(Boolean).join("; "));
   });
-  return [canvas, make("div", { class: "scale" }, bar, range, reading)];
+  const lines = Math.ceil(count / perRow);
+  const left = along ? make("div", { class: "labels left", "aria-hidden": "true", style: `width:${longest(along)}ch` }, Array.from({ length: lines }, (_, line) => along.map((label, r) =>
+    make("span", { style: `top:${line * (rows * tall + gap) + r * tall}px; height:${tall}px; line-height:${tall}px` }, label)))) : null;
+  const upright = across && 7 * longest(across) > cell; // too long to stand beside each other
+  const top = across && cell >= 10 ? make("div", { class: `labels top ${upright ? "upright" : ""}`, "aria-hidden": "true", style: upright ? `height:${longest(across) + 0.5}ch` : null }, Array.from({ length: perRow }, (_, tile) => across.map((label, c) =>
+    make("span", { style: `left:${tile * (columns * cell + gap) + c * cell}px; width:${cell}px` }, label)))) : null;
+  const drawing = left || top ? make("div", { class: "labelled" }, top, left, canvas) : canvas;
+  return [drawing, make("div", { class: "scale" }, bar, range, reading)];
 }
 
 function brief2(a) {

@@ -12,6 +12,7 @@ const state = {
   follow: true, predict: false, playing: null,
   answered: new Map(), // edge -> what the reader typed, or "shown"
   cell: null, // of an attention map
+  asked: null, // a question of the chapter that plays
 };
 
 // --- making elements: texts are only ever set as texts -------------------------------------------------
@@ -46,8 +47,8 @@ function plural(n, one, many = `${one}s`) {
   return `${n.toLocaleString("en")} ${n === 1 ? one : many}`;
 }
 
-function ending(text, length) { // the last letters say more of a path than the first
-  return text.length > length ? `…${text.slice(1 - length)}` : text;
+function breakable(text) { // a path may be broken after a dot, a slash or an underline
+  return text.split(/(?<=[./_])/).flatMap((part, i) => (i ? [make("wbr"), part] : [part]));
 }
 
 function say(text) {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import linecache
 import os
 import re
@@ -10,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from .. import listing, text
+from .. import cases, elements, listing, text
 from ..data import Edge, GraphData, GraphNode
-from . import attention, replay, views
+from . import attention, chapters, replay, views
 from .attention import Tokens
 from .live import Symbols, live
 from .packing import Arrays
@@ -28,8 +29,10 @@ def content(
     graph: GraphData,
     title: str,
     letters: Mapping[str, int] | None,
+    labels: Mapping[str, Sequence[str]],
     tokens: Tokens | None,
     symbols: Symbols | None,
+    lessons: Mapping[str, Sequence[str]],
     budget: int,
 ) -> dict[str, Any]:
     """Everything that the page of `graph` needs to know.
@@ -38,7 +41,7 @@ def content(
     place; `forward` and `backward` are the numbers of the nodes in the order of the time line.
     """
     arrays = Arrays(budget)
-    rules: dict[str, int] = {}
+    rules = Rules()
     files = _Files(graph)
     drawn = views.views(graph)
     maps = attention.maps(graph, tokens)
@@ -47,7 +50,7 @@ def content(
             value = graph[found[side]].value
             arrays.add(value, full=value is not None and value.size <= FULL)
     checked = replay.checks(graph)
-    nodes = [_node(graph, n, arrays, files, letters or {}, checked) for n in graph.nodes]
+    nodes = [_node(graph, n, arrays, rules, files, letters or {}, checked) for n in graph.nodes]
     edges = [_edge(graph, e, arrays, rules) for e in graph.edges]
     computing = live(graph, arrays, symbols)
     notes = [] if graph.recorded else [HINT]
@@ -55,15 +58,18 @@ def content(
         notes.append(views.NO_ENGINE)
     return {
         "title": title,
+        "labels": {letter: list(map(str, some)) for letter, some in labels.items()},
         "notes": notes,
         "about": listing.counts(graph),
         "roots": list(graph.roots),
         "nodes": nodes,
         "edges": edges,
         "boxes": {
-            b.number: [b.path or b.title, b.parent, text.visible(b.title)] for b in graph.boxes
+            b.number: [b.path or b.title, b.parent, text.visible(b.title), b.about]
+            for b in graph.boxes
         },
-        "rules": list(rules),
+        "chapters": chapters.chapters(graph, lessons),
+        "rules": rules.held(),
         "forward": [n.number for n in graph.nodes if n.kind == "operation"],
         "backward": [n.number for n, _ in graph.way_back],
         "views": drawn,
@@ -82,6 +88,7 @@ def _node(
     graph: GraphData,
     node: GraphNode,
     arrays: Arrays,
+    rules: Rules,
     files: _Files,
     letters: Mapping[str, int],
     checked: Mapping[int, replay.Check],
@@ -104,6 +111,9 @@ def _node(
     }
     if node.kind == "operation":
         made["op"] = node.operation
+        made["rule"] = rules.add(cases.of_node(graph, node))
+        if node.function is not None and not node.operation.startswith("np."):
+            made["about"] = text.first_sentence(node.function.__doc__)
     if node.line is not None:
         made["line"] = [files.number(node.line.file), node.line.number]
     check = checked.get(node.number)
@@ -142,16 +152,15 @@ def shape_letters(node: GraphNode, sizes: Mapping[str, int]) -> list[str]:
 # --- the backward pass ----------------------------------------------------------------------------
 
 
-def _edge(graph: GraphData, e: Edge, arrays: Arrays, rules: dict[str, int]) -> list[Any]:
+def _edge(graph: GraphData, e: Edge, arrays: Arrays, rules: Rules) -> list[Any]:
     """Source, target, position, item, argument; and of what goes back along it: the rule, what it
     gave where that was summed, the axes summed, the contribution, what had arrived before, the sum."""
     made: list[Any] = [e.source, e.target, e.position, e.item, e.argument]
     if not e.differentiable:
         return made
-    rule = graph.rule(e)
     given, fitted, before, after = e.passed or (None,) * 4
     summed = given is not None and fitted is not None and given.shape != fitted.shape
-    made.append(rules.setdefault(rule, len(rules)) if rule else None)
+    made.append(rules.add(cases.of_edge(graph, e)))
     made += [
         arrays.add(given if summed else None),
         list(e.copied),
@@ -160,6 +169,24 @@ def _edge(graph: GraphData, e: Edge, arrays: Arrays, rules: dict[str, int]) -> l
         arrays.add(after),
     ]
     return made
+
+
+class Rules:
+    """Collects the rules of a page for the cases at hand, each once."""
+
+    def __init__(self) -> None:
+        self.places: dict[str, int] = {}
+
+    def add(self, case: cases.Case) -> int:
+        """The number under which the page finds a rule: its text, a note, what each element is made
+        of, and the roles and names of what it reads."""
+        made_of = case.terms()
+        reads = [[role, s.name] for role, s in case.used().items() if role != "g"]
+        told = [case.text, case.note, elements.as_data(made_of), reads]
+        return self.places.setdefault(json.dumps(told), len(self.places))
+
+    def held(self) -> list[Any]:
+        return [json.loads(told) for told in self.places]
 
 
 # --- lines of code --------------------------------------------------------------------------------

@@ -85,7 +85,7 @@ function cardOf(view, [key, x, y, w, h]) {
   group.append(make("rect", { class: "halo", x: -5, y: -5, width: w + 10, height: h + 10, rx: 11 }));
   if (outside) {
     group.classList.add("outside");
-    group.append(make("rect", { class: "face", width: w, height: h, rx: h / 2 }), make("text", { class: "shape", x: w / 2, y: h / 2 + 3.5, "text-anchor": "middle" }, nameOf(key)));
+    group.append(make("rect", { class: "face", width: w, height: h, rx: h / 2 }), make("text", { class: "shape", x: w / 2, y: h / 2 + 4, "text-anchor": "middle" }, nameOf(key)));
   } else if (number) {
     group.classList.add(view.results.includes(key) && node.kind === "operation" && data.roots.includes(key) ? "result" : node.kind);
     const sharp = node.kind !== "operation";
@@ -93,15 +93,16 @@ function cardOf(view, [key, x, y, w, h]) {
     group.append(headText(node, w));
     const shape = node.shape.length ? shapeText(node.shape) : "a number";
     const letters = node.letters.filter(Boolean).length ? node.letters.map((letter) => letter || "·").join(" ") : "";
-    group.append(make("text", { class: "shape", x: 9, y: 31 }, shape, letters ? make("tspan", { class: "letters", dx: 6 }, letters) : null));
+    group.append(make("text", { class: "shape", x: 9, y: 36 }, shape, letters ? make("tspan", { class: "letters", dx: 6 }, letters) : null));
+    group.append(make("text", { class: "shape", x: w - 7, y: 36, "text-anchor": "end" }, `#${key}`));
     parts.shows = key;
   } else {
     const closed = view.closed[key];
     group.classList.add(closed.kind);
     group.append(make("rect", { class: "sheet", x: 4, y: 4, width: w, height: h, rx: 9 }), make("rect", { class: "face", width: w, height: h, rx: 9 }));
-    group.append(make("text", { class: "title", x: 10, y: 17 }, closed.lines[0]));
+    group.append(make("text", { class: "title", x: 10, y: 19 }, closed.lines[0]));
     const detail = [closed.lines[1], plural(closed.operations, "operation")].filter(Boolean);
-    group.append(make("text", { class: "kind", x: 10, y: 31 }, closed.lines[1] || detail[0]));
+    group.append(make("text", { class: "kind", x: 10, y: 36 }, closed.lines[1] || detail[0]));
     parts.progress = make("rect", { class: "progress forward", x: 0, y: h - 4, width: 0, height: 4, rx: 2 });
     group.append(make("rect", { class: "progress", x: 6, y: h - 5, width: w - 12, height: 2.4, rx: 1.2 }));
     Object.assign(parts.progress, {});
@@ -119,7 +120,7 @@ function cardOf(view, [key, x, y, w, h]) {
 }
 
 function headText(node, width) {
-  const text = make("text", { x: 9, y: 16.5 });
+  const text = make("text", { x: 9, y: 19 });
   const cut = node.head.indexOf(" = ");
   if (node.kind === "operation" && node.label && cut > 0)
     text.append(make("tspan", { class: "name" }, node.head.slice(0, cut)), make("tspan", {}, node.head.slice(cut)));
@@ -133,7 +134,13 @@ function tipText(view, key, outside) {
     return `${closed.lines.join(": ")}\n${plural(closed.operations, "operation")}${closed.learned ? `, ${plural(closed.learned, "learned number")}` : ""}\nclick to open`;
   }
   const node = nodes.get(key);
-  return `${node.label ? `${node.label}${node.made ? " = " : ""}` : ""}${node.made}\n${shapeText(node.shape, node.letters)} ${node.type}${outside ? "\nfrom outside this box" : ""}`;
+  const computed = !state.time || computedAt.get(key) <= state.time;
+  const found = gradientNow(key);
+  return [
+    `#${key} ${node.label ? `${node.label}${node.made ? " = " : ""}` : ""}${node.made}`, `${shapeText(node.shape, node.letters)} ${node.type}`,
+    `value ${computed ? brief(node.value, 12) : "not computed yet"}`, `gradient ${found.sum !== null && found.state !== "zero" ? brief(found.sum, 12) : stateText(found)}`,
+    outside ? "from outside this box" : "",
+  ].filter(Boolean).join("\n");
 }
 
 function activate(view, key) {
@@ -144,7 +151,7 @@ function activate(view, key) {
 // The small pictures of value and gradient on a card, as they are at this time.
 function fillSlots(card) {
   if (card.outside) return;
-  const y = card.closed ? 38 : 37, height = card.closed ? 17 : 14;
+  const y = card.closed ? 44 : 43, height = card.h - y - (card.closed ? 11 : 7);
   const n = card.shows;
   const node = n === null || n === undefined ? null : nodes.get(n);
   if (!node) return fill(card.slots);
@@ -168,18 +175,36 @@ function fillSlots(card) {
   fill(card.slots, parts);
 }
 
+const WRITTEN_OUT = 6, IN_A_ROW = 3; // as in views.py
+function cellsOf(shape) { // the rows and columns in which a card writes an array's numbers
+  const n = size(shape);
+  const columns = shape.length > 1 && shape[shape.length - 1] <= IN_A_ROW ? shape[shape.length - 1] : Math.min(n, IN_A_ROW);
+  return [Math.ceil(n / columns), columns];
+}
+
 function slot(x, y, width, height, id, palette, kind = "") {
   const a = array(id);
   const parts = [make("rect", { class: `slot ${kind}`, x, y, width, height, rx: 2 })];
   if (!a || !a.numbers.length) parts.push(make("text", { class: "slot-text", x: x + width / 2, y: y + height - 4 }, a ? "empty" : "not kept"));
-  else if (a.numbers.length === 1) parts.push(make("text", { class: `figure ${palette}`, x: x + 4, y: y + height - 3.6 }, fitted(a.numbers[0], a, width)));
-  else parts.push(make("image", { x: x + 1, y: y + 1, width: Math.max(1, width - 2), height: height - 2, preserveAspectRatio: "none", href: thumb(id, palette) }));
+  else if (a.numbers.length <= WRITTEN_OUT) {
+    const [rows, columns] = cellsOf(a.full);
+    const [w, h] = [width / columns, height / rows], tone = tones(palette);
+    a.numbers.forEach((v, k) => {
+      const [left, top] = [x + (k % columns) * w, y + Math.floor(k / columns) * h];
+      const [red, green, blue, alpha] = tint(v, a.largest, tone);
+      if (a.numbers.length > 1) parts.push(make("rect", { x: left, y: top, width: w, height: h, fill: `rgba(${red}, ${green}, ${blue}, ${((alpha * 0.5) / 255).toFixed(3)})` }));
+      parts.push(make("text", { class: `figure ${palette}`, x: left + w / 2, y: top + h / 2 + 4.2, "text-anchor": "middle" }, fitted(v, a, w)));
+    });
+  } else parts.push(make("image", { x: x + 1, y: y + 1, width: Math.max(1, width - 2), height: height - 2, preserveAspectRatio: "none", href: thumb(id, palette) }));
   return parts;
 }
 
-function fitted(v, a, width) { // as many digits as there is room for, cut off and not rounded a second time
-  const text = written(v, a.digits, a.kind);
-  return text.length * 6.4 < width - 4 ? text : `${text.slice(0, Math.max(3, Math.floor((width - 4) / 6.4) - 1))}…`;
+function fitted(v, a, width) { // as many digits as there is room for
+  for (let digits = a.digits; digits > 1; digits--) {
+    const text = written(v, digits, a.kind);
+    if (text.length * 7 < width - 2) return text;
+  }
+  return written(v, 1, a.kind);
 }
 
 // How the drawing looks at this time: what is done, what is happening, what is to come.
@@ -253,32 +278,27 @@ function aim(glide = true) {
   cameras.set(state.view, { ...camera });
 }
 
-function fit(glide = true) {
+// All of it; or, when a drawing is first seen (`readable`), no smaller than can be read.
+function fit(glide = true, readable = false) {
   const [width, height] = views.get(state.view).size || [1, 1];
   const box = sheet.getBoundingClientRect();
-  if (!box.width) return;
-  const pad = 26;
-  const whole = Math.min((box.width - 2 * pad) / width, (box.height - 2 * pad) / height, 1.3);
-  const across = (box.width - 2 * pad) / width;
-  // What is too large to be read whole begins at its top, about as wide as the window.
-  camera.scale = whole >= 0.7 ? whole : Math.min(0.9, Math.max(0.78, across));
+  if (!box.width || sheet.hasAttribute("viewBox")) return; // on paper it is whole anyway
+  const pad = 20;
+  const all = Math.min((box.width - 2 * pad) / width, (box.height - 2 * pad) / height, 1.2);
+  camera.scale = readable ? Math.max(all, Math.min(1, Math.max(0.86, (box.width - 2 * pad) / width))) : all;
   camera.x = (box.width - width * camera.scale) / 2;
-  camera.y = Math.max((box.height - height * camera.scale) / 2, pad);
-  if (camera.x < pad) { // too wide for that too: the first step is in the middle
+  camera.y = (box.height - height * camera.scale) / 2;
+  if (camera.y < pad && readable) camera.y = pad; // what is too large to be read whole begins at its top
+  if (camera.x < pad && readable) { // and, if it is too wide for that, with the first step in the middle
     const first = [...draw(state.view).cards.values()].find((card) => firstTime(card.key) && !card.outside);
     if (first) camera.x = Math.max(box.width - pad - width * camera.scale, Math.min(pad, box.width / 2 - (first.x + first.w / 2) * camera.scale));
   }
   aim(glide);
 }
 
-function zoom(factor, x, y) { // about a point of the drawing, else about the card of the step
+function zoom(factor, x, y) { // about a point of the window, else about its centre
   const box = sheet.getBoundingClientRect();
-  let [cx, cy] = [x === undefined ? box.width / 2 : x, y === undefined ? box.height / 2 : y];
-  const here = x === undefined && draw(state.view).cards.get(placeIn(state.view, chosenNode()));
-  if (here) {
-    cx = Math.min(box.width, Math.max(0, (here.x + here.w / 2) * camera.scale + camera.x));
-    cy = Math.min(box.height, Math.max(0, (here.y + here.h / 2) * camera.scale + camera.y));
-  }
+  const [cx, cy] = [x === undefined ? box.width / 2 : x, y === undefined ? box.height / 2 : y];
   const scale = Math.min(4, Math.max(0.08, camera.scale * factor));
   camera.x = cx - ((cx - camera.x) * scale) / camera.scale;
   camera.y = cy - ((cy - camera.y) * scale) / camera.scale;

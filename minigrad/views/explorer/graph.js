@@ -2,8 +2,8 @@
 
 const nodes = new Map(data.nodes.map((node) => [node.n, node]));
 const edges = data.edges.map(([source, target, position, item, argument, rule, given, axes, contribution, before, after], id) => ({
-  id, source, target, position, argument: item === null ? argument : `${argument}[${item}]`,
-  differentiable: rule !== undefined, rule: rule === undefined || rule === null ? null : data.rules[rule],
+  id, source, target, position, item, argument: item === null ? argument : `${argument}[${item}]`,
+  differentiable: rule !== undefined, rule: rule === undefined ? null : data.rules[rule], // [text, note, made of, reads]
   given, axes: axes || [], contribution, before, after,
 }));
 const into = new Map(), outOf = new Map();

@@ -23,7 +23,7 @@ function setStage(id) {
   byId("crumbs").hidden = id !== "drawing" && id !== "listing";
   stageTabs();
   if (id === "attention") attentionStage();
-  if (id === "drawing" && hasDrawings && !cameras.has(state.view)) fit(false);
+  if (id === "drawing" && hasDrawings && !cameras.has(state.view)) fit(false, true);
   render();
 }
 
@@ -38,8 +38,9 @@ const KEYS = [
 function help() {
   fill(byId("help"), make("h2", {}, "Keys"),
     make("dl", { class: "keys" }, KEYS.flatMap(([key, text]) => [make("dt", {}, key.split(", ").flatMap((k, i) => [i ? " " : "", make("kbd", {}, k)])), make("dd", {}, text)])),
+    make("h3", {}, "The time line"), make("p", { class: "soft" }, "A bar is a step. On the way forward its height says how large the value is, on the way back how large the gradient: the logarithm of the norm, each half on a scale of its own. Below are the chapters."),
     make("h3", {}, "Cards and gradients"), legend(),
-    make("p", { class: "soft" }, "On a card, the picture to the left is the value and the one to the right the gradient, each on a scale of its own: teal above zero and brown below it, orange above zero and violet below it for gradients."),
+    make("p", { class: "soft" }, "On a card, the picture to the left is the value and the one to the right the gradient, each on a scale of its own: values are teal above zero and pink below it, gradients orange above zero and blue below it. An array of up to six numbers is written out."),
     make("form", { method: "dialog" }, make("button", {}, "Close")));
   byId("help").showModal();
 }
@@ -135,7 +136,7 @@ function start() {
   document.addEventListener("click", (event) => { if (!event.target.closest(".search")) byId("found").hidden = true; });
   const again = () => { themed.clear(); thumbs.clear(); for (const { cards } of drawn.values()) for (const card of cards.values()) card.stamp = null; render(); repaints.forEach((repaint) => repaint()); };
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", again);
-  new ResizeObserver(() => { if (hasDrawings && state.stage === "drawing") { cameras.clear(); fit(false); } skyline(); }).observe(byId("stages"));
+  new ResizeObserver(() => { if (hasDrawings && state.stage === "drawing") { cameras.clear(); fit(false, true); } skyline(); }).observe(byId("stages"));
 }
 
 start();

@@ -39,18 +39,20 @@ function overview() {
   const most = Math.max(...learned.map(size), 0);
   const bySize = [...learned].sort((a, b) => size(b) - size(a)).slice(0, 40);
   const open = !state.predict;
+  const chaptersHere = [make("h3", {}, "Chapters"), chapterList()]; // of a model they come first
   fill(byId("overview"),
     make("p", { class: "phase" }, "The whole computation"),
     make("h2", {}, make("code", {}, fullName(root.n))),
     root.shape.length ? null : make("p", { class: "big" }, brief(root.value)),
     make("p", { class: "soft" }, `${data.about}. ${plural(FORWARD, "step")} forward, then ${events.length - FORWARD} back.`),
     make("div", { class: "start" },
-      make("button", { class: "primary", onclick: () => go(1) }, "Take the first step →"),
+      make("button", { class: "primary", onclick: () => playChapter(chapters[0]) }, "Play the first chapter"),
+      make("button", { onclick: () => go(1) }, "Take the first step →"),
       make("button", { onclick: () => go(FORWARD + 1) }, "Start with the way back")),
-    invitation(),
+    chapters.some((chapter) => chapter.box !== null) ? [chaptersHere, invitation()] : [invitation(), chaptersHere],
     bySize.length ? make("h3", {}, "What is learned, by the size of its gradient") : null,
     bySize.length && open ? make("ul", { class: "by-size" }, bySize.map((node) => make("li", {},
-      make("button", { class: "link", title: node.label, onclick: () => choose(node.n, { open: true }) }, ending(fullName(node.n), Math.max(21, Math.floor((byId("panel").clientWidth - 220) / 8.2)))),
+      make("button", { class: "link", title: node.label, onclick: () => choose(node.n, { open: true }) }, breakable(fullName(node.n))),
       make("span", { class: "track-bar", "aria-hidden": "true" }, make("span", { class: "bar", style: `display:block;width:${most ? (100 * size(node)) / most : 0}%` })),
       make("span", { class: "size" }, node.gradient === null ? node.state : written(size(node), 4))))) : null,
     bySize.length && open ? make("p", { class: "soft" }, "The size is the square root of the sum of squares.") : null,
@@ -91,9 +93,12 @@ function stepPanel() {
   if (!event) return fill(box, make("p", {}, "Nothing has happened yet. "), make("div", { class: "start" }, make("button", { class: "primary", onclick: () => go(1) }, "Take the first step →")));
   const node = nodes.get(event.n);
   const count = event.back ? `Backward, step ${state.time - FORWARD} of ${events.length - FORWARD}` : `Forward, step ${state.time} of ${FORWARD}`;
+  const why = node.about || (node.box !== null ? data.boxes[node.box][3] : "");
   const head = [
+    chapterLine(),
     make("p", { class: `phase ${event.back ? "backward" : ""}` }, count),
     make("h2", {}, make("code", {}, node.label ? node.label : "", node.label && node.made ? " = " : "", node.made || (node.label ? "" : `${node.kind} #${node.n}`))),
+    why ? make("p", { class: "why" }, why) : null,
     trailText(node), lineText(node),
   ];
   fill(box, head, event.back ? (node.kind === "operation" ? backward(node) : leaf(node)) : forward(node));
@@ -102,15 +107,17 @@ function stepPanel() {
 
 function forward(node) {
   const given = into.get(node.n);
+  const line = workedLine(data.rules[node.rule], node, node.value, nameOf(node.n));
+  const question = forwardQuestion(node);
   return [
-    given.length ? make("h3", {}, given.length > 1 ? "Is given" : "Is given") : null,
+    question ? null : line.element,
+    given.length ? make("h3", {}, "Is given") : null,
     given.map((edge) => {
       const source = nodes.get(edge.source);
       return heat(source.value, `${edge.argument ? `${edge.argument} = ` : ""}${nameOf(source.n)}`, { letters: source.letters, note: source.kind === "operation" ? "" : source.kind });
     }),
     make("h3", {}, "Gives"),
-    heat(node.value, nameOf(node.n), { letters: node.letters }),
-    mapButton(node.n),
+    question || [heat(node.value, nameOf(node.n), { letters: node.letters, read: line.show }), mapButton(node.n)],
   ];
 }
 
@@ -149,9 +156,13 @@ function backward(node) {
 function shareOf(node, edge) {
   const source = nodes.get(edge.source);
   const hidden = isHidden(edge);
-  const words = new Set((edge.rule || "").match(/\w+/g) || []);
-  const reads = [...into.get(node.n).filter((other) => words.has(other.argument.split("[")[0])).map((other) => heat(nodes.get(other.source).value, `${other.argument} = ${nameOf(other.source)}`, { letters: nodes.get(other.source).letters }))];
-  if (words.has("y")) reads.push(heat(node.value, `y = ${nameOf(node.n)}`, { letters: node.letters }));
+  const [text, note, , roles] = edge.rule || ["", "", null, []];
+  const reads = roles.map(([role, name]) => {
+    if (role === "y") return heat(node.value, name, { letters: node.letters });
+    const read = sourceAt(role, node);
+    return heat(read.value, name, { letters: read.letters });
+  });
+  const line = workedLine(edge.rule, node, edge.contribution, `${nameOf(source.n)}.grad`, arrivals.get(source.n).length > 1 ? "gets" : "=");
   const before = edge.before !== null && edge.before !== undefined;
   const result = [];
   if (edge.contribution === null || edge.contribution === undefined) result.push(make("p", { class: "soft" }, "What it gave was not kept."));
@@ -162,17 +173,34 @@ function shareOf(node, edge) {
       const copies = edge.axes.reduce((n, axis) => n * shape[axis], 1);
       result.push(make("p", { class: "soft" }, `Broadcasting had made ${plural(copies, "copy", "copies")} along ${edge.axes.length > 1 ? "axes" : "axis"} ${edge.axes.join(", ")}; their gradients are summed:`));
     }
-    result.push(heat(edge.contribution, "contribution", { palette: "gradient", letters: source.letters }));
+    result.push(heat(edge.contribution, "contribution", { palette: "gradient", letters: source.letters, read: line.show }));
     result.push(before
       ? make("div", { class: "sum" }, heat(edge.before, "had arrived before", { palette: "gradient", letters: source.letters }), heat(edge.after, "sum now", { palette: "gradient", letters: source.letters }))
       : make("p", { class: "soft" }, arrivals.get(source.n).length > 1 ? `The first of ${arrivals.get(source.n).length} to arrive there.` : "Nothing else goes there."));
   }
   return make("div", { class: "share" },
     make("p", {}, "for ", make("code", {}, edge.argument || `argument ${edge.position}`), ", which is ", link(source.n, source.label || `#${source.n}${source.op ? ` ${source.op}` : ""}`)),
-    edge.rule ? make("code", { class: "rule" }, edge.rule) : null,
-    reads.length ? make("details", { open: hidden || [node, ...into.get(node.n).map((other) => nodes.get(other.source))].every((one) => one.shape.reduce((a, b) => a * b, 1) <= 24) }, make("summary", { class: "soft" }, `where ${[...words].filter((w) => ["y"].includes(w) || into.get(node.n).some((e) => e.argument.split("[")[0] === w)).join(", ")} …`), reads) : null,
+    text ? make("code", { class: "rule" }, text) : null,
+    note ? make("p", { class: "soft note" }, note) : null,
+    hidden ? null : line.element,
+    reads.length ? make("details", { open: hidden || [node, ...into.get(node.n).map((other) => nodes.get(other.source))].every((one) => size(one.shape) <= 24) }, make("summary", { class: "soft" }, `where ${roles.map(([, name]) => name).join(", ")} …`), reads) : null,
     hidden ? question(node, edge) : result,
     state.predict && state.answered.has(edge.id) ? verdict(edge) : null);
+}
+
+// The line below a rule: its first element, then that under the pointer.
+function workedLine(rule, node, id, target, equals = "=") {
+  const element = make("p", { class: "worked mono", hidden: true });
+  const a = array(id);
+  const show = (index) => {
+    const { value, text: result } = numberAt(a, index);
+    const text = value === null ? null : workedOut(rule, node, index, target, result, { equals });
+    element.hidden = text === null;
+    element.textContent = text || "";
+    return text;
+  };
+  if (a && a.numbers.length) show(a.full.map(() => 0));
+  return { element, show };
 }
 
 function nodePanel(n) {
@@ -258,17 +286,26 @@ function question(node, edge) {
   const { a, place } = asked(edge);
   const index = indexOf(a, place);
   const what = index.length ? `element [${index.join(", ")}] of the contribution` : "the contribution";
-  const input = make("input", { type: "text", inputmode: "decimal", "aria-label": `Your answer: ${what} to ${edge.argument}`, placeholder: "a number" });
+  const names = workedOut(edge.rule, node, index, "", "", { equals: "", hidden: true });
+  return numberQuestion({
+    what: make("span", {}, `What is ${what}`, names ? [", ", make("code", { class: "worked" }, names.trim())] : null, "?"),
+    label: `Your answer: ${what} to ${edge.argument}`, value: a.numbers[place], edge: edge.id,
+    done: (typed) => { state.answered.set(edge.id, typed); render(); say(`${typed === null ? "It is" : "Right:"} ${at(a, place)}`); focusNext(); answered(); },
+  });
+}
+
+// A number is asked for; `done` is told what was typed when it is right, or null when it is revealed.
+function numberQuestion({ what, label, value, done, edge = null }) {
+  const input = make("input", { type: "text", inputmode: "decimal", "aria-label": label, placeholder: "a number" });
   const told = make("span", { class: "verdict wrong", role: "status" });
   const submit = () => {
-    const guess = Number(input.value.trim().replace(",", ".").replace("−", "-"));
-    if (!input.value.trim() || Number.isNaN(guess)) { told.textContent = "That is no number."; return; }
-    if (isRight(guess, a.numbers[place])) { state.answered.set(edge.id, input.value.trim()); render(); say(`Right: ${at(a, place)}`); focusNext(); }
-    else { told.textContent = hint(guess, a.numbers[place]); say(told.textContent); }
+    const typed = input.value.trim(), guess = Number(typed.replace(",", ".").replace("−", "-"));
+    if (!typed || Number.isNaN(guess)) told.textContent = "That is no number.";
+    else if (isRight(guess, value)) done(typed);
+    else { told.textContent = hint(guess, value); say(told.textContent); }
   };
-  return make("form", { class: "guess", "data-edge": edge.id, onsubmit: (event) => { event.preventDefault(); submit(); } },
-    make("span", {}, `What is ${what}?`), input, make("button", { type: "submit" }, "Check"),
-    make("button", { type: "button", onclick: () => { state.answered.set(edge.id, null); render(); say(`It is ${at(a, place)}`); focusNext(); } }, "Reveal"), told);
+  return make("form", { class: "guess", "data-edge": edge, onsubmit: (event) => { event.preventDefault(); submit(); } },
+    what, input, make("button", { type: "submit" }, "Check"), make("button", { type: "button", onclick: () => done(null) }, "Reveal"), told);
 }
 
 function focusNext() {

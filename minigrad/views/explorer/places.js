@@ -13,7 +13,7 @@ function openSheet() {
   if (hasDrawings) {
     fill(world, draw(state.view).group);
     const before = cameras.get(state.view);
-    if (before) { Object.assign(camera, before); aim(false); } else fit(false);
+    if (before) { Object.assign(camera, before); aim(false); } else fit(false, true);
   }
   sheet.setAttribute("aria-label", `Drawing of ${views.get(state.view).title}`);
   crumbs();
@@ -36,6 +36,7 @@ function crumbs() {
 
 function go(time, { quiet = false } = {}) {
   state.time = Math.max(0, Math.min(events.length, time));
+  if (state.asked && state.asked.time !== state.time) { if (state.asked.kind === "gradient") state.predict = false; state.asked = null; }
   state.chosen = null;
   const event = current();
   if (event) {

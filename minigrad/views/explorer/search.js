@@ -19,7 +19,7 @@ function find() {
   const list = byId("found");
   list.hidden = !words.length;
   byId("search").setAttribute("aria-expanded", String(!list.hidden));
-  fill(list, matches.length ? matches.map((entry, i) => make("li", { role: "option", id: `found-${i}`, onclick: () => pick(i) }, make("code", {}, entry.text), make("span", { class: "soft" }, entry.more))) : words.length ? make("li", { class: "soft" }, "Nothing of that name.") : null);
+  fill(list, matches.length ? matches.map((entry, i) => make("li", { role: "option", id: `found-${i}`, onclick: () => pick(i) }, make("code", {}, breakable(entry.text)), entry.more ? make("span", { class: "soft" }, "in ", breakable(entry.more)) : null)) : words.length ? make("li", { class: "soft" }, "Nothing of that name.") : null);
   point(0);
   if (words.length) say(`${plural(matches.length, "match", "matches")}`);
 }

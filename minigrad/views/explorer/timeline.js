@@ -1,26 +1,5 @@
 // --- the time line ---------------------------------------------------------------------------------------
 
-// Steps in a row that are in one box: the outermost, or of a whole in a single box the next ones.
-const lanes = [];
-{
-  const boxes = (n) => {
-    const found = [];
-    for (let box = nodes.get(n).box; box !== null && box !== undefined; box = data.boxes[box][1]) found.unshift(box);
-    return found;
-  };
-  const outermost = new Set(Object.entries(data.boxes).filter(([, [, parent]]) => parent === null).map(([box]) => Number(box)));
-  const modules = [...outermost].filter((box) => Object.values(data.boxes).some(([, parent]) => parent === box));
-  const depth = modules.length <= 2 ? 1 : 0;
-  events.forEach((event, i) => {
-    const around = boxes(event.n);
-    const box = around[Math.min(depth, around.length - 1)];
-    const name = box === undefined ? "" : data.boxes[box][2].split(": ")[0];
-    const last = lanes[lanes.length - 1];
-    if (last && last.box === box && last.back === event.back) last.to = i + 1;
-    else lanes.push({ box, name, back: event.back, from: i, to: i + 1 });
-  });
-}
-
 // How large the value or gradient of each step is: the logarithm of its norm, and the range of each half.
 let sizes, ends;
 function measure() {
@@ -42,7 +21,7 @@ function skyline() {
   const pen = canvas.getContext("2d");
   pen.scale(ratio, ratio);
   const step = width / events.length;
-  const base = height - 14, most = height - 32;
+  const base = height - 16, most = height - 36;
   pen.fillStyle = colour("--ground"); pen.fillRect(0, 0, width, height);
   events.forEach((event, i) => {
     const [low, high] = ends[Number(event.back)];
@@ -53,12 +32,13 @@ function skyline() {
     pen.fillRect(i * step, base - most * share, Math.max(0.6, step - (step > 4 ? 1 : 0)), most * share);
   });
   pen.globalAlpha = 1;
-  pen.font = `10px ${colour("--sans")}`; pen.textBaseline = "middle";
-  for (const lane of lanes) { // under the bars: in which of the outermost boxes each step is
-    const [left, right] = [lane.from * step, lane.to * step];
-    pen.fillStyle = colour("--line"); pen.fillRect(left, base + 2, Math.max(0.6, right - left - 1), 11);
-    if (pen.measureText(lane.name).width + 8 > right - left) continue;
-    pen.fillStyle = colour("--ink"); pen.fillText(lane.name, left + 4, base + 8);
+  pen.font = `11px ${colour("--sans")}`; pen.textBaseline = "middle";
+  for (const chapter of chapters) { // under the bars
+    const [left, right] = [chapter.from * step, chapter.to * step];
+    pen.fillStyle = colour("--line"); pen.fillRect(left, base + 2, Math.max(0.6, right - left - 1), 14);
+    const name = pen.measureText(chapter.title).width + 8 > right - left ? String(chapter.number) : chapter.title;
+    if (pen.measureText(name).width + 8 > right - left) continue;
+    pen.fillStyle = colour("--ink"); pen.fillText(name, left + 4, base + 9.5);
   }
   if (state.time) {
     const x = (state.time - 0.5) * step;
@@ -67,6 +47,7 @@ function skyline() {
     pen.beginPath(); pen.moveTo(x - 5, 14); pen.lineTo(x + 5, 14); pen.lineTo(x, 21); pen.fill();
   }
   byId("time").max = events.length;
+  document.querySelector(".half.forward").style.maxWidth = `${FORWARD * step - 6}px`;
   document.querySelector(".half.backward").style.left = `${FORWARD * step}px`;
 }
 
@@ -95,5 +76,6 @@ function togglePlaying() {
 function stopPlaying() {
   clearInterval(state.playing);
   state.playing = null;
+  stops = null;
   timeline();
 }

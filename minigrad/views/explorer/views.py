@@ -19,8 +19,10 @@ from ..folding import Block
 
 BUDGET = 44  # cards in a drawing
 LONGEST = 30  # letters on a card
-LETTER, SMALL_LETTER = 6.7, 5.9  # the widths of a letter in each of its two lines
-CARD, BOX, PILL = 58, 66, 24  # heights: of a node, of a closed box, of a node from outside
+LETTER, SMALL_LETTER = 7.9, 7.0  # the widths of a letter in each of its two lines
+CARD, BOX, PILL = 68, 76, 26  # heights: of a node, of a closed box, of a node from outside
+WRITTEN_OUT, IN_A_ROW = 6, 3  # numbers of an array that a card writes out, and of a row of these
+CELL, ROW = 47, 17  # the width and height of one of them
 POINTS = 72  # to Graphviz's inch
 NO_ENGINE = (
     "No Graphviz was found when this page was written, so tables stand in for the drawings; "
@@ -196,12 +198,12 @@ class _Sheet:
             self._card(node.number, node.number, width, PILL, level)
             return
         title = text.shortened(headline(self.graph, node), LONGEST)
-        shape = len(text.shape(node.shape)) + 2 * len(node.shape)
-        least = (
-            128 if math.prod(node.shape) == 1 else 84
-        )  # a number and its gradient are written out
+        number = len(f"#{node.number}") + 1  # in the corner
+        shape = len(text.shape(node.shape)) + 2 * len(node.shape) + number
+        rows, columns = cells(node.shape)
+        least = 24 + 2 * max(columns * CELL, 40)  # for the value, and beside it the gradient
         width = max(least, len(title) * LETTER + 18, shape * SMALL_LETTER + 18)
-        self._card(node.number, node.number, width, CARD, level)
+        self._card(node.number, node.number, width, CARD + (rows - 1) * ROW, level)
 
     def _frame(self, block: Block, level: int) -> None:
         heading = _heading(block)
@@ -236,6 +238,15 @@ class _Sheet:
         return key
 
 
+def cells(shape: tuple[int, ...]) -> tuple[int, int]:
+    """The rows and columns in which a card writes out an array's numbers; (1, 0) where it draws them."""
+    n = math.prod(shape)
+    if not 0 < n <= WRITTEN_OUT:
+        return 1, 0
+    columns = shape[-1] if shape and len(shape) > 1 and shape[-1] <= IN_A_ROW else min(n, IN_A_ROW)
+    return -(-n // columns), columns
+
+
 def _title_lines(block: Block) -> list[str]:
     """A closed box's name, and its kind."""
     if block.kind == "group":
@@ -257,7 +268,7 @@ def label(graph: GraphData, node: GraphNode) -> str:
 def headline(graph: GraphData, node: GraphNode) -> str:
     """Return the first line of a card: the name, and the operation on its arguments."""
     if node.kind != "operation":
-        return label(graph, node) if node.label else f"{node.kind} #{node.number}"
+        return label(graph, node) if node.label else f"{node.role} #{node.number}"
     called = lambda number: label(graph, graph[number])
     made = text.visible(listing.expression(node, called)).removeprefix("np.")
     return f"{label(graph, node)} = {made}" if node.label else made
