@@ -18,7 +18,8 @@ from typing import Any
 
 import numpy as np
 
-from ..engine import table
+from ..engine import rules, table
+from ..functional.activations import erf
 from .data import UNKNOWN, Edge, GraphData, GraphNode, Ref
 from .symbols import Number, Symbol, bare, equal, follow, plain, same, undone, write
 
@@ -541,10 +542,15 @@ class _Writer:
 # --- what the calls are written with ----------------------------------------------------------------
 
 
+OWN = {bare(f): f.__name__ for f in (rules.scatter_add, rules.astype, erf)}
+
+
 def _name(function: Any) -> str:
-    """The name that the interpreter has for a function."""
+    """The name that the interpreter has for a function; "" for one that only looks like NumPy's."""
     name = getattr(function, "__name__", "")
-    return OPERATORS.get(name, name) if getattr(operator, name, None) is function else name
+    if getattr(operator, name, None) is function:
+        return OPERATORS.get(name, name)
+    return name if table.name_of(function).startswith("np.") else OWN.get(bare(function), "")
 
 
 def _kind(array: np.ndarray) -> tuple[np.dtype, tuple[int, ...]]:

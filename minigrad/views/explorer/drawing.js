@@ -140,7 +140,7 @@ function tipText(view, key, outside) {
     `#${key} ${node.label ? `${node.label}${node.made ? " = " : ""}` : ""}${node.made}`, `${shapeText(node.shape, node.letters)} ${node.type}`,
     `value ${computed ? brief(node.value, 12) : "not computed yet"}`, `gradient ${found.sum !== null && found.state !== "zero" ? brief(found.sum, 12) : stateText(found)}`,
     outside ? "from outside this box" : "",
-  ].filter(Boolean).join("\n");
+  ].filter(Boolean).join("\n") + changedText(key);
 }
 
 function activate(view, key) {

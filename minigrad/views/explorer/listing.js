@@ -8,7 +8,7 @@ function listing() {
   const frames = view.frames.map((frame) => make("button", { class: "link", onclick: () => show(frame[0]) }, frame[1]));
   const rows = order.map((key) => {
     const number = typeof key === "number";
-    const classes = [key === here ? `now ${event.back ? "backward" : ""}` : "", state.chosen === key ? "chosen" : ""].join(" ");
+    const classes = [key === here ? `now ${event.back ? "backward" : ""}` : "", state.chosen === key ? "chosen" : "", membersOf(key).some(isChanged) ? "changed" : ""].join(" ");
     if (!number) {
       const closed = view.closed[key];
       return make("tr", { class: classes, "data-key": key }, make("td", {}, "▸"), make("td", { colspan: 3 }, make("button", { class: "link", onclick: () => show(key) }, closed.lines.join(": "))), make("td", { colspan: 2, class: "soft" }, `${plural(closed.operations, "operation")}${closed.learned ? `, ${plural(closed.learned, "learned number")}` : ""}`));

@@ -32,6 +32,8 @@ function engine() {
   return machine;
 }
 
+if (live) (window.requestIdleCallback || setTimeout)(engine); // so that the first change is answered at once
+
 function same(a, b) {
   for (let i = 0; i < a.length; i++) if (!Object.is(a[i], b[i])) return false;
   return true;
@@ -104,6 +106,10 @@ function whyFixed(n) {
   const of = uncertain.get(n);
   const what = `${of === n ? "" : "What it is computed from, "}${nodes.get(of).op ? `a number in ${nodes.get(of).made}` : of === n ? "it" : nameOf(of)}${of === n ? "" : ","} keeps`;
   return `${what[0].toUpperCase()}${what.slice(1)} its value when others change, and Python or NumPy may have made it of numbers that are others now.`;
+}
+
+function changedText(n) { // what a node is now, and was at first
+  return isChanged(n) ? `\n${brief(nodes.get(n).value)}, was ${brief(written_down.value.get(n))}` : "";
 }
 
 function refresh(touched) {

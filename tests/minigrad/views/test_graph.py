@@ -632,3 +632,46 @@ def test_two_processes_print_and_draw_the_same():
     ]  # fmt: skip
     assert outputs[0] == outputs[1]
     assert "digraph" in outputs[0]
+
+
+# --- numbers that leave the graph -------------------------------------------------------------------
+
+
+def test_an_array_that_came_up_after_numbers_were_read_may_be_of_them():
+    x = mg.Tensor([1.0, 2.0], requires_grad=True)
+    before = np.array([True, False])
+    with mg.record():
+        y = x * 3
+        early = np.where(before, y, 0)
+        mask = (y > 2) & (y < 5)
+        loss = np.sum(np.where(mask, early, 1))
+    graph = mg.graph(loss)
+    nodes = {n.label: n for n in graph.nodes}
+    assert nodes["mask"].may_be_of == (nodes["y"].number,)
+    assert nodes["before"].may_be_of == ()
+    assert {graph[n].label for n, _ in graph.reads} == {"y"}
+    assert "mask = (y > 2) & (y < 5)" in str(graph.reads[0][1])
+
+
+@pytest.mark.parametrize(
+    "read", [float, bool, np.asarray, mg.Tensor.item, mg.Tensor.tolist, lambda t: t.data]
+)
+def test_every_way_out_of_the_graph_is_seen(read):
+    x = mg.Tensor([2.0], requires_grad=True)
+    with mg.record():
+        y = x * 3
+        read(y.detach())
+        loss = np.sum(y)
+    graph = mg.graph(loss)
+    assert [graph[n].label for n, _ in graph.reads] == ["y"]
+
+
+def test_a_detached_tensor_is_what_it_was_taken_from():
+    x = mg.Tensor([1.0, 2.0], requires_grad=True)
+    with mg.record():
+        y = np.exp(x)
+        loss = np.sum(y * y.detach())
+    graph = mg.graph(loss)
+    (product,) = [n for n in graph.nodes if n.operation == "np.multiply"]
+    assert product.arguments[0] == product.arguments[1]
+    assert [e.differentiable for e in graph.arguments(product.number)] == [True, False]

@@ -170,6 +170,22 @@ def test_a_function_of_ones_own_that_can_be_followed_lives(page):
     assert as_array(gradient, [0, 0]).tolist() == [12, 27]
 
 
+def test_a_function_that_only_has_a_name_of_numpys_is_not_taken_for_it(page):
+    def exp(x):
+        return x * x
+
+    exp = mg.rule(exp, lambda g, _y, x: g * 2 * x)
+    x = mg.Tensor([1.0, 2.0], requires_grad=True, name="x")
+    with mg.record():
+        loss = np.sum(exp(x))
+    loss.backward()
+    graph = mg.graph(loss)
+    made = tape.tape(graph)
+    case = packed(made, to=[], asked=[made.value[graph.roots[0]]])
+    ((found,),) = page([case], "return data.map(changed);")
+    assert as_array(found, 0.0) == 5
+
+
 def test_without_its_numbers_a_graph_is_lost():
     x = mg.Tensor([1.0, 2.0], requires_grad=True)
     loss = np.sum(np.exp(x * 2))
