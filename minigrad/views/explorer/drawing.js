@@ -193,7 +193,7 @@ function slot(x, y, width, height, id, palette, kind = "") {
       const [left, top] = [x + (k % columns) * w, y + Math.floor(k / columns) * h];
       const [red, green, blue, alpha] = tint(v, a.largest, tone);
       if (a.numbers.length > 1) parts.push(make("rect", { x: left, y: top, width: w, height: h, fill: `rgba(${red}, ${green}, ${blue}, ${((alpha * 0.5) / 255).toFixed(3)})` }));
-      parts.push(make("text", { class: `figure ${palette}`, x: left + w / 2, y: top + h / 2 + 4.2, "text-anchor": "middle" }, fitted(v, a, w)));
+      parts.push(make("text", { class: `figure ${palette} ${a.numbers.length > 1 ? "tinted" : ""}`, x: left + w / 2, y: top + h / 2 + 4.2, "text-anchor": "middle" }, fitted(v, a, w)));
     });
   } else parts.push(make("image", { x: x + 1, y: y + 1, width: Math.max(1, width - 2), height: height - 2, preserveAspectRatio: "none", href: thumb(id, palette) }));
   return parts;

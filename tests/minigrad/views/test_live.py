@@ -144,6 +144,8 @@ def test_what_changed_is_marked_with_what_it_was(opened):
 def test_undo_is_complete(opened):
     page = opened(ten_lines())
     page.key("b", "\ue014")
+    page.run("document.querySelector('#panel-tabs button').click()")  # it tells of this step
+    page.key("\ue012", "\ue014")
     before = page.everything()
     page.run("document.querySelector('#panel-tabs button').click()")
     for name, number in (("x[0]", "5"), ("w[1, 0]", "0.25"), ("x[0]", "-1e30")):
