@@ -6,7 +6,6 @@ a Tensor, and of matrices and masked arrays, which may not.
 
 from __future__ import annotations
 
-import inspect
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,7 @@ import numpy as np
 from . import errors
 from .errors import outline
 from .modes import get_default_dtype
-from .table import INSTEAD, Answering, Definition, Entry, Operation, code_of
+from .table import INSTEAD, Answering, Definition, Entry, Operation
 
 
 def as_array(value: Any, dtype: Any = None, copy: bool = False) -> Any:
@@ -33,7 +32,7 @@ def as_array(value: Any, dtype: Any = None, copy: bool = False) -> Any:
         if dtype is None and types <= {float, int, bool} and (float in types or not types):
             dtype = get_default_dtype()
     if isinstance(value, np.ma.MaskedArray):
-        raise errors.DTypeError(f"a Tensor has no hidden elements: fill {outline(value.data)}")
+        raise errors.DTypeError("a Tensor has no hidden elements: fill them, a.filled(0)")
     foreign = hasattr(type(array), "__array_function__") and not isinstance(array, np.ndarray)
     if not foreign:
         try:
@@ -57,13 +56,12 @@ def as_called(entry: Entry, args: tuple, kwargs: dict[str, Any]) -> tuple[tuple,
     Raises:
         UnsupportedError: for an option such as `out=` or `where=`, saying what to write instead.
     """
-    flags, names = code_of(entry.written).co_flags, entry.parameters
-    any_more, any_name = flags & inspect.CO_VARARGS, flags & inspect.CO_VARKEYWORDS
+    names = entry.parameters
     name, takes = f"{entry.name} of a Tensor", f"it takes {', '.join(names)}"
-    if len(args) > len(names) and not any_more:
+    if len(args) > len(names) and not entry.any_more:
         raise errors.UnsupportedError(f"{name} takes no {len(args)} arguments; {takes}")
     for k, v in (*zip(names, args), *kwargs.items()):
-        known = k not in entry.refused and (k in entry.names or any_name)
+        known = k not in entry.refused and (k in entry.names or entry.any_name)
         if v is not None and not known:
             raise errors.UnsupportedError(f"{name} takes no {k}=; {INSTEAD.get(k, takes)}")
     kwargs = {k: v for k, v in kwargs.items() if v is not None or k not in INSTEAD}
@@ -80,7 +78,7 @@ def as_called(entry: Entry, args: tuple, kwargs: dict[str, Any]) -> tuple[tuple,
 
 
 def as_taken(a: Any, i: int, entry: Entry) -> Any:
-    """Argument `i` as the function takes it: a list of numbers, not of places, as an array."""
+    """Argument `i` as taken: lists of numbers become arrays, lists that are indices stay."""
     if isinstance(a, np.ndarray):  # of a subclass: a matrix would multiply as one, in the rules too
         return as_array(a)
     if not isinstance(a, (list, tuple)):
@@ -115,6 +113,8 @@ def as_result(y: Any, operation: Operation, args: tuple) -> Any:
         UnsupportedError: if it is not one array.
         DTypeError: if it is not of real numbers.
     """
+    if type(y) is np.ndarray and y.dtype.kind == "f" and operation.makes_new:
+        return y
     if isinstance(y, (int, float, np.generic)):
         y = np.asarray(y)
     if not hasattr(y, "dtype"):

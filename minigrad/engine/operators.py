@@ -19,13 +19,6 @@ from .rules import astype
 from .table import TABLE, Answering, name_of
 
 
-def _operator(function: Callable) -> Callable[..., Any]:
-    def operate(self, other):
-        return self.apply(function, (self, other), {})
-
-    return operate
-
-
 def _reflected(function: Callable) -> Callable[..., Any]:
     def operate(self, other):
         return self.apply(function, (other, self), {})
@@ -63,26 +56,26 @@ class Operators(Answering):
     apply: Callable[..., Any]
     shape: tuple[int, ...]
 
-    __add__, __radd__ = _operator(np.add), _reflected(np.add)
-    __sub__, __rsub__ = _operator(np.subtract), _reflected(np.subtract)
-    __mul__, __rmul__ = _operator(np.multiply), _reflected(np.multiply)
-    __truediv__, __rtruediv__ = _operator(np.divide), _reflected(np.divide)
-    __floordiv__, __rfloordiv__ = _operator(np.floor_divide), _reflected(np.floor_divide)
-    __mod__, __rmod__ = _operator(np.mod), _reflected(np.mod)
-    __pow__, __rpow__ = _operator(np.power), _reflected(np.power)
-    __matmul__, __rmatmul__ = _operator(np.matmul), _reflected(np.matmul)
-    __eq__, __ne__ = _operator(np.equal), _operator(np.not_equal)  # type: ignore[assignment]
-    __lt__, __le__ = _operator(np.less), _operator(np.less_equal)
-    __gt__, __ge__ = _operator(np.greater), _operator(np.greater_equal)
-    __and__, __rand__ = _operator(np.bitwise_and), _reflected(np.bitwise_and)
-    __or__, __ror__ = _operator(np.bitwise_or), _reflected(np.bitwise_or)
-    __xor__, __rxor__ = _operator(np.bitwise_xor), _reflected(np.bitwise_xor)
+    __add__, __radd__ = _method(np.add), _reflected(np.add)
+    __sub__, __rsub__ = _method(np.subtract), _reflected(np.subtract)
+    __mul__, __rmul__ = _method(np.multiply), _reflected(np.multiply)
+    __truediv__, __rtruediv__ = _method(np.divide), _reflected(np.divide)
+    __floordiv__, __rfloordiv__ = _method(np.floor_divide), _reflected(np.floor_divide)
+    __mod__, __rmod__ = _method(np.mod), _reflected(np.mod)
+    __pow__, __rpow__ = _method(np.power), _reflected(np.power)
+    __matmul__, __rmatmul__ = _method(np.matmul), _reflected(np.matmul)
+    __eq__, __ne__ = _method(np.equal), _method(np.not_equal)  # type: ignore[assignment]
+    __lt__, __le__ = _method(np.less), _method(np.less_equal)
+    __gt__, __ge__ = _method(np.greater), _method(np.greater_equal)
+    __and__, __rand__ = _method(np.bitwise_and), _reflected(np.bitwise_and)
+    __or__, __ror__ = _method(np.bitwise_or), _reflected(np.bitwise_or)
+    __xor__, __rxor__ = _method(np.bitwise_xor), _reflected(np.bitwise_xor)
     __iadd__, __isub__ = _in_place(np.add), _in_place(np.subtract)
     __imul__, __itruediv__ = _in_place(np.multiply), _in_place(np.divide)
     __ifloordiv__, __imod__ = _in_place(np.floor_divide), _in_place(np.mod)
     __ipow__, __imatmul__ = _in_place(np.power), _in_place(np.matmul)
     __neg__, __abs__, __invert__ = _method(np.negative), _method(np.absolute), _method(np.invert)
-    __round__, __getitem__ = _method(np.round), _operator(operator.getitem)
+    __round__, __getitem__ = _method(np.round), _method(operator.getitem)
     __hash__ = object.__hash__
 
     def __pos__(self) -> Any:
@@ -106,7 +99,7 @@ class Operators(Answering):
         return bool(np.any(np.equal(self, value)))
 
     def __getattr__(self, name: str) -> Any:
-        functions = (f for f in TABLE if getattr(f, "__name__", "") == name)
+        functions = (f for f in TABLE if name[0] != "_" and getattr(f, "__name__", "") == name)
         instead = [f"{name_of(f)}(x)" for f in functions]
         if hasattr(np.ndarray, name):
             instead.append(f"x.detach().numpy().{name}")

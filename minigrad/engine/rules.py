@@ -82,7 +82,7 @@ def shared_evenly(g: Any, y: Any, a: Any, axis: Any, keepdims: bool) -> Any:
 
 
 def power_slope(a: Any, b: Any) -> Any:
-    """b a^(b - 1), the derivative of a^b by a; 0 where b is, as 0^-1 must not come up there."""
+    """b a^(b - 1), the derivative of a^b by a; 0 where b is, as 0^-1 would be infinite there."""
     if isinstance(b, (int, float)):
         return b * a ** (b - 1) if b != 0 else np.zeros_like(a)
     flat = np.equal(b, 0) & ~np.greater(np.absolute(a), 0)  # a is 0 or NaN
@@ -219,7 +219,7 @@ def names_once(index: Any) -> bool:
 
 
 def astype(x: Any, dtype: Any) -> Any:
-    """`x` converted to a floating dtype; the edge converts the gradient back."""
+    """`x` in another dtype; a gradient comes back in the old one."""
     return x.astype(dtype)
 
 

@@ -6,15 +6,13 @@ go as soon as nobody needs them: a training step takes two thirds of the memory.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import functools
 from typing import Any
 
 import numpy as np
 
 from .node import Edge, outline
 from .table import Answering, Operation, code_of
-
-NUMBERS = {int, float, bool, str, type(None)}  # these never change
 
 
 def to_save(
@@ -24,24 +22,18 @@ def to_save(
 
     `arrays` are the arguments with the arrays that are in Tensors, which never change.
     """
-    key = (len(args), *[i for i, _, _ in edges])
-    reads = operation.reads.get(key)
-    if reads is None:
-        reads = operation.reads[key] = read_by(operation, key[1:], len(args))
-    saved = []
-    for a, array, read in zip((operation, *args), (y, *arrays), reads):
-        if a.__class__ in NUMBERS:
-            saved.append(a)
-        elif isinstance(a, Answering) or a is operation:
-            saved.append(array if read else outline(array.shape, array.dtype))
-        elif read:
-            saved.append(unshared(a))
+    read = read_by(operation, tuple([i for i, _, _ in edges]), len(args))
+    saved = [y if read[0] else outlined(y)]
+    for a, array, is_read in zip(args, arrays, read[1:]):
+        if is_read:
+            saved.append(array if isinstance(a, Answering) else unshared(a))
         else:
             saved.append(outlined(array))
     return tuple(saved)
 
 
-def read_by(operation: Operation, positions: Iterable[int], count: int) -> list[bool]:
+@functools.lru_cache(maxsize=1 << 12)
+def read_by(operation: Operation, positions: tuple[int, ...], count: int) -> list[bool]:
     """Tell whether the rules at `positions` read the result, and each of the `count` arguments."""
     read = [False] * (1 + count)
     for i in positions:

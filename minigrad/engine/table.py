@@ -17,10 +17,10 @@ from __future__ import annotations
 
 import functools
 import inspect
+import math
 import operator
-import sys
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 
 import numpy as np
@@ -46,52 +46,50 @@ class Answering:
 
 
 class Entry:
-    """The table's entry for one function, and how that may be called."""
+    """The table's entry for one function, and how that may be called.
 
-    function: Callable
-    written: Callable  # what names the arguments
-    skipped = 0  # how many of the first arguments of `written` are not the function's
-    refused: tuple[str, ...] = ("out",)  # options that must be None
+    Attributes:
+        function: what one calls.
+        written: whose signature names the arguments: a rule, after `g` and `y`, or a body.
+        refused: the options that must be None.
+        names: of all arguments, without underscores; those by keyword alone last.
+        parameters: the names of the arguments by position.
+        any_more, any_name: whether it has *args and **kwargs.
+        unchecked: how many arguments by position need no check.
+        rules: for each argument a rule or None; of a definition none at all.
+        kernel: the fast form, or None.
+    """
+
     rules: tuple[Any, ...] = ()
-    kernel: Callable | None = None  # its fast form, if it has one
+    kernel: Callable | None = None
+
+    def __init__(self, function: Callable, written: Callable, skipped: int, refused: Collection):
+        self.function, self.written, self.skipped = function, written, skipped
+        self.refused, code = refused, code_of(written)
+        names = code.co_varnames[skipped : code.co_argcount + code.co_kwonlyargcount]
+        self.names = tuple([name.lstrip("_") for name in names])
+        self.parameters = self.names[: code.co_argcount - skipped]
+        self.any_more = code.co_flags & inspect.CO_VARARGS
+        self.any_name = code.co_flags & inspect.CO_VARKEYWORDS
+        places = [i for i, name in enumerate(self.parameters) if name in refused]
+        self.unchecked = math.inf if self.any_more else min([*places, len(self.parameters)])
 
     @functools.cached_property
     def name(self) -> str:
         return name_of(self.function)
 
-    @functools.cached_property
-    def names(self) -> tuple[str, ...]:
-        """The names of all arguments, without underscores; those by keyword alone last."""
-        code = code_of(self.written)
-        names = code.co_varnames[self.skipped : code.co_argcount + code.co_kwonlyargcount]
-        return tuple([name.lstrip("_") for name in names])
-
-    @functools.cached_property
-    def parameters(self) -> tuple[str, ...]:
-        """The names of the arguments by position."""
-        return self.names[: code_of(self.written).co_argcount - self.skipped]
-
-    @functools.cached_property
-    def usual(self) -> int:
-        """The number of arguments by position that need no check."""
-        if code_of(self.written).co_flags & inspect.CO_VARARGS:
-            return sys.maxsize
-        places = [i for i, name in enumerate(self.parameters) if name in self.refused]
-        return min(places, default=len(self.parameters))
-
 
 class Operation(Entry):
     """A function with its derivatives: for each argument a rule, or None where there is none."""
 
-    skipped = 2  # g and y
-
     def __init__(self, function: Callable, rules: tuple[Any, ...]):
-        self.function = function
+        written = next((r for r in rules if r is not None), _anything)
+        super().__init__(function, written, 2, ("out",))  # after g and y
         self.call = getattr(function, "dispatched", function)  # the arguments are arrays by then
         self.rules = rules
-        self.makes_new = isinstance(function, np.ufunc)  # whatever it returns is no argument
-        self.written = next((r for r in rules if r is not None), _anything)
-        self.reads: dict[Any, Any] = {}  # see `saving`
+        self.makes_new = isinstance(
+            function, np.ufunc
+        )  # a ufunc's result shares no memory with its arguments
 
 
 class Definition(Entry):
@@ -100,8 +98,6 @@ class Definition(Entry):
     Called, it runs its body inside a box; or its kernel, in fast mode, unless that returns
     NotImplemented.
     """
-
-    refused = tuple(INSTEAD)
 
     def __init__(self, function: Callable | None, body: Callable):
         @functools.wraps(body)
@@ -112,8 +108,8 @@ class Definition(Entry):
                     return y
             return boxed(self.name, body, args, kwargs)
 
-        self.call, self.written = call, body
-        self.function = call if function is None else function
+        super().__init__(function or call, body, 0, INSTEAD)
+        self.call = call
 
 
 TABLE: dict[Any, Operation | Definition] = {}
@@ -150,7 +146,9 @@ def definition(body: Callable | None = None, of: Callable | None = None) -> Any:
 def dispatched(function: Callable) -> Callable:
     """`function`, made to leave it to Tensors among its arguments, as NumPy's own do (NEP 18)."""
     theirs = isinstance(function, np.ufunc) or hasattr(function, "_implementation")
-    if theirs or function in TABLE or function is operator.getitem:  # x[i] asks the class of x
+    if (
+        theirs or function in TABLE or function is operator.getitem
+    ):  # x[i] calls type(x).__getitem__ already
         return function
 
     @functools.wraps(function)
@@ -185,6 +183,7 @@ def boxed(owner: Any, function: Callable, args: tuple, kwargs: dict[str, Any]) -
     """Call `function`, with what it computes inside a box; an error remembers the innermost box."""
     outer = mode.get()
     box = Box(outer.box, owner)
+    # `setting` would take three times as long
     token = mode.set(Mode(outer.grad, outer.watchers, outer.fast, box, outer.settings, outer.rng))
     try:
         return function(*args, **kwargs)

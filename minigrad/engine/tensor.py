@@ -113,7 +113,9 @@ class Tensor(Operators):
             elif gradient.dtype != self.dtype:
                 gradient = gradient.astype(self.dtype)
             if gradient.shape != self.shape:
-                raise errors.ShapeError(f"{gradient.shape} does not fit a tensor of {self.shape}")
+                raise errors.ShapeError(
+                    f"a gradient of shape {gradient.shape} does not fit a tensor of {self.shape}"
+                )
         self.node.grad = gradient
 
     def retain_grad(self) -> Tensor:
@@ -123,7 +125,9 @@ class Tensor(Operators):
             GraphError: if this tensor requires no gradient.
         """
         if not self.requires_grad:
-            raise errors.GraphError(f"no gradient reaches {self!r}: there is none to retain")
+            raise errors.GraphError(
+                f"no gradient reaches this tensor, {self.shape}: none to retain"
+            )
         self.node.keeps_grad = True
         return self
 
@@ -190,7 +194,7 @@ class Tensor(Operators):
     def __bool__(self) -> bool:
         if self.size != 1:
             raise errors.ShapeError(
-                f"{self.shape} numbers are not true or false as a whole: write x.any() or x.all()"
+                f"a tensor of shape {self.shape} is neither true nor false: write x.any() or x.all()"
             )
         return bool(self._read())
 
@@ -258,7 +262,7 @@ Array = Tensor | np.ndarray  # what the functions of the table take and give
 
 
 def tensor_of(array: Any, node: Node | None = None) -> Tensor:
-    """A Tensor around an array that no one else changes: it is made read-only, not copied."""
+    """A Tensor around an array that nothing else will write to: it is made read-only, not copied."""
     if type(array) is np.ndarray:
         array.flags.writeable = False
     else:
@@ -290,7 +294,7 @@ def apply(function: Callable, args: tuple, kwargs: dict[str, Any]) -> Any:
         ShapeError, DTypeError: for what NumPy refuses.
     """
     entry, now = TABLE.get(function) or lookup(function), mode.get()
-    if kwargs or len(args) > entry.usual:
+    if kwargs or len(args) > entry.unchecked:
         args, kwargs = as_called(entry, args, kwargs)
     arrays: list[Any] = []
     try:
@@ -323,8 +327,8 @@ def apply(function: Callable, args: tuple, kwargs: dict[str, Any]) -> Any:
                     edges.append((i, None, a._node))
             elif isinstance(a, (list, tuple)):
                 edges += parents_in(i, a)
-    inside = entry.rules and not (isinstance(y, tuple) and not edges)  # the graph
-    if inside and not (type(y) is np.ndarray and y.dtype.kind == "f" and entry.makes_new):
+    in_graph = entry.rules and (edges or not isinstance(y, tuple))  # np.where(mask) gives indices
+    if in_graph:
         y = as_result(y, entry, args)
         edges = edges if y.dtype.kind == "f" else []
     node = None
@@ -332,7 +336,7 @@ def apply(function: Callable, args: tuple, kwargs: dict[str, Any]) -> Any:
         node = Node(y, entry, to_save(entry, edges, args, arrays, y), kwargs, edges, now.box)
         for watcher in now.watchers:
             watcher.operation(node, args, y)
-    return tensor_of(y, node) if inside else y
+    return tensor_of(y, node) if in_graph else y
 
 
 Tensor.apply = staticmethod(apply)  # type: ignore[method-assign]

@@ -3,6 +3,9 @@
 An operation can only run after those that made its arguments. So the order of creation, reversed, is
 an order in which every node comes after all that use it, and the walk is a loop over it: nothing
 recurses, and a node used twice is visited once, when both gradients have arrived.
+
+Gradients are arrays, or Tensors: then what was saved is made into Tensors again, so that the rules build
+a graph, and a second derivative is a second walk.
 """
 
 from __future__ import annotations
@@ -56,7 +59,7 @@ def walk(starts: Mapping[Node, Any], oldest: float = 0) -> Iterator[Visit]:
     """
     arrived = dict(starts)
     for node in order(starts, oldest):
-        yield pass_on(node, arrived.pop(node), arrived, oldest)
+        yield pass_on(node, arrived.pop(node), arrived)
 
 
 def order(starts: Iterable[Node], oldest: float = 0) -> list[Node]:
@@ -78,7 +81,7 @@ def order(starts: Iterable[Node], oldest: float = 0) -> list[Node]:
     return sorted(reached, key=operator.attrgetter("number"), reverse=True)
 
 
-def pass_on(node: Node, g: Any, arrived: dict[Node, Any], oldest: float) -> Visit:
+def pass_on(node: Node, g: Any, arrived: dict[Node, Any]) -> Visit:
     """Call the rules of a node, and add what they give to what has arrived at its arguments."""
     saved: Any = node.saved
     rules = node.operation.rules if node.operation is not None else ()
@@ -92,8 +95,6 @@ def pass_on(node: Node, g: Any, arrived: dict[Node, Any], oldest: float) -> Visi
         for position, item, to in node.edges:
             if position != last:  # one call for all elements of a list
                 given, last = rules[position](g, *saved, **node.kwargs), position
-            if to.number < oldest:
-                continue
             one = given if item is None else _element(given, item, node)
             fitted, before = fit(one, to, g), arrived.get(to)
             after = arrived[to] = fitted if before is None else before + fitted
@@ -110,7 +111,9 @@ def pass_on(node: Node, g: Any, arrived: dict[Node, Any], oldest: float) -> Visi
 
 def _element(given: Any, item: int, node: Node) -> Any:
     if not isinstance(given, (list, tuple)):
-        raise errors.UnsupportedError(f"{node!r} takes no list of tensors: join them with np.stack")
+        raise errors.UnsupportedError(
+            f"{node.operation.name} takes no list of tensors: join them with np.stack"  # type: ignore
+        )
     return given[item]
 
 
@@ -122,8 +125,8 @@ def fit(given: Any, to: Node, g: Any) -> Any:
     Raises:
         ShapeError: if no broadcasting makes the one shape of the other.
     """
-    if type(given) is not type(g) and isinstance(g, Tensor):
-        given = tensor_of(np.asarray(given))  # a rule may give zeros
+    if isinstance(g, Tensor) and not isinstance(given, Tensor):
+        given = tensor_of(np.asarray(given))  # a rule may return a plain array, such as zeros_like
     if given.shape != to.shape:
         given = undo_broadcast(given, to.shape)
     return given if given.dtype == to.dtype else given.astype(to.dtype)
@@ -178,7 +181,7 @@ def _freed(node: Node) -> errors.GraphError:
     return error
 
 
-# --- loops over it ----------------------------------------------------------------------------------
+# --- backward ---------------------------------------------------------------------------------------
 
 
 def backward(root: Tensor, gradient: Any = None, *, retain_graph=False, create_graph=False) -> None:

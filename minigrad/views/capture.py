@@ -235,7 +235,7 @@ class _Capture(_Reached):
                 yield id(_memory(array)), _memory(array).nbytes
         elif node.edges:
             call = self.calls[node]
-            read = read_by(node.operation, [i for i, _, _ in node.edges], len(call))  # type: ignore[arg-type]
+            read = read_by(node.operation, tuple([i for i, _, _ in node.edges]), len(call))  # type: ignore[arg-type]
             for saved in (n for i, _, n in supplies((node, *call)) if read[i]):
                 known = self.values.get(saved)
                 if known is not None:

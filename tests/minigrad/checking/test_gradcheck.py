@@ -322,7 +322,7 @@ def test_gradients_overwritten_instead_of_added_are_named(monkeypatch, f):
     def overwriting(starts, oldest=0):
         arrived = dict(starts)
         for node in walk.order(starts, oldest):
-            visit = walk.pass_on(node, arrived.pop(node), arrived, oldest)
+            visit = walk.pass_on(node, arrived.pop(node), arrived)
             arrived.update((c.to, c.fitted) for c in visit.contributions)  # = in place of +=
             yield visit
 

@@ -16,6 +16,7 @@ import minigrad as mg
 from minigrad import errors
 from minigrad import functional as F
 from minigrad.engine.modes import Watcher, setting
+from minigrad.engine.walk import walk
 
 
 def leaf(*shape, seed=0, dtype=np.float64):
@@ -260,8 +261,9 @@ def test_arrays_that_nodes_kept_are_released_as_the_walk_passes():
     del y
     assert all(array() is not None for array in arrays)
     alive = []
-    for step in mg.steps(loss, accumulate=True, retain_graph=False):
-        del step
+    for visit in walk({loss._node: np.ones((), np.float32)}):
+        visit.node.saved = None
+        del visit
         alive.append(sum(array() is not None for array in arrays))
     assert alive[0] == 10
     assert alive == sorted(alive, reverse=True)

@@ -526,7 +526,7 @@ def test_tensors_in_a_list_where_no_rule_hands_out_parts():
     x, a, b = leaf([[1.0, 2.0], [3.0, 4.0]]), leaf(2.0), leaf(2.0)
     with pytest.raises(
         errors.UnsupportedError,
-        match=r"clamp .* takes no list of tensors: join them with np\.stack",
+        match=r"clamp takes no list of tensors: join them with np\.stack",
     ):
         np.sum(np.clip(x, [a, b], None)).backward()
 
