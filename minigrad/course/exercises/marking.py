@@ -198,6 +198,8 @@ def _watch(exercise: Exercise, function: Callable, found: list[str]) -> Callable
         else:
             caller: FrameType | None = frame
             while caller is not None and caller.f_code.co_filename != home:
+                if caller.f_code.co_filename.startswith("<frozen importlib") and not _known(frame):
+                    return  # a finder of another package, which sees every import
                 caller = caller.f_back
             if caller is not None:
                 line = SourceLine(caller.f_code.co_filename, caller.f_lineno)
@@ -212,8 +214,11 @@ def _foreign(frame: FrameType, without: Sequence[str]) -> bool:
         return False
     name = f"{module}.{frame.f_code.co_name}"
     banned = any(f"{name}.".startswith(f"{w}.") for w in without)
-    package = module.partition(".")[0]
-    return banned or (package in sys.modules and package not in KNOWN)
+    return banned or (module.partition(".")[0] in sys.modules and not _known(frame))
+
+
+def _known(frame: FrameType) -> bool:
+    return frame.f_globals.get("__name__", "").partition(".")[0] in KNOWN
 
 
 def same(exercise: Exercise, one: Outcome, other: Outcome, rough: float = 0.0) -> bool:

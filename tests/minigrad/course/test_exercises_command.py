@@ -131,6 +131,19 @@ def test_what_the_garbage_collector_calls_is_not_the_learners(tmp_path):
     assert found.state == WRONG
 
 
+def test_what_an_import_calls_is_not_the_learners(tmp_path, monkeypatch):
+    """Packages put finders of theirs into Python's way to import."""
+    find = lambda *_: None
+    finder = types.SimpleNamespace(
+        find_spec=types.FunctionType(find.__code__, {"__name__": "pytest"})
+    )
+    monkeypatch.setattr(sys, "meta_path", [finder, *sys.meta_path])
+    monkeypatch.delitem(sys.modules, "this_day", raising=False)
+    body = "\n    try:\n        import this_day\n    except ImportError:\n        return 1 / 0"
+    found = judged(f"def product_rule(g, x, y):{body}", tmp_path=tmp_path)
+    assert found.state == WRONG
+
+
 @pytest.mark.parametrize(
     ("body", "says"),
     [
