@@ -91,7 +91,7 @@ def test_a_hard_coded_answer_is_recognised(tmp_path):
         "    return tuple(mg.grad(f, argnums=(0, 1))(x, y))",
         "def product_rule(g, x, y):\n    from minigrad.functional import relu as r\n"
         "    return float(r(g * y)), g * x",
-        "def helper(x):\n    import minitransformer.masks as m\n    m.causal(2)\n    return x\n"
+        "def helper(x):\n    import minitransformer.model.masks as m\n    m.causal(2)\n    return x\n"
         "def product_rule(g, x, y):\n    return g * y, helper(g * x)",
     ],
     ids=["grad", "alias", "helper"],
