@@ -76,8 +76,9 @@ class Live(Page):
 
     def everything(self):
         """All that the drawing and the panel show."""
-        seen = ("world", "panel", "code", "now")
-        return [self.run(f"return document.getElementById({one!r}).innerHTML") for one in seen]
+        shown = "#world", "#panel > :not([hidden])", "#code", "#now"
+        inside = "return [...document.querySelectorAll(SELECTOR)].map(e => e.innerHTML)"
+        return [self.run(inside.replace("SELECTOR", repr(one))) for one in shown]
 
 
 @pytest.fixture

@@ -1,5 +1,8 @@
 """Models in a page: after changes, and with parts switched off, they give what the engine gives."""
 
+import json
+import re
+
 import in_a_page
 import numpy as np
 import pytest
@@ -9,11 +12,13 @@ import minigrad as mg
 from minigrad.functional import cross_entropy
 from minigrad.views import tape
 from minigrad.views.explorer import switches
+from minitransformer import tasks
 from minitransformer.model import masks
 from minitransformer.model.layer_norm import LayerNorm
 from minitransformer.model.sizes import Sizes
 from minitransformer.model.transformer import Transformer
-from minitransformer.views import explain  # noqa: F401 - registers the switches
+from minitransformer.training.readers import Reader
+from minitransformer.views import explain
 
 SOURCE = np.array([[3, 4, 5, 6, 7], [3, 4, 0, 0, 0]])
 TARGET = np.array([[1, 3, 4, 5], [1, 6, 0, 0]])
@@ -125,3 +130,22 @@ def test_a_part_off_is_the_model_without_it(browser, tmp_path, monkeypatch, name
 def test_rotary_positions_have_a_switch():
     places = switches.places(computed(model_of(positions="rotary")))
     assert len(places["positions"]) == 4  # queries and keys of both self-attentions
+
+
+@pytest.mark.slow
+def test_the_page_of_a_date_is_small_and_computes(tmp_path):
+    pytest.importorskip("pygraphviz")
+    mg.set_default_dtype(np.float32)
+    mg.manual_seed(0)
+    task = tasks.make("dates")
+    symbols = Reader.symbols(task.source, task.target)
+    reader = Reader.of(task, Sizes(**symbols, encoder_layers=1, decoder_layers=1))
+    text = explain.explain(reader, "3rd of march 1998", tmp_path / "page.html").read_text("utf-8")
+    assert len(text.encode()) < 3_000_000
+    page = json.loads(re.search(r'id="data">(.*?)</script>', text, re.DOTALL).group(1))
+    assert page["live"].get("frozen") is None
+    assert page["live"]["fixed"] == {}
+    assert {path for _, path in page["live"]["picks"].values()} >= {
+        "source_embedding",
+        "target_embedding",
+    }
