@@ -1026,6 +1026,7 @@ def statistics() -> Iterator[Row]:
                 theirs = None if isinstance(q, int) else theirs
                 yield Row(getattr(np, name), f"np.{name}(x, {q}{form})", [(2, 3, 4)], theirs,
                           domain="apart")  # fmt: skip
+    yield Row(np.quantile, "np.quantile(x, np.array([0.1, 0.9]))", [(4,)], domain="apart")
     yield Row(np.nanquantile, "np.nanquantile(x, 0.4, axis=1)", [gaps],
               "torch.nanquantile(x, 0.4, 1)", order=0)  # fmt: skip
     for method in ("lower", "higher", "nearest", "midpoint"):

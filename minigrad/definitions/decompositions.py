@@ -67,13 +67,13 @@ TURNED = (
 # --- eigenvalues ----------------------------------------------------------------------------------
 
 
-def eigen(a: Any, triangle: Any) -> Any:
+def stacked_eigh(a: Any, triangle: Any) -> Any:
     """The eigenvalues of symmetric matrices (..., n, n) in a row; below, their vectors as columns."""
     values, vectors = np.linalg.eigh(a, triangle)
     return np.concatenate([values[..., None, :], vectors], axis=-2)  # (..., 1 + n, n)
 
 
-def of_eigen(g, y, _a, triangle):
+def of_eigh(g, y, _a, triangle):
     """V (diag(g of w) + V^T (g of V) / (w_j - w_i)) V^T: Giles (2008), section 3.1."""
     (w, v), (gw, gv) = ((t[..., 0, :], t[..., 1:, :]) for t in (y, g))
     if turned(w, gv):
@@ -82,7 +82,7 @@ def of_eigen(g, y, _a, triangle):
     return v @ on_the_diagonal(gw, turn) @ transposed(v)
 
 
-eigen = rule(eigen, of_eigen, None)
+stacked_eigh = rule(stacked_eigh, of_eigh, None)
 
 
 @definition(of=np.linalg.eigh)
@@ -90,7 +90,7 @@ def eigh(a, UPLO="L"):
     """The gradient is that of the triangle that NumPy reads; of (a + a.T) / 2 it is symmetric."""
     if UPLO not in ("L", "U", "l", "u"):
         raise ValueError(f"UPLO is 'L' for the lower triangle or 'U' for the upper, not {UPLO!r}")
-    y = eigen(mirrored(a, UPLO in "Uu"), UPLO)
+    y = stacked_eigh(mirrored(a, UPLO in "Uu"), UPLO)
     return np.linalg.eigh(np.eye(1))._replace(eigenvalues=y[..., 0, :], eigenvectors=y[..., 1:, :])
 
 
@@ -103,7 +103,7 @@ def eigvalsh(a, UPLO="L"):
 # --- singular values ------------------------------------------------------------------------------
 
 
-def singular(a: Any, full: bool) -> Any:
+def stacked_svd(a: Any, full: bool) -> Any:
     """The singular values of matrices (..., m, n) in a row; below, U, and below that, V."""
     u, s, vh = np.linalg.svd(a, full_matrices=full)
     parts = [s[..., None, :], u, transposed(vh)]
@@ -113,7 +113,7 @@ def singular(a: Any, full: bool) -> Any:
     return np.concatenate(wide, axis=-2)  # (..., 1 + m + n, width)
 
 
-def of_singular(g, y, _a, full):
+def of_svd(g, y, _a, full):
     """Townsend (2016), "Differentiating the singular value decomposition"."""
     m, n = _a.shape[-2:]
     k = min(m, n)
@@ -141,14 +141,14 @@ def of_singular(g, y, _a, full):
     return given
 
 
-singular = rule(singular, of_singular, None)
+stacked_svd = rule(stacked_svd, of_svd, None)
 
 
 @definition(of=np.linalg.svd)
 def svd(a, full_matrices=True, compute_uv=True):
     m, n = a.shape[-2:]
     k = min(m, n)
-    y = singular(a, bool(full_matrices and compute_uv))
+    y = stacked_svd(a, bool(full_matrices and compute_uv))
     s = y[..., 0, :k]
     if not compute_uv:
         return s
@@ -160,13 +160,13 @@ def svd(a, full_matrices=True, compute_uv=True):
 # --- QR and Cholesky ------------------------------------------------------------------------------
 
 
-def orthogonal(a: Any, full: bool) -> Any:
+def stacked_qr(a: Any, full: bool) -> Any:
     """Q of matrices (..., m, n) that have no more columns than rows; below, R transposed."""
     q, r = np.linalg.qr(a, "complete" if full else "reduced")
     return np.concatenate([q, transposed(r)], axis=-2)  # (..., m + n, n), or m columns in full
 
 
-def of_orthogonal(g, y, a, full):
+def of_qr(g, y, a, full):
     """Walter and Lehmann (2010), "Algorithmic differentiation of linear algebra functions"."""
     m, n = a.shape[-2:]
     q, r = y[..., :m, :n], transposed(y[..., m:, :n])
@@ -185,7 +185,7 @@ def of_orthogonal(g, y, a, full):
     return transposed(np.linalg.solve(r, transposed(given)))
 
 
-orthogonal = rule(orthogonal, of_orthogonal, None)
+stacked_qr = rule(stacked_qr, of_qr, None)
 
 
 @definition(of=np.linalg.qr)
@@ -197,7 +197,7 @@ def qr(a, mode="reduced"):
             f"write np.linalg.qr(a) for Q and R"
         )
     m, n = a.shape[-2:]
-    y = orthogonal(a[..., :m] if n > m else a, mode == "complete")
+    y = stacked_qr(a[..., :m] if n > m else a, mode == "complete")
     q, r = y[..., :m, :], transposed(y[..., m:, :])
     if n > m:
         r = np.concatenate([r, transposed(q) @ a[..., m:]], axis=-1)
@@ -262,8 +262,8 @@ def lstsq(a, b, rcond=None):
     a, b = np.atleast_2d(a), np.atleast_1d(b)
     (m, n), eps = a.shape, float(np.finfo(np.result_type(a, b, np.float32)).eps)
     rcond = max(m, n) * eps if rcond is None else eps if rcond == -1 else rcond
-    x, rank = np.linalg.pinv(a, rcond) @ b, np.linalg.matrix_rank(a, rtol=rcond)
+    x, s = np.linalg.pinv(a, rcond) @ b, np.linalg.svd(a, compute_uv=False)
+    rank = np.sum(np.greater(s, rcond * largest(s, axis=-1)), dtype=np.int32)
     rest = b - a @ x
     squares = np.atleast_1d(np.sum(rest * rest, axis=0))
-    missed = squares if rank == n and m > n else squares[:0]
-    return x, missed, np.int32(rank), np.linalg.svd(a, compute_uv=False)
+    return x, squares if rank == n and m > n else squares[:0], rank, s

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..engine import errors
 from ..engine.rules import (
     log_or_zero,
     power_slope,
@@ -175,7 +176,9 @@ def clip(a, a_min=np._NoValue, a_max=np._NoValue, out=None, *, min=None, max=Non
     if all(none):
         return clamp(a, min, max)
     if any(none):
-        raise TypeError("it takes both bounds, None for one that is not meant, or min= or max=")
+        raise errors.UnsupportedError(
+            "np.clip takes both bounds: write None for one that is not meant, as in np.clip(x, 0, None)"
+        )
     if min is not None or max is not None:
         raise ValueError("min= is another name of a_min, and max= of a_max: give each bound once")
     return clamp(a, a_min, a_max)

@@ -12,7 +12,7 @@ from ..engine.table import definition
 from .reductions import root
 
 
-def filled(a: Any, value: float) -> Any:
+def without_nan(a: Any, value: float) -> Any:
     """`a` with `value` in place of NaN."""
     return np.where(np.isnan(a), value, a) if a.dtype.kind == "f" else a
 
@@ -26,7 +26,7 @@ def with_neutral(of_all: Callable, neutral: float) -> Callable:
     """A reduction for which an element that is `neutral` is as good as none."""
 
     def reduce(a, axis=None, dtype=None, out=None, **options):
-        return of_all(filled(a, neutral), axis=axis, **options)
+        return of_all(without_nan(a, neutral), axis=axis, **options)
 
     return reduce
 
@@ -35,7 +35,7 @@ def of_known(extreme: Callable, least: float) -> Callable:
     """The extreme element of those that are no NaN; NaN where there is none."""
 
     def reduce(a, axis=None, out=None, keepdims=False):
-        found = extreme(filled(a, least), axis=axis, keepdims=keepdims)
+        found = extreme(without_nan(a, least), axis=axis, keepdims=keepdims)
         nothing = np.equal(counted(a, axis, keepdims), 0)
         return np.where(nothing, math.nan, found) if a.dtype.kind == "f" else found
 

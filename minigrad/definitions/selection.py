@@ -16,7 +16,7 @@ def take(a, indices, axis=None, out=None, mode="raise"):
     n = a.shape[axis]
     if mode not in ("raise", "wrap", "clip"):
         raise ValueError(f"mode is 'raise', 'wrap' or 'clip', not {mode!r}")
-    if mode != "raise" and n:  # of nothing, nothing can be taken
+    if mode != "raise":
         indices = indices % n if mode == "wrap" else np.clip(indices, 0, n - 1)
     return a[at(axis, indices)]
 

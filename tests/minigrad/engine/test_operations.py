@@ -300,8 +300,11 @@ def check_special_argument(row, arrays, i):
     if row.function in (np.linalg.lstsq, np.linalg.qr, np.interp):
         expected = []  # LAPACK spreads an infinity; NumPy sees whether `x` is one of the points
     for y, e in zip(found, map(np.asarray, expected)):
-        # Of several products, the one to be taken first decides where inf - inf comes up.
-        several = row.function in (np.einsum, np.linalg.multi_dot, np.linalg.matrix_power)
+        # Of several products, the one to be taken first decides where inf - inf comes up; and of
+        # quantiles, the version of NumPy.
+        several = row.function in (
+            np.einsum, np.linalg.multi_dot, np.linalg.matrix_power, np.quantile, np.nanquantile
+        )  # fmt: skip
         where = np.isfinite(e) if several else ...
         close(y.data[where], e[where], 1e-12)
     for g, a in zip(gradients, arrays):
@@ -622,6 +625,7 @@ def test_slogdet_gives_the_sign_as_a_plain_array():
         ("np.bincount(ROWS, weights=x[0])", "x.detach().numpy()"),
         ("np.frexp(x)", "np.frexp has no derivative"),
         ("np.quantile(x, 0.5, weights=A)", "it takes a, q, axis"),
+        *[("np.clip(x, a_min=0)", "np.clip(x, 0, None)")] * (NUMPY >= (2, 1)),
         ("np.cov(x, aweights=A[0])", "it takes m, y, rowvar"),
         ("np.convolve(x[0], x[1], 0)", "write np.convolve(a, v) for all sums"),
         ("np.pad(x, 1, 'mean')", "constant, edge, reflect, symmetric and wrap"),
