@@ -436,7 +436,8 @@ def samples():
         x = np.array([-1.0, 0.0, 0.3, 0.5, 0.6, 0.75, 0.9])  # the points among them
         yield Call(np.interp, x, points[0], ROW, left, right, period)
     for arrays in (
-        MATRIX, [ROW, FOUR], [ROW, NUMBER], [EMPTY, ROW], [MATRIX, ROW], [CUBE, MATRIX], [[NUMBER, ROW]],
+        MATRIX, [ROW, FOUR], [ROW, NUMBER], [EMPTY, ROW], [MATRIX, ROW], [CUBE[:1, :2], MATRIX],
+        [[NUMBER, ROW]],
         [[MATRIX, TALL.T], [SQUARE, SQUARE]], [[MATRIX], [SQUARE]], [[MATRIX, MATRIX], [SQUARE]],
         [[[ROW, FOUR]], [[FOUR, ROW]]], [[[CUBE]], [[CUBE]]],
         [[ROW], FOUR], [ROW, [FOUR]], [[ROW, ROW], ROW], [[ROW], []], [ROW, (ROW, ROW)],
