@@ -940,14 +940,15 @@ def decompositions() -> Iterator[Row]:
     la = "np.linalg"
     tl = "torch.linalg"
     regular: dict[str, Any] = {"domain": "regular, apart"}
-    for shape in ((3, 3), (1, 1), (2, 3, 3), (2, 1, 2, 2), (0, 2, 2), (0, 0)):
-        for form, torch_form in (("x", "like.lower(x)"), ("x, 'U'", "like.lower(x.mT)")):
+    for shape in ((3, 3), (1, 1), (2, 3, 3), (0, 2, 2), (0, 0)):
+        triangles = {"x": "like.lower(x)", "x, 'U'": "like.lower(x.mT)"}
+        for form, torch_form in triangles.items():
             yield Row(np.linalg.eigh, f"{la}.eigh({form})", [shape], **regular)
             yield Row(np.linalg.eigh, f"abs({la}.eigh({form})[1])", [shape],
                       f"abs({tl}.eigh({torch_form})[1])", order=0, **regular)  # fmt: skip
-            yield Row(np.linalg.eigvalsh, f"{la}.eigvalsh({form})", [shape],
-                      f"{tl}.eigvalsh({torch_form})", [f"{la}.eigh({form}).eigenvalues"],
-                      **regular)  # fmt: skip
+        yield Row(np.linalg.eigvalsh, f"{la}.eigvalsh(x)", [shape],
+                  f"{tl}.eigvalsh({triangles['x']})", [f"{la}.eigh(x).eigenvalues"],
+                  **regular)  # fmt: skip
         yield Row(np.linalg.cholesky, f"{la}.cholesky(x)", [shape],
                   f"{tl}.cholesky(like.lower(x))", domain="regular")  # fmt: skip
         yield Row(np.linalg.cholesky, f"{la}.cholesky(x, upper=True)", [shape],
@@ -957,7 +958,7 @@ def decompositions() -> Iterator[Row]:
         yield Row(np.linalg.svd, f"{la}.svd(x)", [shape], **regular)
         yield Row(np.linalg.qr, f"{la}.qr(x, 'complete')", [shape], f"{tl}.qr(x, 'complete')",
                   **regular)  # fmt: skip
-    for shape in ((3, 3), (4, 2), (2, 4), (1, 3), (2, 3, 2), (0, 2, 3), (3, 0), (0, 3)):
+    for shape in ((3, 3), (4, 2), (2, 4), (2, 3, 2), (0, 2, 3), (3, 0), (0, 3)):
         yield Row(np.linalg.svd, f"{la}.svd(x, full_matrices=False)", [shape], **regular)
         for i in (0, 2):
             yield Row(np.linalg.svd, f"abs({la}.svd(x, False)[{i}])", [shape],
@@ -1014,18 +1015,18 @@ def statistics() -> Iterator[Row]:
                           f"{'.reshape(-1)' if not form else ''}, {int('1' in form)})",
                           order=0)  # fmt: skip
     yield Row(np.nanvar, "np.nanvar(x, axis=0, ddof=1)", [(3, 4)], "torch.var(x, 0)")
-    for form in (", axis=0", ", axis=(0, 2)", ", axis=-1, keepdims=True", ""):
-        dim = form.replace("axis", "dim").replace("keepdims", "keepdim")
-        torch_form = f"{{}}(x, {{}}{dim})" if "(" not in form else None
+    several = "[0.1, 0.5, 0.75]"
+    for form, torch_form in {
+        "0.3, axis=0": "0.3, 0",
+        "0, axis=-1, keepdims=True": "0.0, -1, True",
+        "1.0": "1.0",
+        "0.45, axis=(0, 2)": None,
+        f"np.array({several}, x.dtype), 1": f"torch.tensor({several}, dtype=x.dtype), 1",
+        f"np.array({several}, x.dtype), axis=(0, -1), keepdims=True": None,
+    }.items():
         for name in ("quantile", "nanquantile"):
-            for q in (0.3, 0, 1.0, "np.array([0.1, 0.5, 0.75], x.dtype)"):
-                theirs = torch_form and torch_form.format(
-                    f"torch.{name}", f"torch.tensor({q}, dtype=x.dtype)".replace("np.array", "")
-                    .replace(", x.dtype)", ")") if isinstance(q, str) else q
-                )  # fmt: skip
-                theirs = None if isinstance(q, int) else theirs
-                yield Row(getattr(np, name), f"np.{name}(x, {q}{form})", [(2, 3, 4)], theirs,
-                          domain="apart")  # fmt: skip
+            yield Row(getattr(np, name), f"np.{name}(x, {form})", [(2, 3, 4)],
+                      torch_form and f"torch.{name}(x, {torch_form})", domain="apart")  # fmt: skip
     yield Row(np.quantile, "np.quantile(x, np.array([0.1, 0.9]))", [(4,)], domain="apart")
     yield Row(np.nanquantile, "np.nanquantile(x, 0.4, axis=1)", [gaps],
               "torch.nanquantile(x, 0.4, 1)", order=0)  # fmt: skip

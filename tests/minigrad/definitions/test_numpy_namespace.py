@@ -354,14 +354,15 @@ def orders_and_weights():
         some = (0, 1, 0.3 * share, 1.5 * share, "a", None, *several)
         yield from tried(function, some, (None, 0, 1), arrays=[NUMBER, ROW, MATRIX, with_nan])
         for method, q in itertools.product((*METHODS_OF_QUANTILES, "no such", None), (0.3, 0.5, 1)):
-            yield Call(function, FOUR, q * share, method=method)
-            yield Call(function, MATRIX, q * share, 1, method=method, keepdims=True)
+            yield Call(function, FOUR, q * share, method=method, keepdims=q == 1)
     some = np.median, np.nanmedian, np.nanmax, np.nansum, np.nanvar, np.nanstd, np.nanmean
     for function in some:
         yield from tried(function, (None, 0, 1, (0, 1)), (True, False), names=["axis", "keepdims"],
                          arrays=[with_nan, with_nan * np.nan, MATRIX])  # fmt: skip
-    yield from tried(np.cov, (None, TALL.T, MATRIX, ROW, FOUR), (True, False), (True, False),
-                     (None, 0, 1.0, 5, 1.5), arrays=[NUMBER, ROW, MATRIX, CUBE])  # fmt: skip
+    yield from tried(
+        np.cov, (None, TALL.T, ROW, FOUR), (True, False), arrays=[NUMBER, ROW, MATRIX, CUBE]
+    )
+    yield from tried(np.cov, (True, False), (None, 0, 1.0, 5, 1.5), names=["bias", "ddof"])
 
 
 def products():
