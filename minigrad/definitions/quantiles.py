@@ -51,8 +51,7 @@ def quantiles(a: Any, q: Any, axis: Any, method: Any, keepdims: bool, ignoring: 
         last = np.maximum(n - 1, 0)[..., None]
         high = np.take_along_axis(rows, np.minimum(before + 1, last), -1)
         share = (places - before).astype(np.result_type(a if weak else q, np.float16))
-        step = high - low
-        found = np.where(share < 0.5, low + step * share, high - step * (1 - share))
+        found = low + (high - low) * share
     if rows.dtype.kind == "f":
         found = np.where(np.equal(n, 0)[..., None], math.nan, found)
     found = np.reshape(found, (*n.shape, *q.shape))
