@@ -1,26 +1,33 @@
-"""Files of examples: their lines by number, and what is wrong with them.
+"""Files of examples, read a block of lines at a time: they may be larger than memory.
 
 No fault is ignored silently. A file is refused with a list of its faults, by line; after that,
 the user can ask for the rest of the file, with `skip_bad`.
 """
 
+import bisect
 import codecs
 import hashlib
 import os
-from collections.abc import Sequence
-from pathlib import Path
-from typing import NamedTuple
+import sys
+import time
+from array import array
+from collections.abc import Iterator, Sequence
+from typing import BinaryIO, NamedTuple
 
 from minigrad.errors import ConfigError, DataError
 
 MARKS = {  # longest first: that of utf-16 begins one of utf-32
-    codecs.BOM_UTF8: "utf-8-sig",
-    codecs.BOM_UTF32_LE: "utf-32",
-    codecs.BOM_UTF32_BE: "utf-32",
-    codecs.BOM_UTF16_LE: "utf-16",
-    codecs.BOM_UTF16_BE: "utf-16",
+    codecs.BOM_UTF8: "utf-8",
+    codecs.BOM_UTF32_LE: "utf-32-le",
+    codecs.BOM_UTF32_BE: "utf-32-be",
+    codecs.BOM_UTF16_LE: "utf-16-le",
+    codecs.BOM_UTF16_BE: "utf-16-be",
 }
+BLOCK = 1 << 12  # bytes; what is read to find one line
+LONG = 1 << 20  # bytes; a line that is longer is read in pieces
 SHOWN = 5  # faults in a message: it stays one line
+KEPT = 1000  # faults that are remembered
+SLOW = 5.0  # seconds after which, and between which, it is said how far reading has come
 
 
 class Fault(NamedTuple):
@@ -30,74 +37,198 @@ class Fault(NamedTuple):
     what: str
 
 
-class Lines(NamedTuple):
-    """The contents of a file: `texts`, the readable lines by number, and the faults of the others."""
+class Block(NamedTuple):
+    """Lines of a file, `first` to `last`: the readable ones by number, and the faults of the others.
+
+    A very long line is in several blocks: it `goes_on` where one ends, and the next begins `inside` it.
+    """
 
     texts: dict[int, str]
     faults: list[Fault]
-    sha256: str
+    first: int
+    last: int
+    inside: bool
+    goes_on: bool
 
 
-def read_lines(file: str | os.PathLike[str], encoding: str, sha256: str | None = None) -> Lines:
-    r"""Read all lines of a file, whether they end with \n, \r\n or \r.
+class File:
+    r"""A file of text whose lines end with \n, \r\n or \r.
 
     A byte order mark at the beginning says which encoding it is, and is no part of the text.
 
     Args:
-        sha256: the hash that the file's contents must have, as in `Lines.sha256`.
+        file: the path.
+        encoding: as Python names it, where there is no such mark.
+
+    Attributes:
+        sha256: of the contents, once all `blocks()` have been read.
 
     Raises:
-        DataError: the file cannot be opened, is empty, or its contents are not those of `sha256`.
+        DataError: the file cannot be opened.
         ConfigError: `encoding` is unknown.
     """
-    try:
-        data = Path(file).read_bytes()
-    except OSError as problem:
-        raise DataError(f"{file}: {problem.strerror}; give a text file that can be read") from None
-    try:
-        codec = codecs.lookup(encoding).name
-        codec = next((name for mark, name in MARKS.items() if data.startswith(mark)), codec)
-        text = data.decode(codec, errors="replace")
-    except (LookupError, UnicodeError):  # no such encoding, or none of text
-        raise ConfigError(f"unknown encoding {encoding!r}; expected one such as 'utf-8'") from None
-    found = hashlib.sha256(data).hexdigest()
-    if sha256 not in (None, found):
+
+    def __init__(self, file: str | os.PathLike[str], encoding: str) -> None:
+        self.path = file
+        with self._opened() as opened:
+            start = opened.read(4)
+            self.state = _state(opened)
+        try:
+            codec = codecs.lookup(encoding).name
+            start.decode(codec, errors="replace")
+        except (LookupError, UnicodeError):  # no such encoding, or none of text
+            raise ConfigError(
+                f"unknown encoding {encoding!r}; expected one such as 'utf-8'"
+            ) from None
+        mark, self.codec = next(
+            ((mark, name) for mark, name in MARKS.items() if start.startswith(mark)), (b"", codec)
+        )
+        if not mark and self.codec in ("utf-16", "utf-32"):  # which look for a mark in every block
+            self.codec += "-le" if sys.byteorder == "little" else "-be"
+        self.end = "\n".encode(self.codec.removesuffix("-sig"))
+        self.starts = array("q", [len(mark)])  # where blocks begin, in bytes
+        self.first = array("q", [1])  # and the numbers of their first lines
+        self.inside: set[int] = set()  # the blocks that begin inside a line
+
+    def blocks(self) -> Iterator[Block]:
+        """Read the whole file, once: each block in turn, with progress on standard error if it takes
+        long."""
+        digest, said, size = hashlib.sha256(), time.monotonic(), self.state[0]
+        with self._opened() as opened:
+            digest.update(opened.read(self.starts[0]))
+            while self.starts[-1] < size or len(self.starts) == 1:
+                data = self._next(opened)
+                if not data and size > self.starts[-1]:
+                    raise self._has_changed()
+                digest.update(data)
+                block = self._block(data, len(self.starts) - 1)
+                if block.texts == {1: ""} and self.starts[-1] + len(data) == size:
+                    raise DataError(f"{self.path} is empty; give a file with examples")
+                if block.goes_on:
+                    self.inside.add(len(self.starts))
+                self.starts.append(self.starts[-1] + len(data))
+                self.first.append(block.last + (not block.goes_on))
+                yield block
+                if time.monotonic() - said > SLOW:
+                    said = time.monotonic()
+                    print(f"reading {self.path}: {self.starts[-1] / size:.0%}", file=sys.stderr)
+        self.sha256 = digest.hexdigest()
+
+    def block(self, i: int) -> Block:
+        """Read block `i` again.
+
+        Raises:
+            DataError: the file has changed since it was read as a whole.
+        """
+        with self._opened() as opened:
+            if _state(opened) != self.state:
+                raise self._has_changed()
+            opened.seek(self.starts[i])
+            return self._block(opened.read(self.starts[i + 1] - self.starts[i]), i)
+
+    def holding(self, place: int, firsts: Sequence[int]) -> int:
+        """The block that holds `place`, given where each begins, and where the last one ends."""
+        return bisect.bisect_right(firsts, place, 0, len(self.starts) - 1) - 1
+
+    def _opened(self) -> BinaryIO:
+        try:
+            return open(self.path, "rb")
+        except OSError as problem:
+            raise DataError(
+                f"{self.path}: {problem.strerror}; give a text file that can be read"
+            ) from None
+
+    def _has_changed(self) -> DataError:
+        return DataError(f"{self.path} has changed while it was in use: begin anew with it")
+
+    def _next(self, opened: BinaryIO) -> bytes:
+        """The bytes of the next block: up to the end of a line, if there is one near."""
+        start, width, data = self.starts[-1], len(self.end), b""
+        while len(data) < LONG:
+            more = opened.read(BLOCK)
+            data += more
+            for end in (self.end, self.end.replace(b"\n", b"\r")):
+                at = data.rfind(end)
+                while at >= 0 and at % width:  # half of one character and half of the next
+                    at = data.rfind(end, 0, at + width - 1)
+                # Another character may still follow a \r at the end.
+                if at >= 0 and (end == self.end or at + width < len(data) or not more):
+                    opened.seek(start + at + width)
+                    return data[: at + width]
+            if not more:
+                return data
+        decoder = codecs.getincrementaldecoder(self.codec)("replace")
+        decoder.decode(data)
+        kept = len(data) - len(decoder.getstate()[0])  # whole characters
+        opened.seek(start + kept)
+        return data[:kept]
+
+    def _block(self, data: bytes, i: int) -> Block:
+        # Not splitlines: it ends a line where an editor does not, at U+2028 or a form feed.
+        text = data.decode(self.codec, errors="replace")
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+        lines = text.removesuffix("\n").split("\n")
+        faults, texts = [], {}
+        for number, line in enumerate(lines, start=self.first[i]):
+            if "\ufffd" in line:  # which stands for what could not be decoded
+                column = line.index("\ufffd") + 1
+                codec = self.codec.removesuffix("-sig")
+                faults.append(Fault(number, f"not {codec} at character {column}"))
+            elif "\0" in line:
+                what = "a NUL character, as in utf-16 without byte order mark"
+                faults.append(Fault(number, what))
+            else:
+                texts[number] = line
+        first, last = self.first[i], self.first[i] + len(lines) - 1
+        goes_on = self.starts[i] + len(data) < self.state[0] and not text.endswith("\n")
+        return Block(texts, faults, first, last, i in self.inside, goes_on)
+
+
+def _state(opened: BinaryIO) -> tuple[int, int]:
+    state = os.fstat(opened.fileno())
+    return state.st_size, state.st_mtime_ns
+
+
+def unchanged(file: File, sha256: str | None) -> None:
+    """Check the hash of a file that has been read against what it was, if that is known.
+
+    Raises:
+        DataError: they differ.
+    """
+    if sha256 not in (None, file.sha256):
         raise DataError(
-            f"{file} has changed: sha256 is {found}, expected {sha256}; "
+            f"{file.path} has changed: sha256 is {file.sha256}, expected {sha256}; "
             "put the old contents back, or begin anew with these"
         )
-    faults = []
-    # Not splitlines: it ends a line where an editor does not, at U+2028 or a form feed.
-    lines = text.replace("\r\n", "\n").replace("\r", "\n").removesuffix("\n").split("\n")
-    if lines == [""]:
-        raise DataError(f"{file} is empty; give a file with examples")
-    texts = {}
-    for number, line in enumerate(lines, start=1):
-        if "\ufffd" in line:  # which stands for what could not be decoded
-            column = line.index("\ufffd") + 1
-            faults.append(Fault(number, f"not {codec.removesuffix('-sig')} at character {column}"))
-        elif "\0" in line:
-            faults.append(Fault(number, "a NUL character, as in utf-16 without byte order mark"))
-        else:
-            texts[number] = line
-    return Lines(texts, faults, found)
 
 
-def check(file: str | os.PathLike[str], faults: Sequence[Fault], usable: int, skip: bool) -> None:
+class Faults:
+    """The faults of a file: the first of them, and how many there are."""
+
+    def __init__(self) -> None:
+        self.first: list[Fault] = []
+        self.count = 0
+
+    def add(self, faults: Sequence[Fault]) -> None:
+        self.count += len(faults)
+        self.first += sorted(faults)[: KEPT - len(self.first)]
+
+
+def check(file: str | os.PathLike[str], faults: Faults, usable: int, skip: bool) -> None:
     """Refuse a file with faults, or with no usable line; `skip` allows faults.
 
     Raises:
         DataError: it lists the first faults and says how many there are.
     """
-    if usable and (skip or not faults):
+    if usable and (skip or not faults.count):
         return
-    shown = [f"line {line}: {what}" for line, what in faults[:SHOWN]]
-    if len(faults) > len(shown):
-        shown.append(f"and {len(faults) - len(shown)} more")
+    shown = [f"line {line}: {what}" for line, what in faults.first[:SHOWN]]
+    if faults.count > len(shown):
+        shown.append(f"and {faults.count - len(shown)} more")
     remedy = "or give skip_bad=True to use the {} left".format(_several(usable, "line"))
     raise DataError(
-        f"{file} has {_several(len(faults), 'fault')}: {'; '.join(shown)}. "
-        f"Correct {'it' if len(faults) == 1 else 'them'}" + (f", {remedy}" if usable else "")
+        f"{file} has {_several(faults.count, 'fault')}: {'; '.join(shown)}. "
+        f"Correct {'it' if faults.count == 1 else 'them'}" + (f", {remedy}" if usable else "")
     )
 
 

@@ -7,34 +7,38 @@
 Any two languages, by characters or by words.
 """
 
+import heapq
 import math
 import os
 from collections import Counter
 from collections.abc import Sequence
-from itertools import chain
 from typing import Literal
 
 from minigrad.errors import DataError
 from minigrad.settings import choice, whole
-from minitransformer.tasks.files import Fault, check, read_lines
-from minitransformer.tasks.split import first, seeded
+from minitransformer.tasks.files import LONG, Block, Fault, Faults, File, check, unchanged
+from minitransformer.tasks.split import first, rank, seeded
 from minitransformer.training.vocabulary import Vocabulary
 
-HELD_OUT = 1000  # pairs, or a tenth of them if that is less
+HELD_OUT = 1000  # sources, or a tenth of the pairs if that is less
+CANDIDATES = 10 * HELD_OUT  # of which they are chosen
+MOST = 1_000_000  # lines with a symbol that are counted: more cannot be held out
 
 Pair = tuple[str, str]
 
 
 class Pairs:
-    """The task of a file, with its pairs split by `seed` into those to train on and those held out.
+    """The task of a file, with its sources split by `seed` into those to train on and those held out.
 
     A line is source, tab, target. White space around them is dropped; by words, what is left of it
     becomes single spaces. Faults are: an empty line; no tab, or more than one; a side that is empty
-    or longer than `longest`; a source that an earlier line has; bytes that are not `encoding`.
+    or longer than `longest`; bytes that are not `encoding`.
 
-    A pair is held out only if training still shows each of its symbols: one that was never trained
-    on could not be read. So the vocabularies hold all symbols, for every seed. If every pair has a
-    symbol that no other pair has, nothing can be held out; this is a fault, too.
+    The file is read once, to find its faults and symbols, and then a line at a time, as pairs are drawn:
+    it may be larger than memory. A hash of the seed and the source decides what is held out, with all
+    lines of that source; and only if training still shows each of their symbols, for one that was
+    never trained on could not be read. So the vocabularies hold all symbols, for every seed. If every
+    pair has a symbol that no other pair has, nothing can be held out; this is a fault, too.
 
     Args:
         file: the path.
@@ -46,9 +50,9 @@ class Pairs:
         sha256: the hash that the contents must have (see `Pairs.sha256`), to continue a run.
 
     Attributes:
-        faults: those that were skipped, by line.
+        faults: the first of those that were skipped, by line.
         sha256: of the contents of the file.
-        held_out_count: how many pairs are held out: a tenth, at most 1000.
+        held_out_count: how many sources are held out: as a tenth of the pairs, at most 1000.
         longest_source, longest_target: of all pairs that are used.
 
     Raises:
@@ -71,29 +75,57 @@ class Pairs:
     ) -> None:
         choice("level", level, ("character", "word"))
         longest = whole("longest", longest, least=1)
-        lines = read_lines(file, encoding, sha256)
-        pair_at, faults = _parse(lines.texts, level, longest)
-        pairs = list(pair_at.values())
-        self.faults = sorted(lines.faults + faults)
-        check(file, self.faults, len(pairs), skip_bad)
+        self.seed, self._level, self._longest = seed, level, longest
+        self._file = File(file, encoding)
+        found = Faults()
+        symbols = Counts(), Counts()
+        lengths = [0, 0]
+        candidates = Candidates(seed)
+        usable = 0
+        only = 0  # the last line that is used
+        for block in self._file.blocks():
+            faults = [*block.faults]
+            for number in block.texts:
+                pair, what = self._pair(block, number)
+                if pair is None:
+                    faults += [Fault(number, what)] if what else []
+                    continue
+                usable, only = usable + 1, number
+                candidates.add(*pair)
+                for side, text in enumerate(pair):
+                    these = _symbols(text, level)
+                    lengths[side] = max(lengths[side], len(these))
+                    symbols[side].add(these)
+            found.add(faults)
+        unchanged(self._file, sha256)
+        check(file, found, usable, skip_bad)
 
-        self.seed = seed
-        self.sha256 = lines.sha256
-        self._held_out, self._trained = _split(pairs, level, seed)
+        self.sha256 = self._file.sha256
+        self.faults = found.first
+        wanted = min(HELD_OUT, math.ceil(usable / 10))
+        self._held_out = candidates.chosen(wanted, level, symbols)
+        self._hidden = {source for source, _ in self._held_out}
         if not (self._held_out or skip_bad):
             raise DataError(
-                f"{file} line {min(pair_at)}: the only pair, so none is left to hold out; give "
+                f"{file} line {only}: the only pair, so none is left to hold out; give "
                 "more pairs, or train on it alone with skip_bad=True"
-                if len(pairs) == 1
-                else f"{file}: none of its {len(pairs)} pairs can be held out, for each has a "
+                if usable == 1
+                else f"{file}: none of its {usable} pairs can be held out, for each has a "
                 f"{level} that no other has; give more pairs, or train on all with skip_bad=True"
             )
         of = Vocabulary.of_characters if level == "character" else Vocabulary.of_words
-        self.source = of([source for source, _ in self._trained])
-        self.target = of([target for _, target in self._trained])
-        self.longest_source, self.longest_target = (
-            max(len(_symbols(pair[side], level)) for pair in pairs) for side in (0, 1)
-        )
+        self.source, self.target = (of(side.seen) for side in symbols)
+        self.longest_source, self.longest_target = lengths
+
+    def _pair(self, block: Block, number: int) -> tuple[Pair | None, str]:
+        """The pair in a line, or None and what is wrong with the line."""
+        if block.inside and number == block.first:  # the rest of a line that is too long
+            return None, ""
+        if block.goes_on and number == block.last:
+            return None, f"longer than {LONG:,} bytes"
+        fields = [_clean(field, self._level) for field in block.texts[number].split("\t")]
+        what = _fault(fields, self._level, self._longest)
+        return ((fields[0], fields[1]), "") if what is None else (None, what)
 
     @property
     def held_out_count(self) -> int:
@@ -108,8 +140,72 @@ class Pairs:
         return first(self._held_out, count, self.name)
 
     def batch(self, step: int, size: int) -> list[Pair]:
-        """`size` pairs to train on, drawn with repetition."""
-        return seeded(self.name, self.seed, step).choices(self._trained, k=size)
+        """`size` pairs to train on, drawn with repetition: lines, until enough can be used."""
+        generator = seeded(self.name, self.seed, step)
+        firsts = self._file.first
+        pairs: list[Pair] = []
+        while len(pairs) < size:
+            line = generator.randrange(1, firsts[-1])
+            block = self._file.block(self._file.holding(line, firsts))
+            pair = self._pair(block, line)[0] if line in block.texts else None
+            if pair is not None and pair[0] not in self._hidden:
+                pairs.append(pair)
+        return pairs
+
+
+class Counts:
+    """In how many texts each symbol is, up to more than could be held out."""
+
+    def __init__(self) -> None:
+        self.seen: Counter[str] = Counter()
+        self.frequent: set[str] = set()
+
+    def add(self, symbols: Sequence[str]) -> None:
+        for symbol in set(symbols) - self.frequent:
+            self.seen[symbol] += 1
+            if self.seen[symbol] > MOST:
+                self.frequent.add(symbol)
+
+
+class Candidates:
+    """The sources of lowest rank, with all their targets, of a file that goes by."""
+
+    def __init__(self, seed: int) -> None:
+        self.seed = seed
+        self.ranks: list[tuple[int, str]] = []  # a heap, the highest rank first
+        self.targets: dict[str, list[str]] = {}
+
+    def add(self, source: str, target: str) -> None:
+        if source in self.targets:
+            self.targets[source].append(target)
+            return
+        place = rank("pairs", self.seed, source)
+        if len(self.ranks) < CANDIDATES or place < -self.ranks[0][0]:
+            heapq.heappush(self.ranks, (-place, source))
+            self.targets[source] = [target]
+            if len(self.ranks) > CANDIDATES:
+                del self.targets[heapq.heappop(self.ranks)[1]]
+
+    def chosen(self, wanted: int, level: str, symbols: tuple[Counts, Counts]) -> list[Pair]:
+        """The first `wanted` sources, by rank, without whose lines every symbol is still shown."""
+        held_out: list[Pair] = []
+        for _, source in sorted(self.ranks, reverse=True):
+            if len(held_out) == wanted:
+                break
+            targets = self.targets[source]
+            lost = (
+                Counter(dict.fromkeys(_symbols(source, level), len(targets))),
+                Counter(symbol for target in targets for symbol in set(_symbols(target, level))),
+            )
+            if all(
+                symbol in side.frequent or side.seen[symbol] > n
+                for side, gone in zip(symbols, lost)
+                for symbol, n in gone.items()
+            ):
+                held_out.append((source, targets[0]))
+                for side, gone in zip(symbols, lost):
+                    side.seen.subtract(gone)
+        return held_out
 
 
 def _symbols(text: str, level: str) -> Sequence[str]:
@@ -118,25 +214,6 @@ def _symbols(text: str, level: str) -> Sequence[str]:
 
 def _clean(text: str, level: str) -> str:
     return text.strip() if level == "character" else " ".join(text.split())
-
-
-def _parse(lines: dict[int, str], level: str, longest: int) -> tuple[dict[int, Pair], list[Fault]]:
-    """The pairs by line, no source twice, and the faults of the other lines."""
-    pairs: dict[int, Pair] = {}
-    faults: list[Fault] = []
-    line_of: dict[str, int] = {}  # each source
-    for number, line in lines.items():
-        fields = [_clean(field, level) for field in line.split("\t")]
-        what = _fault(fields, level, longest)
-        if what is None and fields[0] in line_of:
-            what = f"the source of line {line_of[fields[0]]} again"
-        if what is None:
-            source, target = fields
-            line_of[source] = number
-            pairs[number] = source, target
-        else:
-            faults.append(Fault(number, what))
-    return pairs, faults
 
 
 def _fault(fields: list[str], level: str, longest: int) -> str | None:
@@ -151,27 +228,3 @@ def _fault(fields: list[str], level: str, longest: int) -> str | None:
         if (length := len(_symbols(text, level))) > longest:
             return f"a {side} of {length} {level}s; the model reads at most {longest}"
     return None
-
-
-def _split(pairs: list[Pair], level: str, seed: int) -> tuple[list[Pair], list[Pair]]:
-    """Split into held-out and training pairs; the training pairs show each symbol of each side."""
-
-    def symbols(pair: Pair, side: int) -> set[str]:
-        return set(_symbols(pair[side], level))
-
-    shown_by = [  # for each side, in how many pairs to train on a symbol is
-        Counter(chain.from_iterable(symbols(pair, side) for pair in pairs)) for side in (0, 1)
-    ]
-    wanted = min(HELD_OUT, math.ceil(len(pairs) / 10))
-    held_out: list[Pair] = []
-    trained: list[Pair] = []
-    for pair in seeded("pairs", seed, "split").sample(pairs, len(pairs)):
-        if len(held_out) < wanted and all(
-            shown_by[side][symbol] > 1 for side in (0, 1) for symbol in symbols(pair, side)
-        ):
-            held_out.append(pair)
-            for side in (0, 1):
-                shown_by[side].subtract(symbols(pair, side))
-        else:
-            trained.append(pair)
-    return held_out, trained

@@ -8,12 +8,16 @@ For a decoder-only model, which reads and writes one text, and so has one vocabu
 """
 
 import os
+from array import array
+from itertools import islice
 
 from minigrad.errors import DataError
 from minigrad.settings import whole
-from minitransformer.tasks.files import check, read_lines
+from minitransformer.tasks.files import Block, Faults, File, check, unchanged
 from minitransformer.tasks.split import first, seeded
 from minitransformer.training.vocabulary import Vocabulary
+
+HELD_OUT = 1000  # windows, or as many as the last tenth has
 
 
 class Text:
@@ -22,8 +26,9 @@ class Text:
     Lines end with \n, also if the file uses \r\n or \r; empty lines are text like any other. Faults are
     bytes that are not `encoding`; if they are skipped, their lines are left out.
 
-    Held-out windows follow each other, so that each symbol is predicted once. One that has a
-    character which training never shows is left out: the model cannot read it.
+    The file is read once, to find its faults and symbols, and then a window at a time: it may be larger
+    than memory. Held-out windows follow each other, so that each symbol is predicted once. One that has
+    a character which training never shows is left out: the model cannot read it.
 
     Args:
         file: the path.
@@ -34,9 +39,9 @@ class Text:
         sha256: the hash that the contents must have (see `Text.sha256`), to continue a run.
 
     Attributes:
-        faults: those that were skipped, by line.
+        faults: the first of those that were skipped, by line.
         sha256: of the contents of the file.
-        held_out_count: how many windows are held out.
+        held_out_count: how many windows are held out, at most 1000.
 
     Raises:
         DataError: the file cannot be read, has faults and `skip_bad` is not given, or is too short
@@ -57,26 +62,36 @@ class Text:
         sha256: str | None = None,
     ) -> None:
         window = whole("window", window, least=1)
-        lines = read_lines(file, encoding, sha256)
-        self.faults = lines.faults
-        check(file, self.faults, len(lines.texts), skip_bad)
+        self.seed, self.window = seed, window
+        self._file = File(file, encoding)
+        found = Faults()
+        usable = 0
+        self._firsts = array("q", [0])  # the places of the blocks' first characters in the text
+        first_at: dict[str, int] = {}  # where each character comes up for the first time
+        for block in self._file.blocks():
+            found.add(block.faults)
+            usable += len(block.texts)
+            piece, start = _text(block), self._firsts[-1]
+            for symbol in set(piece) - first_at.keys():
+                first_at[symbol] = start + piece.index(symbol)
+            self._firsts.append(start + len(piece))
+        unchanged(self._file, sha256)
+        check(file, found, usable, skip_bad)
 
-        self.seed = seed
-        self.sha256 = lines.sha256
-        self.window = window
-        text = "\n".join(lines.texts.values())
-        end = len(text) - max(len(text) // 10, window + 1)  # of what is trained on
+        self.sha256 = self._file.sha256
+        self.faults = found.first
+        length = self._firsts[-1] - 1  # the end of the last line is not text
+        end = self._end = length - max(length // 10, window + 1)  # of what is trained on
         if end < window + 1:
             raise DataError(
-                f"{file} has {len(text)} characters, and windows of {window} need at least "
+                f"{file} has {length} characters, and windows of {window} need at least "
                 f"{2 * (window + 1)}: give a longer text, or a smaller window"
             )
-        self._trained = text[:end]
-        self.vocabulary = Vocabulary.of_characters(self._trained)
-        known = set(self.vocabulary.symbols)
-        starts = range(end, len(text) - window, window)
-        windows = [text[start : start + window + 1] for start in starts]
-        self._held_out = [window for window in windows if known.issuperset(window)]
+        known = {symbol for symbol, place in first_at.items() if place < end}
+        self.vocabulary = Vocabulary.of_characters(known)
+        starts = range(end, length - window, window)
+        windows = (self._window(start) for start in starts)
+        self._held_out = list(islice((w for w in windows if known.issuperset(w)), HELD_OUT))
         if not (self._held_out or skip_bad):
             raise DataError(
                 f"{file}: no window can be held out, for each in the last tenth has a character "
@@ -98,5 +113,21 @@ class Text:
     def batch(self, step: int, size: int) -> list[str]:
         """Draw `size` windows from anywhere in the training text, each of window + 1 symbols."""
         generator = seeded(self.name, self.seed, step)
-        starts = generator.choices(range(len(self._trained) - self.window), k=size)
-        return [self._trained[start : start + self.window + 1] for start in starts]
+        starts = generator.choices(range(self._end - self.window), k=size)
+        return [self._window(start) for start in starts]
+
+    def _window(self, start: int) -> str:
+        """The `window` + 1 symbols from `start` on."""
+        i = self._file.holding(start, self._firsts)
+        start -= self._firsts[i]
+        text = ""
+        while len(text) < start + self.window + 1:
+            text += _text(self._file.block(i))
+            i += 1
+        return text[start : start + self.window + 1]
+
+
+def _text(block: Block) -> str:
+    """The readable lines of a block, each with its end."""
+    text = "".join(f"{line}\n" for line in block.texts.values())
+    return text.removesuffix("\n") if block.goes_on and block.last in block.texts else text

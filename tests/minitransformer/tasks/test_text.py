@@ -103,10 +103,12 @@ def test_a_text_of_which_nothing_can_be_held_out(write):
 def test_empty_lines_and_ends_of_lines(write):
     """An empty line is text; how the file ends its lines is not."""
     content = "\n\n".join(LINES)
-    one, other = (Text(0, write(content.replace("\n", end))) for end in ("\n", "\r\n"))
-    assert one.batch(0, 8) == other.batch(0, 8)
-    assert any("\n\n" in window for window in one.batch(0, 8))
-    assert "\r" not in other.vocabulary.symbols
+    for end in ("\n", "\r\n"):
+        task = Text(0, write(content.replace("\n", end)))
+        windows = task.batch(0, 8)
+        assert all(window in content for window in windows)
+        assert any("\n\n" in window for window in windows)
+        assert "\r" not in task.vocabulary.symbols
 
 
 def test_faults_are_told_with_their_lines(write):
