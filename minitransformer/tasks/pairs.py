@@ -22,7 +22,7 @@ from minitransformer.training.vocabulary import Vocabulary
 
 HELD_OUT = 1000  # sources, or a tenth of the pairs if that is less
 CANDIDATES = 10 * HELD_OUT  # of which they are chosen
-MOST = 1_000_000  # lines with a symbol that are counted: more cannot be held out
+MOST = 20 * HELD_OUT  # lines that are held out; a symbol that is in more is not counted any further
 
 Pair = tuple[str, str]
 
@@ -189,10 +189,13 @@ class Candidates:
     def chosen(self, wanted: int, level: str, symbols: tuple[Counts, Counts]) -> list[Pair]:
         """The first `wanted` sources, by rank, without whose lines every symbol is still shown."""
         held_out: list[Pair] = []
+        lines = 0
         for _, source in sorted(self.ranks, reverse=True):
+            targets = self.targets[source]
             if len(held_out) == wanted:
                 break
-            targets = self.targets[source]
+            if lines + len(targets) > MOST:
+                continue
             lost = (
                 Counter(dict.fromkeys(_symbols(source, level), len(targets))),
                 Counter(symbol for target in targets for symbol in set(_symbols(target, level))),
@@ -203,6 +206,7 @@ class Candidates:
                 for symbol, n in gone.items()
             ):
                 held_out.append((source, targets[0]))
+                lines += len(targets)
                 for side, gone in zip(symbols, lost):
                     side.seen.subtract(gone)
         return held_out
