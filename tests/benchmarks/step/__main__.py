@@ -2,15 +2,19 @@
 
     python tests/benchmarks/step                    all sizes, and keeps the table in step.md
     python tests/benchmarks/step lesson course      these sizes only, and keeps nothing
+    python tests/benchmarks/step --busy mid         beside a process that keeps one core busy
 
 A step is the forward pass, the mean cross-entropy, the backward pass and Adam, in float32. All start
 from the same weights, and must report the same losses for the first three steps to 1e-4. Each runs in
 a process of its own, and they take turns, with a pause after each: for a while the worker threads of
 the last one still wait for more, and keep a core busy (without the pause, the first step of a turn
-took three times as long as the others). HIPS autograd and PyTorch are left out where they are not
-installed.
+took three times as long as the others). "2 threads" is minigrad with half of the batch in each of two
+threads. The share of sgemm is what of the rate at which this machine multiplies large float32 matrices,
+measured between the turns, the faster of both reaches with its products. HIPS autograd and PyTorch
+are left out where they are not installed.
 """
 
+import contextlib
 import importlib.util
 import json
 import os
@@ -33,7 +37,7 @@ import minigrad as mg  # noqa: E402
 from minitransformer import Sizes, Transformer  # noqa: E402
 
 PAUSE = 0.2  # seconds
-NEEDS = {"pytorch": "torch", "hips_autograd": "autograd"}
+NEEDS = {"pytorch": "torch", "hips_autograd": "autograd", "two_threads": "threadpoolctl"}
 SIZES = {  # vocabulary, width, heads, feed-forward, layers, batch, source, target; turns, steps
     "lesson": (32, 32, 2, 64, 1, 16, 10, 10, 30, 10),
     "course": (64, 64, 4, 256, 2, 32, 24, 12, 20, 4),
@@ -90,26 +94,58 @@ def measure(size):
             if not np.allclose(losses, first["by_hand"], atol=1e-4, rtol=0):
                 raise SystemExit(f"{size}: {name} has the losses {losses}, not {first['by_hand']}")
         times = {name: [] for name in names}
+        rates = []
         for _ in range(turns):
+            rates.append(sgemm())
             for name, process in running.items():
                 time.sleep(PAUSE)
                 times[name] += [seconds for seconds, _ in ask(process, steps)]
         memory = {name: ask(process, "memory") for name, process in running.items()}
         for process in running.values():
             process.communicate()
-    return {name: statistics.median(t) for name, t in times.items()}, memory
+    seconds = {name: statistics.median(t) for name, t in times.items()}
+    return seconds, memory, operations(*shape) / statistics.median(rates)
+
+
+def sgemm(n=1024, times=5):
+    """Operations a second in products of large float32 matrices, with all of BLAS's threads."""
+    x = np.ones((n, n), np.float32)
+    start = time.perf_counter()
+    for _ in range(times):
+        x @ x
+    return times * 2 * n**3 / (time.perf_counter() - start)
+
+
+def operations(N, D, heads, F, layers, B, S, T):
+    """Additions and multiplications in the products of a step; the walk back takes two for each one."""
+    encoder = S * (4 * D * D + 2 * D * F + 2 * S * D)
+    decoder = T * (8 * D * D + 2 * D * F + 2 * (S + T) * D)
+    return 3 * 2 * B * (layers * (encoder + decoder) + T * D * N)
+
+
+@contextlib.contextmanager
+def busy():
+    """A process that keeps one core busy meanwhile."""
+    process = subprocess.Popen([sys.executable, "-c", "while True: pass"])
+    try:
+        yield
+    finally:
+        process.kill()
+        process.wait()
 
 
 def main():
-    chosen = sys.argv[1:] or list(SIZES)
+    chosen = [name for name in sys.argv[1:] if name != "--busy"] or list(SIZES)
     lines = [
-        "| size | minigrad, ms | by hand, ms | PyTorch, ms | autograd, ms "
-        "| to by hand | to PyTorch | to autograd | minigrad, MB | PyTorch, MB |",
-        "|---|---|---|---|---|---|---|---|---|---|",
+        "| size | minigrad, ms | 2 threads, ms | by hand, ms | PyTorch, ms | autograd, ms "
+        "| to 2 threads | to by hand | to PyTorch | to autograd "
+        "| share of sgemm | minigrad, MB | 2 threads, MB | PyTorch, MB |",
+        "|" + "---|" * 14,
     ]
     print("\n".join(lines), flush=True)
     for size in chosen:
-        seconds, memory = measure(size)
+        with busy() if "--busy" in sys.argv else contextlib.nullcontext():
+            seconds, memory, at_best = measure(size)
         ours = seconds["minigrad"]
 
         def ms(name):
@@ -119,7 +155,11 @@ def main():
             return f"{ours / seconds[name]:.2f}" if name in seconds else "-"
 
         row = [size, *map(ms, CONTENDERS), *map(ratio, list(CONTENDERS)[1:])]
-        row += [f"{memory[n]:.0f}" if n in memory else "-" for n in ("minigrad", "pytorch")]
+        row.append(f"{at_best / min(ours, seconds.get('two_threads', ours)):.0%}")
+        row += [
+            f"{memory[n]:.0f}" if n in memory else "-"
+            for n in ("minigrad", "two_threads", "pytorch")
+        ]
         lines.append(f"| {' | '.join(row)} |")
         print(lines[-1], flush=True)
     if not sys.argv[1:]:

@@ -41,6 +41,37 @@ def minigrad(p, sizes, source, read, write):
     return step
 
 
+def two_threads(p, sizes, source, read, write):
+    """minigrad, with half of the batch in each of two threads."""
+    import minigrad as mg
+    from minigrad.engine.tensor import tensor_of
+    from minigrad.functional import cross_entropy
+    from minigrad.workers import Gradients, Threads
+    from minitransformer import Sizes, Transformer
+
+    model = Transformer(Sizes(**sizes))
+    model.load_state_dict(p)
+    optimizer = mg.optim.Adam(model.parameters(), LR, BETAS, EPS)
+    symbols, half = int((write != 0).sum()), len(source) // 2
+
+    def share(rows):
+        logits = model(source[rows], read[rows])
+        return cross_entropy(logits, write[rows], ignore_index=0, reduction="sum") / symbols
+
+    job = Gradients(share, model.parameters())
+    workers = Threads(2).__enter__()  # for as long as the process lives
+
+    def step():
+        with mg.fast():
+            loss, *gradients = workers.total(job, [slice(half), slice(half, None)])
+        for parameter, gradient in zip(job.parameters, gradients, strict=True):
+            parameter.grad = tensor_of(gradient)
+        optimizer.step()
+        return float(loss)
+
+    return step
+
+
 def by_hand(p, sizes, source, read, write):
     import by_hand
 
@@ -200,7 +231,7 @@ def hips_autograd(p, sizes, source, read, write):
     return step
 
 
-CONTENDERS = {f.__name__: f for f in (minigrad, by_hand, pytorch, hips_autograd)}
+CONTENDERS = {f.__name__: f for f in (minigrad, two_threads, by_hand, pytorch, hips_autograd)}
 
 
 def main() -> None:
