@@ -4,8 +4,8 @@
     python tests/benchmarks/workers.py mid 2 4       a size, the most workers, the most parts
 
 Measured for each: seconds a step; bytes that are sent, weights to every worker and a gradient from
-every sum; and the share of the workers' time in which they do not compute (processes are taken to compute as long as
-one thread does). The model of cost is
+every sum; and the share of the workers' time in which they do not compute (processes are taken to
+compute as long as one thread does). The model of cost is
 
     work / min(workers, parts) + sums + sending,        sending = messages x latency + bytes / bandwidth
 
