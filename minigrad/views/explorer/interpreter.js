@@ -171,7 +171,7 @@ function interpreter(tape, held) { // `held`: the array of each slot that no cal
 
   function movedBack([out], [read], begin, strides) {
     const o = out.array, a = read.array, to = places(read.shape, begin, strides);
-    return () => { o.fill(0); for (let i = 0; i < a.length; i++) o[to[i]] = a[i]; };
+    return () => { for (let i = 0; i < a.length; i++) o[to[i]] = a[i]; }; // the others stay 0
   }
 
   function picked([out], [read, border], from) {

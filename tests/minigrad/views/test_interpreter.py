@@ -38,6 +38,8 @@ PLAIN = [
         "np.exp(x - np.max(x).detach())",
     )
 ]
+# Arrays of integers on axes apart, so that the axes that they make come first.
+PLAIN += [Row(operator.getitem, "x[:, np.array([0, 2]), :, np.array([1, -2])]", [(2, 3, 4, 2)])]
 
 
 @pytest.fixture

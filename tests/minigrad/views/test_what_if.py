@@ -39,8 +39,8 @@ CASES = {
     ),
     "residual": (lambda x, w, **_: x + np.sin(x @ w), lambda x, w, **_: np.sin(x @ w)),
     "norm": (
-        lambda x, gain, bias, w: F.layer_norm(x, gain, bias) @ w,
-        lambda x, w, **_: x @ w,
+        lambda x, gain, bias, w: F.layer_norm(x, gain, bias) @ w + x,  # x gets a gradient before
+        lambda x, w, **_: x @ w + x,
     ),
     "dropout": (
         lambda x, w, **_: F.dropout(x, 0.5, rng=np.random.default_rng(0)) @ w,
