@@ -204,6 +204,7 @@ class Tape:
         special: Any = {
             "getitem": self._taken, "scatter_add": self._put, "matmul": self._matmul,
             "vecdot": self._vecdot, "einsum": self._einsum, "concatenate": self._joined,
+            "convolve": self._convolved,
         }.get(name)  # fmt: skip
         if special:
             return special(value, *args, **kwargs)
@@ -382,6 +383,12 @@ class Tape:
         ]
         self.work += math.prod(sizes.values())
         return self._call("contract", value, [self.slot(a) for a in operands], kept, summed)
+
+    def _convolved(self, value: Any, a: Any, v: Any) -> int:
+        """Each element of the result is a product of `v`, turned, with a piece of `a` between zeros."""
+        reads = [self.slot(np.pad(a, v.size - 1)), self.slot(np.flip(v))]
+        self.work += value.size * v.size
+        return self._call("contract", value, reads, [[value.size, 1, 1, 0]], [[v.size, 1, 1]])
 
     def _joined(self, value: Any, arrays: Any, axis: Any = 0) -> int:
         if isinstance(arrays, Symbol):
