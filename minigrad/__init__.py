@@ -24,7 +24,7 @@ from . import copies, data, definitions, errors, functional, nn, optim  # noqa: 
 from .checking.anomaly import detect_anomaly
 from .engine.modes import get_default_dtype, set_default_dtype
 from .engine.table import definition, rule
-from .engine.tensor import Tensor
+from .engine.tensor import Array, Tensor
 from .engine.walk import backward
 from .kernels import fast
 from .nn import Parameter
@@ -53,7 +53,7 @@ def __getattr__(name: str) -> Any:
 
 
 __all__ = [
-    "Graph", "Parameter", "Tensor", "backward", "definition", "definitions", "detect_anomaly",
+    "Array", "Graph", "Parameter", "Tensor", "backward", "definition", "definitions", "detect_anomaly",
     "enable_grad", "errors", "explore", "fast", "functional", "generator", "get_default_dtype", "grad",
     "gradcheck", "graph", "hessian", "hvp", "jacobian", "jvp", "load", "manual_seed", "nn", "no_grad",
     "optim", "record", "rule", "save", "set_default_dtype", "steps", "value_and_grad", "vjp",

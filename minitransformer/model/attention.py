@@ -16,20 +16,20 @@ from typing import Any
 
 import numpy as np
 
-from minigrad import definition, errors
+from minigrad import Array, definition, errors
 from minigrad.functional import masked_softmax, not_zero
 from minigrad.nn import Module, Parameter, xavier_uniform
 
 from .choices import chosen
 from .weights import Weights
 
-Score = Callable[[Any, Any], Any]
+Score = Callable[[Array, Array], Array]
 Labels = tuple[Sequence[str], Sequence[str]]
 
 # --- the score most used --------------------------------------------------------------------------
 
 
-def dot(query: Any, key: Any) -> Any:
+def dot(query: Array, key: Array) -> Array:
     """Q K^T, every query's product with every key: (..., T, K), (..., S, K) -> (..., T, S).
 
     Raises:
@@ -43,7 +43,7 @@ def dot(query: Any, key: Any) -> Any:
     return query @ np.swapaxes(key, -1, -2)  # (..., T, S)
 
 
-def scaled_dot(query: Any, key: Any) -> Any:
+def scaled_dot(query: Array, key: Array) -> Array:
     """Q K^T / sqrt(K): over the square root of the width, the variance does not grow with it
     (Vaswani et al., 2017, section 3.2.1)."""
     return dot(query, key) / math.sqrt(query.shape[-1])  # (..., T, S)
@@ -54,15 +54,15 @@ def scaled_dot(query: Any, key: Any) -> Any:
 
 @definition
 def attention(
-    query: Any,
-    key: Any,
-    value: Any,
-    mask: Any = None,
+    query: Array,
+    key: Array,
+    value: Array,
+    mask: np.ndarray | None = None,
     *,
     score: Score = scaled_dot,
-    phi: Callable[[Any], Any] = np.exp,
+    phi: Callable[[Array], Array] = np.exp,
     labels: Labels | None = None,
-) -> tuple[Any, Any]:
+) -> tuple[Array, Array | Weights]:
     """Compare each query with all keys, and mix the values by how well they match.
 
     softmax(score(Q, K)) V (Vaswani et al., 2017, equation 1; Phuong & Hutter, 2022, algorithm 4;
@@ -97,14 +97,14 @@ def attention(
 
 
 def single_query(
-    query: Any,
-    key: Any,
-    value: Any,
-    mask: Any = None,
+    query: Array,
+    key: Array,
+    value: Array,
+    mask: np.ndarray | None = None,
     *,
     score: Score = scaled_dot,
-    phi: Callable[[Any], Any] = np.exp,
-) -> tuple[Any, Any]:
+    phi: Callable[[Array], Array] = np.exp,
+) -> tuple[Array, Array]:
     """`attention` for one query (K,) over keys (S, K') and values (S, V)
     (Phuong & Hutter, 2022, algorithm 3).
 
@@ -119,7 +119,9 @@ def single_query(
     return output[0], weights[0]
 
 
-def normalized(scores: Any, mask: Any = None, phi: Callable[[Any], Any] = np.exp) -> Any:
+def normalized(
+    scores: Any, mask: np.ndarray | None = None, phi: Callable[[Array], Array] = np.exp
+) -> Array:
     """phi(scores), each row divided by its sum: weights (..., T, S) that are positive and sum to one.
 
     Keys that the mask hides get weight zero; a row with all keys hidden is zeros. With exp this is
@@ -134,7 +136,7 @@ def normalized(scores: Any, mask: Any = None, phi: Callable[[Any], Any] = np.exp
     return positive / not_zero(total)
 
 
-def check_shapes(query: Any, key: Any, value: Any) -> None:
+def check_shapes(query: Array, key: Array, value: Array) -> None:
     """Check that there is a value for each key, and that all have the same batch axes."""
     if min(len(query.shape), len(key.shape), len(value.shape)) < 2:
         raise errors.ShapeError(
@@ -160,7 +162,7 @@ def broadcastable(*shapes: list[int]) -> bool:
     return all(len({n for n in column if n != 1}) <= 1 for column in columns)
 
 
-def is_mask(mask: Any, shape: tuple[int, ...]) -> bool:
+def is_mask(mask: np.ndarray, shape: tuple[int, ...]) -> bool:
     """Tell whether `mask` is boolean and broadcasts to scores of `shape`."""
     if getattr(mask, "dtype", None) != "bool":
         return False
@@ -168,7 +170,7 @@ def is_mask(mask: Any, shape: tuple[int, ...]) -> bool:
     return len(mask.shape) <= len(shape) and all(m in (1, n) for m, n in pairs)
 
 
-def check_mask(mask: Any, shape: tuple[int, ...]) -> None:
+def check_mask(mask: np.ndarray, shape: tuple[int, ...]) -> None:
     """Raise an error that says what is wrong, if `mask` does not fit scores of `shape`."""
     if is_mask(mask, shape):
         return
@@ -199,7 +201,7 @@ class General(Module):
     def __init__(self, query_width: int, key_width: int | None = None, heads: int | None = None):
         self.weight = _weight(heads, query_width, key_width or query_width)  # (H, K, K')
 
-    def forward(self, query: Any, key: Any) -> Any:
+    def forward(self, query: Array, key: Array) -> Array:
         _check_widths(query, key, *self.weight.shape[-2:])
         return dot(query @ self.weight, key)  # (..., T, S)
 
@@ -229,7 +231,7 @@ class Concat(Module):
         self.weight = _weight(heads, sum(self.widths), hidden)  # (H, K + K', A)
         self.vector = _weight(heads, hidden, 1)  # (H, A, 1)
 
-    def forward(self, query: Any, key: Any) -> Any:
+    def forward(self, query: Array, key: Array) -> Array:
         _check_widths(query, key, *self.widths)
         (*lead, T, K), (*lead2, S, K2) = query.shape, key.shape
         pairs = (*np.broadcast_shapes(tuple(lead), tuple(lead2)), T, S)
@@ -263,7 +265,7 @@ class Additive(Module):
         self.key = _weight(heads, key_width or query_width, hidden)  # (H, K', A)
         self.vector = _weight(heads, hidden, 1)  # (H, A, 1)
 
-    def forward(self, query: Any, key: Any) -> Any:
+    def forward(self, query: Array, key: Array) -> Array:
         _check_widths(query, key, self.query.shape[-2], self.key.shape[-2])
         q = (query @ self.query)[..., :, None, :]  # (..., T, 1, A)
         k = (key @ self.key)[..., None, :, :]  # (..., 1, S, A)
@@ -298,7 +300,7 @@ def _weight(heads: int | None, inputs: int, outputs: int) -> Parameter:
     return Parameter(np.stack([xavier_uniform(shape) for _ in range(heads)]))
 
 
-def _check_widths(query: Any, key: Any, query_width: int, key_width: int) -> None:
+def _check_widths(query: Array, key: Array, query_width: int, key_width: int) -> None:
     if (query.shape[-1], key.shape[-1]) != (query_width, key_width):
         raise errors.ShapeError(
             f"this score compares queries {query_width} wide with keys {key_width} wide; "

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from minigrad import Array
+
 
 class Cache:
     """The tokens read so far, and the keys and values that each attention made of its context.
@@ -21,13 +23,13 @@ class Cache:
     """
 
     def __init__(self) -> None:
-        self.tokens: Any = None
-        self._kept: dict[Any, tuple[Any, Any]] = {}
+        self.tokens: np.ndarray | None = None
+        self._kept: dict[Any, tuple[Array, Array]] = {}
 
-    def read(self, tokens: Any) -> Any:
+    def read(self, tokens: np.ndarray) -> np.ndarray:
         """Remember new tokens (B, n); returns all so far (B, T + n)."""
-        self.tokens = _joined(self.tokens, tokens, axis=-1)
-        return self.tokens
+        self.tokens = read = _joined(self.tokens, tokens, axis=-1)
+        return read
 
     def length(self, attention: Any = None) -> int:
         """Return the number of positions that `attention` remembers; without it, of tokens read."""
@@ -35,7 +37,7 @@ class Cache:
             return 0 if self.tokens is None else self.tokens.shape[-1]
         return self._kept[attention][0].shape[-2] if attention in self._kept else 0
 
-    def grow(self, attention: Any, key: Any, value: Any) -> tuple[Any, Any]:
+    def grow(self, attention: Any, key: Array, value: Array) -> tuple[Array, Array]:
         """Remember new keys (B, H, n, K) and values (B, H, n, V) of `attention`; returns all so far."""
         before = self._kept.get(attention, (None, None))
         self._kept[attention] = _joined(before[0], key, -2), _joined(before[1], value, -2)

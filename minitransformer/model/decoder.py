@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+import numpy as np
 
+from minigrad import Array
 from minigrad.nn import Dropout, Module
 
 from .attention import Score, scaled_dot
@@ -52,12 +53,12 @@ class DecoderLayer(Module):
 
     def forward(
         self,
-        x: Any,
-        memory: Any,
-        self_mask: Any = None,
-        cross_mask: Any = None,
+        x: Array,
+        memory: Array,
+        self_mask: np.ndarray | None = None,
+        cross_mask: np.ndarray | None = None,
         cache: Cache | None = None,
-    ) -> tuple[Any, Any, Any]:
+    ) -> tuple[Array, Array, Array]:
         """One layer.
 
         Args:
@@ -85,12 +86,12 @@ class PreNormDecoderLayer(DecoderLayer):
 
     def forward(
         self,
-        x: Any,
-        memory: Any,
-        self_mask: Any = None,
-        cross_mask: Any = None,
+        x: Array,
+        memory: Array,
+        self_mask: np.ndarray | None = None,
+        cross_mask: np.ndarray | None = None,
         cache: Cache | None = None,
-    ) -> tuple[Any, Any, Any]:
+    ) -> tuple[Array, Array, Array]:
         y = self.norm1(x)
         attended, own = self.self_attention(y, y, self_mask, cache=cache)  # (B, T, D)
         x = x + self.dropout(attended)
@@ -111,12 +112,12 @@ class Decoder(Stack):
 
     def forward(
         self,
-        x: Any,
-        memory: Any,
-        self_mask: Any = None,
-        cross_mask: Any = None,
+        x: Array,
+        memory: Array,
+        self_mask: np.ndarray | None = None,
+        cross_mask: np.ndarray | None = None,
         cache: Cache | None = None,
-    ) -> tuple[Any, list[Any], list[Any]]:
+    ) -> tuple[Array, list[Array], list[Array]]:
         """(B, T, D) to (B, T, D), and each layer's weights: of the self-attention (B, H, T, T), and
         of the attention to the source (B, H, T, S)."""
         own_maps, cross_maps = [], []

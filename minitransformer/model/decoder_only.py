@@ -7,8 +7,10 @@ of it is an encoder layer with a causal mask.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
+import numpy as np
+
+from minigrad import Array
 from minigrad.nn import Dropout, Module
 
 from . import masks
@@ -32,7 +34,7 @@ class DecoderOnly(Module):
         self.decoder = Encoder(s.layers, **s.layer)
         self.unembedding = unembedding(self.embedding, s.tied != "none")
 
-    def forward(self, tokens: Any, cache: Cache | None = None) -> Any:
+    def forward(self, tokens: np.ndarray, cache: Cache | None = None) -> Array:
         """The scores of what follows each position.
 
         Args:
@@ -45,7 +47,7 @@ class DecoderOnly(Module):
         x, _ = self.decode(tokens, cache)  # (B, T, D)
         return self.unembedding(x)  # (B, T, N)
 
-    def decode(self, tokens: Any, cache: Cache | None = None) -> tuple[Any, list[Any]]:
+    def decode(self, tokens: np.ndarray, cache: Cache | None = None) -> tuple[Array, list[Array]]:
         """Return the output of the layers (B, T, D), and the weights of each layer (B, H, T, T)."""
         read, offset = tokens, 0
         if cache is not None:
@@ -55,6 +57,6 @@ class DecoderOnly(Module):
         mask = masks.decoder(read, new=tokens.shape[-1])  # (B, 1, T, offset + T)
         return self.decoder(x, mask, cache)
 
-    def attention_weights(self, tokens: Any, labels: Sequence[str]) -> list[Weights]:
+    def attention_weights(self, tokens: np.ndarray, labels: Sequence[str]) -> list[Weights]:
         """Each layer's weights (1, H, T, T) for ids (1, T), with the T tokens that they belong to."""
         return [Weights(w, labels, labels) for w in self.decode(tokens)[1]]

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from minigrad import Array
 from minigrad.nn import Embedding, Module, Parameter
 
 from .projection import projection
@@ -20,7 +21,9 @@ def embedding(symbols: int, width: int) -> Embedding:
     return Embedding(symbols, width, std=width**-0.5)
 
 
-def embed(ids: Any, embedding: Embedding, positions: Callable[..., Any], offset: int = 0) -> Any:
+def embed(
+    ids: np.ndarray, embedding: Embedding, positions: Callable[..., Any], offset: int = 0
+) -> Array:
     """Make the rows as large as the positions that are added to them.
 
     Rows of the embedding times sqrt(D), plus the positions (Vaswani et al., 2017, section 3.4).
@@ -52,7 +55,7 @@ class Tied(Module):
         self.weight = embedding.weight  # (N, D)
         self.bias = Parameter([0.0] * embedding.weight.shape[0])  # (N,)
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: Array) -> Array:
         return x @ np.swapaxes(self.weight, 0, 1) + self.bias  # (..., N)
 
     def describe(self) -> str:

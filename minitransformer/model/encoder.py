@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+import numpy as np
 
+from minigrad import Array
 from minigrad.nn import Dropout, Module
 
 from .attention import Score, scaled_dot
@@ -48,7 +49,9 @@ class EncoderLayer(Module):
         self.norm2 = LayerNorm(width)
         self.dropout = Dropout(dropout)
 
-    def forward(self, x: Any, mask: Any = None, cache: Cache | None = None) -> tuple[Any, Any]:
+    def forward(
+        self, x: Array, mask: np.ndarray | None = None, cache: Cache | None = None
+    ) -> tuple[Array, Array]:
         """One layer.
 
         Args:
@@ -69,7 +72,9 @@ class PreNormEncoderLayer(EncoderLayer):
     """The same parts, but each part's input is normalised and its sum is not: from one end of a stack
     to the other, x is only ever added to (Xiong et al., 2020, figure 1b)."""
 
-    def forward(self, x: Any, mask: Any = None, cache: Cache | None = None) -> tuple[Any, Any]:
+    def forward(
+        self, x: Array, mask: np.ndarray | None = None, cache: Cache | None = None
+    ) -> tuple[Array, Array]:
         y = self.norm1(x)
         attended, weights = self.self_attention(y, y, mask, cache=cache)  # (B, S, D)
         x = x + self.dropout(attended)
@@ -86,8 +91,8 @@ class Encoder(Stack):
     kinds = ENCODER_LAYERS
 
     def forward(
-        self, x: Any, mask: Any = None, cache: Cache | None = None
-    ) -> tuple[Any, list[Any]]:
+        self, x: Array, mask: np.ndarray | None = None, cache: Cache | None = None
+    ) -> tuple[Array, list[Array]]:
         """(B, S, D) to (B, S, D), and each layer's weights (B, H, S, S)."""
         maps = []
         for layer in self.layers:

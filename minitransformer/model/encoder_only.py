@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from minigrad import generator
+from minigrad import Array, generator
 from minigrad.functional import gelu
 from minigrad.nn import Dropout, Module
 
@@ -59,7 +59,7 @@ class EncoderOnly(Module):
         self.norm = LayerNorm(s.width)
         self.unembedding = unembedding(self.embedding, s.tied != "none")
 
-    def forward(self, tokens: Any) -> Any:
+    def forward(self, tokens: np.ndarray) -> Array:
         """The scores of the symbol at each position, given all others.
 
         Args:
@@ -72,11 +72,11 @@ class EncoderOnly(Module):
         x = self.norm(gelu(self.final(x)))
         return self.unembedding(x)  # (B, T, N)
 
-    def encode(self, tokens: Any) -> tuple[Any, list[Any]]:
+    def encode(self, tokens: np.ndarray) -> tuple[Array, list[Array]]:
         """Return the output of the encoder (B, T, D), and each layer's weights (B, H, T, T)."""
         x = self.dropout(embed(tokens, self.embedding, self.positions))  # (B, T, D)
         return self.encoder(x, masks.padding(tokens))
 
-    def attention_weights(self, tokens: Any, labels: Sequence[str]) -> list[Weights]:
+    def attention_weights(self, tokens: np.ndarray, labels: Sequence[str]) -> list[Weights]:
         """Each layer's weights (1, H, T, T) for ids (1, T), with the T tokens that they belong to."""
         return [Weights(w, labels, labels) for w in self.encode(tokens)[1]]

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any
 
-from minigrad import definition
+from minigrad import Array, definition
 from minigrad.functional import gelu, relu, silu
 from minigrad.nn import Module
 from minigrad.settings import whole
@@ -15,7 +14,9 @@ from .projection import projection
 
 
 @definition
-def feed_forward(x: Any, widen: Module, narrow: Module, activation: Callable[[Any], Any]) -> Any:
+def feed_forward(
+    x: Array, widen: Module, narrow: Module, activation: Callable[[Array], Array]
+) -> Array:
     """activation(x W_1 + b_1) W_2 + b_2: (..., D) to (..., F), and back to (..., D)."""
     return narrow(activation(widen(x)))
 
@@ -34,13 +35,13 @@ class FeedForward(Module):
         ConfigError: if a width is not a whole number from 1.
     """
 
-    def __init__(self, width: int, hidden: int, activation: Callable[[Any], Any] = relu):
+    def __init__(self, width: int, hidden: int, activation: Callable[[Array], Array] = relu):
         width, hidden = whole("width", width, least=1), whole("hidden", hidden, least=1)
         self.widen = projection(width, hidden)
         self.narrow = projection(hidden, width)
         self.activation = activation
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: Array) -> Array:
         return feed_forward(x, self.widen, self.narrow, self.activation)
 
 
@@ -51,11 +52,11 @@ class GatedFeedForward(FeedForward):
     Args: as for `FeedForward`.
     """
 
-    def __init__(self, width: int, hidden: int, activation: Callable[[Any], Any] = silu):
+    def __init__(self, width: int, hidden: int, activation: Callable[[Array], Array] = silu):
         super().__init__(width, hidden, activation)
         self.gate = projection(width, hidden)
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: Array) -> Array:
         hidden = self.activation(self.widen(x)) * self.gate(x)  # (B, T, F)
         return self.narrow(hidden)  # (B, T, D)
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from minigrad import Array
 from minigrad.functional import layer_norm
 from minigrad.nn import Module, Parameter
 from minigrad.settings import real, whole
@@ -31,7 +30,7 @@ class LayerNorm(Module):
         self.bias = Parameter([0.0] * width)  # (D,)
         self.eps = real("eps", eps)
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: Array) -> Array:
         return layer_norm(x, self.gain, self.bias, self.eps)  # (..., D)
 
     def describe(self) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from minigrad import errors
+from minigrad import Array, errors
 from minigrad.nn import Module
 from minigrad.settings import whole
 
@@ -59,7 +59,7 @@ class MultiHeadAttention(Module):
         output_width: int | None = None,
         bias: bool | Collection[str] = True,
         score: Score | str = scaled_dot,
-        phi: Callable[[Any], Any] = np.exp,
+        phi: Callable[[Array], Array] = np.exp,
         join: str = "concat",
         rotary: bool = False,
     ):
@@ -90,15 +90,15 @@ class MultiHeadAttention(Module):
 
     def forward(
         self,
-        query: Any,
-        context: Any = None,
-        mask: Any = None,
+        query: Array,
+        context: Array | None = None,
+        mask: np.ndarray | None = None,
         *,
-        key: Any = None,
-        value: Any = None,
+        key: Array | None = None,
+        value: Array | None = None,
         labels: Labels | None = None,
         cache: Cache | None = None,
-    ) -> tuple[Any, Any]:
+    ) -> tuple[Array, Array]:
         """Let each position of `query` attend to the positions of `context`.
 
         Args:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from minigrad import definition, errors
+from minigrad import Array, definition, errors
 from minigrad.nn import Embedding, Module
 from minigrad.settings import whole
 
@@ -45,7 +45,7 @@ def _angles(length: int, width: int, offset: int) -> np.ndarray:
     return pos / 10000 ** (np.arange(0, width, 2) / width)  # (T, D/2)
 
 
-def add_sinusoidal(x: Any, offset: int = 0) -> Any:
+def add_sinusoidal(x: Array, offset: int = 0) -> Array:
     """Tell each vector where it stands: attention by itself does not see the order.
 
     Embeddings (..., T, D) plus their sinusoids; the first stands at position `offset` (lesson 09).
@@ -69,7 +69,7 @@ class Learned(Module):
     def __init__(self, longest: int, width: int):
         self.table = Embedding(longest, width, std=0.7)  # the size of sines and cosines
 
-    def forward(self, x: Any, offset: int = 0) -> Any:
+    def forward(self, x: Array, offset: int = 0) -> Array:
         """Embeddings (..., T, D) plus the rows from `offset` on.
 
         Raises:
@@ -88,7 +88,7 @@ class Learned(Module):
 
 
 @definition
-def rotary(x: Any, offset: int = 0) -> Any:
+def rotary(x: Array, offset: int = 0) -> Array:
     """Queries or keys (..., T, K), each pair of numbers turned by an angle that grows with position.
 
     A pair (a, b) becomes (a cos - b sin, b cos + a sin), so that the product of a query and a key
@@ -125,7 +125,7 @@ def _turns(length: int, width: int, offset: int, dtype: Any) -> tuple[np.ndarray
 # --- by name --------------------------------------------------------------------------------------
 
 
-def add_nothing(x: Any, offset: int = 0) -> Any:
+def add_nothing(x: Array, offset: int = 0) -> Array:
     """The embeddings as they are."""
     return x
 

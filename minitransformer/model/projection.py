@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from minigrad import definition
+from minigrad import Array, definition
 from minigrad.functional import linear
 from minigrad.nn import Linear, xavier_uniform
 
@@ -45,7 +43,7 @@ class ToHeads(Linear):
         self.heads = heads
         initialized(self, maps=3)
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: Array) -> Array:
         return linear_to_heads(x, self.weight, self.bias, self.heads)  # (..., H, T, K)
 
 
@@ -65,7 +63,7 @@ class OfHeads(Linear):
         super().__init__(heads * width, outputs, bias)
         initialized(self)
 
-    def forward(self, heads: Any) -> Any:
+    def forward(self, heads: Array) -> Array:
         return linear_of_heads(heads, self.weight, self.bias)  # (..., T, out)
 
 
@@ -73,7 +71,7 @@ class OfHeads(Linear):
 
 
 @definition
-def split_heads(x: Any, heads: int) -> Any:
+def split_heads(x: Array, heads: int) -> Array:
     """The last axis cut into heads, which are put before the positions: (..., T, H K) to
     (..., H, T, K)."""
     *lead, T, HK = x.shape
@@ -81,19 +79,19 @@ def split_heads(x: Any, heads: int) -> Any:
 
 
 @definition
-def join_heads(x: Any) -> Any:
+def join_heads(x: Array) -> Array:
     """The heads beside each other again: (..., H, T, K) to (..., T, H K), undoing `split_heads`."""
     *lead, H, T, K = x.shape
     return np.reshape(np.swapaxes(x, -3, -2), (*lead, T, H * K))
 
 
 @definition
-def linear_to_heads(x: Any, weight: Any, bias: Any | None, heads: int) -> Any:
+def linear_to_heads(x: Array, weight: Array, bias: Array | None, heads: int) -> Array:
     """`linear`, and then its result cut into heads: (..., T, in) to (..., H, T, out / H)."""
     return split_heads(linear(x, weight, bias), heads)
 
 
 @definition
-def linear_of_heads(heads: Any, weight: Any, bias: Any | None) -> Any:
+def linear_of_heads(heads: Array, weight: Array, bias: Array | None) -> Array:
     """Heads beside each other again, and then `linear`: (..., H, T, V) to (..., T, out)."""
     return linear(join_heads(heads), weight, bias)

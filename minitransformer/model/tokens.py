@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+import numpy as np
 
 from minigrad import errors
 
 
-def check_tokens(tokens: Any) -> None:
+def check_tokens(tokens: np.ndarray) -> None:
     """See that `tokens` are a batch of ids: an array of integers (B, T).
 
     Raises:
@@ -22,7 +22,7 @@ def check_tokens(tokens: Any) -> None:
         )
 
 
-def check_ids(tokens: Any) -> None:
+def check_ids(tokens: np.ndarray) -> None:
     """See that `tokens` are an array of integers.
 
     Raises:

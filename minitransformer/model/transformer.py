@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+import numpy as np
+
+from minigrad import Array
 from minigrad.nn import Dropout, Module
 
 from . import masks
@@ -36,7 +39,7 @@ class Transformer(Module):
         self.decoder = Decoder(s.decoder_layers, **s.layer)
         self.unembedding = unembedding(self.target_embedding, s.tied != "none")
 
-    def forward(self, source: Any, target: Any) -> Any:
+    def forward(self, source: np.ndarray, target: np.ndarray) -> Array:
         """The scores of the symbol that follows each target position, given those up to it.
 
         Args:
@@ -50,14 +53,18 @@ class Transformer(Module):
         logits, _ = self.decode(target, self.encode(source, source_mask), source_mask)
         return logits
 
-    def encode(self, source: Any, source_mask: Any) -> Any:
+    def encode(self, source: np.ndarray, source_mask: np.ndarray | None) -> Array:
         """Encode the source ids (B, S): return the memory (B, S, D)."""
         memory, _ = self._encode(source, source_mask)
         return memory
 
     def decode(
-        self, target: Any, memory: Any, source_mask: Any, cache: Cache | None = None
-    ) -> tuple[Any, list[Any]]:
+        self,
+        target: np.ndarray,
+        memory: Array,
+        source_mask: np.ndarray | None,
+        cache: Cache | None = None,
+    ) -> tuple[Array, list[Array]]:
         """The scores of what follows each target position.
 
         Args:
@@ -73,7 +80,11 @@ class Transformer(Module):
         return self.unembedding(x), cross  # (B, T, N)
 
     def attention_weights(
-        self, source: Any, target: Any, source_labels: Sequence[str], target_labels: Sequence[str]
+        self,
+        source: np.ndarray,
+        target: np.ndarray,
+        source_labels: Sequence[str],
+        target_labels: Sequence[str],
     ) -> AllWeights:
         """All attention weights, with the masks of training, and with the tokens that they belong to.
 
@@ -91,13 +102,19 @@ class Transformer(Module):
             [Weights(w, target_labels, source_labels) for w in cross],
         )
 
-    def _encode(self, source: Any, source_mask: Any) -> tuple[Any, list[Any]]:
+    def _encode(
+        self, source: np.ndarray, source_mask: np.ndarray | None
+    ) -> tuple[Array, list[Array]]:
         x = self.dropout(embed(source, self.source_embedding, self.positions))  # (B, S, D)
         return self.encoder(x, source_mask)
 
     def _decode(
-        self, target: Any, memory: Any, source_mask: Any, cache: Cache | None = None
-    ) -> tuple[Any, list[Any], list[Any]]:
+        self,
+        target: np.ndarray,
+        memory: Array,
+        source_mask: np.ndarray | None,
+        cache: Cache | None = None,
+    ) -> tuple[Array, list[Array], list[Array]]:
         read, offset = target, 0
         if cache is not None:
             offset = cache.length()

@@ -203,7 +203,7 @@ def cross_attention(model: Transformer, source: np.ndarray, target: np.ndarray) 
     with mg.no_grad():
         source_mask = masks.padding(source)
         _, maps = model.decode(read, model.encode(source, source_mask), source_mask)
-    return [weights.numpy() for weights in maps]
+    return [np.array(weights) for weights in maps]
 
 
 def likelihood(model: Model, given: np.ndarray, written: np.ndarray) -> np.ndarray:
