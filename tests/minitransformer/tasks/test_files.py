@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from minigrad.errors import DataError
@@ -29,6 +29,7 @@ def at_once(text):
 contents = st.text(st.sampled_from("ab\t\r\néж👩\u2028"), min_size=1, max_size=60)
 
 
+@settings(deadline=None)
 @given(contents, st.sampled_from(["utf-8", "utf-8-sig", "utf-16", "utf-16-be", "utf-32"]),
        st.integers(1, 40))  # fmt: skip
 def test_lines_are_the_same_for_any_size_of_blocks(text, encoding, size):

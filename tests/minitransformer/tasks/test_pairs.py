@@ -5,7 +5,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from minigrad.errors import ConfigError, DataError
@@ -243,6 +243,7 @@ def test_options_that_make_no_sense(write, options):
 some_pairs = st.lists(st.tuples(*[st.text("abcdefgh", min_size=1, max_size=6)] * 2), min_size=1)
 
 
+@settings(deadline=None)
 @given(some_pairs, st.integers(0, 3), st.sampled_from(["character", "word"]))
 def test_every_split_is_clean(pairs, seed, level):
     """No source on both sides, however often it comes; nothing lost; each held-out symbol seen in
