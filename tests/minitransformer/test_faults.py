@@ -78,6 +78,7 @@ def ran(here, tmp_path):
 # --- before the first step ------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [["--model", "decoder"], ["--positions", "learned"]])
 def test_a_run_has_positions_for_its_longest_pair(here, tmp_path, kind):
     """A batch that has it may come late: it would stop the run there, and each time it is resumed."""
@@ -271,6 +272,7 @@ def test_a_small_disk_that_is_full(here, tmp_path):
 
 
 @posix
+@pytest.mark.slow
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs a limit that is kept")
 def test_memory_that_is_full(here, tmp_path):
     result = apart(*JOB, "--steps", 1, "--batch", 300_000, "--width", 64, cwd=tmp_path,
