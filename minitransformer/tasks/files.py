@@ -151,8 +151,8 @@ class File:
                 at = data.rfind(end)
                 while at >= 0 and at % width:  # half of one character and half of the next
                     at = data.rfind(end, 0, at + width - 1)
-                # Another character may still follow a \r at the end.
-                if at >= 0 and (end == self.end or at + width < len(data) or not more):
+                # Of a \r\n at the end, the second character may be missing, or half of it.
+                if at >= 0 and (end == self.end or at + 2 * width <= len(data) or not more):
                     opened.seek(start + at + width)
                     return data[: at + width]
             if not more:
