@@ -105,14 +105,9 @@ def test_a_parameter_that_a_part_does_not_use_has_the_gradient_zero():
 @pytest.mark.parametrize("number", [1, 2, 5, 7])
 def test_threads_give_the_same_bits_as_one(count, number):
     expected = alone(parts()[:number])
-    before = sys.getswitchinterval()
-    sys.setswitchinterval(1e-6)
-    try:
-        with Threads(count) as workers:
-            for _ in range(3):
-                assert digest(workers.total(job(), parts()[:number])) == digest(expected)
-    finally:
-        sys.setswitchinterval(before)
+    with Threads(count) as workers:
+        for _ in range(3):
+            assert digest(workers.total(job(), parts()[:number])) == digest(expected)
 
 
 def test_parts_are_computed_at_the_same_time_and_in_the_modes_of_the_caller():
