@@ -61,6 +61,7 @@ def test_all_together_train_as_the_library(of_the_library):
     agrees(SOLUTIONS, of_the_library())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PLACED)
 def test_each_alone_trains_as_the_library(name, of_the_library):
     agrees({name: SOLUTIONS[name]}, of_the_library())

@@ -51,6 +51,7 @@ def test_what_is_read_and_written(write):
         assert task.vocabulary.decode(row_write) == WHOLE[place + 1 :][:WINDOW]
 
 
+@pytest.mark.slow
 def test_the_last_tenth_is_held_out_and_nothing_else(write):
     task = Text(0, write(WHOLE), window=WINDOW)
     border = len(WHOLE) - len(WHOLE) // 10

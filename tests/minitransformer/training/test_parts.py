@@ -159,6 +159,7 @@ def test_workers_that_make_no_sense(arguments, told, tmp_path, monkeypatch, caps
     assert said.count("\n") == 1
 
 
+@pytest.mark.slow
 def test_a_run_goes_on_with_another_number_of_workers(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     command = (*COMMAND, "--steps", "6")
