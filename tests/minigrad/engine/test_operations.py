@@ -303,7 +303,8 @@ def check_special_argument(row, arrays, i):
         # Of several products, the one to be taken first decides where inf - inf comes up; and of
         # quantiles, the version of NumPy.
         several = row.function in (
-            np.einsum, np.linalg.multi_dot, np.linalg.matrix_power, np.quantile, np.nanquantile
+            np.einsum, np.linalg.multi_dot, np.linalg.matrix_power,
+            np.quantile, np.nanquantile, np.percentile, np.nanpercentile,
         )  # fmt: skip
         where = np.isfinite(e) if several else ...
         close(y.data[where], e[where], 1e-12)
