@@ -382,7 +382,7 @@ check(answers, [on_a_square, beside_the_kink, evaluations])
 # %% [markdown]
 # Every rule of minigrad is checked in this way by its tests, and so is every part of the transformer.
 #
-# Next: `04_words_as_vectors.py`, where the numbers begin to mean something.
+# Next: `05_words_as_vectors.py`, where the numbers begin to mean something.
 
 # %%
 print(pictures)

@@ -61,7 +61,7 @@ assert W_Q.shape == W_K.shape == (3, 6)
 # %% [markdown]
 # ## Step by step
 #
-# As in lesson 06, in rows:
+# As in lesson 08, in rows:
 #
 # $$Q = X W_Q, \quad K = X W_K, \quad V = X W_V, \qquad
 #   A = \mathrm{softmax}\!\left(\frac{Q K^\mathsf{T}}{\sqrt{d_k}}\right), \qquad Y = A V,$$
@@ -386,7 +386,7 @@ assert learned == 10 * (4 + 4 + 3)
 check(answers, [v3_to_v5, v1_by_v6, learned])
 
 # %% [markdown]
-# Next: `08_many_heads.py`. One comparison is not enough for a sentence; take several, side by side.
+# Next: `09_many_heads.py`. One comparison is not enough for a sentence; take several, side by side.
 
 # %%
 print(pictures)

@@ -1,4 +1,4 @@
-"""A tensor engine in one file: what the lesson `your_own_engine.py` comes to, step by step.
+"""A tensor engine in one file: what the lesson `04_your_own_engine.py` comes to, step by step.
 
     x = Tensor([[1.0, 2.0]])
     loss = np.sum(np.exp(x) * x)      NumPy's own functions; they hand a Tensor over to `call`

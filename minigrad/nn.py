@@ -287,7 +287,7 @@ class Embedding(Module):
     """Give each symbol a vector that is learned, by looking up a row of a table.
 
     A row of `weight` (N, D) for each of N symbols, normally distributed with `std` at first
-    (lesson 04).
+    (lesson 05).
 
     Args:
         symbols: how many there are.

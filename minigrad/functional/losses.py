@@ -21,7 +21,7 @@ def cross_entropy(
     label_smoothing: float = 0.0,
     reduction: str = "mean",
 ) -> Array:
-    """Compute how surprised a model is by the right classes, in nats (lesson 12).
+    """Compute how surprised a model is by the right classes, in nats (lesson 13).
 
     Args:
         logits: `(..., N)`, scores of N classes.

@@ -15,7 +15,7 @@ from ..engine.tensor import Array
 def softmax(x: Array, axis: int = -1) -> Array:
     """Turn scores into weights along `axis` that are positive and sum to one.
 
-    exp(x) / sum exp(x) (lesson 06).
+    exp(x) / sum exp(x) (lesson 08).
 
     Each row has its own maximum taken off first, which changes no weight and keeps exp finite. A row
     of which every element is minus infinity gets zeros: it has nothing to choose from.

@@ -103,7 +103,7 @@ def first_sentence(docstring: str | None) -> str:
 
 
 def lesson_in(docstring: str | None) -> str:
-    """The number of the lesson that a docstring names, as in `lesson 06`; "" for none."""
+    """The number of the lesson that a docstring names, as in `lesson 08`; "" for none."""
     found = re.search(r"\blesson (\d\d)\b", docstring or "")
     return found[1] if found else ""
 

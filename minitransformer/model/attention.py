@@ -66,7 +66,7 @@ def attention(
     """Compare each query with all keys, and mix the values by how well they match.
 
     softmax(score(Q, K)) V (Vaswani et al., 2017, equation 1; Phuong & Hutter, 2022, algorithm 4;
-    lesson 06).
+    lesson 08).
 
     Args:
         query: (..., T, K).

@@ -20,7 +20,7 @@ class DecoderLayer(Module):
     """Look back at what was written, then at the source, and add what is found to what was there.
 
     Masked self-attention, attention to the source, then feed-forward, each added to its input
-    and normalised (Vaswani et al., 2017, section 3.1; lesson 11).
+    and normalised (Vaswani et al., 2017, section 3.1; lesson 12).
 
     Args:
         width: D.
@@ -106,7 +106,7 @@ DECODER_LAYERS = {"post": DecoderLayer, "pre": PreNormDecoderLayer}
 
 
 class Decoder(Stack):
-    """Find what comes next, from what was written so far and from the source (lesson 11)."""
+    """Find what comes next, from what was written so far and from the source (lesson 12)."""
 
     kinds = DECODER_LAYERS
 

@@ -20,7 +20,7 @@ class EncoderLayer(Module):
     """Add what attention and feed-forward find to what was there, so that nothing is lost.
 
     Self-attention, then feed-forward, each added to its input and normalised
-    (Vaswani et al., 2017, section 3.1; lesson 11).
+    (Vaswani et al., 2017, section 3.1; lesson 12).
 
     Args:
         width: D.
@@ -86,7 +86,7 @@ ENCODER_LAYERS = {"post": EncoderLayer, "pre": PreNormEncoderLayer}
 
 
 class Encoder(Stack):
-    """Read the whole source, so that each position knows what stands around it (lesson 11)."""
+    """Read the whole source, so that each position knows what stands around it (lesson 12)."""
 
     kinds = ENCODER_LAYERS
 

@@ -14,7 +14,7 @@ class LayerNorm(Module):
     """Bring each position's numbers to one size, so that no layer drowns out another.
 
     standardize(x) * gain + bias over the last axis (Ba et al., 2016, equation 4;
-    Phuong & Hutter, 2022, algorithm 6; lesson 10).
+    Phuong & Hutter, 2022, algorithm 6; lesson 11).
 
     Args:
         width: D, of the last axis.

@@ -48,7 +48,7 @@ def _angles(length: int, width: int, offset: int) -> np.ndarray:
 def add_sinusoidal(x: Array, offset: int = 0) -> Array:
     """Tell each vector where it stands: attention by itself does not see the order.
 
-    Embeddings (..., T, D) plus their sinusoids; the first stands at position `offset` (lesson 09).
+    Embeddings (..., T, D) plus their sinusoids; the first stands at position `offset` (lesson 10).
     """
     positions = sinusoidal(*x.shape[-2:], offset, x.dtype)  # (T, D)
     return x + positions  # (..., T, D)

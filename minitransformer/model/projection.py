@@ -51,7 +51,7 @@ class OfHeads(Linear):
     """Mix what all heads found into one vector for each position.
 
     Heads put beside each other, times W, plus b: (..., H, T, V) to (..., T, out), with `weight`
-    (HV, out) (lesson 08).
+    (HV, out) (lesson 09).
 
     Args:
         heads, width: H and V.

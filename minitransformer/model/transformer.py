@@ -23,7 +23,7 @@ from .weights import Weights
 class Transformer(Module):
     """Read a source, and give the scores of each next target symbol.
 
-    Phuong & Hutter, 2022, algorithm 8 (lesson 11). Default: post-norm, ReLU, sinusoidal positions;
+    Phuong & Hutter, 2022, algorithm 8 (lesson 12). Default: post-norm, ReLU, sinusoidal positions;
     `sizes` can change these.
     """
 

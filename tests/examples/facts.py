@@ -65,7 +65,7 @@ FACTS: dict[str, list[tuple[str, str]]] = {
         ("and a sum with equal weights", "mg.gradcheck(lambda x: np.sum(softmax(x)), x).ok"),
         ("a check at a kink says so", '[finding.kind for finding in report.findings] == ["kink"]'),
     ],
-    "04": [
+    "05": [
         ("king - man + woman = queen", 'np.allclose(made, words["queen"], rtol=0, atol=1e-15)'),
         ("the cosine of king and queen is 0.948", "round(kings, 3) == 0.948"),
         ("that of man and woman is 0.927", "round(people, 3) == 0.927"),
@@ -80,7 +80,7 @@ FACTS: dict[str, list[tuple[str, str]]] = {
         ("and geometry does", "abs(losses[-1] - best) < 1e-4"),
         ("the first flaw stays", "np.isclose(apart, 2 * both**2 - 1, atol=1e-3)"),
     ],
-    "05": [
+    "06": [
         (
             "a recurrent state depends on all inputs so far, and on none after",
             "np.array_equal(rnn(changed).detach()[0, :2], states.detach()[0, :2])",
@@ -125,7 +125,7 @@ FACTS: dict[str, list[tuple[str, str]]] = {
         ),
         ("which is far quicker", 'taken["concat"][-1] > 5 * taken["mapped, then dot"][-1]'),
     ],
-    "06": [
+    "08": [
         ("algorithm 3: one query", "np.allclose(columns[:, t], output)"),
         ("its weights", "np.allclose(weights_in_columns[:, t], alpha)"),
         ("queries and keys share a width", "queries.shape[1] == keys.shape[1] == K"),
@@ -170,7 +170,7 @@ FACTS: dict[str, list[tuple[str, str]]] = {
         ("whose error halves with its length", "1.7 < off[0] / off[1] < 2.3"),
         ("repeated, points cluster", "counts[3000] <= 3"),
     ],
-    "08": [
+    "09": [
         ("each head is (T, V)", "[head.shape for head in heads] == [(T, V)] * H"),
         ("joined and projected they are (T, D)", "output.shape == (T, D)"),
         ("the layer computes Concat(head_1 ... head_H) W_O", "np.allclose(by_layer[0], output)"),
@@ -210,7 +210,7 @@ FACTS: dict[str, list[tuple[str, str]]] = {
             "np.allclose(np.concatenate(heads, axis=1) @ np.concatenate(list(W)), convolution)",
         ),
     ],
-    "09": [
+    "10": [
         (
             "permuting the inputs permutes the outputs, exactly",
             "np.array_equal(attend_exactly(exact[shuffled]), attend_exactly(exact)[shuffled])",
@@ -250,7 +250,7 @@ FACTS: dict[str, list[tuple[str, str]]] = {
         ),
         ("without positions the task fails", 'results["none"][0] < 0.3'),
     ],
-    "10": [
+    "11": [
         ("layer norm composed of operations is the library's", "mt.LayerNorm(6)(x).detach()"),
         ("its gradient, with a gain that is not uniform", "np.allclose(x.grad, by_hand)"),
         ("against finite differences", "mg.gradcheck(layer_norm, words, gain, bias).ok"),
@@ -274,7 +274,7 @@ FACTS: dict[str, list[tuple[str, str]]] = {
         ),
         ("and computes what attention cannot", "np.allclose(says, wanted, atol=0.05)"),
     ],
-    "11": [
+    "12": [
         ("the whole model, step by step", "np.array_equal(by_hand.data, logits.data)"),
         ("the causal and the padding mask, joined", "masks.causal(7) & (target[1] != 0)"),
         ("a future token changes no bit", "np.array_equal(after.data[0, :4], logits.data[0, :4])"),
@@ -286,7 +286,7 @@ FACTS: dict[str, list[tuple[str, str]]] = {
         ("parameters by module as by the formula", "counted == expected"),
         ("63 million for the base model", "round(total / 1e6) == 63"),
     ],
-    "12": [
+    "13": [
         ("targets are shifted by one", "np.array_equal(read[0, 1:], write[0, :-1])"),
         ("padding is ignored in the loss", "(logits.grad.data[~asked] == 0).all()"),
         ("label smoothing", "np.isclose(library.item(), by_hand)"),
@@ -306,7 +306,7 @@ FACTS: dict[str, list[tuple[str, str]]] = {
         ("and nothing is right", 'right["no causal mask"] < 0.05'),
         ("dates begin to be learned", "run.curve[-1].loss < run.curve[0].loss / 3"),
     ],
-    "13": [
+    "14": [
         (
             "greedy by hand as in the library",
             "[write(text, np.argmax) for text in texts] == reader.read(texts)",
@@ -325,7 +325,7 @@ FACTS: dict[str, list[tuple[str, str]]] = {
         ("and is faster", "faster > 2"),
         ("each part of a date is read where it stands", "share > 1.3 * len(part) / len(text)"),
     ],
-    "14": [
+    "15": [
         ("all three models have the same layers", "isinstance(layer, mt.EncoderLayer)"),
         ("encoder-only sees everything", 'hears["encoder-only"].all()'),
         ("decoder-only what came before", 'np.array_equal(hears["decoder-only"], causal)'),
@@ -338,7 +338,7 @@ FACTS: dict[str, list[tuple[str, str]]] = {
         ("masked tokens are filled in", "accuracy > 2 * frequent"),
         ("sequence to sequence", "share > 0.4"),
     ],
-    "15": [
+    "17": [
         ("a gradient's graph is differentiated", "np.isclose(x.grad.item(), second)"),
         ("to any order", "np.allclose(sine, [*cycle, *cycle])"),
         ("Hessian-vector products", "np.allclose(hessian_times(f, x, v), H @ v)"),

@@ -7,7 +7,7 @@ import pytest
 from facts import FACTS
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
-LESSONS = {path.name[:2]: path for path in sorted(EXAMPLES.glob("[0-9][0-9]_*.py"))}
+LESSONS = {path.stem.partition("_")[0]: path for path in sorted(EXAMPLES.glob("[0-9][0-9]*_*.py"))}
 
 
 def assertions(lesson):
@@ -51,7 +51,7 @@ def test_every_fact_is_asserted(lesson):
 
 
 def test_every_lesson_has_its_facts():
-    assert sorted(FACTS) == sorted(LESSONS)
+    assert sorted(FACTS) == sorted(set(LESSONS) - {"04", "13b"})  # those have a test to themselves
     assert all(len(facts) >= 3 for facts in FACTS.values())
 
 

@@ -1,10 +1,6 @@
 """The engine of one file, and the two lessons that write it and put it under a transformer."""
 
 import importlib.util
-import os
-import re
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -18,34 +14,6 @@ ROOT = Path(__file__).parents[2]
 spec = importlib.util.spec_from_file_location("own_engine", ROOT / "examples" / "own_engine.py")
 own = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(own)
-
-RIGHT = {
-    "your_own_engine": "[[2047, 11], [5, 5], [3, 3, 0]]",
-    "your_own_engine_and_a_transformer": "[3, 80]",
-}
-
-
-@pytest.mark.parametrize(
-    "lesson",
-    ["your_own_engine", pytest.param("your_own_engine_and_a_transformer", marks=pytest.mark.slow)],
-)
-def test_a_lesson_runs_and_finds_right_answers_right(lesson, tmp_path):
-    text = (ROOT / "examples" / f"{lesson}.py").read_text()
-    text, times = re.subn(r"^answers = .*$", f"answers = {RIGHT[lesson]}", text, flags=re.M)
-    assert times == 1
-    (tmp_path / "lesson.py").write_text(text)
-    done = subprocess.run(
-        [sys.executable, "-W", "error", "lesson.py"],
-        cwd=tmp_path,
-        env=os.environ | {"PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
-    assert not done.stderr
-    questions = re.findall(r"^Question \d: (.*)$", done.stdout, re.M)
-    assert questions == ["right"] * len(questions)
-    assert len(questions) >= 2
 
 
 def test_it_has_at_most_120_lines():

@@ -32,7 +32,7 @@ class Sheet:
     """The exercises of a lesson.
 
     Attributes:
-        file: the name of their file, such as "06_scaled_dot_product_attention.py".
+        file: the name of their file, such as "08_scaled_dot_product_attention.py".
         title: what the lesson is about.
         exercises: by name, in their order.
     """

@@ -1,7 +1,7 @@
 """The lessons of the course: listed, run, and written as notebooks or as pages.
 
     python -m minigrad lessons                          what there is
-    python -m minigrad lessons 06                       run one
+    python -m minigrad lessons 08                       run one
     python -m minigrad lessons --notebooks DIR          notebooks, to be opened in Jupyter
     python -m minigrad lessons --html DIR               pages to read, with all that the lessons print
 

@@ -15,7 +15,7 @@ from ...views.source import line_of
 from ..places import EXAMPLES
 
 HEAD = re.compile(
-    r"# %% \[markdown\]\n# # (\d\d) (.+)\n(?:#\n# \*(.+?) About (\d+) seconds\.\*\n)?"
+    r"# %% \[markdown\]\n# # (\d\d[a-z]?) (.+)\n(?:#\n# \*(.+?) About (\d+) seconds\.\*\n)?"
 )
 
 
@@ -41,7 +41,7 @@ def lessons(folder: Path = EXAMPLES) -> list[Lesson]:
     Raises:
         ConfigError: if there are none, or one has no title.
     """
-    paths = sorted(folder.glob("[0-9][0-9]_*.py"))
+    paths = sorted(folder.glob("[0-9][0-9]*_*.py"))
     if not paths:
         raise errors.ConfigError(
             f"there are no lessons in {folder}: they come with a clone of the repository, in the "
@@ -77,7 +77,7 @@ def chosen(numbers: Sequence[str]) -> list[Lesson]:
         ConfigError: if there is none of a number.
     """
     every = {lesson.number: lesson for lesson in lessons()}
-    wanted = [number.zfill(2) for number in numbers] or list(every)
+    wanted = [number.zfill(2) if number.isdigit() else number for number in numbers] or list(every)
     for given, number in zip(numbers, wanted):
         if number not in every:
             raise errors.ConfigError(f"there is no lesson {given}; there are {', '.join(every)}")
@@ -89,7 +89,7 @@ def listing(some: Iterable[Lesson]) -> str:
     some = list(some)
     wide = max(len(lesson.title) for lesson in some)
     return "\n".join(
-        f"{s.number}  {s.title:<{wide}}  {time_of(s):>4}  {s.about}".rstrip() for s in some
+        f"{s.number:<3} {s.title:<{wide}}  {time_of(s):>4}  {s.about}".rstrip() for s in some
     )
 
 

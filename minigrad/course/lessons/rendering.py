@@ -30,12 +30,12 @@ class Renderer:
         """Markdown as HTML; names of lessons become links to their pages."""
         page = self.markdown.render(text)
         pages = {file.removesuffix(".py"): file for file in files}
-        page = re.sub(r'href="(\d\d_\w+)\.py"', r'href="\1.html"', page)
+        page = re.sub(r'href="(\d\d[a-z]?_\w+)\.py"', r'href="\1.html"', page)
         for stem, file in pages.items():
             page = page.replace(f"<code>{file}</code>", f'<a href="{stem}.html">{file}</a>')
-        by_number = {stem[:2]: stem for stem in pages}
+        by_number = {stem.partition("_")[0]: stem for stem in pages}
         return re.sub(
-            r"\b([Ll]esson) (\d\d)\b",
+            r"\b([Ll]esson) (\d\d[a-z]?)\b",
             lambda m: f'<a href="{by_number[m[2]]}.html">{m[0]}</a>' if m[2] in by_number else m[0],
             page,
         )

@@ -574,7 +574,7 @@ def test_a_puzzle_is_shown_and_judged(run):
     states = [run("puzzle", "teacher_forcing", "--in-process", "--lines", n)[0] for n in numbers]
     assert sorted(states) == [0, 1, 1]
     assert run("puzzle", "teacher_forcing", "--lines", 9)[0] == 2
-    assert run("puzzle", "12", "--lines", 1)[0] == 2
+    assert run("puzzle", "13", "--lines", 1)[0] == 2
 
 
 def test_a_copy_without_answers_shows_no_solution(run, tmp_path, monkeypatch):
@@ -603,7 +603,7 @@ def test_a_run_trains_with_what_is_right_and_names_what_is_wrong(folder, tmp_pat
     status, said = trained(tmp_path, "--steps", 2)
     assert status == 1
     assert "In their places: product_rule." in said
-    assert "06 scores is wrong: There is no scaling." in said
+    assert "08 scores is wrong: There is no scaling." in said
     assert "2 steps in" in said
     assert "Of 100 dates" in said
     assert "product_rule" in said.partition("your function")[2]

@@ -1,0 +1,526 @@
+# %% [markdown]
+# # 06 Attention before transformers
+#
+# *What a last state forgets, and the first attention that mended it. About 12 seconds.*
+#
+# Attention was invented for networks that read one word after the other, to mend what they forget.
+# This lesson builds such a network, sees it forget, and mends it.
+#
+# After it you can
+#
+# - write a recurrent network, and measure what its last state can give back;
+# - compute additive attention by the formula, and say over which index its weights sum to one;
+# - tell the four classic scores apart, and count what each costs;
+# - train a network to reverse a sequence, and read from its weights that it does.
+#
+# As before, name another folder for the pictures after the file's name, or in the next cell.
+
+# %%
+import time
+
+import numpy as np
+
+import minigrad as mg
+import minitransformer as mt
+from minigrad import nn, optim
+from minigrad.course.pictures import Pictures, check
+from minigrad.functional import cross_entropy, softmax
+from minigrad.views.plots import BLUE, GREEN, GREY, ORANGE, heat_map
+from minitransformer.training.threads import one_thread
+from minitransformer.views.plots import attention_map
+
+pictures = Pictures()  # or Pictures("another/folder")
+rng = np.random.default_rng(0)
+mg.manual_seed(0)
+
+# %% [markdown]
+# ## Reading one after the other
+#
+# A *recurrent* network reads a sequence $x_1, x_2, \dots$ of vectors of shape $(C,)$ and keeps a
+# *state* $h_t$ of shape $(D,)$. Each new state is made from the new input and the state before,
+#
+# $$h_t = \tanh(x_t W + b + h_{t-1} U),$$
+#
+# with learned numbers: $W$ of shape $(C, D)$, $U$ of $(D, D)$, $b$ of $(D,)$. The function $\tanh$
+# keeps each number between -1 and 1. $h_t$ depends on all inputs so far: it is what the network
+# remembers.
+#
+# `nn.Module` is a holder of learned numbers, `nn.Linear(C, D)` holds $W$ and $b$ and computes
+# $x W + b$. Several sequences are read at once, as a batch: $B$ of them, side by side.
+
+
+# %%
+class RNN(nn.Module):
+    def __init__(self, C, D):
+        self.read = nn.Linear(C, D)
+        self.keep = nn.Linear(D, D, bias=False)
+
+    def forward(self, x, h=None):  # (B, T, C), and where it goes on from, (B, D)
+        x, states = self.read(x), []
+        for t in range(x.shape[1]):
+            h = np.tanh(x[:, t] if h is None else x[:, t] + self.keep(h))  # (B, D)
+            states.append(h)
+        return np.stack(states, axis=1)  # (B, T, D)
+
+
+rnn, x = RNN(3, 5), rng.normal(size=(1, 4, 3)).astype(np.float32)
+states = rnn(x)
+by_hand = np.tanh(x[0, 1] @ rnn.read.weight + rnn.read.bias + states[0, 0] @ rnn.keep.weight)
+print("states:", states.shape)
+assert states.shape == (1, 4, 5)
+assert np.allclose(states.detach()[0, 1], by_hand.detach(), atol=1e-6)
+
+changed = x.copy()
+changed[0, 2] += 1  # the third input
+assert np.array_equal(rnn(changed).detach()[0, :2], states.detach()[0, :2])  # the past stands,
+assert (rnn(changed).detach()[0, 2:] != states.detach()[0, 2:]).any(axis=1).all()  # the rest not
+
+# %% [markdown]
+# ## A task
+#
+# To see what such a network remembers, let it write back what it read, last symbol first. One RNN,
+# the *encoder*, reads $M$ symbols and hands its last state to another, the *decoder*, which writes
+# $N$ of them, each time told the symbol before. (In this task $M = N$.)
+#
+# `before` is what the decoder is told: the right answer, one place late, after a 0 for the start.
+
+# %%
+SYMBOLS = "abcdefghij"
+
+
+def batch(length, size, rng):
+    """Random sequences: what is read, what is known before each symbol is written, what to write."""
+    read = rng.integers(1, len(SYMBOLS) + 1, (size, length))  # (B, M), from 1
+    write = read[:, ::-1]  # (B, N)
+    before = np.concatenate([np.zeros((size, 1), int), write[:, :-1]], axis=1)  # (B, N)
+    return read, before, write
+
+
+for name, ids in zip(("read", "before", "write"), batch(5, 1, rng)):
+    print(f"{name:>6}:", " ".join(("." + SYMBOLS)[i] for i in ids[0]))
+
+# %% [markdown]
+# ## The bottleneck
+#
+# The encoder's last state is all that the decoder gets. It has $D$ numbers, be the sequence short
+# or long. For a long one it is a *bottleneck*: what does not fit is lost. How much is lost, we
+# measure below, side by side with the remedy.
+#
+# ## Attention
+#
+# The remedy, of Bahdanau, Cho and Bengio: keep all the encoder's states $h_1, \dots, h_M$, and let
+# the decoder, at each step $j$, look back at them with its own state $s_j$. How well $h_i$ suits
+# $s_j$ is a number, its *score*; softmax makes weights of the scores; and the *context* $c_j$ is
+# the weighted mean that the decoder gets:
+#
+# $$e_{ij} = v^\mathsf{T} \tanh(W [h_i ; s_j]), \qquad
+#   a_{ij} = \frac{\exp e_{ij}}{\sum_{k=1}^{M} \exp e_{kj}}, \qquad
+#   c_j = \sum_{i=1}^{M} a_{ij}\, h_i.$$
+#
+# $[h_i ; s_j]$ is one below the other, of shape $(2D,)$; $W$ has the shape $(A, 2D)$ and $v$
+# $(A,)$, with a width $A$ of one's choice. Word for word:
+
+# %%
+M, N, D, A = 5, 3, 4, 6
+h, s = rng.normal(size=(M, D)), rng.normal(size=(N, D))  # states of encoder and decoder
+W, v = rng.normal(size=(A, 2 * D)), rng.normal(size=A)
+
+e = np.array([[v @ np.tanh(W @ np.concatenate([h[i], s[j]])) for j in range(N)] for i in range(M)])
+a = np.exp(e) / np.exp(e).sum(axis=0)  # (M, N): for each j, over all i
+c = np.array([sum(a[i, j] * h[i] for i in range(M)) for j in range(N)])  # (N, D)
+assert np.allclose(a.sum(axis=0), 1)
+assert np.allclose(c, a.T @ h)
+
+# %% [markdown]
+# From here on, weights have a row for each who asks (a *query*, here $s_j$) and a column for each
+# who is asked (a *key*, here $h_i$): what is written $a_{ij}$ above stands in row $j$, column $i$.
+# `mt.attention` does the same for any score. `mt.Concat` is the score above, with the query first
+# in the pair. (`copy_` writes numbers into it in place of those that it started with.)
+
+# %%
+score = mt.Concat(D, hidden=A).astype(np.float64)
+score.weight.copy_(np.concatenate([W[:, D:], W[:, :D]], axis=1).T)
+score.vector.copy_(v[:, None])
+context, weights = mt.attention(s, h, h, score=score)  # queries, keys, values
+assert np.allclose(weights.detach(), a.T)
+assert np.allclose(context.detach(), c)
+
+# %% [markdown]
+# ## Over which index?
+#
+# An article has another formula for the weights: $a_{ij} = \exp e_{ij} / \sum_k \exp e_{ik}$, and
+# then the same sum over $i$. It divides by a sum over $k$ in the place of $j$, the steps of the
+# decoder. What goes wrong?
+
+# %%
+wrong = np.exp(e) / np.exp(e).sum(axis=1, keepdims=True)  # for each i, over all j
+print("the weights of each context sum to", a.sum(axis=0), "when divided over i, and to", end=" ")
+print(wrong.sum(axis=0).round(2), "when over j")
+assert not np.allclose(wrong.sum(axis=0), 1)
+
+# %% [markdown]
+# 1. The weights of a context do not sum to one, so it is no mean. If all states are the same, their
+#    mean must be that same state, whatever the scores. The wrong one is not.
+# 2. If only one symbol is to be written, the sum has one term, and every weight is 1: the network
+#    cannot choose at all.
+# 3. The first context depends on the last state of the decoder, which is made later.
+
+# %%
+same = np.tile(h[0], (M, 1))
+assert np.allclose(a.T @ same, h[0])
+assert not np.allclose(wrong.T @ same, h[0], atol=0.1)
+
+only = np.exp(e[:, :1]) / np.exp(e[:, :1]).sum(axis=1, keepdims=True)
+assert np.array_equal(only, np.ones((M, 1)))
+
+later = e.copy()
+later[:, -1] += rng.normal(size=M)  # another last state of the decoder
+first = lambda e, axis: (np.exp(e) / np.exp(e).sum(axis=axis, keepdims=True))[:, 0]
+assert np.array_equal(first(later, 0), first(e, 0))
+assert not np.allclose(first(later, 1), first(e, 1), atol=0.01)
+
+
+# %%
+def two_sums():
+    from matplotlib import pyplot as plt
+
+    figure, axes = plt.subplots(2, 2, figsize=(8, 4.6), height_ratios=[3, 2])
+    inputs, outputs = [f"h{i + 1}" for i in range(M)], [f"s{j + 1}" for j in range(N)]
+    for (map_, total), table, title, colour in [
+        (axes[:, 0], a, "over i, the encoder's steps: right", BLUE),
+        (axes[:, 1], wrong, "over j, the decoder's steps: wrong", ORANGE),
+    ]:
+        heat_map(
+            table, rows=inputs, columns=outputs, limits=(0, 1), numbers=".2f", title=title, ax=map_
+        )
+        map_.set(aspect="auto")
+        total.bar(range(N), table.sum(axis=0), color=colour, width=0.6)
+        total.axhline(1, color=GREY, lw=1, ls="--")
+        total.set(xticks=range(N), xticklabels=outputs, ylim=(0, 2.6))
+    axes[1, 0].set_ylabel("sum of the\ncolumn above")
+    return figure
+
+
+pictures("06_two_sums", two_sums)
+
+# %% [markdown]
+# ## Does it help?
+#
+# Here is the whole network, with attention or without. Keys are the encoder's states, as above, and
+# the score too (`mt.Additive` computes it at less cost: of that later). For the *values*, the vectors
+# that are averaged, we take the symbols' own vectors, not the states: then what arrives tells which
+# symbol was looked at, and nothing else.
+#
+# (Bahdanau et al. average the states. But a state knows some of the symbols before it as well, so
+# one can look at a neighbour and learn the same. And their decoder is given $c_j$ before it makes
+# the next state; here it comes after, as in Luong et al., which is simpler.)
+
+
+# %%
+class Reverser(nn.Module):
+    def __init__(self, D, attends):
+        self.symbols = nn.Embedding(len(SYMBOLS) + 1, D)
+        self.encoder, self.decoder = RNN(D, D), RNN(D, D)
+        self.score = mt.Additive(D) if attends else None
+        self.out = nn.Linear(2 * D if attends else D, len(SYMBOLS) + 1)
+
+    def forward(self, read, before):
+        x = self.symbols(read)  # (B, M, D)
+        h = self.encoder(x)  # (B, M, D)
+        s = self.decoder(self.symbols(before), h[:, -1])  # (B, N, D)
+        if self.score is None:
+            return self.out(s), None
+        c, weights = mt.attention(s, h, x, score=self.score)  # (B, N, D), (B, N, M)
+        return self.out(np.concatenate([s, c], axis=-1)), weights  # (B, N, symbols)
+
+
+def train(attends, steps=600, longest=12):
+    mg.manual_seed(0)
+    rng = np.random.default_rng(0)
+    model = Reverser(32, attends)
+    optimizer = optim.Adam(model.parameters())
+    schedule = optim.warmup_cosine(5e-3, warmup=20, steps=steps)
+    for step in range(1, steps + 1):
+        optimizer.lr = schedule(step)
+        optimizer.zero_grad()
+        read, before, write = batch(rng.integers(1, longest + 1), 64, rng)
+        cross_entropy(model(read, before)[0], write).backward()
+        optim.clip_grad_norm(model.parameters(), 1.0)
+        optimizer.step()
+    return model
+
+
+# %% [markdown]
+# (`nn.Embedding` is the table of lesson 02, a learned vector for each symbol. `cross_entropy` is the
+# loss, how surprised the network is by the right symbols. Adam is a way of going down the gradient
+# that chooses the size of its steps by itself, up to the learning rate. Lesson 13 says what
+# `warmup_cosine` and `clip_grad_norm` are for.)
+#
+# Both are trained on sequences of 1 to 12 symbols, and then tested on new ones.
+
+# %%
+lengths = range(1, 13)
+models, right = {}, {}
+for attends in (False, True):
+    with one_thread():  # matrices as small as these are no work for two
+        models[attends] = train(attends)
+    right[attends] = []
+    with mg.no_grad():
+        for length in lengths:
+            read, before, write = batch(length, 300, np.random.default_rng([5, length]))
+            guess = np.argmax(models[attends](read, before)[0], axis=-1)
+            right[attends].append(100 * np.mean(guess == write))
+print("symbols right, in per cent:")
+print("symbols in all :", *(f"{length:4}" for length in lengths))
+for attends, told in ((False, "last state only"), (True, "with attention ")):
+    print(f"{told}:", *(f"{r:4.0f}" for r in right[attends]))
+assert right[False][1] > 95  # two symbols fit into the state
+assert right[False][11] < 70  # twelve do not
+assert min(right[True]) > 95
+
+
+# %%
+def forgetting():
+    from matplotlib import pyplot as plt
+
+    figure, ax = plt.subplots(figsize=(7, 3.6))
+    ax.plot(lengths, right[True], "o-", color=BLUE)
+    ax.plot(lengths, right[False], "s-", color=ORANGE)
+    ax.axhline(10, color=GREY, lw=1, ls="--")
+    ax.text(1, 12, "guessing, one of ten", color=GREY)
+    ax.text(9, 91, "with attention", color=BLUE)
+    ax.text(6.2, 66, "last state only", color=ORANGE)
+    ax.set(xlabel="symbols in the sequence", ylabel="symbols right (%)", ylim=(0, 105))
+    return figure
+
+
+pictures("06_bottleneck", forgetting)
+
+# %% [markdown]
+# The one that has to keep everything in 32 numbers loses more and more. (It is told the symbol
+# before, and a longer training gets further: but there is always a length that is too long.) The
+# other need not keep anything: it looks.
+#
+# ## Where does it look?
+#
+# To write the first symbol it has to look at the last one, for the second at the last but one. So
+# with a row for each symbol written and a column for each read, the weights, called the
+# *alignment*, must be the other diagonal, from bottom left to top right. Nobody told it so.
+
+# %%
+read, before, write = batch(8, 200, np.random.default_rng(6))
+with mg.no_grad():
+    _, alignment = models[True](read, before)  # (B, N, M)
+looks_at = np.argmax(alignment, axis=-1)  # (B, N)
+share = np.mean(looks_at == np.arange(8)[::-1])
+on_it = alignment.data[:, np.arange(8), np.arange(8)[::-1]].mean()
+print(f"{100 * share:.1f} % look where they should, with {on_it:.2f} of the weight")
+assert share > 0.98
+assert on_it > 0.8
+
+letters = lambda ids: [SYMBOLS[i - 1] for i in ids]
+look = lambda: attention_map(
+    alignment[0], queries=letters(write[0]), keys=letters(read[0]), sides=("written", "read"),
+    numbers=".2f",
+)  # fmt: skip
+pictures("06_alignment", look)
+
+# %% [markdown]
+# ## Other scores
+#
+# Luong, Pham and Manning compare three scores of a decoder's state $s$ and an encoder's state $h$:
+#
+# $$\text{dot: } s^\mathsf{T} h, \qquad \text{general: } s^\mathsf{T} W h, \qquad
+#   \text{concat: } v^\mathsf{T} \tanh(W [s ; h]).$$
+#
+# "dot" learns nothing, and needs both to be equally wide. "general" does not, with $W$ of shape
+# (width of $s$, width of $h$). "concat" is Bahdanau's. All pairs at once, and one pair at a time:
+
+# %%
+general = mt.General(D).astype(np.float64)
+with mg.no_grad():
+    for told, all_at_once, one_pair in [
+        ("dot", mt.dot(s, h), lambda s, h: s @ h),
+        ("general", general(s, h), lambda s, h: s @ general.weight @ h),
+        ("concat", score(s, h), lambda s, h: v @ np.tanh(W @ np.concatenate([h, s]))),
+    ]:
+        each = [[np.asarray(one_pair(s_j, h_i)) for h_i in h] for s_j in s]
+        print(f"{told:>8}: scores {all_at_once.shape}")
+        assert np.allclose(all_at_once, each)
+
+# %% [markdown]
+# ## What a score costs
+#
+# "concat" multiplies by $W$ once for each of the $M N$ pairs. That can be saved: cut $W$ into the
+# part that meets $s$ and the part that meets $h$. Then
+#
+# $$W [s_j ; h_i] = W_s s_j + W_h h_i,$$
+#
+# and the two products are needed once for each state, $M + N$ in all. Only the sum, $\tanh$ and the
+# product with $v$ are left for each pair. That is how `mt.Additive` computes it.
+
+# %%
+additive = mt.Additive(D, hidden=A).astype(np.float64)
+additive.query.copy_(W[:, D:].T)
+additive.key.copy_(W[:, :D].T)
+additive.vector.copy_(v[:, None])
+with mg.no_grad():
+    assert np.allclose(additive(s, h), score(s, h))
+
+# %% [markdown]
+# The other saving does without $\tanh$: map both sides to a shared space, where a plain dot product
+# compares them. That is $M + N$ maps and a single product of matrices, which computers are best at:
+#
+# $$q_j = s_j W_q, \qquad k_i = h_i W_k, \qquad e = q\, k^\mathsf{T}.$$
+#
+# Count the multiplications, with states $D$ wide and a shared space $A$ wide. To be sure, they are
+# also counted one by one, with numbers that count.
+
+
+# %%
+def multiplications(M, N, D, A):
+    pairs = M * N
+    return {
+        "concat": pairs * (2 * D * A + A),
+        "additive": (M + N) * D * A + pairs * A,
+        "mapped, then dot": (M + N) * D * A + pairs * A,
+    }
+
+
+class Counted:
+    """A number that counts how often any of them is multiplied."""
+
+    times = 0
+
+    def __mul__(self, other):
+        Counted.times += 1
+        return self
+
+    def __add__(self, other):
+        return self
+
+    def tanh(self):
+        return self
+
+
+def count(f, *shapes):
+    Counted.times = 0
+    f(*(np.full(shape, Counted(), dtype=object) for shape in shapes))
+    return Counted.times
+
+
+def concat_scores(s, h, W, v):
+    return [[v @ np.tanh(W @ np.concatenate([s_j, h_i])) for h_i in h] for s_j in s]
+
+
+def additive_scores(s, h, W_s, W_h, v):
+    return np.tanh((s @ W_s)[:, None] + (h @ W_h)[None, :]) @ v
+
+
+def mapped_scores(s, h, W_q, W_k):
+    return (s @ W_q) @ (h @ W_k).T
+
+
+expected = multiplications(M, N, D, A)
+assert count(concat_scores, (N, D), (M, D), (A, 2 * D), A) == expected["concat"]
+assert count(additive_scores, (N, D), (M, D), (D, A), (D, A), A) == expected["additive"]
+assert np.allclose(additive_scores(s, h, W[:, D:].T, W[:, :D].T, v), score(s, h).detach())
+assert count(mapped_scores, (N, D), (M, D), (D, A), (D, A)) == expected["mapped, then dot"]
+costs = multiplications(256, 256, 64, 64)
+print("multiplications for 256 states on each side, all 64 wide:")
+for name, times in costs.items():
+    print(f"{name:>17}: {times:11,}")
+assert costs["concat"] > 85 * costs["mapped, then dot"]
+
+# %% [markdown]
+# By this count the last two are alike. But for each pair "additive" still makes $A$ numbers, and
+# takes the $\tanh$ of each; a matrix product never writes them down. Time all three:
+
+# %%
+sizes = [16, 32, 64, 128, 256]
+width = 64
+W_q, W_k = nn.Linear(width, width, bias=False), nn.Linear(width, width, bias=False)
+methods = {
+    "concat": mt.Concat(width),
+    "additive": mt.Additive(width),
+    "mapped, then dot": lambda s, h: mt.dot(W_q(s), W_k(h)),
+}
+
+
+def milliseconds(f, *arguments, repeats=3):
+    best = np.inf
+    for _ in range(repeats):
+        start = time.perf_counter()
+        f(*arguments)
+        best = min(best, time.perf_counter() - start)
+    return 1000 * best
+
+
+taken = {name: [] for name in methods}
+with mg.no_grad(), one_thread():
+    for size in sizes:
+        h, s = rng.normal(size=(2, size, width)).astype(np.float32)
+        for name, method in methods.items():
+            taken[name].append(milliseconds(method, s, h))
+print(f"time for {sizes[-1]} states on each side:")
+for name, times in taken.items():
+    print(f"{name:>17}: {times[-1]:7.2f} ms")
+assert taken["concat"][-1] > 5 * taken["mapped, then dot"][-1]
+
+
+# %%
+def costs_and_times():
+    from matplotlib import pyplot as plt
+
+    figure, (counted, timed) = plt.subplots(1, 2, figsize=(10, 3.8))
+    colours = {"concat": ORANGE, "additive": GREEN, "mapped, then dot": BLUE}
+    for name, colour in colours.items():
+        counts = [multiplications(n, n, width, width)[name] for n in sizes]
+        counted.loglog(sizes, counts, "o-", color=colour, ms=9 if name == "additive" else 4)
+        timed.loglog(sizes, taken[name], "o-", color=colour, ms=4)
+        timed.text(sizes[-1] * 1.1, taken[name][-1], name, color=colour, va="center")
+    counted.text(60, 2.2e8, "concat", color=ORANGE, ha="right")
+    counted.text(80, 3e5, "additive,", color=GREEN)
+    counted.text(80, 1.8e5, "mapped, then dot", color=BLUE)
+    counted.set(xlabel="states on each side", ylabel="multiplications")
+    timed.set(xlabel="states on each side", ylabel="milliseconds", xlim=(None, 1500))
+    for ax in (counted, timed):
+        ax.set_xticks(sizes, [str(size) for size in sizes])
+        ax.minorticks_off()
+    return figure
+
+
+pictures("06_costs", costs_and_times)
+
+# %% [markdown]
+# The transformer takes the fastest, and drops the recurrent network, which has to wait for each
+# state before it makes the next. What is left is attention.
+#
+# ## Questions
+#
+# 1. The scores of one $s_j$ with three states are $0, 0$ and $\ln 2 = 0.693...$. What are the
+#    weights? Answer like `[1, 2, 3]`.
+# 2. Encoder and decoder have 100 states each, 50 wide, and the shared space is 50 wide. How many
+#    multiplications does "concat" need for all scores?
+# 3. A sequence of 8 symbols is reversed. At which column (from 0) does row 2 (from 0) of the
+#    alignment have its weight?
+
+# %%
+answers = [..., ..., ...]
+
+# %%
+thirds = softmax(np.array([0, 0, np.log(2)])).tolist()
+concat = multiplications(100, 100, 50, 50)["concat"]
+column = int(np.median(looks_at[:, 2]))  # of the 200 sequences
+
+assert np.allclose(thirds, [1 / 4, 1 / 4, 1 / 2])
+assert concat == 100 * 100 * (100 * 50 + 50)
+assert column == 8 - 1 - 2
+check(answers, [thirds, concat, column])
+
+# %% [markdown]
+# Next: `08_scaled_dot_product_attention.py`, where the fastest score gets the form that it has
+# today.
+
+# %%
+print(pictures)

@@ -1,0 +1,415 @@
+# %% [markdown]
+# # 09 Many heads
+#
+# *Several attentions side by side: what each does, and what is lost without it. About 14 seconds.*
+#
+# One softmax makes one choice of where to look. A word often has more than one question: what comes
+# before me, what after, what is all this about? So take several attentions side by side, the
+# *heads*, each with matrices of its own.
+#
+# After it you can
+#
+# - write multi-head attention in two ways, with every shape, and prove them equal;
+# - train a model whose heads divide the work, and measure what each is worth by leaving it out;
+# - say what one head can do of what a convolution does, and what it takes for the rest.
+#
+# As before, name another folder for the pictures after the file's name, or in the next cell.
+
+# %%
+import numpy as np
+
+import minigrad as mg
+import minitransformer as mt
+from minigrad import nn, optim
+from minigrad.course.pictures import Pictures, check
+from minigrad.functional import cross_entropy
+from minigrad.views.plots import BLUE, GREY, ORANGE, heat_map
+from minitransformer.training.threads import one_thread
+from minitransformer.views.plots import attention_maps
+
+pictures = Pictures()  # or Pictures("another/folder")
+mg.manual_seed(0)
+rng = np.random.default_rng(0)
+
+# %% [markdown]
+# ## Heads
+#
+# Let $X$ of shape $(T, D)$ be the vectors of a sentence. Each of the $H$ heads maps them to
+# queries, keys and values by matrices of its own, and attends:
+#
+# $$\mathrm{head}_h = \mathrm{attention}(X W_Q^h,\; X W_K^h,\; X W_V^h), \qquad
+#   \mathrm{MultiHead} = \mathrm{Concat}(\mathrm{head}_1, \dots, \mathrm{head}_H)\, W_O .$$
+#
+# $W_Q^h$ and $W_K^h$ have the shape $(D, K)$, $W_V^h$ $(D, V)$, so a head is $(T, V)$. Side by side
+# all heads are $(T, HV)$, and $W_O$ of shape $(HV, D)$ brings them back to the width of the input.
+# Often $K = V = D / H$: then $H$ heads together cost what one of full width would.
+
+# %%
+T, D, H, K, V = 6, 8, 3, 4, 5
+X = rng.normal(size=(T, D))
+W_Q, W_K = rng.normal(size=(2, H, D, K)) / 2  # H matrices (D, K) each
+W_V = rng.normal(size=(H, D, V)) / 2
+W_O = rng.normal(size=(H * V, D)) / 2
+
+heads = [mt.attention(X @ W_Q[h], X @ W_K[h], X @ W_V[h])[0] for h in range(H)]
+output = np.concatenate(heads, axis=1) @ W_O
+assert [head.shape for head in heads] == [(T, V)] * H
+assert output.shape == (T, D)
+
+# %% [markdown]
+# `mt.MultiHeadAttention` keeps the matrices of all heads side by side in one, so that one product
+# of matrices makes the queries of all heads:
+
+# %%
+side_by_side = lambda W: np.concatenate(list(W), axis=1)  # H of (D, K) -> (D, HK)
+layer = mt.MultiHeadAttention(D, H, key_width=K, value_width=V, bias=False).astype(np.float64)
+layer.query.weight.copy_(side_by_side(W_Q))
+layer.key.weight.copy_(side_by_side(W_K))
+layer.value.weight.copy_(side_by_side(W_V))
+layer.output.weight.copy_(W_O)
+with mg.no_grad():
+    by_layer, weights = layer(X[None], X[None])  # a batch of one sentence, which looks at itself
+print("shape of the output:", by_layer.shape, "and of the weights:", weights.shape)
+assert np.allclose(by_layer[0], output)
+assert weights.shape == (1, H, T, T)
+
+# %% [markdown]
+# ## Side by side, or added?
+#
+# Cut $W_O$ into $H$ blocks of $V$ rows, one below the other: $W_O^h$ of shape $(V, D)$ meets head
+# $h$ and no other. So to join the heads and project is to project each, and add:
+#
+# $$\mathrm{Concat}(\mathrm{head}_1, \dots, \mathrm{head}_H)\, W_O
+#   = \sum_{h=1}^{H} \mathrm{head}_h\, W_O^h .$$
+
+# %%
+blocks = np.split(W_O, H)  # H of (V, D)
+assert np.allclose(sum(head @ block for head, block in zip(heads, blocks)), output)
+
+# %% [markdown]
+# Each head adds its part to the output, and knows nothing of the others. That is why it makes sense
+# to ask what a single head does.
+#
+# It is said that the first version of the transformer added the heads, with no $W_O$ at all: values
+# as wide as the output, and $\sum_h \mathrm{head}_h$. That is no other function: $W_O^h$ can be
+# moved into the values, since attention takes the same mean whether before or after a matrix,
+#
+# $$A\,(X W_V^h)\, W_O^h = A\,\big(X\, (W_V^h W_O^h)\big).$$
+
+# %%
+added = mt.MultiHeadAttention(D, H, key_width=K, bias=False, join="add").astype(np.float64)
+added.query.weight.copy_(side_by_side(W_Q))
+added.key.weight.copy_(side_by_side(W_K))
+added.value.weight.copy_(side_by_side(W_V[h] @ blocks[h] for h in range(H)))  # H of (D, D)
+with mg.no_grad():
+    assert np.allclose(added(X[None], X[None])[0], by_layer)
+
+# %% [markdown]
+# What differs is the cost. Added, values are $D$ wide instead of $V$, so there is more to learn and
+# to compute; joined, each product $W_V^h W_O^h$ has at most the rank $V$, which saves most of that.
+# With the usual sizes:
+
+# %%
+size = lambda layer: sum(parameter.size for parameter in layer.parameters())
+joined = size(mt.MultiHeadAttention(512, 8, bias=False))
+summed = size(mt.MultiHeadAttention(512, 8, bias=False, join="add"))
+print(f"D = 512, H = 8: {joined:,} numbers to learn joined, {summed:,} added")
+assert joined == 4 * 512**2
+assert summed == (2 + 8) * 512**2
+assert np.linalg.matrix_rank(W_V[0] @ blocks[0]) == V < D
+
+# %% [markdown]
+# ## Heads that divide the work
+#
+# A task with three questions. A sentence is a ring of 8 random symbols; each place has to name the
+# symbol to its *left*, the one to its *right*, and the *first* of the sentence. (On a ring, the
+# last is left of the first.) The model: a vector for each symbol plus one for each place, a single
+# multi-head attention, and three maps that read the answers from its output.
+
+# %%
+LENGTH, SYMBOLS = 8, 8
+QUESTIONS = ["left", "right", "first"]
+
+
+def batch(rng, size=64):
+    """Rings (B, T) of symbols, and the answers to the three questions, each (B, T)."""
+    x = rng.integers(0, SYMBOLS, (size, LENGTH))
+    return x, [np.roll(x, 1, axis=1), np.roll(x, -1, axis=1), np.broadcast_to(x[:, :1], x.shape)]
+
+
+class Model(nn.Module):
+    def __init__(self, D, H, join="concat"):
+        self.symbols, self.places = nn.Embedding(SYMBOLS, D), nn.Embedding(LENGTH, D)
+        self.attention = mt.MultiHeadAttention(D, H, bias=False, join=join)
+        self.readers = nn.ModuleList(nn.Linear(D, SYMBOLS) for _ in QUESTIONS)
+
+    def forward(self, x):
+        e = self.symbols(x) + self.places(np.arange(LENGTH))  # (B, T, D)
+        y, weights = self.attention(e, e)  # (B, T, D), (B, H, T, T)
+        return [read(y) for read in self.readers], weights
+
+
+def train(H, join="concat", steps=500):
+    mg.manual_seed(0)
+    rng = np.random.default_rng(0)
+    model = Model(48, H, join)
+    optimizer = optim.Adam(model.parameters())
+    schedule = optim.warmup_cosine(1e-2, warmup=20, steps=steps)
+    for step in range(1, steps + 1):
+        optimizer.lr = schedule(step)
+        optimizer.zero_grad()
+        x, answers = batch(rng)
+        sum(map(cross_entropy, model(x)[0], answers)).backward()
+        optimizer.step()
+    return model
+
+
+def right(model):
+    """How many answers to each question are right, in per cent."""
+    x, answers = batch(np.random.default_rng(8), 500)
+    with mg.no_grad():
+        guesses = [np.argmax(logits, axis=-1) for logits in model(x)[0]]
+    return [100 * np.mean(guess == answer) for guess, answer in zip(guesses, answers)]
+
+
+with one_thread():  # matrices as small as these are no work for two
+    models = {H: train(H) for H in (1, 3, 4)}
+    adding = train(3, join="add")
+told = lambda percent: "  ".join(f"{q} {r:5.1f} %" for q, r in zip(QUESTIONS, percent))
+print("right answers, by question")
+for H, model in models.items():
+    print(f"   heads: {H}  {told(right(model))}")
+print(f"3, but added  {told(right(adding))}")
+assert min(right(models[1])) < 60
+assert min(right(models[3])) > 99
+assert min(right(models[4])) > 99
+assert min(right(adding)) > 99
+
+# %% [markdown]
+# (On new rings; a guess is right once in eight.) One head, though it is as wide as all three
+# together, fails at one of the questions. It has to mix three symbols in one mean, and which of them
+# came from where is lost. Three heads answer all. Added heads do as well as joined ones.
+#
+# Where do the four heads look? With a row for each place that asks:
+
+# %%
+x, _ = batch(np.random.default_rng(9), 200)
+with mg.no_grad():
+    _, weights = models[4](x)
+average = weights.data.mean(axis=0)  # (H, T, T)
+looks = np.argmax(average, axis=-1)  # (H, T)
+places = np.arange(LENGTH)
+patterns = {"left": (places - 1) % LENGTH, "right": (places + 1) % LENGTH, "first": 0 * places}
+jobs = [[q for q, where in patterns.items() if np.array_equal(where, look)] for look in looks]
+for h, job in enumerate(jobs):
+    print(f"head {h + 1} looks at:", *job)
+assert all(len(job) == 1 for job in jobs)  # each does one thing,
+assert {job[0] for job in jobs} == set(QUESTIONS)  # and together they do all three
+
+numbered = [str(place) for place in places]
+maps = lambda: attention_maps([average], queries=numbered, keys=numbered, columns=4)
+pictures("09_heads", maps)
+
+# %% [markdown]
+# Nobody told them to divide the work. (Whose is which is decided by the random start.)
+#
+# ## How much does each matter?
+#
+# Leave one out, and see what is lost: that is called an *ablation*. By the sum above, a head is
+# left out by setting its rows of $W_O$ to zero.
+
+
+# %%
+def without(model, h):
+    """How many answers are right without head h, in per cent."""
+    W_O = model.attention.output.weight
+    kept, V = W_O.data.copy(), W_O.shape[0] // model.attention.heads
+    cut = kept.copy()
+    cut[h * V : (h + 1) * V] = 0
+    W_O.copy_(cut)
+    found = right(model)
+    W_O.copy_(kept)
+    return found
+
+
+all_heads = right(models[4])
+lost = {H: np.array([without(models[H], h) for h in range(H)]) for H in (3, 4)}
+for H, table in lost.items():
+    for h, found in enumerate(table):
+        print(f"{H} heads, without head {h + 1}:  {told(found)}")
+assert right(models[4]) == all_heads  # what was cut is back
+assert ((lost[3] < 30).sum(axis=1) == 1).all()  # of three heads, each answers one question,
+assert ((lost[3] > 99).sum(axis=1) == 2).all()  # and is not needed for the others
+
+
+# %%
+def ablation():
+    from matplotlib import pyplot as plt
+
+    figure, axes = plt.subplots(1, 2, figsize=(8.5, 3.4))
+    for ax, (H, table) in zip(axes, lost.items()):
+        rows = [f"without head {h + 1}" for h in range(H)] + ["with all"]
+        heat_map(
+            np.vstack([table, right(models[H])]), rows=rows, columns=QUESTIONS, numbers=".0f",
+            limits=(0, 100), title=f"{H} heads: right answers in per cent", ax=ax,
+        )  # fmt: skip
+        ax.set_aspect("auto")
+    return figure
+
+
+pictures("09_ablation", ablation)
+
+# %% [markdown]
+# With three heads, each has one question to itself: without it the answer is a guess, right once in
+# eight, and the other two do not notice. With four heads, two look at the same place: without one of
+# them the other is left, and less is lost, once next to nothing. That an ablation costs little does
+# not mean that a head does nothing: another may do it as well.
+
+# %%
+(shared,) = [q for q in QUESTIONS if sum(q in job for job in jobs) == 2]
+partners = [h for h, job in enumerate(jobs) if shared in job]
+alone = [lost[4][h, QUESTIONS.index(shared)] for h in partners]
+print(f"'{shared}' is looked at by two heads; with one of them left it is right in", end=" ")
+print(f"{alone[0]:.0f} and {alone[1]:.0f} %")
+assert min(alone) > 50
+assert max(alone) > 95
+
+# %% [markdown]
+# ## A head as a convolution
+#
+# A *convolution* makes each new vector from a few neighbours, everywhere in the same way. In its
+# plainest form each number of the vector (each *channel* $d$) has weights of its own for the
+# neighbours, the *kernel* $k$ of shape (neighbours, $D$):
+#
+# $$y_{t,d} = \sum_{o} k_{o,d}\; x_{t+o,\,d}, \qquad o = -1, 0, 1 .$$
+#
+# Attention takes $y_t = \sum_s a_{t,s}\, x_s$, with weights that come from the words. Suppose that
+# they come from the distance $o = s - t$ alone, $a_{t,s} = a_o$. Then
+# $y_{t,d} = \sum_o a_o\, x_{t+o,d}$: a convolution, whose kernel has the same value in every
+# column, as $a_o$ does not depend on $d$.
+
+# %%
+T, D = 24, 3
+OFFSETS = (-1, 0, 1)
+x = np.stack([np.repeat([0.0, 1.0, 0.0], 8), np.repeat([1.0, 0.0], 12), rng.random(T)], axis=1)
+distance = (np.arange(T)[None, :] - np.arange(T)[:, None] + T // 2) % T - T // 2  # on a ring
+
+
+def convolve(x, kernel):
+    """Each channel with its own column of the kernel (3, D), around a ring: (T, D)."""
+    return sum(k * np.roll(x, -o, axis=0) for o, k in zip(OFFSETS, kernel))
+
+
+def attend_by_distance(x, shares):
+    """One head whose weights are `shares` (3,) of the neighbours: softmax undoes a logarithm."""
+    score = lambda q, k: np.log(np.select([distance == o for o in OFFSETS], shares, 1.0))
+    return mt.attention(x, x, x, mask=np.abs(distance) <= 1, score=score)[0]
+
+
+shares = np.array([0.25, 0.5, 0.25])
+same_in_every_column = np.tile(shares[:, None], D)  # (3, D)
+by_head = attend_by_distance(x, shares)
+assert np.allclose(by_head, convolve(x, same_in_every_column))
+
+# %% [markdown]
+# What can a convolution do that one head cannot?
+#
+# 1. **Subtract.** A kernel of -1, 0, 1 finds where something changes. The weights of attention are
+#    positive and sum to one: what is the same everywhere stays so, whatever the weights. The kernel
+#    makes it 0.
+# 2. **Treat channels differently.** Move one channel to the left and another to the right: if two
+#    channels of $x$ are equal, attention makes them equal again. The kernel does not.
+
+# %%
+change = np.tile(np.array([[-1.0], [0], [1]]), D)
+apart = np.array([[1.0, 0, 0], [0, 0, 1], [0, 1, 0]])  # right, left, and one stays
+constant = np.ones((T, D))
+twins = np.repeat(x[:, :1], D, axis=1)  # three channels alike
+for _ in range(100):  # whatever the weights, these or any others
+    anything = np.exp(rng.normal(size=(T, T)))
+    A = anything / anything.sum(axis=1, keepdims=True)
+    assert np.allclose(A @ constant, 1)
+    assert np.allclose((A @ twins).T, (A @ twins)[:, 0])
+assert np.allclose(convolve(constant, change), 0)
+assert not np.allclose(convolve(twins, apart)[:, 0], convolve(twins, apart)[:, 1])
+
+
+# %%
+def one_head_and_a_convolution():
+    from matplotlib import pyplot as plt
+
+    figure, axes = plt.subplots(2, 3, figsize=(11, 4.8), width_ratios=[1, 2, 2])
+    channels, neighbours = ["d1", "d2", "d3"], ["before", "here", "after"]
+    mixed = np.stack([change[:, 0], apart[:, 1], shares], axis=1)
+    for row, kernel, title, colour in [
+        (axes[0], same_in_every_column, "one head: columns alike", BLUE),
+        (axes[1], mixed, "a convolution", ORANGE),
+    ]:
+        heat_map(
+            kernel, rows=neighbours, columns=channels, limits=(-1, 1), numbers=".2f", title=title,
+            ax=row[0],
+        )  # fmt: skip
+        for d in (0, 1):
+            row[d + 1].step(range(T), x[:, d], color=GREY, where="mid", lw=1.2)
+            row[d + 1].plot(range(T), convolve(x, kernel)[:, d], "o-", color=colour, ms=3.5)
+            row[d + 1].set(ylim=(-1.3, 1.3), yticks=[-1, 0, 1], xticks=[])
+    axes[0, 1].set_title("channel d1: smoothed", size=10)
+    axes[0, 2].set_title("channel d2: smoothed the same way", size=10)
+    axes[1, 1].set_title("channel d1: where it changes", size=10)
+    axes[1, 2].set_title("channel d2: moved by one place", size=10)
+    for ax in axes[1, 1:]:
+        ax.set_xlabel("place (grey: what went in)")
+    return figure
+
+
+pictures("09_convolution", one_head_and_a_convolution)
+
+# %% [markdown]
+# Many heads can do all of it. Let each head look at one neighbour, and give it the values and the
+# projection that this neighbour has in the convolution. Even one that mixes channels, with a matrix
+# $W_o$ of shape $(D, D)$ for each neighbour, is a sum over heads: what the output projection of
+# each head is there for.
+#
+# $$y_t = \sum_o x_{t+o}\, W_o = \sum_h \mathrm{head}_h\, W_O^h
+#   \qquad \text{with } \mathrm{head}_h = X \text{ moved by } o_h, \quad W_O^h = W_{o_h}.$$
+
+# %%
+W = rng.normal(size=(3, D, D))  # a matrix for each neighbour
+convolution = sum(np.roll(x, -o, axis=0) @ W_o for o, W_o in zip(OFFSETS, W))
+heads = [mt.attention(x, x, x, mask=distance == o)[0] for o in OFFSETS]  # one neighbour each
+assert np.allclose(np.concatenate(heads, axis=1) @ np.concatenate(list(W)), convolution)
+
+# %% [markdown]
+# So with fixed weights, heads are a convolution. What a convolution cannot do is to choose by what
+# the words are: that is what the softmax of queries and keys is for.
+#
+# ## Questions
+#
+# 1. $D = 64$, $H = 4$, $V = 16$. Which rows of $W_O$ belong to the third head? Answer with the
+#    first, and the first that is no longer, counted from 0, like `[1, 2]`.
+# 2. How many numbers are in the matrices of a multi-head attention with $D = 256$, $H = 8$,
+#    $K = V = 32$, without biases?
+# 3. One head has the weights 1/4, 1/2 and 1/4 for the place before, here and after. What does it
+#    make of 0, 0, 4, 0, 0 at the place of the 4?
+
+# %%
+answers = [..., ..., ...]
+
+# %%
+ranges = np.split(np.arange(64), 4)[2]
+numbers = size(mt.MultiHeadAttention(256, 8, bias=False))
+signal = np.zeros((T, D))
+signal[10] = 4
+smoothed = attend_by_distance(signal, shares)[10, 0].item()
+
+assert len(ranges) == 16
+assert numbers == 4 * 256 * 256
+assert np.isclose(smoothed, 4 / 2)
+check(answers, [[ranges[0].item(), ranges[-1].item() + 1], numbers, smoothed])
+
+# %% [markdown]
+# Next: `10_where_am_i.py`. These heads could tell left from right since each place had a vector of
+# its own. Without one, attention cannot.
+
+# %%
+print(pictures)

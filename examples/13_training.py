@@ -1,0 +1,439 @@
+# %% [markdown]
+# # 13 Training
+#
+# *The training loop, and what becomes of it without each part. About 30 seconds.*
+#
+# The model of lesson 12 is a function with a great many numbers in it, drawn at random. This
+# lesson turns the crank: a loss, its gradient, a step; and then takes out one part after another
+# to see which of them matter.
+#
+# After it you can
+#
+# - write the training loop of a transformer, and say what is fed in and what is asked for;
+# - say what label smoothing, warm-up and clipping do, and compute them;
+# - begin as one should, by learning a single batch by heart;
+# - tell from a table what happens without scaling, positions, warm-up, residuals or the causal
+#   mask.
+#
+# As before, name another folder for the pictures after the file's name, or in the next cell.
+# Training takes about half a minute.
+
+# %%
+import math
+import random
+
+import numpy as np
+
+import minigrad as mg
+import minitransformer as mt
+from minigrad.course.pictures import Pictures, check
+from minigrad.functional import cross_entropy
+from minigrad.views.plots import BLUE, GREEN, GREY, ORANGE, PURPLE
+from minitransformer import masks, tasks
+from minitransformer.training.threads import one_thread
+from minitransformer.views.plots import curves
+
+pictures = Pictures()  # or Pictures("another/folder")
+rng = np.random.default_rng(0)
+
+# %% [markdown]
+# ## What goes in, what is asked for
+#
+# The task is the simplest there is: to copy a word of two to eight letters. A batch has `B` pairs,
+# each a source and a target, padded with 0 (lesson 12).
+#
+# The model is to predict each symbol of the target from those before it. In training we know them
+# all, and feed in the right ones, not those that the model would have written itself. That is
+# called *teacher forcing*: one pass asks all $T$ questions at once. So what it reads is the
+# target, with `<bos>` in front; what it is asked for is the same, one place on, with `<eos>` at
+# its end.
+
+# %%
+LETTERS = "abcdefghijklmnop"
+letters = mt.Vocabulary.of_characters(LETTERS)
+N = len(letters)  # 19: 16 letters and the three special symbols
+
+
+def words(seed, size, shortest=2):
+    """`size` pairs of a word and the same word."""
+    draw = random.Random(seed)
+    drawn = [draw.choices(LETTERS, k=draw.randint(shortest, 8)) for _ in range(size)]
+    return [("".join(word), "".join(word)) for word in drawn]
+
+
+def arrays(pairs):
+    """What the encoder reads (B, S), what the decoder reads (B, T), what is asked for (B, T)."""
+    sources, targets = zip(*pairs)
+    return (
+        letters.batch(sources),
+        letters.batch(targets, start=True),
+        letters.batch(targets, end=True),
+    )
+
+
+source, read, write = arrays([("face", "face"), ("dig", "dig")])
+for name, ids in (("source", source), ("read", read), ("write", write)):
+    print(f"{name:>7}:", *(f"{symbol:<6}" for symbol in letters.tokens(ids[1])))
+assert np.array_equal(read[0, 1:], write[0, :-1])  # shifted by one
+assert letters.tokens(write[1]) == ["d", "i", "g", "<eos>", "<pad>"]
+
+# %% [markdown]
+# ## The loss
+#
+# The model answers with logits of shape $(B, T, N)$; a softmax over the last axis makes
+# probabilities $p$ of them. The loss is the mean *cross-entropy*: minus the logarithm of the
+# probability that the right symbol $w_{bt}$ got,
+#
+# $$L = -\frac{1}{n} \sum_{b, t\,:\, w_{bt} \ne 0} \log p_{bt}(w_{bt}),$$
+#
+# over the $n$ places that are not padding. Who is always sure and right has 0. Who spreads evenly
+# has $\log N$.
+
+# %%
+logits = mg.Tensor(rng.normal(size=(2, 5, N)), requires_grad=True)
+p = np.exp(logits.data) / np.sum(np.exp(logits.data), axis=-1, keepdims=True)
+right = np.take_along_axis(p, write[..., None], axis=-1)[..., 0]  # (B, T)
+asked = write != 0  # (B, T)
+
+loss = cross_entropy(logits, write, ignore_index=0)
+loss.backward()
+assert np.isclose(loss.item(), -np.log(right[asked]).mean())
+assert (logits.grad.data[~asked] == 0).all()  # nothing is learned from padding
+assert np.isclose(cross_entropy(np.zeros((2, 5, N)), write, ignore_index=0), math.log(N))
+print(f"by guessing evenly: {math.log(N):.3f}")
+
+# %% [markdown]
+# **Label smoothing** asks for a little less than certainty: the share $\varepsilon$ of each target
+# is spread evenly over all $N$ symbols. The loss is then least not at $p = 1$ for the right one
+# but at $1 - \varepsilon + \varepsilon / N$, so that the logits need not grow without end.
+
+# %%
+smooth = 0.1
+target = (1 - smooth) * np.eye(N)[write] + smooth / N  # (B, T, N)
+by_hand = -np.sum(target * np.log(p), axis=-1)[asked].mean()
+library = cross_entropy(logits, write, ignore_index=0, label_smoothing=smooth)
+assert np.isclose(library.item(), by_hand)
+
+sure = np.linspace(0.02, 0.9995, 2000)  # of the right symbol; the others share the rest evenly
+spread = np.stack([sure, *[(1 - sure) / (N - 1)] * (N - 1)], axis=1)  # (2000, N)
+losses = {e: -(np.log(spread) @ np.array([1 - e + e / N, *[e / N] * (N - 1)])) for e in (0.0, 0.1)}
+lowest = {e: sure[loss.argmin()] for e, loss in losses.items()}
+print("the loss is least at", {e: round(float(p), 3) for e, p in lowest.items()})
+assert np.isclose(lowest[0.1], 0.9 + 0.1 / N, atol=1e-3)
+assert lowest[0.0] == sure[-1]
+
+
+# %%
+def smoothing():
+    from matplotlib import pyplot as plt
+
+    figure, ax = plt.subplots(figsize=(6.5, 3.3))
+    for (e, loss), colour in zip(losses.items(), (BLUE, ORANGE)):
+        ax.plot(sure, loss, color=colour, lw=2)
+        ax.plot(lowest[e], loss.min(), "o", color=colour, ms=8)
+    ax.text(0.45, 0.25, "no smoothing", color=BLUE, ha="center")
+    ax.text(0.62, 1.35, "smoothed by a tenth", color=ORANGE, ha="center")
+    ax.set(xlabel="probability given to the right symbol", ylabel="loss", ylim=(-0.1, 3))
+    return figure
+
+
+pictures("13_smoothing", smoothing)
+
+# %% [markdown]
+# ## How large a step
+#
+# *Adam* is an optimiser: it keeps a running mean $m$ of each gradient and one, $v$, of its square,
+# and steps by the *learning rate* times $m / \sqrt v$. So each number moves by about the learning
+# rate, whatever the size of its gradient:
+
+# %%
+two = mg.Parameter(np.zeros(2))
+adam = mg.optim.Adam([two], lr=0.1)
+(two @ np.array([1000.0, 0.001])).backward()  # so these are the gradients
+adam.step()
+print("after one step:", two.data.round(4))
+assert np.allclose(two.data, [-0.1, -0.1], atol=1e-4)
+
+# %% [markdown]
+# At first these means rest on few batches, and the model is all wrong, so steps should be small.
+# The paper lets the rate rise over the first steps, the *warm-up*, and fall after. With the width
+# $D$ and the number of steps of the warm-up, it is
+#
+# $$\mathrm{lr}(\mathrm{step}) = D^{-1/2} \min\big(\mathrm{step}^{-1/2},\;
+#   \mathrm{step} \cdot \mathrm{warmup}^{-3/2}\big).$$
+
+
+# %%
+def rate(step, D=512, warmup=4000):
+    return D**-0.5 * min(step**-0.5, step * warmup**-1.5)
+
+
+peak = rate(4000)
+print(f"the paper's highest rate: {peak:.2e}")
+assert np.isclose(peak, (512 * 4000) ** -0.5)
+library = mg.optim.warmup_inverse_sqrt(peak, warmup=4000)
+assert all(np.isclose(rate(step), library(step)) for step in (1, 100, 4000, 4001, 50_000))
+
+
+# %%
+def rates():
+    from matplotlib import pyplot as plt
+
+    figure, ax = plt.subplots(figsize=(7.5, 3))
+    steps = np.arange(50, 40_001, 50)
+    for (D, warmup), colour in (((512, 4000), BLUE), ((512, 8000), GREEN), ((256, 4000), ORANGE)):
+        values = [1e4 * rate(step, D, warmup) for step in steps]
+        ax.plot(steps, values, color=colour, lw=2, label=f"$D = {D}$, warm-up {warmup}")
+    ax.legend(frameon=False)
+    ax.set(xlabel="step", ylabel="learning rate / 0.0001", ylim=(0, None))
+    return figure
+
+
+pictures("13_rates", rates)
+
+# %% [markdown]
+# **Clipping**: now and then a batch has a huge gradient. If the length of the whole gradient, over
+# all parameters, is above $c$, all of it is made shorter; its direction stays:
+#
+# $$g \leftarrow g \cdot \min\Big(1, \frac{c}{\lVert g \rVert}\Big).$$
+
+# %%
+parameter = mg.Parameter(np.array([10.0, 10.0]))
+(parameter @ np.array([3.0, 4.0])).backward()
+length = mg.optim.clip_grad_norm([parameter], max_norm=2.5)
+print("length", length, "clipped to", parameter.grad.data.round(4))
+assert length == 5
+assert np.allclose(parameter.grad, [1.5, 2.0])
+
+# %% [markdown]
+# ## A model to take apart
+#
+# It is the model of lesson 12, small, and with a switch for each part that we shall take out. Each
+# `then` is a residual and a norm.
+
+
+# %%
+class Small(mg.nn.Module):
+    def __init__(
+        self, score="scaled_dot", positions="sinusoidal", residual=True, causal=True, D=32, H=4, L=2
+    ):
+        several = lambda n, make: mg.nn.ModuleList(make() for _ in range(n))
+        attention = lambda: mt.MultiHeadAttention(D, H, score=score)
+        self.source, self.target = mg.nn.Embedding(N, D), mg.nn.Embedding(N, D)
+        self.positions = mt.positions.POSITIONS[positions](D, 16)  # a function of embeddings
+        self.reads, self.looks_back, self.looks_over = (several(L, attention) for _ in range(3))
+        self.feed_forward = several(2 * L, lambda: mt.FeedForward(D, 2 * D))
+        self.norms = several(5 * L, lambda: mt.LayerNorm(D))
+        self.out = mg.nn.Linear(D, N)
+        self.residual, self.causal = residual, causal
+
+    def forward(self, source, target):
+        norms, feed_forward = iter(self.norms), iter(self.feed_forward)
+        then = lambda x, y: next(norms)(x + y if self.residual else y)
+        seen = masks.padding(source)  # (B, 1, 1, S)
+        behind = masks.padding(target)  # (B, 1, 1, T)
+        if self.causal:
+            behind = behind & masks.causal(target.shape[1])  # (B, 1, T, T)
+
+        m = self.positions(self.source(source))  # (B, S, D)
+        for attention in self.reads:
+            m = then(m, attention(m, m, seen)[0])
+            m = then(m, next(feed_forward)(m))
+        x = self.positions(self.target(target))  # (B, T, D)
+        for look_back, look_over in zip(self.looks_back, self.looks_over):
+            x = then(x, look_back(x, x, behind)[0])
+            x = then(x, look_over(x, m, seen)[0])
+            x = then(x, next(feed_forward)(x))
+        return self.out(x)  # (B, T, N)
+
+
+# %% [markdown]
+# And the loop, in full. `batch(step)` gives the pairs of a step.
+
+
+# %%
+def train(model, batch, steps, peak=1e-2, warmup=50):
+    """The loss of every step."""
+    optimizer = mg.optim.Adam(model.parameters(), lr=peak, betas=(0.9, 0.98), eps=1e-9)
+    schedule = mg.optim.warmup_inverse_sqrt(peak, warmup) if warmup else lambda step: peak
+    curve = []
+    for step in range(1, steps + 1):
+        source, read, write = arrays(batch(step))
+        loss = cross_entropy(model(source, read), write, ignore_index=0)
+        optimizer.zero_grad()
+        loss.backward()
+        mg.optim.clip_grad_norm(optimizer.parameters, max_norm=1.0)
+        optimizer.lr = schedule(step)
+        optimizer.step()
+        curve.append(loss.item())
+    return curve
+
+
+# %% [markdown]
+# ## First, one batch by heart
+#
+# Before any long training: take a single batch, and train on that alone. A model with thousands of
+# numbers must be able to learn eight words by heart, and the loss must go to 0. If it does not,
+# there is a mistake in the model or in the loop, and one has lost a second and not a night.
+
+# %%
+mg.manual_seed(0)
+model = Small()
+eight = words("eight", 8)
+with one_thread():
+    by_heart = train(model, lambda step: eight, steps=100)
+print(f"loss at first {by_heart[0]:.2f} (evenly: {math.log(N):.2f}), in the end {by_heart[-1]:.4f}")
+assert by_heart[-1] < 0.05
+assert abs(by_heart[0] - math.log(N)) < 1
+
+# %% [markdown]
+# ## Copy, with a part missing
+#
+# Now the task itself: new words at every step. And five times more, each time without one of the
+# parts: the $1 / \sqrt{K}$ of the attention (lesson 08), positions (09), warm-up, residuals (10),
+# the causal mask (11). In the end each model has to write 200 new words by itself, greedily: it
+# begins with `<bos>` and is fed what it wrote. What counts is the share of words that are right to
+# the last letter.
+
+
+# %%
+def share_right(model, pairs):
+    source, _, _ = arrays(pairs)
+    written = np.ones((len(pairs), 1), dtype=int)  # (B, 1): <bos>
+    with mg.no_grad():
+        for _ in range(9):
+            likeliest = np.argmax(model(source, written).data[:, -1], axis=-1)  # (B,)
+            written = np.concatenate([written, likeliest[:, None]], axis=1)
+    return np.mean([letters.decode(row[1:]) == word for row, (word, _) in zip(written, pairs)])
+
+
+without = {
+    "all parts": {},
+    "no scaling": {"score": "dot"},
+    "no positions": {"positions": "none"},
+    "no warm-up": {"warmup": 0},
+    "no residuals": {"residual": False},
+    "no causal mask": {"causal": False},
+}
+exam = words("exam", 200, shortest=4)
+results = {}
+with one_thread():
+    for name, options in without.items():
+        mg.manual_seed(0)
+        model = Small(**{k: v for k, v in options.items() if k != "warmup"})
+        batch = lambda step: words(step, 32)
+        curve = train(model, batch, steps=220, warmup=options.get("warmup", 50))
+        results[name] = curve, share_right(model, exam)
+
+print(f"{'':>14}  loss in the end  words right")
+for name, (curve, right) in results.items():
+    print(f"{name:>14}  {np.mean(curve[-20:]):15.2f}  {right:11.0%}")
+final = {name: np.mean(curve[-20:]) for name, (curve, _) in results.items()}
+right = {name: share for name, (_, share) in results.items()}
+assert right["all parts"] > 0.5
+assert final["no scaling"] > final["all parts"]
+assert np.mean(results["no warm-up"][0]) > np.mean(results["all parts"][0])  # over all steps
+assert final["no causal mask"] < final["all parts"]  # the best of all losses,
+assert right["no causal mask"] < 0.05  # and not a word
+assert right["no positions"] < 0.2
+assert right["no residuals"] < 0.2
+
+
+# %%
+def table_as_picture():
+    from matplotlib import pyplot as plt
+
+    figure, (left, bars) = plt.subplots(1, 2, figsize=(10.5, 3.9), width_ratios=[1.6, 1])
+    colours = [BLUE, GREEN, PURPLE, GREY, "#b3370f", ORANGE]
+    for row, ((curve, share), colour) in enumerate(zip(results.values(), colours)):
+        smooth = np.convolve(curve, np.full(10, 0.1), "valid")
+        left.semilogy(np.arange(len(smooth)) + 10, smooth, color=colour, lw=2)
+        bars.barh(-row, 100 * share, color=colour)
+        bars.text(100 * share + 2, -row, f"{100 * share:.0f} %", va="center", color=colour)
+    left.axhline(math.log(N), color=GREY, lw=0.8, ls=":")
+    left.text(220, math.log(N) * 1.05, "guessing", ha="right", color="#64748b", size=9)
+    left.set(xlabel="step", ylabel="loss (mean of 10)", title="while learning")
+    bars.set_yticks([-row for row in range(len(results))], list(results))
+    for label, colour in zip(bars.get_yticklabels(), colours):
+        label.set_color(colour)
+    bars.set(xlim=(0, 115), xticks=[], title="words right, when writing by itself")
+    bars.tick_params(axis="y", length=0)
+    bars.spines[["left", "bottom"]].set_visible(False)
+    return figure
+
+
+pictures("13_ablations", table_as_picture)
+
+# %% [markdown]
+# Look at the last row first. Without the causal mask the loss is the lowest of all, and nothing
+# that the model writes is right. It has learned to read the answer, which stands one place to the
+# right of each question; when it has to write, there is no answer to be read. A loss that is too
+# good to be true is a reason to test the masks.
+#
+# Without positions it cannot know the order of the letters. Without residuals two layers on each
+# side are already too deep. Scaling and warm-up are not a matter of life and death in so small a
+# model, but it learns more slowly without. (Each row is one run: repeat with other seeds before
+# you believe small differences.)
+
+# %% [markdown]
+# ## Dates
+#
+# `mt.Training` is the same loop for any task, and can save its state and go on later. Three hundred
+# steps on dates as people write them are not enough to learn to read, but one sees how the
+# learning goes; lesson 14 goes further, and `python -m minitransformer` trains to the end.
+
+# %%
+dates = tasks.make("dates")  # pairs of texts, such as these:
+print(*(f"{text!r} -> {date}" for text, date in dates.batch(1, 3)), sep="\n")
+sizes = mt.Sizes(len(dates.source), len(dates.target), width=48, feed_forward=96)
+run = mt.Training(dates, sizes, mt.Settings(steps=300, batch=32, learning_rate=5e-3))
+
+
+def look(run):
+    if run.steps_done % 75 == 0:
+        run.curve[-1].accuracy = run.reader.accuracy(dates.held_out(100))
+
+
+with one_thread():
+    run.fit(look)
+text, date = dates.held_out(1)[0]
+print(f"{run.curve[-1].accuracy:.0%} read exactly; {text!r} -> {run.reader.read([text])[0]}")
+assert run.curve[-1].loss < run.curve[0].loss / 3
+
+pictures("13_dates", lambda: curves(run.curve))
+
+# %% [markdown]
+# ## Questions
+#
+# 1. With 20 symbols and a label smoothing of a tenth, at which probability of the right symbol is
+#    the loss least?
+# 2. The paper's base model has $D = 512$ and a warm-up of 4000 steps. Which part of its highest
+#    value is the learning rate at step 16,000?
+# 3. What becomes of the gradient $(6, 8)$ when it is clipped to the length 1?
+
+# %%
+answers = [..., ..., ...]
+
+# %%
+logits = mg.Tensor(np.zeros((1, 20)), requires_grad=True)
+descent = mg.optim.SGD([logits], lr=1.0)
+for _ in range(2000):
+    descent.zero_grad()
+    cross_entropy(logits, np.array([3]), label_smoothing=0.1).backward()
+    descent.step()
+least = mg.functional.softmax(logits)[0, 3].item()
+part = rate(16_000) / rate(4000)
+parameter = mg.Parameter(np.zeros(2))
+parameter.grad = mg.Tensor(np.array([6.0, 8.0]))
+mg.optim.clip_grad_norm([parameter], max_norm=1.0)
+
+assert np.isclose(least, 0.9 + 0.1 / 20)
+assert np.isclose(part, 0.5)
+assert np.allclose(parameter.grad, [0.6, 0.8])
+check(answers, [least, part, parameter.grad.tolist()])
+
+# %% [markdown]
+# Next: `14_generating.py`, which lets a trained model write.
+
+# %%
+print(pictures)

@@ -1,0 +1,247 @@
+# %% [markdown]
+# # 13b Your own engine, under a transformer
+#
+# *The engine of one file computes a transformer's loss and gradients, and trains it. About 10 seconds.*
+#
+# In `04_your_own_engine.py` we wrote an engine of 80 lines. Here it takes minigrad's place: the
+# encoder-decoder of `minitransformer/model/` runs on it, and gives the same numbers. The model's
+# code has nothing in it but NumPy's functions, and so it does not know whose tensors it is given.
+#
+# After it you can
+#
+# - run a model on tensors of your own, and check that all gradients are right;
+# - say which functions a transformer needs, and which of them need a rule;
+# - write Adam, and train with it;
+# - say what a larger engine is for.
+#
+# As before, name another folder for the pictures after the file's name, or in the next cell.
+
+# %%
+import random
+import sys
+import time
+
+import numpy as np
+
+import minigrad as mg
+import minitransformer as mt
+from minigrad.course.pictures import Pictures, check
+from minigrad.course.places import EXAMPLES
+from minigrad.functional import cross_entropy
+from minigrad.views.plots import BLUE, ORANGE
+from minitransformer.training.threads import one_thread
+
+sys.path.insert(0, str(EXAMPLES))  # where own_engine.py is, for a notebook too
+import own_engine
+from own_engine import RULES, Tensor, backward
+
+pictures = Pictures()  # or Pictures("another/folder")
+
+# %% [markdown]
+# ## A model, and a batch
+#
+# The task: to write a word of four letters backwards. A batch has the ids of sources and targets,
+# padded with 0; 1 begins a target, and 2 ends it (lesson 13).
+
+# %%
+LETTERS, WORD = 8, 4
+
+
+def batch(step, size=16):
+    """Words, and the same words backwards between the start symbol and the end symbol."""
+    draw = random.Random(step)
+    source = np.array([[draw.randrange(3, 3 + LETTERS) for _ in range(WORD)] for _ in range(size)])
+    ends = np.ones((size, 1), int)
+    return source, np.concatenate([ends, source[:, ::-1], 2 * ends], axis=1)  # (B, S), (B, T + 1)
+
+
+def new_model():
+    mg.manual_seed(0)
+    sizes = mt.Sizes(3 + LETTERS, 3 + LETTERS, width=16, heads=2, feed_forward=32)
+    return mt.Transformer(sizes).astype(np.float64)
+
+
+def loss_of(model, source, target):
+    logits = model(source, target[:, :-1])  # (B, T, N)
+    return cross_entropy(logits, target[:, 1:], ignore_index=0)
+
+
+source, target = batch(0)
+reference = new_model()
+expected = loss_of(reference, source, target)
+expected.backward()
+print("the loss, by minigrad:", expected.item())
+
+# %% [markdown]
+# ## Other tensors in the same model
+#
+# A module keeps its weights as attributes. It refuses to lose one by an assignment, so we go to the
+# dictionary of its attributes, and put a tensor of ours in the place of each:
+
+
+# %%
+def on_own_engine(model):
+    """Put our tensors in the place of minigrad's; returns those of each weight, by its path."""
+    own = {}
+    for path, module in model.named_modules():
+        for name, value in list(vars(module).items()):
+            if isinstance(value, mg.Tensor):
+                own[f"{path}.{name}"] = (module, name)
+                vars(module)[name] = Tensor(value.data)
+    return own
+
+
+model = new_model()
+weights = on_own_engine(model)
+print(len(weights), "weights, such as", ", ".join(list(weights)[:2]))
+
+# %% [markdown]
+# Predict: which functions will the model ask for? Let `call` write them down.
+
+# %%
+asked = set()
+original = own_engine.call
+
+
+def noting(function, args, kwargs):
+    asked.add(function)
+    return original(function, args, kwargs)
+
+
+own_engine.call = noting
+loss = loss_of(model, source, target)
+own_engine.call = original
+backward(loss)
+
+names = lambda functions: ", ".join(sorted(f.__name__ for f in functions))
+with_rules = {f for f in asked if f in RULES}
+written = {f for f in asked if f in own_engine.WRITTEN}
+print(len(with_rules), "with rules:", names(with_rules))
+print(len(written), "written in these:", names(written))
+print(
+    len(asked - with_rules - written), "that have no gradient:", names(asked - with_rules - written)
+)
+
+# %% [markdown]
+# That is a whole transformer: embeddings, positions, attention with masks and many heads, layer
+# norm, residuals, feed-forward, and the loss. Its loss, and the gradient of every weight, are
+# minigrad's:
+
+# %%
+apart = abs(float(loss.array) - expected.item())
+furthest = 0.0
+for (module, name), parameter in zip(weights.values(), reference.parameters()):
+    own = getattr(module, name)
+    assert own.shape == parameter.shape
+    furthest = max(furthest, np.max(abs(own.grad - parameter.grad.numpy())))
+print(f"the losses are {apart:.1e} apart, the gradients {furthest:.1e} at most")
+assert apart < 1e-6
+assert furthest < 1e-6
+
+# %% [markdown]
+# ## It learns
+#
+# Adam (lesson 13) in one function: a running mean of the gradient, over the root of a running mean
+# of its square. Weights are exchanged for new ones at each step, since a tensor does not change.
+
+
+# %%
+class Adam:
+    def __init__(self, rate):
+        self.rate, self.steps, self.means = rate, 0, {}
+
+    def step(self, weights):
+        self.steps += 1
+        for path, (module, name) in weights.items():
+            w = getattr(module, name)
+            m, v = self.means.get(path, (0, 0))
+            m, v = 0.9 * m + 0.1 * w.grad, 0.98 * v + 0.02 * w.grad**2
+            self.means[path] = m, v
+            m, v = m / (1 - 0.9**self.steps), v / (1 - 0.98**self.steps)
+            vars(module)[name] = Tensor(w.array - self.rate * m / (np.sqrt(v) + 1e-9))
+
+
+STEPS = 300
+model, losses = new_model(), []
+weights, adam = on_own_engine(model), Adam(5e-3)
+with one_thread():
+    started = time.perf_counter()
+    for step in range(STEPS):
+        loss = loss_of(model, *batch(step))
+        backward(loss)
+        adam.step(weights)
+        losses.append(float(loss.array))
+    own_seconds = time.perf_counter() - started
+
+source, target = batch(STEPS, 100)  # words that it may not have seen
+logits = model(source, target[:, :-1]).array  # (B, T, N)
+right = np.mean(np.argmax(logits, axis=-1) == target[:, 1:])
+print(
+    f"the loss went from {losses[0]:.2f} to {losses[-1]:.3f}; {right:.0%} of the symbols are right"
+)
+assert right > 0.9
+
+# %% [markdown]
+# The same by minigrad, with its Adam, from the same weights:
+
+# %%
+model = new_model()
+optimizer = mg.optim.Adam(model.parameters(), 5e-3, betas=(0.9, 0.98), eps=1e-9)
+theirs = []
+with one_thread():
+    started = time.perf_counter()
+    for step in range(STEPS):
+        loss = loss_of(model, *batch(step))
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        theirs.append(loss.item())
+    seconds = time.perf_counter() - started
+print(f"first ten losses: {np.max(np.abs(np.subtract(losses, theirs))[:10]):.1e} apart at most")
+print(
+    f"a step: {own_seconds / STEPS * 1e3:.1f} ms on our engine, {seconds / STEPS * 1e3:.1f} on minigrad"
+)
+assert np.allclose(losses[:10], theirs[:10], rtol=1e-6)
+
+
+# %%
+def curves():
+    from matplotlib import pyplot as plt
+
+    figure, ax = plt.subplots(figsize=(6.4, 3.4))
+    ax.plot(losses, color=BLUE, lw=3, alpha=0.6, label="on the engine of one file")
+    ax.plot(theirs, "--", color=ORANGE, lw=1, label="on minigrad")
+    ax.set(yscale="log", xlabel="step", ylabel="loss")
+    ax.legend(frameon=False)
+    return figure
+
+
+pictures("13b_losses", curves)
+
+# %% [markdown]
+# ## What a larger engine is for
+#
+# Ours does the same work in about the same time. What minigrad has beyond it begins where something
+# is not as it should be: a shape that does not fit is named with the line that asked for it; an
+# array that is changed after it was used does not change the gradient; large arrays go when no rule
+# needs them any more; gradients of gradients work; and every step can be looked at.
+#
+# ## Questions
+#
+# 1. A model without layer norm, without attention and without a loss is `relu(x @ W + b)`. How many
+#    functions with rules does it take?
+# 2. A bias of 16 numbers is added to activations of shape (16, 5, 16). Each number of its gradient is a
+#    sum of how many?
+
+# %%
+answers = [..., ...]
+
+# %%
+asked.clear()
+own_engine.call = noting
+mg.functional.relu(Tensor(np.ones((2, 3))) @ Tensor(np.ones((3, 4))) + Tensor(np.ones(4)))
+own_engine.call = original
+check(answers, [len(asked), 16 * 5])
+
+# %%
+print(pictures)

@@ -1,0 +1,440 @@
+# %% [markdown]
+# # 17 Gradients of gradients
+#
+# *Derivatives of derivatives, and what they are good for. About 6 seconds.*
+#
+# The walk back is a computation like any other: it multiplies, adds and transposes. So it has a
+# graph, and one can walk back over that. This lesson differentiates derivatives, and shows what
+# that is good for.
+#
+# After it you can
+#
+# - draw the graph of a gradient, and walk back over it;
+# - compute derivatives of any order, and use them;
+# - multiply the matrix of all second derivatives by a vector without ever making the matrix;
+# - find a minimum by Newton's method;
+# - get a forward derivative from two walks back, and train with a loss that contains a gradient.
+#
+# As before, name another folder for the pictures after the file's name, or in the next cell.
+
+# %%
+import itertools
+import math
+import time
+
+import numpy as np
+
+import minigrad as mg
+from minigrad.course.pictures import Pictures, check
+from minigrad.functional import mse_loss
+from minigrad.views.plots import BLUE, GREEN, GREY, ORANGE, PURPLE
+
+pictures = Pictures()  # or Pictures("another/folder")
+rng = np.random.default_rng(0)
+
+# %% [markdown]
+# ## A gradient has a graph
+#
+# Take $y = \sin(x^2)$ at $x = 0.8$. The walk back multiplies: the derivative of the sine,
+# $\cos(x^2)$, times that of the square, $2x$. With `create_graph=True` it does so with Tensors,
+# which remember how they were made:
+
+# %%
+x = mg.Tensor(0.8, requires_grad=True, dtype=np.float64)
+with mg.record():
+    y = np.sin(np.square(x))
+    y.backward(create_graph=True)
+slope = x.grad
+print("slope:", slope.item(), "by hand:", 2 * 0.8 * math.cos(0.8**2))
+assert np.isclose(slope.item(), 2 * 0.8 * math.cos(0.8**2))
+pictures("17_graph_of_a_gradient", mg.graph(y, slope).draw(gradients=False))
+
+# %% [markdown]
+# On the left of the drawing is what we wrote. The rest is what the walk back did, and it leads
+# from $x$ to the slope: the sine's rule brought in a cosine of the same $x^2$, and $x$ is used
+# once more where the square's rule has its $2x$. So we can ask for the derivative of the slope:
+#
+# $$y'' = \frac{d}{dx}\, 2x \cos(x^2) = 2 \cos(x^2) - 4 x^2 \sin(x^2).$$
+#
+# `mg.steps`, as in lesson 01, shows the walk back from it; `backward()` leaves the result in `x.grad`.
+# (The steps count what is computed, the drawing counts its boxes: their numbers differ.)
+
+# %%
+x.grad = None
+for step in mg.steps(slope):
+    print(step)
+slope.backward()
+second = 2 * math.cos(0.64) - 4 * 0.64 * math.sin(0.64)
+print("second derivative:", x.grad.item(), "by hand:", second)
+assert np.isclose(x.grad.item(), second)
+
+# %% [markdown]
+# As $x$ is used twice in that graph, two gradients arrive, and their sum is the second derivative:
+# the two terms of the product rule. Nobody had to teach the engine that rule.
+#
+# ## As many as you like
+#
+# `mg.grad(f)` is the function that computes the gradient of $f$. It can be given to `mg.grad`
+# again.
+
+
+# %%
+def derivatives(f, order):
+    """f, its first derivative, its second ..., as functions of one number."""
+    return list(itertools.accumulate(range(order), lambda g, _: mg.grad(g), initial=f))
+
+
+at = 0.3
+sine = [float(f(mg.Tensor(at, dtype=np.float64)).item()) for f in derivatives(np.sin, 7)]
+print(np.round(sine, 4))
+cycle = [math.sin(at), math.cos(at), -math.sin(at), -math.cos(at)]
+assert np.allclose(sine, [*cycle, *cycle])
+assert mg.grad(mg.grad(mg.grad(lambda x: x**2)))(0.0).item() == 0  # no 0 / 0 anywhere
+
+# %% [markdown]
+# What is known of a function at one place, all its derivatives there, says what it does nearby.
+# *Taylor's polynomial* puts them together:
+#
+# $$f(x) \approx \sum_{k=0}^{n} \frac{f^{(k)}(0)}{k!}\, x^k.$$
+
+# %%
+at_zero = [f(mg.Tensor(0.0, dtype=np.float64)).item() for f in derivatives(np.sin, 13)]
+line = np.linspace(-8, 8, 400)
+
+
+def taylor(x, n):
+    return sum(at_zero[k] / math.factorial(k) * x**k for k in range(n + 1))
+
+
+assert np.allclose(taylor(np.linspace(-3, 3, 50), 13), np.sin(np.linspace(-3, 3, 50)), atol=2e-5)
+
+
+# %%
+def approximations():
+    from matplotlib import pyplot as plt
+
+    figure, ax = plt.subplots(figsize=(8.5, 3.4))
+    ax.plot(line, np.sin(line), color="black", lw=3, alpha=0.25)
+    for n, colour in ((1, ORANGE), (5, GREEN), (9, BLUE), (13, PURPLE)):
+        values = taylor(line, n)
+        ax.plot(line, np.where(np.abs(values) < 2.2, values, np.nan), color=colour, lw=1.8)
+        end = line[(np.abs(values) < 2) & (line > 0)][-1]
+        ax.text(end + 0.15, 1.85 * np.sign(taylor(end, n)), f"{n}", color=colour, size=12)
+    ax.set(ylim=(-2.2, 2.2), title="sin, from its derivatives at 0 up to order 1, 5, 9 and 13")
+    return figure
+
+
+pictures("17_taylor", approximations)
+
+# %% [markdown]
+# ## Second derivatives of many numbers
+#
+# For a function of $n$ numbers there are $n^2$ second derivatives, the *Hessian* $H$ of shape $(n,
+# n)$:
+#
+# $$H_{ij} = \frac{\partial^2 f}{\partial x_i\, \partial x_j}.$$
+#
+# With a million parameters nobody can store it. But often one only needs $H v$ for a vector $v$ of
+# shape $(n,)$, and that is the gradient of one number, the product of gradient and $v$:
+#
+# $$(H v)_i = \sum_j \frac{\partial}{\partial x_i} \frac{\partial f}{\partial x_j} v_j
+#   = \frac{\partial}{\partial x_i} \Big( \sum_j \frac{\partial f}{\partial x_j} v_j \Big).$$
+
+
+# %%
+def f(x):
+    return np.sum(np.tanh(x) * np.roll(x, 1))  # each number meets its neighbour
+
+
+def hessian_times(f, x, v):
+    along = lambda x: np.sum(mg.grad(f)(x) * v)  # one number
+    return mg.grad(along)(x)
+
+
+x, v = rng.normal(size=(2, 30))
+H = mg.hessian(f)(x).data  # (30, 30)
+assert np.allclose(H, H.T)  # the order of the two derivatives does not matter
+assert np.allclose(hessian_times(f, x, v), H @ v)
+assert np.allclose(mg.hvp(f, x, v), H @ v)  # the library's
+
+# %% [markdown]
+# The product costs a few times as much as $f$ itself. The whole Hessian needs one such product for
+# each of its $n$ rows.
+
+# %%
+timed = {"gradient": [], "Hessian times a vector": [], "Hessian": []}
+lengths = [25, 50, 100, 200, 400]
+for n in lengths:
+    x, v = rng.normal(size=(2, n))
+    todo = [lambda: mg.grad(f)(x), lambda: mg.hvp(f, x, v), lambda: mg.hessian(f)(x)]
+    for name, compute in zip(timed, todo):
+        best = math.inf
+        for _ in range(3):
+            start = time.perf_counter()
+            compute()
+            best = min(best, time.perf_counter() - start)
+        timed[name].append(1000 * best)
+for name, milliseconds in timed.items():
+    print(f"{name:>22}: {np.round(milliseconds, 2)} ms")
+assert timed["Hessian"][-1] > 10 * timed["Hessian times a vector"][-1]
+
+
+# %%
+def costs():
+    from matplotlib import pyplot as plt
+
+    figure, ax = plt.subplots(figsize=(7, 3.6))
+    for (name, milliseconds), colour in zip(timed.items(), (BLUE, GREEN, ORANGE)):
+        ax.loglog(lengths, milliseconds, "o-", color=colour)
+        ax.text(lengths[-1] * 1.1, milliseconds[-1], name, color=colour, va="center")
+    ax.set(xlabel="numbers that $f$ depends on", ylabel="milliseconds", xlim=(20, 1800))
+    ax.set_xticks(lengths, lengths)
+    ax.minorticks_off()
+    return figure
+
+
+pictures("17_costs", costs)
+
+# %% [markdown]
+# ## Newton's method
+#
+# Gradient descent knows the slope and steps downhill, by a length that we have to choose. Who
+# knows the second derivatives too knows the parabola that fits best here, and can go to its lowest
+# point at once. With the gradient $g$ of shape $(n,)$:
+#
+# $$x \leftarrow x - H^{-1} g.$$
+#
+# Here is a long bent valley, the function of Rosenbrock (with 20 where he has 100), whose lowest
+# point is $(1, 1)$:
+#
+# $$f(a, b) = (1 - a)^2 + 20\, (b - a^2)^2.$$
+
+
+# %%
+def valley(x):
+    return (1 - x[0]) ** 2 + 20 * (x[1] - x[0] ** 2) ** 2
+
+
+def newton(f, x, steps):
+    path = [x]
+    for _ in range(steps):
+        x = x - np.linalg.solve(mg.hessian(f)(x).data, mg.grad(f)(x).data)  # H^-1 g, no inverse
+        path.append(x)
+    return np.array(path)  # (steps + 1, n)
+
+
+def descent(f, x, steps, lr):
+    path = [x]
+    for _ in range(steps):
+        x = x - lr * mg.grad(f)(x).data
+        path.append(x)
+    return np.array(path)
+
+
+start = np.array([-1.2, 1.0])
+paths = {
+    "gradient descent": descent(valley, start, 400, lr=0.006),
+    "Newton's method": newton(valley, start, 8),
+}
+for name, path in paths.items():
+    print(f"{name}: after {len(path) - 1} steps {np.linalg.norm(path[-1] - 1):.1e} away")
+
+errors = np.linalg.norm(paths["Newton's method"] - 1, axis=1)
+print("Newton, step by step:", *(f"{error:.0e}" for error in errors))
+assert errors[-1] < 1e-12 < 0.05 < np.linalg.norm(paths["gradient descent"][-1] - 1)
+assert (errors[5:8] < errors[4:7] ** 2).all()  # at 0.5 and less, each step more than squares it
+
+
+# %%
+def down_the_valley():
+    from matplotlib import pyplot as plt
+
+    figure, (left, right) = plt.subplots(1, 2, figsize=(10.5, 4), width_ratios=[1.5, 1])
+    a, b = np.meshgrid(np.linspace(-1.7, 1.6, 200), np.linspace(-2.7, 2.2, 200))
+    height = valley(np.stack([a, b]))
+    left.contourf(a, b, np.log10(height + 1e-3), levels=24, cmap="Greys_r", alpha=0.7)
+    for path, colour, mark in zip(paths.values(), (ORANGE, BLUE), (".", "o")):
+        left.plot(*path.T, mark, ls="-", color=colour, lw=1.2, ms=3 if mark == "." else 6)
+        gaps = np.maximum(np.linalg.norm(path - 1, axis=1), 1e-16)
+        right.semilogy(gaps, mark, ls="-", color=colour, ms=3 if mark == "." else 5)
+    for step, (u, w) in enumerate(paths["Newton's method"][:5]):
+        left.annotate(step, (u, w), (6, 5), textcoords="offset points", color=BLUE)
+    left.plot(1, 1, "*", color="black", ms=13)
+    left.set(xlabel="$a$", ylabel="$b$", xlim=(-1.7, 1.6), ylim=(-2.7, 2.2))
+    right.set(xscale="symlog", xlabel="steps", ylabel="distance from (1, 1)")
+    right.set_xticks([0, 1, 10, 100, 400], ["0", "1", "10", "100", "400"])
+    right.text(10, 1e-9, "Newton's method", color=BLUE)
+    right.text(11, 20, "gradient descent", color=ORANGE)
+    right.set_ylim(1e-17, 1e3)
+    return figure
+
+
+pictures("17_newton", down_the_valley)
+
+# %% [markdown]
+# Once it is near, each step of Newton's method doubles the number of right digits. The price is
+# the Hessian, and a system of $n$ equations at every step. (And far from a minimum the parabola
+# may have no lowest point, so that methods in use take care of more.) That is why networks are
+# trained with slopes alone, and with what can be guessed from them.
+#
+# ## Forwards, from two walks back
+#
+# A function of many numbers with many results has a matrix of derivatives, the *Jacobian* $J$, of
+# shape (results, arguments). The walk back takes a gradient $u$ of the results to one of the
+# arguments, $J^\mathsf{T} u$ (lesson 02): a *vector-Jacobian product*, `mg.vjp`. The other
+# product, $J v$, says how the results move when the arguments move along $v$. How do we get it,
+# when all we can do is to walk back?
+#
+# The walk back is a function of $u$, and a linear one: its matrix is $J^\mathsf{T}$. So to walk
+# back through *it* is to multiply by the transpose of that matrix, which is $J$.
+
+
+# %%
+def forward_derivative(f, x, v):
+    """J v, for f from (n,) to (m,), by two walks back."""
+    y, back = mg.vjp(f, x)  # back(u) is J^T u
+    _, back_through_it = mg.vjp(lambda u: back(u)[0], np.zeros(y.shape))  # at any u: it is linear
+    return back_through_it(v)[0].data
+
+
+def swirl(x):
+    """Points of the plane (2, ...), each turned about the origin, the further out the less."""
+    radius = np.sqrt(np.sum(np.square(x), axis=0))
+    angle = 1.6 * np.exp(-radius)
+    turned = [
+        x[0] * np.cos(angle) - x[1] * np.sin(angle), x[0] * np.sin(angle) + x[1] * np.cos(angle),
+    ]  # fmt: skip
+    return np.stack(turned)
+
+
+x, v = np.array([0.7, -0.4]), np.array([1.0, 0.5])
+h = 1e-6
+print("two walks back:    ", forward_derivative(swirl, x, v))
+print("finite differences:", (swirl(x + h * v) - swirl(x - h * v)) / (2 * h))
+assert np.allclose(forward_derivative(swirl, x, v), (swirl(x + h * v) - swirl(x - h * v)) / (2 * h))
+assert np.allclose(forward_derivative(swirl, x, v), mg.jacobian(swirl)(x).data @ v)
+assert np.allclose(forward_derivative(swirl, x, v), mg.jvp(swirl, x, v)[1])  # the library's
+
+
+# %%
+def carried_along():
+    from matplotlib import pyplot as plt
+
+    figure, axes = plt.subplots(1, 2, figsize=(9, 4.4), sharex=True, sharey=True)
+    fine, coarse = np.linspace(-2, 2, 120), np.linspace(-2, 2, 9)
+    for ax, g in ((axes[0], lambda p: p), (axes[1], swirl)):
+        for c in coarse:
+            ax.plot(*g(np.stack([fine, np.full(120, c)])), color=GREY, lw=0.7)
+            ax.plot(*g(np.stack([np.full(120, c), fine])), color=GREY, lw=0.7)
+    for a, b in itertools.product(coarse[1:-1:2], coarse[1:-1:2]):
+        for direction, colour in (((0.4, 0.0), ORANGE), ((0.0, 0.4), BLUE)):
+            p, d = np.array([a, b]), np.array(direction)
+            arrow = {"color": colour, "width": 0.035, "length_includes_head": True, "zorder": 3}
+            axes[0].arrow(*p, *d, **arrow)
+            axes[1].arrow(*swirl(p), *forward_derivative(swirl, p, d), **arrow)
+    axes[0].set(title="arguments, and small moves $v$", aspect="equal")
+    axes[1].set(title="results, and how they move: $J v$", aspect="equal")
+    for ax in axes:
+        ax.axis("off")
+    return figure
+
+
+pictures("17_forwards", carried_along)
+
+# %% [markdown]
+# Each arrow on the right lies along the curve that its grid line has become.
+#
+# ## A gradient in the loss
+#
+# Last, a network that is punished for being steep. Twelve noisy points of a smooth curve; a
+# network large enough to go through all of them, noise and all. The *gradient penalty* is the mean
+# square of its slope at $m = 101$ places $z_j$ among them, times a number $\lambda$ that we choose:
+#
+# $$L = \frac{1}{12} \sum_i (f(x_i) - y_i)^2 + \lambda \cdot \frac{1}{m} \sum_j f'(z_j)^2.$$
+#
+# The slope $f'$ is itself a result of a walk back, so training walks back over that. In the code
+# it is one line. (Each $f(z_j)$ depends on $z_j$ alone, so that the gradient of their sum has all
+# the slopes.)
+
+# %%
+points = np.linspace(-1, 1, 12)[:, None]  # (12, 1)
+curve = lambda x: np.sin(3 * x)
+noisy = curve(points) + rng.normal(0, 0.3, size=points.shape)
+between = np.linspace(-1, 1, 101)[:, None]  # (101, 1)
+
+
+def fitted(penalty, steps=800):
+    mg.manual_seed(0)
+    net = mg.nn.Sequential(
+        mg.nn.Linear(1, 32), lambda x: np.tanh(3 * x), mg.nn.Linear(32, 32), np.tanh,
+        mg.nn.Linear(32, 1),
+    )  # fmt: skip
+    net.astype(np.float64)
+    slopes = mg.grad(lambda x: np.sum(net(x)))  # (101, 1) -> (101, 1)
+    optimizer = mg.optim.Adam(net.parameters(), lr=5e-3)
+    for _ in range(steps):
+        loss = mse_loss(net(points), noisy)
+        if penalty:
+            loss = loss + penalty * np.mean(np.square(slopes(between)))
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    return net(between).data, slopes(between).data
+
+
+fits = {penalty: fitted(penalty) for penalty in (0, 0.02)}
+for penalty, (values, slope) in fits.items():
+    off = np.sqrt(np.mean(np.square(values - curve(between))))
+    print(f"penalty {penalty}: steepest {np.abs(slope).max():.1f}, {off:.2f} off the curve")
+off = [np.sqrt(np.mean(np.square(values - curve(between)))) for values, _ in fits.values()]
+assert off[1] < 0.75 * off[0]
+assert np.abs(fits[0.02][1]).max() < np.abs(fits[0][1]).max() / 2
+
+
+# %%
+def two_fits():
+    from matplotlib import pyplot as plt
+
+    figure, axes = plt.subplots(1, 2, figsize=(9.5, 3.5), sharey=True)
+    for ax, (penalty, (values, _)), colour in zip(axes, fits.items(), (ORANGE, BLUE)):
+        ax.plot(between, curve(between), color="black", lw=5, alpha=0.15)
+        ax.plot(between, values, color=colour, lw=2)
+        ax.plot(points, noisy, "o", color="black", ms=6)
+        ax.set_title("with the gradient penalty" if penalty else "without")
+        ax.set(xlabel="$x$", ylim=(-2.2, 2.2))
+    return figure
+
+
+pictures("17_penalty", two_fits)
+
+# %% [markdown]
+# The wide grey line is the curve without noise. The network never saw it.
+#
+# ## Questions
+#
+# 1. What is the third derivative of $x^5$ at $x = 1$?
+# 2. $f(a, b) = 3 a^2 + a b + 2 b^2$ is a parabola already. How many steps of Newton's method does
+#    it take from $(7, -4)$ to the minimum, up to rounding?
+# 3. $f(a, b) = a^2 b$ at $(1, 2)$: what is $H v$ for $v = (1, 0)$?
+
+# %%
+answers = [..., ..., ...]
+
+# %%
+third = derivatives(lambda x: x**5, 3)[3](1.0).item()
+bowl = lambda x: 3 * x[0] ** 2 + x[0] * x[1] + 2 * x[1] ** 2
+distances = np.linalg.norm(newton(bowl, np.array([7.0, -4.0]), 3), axis=1)
+steps = int(np.argmax(distances < 1e-10))
+product = mg.hvp(lambda x: x[0] ** 2 * x[1], np.array([1.0, 2.0]), np.array([1.0, 0.0])).tolist()
+
+assert third == 5 * 4 * 3
+assert steps == 1
+assert product == [2 * 2, 2 * 1]
+check(answers, [third, steps, product])
+
+# %% [markdown]
+# That was the last lesson. All of it, from one derivative to a transformer, runs on the table of
+# derivatives in `minigrad/engine/rules.py`; you can now read it from top to bottom.
+
+# %%
+print(pictures)

@@ -1,0 +1,471 @@
+"""Lesson 14: generating."""
+
+import heapq
+import itertools
+import math
+
+import numpy as np
+
+from minigrad.course.exercises import Limited, exercise
+from minitransformer.training.decoding import distribution
+
+START, END = 0, 1
+
+# --- greedy ---------------------------------------------------------------------------------------
+
+
+def model_of(text):
+    """A model that writes a text, if it is given all that was written, and else something else."""
+
+    def scores(tokens):
+        tokens = [int(token) for token in tokens]
+        n = len(tokens) - 1
+        right = tokens == [START, *text[:n]] and n < len(text)
+        favourite = text[n] if right else 2 + (sum(tokens) + len(tokens)) % 4
+        return np.where(np.arange(6) == favourite, 3.0, -np.arange(6) / 10)
+
+    shown = f"{text[:4]} over and over" if len(text) > 9 else str(text)
+    return Limited(scores, 60, f"scores: a model that writes {shown}")
+
+
+def to_write(rng, size):
+    """A text that ends in time; with size 2, one that does not; with 3, one that ends at once."""
+    text = rng.integers(2, 6, size + 1).tolist()
+    if size == 2:
+        return model_of([2, 3, 4, 5] * 10), START, END, int(rng.integers(2, 6))
+    if size == 3:
+        text = []
+    return model_of([*text, END]), START, END, len(text) + int(rng.integers(2, 5))
+
+
+def as_it_stands(scores, start, end, longest):
+    written = []
+    for _ in range(longest):
+        written.append(int(np.argmax(scores([start, *written]))))
+        if end in written:
+            break
+    return written
+
+
+@exercise(
+    points=2,
+    draw=to_write,
+    truth=as_it_stands,
+    hints=[
+        "A loop that takes at most `longest` steps. Each asks for the scores of all that was "
+        "written so far, the start symbol in front.",
+        "np.argmax gives the id of the highest score. When is the loop over before its time?",
+    ],
+    worked=(
+        lambda: (
+            lambda tokens: [[0, 1, 5, 2], [0, 9, 1, 3], [0, 1, 1, 7]][len(tokens) - 1],
+            0,
+            3,
+            5,
+        ),
+        [
+            "Ask for the scores after [0]: {scores([0])}. The highest is that of symbol 2.",
+            "After [0, 2]: {scores([0, 2])}: symbol 1.",
+            "After [0, 2, 1]: {scores([0, 2, 1])}: symbol 3, which is the end. {[2, 1, 3]}",
+        ],
+    ),
+)
+def greedy(scores, start, end, longest):
+    written = []
+    while len(written) < longest and end not in written:
+        written.append(int(np.argmax(scores([start, *written]))))
+    return written
+
+
+@greedy.mistake(
+    "It does not stop: neither the end symbol nor the greatest length ends the loop. Nobody "
+    "promises that the end symbol comes."
+)
+def _(scores, start, end, longest):
+    written = []
+    while True:
+        written.append(int(np.argmax(scores([start, *written]))))
+
+
+@greedy.mistake(
+    "It does not stop unless the end symbol comes, and nobody promises that it does: look at "
+    "`longest`, too."
+)
+def _(scores, start, end, longest):
+    written = []
+    while end not in written:
+        written.append(int(np.argmax(scores([start, *written]))))
+    return written
+
+
+@greedy.mistake(
+    "The end symbol does not stop it: it goes on to the greatest length, and writes on behind the "
+    "end."
+)
+def _(scores, start, end, longest):
+    written = []
+    for _ in range(longest):
+        written.append(int(np.argmax(scores([start, *written]))))
+    return written
+
+
+@greedy.mistake("The end symbol is dropped; it belongs to what was written.")
+def _(scores, start, end, longest):
+    return [token for token in as_it_stands(scores, start, end, longest) if token != end]
+
+
+@greedy.mistake("The start symbol is returned as well; the model did not write it.")
+def _(scores, start, end, longest):
+    return [start, *as_it_stands(scores, start, end, longest)]
+
+
+@greedy.mistake(
+    "The model is only shown the last symbol, and has to be shown all that was written so far."
+)
+def _(scores, start, end, longest):
+    written = [start]
+    while len(written) <= longest and end not in written[1:]:
+        written.append(int(np.argmax(scores(written[-1:]))))
+    return written[1:]
+
+
+@greedy.mistake(
+    "The start symbol is not shown to the model: in training it stood in front of every sequence."
+)
+def _(scores, start, end, longest):
+    written = []
+    while len(written) < longest and end not in written:
+        written.append(int(np.argmax(scores(written))))
+    return written
+
+
+@greedy.mistake(
+    "What was written is not shown to the model: it is asked again and again what comes first."
+)
+def _(scores, start, end, longest):
+    written = []
+    while len(written) < longest and end not in written:
+        written.append(int(np.argmax(scores([start]))))
+    return written
+
+
+@greedy.mistake("The *least* likely symbol is taken: np.argmax gives the likeliest.")
+def _(scores, start, end, longest):
+    return as_it_stands(lambda tokens: -scores(tokens), start, end, longest)
+
+
+@greedy.mistake("It is off by one: the end symbol counts among the `longest` symbols.")
+def _(scores, start, end, longest):
+    return as_it_stands(scores, start, end, longest + 1)
+
+
+# --- the likeliest few ----------------------------------------------------------------------------
+
+
+def chances(rng, size):
+    weights = np.array([2**k + 1 for k in range(size + 1)])
+    order = rng.permutation(len(weights))
+    if (np.diff(order) < 0).all():  # the likeliest first, where order makes no difference
+        order = order[::-1]
+    return (weights / weights.sum())[order], float([0.31, 0.62, 0.91][int(rng.integers(3))])
+
+
+@exercise(
+    draw=chances,
+    sizes=(1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4, 4, 4),
+    truth=lambda p, least: distribution(np.log(p)[None], top_p=least)[0],
+    properties={"the result sums to one": lambda f, p, least: np.isclose(f(p, least).sum(), 1)},
+    hints=[
+        "np.argsort(-p) gives the ids, the likeliest first; np.cumsum adds up in that order.",
+        "A symbol is taken if those *before* it do not reach `least` yet.",
+    ],
+    worked=(
+        lambda: (np.array([0.1, 0.2, 0.4, 0.3]), 0.6),
+        [
+            "The likeliest first: the ids {order := np.argsort(-p)}, with the probabilities "
+            "{p[order]}",
+            "Added up: {np.cumsum(p[order])}. The second reaches 0.6, and is taken, too.",
+            "Those two, in their places: {k := np.array([0, 0, 0.4, 0.3])}; divided by their sum: "
+            "{k / k.sum()}",
+        ],
+    ),
+)
+def top_p(p, least):
+    order = np.argsort(-p)
+    before = np.cumsum(p[order]) - p[order]
+    kept = np.zeros_like(p)
+    kept[order] = np.where(before < least, p[order], 0)
+    return kept / kept.sum()
+
+
+@top_p.mistake(
+    "The symbol with which the sum reaches `least` is left out; if the likeliest reaches it alone, "
+    "nothing is left."
+)
+def _(p, least):
+    order = np.argsort(-p)
+    kept = np.zeros_like(p)
+    kept[order] = np.where(np.cumsum(p[order]) < least, p[order], 0)
+    return kept / kept.sum()
+
+
+@top_p.mistake("Those taken are not divided by their sum: these are no probabilities any more.")
+def _(p, least):
+    order = np.argsort(-p)
+    kept = np.zeros_like(p)
+    kept[order] = np.where(np.cumsum(p[order]) - p[order] < least, p[order], 0)
+    return kept
+
+
+@top_p.mistake("The symbols are taken in the order of their ids; the likeliest come first.")
+def _(p, least):
+    kept = np.where(np.cumsum(p) - p < least, p, 0)
+    return kept / kept.sum()
+
+
+@top_p.mistake(
+    "The result is in the order of the probabilities: each has to go back to the id that it "
+    "belongs to."
+)
+def _(p, least):
+    p = np.sort(p)[::-1]
+    kept = np.where(np.cumsum(p) - p < least, p, 0)
+    return kept / kept.sum()
+
+
+@top_p.mistake("The *least* likely symbols are taken first: argsort sorts upwards.")
+def _(p, least):
+    order = np.argsort(p)
+    kept = np.zeros_like(p)
+    kept[order] = np.where(np.cumsum(p[order]) - p[order] < least, p[order], 0)
+    return kept / kept.sum()
+
+
+@top_p.mistake(
+    "Each symbol is compared with `least` by itself; it is the sum over the likeliest that has to "
+    "reach it."
+)
+def _(p, least):
+    kept = np.where(p >= least, p, 0)
+    return kept / kept.sum()
+
+
+# --- beams ----------------------------------------------------------------------------------------
+
+
+def random_model(rng):
+    """Scores that depend on all that was written, and whose level says nothing."""
+    seed = int(rng.integers(10**6))
+
+    def scores(tokens):
+        own = np.random.default_rng([seed, *map(int, tokens)])
+        return np.array([-9.0, *own.normal(0, 1.5, 3)]) + own.integers(-6, 7)
+
+    return Limited(scores, 4000, f"scores: random model {seed}")
+
+
+def forking_model(rng):
+    """The best way leads over the second best continuation of the best first symbol."""
+    seed = int(rng.integers(10**6))
+    a, b, c = (rng.permutation(3) + 2).tolist()
+    chances = {
+        (): {a: 60, b: 40},
+        (a,): {a: 51, b: 49},
+        (a, b): {c: 97},
+        (b,): {a: 1, b: 1, c: 1, END: 1},
+        (a, a): {a: 1, b: 1, c: 1, END: 1},
+    }
+
+    def scores(tokens):
+        own = np.random.default_rng([seed, *map(int, tokens)])
+        likely = chances.get(tuple(map(int, tokens[1:])), {END: 97})
+        p = np.array([likely.get(i, 0.01) for i in range(5)]) * own.uniform(0.99, 1.01, 5)
+        return np.log(p) + own.integers(-6, 7)
+
+    return Limited(scores, 4000, f"scores: forking model {seed}")
+
+
+def to_search(rng, size):
+    if size == 5:
+        return forking_model(rng), START, END, 4, 2
+    longest, beams = [(2, 2), (3, 2), (3, 3), (4, 2)][size - 1]
+    return random_model(rng), START, END, longest, beams
+
+
+def with_a_heap(scores, start, end, longest, beams):
+    kept = [(0.0, ())]
+    for _ in range(longest):
+        candidates = []
+        for log_p, tokens in kept:
+            if end in tokens:
+                candidates.append((log_p, tokens))
+                continue
+            s = [float(x) for x in scores([start, *tokens])]
+            total = max(s) + math.log(sum(math.exp(x - max(s)) for x in s))
+            candidates += [(log_p + x - total, (*tokens, i)) for i, x in enumerate(s)]
+        kept = heapq.nlargest(beams, candidates)
+        if all(end in tokens for _, tokens in kept):
+            break
+    log_p, tokens = max(kept)
+    return list(tokens), log_p
+
+
+def exhaustive(f, scores, start, end, longest, beams):
+    """A beam in which everything has room finds the likeliest of all."""
+    raw = scores.function
+    N = len(raw([start]))
+    ways = [w for n in range(1, 4) for w in itertools.product(range(N), repeat=n)]
+    ended = [w for w in ways if end not in w[:-1] and (w[-1] == end or len(w) == 3)]
+
+    def log_p(way):
+        total = 0.0
+        for k, token in enumerate(way):
+            s = raw([start, *way[:k]])
+            total += s[token] - math.log(np.exp(s).sum())
+        return total
+
+    return f(raw, start, end, 3, 200)[0] == list(max(ended, key=log_p))
+
+
+def searched(scores, start, end, longest, beams, *, normal=True, rank=None, ends=True, forks=True):
+    """Beam search, with the ways in which it can be wrong."""
+    kept = [([], 0.0, 0.0)]  # the symbols, their log p, that of the last
+    for _ in range(longest):
+        candidates = []
+        for tokens, log_p, last in kept:
+            if ends and end in tokens:
+                candidates.append((tokens, log_p, last))
+                continue
+            s = scores([start, *tokens])
+            step = s - s.max() - np.log(np.exp(s - s.max()).sum()) if normal else s
+            own = [([*tokens, i], log_p + float(x), float(x)) for i, x in enumerate(step)]
+            candidates += own if forks or not tokens else [max(own, key=lambda one: one[1])]
+        candidates.sort(key=rank or (lambda one: -one[1]))
+        kept = candidates[:beams]
+        if ends and all(end in tokens for tokens, _, _ in kept):
+            break
+    best = min(kept, key=rank or (lambda one: -one[1]))
+    return best[0], best[1]
+
+
+@exercise(
+    points=3,
+    draw=to_search,
+    sizes=(*[1] * 4, *[2] * 8, *[3] * 4, *[4] * 8, 5, 5),
+    truth=with_a_heap,
+    properties={
+        "one beam is greedy": lambda f, scores, start, end, longest, beams: (
+            f(scores.function, start, end, longest, 1)[0]
+            == as_it_stands(scores.function, start, end, longest)
+        ),
+        "with room for everything it finds the likeliest of all": exhaustive,
+    },
+    hints=[
+        "Keep a list of pairs (symbols, log p), at first the empty list with 0. Make a list of "
+        "all the candidates of a step, sort it, and keep its best.",
+        "Log-probabilities add up. log softmax(s) = s - max - log(sum of exp(s - max)).",
+        "A beginning that has ended is a candidate itself, unchanged.",
+    ],
+    worked=(
+        lambda: (
+            lambda tokens: np.log([[1.0, 5.0, 4.0], [8.0, 1.0, 1.0], [1.0, 8.0, 1.0]][tokens[-1]]),
+            0,
+            1,
+            3,
+            2,
+        ),
+        [
+            "After [0] the probabilities are 0.1, 0.5 and 0.4, and their logarithms {l := "
+            "np.log([0.1, 0.5, 0.4])}",
+            "The best two: [1], which has ended, and [2].",
+            "[2] goes on: with 0, 1 and 2 the sums are {l[2] + np.log([0.1, 0.8, 0.1])}. [1] "
+            "stays, with {l[1]}",
+            "The best two of these four: [1] and [2, 1]; both have ended. The better one: {([1], "
+            "l[1])}",
+        ],
+    ),
+)
+def beam_search(scores, start, end, longest, beams):
+    kept = [([], 0.0)]
+    for _ in range(longest):
+        candidates = []
+        for tokens, log_p in kept:
+            if end in tokens:
+                candidates.append((tokens, log_p))
+                continue
+            s = scores([start, *tokens])
+            step = s - s.max() - np.log(np.exp(s - s.max()).sum())
+            candidates += [([*tokens, i], log_p + x) for i, x in enumerate(step)]
+        kept = sorted(candidates, key=lambda one: -one[1])[:beams]
+        if all(end in tokens for tokens, _ in kept):
+            break
+    return kept[0]
+
+
+@beam_search.mistake(
+    "The scores are added up as they are. Those of different beginnings cannot be compared before "
+    "the softmax: their level says nothing."
+)
+def _(scores, start, end, longest, beams):
+    return searched(scores, start, end, longest, beams, normal=False)
+
+
+@beam_search.mistake(
+    "What has ended is written on: symbols come after the end symbol. It is to stay as it is, and "
+    "keep its place while it is good enough."
+)
+def _(scores, start, end, longest, beams):
+    return searched(scores, start, end, longest, beams, ends=False)
+
+
+@beam_search.mistake(
+    "Beginnings are ranked by the log p of their last symbol alone; it is the sum over all of "
+    "them that counts."
+)
+def _(scores, start, end, longest, beams):
+    return searched(scores, start, end, longest, beams, rank=lambda one: -one[2])
+
+
+@beam_search.mistake(
+    "The beams do not compete: each is continued by its own best symbol. Of all continuations of "
+    "all the beginnings the best are kept, two of one beginning if need be."
+)
+def _(scores, start, end, longest, beams):
+    return searched(scores, start, end, longest, beams, forks=False)
+
+
+@beam_search.mistake("Only one beginning is kept: this is greedy, whatever `beams` says.")
+def _(scores, start, end, longest, beams):
+    return searched(scores, start, end, longest, 1)
+
+
+@beam_search.mistake(
+    "They are ranked by the mean of log p, which favours long ones. That is a length penalty, and "
+    "not asked for here."
+)
+def _(scores, start, end, longest, beams):
+    rank = lambda one: -one[1] / max(len(one[0]), 1)
+    return searched(scores, start, end, longest, beams, rank=rank)
+
+
+@beam_search.mistake("The worst are kept: the list is sorted upwards.")
+def _(scores, start, end, longest, beams):
+    return searched(scores, start, end, longest, beams, rank=lambda one: one[1])
+
+
+@beam_search.mistake("The start symbol is returned as well; the model did not write it.")
+def _(scores, start, end, longest, beams):
+    tokens, log_p = searched(scores, start, end, longest, beams)
+    return [start, *tokens], log_p
+
+
+@beam_search.mistake("The logarithms have the base 2; np.log has the base e.")
+def _(scores, start, end, longest, beams):
+    tokens, log_p = searched(scores, start, end, longest, beams)
+    return tokens, log_p / math.log(2)
+
+
+@beam_search.mistake("A probability is returned; its logarithm was asked for.")
+def _(scores, start, end, longest, beams):
+    tokens, log_p = searched(scores, start, end, longest, beams)
+    return tokens, math.exp(log_p)
