@@ -1,7 +1,7 @@
-"""The graph as data, made of what the engine holds: the one place where the views touch the engine.
+"""The graph as data, made of what the engine holds.
 
-What the roots were computed from is found by going from each node to its arguments, numbered in order
-of creation, and given the names that a reader knows it by: of variables, of the attributes of modules.
+What the roots were computed from is found by going from each node to its arguments (`reached`), and
+given the names that a reader knows it by: of variables, of the attributes of modules (`naming`).
 """
 
 from __future__ import annotations
@@ -16,19 +16,20 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..definitions.elementwise import clamp
-from ..engine import modes, table
+from ..engine import table
 from ..engine.arguments import parents_in
 from ..engine.errors import Call, GraphError, MinigradError
 from ..engine.node import Node, Outline
 from ..engine.saving import read_by
 from ..engine.tensor import Tensor
 from ..engine.walk import copied_axes
-from ..nn import Module, Parameter
+from ..nn import Module
 from ..recording import Note, flat
-from . import text
-from .data import UNKNOWN, Box, Edge, G, GraphNode, Passed, Ref
+from .data import Edge, G, GraphNode, Passed, Ref
+from .naming import Names, Places
+from .reached import Reached, supplies
 from .show import read_only
-from .source import line_of, variables
+from .source import line_of
 
 NOT_MADE = Outline((), np.dtype(np.float32))  # the result of an operation that failed
 BROADCASTING = (np.where, np.broadcast_to, clamp)  # beside ufuncs
@@ -97,107 +98,13 @@ def _no_collection() -> Iterator[None]:
             gc.enable()
 
 
-class _Reached:
-    """Everything that some roots were computed from, as nodes numbered in order of creation.
-
-    Arrays that are no nodes yet, as outside `record()`, become leaves here: each array one.
-    """
-
-    def __init__(self, roots: Sequence[Tensor | Node]):
-        self.values: dict[Node, np.ndarray] = {}  # as far as they are still known
-        self.arrays: dict[
-            int, tuple[Any, Node]
-        ] = {}  # by identity: arrays, and the leaves they became
-        self.calls: dict[Node, tuple] = {}  # the arguments of each node, nodes among them
-        self.roots = [r if isinstance(r, Node) else self._of_tensor(r) for r in roots]
-        order: dict[Node, tuple] = {}  # where each comes in the order of creation
-        waiting = list(dict.fromkeys(self.roots))
-        seen = set(waiting)
-        while waiting:  # graphs are deeper than Python recurses
-            node = waiting.pop()
-            order[node] = min(order.get(node, (node.number, 1)), (node.number, 1))
-            if node.operation is None:
-                continue
-            self.calls[node] = self._call(node)
-            for k, (_, _, source) in enumerate(supplies(self.calls[node])):
-                if source.operation is None:  # a constant comes just before its first use
-                    order[source] = min(order.get(source, (source.number, 1)), (node.number, 0, k))
-                if source not in seen:
-                    seen.add(source)
-                    waiting.append(source)
-        self.nodes = sorted(order, key=order.__getitem__)
-        self.early = {n for n in self.nodes if order[n][1] == 1}  # made before they were used
-        self.number = {node: n for n, node in enumerate(self.nodes)}
-
-    def _call(self, node: Node) -> tuple:
-        """Return what an operation was called with, each array and tensor as a node."""
-        parents: dict[int, Any] = {}  # of each argument, or of each element of a list
-        for position, item, parent in node.edges:
-            if item is None:
-                parents[position] = parent
-            else:
-                parents.setdefault(position, {})[item] = parent
-        saved = node.saved
-        if saved is not None:
-            self.know(node, saved[0])
-        if node.note is not None:
-            self.know(node, node.note.y)
-            if node.note.sources:
-                return tuple(map(self._recorded, node.note.args, node.note.sources))
-        if saved is None:  # freed, and not recorded: only the edges are left
-            n = max(len(node.operation.rules), *(p + 1 for p in parents))  # type: ignore[union-attr]
-            saved = (None, *(UNKNOWN,) * n)
-        return tuple([self._argument(a, parents.get(i)) for i, a in enumerate(saved[1:])])
-
-    def _recorded(self, given: Any, source: Any) -> Any:
-        if isinstance(source, list):
-            return type(given)(map(self._recorded, given, source))
-        if source is None:
-            return given
-        self.know(source, given)
-        return source
-
-    def _argument(self, given: Any, parent: Any) -> Any:
-        if isinstance(parent, dict):
-            given = [UNKNOWN] * (max(parent) + 1) if given is UNKNOWN else given
-            return [self._argument(a, parent.get(k)) for k, a in enumerate(given)]
-        if parent is not None:
-            self.know(parent, getattr(given, "_array", given))
-            return parent
-        if isinstance(given, Tensor):
-            return self._of_tensor(given)
-        if isinstance(given, Outline):  # one can stand for many arrays
-            return Node(given) if given.ndim else UNKNOWN
-        if isinstance(given, np.ndarray) and given.ndim:
-            return self._of_array(given)
-        if isinstance(given, (list, tuple)) and any(isinstance(a, Tensor) for a in given):
-            return type(given)([self._argument(a, None) for a in given])
-        return given
-
-    def _of_tensor(self, tensor: Tensor) -> Node:
-        node = tensor._node or self._of_array(tensor._array)
-        self.know(node, tensor._array)
-        return node
-
-    def _of_array(self, array: Any) -> Node:
-        if id(array) not in self.arrays:
-            self.arrays[id(array)] = array, Node(array)
-        node = self.arrays[id(array)][1]
-        self.know(node, array)
-        return node
-
-    def know(self, node: Node, value: Any) -> None:
-        if isinstance(value, (np.ndarray, np.generic)):
-            self.values.setdefault(node, np.asarray(value))
-
-
-class _Capture(_Reached):
+class _Capture(Reached):
     """The nodes that the roots were computed from, and what is looked up on the way."""
 
     def __init__(self, roots: Sequence[Tensor | Node], error: MinigradError | None = None):
         super().__init__(roots)
-        self.names = _Names(self, error)
-        self.places = _Places(self)
+        self.names = Names(self, error)
+        self.places = Places(self, self.names)
         lists = {id(n.note.reads): n.note.reads for n in self.calls if n.note is not None}
         self.reads = [(r, self._within(r.node)) for reads in lists.values() for r in reads]
 
@@ -327,17 +234,6 @@ class _Capture(_Reached):
 # --- what the engine holds ------------------------------------------------------------------------
 
 
-def supplies(call: tuple) -> list[tuple[int, int | None, Node]]:
-    """Every node among the arguments: its position, its place in a list there, and itself."""
-    found: list[tuple[int, int | None, Node]] = []
-    for position, argument in enumerate(call):
-        if isinstance(argument, Node):
-            found.append((position, None, argument))
-        elif isinstance(argument, (list, tuple)):
-            found += [(position, j, a) for j, a in enumerate(argument) if isinstance(a, Node)]
-    return found
-
-
 class _Facts(NamedTuple):
     """Facts about a function that are the same for all arguments."""
 
@@ -410,199 +306,3 @@ def _memory(array: Any) -> Any:
     while isinstance(getattr(array, "base", None), np.ndarray):
         array = array.base
     return array
-
-
-# --- names and places -----------------------------------------------------------------------------
-
-
-class _Names:
-    """Names that a reader knows: of variables, and of the attributes of modules.
-
-    A node is known by its identity, or by that of the array that it stands for.
-    """
-
-    def __init__(self, reached: _Reached, error: MinigradError | None = None):
-        self.know = reached.know
-        self.keys = {node: id(array) for array, node in reached.arrays.values()}
-        for node in reached.nodes:
-            if node.note is not None and node.note.array is not None:
-                self.keys[node] = id(node.note.array)
-        self.variable: dict[int, str] = {}
-        self.given: dict[int, str] = {}
-        self.owner: dict[int, Module] = {}  # the module of which it is an attribute
-        self.learned: set[int] = set()  # parameters
-        self.paths: dict[int, str] = {}  # by the id of a module
-        self.modules: dict[int, tuple[str, Module]] = {}  # those that variables hold
-        for name, value in variables(error):
-            if isinstance(value, Module) and name != "self":
-                self.modules.setdefault(id(value), (name, value))
-            for key in self._keys(value):
-                self.variable.setdefault(key, name)
-        self.outer = frozenset(self.variable)
-        for node in reached.nodes:
-            if node.name:
-                self.given[self.key(node)] = node.name
-            for source, name in node.note.names if node.note is not None else ():
-                self.variable.setdefault(self.key(source), name)
-
-    def key(self, node: Node) -> int:
-        return self.keys.get(node, id(node))
-
-    def _keys(self, value: Any) -> list[int]:
-        """By what a tensor or array that someone holds is known; its value is noted on the way."""
-        if isinstance(value, Tensor) and value._node is not None:
-            self.know(value._node, value._array)
-            if isinstance(value, Parameter):
-                self.learned.add(id(value._node))
-            return [id(value._node), id(value._array)]
-        if isinstance(value, (Tensor, np.ndarray)):
-            return [id(getattr(value, "_array", value))]
-        return []
-
-    def learn(self, root: Module, prefix: str) -> None:
-        """Take the names of everything inside `root`, with `prefix` before them."""
-        for path, module in root.named_modules(prefix):
-            if id(module) in self.paths:
-                continue
-            self.paths[id(module)] = path
-            for name, value in vars(module).items():
-                for key in self._keys(value):
-                    if key not in self.owner:
-                        self.owner[key] = module
-                        self.given[key] = f"{path}.{name}" if path else name
-
-    def kind(self, leaf: Node) -> str:
-        if not leaf.requires_grad:
-            return "data"
-        key = self.key(leaf)
-        return "parameter" if key in self.learned or key in self.owner else "input"
-
-
-class _Places:
-    """The boxes, and in which of them each node lies."""
-
-    def __init__(self, reached: _Capture):
-        self.names = reached.names
-        self.early = reached.early
-        found: dict[int, modes.Box] = {}
-        for node in reached.calls:
-            box = node.box
-            while box is not None and box.number not in found:
-                found[box.number] = box
-                box = box.outer
-        self.calls = [found[n] for n in sorted(found)]
-        self.number = {box.number: i for i, box in enumerate(self.calls)}
-        self._learn_names(reached.number)
-        self.boxes: list[Box] = []
-        for box in self.calls:
-            self.boxes.append(self._box(box))
-        self.of = {node: self._in(node.box) for node in reached.calls}
-        users: dict[Node, int | None] = {}
-        for node, call in reached.calls.items():
-            for _, _, leaf in supplies(call):
-                if leaf.operation is None:
-                    mine = self.of[node]
-                    users[leaf] = self._common(users[leaf], mine) if leaf in users else mine
-        self.of.update((leaf, self._settle(leaf, box)) for leaf, box in users.items())
-
-    def _in(self, box: modes.Box | None) -> int | None:
-        return None if box is None else self.number[box.number]
-
-    def _learn_names(self, nodes: dict[Node, int]) -> None:
-        """Name the modules from the outermost ones, or from a variable's that contains those."""
-        held = [module for _, module in self.names.modules.values()]
-        within = {id(m) for outer in held for p, m in outer.named_modules() if p}
-        containing = {
-            id(m): outer
-            for outer in held
-            if id(outer) not in within
-            for _, m in outer.named_modules()
-        }
-        modules = [box for box in self.calls if isinstance(box.owner, Module)]
-        outermost = [box.owner for box in modules if _module_around(box) is None]
-        tops = {id(r): r for r in (containing.get(id(m), m) for m in outermost)}
-        for root in {id(r): r for r in containing.values()}.values():
-            if any(p._node in nodes for p in root.parameters()):  # used without a call
-                tops.setdefault(id(root), root)
-        taken: set[str] = set()
-        for root in tops.values():
-            name, _ = self.names.modules.get(id(root), (type(root).__name__, None))
-            unique, k = name, 1
-            while unique in taken:
-                k += 1
-                unique = f"{name}_{k}"
-            taken.add(unique)
-            self.names.learn(root, unique if len(tops) > 1 else "")
-        for box in modules:  # those that no attribute leads to
-            if id(box.owner) not in self.names.paths:
-                around = _module_around(box)
-                prefix = self.names.paths[id(around.owner)] if around is not None else ""
-                self.names.learn(box.owner, f"{prefix}.{type(box.owner).__name__}".lstrip("."))
-
-    def _box(self, box: modes.Box) -> Box:
-        number, parent = self.number[box.number], self._in(box.outer)
-        around = self.boxes[parent].path if parent is not None else ""
-        owner = box.owner
-        if not isinstance(owner, Module):
-            path = f"{around}/{owner}" if around else str(owner)
-            return Box(number, "definition", str(owner), "", path, parent, *_told(owner))
-        path = self.names.paths[id(owner)]
-        module_around = _module_around(box)
-        outer_path = self.names.paths[id(module_around.owner)] if module_around is not None else ""
-        name = path[len(outer_path) + 1 :] if path.startswith(f"{outer_path}.") else path
-        if not path:
-            name, _ = self.names.modules.get(id(owner), ("", None))
-        details = owner.describe()
-        kind = type(owner).__name__ + (f" {details}" if details else "")
-        return Box(number, "module", name, kind, path, parent, *_told(owner))
-
-    def module_of(self, box: int | None) -> str | None:
-        while box is not None and self.boxes[box].kind != "module":
-            box = self.boxes[box].parent
-        return None if box is None else self.boxes[box].path
-
-    def _around(self, box: int | None) -> list[int]:
-        """The box and those around it, outermost first."""
-        chain: list[int] = []
-        while box is not None:
-            chain.append(box)
-            box = self.boxes[box].parent
-        return chain[::-1]
-
-    def _common(self, a: int | None, b: int | None) -> int | None:
-        """The innermost box around both."""
-        if a == b:
-            return a
-        shared = [x for x, y in zip(self._around(a), self._around(b)) if x == y]
-        return shared[-1] if shared else None
-
-    def _settle(self, leaf: Node, box: int | None) -> int | None:
-        """Choose the box that shows a leaf used in `box`: that of its module, or where it was made."""
-        key, chain = self.names.key(leaf), self._around(box)
-        owner = self.names.owner.get(key)
-        if owner is not None:
-            at_home = [b for b in chain if self.calls[b].owner is owner]
-            modules = [b for b in chain if self.boxes[b].kind == "module"]
-            return at_home[-1] if at_home else modules[-1] if modules else None
-        if leaf in self.early:
-            made = [b for b in chain if self.calls[b].number < leaf.number]
-            return made[-1] if made else None
-        return None if key in self.names.outer else box
-
-
-def _told(owner: Any) -> tuple[str, str]:
-    """What the docstring of a module, or of a definition by its name, says it is for; and its lesson."""
-    if isinstance(owner, Module):
-        doc = type(owner).__doc__
-    else:
-        named = (e for e in table.TABLE.values() if e.name == owner)
-        doc = next((e.written.__doc__ for e in named if isinstance(e, table.Definition)), None)
-    return text.first_sentence(doc), text.lesson_in(doc)
-
-
-def _module_around(box: modes.Box) -> modes.Box | None:
-    """The nearest call of a module in which a call was made."""
-    outer = box.outer
-    while outer is not None and not isinstance(outer.owner, Module):
-        outer = outer.outer
-    return outer

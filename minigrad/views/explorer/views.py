@@ -14,8 +14,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from .. import drawing, folding, listing, text
+from ..blocks import Block
 from ..data import GraphData, GraphNode
-from ..folding import Block
 
 BUDGET = 44  # cards in a drawing
 LONGEST = 30  # letters on a card

@@ -17,7 +17,7 @@ import pytest
 import minigrad as mg
 from minigrad import functional as F
 from minigrad import nn
-from minigrad.views import drawing, folding
+from minigrad.views import drawing, folding, rendering
 
 pygraphviz = pytest.importorskip("pygraphviz")
 SVG = "{http://www.w3.org/2000/svg}"
@@ -479,7 +479,7 @@ MAGIC = {"svg": b"<svg", "png": b"\x89PNG\r\n\x1a\n", "pdf": b"%PDF-"}
 
 @pytest.fixture
 def no_system_dot(monkeypatch):
-    monkeypatch.setattr(drawing.shutil, "which", lambda name: None)
+    monkeypatch.setattr(rendering.shutil, "which", lambda name: None)
 
 
 @pytest.fixture

@@ -1,0 +1,117 @@
+"""Everything that some tensors were computed from, as nodes numbered in order of creation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..engine.node import Node, Outline
+from ..engine.tensor import Tensor
+from .data import UNKNOWN
+
+
+class Reached:
+    """Everything that some roots were computed from, as nodes numbered in order of creation.
+
+    Arrays that are no nodes yet, as outside `record()`, become leaves here: each array one.
+    """
+
+    def __init__(self, roots: Sequence[Tensor | Node]):
+        self.values: dict[Node, np.ndarray] = {}  # as far as they are still known
+        self.arrays: dict[
+            int, tuple[Any, Node]
+        ] = {}  # by identity: arrays, and the leaves they became
+        self.calls: dict[Node, tuple] = {}  # the arguments of each node, nodes among them
+        self.roots = [r if isinstance(r, Node) else self._of_tensor(r) for r in roots]
+        order: dict[Node, tuple] = {}  # where each comes in the order of creation
+        waiting = list(dict.fromkeys(self.roots))
+        seen = set(waiting)
+        while waiting:  # graphs are deeper than Python recurses
+            node = waiting.pop()
+            order[node] = min(order.get(node, (node.number, 1)), (node.number, 1))
+            if node.operation is None:
+                continue
+            self.calls[node] = self._call(node)
+            for k, (_, _, source) in enumerate(supplies(self.calls[node])):
+                if source.operation is None:  # a constant comes just before its first use
+                    order[source] = min(order.get(source, (source.number, 1)), (node.number, 0, k))
+                if source not in seen:
+                    seen.add(source)
+                    waiting.append(source)
+        self.nodes = sorted(order, key=order.__getitem__)
+        self.early = {n for n in self.nodes if order[n][1] == 1}  # made before they were used
+        self.number = {node: n for n, node in enumerate(self.nodes)}
+
+    def _call(self, node: Node) -> tuple:
+        """Return what an operation was called with, each array and tensor as a node."""
+        parents: dict[int, Any] = {}  # of each argument, or of each element of a list
+        for position, item, parent in node.edges:
+            if item is None:
+                parents[position] = parent
+            else:
+                parents.setdefault(position, {})[item] = parent
+        saved = node.saved
+        if saved is not None:
+            self.know(node, saved[0])
+        if node.note is not None:
+            self.know(node, node.note.y)
+            if node.note.sources:
+                return tuple(map(self._recorded, node.note.args, node.note.sources))
+        if saved is None:  # freed, and not recorded: only the edges are left
+            n = max(len(node.operation.rules), *(p + 1 for p in parents))  # type: ignore[union-attr]
+            saved = (None, *(UNKNOWN,) * n)
+        return tuple([self._argument(a, parents.get(i)) for i, a in enumerate(saved[1:])])
+
+    def _recorded(self, given: Any, source: Any) -> Any:
+        if isinstance(source, list):
+            return type(given)(map(self._recorded, given, source))
+        if source is None:
+            return given
+        self.know(source, given)
+        return source
+
+    def _argument(self, given: Any, parent: Any) -> Any:
+        if isinstance(parent, dict):
+            given = [UNKNOWN] * (max(parent) + 1) if given is UNKNOWN else given
+            return [self._argument(a, parent.get(k)) for k, a in enumerate(given)]
+        if parent is not None:
+            self.know(parent, getattr(given, "_array", given))
+            return parent
+        if isinstance(given, Tensor):
+            return self._of_tensor(given)
+        if isinstance(given, Outline):  # one can stand for many arrays
+            return Node(given) if given.ndim else UNKNOWN
+        if isinstance(given, np.ndarray) and given.ndim:
+            return self._of_array(given)
+        if isinstance(given, (list, tuple)) and any(isinstance(a, Tensor) for a in given):
+            return type(given)([self._argument(a, None) for a in given])
+        return given
+
+    def _of_tensor(self, tensor: Tensor) -> Node:
+        node = tensor._node or self._of_array(tensor._array)
+        self.know(node, tensor._array)
+        return node
+
+    def _of_array(self, array: Any) -> Node:
+        if id(array) not in self.arrays:
+            self.arrays[id(array)] = array, Node(array)
+        node = self.arrays[id(array)][1]
+        self.know(node, array)
+        return node
+
+    def know(self, node: Node, value: Any) -> None:
+        if isinstance(value, (np.ndarray, np.generic)):
+            self.values.setdefault(node, np.asarray(value))
+
+
+def supplies(call: tuple) -> list[tuple[int, int | None, Node]]:
+    """Every node among the arguments: its position, its place in a list there, and itself."""
+    found: list[tuple[int, int | None, Node]] = []
+    for position, argument in enumerate(call):
+        if isinstance(argument, Node):
+            found.append((position, None, argument))
+        elif isinstance(argument, (list, tuple)):
+            found += [(position, j, a) for j, a in enumerate(argument) if isinstance(a, Node)]
+    return found
