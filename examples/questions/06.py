@@ -7,7 +7,7 @@ QUESTIONS = questions(
         r"The scores of one $s_j$ with three states are $0, 0$ and $\ln 2 = 0.693...$. What "
         "are the weights?",
         answer=[0.25, 0.25, 0.5],
-        by="softmax(np.array([0, 0, np.log(2)])).tolist()",
+        by="mg.functional.softmax(np.array([0, 0, np.log(2)])).tolist()",
         hint="Take the exponential of each, and divide by their sum.",
         mistakes={
             "[1, 1, 2]": "These are the exponentials. Divide them by their sum.",

@@ -25,6 +25,7 @@ import runpy
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from numbers import Rational
 from types import FrameType
 from typing import Any
 
@@ -69,12 +70,17 @@ class Question:
 
     def __post_init__(self) -> None:
         """Raises ConfigError if the answer, or a mistake, is none that can be given."""
-        for typed in (_typed(self.answer), *self.mistakes):
-            kind = self.judge(typed).kind
-            if kind in ("number", "choice") or (kind == "right") != (typed == _typed(self.answer)):
+        try:
+            kinds = {str(self.answer): self.judge(self.answer).kind == "right"}
+        except (TypeError, ValueError):  # no numbers
+            kinds = {str(self.answer): False}
+        else:
+            kinds |= {typed: self.judge(typed).kind == "mistake" for typed in self.mistakes}
+        for typed, fits in kinds.items():
+            if not fits:
                 raise errors.ConfigError(
-                    f"{typed!r} cannot stand for an answer, or a mistake, of the question "
-                    f"{self.text!r}: it is judged as {kind!r}"
+                    f"{typed!r} cannot stand for an answer, or for a mistake, of the question "
+                    f"{self.text!r}"
                 )
 
     @property
@@ -124,8 +130,8 @@ def _written(answer: Any, digits: int | None) -> str:
 
 def _typed(given: Any) -> str:
     """An answer as it would be typed."""
-    if isinstance(given, str):
-        return given
+    if isinstance(given, (str, Rational)):  # whole numbers and fractions
+        return str(given)
     if isinstance(given, Tensor):
         given = given.detach().numpy()
     try:
