@@ -585,12 +585,21 @@ FACTS: dict[str, list[tuple[str, str]]] = {
         ("each part of a date is read where it stands", "share > 1.3 * len(part) / len(text)"),
     ],
     "15": [
-        ("all three models have the same layers", "isinstance(layer, mt.EncoderLayer)"),
+        (
+            "all three models have the same layers",
+            """
+            stacks = translator.encoder, guesser.encoder, writer.decoder
+            all(isinstance(layer, mt.EncoderLayer) for stack in stacks for layer in stack.layers)
+            """,
+        ),
         ("encoder-only sees everything", 'hears["encoder-only"].all()'),
         ("decoder-only what came before", 'np.array_equal(hears["decoder-only"], causal)'),
         (
             "encoder-decoder all of the source too",
-            "np.concatenate([causal | True, causal], axis=1)",
+            """
+            both = np.concatenate([causal | True, causal], axis=1)
+            np.array_equal(hears["encoder-decoder"], both)
+            """,
         ),
         ("a character model beats counting pairs", "np.mean(curve[-50:]) < 0.9 * by_counting[1]"),
         ("on held-out text too", "on_held_out < by_counting[1]"),
@@ -598,9 +607,25 @@ FACTS: dict[str, list[tuple[str, str]]] = {
         ("sequence to sequence", "share > 0.4"),
     ],
     "17": [
-        ("a gradient's graph is differentiated", "np.isclose(x.grad.item(), second)"),
+        (
+            "a gradient's graph is differentiated",
+            """
+            x = mg.Tensor(0.8, requires_grad=True, dtype=np.float64)
+            np.sin(np.square(x)).backward(create_graph=True)
+            slope, x.grad = x.grad, None
+            slope.backward()
+            np.isclose(x.grad.item(), 2 * math.cos(0.64) - 4 * 0.64 * math.sin(0.64))
+            """,
+        ),
         ("to any order", "np.allclose(sine, [*cycle, *cycle])"),
-        ("Hessian-vector products", "np.allclose(hessian_times(f, x, v), H @ v)"),
+        (
+            "Hessian-vector products",
+            """
+            f = lambda x: np.sum(np.tanh(x) * np.roll(x, 1))
+            x, v = rng.normal(size=(2, 30))
+            np.allclose(hessian_times(f, x, v), mg.hessian(f)(x).data @ v)
+            """,
+        ),
         (
             "cost less than the Hessian",
             'timed["Hessian"][-1] > 10 * timed["Hessian times a vector"][-1]',

@@ -40,14 +40,14 @@ def after(lesson):
         empty = str(folder / "empty")
         printed, found = run_and_evaluate(lesson, folder, code, PYTHONPATH=paths, PATH=empty)
         assert not list(folder.rglob("*.svg"))
-    told = {fact: value for (fact, _), value in zip(facts, found)}
+    told = [(fact, value) for (fact, _), value in zip(facts, found)]
     return printed, told, dict(zip(asked, found[len(facts) :]))
 
 
 @every_run
 def test_every_fact_is_true(lesson):
     _, facts, _ = after(lesson)
-    assert facts == dict.fromkeys(facts, "True")
+    assert facts == [(fact, "True") for fact, _ in facts]
 
 
 @every_run
@@ -118,7 +118,7 @@ def test_every_lesson_has_its_facts_and_questions():
 
 def test_no_fact_is_told_twice():
     for facts in FACTS.values():
-        assert len({fact for fact, _ in facts}) == len({code for _, code in facts}) == len(facts)
+        assert len(set(facts)) == len(facts)
 
 
 def test_a_fact_that_is_false_is_seen(tmp_path):
