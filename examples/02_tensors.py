@@ -70,6 +70,9 @@ assert np.array_equal(X.grad, [[2, 4, 6], [8, 10, 12]])
 # loss had come after.
 
 # %%
+ask("column", ...)
+
+# %%
 row = mg.Tensor([10.0, 20.0, 30.0], requires_grad=True)  # (3,)
 column = mg.Tensor([[1.0], [2.0]], requires_grad=True)  # (2, 1)
 G = np.array([[1, 0, 2], [0, 5, 1]], dtype=np.float32)  # (2, 3), float32 as Tensors of lists are

@@ -3,6 +3,18 @@
 from minigrad.course.questions import Question, questions
 
 QUESTIONS = questions(
+    column=Question(
+        r"The gradient $G = \begin{pmatrix} 1 & 0 & 2 \\ 0 & 5 & 1 \end{pmatrix}$ arrives at $Y$. "
+        "What is the gradient of the column?",
+        answer=[3, 6],
+        by="column.grad",
+        hint="The column has two numbers. Along which axis was it copied?",
+        mistakes={
+            "[1, 5, 3]": "That is the gradient of the row, which was copied downwards.",
+            "[1, 2]": "That is a mean. The gradients of the copies add up.",
+        },
+        because="Each number of the column was copied along its row of $G$: the row is summed.",
+    ),
     end_broadcast=Question(
         "$X$ has the shape `(5, 1)`, $w$ has `(4,)`, and all their elements are 1. With $Y "
         r"= X w$ (broadcast, not `@`) and $L = \sum Y$, what is each element of the gradient"
