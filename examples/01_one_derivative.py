@@ -25,10 +25,12 @@ from collections import Counter
 import numpy as np
 
 import minigrad as mg
-from minigrad.course.pictures import Pictures, check
+from minigrad.course.pictures import Pictures
+from minigrad.course.questions import Questions
 from minigrad.views.plots import BLUE, GREY, ORANGE
 
 pictures = Pictures()  # or Pictures("another/folder")
+ask = Questions("01")
 
 # %% [markdown]
 # ## What a derivative says
@@ -412,37 +414,16 @@ assert abs(w.item() - 2 / 3) < 0.2
 #
 # ## Questions
 #
-# Work them out first, write your answers into the next cell in place of the dots, and run the two
-# cells below. (To check an answer by looking, draw it.)
-#
-# 1. $y = x \cdot x \cdot x$ at $x = 2$ is two multiplications. What gradients arrive at $x$, one for
-#    each use? Give them as a list, like `[1, 2, 3]`.
-# 2. With $u = 2x$ and $y = u \cdot u$ at $x = 3$, the derivative of $y$ by $x$ is 24. What does
-#    `naive` say it is?
-# 3. Gradients add up between walks, too. What is `x.grad` at $x = 2$ after `(x * x).backward()` and
-#    then `(3 * x).backward()`?
+# Work them out first: on paper, or in a cell of your own.
 
 # %%
-answers = [..., ..., ...]
+ask("end_three_uses", ...)
 
 # %%
-x = mg.Tensor(2.0, requires_grad=True)
-with mg.record():
-    y = x * x * x
-y.backward()
-arrived = [edge.contribution.item() for edge in mg.graph(y).edges if edge.source == 0]
+ask("end_naive", ...)
 
-graph = {"x": [], "u": [("x", 2)], "y": [("u", 6), ("u", 6)]}
-recursion = naive(graph, "y", Counter(y=1))["x"]
-
-x = mg.Tensor(2.0, requires_grad=True)
-(x * x).backward()
-(3 * x).backward()
-
-assert sum(arrived) == 3 * 2**2
-assert recursion == 2 * 6 + 2 * (6 + 6) != 24
-assert x.grad.item() == 2 * 2 + 3
-check(answers, [sorted(arrived), recursion, x.grad.item()])
+# %%
+ask("end_two_walks", ...)
 
 # %% [markdown]
 # Next: `02_tensors.py`, where the numbers become arrays.

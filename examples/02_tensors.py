@@ -21,10 +21,12 @@ import itertools
 import numpy as np
 
 import minigrad as mg
-from minigrad.course.pictures import Pictures, check
+from minigrad.course.pictures import Pictures
+from minigrad.course.questions import Questions
 from minigrad.views.plots import BLUE, GREEN, GREY, ORANGE
 
 pictures = Pictures()  # or Pictures("another/folder")
+ask = Questions("02")
 rng = np.random.default_rng(0)
 
 # %% [markdown]
@@ -66,6 +68,9 @@ assert np.array_equal(X.grad, [[2, 4, 6], [8, 10, 12]])
 #
 # `Y` is no single number. `Y.backward(G)` starts the walk from a given gradient `G` of `Y`, as if a
 # loss had come after.
+
+# %%
+ask("column", ...)
 
 # %%
 row = mg.Tensor([10.0, 20.0, 30.0], requires_grad=True)  # (3,)
@@ -407,32 +412,16 @@ pictures("02_transposes", matrices)
 # %% [markdown]
 # ## Questions
 #
-# 1. $X$ has the shape `(5, 1)`, $w$ has `(4,)`, and all their elements are 1. With $Y = X w$
-#    (broadcast, not `@`) and $L = \sum Y$, what is each element of the gradient of $X$, and each
-#    of that of $w$? Answer with two numbers, like `[1, 2]`.
-# 2. If $A$ and $B$ are both square, $n \times n$, how many products does `that_fit` find for the
-#    gradient of $A$? (This is why one tests with lengths that differ.)
-# 3. $x = (10, 20, 30)$ and $L = \sum_i x_{\mathrm{ids}_i}^2$ with ids $(2, 0, 2, 2)$. What is the
-#    gradient of $x$?
+# Work them out first: on paper, or in a cell of your own.
 
 # %%
-answers = [..., ..., ...]
+ask("end_broadcast", ...)
 
 # %%
-X, w = mg.Tensor(np.ones((5, 1)), requires_grad=True), mg.Tensor(np.ones(4), requires_grad=True)
-np.sum(X * w).backward()
+ask("end_square", ...)
 
-square = rng.normal(size=(3, 3))
-fitting = that_fit((3, 3), G=square, B=square)
-
-x = mg.Tensor([10.0, 20.0, 30.0], requires_grad=True)
-np.sum(np.square(x[[2, 0, 2, 2]])).backward()
-
-assert np.ptp(X.grad.data) == np.ptp(w.grad.data) == 0  # all elements alike
-assert (X.grad[0, 0].item(), w.grad[0].item()) == (4, 5)
-assert len(fitting) == 8
-assert x.grad.tolist() == [2 * 10, 0, 3 * 2 * 30]
-check(answers, [[X.grad[0, 0].item(), w.grad[0].item()], len(fitting), x.grad.tolist()])
+# %%
+ask("end_repeated", ...)
 
 # %% [markdown]
 # Next: `03_trust_but_check.py`. All these rules could have a mistake in them; how does one find out?

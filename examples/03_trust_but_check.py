@@ -19,10 +19,12 @@
 import numpy as np
 
 import minigrad as mg
-from minigrad.course.pictures import Pictures, check
+from minigrad.course.pictures import Pictures
+from minigrad.course.questions import Questions
 from minigrad.views.plots import BLUE, GREY, ORANGE
 
 pictures = Pictures()  # or Pictures("another/folder")
+ask = Questions("03")
 rng = np.random.default_rng(0)
 
 # %% [markdown]
@@ -351,33 +353,16 @@ assert [finding.kind for finding in report.findings] == ["kink"]
 # %% [markdown]
 # ## Questions
 #
-# 1. $f(x) = x^2$ at $x = 3$, with the huge step $h = 1$: what are the one-sided and the central
-#    difference? (Why is one of them exact?) Answer like `[1, 2]`.
-# 2. What is the central difference of relu at $x = h / 2$?
-# 3. A model has 1000 parameters. How many times must it be evaluated to check all of its gradient with
-#    `differences`?
+# Work them out first: on paper, or in a cell of your own.
 
 # %%
-answers = [..., ..., ...]
+ask("end_differences", ...)
 
 # %%
-evaluations = 0
+ask("end_beside_the_kink", ...)
 
-
-def model(parameters):
-    global evaluations
-    evaluations += 1
-    return np.sum(np.tanh(parameters))
-
-
-differences(model, np.zeros(1000))
-on_a_square = [one_sided(np.square, 3, 1), central(np.square, 3, 1)]
-beside_the_kink = central(relu, np.array(0.25), 0.5).item()
-
-assert on_a_square[1] == 2 * 3  # a parabola has no third derivative: no truncation
-assert beside_the_kink == (0.25 + 0.5) / (2 * 0.5)
-assert evaluations == 2 * 1000
-check(answers, [on_a_square, beside_the_kink, evaluations])
+# %%
+ask("end_evaluations", ...)
 
 # %% [markdown]
 # Every rule of minigrad is checked in this way by its tests, and so is every part of the transformer.

@@ -25,12 +25,14 @@ import sys
 
 import numpy as np
 
-from minigrad.course.pictures import Pictures, check
+from minigrad.course.pictures import Pictures
 from minigrad.course.places import EXAMPLES
+from minigrad.course.questions import Questions
 from minigrad.views.plots import BLUE, GREY, ORANGE
 
 sys.path.insert(0, str(EXAMPLES))  # where own_engine.py is, for a notebook too
 pictures = Pictures()  # or Pictures("another/folder")
+ask = Questions("04")
 rng = np.random.default_rng(0)
 
 # %% [markdown]
@@ -431,19 +433,16 @@ pictures("04_ring", ring)
 # %% [markdown]
 # ## Questions
 #
-# 1. How many visits did the first walk make for ten doublings, and how many the one with an order?
-# 2. A bias (2,) is added to a batch (5, 2), and the loss is the sum of all. What is the bias's gradient?
-# 3. `y = x[[1, 1, 0]]` with three numbers in `x`, and the loss is `np.sum(y * [1, 2, 3])`. The gradient
-#    of `x`?
+# Work them out first: on paper, or in a cell of your own.
 
 # %%
-answers = [..., ..., ...]
+ask("end_visits", ...)
 
 # %%
-bias, x = Tensor(np.zeros(2)), Tensor(np.zeros(3))
-backward(np.sum(np.ones((5, 2)) + bias))
-backward(np.sum(x[[1, 1, 0]] * np.array([1.0, 2.0, 3.0])))
-check(answers, [[counts[9], in_order[9]], bias.grad, x.grad])
+ask("end_bias", ...)
+
+# %%
+ask("end_index", ...)
 
 # %% [markdown]
 # minigrad is this engine with what one misses when something goes wrong: errors that say what to

@@ -20,11 +20,13 @@
 import numpy as np
 
 import minigrad as mg
-from minigrad.course.pictures import Pictures, check
+from minigrad.course.pictures import Pictures
+from minigrad.course.questions import Questions
 from minigrad.functional import mse_loss, softmax
 from minigrad.views.plots import BLUE, GREEN, GREY, ORANGE, PURPLE, heat_map, vectors
 
 pictures = Pictures()  # or Pictures("another/folder")
+ask = Questions("05")
 rng = np.random.default_rng(0)
 
 # %% [markdown]
@@ -417,23 +419,16 @@ assert np.isclose(apart, 2 * both**2 - 1, atol=1e-3)  # on the curve of the pict
 # %% [markdown]
 # ## Questions
 #
-# 1. What is the cosine similarity of $(3, 4)$ and $(4, 3)$?
-# 2. Two words have a cosine of 0.95 with a third. What is the least that they can have with each
-#    other?
-# 3. A sentence repeats one word: "bank bank bank bank". What weight does each get from the first?
+# Work them out first: on paper, or in a cell of your own.
 
 # %%
-answers = [..., ..., ...]
+ask("end_cosine", ...)
 
 # %%
-first = cosine(np.array([3, 4]), np.array([4, 3])).item()
-second = np.cos(2 * np.arccos(0.95)).item()
-third = contextualise(["bank"] * 4)[1][0, 0].item()
+ask("end_least", ...)
 
-assert np.isclose(first, 24 / 25)
-assert np.isclose(second, 2 * 0.95**2 - 1)
-assert np.isclose(third, 1 / 4)
-check(answers, [first, second, third])
+# %%
+ask("end_repeated_word", ...)
 
 # %% [markdown]
 # Next: `06_attention_before_transformers.py`, where attention is invented, for another reason.

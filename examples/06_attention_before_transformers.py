@@ -23,13 +23,15 @@ import numpy as np
 import minigrad as mg
 import minitransformer as mt
 from minigrad import nn, optim
-from minigrad.course.pictures import Pictures, check
-from minigrad.functional import cross_entropy, softmax
+from minigrad.course.pictures import Pictures
+from minigrad.course.questions import Questions
+from minigrad.functional import cross_entropy
 from minigrad.views.plots import BLUE, GREEN, GREY, ORANGE, heat_map
 from minitransformer.training.threads import one_thread
 from minitransformer.views.plots import attention_map
 
 pictures = Pictures()  # or Pictures("another/folder")
+ask = Questions("06")
 rng = np.random.default_rng(0)
 mg.manual_seed(0)
 
@@ -498,25 +500,16 @@ pictures("06_costs", costs_and_times)
 #
 # ## Questions
 #
-# 1. The scores of one $s_j$ with three states are $0, 0$ and $\ln 2 = 0.693...$. What are the
-#    weights? Answer like `[1, 2, 3]`.
-# 2. Encoder and decoder have 100 states each, 50 wide, and the shared space is 50 wide. How many
-#    multiplications does "concat" need for all scores?
-# 3. A sequence of 8 symbols is reversed. At which column (from 0) does row 2 (from 0) of the
-#    alignment have its weight?
+# Work them out first: on paper, or in a cell of your own.
 
 # %%
-answers = [..., ..., ...]
+ask("end_weights", ...)
 
 # %%
-thirds = softmax(np.array([0, 0, np.log(2)])).tolist()
-concat = multiplications(100, 100, 50, 50)["concat"]
-column = int(np.median(looks_at[:, 2]))  # of the 200 sequences
+ask("end_concat", ...)
 
-assert np.allclose(thirds, [1 / 4, 1 / 4, 1 / 2])
-assert concat == 100 * 100 * (100 * 50 + 50)
-assert column == 8 - 1 - 2
-check(answers, [thirds, concat, column])
+# %%
+ask("end_column", ...)
 
 # %% [markdown]
 # Next: `08_scaled_dot_product_attention.py`, where the fastest score gets the form that it has

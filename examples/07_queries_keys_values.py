@@ -21,12 +21,14 @@ import numpy as np
 
 import minigrad as mg
 import minitransformer as mt
-from minigrad.course.pictures import Pictures, check
+from minigrad.course.pictures import Pictures
+from minigrad.course.questions import Questions
 from minigrad.functional import mse_loss, softmax
 from minigrad.views.plots import BLUE, GREEN, GREY, ORANGE, heat_map, vectors
 from minitransformer.views.plots import attention_map
 
 pictures = Pictures()  # or Pictures("another/folder")
+ask = Questions("07")
 rng = np.random.default_rng(0)
 
 # %% [markdown]
@@ -368,22 +370,16 @@ assert ((longer @ W_Q) @ (longer @ W_K).T).size == 4 * scores.size
 # %% [markdown]
 # ## Questions
 #
-# 1. With the matrices of the article, what weight does v3 give to v5?
-# 2. What is the product of the query of v1 and the key of v6, before the division by $\sqrt 6$?
-# 3. $D = 10$, $K = 4$, $V = 3$, and a sentence has 7 words. How many numbers are learned, in $W_Q$,
-#    $W_K$ and $W_V$ together?
+# Work them out first: on paper, or in a cell of your own.
 
 # %%
-answers = [..., ..., ...]
+ask("end_weight", ...)
 
 # %%
-v3_to_v5, v1_by_v6 = A[2, 4].item(), products[0, 5].item()
-learned = sum(np.zeros((10, width)).size for width in (4, 4, 3))
+ask("end_product", ...)
 
-assert np.isclose(v3_to_v5, 1 / 6)
-assert v1_by_v6 == 6 * 0.5
-assert learned == 10 * (4 + 4 + 3)
-check(answers, [v3_to_v5, v1_by_v6, learned])
+# %%
+ask("end_learned", ...)
 
 # %% [markdown]
 # Next: `09_many_heads.py`. One comparison is not enough for a sentence; take several, side by side.

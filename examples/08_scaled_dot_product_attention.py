@@ -21,11 +21,13 @@ import numpy as np
 
 import minigrad as mg
 import minitransformer as mt
-from minigrad.course.pictures import Pictures, check
+from minigrad.course.pictures import Pictures
+from minigrad.course.questions import Questions
 from minigrad.functional import sigmoid, softmax, softplus
 from minigrad.views.plots import BLUE, GREEN, GREY, ORANGE, PURPLE, shades, vectors
 
 pictures = Pictures()  # or Pictures("another/folder")
+ask = Questions("08")
 rng = np.random.default_rng(0)
 
 # %% [markdown]
@@ -526,27 +528,16 @@ pictures("08_clusters", clustering)
 # %% [markdown]
 # ## Questions
 #
-# 1. The query is $(1, 1, 1, 1)$, and there are two keys, itself and $(0, 0, 0, 0)$. What are the
-#    scaled scores? Answer like `[1, 2]`.
-# 2. There are 3 queries and 7 keys, 4 wide, and the values are 5 wide. What is the shape of the
-#    output?
-# 3. Queries and keys are 90 wide, with numbers uniform on $[-1, 1]$. What is the variance of a
-#    score without and with the division?
+# Work them out first: on paper, or in a cell of your own.
 
 # %%
-answers = [..., ..., ...]
+ask("end_scores", ...)
 
 # %%
-ones, zeros = np.ones(4), np.zeros(4)
-two_scores = mt.scaled_dot(ones[None], np.stack([ones, zeros]))[0].tolist()
-output, _ = mt.attention(np.ones((3, 4)), np.ones((7, 4)), np.ones((7, 5)))
-variances = [1 / 9 * 90, 1 / 9]
+ask("end_shape", ...)
 
-assert two_scores == [4 / np.sqrt(4), 0]
-assert output.shape == (3, 5)
-a = 1.0
-assert np.isclose(products(90).var(), variances[0], rtol=0.1)
-check(answers, [two_scores, list(output.shape), variances])
+# %%
+ask("end_variances", ...)
 
 # %% [markdown]
 # Next: `07_queries_keys_values.py`, where you choose the matrices yourself.

@@ -21,13 +21,15 @@ import numpy as np
 import minigrad as mg
 import minitransformer as mt
 from minigrad import nn, optim
-from minigrad.course.pictures import Pictures, check
+from minigrad.course.pictures import Pictures
+from minigrad.course.questions import Questions
 from minigrad.functional import cross_entropy
 from minigrad.views.plots import BLUE, GREY, ORANGE, heat_map
 from minitransformer.training.threads import one_thread
 from minitransformer.views.plots import attention_maps
 
 pictures = Pictures()  # or Pictures("another/folder")
+ask = Questions("09")
 mg.manual_seed(0)
 rng = np.random.default_rng(0)
 
@@ -385,27 +387,16 @@ assert np.allclose(np.concatenate(heads, axis=1) @ np.concatenate(list(W)), conv
 #
 # ## Questions
 #
-# 1. $D = 64$, $H = 4$, $V = 16$. Which rows of $W_O$ belong to the third head? Answer with the
-#    first, and the first that is no longer, counted from 0, like `[1, 2]`.
-# 2. How many numbers are in the matrices of a multi-head attention with $D = 256$, $H = 8$,
-#    $K = V = 32$, without biases?
-# 3. One head has the weights 1/4, 1/2 and 1/4 for the place before, here and after. What does it
-#    make of 0, 0, 4, 0, 0 at the place of the 4?
+# Work them out first: on paper, or in a cell of your own.
 
 # %%
-answers = [..., ..., ...]
+ask("end_rows", ...)
 
 # %%
-ranges = np.split(np.arange(64), 4)[2]
-numbers = size(mt.MultiHeadAttention(256, 8, bias=False))
-signal = np.zeros((T, D))
-signal[10] = 4
-smoothed = attend_by_distance(signal, shares)[10, 0].item()
+ask("end_numbers", ...)
 
-assert len(ranges) == 16
-assert numbers == 4 * 256 * 256
-assert np.isclose(smoothed, 4 / 2)
-check(answers, [[ranges[0].item(), ranges[-1].item() + 1], numbers, smoothed])
+# %%
+ask("end_smoothed", ...)
 
 # %% [markdown]
 # Next: `10_where_am_i.py`. These heads could tell left from right since each place had a vector of

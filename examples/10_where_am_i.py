@@ -23,12 +23,14 @@ import numpy as np
 
 import minigrad as mg
 import minitransformer as mt
-from minigrad.course.pictures import Pictures, check
+from minigrad.course.pictures import Pictures
+from minigrad.course.questions import Questions
 from minigrad.functional import cross_entropy
 from minigrad.views.plots import heat_map
 from minitransformer.views.plots import attention_map, positional_encodings
 
 pictures = Pictures()  # or Pictures("another/folder")
+ask = Questions("10")
 mg.manual_seed(0)
 rng = np.random.default_rng(0)
 
@@ -569,27 +571,16 @@ pictures("10_four_kinds", maps_of_four)
 #
 # ## Questions
 #
-# 1. On the clock above, which other place has the same *width* (the sine) as place 2?
-# 2. What is $PE(7) \cdot PE(7)$ for $D = 512$?
-# 3. With rotary positions a query at place 9 and a key at place 4 have a score of 1.5. What is the
-#    score of the same query at place 1009 and the same key at place 1004?
+# Work them out first: on paper, or in a cell of your own.
 
 # %%
-answers = [..., ..., ...]
+ask("end_same_width", ...)
 
 # %%
-same_width = [h for h in range(12) if h != 2 and np.isclose(right_of[h], right_of[2])]
-with_itself = encoding(8, 512)[7] @ encoding(8, 512)[7]
+ask("end_with_itself", ...)
 
-k = rng.normal(size=(1, 16))
-q = mt.rotary(rng.normal(size=(1, 16)))  # any, to be scaled such that the first score is 1.5
-q = q * (1.5 / (mt.rotary(q, 9) @ mt.rotary(k, 4).T).item())
-far = (mt.rotary(q, 1009) @ mt.rotary(k, 1004).T).item()
-
-assert len(same_width) == 1
-assert np.isclose(with_itself, 256)  # 256 pairs, each with sin^2 + cos^2 = 1
-assert np.isclose(far, 1.5)
-check(answers, [same_width[0], with_itself, far])
+# %%
+ask("end_far", ...)
 
 # %% [markdown]
 # Next: `11_layer_norm_and_residuals.py`, what keeps a deep stack of layers alive.

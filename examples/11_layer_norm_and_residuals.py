@@ -22,11 +22,13 @@ import numpy as np
 
 import minigrad as mg
 import minitransformer as mt
-from minigrad.course.pictures import Pictures, check
+from minigrad.course.pictures import Pictures
+from minigrad.course.questions import Questions
 from minigrad.functional import cross_entropy, mse_loss
 from minigrad.views.plots import gradient_size, gradient_sizes, heat_map
 
 pictures = Pictures()  # or Pictures("another/folder")
+ask = Questions("11")
 mg.manual_seed(0)
 rng = np.random.default_rng(0)
 
@@ -473,33 +475,16 @@ assert weights["feed_forward"] == 8 * 64**2 == 2 * weights["self_attention"]
 # %% [markdown]
 # ## Questions
 #
-# 1. What does layer norm (gain 1, bias 0, no $\varepsilon$) make of $(1, 3)$, and of $(10, 30)$?
-#    Answer like `[[1, 2], [3, 4]]`.
-# 2. Ten layers, each $f(x) = x / 2$ for a single number $x$. What is the derivative of the last
-#    result by the first input, without residuals and with them?
-# 3. How many numbers does the feed-forward layer of the paper learn, with $D = 512$, $F = 2048$ and
-#    both biases?
+# Work them out first: on paper, or in a cell of your own.
 
 # %%
-answers = [..., ..., ...]
+ask("end_norm", ...)
 
 # %%
-two = layer_norm(np.array([[1.0, 3.0], [10.0, 30.0]]), 1.0, 0.0, eps=0.0)
+ask("end_slopes", ...)
 
-
-def ten_layers(x, residual):
-    for _ in range(10):
-        x = x + x / 2 if residual else x / 2
-    return x
-
-
-slopes = [mg.grad(ten_layers)(1.0, residual).item() for residual in (False, True)]
-numbers = sum(p.size for p in mt.FeedForward(512, 2048).parameters())
-
-assert np.allclose(two, [[-1, 1], [-1, 1]])
-assert np.allclose(slopes, [0.5**10, 1.5**10])
-assert numbers == 512 * 2048 + 2048 + 2048 * 512 + 512
-check(answers, [two, slopes, numbers])
+# %%
+ask("end_feed_forward", ...)
 
 # %% [markdown]
 # Next: `12_encoder_and_decoder.py` puts all parts together.

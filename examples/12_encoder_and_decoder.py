@@ -23,11 +23,13 @@ import numpy as np
 
 import minigrad as mg
 import minitransformer as mt
-from minigrad.course.pictures import Pictures, check
+from minigrad.course.pictures import Pictures
+from minigrad.course.questions import Questions
 from minigrad.views.plots import BLUE, GREEN, heat_map
 from minitransformer import masks
 
 pictures = Pictures()  # or Pictures("another/folder")
+ask = Questions("12")
 mg.manual_seed(0)
 
 # %% [markdown]
@@ -360,25 +362,16 @@ pictures("12_parameters", where_they_are)
 # %% [markdown]
 # ## Questions
 #
-# 1. How many of the 36 places of a causal mask for six tokens are true?
-# 2. How many numbers does a decoder layer learn, with $D = 8$, $H = 2$, $F = 16$?
-# 3. A batch of 3 sources, padded to 9 words, with 4 heads; the targets are padded to 11. What is
-#    the shape of the weights of the cross-attention?
+# Work them out first: on paper, or in a cell of your own.
 
 # %%
-answers = [..., ..., ...]
+ask("end_causal", ...)
 
 # %%
-allowed = int(masks.causal(6).sum())
-numbers = sum(p.size for p in mt.DecoderLayer(8, 2, 16).parameters())
-layer = mt.DecoderLayer(8, 4, 16)
-rows, memory = np.zeros((3, 11, 8), np.float32), np.zeros((3, 9, 8), np.float32)
-_, _, cross = layer(rows, memory)
+ask("end_decoder_layer", ...)
 
-assert allowed == 6 * 7 / 2
-assert numbers == 2 * 4 * (64 + 8) + (2 * 8 * 16 + 16 + 8) + 3 * 16
-assert cross.shape == (3, 4, 11, 9)
-check(answers, [allowed, numbers, cross.shape])
+# %%
+ask("end_cross", ...)
 
 # %% [markdown]
 # Next: `13_training.py`. So far the model knows no German.

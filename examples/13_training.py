@@ -26,7 +26,8 @@ import numpy as np
 
 import minigrad as mg
 import minitransformer as mt
-from minigrad.course.pictures import Pictures, check
+from minigrad.course.pictures import Pictures
+from minigrad.course.questions import Questions
 from minigrad.functional import cross_entropy
 from minigrad.views.plots import BLUE, GREEN, GREY, ORANGE, PURPLE
 from minitransformer import masks, tasks
@@ -34,6 +35,7 @@ from minitransformer.training.threads import one_thread
 from minitransformer.views.plots import curves
 
 pictures = Pictures()  # or Pictures("another/folder")
+ask = Questions("13")
 rng = np.random.default_rng(0)
 
 # %% [markdown]
@@ -405,32 +407,16 @@ pictures("13_dates", lambda: curves(run.curve))
 # %% [markdown]
 # ## Questions
 #
-# 1. With 20 symbols and a label smoothing of a tenth, at which probability of the right symbol is
-#    the loss least?
-# 2. The paper's base model has $D = 512$ and a warm-up of 4000 steps. Which part of its highest
-#    value is the learning rate at step 16,000?
-# 3. What becomes of the gradient $(6, 8)$ when it is clipped to the length 1?
+# Work them out first: on paper, or in a cell of your own.
 
 # %%
-answers = [..., ..., ...]
+ask("end_smoothing", ...)
 
 # %%
-logits = mg.Tensor(np.zeros((1, 20)), requires_grad=True)
-descent = mg.optim.SGD([logits], lr=1.0)
-for _ in range(2000):
-    descent.zero_grad()
-    cross_entropy(logits, np.array([3]), label_smoothing=0.1).backward()
-    descent.step()
-least = mg.functional.softmax(logits)[0, 3].item()
-part = rate(16_000) / rate(4000)
-parameter = mg.Parameter(np.zeros(2))
-parameter.grad = mg.Tensor(np.array([6.0, 8.0]))
-mg.optim.clip_grad_norm([parameter], max_norm=1.0)
+ask("end_rate", ...)
 
-assert np.isclose(least, 0.9 + 0.1 / 20)
-assert np.isclose(part, 0.5)
-assert np.allclose(parameter.grad, [0.6, 0.8])
-check(answers, [least, part, parameter.grad.tolist()])
+# %%
+ask("end_clipped", ...)
 
 # %% [markdown]
 # Next: `14_generating.py`, which lets a trained model write.

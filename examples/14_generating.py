@@ -27,7 +27,8 @@ import numpy as np
 
 import minigrad as mg
 import minitransformer as mt
-from minigrad.course.pictures import Pictures, check
+from minigrad.course.pictures import Pictures
+from minigrad.course.questions import Questions
 from minigrad.views.plots import BLUE, GREEN, GREY, ORANGE, heat_map
 from minitransformer import decoding
 from minitransformer.tasks.dates import MONTHS, Dates
@@ -36,6 +37,7 @@ from minitransformer.training.vocabulary import BOS, EOS
 from minitransformer.views.plots import attention_map
 
 pictures = Pictures()  # or Pictures("another/folder")
+ask = Questions("14")
 rng = np.random.default_rng(0)
 
 # %% [markdown]
@@ -502,23 +504,16 @@ pictures("14_reading", reading)
 #
 # ## Questions
 #
-# 1. The probabilities are $(0.5, 0.3, 0.15, 0.05)$. What are they after top-p with $p = 0.7$?
-# 2. A choice has the probabilities $(0.8, 0.2)$. What is the first at a temperature of 1/2?
-# 3. What are the scores of two texts, one of 5 symbols with $\log P = -3$ and one of 10 with
-#    $\log P = -3.5$, with $\alpha = 1$? (Which wins?)
+# Work them out first: on paper, or in a cell of your own.
 
 # %%
-answers = [..., ..., ...]
+ask("end_top_p", ...)
 
 # %%
-nucleus = decoding.distribution(np.log([[0.5, 0.3, 0.15, 0.05]]), top_p=0.7)[0]
-colder = decoding.distribution(np.log([[0.8, 0.2]]), temperature=0.5)[0, 0]
-two_scores = [penalised(-3.0, 5, 1), penalised(-3.5, 10, 1)]
+ask("end_temperature", ...)
 
-assert np.allclose(nucleus, [0.5 / 0.8, 0.3 / 0.8, 0, 0])
-assert np.isclose(colder, 0.8**2 / (0.8**2 + 0.2**2))
-assert np.allclose(two_scores, [-1.8, -1.4])
-check(answers, [nucleus, colder, two_scores])
+# %%
+ask("end_scores", ...)
 
 # %% [markdown]
 # Next: `15_three_models.py`, the same parts put together in two other ways.

@@ -28,7 +28,8 @@ import numpy as np
 
 import minigrad as mg
 import minitransformer as mt
-from minigrad.course.pictures import Pictures, check
+from minigrad.course.pictures import Pictures
+from minigrad.course.questions import Questions
 from minigrad.functional import cross_entropy
 from minigrad.views.plots import BLUE, GREEN, GREY, ORANGE, heat_map
 from minitransformer import decoding, masks
@@ -37,6 +38,7 @@ from minitransformer.training.threads import one_thread
 from minitransformer.views.plots import attention_map
 
 pictures = Pictures()  # or Pictures("another/folder")
+ask = Questions("15")
 mg.manual_seed(0)
 rng = np.random.default_rng(0)
 
@@ -434,26 +436,16 @@ pictures("15_vowels", where_it_looked)
 #
 # ## Questions
 #
-# 1. A text has seven letters. In how many of the 49 pairs of an output and a letter does the output
-#    depend on the letter, in a decoder-only model? And in an encoder-only model?
-# 2. Which of the three models can be used to fill in `f?r` with a look at both sides? Answer with
-#    the number of its algorithm in the list above.
-# 3. Who guesses evenly among four letters has a loss of $\log 4$. What loss has who knows that one
-#    of them comes half of the time, one a quarter, and two an eighth each? Answer as a multiple of
-#    $\log 2$.
+# Work them out first: on paper, or in a cell of your own.
 
 # %%
-answers = [..., ..., ...]
+ask("end_pairs", ...)
 
 # %%
-seven = np.array([letters.encode("example")])
-pairs = [int(depends(lambda ids, m=m: m(ids).data, seven).sum()) for m in (writer, guesser)]
-shares = np.array([1 / 2, 1 / 4, 1 / 8, 1 / 8])
-loss = -np.sum(shares * np.log(shares)) / math.log(2)
+ask("end_both_sides", ...)
 
-assert pairs == [7 * 8 / 2, 7 * 7]
-assert np.isclose(loss, 1.75)
-check(answers, [pairs, 9, loss])
+# %%
+ask("end_loss", ...)
 
 # %% [markdown]
 # Next: `17_gradients_of_gradients.py`, what else an engine like this can do.

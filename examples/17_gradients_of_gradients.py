@@ -25,11 +25,13 @@ import time
 import numpy as np
 
 import minigrad as mg
-from minigrad.course.pictures import Pictures, check
+from minigrad.course.pictures import Pictures
+from minigrad.course.questions import Questions
 from minigrad.functional import mse_loss
 from minigrad.views.plots import BLUE, GREEN, GREY, ORANGE, PURPLE
 
 pictures = Pictures()  # or Pictures("another/folder")
+ask = Questions("17")
 rng = np.random.default_rng(0)
 
 # %% [markdown]
@@ -412,25 +414,16 @@ pictures("17_penalty", two_fits)
 #
 # ## Questions
 #
-# 1. What is the third derivative of $x^5$ at $x = 1$?
-# 2. $f(a, b) = 3 a^2 + a b + 2 b^2$ is a parabola already. How many steps of Newton's method does
-#    it take from $(7, -4)$ to the minimum, up to rounding?
-# 3. $f(a, b) = a^2 b$ at $(1, 2)$: what is $H v$ for $v = (1, 0)$?
+# Work them out first: on paper, or in a cell of your own.
 
 # %%
-answers = [..., ..., ...]
+ask("end_third", ...)
 
 # %%
-third = derivatives(lambda x: x**5, 3)[3](1.0).item()
-bowl = lambda x: 3 * x[0] ** 2 + x[0] * x[1] + 2 * x[1] ** 2
-distances = np.linalg.norm(newton(bowl, np.array([7.0, -4.0]), 3), axis=1)
-steps = int(np.argmax(distances < 1e-10))
-product = mg.hvp(lambda x: x[0] ** 2 * x[1], np.array([1.0, 2.0]), np.array([1.0, 0.0])).tolist()
+ask("end_newton", ...)
 
-assert third == 5 * 4 * 3
-assert steps == 1
-assert product == [2 * 2, 2 * 1]
-check(answers, [third, steps, product])
+# %%
+ask("end_product", ...)
 
 # %% [markdown]
 # That was the last lesson. All of it, from one derivative to a transformer, runs on the table of

@@ -1,4 +1,4 @@
-"""Tools of every lesson of the course: a folder for its pictures, and a check of answers.
+"""The folder for the pictures of a lesson.
 
     pictures = Pictures()
     pictures("graph", mg.graph(y))      a graph, or a drawing of one
@@ -13,11 +13,9 @@ from __future__ import annotations
 import io
 import os
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
-
-import numpy as np
 
 from ..serialize import write_whole
 from ..views.drawing import Drawing
@@ -102,21 +100,3 @@ def _figure(draw: Callable[[], Any]) -> str | None:
         figure.savefig(file, format="svg", metadata={"Date": None})
         plt.close(figure)
     return file.getvalue()
-
-
-def check(answers: Iterable[Any], right: Iterable[Any]) -> None:
-    """Print for each question whether its answer is right; `...` stands for one not given yet."""
-    for number, (given, expected) in enumerate(zip(answers, right), 1):
-        if given is ...:
-            verdict = "not answered yet"
-        else:
-            verdict = "right" if _same(given, expected) else "not right, try again"
-        print(f"Question {number}: {verdict}")
-
-
-def _same(given: Any, expected: Any) -> bool:
-    """Tell whether two numbers, or lists of numbers, are the same up to rounding."""
-    try:
-        return np.shape(given) == np.shape(expected) and np.allclose(given, expected)
-    except (TypeError, ValueError):  # no numbers, or a ragged list
-        return False

@@ -1,60 +1,128 @@
-"""Every fact and number that the course promises is asserted in its lesson."""
+"""After one run of a lesson, without the extras: its facts are true, the answers to its questions are
+right, and what it printed can be followed."""
 
-import ast
+import functools
+import os
+import re
+import tempfile
 from pathlib import Path
 
-import pytest
 from facts import FACTS
+from runs import LESSONS, ROOT, every_lesson, every_run, number, pictures_of, run_and_evaluate
 
-EXAMPLES = Path(__file__).parents[2] / "examples"
-LESSONS = {path.stem.partition("_")[0]: path for path in sorted(EXAMPLES.glob("[0-9][0-9]*_*.py"))}
+from minigrad.course.lessons.forms import ASK
+from minigrad.course.questions import headings, questions_of
 
+# Python runs a file of this name when it starts: here, one that hides what draws pictures.
+HIDE = """
+import sys
 
-def assertions(lesson):
-    """The conditions that the lesson asserts, as written there, with the lists that they name."""
-    text = lesson.read_text(encoding="utf-8")
-    tree, lines = ast.parse(text), text.encode().splitlines()
-    lists = {
-        node.targets[0].id: segment(lines, node)
-        for node in tree.body
-        if isinstance(node, ast.Assign) and isinstance(node.value, ast.List)
-    }
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Assert):
-            named = {n.id for n in ast.walk(node.test) if isinstance(n, ast.Name)}
-            yield segment(lines, node.test)
-            yield from (lists[name] for name in named & set(lists))
+class Hidden:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in ("matplotlib", "pygraphviz"):
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+sys.meta_path.insert(0, Hidden())
+"""
 
 
-def segment(lines, node):
-    """How a node is written. (`ast.get_source_segment` cuts the file into lines each time.)"""
-    found = lines[node.lineno - 1 : node.end_lineno]
-    found[-1] = found[-1][: node.end_col_offset]
-    found[0] = found[0][node.col_offset :]
-    return b"\n".join(found).decode()
+@functools.cache
+def after(lesson):
+    """What a lesson printed, its facts as they came out, and its answers."""
+    facts = FACTS.get(number(lesson), [])
+    asked = questions_of(number(lesson))
+    code = [*(code for _, code in facts), *(question.by for question in asked.values())]
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "sitecustomize.py").write_text(HIDE)
+        (folder / "empty").mkdir()
+        paths = os.pathsep.join([name, str(ROOT)])
+        empty = str(folder / "empty")
+        printed, found = run_and_evaluate(lesson, folder, code, PYTHONPATH=paths, PATH=empty)
+        assert not list(folder.rglob("*.svg"))
+    told = [(fact, value) for (fact, _), value in zip(facts, found)]
+    return printed, told, dict(zip(asked, found[len(facts) :]))
 
 
-def normal(snippet):
-    """A part of an expression without what does not matter: blanks, quotes and brackets."""
-    return "".join(snippet.split()).replace('"', "'").replace("(", "").replace(")", "")
+@every_run
+def test_every_fact_is_true(lesson):
+    _, facts, _ = after(lesson)
+    assert facts == [(fact, "True") for fact, _ in facts]
 
 
-@pytest.mark.parametrize("lesson", FACTS)
-def test_every_fact_is_asserted(lesson):
-    asserted = [normal(text) for text in assertions(LESSONS[lesson])]
-    missing = [
-        fact
-        for fact, snippet in FACTS[lesson]
-        if not any(normal(snippet) in text for text in asserted)
-    ]
-    assert not missing
+@every_run
+def test_every_answer_is_what_the_lesson_computes(lesson):
+    _, _, answers = after(lesson)
+    asked = questions_of(number(lesson))
+    kinds = {name: (given, asked[name].judge(given).kind) for name, given in answers.items()}
+    assert kinds == {name: (given, "right") for name, given in answers.items()}
 
 
-def test_every_lesson_has_its_facts():
-    assert sorted(FACTS) == sorted(set(LESSONS) - {"04", "13b"})  # those have a test to themselves
+@every_run
+def test_a_lesson_runs_without_the_extras(lesson):
+    printed, _, _ = after(lesson)
+    (line,) = (line for line in printed.splitlines() if line.startswith("Pictures"))
+    assert line.startswith("Pictures left out: ")
+    assert set(re.findall(r"\b\d\d[a-z]?_\w+", line)) == set(pictures_of(lesson))
+    assert 'pip install -e ".[course]"' in line
+
+
+@every_run
+def test_what_a_lesson_prints_can_be_followed(lesson):
+    """Its headings are there in their order, and each of its questions."""
+    printed, _, _ = after(lesson)
+    titles = [title for _, title in headings(lesson.read_text())]
+    assert [line for line in printed.splitlines() if line in titles] == titles
+    for question in questions_of(number(lesson)).values():
+        assert f"Question: {question.shown()}\n" in printed
+
+
+def cells(lesson):
+    """The cells of code of a lesson, without those of text."""
+    parts = re.split(r"^# %%(.*)\n", lesson.read_text(), flags=re.M)
+    return [body.strip() for kind, body in zip(parts[1::2], parts[2::2]) if not kind.strip()]
+
+
+@every_lesson
+def test_every_question_is_asked_once_and_every_asked_one_exists(lesson):
+    mine = number(lesson)
+    names = [found[1] for cell in cells(lesson) if (found := ASK.fullmatch(cell))]
+    assert len(re.findall(r"\bask\(", lesson.read_text())) == len(names), "a cell for each"
+    own = [name for name in names if "/" not in name]
+    assert sorted(own) == sorted(questions_of(mine))
+    for older, _, name in (name.partition("/") for name in names if "/" in name):
+        assert older < mine
+        assert name in questions_of(older)
+
+
+@every_lesson
+def test_a_prediction_stands_before_what_answers_it_and_the_end_is_answered_by_nothing(lesson):
+    asked = questions_of(number(lesson))
+    code = cells(lesson)
+    ends = [place for place, cell in enumerate(code) if (f := ASK.fullmatch(cell))
+            and "/" not in f[1] and asked[f[1]].end]  # fmt: skip
+    assert code[ends[0] :] == [*(code[place] for place in ends), "print(pictures)"]
+    for place, cell in enumerate(code):
+        found = ASK.fullmatch(cell)
+        if found and "/" not in found[1] and not asked[found[1]].end:
+            later = [cell for cell in code[place + 1 : ends[0]] if not ASK.fullmatch(cell)]
+            assert later, f"no cell answers {found[1]}"
+
+
+def test_every_lesson_has_its_facts_and_questions():
+    numbers = {number(lesson) for lesson in LESSONS}
+    assert set(FACTS) == numbers
     assert all(len(facts) >= 3 for facts in FACTS.values())
+    assert {path.stem for path in (ROOT / "examples" / "questions").glob("*.py")} == numbers
 
 
 def test_no_fact_is_told_twice():
     for facts in FACTS.values():
-        assert len({(fact, snippet) for fact, snippet in facts}) == len(facts)
+        assert len(set(facts)) == len(facts)
+
+
+def test_a_fact_that_is_false_is_seen(tmp_path):
+    (tmp_path / "lesson.py").write_text("x = 2\n")
+    code = ["x == 2", "y = 3\nx == y", "z"]
+    _, found = run_and_evaluate(tmp_path / "lesson.py", tmp_path, code)
+    assert found == ["True", "False", "NameError: name 'z' is not defined"]

@@ -9,12 +9,14 @@ import importlib
 import inspect
 import re
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from ..places import EXAMPLES, ROOT
+from .forms import asked, form, predicted, script
+from .forms import style as style_of_forms
 from .lesson import Lesson, time_of
 from .notebooks import executed, written
 from .rendering import Renderer, page_of
@@ -122,9 +124,19 @@ def _lesson_page(
     around = [some[i] if 0 <= i < len(some) else None for i in (place - 1, place + 1)]
     rows: list[str] = []
     cells = [cell for cell in notebook.cells if cell.source.strip()]
+    drawn = dict(picture for cell in cells for picture in _pictures(cell.get("outputs", ())))
+    waits: list[str] = []  # the questions, since the last heading, whose answers come below
     for i, cell in enumerate(cells):
+        if re.match("#{1,6} ", cell.source) and cell.cell_type == "markdown":
+            waits = []
+        waiting = f' data-waits="{" ".join(waits)}"' if waits else ""
         if cell.cell_type == "markdown":
-            rows.append(f'<div class="prose">{render.prose(cell.source, files)}</div>')
+            prose = render.prose(cell.source, files)
+            rows.append(f'<div class="prose"{waiting}>{prose}</div>')
+        elif question := asked(lesson.number, cell.source):
+            rows.append(f'<div class="prose">{form(*question, render.prose, drawn)}</div>')
+            waits += filter(None, [predicted(lesson.number, cell.source)])
+            rows.append('<div class="cell"></div>')
         else:
             if i == 0 or cells[i - 1].cell_type == "code":
                 rows.append('<div class="prose"></div>')
@@ -132,7 +144,7 @@ def _lesson_page(
             if "    from matplotlib import pyplot as plt" in cell.source:
                 code = f"<details><summary>how it is drawn</summary>{code}</details>"
             shown = "".join(map(_output, _joined(cell.outputs)))
-            rows.append(f'<div class="cell">{code}{shown}</div>')
+            rows.append(f'<div class="cell"{waiting}>{code}{shown}</div>')
         last = i + 1 == len(cells) or cells[i + 1].cell_type == "markdown"
         if cell.cell_type == "markdown" and last:
             rows.append('<div class="cell"></div>')
@@ -174,12 +186,18 @@ def _output(output: Any) -> str:
     if output.output_type == "stream":
         return f'<pre class="printed">{html.escape(output.text)}</pre>'
     data = output.get("data", {})
-    if "image/svg+xml" in data:
-        picture = base64.b64encode("".join(data["image/svg+xml"]).encode()).decode()
-        name = re.search(r"(\w+)\.svg", "".join(data.get("text/plain", "")))
-        alt = name[1] if name else "picture"
-        return f'<img src="data:image/svg+xml;base64,{picture}" alt="{alt}">'
+    for name, address in _pictures([output]):
+        return f'<img src="{address}" alt="{name}">'
     return f'<pre class="printed">{html.escape("".join(data.get("text/plain", "")))}</pre>'
+
+
+def _pictures(outputs: Iterable[Any]) -> Iterator[tuple[str, str]]:
+    """The pictures among what a cell shows: names and addresses."""
+    for data in (output.get("data", {}) for output in outputs):
+        if "image/svg+xml" in data:
+            name = re.search(r"(\w+)\.svg", "".join(data.get("text/plain", "")))
+            picture = base64.b64encode("".join(data["image/svg+xml"]).encode()).decode()
+            yield (name[1] if name else "picture"), f"data:image/svg+xml;base64,{picture}"
 
 
 def _source_page(file: str, render: Renderer) -> str:
@@ -208,9 +226,11 @@ def _index_page(some: Sequence[Lesson], render: Renderer) -> str:
 
 def _page(title: str, body: str, render: Renderer) -> str:
     style = (Path(__file__).parent / "lessons.css").read_text(encoding="utf-8")
+    forms = f"<script>\n{script()}</script>\n" if 'class="question"' in body else ""
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f'<link rel="icon" href="data:,">\n<title>{html.escape(title)}</title>\n'
-        f"<style>\n{render.style()}\n{style}</style>\n</head>\n<body>\n{body}\n</body>\n</html>\n"
+        f"<style>\n{render.style()}\n{style}\n{style_of_forms()}</style>\n"
+        f"</head>\n<body>\n{body}\n{forms}</body>\n</html>\n"
     )

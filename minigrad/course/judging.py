@@ -1,0 +1,205 @@
+"""What kind of answer came: right, the wrong sign, a factor of ten off, another order, and so on.
+
+`judge` works on an answer as it was typed. The pages have the same judge in JavaScript, with the same
+sentences (`forms.js`); a test compares the two.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+SAYS = {  # what kind of answer came, and what the learner is told
+    "right": "Right.",
+    "rounded": "Rounded too far: give {digits} digits.",
+    "near": "Nearly: the first digits are right. Calculate with more digits.",
+    "sign": "The size is right, the sign is not.",
+    "reciprocal": "This is 1 divided by the answer.",
+    "double": "This is twice the answer.",
+    "half": "This is half of the answer.",
+    "ten": "Right up to a factor of {factor}.",
+    "missing": "An axis is missing.",
+    "count": "Numbers asked for: {expected}; given: {given}.",
+    "reversed": "These are the right lengths in reverse. Which axis comes first?",
+    "order": "These are the right numbers in another order.",
+    "some": "Right, except at place {places} of {count}.",
+    "wrong": "Not right. Try again.",
+    "number": "This is no number. Write it like 3, -0.25, 1/9, 11% or 2e-3; several like 1, 2, 3.",
+    "choice": "This is none of the choices. Name one by its letter, number or text.",
+}
+NUMBER = re.compile(
+    r"(?<![\w.%+/-])([-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?)"
+    r"(?:\s*/\s*((?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?))?(\s*%)?",
+    re.ASCII | re.IGNORECASE,
+)
+FACTORS = (10, 100, 1000)
+
+
+class Verdict(NamedTuple):
+    """The kind of an answer, a key of `SAYS` or "mistake", and what the learner is told."""
+
+    kind: str
+    says: str
+
+
+class Asked(NamedTuple):
+    """What the judge must know of a question.
+
+    Attributes:
+        answer: the numbers in their order, or the place of the right choice, counted from 0.
+        shape: whether the numbers are a shape.
+        digits: how many digits are asked for; None: whole numbers exactly, others to three digits.
+        choices: their texts.
+        mistakes: answers as typed, and what each of them shows.
+    """
+
+    answer: Sequence[float] | int
+    shape: bool = False
+    digits: int | None = None
+    choices: Sequence[str] = ()
+    mistakes: Mapping[str, str] = {}
+
+
+def judge(asked: Asked, text: str) -> Verdict:
+    """Tell what kind of answer `text` is: the first of the rules below that fits."""
+    return _of_choices(asked, text) if asked.choices else _of_numbers(asked, text)
+
+
+def chosen(choices: Sequence[str], text: str) -> int | None:
+    """The place of the choice that `text` names: by its text, its letter, or its number from 1 on."""
+    said = _plain(text)
+    names = [
+        [_plain(choice) for choice in choices],
+        [chr(ord("a") + i) for i in range(len(choices))],
+        [str(i + 1) for i in range(len(choices))],
+    ]
+    return next((each.index(said) for each in names if said in each), None)
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.lower().split()).rstrip(".)")
+
+
+def _of_choices(asked: Asked, text: str) -> Verdict:
+    place = chosen(asked.choices, text)
+    if place is None:
+        return _verdict("choice")
+    if place == asked.answer:
+        return _verdict("right")
+    for mistake, says in asked.mistakes.items():
+        if chosen(asked.choices, mistake) == place:
+            return Verdict("mistake", says)
+    return _verdict("wrong")
+
+
+def _of_numbers(asked: Asked, text: str) -> Verdict:
+    answer = asked.answer
+    assert not isinstance(answer, int)
+    given = numbers(text, len(answer) == 1)
+    if given is None:
+        return _verdict("number")
+
+    def same(some: Sequence[float], others: Sequence[float] = answer) -> bool:
+        return len(some) == len(others) and all(
+            abs(s - o) <= _tolerance(o, asked.digits) for s, o in zip(some, others)
+        )
+
+    as_percent = numbers(text.replace("%", " "), len(answer) == 1)  # where percent were asked for
+    if same(given) or (as_percent is not None and same(as_percent)):
+        return _verdict("right")
+    for mistake, says in asked.mistakes.items():
+        if same(given, numbers(mistake, len(answer) == 1) or []):
+            return Verdict("mistake", says)
+    if len(given) != len(answer):
+        one_less = [[*answer[:i], *answer[i + 1 :]] for i in range(len(answer))]
+        if asked.shape and any(same(given, axes) for axes in one_less):
+            return _verdict("missing")
+        return _verdict("count", expected=len(answer), given=len(given))
+    if all(_rounded(g, a, asked.digits) for g, a in zip(given, answer)):
+        return _verdict("rounded", digits=max(_digits(a, asked.digits) for a in answer))
+    if all(same([g], [a]) or _near(g, a, asked.digits) for g, a in zip(given, answer)):
+        return _verdict("near")
+    if same([-g for g in given]):
+        return _verdict("sign")
+    if 0 not in given and same([1 / g for g in given]):
+        return _verdict("reciprocal")
+    if same([g / 2 for g in given]):
+        return _verdict("double")
+    if same([g * 2 for g in given]):
+        return _verdict("half")
+    for factor in FACTORS:
+        if same([g / factor for g in given]) or same([g * factor for g in given]):
+            return _verdict("ten", factor=factor)
+    if asked.shape and same(given[::-1]):
+        return _verdict("reversed")
+    if same(sorted(given), sorted(answer)):
+        return _verdict("order")
+    off = [i + 1 for i, (g, a) in enumerate(zip(given, answer)) if not same([g], [a])]
+    if len(off) < len(answer):
+        return _verdict("some", places=", ".join(map(str, off)), count=len(answer))
+    return _verdict("wrong")
+
+
+def _verdict(kind: str, **values: Any) -> Verdict:
+    return Verdict(kind, SAYS[kind].format(**values))
+
+
+def numbers(text: str, single: bool = False) -> list[float] | None:
+    """The numbers in a text, such as "[1, 2]", "1/9" or "11 %"; None if there is anything else.
+
+    Brackets do not count: [[1, 2], [3, 4]] are four numbers.
+
+    Args:
+        single: one number is expected, so "1,000" is a thousand and "0,5" a half.
+    """
+    text = re.sub(r"(?<=\d)_(?=\d)", "", text.strip().replace("\N{MINUS SIGN}", "-"))
+    if single and re.fullmatch(r"[-+]?[1-9]\d{0,2}(,\d{3})+(\.\d+)?", text):
+        text = text.replace(",", "")
+    elif single:
+        text = re.sub(r"^([-+]?\d+),(\d+)(?=\s*%?$)", r"\1.\2", text)
+    text = re.sub(r"[\[\](){}]", " ", text)
+    found = NUMBER.findall(text)
+    if not found or re.search(r"[^\s,;]", NUMBER.sub(" ", text)):
+        return None
+    if any(below and float(below) == 0 for _, below, _ in found):
+        return None
+    return [float(n) / float(below or 1) / (100 if percent else 1) for n, below, percent in found]
+
+
+def _whole(number: float) -> bool:
+    return number == math.floor(number)
+
+
+def _unit(number: float, digits: int) -> float:
+    """What one step of the last digit is, of a number written with so many."""
+    return 10.0 ** (int(f"{number:.6e}".partition("e")[2]) + 1 - digits)
+
+
+def _near(given: float, number: float, digits: int | None) -> bool:
+    exact = digits is None and _whole(number)
+    return not exact and abs(given - number) <= 0.02 * abs(number)
+
+
+def _digits(number: float, digits: int | None) -> int:
+    """How many digits of a number are asked for."""
+    return digits or (len(str(int(abs(number)))) if _whole(number) else 3)
+
+
+def _tolerance(number: float, digits: int | None) -> float:
+    if number == 0 or (digits is None and _whole(number)):
+        return max(1e-6, 1e-9 * abs(number))
+    return 0.5 * (1 + 1e-9) * _unit(number, digits or 3)
+
+
+def _rounded(given: float, number: float, digits: int | None) -> bool:
+    """Whether `given` is the number rounded, to fewer digits than are asked for or to as many."""
+    if abs(given - number) <= _tolerance(number, digits):
+        return True
+    fewest = 2 if digits is None and _whole(number) else 1
+    for fewer in range(fewest, 0 if number == 0 else _digits(number, digits)):
+        unit = _unit(number, fewer)
+        if abs(given - number) <= 0.5 * (1 + 1e-9) * unit and _whole(round(given / unit, 6)):
+            return True
+    return False

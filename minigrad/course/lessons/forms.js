@@ -1,0 +1,183 @@
+// The judge of minigrad/course/judging.py once more, for the pages; and the forms that use it.
+"use strict";
+
+const questions = (() => {
+  const SAYS = "SAYS"; // filled in by forms.py
+  const NUMBER = /(?<![\w.%+/-])([-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?)(?:\s*\/\s*((?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?))?(\s*%)?/gi;
+  const SLACK = 0.5 * (1 + 1e-9);
+
+  const verdict = (kind, values = {}) =>
+    ({ kind, says: SAYS[kind].replace(/\{(\w+)\}/g, (_, name) => values[name]) });
+  const mistake = says => ({ kind: "mistake", says });
+
+  function judge(asked, text) {
+    return asked.choices.length ? ofChoices(asked, text) : ofNumbers(asked, text);
+  }
+
+  const plain = text =>
+    text.toLowerCase().trim().split(/\s+/).join(" ").replace(/[.)]+$/, "");
+
+  function chosen(choices, text) {
+    const said = plain(text);
+    const names = [
+      choices.map(plain),
+      choices.map((_, i) => String.fromCharCode(97 + i)),
+      choices.map((_, i) => String(i + 1)),
+    ];
+    const found = names.find(each => each.includes(said));
+    return found ? found.indexOf(said) : -1;
+  }
+
+  function ofChoices(asked, text) {
+    const place = chosen(asked.choices, text);
+    if (place < 0) return verdict("choice");
+    if (place === asked.answer) return verdict("right");
+    const known = asked.mistakes.find(([typed]) => chosen(asked.choices, typed) === place);
+    return known ? mistake(known[1]) : verdict("wrong");
+  }
+
+  function ofNumbers(asked, text) {
+    const { answer, digits, shape } = asked;
+    const single = answer.length === 1;
+    const given = numbers(text, single);
+    if (given === null) return verdict("number");
+    const same = (some, others = answer) =>
+      some.length === others.length &&
+      some.every((s, i) => Math.abs(s - others[i]) <= tolerance(others[i], digits));
+    const each = change => same(given.map(change));
+    const asPercent = numbers(text.replaceAll("%", " "), single);
+    if (same(given) || (asPercent !== null && same(asPercent))) return verdict("right");
+    const known = asked.mistakes.find(([typed]) => same(given, numbers(typed, single) || []));
+    if (known) return mistake(known[1]);
+    if (given.length !== answer.length) {
+      const oneLess = answer.map((_, i) => answer.filter((_, j) => j !== i));
+      if (shape && oneLess.some(axes => same(given, axes))) return verdict("missing");
+      return verdict("count", { expected: answer.length, given: given.length });
+    }
+    if (given.every((g, i) => rounded(g, answer[i], digits)))
+      return verdict("rounded", { digits: Math.max(...answer.map(a => digitsOf(a, digits))) });
+    if (given.every((g, i) => same([g], [answer[i]]) || near(g, answer[i], digits)))
+      return verdict("near");
+    if (each(g => -g)) return verdict("sign");
+    if (!given.includes(0) && each(g => 1 / g)) return verdict("reciprocal");
+    if (each(g => g / 2)) return verdict("double");
+    if (each(g => g * 2)) return verdict("half");
+    for (const factor of [10, 100, 1000])
+      if (each(g => g / factor) || each(g => g * factor)) return verdict("ten", { factor });
+    if (shape && same([...given].reverse())) return verdict("reversed");
+    const sorted = some => [...some].sort((a, b) => a - b);
+    if (same(sorted(given), sorted(answer))) return verdict("order");
+    const off = given.flatMap((g, i) => (same([g], [answer[i]]) ? [] : [i + 1]));
+    if (off.length < answer.length)
+      return verdict("some", { places: off.join(", "), count: answer.length });
+    return verdict("wrong");
+  }
+
+  function numbers(text, single) {
+    text = text.trim().replaceAll("\u2212", "-").replace(/(?<=\d)_(?=\d)/g, "");
+    if (single && /^[-+]?[1-9]\d{0,2}(,\d{3})+(\.\d+)?$/.test(text))
+      text = text.replaceAll(",", "");
+    else if (single) text = text.replace(/^([-+]?\d+),(\d+)(?=\s*%?$)/, "$1.$2");
+    text = text.replace(/[[\](){}]/g, " ");
+    const found = [...text.matchAll(NUMBER)];
+    if (!found.length || /[^\s,;]/.test(text.replace(NUMBER, " "))) return null;
+    if (found.some(([, , below]) => below && Number(below) === 0)) return null;
+    return found.map(([, n, below, percent]) =>
+      Number(n) / Number(below || 1) / (percent ? 100 : 1));
+  }
+
+  const whole = number => number === Math.floor(number);
+  const unit = (number, digits) =>
+    10 ** (Number(number.toExponential(6).split("e")[1]) + 1 - digits);
+  const near = (given, number, digits) =>
+    !(digits === null && whole(number)) && Math.abs(given - number) <= 0.02 * Math.abs(number);
+  const digitsOf = (number, digits) =>
+    digits || (whole(number) ? String(Math.abs(number)).length : 3);
+
+  function tolerance(number, digits) {
+    if (number === 0 || (digits === null && whole(number)))
+      return Math.max(1e-6, 1e-9 * Math.abs(number));
+    return SLACK * unit(number, digits || 3);
+  }
+
+  function rounded(given, number, digits) {
+    if (Math.abs(given - number) <= tolerance(number, digits)) return true;
+    const fewest = digits === null && whole(number) ? 2 : 1;
+    for (let fewer = fewest; number !== 0 && fewer < digitsOf(number, digits); fewer++) {
+      const step = unit(number, fewer);
+      if (Math.abs(given - number) <= SLACK * step && whole(Math.round((given / step) * 1e6) / 1e6))
+        return true;
+    }
+    return false;
+  }
+
+  // --- the forms ---------------------------------------------------------------------------------
+
+  function kept(name) {
+    try {
+      return JSON.parse(localStorage.getItem(`minigrad:${name}`)) || {};
+    } catch {
+      return {};
+    }
+  }
+
+  function keep(name, what) {
+    try {
+      localStorage.setItem(`minigrad:${name}`, JSON.stringify({ ...kept(name), ...what }));
+    } catch {
+      // a browser that keeps nothing: the answers last until the page is closed
+    }
+  }
+
+  const done = new Set();
+
+  /** Show the cells whose questions have been answered; hide the others. */
+  function unfold() {
+    for (const cell of document.querySelectorAll("[data-waits]"))
+      cell.classList.toggle("folded", cell.dataset.waits.split(" ").some(name => !done.has(name)));
+    for (const form of document.forms) {
+      const { name } = form.dataset;
+      const waits = document.querySelector(`[data-waits~="${name}"]`);
+      const waiting = form.querySelector(".waiting");
+      if (waiting) waiting.hidden = !waits || done.has(name);
+    }
+  }
+
+  function start(form) {
+    const { name } = form.dataset;
+    const asked = JSON.parse(form.dataset.asked);
+    const feedback = form.querySelector(".feedback");
+    const solved = () => {
+      done.add(name);
+      keep(name, { done: true });
+      unfold();
+    };
+    const check = given => {
+      const { kind, says } = judge(asked, given);
+      feedback.dataset.kind = kind;
+      feedback.innerHTML = kind === "right" ? `<p>${says}</p>${asked.because}` : says;
+      if (kind === "right") solved();
+    };
+    form.querySelector("button").hidden = false;
+    form.addEventListener("submit", event => {
+      event.preventDefault();
+      const given = new FormData(form).get("given");
+      if (!given) return;
+      keep(name, { given });
+      check(given);
+    });
+    form.querySelector(".answer").addEventListener("toggle", event => {
+      if (event.target.open) solved();
+    });
+    const before = kept(name);
+    if (before.done) done.add(name);
+    if (before.given) {
+      form.elements.given.value = before.given;
+      check(before.given);
+    }
+  }
+
+  document.querySelectorAll("form.question").forEach(start);
+  unfold();
+  return { judge };
+})();

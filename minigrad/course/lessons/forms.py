@@ -1,0 +1,109 @@
+"""Questions in a page: a form that judges in the browser, and cells that wait for its answer.
+
+What the learner answered is kept in the browser's own storage, under `minigrad:07/name`, as JSON:
+`given`, and `done` once the answer was right or was shown. Without JavaScript every cell is open, and
+the hint and the answer can be unfolded.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from ..judging import SAYS
+from ..questions import Question, questions_of
+
+ASK = re.compile(r'ask\("((?:\w+/)?\w+)", \.\.\.\)')
+HERE = Path(__file__).parent
+
+
+def asked(number: str, source: str) -> tuple[str, Question] | None:
+    """The question that a cell of lesson `number` asks, with its whole name, such as "07/moved";
+    None if the cell does something else."""
+    found = ASK.fullmatch(source.strip())
+    if found is None:
+        return None
+    name = found[1] if "/" in found[1] else f"{number}/{found[1]}"
+    lesson, _, short = name.partition("/")
+    return name, questions_of(lesson)[short]
+
+
+def predicted(number: str, source: str) -> str | None:
+    """The name of the question of a cell, if the cells below it are to wait for its answer."""
+    found = asked(number, source)
+    return found[0] if found and not found[1].end and found[0].startswith(f"{number}/") else None
+
+
+def form(
+    name: str,
+    question: Question,
+    prose: Callable[[str], str],
+    pictures: Mapping[str, str] = {},
+) -> str:
+    """A question as HTML.
+
+    Args:
+        name: its whole name, such as "07/moved".
+        prose: Markdown -> HTML.
+        pictures: the pictures of the page, by their names, as addresses: a choice that is the name of
+            one is shown as the picture.
+    """
+    place = f"question-{name.replace('/', '-')}"
+    told = {
+        **question.asked._asdict(),
+        "mistakes": [[typed, prose(says)] for typed, says in question.mistakes.items()],
+        "because": prose(question.because),
+    }
+
+    def choice(text: str) -> str:
+        if text in pictures:
+            return f'<img src="{pictures[text]}" alt="{text}">'
+        return prose(text)
+
+    if question.choices:
+        answers = "".join(
+            f'<label><input type="radio" name="given" value="{i}">{choice(text)}</label>'
+            for i, text in enumerate(question.choices, 1)
+        )
+    else:
+        answers = (
+            f'<input name="given" autocomplete="off" spellcheck="false" size="24" '
+            f'aria-labelledby="{place}" placeholder="{_like(question)}">'
+        )
+    group = "radiogroup" if question.choices else "group"
+    unfolded = [("hint", "Hint", question.hint), ("answer", "Show the answer", question.reply("!"))]
+    details = "".join(
+        f'<details class="{kind}"><summary>{title}</summary>{prose(text)}</details>'
+        for kind, title, text in unfolded
+        if text
+    )
+    return (
+        f'<form class="question" data-name="{name}" '
+        f'data-asked="{html.escape(json.dumps(told))}">'
+        f'<div id="{place}">{prose(question.text)}</div>'
+        f'<div class="given" role="{group}" aria-labelledby="{place}">{answers}'
+        f"<button hidden>Check</button></div>"
+        f'<div class="feedback" role="status" aria-live="polite"></div>{details}'
+        f'<p class="waiting" hidden>What follows opens with the answer.</p></form>'
+    )
+
+
+def _like(question: Question) -> str:
+    """What an answer looks like."""
+    if isinstance(question.answer, tuple):
+        return "such as (2, 3)"
+    return "such as [1, 2]" if isinstance(question.answer, list) else "a number"
+
+
+def script() -> str:
+    """The JavaScript of all forms of a page."""
+    text = (HERE / "forms.js").read_text(encoding="utf-8")
+    return text.replace('"SAYS"', json.dumps(SAYS))
+
+
+def style() -> str:
+    """The CSS of the forms."""
+    return (HERE / "forms.css").read_text(encoding="utf-8")

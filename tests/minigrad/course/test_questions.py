@@ -1,0 +1,363 @@
+"""Questions: what kind of answer came, in Python and in a page; asked at a prompt and in a notebook."""
+
+import html
+import json
+import runpy
+import sys
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import minigrad as mg
+from minigrad import errors
+from minigrad.course import questions as course
+from minigrad.course.lessons import forms
+from minigrad.course.questions import Question, Questions, headings, questions
+
+NINTH = Question("1/9?", answer=1 / 9, by="1 / 9", mistakes={"0.33": "The root."})
+COUNT = Question("How many?", answer=2000, by="2000", hint="Count.", because="So it is.")
+ROUGH = Question("About?", answer=57.665, by="57.665", digits=2)
+LIST = Question("Which?", answer=[0.25, 0.5, -3], by="...", mistakes={"[1, 2, 3]": "Too even."})
+NULLS = Question("Which?", answer=[0.625, 0.375, 0, 0], by="...")
+SHAPE = Question("Shape?", answer=(3, 4, 11), by="...")
+NESTED = Question("Rows?", answer=[[-1, 1], [-1, 1]], by="...")
+CHOICE = Question(
+    "Where?", choices=["v1 and v2", "v3", "a side."], answer="v3", by="...",
+    mistakes={"a": "The query of v6 is nearly zero."},
+)  # fmt: skip
+DIGITS = Question("Which?", choices=["4", "2", "1"], answer="2", by="...")
+
+CASES = [
+    (NINTH, "0.111", "right"),
+    (NINTH, "1/9", "right"),
+    (NINTH, " 2 / 18 ", "right"),
+    (NINTH, "11.1%", "right"),
+    (NINTH, "11.1 %", "right"),
+    (NINTH, "0,111", "right"),
+    (NINTH, "[0.11111]", "right"),
+    (NINTH, "1.11e-1", "right"),
+    (NINTH, ".111", "right"),
+    (NINTH, "0.11", "rounded"),
+    (NINTH, "0.1", "rounded"),
+    (NINTH, "0.112", "near"),
+    (NINTH, "-1/9", "sign"),
+    (NINTH, "\N{MINUS SIGN}0.111", "sign"),
+    (NINTH, "9", "reciprocal"),
+    (NINTH, "1.11", "ten"),
+    (NINTH, "11.1", "ten"),
+    (NINTH, "2/9", "double"),
+    (NINTH, "1/18", "half"),
+    (NINTH, "1/3", "wrong"),
+    (NINTH, "0.33", "mistake"),
+    (NINTH, "0.7", "wrong"),
+    (NINTH, "a ninth", "number"),
+    (NINTH, "1/0", "number"),
+    (NINTH, "1-2", "number"),
+    (NINTH, "", "number"),
+    (NINTH, "0.111, 0.222", "count"),
+    (COUNT, "2,000", "right"),
+    (COUNT, "2_000", "right"),
+    (COUNT, "2e3", "right"),
+    (COUNT, "2000.0", "right"),
+    (COUNT, "1000", "half"),
+    (COUNT, "4000", "double"),
+    (COUNT, "200", "ten"),
+    (COUNT, "1999", "wrong"),
+    (COUNT, "2001", "wrong"),
+    (ROUGH, "58", "right"),
+    (ROUGH, "57.665", "right"),
+    (ROUGH, "60", "rounded"),
+    (ROUGH, "57", "near"),
+    (LIST, "[0.25, 0.5, -3]", "right"),
+    (LIST, "0.25 0.5 -3", "right"),
+    (LIST, "(1/4; 1/2; -3)", "right"),
+    (LIST, "-3, 0.25, 0.5", "order"),
+    (LIST, "-0.25, -0.5, 3", "sign"),
+    (LIST, "0.25, 0.7, -3", "some"),
+    (LIST, "7, 0.5, 7", "some"),
+    (LIST, "0.25, 0.5", "count"),
+    (LIST, "0.3, 0.5, -3", "rounded"),
+    (LIST, "1 2 3", "mistake"),
+    (LIST, "7 8 9", "wrong"),
+    (NULLS, "0.625 0.375 0 0", "right"),
+    (NULLS, "0 0 0 0", "some"),
+    (NULLS, "0.625 0.375 0.001 0", "some"),
+    (SHAPE, "(3, 4, 11)", "right"),
+    (SHAPE, "11, 4, 3", "reversed"),
+    (SHAPE, "4, 3, 11", "order"),
+    (SHAPE, "(3, 11)", "missing"),
+    (SHAPE, "(3, 5)", "count"),
+    (NESTED, "[[-1, 1], [-1, 1]]", "right"),
+    (NESTED, "[[1, -1], [1, -1]]", "sign"),
+    (CHOICE, "v3", "right"),
+    (CHOICE, " V3 ", "right"),
+    (CHOICE, "b", "right"),
+    (CHOICE, "b)", "right"),
+    (CHOICE, "2", "right"),
+    (CHOICE, "a side", "wrong"),
+    (CHOICE, "1", "mistake"),
+    (CHOICE, "V1  and v2", "mistake"),
+    (CHOICE, "v9", "choice"),
+    (DIGITS, "2", "right"),
+    (DIGITS, "1", "wrong"),
+    (DIGITS, "b", "right"),
+]
+
+
+@pytest.mark.parametrize(("question", "given", "kind"), CASES)
+def test_the_judge_says_what_kind_of_answer_came(question, given, kind):
+    assert question.judge(given).kind == kind
+
+
+@pytest.mark.parametrize(
+    ("question", "given", "says"),
+    [
+        (LIST, "0.25, 0.7, -3", "Right, except at place 2 of 3."),
+        (LIST, "7, 0.5, 7", "Right, except at place 1, 3 of 3."),
+        (COUNT, "200000", "Right up to a factor of 100."),
+        (SHAPE, "1, 2", "Numbers asked for: 3; given: 2."),
+        (NINTH, "0.1", "Rounded too far: give 3 digits."),
+        (CHOICE, "a", "The query of v6 is nearly zero."),
+    ],
+)
+def test_it_says_what_is_off(question, given, says):
+    assert question.judge(given).says == says
+
+
+@pytest.mark.parametrize(
+    ("question", "given"),
+    [
+        (NINTH, Fraction(1, 9)),
+        (NINTH, np.float32(1 / 9)),
+        (NINTH, mg.Tensor(1 / 9, requires_grad=True)),
+        (LIST, (0.25, 0.5, -3)),
+        (LIST, np.array([0.25, 0.5, -3])),
+        (SHAPE, np.zeros((3, 4, 11)).shape),
+        (CHOICE, 2),
+    ],
+)
+def test_answers_are_python_as_well(question, given):
+    assert question.judge(given).kind == "right"
+
+
+def test_the_judge_of_the_pages_says_the_same(browser, tmp_path):
+    (tmp_path / "page.html").write_text(f"<script>{forms.script()}</script>")
+    browser.open(tmp_path / "page.html")
+    asked = [
+        {**question.asked._asdict(), "mistakes": list(question.mistakes.items())}
+        for question, _, _ in CASES
+    ]
+    given = json.dumps([[each, text] for each, (_, text, _) in zip(asked, CASES)])
+    there = browser.run(f"return {given}.map(([asked, text]) => questions.judge(asked, text))")
+    assert not browser.messages()
+    for (question, text, _), verdict in zip(CASES, there):
+        assert (verdict["kind"], verdict["says"]) == tuple(question.judge(text)), text
+
+
+# --- a page ---------------------------------------------------------------------------------------
+
+
+def paragraph(text):
+    return f"<p>{html.escape(text)}</p>" if text else ""
+
+
+def page(tmp_path):
+    asked = "".join(
+        forms.form(name, question, paragraph)
+        for name, question in {"07/count": COUNT, "07/choice": CHOICE}.items()
+    )
+    (tmp_path / "page.html").write_text(
+        f'<!DOCTYPE html><style>{forms.style()}</style>{asked}<div id="one" data-waits="07/count">'
+        f'1</div><div id="both" data-waits="07/count 07/choice">2</div>'
+        f"<script>{forms.script()}</script>"
+    )
+    return tmp_path / "page.html"
+
+
+SHOWN = "return ['one', 'both'].map(id => document.getElementById(id).offsetParent !== null)"
+
+
+def answer(browser, form, text):
+    browser.run(
+        f"const form = document.forms[{form}]; form.elements.given.value = {json.dumps(text)};"
+        "form.requestSubmit()"
+    )
+    return browser.run(f"return document.forms[{form}].querySelector('.feedback').innerText")
+
+
+def test_cells_wait_for_the_answers_which_the_browser_keeps(browser, tmp_path):
+    path = page(tmp_path)
+    browser.open(path)
+    assert browser.run(SHOWN) == [False, False]
+    assert answer(browser, 0, "200") == "Right up to a factor of 10."
+    assert browser.run(SHOWN) == [False, False]
+    assert answer(browser, 0, "2000").split() == ["Right.", "So", "it", "is."]
+    assert browser.run(SHOWN) == [True, False]
+    assert answer(browser, 1, "1") == "The query of v6 is nearly zero."
+    browser.open(path)
+    assert browser.run(SHOWN) == [True, False]
+    assert browser.run("return document.forms[0].elements.given.value") == "2000"
+    assert browser.run("return document.forms[1].elements.given.value") == "1"
+    browser.run("document.forms[1].querySelector('.answer summary').click()")
+    browser.driver.execute_async_script("setTimeout(arguments[0], 100)")
+    assert browser.run(SHOWN) == [True, True]
+    assert not browser.messages()
+
+
+def test_an_answer_is_given_by_the_keyboard_and_heard(browser, tmp_path):
+    keys = pytest.importorskip("selenium.webdriver").Keys
+    browser.open(page(tmp_path))
+    browser.run("localStorage.clear(); location.reload()")
+    field = browser.driver.find_element("css selector", "input:not([type])")
+    assert field.accessible_name == "How many?"
+    field.send_keys("2000", keys.ENTER)
+    heard = browser.driver.find_element("css selector", ".feedback")
+    assert heard.text.startswith("Right.")
+    assert heard.aria_role == "status"
+    radio = browser.driver.find_element("css selector", "input[type=radio]")
+    assert radio.accessible_name == "v1 and v2"
+    radio.send_keys(keys.ARROW_DOWN, keys.ENTER)
+    assert browser.run(SHOWN) == [True, True]
+
+
+def test_no_answer_can_be_read_in_the_page(browser, tmp_path):
+    browser.open(page(tmp_path))
+    browser.run("localStorage.clear(); location.reload()")
+    seen = browser.run("return document.body.innerText")
+    assert "How many?" in seen
+    assert "2000" not in seen
+    assert "So it is" not in seen
+
+
+# --- asked where a lesson runs --------------------------------------------------------------------
+
+LESSON = '''# %% [markdown]
+# # 99 A title
+#
+# Text.
+
+# %%
+from minigrad.course.questions import Questions
+
+ask = Questions("99")
+
+# %% [markdown]
+# ## One
+# # Two
+
+# %%
+ask("count", ...)
+
+# %%
+def show():
+    """
+    # ## no heading
+    """
+    print("shown")
+
+
+show()
+
+# %% [markdown]
+# ## Three
+
+# %%
+ask("98/ninth", GIVEN)
+'''
+
+
+@pytest.fixture
+def lesson(tmp_path, monkeypatch):
+    monkeypatch.setattr(course, "EXAMPLES", tmp_path)
+    (tmp_path / "questions").mkdir()
+    for number, name, question in ("99", "count", COUNT), ("98", "ninth", NINTH):
+        (tmp_path / "questions" / f"{number}.py").write_text(
+            "from minigrad.course.questions import Question, questions\n"
+            f"QUESTIONS = questions({name}={question!r})\n"
+        )
+
+    def run(given="...", typed=None):
+        (tmp_path / "99_lesson.py").write_text(LESSON.replace("GIVEN", given))
+        lines = iter(typed or [])
+        monkeypatch.setattr(
+            sys, "stdin", type("In", (), {"isatty": lambda self: typed is not None})()
+        )
+        monkeypatch.setattr("builtins.input", lambda prompt: next(lines))
+        runpy.run_path(str(tmp_path / "99_lesson.py"))
+
+    return run
+
+
+WITHOUT_A_TERMINAL = """
+# 99 A title
+
+## One
+
+# Two
+
+Question: How many?
+shown
+
+## Three
+
+Question: 1/9?
+"""
+
+
+def test_without_a_terminal_headings_and_questions_are_printed(lesson, capsys):
+    lesson()
+    assert capsys.readouterr().out == WITHOUT_A_TERMINAL
+
+
+def test_an_answer_in_the_lesson_is_judged(lesson, capsys):
+    lesson("'-1/9'")
+    assert capsys.readouterr().out == f"{WITHOUT_A_TERMINAL}The size is right, the sign is not.\n"
+
+
+def test_a_terminal_asks_until_the_answer_is_right_or_passed(lesson, capsys):
+    lesson(typed=["?", "1000", "2000", "!"])
+    printed = capsys.readouterr().out
+    assert "\nCount.\nThis is half of the answer.\nRight. So it is.\nshown\n" in printed
+    assert printed.endswith("The answer: 0.111.\n")
+    lesson(typed=["", ""])
+    assert "Right" not in capsys.readouterr().out
+
+
+def test_in_a_notebook_it_shows_itself(lesson, monkeypatch):
+    lesson()
+    monkeypatch.setattr(sys, "modules", {**sys.modules, "__main__": type(sys)("__main__")})
+    ask = Questions("99")
+    assert ask("count", ...)._repr_markdown_() == "How many?"
+    assert ask("count", 2000) == "Right. So it is."
+    assert ask("count", "?") == "Count."
+    assert ask("98/ninth", "!") == "The answer: 0.111."
+    with pytest.raises(errors.ConfigError, match="lesson 98 has no question 'x'; it has: ninth"):
+        ask("98/x")
+
+
+def test_a_choice_has_letters():
+    assert CHOICE.shown() == "Where?\n\n- a) v1 and v2\n- b) v3\n- c) a side."
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"choices": ["a side", "b side"], "answer": "c side"},
+        {"answer": "many"},
+        {"answer": 3, "mistakes": {"3.0": "This is right."}},
+        {"answer": 3, "mistakes": {"x": "No number."}},
+    ],
+)
+def test_a_question_without_an_answer_is_refused(wrong):
+    with pytest.raises(errors.ConfigError, match="cannot stand for an answer"):
+        questions(wrong=Question("?", by="...", **wrong))
+
+
+def test_headings_are_those_of_the_text():
+    assert headings(LESSON) == [
+        (2, "# 99 A title"),
+        (12, "## One"),
+        (13, "# Two"),
+        (29, "## Three"),
+    ]
