@@ -299,7 +299,7 @@ assert [finding.kind for finding in report.findings] == ["factor"]
 #
 # $\mathrm{relu}(x) = \max(x, 0)$ has a corner at 0, a *kink*. Its slope is 0 to the left, 1 to the
 # right, and at 0 there is no derivative. A program must say something there all the same: minigrad
-# says 0, as PyTorch does (its choices at kinks are listed at the top of `minigrad/engine/rules.py`). A
+# says 0, as PyTorch does (its choices at kinks are listed in `minigrad/definitions/__init__.py`). A
 # central difference whose two points lie on both sides of the kink says something in between:
 #
 # $$\frac{\mathrm{relu}(x + h) - \mathrm{relu}(x - h)}{2h} = \frac{x + h}{2h}

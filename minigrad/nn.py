@@ -24,7 +24,7 @@ from . import errors
 from . import functional as F
 from .engine.arguments import as_array
 from .engine.modes import get_default_dtype
-from .engine.table import boxed, name_of
+from .engine.table import call_in_box, name_of
 from .engine.tensor import Tensor
 from .random import generator
 from .settings import real, whole
@@ -71,7 +71,7 @@ class Module:
         )
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return boxed(self, self.forward, args, kwargs)
+        return call_in_box(self, self.forward, args, kwargs)
 
     def named_children(self) -> Iterator[tuple[str, Module]]:
         """The modules directly inside this one, with the names of the attributes."""

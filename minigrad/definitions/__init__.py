@@ -2,6 +2,17 @@
 
 A function that is written in others needs no derivative, and a drawing can open it to show what it is
 made of.
+
+Where a function has a kink, its derivative there is a choice, and the choice is PyTorch's:
+
+    absolute, sign, relu, arctan2  0 at 0
+    std and norm                   0 at 0 (`reductions.root`)
+    maximum, minimum               each of two equal arguments gets half
+    max, min over an axis          equal elements get equal parts
+    clip                           1 at its bounds
+    power                          by the exponent, 0 where the base is 0 and stays 0
+
+Where PyTorch has NaN, hypot has 0 at 0, and logaddexp 0 where both arguments are -inf.
 """
 
 from . import (

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.lib.array_utils import normalize_axis_tuple
 
 from ..engine.rules import (
-    group_size,
-    unreduced,
+    elements_per_result,
+    with_reduced_axes,
 )
 from ..engine.table import definition, rule
 from .axes import along, axis_of, product_of_others
@@ -20,7 +20,7 @@ from .elementwise import ratio_or_zero
 rule(np.cumsum, lambda g, _y, _a, axis=None, dtype=None, out=None:
                     np.reshape(np.flip(np.cumsum(np.flip(g, axis), axis), axis), _a.shape))
 rule(np.prod,   lambda g, _y, a, axis=None, dtype=None, out=None, keepdims=False:
-                    unreduced(g, a, axis, keepdims) * product_of_others(a, axis))
+                    with_reduced_axes(g, a, axis, keepdims) * product_of_others(a, axis))
 # fmt: on
 
 
@@ -36,7 +36,7 @@ root = rule(root, lambda g, y, x, degree=2: g * ratio_or_zero(y, degree * x))
 def var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
     deviation = a - np.mean(a, axis=axis, keepdims=True)
     total = np.sum(deviation * deviation, axis=axis, keepdims=keepdims)
-    return total / max(group_size(a, total) - ddof, 0)
+    return total / max(elements_per_result(a, total) - ddof, 0)
 
 
 @definition(of=np.std)

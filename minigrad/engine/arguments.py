@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from . import errors
-from .errors import outline
+from .errors import described
 from .modes import get_default_dtype
-from .table import INSTEAD, Answering, Definition, Entry, Operation
+from .table import INSTEAD, BaseTensor, Definition, Entry, Operation
 
 
 def as_array(value: Any, dtype: Any = None, copy: bool = False) -> Any:
@@ -24,10 +24,10 @@ def as_array(value: Any, dtype: Any = None, copy: bool = False) -> Any:
         ShapeError: if it is a ragged list.
         DetachError: if it is a list that has Tensors in it.
     """
-    array = value._array if isinstance(value, Answering) else value  # type: ignore[attr-defined]
+    array = value._array if isinstance(value, BaseTensor) else value  # type: ignore[attr-defined]
     if isinstance(value, (float, list, tuple)):
         types = _types_in(value)
-        if Answering in types:
+        if BaseTensor in types:
             raise errors.DetachError("make one tensor of several with np.stack or np.concatenate")
         if dtype is None and types <= {float, int, bool} and (float in types or not types):
             dtype = get_default_dtype()
@@ -38,11 +38,11 @@ def as_array(value: Any, dtype: Any = None, copy: bool = False) -> Any:
         try:
             array = np.asarray(array)
         except ValueError as why:
-            raise errors.ShapeError(f"cannot make an array of {outline(value)}: {why}") from None
+            raise errors.ShapeError(f"cannot make an array of {described(value)}: {why}") from None
     wanted = array.dtype if dtype is None else np.dtype(dtype)
     for held in (array.dtype, wanted):
         if held.kind not in "fiub":
-            raise errors.DTypeError(f"a Tensor holds real numbers, not {held}: {outline(value)}")
+            raise errors.DTypeError(f"a Tensor holds real numbers, not {held}: {described(value)}")
     if not wanted.isnative:
         wanted = wanted.newbyteorder("=")
     if foreign:  # Dask and its kind are immutable
@@ -72,7 +72,7 @@ def as_called(entry: Entry, args: tuple, kwargs: dict[str, Any]) -> tuple[tuple,
     if not entry.rules:
         return args, {k: arrays_in(v) for k, v in kwargs.items()}
     for k, v in kwargs.items():
-        if isinstance(v, (Answering, np.ndarray)):
+        if isinstance(v, (BaseTensor, np.ndarray)):
             raise errors.UnsupportedError(f"{entry.name}: {takes}; give {k}= by its position")
     return args, kwargs
 
@@ -88,14 +88,14 @@ def as_taken(a: Any, i: int, entry: Entry) -> Any:
         return a
     if isinstance(entry.function, np.ufunc) or entry.function is np.where:
         return _stacked(a)
-    if any(isinstance(b, Answering) for b in a):
+    if any(isinstance(b, BaseTensor) for b in a):
         return [_stacked(b) if isinstance(b, (float, list, tuple)) else b for b in a]
     return _stacked(a) if derived or {float, np.float64} & _types_in(a) else a
 
 
 def arrays_in(a: Any) -> Any:
     """An argument, or a list as one, with arrays in place of tensors."""
-    if isinstance(a, Answering):
+    if isinstance(a, BaseTensor):
         return a._array  # type: ignore[attr-defined]
     return type(a)([arrays_in(b) for b in a]) if type(a) in (list, tuple) else a
 
@@ -133,13 +133,13 @@ def as_result(y: Any, operation: Operation, args: tuple) -> Any:
 
 def _stacked(a: Any) -> Any:
     """Numbers and tensors in nested lists, as one tensor; numbers alone, as one array."""
-    if isinstance(a, (list, tuple)) and Answering in _types_in(a):
+    if isinstance(a, (list, tuple)) and BaseTensor in _types_in(a):
         return np.stack([_stacked(b) for b in a])
-    return a if isinstance(a, Answering) else as_array(a)
+    return a if isinstance(a, BaseTensor) else as_array(a)
 
 
 def _types_in(value: Any) -> set[type]:
-    """The types of the numbers in a nested list; `Answering` for tensors."""
+    """The types of the numbers in a nested list; `BaseTensor` for tensors."""
     if isinstance(value, (list, tuple)):
         return set().union(*map(_types_in, value))
-    return {Answering if isinstance(value, Answering) else type(value)}
+    return {BaseTensor if isinstance(value, BaseTensor) else type(value)}

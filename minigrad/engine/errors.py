@@ -68,8 +68,8 @@ def failed(name: str, call: Call, problem: Exception) -> MinigradError:
     An error of a function that `name` is written with stays where it came up in the traceback, but
     speaks of `name`, which the reader wrote.
     """
-    options = (f"{k}={outline(v)}" for k, v in call.kwargs.items())
-    given, line = ", ".join([*map(outline, call.args), *options]), line_of_code()
+    options = (f"{k}={described(v)}" for k, v in call.kwargs.items())
+    given, line = ", ".join([*map(described, call.args), *options]), line_of_code()
     reason = problem.reason if isinstance(problem, MinigradError) else str(problem)
     text = f"{name} cannot take {given}: {reason}" + (f"\n  at {line}" if line else "")
     if isinstance(problem, MinigradError):
@@ -87,13 +87,13 @@ def failed(name: str, call: Call, problem: Exception) -> MinigradError:
     return error
 
 
-def outline(value: object) -> str:
+def described(value: object) -> str:
     """A value in an error message: an array by its shape and dtype, anything else in short."""
     if isinstance(value, type):  # a dtype, such as np.float32
         return value.__name__
     if hasattr(value, "shape") and hasattr(value, "dtype"):
         return f"{value.dtype}{list(value.shape)}"
     if isinstance(value, (list, tuple)) and any(hasattr(v, "shape") for v in value):
-        return f"[{', '.join(map(outline, value))}]"
+        return f"[{', '.join(map(described, value))}]"
     text = " ".join(repr(value).split())  # on one line
     return text if len(text) <= 60 else text[:57] + "..."

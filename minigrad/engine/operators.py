@@ -16,7 +16,7 @@ import numpy as np
 from . import errors
 from .modes import mode
 from .rules import astype
-from .table import TABLE, Answering, name_of
+from .table import TABLE, BaseTensor, name_of
 
 
 def _reflected(function: Callable) -> Callable[..., Any]:
@@ -48,7 +48,7 @@ def _method(function: Callable) -> Callable[..., Any]:
     return method
 
 
-class Operators(Answering):
+class Operators(BaseTensor):
     """The operators and methods of Tensor, which has an `apply`."""
 
     __slots__ = ()

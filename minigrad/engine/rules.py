@@ -6,16 +6,7 @@ result) and the arguments. What a rule does not read has an underscore. Function
 in an argument have None there.
 
 Broadcasting is not mentioned: it is undone once, where a gradient reaches its argument. Where a
-function has a kink, the choice is PyTorch's:
-
-    absolute, sign, arctan2        0 at 0
-    std and norm (root)            0 at 0
-    maximum, minimum               each of two equal arguments gets half
-    max, min over an axis          equal elements share evenly
-    clip                           1 at its bounds
-    power                          by the exponent, 0 where the base is 0 and stays 0
-
-Beyond PyTorch, which has NaN there, hypot has 0 at 0, and logaddexp 0 where both are -inf.
+function has a kink, the choice is PyTorch's: `minigrad.definitions` lists these choices.
 
 Arguments have the names that NumPy gives them, so that they can be passed by name. Numbers are
 Python's, not NumPy's scalars: those are float64 and would widen a float32 gradient.
@@ -42,10 +33,13 @@ def transposed(a: Any) -> Any:
 
 
 def of_matrices(position: int, rule: Callable) -> Callable:
-    """A rule for the product of matrices, for vectors too: a row on the left, a column on the right."""
+    """A rule for a product of matrices, by the argument at `position`, made to take vectors too.
+
+    A vector on the left is a row, one on the right a column.
+    """
 
     @functools.wraps(rule)
-    def of_vectors(g: Any, y: Any, a: Any, b: Any) -> Any:
+    def of_matrices_or_vectors(g: Any, y: Any, a: Any, b: Any) -> Any:
         row, column = a.ndim == 1, b.ndim == 1
         if not (row or column):
             return rule(g, y, a, b)
@@ -56,29 +50,29 @@ def of_matrices(position: int, rule: Callable) -> Callable:
         of_b = rule(g, y, a[None, :] if row else a, b)
         return of_b[..., 0] if column else of_b
 
-    return of_vectors
+    return of_matrices_or_vectors
 
 
-def unreduced(g: Any, a: Any, axis: Any, keepdims: bool) -> Any:
-    """`g` with the axes that a reduction of `a` took away, each of size 1."""
+def with_reduced_axes(g: Any, a: Any, axis: Any, keepdims: bool) -> Any:
+    """`g` with the axes along which `a` was reduced put back, each of size 1."""
     if axis is None or keepdims or not a.shape:  # a number has an axis 0 for some reductions
         return g
     return np.expand_dims(g, axis)
 
 
-def group_size(a: Any, reduced: Any, least: int = 0) -> int:
-    """Count the elements of `a` that went into each one of a reduction; at least `least`."""
+def elements_per_result(a: Any, reduced: Any, least: int = 0) -> int:
+    """Count the elements of `a` that each result of a reduction is made of; at least `least`."""
     return max(a.size // max(reduced.size, 1), least)
 
 
 def shared_evenly(g: Any, y: Any, a: Any, axis: Any, keepdims: bool) -> Any:
-    """The gradient of a maximum or minimum: its group's, shared by all elements equal to it.
+    """The gradient of a maximum or minimum `y` along `axis`: equal elements get equal parts of `g`.
 
     NaN is the greatest and the least of its group, as it is for NumPy.
     """
-    chosen = np.equal(a, unreduced(y, a, axis, keepdims)) | np.isnan(a)
+    chosen = np.equal(a, with_reduced_axes(y, a, axis, keepdims)) | np.isnan(a)
     count = np.sum(chosen, axis=axis, keepdims=True, dtype=g.dtype)
-    return np.where(chosen, unreduced(g, a, axis, keepdims) / count, 0)
+    return np.where(chosen, with_reduced_axes(g, a, axis, keepdims) / count, 0)
 
 
 def power_slope(a: Any, b: Any) -> Any:
@@ -145,9 +139,11 @@ rule(np.where,      None,
 # --- reductions and sums --------------------------------------------------------------------------
 
 rule(np.sum,    lambda g, _y, _a, axis=None, dtype=None, out=None, keepdims=False:
-                    np.broadcast_to(unreduced(g, _a, axis, keepdims), _a.shape))
+                    np.broadcast_to(with_reduced_axes(g, _a, axis, keepdims), _a.shape))
 rule(np.mean,   lambda g, _y, _a, axis=None, dtype=None, out=None, keepdims=False:
-                    np.broadcast_to(unreduced(g, _a, axis, keepdims) / group_size(_a, _y, 1), _a.shape))
+                    np.broadcast_to(
+                        with_reduced_axes(g, _a, axis, keepdims) / elements_per_result(_a, _y, 1),
+                        _a.shape))
 for extreme in (np.max, np.amax, np.min, np.amin):
     rule(extreme, lambda g, y, a, axis=None, out=None, keepdims=False:
                     shared_evenly(g, y, a, axis, keepdims))
@@ -187,16 +183,16 @@ for plain in (
 def scatter_add(values: Any, index: Any, shape: tuple[int, ...]) -> Any:
     """Zeros of `shape` with `values` added at `index`: the adjoint of indexing.
 
-    What the index names twice gets both.
+    An element that the index selects twice gets both values.
     """
     if isinstance(values, (np.ndarray, np.generic)):
         out = np.zeros(shape, values.dtype)
-        if names_once(index):
+        if selects_each_once(index):
             out[index] = values
         else:
             np.add.at(out, index, values)
         return out
-    if not names_once(index):
+    if not selects_each_once(index):
         raise errors.UnsupportedError(
             f"the gradient of indexing is not available for {type(values).__module__} arrays; "
             f"select with a product by a one-hot matrix, or compute the array first"
@@ -209,8 +205,8 @@ def scatter_add(values: Any, index: Any, shape: tuple[int, ...]) -> Any:
     return out
 
 
-def names_once(index: Any) -> bool:
-    """Tell whether an index surely names each element at most once: slices and the like, or a mask."""
+def selects_each_once(index: Any) -> bool:
+    """Tell whether an index surely selects no element twice, as masks, slices and integers do."""
     if hasattr(index, "dtype") and index.dtype == bool:
         return True
     items = index if isinstance(index, tuple) else (index,)

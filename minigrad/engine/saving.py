@@ -1,7 +1,7 @@
 """Saving for the backward pass: the arrays that the rules of a node read, and no others.
 
-A rule names what it does not read with an underscore, as in `lambda g, y, _x: g * y`. So large arrays
-go as soon as nobody needs them: a training step takes two thirds of the memory.
+A rule names what it does not read with an underscore, as in `lambda g, y, _x: g * y`. So the memory of
+a large array is free as soon as no rule needs it: a training step takes two thirds of the memory.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from .node import Edge, outline
-from .table import Answering, Operation, code_of
+from .table import BaseTensor, Operation, code_of
 
 
 def to_save(
@@ -23,12 +23,12 @@ def to_save(
     `arrays` are the arguments with the arrays that are in Tensors, which never change.
     """
     read = read_by(operation, tuple([i for i, _, _ in edges]), len(args))
-    saved = [y if read[0] else outlined(y)]
+    saved = [y if read[0] else outline(y.shape, y.dtype)]
     for a, array, is_read in zip(args, arrays, read[1:]):
-        if is_read:
-            saved.append(array if isinstance(a, Answering) else unshared(a))
+        if isinstance(a, BaseTensor):
+            saved.append(array if is_read else outline(array.shape, array.dtype))
         else:
-            saved.append(outlined(array))
+            saved.append(unshared(a) if is_read else outlined(a))
     return tuple(saved)
 
 
@@ -53,7 +53,7 @@ def unshared(a: Any) -> Any:
         return a[back].copy(order="K")[back]  # products round by how their arguments lie in memory
     if type(a) in (list, tuple):
         return type(a)([unshared(b) for b in a])
-    return a._array if isinstance(a, Answering) else a  # type: ignore[attr-defined]
+    return a._array if isinstance(a, BaseTensor) else a  # type: ignore[attr-defined]
 
 
 def outlined(a: Any) -> Any:

@@ -6,11 +6,8 @@
     def ptp(a, axis=None):
         return np.max(a, axis) - np.min(a, axis)
 
-A rule is called as `rule(g, y, *args, **kwargs)`: `g` is the gradient of the loss with respect to the
-result `y`, and the rest is what the function itself was called with. It returns the gradient with
-respect to its argument, in any shape that broadcasting would have produced. A rule names what it does
-not read with an underscore, as `_x` above: of that it is given the shape and dtype alone, and nothing
-is saved for it. A function with no rule at all returns a plain array, outside the graph.
+`rule` says what a rule is given and what it has to do. A function with no rule at all returns a plain
+array, outside the graph.
 """
 
 from __future__ import annotations
@@ -36,8 +33,8 @@ INSTEAD = {
 }
 
 
-class Answering:
-    """The base of classes that answer the functions of the table, as Tensor does."""
+class BaseTensor:
+    """The base of Tensor, for the files that come before it: what dispatches to the table."""
 
     __slots__ = ()
 
@@ -87,9 +84,7 @@ class Operation(Entry):
         super().__init__(function, written, 2, ("out",))  # after g and y
         self.call = getattr(function, "dispatched", function)  # the arguments are arrays by then
         self.rules = rules
-        self.makes_new = isinstance(
-            function, np.ufunc
-        )  # a ufunc's result shares no memory with its arguments
+        self.makes_new = isinstance(function, np.ufunc)  # its result is in memory of its own
 
 
 class Definition(Entry):
@@ -106,7 +101,7 @@ class Definition(Entry):
                 y = self.kernel(*args, **kwargs)
                 if y is not NotImplemented:
                     return y
-            return boxed(self.name, body, args, kwargs)
+            return call_in_box(self.name, body, args, kwargs)
 
         super().__init__(function or call, body, 0, INSTEAD)
         self.call = call
@@ -118,13 +113,20 @@ TABLE: dict[Any, Operation | Definition] = {}
 def rule(function: Callable, *rules: Callable | None) -> Callable:
     """Give `function` its derivatives: one rule an argument, None where there is none.
 
-    Returns `function`, wrapped so that it takes Tensors if it does not dispatch by itself:
+        cube = rule(lambda x: x * x * x, lambda g, _y, x: g * 3 * x * x)
 
-        cube = rule(lambda x: x * x * x, lambda g, y, x: g * 3 * x * x)
+    A rule
 
-    Rules are written in NumPy's functions and operators, so that they work on arrays and, for
-    higher derivatives, on Tensors. For an argument that is a list of arrays, a rule returns a list of
-    gradients.
+    1. is called as `rule(g, y, *args, **kwargs)`: `g` is the gradient of the loss with respect to the
+       result `y`, and the rest is what `function` was called with;
+    2. returns the gradient with respect to its argument, in any shape that broadcasting would have
+       produced; for an argument that is a list of arrays, a list of gradients;
+    3. names what it does not read with an underscore, as `_y` above: of that it is given the shape and
+       dtype alone, and nothing is saved for it;
+    4. is written in NumPy's functions and operators, so that it computes with arrays and, for higher
+       derivatives, with Tensors.
+
+    Returns `function`, which takes Tensors: wrapped, where it does not dispatch by itself.
     """
     function = dispatched(function)
     TABLE[function] = Operation(function, rules)
@@ -145,17 +147,16 @@ def definition(body: Callable | None = None, of: Callable | None = None) -> Any:
 
 def dispatched(function: Callable) -> Callable:
     """`function`, made to leave it to Tensors among its arguments, as NumPy's own do (NEP 18)."""
-    theirs = isinstance(function, np.ufunc) or hasattr(function, "_implementation")
-    if (
-        theirs or function in TABLE or function is operator.getitem
-    ):  # x[i] calls type(x).__getitem__ already
+    numpys = isinstance(function, np.ufunc) or hasattr(function, "_implementation")
+    python = function is operator.getitem  # calls type(x).__getitem__
+    if numpys or python or function in TABLE:
         return function
 
     @functools.wraps(function)
     def dispatching(*args: Any, **kwargs: Any) -> Any:
         for a in (*args, *kwargs.values()) if kwargs else args:
             for one in a if isinstance(a, (list, tuple)) else (a,):
-                if isinstance(one, Answering):
+                if isinstance(one, BaseTensor):
                     return one.__array_function__(dispatching, (type(one),), args, kwargs)  # type: ignore[attr-defined]
         return function(*args, **kwargs)
 
@@ -179,7 +180,7 @@ def lookup(function: Callable) -> Operation | Definition:
     return entry
 
 
-def boxed(owner: Any, function: Callable, args: tuple, kwargs: dict[str, Any]) -> Any:
+def call_in_box(owner: Any, function: Callable, args: tuple, kwargs: dict[str, Any]) -> Any:
     """Call `function`, with what it computes inside a box; an error remembers the innermost box."""
     outer = mode.get()
     box = Box(outer.box, owner)

@@ -88,7 +88,7 @@ def pass_on(node: Node, g: Any, arrived: dict[Node, Any]) -> Visit:
     if node.edges and saved is None:  # another thread was first
         raise _freed(node)
     if node.edges and isinstance(g, Tensor):
-        saved = _tied(node, saved)
+        saved = _as_tensors(node, saved)
     contributions: list[Contribution] = []
     given, last = None, None
     try:
@@ -156,20 +156,21 @@ def copied_axes(wide: tuple[int, ...], shape: tuple[int, ...]) -> tuple[int, ...
     return (*range(extra), *stretched)
 
 
-def _tied(node: Node, saved: tuple) -> tuple:
-    """Return what a node saved, as tensors again, tied to the graph."""
+def _as_tensors(node: Node, saved: tuple) -> tuple:
+    """Make tensors of the arrays that a node saved: each with the node that made it, as before."""
 
-    def tie(held: Any, parent: Node) -> Any:
-        return held if isinstance(held, Outline) else tensor_of(held, parent)
+    def tensor(array: Any, made_by: Node) -> Any:
+        return array if isinstance(array, Outline) else tensor_of(array, made_by)
 
-    tied: list[Any] = [tie(saved[0], node), *saved[1:]]
+    tensors: list[Any] = [tensor(saved[0], node), *saved[1:]]
     for position, item, parent in node.edges:
         place = 1 + position
         if item is None:
-            tied[place] = tie(saved[place], parent)
+            tensors[place] = tensor(saved[place], parent)
         else:
-            tied[place] = [tie(a, parent) if k == item else a for k, a in enumerate(tied[place])]
-    return tuple(tied)
+            of_list = enumerate(tensors[place])
+            tensors[place] = [tensor(a, parent) if k == item else a for k, a in of_list]
+    return tuple(tensors)
 
 
 def _freed(node: Node) -> errors.GraphError:
@@ -205,13 +206,14 @@ def backward(root: Tensor, gradient: Any = None, *, retain_graph=False, create_g
         ShapeError: if `gradient` is left out and the tensor has more than one element, or does not
             have its shape.
     """
-    start, end = first_gradient(root, gradient, create_graph), root._node
-    found, mine, frees = [], object(), not (retain_graph or create_graph)
-    if frees and _freeing.setdefault(end, mine) is not mine:  # one step, which no thread can divide
-        raise _freed(end)  # type: ignore[arg-type]
-    with setting(grad=True) if create_graph else contextlib.nullcontext():
+    start = first_gradient(root, gradient, create_graph)
+    end: Any = root._node
+    frees = not (retain_graph or create_graph)
+    found = []
+    nothing = contextlib.nullcontext()
+    with setting(grad=True) if create_graph else nothing, _alone(end) if frees else nothing:
         try:
-            for visit in walk({end: start}):  # type: ignore[dict-item]
+            for visit in walk({end: start}):
                 node = visit.node
                 if node.keeps_grad:
                     found.append((node, visit.gradient))
@@ -223,18 +225,11 @@ def backward(root: Tensor, gradient: Any = None, *, retain_graph=False, create_g
         except errors.MinigradError as error:
             error.root = end
             raise
-        finally:
-            if frees:
-                del _freeing[end]
         with _adding:
             for node, g in found:
                 if node.grad is not None:
                     g = node.grad + g if isinstance(g, Tensor) else node.grad._array + g
                 node.grad = g if isinstance(g, Tensor) else tensor_of(g)
-
-
-_freeing: dict[Any, object] = {}  # from which nodes a thread is walking, to free what it passes
-_adding = threading.Lock()  # the graphs of several threads may lead to the same leaf
 
 
 def first_gradient(root: Tensor, gradient: Any, create_graph: bool) -> Any:
@@ -260,6 +255,24 @@ def first_gradient(root: Tensor, gradient: Any, create_graph: bool) -> Any:
         g = given if isinstance(given, Tensor) else Tensor(given)
         return g if g.dtype == array.dtype else g.astype(array.dtype)
     return given if gradient is None else as_array(given, array.dtype, copy=True)
+
+
+# --- several threads ----------------------------------------------------------------------------------
+
+_adding = threading.Lock()  # their graphs may lead to the same leaf
+_walked: dict[Node, object] = {}  # from which node each walk that frees its graph has started
+
+
+@contextlib.contextmanager
+def _alone(end: Node) -> Iterator[None]:
+    """Within it, no other thread walks from `end` and frees the graph."""
+    mine = object()
+    if _walked.setdefault(end, mine) is not mine:  # one step, which no thread can divide
+        raise _freed(end)
+    try:
+        yield
+    finally:
+        del _walked[end]
 
 
 Tensor.backward = backward  # type: ignore[method-assign]

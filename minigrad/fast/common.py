@@ -42,7 +42,7 @@ def operation(function: Callable, *rules: Callable | None) -> Callable:
     return made
 
 
-class Kept:
+class Saved:
     """Results of an operation's work, kept for its rules: its last argument, freed with its node.
 
     Attributes:
@@ -61,7 +61,7 @@ class Kept:
         return self.arrays if type(g) is np.ndarray else None
 
     def __repr__(self) -> str:
-        return "Kept()"
+        return "Saved()"
 
 
 def together(slopes: Callable, count: int) -> list[Callable]:
@@ -70,12 +70,12 @@ def together(slopes: Callable, count: int) -> list[Callable]:
     def part(i: int) -> Callable:
         @functools.wraps(slopes)
         def rule(g: Any, y: Any, *args: Any) -> Any:
-            kept = args[-1]
+            saved = args[-1]
             if type(g) is not np.ndarray:
                 return slopes(g, y, *args)[i]
-            if kept.of is not g:
-                kept.of, kept.gradients = g, slopes(g, y, *args)
-            return kept.gradients[i]
+            if saved.of is not g:
+                saved.of, saved.gradients = g, slopes(g, y, *args)
+            return saved.gradients[i]
 
         return rule
 

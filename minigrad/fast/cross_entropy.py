@@ -9,7 +9,7 @@ import numpy as np
 from .. import functional as F
 from ..functional.losses import _check_targets, _counts
 from .common import in_rows, is_number, kernel, operation, row_starts, row_sums, rows
-from .softmax import TINY, is_mild, shifts, softmax_of_rows
+from .softmax import TINY, needs_no_shift, shifts, softmax_of_rows
 
 
 @kernel(F.cross_entropy)
@@ -56,7 +56,7 @@ class Counting:
 def cross_entropy_of_rows(logits: Any, label_smoothing: float, counting: Counting) -> Any:
     """log sum exp(row) less the logit of the right class, for each row; their sum, or mean."""
     x = rows(logits)  # (B T, N)
-    top = 0 if is_mild(x) else shifts(x)  # (B T, 1)
+    top = 0 if needs_no_shift(x) else shifts(x)  # (B T, 1)
     total = row_sums(np.exp(x - top))
     total = np.log(np.maximum(total, TINY)) + top
     right = x.reshape(-1).take(counting.ids + row_starts(*x.shape))[:, None]

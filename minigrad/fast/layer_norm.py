@@ -8,7 +8,7 @@ import numpy as np
 
 from .. import functional as F
 from .common import (
-    Kept,
+    Saved,
     are_arrays,
     column_sums,
     is_number,
@@ -31,20 +31,20 @@ def layer_norm(x: Any, gain: Any, bias: Any, eps: float = 1e-5) -> Any:
         and gain.shape == bias.shape == x.shape[-1:]
         and is_number(eps)
     )
-    return layer_norm_of_rows(x, gain, bias, eps, Kept()) if fits else NotImplemented
+    return layer_norm_of_rows(x, gain, bias, eps, Saved()) if fits else NotImplemented
 
 
-def layer_norm_of_rows(x: Any, gain: Any, bias: Any, eps: float, kept: Kept) -> Any:
+def layer_norm_of_rows(x: Any, gain: Any, bias: Any, eps: float, saved: Saved) -> Any:
     """Each row of x brought to mean 0 and variance 1, times the gain, plus the bias."""
-    kept.arrays = z, _ = standardized(rows(x), eps)
+    saved.arrays = z, _ = standardized(rows(x), eps)
     return reusing(np.add, z * gain, bias).reshape(x.shape)
 
 
 def layer_norm_slopes(
-    g: Any, _y: Any, x: Any, gain: Any, _bias: Any, eps: float, kept: Kept
+    g: Any, _y: Any, x: Any, gain: Any, _bias: Any, eps: float, saved: Saved
 ) -> tuple[Any, ...]:
     """Of g gain, x gets what is left without its mean and its part along the standardised rows."""
-    z, scale = kept.beside(g) or standardized(rows(x), eps)
+    z, scale = saved.beside(g) or standardized(rows(x), eps)
     g, share = rows(g), (gain / x.shape[-1])[:, None]
     along = g * z
     of_gain, of_bias = column_sums(along), column_sums(g)

@@ -75,7 +75,7 @@ def weights_in_place(x: np.ndarray, mask: Any = None) -> np.ndarray:
         if mask.all():  # it hides nothing
             mask = None
     x, each = with_rows(x)
-    if is_mild(x):
+    if needs_no_shift(x):
         np.exp(x, out=x)
         if mask is not None:  # converted first: inside the product, NumPy takes twice as long
             x *= mask.astype(x.dtype)
@@ -99,7 +99,7 @@ def with_rows(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return each.reshape(x.shape), each
 
 
-def is_mild(x: np.ndarray) -> bool:
+def needs_no_shift(x: np.ndarray) -> bool:
     """Tell whether no row needs a shift, as in most models: finding the maxima takes half the time."""
     return bool(x.min() >= -MILD and x.max() <= MILD)
 

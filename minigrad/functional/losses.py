@@ -21,7 +21,7 @@ def cross_entropy(
     label_smoothing: float = 0.0,
     reduction: str = "mean",
 ) -> Array:
-    """Compute how surprised a model is by the right classes, in nats (lesson 13).
+    """-log p, p = softmax(logits)[target]: the cross-entropy of the right classes, in nats (lesson 13).
 
     Args:
         logits: `(..., N)`, scores of N classes.
@@ -68,7 +68,7 @@ def _check_reduction(reduction) -> None:
 
 
 def _reduced(loss, reduction, count):
-    """The losses apart, their sum, or that over how many there are: the mean of none is 0."""
+    """The losses as they are, their sum, or that divided by `count`; the mean of none is 0."""
     if reduction == "none":
         return loss
     return np.sum(loss) / max(count, 1) if reduction == "mean" else np.sum(loss)
@@ -78,7 +78,7 @@ def _reduced(loss, reduction, count):
 def nll_loss(
     log_p: Array, targets: Array, *, ignore_index: int | None = None, reduction: str = "mean"
 ) -> Array:
-    """Minus the logarithm of the probability that the right classes were given.
+    """-log p[target]: the negative log-likelihood of the right classes.
 
     Args:
         log_p: `(..., N)`, logarithms of probabilities, such as `log_softmax` gives.
@@ -97,7 +97,7 @@ def nll_loss(
 
 @definition
 def mse_loss(predicted: Array, targets: Array, *, reduction: str = "mean") -> Array:
-    """The squares of the differences of two arrays of one shape.
+    """(predicted - targets)^2: the squared errors.
 
     Args:
         predicted, targets: of one shape.
@@ -115,7 +115,7 @@ def mse_loss(predicted: Array, targets: Array, *, reduction: str = "mean") -> Ar
 def binary_cross_entropy_with_logits(
     logits: Array, targets: Array, *, reduction: str = "mean"
 ) -> Array:
-    """Compute how surprised a model is by the right answers to yes-or-no questions, in nats.
+    """-(t log p + (1 - t) log(1 - p)), p = sigmoid(logits): the cross-entropy of targets t, in nats.
 
     Args:
         logits: of any shape, one for each question; `sigmoid` makes probabilities of them.

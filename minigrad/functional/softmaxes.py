@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.rules import unreduced
+from ..engine.rules import with_reduced_axes
 from ..engine.table import definition, rule
 from ..engine.tensor import Array
 
@@ -57,7 +57,9 @@ def logsumexp(x: Array, axis: Any = -1, keepdims: bool = False) -> Array:
 
 logsumexp = rule(
     logsumexp,
-    lambda g, _y, x, axis=-1, keepdims=False: unreduced(g, x, axis, keepdims) * softmax(x, axis),
+    lambda g, _y, x, axis=-1, keepdims=False: (
+        with_reduced_axes(g, x, axis, keepdims) * softmax(x, axis)
+    ),
 )
 
 

@@ -275,7 +275,7 @@ class Reading(Notation):
         values, index, shape = made.call[1]
         whole = shape.text.removesuffix(".shape") if isinstance(shape, Shape) else "it"
         where = f"{whole}[{self.text(index, None)}]"
-        more = "at" if rules.names_once(index) else "added up at"
+        more = "at" if rules.selects_each_once(index) else "added up at"
         return f"{self.text(values, 0)} {more} {where}, elsewhere 0"
 
 

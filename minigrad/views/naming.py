@@ -105,7 +105,7 @@ class Places:
                 if leaf.operation is None:
                     mine = self.of[node]
                     users[leaf] = self._common(users[leaf], mine) if leaf in users else mine
-        self.of.update((leaf, self._settle(leaf, box)) for leaf, box in users.items())
+        self.of.update((leaf, self._box_of_leaf(leaf, box)) for leaf, box in users.items())
 
     def _in(self, box: modes.Box | None) -> int | None:
         return None if box is None else self.number[box.number]
@@ -178,7 +178,7 @@ class Places:
         shared = [x for x, y in zip(self._around(a), self._around(b)) if x == y]
         return shared[-1] if shared else None
 
-    def _settle(self, leaf: Node, box: int | None) -> int | None:
+    def _box_of_leaf(self, leaf: Node, box: int | None) -> int | None:
         """Choose the box that shows a leaf used in `box`: that of its module, or where it was made."""
         key, chain = self.names.key(leaf), self._around(box)
         owner = self.names.owner.get(key)

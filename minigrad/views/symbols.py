@@ -46,7 +46,7 @@ class Shape(tuple):
     text: str
 
 
-class Symbol(table.Answering):
+class Symbol(table.BaseTensor):
     """An array, and the expression that computes it: names, and the operations done to them.
 
     `parts` are pieces of text, and `(operand, how tightly it must bind)` for what stands between;

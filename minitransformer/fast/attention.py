@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.fast.common import Kept, are_arrays, kernel, operation, together
+from minigrad.fast.common import Saved, are_arrays, kernel, operation, together
 from minigrad.fast.softmax import softmax_slope, weights_in_place
 
 from ..model.attention import Labels, Score, is_mask, scaled_dot
@@ -39,18 +39,18 @@ def attention(
     )
     if not fits:
         return NotImplemented
-    weights = dot_weights(query, key, mask, 1 / math.sqrt(q[-1]), Kept())  # (..., T, S)
+    weights = dot_weights(query, key, mask, 1 / math.sqrt(q[-1]), Saved())  # (..., T, S)
     return weights @ value, weights if labels is None else Weights(weights, *labels)
 
 
-def dot_weights(query: Any, key: Any, mask: Any, factor: float, kept: Kept) -> Any:
+def dot_weights(query: Any, key: Any, mask: Any, factor: float, saved: Saved) -> Any:
     """softmax(factor Q K^T), with zeros where the mask is False: (..., T, K), (..., S, K) to
     (..., T, S)."""
     return weights_in_place((query * factor) @ key.swapaxes(-1, -2), mask)
 
 
 def dot_weights_slopes(
-    g: Any, y: Any, query: Any, key: Any, mask: Any, factor: float, _kept: Kept
+    g: Any, y: Any, query: Any, key: Any, mask: Any, factor: float, _saved: Saved
 ) -> tuple[Any, Any]:
     """Through the softmax to the scores, and from these to queries and keys."""
     slope = softmax_slope(g, y, mask) * factor

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.fast.common import Kept, column_sums, kernel, operation, reusing, rows, together
+from minigrad.fast.common import Saved, column_sums, kernel, operation, reusing, rows, together
 from minigrad.fast.linear import is_linear, is_map, one_product
 from minigrad.functional import relu
 from minigrad.nn import Linear
@@ -30,25 +30,25 @@ def feed_forward(x: Any, widen: Any, narrow: Any, activation: Callable[[Any], An
     if not fits:
         return NotImplemented
     maps = widen.weight, widen.bias, narrow.weight, narrow.bias
-    return feed_forward_of_rows(x, *maps, Kept())
+    return feed_forward_of_rows(x, *maps, Saved())
 
 
 def feed_forward_of_rows(
-    x: Any, weight1: Any, bias1: Any, weight2: Any, bias2: Any, kept: Kept
+    x: Any, weight1: Any, bias1: Any, weight2: Any, bias2: Any, saved: Saved
 ) -> Any:
     """max(0, x W1 + b1) W2 + b2, all rows of x as one matrix."""
     hidden = one_product(rows(x), weight1, bias1)
     np.maximum(hidden, np.zeros(hidden.shape[1], hidden.dtype), out=hidden)
-    kept.arrays = (hidden,)
+    saved.arrays = (hidden,)
     return one_product(hidden, weight2, bias2).reshape(*x.shape[:-1], -1)
 
 
 def feed_forward_slopes(
-    g: Any, _y: Any, x: Any, weight1: Any, bias1: Any, weight2: Any, _bias2: Any, kept: Kept
+    g: Any, _y: Any, x: Any, weight1: Any, bias1: Any, weight2: Any, _bias2: Any, saved: Saved
 ) -> tuple[Any, ...]:
     """Through the second map, where `hidden` is above 0, and through the first."""
     g, each = rows(g), rows(x)
-    (hidden,) = kept.beside(g) or (relu(each @ weight1 + bias1),)
+    (hidden,) = saved.beside(g) or (relu(each @ weight1 + bias1),)
     slope = g @ weight2.T
     slope = reusing(np.multiply, slope, np.greater(hidden, 0).astype(slope.dtype))
     of_x = (slope @ weight1.T).reshape(x.shape)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from minigrad.fast.common import Kept, column_sums, kernel, operation, rows, together
+from minigrad.fast.common import Saved, column_sums, kernel, operation, rows, together
 from minigrad.fast.linear import is_linear, is_map, one_product
 
 from ..model import projection
@@ -20,17 +20,17 @@ def joined(heads: Any) -> Any:
 def linear_to_heads(x: Any, weight: Any, bias: Any | None, heads: int) -> Any:
     """`linear_to_heads`, of a matrix at least."""
     fits = is_linear(x, weight, bias) and x.ndim > 1 and weight.shape[1] % heads == 0
-    return rows_to_heads(x, weight, bias, heads, Kept()) if fits else NotImplemented
+    return rows_to_heads(x, weight, bias, heads, Saved()) if fits else NotImplemented
 
 
-def rows_to_heads(x: Any, weight: Any, bias: Any, heads: int, kept: Kept) -> Any:
+def rows_to_heads(x: Any, weight: Any, bias: Any, heads: int, saved: Saved) -> Any:
     """x W + b, all rows of x as one matrix, and the result cut into heads."""
     y = one_product(rows(x), weight, bias)
     return y.reshape(*x.shape[:-1], heads, -1).swapaxes(-3, -2)
 
 
 def rows_to_heads_slopes(
-    g: Any, _y: Any, x: Any, weight: Any, _bias: Any, _heads: int, _kept: Kept
+    g: Any, _y: Any, x: Any, weight: Any, _bias: Any, _heads: int, _saved: Saved
 ) -> tuple[Any, ...]:
     """Compute the slopes of a linear map, after joining the heads of the gradient."""
     g = rows(joined(g))
@@ -46,10 +46,10 @@ def linear_of_heads(heads: Any, weight: Any, bias: Any | None) -> Any:
     if not is_map(heads, weight, bias) or heads.ndim < 3:
         return NotImplemented
     fits = heads.shape[-3] * heads.shape[-1] == weight.shape[0]
-    return rows_of_heads(heads, weight, bias, Kept()) if fits else NotImplemented
+    return rows_of_heads(heads, weight, bias, Saved()) if fits else NotImplemented
 
 
-def rows_of_heads(heads: Any, weight: Any, bias: Any, kept: Kept) -> Any:
+def rows_of_heads(heads: Any, weight: Any, bias: Any, saved: Saved) -> Any:
     """Heads beside each other, as rows of one matrix, times W, plus b."""
     *lead, H, T, V = heads.shape
     y = one_product(heads.swapaxes(-3, -2).reshape(-1, H * V), weight, bias)
@@ -57,7 +57,7 @@ def rows_of_heads(heads: Any, weight: Any, bias: Any, kept: Kept) -> Any:
 
 
 def rows_of_heads_slopes(
-    g: Any, _y: Any, heads: Any, weight: Any, _bias: Any, _kept: Kept
+    g: Any, _y: Any, heads: Any, weight: Any, _bias: Any, _saved: Saved
 ) -> tuple[Any, ...]:
     """Compute the slopes of a linear map, and cut the first of them into heads again."""
     g, beside = rows(g), joined(heads)

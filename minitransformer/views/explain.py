@@ -1,7 +1,7 @@
 """One reading explained: a page that goes through everything that the model did, step by step.
 
 The model writes by itself, symbol by symbol. Then what it wrote is read once more, all at once and
-recorded, and the loss is how surprised it is by each symbol: that computation, forwards and back, is
+recorded, and the loss is the cross-entropy of each symbol: that computation, forwards and back, is
 what the page steps through (see `minigrad.explore`). The attention maps carry their tokens, and a
 separate part tells how each symbol was chosen.
 """

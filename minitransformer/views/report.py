@@ -149,14 +149,15 @@ def _learned(run: Training, result: Result | None, pictures: _Pictures) -> str:
         return _section("How it learned", "<p>It has not learned yet: no step was taken.</p>")
     first, last = run.curve[0].loss, run.curve[-1].loss
     told = (
-        f"The loss went from {first:.3g} to {last:.3g}. It is the surprise at each right symbol, "
-        f"given those before it: a model that knows nothing and picks evenly among the "
-        f"{len(run.reader.writes)} symbols has {np.log(len(run.reader.writes)):.3g}."
+        f"The loss went from {first:.3g} to {last:.3g}. It is the cross-entropy: the mean of -log p, "
+        f"with p the probability of the right symbol, given those before it. A model that knows nothing "
+        f"and picks evenly among the {len(run.reader.writes)} symbols has "
+        f"{np.log(len(run.reader.writes)):.3g}."
     )
     if result:
         told += (
             f" On the {len(result.examples):,} held-out examples it is {result.loss:.3g}: a perplexity "
-            f"of {perplexity(result.loss):.4g}, for the model is as surprised as if it chose among that "
+            f"of {perplexity(result.loss):.4g}, for the model is as unsure as if it chose among that "
             f"many symbols, all equally likely."
         )
     picture = pictures.plot(
