@@ -23,7 +23,7 @@ class Optimizer:
     """Moves parameters by their gradients; those without a gradient are left alone.
 
     A subclass names in `slots` the arrays that are kept for each parameter, all zeros at first, and
-    defines `update(t, p, g, *kept)`. That changes one parameter `p`, or some rows of it, and what is
+    defines `update(t, p, g, *state)`. That changes one parameter `p`, or some rows of it, and what is
     kept for it, in place, by the gradient `g`, which it leaves as it is; `t` is how many steps this
     parameter has taken, this one included.
 
@@ -40,7 +40,7 @@ class Optimizer:
     slots: tuple[str, ...] = ()
     update: Callable[..., None]
 
-    kept: list[list[np.ndarray]]  # an array for each of the slots, by parameter
+    state: list[list[np.ndarray]]  # an array for each of the slots, by parameter
 
     def __init__(self, parameters: Iterable[Tensor], lr: float, weight_decay: float = 0.0):
         self.parameters = leaves(parameters)
@@ -49,7 +49,7 @@ class Optimizer:
         self.lr = lr
         self.weight_decay = real("weight_decay", weight_decay)
         self.steps = [0] * len(self.parameters)  # that each parameter has taken
-        self._keep([[np.zeros_like(p._array) for _ in self.slots] for p in self.parameters])
+        self._lay_out([[np.zeros_like(p._array) for _ in self.slots] for p in self.parameters])
 
     @property
     def lr(self) -> float:
@@ -71,7 +71,7 @@ class Optimizer:
         A graph that used the array of before keeps that.
         """
         if self.dtypes != [p._array.dtype for p in self.parameters]:  # converted since
-            self._keep(self.kept)
+            self._lay_out(self.state)
         gradients = [None if p.grad is None else np.asarray(p.grad._array) for p in self.parameters]
         for group in self.groups:
             moving = [i for i in group.places if gradients[i] is not None]
@@ -88,7 +88,7 @@ class Optimizer:
         """Move parameter `i`, a part that fits into the processor's cache at a time."""
         p = self.parameters[i]
         new = np.empty_like(p._array)
-        for part, before, *rest in pieces(new, p._array, gradient, *self.kept[i]):
+        for part, before, *rest in pieces(new, p._array, gradient, *self.state[i]):
             part[...] = before
             self.update(self.steps[i], part, *rest)
         p._array = read_only(new)
@@ -97,22 +97,22 @@ class Optimizer:
         """Move the small parameters of a group as one array."""
         new = np.concatenate([self.parameters[i]._array for i in group.places], axis=None)
         g = np.concatenate([gradients[i] for i in group.places], axis=None)
-        self.update(self.steps[group.places[0]], new, g, *group.kept)
+        self.update(self.steps[group.places[0]], new, g, *group.state)
         for i, part in zip(group.places, group.parts(read_only(new))):
             self.parameters[i]._array = part
 
-    def _keep(self, kept: list[list[np.ndarray]]) -> None:
+    def _lay_out(self, state: list[list[np.ndarray]]) -> None:
         """Keep these arrays, those of small parameters side by side, in the parameters' dtypes."""
         self.dtypes = [p._array.dtype for p in self.parameters]
         self.groups = [_Group(places, self.parameters) for places in grouped(self.parameters)]
-        self.kept = [[]] * len(self.parameters)
+        self.state = [[]] * len(self.parameters)
         for group in self.groups:
-            group.kept = [
-                np.concatenate([kept[i][slot].ravel() for i in group.places], dtype=group.dtype)
+            group.state = [
+                np.concatenate([state[i][slot].ravel() for i in group.places], dtype=group.dtype)
                 for slot in range(len(self.slots))
             ]
-            for i, *parts in zip(group.places, *map(group.parts, group.kept)):
-                self.kept[i] = parts
+            for i, *parts in zip(group.places, *map(group.parts, group.state)):
+                self.state[i] = parts
 
     def state_dict(self) -> dict[str, Any]:
         """All that the next steps depend on, beside the settings given when this was made.
@@ -122,8 +122,8 @@ class Optimizer:
         """
         arrays = {
             f"{slot}.{i}": array.copy()
-            for i, kept in enumerate(self.kept)
-            for slot, array in zip(self.slots, kept)
+            for i, arrays in enumerate(self.state)
+            for slot, array in zip(self.slots, arrays)
         }
         return {"lr": self.lr, "steps": np.array(self.steps), **arrays}
 
@@ -138,7 +138,7 @@ class Optimizer:
         self.lr = arrays["lr"].item()
         self.steps = arrays["steps"].astype(int).tolist()
         places = range(len(self.parameters))
-        self._keep([[arrays[f"{slot}.{i}"] for slot in self.slots] for i in places])
+        self._lay_out([[arrays[f"{slot}.{i}"] for slot in self.slots] for i in places])
 
 
 class SGD(Optimizer):
@@ -340,7 +340,7 @@ class _Group:
     def __init__(self, places: list[int], parameters: Sequence[Tensor]):
         self.places = places
         self.dtype = parameters[places[0]].dtype
-        self.kept: list[np.ndarray] = []
+        self.state: list[np.ndarray] = []
         ends = list(itertools.accumulate(parameters[i].size for i in places))
         self.slots = [
             (slice(start, end), parameters[i].shape)

@@ -154,22 +154,22 @@ class _Operation:
         y = self.y if y is None else y
         return self.rules[i](g, y, *(args or self.args), **self.node.kwargs)
 
-    def explain(self, share: Contribution, again: int) -> Iterator[Finding]:
+    def explain(self, contribution: Contribution, again: int) -> Iterator[Finding]:
         """The mistake in what one argument gets, if it is wrong.
 
         Of a list in which one tensor stands several times, it is the one after `again` others.
         """
-        i, argument, place = share.position, self.args[share.position], None
-        places = [k for j, k, parent in self.node.edges if j == i and parent is share.to]
+        i, argument, place = contribution.position, self.args[contribution.position], None
+        places = [k for j, k, parent in self.node.edges if j == i and parent is contribution.to]
         if places[again] is not None:
             place = places[again]
             argument = argument[place]
-        for g, passed in zip(self.tried, (None, share)):
+        for g, passed in zip(self.tried, (None, contribution)):
             if passed is None:
                 given = self.rule(i, g) if place is None else self.rule(i, g)[place]
                 fitted = fit(given, argument, g)
             else:
-                given, fitted = share.given, share.fitted
+                given, fitted = contribution.given, contribution.fitted
             numeric = slopes(self.compute, [g], argument, EPS)
             if not agree(fitted, numeric):
                 yield self._finding(i, place, g, _array(given), _array(fitted), numeric, argument)

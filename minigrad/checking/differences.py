@@ -68,9 +68,9 @@ def is_kink(
     On a smooth function the two one-sided slopes come together in proportion to the step.
     """
     jumps = []
-    for share in (1, 2, 4):
-        left, right = sides(f, weights, array, index, eps / share)
+    for divisor in (1, 2, 4):
+        left, right = sides(f, weights, array, index, eps / divisor)
         jumps.append(abs(right - left))
     if not jumps[0] > 0.2 * missed:
         return False
-    return not all(0.8 < jump * share / jumps[0] < 1.2 for jump, share in zip(jumps, (1, 2, 4)))
+    return not all(0.8 < jump * divisor / jumps[0] < 1.2 for jump, divisor in zip(jumps, (1, 2, 4)))

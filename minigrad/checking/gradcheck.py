@@ -34,7 +34,7 @@ class Checked:
         order: of the derivative: 1 for the gradient, 2 for the gradient's own.
         analytic: what minigrad computed; zeros where no gradient arrived.
         numeric: the finite differences.
-        error: how far they are apart, as a share of what is tolerated: above 1 is wrong.
+        error: how far they are apart, as a fraction of what is tolerated: above 1 is wrong.
         reached: whether a gradient arrived at all.
     """
 
@@ -68,11 +68,11 @@ class Checked:
             return f"{head}: no elements"
         head += "" if self.reached else ", which no gradient reaches (counted as zeros)"
         at = f" at {list(self.worst)}" if self.worst else ""
-        share = f"{self.error[self.worst]:.2g} times what is tolerated"
+        times = f"{self.error[self.worst]:.2g} times what is tolerated"
         wrong = f"{self.wrong} of {self.numeric.size} wrong, worst" if self.wrong else "worst"
         return (
             f"{head}: {wrong}{at}: analytic {_at(self.analytic, self.worst):.9g}, "
-            f"finite differences {_at(self.numeric, self.worst):.9g}, {share}"
+            f"finite differences {_at(self.numeric, self.worst):.9g}, {times}"
         )
 
 

@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_index
 
+from ..engine.table import AnyArray
+
 
 def axes_of(axis: Any, ndim: int) -> tuple[int, ...]:
     """The axes meant by `axis`, none of them negative."""
@@ -30,7 +32,7 @@ def axis_of(axis: Any, ndim: int) -> int:
         raise TypeError(f"axis is one integer here, not {axis!r}") from None
 
 
-def along(a: Any, axis: Any) -> tuple[Any, int]:
+def along(a: AnyArray, axis: Any) -> tuple[Any, int]:
     """An array and one of its axes: without an axis, all elements in a row; so, too, a number."""
     if axis is None:
         return np.ravel(a), 0
@@ -38,7 +40,7 @@ def along(a: Any, axis: Any) -> tuple[Any, int]:
     return a, axis_of(axis, a.ndim)
 
 
-def filled(a: Any, shape: tuple[int, ...]) -> Any:
+def filled(a: AnyArray, shape: tuple[int, ...]) -> AnyArray:
     """`a`, of which a fill value that was too large for `shape` would have made more."""
     if a.shape != shape:
         raise ValueError(f"what is filled in does not fit the shape {shape}")
@@ -51,24 +53,24 @@ def on_diagonal(rows: int, columns: int, offset: int) -> tuple[np.ndarray, np.nd
     return (along, along + offset) if offset >= 0 else (along - offset, along)
 
 
-def in_groups(a: Any, axis: Any) -> tuple[Any, Callable]:
+def in_groups(a: AnyArray, axis: Any) -> tuple[Any, Callable]:
     """The axes of a reduction moved last and made one, and the function that undoes this."""
     if not a.ndim:
         return np.reshape(a, (1,)), lambda b: np.reshape(b, ())
     axes = axes_of(axis, a.ndim)
     last = tuple(range(a.ndim - len(axes), a.ndim))
     moved = np.moveaxis(a, axes, last)
-    kept = a.ndim - len(axes)
-    rows = np.reshape(moved, (*moved.shape[:kept], math.prod(moved.shape[kept:])))
+    others = a.ndim - len(axes)
+    rows = np.reshape(moved, (*moved.shape[:others], math.prod(moved.shape[others:])))
     return rows, lambda b: np.moveaxis(np.reshape(b, moved.shape), last, axes)
 
 
-def largest(a: Any, axis: Any, keepdims: bool = False) -> Any:
+def largest(a: AnyArray, axis: Any, keepdims: bool = False) -> AnyArray:
     """The largest element over some axes; 0 where there is none."""
     return (np.max if a.size else np.sum)(a, axis=axis, keepdims=keepdims)
 
 
-def product_of_others(a: Any, axis: Any) -> Any:
+def product_of_others(a: AnyArray, axis: Any) -> AnyArray:
     """For each element, the product of the others in its group: right where some are zero."""
     rows, back = in_groups(a, axis)
     one = np.ones_like(rows[..., :1])

@@ -13,28 +13,28 @@ import numpy as np
 
 from ..engine import errors
 from ..engine.rules import transposed
-from ..engine.table import definition, rule
+from ..engine.table import AnyArray, definition, rule
 from .axes import largest
 from .elementwise import ratio_or_zero
 
 
-def mirrored(a: Any, upper: bool = False) -> Any:
+def mirrored(a: AnyArray, upper: bool = False) -> AnyArray:
     """Symmetric matrices of one triangle: all that NumPy reads of a symmetric matrix."""
     lower = np.tri(a.shape[-1], dtype=bool)
     return np.where(lower.T if upper else lower, a, transposed(a))
 
 
-def on_the_diagonal(values: Any, others: Any) -> Any:
+def on_the_diagonal(values: AnyArray, others: Any) -> AnyArray:
     """The matrices `others`, with `values` on their diagonals."""
     return np.where(np.eye(others.shape[-1], dtype=bool), values[..., None, :], others)
 
 
-def differences(values: Any) -> Any:
+def differences(values: AnyArray) -> AnyArray:
     """How much greater the value of each column is than that of each row."""
     return values[..., None, :] - values[..., :, None]
 
 
-def turned(values: Any, *g: Any) -> bool:
+def turned(values: AnyArray, *g: AnyArray) -> bool:
     """Tell whether a gradient arrives at the vectors of two values that are equal to rounding.
 
     Computed values that should be equal differ by up to 10 units in the last place of the largest.
@@ -51,7 +51,7 @@ def any_nonzero(*matrices: Any) -> Any:
     return sum(np.any(np.not_equal(a, 0), axis=(-2, -1)) for a in matrices) > 0
 
 
-def deficient(a: Any, rcond: Any = None) -> bool:
+def deficient(a: AnyArray, rcond: Any = None) -> bool:
     """Tell whether one of some finite matrices has a rank below its smaller size."""
     if not a.size or not np.all(np.isfinite(a)):
         return False
@@ -67,7 +67,7 @@ TURNED = (
 # --- eigenvalues ----------------------------------------------------------------------------------
 
 
-def stacked_eigh(a: Any, triangle: Any) -> Any:
+def stacked_eigh(a: AnyArray, triangle: Any) -> AnyArray:
     """The eigenvalues of symmetric matrices (..., n, n) in a row; below, their vectors as columns."""
     values, vectors = np.linalg.eigh(a, triangle)
     return np.concatenate([values[..., None, :], vectors], axis=-2)  # (..., 1 + n, n)
@@ -103,7 +103,7 @@ def eigvalsh(a, UPLO="L"):
 # --- singular values ------------------------------------------------------------------------------
 
 
-def stacked_svd(a: Any, full: bool) -> Any:
+def stacked_svd(a: AnyArray, full: bool) -> AnyArray:
     """The singular values of matrices (..., m, n) in a row; below, U, and below that, V."""
     u, s, vh = np.linalg.svd(a, full_matrices=full)
     parts = [s[..., None, :], u, transposed(vh)]
@@ -160,7 +160,7 @@ def svd(a, full_matrices=True, compute_uv=True):
 # --- QR and Cholesky ------------------------------------------------------------------------------
 
 
-def stacked_qr(a: Any, full: bool) -> Any:
+def stacked_qr(a: AnyArray, full: bool) -> AnyArray:
     """Q of matrices (..., m, n) that have no more columns than rows; below, R transposed."""
     q, r = np.linalg.qr(a, "complete" if full else "reduced")
     return np.concatenate([q, transposed(r)], axis=-2)  # (..., m + n, n), or m columns in full
@@ -204,7 +204,7 @@ def qr(a, mode="reduced"):
     return r if mode == "r" else np.linalg.qr(np.eye(1))._replace(Q=q, R=r)
 
 
-def lower_factor(a: Any) -> Any:
+def lower_factor(a: AnyArray) -> AnyArray:
     """The lower triangular matrix L of each symmetric positive matrix L @ L.T."""
     return np.linalg.cholesky(a)
 
@@ -230,7 +230,7 @@ def cholesky(a, /, *, upper=False):
 # --- the inverse of what has none -----------------------------------------------------------------
 
 
-def pseudo_inverse(a: Any, rcond: Any, hermitian: bool) -> Any:
+def pseudo_inverse(a: AnyArray, rcond: Any, hermitian: bool) -> AnyArray:
     """`np.linalg.pinv`, which takes singular values below `rcond` times the largest as 0."""
     return np.linalg.pinv(a, rcond, hermitian)
 

@@ -12,27 +12,27 @@ from ..engine.rules import (
     log_or_zero,
     power_slope,
 )
-from ..engine.table import definition, rule
+from ..engine.table import AnyArray, definition, rule
 from .axes import filled
 
 
-def over_square(a: Any, b: Any) -> Any:
+def over_square(a: AnyArray, b: AnyArray) -> AnyArray:
     """a / b^2, and 0 where b is 0, without a square that could overflow or vanish."""
     return ratio_or_zero(ratio_or_zero(a, b), b)
 
 
-def log_share(a: Any, y: Any) -> Any:
+def log_part(a: AnyArray, y: AnyArray) -> AnyArray:
     """The logarithm of exp(a) / exp(y), where a is part of the sum: of 0, where y is."""
     return a - np.where(np.equal(y, -math.inf), 0, y)
 
 
-def ratio_or_zero(a: Any, b: Any) -> Any:
+def ratio_or_zero(a: AnyArray, b: AnyArray) -> AnyArray:
     """a / b, and 0 where b is 0."""
     flat = np.equal(b, 0)
     return np.where(flat, 0, a / np.where(flat, 1, b))
 
 
-def share(a: Any, b: Any) -> Any:
+def is_greater(a: AnyArray, b: AnyArray) -> AnyArray:
     """1 where a >= b, but 1/2 where they are equal, in the dtype of their sum; 1 for NaN."""
     one = np.result_type(a, b).type(1)
     return np.where(np.equal(a, b), one / 2, np.where(np.less(a, b), one * 0, one))
@@ -41,10 +41,10 @@ def share(a: Any, b: Any) -> Any:
 # fmt: off
 rule(np.sign,       lambda g, _y, _x: np.zeros_like(g))
 rule(np.floor,      lambda g, _y, _x: np.zeros_like(g))
-rule(np.maximum,    lambda g, _y, a, b: g * share(a, b),
-                    lambda g, _y, a, b: g * share(b, a))
-rule(np.minimum,    lambda g, _y, a, b: g * share(b, a),
-                    lambda g, _y, a, b: g * share(a, b))
+rule(np.maximum,    lambda g, _y, a, b: g * is_greater(a, b),
+                    lambda g, _y, a, b: g * is_greater(b, a))
+rule(np.minimum,    lambda g, _y, a, b: g * is_greater(b, a),
+                    lambda g, _y, a, b: g * is_greater(a, b))
 rule(np.float_power, lambda g, _y, a, b: g * power_slope(a, b),
                     lambda g, y, a, b: g * y * log_or_zero(a, b))
 rule(np.reciprocal, lambda g, y, _x: -g * y * y)
@@ -52,8 +52,8 @@ rule(np.copy,       lambda g, _y, _a, order="K", subok=False: g)
 rule(np.cbrt,       lambda g, y, _x: g / (3 * y * y))
 rule(np.expm1,      lambda g, y, _x: g * (y + 1))
 rule(np.log1p,      lambda g, _y, x: g / (1 + x))
-rule(np.logaddexp,  lambda g, y, a, _b: g * np.exp(log_share(a, y)),
-                    lambda g, y, _a, b: g * np.exp(log_share(b, y)))
+rule(np.logaddexp,  lambda g, y, a, _b: g * np.exp(log_part(a, y)),
+                    lambda g, y, _a, b: g * np.exp(log_part(b, y)))
 rule(np.tan,        lambda g, y, _x: g * (1 + y * y))
 rule(np.arcsin,     lambda g, _y, x: g / np.sqrt((1 - x) * (1 + x)))
 rule(np.arccos,     lambda g, _y, x: -g / np.sqrt((1 - x) * (1 + x)))
@@ -63,8 +63,8 @@ rule(np.cosh,       lambda g, _y, x: g * np.sinh(x))
 rule(np.exp2,       lambda g, y, _x: g * y * math.log(2))
 rule(np.log2,       lambda g, _y, x: g / (x * math.log(2)))
 rule(np.log10,      lambda g, _y, x: g / (x * math.log(10)))
-rule(np.logaddexp2, lambda g, y, a, _b: g * np.exp2(log_share(a, y)),
-                    lambda g, y, _a, b: g * np.exp2(log_share(b, y)))
+rule(np.logaddexp2, lambda g, y, a, _b: g * np.exp2(log_part(a, y)),
+                    lambda g, y, _a, b: g * np.exp2(log_part(b, y)))
 rule(np.arctan2,    lambda g, _y, a, b: g * over_square(b, np.hypot(a, b)),
                     lambda g, _y, a, b: -g * over_square(a, np.hypot(a, b)))
 rule(np.arcsinh,    lambda g, _y, x: g / np.hypot(x, 1))
@@ -141,22 +141,22 @@ for plain in (
     rule(plain)  # no rule: a plain array, outside the graph
 
 
-def clamp(x: Any, low: Any, high: Any) -> Any:
+def clamp(x: AnyArray, low: AnyArray, high: AnyArray) -> AnyArray:
     """`x` kept between two bounds, either of which may be None; the upper wins if they cross."""
     return np.clip(x, low, high)
 
 
-def below(x: Any, low: Any, high: Any) -> Any:
+def below(x: AnyArray, low: AnyArray, high: AnyArray) -> AnyArray:
     """Tell for each element whether clipping returns the lower bound."""
     return np.less(x, low) if high is None else np.less(x, low) & np.less(low, high)
 
 
-def above(x: Any, low: Any, high: Any) -> Any:
+def above(x: AnyArray, low: AnyArray, high: AnyArray) -> AnyArray:
     """Tell for each element whether clipping returns the upper bound."""
     return np.greater(x, high) if low is None else np.greater(x, high) | np.less(high, low)
 
 
-def within(x: Any, low: Any, high: Any) -> Any:
+def within(x: AnyArray, low: AnyArray, high: AnyArray) -> AnyArray:
     """Tell for each element whether clipping returns `x` itself, the bounds included."""
     upwards = True if low is None else np.greater_equal(x, low)
     return upwards if high is None else upwards & np.less_equal(x, high)

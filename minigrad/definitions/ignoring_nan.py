@@ -8,16 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.table import definition
+from ..engine.table import AnyArray, definition
 from .reductions import root
 
 
-def without_nan(a: Any, value: float) -> Any:
+def without_nan(a: AnyArray, value: float) -> AnyArray:
     """`a` with `value` in place of NaN."""
     return np.where(np.isnan(a), value, a) if a.dtype.kind == "f" else a
 
 
-def counted(a: Any, axis: Any, keepdims: bool) -> Any:
+def counted(a: AnyArray, axis: Any, keepdims: bool) -> AnyArray:
     """How many elements over some axes are no NaN."""
     return np.sum(~np.isnan(a), axis=axis, keepdims=keepdims)
 

@@ -16,7 +16,7 @@ from ..engine.rules import (
     scatter_add,
     transposed,
 )
-from ..engine.table import definition, rule
+from ..engine.table import AnyArray, definition, rule
 from .axes import axes_of, axis_of, largest, on_diagonal, product_of_others
 from .reductions import root
 
@@ -31,19 +31,19 @@ rule(np.linalg.solve,
 # fmt: on
 
 
-def solve_transposed(a: Any, g: Any, ndim: int) -> Any:
+def solve_transposed(a: AnyArray, g: AnyArray, ndim: int) -> AnyArray:
     """The solution x of a^T x = g, for a matrix of right-hand sides or a single one."""
     if ndim == 1:
         return np.linalg.solve(transposed(a), g[..., None])[..., 0]
     return np.linalg.solve(transposed(a), g)
 
 
-def outer_last(a: Any, b: Any, ndim: int) -> Any:
+def outer_last(a: AnyArray, b: AnyArray, ndim: int) -> AnyArray:
     """The product of columns by rows; of vectors, if the right-hand side was one."""
     return a[..., :, None] * b[..., None, :] if ndim == 1 else a @ transposed(b)
 
 
-def cofactors(a: Any) -> Any:
+def cofactors(a: AnyArray) -> AnyArray:
     """The gradient of each determinant: the transposed adjugate, det(a) inv(a)^T where a is regular.
 
     It is found from the singular values, and so right for singular matrices as well. Its own
@@ -66,7 +66,7 @@ cofactors = rule(
 )
 
 
-def logabsdet(a: Any) -> Any:
+def logabsdet(a: AnyArray) -> AnyArray:
     """The logarithm of the absolute value of the determinant of each matrix."""
     return np.linalg.slogdet(a)[1]
 

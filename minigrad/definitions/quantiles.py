@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.table import definition
+from ..engine.table import AnyArray, definition
 from .axes import axes_of, in_groups
 
 
-def sorted_rows(a: Any, axis: Any, ignoring: bool) -> tuple[Any, Any]:
+def sorted_rows(a: AnyArray, axis: Any, ignoring: bool) -> tuple[Any, Any]:
     """The elements over some axes, sorted in a row, NaN last; and how many of each row count.
 
     All of them do; those beside NaN too if it is ignored, and else none.
@@ -22,7 +22,7 @@ def sorted_rows(a: Any, axis: Any, ignoring: bool) -> tuple[Any, Any]:
     return rows, n - nan if ignoring else np.where(nan > 0, 0, n)
 
 
-def middle(a: Any, axis: Any, keepdims: bool, ignoring: bool) -> Any:
+def middle(a: AnyArray, axis: Any, keepdims: bool, ignoring: bool) -> AnyArray:
     """The middle one of the sorted elements, or the mean of the middle two; NaN if there are none."""
     rows, n = sorted_rows(a, axis, ignoring)
     if not rows.shape[-1]:
@@ -32,7 +32,9 @@ def middle(a: Any, axis: Any, keepdims: bool, ignoring: bool) -> Any:
     return np.expand_dims(found, axes_of(axis, a.ndim)) if keepdims else found
 
 
-def quantiles(a: Any, q: Any, axis: Any, method: Any, keepdims: bool, ignoring: bool) -> Any:
+def quantiles(
+    a: AnyArray, q: AnyArray, axis: Any, method: Any, keepdims: bool, ignoring: bool
+) -> AnyArray:
     """The quantiles `q` of the elements over some axes; the axes of `q` come first.
 
     The quantiles of 0, 1, ..., n - 1 are the places at which those of n sorted elements stand.
@@ -50,8 +52,8 @@ def quantiles(a: Any, q: Any, axis: Any, method: Any, keepdims: bool, ignoring: 
     if places.dtype.kind == "f":
         last = np.maximum(n - 1, 0)[..., None]
         high = np.take_along_axis(rows, np.minimum(before + 1, last), -1)
-        share = (places - before).astype(np.result_type(a if weak else q, np.float16))
-        found = low + (high - low) * share
+        fraction = (places - before).astype(np.result_type(a if weak else q, np.float16))
+        found = low + (high - low) * fraction
     if rows.dtype.kind == "f":
         found = np.where(np.equal(n, 0)[..., None], math.nan, found)
     found = np.reshape(found, (*n.shape, *q.shape))
@@ -61,7 +63,7 @@ def quantiles(a: Any, q: Any, axis: Any, method: Any, keepdims: bool, ignoring: 
     return np.expand_dims(found, axes) if keepdims else found
 
 
-def a_hundredth(q: Any) -> Any:
+def a_hundredth(q: AnyArray) -> AnyArray:
     return q / 100 if type(q) in (int, float) else np.true_divide(q, 100)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_tuple
@@ -12,7 +11,7 @@ from ..engine.rules import (
     elements_per_result,
     with_reduced_axes,
 )
-from ..engine.table import definition, rule
+from ..engine.table import AnyArray, definition, rule
 from .axes import along, axis_of, product_of_others
 from .elementwise import ratio_or_zero
 
@@ -24,7 +23,7 @@ rule(np.prod,   lambda g, _y, a, axis=None, dtype=None, out=None, keepdims=False
 # fmt: on
 
 
-def root(x: Any, degree: float = 2) -> Any:
+def root(x: AnyArray, degree: float = 2) -> AnyArray:
     """The square root, or that of another degree; its slope at 0 is taken as 0: for std and norm."""
     return np.sqrt(x) if degree == 2 else x ** (1 / degree)
 

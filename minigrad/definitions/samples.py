@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from ..engine import errors
-from ..engine.table import definition, rule
+from ..engine.table import AnyArray, definition, rule
 from .axes import at, axis_of
 from .elementwise import ratio_or_zero
 
@@ -63,13 +61,13 @@ def interp(x, xp, fp, left=None, right=None, period=None):
     last = xp.size - 1
     before = np.clip(np.searchsorted(xp, inside, side="right") - 1, 0, max(last - 1, 0))
     after = np.minimum(before + 1, last)
-    share = ratio_or_zero(inside - xp[before], xp[after] - xp[before])
-    y = fp[before] + share * (fp[after] - fp[before])
+    fraction = ratio_or_zero(inside - xp[before], xp[after] - xp[before])
+    y = fp[before] + fraction * (fp[after] - fp[before])
     y = y if left is None else np.where(np.less(x, xp[0]), left, y)
     return y if right is None else np.where(np.greater(x, xp[-1]), right, y)
 
 
-def convolution(a: Any, v: Any) -> Any:
+def convolution(a: AnyArray, v: AnyArray) -> AnyArray:
     """All sums of products a[i] v[k - i] of two vectors."""
     return np.convolve(a, v)
 

@@ -14,11 +14,11 @@ from ..engine.arguments import as_array
 from ..engine.rules import (
     reshaped,
 )
-from ..engine.table import definition, rule
+from ..engine.table import AnyArray, definition, rule
 from .axes import along, at, axis_of, filled
 
 
-def parts(g: Any, arrays: Any, axis: int | None) -> Any:
+def parts(g: AnyArray, arrays: Any, axis: int | None) -> AnyArray:
     """`g` cut where `arrays` were joined; stacked again, if these were the rows of one array."""
     stacked = hasattr(arrays, "shape")
     shapes = [arrays.shape[1:]] * arrays.shape[0] if stacked else [a.shape for a in arrays]

@@ -13,10 +13,10 @@ import numpy as np
 from . import errors
 from .errors import described
 from .modes import get_default_dtype
-from .table import INSTEAD, BaseTensor, Definition, Entry, Operation
+from .table import INSTEAD, AnyArray, BaseTensor, Definition, Entry, Operation
 
 
-def as_array(value: Any, dtype: Any = None, copy: bool = False) -> Any:
+def as_array(value: Any, dtype: Any = None, copy: bool = False) -> AnyArray:
     """`value` as an array of real numbers; Python floats become the default dtype.
 
     Raises:
@@ -106,7 +106,7 @@ def parents_in(position: int, a: list | tuple) -> list[tuple[int, int, Any]]:
     return [(position, item, node) for item, node in nodes if node and node.requires_grad]
 
 
-def as_result(y: Any, operation: Operation, args: tuple) -> Any:
+def as_result(y: Any, operation: Operation, args: tuple) -> AnyArray:
     """Return what an operation gave, as an array of real numbers that shares no memory with `args`.
 
     Raises:
@@ -131,7 +131,7 @@ def as_result(y: Any, operation: Operation, args: tuple) -> Any:
     return y
 
 
-def _stacked(a: Any) -> Any:
+def _stacked(a: Any) -> AnyArray:
     """Numbers and tensors in nested lists, as one tensor; numbers alone, as one array."""
     if isinstance(a, (list, tuple)) and BaseTensor in _types_in(a):
         return np.stack([_stacked(b) for b in a])

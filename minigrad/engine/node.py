@@ -14,7 +14,7 @@ import numpy as np
 
 from .errors import UnsupportedError
 from .modes import Box, count
-from .table import Operation
+from .table import AnyArray, Operation
 
 
 class Outline:
@@ -72,7 +72,7 @@ class Node:
     )  # fmt: skip
 
     def __init__(
-        self, array: Any, operation: Operation | None = None, saved: tuple | None = None,
+        self, array: AnyArray, operation: Operation | None = None, saved: tuple | None = None,
         kwargs: dict[str, Any] | None = None, edges: list[Edge] | None = None,
         box: Box | None = None, name: str | None = None,
     ):  # fmt: skip

@@ -16,7 +16,7 @@ import numpy as np
 from . import errors
 from .modes import mode
 from .rules import astype
-from .table import TABLE, BaseTensor, name_of
+from .table import TABLE, AnyArray, BaseTensor, name_of
 
 
 def _reflected(function: Callable) -> Callable[..., Any]:
@@ -78,13 +78,13 @@ class Operators(BaseTensor):
     __round__, __getitem__ = _method(np.round), _method(operator.getitem)
     __hash__ = object.__hash__
 
-    def __pos__(self) -> Any:
+    def __pos__(self) -> Operators:
         return self
 
-    def __divmod__(self, other: Any) -> tuple[Any, Any]:
+    def __divmod__(self, other: Any) -> tuple[AnyArray, AnyArray]:
         return self // other, self % other
 
-    def __rdivmod__(self, other: Any) -> tuple[Any, Any]:
+    def __rdivmod__(self, other: Any) -> tuple[AnyArray, AnyArray]:
         return other // self, other % self
 
     def __len__(self) -> int:
@@ -92,7 +92,7 @@ class Operators(BaseTensor):
             raise errors.UnsupportedError("a 0-d tensor has no length, and no elements to go over")
         return self.shape[0]
 
-    def __iter__(self) -> Iterator[Any]:
+    def __iter__(self) -> Iterator[AnyArray]:
         return (self[i] for i in range(len(self)))
 
     def __contains__(self, value: Any) -> bool:
@@ -119,21 +119,21 @@ class Operators(BaseTensor):
     T = property(lambda self: np.transpose(self))
     mT = property(lambda self: np.swapaxes(self, -1, -2))  # noqa: N815
 
-    def clip(self, min: Any = None, max: Any = None) -> Any:  # noqa: A002
+    def clip(self, min: Any = None, max: Any = None) -> AnyArray:  # noqa: A002
         """This tensor with what is below `min` or above `max` set to that; None is no bound."""
         return self.apply(np.clip, (self, min, max), {})
 
-    def reshape(self, *shape: Any, order: str = "C") -> Any:
+    def reshape(self, *shape: Any, order: str = "C") -> AnyArray:
         """This tensor in another shape: `x.reshape(2, 3)` or `x.reshape((2, 3))`."""
         if len(shape) == 1 and not isinstance(shape[0], (int, np.integer)):
             shape = tuple(shape[0])
         return self.apply(np.reshape, (self, shape), {"order": order} if order != "C" else {})
 
-    def transpose(self, *axes: Any) -> Any:
+    def transpose(self, *axes: Any) -> AnyArray:
         """This tensor with its axes permuted: `x.transpose(1, 0)`; all reversed without any."""
         axes = axes[0] if len(axes) == 1 and not isinstance(axes[0], int) else axes
         return self.apply(np.transpose, (self, axes or None), {})
 
-    def astype(self, dtype: Any) -> Any:
+    def astype(self, dtype: Any) -> AnyArray:
         """This tensor converted to `dtype`; the gradient comes back in the old one."""
         return self.apply(astype, (self, np.dtype(dtype)), {})

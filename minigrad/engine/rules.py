@@ -16,18 +16,20 @@ from __future__ import annotations
 
 import functools
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from . import errors
-from .table import rule
+from .table import AnyArray, rule
+
+Axes = int | tuple[int, ...] | None  # of a reduction: one, several, or all
 
 # --- what rules are written with ------------------------------------------------------------------
 
 
-def transposed(a: Any) -> Any:
+def transposed(a: AnyArray) -> AnyArray:
     """Each matrix of `a` (..., n, m) transposed: (..., m, n)."""
     return np.swapaxes(a, -1, -2)
 
@@ -39,7 +41,7 @@ def of_matrices(position: int, rule: Callable) -> Callable:
     """
 
     @functools.wraps(rule)
-    def of_matrices_or_vectors(g: Any, y: Any, a: Any, b: Any) -> Any:
+    def of_matrices_or_vectors(g: AnyArray, y: AnyArray, a: AnyArray, b: AnyArray) -> AnyArray:
         row, column = a.ndim == 1, b.ndim == 1
         if not (row or column):
             return rule(g, y, a, b)
@@ -53,19 +55,19 @@ def of_matrices(position: int, rule: Callable) -> Callable:
     return of_matrices_or_vectors
 
 
-def with_reduced_axes(g: Any, a: Any, axis: Any, keepdims: bool) -> Any:
+def with_reduced_axes(g: AnyArray, a: AnyArray, axis: Axes, keepdims: bool) -> AnyArray:
     """`g` with the axes along which `a` was reduced put back, each of size 1."""
     if axis is None or keepdims or not a.shape:  # a number has an axis 0 for some reductions
         return g
     return np.expand_dims(g, axis)
 
 
-def elements_per_result(a: Any, reduced: Any, least: int = 0) -> int:
+def elements_per_result(a: AnyArray, reduced: AnyArray, least: int = 0) -> int:
     """Count the elements of `a` that each result of a reduction is made of; at least `least`."""
     return max(a.size // max(reduced.size, 1), least)
 
 
-def shared_evenly(g: Any, y: Any, a: Any, axis: Any, keepdims: bool) -> Any:
+def shared_evenly(g: AnyArray, y: AnyArray, a: AnyArray, axis: Axes, keepdims: bool) -> AnyArray:
     """The gradient of a maximum or minimum `y` along `axis`: equal elements get equal parts of `g`.
 
     NaN is the greatest and the least of its group, as it is for NumPy.
@@ -75,7 +77,7 @@ def shared_evenly(g: Any, y: Any, a: Any, axis: Any, keepdims: bool) -> Any:
     return np.where(chosen, with_reduced_axes(g, a, axis, keepdims) / count, 0)
 
 
-def power_slope(a: Any, b: Any) -> Any:
+def power_slope(a: AnyArray, b: AnyArray) -> AnyArray:
     """b a^(b - 1), the derivative of a^b by a; 0 where b is, as 0^-1 would be infinite there."""
     if isinstance(b, (int, float)):
         return b * a ** (b - 1) if b != 0 else np.zeros_like(a)
@@ -83,7 +85,7 @@ def power_slope(a: Any, b: Any) -> Any:
     return np.where(flat, 0, b * np.where(flat, 1, a) ** (b - 1))
 
 
-def log_or_zero(a: Any, b: Any) -> Any:
+def log_or_zero(a: AnyArray, b: AnyArray) -> AnyArray:
     """log(a), and 0 where a ** b stays 0 as b changes."""
     if isinstance(a, (int, float)):
         a = np.asarray(a, dtype=b.dtype)
@@ -91,12 +93,12 @@ def log_or_zero(a: Any, b: Any) -> Any:
     return np.where(flat, 0, np.log(np.where(flat, 1, a)))
 
 
-def inverse(axes: Any) -> Any:
+def inverse(axes: int | Sequence[int] | None) -> tuple[int, ...] | None:
     """The permutation of axes that undoes `axes`."""
     return None if axes is None else tuple(np.argsort(np.atleast_1d(axes) % np.size(axes)).tolist())
 
 
-def reshaped(a: Any, shape: tuple[int, ...], order: Any) -> Any:
+def reshaped(a: AnyArray, shape: tuple[int, ...], order: Any) -> AnyArray:
     """`np.reshape`, in an order that does not depend on how the elements lie in memory.
 
     The usual order is not named: Dask knows no other.
@@ -180,7 +182,7 @@ for plain in (
 # --- functions that NumPy lacks -------------------------------------------------------------------
 
 
-def scatter_add(values: Any, index: Any, shape: tuple[int, ...]) -> Any:
+def scatter_add(values: AnyArray, index: Any, shape: tuple[int, ...]) -> AnyArray:
     """Zeros of `shape` with `values` added at `index`: the adjoint of indexing.
 
     An element that the index selects twice gets both values.
@@ -214,7 +216,7 @@ def selects_each_once(index: Any) -> bool:
     return all(isinstance(i, once) and not isinstance(i, bool) for i in items)
 
 
-def astype(x: Any, dtype: Any) -> Any:
+def astype(x: AnyArray, dtype: Any) -> AnyArray:
     """`x` in another dtype; a gradient comes back in the old one."""
     return x.astype(dtype)
 

@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 
 from .node import Edge, outline
-from .table import BaseTensor, Operation, code_of
+from .table import AnyArray, BaseTensor, Operation, code_of
 
 
 def to_save(
-    operation: Operation, edges: list[Edge], args: tuple, arrays: list[Any], y: Any
+    operation: Operation, edges: list[Edge], args: tuple, arrays: list[Any], y: AnyArray
 ) -> tuple:
     """The result and the arguments as the rules of these edges need them: arrays, or outlines.
 

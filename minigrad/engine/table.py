@@ -39,6 +39,9 @@ class BaseTensor:
     __slots__ = ()
 
 
+AnyArray = Any  # NumPy's, another library's such as Dask's, or a Tensor: rules compute with each
+
+
 # --- entries --------------------------------------------------------------------------------------
 
 
@@ -107,7 +110,7 @@ class Definition(Entry):
         self.call = call
 
 
-TABLE: dict[Any, Operation | Definition] = {}
+TABLE: dict[Callable, Operation | Definition] = {}
 
 
 def rule(function: Callable, *rules: Callable | None) -> Callable:

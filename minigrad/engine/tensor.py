@@ -20,7 +20,7 @@ from .modes import get_default_dtype, mode
 from .node import Edge, Node
 from .operators import Operators
 from .saving import to_save
-from .table import TABLE, Definition, lookup
+from .table import TABLE, AnyArray, Definition, lookup
 
 
 class Tensor(Operators):
@@ -43,7 +43,7 @@ class Tensor(Operators):
     __slots__ = ("__weakref__", "_array", "_node")
 
     backward: Callable[..., None]  # see `walk`
-    data: Any  # the array, read-only: see `minigrad.data`
+    data: AnyArray  # the array, read-only: see `minigrad.data`
 
     def __init__(self, value: Any, *, requires_grad=False, dtype=None, name: str | None = None):
         if isinstance(value, Tensor):
@@ -145,7 +145,7 @@ class Tensor(Operators):
         """
         return np.array(self._detached("x.numpy()"))
 
-    def item(self) -> Any:
+    def item(self) -> float | int | bool:
         """The value of a tensor with one element, as a Python number.
 
         Raises:
@@ -157,7 +157,7 @@ class Tensor(Operators):
         """The values as (nested lists of) Python numbers."""
         return np.asarray(self._read()).tolist()
 
-    def _detached(self, what: str) -> Any:
+    def _detached(self, what: str) -> AnyArray:
         """The array itself, on its way out of the graph."""
         if self.requires_grad:
             raise errors.DetachError(
@@ -167,13 +167,13 @@ class Tensor(Operators):
             )
         return self._read()
 
-    def _read(self) -> Any:
+    def _read(self) -> AnyArray:
         """The array, on its way out of the graph: those who watch see it go."""
         for watcher in mode.get().watchers:
             watcher.read(self)
         return self._array
 
-    def _only(self, what: str, array: Any) -> Any:
+    def _only(self, what: str, array: AnyArray) -> Any:
         """The only element of `array`, as a Python number."""
         if self.size != 1:
             raise errors.ShapeError(f"{what} needs one element, and the shape is {self.shape}")
@@ -261,7 +261,7 @@ class Tensor(Operators):
 Array = Tensor | np.ndarray  # what the functions of the table take and give
 
 
-def tensor_of(array: Any, node: Node | None = None) -> Tensor:
+def tensor_of(array: AnyArray, node: Node | None = None) -> Tensor:
     """A Tensor around an array that nothing else will write to: it is made read-only, not copied."""
     if type(array) is np.ndarray:
         array.flags.writeable = False
@@ -272,7 +272,7 @@ def tensor_of(array: Any, node: Node | None = None) -> Tensor:
     return tensor
 
 
-def read_only(array: Any) -> Any:
+def read_only(array: AnyArray) -> AnyArray:
     """`array`, which can no longer be written to; a number of NumPy's as an array without axes."""
     if isinstance(array, np.generic):
         array = np.asarray(array)

@@ -21,6 +21,7 @@ import numpy as np
 from . import errors
 from .modes import mode, setting
 from .node import Node, Outline
+from .table import AnyArray
 from .tensor import Tensor, as_array, tensor_of
 
 
@@ -29,24 +30,24 @@ class Contribution(NamedTuple):
 
     position: int  # of the argument
     to: Node  # what made the argument
-    given: Any  # what the rule gave
-    fitted: Any  # that with broadcasting undone: of the argument's shape and dtype
-    before: Any  # what had arrived there so far, or None
-    after: Any  # the sum
+    given: AnyArray  # what the rule gave
+    fitted: AnyArray  # that with broadcasting undone: of the argument's shape and dtype
+    before: AnyArray | None  # what had arrived there so far
+    after: AnyArray  # the sum
 
 
 class Visit(NamedTuple):
     """One stop of the walk: a node, its gradient, and what it passes on; a leaf passes on nothing."""
 
     node: Node
-    gradient: Any
+    gradient: AnyArray
     contributions: list[Contribution]
 
 
 new = tuple.__new__  # a NamedTuple's own constructor takes twice as long
 
 
-def walk(starts: Mapping[Node, Any], oldest: float = 0) -> Iterator[Visit]:
+def walk(starts: Mapping[Node, AnyArray], oldest: float = 0) -> Iterator[Visit]:
     """Go back from the nodes in `starts`, given their gradients: visit each node, newest first.
 
     Gradients that are arrays are passed on as arrays. Where they are Tensors, the rules are called
@@ -81,7 +82,7 @@ def order(starts: Iterable[Node], oldest: float = 0) -> list[Node]:
     return sorted(reached, key=operator.attrgetter("number"), reverse=True)
 
 
-def pass_on(node: Node, g: Any, arrived: dict[Node, Any]) -> Visit:
+def pass_on(node: Node, g: AnyArray, arrived: dict[Node, AnyArray]) -> Visit:
     """Call the rules of a node, and add what they give to what has arrived at its arguments."""
     saved: Any = node.saved
     rules = node.operation.rules if node.operation is not None else ()
@@ -109,7 +110,7 @@ def pass_on(node: Node, g: Any, arrived: dict[Node, Any]) -> Visit:
     return visit
 
 
-def _element(given: Any, item: int, node: Node) -> Any:
+def _element(given: Any, item: int, node: Node) -> AnyArray:
     if not isinstance(given, (list, tuple)):
         raise errors.UnsupportedError(
             f"{node.operation.name} takes no list of tensors: join them with np.stack"  # type: ignore
@@ -117,7 +118,7 @@ def _element(given: Any, item: int, node: Node) -> Any:
     return given[item]
 
 
-def fit(given: Any, to: Node, g: Any) -> Any:
+def fit(given: AnyArray, to: Node, g: AnyArray) -> AnyArray:
     """Return what a rule gave, with the shape and dtype of `to`, whose gradient it is.
 
     Broadcasting is undone: the gradient of an array is the sum of those of its copies.
@@ -132,7 +133,7 @@ def fit(given: Any, to: Node, g: Any) -> Any:
     return given if given.dtype == to.dtype else given.astype(to.dtype)
 
 
-def undo_broadcast(g: Any, shape: tuple[int, ...]) -> Any:
+def undo_broadcast(g: AnyArray, shape: tuple[int, ...]) -> AnyArray:
     """The gradient of an array of `shape`, given that of its copies: a sum over the copies.
 
     Raises:
@@ -159,7 +160,7 @@ def copied_axes(wide: tuple[int, ...], shape: tuple[int, ...]) -> tuple[int, ...
 def _as_tensors(node: Node, saved: tuple) -> tuple:
     """Make tensors of the arrays that a node saved: each with the node that made it, as before."""
 
-    def tensor(array: Any, made_by: Node) -> Any:
+    def tensor(array: AnyArray, made_by: Node) -> Tensor | Outline:
         return array if isinstance(array, Outline) else tensor_of(array, made_by)
 
     tensors: list[Any] = [tensor(saved[0], node), *saved[1:]]
@@ -232,7 +233,7 @@ def backward(root: Tensor, gradient: Any = None, *, retain_graph=False, create_g
                 node.grad = g if isinstance(g, Tensor) else tensor_of(g)
 
 
-def first_gradient(root: Tensor, gradient: Any, create_graph: bool) -> Any:
+def first_gradient(root: Tensor, gradient: Any, create_graph: bool) -> AnyArray:
     """Return the gradient of `root`: 1 for a number, or what was given; a Tensor if it needs a graph."""
     array, node = root._array, root._node
     if node is None or not node.requires_grad:

@@ -37,10 +37,10 @@ class Counting:
         shape: of the result, or None for their sum.
         ids: class numbers (B T,).
         counted: which targets count (B T, 1).
-        share: of each of these in the result.
+        weight: of each of these in the result.
     """
 
-    __slots__ = ("counted", "ids", "shape", "share")
+    __slots__ = ("counted", "ids", "shape", "weight")
 
     def __init__(self, targets: np.ndarray, ignore_index: int | None, reduction: str):
         flat = targets.reshape(-1)
@@ -48,9 +48,9 @@ class Counting:
         self.shape = targets.shape if reduction == "none" else None
         self.ids = (flat * counted).astype(np.intp)  # of unsigned ones, sums would be floats
         self.counted = counted[:, None]
-        self.share = 1.0
+        self.weight = 1.0
         if reduction == "mean":
-            self.share = 1 / max(int(np.count_nonzero(counted)), 1)
+            self.weight = 1 / max(int(np.count_nonzero(counted)), 1)
 
 
 def cross_entropy_of_rows(logits: Any, label_smoothing: float, counting: Counting) -> Any:
@@ -62,7 +62,7 @@ def cross_entropy_of_rows(logits: Any, label_smoothing: float, counting: Countin
     right = x.reshape(-1).take(counting.ids + row_starts(*x.shape))[:, None]
     if label_smoothing:
         right = (1 - label_smoothing) * right + (label_smoothing / x.shape[1]) * row_sums(x)
-    loss = np.where(counting.counted, total - right, 0) * counting.share  # (B T, 1)
+    loss = np.where(counting.counted, total - right, 0) * counting.weight  # (B T, 1)
     return loss.sum() if counting.shape is None else loss.reshape(counting.shape)
 
 
@@ -73,7 +73,7 @@ def cross_entropy_slope(
     x, ids = rows(logits), counting.ids
     asked = np.full(x.shape, label_smoothing / x.shape[1], x.dtype)  # (B T, N)
     asked[np.arange(ids.size), ids] += 1 - label_smoothing
-    weight = g.reshape(-1, 1) * (counting.counted * np.asarray(counting.share, x.dtype))
+    weight = g.reshape(-1, 1) * (counting.counted * np.asarray(counting.weight, x.dtype))
     return ((softmax_of_rows(x) - asked) * weight).reshape(logits.shape)
 
 

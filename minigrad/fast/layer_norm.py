@@ -45,11 +45,11 @@ def layer_norm_slopes(
 ) -> tuple[Any, ...]:
     """Of g gain, x gets what is left without its mean and its part along the standardised rows."""
     z, scale = saved.beside(g) or standardized(rows(x), eps)
-    g, share = rows(g), (gain / x.shape[-1])[:, None]
+    g, weight = rows(g), (gain / x.shape[-1])[:, None]
     along = g * z
     of_gain, of_bias = column_sums(along), column_sums(g)
-    slope = reusing(np.subtract, g * gain, g @ share)  # (n, D), (n, 1)
-    slope = reusing(np.subtract, slope, z * (along @ share))
+    slope = reusing(np.subtract, g * gain, g @ weight)  # (n, D), (n, 1)
+    slope = reusing(np.subtract, slope, z * (along @ weight))
     slope = reusing(np.multiply, slope, scale)
     return slope.reshape(x.shape), of_gain, of_bias
 
@@ -59,7 +59,7 @@ layer_norm_of_rows = operation(layer_norm_of_rows, *together(layer_norm_slopes, 
 
 def standardized(x: Any, eps: float) -> tuple[Any, Any]:
     """The rows of a matrix brought to mean 0 and variance 1, and the factor of each (n, 1)."""
-    share = 1 / x.shape[1]
-    z = x - row_sums(x) * share
-    scale = 1 / np.sqrt(row_products(z, z) * share + eps)
+    weight = 1 / x.shape[1]
+    z = x - row_sums(x) * weight
+    scale = 1 / np.sqrt(row_products(z, z) * weight + eps)
     return reusing(np.multiply, z, scale), scale

@@ -36,5 +36,5 @@ def dropout(
         raise errors.ConfigError(f"the probability of dropout is from 0 to below 1, not {p}")
     if not training or p == 0:
         return x
-    kept = generator(rng).random(x.shape, dtype=np.float32) >= p
-    return x * kept * (1 / (1 - p))
+    mask = generator(rng).random(x.shape, dtype=np.float32) >= p
+    return x * mask * (1 / (1 - p))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator
-from typing import Any
 
 from .data import GraphData
 
@@ -27,7 +26,7 @@ class Block:
     kind: str
     title: str
     box: int | None = None
-    items: list[Any] = dataclasses.field(default_factory=list)
+    items: list[int | Block] = dataclasses.field(default_factory=list)
     leaves: list[int] = dataclasses.field(default_factory=list)
     times: int = 1
     chained: bool = False
@@ -70,7 +69,7 @@ def tree(graph: GraphData) -> Block:
 
 def _simplify(block: Block) -> None:
     """Take a lonely operation out of its definition, and a lonely definition out of its box."""
-    items: list[Any] = []
+    items: list[int | Block] = []
     for item in block.items:
         if isinstance(item, Block) and item.kind == "definition" and len(item.items) == 1:
             items += item.items

@@ -73,7 +73,7 @@ def _failed(call: Call, error: MinigradError) -> Node:
         function = functools.partial(tuple)
         name = call.owner if isinstance(call.owner, str) else type(call.owner).__name__
         function.__name__ = name  # type: ignore[attr-defined]
-    edges: list[Any] = []
+    edges: list[tuple[int, int | None, Node]] = []
     for i, a in enumerate(args):
         if isinstance(a, (list, tuple)):
             edges += parents_in(i, a)
@@ -284,13 +284,13 @@ def _gradient(node: Node) -> tuple[np.ndarray | None, str]:
     return array, "known" if array is None or array.any() else "zero"
 
 
-def _shown(value: Any) -> np.ndarray | None:
+def _shown(value: object) -> np.ndarray | None:
     """The array in a value, for those who only look; None where it is yet to be computed, or lost."""
     array = value._array if isinstance(value, Tensor) else value
     return read_only(np.asarray(array)) if isinstance(array, (np.ndarray, np.generic)) else None
 
 
-def _arrays(values: Sequence[Any]) -> list[np.ndarray]:
+def _arrays(values: Sequence[object]) -> list[np.ndarray]:
     """The arrays among `values`, and in the lists among them."""
     found = []
     for v in values:
@@ -301,8 +301,8 @@ def _arrays(values: Sequence[Any]) -> list[np.ndarray]:
     return found
 
 
-def _memory(array: Any) -> Any:
+def _memory(array: np.ndarray) -> np.ndarray:
     """The array in whose memory `array` lies."""
-    while isinstance(getattr(array, "base", None), np.ndarray):
+    while isinstance(array.base, np.ndarray):
         array = array.base
     return array

@@ -14,9 +14,11 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from ..engine import rules
 from ..engine.table import code_of
+from ..engine.tensor import Array
 from ..rules_as_text import source_of
 from . import text
 from .elements import terms
@@ -77,7 +79,7 @@ class Case(NamedTuple):
 
 
 def of_rule(
-    rule: Callable, g: Any, saved: Sequence[Any], options: Mapping[str, Any], names: Names
+    rule: Callable, g: Array, saved: Sequence[Any], options: Mapping[str, Any], names: Names
 ) -> Case:
     """The case of a rule of the table: `saved` has the result and the arguments, or outlines of them."""
     y, *args = saved
@@ -171,7 +173,7 @@ def _symbol(value: Any, name: str) -> Symbol:
     return Symbol(np.asarray(array), name=name)
 
 
-def stand_in(shape: tuple[int, ...], dtype: Any) -> np.ndarray:
+def stand_in(shape: tuple[int, ...], dtype: DTypeLike) -> np.ndarray:
     """An array of a shape, for one of which only that is known, or wanted."""
     return np.broadcast_to(np.ones((), dtype), shape)
 

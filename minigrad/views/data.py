@@ -295,7 +295,7 @@ class GraphData:
             for n in self.nodes
             if n.number in own or n.number in supplies
         ]  # fmt: skip
-        kept = [
+        inside = [
             dataclasses.replace(b, parent=b.parent if b.parent in boxes else None)
             for b in self.boxes
             if b.number in boxes
@@ -303,5 +303,5 @@ class GraphData:
         used = {e.source for e in self.edges if e.target not in own} | set(self.roots)
         roots = tuple(sorted(used & own))
         return dataclasses.replace(
-            self, nodes=tuple(nodes), edges=edges, boxes=tuple(kept), roots=roots, title=title
+            self, nodes=tuple(nodes), edges=edges, boxes=tuple(inside), roots=roots, title=title
         )

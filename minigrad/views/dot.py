@@ -145,8 +145,8 @@ class Writer:
                 lines[0] += f" = the sum of {len(edges)}"
             lines += [text.shape(node.shape)] if node.shape else []
             if self.values:
-                known = node.gradient is not None
-                lines += text.array_lines(node.gradient) if known else [self._gradient(node)]
+                given = node.gradient
+                lines += [self._gradient(node)] if given is None else text.array_lines(given)
         fill, border = LOOKS["gradient"]
         attributes = _attributes(
             label="\n".join(text.visible(text.shortened(line, 60)) for line in lines), fillcolor=fill,

@@ -35,8 +35,8 @@ def table_of(graph: GraphData, most: int | None = 200) -> str:
     usual = dtypes[0][0] if dtypes else None
     columns = ("", "name", "made by", "shape", "value", "gradient", "in", "line", "of")
     rows = [_row(graph, node, usual) for node in shown]
-    kept = [i for i in range(len(columns)) if i < 4 or any(row[i] for row in rows)]
-    cells = [[columns[i] for i in kept], *([row[i] for i in kept] for row in rows)]
+    filled = [i for i in range(len(columns)) if i < 4 or any(row[i] for row in rows)]
+    cells = [[columns[i] for i in filled], *([row[i] for i in filled] for row in rows)]
     widths = [max(map(_width, column)) for column in zip(*cells)]
     lines = ["  ".join(map(_padded, row, widths)).rstrip() for row in cells]
     if len(shown) < len(graph):

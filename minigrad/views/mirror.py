@@ -44,13 +44,13 @@ class _Mirror:
         self.nodes: list[GraphNode] = []
         self.edges: list[Edge] = []
         self.sums: dict[int, int] = {}  # the number of a node's gradient, by that of the node
-        self.shares: dict[int, list[int]] = {}  # of the contributions, where there are several
+        self.several: dict[int, list[int]] = {}  # contributions to one gradient
         for node, edges in graph.way_back:
             self._gradient(node)
             for edge in edges:
                 if len(self.arriving[edge.source]) > 1 or edge.source in graph.roots:
                     made = self._rule(edge, node, f"part of {called(graph[edge.source])}")
-                    self.shares.setdefault(edge.source, []).append(made)
+                    self.several.setdefault(edge.source, []).append(made)
         ends = (n.number for n in graph.nodes if n.kind in ("parameter", "input"))
         self.roots = tuple(sorted(self.sums[n] for n in ends if n in self.sums))
 
@@ -59,11 +59,11 @@ class _Mirror:
         if len(edges) == 1 and node.number not in self.forward.roots:
             made = self._rule(edges[0], node, name)
         else:
-            shares = self.shares.get(node.number, [])
-            kind = "sum" if shares else "start"
-            made = self._node(node, node, name, kind, shares, node.gradient)
-            for i, share in enumerate(shares):
-                self.edges.append(_edge(share, made, i))
+            contributions = self.several.get(node.number, [])
+            kind = "sum" if contributions else "start"
+            made = self._node(node, node, name, kind, contributions, node.gradient)
+            for i, contribution in enumerate(contributions):
+                self.edges.append(_edge(contribution, made, i))
         self.sums[node.number] = made
 
     def _rule(self, edge: Edge, node: GraphNode, name: str) -> int:

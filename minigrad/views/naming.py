@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from ..engine import modes, table
@@ -50,7 +48,7 @@ class Names:
     def key(self, node: Node) -> int:
         return self.keys.get(node, id(node))
 
-    def _keys(self, value: Any) -> list[int]:
+    def _keys(self, value: object) -> list[int]:
         """By what a tensor or array that someone holds is known; its value is noted on the way."""
         if isinstance(value, Tensor) and value._node is not None:
             self.know(value._node, value._array)
@@ -192,7 +190,7 @@ class Places:
         return None if key in self.names.outer else box
 
 
-def _told(owner: Any) -> tuple[str, str]:
+def _told(owner: Module | str) -> tuple[str, str]:
     """What the docstring of a module, or of a definition by its name, says it is for; and its lesson."""
     if isinstance(owner, Module):
         doc = type(owner).__doc__

@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from .. import errors
 from ..engine.tensor import Tensor
@@ -33,7 +34,7 @@ MARKS = "o", "s", "^", "D"
 
 
 def heat_map(
-    values: Any,
+    values: ArrayLike,
     *,
     rows: Sequence[str] | None = None,
     columns: Sequence[str] | None = None,
@@ -146,7 +147,7 @@ def map_axes(
 
 
 def vectors(
-    values: Any,
+    values: ArrayLike,
     labels: Sequence[str] | None = None,
     *,
     starts: Any = None,

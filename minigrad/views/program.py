@@ -257,13 +257,13 @@ class _Writer(Notation):
             if place != node.box:
                 place, title = node.box, self._place(node)
                 self.lines += ["", f"# back through {title}"] if title else [""]
-            for edge, share in self._shares(node, edges, g):
+            for edge, contribution in self._contributions(node, edges, g):
                 before = sums.get(edge.source)
                 if before is None:
                     name = self.names.new(f"d_{self.symbols[edge.source].name}")
-                    sums[edge.source] = self._assign(name, share)
+                    sums[edge.source] = self._assign(name, contribution)
                 else:
-                    after = write(np.add, [before, share], {})
+                    after = write(np.add, [before, contribution], {})
                     sums[edge.source] = self._assign(before.name, after)
         order = [n for n in self.inputs if n in found]
         return {name: found[name] for name in order}
@@ -283,7 +283,7 @@ class _Writer(Notation):
         self.inputs[name] = given.copy()
         return Symbol(given, name=name)
 
-    def _shares(
+    def _contributions(
         self, node: GraphNode, edges: list[Edge], g: Symbol
     ) -> Iterator[tuple[Edge, Symbol]]:
         """Yield what goes back along each edge to a node's arguments, of their shapes and dtypes."""
@@ -298,8 +298,8 @@ class _Writer(Notation):
                 made_by = node.operation.rpartition(".")[2].replace("<lambda>", "function")
                 name = f"{made_by}_rule_{edge.argument or i}"
                 given[i] = follow(rule, [g, y, *args], node.options, name)
-            share = given[i] if edge.item is None else given[i][edge.item]
-            yield edge, undone(share, self.symbols[edge.source])
+            contribution = given[i] if edge.item is None else given[i][edge.item]
+            yield edge, undone(contribution, self.symbols[edge.source])
 
     # Text
 

@@ -101,7 +101,7 @@ class Reached:
         self.know(node, array)
         return node
 
-    def know(self, node: Node, value: Any) -> None:
+    def know(self, node: Node, value: object) -> None:
         if isinstance(value, (np.ndarray, np.generic)):
             self.values.setdefault(node, np.asarray(value))
 

@@ -15,7 +15,7 @@ LONGEST_OF_MANY = 8  # where thousands would have to be compared
 class _Row(NamedTuple):
     """The items of a block: what each looks like, and the place at which it starts (and the end)."""
 
-    items: list[Any]
+    items: list[int | Block]
     looks: list[int]
     starts: list[int]
 
@@ -39,8 +39,8 @@ class Folder:
             self.into[e.target].append(e)
             self.out[e.source].append(e)
         self.numbers: dict[Any, int] = {}  # of what looks alike
-        self.look: dict[Any, int] = {}  # by block, or number of a node
-        self.size: dict[Any, int] = {}
+        self.look: dict[int | Block, int] = {}  # by block, or number of a node
+        self.size: dict[Block, int] = {}
         self._measure(root)
 
     def _measure(self, block: Block) -> int:
@@ -114,7 +114,7 @@ class Folder:
     def fold(self, block: Block) -> None:
         """Replace equal items in a row, or equal sequences of items, by one of them."""
         row = self._row(block)
-        folded: list[Any] = []
+        folded: list[int | Block] = []
         i = 0
         while i < len(row.items):
             length, times, chained = self._longest(row, i)
@@ -129,19 +129,20 @@ class Folder:
             self.groups.append((start, size))
             unit = row.items[i : i + length]
             i += length * times
-            alone = length == 1 and isinstance(unit[0], Block)
-            once = unit[0] if alone else Block("repeat", "", items=unit)
+            last = row.items[i - 1]
+            if length == 1 and isinstance(unit[0], Block) and isinstance(last, Block):
+                once, once.last = unit[0], last.title
+            else:
+                once = Block("repeat", "", items=unit)
             once.times, once.chained = times, chained
-            once.last = row.items[i - 1].title if alone else ""
             folded.append(once)
         block.items = folded
 
     def _row(self, block: Block) -> _Row:
         looks, starts = [], [0]
         for item in block.items:
-            inner = isinstance(item, Block)
-            looks.append(self.look[item] if inner else self._look_of(item))
-            starts.append(starts[-1] + (self.size[item] if inner else 1))
+            looks.append(self.look[item] if isinstance(item, Block) else self._look_of(item))
+            starts.append(starts[-1] + (self.size[item] if isinstance(item, Block) else 1))
         first = next(iter(block.items), None)
         if first is not None:
             offset = self.place[next(first.members()) if isinstance(first, Block) else first]
@@ -164,7 +165,7 @@ class Folder:
                 best, covered = (length, times, chained), length * times
         return best
 
-    def _worthwhile(self, unit: list[Any], times: int) -> bool:
+    def _worthwhile(self, unit: list[int | Block], times: int) -> bool:
         """Tell whether one box for all is simpler: yes for two equal modules, no for three additions."""
         if times > 1 and any(isinstance(item, Block) for item in unit):
             return True

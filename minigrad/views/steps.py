@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..engine.node import Node
-from ..engine.tensor import Tensor, tensor_of
+from ..engine.tensor import Array, Tensor, tensor_of
 from ..engine.walk import Contribution, Visit, copied_axes, first_gradient, order, walk
 from ..errors import MinigradError
 from ..ranges import numbers_in
@@ -55,11 +55,11 @@ class Share:
     argument: str
     to: Node
     rule: str
-    given: Any
+    given: Array
     axes: tuple[int, ...]
-    fitted: Any
-    before: Any
-    after: Any
+    fitted: Array
+    before: Array | None
+    after: Array
     name: str = ""
     of: int | None = None
     note: str = ""
@@ -105,11 +105,11 @@ class Step:
 
     number: int
     node: Node
-    gradient: Any
+    gradient: Array
     values: dict[str, Any]
     shares: tuple[Share, ...]
-    before: Any = None
-    after: Any = None
+    before: Array | None = None
+    after: Array | None = None
     name: str = ""
     of: int | None = None
 
@@ -130,7 +130,7 @@ class Step:
 
 
 def steps(
-    loss: Tensor, gradient: Any = None, *, accumulate: bool = False, retain_graph: bool = True,
+    loss: Tensor, gradient: Array | None = None, *, accumulate: bool = False, retain_graph: bool = True,
     create_graph: bool = False,
 ) -> Iterator[Step]:  # fmt: skip
     """Walk back from `loss` as `loss.backward()` does, and yield each step as a printable `Step`.
@@ -147,7 +147,7 @@ def steps(
         for step in steps(np.sum(x * x)):
             print(step)
     """
-    start: dict[Any, Any] = {loss._node: first_gradient(loss, gradient, create_graph)}
+    start: dict[Node, Array] = {loss.node: first_gradient(loss, gradient, create_graph)}
     order(start)  # raises for a graph that has been freed, before the first step
     return _steps(start, accumulate, retain_graph, create_graph, _Known.of(loss))
 
@@ -201,7 +201,11 @@ class _Known(NamedTuple):
 
 
 def _steps(
-    start: dict[Any, Any], accumulate: bool, retain_graph: bool, create_graph: bool, known: _Known
+    start: dict[Node, Array],
+    accumulate: bool,
+    retain_graph: bool,
+    create_graph: bool,
+    known: _Known,
 ) -> Iterator[Step]:
     visits = walk(start)
     for number in itertools.count(1):
@@ -262,7 +266,7 @@ def _step(number: int, visit: Visit, known: _Known) -> Step:
     return Step(number, node, _seen(g), values, tuple(shares), name=known.name(node), of=of)
 
 
-def _added(before: Tensor | None, g: Any) -> Tensor:
+def _added(before: Tensor | None, g: Array) -> Tensor:
     """The gradients of two backward passes, added: what `.grad` held, and what arrived now."""
     if before is not None:
         g = before + g if isinstance(g, Tensor) else before._array + g
@@ -285,7 +289,7 @@ def _share(node: Node, passed: Contribution, item: int | None, known: _Known, ca
     )  # fmt: skip
 
 
-def _worked(to: Node, of: int | None, fitted: Any, known: _Known, case: Case) -> str:
+def _worked(to: Node, of: int | None, fitted: Array, known: _Known, case: Case) -> str:
     """The first element of what an argument gets, worked out."""
     array = numbers_in(fitted)
     if array is None or not array.size:

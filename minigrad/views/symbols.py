@@ -203,19 +203,19 @@ def follow(function: Callable, args: Sequence[Any], kwargs: dict[str, Any], name
     return _called(function, [(function, TIGHT)], args, kwargs, fragile=True)
 
 
-def undone(share: Symbol, argument: Symbol) -> Symbol:
-    """`share` with broadcasting undone, as the engine does at each edge."""
-    wide, shape = share.value.shape, argument.shape
+def undone(given: Symbol, argument: Symbol) -> Symbol:
+    """`given` with broadcasting undone, as the engine does at each edge."""
+    wide, shape = given.value.shape, argument.shape
     if wide != shape:
         axes = copied_axes(wide, shape)
         one = axes[0] if len(axes) == 1 else axes
         if axes and len(wide) == len(shape):
-            share = write(np.sum, [share], {"axis": one, "keepdims": True})
+            given = write(np.sum, [given], {"axis": one, "keepdims": True})
         elif axes:
-            share = write(np.sum, [share], {"axis": one})
-        if share.value.shape != shape:
-            share = write(np.reshape, [share, shape], {})
-    return share if share.dtype == argument.dtype else share.astype(argument.dtype)
+            given = write(np.sum, [given], {"axis": one})
+        if given.value.shape != shape:
+            given = write(np.reshape, [given, shape], {})
+    return given if given.dtype == argument.dtype else given.astype(argument.dtype)
 
 
 def _named(function: Any, name: str) -> Any:

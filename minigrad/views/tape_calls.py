@@ -367,12 +367,12 @@ class Tape:
             for c, n, step in zip(term, shape, _contiguous(shape)):
                 found[c] = found.get(c, 0) + (step if n > 1 else 0)
             strides.append(found)
-        kept = [[sizes[c], *(s.get(c, 0) for s in strides)] for c in result]
+        free = [[sizes[c], *(s.get(c, 0) for s in strides)] for c in result]
         summed = [
             [n, *(s.get(c, 0) for s in strides[1:])] for c, n in sizes.items() if c not in result
         ]
         self.work += math.prod(sizes.values())
-        return self._call("contract", value, [self.slot(a) for a in operands], kept, summed)
+        return self._call("contract", value, [self.slot(a) for a in operands], free, summed)
 
     def _convolved(self, value: Any, a: Any, v: Any) -> int:
         """Each element of the result is a product of `v`, turned, with a piece of `a` between zeros."""

@@ -11,6 +11,7 @@ import numpy as np
 
 from ..engine import table
 from ..engine.node import Outline
+from ..engine.tensor import Array
 
 
 def number(x: Any) -> str:
@@ -22,13 +23,13 @@ def number(x: Any) -> str:
     return f"{float(x) + 0.0:.4g}"  # + 0.0 makes the zero of -0.0 an ordinary one
 
 
-def array(a: Any) -> str:
+def array(a: Array) -> str:
     """An array in one line: its elements where they are few, else what they are like."""
     a = np.asarray(a)
     return _nested(a) if 0 < a.size <= 4 and a.ndim <= 2 else _outline(a)
 
 
-def array_lines(a: Any) -> list[str]:
+def array_lines(a: Array) -> list[str]:
     """An array as a few lines: a row of a matrix each where it is small, else what it is like."""
     a = np.asarray(a)
     if a.ndim == 2 and a.shape[0] <= 4 and 0 < a.shape[1] <= 4:

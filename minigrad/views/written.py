@@ -11,6 +11,7 @@ import sys
 import types
 import unicodedata
 from collections import Counter
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -46,7 +47,7 @@ class Functions:
 
     def __init__(self, names: Names):
         self.names = names
-        self.named: dict[Any, str] = {}
+        self.named: dict[Callable, str] = {}
         self.modules: dict[str, str] = {}
         self.sources: list[str] = []
 
@@ -54,7 +55,7 @@ class Functions:
         own = [f"import {m}" + (f" as {n}" if n != m else "") for m, n in self.modules.items()]
         return [*sorted(own), "", "import numpy as np"] if own else ["import numpy as np"]
 
-    def name(self, function: Any) -> str:
+    def name(self, function: Callable) -> str:
         """The name of a function in the program; its source, and what that needs, is put there."""
         function = bare(function)
         key = getattr(function, "__code__", function)
@@ -73,7 +74,7 @@ class Functions:
         self.sources.append(ast.unparse(ast.fix_missing_locations(tree)))
         return name
 
-    def _globals(self, function: Any, tree: ast.AST) -> dict[str, str]:
+    def _globals(self, function: Callable, tree: ast.AST) -> dict[str, str]:
         """Map each name from outside the function to what stands for it in the program."""
         nodes = list(ast.walk(tree))
         own = {n.arg for n in nodes if isinstance(n, ast.arg)}
@@ -95,7 +96,7 @@ class Functions:
             self.sources.append(f"{found[original]} = {name}")
         return found
 
-    def _written(self, name: str, value: Any, function: Any) -> str:
+    def _written(self, name: str, value: Any, function: Callable) -> str:
         if isinstance(value, types.ModuleType):
             return "np" if value is np else self._module(value.__name__, name)
         if table.name_of(value).startswith("np."):
@@ -113,7 +114,7 @@ class Functions:
             self.modules[module] = self.names.new(name)
         return self.modules[module]
 
-    def _imported(self, function: Any) -> str:
+    def _imported(self, function: Callable) -> str:
         name = getattr(function, "__name__", "")
         if getattr(builtins, name, None) is function:
             return name
@@ -124,7 +125,7 @@ class Functions:
         return f"{self._module(module, module.replace('.', '_'))}.{name}"
 
 
-def _unwritable(function: Any, why: str) -> errors.GraphError:
+def _unwritable(function: Callable, why: str) -> errors.GraphError:
     return errors.GraphError(
         f"{table.name_of(function)} cannot be written into a program: {why}. Write it in a file, with "
         f"functions, numbers and arrays alone"
@@ -134,7 +135,7 @@ def _unwritable(function: Any, why: str) -> errors.GraphError:
 class _Cleaner(ast.NodeTransformer):
     """Leaves out annotations, and what only checks arguments: these have passed."""
 
-    def __init__(self, function: Any):
+    def __init__(self, function: Callable):
         self.inside = getattr(function, "__module__", "").startswith("minigrad.")
 
     def visit_arg(self, node: ast.arg) -> ast.arg:

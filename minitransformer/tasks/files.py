@@ -159,9 +159,9 @@ class File:
                 return data
         decoder = codecs.getincrementaldecoder(self.codec)("replace")
         decoder.decode(data)
-        kept = len(data) - len(decoder.getstate()[0])  # whole characters
-        opened.seek(start + kept)
-        return data[:kept]
+        whole = len(data) - len(decoder.getstate()[0])  # whole characters
+        opened.seek(start + whole)
+        return data[:whole]
 
     def _block(self, data: bytes, i: int) -> Block:
         # Not splitlines: it ends a line where an editor does not, at U+2028 or a form feed.

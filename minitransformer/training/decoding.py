@@ -115,12 +115,14 @@ def distribution(
     p /= p.sum(axis=-1, keepdims=True)
     by_rank = np.argsort(-p, axis=-1, kind="stable")
     ranked = np.take_along_axis(p, by_rank, axis=-1)
-    kept = np.full(p.shape, True)  # by rank
+    allowed = np.full(p.shape, True)  # by rank
     if top_k is not None:
-        kept[:, top_k:] = False
+        allowed[:, top_k:] = False
     if top_p is not None:
-        kept &= np.cumsum(ranked, axis=-1) - ranked < top_p  # the likelier ones do not reach it yet
-    np.put_along_axis(p, by_rank, np.where(kept, ranked, 0), axis=-1)
+        allowed &= (
+            np.cumsum(ranked, axis=-1) - ranked < top_p
+        )  # the likelier ones do not reach it yet
+    np.put_along_axis(p, by_rank, np.where(allowed, ranked, 0), axis=-1)
     return p / p.sum(axis=-1, keepdims=True)
 
 

@@ -157,7 +157,7 @@ def test_settings_of_numpy_do_not_widen_float32(kind, settings):
             optimizer.lr = schedule(step)
             optimizer.step()
         assert {p.dtype for p in made} == {np.dtype(np.float32)}
-        assert {a.dtype for kept in optimizer.kept for a in kept} <= {np.dtype(np.float32)}
+        assert {a.dtype for arrays in optimizer.state for a in arrays} <= {np.dtype(np.float32)}
         return [p.numpy().tobytes() for p in map(mg.Tensor.detach, made)]
 
     wide = {

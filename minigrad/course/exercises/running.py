@@ -25,9 +25,9 @@ from ... import transforms
 from ...engine import walk as engine
 from ...engine.modes import mode, setting
 from ...engine.node import Edge, Node
-from ...engine.table import TABLE, Operation, dispatched
+from ...engine.table import TABLE, AnyArray, Operation, dispatched
 from ...engine.table import rule as enter
-from ...engine.tensor import Tensor
+from ...engine.tensor import Array, Tensor
 from ...kernels import fast
 
 Functions = Mapping[str, Callable]
@@ -154,7 +154,7 @@ def operation(
 def derivative(of: Callable, i: int) -> Callable:
     """The library's derivative of a function by its argument `i`, as a rule on arrays."""
 
-    def rule(g: Any, y: Any, *arguments: Any) -> Any:
+    def rule(g: Array, y: Array, *arguments: Any) -> Any:
         along = lambda x: of(*arguments[:i], x, *arguments[i + 1 :])
         with setting(watchers=()):
             _, back = transforms.vjp(along, arguments[i])
@@ -193,7 +193,7 @@ class Slope:
     def __init__(self, node: Node, edge: Edge, passed_on: list[engine.Contribution], library: Any):
         self.node, self.edge, self.passed_on, self.library = node, edge, passed_on, library
 
-    def __mul__(self, g: Any) -> np.ndarray:
+    def __mul__(self, g: np.ndarray) -> np.ndarray:
         node, (position, item, to) = self.node, self.edge
         with self.library():
             g = np.array(np.broadcast_to(np.asarray(g, node.dtype), node.shape))
@@ -212,7 +212,7 @@ def walking(before: Callable, walk: Callable) -> Callable:
 
     theirs = walk
 
-    def walked(starts: Mapping[Node, Any], oldest: float = 0) -> Iterator[engine.Visit]:
+    def walked(starts: Mapping[Node, AnyArray], oldest: float = 0) -> Iterator[engine.Visit]:
         root, first = next(iter(starts.items()), (None, None))
         other = len(starts) > 1 or isinstance(first, Tensor) or np.any(first != 1)
         if root is None or other:
@@ -229,7 +229,7 @@ def walking(before: Callable, walk: Callable) -> Callable:
             for node in reversed(nodes)
         }
         found = theirs(graph, root.number)
-        arrived: dict[Node, Any] = {}
+        arrived: dict[Node, AnyArray] = {}
         for node in nodes:
             g = np.asarray(found.get(node.number, 0), node.dtype)
             contributions = []
@@ -250,19 +250,19 @@ def ordering(before: Callable, order: Callable) -> Callable:
 
     theirs = order
 
-    def ordered(starts: Mapping[Node, Any], oldest: float = 0) -> list[Node]:
+    def ordered(starts: Mapping[Node, AnyArray], oldest: float = 0) -> list[Node]:
         found = before(starts, oldest)
         if len(list(starts)) != 1:
             return found
         nodes = {node.number: node for node in found}
         numbers = lambda node: [to.number for _, _, to in node.edges if to.number >= oldest]
         graph = {number: numbers(node) for number, node in nodes.items()}
-        arrived, kept = {found[0]}, []
+        arrived, reached = {found[0]}, []
         for node in map(nodes.__getitem__, theirs(graph, found[0].number)):
             if node in arrived:
-                kept.append(node)
+                reached.append(node)
                 arrived.remove(node)
                 arrived.update(nodes[number] for number in graph[node.number])
-        return kept
+        return reached
 
     return ordered

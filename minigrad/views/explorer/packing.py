@@ -82,18 +82,18 @@ def pack(array: np.ndarray, most: int, full: bool = False) -> dict[str, Any]:
         packed["w"] = 8 if wide else 4
         packed["x"] = base64_of(array.astype("<f8" if wide else "<f4"))
     elif array.size > SMALL and array.dtype.kind == "f":
-        kept, steps = thinned(array, most)
-        packed["c"], packed["e"] = codes(kept)
+        some, steps = thinned(array, most)
+        packed["c"], packed["e"] = codes(some)
         if max(steps, default=1) > 1:
             packed["k"] = steps
     elif array.size > SMALL and array.dtype.kind == "b":
-        kept, steps = thinned(array, most)
-        packed["b"] = base64_of(np.packbits(kept, bitorder="little"))
+        some, steps = thinned(array, most)
+        packed["b"] = base64_of(np.packbits(some, bitorder="little"))
         if max(steps, default=1) > 1:
             packed["k"] = steps
     else:
-        kept, steps = thinned(array, max(most, SMALL))
-        packed["v"] = [decimal(v) for v in kept.ravel().tolist()]
+        some, steps = thinned(array, max(most, SMALL))
+        packed["v"] = [decimal(v) for v in some.ravel().tolist()]
         if max(steps, default=1) > 1:
             packed["k"] = steps
     if array.size > 1 and array.dtype.kind != "b":

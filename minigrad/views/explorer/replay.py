@@ -67,7 +67,7 @@ def checks(graph: GraphData) -> dict[int, Check]:
 def _check(
     graph: GraphData,
     node: GraphNode,
-    values: Mapping[int, Any],
+    values: Mapping[int, np.ndarray],
     users: Mapping[int, list[int]],
     ends: list,
 ) -> Check:
@@ -115,9 +115,9 @@ class LostError(Exception):
     """A value or an argument that the engine no longer holds."""
 
 
-def _values(graph: GraphData) -> dict[int, Any]:
+def _values(graph: GraphData) -> dict[int, np.ndarray]:
     """Every node's value, computed again in float64."""
-    values: dict[int, Any] = {}
+    values: dict[int, np.ndarray] = {}
     for node in graph.nodes:
         if node.kind == "operation":
             values[node.number] = _result(node, values.__getitem__)
@@ -128,7 +128,7 @@ def _values(graph: GraphData) -> dict[int, Any]:
     return values
 
 
-def _result(node: GraphNode, value_of: Callable[[int], Any]) -> Any:
+def _result(node: GraphNode, value_of: Callable[[int], np.ndarray]) -> Any:
     """An operation done again."""
     if node.function is rules.astype and node.dtype.kind == "f":
         return value_of(node.arguments[0].number)
@@ -136,7 +136,7 @@ def _result(node: GraphNode, value_of: Callable[[int], Any]) -> Any:
     return _wide(node.function(*(_given(a, value_of) for a in node.arguments), **node.options))
 
 
-def _given(argument: Any, value_of: Callable[[int], Any]) -> Any:
+def _given(argument: Any, value_of: Callable[[int], np.ndarray]) -> Any:
     if isinstance(argument, Ref):
         return value_of(argument.number)
     if isinstance(argument, (list, tuple)):
@@ -146,6 +146,6 @@ def _given(argument: Any, value_of: Callable[[int], Any]) -> Any:
     return argument
 
 
-def _wide(array: Any) -> np.ndarray:
+def _wide(array: np.ndarray) -> np.ndarray:
     array = np.asarray(array)
     return array.astype(np.float64) if array.dtype.kind == "f" else array
