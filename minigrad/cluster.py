@@ -170,15 +170,15 @@ class Cluster(Workers):
 
 
 class _LostError(Exception):
-    """What was sent to the workers has died with them."""
+    """Raised when what was sent to the workers has died with them."""
 
 
 # --- on a worker ------------------------------------------------------------------------------------
 
 
 class Part(NamedTuple):
-    """What a part gave, or several: the loss, the gradients of all parameters in one array, and what is
-    to be said about those who computed them."""
+    """The results of a part, or of several: the loss, the gradients of all parameters in one array, and
+    what is to be said about those who computed them."""
 
     loss: np.ndarray
     gradients: np.ndarray
@@ -186,7 +186,7 @@ class Part(NamedTuple):
 
 
 class About(NamedTuple):
-    """What a process computes with."""
+    """The versions and the rounding that a process computes with."""
 
     packages: frozenset[str]
     numpy: str
@@ -231,7 +231,7 @@ def _parts(flat: np.ndarray, shapes: Sequence[tuple[int, ...]]) -> list[np.ndarr
 
 
 def _compared(theirs: About) -> frozenset[str]:
-    """What is to be said of this worker, compared with the process that it works for.
+    """Say what is to be said of this worker, compared with the process that it works for.
 
     Raises:
         WorkersError: for other versions.
@@ -254,7 +254,7 @@ def _compared(theirs: About) -> frozenset[str]:
 
 @functools.cache
 def about(packages: frozenset[str]) -> About:
-    """What this process computes with: versions, and a digest of how it rounds.
+    """Return what this process computes with: versions, and a digest of how it rounds.
 
     Products differ in bits between the kernels that OpenBLAS has for processors, and exp and tanh
     between those of NumPy.

@@ -26,7 +26,7 @@ def deep(tensor: Tensor, memo: dict) -> Tensor:
 
 
 def reduced(tensor: Tensor) -> tuple:
-    """What a pickle holds of a leaf: values, name, and whether it requires a gradient.
+    """The contents of a leaf's pickle: values, name, and whether it requires a gradient.
 
     Raises:
         GraphError: for the result of an operation.

@@ -1,4 +1,4 @@
-"""Where random numbers come from: one common generator, so that a seed fixes a run, or one of a run."""
+"""Sources of random numbers: one common generator, so that a seed fixes a run, or one of a run."""
 
 from __future__ import annotations
 

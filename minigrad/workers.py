@@ -29,7 +29,7 @@ T = TypeVar("T")
 
 
 class Workers(contextlib.AbstractContextManager, Protocol):
-    """Who computes parts: entered before the first total, and left after the last."""
+    """A computer of parts: entered before the first total, and left after the last."""
 
     def total(self, job: Gradients, parts: Sequence[Any]) -> list[np.ndarray]:
         """The sum of what `job` gives for each of the parts, in the order of `tree`."""
@@ -104,7 +104,7 @@ class Threads(Workers):
 
 
 def threadpool_limits() -> Callable[[], contextlib.AbstractContextManager]:
-    """What makes a context in which each product of matrices runs in one thread."""
+    """Return what makes a context in which each product of matrices runs in one thread."""
     try:
         import threadpoolctl
     except ImportError:

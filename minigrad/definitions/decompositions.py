@@ -30,7 +30,7 @@ def on_the_diagonal(values: AnyArray, others: Any) -> AnyArray:
 
 
 def differences(values: AnyArray) -> AnyArray:
-    """How much greater the value of each column is than that of each row."""
+    """The value of each column minus that of each row."""
     return values[..., None, :] - values[..., :, None]
 
 
@@ -96,7 +96,7 @@ def eigh(a, UPLO="L"):
 
 @definition(of=np.linalg.eigvalsh)
 def eigvalsh(a, UPLO="L"):
-    """Where values are equal, the gradient of each is by the vector that NumPy has for it."""
+    """Eigenvalues; of equal ones, the gradient of each is by the vector that NumPy has for it."""
     return np.linalg.eigh(a, UPLO).eigenvalues
 
 
@@ -190,7 +190,7 @@ stacked_qr = rule(stacked_qr, of_qr, None)
 
 @definition(of=np.linalg.qr)
 def qr(a, mode="reduced"):
-    """Where there are more columns than rows, those of the square at the left give Q."""
+    """Q and R; of more columns than rows, those of the square at the left give Q."""
     if mode not in ("reduced", "complete", "r"):
         raise errors.UnsupportedError(
             f"np.linalg.qr of a Tensor knows the modes reduced, complete and r, not {mode!r}; "

@@ -18,7 +18,7 @@ def without_nan(a: AnyArray, value: float) -> AnyArray:
 
 
 def counted(a: AnyArray, axis: Any, keepdims: bool) -> AnyArray:
-    """How many elements over some axes are no NaN."""
+    """Count the elements over some axes that are no NaN."""
     return np.sum(~np.isnan(a), axis=axis, keepdims=keepdims)
 
 

@@ -1,4 +1,4 @@
-"""What stands at a place among the sorted elements: medians, quantiles, percentiles."""
+"""Elements at a place among the sorted ones: medians, quantiles, percentiles."""
 
 from __future__ import annotations
 

@@ -288,7 +288,7 @@ def block(arrays):
 
 
 def _depth(arrays: Any) -> int:
-    """How many lists stand around each array."""
+    """Count the lists that stand around each array."""
     if not isinstance(arrays, list):
         if isinstance(arrays, tuple):
             raise TypeError("blocks are arranged in lists, not in tuples")

@@ -50,7 +50,8 @@ class Entry:
 
     Attributes:
         function: what one calls.
-        written: whose signature names the arguments: a rule, after `g` and `y`, or a body.
+        written: whose signature names the arguments: a rule, or the body of a definition.
+        skipped: how many parameters come before the arguments there: 2 in a rule, `g` and `y`.
         refused: the options that must be None.
         names: of all arguments, without underscores; those by keyword alone last.
         parameters: the names of the arguments by position.

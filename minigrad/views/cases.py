@@ -31,7 +31,7 @@ Role = (
 
 
 class Case(NamedTuple):
-    """What a rule, or an operation, amounts to for certain shapes and settings.
+    """A rule, or an operation, simplified for certain shapes and settings.
 
     Attributes:
         text: as a person would write it.
@@ -62,7 +62,7 @@ class Case(NamedTuple):
         return {role: s for role, s in self.reads.items() if id(s) in found}
 
     def terms(self) -> Any:
-        """What each element of the result is made of; None where that is not known."""
+        """Find what each element of the result is made of; None where that is not known."""
         return terms(self.result, self.reads)
 
     def of_argument(self, position: int, item: int | None) -> Case:
@@ -131,7 +131,7 @@ def of_node(graph: Any, node: Any) -> Case:
 
 
 class Names(dict):
-    """What the symbols of a rule are called, by their roles: as the learner calls them, else #number."""
+    """Names for the symbols of a rule, by their roles: the learner's, else #number."""
 
     @classmethod
     def of(cls, graph: Any, node: Any, numbered: bool = True) -> Names:
@@ -179,7 +179,7 @@ def stand_in(shape: tuple[int, ...], dtype: DTypeLike) -> np.ndarray:
 
 
 def _followed(function: Callable, args: list[Any], options: Mapping[str, Any]) -> Any:
-    """What a function gives for symbols, where it can be followed; else None."""
+    """The result of a function for symbols, where it can be followed; else None."""
     try:
         with np.errstate(all="ignore"):
             made = follow(function, args, dict(options))

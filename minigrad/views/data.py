@@ -95,7 +95,7 @@ class GraphNode:
 
     @property
     def role(self) -> str:
-        """What it is; of an array that is no tensor, what it is there for: mask, index or constant."""
+        """Its kind; of an array that is no tensor, what it is there for: mask, index or constant."""
         if self.kind != "data":
             return self.kind
         return {"b": "mask", "i": "index", "u": "index"}.get(self.dtype.kind, "constant")
@@ -226,7 +226,7 @@ class GraphData:
         return cases.of_edge(self, edge, numbered=False).text
 
     def given(self, node: GraphNode) -> list[Any]:
-        """What an operation was given: values, and stand-ins of their shape for those not kept."""
+        """The arguments of an operation: values, and stand-ins of their shape for those not kept."""
         return [self._given(a) for a in node.arguments]
 
     def _given(self, argument: Any) -> Any:

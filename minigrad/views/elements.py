@@ -52,7 +52,7 @@ class Moved(NamedTuple):
     strides: tuple[int, ...]
 
     def source(self, index: tuple[int, ...]) -> tuple[int, ...]:
-        """Where the element at `index` comes from."""
+        """The index of the element that stands at `index`."""
         place = self.offset + sum(i * stride for i, stride in zip(index, self.strides))
         return _index(place, self.shape)
 
@@ -93,7 +93,7 @@ class UnclearError(Exception):
 
 
 def terms(symbol: Any, reads: Mapping[Any, Symbol]) -> Any:
-    """What each element of `symbol` is made of; None where that is not known.
+    """Find what each element of `symbol` is made of; None where that is not known.
 
     Args:
         symbol: as a rule gave it.
@@ -222,7 +222,7 @@ def _reduced(
 def _moved(
     function: Any, of: Callable, args: Sequence[Any], options: Mapping[str, Any], by: tuple
 ) -> Any:
-    """What only moves elements, done to the numbers of their places."""
+    """A function that only moves elements, called on the numbers of their places."""
     operands = args[0] if isinstance(args[0], (list, tuple)) else [args[0]]
     shapes = [_shape(a) for a in operands]
     starts = [0, *itertools.accumulate(map(math.prod, shapes))]
@@ -358,7 +358,7 @@ def _parts(sign: str, of: Any, index: tuple[int, ...]) -> Iterator[tuple[Any, tu
 
 
 def _count(sign: str, of: Any) -> int:
-    """How many terms it has."""
+    """Count its terms."""
     while isinstance(of, Moved):
         of = of.of
     same = isinstance(of, Reduced) and of.sign == sign

@@ -1,4 +1,4 @@
-"""What a reader calls the nodes of a graph, and the boxes in which they lie."""
+"""Names of a graph's nodes, as a reader knows them, and the boxes in which they lie."""
 
 from __future__ import annotations
 
@@ -191,7 +191,7 @@ class Places:
 
 
 def _told(owner: Module | str) -> tuple[str, str]:
-    """What the docstring of a module, or of a definition by its name, says it is for; and its lesson."""
+    """The purpose of a module, or of a definition by its name, as its docstring says; and its lesson."""
     if isinstance(owner, Module):
         doc = type(owner).__doc__
     else:

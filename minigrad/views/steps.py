@@ -153,7 +153,7 @@ def steps(
 
 
 def made(graph: GraphData, name: str) -> str:
-    """How the node of that name, or `#number`, was made on the way forward; its first element worked
+    """Say how the node of that name, or `#number`, was made on the way forward; its first element worked
     out."""
     called_so = lambda n: name in (f"#{n.number}", n.name, n.variable, n.label.rpartition(".")[2])
     node = next((n for n in graph.nodes if called_so(n)), None)
@@ -181,7 +181,7 @@ def _name(graph: GraphData, number: int) -> str:
 
 
 class _Known(NamedTuple):
-    """What a step says of nodes: these do not hold it, and a graph that did would hold all arrays."""
+    """Facts about nodes for the text of steps, in place of the graph, which holds all arrays."""
 
     numbers: dict[Node, int]
     labels: dict[int, str]

@@ -72,7 +72,7 @@ class Symbol(table.BaseTensor):
         return shape if self.name else self.value.shape
 
     def operands(self) -> list[Any]:
-        """What stands between the pieces of its text."""
+        """The symbols and arrays between the pieces of its text."""
         return [part[0] for part in self.parts if isinstance(part, tuple)]
 
     ndim = property(lambda self: self.value.ndim)
@@ -235,7 +235,7 @@ def _called(
     written: int = 0,
     fragile: bool = False,
 ) -> Any:
-    """What a call gives, as `name(...)`; so many of its arguments are `written` in the name."""
+    """The result of a call, as `name(...)`; so many of its arguments are `written` in the name."""
     between: list[Any] = []
     for a in args[written:]:
         between += [", ", (a, 0)]
@@ -255,7 +255,7 @@ def _made(
     kwargs: dict[str, Any] | None = None,
     fragile: bool = False,
 ) -> Any:
-    """What a function gives for arguments, both in `call`, with the expression that is its text."""
+    """The result of a function for arguments, both in `call`, with the expression that is its text."""
     (function, *args), kwargs = call, kwargs or {}
     value = function(*plain(list(args)), **plain(kwargs))
     made_by = function, tuple(args), kwargs

@@ -21,7 +21,7 @@ from .tape_calls import Tape, Unwritten
 
 
 class Lost(Exception):  # noqa: N818 - an answer, and no error
-    """What a graph would need in order to be computed again; the message says what."""
+    """Raised when a graph lacks what it would need to be computed again; the message says what."""
 
 
 def tape(graph: GraphData, instead: Mapping[int, int] | None = None) -> Tape:
@@ -138,7 +138,7 @@ class _Writer:
                 ]
 
     def _through(self, number: int, g: Symbol, sums: dict[int, Symbol]) -> Symbol:
-        """What of a gradient goes to a node that can be off; to what stands in its place, the rest."""
+        """The part of a gradient for a node that can be off; the rest goes to what replaces it."""
         instead = self.instead[number]
         called = [g, self.symbols[number], self.gates[number], g, g]
         by_one, by_other = (follow(rule, called, {}) for rule in table.TABLE[np.where].rules[1:])
@@ -158,7 +158,7 @@ class _Writer:
             yield made[i] if edge.item is None else made[i][edge.item]
 
     def _by_rule(self, node: GraphNode, rule: Any, g: Symbol) -> Any:
-        """What a rule gives; where it cannot be followed with symbols for Python numbers, without."""
+        """The result of a rule; with plain numbers, where symbols for them cannot be followed."""
         args = [g, self.symbols[node.number], *self.args[node.number]]
         made = follow(rule, args, node.options)
         if getattr(made, "call", None) and made.call[0] is rule:

@@ -203,7 +203,7 @@ class Tape:
         return self._written(bare(function), value, args, kwargs)
 
     def _written(self, function: Callable, value: Any, args: tuple, kwargs: dict[str, Any]) -> int:
-        """What a function gives that is written in others, if these can be followed."""
+        """The slot of what a function gives that is written in others, if these can be followed."""
         try:
             found = function(*args, **kwargs)
         except Exception:  # whatever a function does that symbols cannot
@@ -410,12 +410,12 @@ def _kind(array: np.ndarray) -> tuple[np.dtype, tuple[int, ...]]:
 
 
 def _contiguous(shape: Sequence[int]) -> tuple[int, ...]:
-    """How far apart the elements along each axis are, in an array of rows one after the other."""
+    """The strides, in elements, of an array of `shape` whose rows lie one after the other."""
     return tuple([math.prod(shape[i + 1 :]) for i in range(len(shape))])
 
 
 def _strides(places: np.ndarray, moved: np.ndarray) -> tuple[int, tuple[int, ...]] | None:
-    """Where a view of `places` begins, and how far apart its elements are; None for what is no view."""
+    """The place where a view of `places` begins, and its strides; None for what is no view."""
     if not np.may_share_memory(places, moved):
         return None
     address = lambda a: a.__array_interface__["data"][0]

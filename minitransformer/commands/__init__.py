@@ -1,3 +1,3 @@
-"""What the command line does: a file for each command, and their options."""
+"""Commands of the command line: a file for each command, and their options."""
 
 PROGRAM = "minitransformer"  # the name that messages begin with

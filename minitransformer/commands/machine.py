@@ -1,4 +1,4 @@
-"""What a run asks of the system: when to stop, how many cores there are, how much memory it had."""
+"""Questions of a run to the system: when to stop, how many cores there are, how much memory it had."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def interruptible() -> Iterator[Callable[[], int]]:
 
 
 def cores() -> int:
-    """How many processors this process may use."""
+    """Count the processors that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

@@ -77,7 +77,7 @@ def train(options: argparse.Namespace) -> int:
 
 
 def workers(given: dict[str, Any], run: Training) -> Workers:
-    """Who computes the parts of a batch."""
+    """Choose what computes the parts of a batch."""
     count = given.get("workers")
     if choice("engine", given.get("engine", ENGINES[0]), ENGINES) == "dask" or "scheduler" in given:
         say = functools.partial(complain, PROGRAM)

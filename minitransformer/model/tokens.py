@@ -1,4 +1,4 @@
-"""What the models read: rows of ids, checked where they come in."""
+"""Input of the models: rows of ids, checked where they come in."""
 
 from __future__ import annotations
 

@@ -226,7 +226,7 @@ def likelihood(model: Model, given: np.ndarray, written: np.ndarray) -> np.ndarr
 
 
 def _most(longest: int, ends: bool) -> int:
-    """How many symbols are written at most, the end of sequence among them if there is one."""
+    """The most symbols that are written, the end of sequence among them if there is one."""
     return whole("longest", longest, least=1) + ends
 
 

@@ -1,4 +1,4 @@
-"""How well a model does on examples that it never learns from."""
+"""Measures of a model on examples that it never learns from."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .loop import Training
 
 @dataclass(frozen=True)
 class Result:
-    """What came of held-out examples.
+    """The results on held-out examples.
 
     Attributes:
         examples: pairs, or windows of a text.

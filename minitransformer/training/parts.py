@@ -84,9 +84,9 @@ def large(lengths: Sequence[int], weights: int) -> bool:
 
 
 def cut(lengths: Sequence[int], weights: int, least: int) -> list[slice]:
-    """Where to cut a batch: into at least so many parts, and more where that saves time, since each is
-    padded only to its own longest example; or where two can be computed at a time. It follows from
-    sizes, never from the machine.
+    """Choose where to cut a batch: into at least so many parts, and more where that saves time, since
+    each is padded only to its own longest example; or where two can be computed at a time. It follows
+    from sizes, never from the machine.
 
     Args:
         lengths: of the examples, the shortest first.

@@ -86,7 +86,7 @@ class Reader:
 
     @staticmethod
     def positions(longest_source: int, longest_target: int) -> int:
-        """How many positions the longest example takes, start symbols included."""
+        """The number of positions that the longest example takes, start symbols included."""
         return max(longest_source, longest_target + 1)
 
     @staticmethod
@@ -166,8 +166,8 @@ class Reader:
         return how(self.model.eval(), source, self.longest_target)
 
     def probabilities(self, source: np.ndarray, written: np.ndarray) -> np.ndarray:
-        """How sure the model is of each row (B,) of what it wrote, ids (B, T): the probability that it
-        gives to the whole of it."""
+        """Tell how sure the model is of each row (B,) of what it wrote, ids (B, T): the probability that
+        it gives to the whole of it."""
         return likelihood(self.model.eval(), source, written)
 
     def decode(self, ids: np.ndarray) -> str:
@@ -285,7 +285,7 @@ READERS: dict[str, type[Reader]] = {
 
 
 def shifted(text: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """What a model reads, (B, T), and what it is to write, one symbol ahead, (B, T): ids (B, T + 1)
+    """The input of a model (B, T), and its targets, one symbol ahead, (B, T): ids (B, T + 1)
     without their last column, and without their first."""
     return text[:, :-1], text[:, 1:]
 

@@ -111,7 +111,7 @@ class Writing:
         )
 
     def _within_window(self, new: np.ndarray) -> np.ndarray:
-        """What is to be read when `new` (B, n) has come: all that is in the window, if it moves."""
+        """Return what to read when `new` (B, n) has come: all that is in the window, if it moves."""
         length = self.begins + self.cache.length() + new.shape[1]  # of the text
         begins = 0 if self.window is None else window_start(length, self.window)
         if begins == self.begins:
@@ -136,7 +136,7 @@ class Writing:
 
 
 def window_start(length: int, window: int) -> int:
-    """Where a window of that many symbols begins in a text so long: it moves by quarters of itself."""
+    """The start of a window of that many symbols in a text so long: it moves by quarters of itself."""
     step = max(1, window // 4)
     return -(-max(0, length - window) // step) * step
 

@@ -125,7 +125,7 @@ def _example(source: str, target: str, written: str) -> str:
 
 
 def _settings(run: Training) -> str:
-    """How it was trained, and what the model is, in one line."""
+    """Say in one line how it was trained, and what the model is."""
     s, n = run.settings, run.sizes
     if run.kind == "encoder-decoder":
         layers = f"{n.encoder_layers} + {n.decoder_layers} layers"
@@ -194,7 +194,7 @@ def _mistakes(pairs: Pairs, written: Sequence[str]) -> str:
 
 
 def _reads(told: str, forms: Sequence[str]) -> str:
-    """What it has learned to read, with an example of each form."""
+    """The forms that it has learned to read, with an example of each."""
     rows = "".join(f'<li class="text">{escape(form)}</li>' for form in forms)
     return _section(
         "What it reads", f"<p>It reads {escape(told)}</p>", f'<ul class="forms">{rows}</ul>'

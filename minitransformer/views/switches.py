@@ -1,4 +1,4 @@
-"""What a page can switch off in a transformer, beside what every model has: the positions."""
+"""Switches of a page for a transformer, beside those of every model: the positions."""
 
 from __future__ import annotations
 

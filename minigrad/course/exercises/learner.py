@@ -1,4 +1,4 @@
-"""What a learner asks for: exercises listed, checked, explained, handed out, and run together."""
+"""Commands of a learner: exercises listed, checked, explained, handed out, and run together."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def _tell(sheet: Sheet, exercise: Exercise, found: Verdict) -> None:
 
 
 def _count(folder: Path, marked: Sequence[tuple[Sheet, Exercise, Verdict]]) -> dict[str, int]:
-    """How often in a row each exercise was not right; it is kept in the learner's folder."""
+    """Counts of how often in a row each exercise was not right; it is kept in the learner's folder."""
     tries: dict[str, int] = {}
     with contextlib.suppress(OSError, ValueError):
         tries = dict(json.loads((folder / TRIES).read_text(encoding="utf-8")))

@@ -254,7 +254,7 @@ def alike(a: Any, b: Any, rtol: float, atol: float) -> bool:
 
 
 def _kind(value: Any) -> str:
-    """What holds the numbers of an answer; "" for a single one, or for none."""
+    """The name of the type that holds the numbers of an answer; "" for a single one, or for none."""
     value = _array(value)
     if isinstance(value, tuple):
         inner = [_kind(one) for one in value]

@@ -52,7 +52,7 @@ class Place(NamedTuple):
 
 
 class Watch:
-    """How often each function was called, and for how many seconds it ran by itself, without what it
+    """Counts of each function's calls, and of the seconds that it ran by itself, without what it
     called in the library."""
 
     def __init__(self) -> None:

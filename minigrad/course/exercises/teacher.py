@@ -1,4 +1,4 @@
-"""What a teacher asks for: a folder marked, or those of a whole class."""
+"""Commands of a teacher: a folder marked, or those of a whole class."""
 
 from __future__ import annotations
 
@@ -165,6 +165,6 @@ def as_csv(students: dict[str, list[Marked]]) -> bytes:
 
 
 def class_as_json(students: dict[str, list[Marked]], seed: int) -> bytes:
-    """What `mark --json` writes, for each student."""
+    """The data that `mark --json` writes, for each student."""
     each = [json.loads(as_json(marked, student, seed)) for student, marked in students.items()]
     return (json.dumps(each, indent=2, ensure_ascii=False) + "\n").encode()

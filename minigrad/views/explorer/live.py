@@ -1,4 +1,4 @@
-"""What a page computes with: the tape of its graph, and the numbers in full that it begins with."""
+"""The data that a page computes with: the tape of its graph, and the numbers in full at the start."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Symbols = Mapping[str, Sequence[str]]
 
 
 def live(graph: GraphData, arrays: Arrays, symbols: Symbols | None) -> dict[str, Any]:
-    """What a page needs to compute `graph` again, as data; or `frozen`, why it cannot.
+    """Return what a page needs to compute `graph` again, as data; or `frozen`, why it cannot.
 
     `leaves` are the slots that have an array of the page, `filled` those of one number everywhere, and
     `held` those of other constants. `picks` says of integers how many there are to choose from, and

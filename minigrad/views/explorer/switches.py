@@ -1,4 +1,4 @@
-"""What if it were off: parts of a model that a page can switch off, each with its exact form when off.
+"""Parts of a model that a page can switch off, each with its exact form when off.
 
     @switch("norm", "what goes in comes out as it is")
     def norm(graph):
@@ -85,7 +85,7 @@ def members(graph: GraphData, box: Box) -> set[int]:
 
 
 def through(graph: GraphData, names: set[str]) -> Iterator[Place]:
-    """What each call of such a definition gives, and the first array of its shape that it is given."""
+    """The result of each call of such a definition, and the first argument of its shape."""
     for box in boxes(graph, names):
         inside = members(graph, box)
         if not inside:
