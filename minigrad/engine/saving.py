@@ -28,7 +28,7 @@ def to_save(
         if isinstance(a, BaseTensor):
             saved.append(array if is_read else outline(array.shape, array.dtype))
         else:
-            saved.append(unshared(a) if is_read else outlined(a))
+            saved.append(unshared(a) if is_read else outlined(array))
     return tuple(saved)
 
 
