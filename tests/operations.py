@@ -1,19 +1,17 @@
 """The one table of operations: a row for each way to call each function that has a derivative.
 
-A row is a call as a learner writes it, the inputs to call it with, what PyTorch calls the same, and
-other ways to write it. `test_operations` runs every row on arrays, on tensors and through PyTorch,
-and compares; a rule that no row reaches fails there.
+A row is a function, inputs to call it with, what PyTorch calls the same, and other ways to write it.
+`test_operations` runs every row on arrays, on tensors and through PyTorch, and compares; a rule that
+no row reaches fails there.
 
-    Row(np.sum, "np.sum(x, axis=1)", [(2, 3)], "torch.sum(x, 1)", also=["x.sum(1)"])
+    rows(np.sum, "sum", [(2, 3)], [(4,)], also=["sum"], axis=0)
 
-`x`, `y` and `z` are the inputs, drawn for the shapes given, or arrays as they stand. Further names
-are those of `NAMES`; PyTorch is given its own tensors of the arrays there.
+makes two rows: `np.sum(x, axis=0)` on arrays of two shapes, which is `torch.sum(x, axis=0)` in
+PyTorch, and `x.sum(axis=0)` as a method.
 """
 
 from __future__ import annotations
 
-import functools
-import itertools
 import math
 import operator
 import types
@@ -25,12 +23,14 @@ import numpy as np
 
 from minigrad import functional as F
 from minigrad.definitions.elementwise import clamp
-from minigrad.engine import rules
+from minigrad.engine import rules, table
+from minigrad.rules_as_text import source_of
 
 try:
     import torch
+    from torch.nn import functional as tf
 except ImportError:  # the rows can be run without it
-    torch = None  # type: ignore[assignment]
+    torch = tf = None  # type: ignore[assignment]
 
 
 NUMPY = tuple(map(int, np.__version__.split(".")[:2]))
@@ -40,30 +40,28 @@ class Row(NamedTuple):
     """One way to call a function.
 
     Attributes:
+        name: the call and its inputs, in short.
         function: the function whose entry in the table of derivatives this is about.
-        call: the expression.
-        inputs: an array, or a shape to draw one for, for each of x, y, z.
+        call: a function of the inputs.
+        inputs: an array (as a list), or a shape to draw one for, for each argument.
         torch: the same for PyTorch's tensors; None where it has nothing like it.
-        also: expressions that mean the same.
-        order: how often finite differences can follow it: 2, or 0 at a kink.
+        also: other functions of the inputs that mean the same.
+        smooth: whether finite differences can follow it, to second order.
         domain: where inputs are drawn from, one for all or one for each; see `DOMAINS`.
     """
 
+    name: str
     function: Callable
-    call: str
+    call: Callable
     inputs: Sequence[Any]
-    torch: str | None = None
-    also: Sequence[str] = ()
-    order: int = 2
+    torch: Callable | None = None
+    also: Sequence[Callable] = ()
+    smooth: bool = True
     domain: Any = "any"
-
-    def __str__(self) -> str:
-        shapes = [i if isinstance(i, tuple) else np.shape(i) for i in self.inputs]
-        return f"{self.call} {shapes}".replace(" ", "")
 
     def arrays(self) -> list[np.ndarray]:
         """The inputs, in float64; the same ones every time."""
-        rng = np.random.default_rng(zlib.crc32(str(self).encode()))
+        rng = np.random.default_rng(zlib.crc32(self.name.encode()))
         domains = self.domain if isinstance(self.domain, tuple) else (self.domain,) * 3
         return [
             np.array(DOMAINS[d](rng, i) if isinstance(i, tuple) else i, dtype=np.float64)
@@ -71,30 +69,86 @@ class Row(NamedTuple):
         ]
 
 
-def run(expression: str, inputs: Sequence[Any]) -> list[Any]:
-    """The results of an expression, as a list. The inputs say for which library, and in which dtype."""
-    array = next(x for x in inputs if hasattr(x, "dtype"))  # others may be lists
-    names = _names("torch" if type(array).__module__ == "torch" else "numpy", array.dtype)
-    result = eval(_compiled(expression), names | dict(zip("xyz", inputs)))
+def rows(
+    function: Callable,
+    torch_call: Any,
+    *several: Sequence[Any],
+    then: tuple = (),
+    call: Callable | None = None,
+    name: str | None = None,
+    also: Iterable[Any] = (),
+    smooth: bool = True,
+    domain: Any = "any",
+    **options: Any,
+) -> Iterator[Row]:
+    """A row for each of `several` inputs. The call is of the inputs, then of `then` and the options.
+
+    Args:
+        torch_call: a name of PyTorch's, called with the same arguments; `...` for the same call; or
+            a function of the inputs alone. None where PyTorch has nothing like it.
+        call: what is called, where that is not `function` itself.
+        name: what the rows are called, where not by the function or the text of `call`.
+        also: the names of methods, called with the same arguments; or functions of the inputs alone.
+    """
+    f = call or function
+    text = name or (table.name_of(function) if call is None else written(call))
+    more = [*map(shown, then), *(f"{k}={shown(v)}" for k, v in options.items())]
+    if torch_call is ... or isinstance(torch_call, str):
+        torch_call = same_in_torch(f if torch_call is ... else torch_call, then, options)
+    others = [
+        (lambda x, *xs, method=operator.attrgetter(o): method(x)(*xs, *then, **options))
+        if isinstance(o, str)
+        else o
+        for o in also
+    ]  # fmt: skip
+    for inputs in several:
+        sizes = ", ".join(shown(i if isinstance(i, tuple) else np.shape(i)) for i in inputs)
+        yield Row(
+            "; ".join([f"{text} of {sizes}", *more]), function, lambda *xs: f(*xs, *then, **options),
+            inputs, torch_call, others, smooth, domain,
+        )  # fmt: skip
+
+
+def same_in_torch(f: Any, then: tuple, options: dict[str, Any]) -> Callable:
+    def call(*xs: Any) -> Any:
+        found = f if callable(f) else getattr(like, f, None) or operator.attrgetter(f)(torch)
+        return found(*xs, *in_torch(then), **in_torch(options))
+
+    return call
+
+
+def in_torch(value: Any) -> Any:
+    """Arguments with PyTorch's arrays in place of NumPy's."""
+    if isinstance(value, np.ndarray):
+        return torch.tensor(value)
+    if isinstance(value, dict):
+        return {k: in_torch(v) for k, v in value.items()}
+    return type(value)(map(in_torch, value)) if isinstance(value, (tuple, list)) else value
+
+
+def shown(value: Any) -> str:
+    """An argument in the name of a row."""
+    if isinstance(value, np.ndarray):
+        return f"array {value.tolist()}"
+    if isinstance(value, slice):
+        ends = ("" if end is None else str(end) for end in (value.start, value.stop, value.step))
+        return ":".join(ends)
+    if isinstance(value, tuple):
+        return f"({', '.join(map(shown, value))})"
+    return "..." if value is ... else getattr(value, "__name__", repr(value))
+
+
+def written(value: Any) -> str | None:
+    """The text of a function, as the name of a test; None for anything else."""
+    if hasattr(value, "__code__"):
+        return source_of(value)
+    return getattr(value, "__name__", None)
+
+
+def run(call: Callable, inputs: Sequence[Any]) -> list[Any]:
+    """The results of a call, as a list."""
+    result = call(*inputs)
     return list(result) if isinstance(result, (list, tuple)) else [result]
-
-
-@functools.cache
-def _names(library: str, dtype: Any) -> dict[str, Any]:
-    def converted(a: Any) -> Any:
-        if not isinstance(a, np.ndarray):
-            return a
-        real = a.dtype == np.float64
-        if library == "torch":
-            return torch.tensor(a, dtype=dtype if real else None)
-        return a.astype(dtype) if real else a
-
-    return {name: converted(value) for name, value in NAMES.items()}
-
-
-@functools.cache
-def _compiled(expression: str) -> Any:
-    return compile(expression.strip(), f"<{expression}>", "eval")
 
 
 def numbers(shape: tuple[int, ...], seed: int = 0) -> np.ndarray:
@@ -164,7 +218,7 @@ def nan_variance(x, axes, keep):
     return (deviation**2).sum(axes, keep) / (~x.isnan()).sum(axes, keep)
 
 
-like = types.SimpleNamespace(
+like = types.SimpleNamespace(  # what PyTorch writes in another way
     sum=reduction(lambda x, axes, keep: torch.sum(x, axes, keep)),
     mean=reduction(lambda x, axes, keep: torch.mean(x, axes, keep)),
     prod=reduction(one_axis_at_a_time(lambda x, axis, keep: torch.prod(x, axis, keep))),
@@ -175,7 +229,11 @@ like = types.SimpleNamespace(
     ptp=reduction(lambda x, axes, keep: torch.amax(x, axes, keep) - torch.amin(x, axes, keep)),
     var=reduction(lambda x, axes, keep, ddof=0: torch.var(x, axes, correction=ddof, keepdim=keep)),
     std=reduction(lambda x, axes, keep, ddof=0: torch.std(x, axes, correction=ddof, keepdim=keep)),
-    nanvar=reduction(lambda x, axes, keep: nan_variance(x, axes, keep)),
+    nanvar=reduction(nan_variance),
+    nanstd=lambda x, **options: like.nanvar(x, **options) ** 0.5,
+    nanprod=lambda x, **options: like.prod(torch.where(x.isnan(), 1, x), **options),
+    nanmax=lambda x, **options: like.max(torch.where(x.isnan(), -math.inf, x), **options),
+    nanmin=lambda x, **options: like.min(torch.where(x.isnan(), math.inf, x), **options),
     lower=lambda x: torch.tril(x) + torch.tril(x, -1).mT,  # all that NumPy reads of it, symmetric
     norm=reduction(lambda x, axes, keep, ord=2: torch.linalg.vector_norm(x, ord, axes, keep)),  # noqa: A006
     matrix_norm=reduction(lambda x, axes, keep, ord: torch.linalg.matrix_norm(x, ord, axes, keep)),  # noqa: A006
@@ -184,304 +242,274 @@ like = types.SimpleNamespace(
 
 C = np.array([True, False, True])
 MASK = np.array([[True, False, True], [False, False, True]])
-NAMES: dict[str, Any] = {
-    "np": np,
-    "F": F,
-    "rules": rules,
-    "torch": torch,
-    "like": like,
-    "math": math,
-    "C": C,
-    "MASK": MASK,
-    "NONE": np.zeros((2, 3), bool),
-    "ROWS": np.array([1, 0, 1, 1]),
-    "COLUMNS": np.array([[2], [0]]),
-    "ALONG": np.array([[2, 0], [1, 1]]),
-    "A": np.array([[0.5, -1.5, 2.5], [1.0, 3.0, -2.0]]),
-    "TARGETS": np.array([2, 0]),
-    "YES": np.array([[1.0, 0.0, 0.25], [0.0, 1.0, 1.0]]),
-}
+NONE = np.zeros((2, 3), bool)
+PLACES = np.array([1, 0, 1, 1])  # some more than once
+COLUMNS = np.array([[2], [0]])
+ALONG = np.array([[2, 0], [1, 1]])
+TARGETS = np.array([2, 0])
+YES = [[1.0, 0.0, 0.25], [0.0, 1.0, 1.0]]
 
+
+# fmt: off
 
 # --- elementwise ----------------------------------------------------------------------------------
 
-SHAPES = [(), (2, 3), (0, 3), (2, 1, 2, 1, 2)]
+SHAPES = [[()], [(2, 3)], [(0, 3)], [(2, 1, 2, 1, 2)]]
 PAIRS = [
     [(2, 3), (2, 3)], [(2, 3), (3,)], [(2, 1), (1, 3)], [(), (3,)], [(2, 3), ()], [(1,), ()],
     [(0, 3), (1, 3)], [(4, 1, 3), (2, 1)], [(2, 1, 2, 1, 3), (2, 1, 1)],
-]  # fmt: skip
+]
+
+UNARY = {
+    "any": "negative positive square exp exp2 expm1 sin cos tanh sinh cosh arctan arcsinh "
+           "deg2rad rad2deg",
+    "not zero": "reciprocal absolute sign",
+    "positive": "sqrt log log2 log10 log1p",
+    "above one": "arccosh",
+    "unit": "tan arcsin arccos arctanh",
+    "between": "floor ceil trunc round",
+}
+ALMOST_UNARY = [  # what PyTorch calls by other names
+    (np.cbrt, lambda x: torch.sign(x) * torch.abs(x) ** (1 / 3), "not zero"),
+    (np.fabs, "abs", "not zero"),
+    (np.radians, "deg2rad", "not zero"),
+    (np.degrees, "rad2deg", "not zero"),
+    (np.copy, "clone", "not zero"),
+    (np.nan_to_num, "nan_to_num", "not zero"),
+    (np.rint, "round", "between"),
+    (np.around, "round", "between"),
+]
+KINKED = ("between", "halves")  # apart from each other
+BINARY = [
+    (np.add, "add", "any", operator.add), (np.subtract, "subtract", "any", operator.sub),
+    (np.multiply, "multiply", "any", operator.mul),
+    (np.divide, "divide", "not zero", operator.truediv),
+    (np.power, "pow", ("positive", "any"), operator.pow), (np.mod, "remainder", KINKED, operator.mod),
+    (np.logaddexp, "logaddexp", "any"), (np.logaddexp2, "logaddexp2", "any"),
+    (np.copysign, "copysign", "not zero"), (np.arctan2, "atan2", "not zero"),
+    (np.hypot, "hypot", "not zero"), (np.float_power, "float_power", ("positive", "any")),
+    (np.maximum, "maximum", KINKED), (np.minimum, "minimum", KINKED), (np.fmod, "fmod", KINKED),
+]
 
 
 def elementwise() -> Iterator[Row]:
     """Functions of one argument, of two, and the operators."""
-    unary = {
-        "positive": "any", "negative": "any", "square": "any", "exp": "any", "exp2": "any",
-        "expm1": "any", "sin": "any", "cos": "any", "arctan": "any", "sinh": "any", "cosh": "any",
-        "tanh": "any", "arcsinh": "any", "deg2rad": "any", "rad2deg": "any",
-        "reciprocal": "not zero", "absolute": "not zero", "sign": "not zero",
-        "sqrt": "positive", "log": "positive", "log2": "positive", "log10": "positive",
-        "log1p": "positive", "arccosh": "above one",
-        "tan": "unit", "arcsin": "unit", "arccos": "unit", "arctanh": "unit",
-        "floor": "between", "ceil": "between", "trunc": "between", "round": "between",
-    }  # fmt: skip
-    for name, domain in unary.items():
-        also = [f"x.{name}()"] if name == "round" else []
-        for shape in SHAPES:
-            yield Row(
-                getattr(np, name), f"np.{name}(x)", [shape], f"torch.{name}(x)", also, domain=domain
-            )
-    others = {
-        "cbrt": "torch.sign(x) * torch.abs(x) ** (1 / 3)", "fabs": "torch.abs(x)",
-        "radians": "torch.deg2rad(x)", "degrees": "torch.rad2deg(x)", "copy": "torch.clone(x)",
-        "nan_to_num": "torch.nan_to_num(x)", "rint": "torch.round(x)", "around": "torch.round(x)",
-    }  # fmt: skip
-    for name, torch_call in others.items():
-        domain = "between" if name in ("rint", "around") else "not zero"
-        for shape in SHAPES:
-            yield Row(getattr(np, name), f"np.{name}(x)", [shape], torch_call, domain=domain)
-    yield Row(np.copy, "x.copy()", [(2, 3)], "x.clone()")
-    yield Row(np.round, "np.round(x, 1)", [(3,)], "torch.round(x, decimals=1)", ["x.round(1)"], 0)
-    yield Row(np.absolute, "abs(x)", [(2, 3)], "abs(x)", ["np.abs(x)"], domain="not zero")
-    yield Row(np.negative, "-x", [(2, 3)], "-x")
-    yield Row(np.positive, "+x", [(2, 3)], "+x")
-    yield Row(np.nan_to_num, "np.nan_to_num(x, nan=2.0, posinf=3.0)",
-              [[math.nan, math.inf, -1.0]], "torch.nan_to_num(x, 2.0, 3.0)", order=0)  # fmt: skip
-    yield Row(rules.astype, "x.astype(np.float64)", [(2, 3)], "x.to(torch.float64)")
+    for domain, names in UNARY.items():
+        for name in names.split():
+            methods = ["round"] if name == "round" else []
+            yield from rows(getattr(np, name), name, *SHAPES, also=methods, domain=domain)
+    for function, theirs, domain in ALMOST_UNARY:
+        yield from rows(function, theirs, *SHAPES, domain=domain)
+    yield from rows(np.copy, "clone", [(2, 3)], call=lambda x: x.copy())
+    yield from rows(np.round, lambda x: torch.round(x, decimals=1), [(3,)], then=(1,), also=["round"],
+                    smooth=False)
+    yield from rows(np.absolute, ..., [(2, 3)], call=abs, also=[np.abs], domain="not zero")
+    yield from rows(np.negative, ..., [(2, 3)], call=operator.neg)
+    yield from rows(np.positive, ..., [(2, 3)], call=operator.pos)
+    yield from rows(np.nan_to_num, "nan_to_num", [[math.nan, math.inf, -1.0]], nan=2.0, posinf=3.0,
+                    smooth=False)
+    yield from rows(rules.astype, lambda x: x.to(torch.float64), [(2, 3)],
+                    call=lambda x: x.astype(np.float64))
 
-    binary = {
-        "add": ("+", "any"), "subtract": ("-", "any"), "multiply": ("*", "any"),
-        "divide": ("/", "not zero"), "power": ("**", ("positive", "any")), "logaddexp": (None, "any"),
-        "logaddexp2": (None, "any"), "copysign": (None, "not zero"),
-        "arctan2": (None, "not zero"), "hypot": (None, "not zero"),
-        "float_power": (None, ("positive", "any")), "maximum": (None, ("between", "halves")),
-        "minimum": (None, ("between", "halves")), "mod": ("%", ("between", "halves")),
-        "fmod": (None, ("between", "halves")), "floor_divide": ("//", ("between", "halves")),
-    }  # fmt: skip
-    torch_names = {"power": "pow", "mod": "remainder", "arctan2": "atan2"}
-    for name, (sign, domain) in binary.items():
-        also = [f"x {sign} y"] if sign else []
-        for shapes in PAIRS:
-            torch_call = f"torch.{torch_names.get(name, name)}(x, y)"
-            if name == "floor_divide":  # PyTorch has no gradient for it, rather than zero
-                torch_call = "torch.floor_divide(x, y).detach() + 0 * (x + y)"
-            yield Row(
-                getattr(np, name), f"np.{name}(x, y)", shapes, torch_call, also, domain=domain
-            )
-        if sign and name != "floor_divide":
-            base = "above one"
-            yield Row(getattr(np, name), f"x {sign} 2", [(2, 3)], f"x {sign} 2", domain=base)
-            yield Row(getattr(np, name), f"7.5 {sign} x", [(2, 3)],
-                      f"torch.tensor(7.5, dtype=x.dtype) {sign} x", domain=base)  # fmt: skip
-            yield Row(getattr(np, name), f"x {sign} A", [(3,)], f"x {sign} A", domain=base)
-            yield Row(getattr(np, name), f"abs(A) {sign} x", [(3,)], f"abs(A) {sign} x",
-                      domain=base)  # fmt: skip
-    for exponent in (-2, -1.5, -1, 0, 0.5, 1, 1.5, 2, 3, 3.0):
-        yield Row(np.power, f"x ** {exponent}", [(2, 3)], f"x ** {exponent}",
-                  [f"np.power(x, {exponent})"], domain="positive")  # fmt: skip
-        yield Row(np.power, f"x ** np.full(3, {exponent}, x.dtype)", [(2, 3)], f"x ** {exponent}",
-                  domain="positive")  # fmt: skip
-    for exponent in (-3, 0, 1, 2, 5):
-        yield Row(np.power, f"x ** {exponent}.0", [(2, 3)], f"x ** {exponent}", domain="not zero")
-    yield Row(np.subtract, "x - x", [(3,)], "x - x")
-    yield Row(np.multiply, "x * x", [(3,)], "x * x")
+    for function, theirs, domain, *operators in BINARY:
+        yield from rows(function, theirs, *PAIRS, also=operators, domain=domain)
+        for op in operators:
+            base = "between" if op is operator.mod else "above one"
+            yield from rows(function, ..., [(3,), (2, 3)], call=op,
+                            domain=KINKED if op is operator.mod else base)
+            yield from rows(function, ..., [(2, 3)], then=(2,), call=op, domain=base,
+                            name=f"{op.__name__} with a number")
+            yield from rows(function, lambda x, op=op: op(torch.tensor(7.3, dtype=x.dtype), x), [(2, 3)],
+                            call=lambda x, op=op: op(7.3, x), name=f"{op.__name__} of 7.3 and",
+                            domain="above one")
+    flat = lambda x, y: torch.floor_divide(x, y).detach() + 0 * (x + y)  # PyTorch: no gradient, not zero
+    yield from rows(np.floor_divide, flat, *PAIRS, also=[operator.floordiv], domain=KINKED)
+    for e in (-2, -1.5, -1, 0, 0.5, 1, 1.5, 2, 3, 3.0):
+        yield from rows(np.power, ..., [(2, 3)], call=operator.pow, then=(e,), domain="positive",
+                        also=[lambda x, e=e: np.power(x, e)])
+        yield from rows(np.power, lambda x, e=e: x**e, [(2, 3)], name=f"x ** array of {e}",
+                        call=lambda x, e=e: x ** np.full(3, e, x.dtype), domain="positive")
+    for e in (-3, 0, 1, 2, 5):
+        yield from rows(np.power, ..., [(2, 3)], call=operator.pow, then=(float(e),), domain="not zero")
+    yield from rows(np.subtract, ..., [(3,)], call=lambda x: x - x)
+    yield from rows(np.multiply, ..., [(3,)], call=lambda x: x * x)
 
-    for shapes in PAIRS:
-        if np.broadcast_shapes(*shapes)[-1:] == (3,):
-            yield Row(np.where, "np.where(C, x, y)", shapes, "torch.where(C, x, y)")
-    yield Row(np.where, "np.where(MASK, x, 0.5)", [(3,)], "torch.where(MASK, x, 0.5)")
-    yield Row(np.where, "np.where(MASK, 2, x)", [(2, 1)], "torch.where(MASK, 2.0, x)")
-    yield Row(np.where, "np.where(x > 0, x, -x)", [(2, 3)], "torch.where(x > 0, x, -x)",
-              domain="not zero")  # fmt: skip
-    yield Row(np.where, "np.where(True, x, y)", [(), (2,)], "torch.where(torch.tensor(True), x, y)")
-    yield Row(np.select, "np.select([x > 1, x > 0], [x * x, y], 0.5)", [(2, 3), (3,)],
-              "torch.where(x > 1, x * x, torch.where(x > 0, y, 0.5))", domain="not zero")  # fmt: skip
+    rights = [shapes for shapes in PAIRS if np.broadcast_shapes(*shapes)[-1:] == (3,)]
+    yield from rows(np.where, lambda x, y: torch.where(torch.tensor(C), x, y), *rights,
+                    call=lambda x, y: np.where(C, x, y))
+    yield from rows(np.where, lambda x: torch.where(torch.tensor(MASK), x, 0.5), [(3,)],
+                    call=lambda x: np.where(MASK, x, 0.5))
+    yield from rows(np.where, lambda x: torch.where(torch.tensor(MASK), 2.0, x), [(2, 1)],
+                    call=lambda x: np.where(MASK, 2, x))
+    yield from rows(np.where, lambda x: torch.where(x > 0, x, -x), [(2, 3)], domain="not zero",
+                    call=lambda x: np.where(x > 0, x, -x))
+    yield from rows(np.where, lambda x, y: x.expand(2) + 0 * y, [(), (2,)],
+                    call=lambda x, y: np.where(True, x, y))
+    yield from rows(np.select, lambda x, y: torch.where(x > 1, x * x, torch.where(x > 0, y, 0.5)),
+                    [(2, 3), (3,)], call=lambda x, y: np.select([x > 1, x > 0], [x * x, y], 0.5),
+                    domain="not zero")
 
-    for call, torch_call in {
-        "np.clip(x, -0.5, 0.5)": "torch.clip(x, -0.5, 0.5)",
-        "np.clip(x, None, 0.5)": "torch.clip(x, None, 0.5)",
-        "np.clip(x, -0.5, None)": "torch.clip(x, -0.5, None)",
-    }.items():
-        for shape in SHAPES:
-            yield Row(np.clip, call, [shape], torch_call, [call.replace("np.clip(x, ", "x.clip(")],
-                      domain="between")  # fmt: skip
-    yield Row(np.clip, "np.clip(x, a_min=-0.5, a_max=0.5)", [(4,)], "torch.clip(x, -0.5, 0.5)")
-    yield Row(clamp, "np.clip(x, y, z)", [(2, 3), (3,), ()], "torch.clip(x, y, z)",
-              domain=("any", "unit", "above one"))  # fmt: skip
-    yield Row(clamp, "np.clip(x, y, 0.5)", [(2, 3), (3,)],
-              "torch.clip(x, y, torch.tensor(0.5, dtype=x.dtype))")  # fmt: skip
-    yield Row(clamp, "np.clip(x, y, z)", [[-1.0, 2.5, 4.0], [3.0], [2.0]],
-              "torch.clip(x, y, z)")  # bounds that cross: the upper one wins  # fmt: skip
+    for bounds in ((-0.5, 0.5), (None, 0.5), (-0.5, None)):
+        yield from rows(np.clip, "clip", *SHAPES, then=bounds, also=["clip"], domain="between")
+    yield from rows(np.clip, lambda x: torch.clip(x, -0.5, 0.5), [(4,)], a_min=-0.5, a_max=0.5)
+    yield from rows(clamp, "clip", [(2, 3), (3,), ()], call=np.clip, domain=("any", "unit", "above one"))
+    yield from rows(clamp, lambda x, y: torch.clip(x, y, torch.tensor(0.5, dtype=x.dtype)),
+                    [(2, 3), (3,)], call=np.clip, then=(0.5,))
+    crossing = [[-1.0, 2.5, 4.0], [3.0], [2.0]]  # bounds that cross: the upper one wins
+    yield from rows(clamp, "clip", crossing, call=np.clip)
 
 
 def kinks() -> Iterator[Row]:
     """Where a function has no slope of its own, the choices of the table; and at zero, powers."""
     zeros = [0.0, -0.0]
-    yield Row(np.absolute, "np.absolute(x)", [zeros], "torch.abs(x)", order=0)
-    yield Row(np.sign, "np.sign(x)", [zeros], "torch.sign(x)", order=0)
-    yield Row(np.arctan2, "np.arctan2(x, y)", [zeros, zeros], "torch.atan2(x, y)", order=0)
+    for function, theirs in (
+        (np.absolute, "abs"), (np.sign, "sign"), (np.linalg.norm, "linalg.vector_norm"),
+        (F.relu, "relu"), (F.leaky_relu, "nn.functional.leaky_relu"),
+    ):
+        yield from rows(function, theirs, [zeros], name=f"{function.__name__} at 0", smooth=False)
+    yield from rows(F.elu, "nn.functional.elu", [zeros], then=(2.0,), smooth=False)
+    yield from rows(np.linalg.norm, "linalg.vector_norm", [zeros], then=(3,), smooth=False)
+    yield from rows(np.arctan2, "atan2", [zeros, zeros], name="arctan2 at 0", smooth=False)
     for name in ("maximum", "minimum"):
-        for x, y in (([0.0, 0.0], [0.0, 1.0]), ([math.nan, 1.0], [1.0, math.nan])):
-            yield Row(getattr(np, name), f"np.{name}(x, y)", [x, y], f"torch.{name}(x, y)", order=0)
-    yield Row(np.clip, "np.clip(x, 0, 1)", [[0.0, 1.0, math.nan]], "torch.clip(x, 0, 1)", order=0)
-    yield Row(np.linalg.norm, "np.linalg.norm(x)", [zeros], "torch.linalg.vector_norm(x)", order=0)
-    yield Row(np.linalg.norm, "np.linalg.norm(x, 3)", [zeros], "torch.linalg.vector_norm(x, 3)",
-              order=0)  # fmt: skip
-    yield Row(np.std, "np.std(x)", [[2.0, 2.0, 2.0]], "torch.std(x, correction=0)", order=0)
+        yield from rows(getattr(np, name), name, [zeros, [0.0, 1.0]], name=f"np.{name}, a tie",
+                        smooth=False)
+        yield from rows(getattr(np, name), name, [[math.nan, 1.0], [1.0, math.nan]],
+                        name=f"np.{name}, NaN", smooth=False)
+    yield from rows(np.clip, "clip", [[0.0, 1.0, math.nan]], then=(0, 1), smooth=False)
+    yield from rows(np.std, lambda x: torch.std(x, correction=0), [[2.0, 2.0, 2.0]], smooth=False)
     ties = [[1.0, 1.0, 0.0], [2.0, 2.0, 2.0], [0.0, 0.0, 1.0]]
     for name in ("max", "min", "ptp"):
-        for form in ("", ", axis=0", ", axis=1, keepdims=True", ", axis=(0, 1)"):
-            yield Row(getattr(np, name), f"np.{name}(x{form})", [ties], f"like.{name}(x{form})",
-                      order=0)  # fmt: skip
-    for exponent in (0, 1, 2, 3, 2.0):
-        yield Row(np.power, f"x ** {exponent}", [zeros], f"x ** {exponent}")
-    yield Row(np.power, "np.power(x, y)", [[0.0, 0.0, 2.0], [2.0, 0.0, 0.0]], "torch.pow(x, y)",
-              order=0)  # fmt: skip
-    yield Row(np.power, "0.0 ** x", [[2.0, 3.0]], "torch.pow(0.0, x)")
-    yield Row(np.linalg.norm, "np.linalg.norm(x, np.inf)", [[1.0, -1.0, 0.0]],
-              "torch.linalg.vector_norm(x, math.inf)", order=0)  # fmt: skip
-    yield Row(F.relu, "F.relu(x)", [zeros], "torch.relu(x)", order=0)
-    yield Row(
-        F.leaky_relu, "F.leaky_relu(x)", [zeros], "torch.nn.functional.leaky_relu(x)", order=0
-    )
-    yield Row(F.elu, "F.elu(x, 2.0)", [zeros], "torch.nn.functional.elu(x, 2.0)", order=0)
+        for form in ({}, {"axis": 0}, {"axis": 1, "keepdims": True}, {"axis": (0, 1)}):
+            yield from rows(getattr(np, name), name, [ties], smooth=False, **form)
+    for e in (0, 1, 2, 3, 2.0):
+        yield from rows(np.power, ..., [zeros], call=operator.pow, then=(e,))
+    yield from rows(np.power, "pow", [[0.0, 0.0, 2.0], [2.0, 0.0, 0.0]], smooth=False,
+                    name="power, a base or exponent of 0")
+    yield from rows(np.power, ..., [[2.0, 3.0]], call=lambda x: 0.0**x)
+    yield from rows(np.linalg.norm, "linalg.vector_norm", [[1.0, -1.0, 0.0]], then=(np.inf,),
+                    smooth=False)
 
 
 # --- reductions -----------------------------------------------------------------------------------
 
-FORMS = [
-    "", ", axis=0", ", axis=-1", ", axis=(0, 2)", ", axis=(-1, 0), keepdims=True",
-    ", axis=1, keepdims=True", ", keepdims=True", ", axis=(0, 1, 2)",
-]  # fmt: skip
+LAST_KEPT = {"axis": 1, "keepdims": True}
+FORMS: list[dict[str, Any]] = [
+    {}, {"axis": 0}, {"axis": -1}, {"axis": (0, 2)}, {"axis": (-1, 0), "keepdims": True}, LAST_KEPT,
+    {"keepdims": True}, {"axis": (0, 1, 2)},
+]
+ONE_AXIS = [form for form in FORMS if not isinstance(form.get("axis"), tuple)]
 
 
-def a_reduction(function: Callable, name: str, forms: Iterable[str], **options) -> Iterator[Row]:
-    method = name.startswith("np.") and name not in (
-        "np.linalg.norm",
-        "np.ptp",
-        "np.amax",
-        "np.amin",
-    )
+def in_every_form(function: Callable, forms: Iterable[dict], **more: Any) -> Iterator[Row]:
+    name = function.__name__
     for form in forms:
-        also = [f"x.{name[3:]}({form[2:]})"] if method else []
-        torch_call = f"like.{name.split('.')[-1]}(x{form})"
-        yield Row(function, f"{name}(x{form})", [(2, 3, 4)], torch_call, also, **options)
-        if "(" not in form:
-            yield Row(function, f"{name}(x{form})", [(1, 3)], torch_call, also, **options)
+        several = [[(2, 3, 4)], [(1, 3)]] if form in ONE_AXIS else [[(2, 3, 4)]]
+        yield from rows(function, name, *several, **more, **form)
 
 
 def reducing() -> Iterator[Row]:
-    for function in (np.sum, np.mean, np.prod, np.max, np.min, np.amax, np.amin):
-        name = function.__name__
-        domain = "any" if function in (np.sum, np.mean, np.prod) else "apart"
-        yield from a_reduction(function, f"np.{name}", [*FORMS, ", axis=()"], domain=domain)
-        yield Row(function, f"np.{name}(x)", [()], f"like.{name}(x)")
-        yield Row(function, f"np.{name}(x)", [(1,)], f"like.{name}(x)")
-        yield Row(function, f"np.{name}(a=x, axis=1)", [(2, 3)], f"like.{name}(x, axis=1)")
-        yield Row(function, f"np.{name}(x, 1, None)", [(2, 3)], f"like.{name}(x, axis=1)")
-    for function in (np.sum, np.prod):
-        name = function.__name__
-        for form in ("", ", axis=0", ", axis=1, keepdims=True"):
-            for shape in ((0, 3), (2, 0)):
-                yield Row(function, f"np.{name}(x{form})", [shape], f"like.{name}(x{form})")
-    for function in (
-        np.sum,
-        np.prod,
-        np.max,
-        np.min,
-        np.cumprod,
-    ):  # a number has an axis 0 for these
-        last = "torch.cumprod(x.reshape(1), 0)" if function is np.cumprod else "1 * x"
-        yield Row(function, f"np.{function.__name__}(x, axis=0)", [()], last)
+    for name in ("sum", "mean", "prod", "max", "min", "amax", "amin"):
+        function = getattr(np, name)
+        domain = "any" if name in ("sum", "mean", "prod") else "apart"
+        methods = [] if name.startswith("a") else [name]
+        yield from in_every_form(function, [*FORMS, {"axis": ()}], also=methods, domain=domain)
+        yield from rows(function, name, [()], [(1,)])
+        theirs = lambda x, name=name: getattr(like, name)(x, axis=1)
+        by_name = lambda x, function=function: function(a=x, axis=1)
+        yield from rows(function, theirs, [(2, 3)], call=by_name, name=f"np.{name}(a=x, axis=1)")
+        yield from rows(function, theirs, [(2, 3)], then=(1, None))
+    for name in ("sum", "prod"):
+        for form in ({}, {"axis": 0}, LAST_KEPT):
+            yield from rows(getattr(np, name), name, [(0, 3)], [(2, 0)], **form)
+    for function in (np.sum, np.prod, np.max, np.min):  # a number has an axis 0 for these
+        yield from rows(function, lambda x: 1 * x, [()], axis=0)
+    yield from rows(np.cumprod, lambda x: torch.cumprod(x.reshape(1), 0), [()], axis=0)
     gaps = [[math.nan, 2.0, -3.0], [0.5, math.nan, math.nan]]
-    for form in ("", ", axis=0", ", axis=1", ", axis=1, keepdims=True"):
-        torch_form = form.replace("axis", "dim").replace("keepdims", "keepdim")
-        for name in ("nansum", "nanmean"):
-            yield Row(getattr(np, name), f"np.{name}(x{form})", [gaps],
-                      f"torch.{name}(x{torch_form})", order=0)  # fmt: skip
-            yield Row(getattr(np, name), f"np.{name}(x{form})", [(2, 3)],
-                      f"torch.{name}(x{torch_form})")  # fmt: skip
-    for function in (np.mean, np.max):
-        name = function.__name__
-        yield Row(function, f"np.{name}(x, axis=1)", [(0, 3)], f"like.{name}(x, axis=1)")
-    yield Row(np.sum, "np.add.reduce(x)", [(2, 3)], "torch.sum(x, 0)")
-    yield Row(np.sum, "np.add.reduce(x, axis=(0, 1), keepdims=True)", [(2, 3)],
-              "torch.sum(x, (0, 1), True)")  # fmt: skip
-    yield Row(np.prod, "np.multiply.reduce(x, axis=1)", [(2, 3)], "torch.prod(x, 1)")
-    yield Row(np.max, "np.maximum.reduce(x, axis=1)", [(2, 3)], "torch.amax(x, 1)")
-    yield Row(np.min, "np.minimum.reduce(x)", [(2, 3)], "torch.amin(x, 0)")
-    yield Row(np.cumsum, "np.add.accumulate(x)", [(2, 3)], "torch.cumsum(x, 0)")
-    yield Row(np.cumprod, "np.multiply.accumulate(x, axis=1)", [(2, 3)], "torch.cumprod(x, 1)")
-    yield Row(np.subtract, "np.subtract.outer(x, y)", [(2, 3), (4,)], "x[..., None] - y")
-    yield Row(np.sum, "np.sum(x, dtype=np.float64)", [(2, 3)], "torch.sum(x, dtype=torch.float64)")
+    for name in ("nansum", "nanmean"):
+        for form in ({}, {"axis": 0}, {"axis": 1}, LAST_KEPT):
+            yield from rows(getattr(np, name), name, [gaps], name=f"np.{name}, gaps", smooth=False,
+                            **form)
+            yield from rows(getattr(np, name), name, [(2, 3)], **form)
+    for name in ("mean", "max"):
+        yield from rows(getattr(np, name), name, [(0, 3)], axis=1)
+    for function, reduce, theirs, *form in (
+        (np.sum, np.add.reduce, lambda x: torch.sum(x, 0)),
+        (
+            np.sum,
+            np.add.reduce,
+            lambda x: torch.sum(x, (0, 1), True),
+            {"axis": (0, 1), "keepdims": True},
+        ),
+        (np.prod, np.multiply.reduce, "prod", {"axis": 1}),
+        (np.max, np.maximum.reduce, "amax", {"axis": 1}),
+        (np.min, np.minimum.reduce, lambda x: torch.amin(x, 0)),
+        (np.cumsum, np.add.accumulate, lambda x: torch.cumsum(x, 0)),
+        (np.cumprod, np.multiply.accumulate, "cumprod", {"axis": 1}),
+    ):
+        name = f"{reduce.__self__.__name__}.{reduce.__name__}"
+        yield from rows(function, theirs, [(2, 3)], call=reduce, name=name, **dict(*form))
+    yield from rows(np.subtract, lambda x, y: x[..., None] - y, [(2, 3), (4,)], call=np.subtract.outer)
+    yield from rows(np.sum, lambda x: torch.sum(x, dtype=torch.float64), [(2, 3)], dtype=np.float64)
 
     zero = [[0.0, 2.0, 3.0], [0.0, 0.0, 1.5], [1.0, -2.0, 0.5]]
-    for form in ("", ", axis=0", ", axis=1"):
-        yield Row(np.prod, f"np.prod(x{form})", [zero], f"like.prod(x{form})")
+    for form in ({}, {"axis": 0}, {"axis": 1}):
+        yield from rows(np.prod, "prod", [zero], name="np.prod of zeros", **form)
     for axis in (0, 1, -1):
-        yield Row(np.cumprod, f"np.cumprod(x, axis={axis})", [zero], f"torch.cumprod(x, {axis})")
+        yield from rows(np.cumprod, "cumprod", [zero], name="np.cumprod of zeros", axis=axis)
     for name in ("cumsum", "cumprod"):
-        function = getattr(np, name)
-        for shape in ((), (3,), (2, 3), (0, 3), (1, 1)):
-            yield Row(function, f"np.{name}(x)", [shape], f"torch.{name}(x.reshape(-1), 0)",
-                      [f"x.{name}()"])  # fmt: skip
+        function, shapes = getattr(np, name), [[()], [(3,)], [(2, 3)], [(0, 3)], [(1, 1)], [(7,)]]
+        theirs = lambda x, name=name: getattr(torch, name)(x.reshape(-1), 0)
+        yield from rows(function, theirs, *shapes, also=[name])
         for axis in (0, 1, -1):
-            for shape in ((2, 3, 4), (2, 0)):
-                yield Row(function, f"np.{name}(x, axis={axis})", [shape],
-                          f"torch.{name}(x, {axis})", [f"x.{name}({axis})"])  # fmt: skip
-        yield Row(function, f"np.{name}(x)", [(7,)], f"torch.{name}(x, 0)")
+            yield from rows(function, name, [(2, 3, 4)], [(2, 0)], also=[name], axis=axis)
 
     for name in ("var", "std"):
         function = getattr(np, name)
-        yield from a_reduction(function, f"np.{name}", [f for f in FORMS if "(0, 1, 2)" not in f],
-                               domain="apart")  # fmt: skip
-        for form in (", ddof=1", ", axis=1, ddof=1", ", axis=(0, 1), ddof=2, keepdims=True"):
-            yield Row(function, f"np.{name}(x{form})", [(3, 4)], f"like.{name}(x{form})",
-                      [f"x.{name}({form[2:]})"])  # fmt: skip
-        yield Row(function, f"np.{name}(x, 0, None, None, 1)", [(3, 4)],
-                  f"like.{name}(x, 0, ddof=1)")  # fmt: skip
-    yield from a_reduction(np.ptp, "np.ptp", FORMS, domain="apart")
-    yield from a_reduction(np.linalg.norm, "np.linalg.norm", [f for f in FORMS if "(" not in f])
-    yield Row(np.linalg.norm, "np.linalg.norm(x)", [(2, 3)], "torch.linalg.matrix_norm(x)",
-              ["np.linalg.norm(x, 'fro')", "np.linalg.norm(x, axis=(0, 1))"])  # fmt: skip
-    for order in (0, 1, 1.5, 2, 3, "np.inf", "-np.inf"):
-        torch_order = str(order).replace("np", "math")
-        for form in (", axis=1", ", axis=0, keepdims=True"):
-            yield Row(np.linalg.norm, f"np.linalg.norm(x, {order}{form})", [(2, 3)],
-                      f"like.norm(x, ord={torch_order}{form})" + " + 0 * x.sum()" * (order == 0),
-                      domain="of different sizes")  # fmt: skip
-    for order in (1, -1, "np.inf", "-np.inf"):
-        torch_order = str(order).replace("np", "math")
-        for form in (", axis=(0, 1)", ", axis=(2, 0)", ", axis=(-2, -1), keepdims=True"):
-            yield Row(np.linalg.norm, f"np.linalg.norm(x, {order}{form})", [(2, 3, 4)],
-                      f"like.matrix_norm(x, ord={torch_order}{form})",
-                      domain="of different sizes")  # fmt: skip
+        yield from in_every_form(function, FORMS[:-1], also=[name], domain="apart")
+        for form in ({"ddof": 1}, {"axis": 1, "ddof": 1}, {"axis": (0, 1), "ddof": 2, "keepdims": True}):
+            yield from rows(function, name, [(3, 4)], also=[name], **form)
+        yield from rows(function, lambda x, name=name: getattr(like, name)(x, 0, ddof=1), [(3, 4)],
+                        then=(0, None, None, 1))
+    yield from in_every_form(np.ptp, FORMS, domain="apart")
+    yield from in_every_form(np.linalg.norm, ONE_AXIS)
+    yield from rows(np.linalg.norm, "linalg.matrix_norm", [(2, 3)], name="norm of a matrix",
+                    also=[lambda x: np.linalg.norm(x, "fro"), lambda x: np.linalg.norm(x, axis=(0, 1))])
+    for form in ({"axis": 1}, {"axis": 0, "keepdims": True}):
+        for order in (1, 1.5, 2, 3, np.inf, -np.inf):
+            yield from rows(np.linalg.norm, "norm", [(2, 3)], ord=order, **form,
+                            domain="of different sizes")
+        count = lambda x, form=form: like.norm(x, ord=0, **form) + 0 * x.sum()
+        yield from rows(np.linalg.norm, count, [(2, 3)], ord=0, **form, domain="of different sizes")
+    for order in (1, -1, np.inf, -np.inf, "nuc", 2, -2):
+        for axes in ((0, 1), (2, 0), (-2, -1)):
+            form = {"axis": axes, "keepdims": True} if axes == (-2, -1) else {"axis": axes}
+            yield from rows(np.linalg.norm, "matrix_norm", [(2, 3, 4)], ord=order, **form,
+                            domain="of different sizes")
 
-    for form in ("", ", axis=0", ", axis=-1", ", axis=(0, 1), keepdims=True"):
-        yield Row(np.median, f"np.median(x{form})", [(3, 4)], domain="apart")
-        yield Row(np.median, f"np.median(x{form})", [(3, 3)], domain="apart")
-    for form in ("", ", axis=0", ", axis=1, keepdims=True"):
-        yield Row(np.average, f"np.average(x{form})", [(2, 3)], f"like.mean(x{form})")
-        yield Row(np.average, f"np.average(x{form}, weights=y)", [(2, 3), (2, 3)],
-                  f"like.sum(x * y{form}) / like.sum(y{form})", domain="positive")  # fmt: skip
-    yield Row(np.average, "np.average(x, (2, 0), y)", [(2, 3, 4), (4, 2)],
-              "(x * y.mT[:, None]).sum((0, 2)) / y.sum()", domain="positive")  # fmt: skip
-    yield Row(np.average, "np.average(x, -1, y)", [(2, 3), (3,)], "(x * y).sum(1) / y.sum()",
-              domain="positive")  # fmt: skip
-    yield Row(np.trapezoid, "np.trapezoid(x)", [(2, 3)], "torch.trapezoid(x)")
-    yield Row(np.trapezoid, "np.trapezoid(x, dx=0.5, axis=0)", [(2, 3)],
-              "torch.trapezoid(x, dx=0.5, dim=0)")  # fmt: skip
-    yield Row(np.trapezoid, "np.trapezoid(x, y, axis=0)", [(2, 3), (2,)],
-              "torch.trapezoid(x, y[:, None], dim=0)")  # fmt: skip
-    yield Row(np.trapezoid, "np.trapezoid(x, y)", [(2, 3), (3,)], "torch.trapezoid(x, y)")
-    yield Row(np.trapezoid, "np.trapezoid(x, y, axis=0)", [(2, 3), (2, 3)],
-              "torch.trapezoid(x, y, dim=0)")  # fmt: skip
-    for form in ("", ", n=2", ", axis=0", ", n=0", ", n=3, axis=-1"):
-        torch_form = form.replace("axis", "dim")
-        yield Row(np.diff, f"np.diff(x{form})", [(3, 4)], f"torch.diff(x{torch_form})")
-    for form in ("", ", axis=0", ", axis=-1", ", axis=-2, kind='stable'"):
-        axis = 0 if "0" in form or "-2" in form else -1
-        yield Row(np.sort, f"np.sort(x{form})", [(3, 4)], f"torch.sort(x, dim={axis})[0]")
-    yield Row(np.sort, "np.sort(x, axis=None)", [(3, 4)], "torch.sort(x.reshape(-1))[0]")
+    for form in ({}, {"axis": 0}, {"axis": -1}, {"axis": (0, 1), "keepdims": True}):
+        yield from rows(np.median, None, [(3, 4)], [(3, 3)], domain="apart", **form)
+    for form in ({}, {"axis": 0}, LAST_KEPT):
+        yield from rows(np.average, "mean", [(2, 3)], **form)
+        yield from rows(np.average,
+                        lambda x, y, form=form: like.sum(x * y, **form) / like.sum(y, **form),
+                        [(2, 3), (2, 3)], call=lambda x, y, form=form: np.average(x, weights=y, **form),
+                        name=f"weighted average {form}", domain="positive")
+    yield from rows(np.average, lambda x, y: (x * y.mT[:, None]).sum((0, 2)) / y.sum(),
+                    [(2, 3, 4), (4, 2)], call=lambda x, y: np.average(x, (2, 0), y), domain="positive")
+    yield from rows(np.average, lambda x, y: (x * y).sum(1) / y.sum(), [(2, 3), (3,)],
+                    call=lambda x, y: np.average(x, -1, y), domain="positive")
+    yield from rows(np.trapezoid, "trapezoid", [(2, 3)], [(2, 3), (3,)])
+    yield from rows(np.trapezoid, lambda x: torch.trapezoid(x, dx=0.5, dim=0), [(2, 3)], dx=0.5, axis=0)
+    yield from rows(np.trapezoid, lambda x, y: torch.trapezoid(x, y[:, None], dim=0), [(2, 3), (2,)],
+                    axis=0)
+    yield from rows(np.trapezoid, lambda x, y: torch.trapezoid(x, y, dim=0), [(2, 3), (2, 3)], axis=0)
+    for form in ({}, {"n": 2}, {"axis": 0}, {"n": 0}, {"n": 3, "axis": -1}):
+        yield from rows(np.diff, "diff", [(3, 4)], **form)
+    for axis, form in (
+        (-1, {}), (0, {"axis": 0}), (-1, {"axis": -1}), (-2, {"axis": -2, "kind": "stable"}),
+    ):
+        yield from rows(np.sort, lambda x, a=axis: torch.sort(x, dim=a)[0], [(3, 4)], **form)
+    yield from rows(np.sort, lambda x: torch.sort(x.reshape(-1))[0], [(3, 4)], axis=None)
 
 
 # --- linear algebra -------------------------------------------------------------------------------
@@ -492,7 +520,7 @@ PRODUCTS = [
     [(2, 1, 2, 3), (5, 3, 4)], [(1, 2, 3), (4, 3, 2)], [(4, 2, 3), (1, 3, 2)], [(1, 1), (1, 1)],
     [(0, 3), (3, 2)], [(2, 0), (0, 3)], [(2, 3), (3, 0)], [(0,), (0,)], [(0, 2, 3), (3,)],
     [(2, 2, 0), (0, 3)], [(2, 2, 0), (0,)], [(0, 2, 3), (3, 4)],
-]  # fmt: skip
+]
 
 EINSUMS = {
     "ij,jk->ik": [(2, 3), (3, 4)],
@@ -539,397 +567,382 @@ EINSUMS = {
     ",i->i": [(), (3,)],
     ",": [(), ()],
 }
+REGULAR: dict[str, Any] = {"domain": "regular"}
 
 
 def linear_algebra() -> Iterator[Row]:
-    for shapes in PRODUCTS:
-        yield Row(np.matmul, "np.matmul(x, y)", shapes, "torch.matmul(x, y)", ["x @ y"])
-    yield Row(np.matmul, "x @ A.T", [(3,)], "x @ A.T")
-    yield Row(np.matmul, "A @ x", [(3, 2)], "A @ x")
-    for shapes in PRODUCTS[:4]:
-        yield Row(np.dot, "np.dot(x, y)", shapes, "torch.matmul(x, y)", ["x.dot(y)"])
-    yield Row(np.dot, "np.dot(x, y)", [(), (3,)], "x * y")
-    yield Row(np.dot, "np.dot(x, y)", [(2, 3), ()], "x * y")
-    yield Row(np.dot, "np.dot(x, y)", [(2, 2, 3), (4, 3, 2)], "torch.tensordot(x, y, ([-1], [-2]))")
-    yield Row(np.dot, "np.dot(x, y)", [(3,), (4, 3, 2)], "torch.tensordot(x, y, ([-1], [-2]))")
-    for shapes in ([(3,), (3,)], [(2, 3), (3,)], [(2, 3), (4, 3)], [(2, 2, 3), (2, 3)]):
-        yield Row(np.inner, "np.inner(x, y)", shapes, "torch.inner(x, y)")
-    yield Row(np.inner, "np.inner(x, y)", [(), (3,)], "x * y")
-    yield Row(np.outer, "np.outer(x, y)", [(2,), (3,)], "torch.outer(x, y)")
-    yield Row(np.outer, "np.outer(x, y)", [(2, 2), (3, 1)],
-              "torch.outer(x.reshape(-1), y.reshape(-1))")  # fmt: skip
-    yield Row(np.outer, "np.outer(x, [1, 2])", [(3,)], "torch.outer(x, torch.tensor([1, 2]))")
-    yield Row(np.vdot, "np.vdot(x, y)", [(3,), (3,)], "torch.vdot(x, y)")
-    yield Row(
-        np.vdot, "np.vdot(x, y)", [(2, 3), (3, 2)], "torch.vdot(x.reshape(-1), y.reshape(-1))"
-    )
-    for shapes in ([(3,), (3,)], [(2, 3), (3,)], [(2, 1, 3), (4, 3)], [(0, 3), (3,)]):
-        yield Row(np.vecdot, "np.vecdot(x, y)", shapes, "torch.linalg.vecdot(x, y)")
-    for axes, torch_axes, shapes in (
-        ("2", "2", [(2, 3, 4), (3, 4, 2)]),
-        ("1", "1", [(2, 3), (3, 2)]),
-        ("0", "0", [(2,), (3,)]),
-        ("([0], [1])", "([0], [1])", [(3, 2), (2, 3)]),
-        ("((0, 1), (1, 0))", "([0, 1], [1, 0])", [(2, 3, 4), (3, 2)]),
-        ("(-1, -2)", "([-1], [-2])", [(2, 3), (3, 2)]),
-        ("([-1, 0], [0, 1])", "([-1, 0], [0, 1])", [(2, 3, 4), (4, 2)]),
-        ("([1, 2], [1, 0])", "([1, 2], [1, 0])", [(2, 3, 0), (0, 3, 2)]),
+    yield from rows(np.matmul, "matmul", *PRODUCTS, also=[operator.matmul])
+    yield from rows(np.matmul, ..., [(3,), (2, 3)], call=lambda x, a: x @ a.T)
+    yield from rows(np.matmul, ..., [(2, 3), (3, 2)], call=operator.matmul)
+    yield from rows(np.dot, "matmul", *PRODUCTS[:4], also=["dot"])
+    yield from rows(np.dot, operator.mul, [(), (3,)], [(2, 3), ()])
+    yield from rows(np.dot, lambda x, y: torch.tensordot(x, y, ([-1], [-2])), [(2, 2, 3), (4, 3, 2)],
+                    [(3,), (4, 3, 2)])
+    yield from rows(np.inner, "inner", [(3,), (3,)], [(2, 3), (3,)], [(2, 3), (4, 3)],
+                    [(2, 2, 3), (2, 3)])
+    yield from rows(np.inner, operator.mul, [(), (3,)])
+    yield from rows(np.outer, lambda x, y: torch.outer(x.reshape(-1), y.reshape(-1)), [(2,), (3,)],
+                    [(2, 2), (3, 1)])
+    yield from rows(np.outer, lambda x: torch.outer(x, torch.tensor([1, 2])), [(3,)], then=([1, 2],))
+    yield from rows(np.vdot, lambda x, y: torch.vdot(x.reshape(-1), y.reshape(-1)), [(3,), (3,)],
+                    [(2, 3), (3, 2)])
+    yield from rows(np.vecdot, "linalg.vecdot", [(3,), (3,)], [(2, 3), (3,)], [(2, 1, 3), (4, 3)],
+                    [(0, 3), (3,)])
+    for axes, shapes in (
+        (2, [(2, 3, 4), (3, 4, 2)]), (1, [(2, 3), (3, 2)]), (0, [(2,), (3,)]),
+        (([0], [1]), [(3, 2), (2, 3)]), (((0, 1), (1, 0)), [(2, 3, 4), (3, 2)]),
+        ((-1, -2), [(2, 3), (3, 2)]), (([-1, 0], [0, 1]), [(2, 3, 4), (4, 2)]),
+        (([1, 2], [1, 0]), [(2, 3, 0), (0, 3, 2)]),
     ):
-        yield Row(np.tensordot, f"np.tensordot(x, y, axes={axes})", shapes,
-                  f"torch.tensordot(x, y, {torch_axes})",
-                  ["np.tensordot(x, y)"] if axes == "2" else [])  # fmt: skip
+        lists = ([-1], [-2]) if axes == (-1, -2) else axes
+        theirs = lambda x, y, axes=lists: torch.tensordot(x, y, axes)
+        yield from rows(np.tensordot, theirs, shapes, axes=axes,
+                        also=[np.tensordot] if axes == 2 else [])
     for subscripts, shapes in EINSUMS.items():
-        operands = ", ".join("xyz"[: len(shapes)])
-        torch_call = f"torch.einsum('{subscripts}', {operands})"
-        also = [f"np.einsum('{subscripts}', {operands}, optimize=True)"]
-        yield Row(np.einsum, f"np.einsum('{subscripts}', {operands})", shapes, torch_call, also)
-    yield Row(np.einsum, "np.einsum('ij,jk->ik', x, A)", [(3, 2)],
-              "torch.einsum('ij,jk->ik', x, A)")  # fmt: skip
-    yield Row(np.einsum, "np.einsum('i,i->', x, x)", [(3,)], "torch.einsum('i,i->', x, x)")
+        yield from rows(np.einsum, lambda *xs, s=subscripts: torch.einsum(s, *xs), shapes,
+                        call=lambda *xs, s=subscripts: np.einsum(s, *xs), name=f"einsum {subscripts!r}",
+                        also=[lambda *xs, s=subscripts: np.einsum(s, *xs, optimize=True)])
+    yield from rows(np.einsum, lambda x: x @ x, [(3,)], call=lambda x: np.einsum("i,i->", x, x))
 
-    for shape in ((3, 3), (2, 4), (4, 2), (1, 1), (0, 3)):
-        for k in (0, 1, -2):
-            yield Row(np.diagonal, f"np.diagonal(x, {k})", [shape], f"torch.diagonal(x, {k})",
-                      [f"x.diagonal({k})"])  # fmt: skip
-            yield Row(np.trace, f"np.trace(x, {k})", [shape], f"torch.diagonal(x, {k}).sum()",
-                      [f"x.trace(offset={k})"])  # fmt: skip
-            for name in ("tril", "triu"):
-                yield Row(
-                    getattr(np, name), f"np.{name}(x, k={k})", [shape], f"torch.{name}(x, {k})"
-                )
-        yield Row(np.diag, "np.diag(x, 1)", [shape], "torch.diag(x, 1)")
-    for name in ("tril", "triu"):
-        yield Row(getattr(np, name), f"np.{name}(x)", [(2, 3, 4)], f"torch.{name}(x)")
-    for form in (", 0, 1, 2", ", 1, -1, 0", ", offset=-1, axis1=2, axis2=0"):
-        call, torch_form = f"np.diagonal(x{form})", form.replace("axis", "dim")
-        yield Row(np.diagonal, call, [(2, 3, 4)], f"torch.diagonal(x{torch_form})")
-        yield Row(np.trace, call.replace("diagonal", "trace"), [(2, 3, 4)],
-                  f"torch.diagonal(x{torch_form}).sum(-1)")  # fmt: skip
+    wide = [[(3, 3)], [(2, 4)], [(4, 2)], [(1, 1)], [(0, 3)]]
     for k in (0, 1, -2):
-        yield Row(np.diag, f"np.diag(x, {k})", [(3,)], f"torch.diag(x, {k})")
-        yield Row(np.diagflat, f"np.diagflat(x, {k})", [(2, 2)], f"torch.diagflat(x, {k})")
-    for shapes in ([(2, 3), (3, 2)], [(2,), (3,)], [(2, 2), (3,)], [(), (3,)], [(2, 1, 2), (2, 2)],
-                   [(2,), (2, 2, 1)], [(0, 2), (2, 2)]):  # fmt: skip
-        yield Row(np.kron, "np.kron(x, y)", shapes, "torch.kron(x, y)")
+        yield from rows(np.diagonal, "diagonal", *wide, then=(k,), also=["diagonal"])
+        yield from rows(np.trace, lambda x, k=k: torch.diagonal(x, k).sum(), *wide, then=(k,),
+                        also=[lambda x, k=k: x.trace(offset=k)])
+        yield from rows(np.tril, lambda x, k=k: torch.tril(x, k), *wide, k=k)
+        yield from rows(np.triu, lambda x, k=k: torch.triu(x, k), *wide, k=k)
+        yield from rows(np.diag, "diag", [(3,)], then=(k,))
+        yield from rows(np.diagflat, "diagflat", [(2, 2)], then=(k,))
+    yield from rows(np.diag, "diag", *wide, then=(1,))
+    yield from rows(np.tril, "tril", [(2, 3, 4)])
+    yield from rows(np.triu, "triu", [(2, 3, 4)])
+    for offset, axis1, axis2 in ((0, 1, 2), (1, -1, 0), (-1, 2, 0)):
+        theirs = lambda x, a=(offset, axis1, axis2): torch.diagonal(x, *a)
+        form = {"offset": offset, "axis1": axis1, "axis2": axis2}
+        yield from rows(np.diagonal, theirs, [(2, 3, 4)], **form,
+                        also=[lambda x, form=form: np.diagonal(x, *form.values())])
+        yield from rows(np.trace, lambda x, f=theirs: f(x).sum(-1), [(2, 3, 4)], **form,
+                        also=[lambda x, form=form: np.trace(x, *form.values())])
+    yield from rows(np.kron, "kron", [(2, 3), (3, 2)], [(2,), (3,)], [(2, 2), (3,)], [(), (3,)],
+                    [(2, 1, 2), (2, 2)], [(2,), (2, 2, 1)], [(0, 2), (2, 2)])
 
-    for shape in ((3, 3), (1, 1), (2, 3, 3), (2, 1, 2, 2), (0, 2, 2)):
-        regular: dict[str, Any] = {"domain": "regular"}
-        yield Row(np.linalg.inv, "np.linalg.inv(x)", [shape], "torch.linalg.inv(x)", **regular)
-        yield Row(np.linalg.det, "np.linalg.det(x)", [shape], "torch.linalg.det(x)", **regular)
-        yield Row(np.linalg.det, "np.linalg.det(-x)", [shape], "torch.linalg.det(-x)", **regular)
-        yield Row(np.linalg.slogdet, "np.linalg.slogdet(x)[1]", [shape],
-                  "torch.linalg.slogdet(x)[1]", ["np.linalg.slogdet(-x).logabsdet"],
-                  **regular)  # fmt: skip
-        for n in (-2, -1, 0, 1, 2, 3, 5, 6):
-            yield Row(np.linalg.matrix_power, f"np.linalg.matrix_power(x, {n})", [shape],
-                      f"torch.linalg.matrix_power(x, {n})" + " + 0 * x" * (n == 0),
-                      **regular)  # fmt: skip
-    solves = [
-        [(3, 3), (3,)], [(3, 3), (3, 2)], [(2, 3, 3), (2, 3, 4)], [(2, 3, 3), (3, 2)],
-        [(3, 3), (2, 3, 2)], [(2, 1, 2, 2), (3, 2, 1)], [(2, 3, 3), (3,)], [(1, 1), (1,)],
-        [(0, 2, 2), (0, 2, 1)],
-    ]  # fmt: skip
-    for shapes in solves:
-        torch_call = "torch.linalg.solve(x, y)"
-        if len(shapes[1]) == 1:  # PyTorch reads a batch of vectors where it can
-            torch_call = "torch.linalg.solve(x, y[:, None])[..., 0]"
-        yield Row(np.linalg.solve, "np.linalg.solve(x, y)", shapes, torch_call,
-                  domain=("regular", "any"))  # fmt: skip
-    yield Row(np.linalg.multi_dot, "np.linalg.multi_dot([x, y])", [(2, 3, 4), (4,)],
-              "x @ y")  # fmt: skip
-    yield Row(np.linalg.multi_dot, "np.linalg.multi_dot([x, y, z])", [(2, 3), (3, 4), (4,)],
-              "torch.linalg.multi_dot([x, y, z])")  # fmt: skip
-    for form in ("", ", axis=0", ", axisa=1, axisb=-1, axisc=0"):
-        torch_call = {"": "torch.cross(x, y, dim=-1)", ", axis=0": "torch.cross(x, y, dim=0)"}
-        yield Row(np.cross, f"np.cross(x, y{form})", [(3, 3), (3, 3)],
-                  torch_call.get(form, "torch.cross(x, y, dim=1).T"))  # fmt: skip
-    yield Row(np.cross, "np.cross(x, y)", [(2, 3), (3,)], "torch.linalg.cross(x, y.expand(2, 3))")
+    square = [[(3, 3)], [(1, 1)], [(2, 3, 3)], [(2, 1, 2, 2)], [(0, 2, 2)]]
+    yield from rows(np.linalg.inv, "linalg.inv", *square, **REGULAR)
+    yield from rows(np.linalg.det, "linalg.det", *square, **REGULAR)
+    yield from rows(np.linalg.det, lambda x: torch.linalg.det(-x), *square,
+                    call=lambda x: np.linalg.det(-x), **REGULAR)
+    yield from rows(np.linalg.slogdet, lambda x: torch.linalg.slogdet(x)[1], *square,
+                    call=lambda x: np.linalg.slogdet(x)[1],
+                    also=[lambda x: np.linalg.slogdet(-x).logabsdet], **REGULAR)
+    for n in (-2, -1, 0, 1, 2, 3, 5, 6):
+        theirs = lambda x, n=n: torch.linalg.matrix_power(x, n) + 0 * x
+        yield from rows(np.linalg.matrix_power, theirs, *square, then=(n,), **REGULAR)
+    yield from rows(np.linalg.solve, "linalg.solve", [(3, 3), (3, 2)], [(2, 3, 3), (2, 3, 4)],
+                    [(2, 3, 3), (3, 2)], [(3, 3), (2, 3, 2)], [(2, 1, 2, 2), (3, 2, 1)],
+                    [(0, 2, 2), (0, 2, 1)], domain=("regular", "any"))
+    yield from rows(  # PyTorch reads a batch of vectors where it can
+        np.linalg.solve,
+        lambda x, y: torch.linalg.solve(x, y[:, None])[..., 0],
+        [(3, 3), (3,)],
+        [(2, 3, 3), (3,)],
+        [(1, 1), (1,)],
+        domain=("regular", "any"),
+    )
+    in_a_row = lambda *xs: np.linalg.multi_dot(xs)
+    yield from rows(np.linalg.multi_dot, operator.matmul, [(2, 3, 4), (4,)], call=in_a_row,
+                    name="multi_dot of two")
+    yield from rows(np.linalg.multi_dot, lambda *xs: torch.linalg.multi_dot(xs), [(2, 3), (3, 4), (4,)],
+                    call=in_a_row, name="multi_dot of three")
+    for form, theirs in (
+        ({}, lambda x, y: torch.cross(x, y, dim=-1)),
+        ({"axis": 0}, lambda x, y: torch.cross(x, y, dim=0)),
+        ({"axisa": 1, "axisb": -1, "axisc": 0}, lambda x, y: torch.cross(x, y, dim=1).T),
+    ):
+        yield from rows(np.cross, theirs, [(3, 3), (3, 3)], **form)
+    yield from rows(np.cross, lambda x, y: torch.linalg.cross(x, y.expand(2, 3)), [(2, 3), (3,)])
 
 
 # --- shapes ---------------------------------------------------------------------------------------
 
+T = (2, 3, 4)
+NUMBER, VECTOR, MATRIX = [()], [(3,)], [(2, 3)]
+
 
 def shaping() -> Iterator[Row]:
-    t = (2, 3, 4)
-    for shape, also in {
-        "(6, 4)": ["x.reshape(6, 4)", "x.reshape((6, -1))"], "-1": ["x.reshape(-1)"],
-        "(4, 1, 6)": [], "24": [], "(-1, 1, 8)": [],
-    }.items():  # fmt: skip
-        yield Row(np.reshape, f"np.reshape(x, {shape})", [t], f"torch.reshape(x, {shape})".replace(
-            "x, -1", "x, (-1,)").replace("x, 24", "x, (24,)"), also)  # fmt: skip
+    yield from rows(np.reshape, "reshape", [T], then=((6, 4),),
+                    also=["reshape", lambda x: x.reshape(6, -1)])
+    yield from rows(np.reshape, lambda x: x.reshape(-1), [T], then=(-1,), also=["reshape"])
+    yield from rows(np.reshape, lambda x: x.reshape(24), [T], then=(24,))
+    for shape in ((4, 1, 6), (-1, 1, 8)):
+        yield from rows(np.reshape, "reshape", [T], then=(shape,))
     if NUMPY >= (2, 1):
-        yield Row(np.reshape, "np.reshape(x, shape=(4, 6))", [t], "x.reshape(4, 6)")
-    yield Row(np.reshape, "np.reshape(x, (4, 6), order='F')", [t],
-              "x.permute(2, 1, 0).reshape(6, 4).T", ["x.reshape(4, 6, order='F')"])  # fmt: skip
-    yield Row(np.reshape, "np.reshape(x, ())", [(1, 1)], "x.reshape(())")
-    yield Row(np.reshape, "np.reshape(x, (3, 0))", [(0, 2)], "x.reshape(3, 0)")
-    for shape in ((), (3,), t, (0, 2)):
-        yield Row(np.ravel, "np.ravel(x)", [shape], "x.reshape(-1)", ["x.ravel()", "x.flatten()"])
-    yield Row(np.ravel, "np.ravel(x, order='F')", [t], "x.permute(2, 1, 0).reshape(-1)")
-    for form in ("", ", (1, 2, 0)", ", axes=(-1, 0, 1)", ", [2, 1, 0]"):
-        axes = {"": "2, 1, 0", ", (1, 2, 0)": "1, 2, 0", ", [2, 1, 0]": "2, 1, 0"}.get(
-            form, "2, 0, 1"
-        )
-        also = ["x.T", "x.transpose()", "x.transpose(2, 1, 0)"] if not form else []
-        yield Row(np.transpose, f"np.transpose(x{form})", [t], f"x.permute({axes})", also)
-    yield Row(np.transpose, "np.transpose(x)", [()], "x + 0")
-    yield Row(np.matrix_transpose, "np.matrix_transpose(x)", [t], "x.mT")
-    yield Row(np.linalg.matrix_transpose, "np.linalg.matrix_transpose(x)", [t], "x.mT")
-    yield Row(np.swapaxes, "np.swapaxes(x, -1, -2)", [t], "x.mT", ["x.mT", "x.swapaxes(2, 1)"])
-    yield Row(np.swapaxes, "np.swapaxes(x, 0, 2)", [t], "x.transpose(0, 2)")
-    yield Row(np.moveaxis, "np.moveaxis(x, 0, -1)", [t], "torch.moveaxis(x, 0, -1)")
-    yield Row(np.moveaxis, "np.moveaxis(x, (0, 1), (-1, 0))", [t], "x.movedim((0, 1), (-1, 0))")
-    yield Row(np.rollaxis, "np.rollaxis(x, 2)", [t], "torch.moveaxis(x, 2, 0)")
-    yield Row(np.rollaxis, "np.rollaxis(x, 0, 3)", [t], "torch.moveaxis(x, 0, 2)")
-    yield Row(np.rollaxis, "np.rollaxis(x, -1, -2)", [t], "torch.moveaxis(x, 2, 1)")
-    for axis in ("0", "-1", "(0, -1)"):
-        unsqueezed = "x[None, ..., None]" if "(" in axis else f"torch.unsqueeze(x, {axis})"
-        for shape in ((), (3,), (2, 3)):
-            yield Row(np.expand_dims, f"np.expand_dims(x, {axis})", [shape], unsqueezed)
-    yield Row(np.squeeze, "np.squeeze(x)", [(1, 3, 1)], "torch.squeeze(x)", ["x.squeeze()"])
-    yield Row(np.squeeze, "np.squeeze(x, -1)", [(1, 3, 1)], "torch.squeeze(x, -1)")
-    yield Row(np.squeeze, "np.squeeze(x, axis=(0, 2))", [(1, 3, 1)], "torch.squeeze(x, (0, 2))")
-    for shape, to in (
-        ((3,), "(2, 3)"),
-        ((2, 1), "(4, 2, 3)"),
-        ((), "(2,)"),
-        ((1,), "(0,)"),
-        ((3,), "3"),
-    ):
-        torch_to = "(3,)" if to == "3" else to
-        yield Row(
-            np.broadcast_to, f"np.broadcast_to(x, {to})", [shape], f"x.broadcast_to({torch_to})"
-        )
-    yield Row(np.broadcast_arrays, "np.broadcast_arrays(x, y)", [(2, 1), (3,)],
-              "torch.broadcast_tensors(x, y)")  # fmt: skip
-    for form in ("", ", indexing='ij'", ", sparse=True"):
-        torch_call = f"torch.meshgrid(x, y, z, indexing='{'ij' if 'ij' in form else 'xy'}')"
-        if "sparse" in form:
-            torch_call = "x[None, :, None], y[:, None, None], z[None, None, :]"
-        yield Row(np.meshgrid, f"np.meshgrid(x, y, z{form})", [(2,), (3,), (2,)], torch_call)
-    yield Row(np.full_like, "np.full_like(x, 2.0) * x", [(3,)], "2.0 * x")
-    yield Row(np.full_like, "np.full_like(x, x[0])", [(2, 3)], "0 * x + x[0]")
+        yield from rows(np.reshape, lambda x: x.reshape(4, 6), [T], shape=(4, 6))
+    yield from rows(np.reshape, lambda x: x.permute(2, 1, 0).reshape(6, 4).T, [T], then=((4, 6),),
+                    order="F", also=["reshape"])
+    yield from rows(np.reshape, "reshape", [(1, 1)], then=((),))
+    yield from rows(np.reshape, "reshape", [(0, 2)], then=((3, 0),))
+    yield from rows(np.ravel, lambda x: x.reshape(-1), NUMBER, VECTOR, [T], [(0, 2)],
+                    also=["ravel", "flatten"])
+    yield from rows(np.ravel, lambda x: x.permute(2, 1, 0).reshape(-1), [T], order="F")
+    yield from rows(np.transpose, lambda x: x.permute(2, 1, 0), [T],
+                    also=["transpose", lambda x: x.T, lambda x: x.transpose(2, 1, 0)])
+    for axes in ((1, 2, 0), [2, 1, 0]):
+        yield from rows(np.transpose, "permute", [T], then=(axes,))
+    yield from rows(np.transpose, lambda x: x.permute(2, 0, 1), [T], axes=(-1, 0, 1))
+    yield from rows(np.transpose, lambda x: x + 0, NUMBER)
+    yield from rows(np.matrix_transpose, lambda x: x.mT, [T])
+    yield from rows(np.linalg.matrix_transpose, lambda x: x.mT, [T])
+    yield from rows(np.swapaxes, "swapaxes", [T], then=(-1, -2), also=["swapaxes", lambda x: x.mT])
+    yield from rows(np.swapaxes, "swapaxes", [T], then=(0, 2))
+    yield from rows(np.moveaxis, "moveaxis", [T], then=(0, -1))
+    yield from rows(np.moveaxis, "moveaxis", [T], then=((0, 1), (-1, 0)))
+    for then, axes in (((2,), (2, 0)), ((0, 3), (0, 2)), ((-1, -2), (2, 1))):
+        yield from rows(np.rollaxis, lambda x, a=axes: torch.moveaxis(x, *a), [T], then=then)
+    for axis in (0, -1):
+        yield from rows(np.expand_dims, "unsqueeze", NUMBER, VECTOR, MATRIX, then=(axis,))
+    yield from rows(np.expand_dims, lambda x: x[None, ..., None], NUMBER, VECTOR, MATRIX,
+                    then=((0, -1),))
+    yield from rows(np.squeeze, "squeeze", [(1, 3, 1)], also=["squeeze"])
+    yield from rows(np.squeeze, "squeeze", [(1, 3, 1)], then=(-1,))
+    yield from rows(np.squeeze, "squeeze", [(1, 3, 1)], axis=(0, 2))
+    for shape, to in (((3,), (2, 3)), ((2, 1), (4, 2, 3)), ((), (2,)), ((1,), (0,))):
+        yield from rows(np.broadcast_to, "broadcast_to", [shape], then=(to,))
+    yield from rows(np.broadcast_to, lambda x: 1 * x, [(3,)], then=(3,))
+    yield from rows(np.broadcast_arrays, "broadcast_tensors", [(2, 1), (3,)])
+    yield from rows(np.meshgrid, lambda *xs: torch.meshgrid(*xs, indexing="xy"), [(2,), (3,), (2,)])
+    yield from rows(np.meshgrid, "meshgrid", [(2,), (3,), (2,)], indexing="ij")
+    yield from rows(np.meshgrid, lambda x, y, z: (x[None, :, None], y[:, None, None], z[None, None, :]),
+                    [(2,), (3,), (2,)], sparse=True)
+    yield from rows(np.full_like, lambda x: 2.0 * x, VECTOR, call=lambda x: np.full_like(x, 2.0) * x)
+    yield from rows(np.full_like, lambda x: 0 * x + x[0], MATRIX, call=lambda x: np.full_like(x, x[0]))
 
-    for axis in (0, 1, -1):
-        shapes = {0: [(2, 3), (1, 3)], 1: [(2, 3), (2, 2)], -1: [(2, 3), (2, 0)]}[axis]
-        yield Row(np.concatenate, f"np.concatenate([x, y], axis={axis})", shapes,
-                  f"torch.cat([x, y], {axis})", [f"np.concat((x, y), {axis})"])  # fmt: skip
-    yield Row(np.concatenate, "np.concatenate([x, y, x])", [(2,), (3,)], "torch.cat([x, y, x])")
-    yield Row(np.concatenate, "np.concatenate([x, y], axis=None)", [(2, 2), (3,)],
-              "torch.cat([x.reshape(-1), y])")  # fmt: skip
-    yield Row(np.concatenate, "np.concatenate([A, x])", [(1, 3)], "torch.cat([A, x])")
-    yield Row(np.concatenate, "np.concatenate(x, axis=1)", [(2, 3, 2)], "torch.cat(list(x), 1)")
-    yield Row(np.append, "np.append(x, y)", [(2, 2), (3,)], "torch.cat([x.reshape(-1), y])")
-    yield Row(np.append, "np.append(x, y, axis=1)", [(2, 2), (2, 1)], "torch.cat([x, y], 1)")
-    for axis in (0, 1, -1):
-        yield Row(np.stack, f"np.stack([x, y], axis={axis})", [(2, 3), (2, 3)],
-                  f"torch.stack([x, y], {axis})")  # fmt: skip
-    yield Row(np.stack, "np.stack([x, y, x])", [(), ()], "torch.stack([x, y, x])")
-    for name in ("hstack", "vstack", "dstack"):
+    for axis, shapes in ((0, [(2, 3), (1, 3)]), (1, [(2, 3), (2, 2)]), (-1, [(2, 3), (2, 0)])):
+        yield from rows(np.concatenate, lambda *xs, a=axis: torch.cat(xs, a), shapes,
+                        name=f"concatenate, {axis}",
+                        call=lambda *xs, a=axis: np.concatenate(list(xs), axis=a),
+                        also=[lambda *xs, a=axis: np.concat(xs, a)])
+        yield from rows(np.stack, lambda *xs, a=axis: torch.stack(xs, a), [(2, 3), (2, 3)],
+                        call=lambda *xs, a=axis: np.stack(xs, axis=a), name=f"stack, {axis}")
+    flat = lambda x, y: torch.cat([x.reshape(-1), y])
+    yield from rows(np.concatenate, lambda x, y: torch.cat([x, y, x]), [(2,), (3,)],
+                    call=lambda x, y: np.concatenate([x, y, x]))
+    yield from rows(np.concatenate, flat, [(2, 2), (3,)], call=lambda *xs: np.concatenate(xs, axis=None))
+    yield from rows(np.concatenate, lambda x: torch.cat(list(x), 1), [(2, 3, 2)], axis=1)
+    yield from rows(np.append, flat, [(2, 2), (3,)])
+    yield from rows(np.append, lambda x, y: torch.cat([x, y], 1), [(2, 2), (2, 1)], axis=1)
+    yield from rows(np.stack, lambda x, y: torch.stack([x, y, x]), [(), ()],
+                    call=lambda x, y: np.stack([x, y, x]))
+    for name in ("hstack", "vstack", "dstack", "column_stack"):
         function = getattr(np, name)
-        for shapes in ([(), ()], [(3,), (3,)], [(2, 3), (2, 3)], [(2, 3, 1), (2, 3, 1)]):
-            yield Row(function, f"np.{name}([x, y])", shapes, f"torch.{name}([x, y])")
-    yield Row(np.vstack, "np.vstack(x)", [(2, 3)], "torch.vstack(list(x))")
-    for shapes in ([(3,), (3,)], [(3, 2), (3,)], [(2, 3, 2), (2, 1, 2)], [(), ()]):
-        yield Row(np.column_stack, "np.column_stack((x, y))", shapes, "torch.column_stack((x, y))")
-    for form, torch_form in (
-        ("2", "2"), ("[1, 3]", "(1, 3)"), ("(2,)", "(2,)"), ("[]", None), ("[1, -1]", None),
-        ("[0, 5]", None), ("4", "4"),
-    ):  # fmt: skip
-        for name in ("split", "array_split"):
-            torch_call = f"torch.tensor_split(x, {torch_form}, dim=1)" if torch_form else None
-            yield Row(getattr(np, name), f"np.{name}(x, {form}, axis=1)", [(2, 4)], torch_call)
-    yield Row(np.array_split, "np.array_split(x, 3)", [(7, 2)], "torch.tensor_split(x, 3)")
-    yield Row(np.array_split, "np.array_split(x, 4, axis=-1)", [(3,)], "torch.tensor_split(x, 4)")
-    yield Row(np.hsplit, "np.hsplit(x, 2)", [(3, 4)], "torch.hsplit(x, 2)")
-    yield Row(np.hsplit, "np.hsplit(x, [1])", [(4,)], "torch.hsplit(x, [1])")
-    yield Row(np.vsplit, "np.vsplit(x, 2)", [(4, 3)], "torch.vsplit(x, 2)")
-    yield Row(np.dsplit, "np.dsplit(x, 2)", [t], "torch.dsplit(x, 2)")
-
-    for form, dims in (
-        ("", "(0, 1, 2)"),
-        (", 0", "(0,)"),
-        (", axis=(0, -1)", "(0, -1)"),
-        (", -2", "(1,)"),
+        several = {
+            "column_stack": [[(3,), (3,)], [(3, 2), (3,)], [(2, 3, 2), (2, 1, 2)], [(), ()]],
+        }.get(name, [[(), ()], [(3,), (3,)], [(2, 3), (2, 3)], [(2, 3, 1), (2, 3, 1)]])
+        yield from rows(function, lambda *xs, name=name: getattr(torch, name)(xs), *several,
+                        call=lambda *xs, f=function: f(xs), name=name)
+    yield from rows(np.vstack, lambda x: torch.vstack(list(x)), MATRIX)
+    for function in (np.split, np.array_split):
+        for parts in (2, (1, 3), (2,), 4):
+            yield from rows(function, lambda x, n=parts: torch.tensor_split(x, n, dim=1), [(2, 4)],
+                            then=(parts,), axis=1)
+        for places in ([], [1, -1], [0, 5]):
+            yield from rows(function, None, [(2, 4)], then=(places,), axis=1)
+    yield from rows(np.array_split, "tensor_split", [(7, 2)], then=(3,))
+    yield from rows(np.array_split, lambda x: torch.tensor_split(x, 4), [(3,)], then=(4,), axis=-1)
+    for name, shape, parts in (
+        ("hsplit", (3, 4), 2), ("hsplit", (4,), [1]), ("vsplit", (4, 3), 2), ("dsplit", T, 2),
     ):
-        yield Row(np.flip, f"np.flip(x{form})", [t], f"torch.flip(x, {dims})")
-    yield Row(np.fliplr, "np.fliplr(x)", [(2, 3)], "torch.fliplr(x)")
-    yield Row(np.flipud, "np.flipud(x)", [(2, 3)], "torch.flipud(x)")
-    for form, torch_form in (
-        ("2", "2"), ("-5", "-5"), ("1, axis=1", "1, 1"), ("(1, 2), axis=(0, 1)", "(1, 2), (0, 1)"),
-        ("[1, 2], axis=(0, -1)", "(1, 2), (0, -1)"), ("0, axis=0", "0, 0"),
-    ):  # fmt: skip
-        yield Row(np.roll, f"np.roll(x, {form})", [(2, 3)], f"torch.roll(x, {torch_form})")
-    yield Row(np.roll, "np.roll(x, 1, axis=(0, 1))", [(2, 3)], "torch.roll(x, (1, 1), (0, 1))")
-    yield Row(np.roll, "np.roll(x, 1)", [(0,)], "torch.roll(x, 1)")
-    for form in ("", ", 2", ", -1", ", k=3", ", 1, (1, 2)", ", k=1, axes=(2, 0)"):
-        torch_form = form.replace("axes", "dims") if form else ", 1"
-        torch_form = torch_form if "(" in form else f"{torch_form}, dims=(0, 1)"
-        yield Row(np.rot90, f"np.rot90(x{form})", [t], f"torch.rot90(x{torch_form})")
-    for reps in ("2", "(2, 3)", "(2, 1, 2)", "0", "[2]", "(1, 1)"):
-        torch_reps = reps.strip("([])")
-        for shape in ((), (3,), (2, 3)):
-            yield Row(np.tile, f"np.tile(x, {reps})", [shape], f"torch.tile(x, ({torch_reps},))")
-    for form, torch_form in (
-        ("2", "2"), ("2, axis=0", "2, 0"), ("3, axis=-1", "3, -1"), ("0, axis=1", "0, 1"),
-        ("[1, 0, 2], axis=1", "torch.tensor([1, 0, 2]), 1"),
-        ("np.array([2, 1]), 0", "torch.tensor([2, 1]), 0"),
-    ):  # fmt: skip
-        yield Row(np.repeat, f"np.repeat(x, {form})", [(2, 3)],
-                  f"torch.repeat_interleave(x, {torch_form})", [f"x.repeat({form})"])  # fmt: skip
-    yield Row(np.repeat, "np.repeat(x, 3)", [()], "x.repeat(3)")
-    for form, torch_form in (
-        ("1", "(1, 1, 1, 1)"), ("(1, 2)", "(1, 2, 1, 2)"), ("((0, 1), (2, 0))", "(2, 0, 0, 1)"),
-        ("((1, 1), (0, 0)), constant_values=2.5", "(0, 0, 1, 1), value=2.5"),
-        ("1, 'edge'", "(1, 1, 1, 1), 'replicate'"), ("(1, 2), mode='wrap'", "(1, 2, 1, 2), 'circular'"),
-        ("((1, 0), (2, 1)), 'reflect'", "(2, 1, 1, 0), 'reflect'"), ("2, mode='symmetric'", None),
-    ):  # fmt: skip
-        torch_call = None
-        if torch_form:
-            torch_call = f"torch.nn.functional.pad(x[None, None], {torch_form})[0, 0]"
-        yield Row(np.pad, f"np.pad(x, {form})", [(2, 3)], torch_call)
+        yield from rows(getattr(np, name), name, [shape], then=(parts,))
+
+    every = lambda x: torch.flip(x, (0, 1, 2))
+    yield from rows(np.flip, every, [T])
+    yield from rows(np.flip, lambda x: torch.flip(x, (0, -1)), [T], axis=(0, -1))
+    for axis in (0, -2):
+        yield from rows(np.flip, lambda x, axis=axis: torch.flip(x, (axis,)), [T], then=(axis,))
+    yield from rows(np.fliplr, "fliplr", MATRIX)
+    yield from rows(np.flipud, "flipud", MATRIX)
+    for shift, axis in (
+        (2, None), (-5, None), (1, 1), ((1, 2), (0, 1)), ([1, 2], (0, -1)), (0, 0), (1, (0, 1)),
+    ):
+        shifts = (1, 1) if (shift, axis) == (1, (0, 1)) else shift
+        theirs = lambda x, a=(shifts, axis): torch.roll(x, *(a if a[1] is not None else a[:1]))
+        yield from rows(np.roll, theirs, MATRIX, then=(shift,), **{} if axis is None else {"axis": axis})
+    yield from rows(np.roll, "roll", [(0,)], then=(1,))
+    for then, form, *theirs in (
+        ((), {}, 1, (0, 1)), ((2,), {}, 2, (0, 1)), ((-1,), {}, -1, (0, 1)), ((), {"k": 3}, 3, (0, 1)),
+        ((1, (1, 2)), {}, 1, (1, 2)), ((), {"k": 1, "axes": (2, 0)}, 1, (2, 0)),
+    ):
+        yield from rows(np.rot90, lambda x, a=theirs: torch.rot90(x, *a), [T], then=then, **form)
+    for reps in ((2, 3), (2, 1, 2), (1, 1)):
+        yield from rows(np.tile, "tile", NUMBER, VECTOR, MATRIX, then=(reps,))
+    for reps in (2, 0, [2]):
+        theirs = lambda x, n=reps: torch.tile(x, (n,) if isinstance(n, int) else n)
+        yield from rows(np.tile, theirs, NUMBER, VECTOR, MATRIX, then=(reps,))
+    for times, form in (
+        (2, {}), (2, {"axis": 0}), (3, {"axis": -1}), (0, {"axis": 1}), ([1, 0, 2], {"axis": 1}),
+        (np.array([2, 1]), {"axis": 0}),
+    ):
+        theirs = lambda x, n=times, form=form: torch.repeat_interleave(x, torch.tensor(n),
+                                                                       *form.values())
+        yield from rows(np.repeat, theirs, MATRIX, then=(times,), also=["repeat"], **form)
+    yield from rows(np.repeat, lambda x: x.repeat(3), NUMBER, then=(3,))
+    for width, form, *theirs in (
+        (1, {}, (1, 1, 1, 1)), ((1, 2), {}, (1, 2, 1, 2)), (((0, 1), (2, 0)), {}, (2, 0, 0, 1)),
+        (((1, 1), (0, 0)), {"constant_values": 2.5}, (0, 0, 1, 1), "constant", 2.5),
+        (1, {"mode": "edge"}, (1, 1, 1, 1), "replicate"),
+        ((1, 2), {"mode": "wrap"}, (1, 2, 1, 2), "circular"),
+        (((1, 0), (2, 1)), {"mode": "reflect"}, (2, 1, 1, 0), "reflect"),
+    ):
+        padded = lambda x, a=theirs: tf.pad(x[None, None], *a)[0, 0]
+        yield from rows(np.pad, padded, MATRIX, then=(width,), **form)
+    yield from rows(np.pad, None, MATRIX, then=(2, "symmetric"))
     for name in ("atleast_1d", "atleast_2d", "atleast_3d"):
-        for shape in ((), (3,), (2, 3), (2, 3, 2)):
-            yield Row(getattr(np, name), f"np.{name}(x)", [shape], f"torch.{name}(x)")
-        yield Row(getattr(np, name), f"np.{name}(x, y)", [(), (3,)], f"torch.{name}(x, y)")
+        yield from rows(getattr(np, name), name, NUMBER, VECTOR, MATRIX, [(2, 3, 2)], [(), (3,)])
 
 
 # --- indexing -------------------------------------------------------------------------------------
 
+INDICES = [  # each of an array of shape (2, 3, 4)
+    0,
+    -1,
+    (1, 2),
+    (1, 2, -1),
+    np.s_[:],
+    np.s_[1:],
+    np.s_[::2],
+    np.s_[:, 1:3],
+    (..., 0),
+    (0, ..., 1),
+    None,
+    np.s_[:, None, 1],
+    ...,
+    (),
+    np.s_[5:],
+    np.int64(1),
+    (..., None),
+    np.s_[:, :, -2:],
+    # arrays of places
+    PLACES,
+    [1, 0, 1],
+    (PLACES, 0),
+    np.s_[:, PLACES],
+    (PLACES, PLACES),
+    (..., PLACES),
+    np.s_[PLACES, :, 0],
+    PLACES[:0],
+    (None, PLACES),
+    np.s_[PLACES, 1:],
+    np.s_[1:, PLACES],
+    -PLACES,
+    PLACES * 2 - 1,
+    ([0], [1], [2]),
+    # masks
+    MASK,
+    ~MASK,
+    NONE,
+    (MASK, 1),
+    np.s_[MASK, ::2],
+    np.s_[:, C],
+    (0, C),
+    [True, False],
+    C[:2],
+    np.s_[:, C, 1],
+]
+
 
 def indexing() -> Iterator[Row]:
-    basic = [
-        "x[0]", "x[-1]", "x[1, 2]", "x[1, 2, -1]", "x[:]", "x[1:]", "x[::2]", "x[:, 1:3]",
-        "x[..., 0]", "x[0, ..., 1]", "x[None]", "x[:, None, 1]", "x[...]", "x[()]", "x[5:]",
-        "x[np.int64(1)]", "x[..., None]", "x[:, :, -2:]",
-    ]  # fmt: skip
-    for call in basic:
-        yield Row(operator.getitem, call, [(2, 3, 4)], call.replace("np.int64(1)", "1"))
-    for call in ("x[::-1]", "x[:, ::-2]", "x[::-1, 2:0:-1]"):  # PyTorch has no negative steps
-        yield Row(operator.getitem, call, [(2, 3, 4)])
-    yield Row(operator.getitem, "x[()]", [()], "x[()]")
-    yield Row(operator.getitem, "x[..., None]", [()], "x[..., None]")
-    advanced = [
-        "x[ROWS]", "x[[1, 0, 1]]", "x[ROWS, 0]", "x[:, ROWS]", "x[ROWS, ROWS]", "x[..., ROWS]",
-        "x[ROWS, :, 0]", "x[COLUMNS, ROWS]", "x[:, COLUMNS]", "x[ROWS[:0]]",
-        "x[None, ROWS]", "x[ROWS, 1:]", "x[1:, ROWS]", "x[-ROWS]", "x[ROWS * 2 - 1]", "x[[0], [1], [2]]",
-        "x[MASK]", "x[~MASK]", "x[NONE]", "x[MASK, 1]", "x[MASK, ::2]", "x[:, C]", "x[0, C]",
-        "x[[True, False]]", "x[C[:2]]", "x[:, C, 1]", "x[ROWS, :, COLUMNS]",
-    ]  # fmt: skip
-    for call in advanced:
-        shape = (3, 3, 4) if "COLUMNS" in call else (2, 3, 4)
-        yield Row(operator.getitem, call, [shape], call)
-    yield Row(operator.getitem, "x[0, :, ROWS]", [(2, 3, 4)])  # where PyTorch puts the axis last
-    yield Row(operator.getitem, "x[COLUMNS, ROWS]", [(3, 3)], "x[COLUMNS, ROWS]")
-    yield Row(operator.getitem, "x[x > 0]", [(2, 3)], "x[x > 0]")
-    yield Row(operator.getitem, "x[True]", [(2,)], "x[True]")
-    yield Row(operator.getitem, "x[False]", [(2,)], "x[False]")
-    yield Row(operator.getitem, "x[np.array(1)]", [(2, 3)], "x[torch.tensor(1)]")
-    yield Row(operator.getitem, "x[np.array(True)]", [(2, 3)], "x[torch.tensor(True)]")
-    yield Row(rules.scatter_add, "rules.scatter_add(x, ROWS, (3, 2))", [(4, 2)],
-              "torch.zeros(3, 2, dtype=x.dtype).index_add(0, ROWS, x)")  # fmt: skip
-    yield Row(rules.scatter_add, "rules.scatter_add(x, (slice(0, 1), ROWS), (2, 3))", [(1, 4)])
+    get, along = operator.getitem, np.take_along_axis
+    for index in INDICES:
+        yield from rows(get, ..., [T], then=(index,), name="index")
+    for index in np.s_[::-1, :], np.s_[:, ::-2], np.s_[::-1, 2:0:-1]:
+        yield from rows(get, None, [T], then=(index,))  # PyTorch has no negative steps
+    for index in (), (..., None):
+        yield from rows(get, ..., NUMBER, then=(index,))
+    for index in (COLUMNS, PLACES), np.s_[:, COLUMNS], np.s_[PLACES, :, COLUMNS]:
+        yield from rows(get, ..., [(3, 3, 4)], then=(index,))
+    yield from rows(get, ..., [(3, 3)], then=((COLUMNS, PLACES),))
+    yield from rows(get, None, [T], then=(np.s_[0, :, PLACES],))  # PyTorch puts the axis last
+    yield from rows(get, ..., MATRIX, call=lambda x: x[x > 0])
+    for index in (True, False):
+        yield from rows(get, ..., [(2,)], then=(index,))
+    for index in (np.array(1), np.array(True)):
+        yield from rows(get, ..., MATRIX, then=(index,))
+    yield from rows(rules.scatter_add, lambda x: x.new_zeros(3, 2).index_add(0, torch.tensor(PLACES), x),
+                    [(4, 2)], then=(PLACES, (3, 2)))
+    yield from rows(rules.scatter_add, None, [(1, 4)], then=((slice(0, 1), PLACES), (2, 3)))
 
-    for form, torch_index in (
-        ("ROWS, axis=0", "ROWS"), ("ROWS, 1", ":, ROWS"), ("COLUMNS, -1", "..., COLUMNS"),
-        ("1, axis=1", ":, 1"), ("[0, 0], axis=0", "[0, 0]"), ("(0, -1), axis=2", "..., [0, -1]"),
-    ):  # fmt: skip
-        yield Row(np.take, f"np.take(x, {form})", [(2, 3, 4)], f"x[{torch_index}]",
-                  [f"x.take({form})"])  # fmt: skip
-    yield Row(np.take, "np.take(x, [True, False, True], axis=1)", [(2, 3)], "x[:, [1, 0, 1]]")
-    yield Row(np.take, "np.take(x, ALONG)", [(2, 3)], "x.reshape(-1)[ALONG]")
-    yield Row(np.take, "np.take(x, (0, 5, 5))", [(2, 3)], "x.reshape(-1)[[0, 5, 5]]")
-    for axis in (1, -1):
-        yield Row(np.take_along_axis, f"np.take_along_axis(x, ALONG, axis={axis})", [(2, 3)],
-                  f"torch.take_along_dim(x, ALONG, {axis})")  # fmt: skip
-    yield Row(np.take_along_axis, "np.take_along_axis(x, ALONG[:, :1], axis=0)", [(3, 4)],
-              "torch.take_along_dim(x, ALONG[:, :1], 0)")  # fmt: skip
-    yield Row(np.take_along_axis, "np.take_along_axis(x, ALONG, axis=1)", [(1, 3)],
-              "torch.take_along_dim(x, ALONG, 1)")  # fmt: skip
-    yield Row(np.take_along_axis, "np.take_along_axis(x, ROWS, axis=None)", [(2, 3)],
-              "torch.take_along_dim(x.reshape(-1), ROWS, 0)")  # fmt: skip
+    for places, axis in ((PLACES, 0), (PLACES, 1), (COLUMNS, -1), (1, 1), ([0, 0], 0), ((0, -1), 2)):
+        where = (..., places) if axis in (-1, 2) else (slice(None),) * axis + (places,)
+        theirs = lambda x, where=where: x[in_torch(where)]
+        yield from rows(np.take, theirs, [T], then=(places,), axis=axis, also=["take"])
+    yield from rows(np.take, lambda x: x[:, [1, 0, 1]], MATRIX, then=([True, False, True],), axis=1)
+    yield from rows(np.take, "take", MATRIX, then=(ALONG,))
+    yield from rows(np.take, lambda x: x.reshape(-1)[[0, 5, 5]], MATRIX, then=((0, 5, 5),))
+    yield from rows(along, "take_along_dim", MATRIX, then=(ALONG, 1))
+    for shape, places, axis in (((2, 3), ALONG, -1), ((3, 4), ALONG[:, :1], 0), ((1, 3), ALONG, 1)):
+        theirs = lambda x, a=(places, axis): torch.take_along_dim(x, *in_torch(a))
+        yield from rows(along, theirs, [shape], then=(places,), axis=axis)
+    yield from rows(along, lambda x: x.reshape(-1)[PLACES], MATRIX, then=(PLACES,), axis=None)
 
 
 # --- functional -----------------------------------------------------------------------------------
 
 
 def functional() -> Iterator[Row]:
-    tf = "torch.nn.functional"
-    for shape in SHAPES:
-        yield Row(F.relu, "F.relu(x)", [shape], "torch.relu(x)", domain="not zero")
-        yield Row(
-            F.leaky_relu, "F.leaky_relu(x)", [shape], f"{tf}.leaky_relu(x)", domain="not zero"
-        )
-        yield Row(F.elu, "F.elu(x)", [shape], f"{tf}.elu(x)", domain="not zero")
-        yield Row(F.softplus, "F.softplus(x)", [shape], f"{tf}.softplus(x, threshold=1e9)")
-        yield Row(F.sigmoid, "F.sigmoid(x)", [shape], "torch.sigmoid(x)")
-        yield Row(F.silu, "F.silu(x)", [shape], f"{tf}.silu(x)")
-        yield Row(F.gelu, "F.gelu(x)", [shape], f"{tf}.gelu(x)")
-        yield Row(F.gelu, "F.gelu(x, 'tanh')", [shape], f"{tf}.gelu(x, approximate='tanh')")
-        yield Row(F.erf, "F.erf(x)", [shape], "torch.erf(x)")
-        if shape:
-            yield Row(F.softmax, "F.softmax(x)", [shape], "torch.softmax(x, -1)")
-            yield Row(F.log_softmax, "F.log_softmax(x)", [shape], "torch.log_softmax(x, -1)")
-            yield Row(F.logsumexp, "F.logsumexp(x)", [shape], "torch.logsumexp(x, -1)")
-            yield Row(F.standardize, "F.standardize(x)", [shape],
-                      f"{tf}.layer_norm(x, x.shape[-1:])")  # fmt: skip
-    yield Row(F.leaky_relu, "F.leaky_relu(x, 0.3)", [(3,)], f"{tf}.leaky_relu(x, 0.3)",
-              domain="not zero")  # fmt: skip
-    yield Row(F.elu, "F.elu(x, alpha=1.5)", [(3,)], f"{tf}.elu(x, 1.5)", domain="not zero")
+    nn = "nn.functional."
+    for function, theirs, domain in (
+        (F.relu, "relu", "not zero"), (F.leaky_relu, f"{nn}leaky_relu", "not zero"),
+        (F.elu, f"{nn}elu", "not zero"), (F.softplus, lambda x: tf.softplus(x, threshold=1e9), "any"),
+        (F.sigmoid, "sigmoid", "any"), (F.silu, f"{nn}silu", "any"), (F.gelu, f"{nn}gelu", "any"),
+        (F.erf, "erf", "any"),
+    ):
+        yield from rows(function, theirs, *SHAPES, domain=domain)
+    yield from rows(F.gelu, lambda x: tf.gelu(x, approximate="tanh"), *SHAPES, then=("tanh",))
+    yield from rows(F.leaky_relu, f"{nn}leaky_relu", VECTOR, then=(0.3,), domain="not zero")
+    yield from rows(F.elu, f"{nn}elu", VECTOR, alpha=1.5, domain="not zero")
+    for name in ("softmax", "log_softmax", "logsumexp"):
+        function = getattr(F, name)
+        theirs = lambda x, name=name: getattr(torch, name)(x, -1)
+        yield from rows(function, theirs, *SHAPES[1:])
+        for axis in (0, 1, -2):
+            keep = {"keepdims": True} if name == "logsumexp" else {}
+            yield from rows(function, name, [T], axis=axis, **keep)
+    yield from rows(F.standardize, lambda x: tf.layer_norm(x, x.shape[-1:]), *SHAPES[1:], domain="apart")
     for axis in (0, 1, -2):
-        yield Row(F.softmax, f"F.softmax(x, axis={axis})", [(2, 3, 4)], f"torch.softmax(x, {axis})")
-        yield Row(F.log_softmax, f"F.log_softmax(x, {axis})", [(2, 3, 4)],
-                  f"torch.log_softmax(x, {axis})")  # fmt: skip
-        yield Row(F.logsumexp, f"F.logsumexp(x, {axis}, keepdims=True)", [(2, 3, 4)],
-                  f"torch.logsumexp(x, {axis}, True)")  # fmt: skip
-        yield Row(F.standardize, f"F.standardize(x, {axis}, eps=0.1)", [(2, 3, 4)],
-                  f"{tf}.layer_norm(x.movedim({axis}, -1), [x.shape[{axis}]], eps=0.1)"
-                  f".movedim(-1, {axis})")  # fmt: skip
-    yield Row(F.logsumexp, "F.logsumexp(x, axis=(0, 2))", [(2, 3, 4)], "torch.logsumexp(x, (0, 2))")
-    yield Row(F.logsumexp, "F.logsumexp(x, axis=None)", [(2, 3)], "torch.logsumexp(x, (0, 1))")
-    yield Row(F.masked_softmax, "F.masked_softmax(x, MASK)", [(4, 2, 3)],
-              "torch.softmax(torch.where(MASK, x, -math.inf), -1)")  # fmt: skip
-    yield Row(F.masked_softmax, "F.masked_softmax(x)", [(2, 3)], "torch.softmax(x, -1)")
-    yield Row(F.masked_softmax, "F.masked_softmax(x, MASK, axis=0)", [(2, 3)],
-              None)  # a column with nothing to choose from  # fmt: skip
+        last = lambda x, axis=axis: x.movedim(axis, -1)
+        theirs = lambda x, last=last, axis=axis: tf.layer_norm(
+            last(x), [x.shape[axis]], eps=0.1
+        ).movedim(-1, axis)
+        yield from rows(F.standardize, theirs, [T], then=(axis,), eps=0.1)
+    yield from rows(F.logsumexp, "logsumexp", [T], axis=(0, 2))
+    yield from rows(F.logsumexp, lambda x: torch.logsumexp(x, (0, 1)), MATRIX, axis=None)
+    hidden = lambda x: torch.softmax(torch.where(torch.tensor(MASK), x, -math.inf), -1)
+    yield from rows(F.masked_softmax, hidden, [(4, 2, 3)], then=(MASK,))
+    yield from rows(F.masked_softmax, lambda x: torch.softmax(x, -1), MATRIX)
+    # a column with nothing to choose from
+    yield from rows(F.masked_softmax, None, MATRIX, then=(MASK,), axis=0)
 
-    losses = {
-        "": "", ", reduction='sum'": ", reduction='sum'", ", reduction='none'": ", reduction='none'",
-        ", ignore_index=0": ", ignore_index=0",
-    }  # fmt: skip
-    for form, torch_form in losses.items():
-        yield Row(F.nll_loss, f"F.nll_loss(x, TARGETS{form})", [(2, 3)],
-                  f"{tf}.nll_loss(x, TARGETS{torch_form})")  # fmt: skip
-        for smoothing in ("", ", label_smoothing=0.2"):
-            yield Row(F.cross_entropy, f"F.cross_entropy(x, TARGETS{form}{smoothing})", [(2, 3)],
-                      f"{tf}.cross_entropy(x, TARGETS{torch_form}{smoothing})")  # fmt: skip
-        if "ignore" not in form:
-            yield Row(F.mse_loss, f"F.mse_loss(x, y{form})", [(2, 3), (2, 3)],
-                      f"{tf}.mse_loss(x, y{torch_form})")  # fmt: skip
-            name = "binary_cross_entropy_with_logits"
-            yield Row(F.binary_cross_entropy_with_logits, f"F.{name}(x, YES{form})", [(2, 3)],
-                      f"{tf}.{name}(x, YES{torch_form})")  # fmt: skip
-    yield Row(F.nll_loss, "F.nll_loss(x, ALONG)", [(2, 2, 3)],
-              f"{tf}.nll_loss(x.movedim(-1, 1), ALONG)")  # fmt: skip
-    yield Row(F.cross_entropy, "F.cross_entropy(x, ALONG)", [(2, 2, 3)],
-              f"{tf}.cross_entropy(x.movedim(-1, 1), ALONG)")  # fmt: skip
-    yield Row(F.cross_entropy, "F.cross_entropy(x, 1)", [(3,)],
-              f"{tf}.cross_entropy(x, torch.tensor(1))")  # fmt: skip
-    yield Row(F.mse_loss, "F.mse_loss(x, A)", [(2, 3)], f"{tf}.mse_loss(x, A)")
-    yield Row(F.binary_cross_entropy_with_logits, "F.binary_cross_entropy_with_logits(x, y)",
-              [(2, 3), (2, 3)], f"{tf}.binary_cross_entropy_with_logits(x, y)",
-              domain=("any", "unit"))  # fmt: skip
-    yield Row(F.embedding, "F.embedding(x, ALONG)", [(3, 4)], f"{tf}.embedding(ALONG, x)")
-    yield Row(F.linear, "F.linear(x, y, z)", [(2, 2, 3), (3, 4), (4,)], f"{tf}.linear(x, y.T, z)")
-    yield Row(F.linear, "F.linear(x, y)", [(0, 2, 3), (3, 4)], f"{tf}.linear(x, y.T)")
-    yield Row(F.linear, "F.linear(x, y)", [(3,), (3, 4)], f"{tf}.linear(x, y.T)")
-    yield Row(F.linear, "F.linear(x, y)", [(2, 3), (3, 4)], f"{tf}.linear(x, y.T)")
-    for shape in ((2, 3, 4), (4,)):
-        yield Row(F.layer_norm, "F.layer_norm(x, y, z)", [shape, (4,), (4,)],
-                  f"{tf}.layer_norm(x, (4,), y, z)")  # fmt: skip
-    yield Row(F.masked_fill, "F.masked_fill(x, MASK, -2.0)", [(2, 3)],
-              "x.masked_fill(MASK, -2.0)")  # fmt: skip
-    yield Row(F.dropout, "F.dropout(x, 0.4, rng=np.random.default_rng(3))", [(4, 5)])
+    bce = F.binary_cross_entropy_with_logits
+    for form in ({}, {"reduction": "sum"}, {"reduction": "none"}, {"ignore_index": 0}):
+        yield from rows(F.nll_loss, f"{nn}nll_loss", MATRIX, then=(TARGETS,), **form)
+        for smoothed in (form, {**form, "label_smoothing": 0.2}):
+            yield from rows(F.cross_entropy, f"{nn}cross_entropy", MATRIX, then=(TARGETS,), **smoothed)
+        if "ignore_index" not in form:
+            yield from rows(F.mse_loss, f"{nn}mse_loss", [(2, 3), (2, 3)], **form)
+            yield from rows(bce, f"{nn}{bce.__name__}", [(2, 3), YES], **form)
+    for name in ("nll_loss", "cross_entropy"):
+        theirs = lambda x, name=name: getattr(tf, name)(x.movedim(-1, 1), torch.tensor(ALONG))
+        yield from rows(getattr(F, name), theirs, [(2, 2, 3)], then=(ALONG,))
+    yield from rows(F.cross_entropy, lambda x: tf.cross_entropy(x, torch.tensor(1)), VECTOR, then=(1,))
+    yield from rows(bce, f"{nn}{bce.__name__}", [(2, 3), (2, 3)], name="bce with any targets",
+                    domain=("any", "unit"))
+    yield from rows(F.embedding, lambda x: tf.embedding(torch.tensor(ALONG), x), [(3, 4)], then=(ALONG,))
+    yield from rows(F.linear, lambda x, y, z=None: tf.linear(x, y.T, z), [(2, 2, 3), (3, 4), (4,)],
+                    [(0, 2, 3), (3, 4)], [(3,), (3, 4)], [(2, 3), (3, 4)])
+    yield from rows(F.layer_norm, lambda x, y, z: tf.layer_norm(x, (4,), y, z), [T, (4,), (4,)],
+                    [(4,), (4,), (4,)])
+    yield from rows(F.masked_fill, "masked_fill", MATRIX, then=(MASK, -2.0))
+    yield from rows(F.dropout, None, [(4, 5)],
+                    call=lambda x: F.dropout(x, 0.4, rng=np.random.default_rng(3)))
 
 
 # --- decompositions -------------------------------------------------------------------------------
@@ -937,252 +950,256 @@ def functional() -> Iterator[Row]:
 
 def decompositions() -> Iterator[Row]:
     """Of vectors whose sign is any, PyTorch is asked for the absolute values."""
-    la = "np.linalg"
-    tl = "torch.linalg"
-    regular: dict[str, Any] = {"domain": "regular, apart"}
-    for shape in ((3, 3), (1, 1), (2, 3, 3), (0, 2, 2), (0, 0)):
-        triangles = {"x": "like.lower(x)", "x, 'U'": "like.lower(x.mT)"}
-        for form, torch_form in triangles.items():
-            yield Row(np.linalg.eigh, f"{la}.eigh({form})", [shape], **regular)
-            yield Row(np.linalg.eigh, f"abs({la}.eigh({form})[1])", [shape],
-                      f"abs({tl}.eigh({torch_form})[1])", order=0, **regular)  # fmt: skip
-        yield Row(np.linalg.eigvalsh, f"{la}.eigvalsh(x)", [shape],
-                  f"{tl}.eigvalsh({triangles['x']})", [f"{la}.eigh(x).eigenvalues"],
-                  **regular)  # fmt: skip
-        yield Row(np.linalg.cholesky, f"{la}.cholesky(x)", [shape],
-                  f"{tl}.cholesky(like.lower(x))", domain="regular")  # fmt: skip
-        yield Row(np.linalg.cholesky, f"{la}.cholesky(x, upper=True)", [shape],
-                  f"{tl}.cholesky(like.lower(x.mT)).mT", domain="regular")  # fmt: skip
-        yield Row(np.linalg.pinv, f"{la}.pinv(x, hermitian=True)", [shape],
-                  f"{tl}.pinv(like.lower(x))", domain="regular")  # fmt: skip
-        yield Row(np.linalg.svd, f"{la}.svd(x)", [shape], **regular)
-        yield Row(np.linalg.qr, f"{la}.qr(x, 'complete')", [shape], f"{tl}.qr(x, 'complete')",
-                  **regular)  # fmt: skip
-    for shape in ((3, 3), (4, 2), (2, 4), (2, 3, 2), (0, 2, 3), (3, 0), (0, 3)):
-        yield Row(np.linalg.svd, f"{la}.svd(x, full_matrices=False)", [shape], **regular)
-        for i in (0, 2):
-            yield Row(np.linalg.svd, f"abs({la}.svd(x, False)[{i}])", [shape],
-                      f"abs({tl}.svd(x, full_matrices=False)[{i}])", order=0, **regular)  # fmt: skip
-        yield Row(np.linalg.svdvals, f"{la}.svdvals(x)", [shape], f"{tl}.svdvals(x)",
-                  [f"{la}.svd(x).S", f"{la}.svd(x, compute_uv=False)"], **regular)  # fmt: skip
-        yield Row(np.linalg.qr, f"{la}.qr(x)", [shape], f"{tl}.qr(x)", **regular)
-        yield Row(np.linalg.qr, f"{la}.qr(x, mode='r')", [shape], f"{tl}.qr(x)[1]", **regular)
-        yield Row(np.linalg.pinv, f"{la}.pinv(x)", [shape], f"{tl}.pinv(x)",
-                  [f"{la}.pinv(x, 1e-12)"], **regular)  # fmt: skip
-        if len(shape) > 2:
-            continue
-        for more in ((), (2,)):
-            solution, shapes = f"{tl}.pinv(x) @ y", [shape, (shape[0], *more)]
-            several: dict[str, Any] = {"domain": ("regular, apart", "any")}
-            yield Row(np.linalg.lstsq, f"{la}.lstsq(x, y)[0]", shapes, solution, **several)
-            if shape == (4, 2):
-                yield Row(np.linalg.lstsq, f"{la}.lstsq(x, y, None)[1]", shapes,
-                          f"((y - x @ {solution}) ** 2).reshape(4, -1).sum(0)", **several)  # fmt: skip
-    for order in ("'nuc'", 2, -2):
-        for form in (", axis=(0, 1)", ", axis=(2, 0)", ", axis=(-2, -1), keepdims=True"):
-            yield Row(np.linalg.norm, f"{la}.norm(x, {order}{form})", [(2, 3, 4)],
-                      f"like.matrix_norm(x, ord={order}{form})",
-                      domain="of different sizes")  # fmt: skip
-        yield Row(np.linalg.matrix_norm, f"{la}.matrix_norm(x, ord={order})", [(2, 3, 3)],
-                  f"{tl}.matrix_norm(x, {order})")  # fmt: skip
+    la, apart = np.linalg, {"domain": "regular, apart"}
+    lower, upper = lambda x: like.lower(x), lambda x: like.lower(x.mT)
+    square = [[(3, 3)], [(1, 1)], [(2, 3, 3)], [(0, 2, 2)], [(0, 0)]]
+    for then, half in (((), lower), (("U",), upper)):
+        yield from rows(la.eigh, None, *square, then=then, **apart)
+        yield from rows(la.eigh, lambda x, half=half: abs(torch.linalg.eigh(half(x))[1]), *square,
+                        call=lambda x, then=then: abs(la.eigh(x, *then)[1]),
+                        name=f"vectors of eigh{then}", smooth=False, **apart)
+    yield from rows(la.eigvalsh, lambda x: torch.linalg.eigvalsh(lower(x)), *square,
+                    also=[lambda x: la.eigh(x).eigenvalues], **apart)
+    yield from rows(la.cholesky, lambda x: torch.linalg.cholesky(lower(x)), *square, **REGULAR)
+    yield from rows(la.cholesky, lambda x: torch.linalg.cholesky(upper(x)).mT, *square, upper=True,
+                    **REGULAR)
+    yield from rows(la.pinv, lambda x: torch.linalg.pinv(lower(x)), *square, hermitian=True, **REGULAR)
+    yield from rows(la.svd, None, *square, **apart)
+    yield from rows(la.qr, "linalg.qr", *square, then=("complete",), **apart)
+
+    wide = [[(3, 3)], [(4, 2)], [(2, 4)], [(2, 3, 2)], [(0, 2, 3)], [(3, 0)], [(0, 3)]]
+    yield from rows(la.svd, None, *wide, full_matrices=False, **apart)
+    for i in (0, 2):
+        theirs = lambda x, i=i: abs(torch.linalg.svd(x, full_matrices=False)[i])
+        yield from rows(la.svd, theirs, *wide, call=lambda x, i=i: abs(la.svd(x, False)[i]),
+                        name=f"vectors {i} of svd", smooth=False, **apart)
+    yield from rows(la.svdvals, "linalg.svdvals", *wide,
+                    also=[lambda x: la.svd(x).S, lambda x: la.svd(x, compute_uv=False)], **apart)
+    yield from rows(la.qr, "linalg.qr", *wide, **apart)
+    yield from rows(la.qr, lambda x: torch.linalg.qr(x)[1], *wide, mode="r", **apart)
+    yield from rows(la.pinv, "linalg.pinv", *wide, also=[lambda x: la.pinv(x, 1e-12)], **apart)
+    solution = lambda x, y: torch.linalg.pinv(x) @ y
+    several = [[s, (s[0], *more)] for (s,) in wide if len(s) == 2 for more in ((), (2,))]
+    yield from rows(la.lstsq, solution, *several, call=lambda x, y: la.lstsq(x, y)[0],
+                    domain=("regular, apart", "any"))
+    yield from rows(la.lstsq, lambda x, y: ((y - x @ solution(x, y)) ** 2).reshape(4, -1).sum(0),
+                    [(4, 2), (4,)], [(4, 2), (4, 2)], call=lambda x, y: la.lstsq(x, y, None)[1],
+                    domain=("regular, apart", "any"))
+    for order in ("nuc", 2, -2):
+        yield from rows(la.matrix_norm, "linalg.matrix_norm", [(2, 3, 3)], ord=order)
 
 
 # --- statistics, with and without NaN ---------------------------------------------------------------
 
+GAPS = [[math.nan, 2.0, -3.0, 1.0], [0.5, math.nan, math.nan, -2.0]]
+UNLIKE_PYTORCH = (
+    "inverted_cdf", "averaged_inverted_cdf", "closest_observation", "weibull", "hazen",
+    "interpolated_inverted_cdf", "median_unbiased", "normal_unbiased",
+)
+
 
 def statistics() -> Iterator[Row]:
-    gaps = [[math.nan, 2.0, -3.0, 1.0], [0.5, math.nan, math.nan, -2.0]]
-    for form in ("", ", axis=0", ", axis=1, keepdims=True"):
-        for name, torch_call in {
-            "nanprod": "like.prod(torch.where(x.isnan(), 1, x){})",
-            "nanmax": "like.max(torch.where(x.isnan(), -math.inf, x){})",
-            "nanmin": "like.min(torch.where(x.isnan(), math.inf, x){})",
-            "nanvar": "like.nanvar(x{})",
-            "nanstd": "like.nanvar(x{}) ** 0.5",
-            "nanmedian": None,
-        }.items():
-            call = f"np.{name}(x{form})"
-            also = [f"{call[:-1]}, ddof=0)"] if name in ("nanvar", "nanstd") else []
-            theirs = torch_call and torch_call.format(form)
-            yield Row(getattr(np, name), call, [(3, 4)], theirs, also, domain="apart")
-            if name != "nanstd" or form == "":  # PyTorch's root has no slope at 0
-                yield Row(getattr(np, name), call, [gaps], theirs, also, order=0)
-        for name in ("nancumsum", "nancumprod"):
-            if "keepdims" not in form:
-                start = int(name == "nancumprod")
-                yield Row(getattr(np, name), f"np.{name}(x{form})", [gaps],
-                          f"torch.{name[3:]}(torch.where(x.isnan(), {start}, x)"
-                          f"{'.reshape(-1)' if not form else ''}, {int('1' in form)})",
-                          order=0)  # fmt: skip
-    yield Row(np.nanvar, "np.nanvar(x, axis=0, ddof=1)", [(3, 4)], "torch.var(x, 0)")
-    several = "[0.1, 0.5, 0.75]"
-    for form, torch_form in {
-        "0.3, axis=0": "0.3, 0",
-        "0, axis=-1, keepdims=True": "0.0, -1, True",
-        "1.0": "1.0",
-        "0.45, axis=(0, 2)": None,
-        f"np.array({several}, x.dtype), 1": f"torch.tensor({several}, dtype=x.dtype), 1",
-        f"np.array({several}, x.dtype), axis=(0, -1), keepdims=True": None,
-    }.items():
-        for name in ("quantile", "nanquantile"):
-            yield Row(getattr(np, name), f"np.{name}(x, {form})", [(2, 3, 4)],
-                      torch_form and f"torch.{name}(x, {torch_form})", domain="apart")  # fmt: skip
-    yield Row(np.quantile, "np.quantile(x, np.array([0.1, 0.9]))", [(4,)], domain="apart")
-    yield Row(np.nanquantile, "np.nanquantile(x, 0.4, axis=1)", [gaps],
-              "torch.nanquantile(x, 0.4, 1)", order=0)  # fmt: skip
+    for form in ({}, {"axis": 0}, LAST_KEPT):
+        for name in ("nanprod", "nanmax", "nanmin", "nanvar", "nanstd", "nanmedian"):
+            function, theirs = getattr(np, name), None if name == "nanmedian" else name
+            explicit = lambda x, f=function, form=form: f(x, ddof=0, **form)
+            also = [explicit] if name in ("nanvar", "nanstd") else []
+            yield from rows(function, theirs, [(3, 4)], also=also, domain="apart", **form)
+            if name != "nanstd" or form == {}:  # PyTorch's root has no slope at 0
+                yield from rows(function, theirs, [GAPS], name=f"np.{name}, gaps", also=also,
+                                smooth=False, **form)
+    for name in ("nancumsum", "nancumprod"):
+        filled = lambda x, name=name: torch.where(x.isnan(), int(name == "nancumprod"), x)
+        over = lambda x, axis, name=name, filled=filled: getattr(torch, name[3:])(filled(x), axis)
+        yield from rows(getattr(np, name), lambda x, over=over: over(x.reshape(-1), 0), [GAPS],
+                        smooth=False)
+        yield from rows(getattr(np, name), lambda x, over=over: over(x, 0), [GAPS], axis=0, smooth=False)
+    yield from rows(np.nanvar, lambda x: torch.var(x, 0), [(3, 4)], axis=0, ddof=1)
+    several = [0.1, 0.5, 0.75]
+    for name in ("quantile", "nanquantile"):
+        function, theirs = getattr(np, name), lambda x, *a, name=name: getattr(torch, name)(x, *a)
+        for q, form, asked in (
+            (0.3, {"axis": 0}, (0.3, 0)), (0, {"axis": -1, "keepdims": True}, (0.0, -1, True)),
+            (1.0, {}, (1.0,)),
+        ):
+            yield from rows(function, lambda x, f=theirs, a=asked: f(x, *a), [T], then=(q,), **form,
+                            domain="apart")
+        yield from rows(function, None, [T], then=(0.45,), axis=(0, 2), domain="apart")
+        yield from rows(function, lambda x, f=theirs: f(x, torch.tensor(several, dtype=x.dtype), 1), [T],
+                        call=lambda x, f=function: f(x, np.array(several, x.dtype), 1),
+                        name=f"several of {name}", domain="apart")
+        yield from rows(
+            function,
+            None,
+            [T],
+            name=f"several of {name}, two axes",
+            domain="apart",
+            call=lambda x, f=function: f(
+                x, np.array(several, x.dtype), axis=(0, -1), keepdims=True
+            ),
+        )
+    yield from rows(np.quantile, None, [(4,)], then=(np.array([0.1, 0.9]),), domain="apart")
+    yield from rows(np.nanquantile, "nanquantile", [GAPS], then=(0.4,), axis=1, smooth=False)
     for method in ("lower", "higher", "nearest", "midpoint"):
-        yield Row(np.quantile, f"np.quantile(x, 0.4, method='{method}')", [(6,)],
-                  f"torch.quantile(x, 0.4, interpolation='{method}')", domain="apart")  # fmt: skip
-    for method in ("inverted_cdf", "averaged_inverted_cdf", "closest_observation", "weibull", "hazen",
-                   "interpolated_inverted_cdf", "median_unbiased", "normal_unbiased"):  # fmt: skip
-        yield Row(np.quantile, f"np.quantile(x, 0.4, method='{method}')", [(5,)], domain="apart")
-    for name in ("percentile", "nanpercentile"):
-        yield Row(getattr(np, name), f"np.{name}(x, 30, axis=1)", [(2, 4)],
-                  f"torch.{name.replace('percent', 'quant')}(x, 0.3, 1)", domain="apart")  # fmt: skip
-        yield Row(getattr(np, name), f"np.{name}(x, np.array([[10, 90.]], x.dtype))", [(2, 4)],
-                  domain="apart")  # fmt: skip
-    yield Row(np.cov, "np.cov(x)", [(3, 4)], "torch.cov(x)", ["np.cov(x.T, rowvar=False)"])
-    yield Row(np.cov, "np.cov(x, bias=True)", [(3, 4)], "torch.cov(x, correction=0)",
-              ["np.cov(x, ddof=0)"])  # fmt: skip
-    yield Row(np.cov, "np.cov(x)", [(4,)], "torch.cov(x)")
-    yield Row(np.cov, "np.cov(x, y, rowvar=False)", [(4, 2), (4,)],
-              "torch.cov(torch.cat([x.T, y[None]]))")  # fmt: skip
+        theirs = lambda x, method=method: torch.quantile(x, 0.4, interpolation=method)
+        yield from rows(np.quantile, theirs, [(6,)], then=(0.4,), method=method, domain="apart")
+    for method in UNLIKE_PYTORCH:
+        yield from rows(np.quantile, None, [(5,)], then=(0.4,), method=method, domain="apart")
+    for function, theirs in (
+        (np.percentile, lambda x: torch.quantile(x, 0.3, 1)),
+        (np.nanpercentile, lambda x: torch.nanquantile(x, 0.3, 1)),
+    ):
+        yield from rows(function, theirs, [(2, 4)], then=(30,), axis=1, domain="apart")
+        yield from rows(function, None, [(2, 4)], name=f"{function.__name__} of a matrix",
+                        domain="apart", call=lambda x, f=function: f(x, np.array([[10, 90.0]], x.dtype)))
+    yield from rows(np.cov, "cov", [(3, 4)], also=[lambda x: np.cov(x.T, rowvar=False)])
+    yield from rows(np.cov, lambda x: torch.cov(x, correction=0), [(3, 4)], bias=True,
+                    also=[lambda x: np.cov(x, ddof=0)])
+    yield from rows(np.cov, "cov", [(4,)])
+    yield from rows(np.cov, lambda x, y: torch.cov(torch.cat([x.T, y[None]])), [(4, 2), (4,)],
+                    rowvar=False)
 
 
 # --- samples, and NumPy's newer names ---------------------------------------------------------------
 
 
+def convolved(x: Any, y: Any, padding: int) -> Any:
+    long, short = (x, y) if len(x) >= len(y) else (y, x)
+    return torch.conv1d(long[None, None], short.flip(0)[None, None], padding=padding)[0, 0]
+
+
 def samples() -> Iterator[Row]:
-    for shape in SHAPES:
-        yield Row(np.sinc, "np.sinc(x)", [shape], "torch.sinc(x)")
-    yield Row(np.sinc, "np.sinc(x)", [[0.0, 1e-9, 0.3, 0.318, 0.319, 4.0]])
+    yield from rows(np.sinc, "sinc", *SHAPES)
+    yield from rows(np.sinc, None, [[0.0, 1e-9, 0.3, 0.318, 0.319, 4.0]])
     for name in ("fmax", "fmin"):
-        for shapes in PAIRS:
-            yield Row(getattr(np, name), f"np.{name}(x, y)", shapes, f"torch.{name}(x, y)",
-                      domain=("between", "halves"))  # fmt: skip
+        yield from rows(getattr(np, name), name, *PAIRS, domain=KINKED)
         one, other = [math.nan, 1.0, 2.0, math.nan], [1.0, math.nan, 3.0, math.nan]
-        yield Row(getattr(np, name), f"np.{name}(x, y)", [one, other], order=0)
+        yield from rows(getattr(np, name), None, [one, other], smooth=False)
     points = [[0.7, -1.2, 2.3, 3.4, -0.6], [0.0, 1.0, 3.0], [1.0, -2.0, 5.0]]
-    for form in ("", ", left=-4.0", ", right=7.0, left=0.25", ", period=2.5", ", period=-3.7"):
-        yield Row(np.interp, f"np.interp(x, y, z{form})", points)
-    yield Row(np.interp, "np.interp(x, np.array([0.0, 0.4, 2.5]), y, y[0] * 2)", [(2, 3), (3,)],
-              domain="not zero")  # fmt: skip
-    yield Row(np.interp, "np.interp(x, np.array([1.0]), y)", [[[0.0, 1.0], [2.0, 3.0]], (1,)],
-              "torch.stack([y, y]).expand(2, 2) + 0 * x")  # fmt: skip
-    for mode in ("full", "same", "valid"):
-        for n, m in ((5, 3), (2, 4), (4, 4), (3, 1), (1, 1)):
-            pad = {"full": min(n, m) - 1, "same": None, "valid": 0}[mode]
-            long, short = ("x", "y") if n >= m else ("y", "x")
-            yield Row(np.convolve, f"np.convolve(x, y, '{mode}')", [(n,), (m,)],
-                      None if pad is None else
-                      f"torch.conv1d({long}[None, None], {short}.flip(0)[None, None], padding={pad})"
-                      f"[0, 0]", ["np.convolve(x, y)"] if mode == "full" else [])  # fmt: skip
-    yield Row(np.block, "np.block([[x, y], [y.T, z]])", [(2, 2), (2, 3), (3, 3)],
-              "torch.cat([torch.cat([x, y], 1), torch.cat([y.T, z], 1)])")  # fmt: skip
-    yield Row(np.block, "np.block([x, y])", [(2,), ()], "torch.cat([x, y[None]])")
-    yield Row(np.block, "np.block([[x, A[:, 0]]])", [(2,)], "torch.cat([x, A[:, 0]])[None]")
-    yield Row(np.block, "np.block(x)", [(2, 3)], "1 * x")
-    for mode in ("wrap", "clip"):
-        places = {"wrap": "[2, 0, 1, 0]", "clip": "[2, 0, 2, 0]"}[mode]
-        yield Row(np.take, f"np.take(x, [5, 0, 4, -3], axis=1, mode='{mode}')", [(2, 3)],
-                  f"x[:, {places}]", [f"x.take([5, 0, 4, -3], 1, mode='{mode}')"])  # fmt: skip
-    yield Row(np.full_like, "np.full_like(x, x[0], shape=(2, 2))", [(3,)], "x[0].expand(2, 2) + 0")
-    yield Row(np.full_like, "np.full_like(x, x, shape=2)", [(2,)], "1 * x")
-    for order, form in itertools.product(
-        (0.5, -0.5, -1, -2.0), (", axis=1", ", axis=0, keepdims=True")
+    for form in ({}, {"left": -4.0}, {"right": 7.0, "left": 0.25}, {"period": 2.5}, {"period": -3.7}):
+        yield from rows(np.interp, None, points, **form)
+    yield from rows(np.interp, None, [(2, 3), (3,)], domain="not zero",
+                    call=lambda x, y: np.interp(x, np.array([0.0, 0.4, 2.5]), y, y[0] * 2))
+    yield from rows(np.interp, lambda x, y: y.expand(2, 2) + 0 * x, [[[0.0, 1.0], [2.0, 3.0]], (1,)],
+                    call=lambda x, y: np.interp(x, np.array([1.0]), y))
+    for n, m in ((5, 3), (2, 4), (4, 4), (3, 1), (1, 1)):
+        for mode, padding in (("full", min(n, m) - 1), ("same", None), ("valid", 0)):
+            theirs = lambda x, y, padding=padding: convolved(x, y, padding)
+            yield from rows(np.convolve, None if padding is None else theirs, [(n,), (m,)], then=(mode,),
+                            also=[np.convolve] if mode == "full" else [])
+    yield from rows(np.block, lambda x, y, z: torch.cat([torch.cat([x, y], 1), torch.cat([y.T, z], 1)]),
+                    [(2, 2), (2, 3), (3, 3)], call=lambda x, y, z: np.block([[x, y], [y.T, z]]))
+    yield from rows(np.block, lambda x, y: torch.cat([x, y[None]]), [(2,), ()],
+                    call=lambda x, y: np.block([x, y]))
+    yield from rows(np.block, lambda x, y: torch.cat([x, y])[None], [(2,), (2,)],
+                    call=lambda x, y: np.block([[x, y]]))
+    yield from rows(np.block, lambda x: 1 * x, MATRIX)
+    for mode, places in (("wrap", [2, 0, 1, 0]), ("clip", [2, 0, 2, 0])):
+        yield from rows(np.take, lambda x, places=places: x[:, places], MATRIX, then=([5, 0, 4, -3], 1),
+                        mode=mode,
+                        call=lambda x, places, axis, mode: np.take(x, places, axis, mode=mode),
+                        also=[lambda x, mode=mode: x.take([5, 0, 4, -3], 1, mode=mode)])
+    yield from rows(np.full_like, lambda x: x[0].expand(2, 2) + 0, VECTOR,
+                    call=lambda x: np.full_like(x, x[0], shape=(2, 2)))
+    yield from rows(np.full_like, lambda x: 1 * x, [(2,)], call=lambda x: np.full_like(x, x, shape=2))
+    for order in (0.5, -0.5, -1, -2.0):
+        for form in ({"axis": 1}, {"axis": 0, "keepdims": True}):
+            yield from rows(np.linalg.norm, "norm", MATRIX, ord=order, **form, domain="not zero")
+        yield from rows(np.linalg.norm, "norm", [[0.0, 2.0, -1.0]], ord=order, smooth=False)
+    for theirs, ours, *shapes in (  # operands and lists of axes in turn
+        ("ij,jk->ik", lambda x, y: np.einsum(x, [0, 1], y, [1, 2], [0, 2]), (4, 2), (2, 3)),
+        ("ij,jk", lambda x, y: np.einsum(x, [0, 1], y, [1, 30]), (4, 2), (2, 3)),
+        ("...i,ij->j", lambda x, y: np.einsum(x, [..., 3], y, [3, ...], [...]), (2,), (2, 3)),
+        ("ii,ij->", lambda x, y: np.einsum(x, [0, 0], y, [0, 2], []), (2, 2), (2, 3)),
     ):
-        yield Row(np.linalg.norm, f"np.linalg.norm(x, {order}{form})", [(2, 3)],
-                  f"like.norm(x, ord={order}{form})", domain="not zero")  # fmt: skip
-        yield Row(np.linalg.norm, f"np.linalg.norm(x, {order})", [[0.0, 2.0, -1.0]],
-                  f"like.norm(x, ord={order})", order=0)  # fmt: skip
-    for form, of_string in {
-        "x, [0, 1], y, [1, 2], [0, 2]": "ij,jk->ik",
-        "x, [0, 1], y, [1, 30]": "ij,jk",
-        "x, [Ellipsis, 3], y, [3, ...], [...]": "...i,ij->j",
-        "x, [0, 0], y, [0, 2], []": "ii,ij->",
-    }.items():
-        shapes = {"...i,ij->j": [(2,), (2, 3)], "ii,ij->": [(2, 2), (2, 3)]}
-        yield Row(np.einsum, f"np.einsum({form})", shapes.get(of_string, [(4, 2), (2, 3)]),
-                  f"torch.einsum('{of_string}', x, y)")  # fmt: skip
+        yield from rows(np.einsum, lambda *xs, s=theirs: torch.einsum(s, *xs), shapes, call=ours,
+                        name=f"einsum by lists {theirs!r}")
+
+
+NEWER: list[tuple[str, Any, list, dict[str, Any]]] = [  # some came after NumPy 2.0
+    ("linalg.matmul", "matmul", [(2, 3), (3, 4)], {}),
+    ("linalg.outer", "outer", [(2,), (3,)], {}),
+    ("linalg.cross", "cross", [(3, 2), (3, 2)], {"axis": 0}),
+    ("linalg.trace", lambda x: torch.diagonal(x, 1, -2, -1).sum(-1), [T], {"offset": 1}),
+    ("linalg.diagonal", lambda x: torch.diagonal(x, -1, -2, -1), [T], {"offset": -1}),
+    ("linalg.tensordot", operator.matmul, [(2, 3), (3, 4)], {"axes": 1}),
+    ("linalg.vecdot", lambda x, y: torch.linalg.vecdot(x, y, dim=0), [(3, 2), (3, 2)], {"axis": 0}),
+    ("linalg.vector_norm", "norm", [(2, 3)], {}),
+    ("linalg.vector_norm", "norm", [T], {"axis": (0, 2), "ord": 3}),
+    ("linalg.vector_norm", "norm", [(2, 3)], {"axis": 1, "keepdims": True, "ord": 1}),
+    (
+        "linalg.matrix_norm",
+        lambda x: torch.linalg.matrix_norm(x, keepdim=True),
+        [T],
+        {"keepdims": True},
+    ),
+    ("unstack", lambda x: torch.unbind(x, 1), [(2, 3)], {"axis": 1}),
+    ("cumulative_sum", lambda x: torch.cumsum(x, 0), [(3,)], {}),
+    (
+        "cumulative_sum",
+        lambda x: tf.pad(torch.cumsum(x, 1), (1, 0)),
+        [(2, 3)],
+        {"axis": -1, "include_initial": True},
+    ),
+    (
+        "cumulative_prod",
+        lambda x: torch.cat([0 * x[:1] + 1, torch.cumprod(x, 0)]),
+        [(2, 3)],
+        {"axis": 0, "include_initial": True},
+    ),
+    ("matvec", operator.matmul, [(5, 2, 3), (3,)], {}),
+    ("matvec", lambda x, y: y @ x.T, [(2, 3), (4, 3)], {}),
+    ("vecmat", operator.matmul, [(2,), (5, 2, 3)], {}),
+    ("vecmat", operator.matmul, [(4, 2), (2, 3)], {}),
+]
 
 
 def newer_names() -> Iterator[Row]:
-    la, tl = "np.linalg", "torch.linalg"
-    for call, shapes, torch_call in (
-        (f"{la}.matmul(x, y)", [(2, 3), (3, 4)], "x @ y"),
-        (f"{la}.outer(x, y)", [(2,), (3,)], "torch.outer(x, y)"),
-        (f"{la}.cross(x, y, axis=0)", [(3, 2), (3, 2)], "torch.cross(x, y, dim=0)"),
-        (f"{la}.trace(x, offset=1)", [(2, 3, 4)], "torch.diagonal(x, 1, -2, -1).sum(-1)"),
-        (f"{la}.diagonal(x, offset=-1)", [(2, 3, 4)], "torch.diagonal(x, -1, -2, -1)"),
-        (f"{la}.tensordot(x, y, axes=1)", [(2, 3), (3, 4)], "x @ y"),
-        (f"{la}.vecdot(x, y, axis=0)", [(3, 2), (3, 2)], f"{tl}.vecdot(x, y, dim=0)"),
-        (f"{la}.vector_norm(x)", [(2, 3)], f"{tl}.vector_norm(x)"),
-        (f"{la}.vector_norm(x, axis=(0, 2), ord=3)", [(2, 3, 4)], f"{tl}.vector_norm(x, 3, (0, 2))"),
-        (f"{la}.vector_norm(x, axis=1, keepdims=True, ord=1)", [(2, 3)],
-         f"{tl}.vector_norm(x, 1, 1, True)"),
-        (f"{la}.matrix_norm(x, keepdims=True)", [(2, 3, 4)], f"{tl}.matrix_norm(x, keepdim=True)"),
-        ("np.unstack(x, axis=1)", [(2, 3)], "torch.unbind(x, 1)"),
-        ("np.cumulative_sum(x)", [(3,)], "torch.cumsum(x, 0)"),
-        ("np.cumulative_sum(x, axis=-1, include_initial=True)", [(2, 3)],
-         "torch.nn.functional.pad(torch.cumsum(x, 1), (1, 0))"),
-        ("np.cumulative_prod(x, axis=0, include_initial=True)", [(2, 3)],
-         "torch.cat([0 * x[:1] + 1, torch.cumprod(x, 0)])"),
-        ("np.matvec(x, y)", [(5, 2, 3), (3,)], "x @ y"),
-        ("np.matvec(x, y)", [(2, 3), (4, 3)], "y @ x.T"),
-        ("np.vecmat(x, y)", [(2,), (5, 2, 3)], "x @ y"),
-        ("np.vecmat(x, y)", [(4, 2), (2, 3)], "x @ y"),
-    ):  # fmt: skip
-        home, _, name = call[3 : call.index("(")].rpartition(".")
-        function = getattr(np.linalg if home else np, name, None)
-        if function is not None:  # some came after NumPy 2.0
-            yield Row(function, call, shapes, torch_call)
+    for name, theirs, shapes, form in NEWER:
+        home, name = (np.linalg, name[7:]) if name.startswith("linalg.") else (np, name)
+        if hasattr(home, name):
+            yield from rows(getattr(home, name), theirs, shapes, **form)
+
+
+FIVE, SIX = (2, 1, 2, 1, 3), (2, 1, 2, 3, 1)
+OF_FIVE_AXES: dict[Callable, dict[str, Any]] = {
+    np.sum: {"axis": (1, -1)}, np.mean: {"axis": (0, 2), "keepdims": True}, np.var: {"axis": (0, 4)},
+    np.std: {"axis": -1}, np.prod: {"axis": (0, 4)}, np.cumsum: {"axis": 4}, np.cumprod: {"axis": -1},
+    np.diff: {"axis": 2}, np.average: {"axis": (2, 4)}, np.trapezoid: {"axis": 0},
+    np.linalg.norm: {"axis": -1}, np.ravel: {}, np.reshape: {"then": ((3, 2, 2),)},
+    np.transpose: {"axes": (4, 2, 0, 1, 3)}, np.swapaxes: {"then": (0, 4)},
+    np.moveaxis: {"then": ((0, 4), (4, 1))}, np.rollaxis: {"then": (4, 1)}, np.flip: {"axis": (0, 4)},
+    np.roll: {"shift": (1, 2), "axis": (0, 4)}, np.rot90: {"axes": (2, 4)},
+    np.squeeze: {"axis": (1, 3)}, np.expand_dims: {"axis": (0, 3)},
+    np.broadcast_to: {"shape": (2, 4, 2, 2, 3)}, np.tril: {}, np.triu: {},
+    np.diagonal: {"axis1": 2, "axis2": 4}, np.trace: {"axis1": 0, "axis2": 2},
+    np.split: {"then": ([1],), "axis": 2}, np.tile: {"reps": (2, 1, 1, 2, 1)},
+    np.repeat: {"repeats": 2, "axis": 3}, np.pad: {"pad_width": 1},
+    np.take: {"then": (PLACES,), "axis": 2}, operator.getitem: {"then": ((0, ..., [0, 2]),)},
+    F.softmax: {}, F.logsumexp: {"axis": (0, 4)}, F.standardize: {"axis": 4, "domain": "apart"},
+    np.clip: {"then": (-0.05, 0.05), "domain": "between"}, np.max: {"axis": (0, 4), "domain": "apart"},
+    np.min: {"axis": -1, "keepdims": True, "domain": "apart"}, np.sort: {"axis": 4, "domain": "apart"},
+    np.ptp: {"axis": (2, 4), "domain": "apart"}, np.median: {"axis": 4, "domain": "apart"},
+}
 
 
 def five_axes() -> Iterator[Row]:
     """What takes arrays of any number of axes, with five."""
-    five, six = (2, 1, 2, 1, 3), (2, 1, 2, 3, 1)
-    for function, call in {
-        np.sum: "np.sum(x, axis=(1, -1))", np.mean: "np.mean(x, axis=(0, 2), keepdims=True)",
-        np.var: "np.var(x, axis=(0, 4))", np.std: "np.std(x, axis=-1)",
-        np.prod: "np.prod(x, axis=(0, 4))",
-        np.cumsum: "np.cumsum(x, 4)", np.cumprod: "np.cumprod(x, -1)", np.diff: "np.diff(x, axis=2)",
-        np.average: "np.average(x, axis=(2, 4))", np.trapezoid: "np.trapezoid(x, axis=0)",
-        np.linalg.norm: "np.linalg.norm(x, axis=-1)", np.reshape: "np.reshape(x, (3, 2, 2))",
-        np.ravel: "np.ravel(x)", np.transpose: "np.transpose(x, (4, 2, 0, 1, 3))",
-        np.swapaxes: "np.swapaxes(x, 0, 4)", np.moveaxis: "np.moveaxis(x, (0, 4), (4, 1))",
-        np.rollaxis: "np.rollaxis(x, 4, 1)", np.flip: "np.flip(x, (0, 4))",
-        np.roll: "np.roll(x, (1, 2), axis=(0, 4))", np.rot90: "np.rot90(x, axes=(2, 4))",
-        np.squeeze: "np.squeeze(x, axis=(1, 3))", np.expand_dims: "np.expand_dims(x, (0, 3))",
-        np.broadcast_to: "np.broadcast_to(x, (2, 4, 2, 2, 3))",
-        np.tril: "np.tril(x)", np.triu: "np.triu(x)",
-        np.diagonal: "np.diagonal(x, axis1=2, axis2=4)", np.trace: "np.trace(x, axis1=0, axis2=2)",
-        np.concatenate: "np.concatenate([x, x * x], axis=3)",
-        np.stack: "np.stack([x, x * x], axis=-1)",
-        np.split: "np.split(x, [1], axis=2)", np.tile: "np.tile(x, (2, 1, 1, 2, 1))",
-        np.repeat: "np.repeat(x, 2, axis=3)", np.pad: "np.pad(x, 1)",
-        np.take: "np.take(x, ROWS, axis=2)",
-        operator.getitem: "x[0, ..., [0, 2]]", np.where: "np.where(C, x, 2 * x)",
-        np.clip: "np.clip(x, -0.05, 0.05)", F.softmax: "F.softmax(x)",
-        F.logsumexp: "F.logsumexp(x, axis=(0, 4))",
-        F.standardize: "F.standardize(x, axis=4)",
-    }.items():  # fmt: skip
-        yield Row(function, call, [five], domain="between" if function is np.clip else "any")
-    for function, call in {
-        np.max: "np.max(x, axis=(0, 4))", np.min: "np.min(x, axis=-1, keepdims=True)",
-        np.sort: "np.sort(x, axis=4)", np.ptp: "np.ptp(x, axis=(2, 4))",
-        np.median: "np.median(x, axis=4)",
-    }.items():  # fmt: skip
-        yield Row(function, call, [five], domain="apart")
-    yield Row(np.matmul, "x @ y", [five, six])
-    yield Row(np.einsum, "np.einsum('...ij,...jk->...k', x, y)", [five, six])
-    yield Row(np.tensordot, "np.tensordot(x, y, ([4, 0], [3, 2]))", [five, six])
-    yield Row(np.inner, "np.inner(x, y)", [five, (2, 3)])
-    yield Row(np.kron, "np.kron(x, y)", [five, (2, 2)])
-    yield Row(F.linear, "F.linear(x, y, z)", [five, (3, 2), (2,)])
-    yield Row(F.layer_norm, "F.layer_norm(x, y, z, 0.1)", [five, (3,), (3,)])
+    for function, form in OF_FIVE_AXES.items():
+        yield from rows(function, None, [FIVE], **form)
+    yield from rows(np.concatenate, None, [FIVE], call=lambda x: np.concatenate([x, x * x], axis=3))
+    yield from rows(np.stack, None, [FIVE], call=lambda x: np.stack([x, x * x], axis=-1))
+    yield from rows(np.where, None, [FIVE], call=lambda x: np.where(C, x, 2 * x))
+    yield from rows(np.matmul, None, [FIVE, SIX], call=operator.matmul)
+    yield from rows(np.einsum, None, [FIVE, SIX], call=lambda x, y: np.einsum("...ij,...jk->...k", x, y))
+    yield from rows(np.tensordot, None, [FIVE, SIX], then=(([4, 0], [3, 2]),))
+    yield from rows(np.inner, None, [FIVE, (2, 3)])
+    yield from rows(np.kron, None, [FIVE, (2, 2)])
+    yield from rows(F.linear, None, [FIVE, (3, 2), (2,)])
+    yield from rows(F.layer_norm, None, [FIVE, (3,), (3,)], then=(0.1,))
 
 
 ROWS: list[Row] = [
     *elementwise(), *kinks(), *reducing(), *linear_algebra(), *decompositions(), *statistics(),
     *samples(), *newer_names(), *shaping(), *indexing(), *functional(), *five_axes(),
-]  # fmt: skip
+]

@@ -76,7 +76,7 @@ def test_every_way_to_call_every_function():
                     continue
                 known += 1
                 index = tuple(int(rng.integers(n)) for n in array.shape)
-                assert same(computed(made_of, index), array[index]), (row.call, case.text, index)
+                assert same(computed(made_of, index), array[index]), (row.name, case.text, index)
     assert known > 0.7 * total > 300
 
 

@@ -126,16 +126,18 @@ def test_the_program_of_a_small_network_reads_as_one_would_write_it():
 @pytest.mark.parametrize(
     ("call", "lines"),
     [
-        ("np.sum(np.sin(x))", ["d_t1 = np.broadcast_to(d_loss, t1.shape)", "d_x = d_t1 * np.cos(x)"]),
-        ("np.sum(x[1:, 0])", ["d_x = scatter_add(d_t1, (slice(1, None, None), 0), x.shape)"]),
-        ("np.sum(x, axis=(0, 1))", ["d_x = np.broadcast_to(np.expand_dims(d_loss, (0, 1)), x.shape)"]),
-        ("np.sum(-x / (x * 2.5))", ["d_t2 = -d_t3 * t3 / t2", "d_x = d_x + -d_t1"]),
+        (lambda x: np.sum(np.sin(x)),
+         ["d_t1 = np.broadcast_to(d_loss, t1.shape)", "d_x = d_t1 * np.cos(x)"]),
+        (lambda x: np.sum(x[1:, 0]), ["d_x = scatter_add(d_t1, (slice(1, None, None), 0), x.shape)"]),
+        (lambda x: np.sum(x, axis=(0, 1)),
+         ["d_x = np.broadcast_to(np.expand_dims(d_loss, (0, 1)), x.shape)"]),
+        (lambda x: np.sum(-x / (x * 2.5)), ["d_t2 = -d_t3 * t3 / t2", "d_x = d_x + -d_t1"]),
     ],
 )  # fmt: skip
 def test_rules_are_written_into_the_lines(call, lines):
     x = leaf(np.arange(1.0, 5).reshape(2, 2))
     with mg.record():
-        loss = eval(call)
+        loss = call(x)
     written = body(checked(loss, x))
     assert set(lines) <= set(written)
 
