@@ -39,9 +39,9 @@ class Browser:
         self.messages(), self.requests()  # those of the page before
         self.driver.get(path.resolve().as_uri())
 
-    def run(self, script: str):
-        """What a piece of JavaScript returns."""
-        return self.driver.execute_script(script)
+    def run(self, script: str, *args):
+        """What a piece of JavaScript returns; it finds `args` in its `arguments`."""
+        return self.driver.execute_script(script, *args)
 
     def messages(self) -> list[str]:
         """What has come up on the console since the last call, errors of the page included."""

@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -168,18 +169,7 @@ def test_a_page_works_elements_out_as_the_terminal_does(browser, tmp_path, monke
     file = mg.explore(loss, tmp_path / "page.html")
     text = file.read_text(encoding="utf-8")
     start = text.rindex("start();")  # all scripts are one function; what it knows is asked inside
-    asked = """
-      const line = (rule, node, id) => {
-        const a = array(id), index = a.full.map(() => 0);
-        return workedOut(rule, node, index, "y", numberAt(a, index).text) || "";
-      };
-      const ran = data.nodes.filter((node) => node.rule !== undefined);
-      const back = edges.filter((edge) => edge.differentiable);
-      window.told = Object.fromEntries([
-        ...ran.map((node) => [`n${node.n}`, line(data.rules[node.rule], node, node.value)]),
-        ...back.map((e) => [`e${e.id}`, line(e.rule, nodes.get(e.target), e.contribution)]),
-      ]);
-    """
+    asked = Path(__file__).with_name("elements.js").read_text(encoding="utf-8")
     file.write_text(text[:start] + asked + text[start:], encoding="utf-8")
     browser.open(file)
     told = browser.run("return window.told")

@@ -433,6 +433,9 @@ def test_every_text_is_text(tmp_path):
 # --- in a browser ---------------------------------------------------------------------------------
 
 
+ASKED = (Path(__file__).parent / "explorer.js").read_text(encoding="utf-8")
+
+
 class Page:
     """A page in a browser, with what a person does to it."""
 
@@ -451,19 +454,21 @@ class Page:
     def run(self, script):
         return self.browser.run(script)
 
+    def ask(self, name, *args):
+        """Call a function of `explorer.js`."""
+        return self.browser.run(f"{ASKED}\nreturn {name}(...arguments);", *args)
+
     def text(self, selector):
-        return self.run(f"return document.querySelector({selector!r}).innerText")
+        return self.ask("text", selector)
 
     def texts(self, selector):
-        return self.run(
-            f"return [...document.querySelectorAll({selector!r})].map(e => e.innerText || e.textContent)"
-        )
+        return self.ask("texts", selector)
+
+    def count(self, selector):
+        return self.ask("count", selector)
 
     def click(self, selector, number=0):
-        self.run(
-            f"document.querySelectorAll({selector!r})[{number}]"
-            ".dispatchEvent(new MouseEvent('click', {bubbles: true}))"
-        )
+        self.ask("click", selector, number)
 
     def now(self):
         return self.text("#now").replace("\n", " ")
@@ -473,7 +478,7 @@ class Page:
         assert self.browser.messages() == []
         asked = {url for url in self.browser.requests() if not url.startswith("data:")}
         assert asked <= {self.file.resolve().as_uri()}
-        assert self.run("return document.documentElement.scrollWidth <= window.innerWidth")
+        assert not self.ask("overflows")
 
 
 @pytest.fixture
@@ -493,25 +498,22 @@ def test_a_page_opens_and_steps(opened):
     page.key("\ue014", "\ue014", "\ue014")  # right arrow
     assert page.now() == "h forward 3 of 8"
     assert page.texts(".card.now .name") == ["h"]
-    assert page.run("return document.querySelectorAll('.arrow.flow').length") == 1
+    assert page.count(".arrow.flow") == 1
     page.quiet()
 
 
 @pytest.mark.slow
 def test_to_the_end_and_back(opened):
     page = opened(mlp())
-    marks = (
-        "return [...document.querySelectorAll('#world .card, #world .arrow')]"
-        ".map(e => e.getAttribute('class')).join()"
-    )
-    at_start = page.run(marks)
-    seen = [(page.now(), page.run(marks))]
+    marks = lambda: page.ask("classes", "#world .card, #world .arrow")
+    at_start = marks()
+    seen = [(page.now(), marks())]
     for _ in range(20):
         page.key("\ue014")
-        seen.append((page.now(), page.run(marks)))
-        assert page.run("return document.querySelectorAll('.card.now').length") == 1
+        seen.append((page.now(), marks()))
+        assert page.count(".card.now") == 1
         backward = len(seen) > 9
-        flows = page.run("return document.querySelectorAll('.arrow.return').length")
+        flows = page.count(".arrow.return")
         assert backward or not flows
     assert seen[8][0] == "loss forward 8 of 8"
     assert seen[9][0] == "loss backward 1 of 12"
@@ -520,8 +522,8 @@ def test_to_the_end_and_back(opened):
     assert page.now() == seen[20][0]  # there is no further
     for before in reversed(seen[:-1]):
         page.key("\ue012")
-        assert (page.now(), page.run(marks)) == before
-    assert page.run(marks) == at_start
+        assert (page.now(), marks()) == before
+    assert marks() == at_start
     page.key("\ue010")
     assert page.now() == seen[20][0]
     page.quiet()
@@ -538,12 +540,7 @@ def test_the_numbers_of_a_step(opened):
     page.key("\ue014")  # error * error
     step = steps[1]
     assert page.texts("#step .rule") == ["g * error", "g * error"]
-    values = (
-        "return [...document.querySelectorAll('#step .heat')]"
-        ".filter(f => f.querySelector('code').innerText === NAME)"
-        ".map(f => [...f.querySelectorAll('td')].map(c => c.innerText))"
-    )
-    table = lambda name: page.run(values.replace("NAME", repr(name)))
+    table = lambda name: page.ask("cells", name)
     assert [tidy(c) for c in table("g")] == [shown(step.gradient)]
     assert [tidy(c) for c in table("contribution")] == [shown(s.fitted) for s in step.shares]
     assert [tidy(c) for c in table("had arrived before")] == [shown(step.shares[1].before)]
@@ -562,7 +559,7 @@ def test_heat_maps_are_read_number_by_number(opened):
     page = opened(loss)
     page.click("#overview .by-size button")
     assert page.text("#node h2") == "w"
-    page.run("document.querySelector('#node canvas').focus()")
+    page.ask("focus", "#node canvas")
     from selenium.webdriver import ActionChains, Keys
 
     act = ActionChains(page.browser.driver).key_down(Keys.ALT)
@@ -583,7 +580,7 @@ def test_boxes_open_and_close(opened):
     assert len(page.texts(crumbs)) == 2
     page.key("u")
     assert page.texts(crumbs) == ["The whole"]
-    page.run("document.querySelector('.card.group').focus()")
+    page.ask("focus", ".card.group")
     page.key("\ue007")
     assert len(page.texts(crumbs)) == 2
     page.click("#crumbs button")
@@ -599,10 +596,7 @@ def test_boxes_open_and_close(opened):
 @pytest.mark.slow
 def test_a_module_opens_by_its_heading(opened):
     page = opened(mlp())
-    page.run(
-        "[...document.querySelectorAll('.frame text')].find(t => t.textContent.startsWith('hidden'))"
-        ".dispatchEvent(new MouseEvent('click', {bubbles: true}))"
-    )
+    page.ask("clickOn", ".frame text", "hidden")
     assert page.texts("#crumbs li") == ["The whole", "model", "hidden"] or page.texts(
         "#crumbs li"
     ) == ["The whole", "Net", "hidden"]
@@ -639,19 +633,19 @@ def test_predict_then_reveal(opened):
     right = float(step.shares[0].fitted[0, 0])
     assert "contribution" not in page.texts("#step .heat code")
     ask = "#step .guess input"
-    page.run(f"document.querySelector({ask!r}).focus()")
+    page.ask("focus", ask)
     page.key(f"{-right:.3f}", "\ue007")
     assert page.text(".verdict") == "The size is right, the sign is not."
-    page.run(f"document.querySelector({ask!r}).value = ''")
+    page.ask("clear", ask)
     page.key("nonsense", "\ue007")
     assert page.text(".verdict") == "That is no number."
-    page.run(f"document.querySelector({ask!r}).value = ''")
+    page.ask("clear", ask)
     page.key(f"{right:.3f}", "\ue007")
     assert page.text(".verdict").startswith("Right: [0, 0] = 0.2")
     assert "contribution" in page.texts("#step .heat code")
-    page.run("document.activeElement.blur()")
+    page.ask("blur")
     page.key("\ue014")
-    hidden = page.run("return document.querySelectorAll('.slot.hidden').length")
+    hidden = page.count(".slot.hidden")
     assert hidden == 1  # of the node that both contributions go to
     page.click("#step .guess button", 1)
     assert page.texts(".verdict")[0].startswith("Revealed: ")
@@ -661,18 +655,13 @@ def test_predict_then_reveal(opened):
 @pytest.mark.slow
 def test_lines_of_code_and_nodes_light_each_other_up(opened):
     page = opened(mlp())
-    line = (
-        "[...document.querySelectorAll('.code-line.used')]"
-        ".find(l => l.innerText.includes('np.tanh(self.hidden'))"
-    )
-    enter = "dispatchEvent(new PointerEvent('pointerenter'))"
-    page.run(f"{line}.{enter}")
+    line = ".code-line.used", "h = np.tanh(self.hidden"
+    page.ask("point", *line, "pointerenter")
     assert page.texts(".card.lit .name") == ["h"]  # and the two operations of the layer, unnamed
-    assert page.run("return document.querySelectorAll('.card.lit').length") == 3
-    page.run(f"{line}.dispatchEvent(new PointerEvent('pointerleave'))")
+    assert page.count(".card.lit") == 3
+    page.ask("point", *line, "pointerleave")
     assert page.texts(".card.lit") == []
-    cards = "[...document.querySelectorAll('.card')]"
-    page.run(f"{cards}.find(c => c.textContent.startsWith('h = tanh')).{enter}")
+    page.ask("point", ".card", "h = tanh", "pointerenter")
     assert "np.tanh" in page.text(".code-line.lit")
 
 
@@ -692,13 +681,8 @@ def test_by_keyboard_alone(opened):
     page.key("\ue007")
     assert page.run("return document.querySelector('#node').hidden") is False
     page.key(" ")
-    unnamed = page.run(
-        "const all = 'button, [role=button], [role=tab], input, canvas[tabindex]';"
-        "return [...document.querySelectorAll(all)]"
-        ".filter(e => !(e.getAttribute('aria-label') || e.textContent.trim())).length"
-    )
-    assert unnamed == 0
-    page.run("document.activeElement.blur()")
+    assert page.ask("unnamed") == 0
+    page.ask("blur")
     page.key("\ue014")
     assert page.text("#live").startswith("Forward 1 of 8: ")
     assert page.run(
@@ -713,10 +697,10 @@ def test_play_and_pause(opened):
     for _ in range(100):
         if "forward 2" in page.now():
             break
-        page.run("return new Promise(done => setTimeout(done, 50))")
+        page.ask("wait", 50)
     page.key(" ")
     stopped = page.now()
-    page.run("return new Promise(done => setTimeout(done, 1200))")
+    page.ask("wait", 1200)
     assert page.now() == stopped
     assert "forward" in stopped
 
@@ -726,10 +710,8 @@ def test_attention_in_the_browser(opened):
     words = ["the", "cat", "sat", "on", "it"]
     page = opened(attention(), tokens={"": (words, words)})
     page.click("#stage-tabs button", 1)
-    assert page.run("return document.querySelectorAll('.heads canvas').length") == 1
-    page.run(
-        "const c = document.querySelector('.heads canvas'), r = c.getBoundingClientRect();c.focus()"
-    )
+    assert page.count(".heads canvas") == 1
+    page.ask("focus", ".heads canvas")
     from selenium.webdriver import ActionChains, Keys
 
     act = ActionChains(page.browser.driver).key_down(Keys.ALT)
@@ -775,13 +757,9 @@ def test_hostile_texts_in_the_browser(opened, dark):
     page.click("#stage-tabs button", 2)
     assert EVIL in page.text("#listing")
     assert page.run("return document.scripts.length") == 2
-    assert page.run("return document.querySelectorAll('img, b + script').length") == 0
+    assert page.count("img, b + script") == 0
     page.quiet()
-    lightness = page.run(
-        "const of = c => c.match(/\\d+/g).slice(0, 3).reduce((a, b) => a + Number(b), 0) / 3;"
-        "const style = getComputedStyle(document.body);"
-        "return [of(style.color), of(style.backgroundColor)]"
-    )
+    lightness = page.ask("lightness")
     assert (lightness[0] > lightness[1]) == dark
 
 
@@ -795,19 +773,14 @@ def test_the_states_of_gradients_look_different(opened):
         loss = np.sum(y * frozen + np.tanh(dead * 0))
     loss.backward()
     page = opened(loss)
-    look = lambda kind: page.run(
-        f"const slot = document.querySelector('.card .slot.{kind}');"
-        "const s = getComputedStyle(slot); return [s.fill, s.stroke, s.strokeDasharray].join()"
-    )
+    look = lambda kind: page.ask("look", f".card .slot.{kind}")
     looks = {kind: look(kind) for kind in ("known", "zero", "freed")}
     page.key("\ue014")
     looks["not computed yet"] = look("later")
     assert len(set(looks.values())) == 4, looks
-    slots = page.run(
-        "return [...document.querySelectorAll('.card')].find(c => c.textContent.startsWith('frozen'))"
-        ".querySelectorAll('.slot').length"
-    )
-    assert slots == 1  # a value, and no place for a gradient
+    assert (
+        page.ask("within", ".card", "frozen", ".slot") == 1
+    )  # a value, and no place for a gradient
 
 
 @pytest.mark.slow
@@ -822,13 +795,8 @@ def test_it_fits_the_window(opened, size):
         page.quiet()
         if size[0] > 1000:
             assert page.run("return document.documentElement.scrollHeight <= window.innerHeight")
-        page.run("return new Promise(done => setTimeout(done, 500))")  # the drawing glides there
-        inside = page.run(
-            "const s = document.getElementById('sheet').getBoundingClientRect();"
-            "const c = document.querySelector('.card.now').getBoundingClientRect();"
-            "return c.left >= s.left && c.right <= s.right && c.top >= s.top && c.bottom <= s.bottom"
-        )
-        assert inside
+        page.ask("wait", 500)  # the drawing glides there
+        assert page.ask("inside", ".card.now", "#sheet")
     finally:
         page.browser.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 

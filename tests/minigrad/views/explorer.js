@@ -1,0 +1,41 @@
+// What tests ask of a page, and do to it: `Page.ask` calls one of these by its name.
+
+const all = (selector) => [...document.querySelectorAll(selector)];
+const count = (selector) => all(selector).length;
+const text = (selector) => document.querySelector(selector).innerText;
+const texts = (selector) => all(selector).map((e) => e.innerText || e.textContent);
+const classes = (selector) => all(selector).map((e) => e.getAttribute("class")).join();
+const starting = (selector, words) => all(selector).find((e) => e.textContent.trim().startsWith(words));
+const focus = (selector) => document.querySelector(selector).focus();
+const blur = () => document.activeElement.blur();
+const clear = (selector) => { document.querySelector(selector).value = ""; };
+const wait = (ms) => new Promise((done) => setTimeout(done, ms));
+
+const clicked = (element) => element.dispatchEvent(new MouseEvent("click", { bubbles: true }));
+const click = (selector, number) => clicked(all(selector)[number]);
+const clickOn = (selector, words) => clicked(starting(selector, words));
+const point = (selector, words, event) =>
+  starting(selector, words).dispatchEvent(new PointerEvent(event));
+
+// The cells of each heat map of that name, beside the step.
+const cells = (name) => all("#step .heat")
+  .filter((map) => map.querySelector("code").innerText === name)
+  .map((map) => [...map.querySelectorAll("td")].map((cell) => cell.innerText));
+const within = (selector, words, inner) => starting(selector, words).querySelectorAll(inner).length;
+
+const overflows = () => document.documentElement.scrollWidth > window.innerWidth;
+const unnamed = () => all("button, [role=button], [role=tab], input, canvas[tabindex]")
+  .filter((e) => !(e.getAttribute("aria-label") || e.textContent.trim())).length;
+function look(selector) {
+  const style = getComputedStyle(document.querySelector(selector));
+  return [style.fill, style.stroke, style.strokeDasharray].join();
+}
+function lightness() { // of the text, and of what is behind it
+  const of = (colour) => colour.match(/\d+/g).slice(0, 3).reduce((sum, n) => sum + Number(n), 0) / 3;
+  const style = getComputedStyle(document.body);
+  return [of(style.color), of(style.backgroundColor)];
+}
+function inside(selector, frame) {
+  const [a, b] = [selector, frame].map((s) => document.querySelector(s).getBoundingClientRect());
+  return a.left >= b.left && a.right <= b.right && a.top >= b.top && a.bottom <= b.bottom;
+}
