@@ -3,6 +3,7 @@
 import io
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -67,12 +68,21 @@ def left(folder):
     return sorted(os.listdir(folder))
 
 
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """The folder `run`, of four steps on pairs.tsv. Made once."""
+    folder = tmp_path_factory.mktemp("made")
+    (folder / "pairs.tsv").write_text(PAIRS)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        assert main([*JOB, "--steps", "4", "--out", "run"]) == 0
+    return folder / "run"
+
+
 @pytest.fixture
-def ran(here, tmp_path):
-    """The folder `run`, of four steps on pairs.tsv."""
-    result = here(*JOB, "--steps", 4, "--out", "run")
-    assert result.returncode == 0, result.stderr
-    return tmp_path / "run"
+def ran(here, made, tmp_path):
+    """A copy of that folder beside pairs.tsv."""
+    return shutil.copytree(made, tmp_path / "run")
 
 
 # --- before the first step ------------------------------------------------------------------------
@@ -312,8 +322,8 @@ def test_a_checkpoint_without_some_of_its_many_arrays(here, ran, missing):
         )
 
 
-def test_a_run_whose_data_has_changed_or_gone(here, ran, tmp_path):
-    data = tmp_path / "pairs.tsv"
+def test_a_run_whose_data_has_changed_or_gone(here, made, ran):
+    data = made.with_name("pairs.tsv")
     data.write_text(PAIRS + "7\t111\n")
     refused(here("--resume", "run"), r"run.checkpoint.npz goes on with the same data: \S+pairs.tsv "
             "has changed.*put the old contents back")  # fmt: skip

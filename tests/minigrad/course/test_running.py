@@ -67,7 +67,7 @@ def test_each_alone_trains_as_the_library(name, of_the_library):
     agrees({name: SOLUTIONS[name]}, of_the_library())
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", [1, 2])
 def test_some_of_them_train_as_the_library(seed, of_the_library):
     chosen = np.random.default_rng(seed).permutation(PLACED)[: 2 + 6 * seed].tolist()
     agrees({name: SOLUTIONS[name] for name in chosen}, of_the_library())

@@ -17,7 +17,7 @@ import minigrad as mg
 from minigrad import functional as F
 
 drawn = settings(
-    max_examples=25,
+    max_examples=15,
     derandomize=True,
     database=None,
     deadline=None,
@@ -184,7 +184,7 @@ def contractions(draw):
     return subscripts, shapes
 
 
-@settings(drawn, max_examples=80)
+@settings(drawn, max_examples=50)
 @given(contractions())
 def test_einsum_of_all_subscripts(drawing):
     subscripts, shapes = drawing
@@ -223,7 +223,7 @@ def indexed(draw):
     return shape, index[0] if len(index) == 1 else tuple(index)
 
 
-@settings(drawn, max_examples=80)
+@settings(drawn, max_examples=50)
 @given(indexed())
 def test_indices_of_all_kinds(drawing):
     shape, index = drawing

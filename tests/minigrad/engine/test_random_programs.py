@@ -38,7 +38,7 @@ try:
 except ImportError:  # finite differences take its place
     torch = None  # type: ignore[assignment]
 
-SEEDS = 80  # of the programs that are always run
+SEEDS = 50  # of the programs that are always run
 EACH = 2  # of an operation's own programs
 MORE = 2000  # of the slow test's
 

@@ -5,7 +5,8 @@ const count = (selector) => all(selector).length;
 const text = (selector) => document.querySelector(selector).innerText;
 const texts = (selector) => all(selector).map((e) => e.innerText || e.textContent);
 const classes = (selector) => all(selector).map((e) => e.getAttribute("class")).join();
-const starting = (selector, words) => all(selector).find((e) => e.textContent.trim().startsWith(words));
+const starting = (selector, words) => // after the number of a line
+  all(selector).find((e) => e.textContent.replace(/^[\s\d]*/, "").startsWith(words));
 const focus = (selector) => document.querySelector(selector).focus();
 const blur = () => document.activeElement.blur();
 const clear = (selector) => { document.querySelector(selector).value = ""; };
