@@ -95,8 +95,8 @@ assert rule("tapsta") == 2
 # Nothing in it says that a `k` stands before it. So the head can find the *other* `k`, at position 2,
 # as both have the same symbol. But what is delivered from there is `k`, and not `b`.
 #
-# Here is a head of a first layer, with random matrices. We shall put another symbol at position 2 of
-# `m d k b t d k`. Which scores of the last query change?
+# Here is a head of a first layer, with random matrices. We put another symbol at position 2 of
+# `m d k b t d k`, and compute the scores of the last query again.
 
 # %%
 ask("which_scores", ...)
@@ -202,8 +202,7 @@ pictures("16_by_hand", by_hand)
 # fits. (The first position has nothing before it and looks at itself. Its note is therefore wrong,
 # but nobody asks for an `m`.)
 #
-# What is left if we take the first head away? Then all notes are empty. Before you go on: how much
-# weight does the last position now give to the `b`?
+# Now take the first head away. Then all notes are empty.
 
 # %%
 ask("no_notes", ...)
@@ -312,7 +311,7 @@ def train(layers, steps=800):
 
 
 # %% [markdown]
-# We train one with a single layer and one with two. What will they reach? Say first.
+# We train one with a single layer and one with two. Say first what they will reach.
 
 # %%
 ask("one_layer", ...)
@@ -379,7 +378,7 @@ def two_curves():
         ax.plot(np.arange(len(smooth)) + 10, smooth, color=colour, lw=2)
     ax.axhline(guessing, color=GREY, lw=1, ls=":")
     ax.text(805, guessing + 0.06, "a guess among 24: ln 24", color=GREY, ha="right")
-    ax.text(430, 2.95, "one layer", color=ORANGE)
+    ax.text(560, 2.45, "one layer", color=ORANGE)
     ax.text(330, 0.75, "two layers", color=BLUE)
     ax.set(
         xlabel="step", ylabel="loss on the copied part (mean of 10)", xlim=(0, 810), ylim=(0, 3.6)
@@ -400,14 +399,13 @@ pictures("16_two_curves", two_curves)
 # ## Look at the heads
 #
 # Now a row that the model has never seen, and both maps of the model with two layers. The part
-# `fourth` comes back. In the row below the last letter that is read is the second `t`, at position 18.
-# Which position will the second head look at?
+# `fourth` begins to come back, up to its `t`.
 
 # %%
 ask("looks_at", ...)
 
 # %%
-text = "apfourthxqlmbdfourthk"[:19]
+text = "apfourthxqlmbdfourt"
 ids = np.array([[ALPHABET.index(letter) for letter in text]])
 with mg.no_grad():
     logits, maps = models[2](ids)
@@ -431,9 +429,9 @@ def learned_maps():
 pictures("16_learned_maps", learned_maps)
 
 # %% [markdown]
-# These are the two heads that we wrote by hand. Layer 1 looks one back, wherever it is. Layer 2 is
-# undecided as long as letters are new; from the second `o` on, each letter looks at the letter that
-# followed its first occurrence, and that is a second diagonal.
+# These are the two heads that we wrote by hand. Layer 1 looks one back, wherever it is. Layer 2 looks
+# here and there as long as letters are new: nothing is asked of it there. From the second `f` on, each
+# letter looks at what followed the same letter before, and that makes a second diagonal.
 #
 # One map proves little. So measure on all 500 rows: how much of its weight does the first head give to
 # the position one back, and the second to the position that followed?
@@ -530,15 +528,16 @@ assert by_way["key"] > 0.9 > 0.3 > max(by_way["query"], by_way["value"])
 # %% [markdown]
 # ## What a large model does with it
 #
-# Elhage and others (2021) found these two heads by taking small attention-only models apart: models of
-# two layers have them, models of one layer cannot. Olsson and others (2022) looked at models of many
-# sizes, up to 13 thousand million numbers. In all with more than one layer, heads that copy in this way
-# came up early in training, within a short time, and the model became better at using its own context
-# just then. In small models without feed-forward layers they could show that these heads are the cause;
-# for large ones they give several pieces of evidence, and say that it is not proved.
+# Elhage and others (2021) took small models apart that consist of attention alone. Those of two layers
+# had such pairs of heads, and those of one layer cannot have them. Olsson and others (2022) looked at
+# models of many sizes, up to 13 billion numbers. In models of more than one layer, induction heads came
+# up early in training and within a short time, as in the curve above. Just then the models became better
+# at using what stands far back in their text. For small models of attention alone they show that the
+# heads are the cause. For large ones, they say, the evidence is strong but not a proof.
 #
-# Copying is more useful than it looks. A name that was written once can be written again, though it was
-# in no training text. A rule that the text itself shows by two examples can be followed at the third.
+# Copying is more useful than it looks. A new name can be written again, though it was in no text of the
+# training. And in large models they found induction heads that match by meaning and not letter by
+# letter: some follow a translation from one language to the next.
 
 # %% [markdown]
 # ## Step through it
