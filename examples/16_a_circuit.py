@@ -1,7 +1,7 @@
 # %% [markdown]
 # # 16 A circuit: two heads that copy
 #
-# *How two layers do together what one layer cannot. About 16 seconds.*
+# *How two layers do together what one layer cannot. About 14 seconds.*
 #
 # A trained model is a large heap of numbers. Can one say what they *do*? For one small task one can,
 # head by head. The task is to go on with something that was there before: after A B ... A comes B.
@@ -533,7 +533,7 @@ assert by_way["key"] > 0.9 > 0.3 > max(by_way["query"], by_way["value"])
 # models of many sizes, up to 13 billion numbers. In models of more than one layer, induction heads came
 # up early in training and within a short time, as in the curve above. Just then the models became better
 # at using what stands far back in their text. For small models of attention alone they show that the
-# heads are the cause. For large ones, they say, the evidence is strong but not a proof.
+# heads are the cause. For large ones they show that both come together, which is less, as they say.
 #
 # Copying is more useful than it looks. A new name can be written again, though it was in no text of the
 # training. And in large models they found induction heads that match by meaning and not letter by

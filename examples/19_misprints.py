@@ -1,7 +1,7 @@
 # %% [markdown]
 # # 19 Misprints
 #
-# *What was printed, what is right, and the cell that shows it. About 3 seconds.*
+# *What was printed, what is right, and the cell that shows it. About 2 seconds.*
 #
 # Attention has been explained in many articles, and well: this course has learned from them. Where
 # much is written, small mistakes get printed, in ours as in others. They do no harm to those who
