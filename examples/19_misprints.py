@@ -72,8 +72,8 @@ assert round(people, 3) == 0.927
 # %% [markdown]
 # ## 2. A softmax over the wrong index
 #
-# - *Printed:* $a_{ij} = \exp e_{ij} / \sum_k \exp e_{ik}$, and then $c_j = \sum_i a_{ij} h_i$.
-# - *Right:* $a_{ij} = \exp e_{ij} / \sum_k \exp e_{kj}$. The sum below must run over the same index as
+# - *Printed:* $a_{ij} = \exp(e_{ij}) / \sum_k \exp(e_{ik})$, and then $c_j = \sum_i a_{ij} h_i$.
+# - *Right:* $a_{ij} = \exp(e_{ij}) / \sum_k \exp(e_{kj})$. The sum below must run over the same index as
 #   the sum that uses the weights, here the first.
 #
 # Five states $h_1, \dots, h_5$ are looked at, for three contexts $c_1, c_2, c_3$. By the right formula
@@ -97,16 +97,18 @@ assert not np.allclose(printed_index.sum(axis=0), 1, atol=0.1)
 def two_indices():
     from matplotlib import pyplot as plt
 
-    figure, axes = plt.subplots(1, 2, figsize=(8, 3.6))
+    figure, axes = plt.subplots(1, 2, figsize=(7.5, 3.8))
+    states = [f"h{i + 1}" for i in range(5)]
     for ax, table, title in (
         (axes[0], right_index, "right"),
         (axes[1], printed_index, "as printed"),
     ):
-        sums = [f"$c_{j + 1}$\nsum {total:.2f}" for j, total in enumerate(table.sum(axis=0))]
         heat_map(
-            table, rows=[f"$h_{i + 1}$" for i in range(5)], columns=sums, limits=(0, 1),
-            numbers=".2f", title=title, ax=ax,
+            np.vstack([table, table.sum(axis=0)]), rows=[*states, "sum"], columns=["c1", "c2", "c3"],
+            limits=(0, 2), numbers=".2f", title=title, ax=ax,
         )  # fmt: skip
+        ax.axhline(4.5, color=ORANGE, lw=2)
+        ax.set_aspect("auto")
     return figure
 
 
@@ -214,10 +216,9 @@ assert np.ptp(at_distance_three(positions(6, 512, shared=False))) < 0.01
 # ## 7. A picture that was turned
 #
 # - *Printed:* a drawing of six vectors before and after attention, in which v6 leaves v3 and v4 and
-#   goes to v1 and v2. Two of the outputs in it were rotated by hand.
-# - *Right:* by the article's own matrices v6 comes nearer to v3 and v4, too.
+#   goes to v1 and v2.
 #
-# The cosine of v6 and v3 is 0.58 before.
+# Compute it with the article's own matrices. The cosine of v6 and v3 is 0.58 before.
 
 # %%
 ask("after_attention", ...)
@@ -251,8 +252,11 @@ def six_vectors():
 pictures("19_six_vectors", six_vectors)
 
 # %% [markdown]
-# (Each vector at length one, drawn without its third number.) v3 and v4 move as well, and they move to
-# v6. *How to find it:* compute the cosines. `07_queries_keys_values.py` does it.
+# (Each vector at length one, drawn without its third number.)
+#
+# - *Right:* v6 comes nearer to v3 and v4, too, as they move as well. In the printed picture two of the
+#   outputs were rotated by hand.
+# - *How to find it:* compute the cosines. `07_queries_keys_values.py` has them all.
 
 # %% [markdown]
 # ## 8. Equal scores, unequal weights
@@ -278,8 +282,6 @@ assert shares[0, 1] > 2 * shares[1, 0]
 #
 # - *Printed:* $\sum_t (k_t \cdot q)\, k_t$ is exactly the projection of $q$ only if the keys are
 #   orthonormal: of length one, at right angles.
-# - *Right:* if the keys are orthonormal, it is. But it is so for other keys, too: such a set is called a
-#   *tight frame*.
 #
 # Take three keys in the plane, at 120 degrees to each other. More than two cannot all be at right
 # angles there.
@@ -301,8 +303,10 @@ assert np.allclose(sum((k @ q) * k for k in three), q)
 assert not np.allclose(three @ three.T, np.eye(3), atol=0.1)
 
 # %% [markdown]
-# *How to find it:* look for an example that the "only if" forbids. (In
-# `08_scaled_dot_product_attention.py`, among what is optional there.)
+# - *Right:* if the keys are orthonormal, it is. But it is so for other keys, too. Such a set is called a
+#   *tight frame*.
+# - *How to find it:* look for an example that the "only if" forbids. There is more on this in
+#   `08_scaled_dot_product_attention.py`.
 
 # %% [markdown]
 # ## 10. Any increasing function?
@@ -328,8 +332,8 @@ assert unmoved == {"exp": True, "2 to the power of": True, "softplus": False, "s
 # ## 11. Cut, not rounded
 #
 # - *Printed*, as positions to four digits: 0.9999 and -0.9899.
-# - *Right:* 1.0000 and -0.9900. The numbers are 0.99995 and -0.98999, and the digits after the fourth
-#   were cut off.
+#
+# With more digits the numbers are 0.99995000 and -0.98999250.
 
 # %%
 ask("rounded", ...)
@@ -343,8 +347,9 @@ assert (f"{first:.4f}", f"{other:.4f}") == ("1.0000", "-0.9900")
 assert np.array_equal(cut, [0.9999, -0.9899])
 
 # %% [markdown]
-# Such a difference is harmless, until somebody compares digits and looks for the mistake in their
-# own code. `10_where_am_i.py` has the whole table.
+# - *Right:* 1.0000 and -0.9900. The digits after the fourth were cut off.
+# - *How to find it:* round the computed numbers yourself. The difference is harmless, until somebody
+#   looks for the cause in their own code. `10_where_am_i.py` has the whole table.
 
 # %% [markdown]
 # ## 12. A matrix on the wrong side

@@ -4,7 +4,9 @@ from minigrad.course.questions import Question, questions
 
 QUESTIONS = questions(
     sum_of_all=Question(
-        "And by the printed formula: what do all 15 weights sum to?",
+        "Five states and three contexts have 15 weights. By the right formula those of each context sum "
+        r"to one, and all to 3. By the printed one, $a_{ij} = \exp(e_{ij}) / \sum_k \exp(e_{ik})$, what do "
+        "all 15 sum to?",
         answer=5,
         by="printed_index.sum()",
         hint="It divides by a sum over the contexts. What sums to one then?",
@@ -17,7 +19,8 @@ QUESTIONS = questions(
         because="The weights of each of the five states sum to one.",
     ),
     shapes_that_meet=Question(
-        r"Which shapes meet in the product of the weights with $V^\mathsf{T}$?",
+        r"The weights of 3 queries for 5 keys are multiplied by $V^\mathsf{T}$. $V$ has the values as rows, "
+        "each 7 wide. Which shapes meet?",
         choices=["(3, 5) and (5, 7)", "(3, 5) and (7, 5)", "(5, 3) and (5, 7)"],
         answer="(3, 5) and (7, 5)",
         by="f'{weights.shape} and {values.T.shape}'",
@@ -29,7 +32,8 @@ QUESTIONS = questions(
         because="5 and 7 do not fit: there is no such product.",
     ),
     after_attention=Question(
-        "What is the cosine of v6 and v3 after attention, by the article's own matrices?",
+        "The cosine of v6 and v3 is 0.58 before attention. What is it after, by the article's own "
+        "matrices?",
         choices=["smaller than 0.58, as in the picture", "0.58 still", "larger than 0.58"],
         answer="larger than 0.58",
         by="""
@@ -43,8 +47,8 @@ QUESTIONS = questions(
         because="v3 moves to the mean of all six, and v6 is among them.",
     ),
     three_keys=Question(
-        r"Is there a length of these three keys for which $\sum_t (k_t \cdot q)\, k_t = q$ for every "
-        "$q$ of the plane?",
+        "Three keys of equal length stand at 120 degrees to each other in the plane. Is there a length for "
+        r"which $\sum_t (k_t \cdot q)\, k_t = q$ for every $q$ of the plane?",
         choices=["yes", "no"],
         answer="yes",
         by="'yes' if np.allclose(three.T @ three, np.eye(2)) else 'no'",
@@ -82,7 +86,10 @@ QUESTIONS = questions(
         r"$\phi(s) = s^2$, as squares are positive. Take the scores $-2$, $0$ and $1$. Which weight "
         "does the score $-2$ get?",
         answer=0.8,
-        by="4 / (4 + 0 + 1)",
+        by="""
+            squares = np.array([-2.0, 0, 1]) ** 2
+            (squares / squares.sum())[0]
+        """,
         hint="Square the three, and divide by their sum.",
         mistakes={
             "0.0420": "This is by exp, and there the lowest score gets least.",
