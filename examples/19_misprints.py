@@ -73,8 +73,8 @@ assert round(people, 3) == 0.927
 # ## 2. A softmax over the wrong index
 #
 # - *Printed:* $a_{ij} = \exp(e_{ij}) / \sum_k \exp(e_{ik})$, and then $c_j = \sum_i a_{ij} h_i$.
-# - *Right:* $a_{ij} = \exp(e_{ij}) / \sum_k \exp(e_{kj})$. The sum below must run over the same index as
-#   the sum that uses the weights, here the first.
+# - *Right:* $a_{ij} = \exp(e_{ij}) / \sum_k \exp(e_{kj})$. A context is a sum over $i$, so
+#   its weights must sum to one over $i$: below the line stands the sum over the first index.
 #
 # Five states $h_1, \dots, h_5$ are looked at, for three contexts $c_1, c_2, c_3$. By the right formula
 # the weights of each context sum to one, so that all 15 sum to 3.

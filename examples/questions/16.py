@@ -17,8 +17,8 @@ QUESTIONS = questions(
         because="The note at position 2 is `a`, and its symbol is `p`.",
     ),
     which_scores=Question(
-        "In a head of a first layer, the symbol at position 2 of `m d k b t d k` changes. Which scores of "
-        "the last query, at position 6, change?",
+        "In a head of a first layer, the symbol at position 2 of `m d k b t d k` changes. Which scores "
+        "of the last query, at position 6, change?",
         choices=[
             "the one at position 2",
             "those at positions 2 and 3",
@@ -43,8 +43,8 @@ QUESTIONS = questions(
         because="Each key comes from one vector.",
     ),
     no_notes=Question(
-        "The first of the two heads made by hand is left out, so that all notes are zeros. In the second, "
-        "which weight does the last position of `m d k b t d k` give to the `b`?",
+        "The first of the two heads made by hand is left out, so that all notes are zeros. In the "
+        "second, which weight does the last position of `m d k b t d k` give to the `b`?",
         answer=0.143,
         by="even[6, 3]",
         hint="What is the product of any query with a key that is zero? Then take the softmax.",
@@ -56,8 +56,8 @@ QUESTIONS = questions(
         because="Seven equal scores make seven equal weights, $1/7$.",
     ),
     one_layer=Question(
-        "A model with one layer and one with two are trained. How many of the copied letters does each get "
-        "right in the end?",
+        "A model with one layer and one with two are trained. How many of the copied letters does "
+        "each get right in the end?",
         choices=[
             "both nearly all",
             "one layer about half, two layers nearly all",

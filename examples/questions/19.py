@@ -5,8 +5,8 @@ from minigrad.course.questions import Question, questions
 QUESTIONS = questions(
     sum_of_all=Question(
         "Five states and three contexts have 15 weights. By the right formula those of each context sum "
-        r"to one, and all to 3. By the printed one, $a_{ij} = \exp(e_{ij}) / \sum_k \exp(e_{ik})$, what do "
-        "all 15 sum to?",
+        r"to one, and all to 3. By the printed one, $a_{ij} = \exp(e_{ij}) / \sum_k \exp(e_{ik})$, "
+        "what do all 15 sum to?",
         answer=5,
         by="printed_index.sum()",
         hint="It divides by a sum over the contexts. What sums to one then?",
@@ -19,8 +19,8 @@ QUESTIONS = questions(
         because="The weights of each of the five states sum to one.",
     ),
     shapes_that_meet=Question(
-        r"The weights of 3 queries for 5 keys are multiplied by $V^\mathsf{T}$. $V$ has the values as rows, "
-        "each 7 wide. Which shapes meet?",
+        r"The weights of 3 queries for 5 keys are multiplied by $V^\mathsf{T}$. The rows of $V$ are "
+        "the values, each 7 wide. Which shapes meet?",
         choices=["(3, 5) and (5, 7)", "(3, 5) and (7, 5)", "(5, 3) and (5, 7)"],
         answer="(3, 5) and (7, 5)",
         by="f'{weights.shape} and {values.T.shape}'",
@@ -47,8 +47,8 @@ QUESTIONS = questions(
         because="v3 moves to the mean of all six, and v6 is among them.",
     ),
     three_keys=Question(
-        "Three keys of equal length stand at 120 degrees to each other in the plane. Is there a length for "
-        r"which $\sum_t (k_t \cdot q)\, k_t = q$ for every $q$ of the plane?",
+        "Three keys of equal length stand at 120 degrees to each other in the plane. Is there a length "
+        r"for which $\sum_t (k_t \cdot q)\, k_t = q$ for every $q$ of the plane?",
         choices=["yes", "no"],
         answer="yes",
         by="'yes' if np.allclose(three.T @ three, np.eye(2)) else 'no'",
