@@ -28,7 +28,7 @@ from minigrad import nn, optim
 from minigrad.course.pictures import Pictures
 from minigrad.course.questions import Questions
 from minigrad.functional import cross_entropy
-from minigrad.views.plots import BLUE, GREY, ORANGE
+from minigrad.views.plots import BLUE, GREEN, GREY, ORANGE, PURPLE
 from minitransformer import masks
 from minitransformer.training.threads import one_thread
 from minitransformer.views.plots import attention_map
@@ -90,11 +90,6 @@ assert rule("tapsta") == 2
 # key, and the value of the position with the highest score is delivered. So why should one head not
 # be enough?
 #
-# The score of a position comes from two vectors alone: the one that asks, and the one that stands
-# there. In the first layer, the vector at position 3 is made from the symbol `b` and the number 3.
-# Nothing in it says that a `k` stands before it. So the head can find the *other* `k`, at position 2,
-# as both have the same symbol. But what is delivered from there is `k`, and not `b`.
-#
 # Here is a head of a first layer, with random matrices. We put another symbol at position 2 of
 # `m d k b t d k`, and compute the scores of the last query again.
 
@@ -122,14 +117,17 @@ print("positions whose score has changed:", np.flatnonzero(changed))
 assert np.flatnonzero(changed).tolist() == [2]
 
 # %% [markdown]
-# Only its own. The score of position 3 is the same number, whatever stands at position 2: so no head
-# of a first layer can prefer the symbol that follows a `k`. Somebody has to write the note first.
+# Only its own. A score comes from two vectors alone: the one that asks, and the one that stands there.
+# In the first layer the vector at position 3 is made from the symbol `b` and the number 3. Nothing in
+# it says that a `k` stands before it. So such a head can find the *other* `k`, at position 2, as both
+# have the same symbol. But what is delivered from there is `k`, and not `b`. Somebody has to write the
+# note first.
 
 # %% [markdown]
 # ## Two heads by hand
 #
 # With two layers it is easy, so easy that we can write the matrices ourselves. Let the vector of a
-# position have four parts, side by side: its *symbol* (a 1 at the place of that symbol, else 0), its
+# position have four parts, side by side: its *symbol* (a 1 for that symbol, 0 for all others), its
 # *position* (a 1 at its number), and two parts that are empty at first, the *note* and the *answer*.
 
 # %%
@@ -142,8 +140,9 @@ assert D == 3 * N + T == 22
 assert np.array_equal(X @ symbol, np.eye(N)[before])  # reads the part called symbol
 
 # %% [markdown]
-# `symbol` is a matrix of shape $(D, N)$: `X @ symbol` reads that part of all vectors, and
-# `V @ symbol.T` writes into it. Now the two heads. With them a query is
+# `symbol` is a matrix of shape $(D, N)$: `X @ symbol` reads that part of all vectors. Transposed,
+# such a matrix writes: `X @ symbol @ note.T` is zero but for the part called note, where the symbol
+# is. Now the two heads. With them a query is
 #
 # - *layer 1:* "I am position $t$, and want position $t - 1$"; the key is "I am position $s$"; and the
 #   value is the symbol, written into the part called note;
@@ -208,7 +207,7 @@ pictures("16_by_hand", by_hand)
 ask("no_notes", ...)
 
 # %%
-no_notes, _, even = two_heads(X, without=1)
+_, _, even = two_heads(X, without=1)
 no_answer, _, _ = two_heads(X, without=2)
 print("without head 1, the last row of head 2:", even[6].round(3))
 print("without head 2, the answers:           ", no_answer[6].round(3))
@@ -225,7 +224,7 @@ assert (no_answer == 0).all()
 #
 # Would a model find these two heads by itself, by gradient descent? A row of the task is 24 letters in
 # random order. Then a part of it, 4 to 8 letters long, is copied over a later part. Its length, and
-# both places, are drawn anew for each row. So positions alone do not tell what comes next: one has to
+# both positions, are drawn anew for each row. So positions alone do not tell what comes next: one has to
 # look at the letters. All letters but the copied ones are different, so that the answer is certain.
 
 # %%
@@ -261,6 +260,25 @@ print(f"ln 24 = {guessing:.2f}")
 assert np.isclose(cross_entropy(np.zeros((4, T, N)), y, ignore_index=-1), guessing)
 
 # %% [markdown]
+# Where does the answer stand? Where the note, one back, is the present letter. We shall need this
+# again and again, for all rows at once:
+
+
+# %%
+def places_of_answers(rows, known):
+    """True where the answer to position t (row) stands at position s (column): (B, T, T)."""
+    notes = np.concatenate([np.full((len(rows), 1), -1), rows[:, :-1]], axis=1)  # (B, T)
+    fits = rows[:, :, None] == notes[:, None, :]  # (B, T, T)
+    return fits & masks.causal(T) & known[:, :, None]
+
+
+new_x, new_y = batch(np.random.default_rng(2), 500)  # to examine the models with
+asked = new_y >= 0  # (B, T)
+answers_at = places_of_answers(new_x, asked)  # (B, T, T)
+print("letters to be known:", asked.sum(), " positions of answers:", answers_at.sum())
+assert np.array_equal(answers_at.sum(axis=2), asked)  # one for each
+
+# %% [markdown]
 # ## The model
 #
 # It has attention and nothing else that mixes positions, one head in each layer, and no feed-forward
@@ -293,21 +311,31 @@ class Copier(nn.Module):
         return self.read(last_norm(x)), maps
 
 
+def shares(model):
+    """How much weight the first head gives to one back, and the second to the answer's position."""
+    with mg.no_grad():
+        _, maps = model(new_x)
+    first, second = (weights.data[:, 0] for weights in maps)  # (B, T, T) each
+    return np.diagonal(first, -1, axis1=1, axis2=2).mean(), second[answers_at].mean()
+
+
 def train(layers, steps=800):
-    """The model, and the loss of every step."""
+    """The model, the loss of every step, and the shares of its two heads at every 20th."""
     mg.manual_seed(0)
     rng = np.random.default_rng(0)
     model = Copier(layers)
     optimizer = optim.Adam(model.parameters(), lr=5e-3)
-    curve = []
-    for _ in range(steps):
+    curve, looks = [], []
+    for step in range(steps):
+        if layers == 2 and step % 20 == 0:
+            looks.append(shares(model))
         x, y = batch(rng)
         loss = cross_entropy(model(x)[0], y, ignore_index=-1)
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
         curve.append(loss.item())
-    return model, curve
+    return model, curve, looks
 
 
 # %% [markdown]
@@ -320,10 +348,7 @@ ask("one_layer", ...)
 with one_thread():  # small matrices: a second thread would cost more than it saves
     models, learned = {}, {}
     for layers in (1, 2):
-        models[layers], learned[layers] = train(layers)
-
-new_x, new_y = batch(np.random.default_rng(2), 500)
-asked = new_y >= 0  # (B, T)
+        models[layers], learned[layers], looks = train(layers)
 
 
 def examined(model, without=None):
@@ -346,24 +371,14 @@ assert reached[2][1] > 0.97
 #
 # The single layer does better than an even guess, which is right once in 24. What does it know? It
 # knows where it is, and some places of the first part are more frequent than others. Suppose that one
-# knew only how often each position has its answer at each other one, counted in many rows. The answer
-# stands where the note, one back, is the present letter:
-
+# knew only how often each position has its answer at each other one, counted in many rows.
 
 # %%
-def places_of_answers(rows, known):
-    """True where the answer to position t (row) stands at position s (column): (B, T, T)."""
-    notes = np.concatenate([np.full((len(rows), 1), -1), rows[:, :-1]], axis=1)  # (B, T)
-    fits = rows[:, :, None] == notes[:, None, :]  # (B, T, T)
-    return fits & masks.causal(T) & known[:, :, None]
-
-
 rows, following = batch(np.random.default_rng(3), 10_000)
 counts = places_of_answers(rows, following >= 0).sum(axis=0)  # (T, T)
 by_position = counts.max(axis=1).sum() / counts.sum()
 print(f"always naming the letter at the likeliest position: {by_position:.0%} right")
 print(f"the single layer:                                   {reached[1][1]:.0%} right")
-assert counts.sum() == np.sum(following >= 0)  # each has one answer, and no more
 assert abs(by_position - 0.19) < 0.015
 assert reached[1][1] < by_position + 0.1
 
@@ -372,17 +387,24 @@ assert reached[1][1] < by_position + 0.1
 def two_curves():
     from matplotlib import pyplot as plt
 
-    figure, ax = plt.subplots(figsize=(8.5, 3.9))
+    figure, (top, below) = plt.subplots(2, 1, figsize=(8.5, 5.6), sharex=True, height_ratios=[3, 2])
     for curve, colour in zip(learned.values(), (ORANGE, BLUE)):
         smooth = np.convolve(curve, np.full(10, 0.1), "valid")
-        ax.plot(np.arange(len(smooth)) + 10, smooth, color=colour, lw=2)
-    ax.axhline(guessing, color=GREY, lw=1, ls=":")
-    ax.text(805, guessing + 0.06, "a guess among 24: ln 24", color=GREY, ha="right")
-    ax.text(560, 2.45, "one layer", color=ORANGE)
-    ax.text(330, 0.75, "two layers", color=BLUE)
-    ax.set(
-        xlabel="step", ylabel="loss on the copied part (mean of 10)", xlim=(0, 810), ylim=(0, 3.6)
-    )
+        top.plot(np.arange(len(smooth)) + 10, smooth, color=colour, lw=2)
+    top.axhline(guessing, color=GREY, lw=1, ls=":")
+    top.text(805, guessing + 0.06, "a guess among 24: ln 24", color=GREY, ha="right")
+    top.text(560, 2.45, "one layer", color=ORANGE)
+    top.text(330, 0.75, "two layers", color=BLUE)
+    top.set(ylabel="loss on the copied part (mean of 10)", xlim=(0, 810), ylim=(0, 3.6))
+    for share, name, colour, height in zip(
+        np.transpose(looks),
+        ("head 1, for one back", "head 2, for the answer"),
+        (GREEN, PURPLE),
+        (0.62, 0.82),
+    ):
+        below.plot(np.arange(len(share)) * 20, share, color=colour, lw=2)
+        below.text(640, height, name, color=colour)
+    below.set(xlabel="step", ylabel="weight given", ylim=(0, 1.05))
     return figure
 
 
@@ -390,10 +412,24 @@ pictures("16_two_curves", two_curves)
 
 # %% [markdown]
 # So the single layer has learned little more than which positions are likely. Look at the curve of
-# two layers. For a long time it hardly falls, and then it falls at once. As long as no notes are
-# written, the second head has nothing to look for, and as long as nobody reads the notes, nothing is
-# gained by writing them. Each head is of use only when the other is there. When both have begun, each
-# step of one makes the other more useful, and it goes fast.
+# two layers. For a long time it hardly falls, and then it falls at once. Below it stand the weights
+# that its heads give to the positions that they should look at. When do these rise?
+
+# %%
+to_half = np.argmax(np.array(looks) > np.array(looks[-1]) / 2, axis=0) * 20
+print(
+    "half of its final share is reached by head 1 at step",
+    to_half[0],
+    "and by head 2 at",
+    to_half[1],
+)
+assert abs(to_half[0] - to_half[1]) <= 60
+
+# %% [markdown]
+# Both at the same time, and with them the loss falls. As long as no notes are written, the second
+# head has nothing to look for. As long as nobody reads the notes, nothing is gained by writing them.
+# Each head is of use only when the other is there. Once both have begun, each step of one makes the
+# other more useful, and it goes fast.
 
 # %% [markdown]
 # ## Look at the heads
@@ -437,11 +473,7 @@ pictures("16_learned_maps", learned_maps)
 # the position one back, and the second to the position that followed?
 
 # %%
-with mg.no_grad():
-    _, maps = models[2](new_x)
-first_maps, second_maps = (weights.data[:, 0] for weights in maps)  # (B, T, T) each
-to_previous = np.diagonal(first_maps, -1, axis1=1, axis2=2).mean()
-to_follower = second_maps[places_of_answers(new_x, asked)].mean()
+to_previous, to_follower = shares(models[2])
 print(f"the first head gives {to_previous:.0%} of its weight to the position one back")
 print(f"the second gives {to_follower:.0%} to the position that followed")
 assert to_previous > 0.6

@@ -632,6 +632,11 @@ FACTS: dict[str, list[tuple[str, str]]] = {
         ("which is what positions alone tell", "abs(reached[1][1] - by_position) < 0.06"),
         ("two layers come to 97 % and more", "reached[2][1] > 0.97"),
         ("with a loss below 0.2", "reached[2][0] < 0.2"),
+        ("both heads come up together", "abs(to_half[0] - to_half[1]) <= 60"),
+        (
+            "when the loss falls",
+            "learned[2][to_half.min() - 100] > 3 * learned[2][to_half.max() + 100]",
+        ),
         ("the first head looks one back", "to_previous > 0.6"),
         ("everywhere in the row shown", "(np.argmax(first[1:], axis=1) == np.arange(18)).all()"),
         ("the second looks for what followed", "to_follower > 0.9"),
