@@ -400,7 +400,7 @@ def two_curves():
         np.transpose(looks),
         ("head 1, for one back", "head 2, for the answer"),
         (GREEN, PURPLE),
-        (0.62, 0.82),
+        (0.6, 0.85),
     ):
         below.plot(np.arange(len(share)) * 20, share, color=colour, lw=2)
         below.text(640, height, name, color=colour)
@@ -417,12 +417,7 @@ pictures("16_two_curves", two_curves)
 
 # %%
 to_half = np.argmax(np.array(looks) > np.array(looks[-1]) / 2, axis=0) * 20
-print(
-    "half of its final share is reached by head 1 at step",
-    to_half[0],
-    "and by head 2 at",
-    to_half[1],
-)
+print(f"half of the final share: head 1 at step {to_half[0]}, head 2 at step {to_half[1]}")
 assert abs(to_half[0] - to_half[1]) <= 60
 
 # %% [markdown]
