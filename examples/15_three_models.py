@@ -448,7 +448,7 @@ ask("end_both_sides", ...)
 ask("end_loss", ...)
 
 # %% [markdown]
-# Next: `17_gradients_of_gradients.py`, what else an engine like this can do.
+# Next: `16_a_circuit.py`, two heads of which one can say what they do.
 
 # %%
 print(pictures)

@@ -606,6 +606,45 @@ FACTS: dict[str, list[tuple[str, str]]] = {
         ("masked tokens are filled in", "accuracy > 2 * frequent"),
         ("sequence to sequence", "share > 0.4"),
     ],
+    "16": [
+        ("two look-ups find what followed", 'rule("mdkbtdk") == 3'),
+        ("in another sequence, too", 'rule("tapsta") == 2'),
+        ("a score of a first layer sees one position", "np.flatnonzero(changed).tolist() == [2]"),
+        (
+            "two heads by hand go on with k",
+            "two_heads(X)[0][5, letters.index('k')] > 0.99",
+        ),
+        ("and then with b", "two_heads(X)[0][6, letters.index('b')] > 0.99"),
+        ("without the notes the second takes a mean", "np.allclose(even[6], 1 / 7)"),
+        ("and without the second there is no answer", "not no_answer.any()"),
+        (
+            "the place and the distance of the part are drawn anew",
+            """
+            rows, following = batch(np.random.default_rng(5), 300)
+            at = places_of_answers(rows, following >= 0)
+            distances = np.subtract(*np.nonzero(at)[1:])
+            len(set(distances)) > 10 and at.any(axis=0).sum() > 150
+            """,
+        ),
+        ("the loss of a guess is ln 24", "np.isclose(guessing, np.log(24))"),
+        ("one layer stays near 20 %", "0.15 < reached[1][1] < 0.27"),
+        ("and its loss above 2.5", "2.5 < reached[1][0] < guessing"),
+        ("which is what positions alone tell", "abs(reached[1][1] - by_position) < 0.06"),
+        ("two layers come to 97 % and more", "reached[2][1] > 0.97"),
+        ("with a loss below 0.2", "reached[2][0] < 0.2"),
+        ("both heads come up together", "abs(to_half[0] - to_half[1]) <= 60"),
+        (
+            "when the loss falls",
+            "learned[2][to_half.min() - 100] > 3 * learned[2][to_half.max() + 100]",
+        ),
+        ("the first head looks one back", "to_previous > 0.6"),
+        ("everywhere in the row shown", "(np.argmax(first[1:], axis=1) == np.arange(18)).all()"),
+        ("the second looks for what followed", "to_follower > 0.9"),
+        ("without the first the copy is lost", 'table["without head 1"][1] < 0.15'),
+        ("without the second, too", 'table["without head 2"][1] < 0.15'),
+        ("the note travels through the keys", 'by_way["key"] > 0.97'),
+        ("and through nothing else", 'max(by_way["query"], by_way["value"]) < 0.15'),
+    ],
     "17": [
         (
             "a gradient's graph is differentiated",
@@ -633,5 +672,54 @@ FACTS: dict[str, list[tuple[str, str]]] = {
         ("Newton's method", "errors[-1] < 1e-12"),
         ("jvp by two vjps", "np.allclose(forward_derivative(swirl, x, v), mg.jvp(swirl, x, v)[1])"),
         ("a gradient penalty", "off[1] < 0.75 * off[0]"),
+    ],
+    "19": [
+        (
+            "1: the cosines are 0.948 and 0.927",
+            "(round(royal, 3), round(people, 3)) == (0.948, 0.927)",
+        ),
+        (
+            "2: weights must sum to one over the index of the sum that uses them",
+            "np.allclose(right_index.sum(axis=0), 1)",
+        ),
+        ("and as printed do not", "np.abs(printed_index.sum(axis=0) - 1).min() > 0.1"),
+        (
+            "3: the values have no part in the weights",
+            "np.array_equal(mt.attention(queries, keys, 10 * values)[1], weights)",
+        ),
+        ("4: softmax(Q K^T) V^T fits no rows", "not printed_in_rows"),
+        ("and no columns", "not printed_in_columns"),
+        ("where softmax(Q K^T / sqrt d) V fits rows", "np.allclose(by_rows, output)"),
+        ("and V softmax(K^T Q / sqrt d) columns", "np.allclose(by_columns.T, output)"),
+        ("5: n columns, m high, are (m, n)", "side_by_side.shape == (m, n) != (n, m)"),
+        (
+            "6: with one angle for a pair, likeness depends on the distance",
+            "np.ptp(at_distance_three(positions(6, 3))) < 0.01",
+        ),
+        (
+            "with the printed one it does not at D = 3",
+            "np.ptp(at_distance_three(positions(6, 3, shared=False))) > 0.9",
+        ),
+        (
+            "7: the cosine of v6 and v3 rises from 0.58 to 0.84",
+            "(round(before[2], 2), round(after[2], 2)) == (0.58, 0.84)",
+        ),
+        ("8: the scores are symmetric", "np.array_equal(scores, scores.T)"),
+        ("and the weights are not", "not np.allclose(shares, shares.T, atol=0.1)"),
+        (
+            "9: a tight frame gives back every q",
+            "np.allclose(three.T @ three, np.eye(2)) and len(three) == 3",
+        ),
+        (
+            "10: exp alone ignores a common shift",
+            "[name for name, same in unmoved.items() if same] == ['exp', '2 to the power of']",
+        ),
+        (
+            "11: 0.99995 and -0.98999 were cut",
+            "(round(first, 5), round(other, 5)) == (0.99995, -0.98999)",
+        ),
+        ("to 0.9999 and -0.9899", "cut.tolist() == [0.9999, -0.9899]"),
+        ("12: W_voc (D, N) does not multiply a column", "not fits(lambda: W_voc @ x)"),
+        ("but a row", "(x @ W_voc).shape == (N,)"),
     ],
 }

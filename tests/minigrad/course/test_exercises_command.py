@@ -493,7 +493,7 @@ def test_pytest_marks_a_folder(folder):
         ("check", "99"),
         ("hint", "nothing"),
         ("hint",),
-        ("solution", "16"),
+        ("solution", "20"),
         ("mark", "nowhere"),
         ("check", "--folder", "nowhere"),
         ("check", "--seed", "x"),
