@@ -128,9 +128,6 @@ def silent(*kinds: str) -> Iterator[None]:
         place = next(k for k, block in enumerate(blocks) if block is before)
         later = blocks[place + 1 :]
         _silenced.set(blocks[:place] + later)
-        for kind in kinds:
-            heir = next((block for block in later if kind in block), None)
-            if heir is None:
-                np.seterr(**{kind: before[kind]})
-            else:
-                heir[kind] = before[kind]
+        for block in later:
+            block.update({kind: before.pop(kind) for kind in block if kind in before})
+        np.seterr(**before)

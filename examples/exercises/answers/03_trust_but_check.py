@@ -24,7 +24,7 @@ class Cubic:
 def some_function(rng, size):
     shape = [(1,), (1,), (2,), (2,), (2, 2), (3,), (), (2, 1, 2), (2,)][size]
     x = np.asarray(numbers(rng, *shape)) if size < 8 else rng.integers(1, 4, shape)
-    return Cubic(rng, shape), x, 0.5
+    return Cubic(rng, shape), x, 0.25
 
 
 def by_library(f, x, h):
@@ -160,6 +160,16 @@ def _(f, x, h):
 )
 def _(f, x, h):
     return -numerical_gradient.solution(f, x, h)
+
+
+@numerical_gradient.mistake("It does not divide: the two points are 2h apart.")
+def _(f, x, h):
+    return numerical_gradient.solution(f, x, h) * (2 * h)
+
+
+@numerical_gradient.mistake("`/ 2 * h` divides by 2 and multiplies by h: write `/ (2 * h)`.")
+def _(f, x, h):
+    return numerical_gradient.solution(f, x, h) * (2 * h) / 2 * h
 
 
 # --- a checker ------------------------------------------------------------------------------------

@@ -93,6 +93,14 @@ def _(queries, keys):
     return np.tri(queries, keys, keys - queries)
 
 
+@causal_mask.mistake(
+    "The diagonal is moved the wrong way: with more keys than queries, a query sees more keys, not "
+    "fewer."
+)
+def _(queries, keys):
+    return np.tril(np.ones((queries, keys), bool), queries - keys)
+
+
 # --- padding --------------------------------------------------------------------------------------
 
 

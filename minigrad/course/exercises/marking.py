@@ -179,7 +179,7 @@ def _answered(exercise: Exercise, case: Case, value: Any, changed: int | None = 
     if exercise.key is None:
         return Outcome(value, value, changed=changed)
     try:
-        key = exercise.key(value, *case.inputs())
+        key = _kind(value), exercise.key(value, *case.inputs())
     except Exception:  # an answer of the wrong kind has none
         key = "no answer", shown(value)
     return Outcome(value, key, changed=changed)
