@@ -186,6 +186,7 @@ KINDS = (
     "relative",
     "zero",
     "between",
+    "at the edge",
 )
 
 
@@ -217,6 +218,9 @@ def some_gradients(rng, size):
         analytic, rtol, atol = numeric * 1.05, 0.1, 0.0
     elif kind == "between":  # tolerated, if it were relative to the other
         analytic, rtol, atol = numeric * 1.105, 0.1, 0.0
+    elif kind == "at the edge":  # exactly what is tolerated, in numbers that are exact
+        analytic[place] += 0.5
+        atol = 0.5
     else:
         numeric[:], analytic[:], rtol = 0.0, 0.01, 0.1
     return analytic, numeric, rtol, atol
@@ -335,3 +339,10 @@ def _(analytic, numeric, rtol, atol):
     if analytic.shape != numeric.shape:
         return False
     return bool(np.all(np.abs(analytic - numeric) <= rtol * np.abs(numeric)))
+
+
+@gradients_agree.mistake("A difference of exactly what is tolerated is refused: it is <=, not <.")
+def _(analytic, numeric, rtol, atol):
+    if analytic.shape != numeric.shape:
+        return False
+    return bool(np.all(np.abs(analytic - numeric) < atol + rtol * np.abs(numeric)))

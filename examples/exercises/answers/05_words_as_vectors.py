@@ -92,6 +92,13 @@ def _(a, b):
     return np.arccos(np.clip(cosine.solution(a, b), -1, 1))
 
 
+@cosine.mistake(
+    "`/ |a| * |b|` divides by one length and multiplies by the other: write `/ (|a| * |b|)`."
+)
+def _(a, b):
+    return cosine.solution(a, b) * (b @ b)
+
+
 # --- softmax --------------------------------------------------------------------------------------
 
 

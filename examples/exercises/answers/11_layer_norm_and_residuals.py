@@ -144,6 +144,11 @@ def _(x, gain, bias, eps):
     return layer_norm.solution(x, gain + bias, 0, eps)
 
 
+@layer_norm.mistake("The mean is not taken off x; it is divided alone.")
+def _(x, gain, bias, eps):
+    return x / np.sqrt(x.var(axis=-1, keepdims=True) + eps) * gain + bias
+
+
 # --- its rule -------------------------------------------------------------------------------------
 
 

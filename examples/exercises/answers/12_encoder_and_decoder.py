@@ -271,3 +271,11 @@ def _(tokens, pad):
 @decoder_mask.mistake("The polarity is reversed: True = may be attended to.")
 def _(tokens, pad):
     return ~token_by_token(tokens, pad)
+
+
+@decoder_mask.mistake(
+    "No position may attend to itself, and the first to nothing at all; what was read may be."
+)
+def _(tokens, pad):
+    T = tokens.shape[1]
+    return np.tril(np.ones((T, T), bool), -1) & (tokens != pad)[:, None, None, :]

@@ -378,3 +378,8 @@ def _(x, p, draws, training):
 @dropout.mistake("p is taken for the chance of being kept; it is that of being set to 0.")
 def _(x, p, draws, training):
     return np.where(draws < p, x / p, 0) if training else x
+
+
+@dropout.mistake("It drops in use and not in training: `training` is taken the wrong way round.")
+def _(x, p, draws, training):
+    return x if training else np.where(draws >= p, x / (1 - p), 0)

@@ -702,3 +702,65 @@ def cross_entropy_rule(logits, targets, pad):
     p /= p.sum(-1, keepdims=True)
     p[:, :, targets] -= 1
     return p * (targets != pad)[:, :, None] / np.sum(targets != pad)
+
+
+@said("It is off by little")
+def softmax(x):
+    e = np.exp(x - x.max(axis=-1, keepdims=True))
+    return np.round(e / e.sum(axis=-1, keepdims=True), 4)
+
+
+@said("asked for is a tuple of a list and a number")
+def beam_search(scores, start, end, longest, beams):
+    return [end]
+
+
+@said("divides by one length")
+def cosine(a, b):
+    return np.dot(a, b) / np.linalg.norm(a) * np.linalg.norm(b)
+
+
+@said("it is <=")
+def gradients_agree(analytic, numeric, rtol, atol):
+    if analytic.shape != numeric.shape:
+        return False
+    return bool((abs(analytic - numeric) < atol + rtol * abs(numeric)).all())
+
+
+@said("The mean is not taken off")
+def layer_norm(x, gain, bias, eps):
+    return gain * x / np.sqrt(np.var(x, axis=-1, keepdims=True) + eps) + bias
+
+
+@said("No position may attend to itself")
+def decoder_mask(tokens, pad):
+    B, T = tokens.shape
+    m = np.zeros((B, 1, T, T), dtype=bool)
+    for b in range(B):
+        for q in range(T):
+            m[b, 0, q, :q] = tokens[b, :q] != pad
+    return m
+
+
+@said("The logarithm is taken of the softmax")
+def cross_entropy(logits, targets, pad):
+    p = np.exp(logits - logits.max(-1, keepdims=True))
+    p = p / p.sum(-1, keepdims=True)
+    loss = [-np.log(q[t]) for q, t in zip(p.reshape(-1, p.shape[-1]), targets.ravel()) if t != pad]
+    return np.mean(loss)
+
+
+@said("the wrong way round")
+def dropout(x, p, draws, training):
+    if training:
+        return x
+    return x * (draws >= p) / (1 - p)
+
+
+@said("Where nothing is to be guessed")
+def hide(tokens, draws, p, mask, pad):
+    read, guess = tokens.copy(), np.full_like(tokens, mask)
+    for at in np.ndindex(tokens.shape):
+        if draws[at] < p and tokens[at] != pad:
+            read[at], guess[at] = mask, tokens[at]
+    return read, guess
