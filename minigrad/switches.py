@@ -125,7 +125,7 @@ def silent(*kinds: str) -> Iterator[None]:
         yield
     finally:
         blocks = _silenced.get()
-        place = next(k for k, block in enumerate(blocks) if block is before)
+        place = next((k for k, block in enumerate(blocks) if block is before), len(blocks))
         later = blocks[place + 1 :]
         _silenced.set(blocks[:place] + later)
         for block in later:
