@@ -15,10 +15,8 @@ import importlib.util
 import sys
 from collections.abc import Iterator
 
-import numpy as np
-
 from .engine.modes import setting
-from .switches import switch
+from .switches import silent, switch
 
 ROOMS: dict[str, bool] = {"minigrad.fast": False}  # and whether it was imported
 
@@ -40,5 +38,5 @@ def fast() -> Iterator[None]:
             importlib.import_module(module)
             ROOMS[module] = True
             sys.modules[__package__].fast = fast  # type: ignore[attr-defined] # not the folder
-    with np.errstate(invalid="ignore"), setting(fast=True):
+    with silent("invalid"), setting(fast=True):
         yield

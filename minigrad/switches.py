@@ -19,7 +19,10 @@ import contextlib
 import functools
 import inspect
 from collections.abc import Callable, Iterator
+from contextvars import ContextVar
 from typing import Any
+
+import numpy as np
 
 from .engine.modes import setting
 from .errors import UnsupportedError
@@ -102,3 +105,29 @@ def enable_grad() -> Iterator[None]:
     """Within it, results remember how they were made again, inside `no_grad` too."""
     with setting(grad=True):
         yield
+
+
+# --- of NumPy -------------------------------------------------------------------------------------
+
+_silenced: ContextVar[tuple[dict[str, Any], ...]] = ContextVar("_silenced", default=())
+
+
+@contextlib.contextmanager
+def silent(*kinds: str) -> Iterator[None]:
+    """Within it, NumPy does not warn of these kinds, such as "invalid". `np.errstate` does the same, but
+    such blocks may be left in any order: each hands what it is to restore to the next one.
+    """
+    before: dict[str, Any] = {kind: how for kind, how in np.geterr().items() if kind in kinds}
+    _silenced.set((*_silenced.get(), before))
+    off: dict[str, Any] = dict.fromkeys(kinds, "ignore")
+    np.seterr(**off)
+    try:
+        yield
+    finally:
+        blocks = _silenced.get()
+        place = next((k for k, block in enumerate(blocks) if block is before), len(blocks))
+        later = blocks[place + 1 :]
+        _silenced.set(blocks[:place] + later)
+        for block in later:
+            block.update({kind: before.pop(kind) for kind in block if kind in before})
+        np.seterr(**before)

@@ -1,4 +1,4 @@
-"""Exercises for lesson 10: where am I?.
+"""Exercises for lesson 10: where am I?
 
     python -m minigrad exercises check 10
 

@@ -15,7 +15,7 @@ from ..errors import AnomalyError
 from ..ranges import extent, numbers_in, outline
 from ..rules_as_text import source_of
 from ..source import source_line
-from ..switches import switch
+from ..switches import silent, switch
 
 
 @switch
@@ -26,7 +26,7 @@ def detect_anomaly() -> Iterator[None]:
     NumPy's own warnings are silent. An infinity that an operation was given, as for a mask, may
     stay one.
     """
-    with np.errstate(all="ignore"), setting(watchers=(Detector(),)):
+    with silent(*np.geterr()), setting(watchers=(Detector(),)):
         yield
 
 

@@ -25,9 +25,9 @@ def remembers() -> bool:
 
 
 def settings() -> tuple:
-    """What holds now: who watches is known by its class."""
+    """What holds now, of what NumPy warns of too: who watches is known by its class."""
     now = mode.get()
-    return now.grad, now.fast, [type(watcher) for watcher in now.watchers]
+    return now.grad, now.fast, [type(watcher) for watcher in now.watchers], np.geterr()
 
 
 @pytest.mark.parametrize("first", SWITCHES)
@@ -43,6 +43,20 @@ def test_blocks_left_in_any_order_take_back_what_is_theirs(first, second):
     assert settings() == with_second
     two.__exit__(None, None, None)
     assert settings() == before
+
+
+@pytest.mark.parametrize("order", list(itertools.permutations(range(3))))
+def test_what_numpy_warned_of_comes_back_when_all_blocks_are_left(order):
+    with np.errstate(invalid="raise", over="warn"):
+        before = np.geterr()
+        blocks = [mg.fast(), mg.detect_anomaly(), mg.fast()]
+        for block in blocks:
+            block.__enter__()
+        for n, k in enumerate(order):
+            assert np.geterr()["invalid"] == "ignore"
+            blocks[k].__exit__(None, None, None)
+            assert (np.geterr()["over"] == "warn") == (1 in order[: n + 1])
+        assert np.geterr() == before
 
 
 def test_the_same_switch_can_be_entered_again():

@@ -226,6 +226,20 @@ def _(graph, root):
     return list(found)
 
 
+@order.mistake(WHEN_REACHED)
+def _(graph, root):
+    found = {}
+
+    def visit(node):
+        found[node] = True
+        for argument in graph[node]:
+            if argument not in found:
+                visit(argument)
+
+    visit(root)
+    return list(found)
+
+
 @order.mistake(
     "The nodes of every path are listed, and so a node that is used twice is there twice."
 )
@@ -266,6 +280,13 @@ def _(graph, root):
     every = dict(graph)
     every["the root of all"] = list(graph)
     return order.solution(every, "the root of all")[1:]
+
+
+@order.mistake(
+    "The nodes are listed as they stand in the dictionary, where they stand in any order."
+)
+def _(graph, root):
+    return list(graph)
 
 
 # --- backpropagation ------------------------------------------------------------------------------

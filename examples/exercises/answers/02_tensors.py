@@ -141,6 +141,24 @@ def _(g, shape):
     return g[tuple(slice(1) if n == 1 else slice(None) for n in shape)]
 
 
+@undo_broadcast.mistake(
+    "The numbers are cut to the shape, and the others thrown away; every copy passes its gradient on."
+)
+def _(g, shape):
+    return np.resize(g, shape)
+
+
+@undo_broadcast.mistake(
+    "Only the axes of length 1 are summed, and their place is counted from the front, where the new "
+    "axes stand. These are to be summed first."
+)
+def _(g, shape):
+    for axis, length in enumerate(shape):
+        if length == 1:
+            g = g.sum(axis=axis, keepdims=True)
+    return g
+
+
 # --- a matrix product -----------------------------------------------------------------------------
 
 
@@ -253,6 +271,11 @@ def _(g, a, b):
     return np.ones_like(g) @ b.T, a.T @ np.ones_like(g)
 
 
+@matmul_rule.mistake("The incoming gradient g is left out: these are the two factors alone.")
+def _(g, a, b):
+    return b.T, a.T
+
+
 # --- picking --------------------------------------------------------------------------------------
 
 
@@ -350,3 +373,11 @@ def _(g, shape, index):
 )
 def _(g, shape, index):
     return g
+
+
+@index_rule.mistake(
+    "It picks rows of g, which is the way forward once more; on the way back, row i of g is added to "
+    "row index[i] of the result."
+)
+def _(g, shape, index):
+    return g[index]

@@ -24,7 +24,7 @@ class Cubic:
 def some_function(rng, size):
     shape = [(1,), (1,), (2,), (2,), (2, 2), (3,), (), (2, 1, 2), (2,)][size]
     x = np.asarray(numbers(rng, *shape)) if size < 8 else rng.integers(1, 4, shape)
-    return Cubic(rng, shape), x, 0.5
+    return Cubic(rng, shape), x, 0.25
 
 
 def by_library(f, x, h):
@@ -162,6 +162,16 @@ def _(f, x, h):
     return -numerical_gradient.solution(f, x, h)
 
 
+@numerical_gradient.mistake("It does not divide: the two points are 2h apart.")
+def _(f, x, h):
+    return numerical_gradient.solution(f, x, h) * (2 * h)
+
+
+@numerical_gradient.mistake("`/ 2 * h` divides by 2 and multiplies by h: write `/ (2 * h)`.")
+def _(f, x, h):
+    return numerical_gradient.solution(f, x, h) * (2 * h) / 2 * h
+
+
 # --- a checker ------------------------------------------------------------------------------------
 
 KINDS = (
@@ -176,6 +186,7 @@ KINDS = (
     "relative",
     "zero",
     "between",
+    "at the edge",
 )
 
 
@@ -207,6 +218,9 @@ def some_gradients(rng, size):
         analytic, rtol, atol = numeric * 1.05, 0.1, 0.0
     elif kind == "between":  # tolerated, if it were relative to the other
         analytic, rtol, atol = numeric * 1.105, 0.1, 0.0
+    elif kind == "at the edge":  # exactly what is tolerated, in numbers that are exact
+        analytic[place] += 0.5
+        atol = 0.5
     else:
         numeric[:], analytic[:], rtol = 0.0, 0.01, 0.1
     return analytic, numeric, rtol, atol
@@ -325,3 +339,10 @@ def _(analytic, numeric, rtol, atol):
     if analytic.shape != numeric.shape:
         return False
     return bool(np.all(np.abs(analytic - numeric) <= rtol * np.abs(numeric)))
+
+
+@gradients_agree.mistake("A difference of exactly what is tolerated is refused: it is <=, not <.")
+def _(analytic, numeric, rtol, atol):
+    if analytic.shape != numeric.shape:
+        return False
+    return bool(np.all(np.abs(analytic - numeric) < atol + rtol * np.abs(numeric)))

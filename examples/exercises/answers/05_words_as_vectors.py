@@ -87,6 +87,18 @@ def _(a, b):
     return cosine.solution(a - a.mean(), b - b.mean())
 
 
+@cosine.mistake("This is the angle; its cosine was asked for.")
+def _(a, b):
+    return np.arccos(np.clip(cosine.solution(a, b), -1, 1))
+
+
+@cosine.mistake(
+    "`/ |a| * |b|` divides by one length and multiplies by the other: write `/ (|a| * |b|)`."
+)
+def _(a, b):
+    return cosine.solution(a, b) * (b @ b)
+
+
 # --- softmax --------------------------------------------------------------------------------------
 
 
@@ -187,9 +199,18 @@ def _(x):
     return e / e.sum(axis=-1, keepdims=True)
 
 
-@softmax.mistake("All numbers of the array share one sum; each row has its own.")
+ONE_SUM = "All numbers of the array share one sum; each row has its own."
+
+
+@softmax.mistake(ONE_SUM)
 def _(x):
     e = np.exp(x - x.max())
+    return e / e.sum()
+
+
+@softmax.mistake(ONE_SUM)
+def _(x):
+    e = np.exp(x - x.max(axis=-1, keepdims=True))
     return e / e.sum()
 
 
@@ -199,6 +220,26 @@ def _(x):
 def _(x):
     e = np.exp(x - x.max(axis=-1, keepdims=True))
     return np.exp(x) / e.sum(axis=-1, keepdims=True)
+
+
+@softmax.mistake("Axis 1 is the last one of a matrix alone; -1 is the last of any array.")
+def _(x):
+    e = np.exp(x - x.max(axis=1, keepdims=True))
+    return e / e.sum(axis=1, keepdims=True)
+
+
+@softmax.mistake("There is no exp: each number is divided by the sum, and may be negative.")
+def _(x):
+    return x / x.sum(axis=-1, keepdims=True)
+
+
+@softmax.mistake(
+    "The numbers are divided by the maximum of their row. To take it off changes nothing; to divide "
+    "does."
+)
+def _(x):
+    e = np.exp(x / x.max(axis=-1, keepdims=True))
+    return e / e.sum(axis=-1, keepdims=True)
 
 
 # --- words in a sentence --------------------------------------------------------------------------

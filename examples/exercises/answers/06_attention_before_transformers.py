@@ -140,6 +140,14 @@ def _(x, W, U, b):
     return rnn.solution(x, W, U, 0 * b)
 
 
+@rnn.mistake(
+    "Each state is listed before it has read its word: the zeros come first, and the last state is "
+    "missing."
+)
+def _(x, W, U, b):
+    return np.concatenate([np.zeros((1, len(b))), rnn.solution(x, W, U, b)[:-1]])
+
+
 # --- additive scores ------------------------------------------------------------------------------
 
 
@@ -232,6 +240,14 @@ def _(q, k, W, U, v):
 @additive_scores.mistake("The components are summed as they are; v weighs them.")
 def _(q, k, W, U, v):
     return additive_scores.solution(q, k, W, U, np.ones_like(v))
+
+
+@additive_scores.mistake(
+    "These are the weights, after a softmax; the scores before it are asked for."
+)
+def _(q, k, W, U, v):
+    e = np.exp(additive_scores.solution(q, k, W, U, v))
+    return e / e.sum(axis=-1, keepdims=True)
 
 
 # --- the right index ------------------------------------------------------------------------------

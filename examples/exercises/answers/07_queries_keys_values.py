@@ -119,6 +119,11 @@ def _(x, w_q, w_k, w_v):
     return scores(x, w_q, w_k) @ x @ w_v
 
 
+@self_attention.mistake("It divides by the width of the keys, not by its square root.")
+def _(x, w_q, w_k, w_v):
+    return self_attention.solution(x, w_q / np.sqrt(w_q.shape[1]), w_k, w_v)
+
+
 # --- one matrix -----------------------------------------------------------------------------------
 
 

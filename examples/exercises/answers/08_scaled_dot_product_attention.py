@@ -170,9 +170,17 @@ def attend(s, mask, v):
     return e / np.where(total == 0, 1, total) @ v
 
 
-@attend.mistake("The mask's polarity is reversed: True = may be attended to, and it hides those.")
+REVERSED = "The mask's polarity is reversed: True = may be attended to, and it hides those."
+
+
+@attend.mistake(REVERSED)
 def _(s, mask, v):
     return attend.solution(s, ~mask, v)
+
+
+@attend.mistake(REVERSED)
+def _(s, mask, v):
+    return softmax(np.where(mask, -1e9, s)) @ v
 
 
 @attend.mistake(
@@ -361,3 +369,8 @@ def _(g, y):
 )
 def _(g, y):
     return g * y
+
+
+@softmax_rule.mistake("It takes the mean of g y over the row; the rule has the sum.")
+def _(g, y):
+    return y * (g - (g * y).mean(axis=-1, keepdims=True))

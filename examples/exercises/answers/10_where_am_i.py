@@ -140,6 +140,13 @@ def _(length, width, offset):
     return interleaved(np.sin(angle), np.cos(angle[:, : width // 2]))
 
 
+@sinusoidal.mistake(
+    "The positions go from `offset` to `length`; there are `length` of them, whatever the offset."
+)
+def _(length, width, offset):
+    return sinusoidal.solution(max(length - offset, 0), width, offset)
+
+
 # --- step by step ---------------------------------------------------------------------------------
 
 
@@ -211,6 +218,20 @@ def _(x, table, read):
 @add_positions.mistake("The positions take the place of the embeddings; they are added to them.")
 def _(x, table, read):
     return 0 * x + table[read : read + x.shape[1]]
+
+
+@add_positions.mistake(
+    "All positions from `read` on are added, however many tokens there are: T rows of the table are."
+)
+def _(x, table, read):
+    return x + table[read:]
+
+
+@add_positions.mistake(
+    "The rows end at T; they go from `read` to `read` + T, as the tokens before have their own."
+)
+def _(x, table, read):
+    return x + table[read : x.shape[1]]
 
 
 # --- a shift is a rotation ------------------------------------------------------------------------

@@ -132,6 +132,23 @@ def _(x, gain, bias, eps):
     return (x - x.mean(axis=-1)) / np.sqrt(x.var(axis=-1) + eps) * gain + bias
 
 
+@layer_norm.mistake("Gain and bias are left out: the result is normalised, and nothing more.")
+def _(x, gain, bias, eps):
+    return layer_norm.solution(x, 1, 0, eps)
+
+
+@layer_norm.mistake(
+    "It multiplies by gain + bias; the gain multiplies, and then the bias is added."
+)
+def _(x, gain, bias, eps):
+    return layer_norm.solution(x, gain + bias, 0, eps)
+
+
+@layer_norm.mistake("The mean is not taken off x; it is divided alone.")
+def _(x, gain, bias, eps):
+    return x / np.sqrt(x.var(axis=-1, keepdims=True) + eps) * gain + bias
+
+
 # --- its rule -------------------------------------------------------------------------------------
 
 

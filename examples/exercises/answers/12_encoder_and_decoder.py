@@ -93,6 +93,14 @@ def _(queries, keys):
     return np.tri(queries, keys, keys - queries)
 
 
+@causal_mask.mistake(
+    "The diagonal is moved the wrong way: with more keys than queries, a query sees more keys, not "
+    "fewer."
+)
+def _(queries, keys):
+    return np.tril(np.ones((queries, keys), bool), queries - keys)
+
+
 # --- padding --------------------------------------------------------------------------------------
 
 
@@ -263,3 +271,11 @@ def _(tokens, pad):
 @decoder_mask.mistake("The polarity is reversed: True = may be attended to.")
 def _(tokens, pad):
     return ~token_by_token(tokens, pad)
+
+
+@decoder_mask.mistake(
+    "No position may attend to itself, and the first to nothing at all; what was read may be."
+)
+def _(tokens, pad):
+    T = tokens.shape[1]
+    return np.tril(np.ones((T, T), bool), -1) & (tokens != pad)[:, None, None, :]

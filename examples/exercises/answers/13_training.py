@@ -273,6 +273,15 @@ def _(logits, targets, pad):
     return -picked[targets != pad].mean()
 
 
+@cross_entropy.mistake(
+    "No maximum is taken off, and exp overflows: exp(1000) is infinite, and the loss with it."
+)
+def _(logits, targets, pad):
+    e = np.exp(logits)
+    p = np.take_along_axis(e / e.sum(axis=-1, keepdims=True), targets[..., None], axis=-1)[..., 0]
+    return -np.log(p[targets != pad]).mean()
+
+
 # --- dropout --------------------------------------------------------------------------------------
 
 
@@ -364,3 +373,13 @@ def _(x, p, draws, training):
 )
 def _(x, p, draws, training):
     return x * (draws >= p) if training else x * (1 - p)
+
+
+@dropout.mistake("p is taken for the chance of being kept; it is that of being set to 0.")
+def _(x, p, draws, training):
+    return np.where(draws < p, x / p, 0) if training else x
+
+
+@dropout.mistake("It drops in use and not in training: `training` is taken the wrong way round.")
+def _(x, p, draws, training):
+    return x if training else np.where(draws >= p, x / (1 - p), 0)

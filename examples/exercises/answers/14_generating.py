@@ -159,6 +159,13 @@ def _(scores, start, end, longest):
     return as_it_stands(scores, start, end, longest + 1)
 
 
+@greedy.mistake(
+    "The start symbol is returned as well, and counted among the `longest`; the model did not write it."
+)
+def _(scores, start, end, longest):
+    return [start, *greedy.solution(scores, start, end, longest - 1)]
+
+
 # --- the likeliest few ----------------------------------------------------------------------------
 
 

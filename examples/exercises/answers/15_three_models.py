@@ -317,3 +317,14 @@ def _(logits, targets, pad):
 def _(logits, targets, pad):
     counts = (targets != pad)[..., None] * np.eye(logits.shape[-1])[targets]
     return off(logits, targets) * counts / (targets != pad).sum()
+
+
+@cross_entropy_rule.mistake(
+    "`p[:, :, targets] -= 1` takes 1 off the targets of *all* positions, at each; give the index of "
+    "the position, too."
+)
+def _(logits, targets, pad):
+    e = np.exp(logits - logits.max(axis=-1, keepdims=True))
+    p, counts = e / e.sum(axis=-1, keepdims=True), targets != pad
+    p[:, :, targets] -= 1
+    return p * counts[..., None] / counts.sum()

@@ -81,8 +81,14 @@ class Trial:
     def nearest(self, outcomes: Sequence[Outcome], wrong: Sequence[int]) -> str:
         """In a sentence, the mistake that gives the same for every input that is answered wrong.
 
-        There must be three such inputs at least, and one such mistake.
+        There must be three such inputs at least, answered otherwise than about right, and one such
+        mistake.
         """
+        about = [same(self.exercise, outcomes[k], self.truths[k], ROUGH) for k in wrong]
+        if all(about):
+            return (
+                " It is off by little: is something rounded, or a small number added or left out?"
+            )
         found = {
             mistake.says
             for number, mistake in enumerate(self.exercise.mistakes)
@@ -90,7 +96,7 @@ class Trial:
                 same(self.exercise, outcomes[k], self._of_mistake(number, k), ROUGH) for k in wrong
             )
         }
-        if len(wrong) < 3 or len(found) != 1:
+        if any(about) or len(wrong) < 3 or len(found) != 1:
             return ""
         return f" Where it is wrong, it gives what comes of this: {found.pop()}"
 
@@ -179,7 +185,7 @@ def _answered(exercise: Exercise, case: Case, value: Any, changed: int | None = 
     if exercise.key is None:
         return Outcome(value, value, changed=changed)
     try:
-        key = exercise.key(value, *case.inputs())
+        key = _kind(value), exercise.key(value, *case.inputs())
     except Exception:  # an answer of the wrong kind has none
         key = "no answer", shown(value)
     return Outcome(value, key, changed=changed)
@@ -258,7 +264,11 @@ def _kind(value: Any) -> str:
     value = _array(value)
     if isinstance(value, tuple):
         inner = [_kind(one) for one in value]
-        return f"a tuple of {' and '.join(map(str, inner))}" if any(inner) else "a tuple"
+        return (
+            f"a tuple of {' and '.join(k or 'a number' for k in inner)}"
+            if any(inner)
+            else "a tuple"
+        )
     if isinstance(value, list):
         return "a list"
     return "an array of NumPy's" if isinstance(value, np.ndarray) and value.ndim else ""

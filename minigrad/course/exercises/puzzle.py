@@ -23,7 +23,7 @@ from .sheets import HOME, Sheet
 
 # What a line that does not belong has in place of what is right.
 SLIPS = (
-    (", keepdims=True", ""), ("axis=-1", "axis=0"), ("axis=0", "axis=1"), (".T", ""), ("+=", "="),
+    ("-1, keepdims=True", "-1"), ("axis=-1", "axis=0"), ("axis=0", "axis=1"), (".T", ""), ("+=", "="),
     ("-1, -2", "0, 1"), ("1, 2)", "0, 1)"), ("~", ""), (" <= ", " > "), (" >= ", " < "), (" < ", " > "),
     (" != ", " == "), (" == ", " != "), (" & ", " | "), (" / ", " * "), (" * ", " / "), (" - ", " + "),
     (" + ", " - "), (" @ ", " * "), ("argmax", "argmin"), (".copy()", ""), ("reversed(graph)", "graph"),

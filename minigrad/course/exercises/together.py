@@ -16,7 +16,7 @@ from .marking import MISSING, NOT_BEGUN, RIGHT, Verdict
 from .sandbox import check, ended, with_packages
 from .sheets import HOME, Sheet, chosen, module_of
 
-GRACE = 30.0  # seconds that the process may take to read dates, once it is told to stop
+GRACE = 60.0  # seconds that the process may take to read dates, once it is told to stop
 Marked = tuple[Sheet, Exercise, Verdict]
 
 

@@ -1,7 +1,9 @@
 """Of every exercise the stub fails, the solution passes, and each mistake is rightly named."""
 
 import ast
+import difflib
 import doctest
+import re
 
 import numpy as np
 import pytest
@@ -58,6 +60,11 @@ def test_an_exercise_is_listed_for_readers(sheet, exercise):
     assert f"[{sheet.number} {sheet.title}]" in line
 
 
+def test_readers_find_the_lessons_in_their_order():
+    rows = re.findall(r"^\| \[.*\]\((.*)\) \|", (HOME / "README.md").read_text(), re.M)
+    assert rows == [sheet.file for sheet in sheets()]
+
+
 @every_exercise
 def test_a_worked_example_comes_to_the_right_answer_and_is_no_other_example(sheet, exercise):
     lines, answer = worked(exercise)
@@ -88,3 +95,8 @@ def test_a_puzzle_is_judged_by_running_it(sheet, exercise):
     order = [1 + puzzle.lines.index(line) for line in body]
     assert solved(sheet, exercise, order, float("inf")).state == RIGHT
     assert solved(sheet, exercise, order[:-1], float("inf")).state != RIGHT
+    for alien in set(puzzle.lines) - set(body):
+        (line,) = difflib.get_close_matches(alien, body, n=1, cutoff=0)
+        order[body.index(line)] = 1 + puzzle.lines.index(alien)
+        assert solved(sheet, exercise, order, float("inf")).state != RIGHT, alien
+        order[body.index(line)] = 1 + puzzle.lines.index(line)

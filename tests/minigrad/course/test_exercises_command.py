@@ -22,6 +22,11 @@ COUNT = sum(len(sheet.exercises) for sheet in sheets())
 FIRST = sheets()[0].file
 
 
+def file_of(name):
+    ((sheet, _),) = chosen([name])
+    return sheet.file
+
+
 @pytest.fixture
 def run(capsys, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
@@ -599,7 +604,7 @@ def trained(tmp_path, *options):
 @pytest.mark.slow
 def test_a_run_trains_with_what_is_right_and_names_what_is_wrong(folder, tmp_path):
     write(folder, "def product_rule(g, x, y):\n    return g * y, g * x\n")
-    write(folder, "def scores(q, k):\n    return q @ k.T\n", sheets()[5].file)
+    write(folder, "def scores(q, k):\n    return q @ k.T\n", file_of("scores"))
     status, said = trained(tmp_path, "--steps", 2)
     assert status == 1
     assert "In their places: product_rule." in said
@@ -611,7 +616,7 @@ def test_a_run_trains_with_what_is_right_and_names_what_is_wrong(folder, tmp_pat
 
 @pytest.mark.slow
 def test_a_wrong_function_trains_beside_a_right_run(folder, tmp_path):
-    write(folder, "def scores(q, k):\n    return q @ k.T\n", sheets()[5].file)
+    write(folder, "def scores(q, k):\n    return q @ k.T\n", file_of("scores"))
     status, said = trained(tmp_path, "--steps", 3, "--even-if-wrong", "--out", "drawn")
     assert status == 0
     assert said.index("The library in its place:") < said.index("With what is wrong:")

@@ -470,3 +470,297 @@ def add_positions(x, table, read):
 def add_positions(x, table, read):
     x += table[read : read + x.shape[1]]
     return x
+
+
+@said("as they stand in the dictionary")
+def order(graph, root):
+    return list(graph)
+
+
+@said("It returns a dict; expected is")
+def order(graph, root):
+    out, waiting = {}, [root]
+    while waiting:
+        n = waiting.pop()
+        out.pop(n, None)
+        out[n] = True
+        waiting.extend(graph[n])
+    return out
+
+
+@said("when it is first reached")
+def order(graph, root):
+    seen = []
+
+    def visit(n):
+        seen.append(n)
+        for a in graph[n]:
+            if a not in seen:
+                visit(a)
+
+    visit(root)
+    return seen
+
+
+@said("cut to the shape")
+def undo_broadcast(g, shape):
+    return g.ravel()[: int(np.prod(shape))].reshape(shape)
+
+
+@said("Only the axes of length 1")
+def undo_broadcast(g, shape):
+    for i in range(len(shape)):
+        if shape[i] == 1:
+            g = np.sum(g, axis=i, keepdims=True)
+    return g
+
+
+@said("g is left out")
+def matmul_rule(g, a, b):
+    return np.transpose(b), np.transpose(a)
+
+
+@said("the way forward once more")
+def index_rule(g, shape, index):
+    out = np.zeros((len(index), shape[1]))
+    for i in range(len(index)):
+        out[i] = g[index[i]]
+    return out
+
+
+@said("It does not divide")
+def numerical_gradient(f, x, h):
+    out = np.zeros(x.shape)
+    for k in np.ndindex(x.shape):
+        xp, xm = x.astype(float), x.astype(float)
+        xp[k] += h
+        xm[k] -= h
+        out[k] = f(xp) - f(xm)
+    return out
+
+
+@said("divides by 2 and multiplies by h")
+def numerical_gradient(f, x, h):
+    out = np.zeros(x.shape)
+    for k in np.ndindex(x.shape):
+        xp, xm = x.astype(float), x.astype(float)
+        xp[k] += h
+        xm[k] -= h
+        out[k] = (f(xp) - f(xm)) / 2 * h
+    return out
+
+
+@said("This is the angle")
+def cosine(a, b):
+    return np.arccos(a @ b / (np.linalg.norm(a) * np.linalg.norm(b)))
+
+
+@said("-1 is the last of any array")
+def softmax(x):
+    e = np.exp(x - np.max(x, 1)[:, None])
+    return e / np.sum(e, 1)[:, None]
+
+
+@said("There is no exp")
+def softmax(x):
+    return x / np.sum(x, axis=-1, keepdims=True)
+
+
+@said("share one sum")
+def softmax(x):
+    e = np.exp(x - x.max(axis=-1, keepdims=True))
+    return e / np.sum(e)
+
+
+@said("to divide does")
+def softmax(x):
+    x = x / np.max(x, axis=-1, keepdims=True)
+    return np.exp(x) / np.exp(x).sum(axis=-1, keepdims=True)
+
+
+@said("before it has read its word")
+def rnn(x, W, U, b):
+    h = np.zeros(len(b))
+    out = []
+    for row in x:
+        out.append(h)
+        h = np.tanh(row @ W + h @ U + b)
+    return np.array(out)
+
+
+@said("the scores before it are asked for")
+def additive_scores(q, k, W, U, v):
+    s = np.tanh((q @ W)[:, None] + k @ U) @ v
+    e = np.exp(s - s.max(1, keepdims=True))
+    return e / e.sum(1, keepdims=True)
+
+
+@said("not by its square root")
+def self_attention(x, w_q, w_k, w_v):
+    q, k, v = x @ w_q, x @ w_k, x @ w_v
+    s = q @ k.T / k.shape[1]
+    e = np.exp(s - s.max(-1, keepdims=True))
+    return e / e.sum(-1, keepdims=True) @ v
+
+
+@said("polarity is reversed")
+def attend(s, mask, v):
+    s = s.copy()
+    s[mask] = -1e9
+    e = np.exp(s - s.max(1, keepdims=True))
+    return e / e.sum(1, keepdims=True) @ v
+
+
+@said("It takes the mean of g y")
+def softmax_rule(g, y):
+    return y * g - y * np.mean(y * g, axis=-1, keepdims=True)
+
+
+@said("from `offset` to `length`")
+def sinusoidal(length, width, offset):
+    out = np.zeros((max(length - offset, 0), width))
+    for p in range(offset, length):
+        for j in range(width):
+            a = p / 10000 ** (2 * (j // 2) / width)
+            out[p - offset, j] = np.cos(a) if j % 2 else np.sin(a)
+    return out
+
+
+@said("a sine comes first")
+def sinusoidal(length, width, offset):
+    out = np.zeros((length, width))
+    for p in range(length):
+        for j in range(width):
+            a = (p + offset) / 10000 ** (2 * (j // 2) / width)
+            out[p, j] = np.sin(a) if j % 2 else np.cos(a)
+    return out
+
+
+@said("however many tokens there are")
+def add_positions(x, table, read):
+    return table[read:] + x
+
+
+@said("The rows end at T")
+def add_positions(x, table, read):
+    return x + table[read : len(x[0])]
+
+
+@said("Gain and bias are left out")
+def layer_norm(x, gain, bias, eps):
+    d = x - np.mean(x, -1, keepdims=True)
+    return d / np.sqrt(np.mean(d**2, -1, keepdims=True) + eps)
+
+
+@said("gain + bias")
+def layer_norm(x, gain, bias, eps):
+    n = (x - x.mean(-1, keepdims=True)) / np.sqrt(x.var(-1, keepdims=True) + eps)
+    return n * (gain + bias)
+
+
+@said("moved the wrong way")
+def causal_mask(queries, keys):
+    m = np.zeros((queries, keys), dtype=bool)
+    for q in range(queries):
+        for k in range(keys):
+            m[q, k] = k <= q - (keys - queries)
+    return m
+
+
+@said("exp overflows")
+def cross_entropy(logits, targets, pad):
+    p = np.exp(logits) / np.exp(logits).sum(axis=-1, keepdims=True)
+    loss, count = 0.0, 0
+    for b in range(targets.shape[0]):
+        for t in range(targets.shape[1]):
+            if targets[b, t] != pad:
+                loss -= np.log(p[b, t, targets[b, t]])
+                count += 1
+    return loss / count
+
+
+@said("the chance of being kept")
+def dropout(x, p, draws, training):
+    if not training:
+        return x
+    return x * (draws < p) / p if p else np.zeros_like(x)
+
+
+@said("The start symbol is returned as well")
+def greedy(scores, start, end, longest):
+    out = [start]
+    while len(out) < longest:
+        out.append(int(np.argmax(scores(out))))
+        if out[-1] == end:
+            break
+    return out
+
+
+@said("*all* positions")
+def cross_entropy_rule(logits, targets, pad):
+    p = np.exp(logits - logits.max(-1, keepdims=True))
+    p /= p.sum(-1, keepdims=True)
+    p[:, :, targets] -= 1
+    return p * (targets != pad)[:, :, None] / np.sum(targets != pad)
+
+
+@said("It is off by little")
+def softmax(x):
+    e = np.exp(x - x.max(axis=-1, keepdims=True))
+    return np.round(e / e.sum(axis=-1, keepdims=True), 4)
+
+
+@said("asked for is a tuple of a list and a number")
+def beam_search(scores, start, end, longest, beams):
+    return [end]
+
+
+@said("divides by one length")
+def cosine(a, b):
+    return np.dot(a, b) / np.linalg.norm(a) * np.linalg.norm(b)
+
+
+@said("it is <=")
+def gradients_agree(analytic, numeric, rtol, atol):
+    if analytic.shape != numeric.shape:
+        return False
+    return bool((abs(analytic - numeric) < atol + rtol * abs(numeric)).all())
+
+
+@said("The mean is not taken off")
+def layer_norm(x, gain, bias, eps):
+    return gain * x / np.sqrt(np.var(x, axis=-1, keepdims=True) + eps) + bias
+
+
+@said("No position may attend to itself")
+def decoder_mask(tokens, pad):
+    B, T = tokens.shape
+    m = np.zeros((B, 1, T, T), dtype=bool)
+    for b in range(B):
+        for q in range(T):
+            m[b, 0, q, :q] = tokens[b, :q] != pad
+    return m
+
+
+@said("The logarithm is taken of the softmax")
+def cross_entropy(logits, targets, pad):
+    p = np.exp(logits - logits.max(-1, keepdims=True))
+    p = p / p.sum(-1, keepdims=True)
+    loss = [-np.log(q[t]) for q, t in zip(p.reshape(-1, p.shape[-1]), targets.ravel()) if t != pad]
+    return np.mean(loss)
+
+
+@said("the wrong way round")
+def dropout(x, p, draws, training):
+    if training:
+        return x
+    return x * (draws >= p) / (1 - p)
+
+
+@said("Where nothing is to be guessed")
+def hide(tokens, draws, p, mask, pad):
+    read, guess = tokens.copy(), np.full_like(tokens, mask)
+    for at in np.ndindex(tokens.shape):
+        if draws[at] < p and tokens[at] != pad:
+            read[at], guess[at] = mask, tokens[at]
+    return read, guess
