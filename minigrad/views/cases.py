@@ -79,13 +79,21 @@ class Case(NamedTuple):
 
 
 def of_rule(
-    rule: Callable, g: Array, saved: Sequence[Any], options: Mapping[str, Any], names: Names
+    rule: Callable,
+    g: Array,
+    saved: Sequence[Any],
+    options: Mapping[str, Any],
+    names: Names,
+    given: Array | None = None,
 ) -> Case:
-    """The case of a rule of the table: `saved` has the result and the arguments, or outlines of them."""
+    """The case of a rule of the table: `saved` has the result and the arguments, or outlines of them.
+
+    `given` is the array that the rule gave, where that is known: then it is called once more, not twice.
+    """
     y, *args = saved
     reads: dict[Role, Symbol] = {"g": _symbol(g, "g"), "y": _symbol(y, names["y"])}
-    given = [_argument(a, i, names, reads) for i, a in enumerate(args)]
-    made = _followed(rule, [reads["g"], reads["y"], *given], options)
+    called = [_argument(a, i, names, reads) for i, a in enumerate(args)]
+    made = _followed(rule, [reads["g"], reads["y"], *called], options, given)
     said, note = READING.sentence(made) if made is not None else "", ""
     if not said:
         said, note = _in_the_table(rule, args, options, names)
@@ -118,7 +126,9 @@ def of_edge(graph: Any, edge: Any, numbered: bool = True) -> Case:
     names = Names.of(graph, node, numbered)
     g = node.gradient if node.gradient is not None else stand_in(node.shape, node.dtype)
     y = node.value if node.value is not None else stand_in(node.shape, node.dtype)
-    case = of_rule(rule, g, [y, *graph.given(node)], node.options, names)
+    known = node.gradient is not None and edge.passed is not None and edge.item is None
+    given = edge.passed.given if known else None
+    case = of_rule(rule, g, [y, *graph.given(node)], node.options, names, given)
     return case.of_argument(edge.position, edge.item)
 
 
@@ -178,11 +188,13 @@ def stand_in(shape: tuple[int, ...], dtype: DTypeLike) -> np.ndarray:
     return np.broadcast_to(np.ones((), dtype), shape)
 
 
-def _followed(function: Callable, args: list[Any], options: Mapping[str, Any]) -> Any:
+def _followed(
+    function: Callable, args: list[Any], options: Mapping[str, Any], wanted: Any = None
+) -> Any:
     """The result of a function for symbols, where it can be followed; else None."""
     try:
         with np.errstate(all="ignore"):
-            made = follow(function, args, dict(options))
+            made = follow(function, args, dict(options), wanted=wanted)
     except Exception:  # whatever a user's rule does with arrays that only stand for others
         return None
     whole = made[0] if isinstance(made, (list, tuple)) and made else made

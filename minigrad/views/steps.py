@@ -257,9 +257,13 @@ def _step(number: int, visit: Visit, known: _Known) -> Step:
     names = known.names[of] if of in known.names else Names(y="y")
     read: dict[str, Any] = {}
     shares = []
+    cases: dict[int, Case] = {}  # one for all elements of a list
     for contribution, (i, item, _) in zip(contributions, node.edges):
-        case = of_rule(node.operation.rules[i], g, node.saved, node.kwargs, names)  # type: ignore
-        case = case.of_argument(i, item)
+        if i not in cases:
+            given = numbers_in(contribution.given) if item is None else None
+            rule = node.operation.rules[i]  # type: ignore[union-attr]
+            cases[i] = of_rule(rule, g, node.saved, node.kwargs, names, given)  # type: ignore[arg-type]
+        case = cases[i].of_argument(i, item)
         shares.append(_share(node, contribution, item, known, case))
         read |= {s.name: s.value for role, s in case.used().items() if role != "g"}
     values = {k: _seen(v) for k, v in read.items()}

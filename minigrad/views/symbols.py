@@ -185,13 +185,21 @@ def write(function: Callable, args: Sequence[Any], kwargs: dict[str, Any]) -> An
     return _called(function, [(function, TIGHT)], args, kwargs, fragile=True)
 
 
-def follow(function: Callable, args: Sequence[Any], kwargs: dict[str, Any], name: str = "") -> Any:
+def follow(
+    function: Callable,
+    args: Sequence[Any],
+    kwargs: dict[str, Any],
+    name: str = "",
+    wanted: Any = None,
+) -> Any:
     """Compute what `function` gives, by the operations that it is made of, where these can be followed.
 
     Whether they were is seen from the numbers: a function may look at what it is given, and do
-    something else with arrays than with symbols.
+    something else with arrays than with symbols. `wanted` is what it gives for arrays, where that is
+    known already.
     """
-    wanted = function(*plain(list(args)), **plain(kwargs))
+    if wanted is None:
+        wanted = function(*plain(list(args)), **plain(kwargs))
     try:
         found = function(*args, **kwargs)
     except Exception:  # whatever a function does that symbols cannot
@@ -286,7 +294,8 @@ def same(a: Any, b: Any) -> bool:
 
 
 def equal(a: Any, b: Any) -> bool:
-    return np.array_equal(a, b, equal_nan=a.dtype.kind == "f")
+    """Tell whether two arrays have the same numbers; of NaN, which takes longer to see, too."""
+    return np.array_equal(a, b) or (a.dtype.kind == "f" and np.array_equal(a, b, equal_nan=True))
 
 
 # --- their text -----------------------------------------------------------------------------------

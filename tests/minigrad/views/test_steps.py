@@ -281,3 +281,15 @@ def test_a_rule_that_cannot_be_followed_is_shown_whole():
         "      doubled = 2 * g\n      doubled[:] *= x\n      return doubled\n    which gives = [6]"
         in text
     )
+
+
+def test_a_rule_is_called_twice_by_the_walk_and_to_be_written_down():
+    called = []
+
+    def slope(g, _y, x):
+        called.append(x)
+        return g * 2 * x
+
+    square = mg.rule(lambda x: x * x, slope)
+    list(mg.steps(np.sum(square(leaf([1.0, 2.0])))))
+    assert len(called) == 2
