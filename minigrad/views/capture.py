@@ -107,6 +107,8 @@ class _Capture(Reached):
         self.places = Places(self, self.names)
         lists = {id(n.note.reads): n.note.reads for n in self.calls if n.note is not None}
         self.reads = [(r, self._within(r.node)) for reads in lists.values() for r in reads]
+        leaves = [n for n in self.nodes if n.operation is None and n.shape]
+        self.ids = {self.number[n] for n in leaves if n.dtype.kind in "iu"}
 
     def graph(self, kind: type[G], title: str = "") -> G:
         kept = self._kept()
@@ -180,7 +182,10 @@ class _Capture(Reached):
         if node.operation is not None and not self._has_odd_number(node):
             return ()
         before = (numbers for r, numbers in self.reads if r.number < node.number)
-        return tuple(sorted({n for numbers in before for n in numbers}))
+        found = {n for numbers in before for n in numbers}
+        if node.note is not None and node.note.array is not None:  # NumPy made it, maybe of ids
+            found |= self.ids - {self.number[node]}
+        return tuple(sorted(found))
 
     def _has_odd_number(self, node: Node) -> bool:
         """Tell whether an operation of the reader's has a Python number that its line does not spell."""

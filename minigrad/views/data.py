@@ -60,8 +60,9 @@ class GraphNode:
         outside: whether it only supplies a part of a graph (see `Graph.inside`).
         rules: its derivatives, one function an argument, None where there is none.
         error: what went wrong here, in the graph of an error; "" elsewhere.
-        may_be_of: of a leaf, the nodes whose numbers had left the graph before it came up: Python or
-            NumPy may have made it of them; of an operation, those of a Python number that it was given.
+        may_be_of: of a leaf, what Python or NumPy may have made it of: nodes whose numbers had left the
+            graph before it came up, and of an array the leaves of integers, such as ids; of an
+            operation, the same of a Python number that it was given.
         of: in the graph of a backward pass, the number of the forward node that it belongs to.
     """
 

@@ -99,13 +99,13 @@ def visible(text: str) -> str:
 def first_sentence(docstring: str | None) -> str:
     """The first sentence of a docstring, in one line, with no references to papers; "" for none."""
     about = " ".join(inspect.cleandoc(docstring or "").partition("\n\n")[0].split())
-    about = re.sub(r"\s*\([^()]*\b(?:(?:19|20)\d\d|lesson \d\d)\b[^()]*\)", "", about)
-    return re.split(r"(?<=[.:;])\s", about, maxsplit=1)[0].rstrip(":;")
+    about = re.sub(r"\s*\([^()]*\b(?:(?:19|20)\d\d|lesson \d\d[a-z]?)\b[^()]*\)", "", about)
+    return re.split(r"(?<=[.:;])\s", about, maxsplit=1)[0].rstrip(":;").replace("`", "")
 
 
 def lesson_in(docstring: str | None) -> str:
     """The number of the lesson that a docstring names, as in `lesson 08`; "" for none."""
-    found = re.search(r"\blesson (\d\d)\b", docstring or "")
+    found = re.search(r"\blesson (\d\d[a-z]?)\b", docstring or "")
     return found[1] if found else ""
 
 

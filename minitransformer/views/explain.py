@@ -85,20 +85,29 @@ def explain(reader: Reader, line: str, path: str | os.PathLike) -> Path:
             )
         written = written[:, :room]
     model = reader.model
-    loss = recorded(model, given, written)
+    read = read_before(model, given, written)
+    unasked = np.full((1, read.shape[1] - written.shape[1]), PAD)
+    target = np.concatenate([unasked, written], axis=1)  # (1, T)
+    alone = isinstance(model, DecoderOnly)
+
+    def loss(*inputs: np.ndarray) -> mg.Tensor:
+        """The cross-entropy of what the model wrote."""
+        return cross_entropy(model(*inputs), target, ignore_index=PAD)
+
     said = reading(reader, line, given, written)
     sizes = model.sizes
     letters = {
         "B": 1, "T": written.shape[1], "D": sizes.width, "H": sizes.heads, "F": sizes.feed_forward,
         "K": sizes.width // sizes.heads, "V": sizes.width // sizes.heads, "N": len(said.names),
     }  # fmt: skip
-    if not isinstance(model, DecoderOnly):
+    if not alone:
         letters["S"] = given.shape[1]
     else:
         letters["T"] = len(said.looked_at)
     return mg.explore(
         loss,
         path,
+        inputs=[read] if alone else [given, read],
         title=f"“{line}” read as “{said.written}”",
         letters=letters,
         labels=labels(reader, given, written),
@@ -115,16 +124,6 @@ def read_before(model: Any, given: np.ndarray, written: np.ndarray) -> np.ndarra
         return np.concatenate([given, written[:, :-1]], axis=1)  # (1, S + T - 1)
     start = np.full((1, 1), BOS)
     return np.concatenate([start, written[:, :-1]], axis=1)  # (1, T)
-
-
-def recorded(model: Any, given: np.ndarray, written: np.ndarray) -> mg.Tensor:
-    """Compute the cross-entropy of what the model wrote, and record its graph."""
-    read = read_before(model, given, written)
-    unasked = np.full((1, read.shape[1] - written.shape[1]), PAD)
-    target = np.concatenate([unasked, written], axis=1)  # (1, T)
-    with mg.record():
-        logits = model(read) if isinstance(model, DecoderOnly) else model(given, read)
-        return cross_entropy(logits, target, ignore_index=PAD)
 
 
 def reading(reader: Reader, line: str, given: np.ndarray, written: np.ndarray) -> Reading:

@@ -15,11 +15,12 @@ which `interpreter.js` runs again, and `switches` finds the parts of a model tha
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import html
 import json
 import os
 import string
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,7 @@ from ..graph import Graph, graph
 from .attention import Tokens
 from .content import content
 from .live import Symbols
+from .proof import Proof, prove
 
 HERE = Path(__file__).parent
 SCRIPTS = (  # in this order, as one
@@ -43,9 +45,10 @@ BUDGET = 2_200_000  # characters that the numbers of a page take at most
 
 
 def explore(
-    loss: Tensor,
+    loss: Tensor | Callable[..., Tensor],
     path: str | os.PathLike,
     *,
+    inputs: Sequence[Any] = (),
     title: str | None = None,
     letters: Mapping[str, int] | None = None,
     labels: Mapping[str, Sequence[str]] | None = None,
@@ -60,8 +63,16 @@ def explore(
     `backward()` has not been called yet, the gradients are computed for the page, and the tensors are
     left as they were: without them, and with a graph that can still be walked.
 
+        mg.explore(lambda ids: loss_of(model(ids)), "page.html", inputs=[ids])
+
+    Or give the function that computes the loss: it is recorded here, and run again with other numbers
+    in its inputs. So it is known which masks, indices and other constants Python or NumPy make of them:
+    these are marked, as no page can compute them again.
+
     Args:
-        loss: the result: one number, or of any shape if `backward(gradient)` was called on it.
+        loss: the result: one number, or of any shape if `backward(gradient)` was called on it. Or a
+            function that gives it for `inputs`, and changes nothing else.
+        inputs: Tensors and arrays of NumPy's, with which a function is called.
         path: of the file to be written. It is written beside its name and renamed.
         title: of the page; default: the name of the loss's variable.
         letters: the sizes of dimensions by their letters, such as `{"B": 1, "T": 11}`. Comments in
@@ -79,15 +90,21 @@ def explore(
         The path.
 
     Raises:
-        DTypeError: if the loss is not a Tensor.
+        DTypeError: if the loss is not a Tensor, and no function that gives one.
         GraphError: if it requires no gradient, or has more than 10,000 nodes.
         ShapeError: if it is not one number, and `backward(gradient)` was not called.
     """
+    proof = None
     if not isinstance(loss, Tensor):
-        raise errors.DTypeError(
-            f"explore() takes the Tensor to walk back from, not {type(loss).__name__}"
-        )
-    whole = _with_gradients(loss)
+        if not callable(loss):
+            raise errors.DTypeError(
+                f"explore() takes the Tensor to walk back from, or a function that gives it, not "
+                f"{type(loss).__name__}"
+            )
+        proof = prove(loss, inputs)
+    whole = _with_gradients(proof.loss if proof is not None else loss)  # type: ignore[arg-type]
+    if proof is not None:
+        whole = _as_proven(whole, proof, getattr(loss, "__name__", ""))
     if len(whole) > MOST:
         raise errors.GraphError(
             f"a page can hold {MOST:,} nodes, and this computation has {len(whole):,}: explore a "
@@ -97,6 +114,8 @@ def explore(
     shown = content(
         whole, text.visible(title), letters, labels or {}, tokens, symbols, lessons or {}, BUDGET
     )
+    if proof is not None:
+        shown["live"]["paths"] = proof.paths
     written = page(shown, sections or {})
     path = Path(path)
     write_whole(path, lambda file: file.write(written.encode()))
@@ -122,6 +141,19 @@ def page(shown: Mapping[str, Any], sections: Mapping[str, str]) -> str:
 
 def _text(name: str) -> str:
     return (HERE / name).read_text(encoding="utf-8")
+
+
+def _as_proven(graph: Graph, proof: Proof, name: str) -> Graph:
+    """The graph with what is known of its constants; its result has the name of the function."""
+    (root,) = graph.roots
+    nodes = [dataclasses.replace(n, may_be_of=proof.made_of.get(n.number, ())) for n in graph.nodes]
+    if name.isidentifier() and not nodes[root].label:
+        nodes[root] = dataclasses.replace(nodes[root], variable=name)
+    made_of = {n for some in proof.made_of.values() for n in some}
+    reads = tuple([r for r in graph.reads if r[0] in made_of])
+    return dataclasses.replace(
+        graph, nodes=tuple(nodes), reads=reads, title=graph.title or nodes[root].label
+    )
 
 
 def _with_gradients(loss: Tensor) -> Graph:

@@ -19,7 +19,7 @@ from ...source import SourceLine
 from .. import text
 from ..data import GraphData, GraphNode
 
-FORWARD, BACK = 10, 4  # how many chapters there are at most
+FORWARD, BACK = 8, 4  # how many chapters there are at most
 LONGEST = 60  # letters of a title
 
 
@@ -97,7 +97,7 @@ def _parted(graph: GraphData, nodes: list[GraphNode], most: int) -> list[Part]:
         pairs = [
             (len(a) + len(b), -i)
             for i, (a, b) in enumerate(itertools.pairwise(parts))
-            if a.around == b.around
+            if _within(graph, a) == _within(graph, b)
         ]
         if not pairs:
             break
@@ -105,6 +105,12 @@ def _parted(graph: GraphData, nodes: list[GraphNode], most: int) -> list[Part]:
         a, b = parts[place : place + 2]
         parts[place : place + 2] = [Part(a.nodes + b.nodes, None, a.around, a.line, (a, b))]
     return parts
+
+
+def _within(graph: GraphData, part: Part) -> int | None:
+    """The box in which a part lies; None for that around all others, too: a model, and its loss."""
+    outermost = part.around is not None and graph.box(part.around).parent is None
+    return None if outermost else part.around
 
 
 def _opened(graph: GraphData, nodes: list[GraphNode], box: int | None) -> Iterator[Part]:

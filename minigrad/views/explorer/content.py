@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import linecache
 import os
@@ -112,7 +113,7 @@ def _node(
     if node.kind == "operation":
         made["op"] = node.operation
         made["rule"] = rules.add(cases.of_node(graph, node))
-        if node.function is not None and not node.operation.startswith("np."):
+        if inspect.isfunction(node.function) and not node.operation.startswith("np."):
             made["about"] = text.first_sentence(node.function.__doc__)
     if node.line is not None:
         made["line"] = [files.number(node.line.file), node.line.number]

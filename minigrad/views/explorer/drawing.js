@@ -263,11 +263,16 @@ function labelArrow(arrow, on) {
   arrow.group.append(arrow.label);
 }
 
+function pathOf(name) { // of the box that a drawing shows: what tells it from others of its name
+  const { box } = views.get(name) || { box: null };
+  return box === null ? "" : data.boxes[box][0];
+}
+
 function spoken(view, card) {
-  if (typeof card.key !== "number") return `${card.closed.lines.join(", ")}: box of ${plural(card.closed.operations, "operation")}; Enter opens it`;
+  if (typeof card.key !== "number") return `${[pathOf(card.key) || card.closed.lines[0], ...card.closed.lines.slice(1)].join(", ")}: box of ${plural(card.closed.operations, "operation")}; Enter opens it`;
   const node = nodes.get(card.key);
   const value = state.time && computedAt.get(card.key) > state.time ? "not computed yet" : brief(node.value);
-  return `${card.outside ? "from outside: " : ""}${fullName(card.key)}, shape ${shapeText(node.shape, node.letters)}, value ${value}, gradient ${stateText(gradientNow(card.key))}${isChanged(card.key) ? ", changed" : ""}${whyFixed(card.key) ? ", fixed" : ""}`;
+  return `${card.outside ? "from outside: " : ""}${fullName(card.key)}${node.label.includes(".") ? "" : `, #${node.n}`}, shape ${shapeText(node.shape, node.letters)}, value ${value}, gradient ${stateText(gradientNow(card.key))}${isChanged(card.key) ? ", changed" : ""}${whyFixed(card.key) ? ", fixed" : ""}`;
 }
 
 // --- the camera ------------------------------------------------------------------------------------------

@@ -128,7 +128,7 @@ function editing(n) {
   const node = nodes.get(n);
   if (!live) return node.kind === "operation" ? null : make("p", { class: "soft" }, `No number of this page can be changed: ${data.live.frozen}.`);
   const fixed = whyFixed(n);
-  const why = fixed ? make("p", { class: "state fixed" }, make("span", { class: "badge" }, "fixed"), ` ${fixed}`) : null;
+  const why = fixed ? make("p", { class: "state fixed" }, make("span", { class: "badge" }, "fixed"), ` ${fixed}`) : madeText(n) ? make("p", { class: "soft" }, madeText(n)) : null;
   if (node.kind === "operation") return [why, constants(n)];
   const pinned = live.pinned[live.value[n]];
   if (pinned) return make("p", { class: "state fixed" }, make("span", { class: "badge" }, "fixed"), ` No number of it can be changed: ${pinned}.`);
@@ -174,7 +174,7 @@ function invitation() {
   return [make("h3", {}, "Change a number"),
     make("p", { class: "soft" }, "Type, drag sideways, or press ↑ ↓: all that follows is computed again, here in the page, forward and backward."),
     few.map((node) => make("div", { class: "change-one" }, link(node.n), fields(node.n))),
-    larger.length ? make("p", {}, few.length ? "Also: " : "", larger.flatMap((node, i) => [i ? ", " : "", link(node.n)])) : null];
+    larger.length ? make("p", {}, few.length ? "Also: " : "", larger.flatMap((node, i) => [i ? ", " : "", link(node.n, breakable(fullName(node.n)))])) : null];
 }
 
 document.addEventListener("keydown", (event) => {

@@ -92,7 +92,7 @@ function learnPanel() {
     make("div", { class: "start" },
       make("button", { "data-field": "one", class: "primary", onclick: () => { stopLearning(); learning.run++; learnStep(); say(learnText()); } }, "One step"),
       make("button", { "data-field": "ten", onclick: () => { stopLearning(); learning.run++; for (let i = 0; i < 10; i++) learnStep(); say(learnText()); } }, "Ten"),
-      make("button", { "data-field": "learning", "aria-pressed": String(playing), onclick: toggleLearning }, playing ? "Pause" : "Play")),
+      make("button", { "data-field": "learning", "aria-pressed": String(playing), "aria-label": "Play the steps of learning", onclick: toggleLearning }, playing ? "Pause" : "Play")),
     lossPlot(),
     learning.losses.length > 1 ? make("p", {}, learnText()) : null,
     some.length > 1 ? make("details", { open: some.length <= 4 }, make("summary", { class: "soft" }, "what learns"), make("div", { class: "learners" }, some.slice(0, 60).map(label))) : null);

@@ -104,8 +104,17 @@ function whyFixed(n) {
   if (live.fixed[n] !== undefined) return `It keeps its numbers, whatever is changed: ${live.fixed[n]}.`;
   if (!uncertain.has(n)) return null;
   const of = uncertain.get(n);
-  const what = `${of === n ? "" : "What it is computed from, "}${nodes.get(of).op ? `a number in ${nodes.get(of).made}` : of === n ? "it" : nameOf(of)}${of === n ? "" : ","} keeps`;
+  if (live.paths) return `${of === n ? (nodes.get(of).op ? "A number of its line" : "It") : `What it is computed from, ${nodeText(of)},`} keeps its value when ${sourcesOf(of)} changes: Python or NumPy made it of that, as running the function again has shown.`;
+  const what = `${of === n ? "" : "What it is computed from, "}${nodes.get(of).op || of !== n ? nodeText(of) : "it"}${of === n ? "" : ","} keeps`;
   return `${what[0].toUpperCase()}${what.slice(1)} its value when others change, and Python or NumPy may have made it of numbers that are others now.`;
+}
+
+const nodeText = (n) => (nodes.get(n).op ? `a number in ${nodes.get(n).made}` : nameOf(n));
+const sourcesOf = (n) => (live.made_of[n] || []).map(nameOf).join(" or ");
+
+// What running the function again has shown of a node whose numbers Python or NumPy made.
+function madeText(n) {
+  return live && live.paths && live.made_of[n] ? `Python or NumPy made ${nodes.get(n).op ? "a number of its line" : "it"} of ${sourcesOf(n)}: it keeps its value when that changes.` : null;
 }
 
 function changedText(n) { // what a node is now, and was at first
@@ -219,6 +228,7 @@ function changesShown() {
     make("b", {}, [count ? `${plural(count, "number")} changed` : null, off ? `${plural(off, "part")} off` : null].filter(Boolean).join(", ") || "As it was written"),
     root.shape.length ? null : make("span", {}, `${nameOf(root.n)} `, count || off ? [make("s", {}, written(before[0], 4)), " → "] : null, make("b", { class: "mono" }, written(lossNow(), 4))),
     readLines().length ? make("span", { class: "fixed-lines" }, make("span", { class: "badge" }, "fixed"), ` What was done with the numbers read at ${readLines().join(", ")} stays as it was.`) : null,
+    (live.paths || []).some(isChanged) ? make("span", { class: "fixed-lines" }, make("span", { class: "badge" }, "fixed"), ` With other numbers of ${live.paths.filter(isChanged).map(nameOf).join(", ")} the function may run other operations: these are the ones that ran.`) : null,
     make("span", { class: "soft only-extra" }, "The part below shows the run as it was written."),
     make("span", { class: "buttons" },
       make("button", { "data-field": "undo", onclick: undo, disabled: !past.length, title: "Undo (Ctrl Z)" }, "Undo"),

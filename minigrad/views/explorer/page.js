@@ -121,7 +121,7 @@ function start() {
   byId("over").onclick = () => over(1);
   byId("last").onclick = () => go(events.length);
   byId("play").onclick = togglePlaying;
-  byId("time").addEventListener("input", (event) => { stopPlaying(); go(Number(event.target.value)); });
+  byId("time").addEventListener("input", (event) => { const time = Number(event.target.value); stopPlaying(); go(time); }); // stopping puts it back
   byId("zoom-in").onclick = () => zoom(1.25);
   byId("zoom-out").onclick = () => zoom(0.8);
   byId("zoom-fit").onclick = () => fit();

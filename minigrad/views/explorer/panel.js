@@ -84,7 +84,7 @@ function trailText(node) {
 }
 
 function link(n, text = null) {
-  return make("button", { class: "link mono", onclick: () => choose(n, { open: true }) }, text || nameOf(n));
+  return make("button", { class: "link mono", title: fullName(n), onclick: () => choose(n, { open: true }) }, text || nameOf(n));
 }
 
 function stepPanel() {

@@ -127,7 +127,7 @@ def comes_from(graph: GraphData, number: int, source: int, function: Callable) -
 # --- the switches ---------------------------------------------------------------------------------
 
 
-@switch("mask", "every query may look at every key")
+@switch("mask", "every query may look at every key, at symbols that come after it too")
 def mask(graph: GraphData) -> Iterator[Place]:
     """np.where(mask, scores, -inf): the scores."""
     for node in graph.nodes:

@@ -378,7 +378,9 @@ def test_no_attention_where_there_is_none(tmp_path):
 def test_errors(tmp_path, monkeypatch):
     page = tmp_path / "page.html"
     x = mg.Tensor([1.0, 2.0], requires_grad=True)
-    with pytest.raises(errors.DTypeError, match="takes the Tensor to walk back from, not ndarray"):
+    with pytest.raises(
+        errors.DTypeError, match="takes the Tensor to walk back from, .*, not ndarray"
+    ):
         mg.explore(np.ones(3), page)
     with pytest.raises(errors.GraphError, match="no gradient reaches this one"):
         mg.explore(mg.Tensor([1.0]), page)
@@ -688,6 +690,18 @@ def test_by_keyboard_alone(opened):
     assert page.run(
         "return document.getElementById('time').getAttribute('aria-valuetext')"
     ).startswith("Forward 1 of 8")
+
+
+@pytest.mark.slow
+def test_the_time_line_is_dragged(opened):
+    from selenium.webdriver import ActionChains
+
+    page = opened(mlp())
+    line = page.browser.driver.find_element("id", "time")
+    ActionChains(page.browser.driver).move_to_element(line).click().perform()
+    middle = page.run("return Number(document.getElementById('time').value)")
+    assert 3 < middle < int(line.get_attribute("max")) - 3
+    assert page.text("#now span").split()[1] in (str(middle), str(middle - 8))
 
 
 @pytest.mark.slow

@@ -375,6 +375,41 @@ def test_what_python_made_of_a_number_is_marked(opened, made, marked, told):
     assert told in page.text("#node")
 
 
+def hidden(ids):
+    """A mask that NumPy makes of ids, and a weight of each position that it does not."""
+    table = mg.Tensor([[1.0], [2.0], [3.0]], requires_grad=True, name="table")
+    weights = np.array([[1.0], [0.5]])
+    mask = (ids != 0)[:, None]
+    return np.sum(np.where(mask, table[ids], 0) * weights)
+
+
+@pytest.mark.parametrize(
+    ("proven", "marked", "told"),
+    [
+        (True, {"mask"}, "Python or NumPy made it of that, as running the function again"),
+        (False, {"mask", "weights"}, "Python or NumPy may have made it of numbers"),
+    ],
+)
+def test_what_numpy_made_of_ids_is_marked_and_what_it_did_not_if_that_was_proven(
+    opened, proven, marked, told
+):
+    ids = np.array([1, 2])
+
+    def loss(ids):
+        return hidden(ids)
+
+    with mg.record():
+        recorded = hidden(ids)
+    page = opened(loss, inputs=[ids]) if proven else opened(recorded)
+    page.type("ids[0]", "0")
+    names = {*page.texts(".card.fixed .name")}
+    assert names - marked == {"loss"}
+    assert marked < names
+    page.node("mask")
+    assert told in page.text("#node")
+    page.quiet()
+
+
 @pytest.mark.slow
 def test_a_decomposition_says_why_it_stays(opened):
     a = mg.Tensor([[2.0, 1.0], [0.0, 3.0]], requires_grad=True)
