@@ -74,19 +74,19 @@ def explain(reader: Reader, line: str, path: str | os.PathLike) -> Path:
         VocabularyError: for an empty line, or symbols that the model has never seen.
         LengthError: for a line longer than the model reads.
     """
-    given = reader.encode([line])  # (1, S)
-    written = reader.write(given)  # (1, T)
+    source = reader.encode([line])  # (1, S)
+    written = reader.write(source)  # (1, T)
     if isinstance(reader, TextReader):  # all of it is read at once once more
-        room = reader.longest_source + 1 - given.shape[1]
+        room = reader.longest_source + 1 - source.shape[1]
         if room < 1:
             raise errors.LengthError(
-                f"the line has {given.shape[1]} symbols, and the model reads {reader.longest_source} "
+                f"the line has {source.shape[1]} symbols, and the model reads {reader.longest_source} "
                 f"at once: shorten it"
             )
         written = written[:, :room]
     model = reader.model
-    read = read_before(model, given, written)
-    unasked = np.full((1, read.shape[1] - written.shape[1]), PAD)
+    so_far = read_before(model, source, written)
+    unasked = np.full((1, so_far.shape[1] - written.shape[1]), PAD)
     target = np.concatenate([unasked, written], axis=1)  # (1, T)
     alone = isinstance(model, DecoderOnly)
 
@@ -94,24 +94,24 @@ def explain(reader: Reader, line: str, path: str | os.PathLike) -> Path:
         """The cross-entropy of what the model wrote."""
         return cross_entropy(model(*inputs), target, ignore_index=PAD)
 
-    said = reading(reader, line, given, written)
+    said = reading(reader, line, source, written)
     sizes = model.sizes
     letters = {
         "B": 1, "T": written.shape[1], "D": sizes.width, "H": sizes.heads, "F": sizes.feed_forward,
         "K": sizes.width // sizes.heads, "V": sizes.width // sizes.heads, "N": len(said.names),
     }  # fmt: skip
     if not alone:
-        letters["S"] = given.shape[1]
+        letters["S"] = source.shape[1]
     else:
         letters["T"] = len(said.looked_at)
     return mg.explore(
         loss,
         path,
-        inputs=[read] if alone else [given, read],
+        inputs=[so_far] if alone else [source, so_far],
         title=f"“{line}” read as “{said.written}”",
         letters=letters,
-        labels=labels(reader, given, written),
-        tokens=tokens(reader, given, written),
+        labels=labels(reader, source, written),
+        tokens=tokens(reader, source, written),
         symbols=symbols(reader),
         sections={"Reading": section(said)},
         lessons=links(Path(path)),
@@ -203,7 +203,8 @@ def section(said: Reading) -> str:
         f"The model reads “{said.line}” and writes one symbol after the other. At each step it is "
         f"given what it has written so far, finds how likely each symbol is to come next, and takes the "
         f"likeliest. Each of its {heads} attention heads shares itself out over what there is to look "
-        f"at: the stronger the colour behind a letter, the more of it."
+        f"at: the stronger the colour behind a letter, the more of it. At the right stands the one at which "
+        f"it looks most."
     )
     steps = "\n".join(_step(said, t) for t in range(len(said.symbols)))
     style = STYLE.read_text(encoding="utf-8")

@@ -168,7 +168,9 @@ function invitation() {
   if (!live) return make("p", { class: "soft" }, `The numbers of this page cannot be changed: ${data.live.frozen}.`);
   const leaves = data.nodes.filter((node) => node.label && slotOf(node.n) !== null && node.shape.reduce((a, b) => a * b, 1) > 0);
   const size = (node) => node.shape.reduce((a, b) => a * b, 1);
-  const few = leaves.filter((node) => size(node) <= 12).slice(0, 6);
+  const symbols = (node) => (live.picks[live.value[node.n]] || [])[1] !== undefined && live.picks[live.value[node.n]][1] !== null;
+  leaves.sort((a, b) => symbols(b) - symbols(a)); // what a model reads comes before its weights
+  const few = leaves.filter((node) => size(node) <= 12 || (symbols(node) && small(node.n))).slice(0, 6);
   const larger = leaves.filter((node) => !few.includes(node)).slice(0, 8);
   if (!leaves.length) return null;
   return [make("h3", {}, "Change a number"),

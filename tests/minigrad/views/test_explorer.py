@@ -821,3 +821,22 @@ def test_it_prints(opened):
     page.key("b")
     printed = page.browser.driver.print_page()
     assert len(printed) > 20_000
+
+
+@pytest.mark.slow
+def test_on_paper_nothing_stands_on_other_things(opened):
+    """A long part of the page takes the room that it needs; so does what comes after it."""
+    page = opened(mlp(), sections={"Long": "<p>a line</p>" * 200})
+    cdp = page.browser.driver.execute_cdp_cmd
+    size = {"width": 794, "height": 1123, "deviceScaleFactor": 1, "mobile": False}
+    cdp("Emulation.setDeviceMetricsOverride", size)
+    cdp("Emulation.setEmulatedMedia", {"media": "print"})
+    try:
+        ends = page.run(
+            "const end = (s) => document.querySelector(s).getBoundingClientRect();"
+            "return [end('.stage.extra p:last-child').bottom, end('#panel').top];"
+        )
+    finally:
+        cdp("Emulation.setEmulatedMedia", {"media": ""})
+        cdp("Emulation.clearDeviceMetricsOverride", {})
+    assert ends[0] <= ends[1]
