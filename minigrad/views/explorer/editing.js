@@ -11,9 +11,11 @@ function setNumber(slot, place, v, name, gesture) {
   const pick = live.picks[slot];
   numbers[place] = pick ? Math.max(0, Math.min(pick[0] - 1, Math.round(v))) : v;
   if (Object.is(numbers[place], engine().slots[slot].array[place])) return;
-  change(`${name} = ${written(numbers[place], 5, kindOf(slot)[0][0])}`, new Map([[slot, numbers]]), gesture);
+  const symbols = pick && pick[1] !== null ? live.symbols[pick[1]] : null;
+  const told = symbols ? symbols[numbers[place]] : written(numbers[place], 5, kindOf(slot)[0][0]);
+  change(`${name} = ${told}`, new Map([[slot, numbers]]), gesture);
   keepFocus(render);
-  say(`${name} is ${written(numbers[place], 5, kindOf(slot)[0][0])}. ${lossText()}`);
+  say(`${name} is ${told}. ${lossText()}`);
 }
 
 function nameAt(n, place) {
