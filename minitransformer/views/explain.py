@@ -203,8 +203,8 @@ def section(said: Reading) -> str:
         f"The model reads “{said.line}” and writes one symbol after the other. At each step it is "
         f"given what it has written so far, finds how likely each symbol is to come next, and takes the "
         f"likeliest. Each of its {heads} attention heads shares itself out over what there is to look "
-        f"at: the stronger the colour behind a letter, the more of it. At the right stands the one that it "
-        f"looks at most."
+        f"at: the stronger the colour behind a letter, the more of it. At the right stands the one that "
+        f"it looks at most."
     )
     steps = "\n".join(_step(said, t) for t in range(len(said.symbols)))
     style = STYLE.read_text(encoding="utf-8")

@@ -223,10 +223,11 @@ function changesShown() {
   const leaves = live.leaves.map(([slot]) => slot).concat(Object.values(live.numbers).flatMap(Object.values)).filter((slot) => other.has(slot));
   const count = leaves.reduce((n, slot) => n + machine.slots[slot].array.reduce((k, v, i) => k + (Object.is(v, first[slot][i]) ? 0 : 1), 0), 0);
   const off = live.switches.reduce((n, [, , places]) => n + places.filter(([, , gate]) => !isOn(gate)).length, 0);
-  const before = first[live.value[root.n]];
+  const before = first[live.value[root.n]], told = writtenNow();
   fill(box,
     make("b", {}, [count ? `${plural(count, "number")} changed` : null, off ? `${plural(off, "part")} off` : null].filter(Boolean).join(", ") || "As it was written"),
     root.shape.length ? null : make("span", {}, `${nameOf(root.n)} `, count || off ? [make("s", {}, written(before[0], 4)), " → "] : null, make("b", { class: "mono" }, written(lossNow(), 4))),
+    told ? make("span", {}, "likeliest symbols ", told.now) : null,
     readLines().length ? make("span", { class: "fixed-lines" }, make("span", { class: "badge" }, "fixed"), ` What was done with the numbers read at ${readLines().join(", ")} stays as it was.`) : null,
     (live.paths || []).some(isChanged) ? make("span", { class: "fixed-lines" }, make("span", { class: "badge" }, "fixed"), ` With other numbers of ${live.paths.filter(isChanged).map(nameOf).join(", ")} the function may run other operations: these are the ones that ran.`) : null,
     make("span", { class: "soft only-extra" }, "The part below shows the run as it was written."),

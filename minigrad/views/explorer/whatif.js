@@ -32,21 +32,22 @@ function writes(scores) {
 
 // The output as it was written and as it is now, symbol by symbol: each is the likeliest after those that were
 // written before it.
-function written_now() {
+function writtenNow() {
   const now = live.output === null ? null : writes(outputNow());
   if (!now) return null;
   const was = writes(first[live.value[live.output]]);
-  const row = (symbols) => make("code", { class: "symbols" }, symbols.map((symbol, i) => make("span", { class: symbol === was[i] ? null : "changed" }, symbol)));
-  return [
-    make("p", {}, "Its likeliest symbols: ", row(now), was.every((symbol, i) => symbol === now[i]) ? null : [", and as it was written: ", row(was)]),
-    make("p", { class: "soft" }, "Each is what it would write next, given the symbols before it as they were written.")];
+  return { now: symbolsOf(now, was), was: was.every((symbol, i) => symbol === now[i]) ? null : symbolsOf(was, was) };
+}
+
+function symbolsOf(symbols, was) { // those that are not what they were are marked
+  return make("code", { class: "symbols" }, symbols.map((symbol, i) => make("span", { class: symbol === was[i] ? null : "changed" }, symbol)));
 }
 
 function effect(before, after) { // of two outputs: a sentence
   const [was, is] = [writes(before), writes(after)];
   if (was) {
     const apart = was.filter((symbol, i) => symbol !== is[i]).length;
-    return apart ? [`${plural(apart, "symbol")} of ${was.length} would be ${apart > 1 ? "others" : "another"}: `, make("code", { class: "symbols" }, is.map((symbol, i) => make("span", { class: symbol === was[i] ? null : "changed" }, symbol)))] : [`it would write the same ${plural(was.length, "symbol")}`];
+    return apart ? [`${plural(apart, "symbol")} of ${was.length} would be ${apart > 1 ? "others" : "another"}: `, symbolsOf(is, was)] : [`it would write the same ${plural(was.length, "symbol")}`];
   }
   const most = before.reduce((size, v, i) => Math.max(size, Math.abs(v - after[i])), 0);
   return [`the output changes by ${written(most, 3)} at most`];
@@ -96,10 +97,12 @@ function whatifPanel() {
       gates.length > 1 ? make("details", {}, make("summary", { class: "soft", "aria-label": `${name}: each place by itself` }, "each place by itself"), make("ul", {}, places.map(([n, instead, gate]) =>
         make("li", {}, switchButton(`${name} at ${placeName(n)}`, [gate], placeName(n)), " ", link(n), make("span", { class: "soft" }, " off: "), link(instead))))) : make("p", { class: "soft" }, link(places[0][0]), "; off, it is ", link(places[0][1])));
   });
+  const told = writtenNow();
   fill(box,
     make("p", { class: "phase" }, "What if"),
     make("h2", {}, `${nameOf(root.n)} = `, make("span", { class: "mono" }, root.shape.length ? "" : written(lossNow(), 5))),
-    written_now(),
+    told ? make("p", {}, "Its likeliest symbols: ", told.now, told.was ? [", and as it was written: ", told.was] : null) : null,
+    told ? make("p", { class: "soft" }, "Each is what it would write next, given the symbols before it as they were written.") : null,
     make("p", { class: "soft" }, "Switch a part off: everything is computed again, forward and backward. A model that has learned with a part needs it; how much, the loss says."),
     make("ul", { class: "switches-list" }, rows));
   guess();
