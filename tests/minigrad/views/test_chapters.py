@@ -7,6 +7,7 @@ from test_explorer import chain, contents, mlp, opened  # noqa: F401 - a fixture
 import minigrad as mg
 from minigrad import functional as F
 from minigrad import nn
+from minigrad.course.lessons.lesson import links
 from minigrad.views.explorer.chapters import BACK, FORWARD, chapters
 from minitransformer import Sizes
 from minitransformer.model.transformer import Transformer
@@ -96,6 +97,23 @@ def test_a_transformer_has_about_a_dozen_each_with_a_reason(layers):
         assert (
             "unembedding, cross entropy" in titles
         )  # the model's last part, and what is outside it
+
+
+def test_chapters_link_to_the_lessons_about_them(tmp_path):
+    """The numbers stand in docstrings: they are those of the files."""
+    lessons = links(tmp_path / "page.html")
+    found = [(c["title"], c["lesson"]) for c in told(transformer(), lessons) if c["lesson"]]
+    about = {
+        "add sinusoidal": "Words as vectors",
+        "attention": "Many heads",
+        "feed forward": "Layer norm",
+        "cross entropy": "Training",
+    }
+    for title, (lesson, address) in found:
+        (wanted,) = {of for part, of in about.items() if part in title}
+        assert lesson.startswith(wanted)
+        assert (tmp_path / address).is_file()
+    assert len(found) == 8
 
 
 def test_boxes_and_operations_say_what_they_are(tmp_path):
