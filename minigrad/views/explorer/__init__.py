@@ -9,7 +9,8 @@ makes the arrays small; `replay` checks gradients by finite differences; `attent
 maps. In the browser the scripts show it all: nothing is asked of a network, and nothing is laid out.
 
 The numbers of a page can be changed: `live` gives it the tape of the computation (see `views.tape`),
-which `interpreter.js` runs again, and `switches` finds the parts of a model that can be off.
+which `interpreter.js` runs again, and `switches` finds the parts of a model that can be off. Of a
+function, `proof` finds the constants that are made of its inputs, which no page can compute again.
 """
 
 from __future__ import annotations

@@ -110,7 +110,9 @@ function answered() {
   if (question.kind === "gradient" && byId("step").querySelector("form.guess")) return; // there is another
   state.asked = null;
   if (question.kind === "gradient") state.predict = false;
+  const inside = document.activeElement && document.activeElement.closest("#step form");
   render();
+  if (inside) byId("panel").focus({ preventScroll: true }); // where the question was
   if (stops) setTimeout(() => { if (stops && !state.playing && state.time === question.time) playOn(); }, 2600);
 }
 

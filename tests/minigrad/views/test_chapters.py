@@ -145,6 +145,7 @@ def test_a_chapter_plays_stops_at_a_question_and_goes_on(opened):  # noqa: F811
     page.run("document.querySelector('#step .guess input').value = ''")
     page.key("6", "\ue007")
     assert page.text("#step p.worked") == "y[0] = x[0] + h[0] = 1 + 2 = 3"
+    assert page.run("return document.activeElement.id") == "panel"  # not lost with the question
     page.run("document.activeElement.blur()")
     page.key("\ue010")  # to the end
     page.click("#step .chapter .link")
