@@ -102,8 +102,7 @@ def _made(some: Sequence[Lesson], say: Say) -> tuple[Path | None, dict[Lesson, P
     common = digest([*_surroundings(), *used, *others])
 
     def ran(lesson: Lesson) -> Path:
-        questions = EXAMPLES.glob(f"questions/{lesson.number}.py")
-        of = digest([common, lesson.path, *questions])
+        of = digest([common, lesson.path, EXAMPLES / "questions" / f"{lesson.number}.py"])
         return kept(lesson.number, of, lambda folder: _run(lesson, folder, say), home())
 
     def reference() -> Path | None:

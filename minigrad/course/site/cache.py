@@ -21,10 +21,10 @@ def home() -> Path:
 
 
 def digest(parts: Iterable[str | Path]) -> str:
-    """A name for the content of texts and files; of a file its path counts, too."""
+    """A name for the content of texts, and of files, which need not be there; their paths count, too."""
     found = hashlib.sha256()
     for part in parts:
-        data = part.read_bytes() if isinstance(part, Path) else b""
+        data = part.read_bytes() if isinstance(part, Path) and part.is_file() else b""
         found.update(f"{part}\0{len(data)}\0".encode() + data)
     return found.hexdigest()[:20]
 

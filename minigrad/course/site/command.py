@@ -6,6 +6,7 @@ import argparse
 import contextlib
 import functools
 import tempfile
+import threading
 import webbrowser
 from collections.abc import Callable
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -17,6 +18,7 @@ from ..exercises.sheets import HOME, folder_of, sheets
 from ..lessons.lesson import chosen
 from ..lessons.rendering import Renderer
 from .build import build, write_front
+from .cache import digest
 
 PORT = 8423  # the same each time: a browser keeps answers and progress by the address
 FRONT = ("/", "/index.html", "/exercises.html")  # the pages that show how far a learner is
@@ -56,6 +58,7 @@ def command(options: argparse.Namespace) -> int:
     learner = folder_of(options.exercises)
     shown = None if learner == HOME else learner
     say = functools.partial(print, flush=True)
+    say("building the course; the first time all lessons run, which takes a minute or two")
     if options.out is not None:
         build(some, options.out, shown, say)
         print(f"open {options.out / 'index.html'}")
@@ -95,14 +98,15 @@ def _bound(port: int, handler: Callable[..., SimpleHTTPRequestHandler]) -> Threa
 def _changed(learner: Path | None, refresh: Callable[[], Any]) -> Callable[[], None]:
     """Call `refresh` only where a learner's files have changed since the last time."""
     files = [] if learner is None else [learner / sheet.file for sheet in sheets()]
-    state = lambda: [file.stat().st_mtime_ns if file.is_file() else 0 for file in files]
-    before = state()
+    before, one_at_a_time = digest(files), threading.Lock()
 
     def act() -> None:
         nonlocal before
-        if (now := state()) != before:
-            refresh()
-            before = now
+        with one_at_a_time:
+            now = digest(files)
+            if now != before:
+                refresh()
+                before = now
 
     return act
 

