@@ -16,13 +16,15 @@ from typing import Any
 
 from ..places import ROOT
 from .addresses import Links, Site
-from .lesson import Cell, Lesson, sections
+from .forms import asked, form, predicted
+from .lesson import HEADING, Cell, Lesson, sections
 from .notebooks import read
 from .rendering import Renderer
 
 PACKAGES = "minigrad", "minitransformer"
 DRAWS = "    from matplotlib import pyplot as plt"  # a cell that says how a picture is drawn
 REFERENCE = "reference/index.html"
+SCRIPTS = {"course.js": "", "forms.js": " defer"}  # light or dark is known before anything is drawn
 SECONDS = re.compile(r" About \d+ seconds\.\*")  # to run: the page has run
 LAST = "print(pictures)"  # for whoever runs a lesson as a script
 
@@ -38,9 +40,11 @@ def lesson_page(
     """
     links = Links(site, f"{lesson.path.stem}.html", lesson.path.parent)
     names = uses(lesson.text)
+    cells = [cell for cell in sections(read(folder)) if cell.text != LAST]
+    show = _Shown(lesson, cells, names, links, render)
     blocks: list[str] = []
-    for title, some in itertools.groupby(sections(read(folder)), key=lambda cell: cell.optional):
-        shown = list(_shown(some, names, links, render))
+    for title, some in itertools.groupby(cells, key=lambda cell: cell.optional):
+        shown = list(show(some))
         if title:
             head, *shown = shown
             blocks.append(
@@ -91,20 +95,45 @@ def _further(lesson: Lesson, exercises: Sequence[str], links: Links) -> str:
     )
 
 
-def _shown(
-    some: Iterable[Cell], names: dict[str, tuple[str, int]], links: Links, render: Renderer
-) -> Iterator[str]:
-    """Cells as HTML; a heading that makes a section optional stands alone."""
-    for place, cell in enumerate(some):
+class _Shown:
+    """Cells of a lesson as HTML: text, code with what it printed and drew, and questions."""
+
+    def __init__(
+        self,
+        lesson: Lesson,
+        cells: Sequence[Cell],
+        names: dict[str, tuple[str, int]],
+        links: Links,
+        render: Renderer,
+    ):
+        self.lesson, self.names, self.links, self.render = lesson, names, links, render
+        self.drawn = dict(picture for cell in cells for picture in _pictures(cell.outputs))
+
+    def __call__(self, some: Iterable[Cell]) -> Iterator[str]:
+        """The cells of a section and of those below it; the heading that makes it optional stands
+        alone. What follows a prediction waits for its answer, up to the next heading."""
+        waits: list[str] = []
+        for place, cell in enumerate(some):
+            if cell.kind == "markdown" and HEADING.match(cell.text.partition("\n")[0]):
+                waits = []
+            folded = cell.optional and not place
+            for text in cell.text.split("\n", 1) if folded else (cell.text,):
+                shown = self._one(cell._replace(text=text))
+                yield f'<div data-waits="{" ".join(waits)}">{shown}</div>' if waits else shown
+            waits += filter(None, [predicted(self.lesson.number, cell.text)])
+
+    def _one(self, cell: Cell) -> str:
         if cell.kind == "markdown":
-            text = SECONDS.sub("*", cell.text)
-            head, _, rest = text.partition("\n") if cell.optional and not place else ("", "", text)
-            yield from (render.prose(text, links) for text in (head, rest) if text)
-        elif cell.text != LAST:
-            code = render.code(cell.text, names, links)
-            if DRAWS in cell.text:
-                code = f"<details><summary>how it is drawn</summary>{code}</details>"
-            yield code + "".join(map(_output, _joined(cell.outputs)))
+            return self._prose(SECONDS.sub("*", cell.text))
+        if question := asked(self.lesson.number, cell.text):
+            return form(*question, self._prose, self.drawn)
+        code = self.render.code(cell.text, self.names, self.links)
+        if DRAWS in cell.text:
+            code = f"<details><summary>how it is drawn</summary>{code}</details>"
+        return code + "".join(map(_output, _joined(cell.outputs)))
+
+    def _prose(self, text: str) -> str:
+        return self.render.prose(text, self.links)
 
 
 def uses(text: str) -> dict[str, tuple[str, int]]:
@@ -180,16 +209,24 @@ def _output(output: Any) -> str:
     if output.output_type == "stream":
         return f'<pre class="printed">{html.escape(output.text)}</pre>'
     data = output.get("data", {})
-    if "image/svg+xml" in data:
-        picture = "".join(data["image/svg+xml"])
-        file = re.search(r"Picture\('(.+)'\)", "".join(data.get("text/plain", "")))
-        address = file[1] if file else _embedded(picture)
-        name = Path(file[1]).stem if file else "picture"
+    for name, address in _pictures([output]):
+        size = _size("".join(data["image/svg+xml"]))
         return (
             f'<a class="picture" href="{address}" title="larger">'
-            f'<img src="{address}" alt="{name}"{_size(picture)} loading="lazy"></a>'
+            f'<img src="{address}" alt="{name}"{size} loading="lazy"></a>'
         )
     return f'<pre class="printed">{html.escape("".join(data.get("text/plain", "")))}</pre>'
+
+
+def _pictures(outputs: Iterable[Any]) -> Iterator[tuple[str, str]]:
+    """The pictures among what a cell shows: names and addresses."""
+    for data in (output.get("data", {}) for output in outputs):
+        if "image/svg+xml" in data:
+            file = re.search(r"Picture\('(.+)'\)", "".join(data.get("text/plain", "")))
+            if file:
+                yield Path(file[1]).stem, file[1]
+            else:
+                yield "picture", _embedded("".join(data["image/svg+xml"]))
 
 
 def _embedded(picture: str) -> str:
@@ -234,7 +271,9 @@ def page(title: str, body: str, links: Links, lesson: Lesson | None = None) -> s
         places["Reference"] = REFERENCE
     nav = "".join(f'<a href="{links.local(to)}">{name}</a>' for name, to in places.items())
     way = "" if lesson is None else _way(lesson, links)
-    script, style = links.local("course.js"), links.local("course.css")
+    scripts = "".join(
+        f'<script src="{links.local(name)}"{how}></script>\n' for name, how in SCRIPTS.items()
+    )
     number = f' data-lesson="{lesson.number}"' if lesson else ""
     return f"""<!DOCTYPE html>
 <html lang="en">
@@ -243,9 +282,8 @@ def page(title: str, body: str, links: Links, lesson: Lesson | None = None) -> s
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <link rel="icon" href="data:,">
 <title>{html.escape(title)}</title>
-<link rel="stylesheet" href="{style}">
-<script src="{script}"></script>
-</head>
+<link rel="stylesheet" href="{links.local("course.css")}">
+{scripts}</head>
 <body{number}>
 <header><nav>{nav}</nav><button id="theme" title="light or dark (D)">◐</button></header>
 <main>

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from ... import errors
+from ..lessons import forms
 from ..lessons.addresses import Site
 from ..lessons.lesson import Lesson, lessons
 from ..lessons.notebooks import executed, read, written
@@ -79,8 +80,9 @@ def build(
                 shutil.copyfile(file, page)
         done.update(waiting)
     left_out += [file.name for file in front.GUIDES if not file.is_file()]
-    written(folder / "course.css", f"{render.style()}\n{_text('course.css')}")
+    written(folder / "course.css", f"{render.style()}\n{_text('course.css')}\n{forms.style()}")
     written(folder / "course.js", _text("course.js"))
+    written(folder / "forms.js", forms.script())
     if left_out:
         what = ", ".join(dict.fromkeys(left_out))
         say(f'left out: {what}; pip install -e ".[course]" in a clone brings what is missing')
@@ -96,7 +98,7 @@ def write_front(site: Site, folder: Path, learner: Path | None, render: Renderer
 
 def _made(some: Sequence[Lesson], say: Say) -> tuple[Path | None, dict[Lesson, Path]]:
     """The folder of the reference, if it can be made, and that in which each lesson ran."""
-    packages = [file for name in PACKAGES for file in sorted((ROOT / name).rglob("*.py"))]
+    packages = _sources()
     used = [file for file in packages if not set(OWN) & set(file.relative_to(ROOT).parts)]
     others = sorted(set(EXAMPLES.glob("*.py")) - {lesson.path for lesson in lessons()})
     common = digest([*_surroundings(), *used, *others])
@@ -123,6 +125,11 @@ def _made(some: Sequence[Lesson], say: Say) -> tuple[Path | None, dict[Lesson, P
         pool.shutdown(cancel_futures=True)
 
 
+def _sources() -> list[Path]:
+    """The modules of both packages."""
+    return [file for name in PACKAGES for file in sorted((ROOT / name).rglob("*.py"))]
+
+
 def _surroundings() -> list[str]:
     """What a page is made with, beside the files."""
     found = [f"python {sys.version}", f"dot {shutil.which('dot')}"]
@@ -146,9 +153,13 @@ def _reference(folder: Path, say: Say) -> None:
         ConfigError: if that fails.
     """
     started = time.perf_counter()
+    files = (file.relative_to(ROOT) for file in _sources())
+    modules = sorted(
+        {".".join(file.with_suffix("").parts).removesuffix(".__init__") for file in files}
+    )
     options = ["--docformat", "google", "--no-show-source", "--template-directory", str(TEMPLATES)]
     done = subprocess.run(
-        [sys.executable, "-m", "pdoc", *options, "--output-directory", str(folder), *PACKAGES],
+        [sys.executable, "-m", "pdoc", *options, "--output-directory", str(folder), *modules],
         env=os.environ | {"PYTHONPATH": str(ROOT)},
         capture_output=True,
         text=True,

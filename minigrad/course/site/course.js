@@ -5,13 +5,13 @@ const store = (() => {
   try { return window.localStorage; } catch { return { getItem: () => null, setItem: () => {} }; }
 })();
 const root = document.documentElement;
-root.dataset.theme = store.getItem("minigrad.theme") || "";
+root.dataset.theme = store.getItem("minigrad:theme") || "";
 
 function otherTheme() {
   const dark = getComputedStyle(root).colorScheme === "dark" ||
     (!root.dataset.theme && matchMedia("(prefers-color-scheme: dark)").matches);
   root.dataset.theme = dark ? "light" : "dark";
-  store.setItem("minigrad.theme", root.dataset.theme);
+  store.setItem("minigrad:theme", root.dataset.theme);
 }
 
 // A lesson counts as read once its end has been seen.
@@ -19,16 +19,19 @@ function watchTheEnd(number) {
   const end = document.querySelector("footer");
   new IntersectionObserver((seen, observer) => {
     if (!seen.some((one) => one.isIntersecting)) return;
-    store.setItem(`minigrad.read.${number}`, "1");
+    store.setItem(`minigrad:read/${number}`, "1");
     observer.disconnect();
   }).observe(end);
-  store.setItem("minigrad.last", number);
+  store.setItem("minigrad:last", number);
 }
 
 function showProgress(rows) {
-  const last = store.getItem("minigrad.last");
+  const last = store.getItem("minigrad:last");
   for (const row of rows) {
-    row.classList.toggle("read", store.getItem(`minigrad.read.${row.dataset.lesson}`) === "1");
+    row.classList.toggle("read", store.getItem(`minigrad:read/${row.dataset.lesson}`) === "1");
+    const asked = row.dataset.questions.split(" ").filter(Boolean);
+    const done = asked.filter((name) => (store.getItem(`minigrad:${name}`) || "").includes('"done":true'));
+    if (done.length) row.querySelector(".facts").append(` · ${done.length} of ${asked.length} questions`);
     if (row.dataset.lesson !== last) continue;
     const link = row.querySelector(".title").cloneNode(true);
     link.textContent = `Go on with ${last} ${link.textContent}`;

@@ -17,6 +17,7 @@ from ..lessons.lesson import LINES, WORDS, Lesson
 from ..lessons.pages import REFERENCE, page
 from ..lessons.rendering import Renderer
 from ..places import EXAMPLES, ROOT
+from ..questions import questions_of
 from .cache import digest
 
 Verdicts = Mapping[str, Verdict]  # by the names of the exercises
@@ -77,8 +78,10 @@ def _row(lesson: Lesson, verdicts: Verdicts) -> str:
         right = sum(verdicts[name].state == RIGHT for name in todo if name in verdicts)
         count = f"{right} of {len(todo)}" if verdicts else f"{len(todo)}"
         facts.append(f'<a href="exercises.html#{lesson.number}">{count} exercises</a>')
+    asked = " ".join(f"{lesson.number}/{name}" for name in questions_of(lesson.number))
     return (
-        f'<li data-lesson="{lesson.number}"><span class="number">{lesson.number}</span>'
+        f'<li data-lesson="{lesson.number}" data-questions="{asked}">'
+        f'<span class="number">{lesson.number}</span>'
         f'<a class="title" href="{lesson.path.stem}.html">{escape(lesson.title)}</a>'
         f'<span class="facts">{" · ".join(facts)}</span>'
         f'<span class="about">{escape(lesson.about)}</span></li>\n'

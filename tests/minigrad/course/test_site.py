@@ -13,9 +13,11 @@ import pytest
 
 from minigrad import errors
 from minigrad.__main__ import main
+from minigrad.course.lessons import forms
 from minigrad.course.lessons import lesson as lessons
 from minigrad.course.lessons.addresses import Links, Site
 from minigrad.course.places import EXAMPLES, ROOT
+from minigrad.course.questions import Question
 from minigrad.course.site import build as building
 from minigrad.course.site import front
 from minigrad.course.site.build import build
@@ -115,6 +117,12 @@ import minigrad as mg
 
 value = mg.Tensor([1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0], requires_grad=True)  # as wide as it may
 
+# %%
+ask("two", ...)
+
+# %%
+one_and_one = 2
+
 # %% [markdown]
 # ## More of it (optional)
 #
@@ -126,6 +134,7 @@ print(value)
 # %% [markdown]
 # ## The end
 """
+QUESTIONS = {"two": Question("How much is $1 + 1$?", answer=2, by="1 + 1")}
 WIDE = (
     '<svg width="1500pt" height="90pt" xmlns="http://www.w3.org/2000/svg"><path d="M0 0H9"/></svg>'
 )
@@ -162,6 +171,10 @@ def site(tmp_path_factory):
         patch.setattr(building, "executed", ran)
         patch.setattr(building, "find_spec", lambda name: None)
         patch.setattr(front, "GUIDES", {GUIDE: "For teachers", ROOT / "missing.md": "no more"})
+        for module in (forms, front):
+            patch.setattr(
+                module, "questions_of", lambda number: QUESTIONS if number == "99" else {}
+            )
         build(lessons.lessons(folder), folder / "site", say=said.append)
     assert said[-1].startswith("left out: the reference (no pdoc), missing.md; pip install")
     return folder / "site"
@@ -233,15 +246,29 @@ def test_keys_lead_on_and_progress_is_kept(site, browser):
     key("ArrowLeft")
     assert browser.run(number) == "98"
     browser.open(site / "99_lesson.html")
-    assert browser.run("return localStorage.getItem('minigrad.read.99')") is None
+    assert browser.run("return localStorage.getItem('minigrad:read/99')") is None
     browser.run("document.querySelector('footer').scrollIntoView()")
-    browser.wait("return localStorage.getItem('minigrad.read.99') === '1'")
+    browser.wait("return localStorage.getItem('minigrad:read/99') === '1'")
     browser.open(site / "index.html")
     read = browser.run("return [...document.querySelectorAll('.read')].map(e => e.dataset.lesson)")
     assert read == ["98", "99"], "the end of 98 is seen at once"
     assert browser.run("return document.getElementById('resume').innerText").startswith(
         "Go on with 99"
     )
+
+
+def test_what_follows_a_question_waits_and_the_index_counts(site, browser):
+    text = "return document.querySelector('main').innerText"
+    browser.open(site / "99_lesson.html")
+    browser.run("localStorage.clear()")
+    browser.open(site / "99_lesson.html")
+    assert "How much is" in browser.run(text)
+    assert "one_and_one" not in browser.run(text)
+    browser.driver.find_element("css selector", "form input").send_keys("2\n")
+    browser.wait(f"{text}.includes('one_and_one')")
+    browser.open(site / "index.html")
+    assert "1 of 1 questions" in browser.run(text)
+    browser.run("localStorage.clear()")
 
 
 def test_dark_follows_the_system_until_the_reader_chooses(site, browser):
