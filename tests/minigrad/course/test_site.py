@@ -229,7 +229,7 @@ def test_an_optional_section_is_folded(site, browser):
     assert "print(value)" not in text
     assert "The end" in text
     assert "seconds" not in text
-    browser.run("document.querySelector('summary').click()")
+    browser.run("document.querySelector('.optional > summary').click()")
     assert "print(value)" in browser.run("return document.querySelector('main').innerText")
 
 
