@@ -30,7 +30,7 @@ from . import front
 from .cache import digest, home, kept
 
 HERE = Path(__file__).parent
-TEMPLATES = HERE / "pdoc"
+TEMPLATES = HERE / "pdoc-theme"
 MATTER = ("numpy", "matplotlib", "pygraphviz", "graphviz", "ipykernel", "pdoc")  # to what is made
 OWN = ("exercises", "lessons", "site")  # of the course's folders: no lesson imports them
 
