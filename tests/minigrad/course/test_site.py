@@ -296,7 +296,7 @@ def test_a_picture_opens_larger(site, browser):
     browser.run("document.querySelector('dialog button[title^=larger]').click()")
     assert browser.run(wide) > 1.2 * before
     browser.run("document.querySelector('dialog button[title^=close]').click()")
-    assert browser.run("return document.querySelector('dialog')") is None
+    browser.wait("return !document.querySelector('dialog')")
 
 
 def test_a_page_says_what_comes_after_the_lesson(site):
