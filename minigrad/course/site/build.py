@@ -167,6 +167,10 @@ def _reference(folder: Path, say: Say) -> None:
     if done.returncode:
         *_, last = done.stderr.splitlines() or ["for no reason that it told"]
         raise errors.ConfigError(f"pdoc cannot make the reference: {last}")
+    for page in [*folder.rglob("*.html"), *folder.glob("*.js")]:  # values of constants are shown
+        text = page.read_text(encoding="utf-8")
+        if str(ROOT) in text:
+            page.write_text(text.replace(str(ROOT), "."), encoding="utf-8")
     say(f"reference  {time.perf_counter() - started:.0f} s")
 
 
