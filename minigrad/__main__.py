@@ -1,6 +1,7 @@
 """The command line:
 
 python -m minigrad step FILE [ARGUMENT ...]     run a script to its first backward(), and step from there
+python -m minigrad course                       the course in a browser: lessons, exercises, reference
 python -m minigrad lessons [LESSON ...]         list the lessons of the course, run them, or write them
 python -m minigrad exercises [COMMAND ...]      the exercises of the course: what is right, and why not
 """
@@ -17,6 +18,7 @@ from typing import Any, NamedTuple
 
 from .course.exercises import command as exercises
 from .course.lessons import command as lessons
+from .course.site import command as site
 from .engine import walk
 from .engine.tensor import Tensor
 from .recording import record
@@ -238,9 +240,14 @@ COMMANDS = {
     "step": Command(
         step, "run a script to its first backward(), and step from there", _step_options
     ),
+    "course": Command(
+        site.command,
+        "show the course in a browser: lessons, exercises, reference; or write it as files",
+        site.add_options,
+    ),
     "lessons": Command(
         lessons.command,
-        "list the lessons of the course, run one, or write them as notebooks or as pages",
+        "list the lessons of the course, run one, or write them as notebooks",
         lessons.add_options,
     ),
     "exercises": Command(

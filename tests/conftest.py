@@ -43,6 +43,12 @@ class Browser:
         """What a piece of JavaScript returns; it finds `args` in its `arguments`."""
         return self.driver.execute_script(script, *args)
 
+    def wait(self, script: str) -> None:
+        """Wait until a piece of JavaScript returns something true."""
+        from selenium.webdriver.support.wait import WebDriverWait
+
+        WebDriverWait(self.driver, 20, 0.05).until(lambda driver: driver.execute_script(script))
+
     def messages(self) -> list[str]:
         """What has come up on the console since the last call, errors of the page included."""
         return [entry["message"] for entry in self.driver.get_log("browser")]

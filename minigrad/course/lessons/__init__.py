@@ -1,12 +1,12 @@
-"""The lessons of the course: listed, run, and written as notebooks or as pages.
+"""The lessons of the course: listed, run, and written as notebooks.
 
     python -m minigrad lessons                          what there is
     python -m minigrad lessons 08                       run one
     python -m minigrad lessons --notebooks DIR          notebooks, to be opened in Jupyter
-    python -m minigrad lessons --html DIR               pages to read, with all that the lessons print
 
 A lesson is a file of `examples/` in the percent format. Below its title stands, in italics, what it is
 about and how long it took when it was measured.
 
-Read it in this order: `lesson` (the files), `notebooks`, `rendering` and `pages`, `command`.
+Read it in this order: `lesson` (the files), `notebooks`, `addresses`, `rendering` and `pages` (which
+`minigrad.course.site` puts together), `command`.
 """

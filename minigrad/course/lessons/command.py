@@ -7,7 +7,6 @@ from pathlib import Path
 
 from .lesson import chosen, listing, run
 from .notebooks import write_notebooks
-from .pages import write_pages
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -23,9 +22,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         default="out",
         help="where a lesson that runs leaves its pictures",
     )
-    group = parser.add_mutually_exclusive_group()
-    group.add_argument("--notebooks", metavar="DIR", type=Path, help="write them as notebooks")
-    group.add_argument("--html", metavar="DIR", type=Path, help="run them, and write pages")
+    parser.add_argument("--notebooks", metavar="DIR", type=Path, help="write them as notebooks")
 
 
 def command(options: argparse.Namespace) -> int:
@@ -34,12 +31,11 @@ def command(options: argparse.Namespace) -> int:
     if options.notebooks is not None:
         for path in write_notebooks(some, options.notebooks):
             print(path)
-    elif options.html is not None:
-        print(f"open {write_pages(some, options.html, say=print)}")
     elif options.numbers:
         for lesson in some:
             run(lesson, options.pictures)
     else:
         print(listing(some))
-        print("\npython -m minigrad lessons 01 runs one; --notebooks and --html write them")
+        print("\npython -m minigrad lessons 01 runs one; --notebooks writes them as notebooks;")
+        print("python -m minigrad course shows them all in a browser")
     return 0

@@ -6,9 +6,10 @@ import os
 import re
 import runpy
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, NamedTuple
 
 from ... import errors
 from ...views.source import line_of
@@ -17,6 +18,10 @@ from ..places import EXAMPLES
 HEAD = re.compile(
     r"# %% \[markdown\]\n# # (\d\d[a-z]?) (.+)\n(?:#\n# \*(.+?) About (\d+) seconds\.\*\n)?"
 )
+CELL = re.compile(r"^# %%(.*)\n", re.M)
+HEADING = re.compile(r"^(#{1,6}) (.+)$")
+OPTIONAL = " (optional)"  # ends the heading of a section that the core stands without
+WORDS, LINES = 200, 20  # that are read in a minute: of prose, of code. An estimate
 
 
 @dataclass(frozen=True)
@@ -33,6 +38,91 @@ class Lesson:
     @property
     def text(self) -> str:
         return self.path.read_text(encoding="utf-8")
+
+    @property
+    def minutes(self) -> tuple[float, float]:
+        """The time to read the core, and that to read the optional sections; an estimate."""
+        times = {True: 0.0, False: 0.0}
+        for cell in sections(cells(self.text)):
+            times[bool(cell.optional)] += _minutes(cell)
+        return times[False], times[True]
+
+
+class Cell(NamedTuple):
+    """A cell of a lesson.
+
+    Attributes:
+        kind: "markdown" or "code".
+        text: the Markdown or the Python.
+        outputs: what it printed and drew, as notebooks have it.
+        optional: the heading of the optional section that it is in, or "".
+    """
+
+    kind: str
+    text: str
+    outputs: Sequence[Any] = ()
+    optional: str = ""
+
+
+def cells(text: str) -> list[Cell]:
+    """The cells of a lesson's file, in the percent format."""
+    found = []
+    _, *parts = CELL.split(text)
+    for kind, body in zip(parts[::2], parts[1::2]):
+        if kind.strip() == "[markdown]":
+            lines = (line.removeprefix("#").removeprefix(" ") for line in body.splitlines())
+            found.append(Cell("markdown", "\n".join(lines).strip()))
+        else:
+            found.append(Cell("code", body.strip()))
+    return [cell for cell in found if cell.text]
+
+
+def sections(some: Iterable[Cell]) -> Iterator[Cell]:
+    """The same cells, text cut at its headings; those of optional sections say so.
+
+    Such a section begins at a heading that ends in ` (optional)`, and runs to the next heading of the
+    same or of a higher level.
+    """
+    title, depth = "", 0  # of the optional section that this is in
+    for cell in some:
+        for heading, piece in _pieces(cell):
+            if heading is not None:
+                level, text = len(heading[1]), heading[2].rstrip()
+                if title and level <= depth:
+                    title = ""
+                if not title and text.endswith(OPTIONAL):
+                    title, depth = text.removesuffix(OPTIONAL), level
+            yield cell._replace(text=piece, optional=title)
+
+
+def _pieces(cell: Cell) -> Iterator[tuple[re.Match[str] | None, str]]:
+    """The parts of a cell, each with the heading that it begins with."""
+    if cell.kind == "code":
+        yield None, cell.text
+        return
+    lines: list[str] = []
+    heading, fenced = None, False
+    for line in cell.text.splitlines():
+        fenced ^= line.startswith("```")
+        found = None if fenced else HEADING.match(line)
+        if found:
+            if lines:
+                yield heading, "\n".join(lines).strip()
+            lines, heading = [], found
+        lines.append(line)
+    yield heading, "\n".join(lines).strip()
+
+
+def _minutes(cell: Cell) -> float:
+    if cell.kind == "markdown":
+        return len(re.findall(r"\w+", cell.text)) / WORDS
+    lines = (line for line in cell.text.splitlines() if line.strip())
+    return sum(not line.startswith("#") for line in lines) / LINES
+
+
+def minutes_of(core: float, optional: float) -> str:
+    """Times to read as a guide has them, in whole minutes: "17", or "17 + 5" with optional parts."""
+    return f"{core:.0f}" + (f" + {optional:.0f}" if optional >= 0.5 else "")
 
 
 def lessons(folder: Path = EXAMPLES) -> list[Lesson]:
@@ -89,12 +179,9 @@ def listing(some: Iterable[Lesson]) -> str:
     some = list(some)
     wide = max(len(lesson.title) for lesson in some)
     return "\n".join(
-        f"{s.number:<3} {s.title:<{wide}}  {time_of(s):>4}  {s.about}".rstrip() for s in some
+        f"{s.number:<3} {s.title:<{wide}}  {minutes_of(*s.minutes):>6} min  {s.about}".rstrip()
+        for s in some
     )
-
-
-def time_of(lesson: Lesson) -> str:
-    return "" if lesson.seconds is None else f"{lesson.seconds} s"
 
 
 def run(lesson: Lesson, pictures: str = "out") -> None:

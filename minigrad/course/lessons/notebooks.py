@@ -5,8 +5,6 @@ from __future__ import annotations
 import importlib
 import os
 import subprocess
-import tempfile
-import warnings
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -14,9 +12,10 @@ from typing import Any
 from ... import errors
 from ...serialize import write_whole
 from ..places import ROOT
-from .lesson import Lesson
+from .lesson import Cell, Lesson
 
 SECONDS = 600  # that a cell may take; the slowest takes about 20
+RAN = "notebook.ipynb"  # of a lesson that ran
 INSTALL = 'pip install -e ".[course]"'
 
 
@@ -41,34 +40,38 @@ def _notebook(lesson: Lesson) -> Any:
     return notebook
 
 
-def executed(lesson: Lesson, beside: Path) -> Any:
-    """The lesson as a notebook with all that its cells print and draw.
-
-    Args:
-        beside: the folder in which the lesson's page will be. Pages that the lesson writes itself are
-            put there, by the paths that it prints.
+def executed(lesson: Lesson, folder: Path) -> None:
+    """Run a lesson as a notebook in `folder`: leave the notebook there, with all that its cells print,
+    as `notebook.ipynb`, and the pictures and pages that the lesson writes, in `out`.
 
     Raises:
-        ConfigError: without nbclient and ipykernel, or if a cell fails.
+        ConfigError: without jupytext, nbclient and ipykernel, or if a cell fails.
     """
-    nbclient, _ = needed("nbclient"), needed("ipykernel")
+    nbclient, jupytext, _ = needed("nbclient"), needed("jupytext"), needed("ipykernel")
     notebook = _notebook(lesson)
     paths = [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
-    with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of the machinery, about its own parts
-        client = nbclient.NotebookClient(notebook, timeout=SECONDS, kernel_name="python3")
-        client.resources["metadata"] = {"path": folder}
-        try:
-            client.execute(
-                env=os.environ | {"PYTHONPATH": os.pathsep.join(paths)}, stderr=subprocess.DEVNULL
-            )
-        except nbclient.exceptions.CellExecutionError as problem:
-            raise errors.ConfigError(
-                f"{lesson.path.name} fails: {problem.ename}: {problem.evalue}"
-            ) from None
-        for made in Path(folder).rglob("*.html"):
-            written(beside / made.relative_to(folder), made.read_text(encoding="utf-8"))
-    return notebook
+    one = {f"{library}_NUM_THREADS": "1" for library in ("OPENBLAS", "OMP", "MKL")}
+    client = nbclient.NotebookClient(notebook, timeout=SECONDS, kernel_name="python3")
+    client.resources["metadata"] = {"path": str(folder)}
+    try:
+        client.execute(
+            env=os.environ | {"PYTHONPATH": os.pathsep.join(paths)} | one, stderr=subprocess.DEVNULL
+        )
+    except nbclient.exceptions.CellExecutionError as problem:
+        raise errors.ConfigError(
+            f"{lesson.path.name} fails: {problem.ename}: {problem.evalue}"
+        ) from None
+    written(folder / RAN, jupytext.writes(notebook, fmt="ipynb"))
+
+
+def read(folder: Path) -> list[Cell]:
+    """The cells of a lesson that ran in `folder`, with their outputs."""
+    notebook = needed("nbformat").read(folder / RAN, as_version=4)
+    return [
+        Cell(cell.cell_type, cell.source, cell.get("outputs", ()))
+        for cell in notebook.cells
+        if cell.source.strip()
+    ]
 
 
 def needed(module: str) -> Any:

@@ -1,4 +1,4 @@
-"""Lessons as pages to read in a browser, with the source that they use, and an index."""
+"""The pages that show a file: a lesson as it ran, source, text."""
 
 from __future__ import annotations
 
@@ -7,52 +7,133 @@ import base64
 import html
 import importlib
 import inspect
+import itertools
 import re
-import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from ..places import EXAMPLES, ROOT
-from .forms import asked, form, predicted, script
-from .forms import style as style_of_forms
-from .lesson import Lesson, time_of
-from .notebooks import executed, written
-from .rendering import Renderer, page_of
+from ..places import ROOT
+from .addresses import Links, Site
+from .forms import asked, form, predicted
+from .lesson import HEADING, Cell, Lesson, sections
+from .notebooks import read
+from .rendering import Renderer
 
 PACKAGES = "minigrad", "minitransformer"
+DRAWS = "    from matplotlib import pyplot as plt"  # a cell that says how a picture is drawn
+REFERENCE = "reference/index.html"
+SCRIPTS = {"course.js": "", "forms.js": " defer"}  # light or dark is known before anything is drawn
+SECONDS = re.compile(r" About \d+ seconds\.\*")  # to run: the page has run
+LAST = "print(pictures)"  # for whoever runs a lesson as a script
 
 
-def write_pages(
-    some: Sequence[Lesson], folder: Path, say: Callable[[str], Any] = lambda line: None
-) -> Path:
-    """Run lessons and write a page for each, with the source that they use, and an index.
-
-    Nothing on the pages comes from a network: formulas are MathML, pictures are in the page.
+def lesson_page(
+    lesson: Lesson, folder: Path, exercises: Sequence[str], site: Site, render: Renderer
+) -> str:
+    """The page of a lesson.
 
     Args:
-        say: is told of each page as it is finished.
-
-    Returns:
-        The path of the index.
-
-    Raises:
-        ConfigError: if what renders is not installed, or a lesson fails.
+        folder: where it ran.
+        exercises: the names of its functions to write.
     """
-    render = Renderer()
-    sources: set[str] = set()
-    for lesson in some:
-        started = time.perf_counter()
-        notebook = executed(lesson, folder)
-        links = uses(lesson.text)
-        sources |= {file for file, _ in links.values()}
-        page = _lesson_page(lesson, notebook, links, some, render)
-        path = written(folder / f"{lesson.path.stem}.html", page)
-        say(f"{path}  {time.perf_counter() - started:.0f} s")
-    for file in sorted(sources):
-        written(folder / page_of(file), _source_page(file, render))
-    return written(folder / "index.html", _index_page(some, render))
+    links = Links(site, f"{lesson.path.stem}.html", lesson.path.parent)
+    names = uses(lesson.text)
+    cells = [cell for cell in sections(read(folder)) if cell.text != LAST]
+    show = _Shown(lesson, cells, names, links, render)
+    blocks: list[str] = []
+    for title, some in itertools.groupby(cells, key=lambda cell: cell.optional):
+        shown = list(show(some))
+        if title:
+            head, *shown = shown
+            blocks.append(
+                f'<details class="optional"><summary>{head}</summary>{"".join(shown)}</details>'
+            )
+        else:
+            blocks += shown
+    blocks[0] = blocks[0].replace("</em></p>", f"</em></p>{_facts(lesson, exercises)}", 1)
+    used = "".join(
+        f'<li><a href="{links.to(file, line)}"><code>{name}</code></a> in {file}</li>'
+        for file, line, name in sorted((file, line, name) for name, (file, line) in names.items())
+    )
+    body = [
+        *blocks,
+        _further(lesson, exercises, links),
+        f"<details><summary>What this lesson uses</summary><ul>{used}</ul></details>",
+    ]
+    return page(f"{lesson.number} {lesson.title}", "\n".join(body), links, lesson)
+
+
+def _facts(lesson: Lesson, exercises: Sequence[str]) -> str:
+    """The line below the title."""
+    core, optional = lesson.minutes
+    facts = [f"about {core:.0f} minutes to read"]
+    if optional >= 0.5:
+        facts.append(f"{optional:.0f} more with the optional parts")
+    if exercises:
+        facts.append(f'<a href="exercises.html#{lesson.number}">{len(exercises)} exercises</a>')
+    return f'<p class="facts">{" · ".join(facts)}</p>'
+
+
+def _further(lesson: Lesson, exercises: Sequence[str], links: Links) -> str:
+    """What there is to do after a lesson."""
+    todo = [
+        f'<li><a href="{address}">Step through it: {html.escape(title)}</a></li>'
+        for address, title in links.site.written.items()
+        if address.startswith(f"out/{lesson.number}_")
+    ]
+    if exercises:
+        written = ", ".join(f"<code>{name}</code>" for name in exercises)
+        todo.append(
+            f'<li><a href="exercises.html#{lesson.number}">Exercises</a>: write {written}</li>'
+        )
+    return (
+        f'<section class="further"><h2>Further</h2><ul>{"".join(todo)}</ul></section>'
+        if todo
+        else ""
+    )
+
+
+class _Shown:
+    """Cells of a lesson as HTML: text, code with what it printed and drew, and questions."""
+
+    def __init__(
+        self,
+        lesson: Lesson,
+        cells: Sequence[Cell],
+        names: dict[str, tuple[str, int]],
+        links: Links,
+        render: Renderer,
+    ):
+        self.lesson, self.names, self.links, self.render = lesson, names, links, render
+        self.drawn = dict(picture for cell in cells for picture in _pictures(cell.outputs))
+
+    def __call__(self, some: Iterable[Cell]) -> Iterator[str]:
+        """The cells of a section and of those below it; the heading that makes it optional stands
+        alone. What follows a prediction waits for its answer, up to the next heading."""
+        waits: list[str] = []
+        for place, cell in enumerate(some):
+            if cell.kind == "markdown" and HEADING.match(cell.text.partition("\n")[0]):
+                waits = []
+            folded = cell.optional and not place
+            for text in cell.text.split("\n", 1) if folded else (cell.text,):
+                shown = self._one(cell._replace(text=text))
+                yield f'<div data-waits="{" ".join(waits)}">{shown}</div>' if waits else shown
+            waits += filter(None, [predicted(self.lesson.number, cell.text)])
+
+    def _one(self, cell: Cell) -> str:
+        if cell.kind == "markdown":
+            return self._prose(SECONDS.sub("*", cell.text))
+        if question := asked(self.lesson.number, cell.text):
+            return form(*question, self._prose, self.drawn)
+        code = self.render.code(cell.text, self.names, self.links)
+        if DRAWS in cell.text:
+            code = f"<details><summary>how it is drawn</summary>{code}</details>"
+        return code + "".join(map(_output, _joined(cell.outputs)))
+
+    def _prose(self, text: str) -> str:
+        return self.render.prose(text, self.links)
 
 
 def uses(text: str) -> dict[str, tuple[str, int]]:
@@ -112,64 +193,6 @@ def _defined(thing: Any) -> tuple[str, int] | None:
     return (file.as_posix(), line) if file.parts[0] in PACKAGES else None
 
 
-def _lesson_page(
-    lesson: Lesson,
-    notebook: Any,
-    links: dict[str, tuple[str, int]],
-    some: Sequence[Lesson],
-    render: Renderer,
-) -> str:
-    files = [each.path.name for each in some]
-    place = list(some).index(lesson)
-    around = [some[i] if 0 <= i < len(some) else None for i in (place - 1, place + 1)]
-    rows: list[str] = []
-    cells = [cell for cell in notebook.cells if cell.source.strip()]
-    drawn = dict(picture for cell in cells for picture in _pictures(cell.get("outputs", ())))
-    waits: list[str] = []  # the questions, since the last heading, whose answers come below
-    for i, cell in enumerate(cells):
-        if re.match("#{1,6} ", cell.source) and cell.cell_type == "markdown":
-            waits = []
-        waiting = f' data-waits="{" ".join(waits)}"' if waits else ""
-        if cell.cell_type == "markdown":
-            prose = render.prose(cell.source, files)
-            rows.append(f'<div class="prose"{waiting}>{prose}</div>')
-        elif question := asked(lesson.number, cell.source):
-            rows.append(f'<div class="prose">{form(*question, render.prose, drawn)}</div>')
-            waits += filter(None, [predicted(lesson.number, cell.source)])
-            rows.append('<div class="cell"></div>')
-        else:
-            if i == 0 or cells[i - 1].cell_type == "code":
-                rows.append('<div class="prose"></div>')
-            code = render.code(cell.source, links)
-            if "    from matplotlib import pyplot as plt" in cell.source:
-                code = f"<details><summary>how it is drawn</summary>{code}</details>"
-            shown = "".join(map(_output, _joined(cell.outputs)))
-            rows.append(f'<div class="cell"{waiting}>{code}{shown}</div>')
-        last = i + 1 == len(cells) or cells[i + 1].cell_type == "markdown"
-        if cell.cell_type == "markdown" and last:
-            rows.append('<div class="cell"></div>')
-    used = sorted({(file, line, name) for name, (file, line) in links.items()})
-    found_in = "".join(
-        f'<li><a href="{page_of(file)}#L-{line}"><code>{name}</code></a> in {file}</li>'
-        for file, line, name in used
-    )
-    before, after = map(_link, around)
-    way = (
-        f'<nav><span>{before}</span><a href="index.html">All lessons</a><span>{after}</span></nav>'
-    )
-    body = "\n".join(
-        [way, f"<main>{''.join(rows)}</main>",
-         f"<footer><h2>What this lesson uses</h2><ul>{found_in}</ul></footer>", way]
-    )  # fmt: skip
-    return _page(f"{lesson.number} {lesson.title}", body, render)
-
-
-def _link(lesson: Lesson | None) -> str:
-    if lesson is None:
-        return ""
-    return f'<a href="{lesson.path.stem}.html">{lesson.number} {html.escape(lesson.title)}</a>'
-
-
 def _joined(outputs: Iterable[Any]) -> list[Any]:
     """The outputs of a cell, what it printed in pieces put together."""
     found: list[Any] = []
@@ -187,7 +210,11 @@ def _output(output: Any) -> str:
         return f'<pre class="printed">{html.escape(output.text)}</pre>'
     data = output.get("data", {})
     for name, address in _pictures([output]):
-        return f'<img src="{address}" alt="{name}">'
+        size = _size("".join(data["image/svg+xml"]))
+        return (
+            f'<a class="picture" href="{address}" title="larger">'
+            f'<img src="{address}" alt="{name}"{size} loading="lazy"></a>'
+        )
     return f'<pre class="printed">{html.escape("".join(data.get("text/plain", "")))}</pre>'
 
 
@@ -195,42 +222,86 @@ def _pictures(outputs: Iterable[Any]) -> Iterator[tuple[str, str]]:
     """The pictures among what a cell shows: names and addresses."""
     for data in (output.get("data", {}) for output in outputs):
         if "image/svg+xml" in data:
-            name = re.search(r"(\w+)\.svg", "".join(data.get("text/plain", "")))
-            picture = base64.b64encode("".join(data["image/svg+xml"]).encode()).decode()
-            yield (name[1] if name else "picture"), f"data:image/svg+xml;base64,{picture}"
+            file = re.search(r"Picture\('(.+)'\)", "".join(data.get("text/plain", "")))
+            if file:
+                yield Path(file[1]).stem, file[1]
+            else:
+                yield "picture", _embedded("".join(data["image/svg+xml"]))
 
 
-def _source_page(file: str, render: Renderer) -> str:
-    code = render.source((ROOT / file).read_text(encoding="utf-8"))
-    up = "../" * file.count("/") + "../index.html"
-    body = f'<nav><a href="{up}">All lessons</a></nav><h1><code>{file}</code></h1>{code}'
-    return _page(file, f'<div class="source">{body}</div>', render)
+def _embedded(picture: str) -> str:
+    return f"data:image/svg+xml;base64,{base64.b64encode(picture.encode()).decode()}"
 
 
-def _index_page(some: Sequence[Lesson], render: Renderer) -> str:
-    rows = "".join(
-        f'<tr><td>{s.number}</td><td><a href="{s.path.stem}.html">{html.escape(s.title)}</a></td>'
-        f"<td>{html.escape(s.about)}</td><td>{time_of(s)}</td></tr>"
-        for s in some
+def _size(picture: str) -> str:
+    """The size of a picture in pixels, so that nothing moves when it comes."""
+    found = re.search(r'<svg width="([\d.]+)pt" height="([\d.]+)pt"', picture)
+    if found is None:
+        return ""
+    wide, high = (round(float(points) * 4 / 3) for points in found.groups())
+    return f' width="{wide}" height="{high}"'
+
+
+def file_page(file: Path, site: Site, render: Renderer) -> str:
+    """The page of another file: text, or source in which each line has an anchor."""
+    links = Links(site, site.page_of(file), file.parent)
+    name, text = file.relative_to(ROOT).as_posix(), file.read_text(encoding="utf-8")
+    if file.suffix == ".md":
+        return page(name, render.prose(text, links), links)
+    code = f'<h1 class="file">{name}</h1><div class="source">{render.source(text)}</div>'
+    return page(name, code, links)
+
+
+PLACES = {
+    "Lessons": "index.html",
+    "Exercises": "exercises.html",
+    "Reference": "reference/index.html",
+}
+
+
+def page(title: str, body: str, links: Links, lesson: Lesson | None = None) -> str:
+    """A page of the site.
+
+    Args:
+        body: what is on it, as HTML.
+        lesson: that it shows; the pages before and after it are named on it.
+    """
+    places = {"Lessons": "index.html", "Exercises": "exercises.html"}
+    if links.site.reference:
+        places["Reference"] = REFERENCE
+    nav = "".join(f'<a href="{links.local(to)}">{name}</a>' for name, to in places.items())
+    way = "" if lesson is None else _way(lesson, links)
+    scripts = "".join(
+        f'<script src="{links.local(name)}"{how}></script>\n' for name, how in SCRIPTS.items()
     )
-    told = (EXAMPLES / "README.md").read_text(encoding="utf-8")
-    sources = told[told.index("## Where the ideas come from") :].partition("\n\n`")[0]
-    body = (
-        "<h1>The course</h1><p>From one derivative to a transformer, with every number checked. Each "
-        "page is a lesson as it ran; names in the code lead to their source.</p>"
-        f"<table><tr><th></th><th>lesson</th><th>about</th><th>runs in</th></tr>{rows}</table>"
-        f"{render.prose(sources)}"
-    )
-    return _page("The course", f'<div class="index">{body}</div>', render)
+    number = f' data-lesson="{lesson.number}"' if lesson else ""
+    return f"""<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<link rel="icon" href="data:,">
+<title>{html.escape(title)}</title>
+<link rel="stylesheet" href="{links.local("course.css")}">
+{scripts}</head>
+<body{number}>
+<header><nav>{nav}</nav><button id="theme" title="light or dark (D)">◐</button></header>
+<main>
+{body}
+</main>
+{way}</body>
+</html>
+"""
 
 
-def _page(title: str, body: str, render: Renderer) -> str:
-    style = (Path(__file__).parent / "lessons.css").read_text(encoding="utf-8")
-    forms = f"<script>\n{script()}</script>\n" if 'class="question"' in body else ""
-    return (
-        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f'<link rel="icon" href="data:,">\n<title>{html.escape(title)}</title>\n'
-        f"<style>\n{render.style()}\n{style}\n{style_of_forms()}</style>\n"
-        f"</head>\n<body>\n{body}\n{forms}</body>\n</html>\n"
+def _way(lesson: Lesson, links: Links) -> str:
+    """To the lessons before and after a lesson."""
+    some = [None, *links.site.lessons, None]
+    place = some.index(lesson)
+    ways = {"prev": some[place - 1], "next": some[place + 1]}
+    to = "".join(
+        f'<a rel="{which}" href="{one.path.stem}.html">{one.number} {html.escape(one.title)}</a>'
+        for which, one in ways.items()
+        if one is not None
     )
+    return f'<footer><nav class="way">{to}</nav></footer>\n'

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Mapping
 from typing import Any
 
+from .addresses import Links
 from .notebooks import needed
+
+STYLES = "xcode", "github-dark"  # of code, in the light and in the dark
 
 
 class Renderer:
@@ -18,37 +21,42 @@ class Renderer:
         self.pygments = needed("pygments")
         self.formatters = needed("pygments.formatters")
         self.lexer = needed("pygments.lexers").PythonLexer()
+        self.styles, self.token = needed("pygments.styles"), needed("pygments.token")
 
         def formula(content: str, options: dict[str, Any]) -> str:
             display = "block" if options["display_mode"] else "inline"
             return latex.convert(content.strip(), display=display)
 
+        anchors = needed("mdit_py_plugins.anchors")
         self.markdown = markdown.MarkdownIt("commonmark").enable("table")
         self.markdown.use(plugin.dollarmath_plugin, renderer=formula, allow_digits=False)
+        self.markdown.use(anchors.anchors_plugin, max_level=4)
 
-    def prose(self, text: str, files: Iterable[str] = ()) -> str:
+    def prose(self, text: str, links: Links) -> str:
         """Markdown as HTML; names of lessons become links to their pages."""
-        page = self.markdown.render(text)
-        pages = {file.removesuffix(".py"): file for file in files}
-        page = re.sub(r'href="(\d\d[a-z]?_\w+)\.py"', r'href="\1.html"', page)
-        for stem, file in pages.items():
-            page = page.replace(f"<code>{file}</code>", f'<a href="{stem}.html">{file}</a>')
-        by_number = {stem.partition("_")[0]: stem for stem in pages}
-        return re.sub(
-            r"\b([Ll]esson) (\d\d[a-z]?)\b",
-            lambda m: f'<a href="{by_number[m[2]]}.html">{m[0]}</a>' if m[2] in by_number else m[0],
-            page,
+        tokens = self.markdown.parse(text)
+        for token in [child for each in tokens for child in each.children or ()]:
+            for name in ("href", "src"):
+                if name in token.attrs:
+                    token.attrs[name] = links.of(str(token.attrs[name]))
+        page = self.markdown.renderer.render(tokens, self.markdown.options, {})
+        page = re.sub(r'<a href="">(.*?)</a>', r"\1", page)  # nothing is there
+        page = page.replace("<table>", '<div class="table"><table>').replace(
+            "</table>", "</table></div>"
         )
+        for pattern in (r"<code>(\d\d[a-z]?_\w+)\.py</code>", r"\b[Ll]esson (\d\d[a-z]?)\b"):
+            page = re.sub(pattern, lambda m: _mention(m, links), page)
+        return page
 
-    def code(self, text: str, links: dict[str, tuple[str, int]]) -> str:
-        """Python as HTML, in which the names in `links` lead to their source."""
+    def code(self, text: str, names: Mapping[str, tuple[str, int]], links: Links) -> str:
+        """Python as HTML, in which each of the names leads to its line of source."""
         formatter = self.formatters.HtmlFormatter(nowrap=True)
         page = self.pygments.highlight(text, self.lexer, formatter)
-        for name in sorted(links, key=len, reverse=True):
-            file, line = links[name]
+        for name in sorted(names, key=len, reverse=True):
+            file, line = names[name]
             spans = [f'<span class="n">{part}</span>' for part in name.split(".")]
             whole = '<span class="o">.</span>'.join(spans)
-            link = f'<a href="{page_of(file)}#L-{line}" title="{file}, line {line}">'
+            link = f'<a href="{links.to(file, line)}" title="{file}, line {line}">'
             alone = rf'(?<!<span class="o">\.</span>){re.escape(whole)}(?!</a>)'
             page = re.sub(alone, f"{link}{name}</a>", page)
         return f"<pre class='code'>{page}</pre>"
@@ -59,9 +67,18 @@ class Renderer:
         return self.pygments.highlight(text, self.lexer, formatter)
 
     def style(self) -> str:
-        return self.formatters.HtmlFormatter(style="xcode").get_style_defs("pre")
+        """The colours of code, in the light and in the dark."""
+        light, dark = map(self.styles.get_style_by_name, STYLES)
+        rules = []
+        for token, name in self.token.STANDARD_TYPES.items():
+            colours = [style.style_for_token(token)["color"] for style in (light, dark)]
+            if name and any(colours):
+                both = ", ".join(f"#{colour}" if colour else "var(--ink)" for colour in colours)
+                rules.append(f"pre .{name} {{ color: light-dark({both}); }}")
+        return "\n".join(rules)
 
 
-def page_of(file: str) -> str:
-    """The page of a file of source, from the root on."""
-    return f"source/{file.removesuffix('.py')}.html"
+def _mention(found: re.Match[str], links: Links) -> str:
+    """A lesson that is named in text, as a link to its page."""
+    address = links.lesson(found[1].partition("_")[0])
+    return f'<a href="{address}">{found[0]}</a>' if address else found[0]

@@ -1,9 +1,8 @@
-"""`python -m minigrad lessons`: the list, a run, notebooks, and pages in a real browser."""
+"""`python -m minigrad lessons`: the list, the time to read, a run, notebooks; and what a lesson uses."""
 
 import importlib.util
 import json
 import re
-from pathlib import Path
 
 import pytest
 
@@ -57,13 +56,13 @@ def test_every_lesson_has_a_line(capsys):
     files = sorted((ROOT / "examples").glob("[0-9][0-9]*_*.py"))
     for file, line in zip(files, lines):
         head = file.read_text().splitlines()[1:4]
-        number, title, seconds, about = re.match(
-            r"(\d\d[a-z]?) +(.+?) +(\d+) s  (.+)\.$", line
+        number, title, about = re.match(
+            r"(\d\d[a-z]?) +(.+?) +\d+(?: \+ \d+)? min  (.+)\.$", line
         ).groups()
         assert head[0] == f"# # {number} {title}"
-        assert head[2] == f"# *{about}. About {seconds} seconds.*"
+        assert head[2].startswith(f"# *{about}. About ")
         assert file.name.startswith(number)
-    assert len(lines) == len(files) + 2
+    assert len(lines) == len(files) + 3
     assert max(map(len, lines)) <= 140
 
 
@@ -134,56 +133,63 @@ def test_without_the_extra_it_says_what_to_install(small, tmp_path, monkeypatch)
         notebooks.write_notebooks([small()], tmp_path)
 
 
-WHAT_RENDERS = "jupytext", "nbclient", "ipykernel", "latex2mathml", "mdit_py_plugins", "pygments"
+SECTIONS = """# %% [markdown]
+# # 99 A lesson
+#
+# Four words of core.
+
+# %%
+x = 1  # core
+
+# %% [markdown]
+# ## Beyond (optional)
+#
+# one two
+#
+# ### Deeper
+
+# %%
+y = 2
+
+# %% [markdown]
+# three
+#
+# ## Core again
+#
+# ```sh
+# # no heading (optional)
+# ```
+#
+# ### Small (optional)
+# four
+# ## The end
+"""
 
 
-@pytest.mark.slow
-@pytest.mark.filterwarnings("ignore")  # of the machinery, about its own parts
-def test_a_lesson_that_fails_makes_no_page(small, tmp_path):
-    needs(*WHAT_RENDERS)
-    with pytest.raises(
-        errors.ConfigError, match=r"99_small\.py fails: ZeroDivisionError: division"
-    ):
-        pages.write_pages([small(divisor=0)], tmp_path / "pages")
-    assert not (tmp_path / "pages" / "index.html").exists()
+def test_an_optional_section_ends_at_the_next_heading_of_its_level():
+    found = lessons.sections(lessons.cells(SECTIONS))
+    assert [(cell.text.splitlines()[0], cell.optional) for cell in found] == [
+        ("# 99 A lesson", ""),
+        ("x = 1  # core", ""),
+        ("## Beyond (optional)", "Beyond"),
+        ("### Deeper", "Beyond"),
+        ("y = 2", "Beyond"),
+        ("three", "Beyond"),
+        ("## Core again", ""),
+        ("### Small (optional)", "Small"),
+        ("## The end", ""),
+    ]
 
 
-@pytest.mark.slow
-@pytest.mark.filterwarnings("ignore")
-def test_pages_read_without_a_network(browser, tmp_path):
-    needs(*WHAT_RENDERS, "matplotlib", "pygraphviz")
-    some = lessons.chosen(["01", "02", "12"])
-    index = pages.write_pages(some, tmp_path)
-    assert index == tmp_path / "index.html"
-    for page in tmp_path.rglob("*.html"):
-        leads_somewhere(page, tmp_path)
-    for lesson in some:
-        browser.open(tmp_path / f"{lesson.path.stem}.html")
-        assert browser.run("return document.title") == f"{lesson.number} {lesson.title}"
-        wide, high = browser.run(
-            "const m = document.querySelector('math[display=block]').getBoundingClientRect();"
-            "return [m.width, m.height]"
-        )
-        assert wide > 100
-        assert high > 15
-        assert "$" not in browser.run(
-            "return [...document.querySelectorAll('.prose')].map(e => e.innerText).join(' ')"
-        )
-        drawn = browser.run("return [...document.images].map(i => i.naturalWidth > 50)")
-        names = re.findall(r'^pictures\("', lesson.text, re.M)
-        assert drawn == [True] * len(names)
-        assert browser.run("return document.documentElement.scrollWidth <= innerWidth")
-        assert not browser.messages()
-        assert all(re.match("(file|data):", address) for address in browser.requests())
+def test_the_time_to_read_counts_words_and_lines(tmp_path):
+    def lesson(words, lines, optional):
+        prose = "\n".join(["# word word"] * (words // 2))
+        code = "\n".join(["x = 1", "# a comment", ""] * lines)
+        path = tmp_path / "99_lesson.py"
+        path.write_text(f"# %% [markdown]\n# ## One two{optional}\n{prose}\n# %%\n{code}\n")
+        return lessons.Lesson(path, "99", "").minutes
 
-
-def leads_somewhere(page: Path, root: Path):
-    """Every link of a page that leads to another leads to one, and to a line that it has."""
-    for address in re.findall(r'href="([^"]*)"', page.read_text()):
-        if re.match("https?:|data:", address):
-            continue
-        file, _, anchor = address.partition("#")
-        target = (page.parent / file).resolve() if file else page
-        assert root in target.parents, address
-        assert target.is_file(), f"{page.name}: {address}"
-        assert not anchor or f'id="{anchor}"' in target.read_text(), address
+    assert lesson(words=398, lines=60, optional="") == pytest.approx((2 + 3, 0))
+    assert lesson(words=196, lines=10, optional=" (optional)") == pytest.approx(
+        (0, 199 / 200 + 0.5)
+    )

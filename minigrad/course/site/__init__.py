@@ -1,0 +1,8 @@
+"""The course as a site: lessons, exercises, living pages, guides, and the reference of both packages.
+
+    python -m minigrad course                 build it, serve it on this machine alone, open a browser
+    python -m minigrad course --out DIR       write it as files, which need no server and no network
+
+What takes long (to run the lessons, to make the reference) is kept, by the content of what it is made
+of. Read it in this order: `cache`, `front` (the pages that are about the whole), `build`, `command`.
+"""

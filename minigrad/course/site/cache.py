@@ -1,0 +1,53 @@
+"""Folders that take long to make, kept by the content of what they are made of."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import tempfile
+import time
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+DAYS = 30  # that a folder is kept after its last use
+
+
+def home() -> Path:
+    """The folder for what can be made again, as the system has it."""
+    system = os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA")
+    return (Path(system) if system else Path.home() / ".cache") / "minigrad" / "course"
+
+
+def digest(parts: Iterable[str | Path]) -> str:
+    """A name for the content of texts, and of files, which need not be there; their paths count, too."""
+    found = hashlib.sha256()
+    for part in parts:
+        data = part.read_bytes() if isinstance(part, Path) and part.is_file() else b""
+        found.update(f"{part}\0{len(data)}\0".encode() + data)
+    return found.hexdigest()[:20]
+
+
+def kept(name: str, of: str, make: Callable[[Path], Any], root: Path) -> Path:
+    """The folder that `make` fills, made only if there is none of this name and content.
+
+    Args:
+        of: the digest of what it is made of.
+        root: where it is kept.
+    """
+    folder = root / f"{name}-{of}"
+    if not folder.is_dir():
+        root.mkdir(parents=True, exist_ok=True)
+        beside = Path(tempfile.mkdtemp(prefix=".", dir=root))
+        try:
+            make(beside)
+            if not folder.is_dir():  # another process may have been faster
+                beside.rename(folder)
+        finally:
+            shutil.rmtree(beside, ignore_errors=True)
+    os.utime(folder)
+    for old in root.glob("*-*"):
+        if time.time() - old.stat().st_mtime > DAYS * 86400:
+            shutil.rmtree(old, ignore_errors=True)
+    return folder

@@ -1,0 +1,131 @@
+"""The command: the site built, and served on this machine alone, or written as files."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import functools
+import tempfile
+import threading
+import webbrowser
+from collections.abc import Callable
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+from ... import errors
+from ..exercises.sheets import HOME, folder_of, sheets
+from ..lessons.lesson import chosen
+from ..lessons.rendering import Renderer
+from .build import build, write_front
+from .cache import digest
+
+PORT = 8423  # the same each time: a browser keeps answers and progress by the address
+FRONT = ("/", "/index.html", "/exercises.html")  # the pages that show how far a learner is
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "numbers", metavar="LESSON", nargs="*", help="numbers of lessons (default: all)"
+    )
+    parser.add_argument(
+        "--out", metavar="DIR", type=Path, help="write it there as files, and serve nothing"
+    )
+    parser.add_argument(
+        "--exercises",
+        metavar="DIR",
+        type=Path,
+        help="a folder made by `exercises start`, whose state is shown (default: this folder)",
+    )
+    parser.add_argument(
+        "--port", type=_port, default=PORT, metavar="N", help=f"default: {PORT}; 0: any free one"
+    )
+    parser.add_argument(
+        "--no-browser", action="store_true", help="only print the address, open nothing"
+    )
+
+
+def _port(text: str) -> int:
+    """A port as an option gives it."""
+    if not text.isdecimal() or int(text) > 65535:
+        raise argparse.ArgumentTypeError(f"a port is a whole number from 0 to 65535, not {text!r}")
+    return int(text)
+
+
+def command(options: argparse.Namespace) -> int:
+    """Build the site; write it, or serve it until Ctrl-C; returns the exit status."""
+    some = chosen(options.numbers)
+    learner = folder_of(options.exercises)
+    shown = None if learner == HOME else learner
+    say = functools.partial(print, flush=True)
+    say("building the course; the first time all lessons run, which takes a minute or two")
+    if options.out is not None:
+        build(some, options.out, shown, say)
+        print(f"open {options.out / 'index.html'}")
+        return 0
+    with tempfile.TemporaryDirectory() as folder:
+
+        def refresh() -> None:
+            write_front(site, Path(folder), shown, Renderer())
+
+        handler = functools.partial(_Handler, directory=folder, refresh=_changed(shown, refresh))
+        with _bound(options.port, handler) as server:
+            site = build(some, Path(folder), shown, say)
+            address = f"http://127.0.0.1:{server.server_address[1]}/"
+            say(f"the course is at {address} until Ctrl-C")
+            if not options.no_browser:
+                webbrowser.open(address)
+            with contextlib.suppress(KeyboardInterrupt):
+                server.serve_forever()
+    return 0
+
+
+def _bound(port: int, handler: Callable[..., SimpleHTTPRequestHandler]) -> ThreadingHTTPServer:
+    """A server on this machine alone.
+
+    Raises:
+        ConfigError: if the port is taken.
+    """
+    try:
+        return ThreadingHTTPServer(("127.0.0.1", port), handler)
+    except OSError as problem:
+        raise errors.ConfigError(
+            f"port {port} cannot be had ({problem.strerror}): is the course open in another terminal? "
+            f"--port takes another one"
+        ) from None
+
+
+def _changed(learner: Path | None, refresh: Callable[[], Any]) -> Callable[[], None]:
+    """Call `refresh` only where a learner's files have changed since the last time."""
+    files = [] if learner is None else [learner / sheet.file for sheet in sheets()]
+    before, one_at_a_time = digest(files), threading.Lock()
+
+    def act() -> None:
+        nonlocal before
+        with one_at_a_time:
+            now = digest(files)
+            if now != before:
+                refresh()
+                before = now
+
+    return act
+
+
+class _Handler(SimpleHTTPRequestHandler):
+    """Serves a folder; `refresh` is called before a page that shows how far the learner is."""
+
+    def __init__(self, *arguments: Any, refresh: Callable[[], None], **options: Any):
+        self.refresh = refresh
+        super().__init__(*arguments, **options)
+
+    def do_GET(self) -> None:
+        if self.path.partition("?")[0] in FRONT:
+            self.refresh()
+        super().do_GET()
+
+    def end_headers(self) -> None:
+        self.send_header("Cache-Control", "no-cache")
+        super().end_headers()
+
+    def log_message(self, format: str, *arguments: Any) -> None:  # noqa: A002
+        """Say nothing of each request."""

@@ -1,0 +1,103 @@
+// Light or dark, progress, larger pictures, keys. Answers and progress stay in this browser.
+"use strict";
+
+const store = (() => {
+  try { return window.localStorage; } catch { return { getItem: () => null, setItem: () => {} }; }
+})();
+const root = document.documentElement;
+root.dataset.theme = store.getItem("minigrad:theme") || "";
+
+function otherTheme() {
+  const dark = getComputedStyle(root).colorScheme === "dark" ||
+    (!root.dataset.theme && matchMedia("(prefers-color-scheme: dark)").matches);
+  root.dataset.theme = dark ? "light" : "dark";
+  store.setItem("minigrad:theme", root.dataset.theme);
+}
+
+// A lesson counts as read once its end has been seen.
+function watchTheEnd(number) {
+  const end = document.querySelector("footer");
+  new IntersectionObserver((seen, observer) => {
+    if (!seen.some((one) => one.isIntersecting)) return;
+    store.setItem(`minigrad:read/${number}`, "1");
+    observer.disconnect();
+  }).observe(end);
+  store.setItem("minigrad:last", number);
+}
+
+function showProgress(rows) {
+  const last = store.getItem("minigrad:last");
+  for (const row of rows) {
+    row.classList.toggle("read", store.getItem(`minigrad:read/${row.dataset.lesson}`) === "1");
+    const asked = row.dataset.questions.split(" ").filter(Boolean);
+    const done = asked.filter((name) => (store.getItem(`minigrad:${name}`) || "").includes('"done":true'));
+    if (done.length) row.querySelector(".facts").append(` · ${done.length} of ${asked.length} questions`);
+    if (row.dataset.lesson !== last) continue;
+    const link = row.querySelector(".title").cloneNode(true);
+    link.textContent = `Go on with ${last} ${link.textContent}`;
+    document.getElementById("resume").replaceChildren(link);
+  }
+  const read = document.querySelectorAll(".read").length;
+  if (read) document.getElementById("resume").append(` (${read} of ${rows.length} read)`);
+}
+
+// A picture opens over the page: at its own size or larger, to be scrolled, or as large as the window.
+function larger(link) {
+  const box = document.createElement("dialog");
+  const picture = document.createElement("img");
+  picture.src = link.href;
+  picture.alt = link.firstElementChild.alt;
+  const bar = document.createElement("p");
+  let scale = 0;  // 0: as large as the window
+  const zoom = (by) => {
+    const fit = picture.clientWidth / picture.naturalWidth;
+    scale = by && Math.min(8, Math.max(0.2, (scale || fit) * by));
+    picture.style.width = scale ? `${scale * picture.naturalWidth}px` : "";
+    picture.classList.toggle("fits", !scale);
+  };
+  for (const [sign, about, act] of [
+    ["−", "smaller (-)", () => zoom(1 / 1.4)], ["+", "larger (+)", () => zoom(1.4)],
+    ["▢", "all of it (0)", () => zoom(0)], ["×", "close (Esc)", () => box.close()],
+  ]) {
+    const button = document.createElement("button");
+    button.textContent = sign;
+    button.title = about;
+    button.onclick = act;
+    bar.append(button);
+  }
+  box.onkeydown = (event) => {
+    const act = { "+": 1.4, "=": 1.4, "-": 1 / 1.4, 0: 0 }[event.key];
+    if (act !== undefined) zoom(act);
+    event.stopPropagation();
+  };
+  box.onclick = (event) => { if (event.target === box) box.close(); };
+  box.onclose = () => box.remove();
+  box.append(bar, picture);
+  document.body.append(box);
+  box.showModal();
+  zoom(0);
+}
+
+function key(event) {
+  if (event.ctrlKey || event.altKey || event.metaKey || event.shiftKey) return;
+  if (event.target.closest("input, textarea, select, pre, dialog")) return;
+  if (event.key === "d") otherTheme();
+  const way = { ArrowLeft: "prev", ArrowRight: "next" }[event.key];
+  const link = way && document.querySelector(`a[rel=${way}]`);
+  if (link) link.click();
+}
+
+document.addEventListener("DOMContentLoaded", () => {
+  document.getElementById("theme").onclick = otherTheme;
+  document.addEventListener("keydown", key);
+  document.addEventListener("click", (event) => {
+    const link = event.target.closest("a.picture");
+    if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    larger(link);
+  });
+  const number = document.body.dataset.lesson;
+  if (number) watchTheEnd(number);
+  const rows = document.querySelectorAll("li[data-lesson]");
+  if (rows.length) showProgress(rows);
+});

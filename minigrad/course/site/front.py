@@ -1,0 +1,177 @@
+"""The pages that are about the whole: the index, and the exercises with a learner's own state."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import html
+from collections.abc import Mapping
+from pathlib import Path
+
+from ..exercises.exercise import Exercise
+from ..exercises.marking import MISSING, NOT_BEGUN, RIGHT, Verdict
+from ..exercises.sandbox import check
+from ..exercises.sheets import HOME, RUN, Sheet, sheets, written
+from ..lessons.addresses import Links, Site
+from ..lessons.lesson import LINES, WORDS, Lesson
+from ..lessons.pages import REFERENCE, page
+from ..lessons.rendering import Renderer
+from ..places import EXAMPLES, ROOT
+from ..questions import questions_of
+from .cache import digest
+
+Verdicts = Mapping[str, Verdict]  # by the names of the exercises
+escape = html.escape
+GUIDES = {  # files to read, and what each is
+    EXAMPLES / "README.md": "About the course: what each lesson is for, and where ideas come from",
+    EXAMPLES / "exercises/README.md": "About the exercises",
+    EXAMPLES / "TEACHING.md": "For teachers: a plan for a class",
+    ROOT / "README.md": "About minigrad and minitransformer",
+}
+
+
+def index(site: Site, verdicts: Verdicts) -> str:
+    """The first page.
+
+    Args:
+        verdicts: on what a learner has written; nothing where there is none.
+    """
+    links = Links(site, "index.html", EXAMPLES)
+    total = sum(lesson.minutes[0] for lesson in site.lessons)
+    rows = "".join(_row(lesson, verdicts) for lesson in site.lessons)
+    living = "".join(
+        f'<li>{address[4:].partition("_")[0]} <a href="{address}">{escape(title)}</a></li>'
+        for address, title in site.written.items()
+    )
+    reference = f'<li><a href="{REFERENCE}">Reference</a> of both packages</li>' * site.reference
+    guides = "".join(
+        f'<li><a href="{links.local(site.page_of(file))}">{about}</a></li>'
+        for file, about in GUIDES.items()
+        if file.is_file()
+    )
+    body = f"""<h1>From one derivative to a transformer</h1>
+<p>A course in which every number is checked. Each page is a lesson as it ran. Names in the code lead to
+their source, drawings open larger, and the arrow keys ← and → lead from lesson to lesson.</p>
+<p id="resume"></p>
+<ol class="lessons">{rows}</ol>
+<p class="quiet">Times are to read, and estimated: {WORDS} words of prose a minute, and {LINES} lines of
+code; {total / 60:.1f} hours in all, without the optional parts. Your progress is kept in this browser
+alone.</p>
+<h2>More</h2>
+<ul>
+<li><a href="exercises.html">Exercises</a>: functions to write, which mark themselves and name the
+mistake</li>
+{reference}{guides}</ul>
+"""
+    if living:
+        body += f"<h2>To step through</h2>\n<ul>{living}</ul>\n"
+    return page("The course", body, links)
+
+
+def _row(lesson: Lesson, verdicts: Verdicts) -> str:
+    core, optional = lesson.minutes
+    facts = [f"{core:.0f} min"]
+    if optional >= 0.5:
+        facts.append(f"+ {optional:.0f} optional")
+    todo = [name for sheet in _sheets(lesson) for name in sheet.exercises]
+    if todo:
+        right = sum(verdicts[name].state == RIGHT for name in todo if name in verdicts)
+        count = f"{right} of {len(todo)}" if verdicts else f"{len(todo)}"
+        facts.append(f'<a href="exercises.html#{lesson.number}">{count} exercises</a>')
+    asked = " ".join(f"{lesson.number}/{name}" for name in questions_of(lesson.number))
+    return (
+        f'<li data-lesson="{lesson.number}" data-questions="{asked}">'
+        f'<span class="number">{lesson.number}</span>'
+        f'<a class="title" href="{lesson.path.stem}.html">{escape(lesson.title)}</a>'
+        f'<span class="facts">{" · ".join(facts)}</span>'
+        f'<span class="about">{escape(lesson.about)}</span></li>\n'
+    )
+
+
+def _sheets(lesson: Lesson) -> list[Sheet]:
+    return [sheet for sheet in sheets() if sheet.file == lesson.path.name]
+
+
+def exercises_of(lesson: Lesson) -> list[str]:
+    """The names of the functions to write after a lesson."""
+    return [name for sheet in _sheets(lesson) for name in sheet.exercises]
+
+
+def verdicts_of(folder: Path | None) -> dict[str, Verdict]:
+    """What is right of what a learner has written in a folder."""
+    if folder is None:
+        return {}
+    by_file = (_marked(folder, sheet, digest([folder / sheet.file])) for sheet in sheets())
+    return {name: found for marked in by_file for name, found in marked.items()}
+
+
+@functools.lru_cache(maxsize=256)
+def _marked(folder: Path, sheet: Sheet, content: str) -> dict[str, Verdict]:
+    """The same of one file, marked once for each content."""
+    wanted = [(sheet, list(sheet.exercises.values()))]
+    return {exercise.name: found for _, exercise, found in check(folder, wanted)}
+
+
+def exercises(site: Site, folder: Path | None, verdicts: Verdicts, render: Renderer) -> str:
+    """The page of the exercises.
+
+    Args:
+        folder: the learner's, or None.
+    """
+    links = Links(site, "exercises.html", EXAMPLES / "exercises")
+    if folder is None:
+        told = (
+            f"<p>Make a copy to work in: <code>{RUN} start mine</code>. Write the functions there with "
+            f"any editor, and ask what is right: <code>{RUN} check 01</code>. "
+            f"<code>python -m minigrad course --exercises mine</code> shows on this page how far you "
+            f"are.</p>"
+        )
+    else:
+        right = sum(found.state == RIGHT for found in verdicts.values())
+        told = (
+            f"<p>{right} of {len(verdicts)} are right, in <code>{escape(str(folder.resolve()))}</code>. "
+            f"Load this page again after you have saved a file.</p>"
+        )
+    parts = []
+    for sheet in sheets():
+        lesson = links.lesson(sheet.file.partition("_")[0])
+        title, about = escape(sheet.title), _docstrings(sheet)
+        items = "".join(
+            _exercise(exercise, about[exercise.name], verdicts.get(exercise.name), render)
+            for exercise in sheet.exercises.values()
+        )
+        parts.append(
+            f'<section><h2 id="{sheet.number}">{sheet.number} '
+            + (f'<a href="{lesson}">{title}</a>' if lesson else title)
+            + f'</h2><ul class="exercises">{items}</ul></section>'
+        )
+    return page("Exercises", f"<h1>Exercises</h1>{told}{''.join(parts)}", links)
+
+
+def _exercise(exercise: Exercise, about: str, found: Verdict | None, render: Renderer) -> str:
+    state = "" if found is None or found.state == MISSING else found.state
+    says = ""
+    if found is not None and found.state not in (RIGHT, NOT_BEGUN):
+        shows = (
+            f"<pre class='printed'>{escape(chr(10).join(found.shows))}</pre>" if found.shows else ""
+        )
+        says = f"<p>{escape(found.says)}</p>{shows}"
+    hints = "".join(f"<li>{render.markdown.renderInline(hint)}</li>" for hint in exercise.hints)
+    first, _, rest = about.partition("\n")
+    points = f"{exercise.points} point{'s' * (exercise.points > 1)}"
+    return (
+        f'<li><code>{exercise.name}</code> <b class="state" data-state="{state}">{state}</b> '
+        f"{render.markdown.renderInline(first)} <span class='quiet'>{points}</span>{says}"
+        f"<details><summary>what to write</summary><pre>{escape(rest.strip())}</pre></details>"
+        f"<details><summary>hints</summary><ol>{hints}</ol></details></li>"
+    )
+
+
+def _docstrings(sheet: Sheet) -> dict[str, str]:
+    """What each function is to do, as it is handed out."""
+    definitions = written(HOME / sheet.file).tree.body
+    return {
+        one.name: ast.get_docstring(one) or ""
+        for one in definitions
+        if isinstance(one, ast.FunctionDef)
+    }

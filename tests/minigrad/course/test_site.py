@@ -1,0 +1,419 @@
+"""`python -m minigrad course`: what is kept, where links lead, and the pages in a real browser."""
+
+import importlib.util
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import urllib.request
+
+import pytest
+
+from minigrad import errors
+from minigrad.__main__ import main
+from minigrad.course.lessons import forms
+from minigrad.course.lessons import lesson as lessons
+from minigrad.course.lessons.addresses import Links, Site
+from minigrad.course.places import EXAMPLES, ROOT
+from minigrad.course.questions import Question
+from minigrad.course.site import build as building
+from minigrad.course.site import front
+from minigrad.course.site.build import build
+from minigrad.course.site.cache import digest, kept
+
+GUIDE = EXAMPLES / "TEACHING.md"
+GUIDE_PAGE = f"source/{GUIDE.relative_to(ROOT).as_posix()}.html"
+WIDTHS = (360, 768, 1400)
+RENDERS = ("jupytext", "nbclient", "ipykernel", "latex2mathml", "mdit_py_plugins", "pygments")
+
+
+def needs(*modules):
+    missing = [name for name in modules if importlib.util.find_spec(name) is None]
+    if missing:
+        pytest.skip(f"needs {', '.join(missing)}")
+
+
+# --- what is kept ---------------------------------------------------------------------------------
+
+
+def test_a_folder_is_made_once_for_one_content(tmp_path):
+    made = []
+
+    def make(folder):
+        made.append(folder)
+        (folder / "file").write_text("content")
+
+    one = kept("name", "a", make, tmp_path / "cache")
+    assert kept("name", "a", make, tmp_path / "cache") == one
+    assert (one / "file").read_text() == "content"
+    assert len(made) == 1
+    assert kept("name", "b", make, tmp_path / "cache") != one
+    assert len(made) == 2
+
+
+def test_what_fails_is_not_kept(tmp_path):
+    def make(folder):
+        (folder / "half").write_text("")
+        raise ValueError
+
+    with pytest.raises(ValueError):  # noqa: PT011
+        kept("name", "a", make, tmp_path)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_digest_tells_apart_texts_files_and_their_order(tmp_path):
+    file, other = tmp_path / "file", tmp_path / "other"
+    file.write_text("a")
+    other.write_text("a")
+    found = [digest(parts) for parts in ([file], [other], ["a"], [file, other], [other, file])]
+    assert len(set(found)) == 5
+    file.write_text("b")
+    assert digest([file]) != found[0]
+
+
+# --- addresses ------------------------------------------------------------------------------------
+
+
+def test_links_lead_to_pages():
+    site = Site(lessons.chosen(["01", "02"]), written={"out/01_steps.html": "steps"})
+    lesson = Links(site, "01_one_derivative.html", EXAMPLES)
+    readme = Links(site, "source/README.md.html", ROOT)
+    assert lesson.of("02_tensors.py") == "02_tensors.html"
+    assert readme.of("examples/02_tensors.py") == "../02_tensors.html"
+    assert lesson.of("03_trust_but_check.py") == "source/examples/03_trust_but_check.py.html"
+    assert lesson.of("out/01_steps.html") == "out/01_steps.html"
+    assert readme.of("minigrad/engine") == "minigrad/engine/__init__.py.html"
+    assert readme.of("examples/README.md#sources") == "examples/README.md.html#sources"
+    assert readme.of("examples/graph.svg") == "examples/graph.svg"
+    assert lesson.to("minigrad/nn.py", 7) == "source/minigrad/nn.py.html#L-7"
+    for there in ("https://arxiv.org/abs/1706.03762", "#questions"):
+        assert lesson.of(there) == there
+    for nowhere in ("missing.py", "../../..", "/etc"):
+        assert lesson.of(nowhere) == ""
+    assert (lesson.lesson("02"), lesson.lesson("03")) == ("02_tensors.html", "")
+
+
+# --- pages ----------------------------------------------------------------------------------------
+
+LESSON = """# %% [markdown]
+# # 99 A lesson whose title is long enough to need a second line on a telephone
+#
+# *What it is about. About 1 seconds.*
+#
+# A formula that is wider than a telephone:
+#
+# $$y = x_1 + x_2 + x_3 + x_4 + x_5 + x_6 + x_7 + x_8 + x_9 + x_{10} + x_{11} + x_{12} + x_{13}$$
+#
+# A [link](98_other.py), lesson 98, `98_other.py`, and `a_name_that_has_no_place_to_break_and_goes_on`.
+#
+# | one | two | three | four | five | six | seven | eight |
+# |---|---|---|---|---|---|---|---|
+# | 1000000 | 1000000 | 1000000 | 1000000 | 1000000 | 1000000 | 1000000 | 1000000 |
+
+# %%
+import minigrad as mg
+
+value = mg.Tensor([1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0], requires_grad=True)  # as wide as it may
+
+# %%
+ask("two", ...)
+
+# %%
+one_and_one = 2
+
+# %% [markdown]
+# ## More of it (optional)
+#
+# Hidden at first.
+
+# %%
+print(value)
+
+# %% [markdown]
+# ## The end
+
+# %%
+print(pictures)
+"""
+LEFT_OUT = "Pictures left out: 99_curve (no matplotlib); pip install ... brings what is missing"
+QUESTIONS = {"two": Question("How much is $1 + 1$?", answer=2, by="1 + 1")}
+WIDE = (
+    '<svg width="1500pt" height="90pt" xmlns="http://www.w3.org/2000/svg"><path d="M0 0H9"/></svg>'
+)
+
+
+def ran(lesson, folder):
+    """What running a lesson leaves, without a run."""
+    nbformat = importlib.import_module("nbformat")
+    code = [cell for cell in lessons.cells(lesson.text) if cell.kind == "code"]
+    cells = []
+    for cell in lessons.cells(lesson.text):
+        if cell.kind == "markdown":
+            cells.append(nbformat.v4.new_markdown_cell(cell.text))
+            continue
+        said = LEFT_OUT if cell == code[-1] else "word " * 60
+        outputs = [nbformat.v4.new_output("stream", text=said)]
+        if cell == code[0]:
+            data = {"text/plain": "Picture('out/99_wide.svg')", "image/svg+xml": WIDE}
+            outputs.append(nbformat.v4.new_output("execute_result", data=data))
+        cells.append(nbformat.v4.new_code_cell(cell.text, outputs=outputs))
+    (folder / "out" / "99_wide.svg").write_text(WIDE)
+    (folder / "out" / "99_steps.html").write_text("<title>x &lt; y</title>")
+    nbformat.write(nbformat.v4.new_notebook(cells=cells), folder / "notebook.ipynb")
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """A site of two small lessons, none of which ran, without a reference."""
+    needs(*RENDERS)
+    folder, said = tmp_path_factory.mktemp("course"), []
+    (folder / "98_other.py").write_text("# %% [markdown]\n# # 98 Other\n")
+    (folder / "99_lesson.py").write_text(LESSON)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(folder / "cache"))
+        patch.setattr(building, "executed", ran)
+        patch.setattr(building, "find_spec", lambda name: None)
+        patch.setattr(front, "GUIDES", {GUIDE: "For teachers", ROOT / "missing.md": "no more"})
+        for module in (forms, front):
+            patch.setattr(
+                module, "questions_of", lambda number: QUESTIONS if number == "99" else {}
+            )
+        build(lessons.lessons(folder), folder / "site", say=said.append)
+    assert said[-1] == (
+        "left out: the reference (no pdoc), what matplotlib draws, missing.md; "
+        'pip install -e ".[course]" in a clone brings what is missing'
+    )
+    return folder / "site"
+
+
+def leads_somewhere(page, root):
+    """Every link of a page that leads to another leads to one, and to a place that it has."""
+    for address in re.findall(r'(?:href|src)="([^"]*)"', page.read_text()):
+        if re.match("https?:|data:", address):
+            continue
+        file, _, anchor = address.partition("#")
+        target = (page.parent / file).resolve() if file else page
+        assert root in target.parents, f"{page.name}: {address}"
+        assert target.is_file(), f"{page.name}: {address}"
+        assert not anchor or f'id="{anchor}"' in target.read_text(), f"{page.name}: {address}"
+
+
+def fits(browser, page):
+    """Nothing of a page is cut at the right, in the light or in the dark, at three widths."""
+    for width in WIDTHS:
+        metrics = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 400}
+        browser.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+        browser.open(page)
+        browser.run("document.querySelectorAll('details').forEach(each => each.open = true)")
+        wide, there = browser.run(
+            "const {scrollWidth, clientWidth} = document.documentElement;"
+            "return [scrollWidth, clientWidth]"
+        )
+        assert wide <= there <= width, f"{page.name} at {width}"
+    browser.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+def test_nothing_is_cut_at_the_right(site, browser):
+    for name in ("index.html", "99_lesson.html", "exercises.html", GUIDE_PAGE):
+        fits(browser, site / name)
+        assert not browser.messages()
+        assert all(re.match("(file|data):", address) for address in browser.requests())
+
+
+def test_every_link_leads_somewhere(site):
+    pages = list(site.rglob("*.html"))
+    assert {site / GUIDE_PAGE, site / "index.html"} <= set(pages)
+    for page in pages:
+        leads_somewhere(page, site)
+
+
+def test_an_optional_section_is_folded(site, browser):
+    browser.open(site / "99_lesson.html")
+    text = browser.run("return document.querySelector('main').innerText")
+    assert "More of it (optional)" in text
+    assert "Hidden at first." not in text
+    assert "print(value)" not in text
+    assert "The end" in text
+    assert "seconds" not in text
+    browser.run("document.querySelector('.optional > summary').click()")
+    assert "print(value)" in browser.run("return document.querySelector('main').innerText")
+
+
+def test_keys_lead_on_and_progress_is_kept(site, browser):
+    press = "document.dispatchEvent(new KeyboardEvent('keydown', {{key: '{}', bubbles: true}}))"
+    key = lambda name: browser.run("document.body." + press.format(name).partition(".")[2])
+    number = "return document.body.dataset.lesson"
+    browser.open(site / "98_other.html")
+    browser.run("localStorage.clear()")
+    key("ArrowRight")
+    assert browser.run(number) == "99"
+    key("ArrowRight")
+    assert browser.run(number) == "99"
+    key("ArrowLeft")
+    assert browser.run(number) == "98"
+    browser.open(site / "99_lesson.html")
+    assert browser.run("return localStorage.getItem('minigrad:read/99')") is None
+    browser.run("document.querySelector('footer').scrollIntoView()")
+    browser.wait("return localStorage.getItem('minigrad:read/99') === '1'")
+    browser.open(site / "index.html")
+    read = browser.run("return [...document.querySelectorAll('.read')].map(e => e.dataset.lesson)")
+    assert read == ["98", "99"], "the end of 98 is seen at once"
+    assert browser.run("return document.getElementById('resume').innerText").startswith(
+        "Go on with 99"
+    )
+
+
+def test_what_follows_a_question_waits_and_the_index_counts(site, browser):
+    text = "return document.querySelector('main').innerText"
+    browser.open(site / "99_lesson.html")
+    browser.run("localStorage.clear()")
+    browser.open(site / "99_lesson.html")
+    assert "How much is" in browser.run(text)
+    assert "one_and_one" not in browser.run(text)
+    browser.driver.find_element("css selector", "form input").send_keys("2\n")
+    browser.wait(f"{text}.includes('one_and_one')")
+    browser.open(site / "index.html")
+    assert "1 of 1 questions" in browser.run(text)
+    browser.run("localStorage.clear()")
+
+
+def test_dark_follows_the_system_until_the_reader_chooses(site, browser):
+    paper = "return getComputedStyle(document.body).backgroundColor"
+    browser.open(site / "index.html")
+    browser.run("localStorage.clear()")
+    browser.open(site / "index.html")
+    light = browser.run(paper)
+    browser.open(site / "index.html", dark=True)
+    dark = browser.run(paper)
+    assert light == "rgb(255, 255, 255)" != dark
+    browser.run("document.getElementById('theme').click()")
+    assert browser.run(paper) == light
+    browser.open(site / "99_lesson.html", dark=True)
+    assert browser.run(paper) == light, "the choice holds on every page"
+    browser.run("localStorage.clear()")
+
+
+def test_a_picture_opens_larger(site, browser):
+    browser.open(site / "99_lesson.html")
+    wide = "return document.querySelector('dialog img').getBoundingClientRect().width"
+    browser.run("document.querySelector('a.picture').click()")
+    browser.wait(f"{wide} > 0")
+    before = browser.run(wide)
+    browser.run("document.querySelector('dialog button[title^=larger]').click()")
+    assert browser.run(wide) > 1.2 * before
+    browser.run("document.querySelector('dialog button[title^=close]').click()")
+    browser.wait("return !document.querySelector('dialog')")
+
+
+def test_a_page_says_what_comes_after_the_lesson(site):
+    text = (site / "99_lesson.html").read_text()
+    assert '<a href="out/99_steps.html">Step through it: x &lt; y</a>' in text
+    assert text.count('<a href="98_other.html">') == 3
+    assert '<a rel="prev" href="98_other.html">98 Other</a>' in text
+
+
+# --- the command ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("given", ["-1", "65536", "x"])
+def test_a_port_that_is_none(given, capsys):
+    with pytest.raises(SystemExit):
+        main(["course", "--port", given])
+    complaint = capsys.readouterr().err
+    assert re.fullmatch(r"minigrad: argument --port: a port is a whole number .*\n", complaint)
+
+
+def test_a_port_that_is_taken(capsys):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        assert main(["course", "--port", str(port)]) == 2
+    complaint = capsys.readouterr().err
+    assert complaint.startswith(f"minigrad: port {port} cannot be had")
+    assert complaint.count("\n") == 1
+
+
+def test_a_folder_without_exercises(tmp_path, capsys):
+    assert main(["course", "--exercises", str(tmp_path)]) == 2
+    assert "there are no exercises in" in capsys.readouterr().err
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+def test_a_lesson_that_fails_makes_no_site(tmp_path, monkeypatch):
+    needs(*RENDERS)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setattr(building, "find_spec", lambda name: None)
+    (tmp_path / "99_fails.py").write_text("# %% [markdown]\n# # 99 Fails\n\n# %%\n1 / 0\n")
+    with pytest.raises(errors.ConfigError, match=r"99_fails\.py fails: ZeroDivisionError"):
+        build(lessons.lessons(tmp_path), tmp_path / "site")
+    assert not (tmp_path / "site").exists()
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+def test_lessons_as_files(browser, tmp_path, monkeypatch, capsys):
+    needs(*RENDERS, "matplotlib", "pygraphviz", "pdoc")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    root = tmp_path / "site"
+    assert main(["course", "01", "02", "12", "--out", str(root)]) == 0
+    first = capsys.readouterr().out
+    assert "left out" not in first
+    assert main(["course", "01", "02", "12", "--out", str(root)]) == 0
+    assert len(capsys.readouterr().out.splitlines()) == 2, "all is kept"
+    for page in [*root.rglob("*.html"), *root.rglob("*.js")]:
+        inside = page.relative_to(root).parts
+        if page.suffix == ".html" and inside[0] not in ("reference", "out"):
+            leads_somewhere(page, root)
+        assert str(ROOT) not in page.read_text(), f"{page}: a folder of this machine"
+    for lesson in lessons.chosen(["01", "02", "12"]):
+        page = root / f"{lesson.path.stem}.html"
+        fits(browser, page)
+        browser.open(page)
+        assert browser.run("return document.title") == f"{lesson.number} {lesson.title}"
+        wide, high = browser.run(
+            "const m = document.querySelector('math[display=block]').getBoundingClientRect();"
+            "return [m.width, m.height]"
+        )
+        assert wide > 100
+        assert high > 15
+        prose = "return [...document.querySelectorAll('main > p')].map(e => e.innerText).join(' ')"
+        assert "$" not in browser.run(prose)
+        browser.run("document.querySelectorAll('img').forEach(i => i.loading = 'eager')")
+        browser.wait("return [...document.images].every(i => i.naturalWidth > 50)")
+        names = re.findall(r'^pictures\("', lesson.text, re.M)
+        assert browser.run("return document.images.length") == len(names)
+        assert not browser.messages()
+        assert all(re.match("(file|data):", address) for address in browser.requests())
+    fits(browser, root / "reference" / "minigrad" / "nn.html")
+    assert not browser.messages()
+
+
+@pytest.mark.slow
+def test_the_site_shows_what_a_learner_saves(tmp_path):
+    needs(*RENDERS)
+    learner = tmp_path / "mine"
+    assert main(["exercises", "start", str(learner)]) == 0
+    command = [sys.executable, "-m", "minigrad", "course", "01", "--no-browser", "--port", "0"]
+    places = {"PYTHONPATH": str(ROOT), "XDG_CACHE_HOME": str(tmp_path / "cache")}
+    served = subprocess.Popen(
+        [*command, "--exercises", str(learner)], env=os.environ | places,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    try:
+        lines = iter(served.stdout.readline, "")
+        address = next(found[1] for line in lines if (found := re.search(r"(http://\S+)", line)))
+        assert re.match(r"http://127\.0\.0\.1:\d+/$", address)
+        read = lambda name: urllib.request.urlopen(address + name, timeout=60).read().decode()
+        assert "0 of 3 exercises" in read("")
+        file = learner / "01_one_derivative.py"
+        rule = "    return g * y, g * x\n"  # of the first exercise
+        file.write_text(file.read_text().replace("    raise NotImplementedError\n", rule, 1))
+        assert "1 of 3 exercises" in read("")
+        assert 'data-state="right"' in read("exercises.html")
+        served.send_signal(signal.SIGINT)
+        assert served.wait(30) == 0
+    finally:
+        served.kill()
+        served.communicate()
