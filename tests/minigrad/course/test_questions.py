@@ -270,6 +270,7 @@ ask("98/ninth", GIVEN)
 @pytest.fixture
 def lesson(tmp_path, monkeypatch):
     monkeypatch.setattr(course, "EXAMPLES", tmp_path)
+    monkeypatch.setattr(sys.modules["__main__"], "__file__", "lesson.py", raising=False)
     (tmp_path / "questions").mkdir()
     for number, name, question in ("99", "count", COUNT), ("98", "ninth", NINTH):
         (tmp_path / "questions" / f"{number}.py").write_text(
