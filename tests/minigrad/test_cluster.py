@@ -158,6 +158,16 @@ def test_a_worker_that_rounds_otherwise_is_told_of_once(two, monkeypatch, expect
     assert "rounds otherwise" in said[0]
 
 
+def test_how_a_process_rounds_does_not_follow_from_how_many_threads_it_has():
+    """A worker multiplies in one thread, and this process perhaps in more."""
+    control = pytest.importorskip("threadpoolctl")
+    digests = set()
+    for threads in (1, 2):
+        with control.threadpool_limits(threads, user_api="blas"):
+            digests.add(cluster_module.about.__wrapped__(frozenset()).rounding)
+    assert len(digests) == 1
+
+
 def _changed(name, value):
     real = cluster_module.about
     return lambda packages: real(packages)._replace(**{name: value})
