@@ -426,8 +426,10 @@ ask("end_newton", ...)
 ask("end_product", ...)
 
 # %% [markdown]
-# That was the last lesson. All of it, from one derivative to a transformer, runs on the table of
-# derivatives in `minigrad/engine/rules.py`; you can now read it from top to bottom.
+# All of it, from one derivative to a transformer, runs on the table of derivatives in
+# `minigrad/engine/rules.py`; you can now read it from top to bottom.
+#
+# Next: `18_many_workers.py`, where many share the work of one gradient.
 
 # %%
 print(pictures)

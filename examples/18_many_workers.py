@@ -50,6 +50,15 @@ ask = Questions("18")
 rng = np.random.default_rng(0)
 
 # %% [markdown]
+# Two questions from older lessons, whose answers are needed here.
+
+# %%
+ask("01/end_two_walks", ...)
+
+# %%
+ask("13/end_clipped", ...)
+
+# %% [markdown]
 # ## Two halves of a batch
 #
 # The smallest model there is: $y = w x$, with one weight, $w = 2$. The batch has four examples. The
@@ -805,6 +814,8 @@ pictures("18_delays", delays)
 
 # %% [markdown]
 # ## Questions
+#
+# Work them out first: on paper, or in a cell of your own.
 
 # %%
 ask("end_mean", ...)
