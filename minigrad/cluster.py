@@ -103,6 +103,13 @@ class Cluster(Workers):
     def __exit__(self, *problem: Any) -> None:
         self.stack.close()
 
+    @property
+    def page(self) -> str:
+        """The address of the page on which Dask shows the work of what was started here; "" without
+        the package bokeh, which draws it."""
+        drawn = self.local is not None and importlib.util.find_spec("bokeh")
+        return self.client.dashboard_link if drawn else ""
+
     def total(self, job: Gradients, parts: Sequence[Any]) -> list[np.ndarray]:
         if job is not self.job:
             self.job, self.sent = job, None

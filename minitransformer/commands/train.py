@@ -49,6 +49,8 @@ def train(options: argparse.Namespace) -> int:
         claimed(folder), one_thread(), workers(given, run) as run.workers,
         interruptible() as interrupted, quiet,
     ):  # fmt: skip
+        if isinstance(run.workers, Cluster) and run.workers.page:
+            print(f"the workers can be watched at {run.workers.page}", flush=True)
         learn(run, exam[:200], every, goal, folder / CHECKPOINT, interrupted)
         stopped = interrupted()
         if stopped:
