@@ -830,6 +830,8 @@ ask("end_cost", ...)
 # `minigrad/workers.py` has the tree and the threads on a page and a half, `minigrad/cluster.py` the
 # processes. Try them: `python -m minitransformer --accumulate 4 --workers 2`, and with another
 # number; the weights are the same bits.
+#
+# Next: `19_misprints.py`.
 
 # %%
 print(pictures)
