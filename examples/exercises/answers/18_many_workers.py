@@ -51,7 +51,7 @@ def add_gradients(parts):
     total = {}
     for part in parts:
         for name, g in part.items():
-            total[name] = total[name] + g if name in total else g.copy()
+            total[name] = total.get(name, 0) + g
     return total
 
 
