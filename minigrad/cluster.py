@@ -76,6 +76,7 @@ class Cluster(Workers):
         self.say = say
         self.said: set[str] = set()
         self.job: Gradients | None = None
+        self.sent: Any = None
         self.local: Any = None
         self.stack = contextlib.ExitStack()
 
@@ -132,19 +133,26 @@ class Cluster(Workers):
 
     def _once(self, weights: np.ndarray, parts: Sequence[Any]) -> Part:
         submit = functools.partial(self.client.submit, pure=False)
-        send = functools.partial(self.client.scatter, broadcast=True, hash=False)
+        # To one worker, from which the others fetch it: a broadcast waits for ever for one that dies.
+        send = functools.partial(self.client.scatter, hash=False)
         self._until(self._anybody, lambda: time.sleep(0.05))
         try:
             self.sent = self.sent or send([self.shared])[0]
             now = send([(uuid.uuid4().hex, weights)])[0]
             end = tree((submit(part_of, self.sent, now, part) for part in parts),
                        functools.partial(submit, sum_of))  # fmt: skip
+
+            def done() -> bool:
+                if {self.sent.status, now.status, end.status} & {"lost", "cancelled"}:
+                    raise _LostError  # nobody computes again what was sent
+                return end.done()
+
             with self.client.as_current():
-                self._until(end.done, lambda: self.dask.wait(end, timeout=1))
+                self._until(done, lambda: self.dask.wait(end, timeout=1))
             problem = end.exception()
             if problem is None:
                 return end.result()
-        except errors.WorkersError:
+        except (errors.WorkersError, _LostError):
             raise
         except Exception as lost:  # many kinds, according to what a worker was doing when it died
             raise _LostError from lost
