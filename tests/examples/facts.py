@@ -237,9 +237,36 @@ FACTS: dict[str, list[tuple[str, str]]] = {
         ("with the same product", "np.allclose(path[-1], M, atol=0.05)"),
         ("it attends to ball strongly", "((words @ asks) @ (words @ is_asked).T)[it, ball] == 4"),
         ("and ball to it weakly", "((words @ asks) @ (words @ is_asked).T)[ball, it] == 0"),
-        ("in weights too", "weights[it, ball] > 3 * weights[ball, it]"),
+        (
+            "in weights too",
+            """
+            weights = softmax((words @ asks) @ (words @ is_asked).T)
+            weights[it, ball] > 3 * weights[ball, it]
+            """,
+        ),
+        ("though before they are mapped they are perpendicular", "words[it] @ words[ball] == 0"),
         ("with W_Q = W_K the scores cannot differ", "np.allclose(shared, shared.T)"),
-        ("though the weights can", "not np.allclose(its_own, its_own.T, atol=0.01)"),
+        ("though the weights can", "not np.allclose(one_for_both, one_for_both.T, atol=0.01)"),
+        ("keys that drop the second number give all one score", "np.ptp(meaning @ find) == 0"),
+        ("so that all are found alike", "np.allclose(found, 1 / 3)"),
+        ("values that keep it deliver opposites", "(meaning @ deliver)[:2, 0].tolist() == [1, -1]"),
+        (
+            "scores times 0 give the mean of all values",
+            "np.isclose(softmax(0 * (keys @ warm)) @ values, np.mean(values))",
+        ),
+        (
+            "times 64 an exact look-up",
+            'np.isclose(softmax(64 * (keys @ warm)) @ values, degrees["hot"])',
+        ),
+        (
+            "and those between approach it",
+            """
+            out = [softmax(factor * (keys @ warm)) @ values for factor in (0, 1, 4, 16, 64)]
+            (np.diff(out) > 0).all()
+            """,
+        ),
+        ("queries may come from elsewhere", "guess[0, 0] > 4 > guess[1, 0] > 2 > guess[2, 0]"),
+        ("how an output moves with the scores is a variance", "np.isclose(slope, variance)"),
         (
             "time flies like an arrow: the shapes of queries, keys and values",
             "[t.shape for t in (x, q, k, v)] == [(T, D), (T, K), (T, K), (T, V)]",
