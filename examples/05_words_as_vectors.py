@@ -10,13 +10,15 @@
 # After it you can
 #
 # - compute with words: differences, analogies, cosine similarities;
-# - prove that two words near a third must be near each other, and say why this is a nuisance;
+# - prove that two words near a third must be near each other, and say why that does harm;
 # - let the words of a sentence change each other's vectors, with one softmax and one sum;
 # - learn vectors from similarities by gradient descent, and say how many numbers a word needs.
 #
 # As before, name another folder for the pictures after the file's name, or in the next cell.
 
 # %%
+from collections import Counter
+
 import numpy as np
 
 import minigrad as mg
@@ -30,11 +32,22 @@ ask = Questions("05")
 rng = np.random.default_rng(0)
 
 # %% [markdown]
+# ## Do you remember?
+#
+# Two questions of older lessons.
+
+# %%
+ask("02/end_repeated", ...)
+
+# %%
+ask("04/end_bias", ...)
+
+# %% [markdown]
 # ## Computing with words
 #
 # Four words, five numbers each. Think of the numbers as answers to questions such as "how
-# powerful?". (These were made up so that the example works; the end of the lesson is about learning
-# them.)
+# powerful?". They come from an article on attention, where they were made up so that the example
+# works. (How such numbers are learned, we see further down.)
 
 # %%
 words = {
@@ -46,9 +59,10 @@ words = {
 
 # %% [markdown]
 # Vectors are added and subtracted number by number. What leads from man to king, added to woman,
-# should lead to queen:
-#
-# $$\mathrm{king} - \mathrm{man} + \mathrm{woman} = \mathrm{queen}, \qquad \text{each of shape } (5,).$$
+# should lead to a word, too. Which numbers does it have?
+
+# %%
+ask("analogy", ...)
 
 # %%
 made = words["king"] - words["man"] + words["woman"]
@@ -61,43 +75,31 @@ assert np.allclose(made, words["queen"], rtol=0, atol=1e-15)
 assert np.allclose(in_other_order, words["queen"], rtol=0, atol=1e-15)
 
 # %% [markdown]
-# Equal, up to rounding (lesson 03). Four points of which two differences are equal are the corners
-# of a parallelogram, and lie in one plane. So they can be drawn without any loss, though five axes
-# do not fit on paper.
+# It is queen, up to rounding (lesson 03):
 #
-# To find that plane, `np.linalg.svd` is given the points, less their mean. The first two rows of
-# its third result are two arrows of length one, at right angles, along which the points are spread
-# most: call them $P$, of shape $(2, 5)$. Then $P x$ are the two coordinates of $x$ on the paper. Its
-# second result says how far the points are spread along each direction: beyond the second, not at
-# all.
+# $$\mathrm{king} - \mathrm{man} + \mathrm{woman} = \mathrm{queen}, \qquad \text{each of shape } (5,).$$
+#
+# Four points of which two differences are equal are the corners of a *parallelogram*. Five axes do not
+# fit on paper, so draw two of the five numbers, the second and the fifth. What is equal in all five
+# numbers is equal in these two.
 
 # %%
-points = np.stack(list(words.values()))  # (4, 5)
-_, spread, directions = np.linalg.svd(points - points.mean(axis=0))
-print("spread along each direction:", spread.round(3))
-assert np.allclose(spread[2:], 0)
-
-P = directions[:2]  # (2, 5)
-on_paper = points @ P.T  # (4, 2)
-corner = dict(zip(words, on_paper))
+on_paper = {word: numbers[[1, 4]] for word, numbers in words.items()}  # (2,) each
 
 
-# %%
 def parallelogram():
     from matplotlib import pyplot as plt
 
-    figure, ax = plt.subplots(figsize=(6, 3.6))
-    start = [corner["man"], corner["king"], corner["man"], corner["woman"]]
-    end = [corner["king"], corner["queen"], corner["woman"], corner["queen"]]
-    colours = [BLUE, ORANGE, ORANGE, BLUE]
-    vectors(np.subtract(end, start), starts=start, colour=colours, ax=ax)
-    middle = on_paper.mean(axis=0)
-    for word, place in corner.items():
-        away = 26 * (place - middle) / np.linalg.norm(place - middle)
-        ax.annotate(word, place, away, textcoords="offset points", ha="center", va="center")
-    low, high = on_paper.min(axis=0) - 0.12, on_paper.max(axis=0) + 0.12
-    ax.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]))
-    ax.set(xlabel="along the first direction", ylabel="along the second")
+    figure, ax = plt.subplots(figsize=(4.6, 4.6))
+    ways = [("man", "king"), ("woman", "queen"), ("man", "woman"), ("king", "queen")]
+    starts = np.array([on_paper[start] for start, _ in ways])
+    ends = np.array([on_paper[end] for _, end in ways])
+    vectors(ends - starts, starts=starts, colour=[BLUE, BLUE, ORANGE, ORANGE], ax=ax)
+    for word, place in on_paper.items():
+        way = {"queen": (0, 8), "woman": (0, 8), "man": (0, -14), "king": (22, -4)}[word]
+        ax.annotate(word, place, way, textcoords="offset points", ha="center")
+    ax.set(xlim=(0.4, 1.0), ylim=(0.0, 0.8), aspect="auto")
+    ax.set(xlabel="second number", ylabel="fifth number")
     ax.set_title("equal differences: the blue arrows, and the orange ones", size=10)
     return figure
 
@@ -114,7 +116,12 @@ pictures("05_parallelogram", parallelogram)
 # $$\cos(x, y) = \frac{x \cdot y}{|x|\,|y|}, \qquad x \cdot y = \sum_d x_d\, y_d,
 #   \qquad |x| = \sqrt{x \cdot x}.$$
 #
-# It is 1 for the same direction, 0 at a right angle, and -1 for opposite directions.
+# It is 1 for the same direction, 0 at a right angle, and -1 for opposite directions. The article gives
+# 0.98 for king and queen, and 0.99 for man and woman. Which of three pairs is the most alike by
+# its numbers? (Look at the numbers above, and at where two words differ most.)
+
+# %%
+ask("most_alike", ...)
 
 
 # %%
@@ -128,10 +135,11 @@ assert round(kings, 3) == 0.948
 assert round(people, 3) == 0.927
 
 # %% [markdown]
-# An article that uses these very vectors gives 0.98 and 0.99 for them. That is not what they have:
-# it takes one line to check, and one should. (Even the order is wrong.) All of them:
+# The article's 0.98 and 0.99 are not what these vectors have. It takes one line to check, and one
+# should. Even the order is wrong. All pairs:
 
 # %%
+points = np.stack(list(words.values()))  # (4, 5)
 units = points / np.linalg.norm(points, axis=1, keepdims=True)  # (4, 5), each of length one
 alike = units @ units.T  # (4, 4)
 assert np.isclose(alike[0, 1], kings)
@@ -150,15 +158,24 @@ pictures("05_cosines", table)
 # ## First flaw: near a third, near each other
 #
 # "hot" and "cold" both have to do with "temperature". Yet they mean the opposite. Can both be near
-# temperature and far from each other? Angles do not allow it. Going from hot to cold by way of
-# temperature is no shorter than going straight, so with an angle $\theta$ to temperature for both,
-# theirs is at most $2\theta$. With $c = \cos\theta$,
+# temperature and far from each other? Let all three have length one. Call temperature $t$, and let hot
+# and cold both have the cosine $c$ with it. Then each consists of a part along $t$ and a part at a
+# right angle to $t$:
 #
-# $$\cos(\mathrm{hot}, \mathrm{cold}) \ge \cos 2\theta = 2c^2 - 1.$$
+# $$\mathrm{hot} = c\, t + s\, u, \qquad \mathrm{cold} = c\, t + s\, w, \qquad s = \sqrt{1 - c^2},$$
 #
-# If you would rather see it than believe it: draw 20,000 triples of vectors at random, in four
-# dimensions, so that hot and cold have the same cosine $c$ with temperature. Not one is below the
-# curve, and some come close to it.
+# where $u$ and $w$ have length one, too. Multiply, with $t \cdot t = 1$ and $t \cdot u = t \cdot w = 0$:
+#
+# $$\mathrm{hot} \cdot \mathrm{cold} = c^2 + s^2\, u \cdot w \ge c^2 - s^2 = 2c^2 - 1,$$
+#
+# as the product of two vectors of length one is -1 at least.
+
+# %%
+ask("hot_and_cold", ...)
+
+# %% [markdown]
+# Believe it, or see it: draw 20,000 triples at random, each vector of four numbers, so that hot and
+# cold have the same cosine $c$ with temperature. Not one is below the curve, and some come close.
 
 
 # %%
@@ -208,8 +225,42 @@ pictures("05_forced", forced)
 
 # %% [markdown]
 # One space for all purposes is not enough: in it two words are alike or not, and it cannot say in
-# what. The remedy, in lesson 08, is to compare words in another space, into which a matrix maps them.
-# It can drop what does not matter there: say, the number that tells hot from cold.
+# what. The remedy comes in lesson 07. There words are compared in another space, into which a matrix
+# maps them. It can drop what does not matter there: the number that tells hot from cold.
+#
+# ## Along a chain (optional)
+#
+# If near means near, and so on from word to word, then everything is near everything, and everything
+# ends up attending to everything. So one reads. How far does nearness reach? Take a chain of words in
+# which each has a cosine of 0.9 with the next. The angle between neighbours is 26 degrees. The least
+# that is possible is a fan in one plane, which opens by 26 degrees at each step: the cosine of $n$
+# steps is $\cos(26° n)$. If each step turns into a random direction instead, at a right angle to
+# where we are, the expected cosine is $0.9^n$.
+
+# %%
+steps = np.arange(9)
+fan = np.cos(np.minimum(steps * np.arccos(0.9), np.pi))  # no more than opposite
+chains = np.zeros((9, 2000, 50))  # 2000 chains of vectors with 50 numbers
+chains[0, :, 0] = 1
+for n in steps[1:]:
+    chains[n] = at_cosine(np.full(2000, 0.9), chains[n - 1], rng)
+along = np.sum(chains * chains[0], axis=-1)  # (9, 2000): the cosine with the first
+print("steps:              ", *(f"{n:5}" for n in steps))
+print("least possible:     ", *(f"{each:5.2f}" for each in fan))
+print("with random turns:  ", *(f"{each:5.2f}" for each in along.mean(axis=1)))
+assert np.allclose(along.mean(axis=1), 0.9**steps, atol=0.02)
+assert (along >= fan[:, None] - 1e-9).all()
+
+shares = softmax(chains[:, 0] @ chains[:, 0].T)[0]  # (9,): of the first word of one chain
+print("weights of the first word:", shares.round(2))
+assert shares.max() < 3 * shares.min()
+
+# %% [markdown]
+# So two steps of 0.9 force 0.62, three force 0.22, and four force nothing. Nearness does not carry on
+# for ever. But there is some truth in it: the softmax gives no word the weight zero, and between
+# vectors of length one all scores lie between -1 and 1. The largest weight is then at most
+# $e^2 = 7.4$ times the smallest. In this chain it is less than three times. Everything does attend to
+# everything, unless vectors are long, or a factor makes scores larger (lesson 07).
 #
 # ## Second flaw: likeness is mutual
 #
@@ -222,26 +273,29 @@ assert np.array_equal(X @ X.T, (X @ X.T).T)
 
 # %% [markdown]
 # But what one word needs of another is not mutual. In "the ball broke a window because it was
-# hard", "it" is nothing without "ball", while "ball" does well without "it". No vectors, however
+# hard", "it" means nothing without "ball", while "ball" is clear without "it". No vectors, however
 # they were learned, can say so by their dot products. Lesson 07 gives each word two vectors, one
 # for asking and one for being asked.
 #
 # ## A word in its sentence
 #
 # A bank can be at a river or full of money. One vector for "bank" has to serve both. What it means
-# is said by the words around it: so let those change it. Take for each word $i$ of a sentence a
-# mean of all its words, and let those count more that are more like it. With $v_i$ of shape $(D,)$,
+# is said by the words around it: so let those change it. The simplest way: sum up all words, each
+# times its product with the one that is to change, $y_i = \sum_j (v_i \cdot v_j)\, v_j$. But such a sum
+# grows with the sentence, and products may be negative. Better is a *mean* of all words, in which
+# those count more that are more like word $i$. With $v_i$ of shape $(D,)$,
 #
 # $$s_{ij} = v_i \cdot v_j, \qquad
 #   a_{ij} = \frac{e^{s_{ij}}}{\sum_k e^{s_{ik}}}, \qquad
 #   y_i = \sum_j a_{ij}\, v_j.$$
 #
-# The middle step is called *softmax*. It makes positive numbers of any, by $e^s$, and divides by
-# their sum, so that they sum to one: shares, or *weights*, of a mean. In matrices, with a row for
-# each of the $T$ words: $X$ of shape $(T, D)$, the weights $A = \mathrm{softmax}(X X^\mathsf{T})$
-# of $(T, T)$, each row by itself, and the new vectors $Y = A X$ of $(T, D)$.
+# The $s_{ij}$ are called *scores*. The middle step is the *softmax*. It makes positive numbers of any,
+# by $e^s$, and divides by their sum, so that they sum to one: the *weights* of a mean. In matrices,
+# with a row for each of the $T$ words: $X$ of shape $(T, D)$, the weights
+# $A = \mathrm{softmax}(X X^\mathsf{T})$ of $(T, T)$, each row by itself, and the new vectors $Y = A X$
+# of $(T, D)$. (The plain sum is $X X^\mathsf{T} X$.)
 #
-# Two numbers each will do, one for money and one for water:
+# Two numbers for each word are enough, one for money and one for water:
 
 # %%
 meaning = {
@@ -252,7 +306,14 @@ meaning = {
     "treasury": [2.4, 0.0],
 }
 
+# %% [markdown]
+# Which word of "bank of the river" gets the largest weight from "bank"? It takes four products.
 
+# %%
+ask("bank_looks", ...)
+
+
+# %%
 def contextualise(sentence):
     X = np.array([meaning[word] for word in sentence])  # (T, D)
     A = softmax(X @ X.T)  # (T, T)
@@ -299,9 +360,22 @@ pictures("05_bank", bank)
 
 # %% [markdown]
 # The word has moved towards its neighbour: the same vector in, a different one out for each
-# sentence. This is attention already, but for what lessons 06 and 08 add: the two flaws are still
-# in it.
-#
+# sentence. This is attention already. But both flaws are still in it, and lesson 07 mends them. On a
+# page of its steps you can change every number, and see what "bank" becomes. (Where you read this as
+# a page, [it is here](out/05_bank.html).)
+
+# %%
+X = mg.Tensor([meaning[word] for word in sentences[0]], requires_grad=True)  # (T, D)
+with mg.record():
+    scores = X @ X.T  # (T, T)
+    weights = softmax(scores)  # (T, T)
+    Y = weights @ X  # (T, D)
+    water = Y[0, 1]  # the second number of "bank"
+pictures.folder.mkdir(parents=True, exist_ok=True)
+page = mg.explore(water, pictures.folder / "05_bank.html", title="bank of the river: water")
+print("open in a browser:", page)
+
+# %% [markdown]
 # ## Learning vectors
 #
 # Where do the numbers come from? From what is known about the words. Suppose we are told how alike
@@ -314,6 +388,13 @@ pictures("05_bank", bank)
 # a number $\eta$, the *learning rate*, that says how far. `mg.optim.SGD` takes such steps, on every
 # `mg.Parameter`, which is a Tensor that is to be learned. (Its name, *stochastic gradient descent*,
 # is about losses from random samples; here nothing is random.)
+#
+# What we ask for: hot and cold at 0.8 to temperature, and at 0.28 to each other, which is
+# $2 \cdot 0.8^2 - 1$, as far apart as can be. bank at 0.6 to river and at 0.8 to money. All other
+# pairs are to have nothing in common. Try it with $D = 2$, 3 and 4 numbers for each word.
+
+# %%
+ask("how_many_numbers", ...)
 
 # %%
 six = ["hot", "temperature", "cold", "river", "bank", "money"]
@@ -379,11 +460,13 @@ def learning():
 pictures("05_learning", learning)
 
 # %% [markdown]
-# (Blue is above zero, orange below.) With four numbers for each word it works, with three or two it
-# does not: the loss stops falling. Why four? If the vectors have length one and do what is asked,
-# $S = E E^\mathsf{T}$. Such a product of a $(6, D)$ and a $(D, 6)$ matrix has at most $D$
-# *independent* rows, of which none can be mixed from the others: its *rank*. So the table itself
-# says how many numbers it takes.
+# (Blue is above zero, orange below.) With four numbers for each word it works. With three or two the
+# loss stops falling. Why four? hot, temperature and cold are as far apart as can be, so they lie in
+# one plane, which takes two numbers. $0.6^2 + 0.8^2 = 1$, so bank is $0.6$ river $+\ 0.8$ money, with
+# river and money at a right angle: one plane again. And the two planes have nothing in common, so
+# they need $2 + 2$ numbers. The table $S$ itself says so. If the vectors have length one and do what
+# is asked, $S = E E^\mathsf{T}$, and such a product has at most $D$ rows of which none can be mixed
+# from the others. Their number is called the *rank* of $S$.
 
 # %%
 print("the rank of S:", np.linalg.matrix_rank(S))
@@ -391,12 +474,15 @@ assert np.linalg.matrix_rank(S) == 4
 assert all(np.isclose(learned[D][1][300], learned[D][1][-1]) for D in (2, 3))  # it has stopped
 
 # %% [markdown]
-# And the first flaw cannot be trained away. Ask for hot and cold to be at -0.5, and both still at
-# 0.8 to temperature. The loss stops well above zero, and the learned vectors give way on all sides.
+# ## What cannot be learned (optional)
+#
+# The first flaw cannot be trained away. Ask for hot and cold to be at -0.5, and both still at
+# 0.8 to temperature. The loss stops well above zero, and all three cosines give way.
 #
 # Could a longer training do better? Try all there is: hot at an angle $a$ to one side of
 # temperature, cold at $b$ to the other. (Out of that plane they only come nearer to each other.) Of
-# the nine numbers in the table, three are right anyway, and the others come in pairs.
+# the nine numbers in the table, the three ones on the diagonal are right anyway, and the others come
+# in pairs.
 
 # %%
 impossible = np.array([[1, 0.8, -0.5], [0.8, 1, 0.8], [-0.5, 0.8, 1]])  # hot, temperature, cold
@@ -405,8 +491,6 @@ a, b = np.meshgrid(*2 * [np.linspace(0, np.pi / 2, 250)])
 off = np.stack([np.cos(a) - 0.8, np.cos(b) - 0.8, np.cos(a + b) + 0.5])  # (3, 250, 250)
 best = (2 / 9 * np.sum(np.square(off), axis=0)).min()
 print(f"the loss ends at {losses[-1]:.4f}; the best of {a.size:,} pairs of angles has {best:.4f}")
-print("cosines of hot, temperature and cold, asked for:")
-print(impossible)
 print("learned:")
 print(cosines(compromise).numpy().round(2))
 assert abs(losses[-1] - best) < 1e-4
@@ -417,9 +501,61 @@ assert both < 0.8 - 0.1
 assert np.isclose(apart, 2 * both**2 - 1, atol=1e-3)  # on the curve of the picture
 
 # %% [markdown]
+# ## From text to rows of numbers (optional)
+#
+# Which words get a vector? All words of a language are too many, and single letters say too little.
+# So one takes *subwords*: common words whole, rare ones in pieces. They are found by counting. Begin
+# with letters. Find the pair of neighbours that occurs most often (of equal ones the first), and make
+# one piece of it. Repeat. Here is a text with four words, and how often each occurs (`_` is the end
+# of a word):
+
+# %%
+text = {"low_": 5, "lower_": 2, "newest_": 6, "widest_": 3}
+pieces = {word: list(word) for word in text}
+merged = []
+for _ in range(6):
+    pairs = Counter()
+    for word, times in text.items():
+        for pair in zip(pieces[word], pieces[word][1:]):
+            pairs[pair] += times
+    (first, second), most = max(pairs.items(), key=lambda item: item[1])
+    merged.append((first + second, most))
+    for word, old in pieces.items():
+        new = []
+        for piece in old:
+            if new and new[-1] == first and piece == second:
+                new[-1] = first + second
+            else:
+                new.append(piece)
+        pieces[word] = new
+print("merged:", *(f"{piece} ({times} times)" for piece, times in merged))
+print("words:", *("|".join(each) for each in pieces.values()))
+assert merged[:3] == [("es", 9), ("est", 9), ("est_", 9)]
+
+# %% [markdown]
+# By hand: `e` `s` occurs in "newest" 6 times and in "widest" 3 times, 9 in all, and no pair more
+# often. After six such steps "low" and "est_" are pieces, and a new word such as "lowest_" is
+# written with two of them.
+#
+# Each piece has a number, its place in the list of pieces, and a row in a table of vectors. In papers
+# the look-up is often written as a product: the piece as a row of zeros with a single 1 (*one-hot*),
+# times the table. It is the same thing, and so is its gradient (lesson 02), only slower.
+
+# %%
+known = ["low", "est_", "n", "e", "w"]
+table = mg.Tensor(rng.normal(size=(5, 3)), requires_grad=True)  # a row for each piece
+ids = [known.index(piece) for piece in ("low", "est_")]
+one_hot = np.eye(5)[ids]  # (2, 5)
+G = rng.normal(size=(2, 3))
+by_product = mg.grad(lambda table: np.sum((one_hot @ table) * G))(table)
+by_index = mg.grad(lambda table: np.sum(table[ids] * G))(table)
+assert np.allclose((one_hot @ table).detach(), table[ids].detach())
+assert np.allclose(by_product, by_index)
+
+# %% [markdown]
 # ## Questions
 #
-# Work them out first: on paper, or in a cell of your own.
+# Work them out first: on paper, or in another cell.
 
 # %%
 ask("end_cosine", ...)
@@ -431,6 +567,9 @@ ask("end_least", ...)
 ask("end_repeated_word", ...)
 
 # %% [markdown]
+# Now write it: the exercises `cosine`, `softmax` and `contextualise`
+# (`python -m minigrad exercises start DIR`, then `check 05`).
+#
 # Next: `06_attention_before_transformers.py`, where attention is invented, for another reason.
 
 # %%
