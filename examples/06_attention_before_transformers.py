@@ -10,8 +10,9 @@
 #
 # - write a recurrent network, and measure what its last state can give back;
 # - compute additive attention by the formula, and say over which index its weights sum to one;
-# - tell the four classic scores apart, and count what each costs;
-# - train a network to reverse a sequence, and read from its weights that it does.
+# - train a network to reverse a sequence, and read from its weights that it does;
+# - say how far away the first word is, for a recurrent network, a convolution and attention;
+# - tell the classic scores apart, and say what each costs.
 #
 # As before, name another folder for the pictures after the file's name, or in the next cell.
 
@@ -25,7 +26,7 @@ import minitransformer as mt
 from minigrad import nn, optim
 from minigrad.course.pictures import Pictures
 from minigrad.course.questions import Questions
-from minigrad.functional import cross_entropy
+from minigrad.functional import cross_entropy, softmax
 from minigrad.views.plots import BLUE, GREEN, GREY, ORANGE, heat_map
 from minitransformer.training.threads import one_thread
 from minitransformer.views.plots import attention_map
@@ -34,6 +35,17 @@ pictures = Pictures()  # or Pictures("another/folder")
 ask = Questions("06")
 rng = np.random.default_rng(0)
 mg.manual_seed(0)
+
+# %% [markdown]
+# ## Do you remember?
+#
+# Two questions of older lessons.
+
+# %%
+ask("05/bank_looks", ...)
+
+# %%
+ask("05/end_cosine", ...)
 
 # %% [markdown]
 # ## Reading one after the other
@@ -72,10 +84,18 @@ print("states:", states.shape)
 assert states.shape == (1, 4, 5)
 assert np.allclose(states.detach()[0, 1], by_hand.detach(), atol=1e-6)
 
+# %% [markdown]
+# It has read four inputs, and made four states. Now change the third input, and read again.
+
+# %%
+ask("what_changes", ...)
+
+# %%
 changed = x.copy()
 changed[0, 2] += 1  # the third input
-assert np.array_equal(rnn(changed).detach()[0, :2], states.detach()[0, :2])  # the past stands,
-assert (rnn(changed).detach()[0, 2:] != states.detach()[0, 2:]).any(axis=1).all()  # the rest not
+moved = (rnn(changed).detach() != states.detach())[0].any(axis=1)  # (4,)
+print("has the state changed?", moved)
+assert np.array_equal(rnn(changed).detach()[0, :2], states.detach()[0, :2])
 
 # %% [markdown]
 # ## A task
@@ -104,8 +124,8 @@ for name, ids in zip(("read", "before", "write"), batch(5, 1, rng)):
 # %% [markdown]
 # ## The bottleneck
 #
-# The encoder's last state is all that the decoder gets. It has $D$ numbers, be the sequence short
-# or long. For a long one it is a *bottleneck*: what does not fit is lost. How much is lost, we
+# The encoder's last state is all that the decoder gets. It has $D$ numbers, whether the sequence is
+# short or long. For a long one it is a *bottleneck*: what does not fit is lost. How much is lost, we
 # measure below, side by side with the remedy.
 #
 # ## Attention
@@ -120,39 +140,64 @@ for name, ids in zip(("read", "before", "write"), batch(5, 1, rng)):
 #   c_j = \sum_{i=1}^{M} a_{ij}\, h_i.$$
 #
 # $[h_i ; s_j]$ is one below the other, of shape $(2D,)$; $W$ has the shape $(A, 2D)$ and $v$
-# $(A,)$, with a width $A$ of one's choice. Word for word:
+# $(A,)$, with any width $A$. $W$ and $v$ are learned; here they are random. Word for word:
 
 # %%
 M, N, D, A = 5, 3, 4, 6
 h, s = rng.normal(size=(M, D)), rng.normal(size=(N, D))  # states of encoder and decoder
 W, v = rng.normal(size=(A, 2 * D)), rng.normal(size=A)
 
-e = np.array([[v @ np.tanh(W @ np.concatenate([h[i], s[j]])) for j in range(N)] for i in range(M)])
+fits = lambda s_j, h_i: v @ np.tanh(W @ np.concatenate([h_i, s_j]))  # a number
+e = np.array([[fits(s[j], h[i]) for j in range(N)] for i in range(M)])  # (M, N)
 a = np.exp(e) / np.exp(e).sum(axis=0)  # (M, N): for each j, over all i
 c = np.array([sum(a[i, j] * h[i] for i in range(M)) for j in range(N)])  # (N, D)
 assert np.allclose(a.sum(axis=0), 1)
 assert np.allclose(c, a.T @ h)
 
 # %% [markdown]
-# From here on, weights have a row for each who asks (a *query*, here $s_j$) and a column for each
-# who is asked (a *key*, here $h_i$): what is written $a_{ij}$ above stands in row $j$, column $i$.
-# `mt.attention` does the same for any score. `mt.Concat` is the score above, with the query first
-# in the pair. (`copy_` writes numbers into it in place of those that it started with.)
+# Two words that stay with us: $s_j$, which asks, is a *query*, and $h_i$, which is asked, is a *key*.
+# The tables of this formula have a row for each key. Today's tables are the other way round: a row
+# for each query. So the library's weights are the transpose, `weights[j, i]` is $a_{ij}$, and from here
+# on a table has a row for each query. `mt.attention` takes queries, keys, what is averaged (*values*),
+# and a function that makes the table of scores:
 
 # %%
-score = mt.Concat(D, hidden=A).astype(np.float64)
-score.weight.copy_(np.concatenate([W[:, D:], W[:, :D]], axis=1).T)
-score.vector.copy_(v[:, None])
-context, weights = mt.attention(s, h, h, score=score)  # queries, keys, values
-assert np.allclose(weights.detach(), a.T)
-assert np.allclose(context.detach(), c)
+all_pairs = lambda s, h: np.array([[fits(s_j, h_i) for h_i in h] for s_j in s])  # (N, M)
+context, weights = mt.attention(s, h, h, score=all_pairs)
+assert np.allclose(weights, a.T)
+assert np.allclose(context, c)
+
+# %% [markdown]
+# On a page of its steps, for one query and three keys, you can change every number, and see where the
+# query looks. (Where you read this as a page, [it is here](out/06_one_query.html).)
+
+
+# %%
+def first_of_context(s, h, W, v):
+    pairs = np.concatenate([h, np.broadcast_to(s, h.shape)], axis=1)  # (M, 2D)
+    scores = np.tanh(pairs @ W.T) @ v  # (M,)
+    weights = softmax(scores)  # (M,)
+    return (weights @ h)[0]
+
+
+numbers = [
+    mg.Tensor(rng.normal(size=shape), requires_grad=True) for shape in [2, (3, 2), (2, 4), 2]
+]
+with mg.record():
+    first = first_of_context(*numbers)
+pictures.folder.mkdir(parents=True, exist_ok=True)
+page = mg.explore(first, pictures.folder / "06_one_query.html", title="one query, three keys")
+print("open in a browser:", page)
 
 # %% [markdown]
 # ## Over which index?
 #
 # An article has another formula for the weights: $a_{ij} = \exp e_{ij} / \sum_k \exp e_{ik}$, and
 # then the same sum over $i$. It divides by a sum over $k$ in the place of $j$, the steps of the
-# decoder. What goes wrong?
+# decoder. What goes wrong? Take the shortest case first.
+
+# %%
+ask("only_one", ...)
 
 # %%
 wrong = np.exp(e) / np.exp(e).sum(axis=1, keepdims=True)  # for each i, over all j
@@ -177,9 +222,9 @@ assert np.array_equal(only, np.ones((M, 1)))
 
 later = e.copy()
 later[:, -1] += rng.normal(size=M)  # another last state of the decoder
-first = lambda e, axis: (np.exp(e) / np.exp(e).sum(axis=axis, keepdims=True))[:, 0]
-assert np.array_equal(first(later, 0), first(e, 0))
-assert not np.allclose(first(later, 1), first(e, 1), atol=0.01)
+of_first = lambda e, axis: (np.exp(e) / np.exp(e).sum(axis=axis, keepdims=True))[:, 0]
+assert np.array_equal(of_first(later, 0), of_first(e, 0))
+assert not np.allclose(of_first(later, 1), of_first(e, 1), atol=0.01)
 
 
 # %%
@@ -241,30 +286,34 @@ def train(attends, steps=600, longest=12):
     rng = np.random.default_rng(0)
     model = Reverser(32, attends)
     optimizer = optim.Adam(model.parameters())
-    schedule = optim.warmup_cosine(5e-3, warmup=20, steps=steps)
-    for step in range(1, steps + 1):
-        optimizer.lr = schedule(step)
+    for step in range(steps):
+        optimizer.lr = 5e-3 * (1 - step / steps)  # ever smaller steps
         optimizer.zero_grad()
         read, before, write = batch(rng.integers(1, longest + 1), 64, rng)
         cross_entropy(model(read, before)[0], write).backward()
-        optim.clip_grad_norm(model.parameters(), 1.0)
         optimizer.step()
     return model
 
 
 # %% [markdown]
-# (`nn.Embedding` is the table of lesson 02, a learned vector for each symbol. `cross_entropy` is the
-# loss, how surprised the network is by the right symbols. Adam is a way of going down the gradient
-# that chooses the size of its steps by itself, up to the learning rate. Lesson 13 says what
-# `warmup_cosine` and `clip_grad_norm` are for.)
+# (`nn.Embedding` is the table of lesson 02, a learned vector for each symbol. The model gives a number
+# for each symbol that may come next, and a softmax makes probabilities of them. `cross_entropy` is the
+# loss: the mean of $-\log p$, with $p$ the probability that it gave to the right symbol. It is 0 if the
+# model was sure and right. `Adam` goes down the gradient as `SGD` does in lesson 05, but gives each
+# number a step of about the same size, `lr`, however large its gradient is. Lesson 13 takes both apart.)
 #
-# Both are trained on sequences of 1 to 12 symbols, and then tested on new ones.
+# Both are trained on sequences of 1 to 12 symbols, and then tested on new ones. There are ten symbols,
+# so guessing gets 10 in 100 right. How many symbols are right in a sequence of twelve, if all that is
+# known of it is one state of 32 numbers?
+
+# %%
+ask("twelve", ...)
 
 # %%
 lengths = range(1, 13)
 models, right = {}, {}
 for attends in (False, True):
-    with one_thread():  # matrices as small as these are no work for two
+    with one_thread():  # to share such small products between processors takes longer than it saves
         models[attends] = train(attends)
     right[attends] = []
     with mg.no_grad():
@@ -305,9 +354,12 @@ pictures("06_bottleneck", forgetting)
 #
 # ## Where does it look?
 #
-# To write the first symbol it has to look at the last one, for the second at the last but one. So
-# with a row for each symbol written and a column for each read, the weights, called the
-# *alignment*, must be the other diagonal, from bottom left to top right. Nobody told it so.
+# Draw its weights, a row for each symbol written and a column for each symbol read. This table is
+# called the *alignment*. Eight symbols are read, and written last symbol first. Nobody told the network
+# where to look.
+
+# %%
+ask("first_look", ...)
 
 # %%
 read, before, write = batch(8, 200, np.random.default_rng(6))
@@ -328,6 +380,106 @@ look = lambda: attention_map(
 pictures("06_alignment", look)
 
 # %% [markdown]
+# To write the first symbol it looks at the last one, for the second at the last but one: the weights lie
+# on the other diagonal, from bottom left to top right.
+#
+# ## How far away is the first word?
+#
+# The last vector of a sequence is to know something of the first. How many steps lie between the two,
+# one waiting for the other? There are three ways to build such a network.
+#
+# - *Recurrent:* a step for each word, one after the other.
+# - *Attention:* one step. Every word looks at every other at once.
+# - *Convolution* of width 3: each new vector is made of three neighbours, $x_{t-1}$, $x_t$ and
+#   $x_{t+1}$, each times a matrix. All positions are computed at once, but one layer sees one word
+#   to each side. Layers are stacked until the last vector sees the first.
+
+# %%
+ask("layers", ...)
+
+
+# %%
+def convolution(x, kernel):  # (T, C), (3, C, C)
+    edge = np.zeros_like(x[:1])
+    x = np.concatenate([edge, x, edge])  # (T + 2, C)
+    return x[:-2] @ kernel[0] + x[1:-1] @ kernel[1] + x[2:] @ kernel[2]  # (T, C)
+
+
+def layers_needed(T, C=2):
+    """How many layers until the last of T vectors depends on the first."""
+    x, kernel, layers = np.zeros((T, C)), np.ones((3, C, C)), 0
+    x[0] = 1  # only the first is not zero, so what reaches the last comes from there
+    while not x[-1].any():
+        x, layers = convolution(x, kernel), layers + 1
+    return layers
+
+
+mg.manual_seed(0)
+wide, distances = 32, [1, 2, 4, 8, 16, 32, 64, 128]
+network = RNN(wide, wide)
+W_q, W_k = nn.Linear(wide, wide, bias=False), nn.Linear(wide, wide, bias=False)
+looks = lambda x: mt.attention(W_q(x), W_k(x), x)[0]  # (B, T, C)
+
+
+def reaches(f, distance, size=40):
+    """How large the gradient is that reaches the first vector from the last."""
+    x = mg.Tensor(
+        rng.normal(size=(size, distance + 1, wide)).astype(np.float32), requires_grad=True
+    )
+    way = rng.normal(size=(size, wide)).astype(np.float32)
+    np.sum(f(x)[:, -1] * way).backward()
+    return np.sqrt(np.mean(np.square(x.grad[:, 0]))).item()
+
+
+def milliseconds(f, *arguments, repeats=3):
+    best = np.inf
+    for _ in range(repeats):
+        start = time.perf_counter()
+        f(*arguments)
+        best = min(best, time.perf_counter() - start)
+    return 1000 * best
+
+
+arriving = {f: [reaches(f, distance) for distance in distances] for f in (network, looks)}
+print("          convolution  recurrent network              attention")
+print("distance       layers  steps    ms  gradient          steps    ms  gradient")
+for i, distance in enumerate(distances):
+    print(f"{distance:8} {layers_needed(distance + 1):12}", end="")
+    for f, steps in ((network, distance + 1), (looks, 1)):
+        x = rng.normal(size=(1, distance + 1, wide)).astype(np.float32)
+        with mg.no_grad(), one_thread():
+            ms = milliseconds(f, x)
+        print(f" {steps:6} {ms:5.2f}   {arriving[f][i]:.0e}        ", end="")
+    print()
+assert [layers_needed(distance + 1) for distance in distances[:5]] == distances[:5]
+assert arriving[network][5] < 1e-4 < 1e-2 < arriving[looks][5]
+
+
+# %%
+def reach():
+    from matplotlib import pyplot as plt
+
+    figure, ax = plt.subplots(figsize=(6.4, 3.4))
+    for f, colour, name in ((network, ORANGE, "recurrent"), (looks, BLUE, "attention")):
+        shown = [each if each > 1e-12 else np.nan for each in arriving[f]]
+        ax.loglog(distances, shown, "o-", color=colour, label=name)
+    ax.set_xticks(distances, [str(distance) for distance in distances])
+    ax.minorticks_off()
+    ax.set(xlabel="words between the last and the first", ylabel="gradient that arrives")
+    ax.legend(frameon=False)
+    return figure
+
+
+pictures("06_reach", reach)
+
+# %% [markdown]
+# The walk back over a recurrent network multiplies by $U$ and by the slope of $\tanh$ at each step. At
+# the start of training each factor is below one, so the gradient vanishes: 32 words back nothing is
+# left to learn from. With attention it falls only as the weights do, like one over the length. And the
+# recurrent network has to wait for each state before it makes the next, which is why its time grows
+# with every word. Attention pays in another way: its table of scores grows with the *square* of the
+# length.
+#
 # ## Other scores
 #
 # Luong, Pham and Manning compare three scores of a decoder's state $s$ and an encoder's state $h$:
@@ -339,14 +491,16 @@ pictures("06_alignment", look)
 # (width of $s$, width of $h$). "concat" is Bahdanau's. All pairs at once, and one pair at a time:
 
 # %%
-general = mt.General(D).astype(np.float64)
+general, concat = mt.General(D).astype(np.float64), mt.Concat(D).astype(np.float64)
+pairs = [[(s_j, h_i) for h_i in h] for s_j in s]  # N rows of M
+of_concat = lambda s, h: np.tanh(np.concatenate([s, h]) @ concat.weight) @ concat.vector[:, 0]
 with mg.no_grad():
     for told, all_at_once, one_pair in [
         ("dot", mt.dot(s, h), lambda s, h: s @ h),
         ("general", general(s, h), lambda s, h: s @ general.weight @ h),
-        ("concat", score(s, h), lambda s, h: v @ np.tanh(W @ np.concatenate([h, s]))),
+        ("concat", concat(s, h), of_concat),
     ]:
-        each = [[np.asarray(one_pair(s_j, h_i)) for h_i in h] for s_j in s]
+        each = [[np.asarray(one_pair(*pair)) for pair in row] for row in pairs]
         print(f"{told:>8}: scores {all_at_once.shape}")
         assert np.allclose(all_at_once, each)
 
@@ -358,25 +512,26 @@ with mg.no_grad():
 #
 # $$W [s_j ; h_i] = W_s s_j + W_h h_i,$$
 #
-# and the two products are needed once for each state, $M + N$ in all. Only the sum, $\tanh$ and the
-# product with $v$ are left for each pair. That is how `mt.Additive` computes it.
+# and each of the two products is needed once for each state.
 
 # %%
-additive = mt.Additive(D, hidden=A).astype(np.float64)
-additive.query.copy_(W[:, D:].T)
-additive.key.copy_(W[:, :D].T)
-additive.vector.copy_(v[:, None])
-with mg.no_grad():
-    assert np.allclose(additive(s, h), score(s, h))
+ask("products", ...)
+
+# %%
+W_h, W_s = W[:, :D], W[:, D:]  # what meets h, and what meets s
+in_parts = np.tanh((s @ W_s.T)[:, None] + (h @ W_h.T)[None, :]) @ v  # (N, M)
+assert np.allclose(in_parts, all_pairs(s, h))
 
 # %% [markdown]
+# So $M + N$ products with a part of $W$ are enough. Only the sum, $\tanh$ and the product with $v$ are
+# left for each pair. `mt.Additive` computes it like this.
+#
 # The other saving does without $\tanh$: map both sides to a shared space, where a plain dot product
 # compares them. That is $M + N$ maps and a single product of matrices, which computers are best at:
 #
 # $$q_j = s_j W_q, \qquad k_i = h_i W_k, \qquad e = q\, k^\mathsf{T}.$$
 #
-# Count the multiplications, with states $D$ wide and a shared space $A$ wide. To be sure, they are
-# also counted one by one, with numbers that count.
+# Count the multiplications, with states $D$ wide and a shared space $A$ wide:
 
 
 # %%
@@ -389,6 +544,66 @@ def multiplications(M, N, D, A):
     }
 
 
+costs = multiplications(256, 256, 64, 64)
+print("multiplications for 256 states on each side, all 64 wide:")
+for name, times in costs.items():
+    print(f"{name:>17}: {times:11,}")
+assert costs["concat"] > 85 * costs["mapped, then dot"]
+
+# %% [markdown]
+# By this count the last two are alike. But for each pair "additive" still makes $A$ numbers, and
+# takes the $\tanh$ of each; a matrix product never writes them down. Time all three:
+
+# %%
+sizes = [16, 32, 64, 128, 256]
+width = 64
+W_q, W_k = nn.Linear(width, width, bias=False), nn.Linear(width, width, bias=False)
+methods = {
+    "concat": mt.Concat(width),
+    "additive": mt.Additive(width),
+    "mapped, then dot": lambda s, h: mt.dot(W_q(s), W_k(h)),
+}
+
+
+taken = {name: [] for name in methods}
+with mg.no_grad(), one_thread():
+    for size in sizes:
+        two = rng.normal(size=(2, size, width)).astype(np.float32)
+        for name, method in methods.items():
+            taken[name].append(milliseconds(method, *two))
+print(f"time for {sizes[-1]} states on each side:")
+for name, times in taken.items():
+    print(f"{name:>17}: {times[-1]:7.2f} ms")
+assert taken["concat"][-1] > 5 * taken["mapped, then dot"][-1]
+
+
+# %%
+def times_by_length():
+    from matplotlib import pyplot as plt
+
+    figure, ax = plt.subplots(figsize=(6.4, 3.6))
+    for name, colour in {"concat": ORANGE, "additive": GREEN, "mapped, then dot": BLUE}.items():
+        ax.loglog(sizes, taken[name], "o-", color=colour, ms=4)
+        ax.text(sizes[-1] * 1.1, taken[name][-1], name, color=colour, va="center")
+    ax.set(xlabel="states on each side", ylabel="milliseconds", xlim=(None, 1500))
+    ax.set_xticks(sizes, [str(size) for size in sizes])
+    ax.minorticks_off()
+    return figure
+
+
+pictures("06_costs", times_by_length)
+
+# %% [markdown]
+# The transformer takes the fastest, and drops the recurrent network, which has to wait for each
+# state before it makes the next. What is left is attention.
+#
+# ## Counted one by one (optional)
+#
+# Are the three formulas for the multiplications right? Give the same computations numbers that count
+# how often any of them is multiplied.
+
+
+# %%
 class Counted:
     """A number that counts how often any of them is multiplied."""
 
@@ -426,81 +641,39 @@ def mapped_scores(s, h, W_q, W_k):
 expected = multiplications(M, N, D, A)
 assert count(concat_scores, (N, D), (M, D), (A, 2 * D), A) == expected["concat"]
 assert count(additive_scores, (N, D), (M, D), (D, A), (D, A), A) == expected["additive"]
-assert np.allclose(additive_scores(s, h, W[:, D:].T, W[:, :D].T, v), score(s, h).detach())
 assert count(mapped_scores, (N, D), (M, D), (D, A), (D, A)) == expected["mapped, then dot"]
-costs = multiplications(256, 256, 64, 64)
-print("multiplications for 256 states on each side, all 64 wide:")
-for name, times in costs.items():
-    print(f"{name:>17}: {times:11,}")
-assert costs["concat"] > 85 * costs["mapped, then dot"]
+print(f"counted for {M} and {N} states:", expected)
 
 # %% [markdown]
-# By this count the last two are alike. But for each pair "additive" still makes $A$ numbers, and
-# takes the $\tanh$ of each; a matrix product never writes them down. Time all three:
-
-# %%
-sizes = [16, 32, 64, 128, 256]
-width = 64
-W_q, W_k = nn.Linear(width, width, bias=False), nn.Linear(width, width, bias=False)
-methods = {
-    "concat": mt.Concat(width),
-    "additive": mt.Additive(width),
-    "mapped, then dot": lambda s, h: mt.dot(W_q(s), W_k(h)),
-}
-
-
-def milliseconds(f, *arguments, repeats=3):
-    best = np.inf
-    for _ in range(repeats):
-        start = time.perf_counter()
-        f(*arguments)
-        best = min(best, time.perf_counter() - start)
-    return 1000 * best
-
-
-taken = {name: [] for name in methods}
-with mg.no_grad(), one_thread():
-    for size in sizes:
-        h, s = rng.normal(size=(2, size, width)).astype(np.float32)
-        for name, method in methods.items():
-            taken[name].append(milliseconds(method, s, h))
-print(f"time for {sizes[-1]} states on each side:")
-for name, times in taken.items():
-    print(f"{name:>17}: {times[-1]:7.2f} ms")
-assert taken["concat"][-1] > 5 * taken["mapped, then dot"][-1]
-
-
-# %%
-def costs_and_times():
-    from matplotlib import pyplot as plt
-
-    figure, (counted, timed) = plt.subplots(1, 2, figsize=(10, 3.8))
-    colours = {"concat": ORANGE, "additive": GREEN, "mapped, then dot": BLUE}
-    for name, colour in colours.items():
-        counts = [multiplications(n, n, width, width)[name] for n in sizes]
-        counted.loglog(sizes, counts, "o-", color=colour, ms=9 if name == "additive" else 4)
-        timed.loglog(sizes, taken[name], "o-", color=colour, ms=4)
-        timed.text(sizes[-1] * 1.1, taken[name][-1], name, color=colour, va="center")
-    counted.text(60, 2.2e8, "concat", color=ORANGE, ha="right")
-    counted.text(80, 3e5, "additive,", color=GREEN)
-    counted.text(80, 1.8e5, "mapped, then dot", color=BLUE)
-    counted.set(xlabel="states on each side", ylabel="multiplications")
-    timed.set(xlabel="states on each side", ylabel="milliseconds", xlim=(None, 1500))
-    for ax in (counted, timed):
-        ax.set_xticks(sizes, [str(size) for size in sizes])
-        ax.minorticks_off()
-    return figure
-
-
-pictures("06_costs", costs_and_times)
-
-# %% [markdown]
-# The transformer takes the fastest, and drops the recurrent network, which has to wait for each
-# state before it makes the next. What is left is attention.
+# ## Any two maps (optional)
 #
+# The two maps into the shared space need not be matrices. With any functions $f$ and $g$, such as
+# small networks, the score $f(s) \cdot g(h)$ still takes $M + N$ maps and one product of matrices, and
+# it can compare what matrices cannot. Let a state be one number, and let $s$ and $h$ fit well if they
+# have the same *size*, whatever their signs. With matrices the score is $s\, w\, h$, with one number
+# $w$, which changes its sign with $h$. But
+#
+# $$-(s^2 - h^2)^2 = f(s) \cdot g(h), \qquad f(s) = (-s^4,\ 2 s^2,\ -1), \qquad g(h) = (1,\ h^2,\ h^4),$$
+#
+# is a plain dot product in a shared space of three numbers, and is largest for equal sizes.
+
+# %%
+asking, asked = np.array([-2.0, 1.0]), np.array([2.0, -1.0, 0.5, -3.0])
+f = np.stack([-(asking**4), 2 * asking**2, -np.ones(2)], axis=1)  # (2, 3)
+g = np.stack([np.ones(4), asked**2, asked**4], axis=1)  # (4, 3)
+sizes_alike = f @ g.T  # (2, 4)
+print(
+    "best for -2:",
+    asked[np.argmax(sizes_alike[0])],
+    " best for 1:",
+    asked[np.argmax(sizes_alike[1])],
+)
+assert np.allclose(sizes_alike, -((asking[:, None] ** 2 - asked**2) ** 2))
+
+# %% [markdown]
 # ## Questions
 #
-# Work them out first: on paper, or in a cell of your own.
+# Work them out first: on paper, or in another cell.
 
 # %%
 ask("end_weights", ...)
@@ -512,8 +685,11 @@ ask("end_concat", ...)
 ask("end_column", ...)
 
 # %% [markdown]
-# Next: `08_scaled_dot_product_attention.py`, where the fastest score gets the form that it has
-# today.
+# Now write it: the exercises `rnn`, `additive_scores` and `contexts`
+# (`python -m minigrad exercises start DIR`, then `check 06`).
+#
+# Next: `07_queries_keys_values.py`, where the fastest score compares the words of one sentence with
+# each other, in numbers that you can read.
 
 # %%
 print(pictures)

@@ -37,7 +37,7 @@ rng = np.random.default_rng(0)
 # Two questions of older lessons.
 
 # %%
-ask("05/end_repeated_word", ...)
+ask("05/hot_and_cold", ...)
 
 # %%
 ask("06/end_weights", ...)

@@ -35,7 +35,7 @@ QUESTIONS = questions(
         "can be?",
         answer=0.62,
         by="2 * 0.9**2 - 1",
-        hint="Put $c = 0.9$ into the last formula.",
+        hint=r"The cosine of the two is at least $c^2 - s^2$, with $s^2 = 1 - c^2$. Put in $c = 0.9$.",
         mistakes={
             "0.81": "That is $c^2$. Subtract $s^2 = 1 - c^2$ from it.",
             "0.8": "That is $2c - 1$. The formula has the square of $c$.",
@@ -43,7 +43,8 @@ QUESTIONS = questions(
         because=r"$2 \cdot 0.81 - 1$.",
     ),
     bank_looks=Question(
-        'Which word gets the largest weight from "bank", $(1.2, 1.2)$?',
+        'In "bank of the river" bank is $(1.2, 1.2)$, river $(0, 2.4)$, "of" and "the" are near zero. '
+        'The weights are a softmax of products. Which word gets the largest weight from "bank"?',
         choices=["bank alone", "river alone", "bank and river, equally much"],
         answer="bank and river, equally much",
         by="""

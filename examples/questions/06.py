@@ -3,6 +3,87 @@
 from minigrad.course.questions import Question, questions
 
 QUESTIONS = questions(
+    what_changes=Question(
+        "Which of the four states change?",
+        choices=["all four", "the third only", "the third and the fourth"],
+        answer="the third and the fourth",
+        by="""
+            {(1, 1, 1, 1): "all four", (0, 0, 1, 0): "the third only",
+             (0, 0, 1, 1): "the third and the fourth"}[tuple(map(int, moved))]
+        """,
+        hint="Each state is made of its input and of the state before.",
+        mistakes={
+            "the third only": "The fourth state is made of the third.",
+            "all four": "The first two were made before the third input was read.",
+        },
+        because="The past stays as it is; what comes later depends on all before.",
+    ),
+    only_one=Question(
+        "Only one symbol is to be written, $N = 1$. By the article's formula, what is the weight of "
+        "each $h_i$?",
+        answer=1,
+        by="only[0, 0]",
+        hint=r"The sum over $k$ runs over the steps of the decoder. How many terms has it?",
+        mistakes={
+            "0.2": r"That is $1/M$, for equal scores and the right formula.",
+        },
+        because=r"The sum has one term, $\exp e_{i1}$: every weight is 1, and nothing is chosen.",
+    ),
+    twelve=Question(
+        "Of the twelve symbols, how many in 100 does the network without attention write right?",
+        choices=["about 10, as by guessing", "about 60", "more than 90"],
+        answer="about 60",
+        by="""
+            kept = right[False][11]
+            "about 60" if 35 < kept < 75 else "more than 90" if kept > 90 else "about 10"
+        """,
+        hint="It has room for some of them. The last ones that were read are the easiest to keep.",
+        mistakes={
+            "about 10, as by guessing": "The state does keep something: the symbols read last.",
+            "more than 90": "Twelve symbols are too many for its 32 numbers and this training.",
+        },
+        because="The state keeps about half of them.",
+    ),
+    first_look=Question(
+        "At which column, counted from 0, does the first row have its weight?",
+        answer=7,
+        by="int(np.median(looks_at[:, 0]))",
+        hint="The first row writes the symbol that was read last.",
+        mistakes={
+            "8": "Columns are counted from 0: the last of eight is 7.",
+            "0": "Column 0 is the symbol that was read first. It is written last.",
+        },
+        because="The last of eight symbols stands in column 7.",
+    ),
+    layers=Question(
+        "A sequence has nine words. How many layers of a convolution of width 3 are needed until the "
+        "vector of word 9 depends on word 1?",
+        answer=8,
+        by="layers_needed(9)",
+        hint="After one layer, word 2 knows of word 1. After two layers, word 3 does.",
+        mistakes={
+            "3": "One layer sees three neighbours, but only one word to each side.",
+            "4": "A layer sees one word to the left, not two.",
+            "9": "Word 1 knows of itself without any layer.",
+        },
+        because="One word to the side for each layer: $9 - 1$.",
+    ),
+    products=Question(
+        "With 10 states on each side: how many products with a matrix are needed if each pair is "
+        "joined and multiplied by $W$, and how many if the parts are multiplied once for each state? "
+        "Answer with two numbers.",
+        answer=[100, 20],
+        by="""
+            times = multiplications(10, 10, 1, 1)  # of which 100 are those by v
+            [(times["concat"] - 100) / 2, times["additive"] - 100]
+        """,
+        hint="There are $M N$ pairs, and $M + N$ states.",
+        mistakes={
+            "[100, 100]": r"$W_s s_j$ is the same for all $h_i$: compute it once for each $j$.",
+            "[20, 100]": "These are the right numbers, the other way round.",
+        },
+        because=r"$10 \cdot 10$ pairs, and $10 + 10$ states.",
+    ),
     end_weights=Question(
         r"The scores of one $s_j$ with three states are $0, 0$ and $\ln 2 = 0.693...$. What "
         "are the weights?",

@@ -197,7 +197,7 @@ FACTS: dict[str, list[tuple[str, str]]] = {
         ("Bahdanau's weights sum to one over i, for each j", "np.allclose(a.sum(axis=0), 1)"),
         (
             "c_j = sum_i a_ij h_i with e_ij = v^T tanh(W [h_i ; s_j])",
-            "np.allclose(context.detach(), c)",
+            "np.allclose(context, c)",
         ),
         ("over the other index they do not sum to one", "not np.allclose(wrong.sum(axis=0), 1)"),
         (
@@ -207,7 +207,7 @@ FACTS: dict[str, list[tuple[str, str]]] = {
         ("and a single output cannot choose", "np.array_equal(only, np.ones((M, 1)))"),
         (
             "and the first context depends on later steps",
-            "not np.allclose(first(later, 1), first(e, 1), atol=0.01)",
+            "not np.allclose(of_first(later, 1), of_first(e, 1), atol=0.01)",
         ),
         ("one last state gives back two symbols", "right[False][1] > 95"),
         ("but not twelve", "right[False][11] < 70"),
@@ -215,11 +215,15 @@ FACTS: dict[str, list[tuple[str, str]]] = {
         ("the alignment of a reversal is the anti-diagonal", "share > 0.98"),
         ("with nearly all of the weight", "on_it > 0.8"),
         ("Luong's dot, general and concat", "np.allclose(all_at_once, each)"),
+        ("additive is concat from M + N maps", "np.allclose(in_parts, all_pairs(s, h))"),
         (
-            "additive is concat from M + N maps",
+            "and mt.Additive computes it",
             """
-            s, h = rng.normal(size=(2, 5, W.shape[1] // 2))
-            np.allclose(additive(s, h).detach(), score(s, h).detach(), atol=1e-5)
+            additive = mt.Additive(D, hidden=A).astype(np.float64)
+            joined = np.concatenate([additive.query, additive.key]).detach()  # (2D, A)
+            of_pair = lambda s, h: np.tanh(np.concatenate([s, h]) @ joined) @ additive.vector.detach()
+            each = [[of_pair(s_j, h_i)[0] for h_i in h] for s_j in s]
+            np.allclose(additive(s, h).detach(), each)
             """,
         ),
         (
@@ -234,6 +238,16 @@ FACTS: dict[str, list[tuple[str, str]]] = {
             "mapping first takes M + N maps and one product",
             'count(mapped_scores, (N, D), (M, D), (D, A), (D, A)) == expected["mapped, then dot"]',
         ),
+        ("f(s) . g(h) compares sizes", "sizes_alike.argmax(axis=1).tolist() == [0, 1]"),
+        (
+            "a width-3 convolution needs a layer for each word of distance",
+            "[layers_needed(n + 1) for n in range(1, 20)] == list(range(1, 20))",
+        ),
+        (
+            "the gradient that reaches the first word of a recurrent network vanishes",
+            "arriving[network][5] < 1e-4",
+        ),
+        ("that of attention does not", "arriving[looks][5] > 1e-2"),
         ("which is far quicker", 'taken["concat"][-1] > 5 * taken["mapped, then dot"][-1]'),
     ],
     "07": [
