@@ -168,7 +168,7 @@ pictures("05_cosines", table)
 #
 # $$\mathrm{hot} \cdot \mathrm{cold} = c^2 + s^2\, u \cdot w \ge c^2 - s^2 = 2c^2 - 1,$$
 #
-# as the product of two vectors of length one is -1 at least.
+# as $u \cdot w$ is a cosine, and that is -1 at least.
 
 # %%
 ask("hot_and_cold", ...)
@@ -231,7 +231,7 @@ pictures("05_forced", forced)
 # ## Along a chain (optional)
 #
 # If near means near, and so on from word to word, then everything is near everything, and everything
-# ends up attending to everything. So one reads. How far does nearness reach? Take a chain of words in
+# ends up attending to everything: an article says so. How far does nearness reach? Take a chain of words in
 # which each has a cosine of 0.9 with the next. The angle between neighbours is 26 degrees. The least
 # that is possible is a fan in one plane, which opens by 26 degrees at each step: the cosine of $n$
 # steps is $\cos(26° n)$. If each step turns into a random direction instead, at a right angle to

@@ -155,21 +155,8 @@ assert np.allclose(a.sum(axis=0), 1)
 assert np.allclose(c, a.T @ h)
 
 # %% [markdown]
-# Two words that stay with us: $s_j$, which asks, is a *query*, and $h_i$, which is asked, is a *key*.
-# The tables of this formula have a row for each key. Today's tables are the other way round: a row
-# for each query. So the library's weights are the transpose, `weights[j, i]` is $a_{ij}$, and from here
-# on a table has a row for each query. `mt.attention` takes queries, keys, what is averaged (*values*),
-# and a function that makes the table of scores:
-
-# %%
-all_pairs = lambda s, h: np.array([[fits(s_j, h_i) for h_i in h] for s_j in s])  # (N, M)
-context, weights = mt.attention(s, h, h, score=all_pairs)
-assert np.allclose(weights, a.T)
-assert np.allclose(context, c)
-
-# %% [markdown]
-# On a page of its steps, for one query and three keys, you can change every number, and see where the
-# query looks. (Where you read this as a page, [it is here](out/06_one_query.html).)
+# Here is a page of its steps, for one $s$ and three $h_i$, on which you can change every number, and see
+# which $h_i$ gets the weight. (Where you read this as a page, [it is here](out/06_context.html).)
 
 
 # %%
@@ -186,7 +173,7 @@ numbers = [
 with mg.record():
     first = first_of_context(*numbers)
 pictures.folder.mkdir(parents=True, exist_ok=True)
-page = mg.explore(first, pictures.folder / "06_one_query.html", title="one query, three keys")
+page = mg.explore(first, pictures.folder / "06_context.html", title="one s, three h")
 print("open in a browser:", page)
 
 # %% [markdown]
@@ -251,12 +238,28 @@ def two_sums():
 pictures("06_two_sums", two_sums)
 
 # %% [markdown]
+# ## Queries, keys and values
+#
+# Three words that stay with us: $s_j$, which asks, is a *query*; $h_i$, which is asked, is a *key*; and
+# what is averaged are the *values*, here the states $h_i$ once more.
+#
+# The tables above have a row for each key. Today's tables are the other way round: a row for each
+# query. They are the transpose, so `weights[j, i]` is $a_{ij}$, and each row sums to one. From here
+# on, all tables are like that. `mt.attention` takes queries, keys, values, and a function that
+# makes the table of scores:
+
+# %%
+all_pairs = lambda s, h: np.array([[fits(s_j, h_i) for h_i in h] for s_j in s])  # (N, M)
+context, weights = mt.attention(s, h, h, score=all_pairs)
+assert np.allclose(weights, a.T)
+assert np.allclose(context, c)
+
+# %% [markdown]
 # ## Does it help?
 #
-# Here is the whole network, with attention or without. Keys are the encoder's states, as above, and
-# the score too (`mt.Additive` computes it at less cost: of that later). For the *values*, the vectors
-# that are averaged, we take the symbols' own vectors, not the states: then what arrives tells which
-# symbol was looked at, and nothing else.
+# Here is the whole network, with attention or without. Keys and score are as above (`mt.Additive`
+# computes the same score at less cost: of that later). For the values we take the vectors of the
+# symbols, not the states: then what arrives tells which symbol was looked at, and nothing else.
 #
 # (Bahdanau et al. average the states. But a state knows some of the symbols before it as well, so
 # one can look at a neighbour and learn the same. And their decoder is given $c_j$ before it makes
@@ -393,6 +396,8 @@ pictures("06_alignment", look)
 # - *Convolution* of width 3: each new vector is made of three neighbours, $x_{t-1}$, $x_t$ and
 #   $x_{t+1}$, each times a matrix. All positions are computed at once, but one layer sees one word
 #   to each side. Layers are stacked until the last vector sees the first.
+#
+# (The attention measured here maps both sides by a matrix, and multiplies, as shown further down.)
 
 # %%
 ask("layers", ...)
