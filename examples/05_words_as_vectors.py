@@ -231,11 +231,11 @@ pictures("05_forced", forced)
 # ## Along a chain (optional)
 #
 # If near means near, and so on from word to word, then everything is near everything, and everything
-# ends up attending to everything: an article says so. How far does nearness reach? Take a chain of words in
-# which each has a cosine of 0.9 with the next. The angle between neighbours is 26 degrees. The least
-# that is possible is a fan in one plane, which opens by 26 degrees at each step: the cosine of $n$
-# steps is $\cos(26° n)$. If each step turns into a random direction instead, at a right angle to
-# where we are, the expected cosine is $0.9^n$.
+# ends up attending to everything: an article says so. How far does nearness reach? Take a chain of
+# words in which each has a cosine of 0.9 with the next. The angle between neighbours is 26 degrees.
+# The least that is possible is a fan in one plane, which opens by 26 degrees at each step: the cosine
+# of $n$ steps is $\cos(26° n)$. If each step turns into a random direction instead, at a right angle
+# to where we are, the expected cosine is $0.9^n$.
 
 # %%
 steps = np.arange(9)
