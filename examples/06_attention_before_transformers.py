@@ -478,12 +478,12 @@ def reach():
 pictures("06_reach", reach)
 
 # %% [markdown]
-# The walk back over a recurrent network multiplies by $U$ and by the slope of $\tanh$ at each step. At
-# the start of training each factor is below one, so the gradient vanishes: 32 words back nothing is
-# left to learn from. With attention it falls only as the weights do, like one over the length. And the
-# recurrent network has to wait for each state before it makes the next, which is why its time grows
-# with every word. Attention pays in another way: its table of scores grows with the *square* of the
-# length.
+# The walk back over a recurrent network multiplies by $U$ and by the slope of $\tanh$ at each step.
+# At the start of training this makes the gradient smaller and smaller: it *vanishes*, and 32 words
+# back nothing is left to learn from. With attention it falls only as the weights do, like one over
+# the length. And the recurrent network has to wait for each state before it makes the next, so its
+# time grows with every word. Attention pays in another way: its table of scores grows with the
+# *square* of the length.
 #
 # ## Other scores
 #
