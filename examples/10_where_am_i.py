@@ -50,7 +50,8 @@ ask("05/end_cosine", ...)
 #
 # Who hit whom: "man hit car", or "car hit man"? Three words, with vectors that we choose, man =
 # $(1, 0, 0, 0)$, hit = $(0, 1, 0, 0)$ and car = $(0, 0, 1, 0)$. They are queries, keys and values at
-# once; maps $W_Q$, $W_K$ and $W_V$ would change nothing here, since they work on each row by itself.
+# once. (The maps $W_Q$, $W_K$ and $W_V$ are left out: they work on each row by itself, so they cannot
+# tell an order either.)
 # In "man hit car" the score of man for itself is $1 / \sqrt 4$, and for the others 0. So its weights
 # are 0.452, 0.274 and 0.274, and man becomes $(0.452, 0.274, 0.274, 0)$.
 
@@ -250,7 +251,7 @@ pictures("10_waves", waves)
 # ## Why both
 #
 # Look at one pair alone, and let its angle grow by a twelfth of a turn from position to position:
-# the sine and the cosine are then the height of a clock hand's tip and how far to the right it is.
+# the cosine is then the height of a clock hand's tip, and the sine is how far to the right it is.
 # With the height alone, 1 o'clock and 11 o'clock are the same.
 
 # %%
@@ -316,8 +317,9 @@ assert np.allclose(apart["one pair"], 2 * np.sin((second - first) / 2))
 
 # %% [markdown]
 # With the sines, three pairs of positions nearly fall together: 1 and 2, 0 and 3, 4 and 5. The first
-# sine is nearly the same for both, and the other two hardly move. So 0 seems nearer to 3 than to 1.
-# With one sine and its cosine, neighbours are all equally far apart, and 0 is farther from 3.
+# sine is nearly the same for both of a pair, and the other two hardly move. So 0 seems nearer to 3
+# than to 1. With one sine and its cosine, neighbours are all equally far apart, and 0 is farther
+# from 3.
 #
 # There is a second reason. At 1 and at 11 o'clock the hand is equally high. From 1 it goes down,
 # from 11 it goes up: the height alone does not say what comes next. With both numbers, the way to

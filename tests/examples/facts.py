@@ -372,7 +372,7 @@ FACTS: dict[str, list[tuple[str, str]]] = {
             """,
         ),
         (
-            "adding heads, as the first version is said to have, is the same function",
+            "added heads can compute all that joined ones do",
             "np.allclose(added(X[None], X[None])[0], by_layer)",
         ),
         ("at another cost: joined", "joined == 4 * 512**2"),
@@ -387,6 +387,21 @@ FACTS: dict[str, list[tuple[str, str]]] = {
         ),
         ("and is not needed for the others", "((lost[3] > 99).sum(axis=1) == 2).all()"),
         ("a head whose work is done twice costs less", "min(alone) > 50"),
+        (
+            "a head's part left out is its rows of W_O at zero",
+            """
+            W_O, V = models[4].attention.output.weight, 12
+            whole = W_O.data.copy()
+            W_O.copy_(whole * (np.arange(48) >= V)[:, None])
+            cut = right(models[4])
+            W_O.copy_(whole)
+            np.allclose(cut, lost[4][0], atol=0.1)
+            """,
+        ),
+        ("of 12 heads most can go, one at a time", "len(spare) > 6"),
+        ("but not all of these at once", "min(all_spare_out) < 80"),
+        ("half of them can go at once", "min(pruned[6]) > 90"),
+        ("fewer than three cannot do it", "min(pruned[2]) < 80"),
         (
             "attention is a convolution whose kernel has the same value in every column",
             "np.allclose(by_head, convolve(x, same_in_every_column))",
