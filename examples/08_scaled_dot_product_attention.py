@@ -479,6 +479,7 @@ assert [point[0] < 2 for point in sharper] == [True] * 3
 assert 2 - sharper[-1][0] < 1e-6
 
 
+# %%
 def triangle():
     from matplotlib import pyplot as plt
 

@@ -348,6 +348,7 @@ assert min(pruned[2]) < 80
 assert sorted(pruned[1])[1] < 50
 
 
+# %%
 def most_left_out():
     from matplotlib import pyplot as plt
 

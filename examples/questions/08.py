@@ -4,7 +4,8 @@ from minigrad.course.questions import Question, questions
 
 QUESTIONS = questions(
     equal_scores=Question(
-        "What is the output?",
+        "The query is $(1, 2, 0, 1)$, the keys are $(2, 1, 5, 0)$ and $(0, 2, 1, 0)$, and their "
+        "values $(0, 4)$ and $(6, 0)$. What is the output?",
         answer=[3, 2],
         by="first.tolist()",
         hint="Compute both products. What are the weights of two scores that are equal?",
@@ -16,7 +17,8 @@ QUESTIONS = questions(
         because="Both products are 4, so both weights are $1/2$.",
     ),
     plain_sum=Question(
-        "What is $y_3$, for the vector $(1, 1)$?",
+        r"With $y_i = \sum_j (v_i \cdot v_j)\, v_j$ and the vectors $(1, 0)$, $(0, 1)$ and "
+        "$(1, 1)$, what is $y_3$, for $(1, 1)$?",
         answer=[3, 3],
         by="plain_sums[2].tolist()",
         hint="Its products with the three are 1, 1 and 2.",
@@ -40,18 +42,19 @@ QUESTIONS = questions(
         because="$64 / 4$.",
     ),
     shifted=Question(
-        "What are its two weights?",
+        r"The softmax of $(0, \ln 3)$ is $(1/4, 3/4)$. What is the softmax of $(1000, 1000 + \ln 3)$?",
         answer=[0.25, 0.75],
         by="softmax(large).tolist()",
         hint="Take 1000 off both scores.",
         mistakes={
-            "[0.5, 0.5]": r"1000 is large, but only the difference of the scores counts: it is $\ln 3$.",
+            "[0.5, 0.5]": r"Only the difference of the scores counts, and it is $\ln 3$.",
             "[0, 1]": r"The difference of the scores is only $\ln 3$.",
         },
         because="Only the difference of the two scores counts.",
     ),
     one_hidden=Question(
-        "What weight does the first get?",
+        "Four scores are equal, and the last is hidden, before the softmax. What weight does the "
+        "first get?",
         answer=0.333,
         by="before(np.zeros(4))[0].item()",
         hint="The weights of those that are left sum to one.",
@@ -63,7 +66,8 @@ QUESTIONS = questions(
         because="Three equal scores are left.",
     ),
     reachable=Question(
-        "Which of these three can attention give, for some finite scores?",
+        "The values are $(0, 0)$, $(2, 0)$ and $(0, 2)$. Which of these three outputs can "
+        "attention give, for some finite scores?",
         choices=["(0.5, 1)", "(1.5, 1.5)", "(2, 0)"],
         answer="(0.5, 1)",
         by="""

@@ -4,7 +4,7 @@ from minigrad.course.questions import Question, questions
 
 QUESTIONS = questions(
     shape_of_w_o=Question(
-        "What is the shape of $W_O$?",
+        "$D = 8$, $H = 3$ heads, $K = 4$ and $V = 5$. What is the shape of $W_O$?",
         answer=(15, 8),
         by="W_O.shape",
         hint="It takes all heads side by side, and gives a vector as wide as the input.",
@@ -16,8 +16,8 @@ QUESTIONS = questions(
         because=r"$H V = 3 \cdot 5$ numbers go in, $D = 8$ come out.",
     ),
     numbers_when_added=Question(
-        "Added heads have the same $W_Q$ and $W_K$, but values 512 wide for each of the 8 heads, and no "
-        "$W_O$. How many times $512^2$ numbers have they?",
+        "$D = 512$. Added heads have the same $W_Q$ and $W_K$ as joined ones, but values 512 wide "
+        "for each of the 8 heads, and no $W_O$. How many times $512^2$ numbers have they?",
         answer=10,
         by="summed / 512**2",
         hint="$W_Q$ and $W_K$ together have two times as many. What do the values of one head need?",
@@ -29,8 +29,9 @@ QUESTIONS = questions(
         because="1 for the queries, 1 for the keys, and 8 for the values.",
     ),
     who_answers_all=Question(
-        "The single head is as wide as all three or four together. Which models learn to answer all "
-        "three questions?",
+        "Three models are trained to name the symbol to the left, the one to the right, and the "
+        "first: with one head, with three and with four. The single head is as wide as all of the "
+        "others together. Which of them learn to answer all three questions?",
         choices=["all three models", "those with three and four heads", "only the one with four"],
         answer="those with three and four heads",
         by="""
@@ -47,7 +48,8 @@ QUESTIONS = questions(
         because="Three questions need three looks.",
     ),
     one_left_out=Question(
-        "One of the three heads is left out. How many of the three questions are then answered badly?",
+        "Of a model with three heads, trained for the three questions, one is left out. How many "
+        "of the three questions are then answered badly?",
         answer=1,
         by="(lost[3][0] < 90).sum()",
         hint="What does each head look at?",
@@ -58,8 +60,8 @@ QUESTIONS = questions(
         because="Each of the three has one question to itself.",
     ),
     how_many_can_go=Question(
-        "How many of the 12 heads can be left out at once, so that more than 90 % of the answers to "
-        "each question stay right?",
+        "How many heads of a model with 12 can be left out at once, so that more than 90 % of the "
+        "answers to each question stay right?",
         choices=["none", "half of them", "all but one"],
         answer="half of them",
         by="""
@@ -124,7 +126,7 @@ QUESTIONS = questions(
         by='mt.MultiHeadAttention(64, 4, bias=False, join="add").value.weight.size',
         hint="How wide is a value that is added to the output as it is?",
         mistakes={
-            "4096": "That is so for joined heads, or for one head. Here each of the four is $(64, 64)$.",
+            "4096": "That is so for one head, or for joined heads. Here there are four such matrices.",
             "1024": "That is one joined head: $(64, 16)$.",
         },
         because=r"Four matrices, $64 \cdot 64$ each.",

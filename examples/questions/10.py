@@ -4,7 +4,8 @@ from minigrad.course.questions import Question, questions
 
 QUESTIONS = questions(
     other_order=Question(
-        'What does man become in "car hit man"?',
+        'Without positions or a mask, man becomes $(0.452, 0.274, 0.274, 0)$ in "man hit car". '
+        'What does it become in "car hit man"?',
         answer=[0.452, 0.274, 0.274, 0],
         by='without["other"][2].tolist()',
         hint="Which keys does it see now, and what are its scores for them?",
@@ -17,7 +18,8 @@ QUESTIONS = questions(
         because="The same keys and values, in another order: the same mean.",
     ),
     causal_first=Question(
-        'With a causal mask, what does man become in "man hit car", where it is the first word?',
+        "The vector of man is $(1, 0, 0, 0)$. With a causal mask, what does it become in "
+        '"man hit car", where it is the first word?',
         answer=[1, 0, 0, 0],
         by='causal["one"][0].tolist()',
         hint="How many words does it see?",
@@ -28,7 +30,7 @@ QUESTIONS = questions(
         because="It sees only itself, with the weight 1.",
     ),
     position_zero=Question(
-        "For $D = 4$, what is the vector of position 0?",
+        "Sines and cosines, $D = 4$: what is the vector of position 0?",
         answer=[0, 1, 0, 1],
         by="positions[0].tolist()",
         hint="All angles are 0. What are the sine and the cosine of 0?",
@@ -40,7 +42,7 @@ QUESTIONS = questions(
         because="The sine of 0 is 0, its cosine is 1.",
     ),
     heights=Question(
-        "How many different heights do the 12 positions have?",
+        "A clock has 12 positions. How many different heights are there for the tip of its hand?",
         answer=7,
         by="len(by_height)",
         hint="Which hours have a height to themselves?",
@@ -51,7 +53,8 @@ QUESTIONS = questions(
         because="12 and 6 o'clock, and five pairs: 1 and 11, 2 and 10, ...",
     ),
     last_ten=Question(
-        "With the ramp, how much of all weight do the last 10 of the 100 positions get?",
+        r"Each of 100 words has a ramp added, $\mathrm{pos} / D$ in every number. How much of all "
+        "weight do the last 10 of the 100 positions get?",
         choices=["about a tenth", "about a third", "more than three quarters"],
         answer="more than three quarters",
         by="""
@@ -67,7 +70,8 @@ QUESTIONS = questions(
         because="The products of the ramps are far larger than those of the words.",
     ),
     which_learns_least=Question(
-        "Which of the three has learned least after 60 steps?",
+        "Positions are added to the words, put side by side with them, or multiplied. Which of "
+        "the three models has learned least after 60 steps?",
         choices=["added", "side by side", "multiplied"],
         answer="multiplied",
         by="min(joined, key=joined.get)",
