@@ -179,8 +179,8 @@ assert alpha.shape == (S,)
 #
 # $$\mathrm{attention}(Q, K, V) = \mathrm{softmax}\!\left(\frac{Q K^\mathsf{T}}{\sqrt{d_k}}\right) V .$$
 #
-# (In this formula $K$ and $V$ are matrices, and $d_k$ is the width. In the code the matrices are called
-# `queries`, `keys` and `values`, and `K` and `V` are the widths.)
+# (In this formula $K$ and $V$ are matrices, and $d_k$ is the width. In the code the matrices are
+# called `queries`, `keys` and `values`, and `K` and `V` are the widths.)
 
 # %%
 queries = items @ W_Q + b_q  # (T, K)
@@ -244,10 +244,10 @@ pictures("08_shapes", shapes)
 # %% [markdown]
 # ## Why divide by the square root?
 #
-# Let the numbers in a query and a key be random, independent, and uniform on $[-a, a]$. Their mean is
-# zero, and their variance (the mean of their squares) is $a^2/3$. A product of two has the mean zero
-# and the variance $(a^2/3)^2 = a^4/9$. A query times a key is a sum of $d$ such products, and variances
-# of independent numbers add:
+# Let the numbers in a query and a key be random, independent, and uniform on $[-a, a]$. Their mean
+# is zero, and their variance (the mean of their squares) is $a^2/3$. A product of two has the mean
+# zero and the variance $(a^2/3)^2 = a^4/9$. A query times a key is a sum of $d$ such products, and
+# variances of independent numbers add:
 #
 # $$\mathrm{Var}(x \cdot y) = C d, \qquad C = \frac{a^4}{9}; \qquad
 #   \mathrm{Var}\!\left(\frac{x \cdot y}{\sqrt d}\right) = C,$$
@@ -331,7 +331,7 @@ def why_divide():
     left.set(ylabel="variance of a score")
     right.semilogx(wide, plain_slope, "o-", color=ORANGE)
     right.semilogx(wide, scaled_slope, "o-", color=BLUE)
-    right.text(300, 0.0095, "$x \\cdot y$", color=ORANGE)
+    right.text(90, 0.0095, "$x \\cdot y$", color=ORANGE)
     right.text(300, 0.0213, "$x \\cdot y\\, /\\, \\sqrt{d}$", color=BLUE)
     right.set(ylabel="size of the softmax's slopes", ylim=(0, 0.025))
     for ax in (left, right):
@@ -379,17 +379,18 @@ assert np.allclose(softmax(large), [0.25, 0.75])  # the library does the same
 
 # %%
 apart = np.array([1000.0, 1040.0])
-print("weights of", apart, "are", softmax(apart), "and the slopes", mg.jacobian(softmax)(apart)[0])
+slope = np.abs(mg.jacobian(softmax)(apart)).max()
+print(f"weights of {apart}: {softmax(apart)}; the largest slope is {slope.item():.0e}")
 assert np.isfinite(softmax(apart)).all()  # no overflow,
-assert np.abs(mg.jacobian(softmax)(apart)).max() < 1e-16  # and no gradient either
+assert slope < 1e-16  # and no gradient either
 
 # %% [markdown]
 # ## Masks in practice
 #
-# Some positions must not be looked at: words that only fill up a batch, or, for a model that writes, the
-# words that come later (lesson 12). A *mask* says for each query and key whether it may be looked at,
-# in this project as True or False. Where does it act: on the scores, before the softmax, or on the
-# weights, after it?
+# Some positions must not be looked at: words that only fill up a batch, or, for a model that writes,
+# the words that come later (lesson 12). A *mask* says for each query and key whether it may be
+# looked at, in this project as True or False. Where does it act: on the scores, before the softmax,
+# or on the weights, after it?
 #
 # - *Before:* hidden scores become minus infinity. Their weights are $e^{-\infty} = 0$, and the others
 #   sum to one.
@@ -413,9 +414,10 @@ assert np.isclose(after(np.zeros(4)).sum(), 3 / 4)
 assert after(s).sum() < 0.1
 
 # %% [markdown]
-# With the scores 2, 1, 0 and 5 the hidden one takes nearly all, and then it is thrown away: the output
-# is a tenth of a mean. Worse, what was hidden still counts, as it is part of the sum below the line.
-# Change the hidden score, and all weights of *after* change. Those of *before* do not, to the last bit:
+# With the scores 2, 1, 0 and 5 the hidden one takes nearly all, and then it is thrown away: the
+# output is less than a tenth of a mean. Worse, what was hidden still counts, as it is part of the
+# sum below the line. Change the hidden score, and all weights of *after* change. Those of *before*
+# do not, to the last bit:
 
 # %%
 other = np.array([2.0, 1, 0, -3])
@@ -456,9 +458,10 @@ assert np.array_equal(asking.grad.data[1], np.zeros(K))
 # %% [markdown]
 # ## Which outputs are possible?
 #
-# Weights are positive and sum to one. So the output lies *among* the values, like the centre of weights
-# that hang at them. Take three values, $(0, 0)$, $(2, 0)$ and $(0, 2)$, and every possible set of
-# weights: the outputs fill the triangle between the three, which is called their *convex hull*.
+# Weights are positive and sum to one. So the output lies *among* the values, like the centre of
+# weights that hang at them. Take three values, $(0, 0)$, $(2, 0)$ and $(0, 2)$, and every possible
+# set of weights: the outputs fill the triangle between the three, which is called their *convex
+# hull*.
 
 # %%
 ask("reachable", ...)
@@ -515,8 +518,8 @@ assert np.allclose(needed(0.75, 0.75) @ corners @ W_O, [1.5, 1.5])
 # ## Step through it
 #
 # The two queries of the beginning, as a page: each step forwards and back, where every number can be
-# changed. Make a key longer, and see the weights saturate and the gradients go. (Where you read this as
-# a page, [the steps are here](out/08_steps.html).)
+# changed. Make a key longer, and see the weights saturate and the gradients go. (Where you read this
+# as a page, [the steps are here](out/08_steps.html).)
 
 # %%
 query = mg.Tensor([[1.0, 2, 0, 1], [2, 0, 0, 0]], requires_grad=True)  # (T, K)
@@ -540,10 +543,10 @@ assert np.allclose(y.data, [first, second])
 # %% [markdown]
 # ## Rows and columns (optional)
 #
-# There are two ways to print attention. Vaswani et al. and this project write vectors as rows. Others,
-# among them Phuong & Hutter, write them as columns, side by side: $X$ is $(C_x, T)$ and $Z$ is
-# $(C_z, S)$. Then everything is turned over, as $(A B)^\mathsf{T} = B^\mathsf{T} A^\mathsf{T}$: matrices
-# stand to the left ($W_q = W_Q^\mathsf{T}$), and the softmax works down the columns,
+# There are two ways to print attention. Vaswani et al. and this project write vectors as rows.
+# Others, among them Phuong & Hutter, write them as columns, side by side: $X$ is $(C_x, T)$ and $Z$
+# is $(C_z, S)$. Then everything is turned over, as $(A B)^\mathsf{T} = B^\mathsf{T} A^\mathsf{T}$:
+# matrices stand to the left ($W_q = W_Q^\mathsf{T}$), and the softmax works down the columns,
 #
 # $$Q = W_q X + b_q, \quad K = W_k Z + b_k, \quad V = W_v Z + b_v, \qquad
 #   \tilde V = V\, \mathrm{softmax}\!\left(\frac{K^\mathsf{T} Q}{\sqrt{d_k}}\right).$$
@@ -563,7 +566,8 @@ assert np.allclose(columns, rows.T)  # one printing has the transpose of what th
 assert np.allclose(weights_in_columns, weights.T)
 
 # %% [markdown]
-# One also finds $\mathrm{softmax}(Q K^\mathsf{T} / \sqrt{d_k})\, V^\mathsf{T}$ printed. It fits neither:
+# One also finds $\mathrm{softmax}(Q K^\mathsf{T} / \sqrt{d_k})\, V^\mathsf{T}$ printed. It fits
+# neither:
 
 
 # %%
@@ -650,8 +654,8 @@ assert min(score(e, e) for e in rng.normal(size=(100, C_x))) < 0
 # $$p = \sum_t (k_t \cdot q)\, k_t ,$$
 #
 # is an old acquaintance. If the keys have length one and stand at right angles to each other
-# (*orthonormal*), $p$ is the *projection* of $q$: of all points that can be mixed from the keys,
-# the one nearest to $q$. Other keys mostly give another point: keys that point nearly the same way count
+# (*orthonormal*), $p$ is the *projection* of $q$: of all points that can be mixed from the keys, the
+# one nearest to $q$. Other keys mostly give another point: keys that point nearly the same way count
 # twice. Below, both pairs of keys lie in the plane of the first two numbers. So the nearest point is
 # $q$ without its third number.
 
@@ -713,12 +717,12 @@ pictures("08_projection", projections)
 # %% [markdown]
 # ## Attention as a memory (optional)
 #
-# A *Hopfield network* is a memory that completes: it stores patterns, is given a damaged one, and moves
-# it step by step towards a stored one. In its modern form (Ramsauer et al., 2020) one step is
+# A *Hopfield network* is a memory that completes: it stores patterns, is given a damaged one, and
+# moves it step by step towards a stored one. In its modern form (Ramsauer et al., 2020) one step is
 # $\xi \leftarrow \mathrm{softmax}(\beta\, \xi X^\mathsf{T})\, X$, and the rows of $X$ are the stored
-# patterns. With $\beta = 1/\sqrt{d}$ that is attention: the query is the damaged pattern, and keys and
-# values are the stored ones. Here are 6 patterns of 64 numbers, 1 or -1, and one of them with 12 numbers
-# turned over:
+# patterns. With $\beta = 1/\sqrt{d}$ that is attention: the query is the damaged pattern, and keys
+# and values are the stored ones. Here are 6 patterns of 64 numbers, 1 or -1, and one of them with 12
+# numbers turned over:
 
 # %%
 stored = rng.choice([-1.0, 1.0], size=(6, 64))
@@ -739,9 +743,9 @@ assert np.array_equal(np.sign(recalled)[0], stored[0])
 #
 # Let every point move at each moment with the speed $\mathrm{attention}(e)_i$. Euler's way to follow
 # such a motion is to go straight on for a short time $h$, and then to look again:
-# $e \leftarrow e + h\, \mathrm{attention}(e)$. So a layer is one of Euler's steps, with $h = 1$. If that
-# is true, half of $h$, with twice as many steps, should bring us twice as near to the true motion. (For
-# that we take very many steps, 2048.)
+# $e \leftarrow e + h\, \mathrm{attention}(e)$. So a layer is one of Euler's steps, with $h = 1$. If
+# that is true, half of $h$, with twice as many steps, should bring us twice as near to the true
+# motion. (For that we take very many steps, 2048.)
 
 
 # %%

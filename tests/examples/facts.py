@@ -274,7 +274,7 @@ FACTS: dict[str, list[tuple[str, str]]] = {
         ),
         ("the maximum taken off mends it", "np.allclose(softmax(large), [0.25, 0.75])"),
         ("saturation is not overflow", "np.isfinite(softmax(apart)).all()"),
-        ("and stays", "np.abs(mg.jacobian(softmax)(apart)).max() < 1e-16"),
+        ("and stays", "slope < 1e-16"),
         ("masked before: the rest sum to one", "np.isclose(before(other).sum(), 1)"),
         ("masked after: they do not", "np.isclose(after(np.zeros(4)).sum(), 3 / 4)"),
         (
