@@ -387,10 +387,10 @@ assert slope < 1e-16  # and no gradient either
 # %% [markdown]
 # ## Masks in practice
 #
-# Some positions must not be looked at: words that only fill up a batch, or, for a model that writes,
-# the words that come later (lesson 12). A *mask* says for each query and key whether it may be
-# looked at, in this project as True or False. Where does it act: on the scores, before the softmax,
-# or on the weights, after it?
+# Some positions must not be looked at: words that only fill up a batch (*padding*), or, for a model
+# that writes, the words that come later (lesson 12). A *mask* says for each query and key whether it
+# may be looked at; in this project True stands for "may". Where does it act: on the scores, before
+# the softmax, or on the weights, after it?
 #
 # - *Before:* hidden scores become minus infinity. Their weights are $e^{-\infty} = 0$, and the others
 #   sum to one.
@@ -653,7 +653,7 @@ assert min(score(e, e) for e in rng.normal(size=(100, C_x))) < 0
 #
 # $$p = \sum_t (k_t \cdot q)\, k_t ,$$
 #
-# is an old acquaintance. If the keys have length one and stand at right angles to each other
+# has a geometric meaning. If the keys have length one and stand at right angles to each other
 # (*orthonormal*), $p$ is the *projection* of $q$: of all points that can be mixed from the keys, the
 # one nearest to $q$. Other keys mostly give another point: keys that point nearly the same way count
 # twice. Below, both pairs of keys lie in the plane of the first two numbers. So the nearest point is

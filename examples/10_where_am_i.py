@@ -480,9 +480,9 @@ assert "8 learned positions" in refused
 
 # %% [markdown]
 # **Rotary** positions add nothing. They turn each pair of numbers of a query and of a key, by the
-# angle $w_i$ above times the position: the query at $p$ becomes $R_p q$, the key at $r$ becomes $R_r
-# k$, with rotation matrices $R_p$ and $R_r$.
-# Turn both by the same angle and their dot product stays, so
+# angle $w_i$ above times the position: the query at $p$ becomes $R_p q$, the key at $r$ becomes
+# $R_r k$, with rotation matrices $R_p$ and $R_r$. Turn both by the same angle and their dot product
+# stays, so
 #
 # $$(R_p q) \cdot (R_r k) = (R_{p - r}\, q) \cdot k :$$
 #
@@ -520,7 +520,8 @@ pictures("10_rotary", stripes)
 #
 # A task that is nothing but position: for every letter of a random text, write the letter before
 # it. The model is as small as can be: a vector for each letter (the *embedding*), positions, one
-# attention with a single head, and a linear map to the letters. `B` texts of `T` letters out of `N`.
+# attention with a single head, and a linear map to the letters. It is trained as in lesson 09, on `B`
+# texts of `T` letters out of `N`.
 
 # %%
 B, T, N, D = 32, 12, 10, 32
