@@ -40,7 +40,7 @@ rng = np.random.default_rng(0)
 ask("08/end_shape", ...)
 
 # %%
-ask("05/end_repeated_word", ...)
+ask("07/end_learned", ...)
 
 # %% [markdown]
 # ## Heads
