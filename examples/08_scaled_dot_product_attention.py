@@ -1,18 +1,20 @@
 # %% [markdown]
 # # 08 Scaled dot-product attention
 #
-# *One query, then all: scores, scaling, softmax, and what they are as geometry. About 6 seconds.*
+# *The formula, its scale, and softmax and masks in practice. About 5 seconds.*
 #
-# This is the part that all transformers share. It is short: two products of matrices, a division,
-# and a softmax. This lesson writes it for one query and for all, and asks of each piece why it is
-# there.
+# Lesson 07 computed attention by hand, for six small vectors. Here is the formula itself, which all
+# transformers share. It is short: two products of matrices, a division, and a softmax. This lesson
+# asks of each piece why it is there, and what goes wrong without it.
 #
 # After it you can
 #
-# - write attention from its formula, for one query and for all, with every shape;
+# - say the formula in words, build it from plain sums, and write it for one query and for all, with
+#   every shape;
 # - say why scores are divided by the square root of their width, and measure what happens without;
-# - recognise the same formula in the two ways in which it is printed;
-# - say in which sense attention is a projection, and what it does to points when repeated.
+# - tell overflow from saturation, put a mask in the right place, and say what a query gets that may
+#   look at nothing;
+# - say which outputs attention can give, and which it cannot.
 #
 # As before, name another folder for the pictures after the file's name, or in the next cell.
 
@@ -24,104 +26,171 @@ import minitransformer as mt
 from minigrad.course.pictures import Pictures
 from minigrad.course.questions import Questions
 from minigrad.functional import sigmoid, softmax, softplus
-from minigrad.views.plots import BLUE, GREEN, GREY, ORANGE, PURPLE, shades, vectors
+from minigrad.views.plots import BLUE, GREY, ORANGE, PURPLE, shades, vectors
 
 pictures = Pictures()  # or Pictures("another/folder")
 ask = Questions("08")
 rng = np.random.default_rng(0)
 
 # %% [markdown]
-# ## Three spaces
+# First two questions from older lessons.
+
+# %%
+ask("06/end_weights", ...)
+
+# %%
+ask("05/end_repeated_word", ...)
+
+# %% [markdown]
+# ## The formula in words
 #
-# Words come as vectors in one space, the *input space*. To be compared they are mapped into
-# another, the *attention space*: twice, as what a word asks for, its *query*, and as what it can be
-# asked for, its *key*. What a word has to give, its *value*, lies in a third, the *output space*.
-# Each map is a matrix and a vector, all of them learned:
+# A query asks, and every key is compared with it:
 #
-# $$q = W_q\, e + b_q, \qquad k_t = W_k\, e_t + b_k, \qquad v_t = W_v\, e_t + b_v.$$
+# 1. Multiply the query with each key. Such a product is large where the two point the same way.
+# 2. Divide the products by the square root of the width, the number of numbers in a key. These are
+#    the *scores*.
+# 3. Make weights of the scores by the softmax: positive numbers that sum to one.
+# 4. Take the mean of the values with these weights. This is the output.
 #
-# Here $e$ is the word that asks, of shape $(C_x,)$, and $e_1, \dots, e_S$ the words that it may
-# look at, the *context*, each of $(C_z,)$. $W_q$ is $(K, C_x)$, $W_k$ is $(K, C_z)$ and $W_v$ is
-# $(V, C_z)$. So the attention space has $K$ dimensions (a paper may call this number
-# $d_{\mathrm{attn}}$ or $d_k$), the output space $V$. Then
+# In small numbers: the query $(1, 2, 0, 1)$, the keys $(2, 1, 5, 0)$ and $(0, 2, 1, 0)$, and the
+# values $(0, 4)$ and $(6, 0)$.
+
+# %%
+ask("equal_scores", ...)
+
+# %%
+query = np.array([1.0, 2, 0, 1])  # (K,), K = 4
+small_keys = np.array([[2.0, 1, 5, 0], [0, 2, 1, 0]])  # (S, K), S = 2
+small_values = np.array([[0.0, 4], [6, 0]])  # (S, V), V = 2
+
+
+def in_words(query):
+    products = np.array([query @ key for key in small_keys])
+    scores = products / np.sqrt(len(query))
+    weights = np.exp(scores) / np.exp(scores).sum()
+    output = weights[0] * small_values[0] + weights[1] * small_values[1]
+    print(f"products {products}, scores {scores}, weights {weights.round(3)},", end=" ")
+    print(f"output {output.round(3)}")
+    return output
+
+
+first, second = in_words(query), in_words(np.array([2.0, 0, 0, 0]))
+assert np.allclose(first, [3, 2])
+assert np.allclose(second, [0.715, 3.523], atol=5e-4)
+
+# %% [markdown]
+# The first query has the same product with both keys, 4, so it gets the plain mean of the values.
+# The second has the products 4 and 0: it gets mostly the first value, and a little of the second.
+
+# %% [markdown]
+# ## From plain sums to the formula
+#
+# Why these four steps? Begin with the simplest way in which vectors $v_1, \dots, v_T$ can take from
+# each other what is like them: a sum of all, each multiplied by how alike the two are,
+#
+# $$y_i = \sum_j (v_i \cdot v_j)\, v_j .$$
+#
+# Write the vectors as the rows of a matrix $X$. Then $X X^\mathsf{T}$ is the table of all products
+# $v_i \cdot v_j$, and all sums together are $Y = X X^\mathsf{T} X$. Take the three vectors $(1, 0)$,
+# $(0, 1)$ and $(1, 1)$.
+
+# %%
+ask("plain_sum", ...)
+
+# %%
+X = np.array([[1.0, 0], [0, 1], [1, 1]])  # (T, D)
+plain_sums = [sum((v_i @ v_j) * v_j for v_j in X) for v_i in X]
+print("plain sums:", *plain_sums)
+assert np.allclose(plain_sums, X @ X.T @ X)
+
+# %% [markdown]
+# Three changes lead from here to the formula:
+#
+# | | | what for |
+# |---|---|---|
+# | plain sums | $X X^\mathsf{T} X$ | each takes what is like it |
+# | three maps | $Q K^\mathsf{T} V$ | asking, being asked and delivering may differ |
+# | softmax | $\mathrm{softmax}(Q K^\mathsf{T})\, V$ | weights, so that the output is a mean |
+# | root | $\mathrm{softmax}(Q K^\mathsf{T} / \sqrt{d_k})\, V$ | scores of one size at any width |
+#
+# The maps are those of lesson 07, $Q = X W_Q$, $K = X W_K$ and $V = X W_V$, and $d_k$ is the width of
+# queries and keys. The softmax works on each row by itself. Without it the outputs have no fixed size:
+# repeat the plain sums, and they grow without end.
+
+# %%
+W_Q, W_K, W_V = rng.normal(size=(3, 2, 2))
+q, k, v = X @ W_Q, X @ W_K, X @ W_V
+formula = softmax(q @ k.T / np.sqrt(2)) @ v  # (T, V)
+assert np.allclose(formula, mt.attention(q, k, v)[0])
+
+sums, means = X, X
+for _ in range(5):
+    sums, means = sums @ sums.T @ sums, softmax(means @ means.T / np.sqrt(2)) @ means
+print(f"largest number after five times: plain sums {sums.max():.0e}, attention {means.max():.2f}")
+assert sums.max() > 1e50
+assert means.max() <= 1
+
+# %% [markdown]
+# ## Every shape
+#
+# Queries need not come from the same vectors as keys and values. Say that a shop has three items,
+# and wants to know how each would please a customer who has seen five films. Each item asks; the
+# films, the *context*, answer. An item is described by other numbers than a film, so the two have
+# different widths:
+#
+# $$q = e\, W_Q + b_q, \qquad k_t = e_t W_K + b_k, \qquad v_t = e_t W_V + b_v.$$
+#
+# Here $e$ is an item, $(C_x,)$, and $e_1, \dots, e_S$ are the films, $(C_z,)$ each. $W_Q$ is
+# $(C_x, K)$, $W_K$ is $(C_z, K)$ and $W_V$ is $(C_z, V)$. So there are three spaces: that of the
+# inputs, one with $K$ dimensions in which queries are compared with keys, and one with $V$ dimensions
+# for the values. For one query (algorithm 3 of Phuong & Hutter):
 #
 # $$s_t = \frac{q \cdot k_t}{\sqrt K}, \qquad
 #   \alpha = \mathrm{softmax}(s), \qquad
-#   \tilde v = \sum_{t=1}^{S} \alpha_t\, v_t .$$
+#   y = \sum_{t=1}^{S} \alpha_t\, v_t .$$
 #
-# This is algorithm 3 of Phuong & Hutter. All sizes are different here, so that no shape fits by
-# chance:
+# All sizes are different here, so that no shape fits by chance. (The numbers are random, as they are
+# before training.)
 
 # %%
 T, S, C_x, C_z, K, V = 3, 5, 4, 6, 2, 7
-W_q, b_q = rng.normal(size=(K, C_x)) / 2, rng.normal(size=K) / 2
-W_k, b_k = rng.normal(size=(K, C_z)) / 2, rng.normal(size=K) / 2
-W_v, b_v = rng.normal(size=(V, C_z)) / 2, rng.normal(size=V) / 2
-asking = rng.normal(size=(T, C_x))  # T words that ask, one a row
-context = rng.normal(size=(S, C_z))  # S words that may be looked at
+W_Q, b_q = rng.normal(size=(C_x, K)) / 2, rng.normal(size=K) / 2
+W_K, b_k = rng.normal(size=(C_z, K)) / 2, rng.normal(size=K) / 2
+W_V, b_v = rng.normal(size=(C_z, V)) / 2, rng.normal(size=V) / 2
+items = rng.normal(size=(T, C_x))  # T vectors that ask, one a row
+films = rng.normal(size=(S, C_z))  # S vectors that are asked
 
 
 def one_query(e, context):
-    q = W_q @ e + b_q  # (K,)
-    k = [W_k @ e_t + b_k for e_t in context]  # S times (K,)
+    q = e @ W_Q + b_q  # (K,)
+    k = [e_t @ W_K + b_k for e_t in context]  # S times (K,)
     s = np.array([q @ k_t for k_t in k]) / np.sqrt(K)  # (S,)
     alpha = np.exp(s) / np.exp(s).sum()  # (S,)
-    return sum(a * (W_v @ e_t + b_v) for a, e_t in zip(alpha, context)), alpha  # (V,), (S,)
+    return sum(a * (e_t @ W_V + b_v) for a, e_t in zip(alpha, context)), alpha  # (V,), (S,)
 
 
-output, alpha = one_query(asking[0], context)
-print("weights:", alpha.round(3), "sum", alpha.sum().round(12))
+output, alpha = one_query(items[0], films)
+print("weights of the first item:", alpha.round(3), "sum", alpha.sum().round(12))
 assert output.shape == (V,)
 assert alpha.shape == (S,)
 
 # %% [markdown]
-# ## All queries at once
+# All queries at once are products of matrices (algorithm 4):
 #
-# Put the vectors side by side as the columns of matrices, $X$ of shape $(C_x, T)$ and $Z$ of
-# $(C_z, S)$. Then all queries, keys, values and scores are products of matrices (algorithm 4; the
-# softmax works on each column):
+# $$\mathrm{attention}(Q, K, V) = \mathrm{softmax}\!\left(\frac{Q K^\mathsf{T}}{\sqrt{d_k}}\right) V .$$
 #
-# $$Q = W_q X + b_q, \quad K = W_k Z + b_k, \quad V = W_v Z + b_v, \qquad
-#   \tilde V = V\, \mathrm{softmax}\!\left(\frac{K^\mathsf{T} Q}{\sqrt{d_k}}\right).$$
-#
-# (The letters $K$ and $V$ are used twice: for the matrices, and for their heights. It is so in the
-# papers.)
-
+# (In this formula $K$ and $V$ are matrices, and $d_k$ is the width. In the code the matrices are
+# called `queries`, `keys` and `values`, and `K` and `V` are the widths.)
 
 # %%
-def in_columns(X, Z):
-    queries = W_q @ X + b_q[:, None]  # (K, T)
-    keys = W_k @ Z + b_k[:, None]  # (K, S)
-    values = W_v @ Z + b_v[:, None]  # (V, S)
-    weights = softmax(keys.T @ queries / np.sqrt(K), axis=0)  # (S, T)
-    return values @ weights, weights  # (V, T)
-
-
-columns, weights_in_columns = in_columns(asking.T, context.T)
-for t in range(T):
-    output, alpha = one_query(asking[t], context)
-    assert np.allclose(columns[:, t], output)
-    assert np.allclose(weights_in_columns[:, t], alpha)
-
-# %% [markdown]
-# Others, among them Vaswani et al. and this project, write a vector as a row. Then everything is
-# turned over, $(A B)^\mathsf{T} = B^\mathsf{T} A^\mathsf{T}$: matrices multiply from the right, and
-# the softmax works along the rows,
-#
-# $$Q = X W_Q + b_q, \qquad K = Z W_K + b_k, \qquad V = Z W_V + b_v, \qquad
-#   \mathrm{attention}(Q, K, V) = \mathrm{softmax}\!\left(\frac{Q K^\mathsf{T}}{\sqrt{d_k}}\right) V .$$
-#
-# Nothing else changes. All that one printing has is the transpose of what the other has:
-
-# %%
-queries = asking @ W_q.T + b_q  # (T, K)
-keys = context @ W_k.T + b_k  # (S, K)
-values = context @ W_v.T + b_v  # (S, V)
+queries = items @ W_Q + b_q  # (T, K)
+keys = films @ W_K + b_k  # (S, K)
+values = films @ W_V + b_v  # (S, V)
 scores = queries @ keys.T / np.sqrt(K)  # (T, S): row = query, column = key
 weights = softmax(scores)  # (T, S)
 rows = weights @ values  # (T, V)
-assert np.allclose(rows, columns.T)
-assert np.allclose(weights, weights_in_columns.T)
+for t in range(T):
+    assert np.allclose(rows[t], one_query(items[t], films)[0])
 
 by_library, its_weights = mt.attention(queries, keys, values)
 assert np.allclose(by_library, rows)
@@ -129,28 +198,13 @@ assert np.allclose(its_weights, weights)
 assert np.allclose(mt.single_query(queries[0], keys, values)[0], rows[0])
 
 # %% [markdown]
-# Queries and context had different widths and lengths. Only this must fit: queries and keys are
-# equally wide; there are as many values as keys; and the output has the length of the queries and
-# the width of the values.
+# Only this must fit: queries and keys are equally wide; there are as many values as keys. The output
+# has the length of the queries and the width of the values.
 
 # %%
 assert queries.shape[1] == keys.shape[1] == K
 assert len(keys) == len(values) == S
 assert rows.shape == (T, V)
-
-
-def refusal(*given):
-    try:
-        mt.attention(*given)
-    except mg.errors.ShapeError as problem:
-        return str(problem)
-
-
-narrower, fewer = refusal(queries, keys[:, :1], values), refusal(queries, keys, values[1:])
-print("narrower keys:", narrower)
-print("one value fewer:", fewer)
-assert "equally wide" in narrower
-assert "equal in number" in fewer
 
 
 # %%
@@ -190,15 +244,20 @@ pictures("08_shapes", shapes)
 # %% [markdown]
 # ## Why divide by the square root?
 #
-# Let the numbers in a query and a key be random, independent, and uniform on $[-a, a]$. Each has
-# the variance $a^2/3$ (the mean of its square), each product of two $(a^2/3)^2$, and a sum of $d$
-# of those
+# Let the numbers in a query and a key be random, independent, and uniform on $[-a, a]$. Their mean
+# is zero, and their variance (the mean of their squares) is $a^2/3$. A product of two has the mean
+# zero and the variance $(a^2/3)^2 = a^4/9$. A query times a key is a sum of $d$ such products, and
+# variances of independent numbers add:
 #
 # $$\mathrm{Var}(x \cdot y) = C d, \qquad C = \frac{a^4}{9}; \qquad
-#   \mathrm{Var}\!\left(\frac{x \cdot y}{\sqrt d}\right) = C.$$
+#   \mathrm{Var}\!\left(\frac{x \cdot y}{\sqrt d}\right) = C,$$
 #
-# So the wider the space, the larger the scores, by $\sqrt d$; and dividing by just that undoes it.
-# Measured on 20,000 pairs, with $a = 2$:
+# as dividing numbers by $\sqrt d$ divides their variance by $d$. So the wider the vectors, the larger
+# the scores, by $\sqrt d$; and dividing by just that undoes it. We measure it on 20,000 pairs, with
+# $a = 2$, at the widths 4, 16, 64, 256 and 1024.
+
+# %%
+ask("wider", ...)
 
 # %%
 a = 2.0
@@ -208,7 +267,7 @@ wide = [4, 16, 64, 256, 1024]
 
 def products(d, pairs=20_000):
     x, y = rng.uniform(-a, a, size=(2, pairs, d)).astype(np.float32)
-    return np.einsum("pd,pd->p", x, y)  # (pairs,)
+    return np.einsum("pd,pd->p", x, y)  # (pairs,): the product of each pair
 
 
 variance, scaled_variance = [], []
@@ -222,9 +281,9 @@ assert np.allclose(variance, C * np.array(wide), rtol=0.05)
 assert np.allclose(scaled_variance, C, rtol=0.05)
 
 # %% [markdown]
-# And why do large scores hurt? Softmax of large scores is nearly one for the largest and zero for
-# the rest. It is *saturated*: a small change of a score changes nothing, so the gradient is nearly
-# zero, and nothing is learned. The derivative of weight $\alpha_i$ by score $s_j$ is
+# And why do large scores hurt? The softmax of large scores is nearly one for the largest, and nearly
+# zero for the rest. It is *saturated*: a small change of a score changes nothing, so the gradient is
+# nearly zero, and nothing is learned. The derivative of the weight $\alpha_i$ by the score $s_j$ is
 #
 # $$\frac{\partial \alpha_i}{\partial s_j} = \alpha_i (\delta_{ij} - \alpha_j),
 #   \qquad \delta_{ij} = 1 \text{ if } i = j, \text{ else } 0,$$
@@ -272,7 +331,7 @@ def why_divide():
     left.set(ylabel="variance of a score")
     right.semilogx(wide, plain_slope, "o-", color=ORANGE)
     right.semilogx(wide, scaled_slope, "o-", color=BLUE)
-    right.text(300, 0.0095, "$x \\cdot y$", color=ORANGE)
+    right.text(90, 0.0095, "$x \\cdot y$", color=ORANGE)
     right.text(300, 0.0213, "$x \\cdot y\\, /\\, \\sqrt{d}$", color=BLUE)
     right.set(ylabel="size of the softmax's slopes", ylim=(0, 0.025))
     for ax in (left, right):
@@ -285,63 +344,286 @@ def why_divide():
 pictures("08_why_divide", why_divide)
 
 # %% [markdown]
-# ## Why exp?
+# ## Softmax in practice: overflow
 #
-# All that is asked of it is that weights are positive, and larger for larger scores. Any positive
-# increasing function $\phi$ would do, in $\alpha_t = \phi(s_t) / \sum_u \phi(s_u)$. Three of them:
+# The largest number that float64 can hold is about $e^{709}$, and float32 about $e^{88}$. Beyond it
+# $e^s$ *overflows* to infinity, and infinity divided by infinity is no number (NaN). The remedy: take
+# the same number $c$ off all scores of a row. It changes no weight, since $e^{s - c} = e^s e^{-c}$ and
+# $e^{-c}$ cancels in the division. With the largest score of the row as $c$, all exponents are zero or
+# less, and nothing overflows.
+#
+# The softmax of $(0, \ln 3)$ is $(1/4, 3/4)$. And that of $(1000, 1000 + \ln 3)$?
+
+# %%
+ask("shifted", ...)
+
+
+# %%
+def naive_softmax(s):
+    return np.exp(s) / np.exp(s).sum()
+
+
+large = np.array([1000, 1000 + np.log(3)])
+with np.errstate(over="ignore", invalid="ignore"):  # NumPy would warn
+    print("without care:", naive_softmax(large))
+    assert np.isnan(naive_softmax(large)).all()
+print("the largest taken off first:", naive_softmax(large - large.max()).round(3))
+assert np.allclose(naive_softmax(large - large.max()), [0.25, 0.75])
+assert np.allclose(softmax(large), [0.25, 0.75])  # the library does the same
+
+# %% [markdown]
+# Overflow and saturation both come from large scores, but they are not the same. Overflow is a fault
+# of the *computation*: the weights exist, and the usual way to compute them fails. Saturation is a
+# property of the *weights*: computed without any error, they hardly react to the scores. Taking off
+# the maximum mends the first and leaves the second. Only smaller *differences* of scores help there.
+
+# %%
+apart = np.array([1000.0, 1040.0])
+slope = np.abs(mg.jacobian(softmax)(apart)).max()
+print(f"weights of {apart}: {softmax(apart)}; the largest slope is {slope.item():.0e}")
+assert np.isfinite(softmax(apart)).all()  # no overflow,
+assert slope < 1e-16  # and no gradient either
+
+# %% [markdown]
+# ## Masks in practice
+#
+# Some positions must not be looked at: words that only fill up a batch (*padding*), or, for a model
+# that writes, the words that come later (lesson 12). A *mask* says for each query and key whether it
+# may be looked at; in this project True stands for "may". Where does it act: on the scores, before
+# the softmax, or on the weights, after it?
+#
+# - *Before:* hidden scores become minus infinity. Their weights are $e^{-\infty} = 0$, and the others
+#   sum to one.
+# - *After:* hidden weights are multiplied by zero. What the hidden ones had got is lost.
+#
+# Four scores are equal, and the last is hidden, before the softmax.
+
+# %%
+ask("one_hidden", ...)
+
+# %%
+may = np.array([True, True, True, False])
+before = lambda s: softmax(np.where(may, s, -np.inf))
+after = lambda s: softmax(s) * may
+for s in (np.zeros(4), np.array([2.0, 1, 0, 5])):
+    print(f"scores {s}: before {before(s).round(3)}, after {after(s).round(3)}", end=" ")
+    print(f"with the sum {after(s).sum():.3f}")
+    assert np.allclose(before(s), [*softmax(s[:3]), 0])
+assert np.allclose(before(np.zeros(4)), [1 / 3, 1 / 3, 1 / 3, 0])
+assert np.isclose(after(np.zeros(4)).sum(), 3 / 4)
+assert after(s).sum() < 0.1
+
+# %% [markdown]
+# With the scores 2, 1, 0 and 5 the hidden one takes nearly all, and then it is thrown away: the
+# output is less than a tenth of a mean. Worse, what was hidden still counts, as it is part of the
+# sum below the line. Change the hidden score, and all weights of *after* change. Those of *before*
+# do not, to the last bit:
+
+# %%
+other = np.array([2.0, 1, 0, -3])
+assert np.array_equal(before(s), before(other))
+assert not np.allclose(after(s)[:3], after(other)[:3])
+
+# %% [markdown]
+# ### A row with nothing to choose from
+#
+# What if *all* is hidden from a query? There are no weights that are zero and sum to one, so somebody
+# has to decide. Three programs, three answers:
+
+# %%
+nothing = np.full(4, -np.inf)
+with np.errstate(invalid="ignore"):
+    by_infinity = np.exp(nothing - nothing.max())  # minus infinity less minus infinity
+by_large_number = softmax(np.full(4, -1e4))
+print("minus infinity:", by_infinity, "| -10,000:", by_large_number, "| here:", softmax(nothing))
+assert np.isnan(by_infinity).all()
+assert np.allclose(by_large_number, 1 / 4)
+assert np.array_equal(softmax(nothing), np.zeros(4))
+
+# %% [markdown]
+# With minus infinity it is NaN, and in the next step of training every number of the model is. With a
+# large negative number, as many programs have it, the query looks at everything that was hidden, and
+# nobody is told. This project gives zeros: the output is zero, and so is the gradient.
+
+# %%
+mask = np.array([[True] * S, [False] * S, [True, False, True, False, True]])  # (T, S)
+asking = mg.Tensor(queries, requires_grad=True)
+masked, masked_weights = mt.attention(asking, keys, values, mask)
+masked.sum().backward()
+print("weights:", masked_weights.data.round(2), sep="\n")
+assert np.array_equal(masked.data[1], np.zeros(V))
+assert np.isfinite(asking.grad.data).all()
+assert np.array_equal(asking.grad.data[1], np.zeros(K))
+
+# %% [markdown]
+# ## Which outputs are possible?
+#
+# Weights are positive and sum to one. So the output lies *among* the values, like the centre of
+# weights that hang at them. Take three values, $(0, 0)$, $(2, 0)$ and $(0, 2)$, and every possible
+# set of weights: the outputs fill the triangle between the three, which is called their *convex
+# hull*.
+
+# %%
+ask("reachable", ...)
+
+# %%
+corners = np.array([[0.0, 0], [2, 0], [0, 2]])
+reached = softmax(rng.normal(size=(3000, 3)) * 3) @ corners  # (3000, 2)
+needed = lambda x, y: np.array([1 - (x + y) / 2, x / 2, y / 2])  # the only weights that give (x, y)
+print("weights that give (0.5, 1):", needed(0.5, 1), "and (1.5, 1.5):", needed(1.5, 1.5))
+assert np.allclose(needed(1.5, 1.5) @ corners, [1.5, 1.5])
+assert needed(1.5, 1.5).min() < 0  # so no softmax gives them
+assert (reached > 0).all()
+assert (reached.sum(axis=1) < 2).all()
+
+sharper = [softmax(factor * np.array([0.0, 1, 0])) @ corners for factor in (1, 4, 16)]
+print("scores (0, 1, 0), times 1, 4 and 16:", *(point.round(7) for point in sharper))
+assert [point[0] < 2 for point in sharper] == [True] * 3
+assert 2 - sharper[-1][0] < 1e-6
+
+
+# %%
+def triangle():
+    from matplotlib import pyplot as plt
+
+    figure, ax = plt.subplots(figsize=(4.6, 4.2))
+    ax.plot(*reached.T, ".", color=BLUE, ms=2)
+    ax.plot(*corners.T, "o", color=ORANGE, ms=9)
+    ax.plot(1.5, 1.5, "x", color=GREY, ms=10, mew=2)
+    ax.text(1.5, 1.6, "never", ha="center", color=GREY)
+    ax.text(0.06, -0.17, "the values are the corners", color=ORANGE)
+    ax.set(aspect="equal", xlim=(-0.15, 2.2), ylim=(-0.25, 2.2))
+    ax.set(xlabel="first number", ylabel="second number")
+    return figure
+
+
+pictures("08_triangle", triangle)
+
+# %% [markdown]
+# $(1.5, 1.5)$ is not among them, though each of its numbers is between the least and the greatest of
+# the values. The corners themselves are reached only in the limit: for finite scores no weight is
+# exactly 1 (though a computer rounds it to 1 in the end), and the larger the differences of scores,
+# the nearer it comes.
+#
+# How does a model get outside? After attention comes one more matrix, $W_O$ (lesson 09), and the sum
+# $e + \mathrm{attention}(e)$ (lesson 11). A matrix moves the corners themselves. With
+# $W_O$ = 2 times the identity, $(0.75, 0.75)$, which lies in the triangle, becomes $(1.5, 1.5)$.
+
+# %%
+W_O = 2 * np.eye(2)
+assert needed(0.75, 0.75).min() > 0
+assert np.allclose(needed(0.75, 0.75) @ corners @ W_O, [1.5, 1.5])
+
+# %% [markdown]
+# ## Step through it
+#
+# The two queries of the beginning, as a page: each step forwards and back, where every number can be
+# changed. Make a key longer, and see the weights saturate and the gradients go. (Where you read this
+# as a page, [the steps are here](out/08_steps.html).)
+
+# %%
+query = mg.Tensor([[1.0, 2, 0, 1], [2, 0, 0, 0]], requires_grad=True)  # (T, K)
+key = mg.Tensor(small_keys, requires_grad=True)  # (S, K)
+value = mg.Tensor(small_values, requires_grad=True)  # (S, V)
+with mg.record():
+    s = query @ key.T / 2  # (T, S): 2 is the root of 4
+    alpha = softmax(s)  # (T, S)
+    y = alpha @ value  # (T, V)
+    loss = np.sum(np.square(y - 1))
+pictures.folder.mkdir(parents=True, exist_ok=True)
+page = mg.explore(
+    loss, pictures.folder / "08_steps.html", title="two queries, two keys, two values"
+)
+print("open in a browser:", page)
+assert np.allclose(y.data, [first, second])
+
+# %% [markdown]
+# What follows is optional: each section stands by itself.
+
+# %% [markdown]
+# ## Rows and columns (optional)
+#
+# There are two ways to print attention. Vaswani et al. and this project write vectors as rows.
+# Others, among them Phuong & Hutter, write them as columns, side by side: $X$ is $(C_x, T)$ and $Z$
+# is $(C_z, S)$. Then everything is turned over, as $(A B)^\mathsf{T} = B^\mathsf{T} A^\mathsf{T}$:
+# matrices stand to the left ($W_q = W_Q^\mathsf{T}$), and the softmax works down the columns,
+#
+# $$Q = W_q X + b_q, \quad K = W_k Z + b_k, \quad V = W_v Z + b_v, \qquad
+#   \tilde V = V\, \mathrm{softmax}\!\left(\frac{K^\mathsf{T} Q}{\sqrt{d_k}}\right).$$
+
+
+# %%
+def in_columns(X, Z):
+    Q = W_Q.T @ X + b_q[:, None]  # (K, T)
+    K_ = W_K.T @ Z + b_k[:, None]  # (K, S)
+    V_ = W_V.T @ Z + b_v[:, None]  # (V, S)
+    weights = softmax(K_.T @ Q / np.sqrt(K), axis=0)  # (S, T)
+    return V_ @ weights, weights  # (V, T)
+
+
+columns, weights_in_columns = in_columns(items.T, films.T)
+assert np.allclose(columns, rows.T)  # one printing has the transpose of what the other has
+assert np.allclose(weights_in_columns, weights.T)
+
+# %% [markdown]
+# One also finds $\mathrm{softmax}(Q K^\mathsf{T} / \sqrt{d_k})\, V^\mathsf{T}$ printed. It fits
+# neither:
+
+
+# %%
+def fits(compute):
+    """Tell whether the shapes allow it."""
+    try:
+        compute()
+    except ValueError:
+        return False
+    return True
+
+
+printed_in_rows = fits(lambda: softmax(queries @ keys.T) @ values.T)
+printed_in_columns = fits(lambda: softmax(queries.T @ keys) @ values)  # Q, K, V with columns
+print("the printed form fits rows:", printed_in_rows, " and columns:", printed_in_columns)
+assert not printed_in_rows
+assert not printed_in_columns
+
+# %% [markdown]
+# ## Other functions than exp (optional)
+#
+# The weights must be positive, and larger for larger scores. Any positive increasing function $\phi$
+# does that, in $\alpha_t = \phi(s_t) / \sum_u \phi(s_u)$. Three of them:
 
 # %%
 choices = {"exp": np.exp, "softplus": softplus, "sigmoid": sigmoid}
 order = np.argsort(scores, axis=-1)
 print("weights of the first query, by")
 for name, phi in choices.items():
-    _, weights = mt.attention(queries, keys, values, phi=phi)
-    print(f"{name:>8}:", weights[0].round(3))
-    assert (weights > 0).all()
-    assert np.allclose(weights.sum(axis=-1), 1)
-    assert np.array_equal(np.argsort(weights, axis=-1), order)  # the same key comes first
+    _, phi_weights = mt.attention(queries, keys, values, phi=phi)
+    print(f"{name:>8}:", phi_weights[0].round(3))
+    assert (phi_weights > 0).all()
+    assert np.allclose(phi_weights.sum(axis=-1), 1)
+    assert np.array_equal(np.argsort(phi_weights, axis=-1), order)  # the same key comes first
     moved = phi(scores[0] + 5) / phi(scores[0] + 5).sum()
-    assert np.allclose(moved, weights[0]) == (name == "exp")
+    assert np.allclose(moved, phi_weights[0]) == (name == "exp")
 
 # %% [markdown]
-# exp has one property that the others lack, which the last line checks: adding the same number to
-# all scores changes nothing, since $e^{s + c} = e^c e^s$, and $e^c$ cancels. Only differences of
-# scores count. The picture has two keys, of which one has the score 0:
-
-
-# %%
-def three_choices():
-    from matplotlib import pyplot as plt
-
-    figure, (left, right) = plt.subplots(1, 2, figsize=(10, 3.4))
-    line = np.linspace(-4, 4, 200)
-    for (name, phi), colour in zip(choices.items(), (BLUE, ORANGE, GREEN)):
-        left.plot(line, phi(line), color=colour, label=name, lw=2)
-        shares = phi(line) / (phi(line) + phi(0 * line))
-        right.plot(line, shares, color=colour, lw=2)
-    left.set(ylim=(-0.1, 5), xlabel="score $s$", ylabel="$\\phi(s)$")
-    left.legend(frameon=False)
-    right.set(xlabel="score of one key; the other's is 0", ylabel="its weight", ylim=(0, 1))
-    return figure
-
-
-pictures("08_phi", three_choices)
+# But only exp, to any base, ignores a number that is added to all scores. The last line checks it. So
+# with exp only differences of scores count, and the maximum may be taken off. The others have no such
+# remedy, and need none: they do not overflow.
 
 # %% [markdown]
-# ## What a score is
+# ## What a score is (optional)
 #
 # $\langle x, y \rangle = x \cdot y / \sqrt K$ is an *inner product*: it is symmetric, linear in
 # each of the two, and $\langle x, x \rangle > 0$ except for zero. So it measures lengths and
-# angles, only with another unit. But of the inputs $e$ and $e'$, by way of $W_q$ and $W_k$ and
+# angles, only with another unit. But of the inputs $e$ and $e'$, by way of $W_Q$ and $W_K$ and
 # without biases, the score is
 #
-# $$s(e, e') = \frac{(W_q e) \cdot (W_k e')}{\sqrt K}
-#   = \frac{e^\mathsf{T}\, W_q^\mathsf{T} W_k\, e'}{\sqrt K},$$
+# $$s(e, e') = \frac{(e W_Q) \cdot (e' W_K)}{\sqrt K}
+#   = \frac{e\, W_Q W_K^\mathsf{T}\, e'^\mathsf{T}}{\sqrt K},$$
 #
 # linear in each as well, which is called a *bilinear form*; but it need not be symmetric, and
-# $s(e, e)$ may be negative. That is the freedom that lesson 05 lacked. The one matrix
-# $W_q^\mathsf{T} W_k$, of shape $(C_x, C_z)$, says all about it. And as there are $K$ dimensions to
-# compare in, its rank is at most $K$.
+# $s(e, e)$ may be negative. That is the freedom that plain products lack (lesson 05). The one matrix
+# $W_Q W_K^\mathsf{T}$ says all about it. (In columns it is $e^\mathsf{T} W_q^\mathsf{T} W_k\, e'$.)
 
 
 # %%
@@ -354,43 +636,44 @@ assert np.isclose(inner(x, y), inner(y, x))
 assert np.isclose(inner(2 * x + y, z), 2 * inner(x, z) + inner(y, z))
 assert inner(x, x) > 0
 
-W_k2 = rng.normal(size=(K, C_x))  # asking and asked are of the same kind
-form = W_q.T @ W_k2 / np.sqrt(K)  # (C_x, C_x)
+W_K2 = rng.normal(size=(C_x, K))  # asking and asked are of the same kind
+form = W_Q @ W_K2.T / np.sqrt(K)  # (C_x, C_x)
 e, f, g = rng.normal(size=(3, C_x))
-score = lambda e, f: inner(W_q @ e, W_k2 @ f)
+score = lambda e, f: inner(e @ W_Q, f @ W_K2)
 assert np.isclose(score(e, f), e @ form @ f)
 assert np.isclose(score(2 * e + f, g), 2 * score(e, g) + score(f, g))
 assert np.isclose(score(g, 2 * e + f), 2 * score(g, e) + score(g, f))
 assert not np.isclose(score(e, f), score(f, e))
-assert np.linalg.matrix_rank(form) == K < C_x
-assert np.linalg.eigvalsh(form + form.T)[0] < 0  # so for some e, s(e, e) is negative
+assert min(score(e, e) for e in rng.normal(size=(100, C_x))) < 0
 
 # %% [markdown]
-# ## Attention as a rough projection
+# ## Attention as a rough projection (optional)
 #
 # Take the keys as values too, and leave out the softmax. What is left,
 #
-# $$p = \sum_t \langle k_t, q \rangle\, k_t \qquad \text{(with the plain dot product, of shape } (K,)),$$
+# $$p = \sum_t (k_t \cdot q)\, k_t ,$$
 #
-# is an old acquaintance. If the keys have length one and stand at right angles to each other
-# (*orthonormal*), $p$ is the *projection* of $q$: of all points that can be mixed from the keys,
-# the one nearest to $q$. Otherwise it is off: keys that point the same way count twice.
+# has a geometric meaning. If the keys have length one and stand at right angles to each other
+# (*orthonormal*), $p$ is the *projection* of $q$: of all points that can be mixed from the keys, the
+# one nearest to $q$. Other keys mostly give another point: keys that point nearly the same way count
+# twice. Below, both pairs of keys lie in the plane of the first two numbers. So the nearest point is
+# $q$ without its third number.
 
 # %%
-project = lambda keys, q: keys.T @ np.linalg.lstsq(keys.T, q, rcond=None)[0]  # the nearest mixture
 mix = lambda keys, q: sum((k @ q) * k for k in keys)
-q = rng.normal(size=3)
-orthonormal = np.linalg.qr(rng.normal(size=(3, 2)))[0].T  # (2, 3)
-assert np.allclose(mix(orthonormal, q), project(orthonormal, q))
-
+q = np.array([0.3, -1.2, 0.8])
+projection = np.array([0.3, -1.2, 0])
+orthonormal = np.array([[0.6, 0.8, 0], [-0.8, 0.6, 0]])
 other_keys = np.array([[1, 0, 0], [0.6, 0.8, 0]])  # of length one, but not at a right angle
-assert not np.allclose(mix(other_keys, q), project(other_keys, q), atol=0.1)
+print("orthonormal keys:", mix(orthonormal, q), " others:", mix(other_keys, q).round(3))
+assert np.allclose(mix(orthonormal, q), projection)
+assert not np.allclose(mix(other_keys, q), projection, atol=0.1)
 
 # %% [markdown]
 # Often one reads "if and only if the keys are orthonormal". That holds for keys of which none can
 # be mixed from the others. With more keys than dimensions there are other ways: three of length
 # $\sqrt{2/3}$ in the plane, at 120 degrees. They cannot be at right angles, and still the sum gives
-# back every $q$.
+# back every $q$. Such keys are called a *tight frame*.
 
 # %%
 turns = np.pi / 2 + np.array([0, 2, 4]) * np.pi / 3
@@ -432,27 +715,37 @@ def projections():
 pictures("08_projection", projections)
 
 # %% [markdown]
-# Attention proper has the softmax, so it takes positive shares that sum to one. What it returns
-# lies among the values, never outside: within their least and greatest in each dimension.
+# ## Attention as a memory (optional)
+#
+# A *Hopfield network* is a memory that completes: it stores patterns, is given a damaged one, and
+# moves it step by step towards a stored one. In its modern form (Ramsauer et al., 2020) one step is
+# $\xi \leftarrow \mathrm{softmax}(\beta\, \xi X^\mathsf{T})\, X$, and the rows of $X$ are the stored
+# patterns. With $\beta = 1/\sqrt{d}$ that is attention: the query is the damaged pattern, and keys
+# and values are the stored ones. Here are 6 patterns of 64 numbers, 1 or -1, and one of them with 12
+# numbers turned over:
 
 # %%
-rows, _ = mt.attention(queries, keys, values)
-assert (rows >= values.min(axis=0)).all()
-assert (rows <= values.max(axis=0)).all()
+stored = rng.choice([-1.0, 1.0], size=(6, 64))
+damaged = stored[:1].copy()  # (1, 64)
+damaged[0, rng.choice(64, 12, replace=False)] *= -1
+recalled, recall_weights = mt.attention(damaged, stored, stored)
+print("weights of the stored patterns:", recall_weights[0].round(3))
+print("wrong numbers:", (damaged != stored[0]).sum(), "before,", end=" ")
+print((np.sign(recalled) != stored[0]).sum(), "after one step")
+assert np.array_equal(np.sign(recalled)[0], stored[0])
 
 # %% [markdown]
-# ## Again and again
+# ## Again and again (optional)
 #
 # In a transformer the result of attention is added to what went in,
 #
 # $$e_i \leftarrow e_i + \mathrm{attention}(e)_i .$$
 #
-# Let time pass, and let every point move at each moment with the speed $\mathrm{attention}(e)_i$.
-# Euler's way to follow such a motion is to go straight on for a short time $h$, and then to look
-# again: $e \leftarrow e + h\, \mathrm{attention}(e)$. So a layer is one of Euler's steps, with
-# $h = 1$. If that is true, halving $h$, with twice as many steps, should halve how far we are from
-# the true motion. (That we follow more exactly, in another way: go half a step, look there, and
-# take the whole step with what was seen.)
+# Let every point move at each moment with the speed $\mathrm{attention}(e)_i$. Euler's way to follow
+# such a motion is to go straight on for a short time $h$, and then to look again:
+# $e \leftarrow e + h\, \mathrm{attention}(e)$. So a layer is one of Euler's steps, with $h = 1$. If
+# that is true, half of $h$, with twice as many steps, should bring us twice as near to the true
+# motion. (For that we take very many steps, 2048.)
 
 
 # %%
@@ -467,9 +760,7 @@ def follow(e, until, h):
 
 
 points = rng.normal(size=(8, 2))
-truth = points
-for _ in range(256):
-    truth = truth + attend(truth + attend(truth) / 512) / 256
+truth = follow(points, 1, 1 / 2048)
 off = [np.abs(follow(points, 1, h) - truth).max() for h in (1 / 8, 1 / 16, 1 / 32)]
 print("off by", np.round(off, 4), "with h = 1/8, 1/16, 1/32")
 assert np.allclose(follow(points, 1, 1), points + attend(points))  # one step is one layer
@@ -540,7 +831,10 @@ ask("end_shape", ...)
 ask("end_variances", ...)
 
 # %% [markdown]
-# Next: `07_queries_keys_values.py`, where you choose the matrices yourself.
+# To write yourself: `scores`, `attend` and `softmax_rule`
+# (`python -m minigrad exercises check 08`).
+#
+# Next: `09_many_heads.py`. One comparison is not enough for a sentence; take several, side by side.
 
 # %%
 print(pictures)

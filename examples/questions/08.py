@@ -3,6 +3,90 @@
 from minigrad.course.questions import Question, questions
 
 QUESTIONS = questions(
+    equal_scores=Question(
+        "The query is $(1, 2, 0, 1)$, the keys are $(2, 1, 5, 0)$ and $(0, 2, 1, 0)$, and their "
+        "values $(0, 4)$ and $(6, 0)$. What is the output?",
+        answer=[3, 2],
+        by="first.tolist()",
+        hint="Compute both products. What are the weights of two scores that are equal?",
+        mistakes={
+            "[6, 4]": "That is the sum of the values. The weights are $1/2$ each.",
+            "[12, 8]": "That is weighted by the scores, 2 each. Make weights of them first.",
+            "[24, 16]": "That is weighted by the products, 4 each. Make weights of them first.",
+        },
+        because="Both products are 4, so both weights are $1/2$.",
+    ),
+    plain_sum=Question(
+        r"With $y_i = \sum_j (v_i \cdot v_j)\, v_j$ and the vectors $(1, 0)$, $(0, 1)$ and "
+        "$(1, 1)$, what is $y_3$, for $(1, 1)$?",
+        answer=[3, 3],
+        by="plain_sums[2].tolist()",
+        hint="Its products with the three are 1, 1 and 2.",
+        mistakes={
+            "[2, 2]": r"Its product with itself counts, too: $2 \cdot (1, 1)$.",
+            "[1, 1]": "These are two of the three parts, or a mean. Add all three.",
+        },
+        because=r"$1 \cdot (1, 0) + 1 \cdot (0, 1) + 2 \cdot (1, 1)$.",
+    ),
+    wider=Question(
+        "By which factor does the variance of the product grow, from the width 4 to the width 64, "
+        "without the division?",
+        answer=16,
+        by="round(variance[2] / variance[0])",
+        hint="The variance is $C d$.",
+        mistakes={
+            "4": "That is by how much the scores grow. Their variance is in squares.",
+            "256": "It grows with $d$, not with $d^2$.",
+            "1": "That is so after the division by the root.",
+        },
+        because="$64 / 4$.",
+    ),
+    shifted=Question(
+        r"The softmax of $(0, \ln 3)$ is $(1/4, 3/4)$. What is the softmax of $(1000, 1000 + \ln 3)$?",
+        answer=[0.25, 0.75],
+        by="softmax(large).tolist()",
+        hint="Take 1000 off both scores.",
+        mistakes={
+            "[0.5, 0.5]": r"Only the difference of the scores counts, and it is $\ln 3$.",
+            "[0, 1]": r"The difference of the scores is only $\ln 3$.",
+        },
+        because="Only the difference of the two scores counts.",
+    ),
+    one_hidden=Question(
+        "Four scores are equal, and the last is hidden, before the softmax. What weight does the "
+        "first get?",
+        answer=0.333,
+        by="before(np.zeros(4))[0].item()",
+        hint="The weights of those that are left sum to one.",
+        mistakes={
+            "0.25": "That is its weight if the mask comes after the softmax.",
+            "0": "That is the weight of the hidden one.",
+            "1": "All three together get 1.",
+        },
+        because="Three equal scores are left.",
+    ),
+    reachable=Question(
+        "The values are $(0, 0)$, $(2, 0)$ and $(0, 2)$. Which of these three outputs can "
+        "attention give, for some finite scores?",
+        choices=["(0.5, 1)", "(1.5, 1.5)", "(2, 0)"],
+        answer="(0.5, 1)",
+        by="""
+            points = {"(0.5, 1)": (0.5, 1), "(1.5, 1.5)": (1.5, 1.5), "(2, 0)": (2, 0)}
+            [name for name, point in points.items() if needed(*point).min() > 0][0]
+        """,
+        hint="Draw the triangle. Which points are inside it?",
+        mistakes={
+            "(1.5, 1.5)": (
+                "Each of its numbers is between 0 and 2, but it is not in the triangle: its numbers "
+                "would have to sum to less than 2."
+            ),
+            "(2, 0)": (
+                "It is a corner, one of the values. For that its weight would have to be 1 and the "
+                "others 0, which finite scores never give."
+            ),
+        },
+        because="Its weights are $1/4$, $1/4$ and $1/2$.",
+    ),
     end_scores=Question(
         "The query is $(1, 1, 1, 1)$, and there are two keys, itself and $(0, 0, 0, 0)$. "
         "What are the scaled scores?",
