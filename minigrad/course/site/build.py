@@ -31,7 +31,9 @@ from .cache import digest, home, kept
 
 HERE = Path(__file__).parent
 TEMPLATES = HERE / "pdoc-theme"
-MATTER = ("numpy", "matplotlib", "pygraphviz", "graphviz", "ipykernel", "pdoc")  # to what is made
+MATTER = (  # to what is made
+    "numpy", "matplotlib", "pygraphviz", "graphviz", "ipykernel", "pdoc", "pytest",
+)  # fmt: skip
 OWN = ("exercises", "lessons", "site")  # of the course's folders: no lesson imports them
 
 Say = Callable[[str], Any]
@@ -157,6 +159,8 @@ def _reference(folder: Path, say: Say) -> None:
     modules = sorted(
         {".".join(file.with_suffix("").parts).removesuffix(".__init__") for file in files}
     )
+    if find_spec("pytest") is None:
+        modules.remove("minigrad.course.exercises.collecting")  # a plugin of pytest's
     options = ["--docformat", "google", "--no-show-source", "--template-directory", str(TEMPLATES)]
     done = subprocess.run(
         [sys.executable, "-m", "pdoc", *options, "--output-directory", str(folder), *modules],

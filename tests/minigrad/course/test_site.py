@@ -8,6 +8,7 @@ import socket
 import subprocess
 import sys
 import urllib.request
+from types import SimpleNamespace
 
 import pytest
 
@@ -349,6 +350,21 @@ def test_a_lesson_that_fails_makes_no_site(tmp_path, monkeypatch):
     with pytest.raises(errors.ConfigError, match=r"99_fails\.py fails: ZeroDivisionError"):
         build(lessons.lessons(tmp_path), tmp_path / "site")
     assert not (tmp_path / "site").exists()
+
+
+@pytest.mark.parametrize("installed", [False, True])
+def test_the_reference_imports_no_module_whose_library_is_missing(monkeypatch, tmp_path, installed):
+    """A learner has no pytest: `pip install "minigrad[course]"` does not bring it."""
+    asked = []
+    monkeypatch.setattr(building, "find_spec", lambda name: installed or None)
+    monkeypatch.setattr(
+        subprocess,
+        "run",
+        lambda command, **_: asked.extend(command) or SimpleNamespace(returncode=0),
+    )
+    building._reference(tmp_path, lambda line: None)
+    assert "minigrad.course.exercises.marking" in asked
+    assert ("minigrad.course.exercises.collecting" in asked) == installed
 
 
 @pytest.mark.slow
