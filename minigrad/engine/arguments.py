@@ -20,19 +20,21 @@ def as_array(value: Any, dtype: Any = None, copy: bool = False) -> AnyArray:
     """`value` as an array of real numbers; Python floats become the default dtype.
 
     Raises:
-        DTypeError: if it holds anything but real numbers, integers or booleans.
+        DTypeError: if it holds anything but real numbers, integers or booleans; for a masked array and a
+            `np.matrix`, in a list too.
         ShapeError: if it is a ragged list.
         DetachError: if it is a list that has Tensors in it.
     """
     array = value._array if isinstance(value, BaseTensor) else value  # type: ignore[attr-defined]
-    if isinstance(value, (float, list, tuple)):
-        types = _types_in(value)
-        if BaseTensor in types:
-            raise errors.DetachError("make one tensor of several with np.stack or np.concatenate")
-        if dtype is None and types <= {float, int, bool} and (float in types or not types):
-            dtype = get_default_dtype()
-    if isinstance(value, np.ma.MaskedArray):
-        raise errors.DTypeError("a Tensor has no hidden elements: fill them, a.filled(0)")
+    types = _types_in(value)
+    if BaseTensor in types and value is array:
+        raise errors.DetachError("make one tensor of several with np.stack or np.concatenate")
+    if any(issubclass(kind, (np.ma.MaskedArray, np.matrix)) for kind in types):
+        raise errors.DTypeError(
+            "a Tensor has no hidden elements, and is no np.matrix: a.filled(0), or np.asarray(a)"
+        )
+    if dtype is None and types <= {float, int, bool} and (float in types or not types):
+        dtype = get_default_dtype()
     foreign = hasattr(type(array), "__array_function__") and not isinstance(array, np.ndarray)
     if not foreign:
         try:
@@ -79,17 +81,15 @@ def as_called(entry: Entry, args: tuple, kwargs: dict[str, Any]) -> tuple[tuple,
 
 def as_taken(a: Any, i: int, entry: Entry) -> Any:
     """Argument `i` as taken: lists of numbers become arrays, lists that are indices stay."""
-    if isinstance(a, np.ndarray):  # of a subclass: a matrix would multiply as one, in the rules too
-        return as_array(a)
     if not isinstance(a, (list, tuple)):
-        return a
+        return as_array(a) if isinstance(a, np.ndarray) else a  # an array of a subclass
     derived = i < len(entry.rules) and entry.rules[i] is not None
     if (entry.rules and not derived) or entry.function is np.block:  # where lists have a meaning
         return a
     if isinstance(entry.function, np.ufunc) or entry.function is np.where:
         return _stacked(a)
     if any(isinstance(b, BaseTensor) for b in a):
-        return [_stacked(b) if isinstance(b, (float, list, tuple)) else b for b in a]
+        return [_stacked(b) if isinstance(b, (float, list, tuple, np.ndarray)) else b for b in a]
     return _stacked(a) if derived or {float, np.float64} & _types_in(a) else a
 
 

@@ -531,15 +531,22 @@ def test_tensors_in_a_list_where_no_rule_hands_out_parts():
         np.sum(np.clip(x, [a, b], None)).backward()
 
 
-def test_a_matrix_does_not_multiply_as_one():
-    """np.matrix overrides `*`; the rules would multiply by it as a matrix."""
+@pytest.mark.parametrize(
+    "use",
+    [
+        Tensor, lambda a: Tensor([a]), lambda a: leaf(np.eye(2)) * a, lambda a: leaf(np.eye(2)) @ a,
+        lambda a: np.maximum(a, leaf(np.eye(2))), lambda a: np.clip(leaf(np.eye(2)), min=a, max=None),
+        lambda a: np.add(leaf(np.eye(2)), [a, a]), lambda a: np.concatenate([leaf(np.eye(2)), a]),
+        lambda a: np.stack([a, leaf(np.eye(2))]), lambda a: np.block([[leaf(np.eye(2)), a]]),
+    ],
+)  # fmt: skip
+def test_matrices_and_masked_arrays_are_refused(use):
+    """np.matrix overrides `*`: the rules would multiply by it as a matrix. A mask would be lost."""
     with pytest.warns(PendingDeprecationWarning):
-        m = np.matrix([[1.0, 2.0], [3.0, 4.0]])
-    x = leaf([[1.0, 2.0], [3.0, 4.0]])
-    np.sum(x * m).backward()
-    np.testing.assert_array_equal(x.grad.data, np.asarray(m))
-    with pytest.raises(errors.DTypeError, match="no hidden elements"):
-        x * np.ma.masked_array([1.0, 2.0], [True, False])
+        matrix = np.matrix([[1.0, 2.0], [3.0, 4.0]])
+    for exotic in (matrix, np.ma.masked_array([[1.0, 2.0], [3.0, 4.0]], np.eye(2) == 1)):
+        with pytest.raises(errors.DTypeError, match=r"no hidden elements, and is no np\.matrix"):
+            use(exotic)
 
 
 def test_operators_of_one_argument():
