@@ -173,7 +173,7 @@ def _whole(number: float) -> bool:
 
 
 def _unit(number: float, digits: int) -> float:
-    """What one step of the last digit is, of a number written with so many."""
+    """Return one step of the last digit of a number written with so many."""
     return 10.0 ** (int(f"{number:.6e}".partition("e")[2]) + 1 - digits)
 
 
@@ -183,7 +183,7 @@ def _near(given: float, number: float, digits: int | None) -> bool:
 
 
 def _digits(number: float, digits: int | None) -> int:
-    """How many digits of a number are asked for."""
+    """Count the digits of a number that are asked for."""
     return digits or (len(str(int(abs(number)))) if _whole(number) else 3)
 
 
@@ -194,7 +194,7 @@ def _tolerance(number: float, digits: int | None) -> float:
 
 
 def _rounded(given: float, number: float, digits: int | None) -> bool:
-    """Whether `given` is the number rounded, to fewer digits than are asked for or to as many."""
+    """Tell whether `given` is the number rounded, to fewer digits than are asked for or to as many."""
     if abs(given - number) <= _tolerance(number, digits):
         return True
     fewest = 2 if digits is None and _whole(number) else 1

@@ -85,7 +85,7 @@ class Question:
 
     @property
     def asked(self) -> Asked:
-        """What the judge must know."""
+        """Return what the judge must know."""
         if self.choices:
             place = chosen(self.choices, str(self.answer))
             answer: Any = -1 if place is None else place
@@ -104,7 +104,7 @@ class Question:
         return "\n".join([self.text, *([""] if self.choices else []), *letters])
 
     def reply(self, given: Any) -> str:
-        """What the learner is told: a verdict, on "?" the hint, on "!" the answer."""
+        """Return what the learner is told: a verdict, on "?" the hint, on "!" the answer."""
         if given == "?":
             return self.hint or "There is no hint."
         if given == "!":

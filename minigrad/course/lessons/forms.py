@@ -92,7 +92,7 @@ def form(
 
 
 def _like(question: Question) -> str:
-    """What an answer looks like."""
+    """Say how an answer is written."""
     if isinstance(question.answer, tuple):
         return "such as (2, 3)"
     return "such as [1, 2]" if isinstance(question.answer, list) else "a number"

@@ -77,7 +77,7 @@ def _facts(lesson: Lesson, exercises: Sequence[str]) -> str:
 
 
 def _further(lesson: Lesson, exercises: Sequence[str], links: Links) -> str:
-    """What there is to do after a lesson."""
+    """List what there is to do after a lesson."""
     todo = [
         f'<li><a href="{address}">Step through it: {html.escape(title)}</a></li>'
         for address, title in links.site.written.items()

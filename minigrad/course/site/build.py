@@ -133,7 +133,7 @@ def _sources() -> list[Path]:
 
 
 def _surroundings() -> list[str]:
-    """What a page is made with, beside the files."""
+    """List what a page is made with, beside the files."""
     found = [f"python {sys.version}", f"dot {shutil.which('dot')}"]
     for name in MATTER:
         with contextlib.suppress(importlib.metadata.PackageNotFoundError):
@@ -185,7 +185,7 @@ def _title(page: Path) -> str:
 
 
 def _without(folder: Path) -> list[str]:
-    """What a lesson that ran there could not draw, as it says itself."""
+    """List what a lesson that ran there could not draw, as it says itself."""
     *_, last = read(folder)
     printed = "".join(output.get("text", "") for output in last.outputs)
     return [f"what {name} draws" for name in re.findall(r"\(no (\w+)\)", printed)]

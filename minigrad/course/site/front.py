@@ -98,7 +98,7 @@ def exercises_of(lesson: Lesson) -> list[str]:
 
 
 def verdicts_of(folder: Path | None) -> dict[str, Verdict]:
-    """What is right of what a learner has written in a folder."""
+    """Mark what a learner has written in a folder."""
     if folder is None:
         return {}
     by_file = (_marked(folder, sheet, digest([folder / sheet.file])) for sheet in sheets())
@@ -168,7 +168,7 @@ def _exercise(exercise: Exercise, about: str, found: Verdict | None, render: Ren
 
 
 def _docstrings(sheet: Sheet) -> dict[str, str]:
-    """What each function is to do, as it is handed out."""
+    """Return what each function is to do, as it is handed out."""
     definitions = written(HOME / sheet.file).tree.body
     return {
         one.name: ast.get_docstring(one) or ""

@@ -197,7 +197,7 @@ def _function(part: Part) -> ast.FunctionDef | None:
 
 
 def _reason(graph: GraphData, part: Part) -> tuple[str, str]:
-    """Why a part is there, and the number of the lesson about it; "" where none is known."""
+    """Return why a part is there, and the number of the lesson about it; "" where none is known."""
     if part.box is not None:
         box = graph.box(part.box)
         return box.about, box.lesson

@@ -146,7 +146,7 @@ def _path(node: GraphNode) -> tuple:
 
 
 def _constants(node: GraphNode) -> Any:
-    """What of a node was no result of an operation: the numbers of a leaf, the settings of a call."""
+    """Return what no operation made of a node: the numbers of a leaf, the settings of a call."""
     if node.kind != "operation":
         return _written(node.value)
     return [_written(a) for a in (*node.arguments, *node.options.values())]

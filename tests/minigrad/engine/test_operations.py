@@ -216,7 +216,7 @@ def check_layout(row, layout, arriving):
 
 @each_function
 def test_it_does_not_matter_which_arguments_require_a_gradient(rows):
-    """The others are given as arrays in any order in memory, or as tensors."""
+    """The others are tensors, or arrays in any order in memory, which change after the call."""
     for row in several_arguments(rows):
         arrays = row.arrays()
         _, gradients = derived(row.call, leaves_of(arrays))
@@ -228,8 +228,29 @@ def check_alone(row, i, arrays, gradient):
     kinds = [[laid_out(a, layout) for a in arrays] for layout in ALIKE]
     for others in (*kinds, [mg.Tensor(a) for a in arrays]):
         leaf = mg.Tensor(arrays[i], requires_grad=True)
-        _, (alone,) = derived(row.call, [*others[:i], leaf, *others[i + 1 :]], [leaf])
+        _, (alone,) = derived(changing(row.call), [*others[:i], leaf, *others[i + 1 :]], [leaf])
         close(alone, gradient, 1e-12)
+
+
+def changing(call):
+    """The same call, after which its caller changes the arrays and lists that it was given."""
+
+    def called(*inputs):
+        result = call(*inputs)
+        for a in inputs:
+            change(a)
+        return result
+
+    return called
+
+
+def change(a):
+    if isinstance(a, list):
+        for inner in a:
+            change(inner)
+        a.clear()
+    elif isinstance(a, np.ndarray):
+        (a if a.flags.writeable else a.base)[...] = 7
 
 
 def several_arguments(rows):
@@ -276,7 +297,7 @@ def lists_of_float64():
 @each_function
 @pytest.mark.usefixtures("lists_of_float64")
 def test_a_list_in_place_of_one_argument(rows):
-    """It is taken where NumPy itself takes it, and means the array of its numbers."""
+    """It is taken where NumPy itself takes it, and means the array of its numbers at the call."""
     for row in several_arguments(rows):
         arrays = row.arrays()
         for i, a in enumerate(arrays):
@@ -290,10 +311,11 @@ def check_list(row, arrays, i, numbers):
         return  # NumPy takes none there
     leaves = leaves_of(arrays)
     others = [*leaves[:i], *leaves[i + 1 :]]
-    found, given = derived(row.call, [*leaves[:i], numbers, *leaves[i + 1 :]], others)
+    shape = np.shape(numbers)
+    found, given = derived(changing(row.call), [*leaves[:i], numbers, *leaves[i + 1 :]], others)
     for y, e in zip(found, expected, strict=True):
         close(y.data, e, 1e-12)
-    if np.shape(numbers) == arrays[i].shape:  # one without elements has lost its shape
+    if shape == arrays[i].shape:  # one without elements has lost its shape
         _, gradients = derived(row.call, leaves_of(arrays))
         for g, gradient in zip(given, [*gradients[:i], *gradients[i + 1 :]]):
             close(g, gradient, 1e-12)
