@@ -3,10 +3,13 @@
 After a change to what a drawing looks like, `python tests/test_readme.py` draws the picture anew.
 """
 
+import ast
+import io
 import os
 import re
 import subprocess
 import sys
+import tokenize
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
@@ -121,6 +124,54 @@ def test_the_two_line_example_passes_through_fifteen_functions():
             sys.setprofile(None)
     assert len(seen) == 15, seen
     assert "fifteen named functions" in README.replace("\n", " ")
+
+
+DOCUMENTED = ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef
+SILENT = {
+    tokenize.ENCODING, tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT,
+    tokenize.DEDENT, tokenize.ENDMARKER,
+}  # fmt: skip
+
+
+def lines_of_code(*paths):
+    """The lines of Python files and folders, without blank lines, comments and docstrings."""
+    return sum(map(lines_of_file, (f for p in paths for f in [p, *p.rglob("*.py")] if f.is_file())))
+
+
+def lines_of_file(file):
+    lines, source = set(), file.read_bytes()
+    for token in tokenize.tokenize(io.BytesIO(source).readline):
+        if token.type not in SILENT:
+            lines.update(range(token.start[0], token.end[0] + 1))
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, DOCUMENTED) and ast.get_docstring(node) is not None:
+            lines -= {*range(node.body[0].lineno, node.body[0].end_lineno + 1)}
+    return len(lines)
+
+
+def test_the_engine_is_read_in_an_evening():
+    engine = ROOT / "minigrad" / "engine"
+    order = ["errors.py", *re.findall(r"\(minigrad/engine/(\w+\.py)\): ", README)]
+    assert len(order) == 7
+    in_order = lines_of_code(*(engine / file for file in order if file != "rules.py"))
+    assert in_order <= 650
+    assert lines_of_code(engine) <= 1000
+    assert f"{lines_of_code(engine)} lines of code" in README
+    assert f"have {in_order} beside the table of rules" in README
+
+
+def test_the_rooms_have_about_as_many_lines_as_the_table_says():
+    table = README.partition("| room | lines of code |")[2].partition("\n\n")[0]
+    said = re.findall(r"\| `(min[^`]*)`([^|]*) \| ([\d,]+) ", table)
+    assert len(said) == 12
+    rooms = [ROOT / room for room, _, _ in said]
+    for room, more, count in said:
+        folder = ROOT / room
+        folders = [folder, *(folder.parent / name for name in re.findall("`(\\w+)`", more))]
+        if more == ", beside its rooms":
+            folders = [f for f in folder.iterdir() if f.suffix == ".py" and f not in rooms]
+        if all(f.exists() for f in folders):  # kernels may have been deleted
+            assert lines_of_code(*folders) == pytest.approx(int(count.replace(",", "")), rel=0.05)
 
 
 if __name__ == "__main__":
