@@ -11,6 +11,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from limits import SECONDS
 
 from minigrad import errors
 from minitransformer import DecoderSizes, Settings, Sizes, Training, load_reader, load_training
@@ -51,7 +52,7 @@ def apart(*arguments, cwd, first="", **options):
     return subprocess.run(
         [sys.executable, "-c", code, *map(str, arguments)],
         cwd=cwd, env={**os.environ, "PYTHONPATH": path, "OMP_NUM_THREADS": "1"},
-        stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120, **options,
+        stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=SECONDS, **options,
     )  # fmt: skip
 
 
@@ -210,7 +211,7 @@ def test_output_that_nobody_reads_any_more_takes_nothing_with_it(here, tmp_path)
     )  # fmt: skip
     with process.stdout as read:
         assert read.readline().startswith("step 50 ")
-    assert process.communicate(timeout=60)[1] == ""
+    assert process.communicate(timeout=SECONDS)[1] == ""
     assert process.returncode == 141
     done = load_training(tmp_path / "runs/pairs/checkpoint.npz").steps_done
     assert done >= 100
@@ -224,13 +225,13 @@ def test_control_c_while_importing_is_quiet(tmp_path, package):
     path = os.pathsep.join([str(tmp_path), str(ROOT)])
     result = subprocess.run(
         [sys.executable, "-m", package, "translate"],
-        env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True, timeout=60,
+        env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True, timeout=SECONDS,
     )  # fmt: skip
     assert (result.stdout, result.stderr) == ("", "")
     assert result.returncode == -signal.SIGINT
     elsewhere = subprocess.run(  # a program of the user's sees the exception, as ever
         [sys.executable, "-c", f"import {package}"],
-        env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True, timeout=60,
+        env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True, timeout=SECONDS,
     )  # fmt: skip
     assert elsewhere.stderr.endswith("KeyboardInterrupt\n")
 

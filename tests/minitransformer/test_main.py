@@ -18,6 +18,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from limits import SECONDS
 
 from minigrad import serialize
 from minitransformer import Reader, Settings, Sizes, decoding, load_reader, load_training
@@ -57,7 +58,7 @@ def run(*arguments, cwd, bare=True, variables=(), **options):
         env=environment(cwd / ".bare" if bare else None) | dict(variables),
         stdin=None if "input" in options else subprocess.DEVNULL,
         capture_output=True,
-        **{"text": True, "timeout": 120, **options},
+        **{"text": True, "timeout": SECONDS, **options},
     )
 
 
@@ -251,7 +252,7 @@ def test_a_terminal_gets_a_bar(tmp_path):
     shown = b""
     while chunk := _read(ours):
         shown += chunk
-    assert process.wait(120) == 0
+    assert process.wait(SECONDS) == 0
     assert b"|" in shown
     assert b"step/s" in shown
     assert b"loss=" in shown
@@ -286,7 +287,7 @@ def started(cwd, *options, until):
 def test_interrupted_once_it_leaves_all_as_usual(tmp_path):
     process = started(tmp_path, until="step 50 ")
     process.send_signal(signal.SIGINT)
-    said, problem = process.communicate(timeout=60)
+    said, problem = process.communicate(timeout=SECONDS)
     assert problem == ""
     assert process.returncode == 130
     (steps,) = re.findall(r"interrupted after step (\d+)", said)
@@ -308,7 +309,7 @@ def test_interrupted_twice_it_stops_at_once(tmp_path):
         if line.startswith("interrupted after step"):
             process.send_signal(signal.SIGINT)
             break
-    _, problem = process.communicate(timeout=60)
+    _, problem = process.communicate(timeout=SECONDS)
     assert problem == ""
     assert process.returncode == 130
     assert left(tmp_path / "runs/dates") == ["checkpoint.npz"]  # the report would come next
@@ -546,7 +547,7 @@ def test_a_reader_that_goes_away_is_no_trouble(home, tmp_path, command):
     command = command.format(" ".join(COMMAND), " ".join([*TINY, "--out", str(tmp_path / "out")]))
     result = subprocess.run(
         ["bash", "-c", f"set -o pipefail; {command}"],
-        cwd=tmp_path, env=environment(), capture_output=True, text=True, timeout=120,
+        cwd=tmp_path, env=environment(), capture_output=True, text=True, timeout=SECONDS,
     )  # fmt: skip
     assert result.stderr == ""
     assert result.stdout.count("\n") <= 1
@@ -558,7 +559,7 @@ def test_output_that_cannot_be_written(home):
     with open("/dev/full", "w") as full:
         result = subprocess.run(
             [*COMMAND, "translate", "runs/dates", "3 March 1998"],
-            cwd=home, env=environment(), stdout=full, stderr=subprocess.PIPE, text=True, timeout=60,
+            cwd=home, env=environment(), stdout=full, stderr=subprocess.PIPE, text=True, timeout=SECONDS,
         )  # fmt: skip
     refused(result, "No space left")
 
@@ -642,7 +643,7 @@ def test_a_folder_without_permission(tmp_path):
 @pytest.mark.parametrize("seed", [0, 1, 2])
 def test_the_main_job(seed, tmp_path):
     """What it promises: 99.5 % of 1,000 held-out dates in 400 MB; a benchmark tells its seconds."""
-    result = run("--seed", seed, cwd=tmp_path, bare=False, timeout=900)
+    result = run("--seed", seed, cwd=tmp_path, bare=False, timeout=SECONDS)
     assert result.returncode == 0, result.stderr
     right, memory = (
         float(re.search(pattern, result.stdout).group(1))
