@@ -25,6 +25,7 @@ FLAGS = (
     "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-sync",
     "--disable-background-networking", "--disable-component-update", "--window-size=1280,800",
 )  # fmt: skip
+ASKED = Path(__file__).with_name("page.js").read_text(encoding="utf-8")
 
 
 class Browser:
@@ -43,6 +44,10 @@ class Browser:
     def run(self, script: str, *args):
         """What a piece of JavaScript returns; it finds `args` in its `arguments`."""
         return self.driver.execute_script(script, *args)
+
+    def ask(self, name: str, *args):
+        """Call a function of `page.js`."""
+        return self.run(f"{ASKED}\nreturn {name}(...arguments);", *args)
 
     def wait(self, script: str) -> None:
         """Wait until a piece of JavaScript returns something true."""

@@ -179,7 +179,7 @@ def test_a_signal_that_is_ignored_stays_so():
 
 
 @posix
-@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP"])
+@pytest.mark.parametrize("name", ["SIGTERM", pytest.param("SIGHUP", marks=pytest.mark.slow)])
 def test_a_run_that_is_told_to_stop_saves_and_ends(here, tmp_path, name):
     """In the middle of a step."""
     first = f"""

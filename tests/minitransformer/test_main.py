@@ -81,9 +81,10 @@ def left(folder):
 def here(tmp_path, monkeypatch, capsys):
     """What `run` does, in this process, and so in no time."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(sys, "stdin", io.StringIO())
 
-    def run_here(*arguments):
+    def run_here(*arguments, given=""):
+        stdin = io.TextIOWrapper(io.BytesIO(given.encode()), encoding="utf-8")
+        monkeypatch.setattr(sys, "stdin", stdin)
         try:
             status = main([*map(str, arguments)])
         except SystemExit as end:  # argparse's way
@@ -330,22 +331,22 @@ def readings(home):
 
 
 @pytest.mark.parametrize("where", ["runs/dates", "runs/dates/checkpoint.npz"])
-def test_lines_as_arguments(home, readings, where):
-    result = run("translate", where, *LINES, cwd=home)
+def test_lines_as_arguments(home, here, readings, where):
+    result = here("translate", home / where, *LINES)
     assert (result.returncode, result.stderr) == (1, "")
     assert result.stdout.splitlines() == readings
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", ""])
-def test_lines_on_standard_input(home, readings, end):
+def test_lines_on_standard_input(home, here, readings, end):
     text = "\n".join(LINES) if end == "" else "".join(line + end for line in LINES)
-    result = run("translate", "runs/dates", cwd=home, input=text.encode(), text=False)
-    assert (result.returncode, result.stderr) == (1, b"")
-    assert result.stdout.decode().splitlines() == readings
+    result = here("translate", home / "runs/dates", given=text)
+    assert (result.returncode, result.stderr) == (1, "")
+    assert result.stdout.splitlines() == readings
 
 
-def test_no_lines_at_all(home):
-    result = run("translate", "runs/dates", cwd=home, input="")
+def test_no_lines_at_all(home, here):
+    result = here("translate", home / "runs/dates")
     assert (result.returncode, result.stdout, result.stderr) == (0, "", "")
 
 
@@ -360,11 +361,11 @@ BAD = {
 }
 
 
-def test_bad_lines_are_reported_and_the_others_read(home, readings):
+def test_bad_lines_are_reported_and_the_others_read(home, here, readings):
     """Wherever they stand: lines are read some hundreds at a time."""
     good = LINES[0]
     lines = [good, *BAD, *[good] * 300, *BAD]
-    result = run("translate", "runs/dates", cwd=home, input="\n".join(lines))
+    result = here("translate", home / "runs/dates", given="\n".join(lines))
     assert result.returncode == 2
     assert result.stdout.splitlines() == [readings[0]] * 301
     said = result.stderr.splitlines()
@@ -376,8 +377,8 @@ def test_bad_lines_are_reported_and_the_others_read(home, readings):
         assert len(line) < 400
 
 
-def test_bad_arguments_are_reported_and_the_others_read(home, readings):
-    result = run("translate", "runs/dates", LINES[0], "é", LINES[1], "", cwd=home)
+def test_bad_arguments_are_reported_and_the_others_read(home, here, readings):
+    result = here("translate", home / "runs/dates", LINES[0], "é", LINES[1], "")
     assert result.returncode == 2
     assert result.stdout.splitlines() == readings[:2]
     first, second = result.stderr.splitlines()
@@ -386,6 +387,7 @@ def test_bad_arguments_are_reported_and_the_others_read(home, readings):
 
 
 def test_bytes_that_are_no_text(home, readings):
+    """In a process: of its own standard input, what is no text is read as some other sign."""
     lines = b"\xff\xfe\n" + LINES[0].encode() + b"\n\x00\n"
     result = run("translate", "runs/dates", cwd=home, input=lines, text=False)
     assert result.returncode == 2
@@ -599,7 +601,6 @@ def test_what_makes_no_sense(here, tmp_path, arguments, reason):
 
 
 def test_a_process_ends_with_status_2(tmp_path):
-    refused(run("--heads", 3, cwd=tmp_path), "3 heads do not divide")
     refused(run("translate", "nowhere", "3 March 1998", cwd=tmp_path), "no checkpoint nowhere")
 
 

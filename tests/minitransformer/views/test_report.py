@@ -306,18 +306,10 @@ def test_in_a_browser(browser, page, tmp_path, which, dark):
     browser.open(file, dark=dark)
     assert browser.messages() == []
     assert [url for url in browser.requests() if not url.startswith("data:")] == [file.as_uri()]
-    assert browser.run("return document.querySelectorAll('script').length") == 0
-    sizes = browser.run(
-        "return [...document.querySelectorAll('figure > svg')].map(svg => {"
-        "  const box = svg.getBoundingClientRect();"
-        "  return [box.width, box.height, svg.querySelectorAll('text').length]})"
-    )
+    assert browser.ask("count", "script") == 0
+    sizes = browser.ask("pictures")
     assert len(sizes) == (which == "page") + report.MAPS + 2  # no curve where nothing was learned
     assert all(width > 100 and height > 100 and words > 3 for width, height, words in sizes)
-    assert browser.run("return document.documentElement.scrollWidth <= window.innerWidth")
-    lightness = browser.run(
-        "const of = c => c.match(/\\d+/g).slice(0, 3).reduce((a, b) => a + Number(b), 0) / 3;"
-        "const style = getComputedStyle(document.body);"
-        "return [of(style.color), of(style.backgroundColor)]"
-    )
+    assert not browser.ask("overflows")
+    lightness = browser.ask("lightness")
     assert (lightness[0] > lightness[1]) == dark
