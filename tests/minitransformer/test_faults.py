@@ -11,6 +11,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from extras import bare, without_graphviz, without_plots
 from limits import SECONDS
 
 from minigrad import errors
@@ -26,6 +27,13 @@ TINY = (*SIZES, "--batch", "4", "--warmup", "5")
 JOB = ("train", "pairs", "pairs.tsv", *TINY)
 PAIRS = "".join(f"{number}{number}\t{number:b}\n" for number in range(11, 41))
 posix = pytest.mark.skipif(os.name != "posix", reason="needs a POSIX system")
+
+
+@pytest.fixture(autouse=True)
+def _quick(monkeypatch):
+    """A run ends with a report: without its pictures it does so in less time."""
+    without_plots(monkeypatch)
+    without_graphviz(monkeypatch)
 
 
 @pytest.fixture
@@ -47,7 +55,7 @@ def here(tmp_path, monkeypatch, capsys):
 
 def apart(*arguments, cwd, first="", **options):
     """The same in a process of its own, which begins by running `first`."""
-    path = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
+    path = os.pathsep.join([bare(cwd / ".bare"), str(ROOT), os.environ.get("PYTHONPATH", "")])
     code = f"import sys; from minitransformer.__main__ import main\n{first}\nsys.exit(main())"
     return subprocess.run(
         [sys.executable, "-c", code, *map(str, arguments)],

@@ -18,6 +18,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from extras import bare
 from limits import SECONDS
 
 from minigrad import serialize
@@ -33,29 +34,23 @@ TINY = (*SIZES, "--batch", "4", "--warmup", "5")
 FILES = ["checkpoint.npz", "curve.csv", "report.html"]
 
 
-EXTRAS = ("matplotlib", "pygraphviz", "tqdm", "threadpoolctl")
-
-
-def environment(bare=None, without=EXTRAS):
-    """As it is; with `bare`, a folder to use, as if Graphviz and these packages were missing."""
+def environment(without=None):
+    """As it is; or with a folder of `extras.bare`, as if Graphviz and these packages were missing."""
     path = [str(ROOT)]
     others = {"OMP_NUM_THREADS": "1", "PYTHONIOENCODING": "utf-8"}
-    if bare is not None:
-        bare.mkdir(exist_ok=True)
-        for package in without:
-            (bare / f"{package}.py").write_text("raise ImportError")
-        path.insert(0, str(bare))
-        others["PATH"] = str(bare)
+    if without is not None:
+        path.insert(0, without)
+        others["PATH"] = without
     given = {k: v for k, v in os.environ.items() if k != "PYTHONUNBUFFERED"}  # as people run it
     return {**given, "PYTHONPATH": os.pathsep.join(path), **others}
 
 
-def run(*arguments, cwd, bare=True, variables=(), **options):
+def run(*arguments, cwd, whole=False, variables=(), **options):
     """The finished process; without the extras unless asked for, which is quicker."""
     return subprocess.run(
         [*COMMAND, *map(str, arguments)],
         cwd=cwd,
-        env=environment(cwd / ".bare" if bare else None) | dict(variables),
+        env=environment(None if whole else bare(cwd / ".bare")) | dict(variables),
         stdin=None if "input" in options else subprocess.DEVNULL,
         capture_output=True,
         **{"text": True, "timeout": SECONDS, **options},
@@ -98,7 +93,7 @@ def here(tmp_path, monkeypatch, capsys):
 def home(tmp_path_factory):
     """A folder in which dates were trained on, at a size that learns nothing: `runs/dates`."""
     folder = tmp_path_factory.mktemp("home")
-    result = run("--steps", 20, "--every", 8, *TINY, cwd=folder, bare=False)
+    result = run("--steps", 20, "--every", 8, *TINY, cwd=folder, whole=True)
     assert result.returncode == 0, result.stderr
     (folder / "said").write_text(result.stdout + result.stderr)
     return folder
@@ -246,7 +241,7 @@ def test_a_terminal_gets_a_bar(tmp_path):
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 25, 100, 0, 0))
     process = subprocess.Popen(
         [*COMMAND, "--steps", "12", "--every", "5", *TINY],
-        cwd=tmp_path, env=environment(tmp_path / ".bare", without=EXTRAS[:2]),
+        cwd=tmp_path, env=environment(bare(tmp_path / ".bare", without=("matplotlib", "pygraphviz"))),
         stdout=theirs, stderr=theirs,
     )  # fmt: skip
     os.close(theirs)
@@ -275,7 +270,7 @@ def started(cwd, *options, until):
     """A long run, once it has said `until`."""
     process = subprocess.Popen(
         [*COMMAND, "--steps", "1000000", *TINY, *options],
-        cwd=cwd, env=environment(cwd / ".bare"),
+        cwd=cwd, env=environment(bare(cwd / ".bare")),
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
     for line in process.stdout:
@@ -644,7 +639,7 @@ def test_a_folder_without_permission(tmp_path):
 @pytest.mark.parametrize("seed", [0, 1, 2])
 def test_the_main_job(seed, tmp_path):
     """What it promises: 99.5 % of 1,000 held-out dates in 400 MB; a benchmark tells its seconds."""
-    result = run("--seed", seed, cwd=tmp_path, bare=False, timeout=SECONDS)
+    result = run("--seed", seed, cwd=tmp_path, whole=True, timeout=SECONDS)
     assert result.returncode == 0, result.stderr
     right, memory = (
         float(re.search(pattern, result.stdout).group(1))

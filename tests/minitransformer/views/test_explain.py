@@ -6,10 +6,10 @@ from html.parser import HTMLParser
 
 import numpy as np
 import pytest
+from extras import without_graphviz
 from toy_task import Toy
 
 import minigrad as mg
-from minigrad.views import drawing
 from minigrad.views.explorer import replay
 from minitransformer import Settings, Sizes, Training, masks
 from minitransformer.__main__ import main
@@ -69,7 +69,7 @@ class Text(HTMLParser):
 def _quick(request, monkeypatch):
     """Without Graphviz, except in a browser: what is tested here is not in the drawings."""
     if "browser" not in request.fixturenames:
-        monkeypatch.setattr(drawing, "rendered", lambda dot, kind: None)
+        without_graphviz(monkeypatch)
 
 
 @pytest.mark.parametrize("kind", KINDS)

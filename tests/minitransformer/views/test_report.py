@@ -1,16 +1,15 @@
 """The report: one file that needs nothing else, says what is true, and shows every text as text."""
 
 import re
-import sys
 from collections import Counter
 from html.parser import HTMLParser
 from importlib.util import find_spec
 
 import numpy as np
 import pytest
+from extras import without_graphviz, without_plots
 from toy_task import Toy, trained
 
-from minigrad.views import drawing
 from minitransformer import DecoderSizes, Settings, Sizes, Training, Vocabulary
 from minitransformer.tasks import make
 from minitransformer.training.examination import Result, examined
@@ -249,16 +248,6 @@ def test_every_text_is_shown_as_text():
 
 
 # --- without the extras ---------------------------------------------------------------------------
-
-
-def without_plots(monkeypatch):
-    for name in [n for n in sys.modules if n.split(".")[0] == "matplotlib"]:
-        monkeypatch.delitem(sys.modules, name)
-    monkeypatch.setitem(sys.modules, "matplotlib", None)
-
-
-def without_graphviz(monkeypatch):
-    monkeypatch.setattr(drawing, "rendered", lambda dot, kind: None)
 
 
 @pytest.mark.parametrize(
