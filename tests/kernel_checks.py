@@ -9,6 +9,7 @@ sizes of the numbers, NaN and infinities, dtypes, lists, and nothing at all. Ker
 from __future__ import annotations
 
 import contextlib
+import functools
 import itertools
 from collections.abc import Callable, Iterator
 from typing import Any, ClassVar, NamedTuple
@@ -160,7 +161,6 @@ SCORES = {
     "NaN and infinities": lambda a: np.where(np.arange(a.size).reshape(a.shape) % 3, a, np.nan),
 }
 SOME_LAYOUTS = "in C order", "leading axes swapped", "every second element"
-each_mask = pytest.mark.parametrize("mask", MASKS)
 
 plain_back = mg.rule(
     lambda x: 1 * x, lambda g, y, x: np.cos(np.arange(1.0 * x.size)).reshape(x.shape)
@@ -172,11 +172,14 @@ class Alike:
 
     room: ClassVar[str]
     kernels: ClassVar[dict[str, Kernel]]
+    masked: ClassVar[dict[str, Kernel]]  # whose calls take a mask before the arrays
     broadcasting: ClassVar[list[tuple[Callable, list[tuple[int, ...]]]]]
 
     def pytest_generate_tests(self, metafunc: Any) -> None:
         if "name" in metafunc.fixturenames:
             metafunc.parametrize("name", self.kernels)
+        if "masked" in metafunc.fixturenames:
+            metafunc.parametrize("masked", self.masked)
         if "broadcast" in metafunc.fixturenames:
             name = lambda case: f"{getattr(case[0], '__name__', 'masked')} of {case[1]}"
             metafunc.parametrize("broadcast", self.broadcasting, ids=name)
@@ -383,6 +386,29 @@ class Alike:
         call, shapes = broadcast
         rng = np.random.default_rng(3)
         check(call, [rng.standard_normal(shape) for shape in shapes])
+
+    # Masks
+
+    @pytest.mark.parametrize("mask", MASKS)
+    @pytest.mark.filterwarnings("ignore::RuntimeWarning")
+    def test_masks(self, masked, mask):
+        """What cannot be one is refused alike. The scores come of the last argument."""
+        call = functools.partial(self.masked[masked].call, MASKS[mask])
+        *others, last = self.masked[masked].arrays((3, 2))
+        defined = outcome(call, *others, last)
+        if isinstance(defined, type):
+            assert outcome(with_kernels, call, *others, last) is defined
+            return
+        for scores, change in SCORES.items():
+            orders = 1 if scores.startswith("NaN") else 2
+            arrays = [*others, change(last)]
+            defined = derivatives(call, list(map(tensor, arrays)), defined=True, orders=orders)
+            for layout in SOME_LAYOUTS:
+                inputs = [tensor(a, layout) for a in arrays]
+                with case(scores, layout):
+                    found = derivatives(call, inputs, defined=False, orders=orders)
+                    same(found, defined, 1e-9)
+                    assert mask != "hides everything" or not np.any(found[0])
 
     # The way back
 

@@ -49,7 +49,7 @@ def quickly(options):
     return pytest.param(options, id=str(options), marks=pytest.mark.slow if slow else ())
 
 
-@pytest.mark.parametrize("options", map(quickly, OPTIONS))
+@pytest.mark.parametrize("options", [quickly(options) for options in OPTIONS])
 def test_gradients(options):
     layer = small(**options)
     mask = masks.causal(3, 4)
