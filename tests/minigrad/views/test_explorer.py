@@ -210,6 +210,8 @@ def test_the_same_program_writes_the_same_bytes(tmp_path):
 @pytest.mark.slow
 def test_the_same_bytes_in_every_process(tmp_path):
     program = f"""
+import sys
+from pathlib import Path
 from test_explorer import *
 sys.stdout.write(written(attention(), Path({str(tmp_path)!r})))
 """

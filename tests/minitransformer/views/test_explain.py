@@ -67,8 +67,9 @@ class Text(HTMLParser):
 
 @pytest.fixture(autouse=True)
 def _quick(request, monkeypatch):
-    """Without Graphviz, except in a browser: what is tested here is not in the drawings."""
+    """Without drawings and checks, except in a browser: they are tested elsewhere."""
     if "browser" not in request.fixturenames:
+        monkeypatch.setattr(replay, "checks", lambda graph: {})
         without_graphviz(monkeypatch)
 
 
@@ -112,8 +113,7 @@ def test_where_it_looked(kind):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_every_attention_has_its_tokens(kind, tmp_path, monkeypatch):
-    monkeypatch.setattr(replay, "checks", lambda graph: {})  # they are tested elsewhere
+def test_every_attention_has_its_tokens(kind, tmp_path):
     reader = untrained(kind, layers=2)
     page = contents(explain(reader, "cab", tmp_path / "page.html").read_text(encoding="utf-8"))
     given = reader.encode(["cab"])
