@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from limits import IN_A_PAGE
 
 # The tests run beside each other, one process a core: threads of BLAS would only be in each other's way.
 for library in ("OPENBLAS", "OMP", "MKL"):
@@ -24,6 +25,7 @@ FLAGS = (
     "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-sync",
     "--disable-background-networking", "--disable-component-update", "--window-size=1280,800",
 )  # fmt: skip
+ASKED = Path(__file__).with_name("page.js").read_text(encoding="utf-8")
 
 
 class Browser:
@@ -43,11 +45,17 @@ class Browser:
         """What a piece of JavaScript returns; it finds `args` in its `arguments`."""
         return self.driver.execute_script(script, *args)
 
+    def ask(self, name: str, *args):
+        """Call a function of `page.js`."""
+        return self.run(f"{ASKED}\nreturn {name}(...arguments);", *args)
+
     def wait(self, script: str) -> None:
         """Wait until a piece of JavaScript returns something true."""
         from selenium.webdriver.support.wait import WebDriverWait
 
-        WebDriverWait(self.driver, 20, 0.05).until(lambda driver: driver.execute_script(script))
+        WebDriverWait(self.driver, IN_A_PAGE, 0.05).until(
+            lambda driver: driver.execute_script(script)
+        )
 
     def messages(self) -> list[str]:
         """What has come up on the console since the last call, errors of the page included."""
@@ -77,6 +85,7 @@ def browser() -> Iterator[Browser]:
             options.add_argument(flag)
         options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
         driver = webdriver.Chrome(options, webdriver.ChromeService(chromedriver))
+        driver.set_script_timeout(IN_A_PAGE)
         try:
             yield Browser(driver)
         finally:

@@ -9,8 +9,9 @@ sizes of the numbers, NaN and infinities, dtypes, lists, and nothing at all. Ker
 from __future__ import annotations
 
 import contextlib
+import functools
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -48,6 +49,15 @@ class Kernel(NamedTuple):
 
 
 # --- what is compared -----------------------------------------------------------------------------
+
+
+@contextlib.contextmanager
+def case(*names: Any) -> Iterator[None]:
+    """Name the case in what fails in it."""
+    try:
+        yield
+    except Exception as problem:
+        raise AssertionError(f"the case {', '.join(map(str, names))}: {problem}") from problem
 
 
 def projected(y, wave):
@@ -150,8 +160,7 @@ SCORES = {
     "far apart": NUMBERS["far apart"],
     "NaN and infinities": lambda a: np.where(np.arange(a.size).reshape(a.shape) % 3, a, np.nan),
 }
-each_mask = pytest.mark.parametrize("mask", MASKS)
-each_score = pytest.mark.parametrize("scores", SCORES)
+SOME_LAYOUTS = "in C order", "leading axes swapped", "every second element"
 
 plain_back = mg.rule(
     lambda x: 1 * x, lambda g, y, x: np.cos(np.arange(1.0 * x.size)).reshape(x.shape)
@@ -163,11 +172,14 @@ class Alike:
 
     room: ClassVar[str]
     kernels: ClassVar[dict[str, Kernel]]
+    masked: ClassVar[dict[str, Kernel]]  # whose calls take a mask before the arrays
     broadcasting: ClassVar[list[tuple[Callable, list[tuple[int, ...]]]]]
 
     def pytest_generate_tests(self, metafunc: Any) -> None:
         if "name" in metafunc.fixturenames:
             metafunc.parametrize("name", self.kernels)
+        if "masked" in metafunc.fixturenames:
+            metafunc.parametrize("masked", self.masked)
         if "broadcast" in metafunc.fixturenames:
             name = lambda case: f"{getattr(case[0], '__name__', 'masked')} of {case[1]}"
             metafunc.parametrize("broadcast", self.broadcasting, ids=name)
@@ -207,65 +219,73 @@ class Alike:
         return {e.kernel.__module__ for e in TABLE.values() if e.kernel
                 and e.kernel.__module__.startswith(self.room)}  # fmt: skip
 
-    @pytest.mark.parametrize("layout", LAYOUTS)
-    def test_the_kernel_runs_in_every_order_and_inside_fast_alone(self, name, layout):
+    def test_the_kernel_runs_in_every_order_and_inside_fast_alone(self, name):
         """What is compared below is not one definition with itself."""
         kernel = self.kernels[name]
-        inputs = [tensor(a, layout) for a in kernel.arrays((3, 2))]
-        assert any(m.startswith(self.room) for m in rooms(with_kernels(kernel.call, *inputs)))
-        assert not any(".fast" in m for m in rooms(kernel.call(*inputs)))
+        for layout in LAYOUTS:
+            inputs = [tensor(a, layout) for a in kernel.arrays((3, 2))]
+            with case(layout):
+                fused = rooms(with_kernels(kernel.call, *inputs))
+                assert any(m.startswith(self.room) for m in fused)
+                assert not any(".fast" in m for m in rooms(kernel.call(*inputs)))
 
     # Shapes, and orders in memory
 
-    @pytest.mark.parametrize("lead", LEADS, ids=str)
     @pytest.mark.parametrize(("dtype", "tolerance"), [(np.float64, 1e-11), (np.float32, 2e-4)])
-    def test_in_every_number_of_dimensions(self, name, lead, dtype, tolerance):
-        arrays = [a.astype(dtype) for a in self.kernels[name].arrays(lead)]
-        for a in check(self.kernels[name].call, arrays, tolerance):
-            assert a is None or (a.dtype == dtype and np.all(np.isfinite(a)))
+    def test_in_every_number_of_dimensions(self, name, dtype, tolerance):
+        for lead in LEADS:
+            arrays = [a.astype(dtype) for a in self.kernels[name].arrays(lead)]
+            with case(lead):
+                for a in check(self.kernels[name].call, arrays, tolerance):
+                    assert a is None or (a.dtype == dtype and np.all(np.isfinite(a)))
 
-    @pytest.mark.parametrize("layout", LAYOUTS)
-    def test_the_order_in_memory_does_not_matter(self, name, layout):
+    def test_the_order_in_memory_does_not_matter(self, name):
         """In four dimensions no two orders are alike."""
-        self.check_layout(name, (3, 2), layout, "in C order")
+        for layout in LAYOUTS:
+            with case(layout):
+                self.check_layout(name, (3, 2), layout, "in C order")
 
-    @pytest.mark.parametrize("arriving", ARRIVING)
-    def test_the_order_of_incoming_gradients_does_not_matter(self, name, arriving):
-        self.check_layout(name, (3, 2), "in C order", arriving)
+    def test_the_order_of_incoming_gradients_does_not_matter(self, name):
+        for arriving in ARRIVING:
+            with case(arriving):
+                self.check_layout(name, (3, 2), "in C order", arriving)
 
     @pytest.mark.slow
     @pytest.mark.parametrize("lead", LEADS, ids=str)
     def test_no_pair_of_orders_matters(self, name, lead):
         for layout, arriving in itertools.product(LAYOUTS, ARRIVING):
-            self.check_layout(name, lead, layout, arriving)
+            with case(layout, arriving):
+                self.check_layout(name, lead, layout, arriving)
 
-    @pytest.mark.parametrize("layout", LAYOUTS)
-    def test_plain_arrays_in_any_order(self, name, layout):
+    def test_plain_arrays_in_any_order(self, name):
         """They are not changed, and nothing of them is in the memory of the result."""
         kernel = self.kernels[name]
-        arrays = [laid_out(a, layout) for a in kernel.arrays((3, 2))]
-        before = [a.copy() for a in arrays]
-        y = with_kernels(kernel.call, *arrays)
-        same([y], [kernel.call(*before)])
-        for a, b in zip(arrays, before):
-            np.testing.assert_array_equal(a, b)
-            assert not np.shares_memory(y, a)
+        for layout in LAYOUTS:
+            arrays = [laid_out(a, layout) for a in kernel.arrays((3, 2))]
+            before = [a.copy() for a in arrays]
+            with case(layout):
+                y = with_kernels(kernel.call, *arrays)
+                same([y], [kernel.call(*before)])
+                for a, b in zip(arrays, before):
+                    np.testing.assert_array_equal(a, b)
+                    assert not np.shares_memory(y, a)
 
     # The sizes of axes
 
-    @pytest.mark.parametrize("letter", SIZES)
     @pytest.mark.parametrize("size", [1, 2, 70])
-    def test_axes_of_other_sizes(self, name, letter, size):
+    def test_axes_of_other_sizes(self, name, size):
         """Short rows are computed in another way than long ones; of width one all is constant."""
         kernel = self.kernels[name]
-        if not any(letter in s for s in kernel.shapes) or (letter == "H" and "of" not in name):
-            return
-        if "mask" in name and size > SIZES[letter]:
-            return
-        try:
-            check(kernel.call, kernel.arrays((2,), **{letter: size}), tolerance=1e-10)
-        except mg.errors.ShapeError:
-            assert "masked" in name  # the mask does not fit either of them
+        for letter in SIZES:
+            if not any(letter in s for s in kernel.shapes) or (letter == "H" and "of" not in name):
+                continue
+            if "mask" in name and size > SIZES[letter]:
+                continue
+            with case(letter):
+                try:
+                    check(kernel.call, kernel.arrays((2,), **{letter: size}), tolerance=1e-10)
+                except mg.errors.ShapeError:
+                    assert "masked" in name  # the mask does not fit either of them
 
     @pytest.mark.filterwarnings("ignore:Mean of empty slice", "ignore:invalid value")
     def test_empty_axes(self, name):
@@ -283,34 +303,36 @@ class Alike:
 
     # The numbers
 
-    @pytest.mark.parametrize("numbers", NUMBERS)
-    def test_numbers_of_other_sizes(self, name, numbers):
+    def test_numbers_of_other_sizes(self, name):
         """Of the first argument, where the others are parameters; of all, where all are data."""
         kernel = self.kernels[name]
-        arrays = [
-            NUMBERS[numbers](a) if s.startswith("...") else a
-            for a, s in zip(kernel.arrays(), kernel.shapes)
-        ]
-        check(kernel.call, arrays, tolerance=1e-7 if name == "layer_norm" else 1e-9)
+        for numbers, change in NUMBERS.items():
+            arrays = [
+                change(a) if s.startswith("...") else a
+                for a, s in zip(kernel.arrays(), kernel.shapes)
+            ]
+            with case(numbers):
+                check(kernel.call, arrays, tolerance=1e-7 if name == "layer_norm" else 1e-9)
 
-    @pytest.mark.parametrize("layout", LAYOUTS)
-    @pytest.mark.parametrize("lead", [(3,), (3, 2)], ids=str)
-    def test_numbers_far_apart_in_every_order(self, name, layout, lead):
+    def test_numbers_far_apart_in_every_order(self, name):
         """Where each row needs a shift of its own."""
         kernel = self.kernels[name]
-        arrays = [NUMBERS["far apart"](a) for a in kernel.arrays(lead)]
-        y = with_kernels(kernel.call, *(laid_out(a, layout) for a in arrays))
-        same([y], [kernel.call(*(np.array(laid_out(a, layout), order="C") for a in arrays))], 1e-9)
+        for lead, layout in itertools.product([(3,), (3, 2)], LAYOUTS):
+            arrays = [laid_out(NUMBERS["far apart"](a), layout) for a in kernel.arrays(lead)]
+            with case(lead, layout):
+                y = with_kernels(kernel.call, *arrays)
+                same([y], [kernel.call(*(np.array(a, order="C") for a in arrays))], 1e-9)
 
-    @pytest.mark.parametrize("special", [np.nan, np.inf, -np.inf, 1e300, -1e300], ids=str)
     @pytest.mark.filterwarnings("ignore::RuntimeWarning")
-    def test_one_element_that_is_no_usual_number(self, name, special):
+    def test_one_element_that_is_no_usual_number(self, name):
         """In each argument in turn: the value has it, or NaN, or neither, where the definition has."""
         kernel = self.kernels[name]
-        for i in range(len(kernel.shapes)):
+        specials = np.nan, np.inf, -np.inf, 1e300, -1e300
+        for special, i in itertools.product(specials, range(len(kernel.shapes))):
             arrays = kernel.arrays()
             arrays[i].flat[-2] = special
-            same([with_kernels(kernel.call, *arrays)], [kernel.call(*arrays)])
+            with case(special, i):
+                same([with_kernels(kernel.call, *arrays)], [kernel.call(*arrays)])
 
     @pytest.mark.filterwarnings("ignore::RuntimeWarning")
     def test_nan_stays_in_its_row_of_gradients_too(self, name):
@@ -333,15 +355,16 @@ class Alike:
             assert y.dtype == np.result_type(*dtypes)
             assert [g.dtype for g in gradients] == list(dtypes)
 
-    @pytest.mark.parametrize("dtype", ["float16", "longdouble", "int64", "int8", ">f8", ">f4"])
-    def test_arrays_of_dtypes_that_no_kernel_is_made_for(self, name, dtype):
+    def test_arrays_of_dtypes_that_no_kernel_is_made_for(self, name):
         """They are left to the definition, and what that gives is in the machine's byte order."""
         kernel = self.kernels[name]
-        for i in range(len(kernel.shapes)):
+        dtypes = "float16", "longdouble", "int64", "int8", ">f8", ">f4"
+        for dtype, i in itertools.product(dtypes, range(len(kernel.shapes))):
             arrays = kernel.arrays()
             arrays[i] = arrays[i].astype(dtype)
-            y = with_kernels(kernel.call, *arrays)
-            same([y], [kernel.call(*arrays)], 1e-3 if y.dtype == np.float16 else 1e-6)
+            with case(dtype, i):
+                y = with_kernels(kernel.call, *arrays)
+                same([y], [kernel.call(*arrays)], 1e-3 if y.dtype == np.float16 else 1e-6)
 
     def test_a_list_in_place_of_one_argument(self, name):
         """It is taken where the definition takes it, and gives the same."""
@@ -363,6 +386,29 @@ class Alike:
         call, shapes = broadcast
         rng = np.random.default_rng(3)
         check(call, [rng.standard_normal(shape) for shape in shapes])
+
+    # Masks
+
+    @pytest.mark.parametrize("mask", MASKS)
+    @pytest.mark.filterwarnings("ignore::RuntimeWarning")
+    def test_masks(self, masked, mask):
+        """What cannot be one is refused alike. The scores come of the last argument."""
+        call = functools.partial(self.masked[masked].call, MASKS[mask])
+        *others, last = self.masked[masked].arrays((3, 2))
+        defined = outcome(call, *others, last)
+        if isinstance(defined, type):
+            assert outcome(with_kernels, call, *others, last) is defined
+            return
+        for scores, change in SCORES.items():
+            orders = 1 if scores.startswith("NaN") else 2
+            arrays = [*others, change(last)]
+            defined = derivatives(call, list(map(tensor, arrays)), defined=True, orders=orders)
+            for layout in SOME_LAYOUTS:
+                inputs = [tensor(a, layout) for a in arrays]
+                with case(scores, layout):
+                    found = derivatives(call, inputs, defined=False, orders=orders)
+                    same(found, defined, 1e-9)
+                    assert mask != "hides everything" or not np.any(found[0])
 
     # The way back
 

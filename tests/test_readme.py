@@ -15,6 +15,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from limits import SECONDS
 
 import minigrad as mg
 
@@ -33,7 +34,7 @@ def run(code, folder):
     environment = os.environ | {"PYTHONPATH": str(ROOT)}
     command = [sys.executable, "-W", "error", "graph.py"]
     done = subprocess.run(
-        command, cwd=folder, env=environment, capture_output=True, text=True, timeout=60
+        command, cwd=folder, env=environment, capture_output=True, text=True, timeout=SECONDS
     )
     assert done.returncode == 0, done.stderr
     return done.stdout

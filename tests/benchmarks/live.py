@@ -1,10 +1,12 @@
-"""How long a page takes to answer a change of one number: computed again, forward and back, and drawn.
+"""How long a page takes to be written, to go on by a step, and to answer a change of one number, which
+is computed again, forward and back, and drawn.
 
     python tests/benchmarks/live.py
 
 In headless Chromium: the processor time of the page's main thread for one press of an arrow key, layout
-and painting included, the median of some. For the ten lines of the README, one head of attention, a
-model of the size of `dates` that has learned nothing, and about as much as a page computes with.
+included, for a change painting as well: of all steps the mean, and of some changes the median. For the
+ten lines of the README, one head of attention, a model of the size of `dates` that has learned nothing,
+and about as much as a page computes with.
 """
 
 import os
@@ -15,6 +17,7 @@ import shutil
 import statistics
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 import numpy as np
@@ -47,6 +50,14 @@ const press = (k) => {
   requestAnimationFrame(() => setTimeout(() => (k > 1 ? setTimeout(press, 5, k - 1) : done(k))));
 };
 press(times);
+"""
+STEP = """
+const steps = Number(document.getElementById("time").max);
+for (let i = 0; i < steps; i++) {
+  document.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowRight" }));
+  document.getElementById("world").getBoundingClientRect();
+}
+return steps;
 """
 TIMES, ROUNDS = 10, 7
 
@@ -94,14 +105,18 @@ def dates(path):
     return explain(reader, "3rd of march 1998", path)
 
 
-def processor_time(driver, page, name):
-    """Milliseconds of the main thread for each change of a number of `name`."""
+def processor_times(driver, page, name):
+    """Milliseconds of the main thread for each step, and for each change of a number of `name`."""
     driver.get(page.resolve().as_uri())
     driver.execute_cdp_cmd("Performance.enable", {"timeDomain": "threadTicks"})
 
     def spent():
         found = driver.execute_cdp_cmd("Performance.getMetrics", {})["metrics"]
         return next(m["value"] for m in found if m["name"] == "TaskDuration")
+
+    before = spent()
+    steps = driver.execute_script(STEP)
+    step = 1000 * (spent() - before) / steps
 
     driver.execute_script(CHOOSE, name)
     driver.execute_async_script(PRESS, TIMES)  # the first ones are compiled on the way
@@ -110,7 +125,7 @@ def processor_time(driver, page, name):
         before = spent()
         driver.execute_async_script(PRESS, TIMES)
         rounds.append(1000 * (spent() - before) / TIMES)
-    return statistics.median(rounds)
+    return step, statistics.median(rounds)
 
 
 def main():
@@ -131,12 +146,18 @@ def main():
             ("most", most, "w0"),
         ):
             page = Path(folder, "page.html")
+            start = time.process_time()
             if make is dates:
                 make(page)
             else:
                 mg.explore(make(), page)
-            time = processor_time(driver, page, changed)
-            print(f"{name:10} {page.stat().st_size / 1e6:5.2f} MB {time:6.1f} ms a change")
+            written = time.process_time() - start
+            step, change = processor_times(driver, page, changed)
+            print(
+                f"{name:10} {page.stat().st_size / 1e6:5.2f} MB {written:5.1f} s to write"
+                f" {step:6.1f} ms a step {change:6.1f} ms a change",
+                flush=True,
+            )
         driver.quit()
 
 

@@ -9,10 +9,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from limits import SECONDS
 
 ROOT = Path(__file__).parents[2]
 LESSONS = sorted((ROOT / "examples").glob("[0-9][0-9]*_*.py"))
-SECONDS = 240  # a lesson takes about 5, one that trains about 30; this machine may be busy
 QUICK = ("01",)  # run whenever the tests do; the others are marked slow
 
 

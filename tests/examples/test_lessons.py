@@ -7,7 +7,8 @@ import sys
 import xml.etree.ElementTree as ET
 
 import pytest
-from runs import LESSONS, ROOT, RUNS, SECONDS, every_lesson, needs, number, pictures_of, run
+from limits import SECONDS
+from runs import LESSONS, ROOT, RUNS, every_lesson, needs, number, pictures_of, run
 
 from minigrad.course.lessons.lesson import HEAD
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from limits import SECONDS
 
 import minigrad as mg
 from minigrad import __main__
@@ -241,7 +242,7 @@ def start(path, **options):
 
 def test_as_a_process_with_keys_from_a_pipe(script):
     process = start(script(), stdin=subprocess.PIPE)
-    out, err = process.communicate("\nc\n", timeout=60)
+    out, err = process.communicate("\nc\n", timeout=SECONDS)
     assert (process.returncode, err) == (0, "")
     assert shown(out) == [1, 2, 3, 4, 5]
     assert "again" in out
@@ -253,7 +254,7 @@ def test_the_interrupt_key_ends_it_without_a_traceback(script):
     assert process.stdout.readline().startswith("graph of loss")
     time.sleep(0.2)
     process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=60)
+    _, err = process.communicate(timeout=SECONDS)
     assert (process.returncode, err) == (130, "")
 
 
@@ -265,7 +266,7 @@ def test_a_reader_that_has_gone_is_no_error(script):
     with process.stdin as keys, process.stderr as complaints:
         keys.write("c\n")
         keys.close()
-        assert process.wait(60) == 141
+        assert process.wait(SECONDS) == 141
         assert complaints.read() == ""
 
 
@@ -277,7 +278,7 @@ def test_at_a_terminal_there_is_a_prompt(script):
     mine, theirs = pty.openpty()
     process = start(script(), stdin=theirs)
     os.write(mine, b"\n\x04")  # Enter, and the end of the input
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=SECONDS)
     os.close(mine), os.close(theirs)
     assert process.returncode == 0
     assert shown(out) == [1]

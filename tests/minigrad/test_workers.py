@@ -7,6 +7,7 @@ import threading
 
 import numpy as np
 import pytest
+from limits import SECONDS
 from worker_job import SIZES, job, parts
 
 import minigrad as mg
@@ -114,7 +115,7 @@ def test_parts_are_computed_at_the_same_time_and_in_the_modes_of_the_caller():
     meet, seen = threading.Barrier(3), []
 
     def loss(part):
-        meet.wait(10)  # all three, or none
+        meet.wait(SECONDS)  # all three, or none
         seen.append((mode.get().fast, np.geterr()["over"], threading.get_ident()))
         return (x * part).sum()
 

@@ -11,6 +11,8 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from extras import bare, without_graphviz, without_plots
+from limits import SECONDS
 
 from minigrad import errors
 from minitransformer import DecoderSizes, Settings, Sizes, Training, load_reader, load_training
@@ -25,6 +27,13 @@ TINY = (*SIZES, "--batch", "4", "--warmup", "5")
 JOB = ("train", "pairs", "pairs.tsv", *TINY)
 PAIRS = "".join(f"{number}{number}\t{number:b}\n" for number in range(11, 41))
 posix = pytest.mark.skipif(os.name != "posix", reason="needs a POSIX system")
+
+
+@pytest.fixture(autouse=True)
+def _quick(monkeypatch):
+    """A run ends with a report: without its pictures it does so in less time."""
+    without_plots(monkeypatch)
+    without_graphviz(monkeypatch)
 
 
 @pytest.fixture
@@ -46,12 +55,12 @@ def here(tmp_path, monkeypatch, capsys):
 
 def apart(*arguments, cwd, first="", **options):
     """The same in a process of its own, which begins by running `first`."""
-    path = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
+    path = os.pathsep.join([bare(cwd / ".bare"), str(ROOT), os.environ.get("PYTHONPATH", "")])
     code = f"import sys; from minitransformer.__main__ import main\n{first}\nsys.exit(main())"
     return subprocess.run(
         [sys.executable, "-c", code, *map(str, arguments)],
         cwd=cwd, env={**os.environ, "PYTHONPATH": path, "OMP_NUM_THREADS": "1"},
-        stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120, **options,
+        stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=SECONDS, **options,
     )  # fmt: skip
 
 
@@ -178,7 +187,7 @@ def test_a_signal_that_is_ignored_stays_so():
 
 
 @posix
-@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP"])
+@pytest.mark.parametrize("name", ["SIGTERM", pytest.param("SIGHUP", marks=pytest.mark.slow)])
 def test_a_run_that_is_told_to_stop_saves_and_ends(here, tmp_path, name):
     """In the middle of a step."""
     first = f"""
@@ -210,7 +219,7 @@ def test_output_that_nobody_reads_any_more_takes_nothing_with_it(here, tmp_path)
     )  # fmt: skip
     with process.stdout as read:
         assert read.readline().startswith("step 50 ")
-    assert process.communicate(timeout=60)[1] == ""
+    assert process.communicate(timeout=SECONDS)[1] == ""
     assert process.returncode == 141
     done = load_training(tmp_path / "runs/pairs/checkpoint.npz").steps_done
     assert done >= 100
@@ -224,13 +233,13 @@ def test_control_c_while_importing_is_quiet(tmp_path, package):
     path = os.pathsep.join([str(tmp_path), str(ROOT)])
     result = subprocess.run(
         [sys.executable, "-m", package, "translate"],
-        env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True, timeout=60,
+        env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True, timeout=SECONDS,
     )  # fmt: skip
     assert (result.stdout, result.stderr) == ("", "")
     assert result.returncode == -signal.SIGINT
     elsewhere = subprocess.run(  # a program of the user's sees the exception, as ever
         [sys.executable, "-c", f"import {package}"],
-        env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True, timeout=60,
+        env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True, timeout=SECONDS,
     )  # fmt: skip
     assert elsewhere.stderr.endswith("KeyboardInterrupt\n")
 

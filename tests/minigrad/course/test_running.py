@@ -86,7 +86,7 @@ def test_an_error_in_any_of_them_shows(name, others):
     def fails(*arguments):
         raise DeliberateError(name)
 
-    result = train({**others, name: fails}, steps=2)
+    result = train({**others, name: fails}, steps=1)
     assert f"DeliberateError: {name}" in result.problem
 
 

@@ -11,6 +11,7 @@ import weakref
 
 import numpy as np
 import pytest
+from limits import SECONDS
 
 import minigrad as mg
 from minigrad import errors
@@ -373,7 +374,7 @@ def in_threads(*functions):
     found, start = [None] * len(functions), threading.Barrier(len(functions))
 
     def run(i):
-        start.wait(10)
+        start.wait(SECONDS)
         try:
             found[i] = functions[i]()
         except Exception as error:
@@ -386,7 +387,7 @@ def in_threads(*functions):
         for thread in threads:
             thread.start()
         for thread in threads:
-            thread.join(30)
+            thread.join(SECONDS)
     finally:
         sys.setswitchinterval(before)
     return found

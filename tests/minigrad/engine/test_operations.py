@@ -174,9 +174,10 @@ def check_dtypes(row, loss):
 
 @each_function
 def test_the_order_in_memory_does_not_matter(rows):
-    """Of what is given, and of the gradients that come back."""
-    for row in rows:
-        for layout in unlike(row):
+    """Of what is given, and of the gradients that come back. Up to three rows share the orders."""
+    apart = min(len(rows), 3)
+    for number, row in enumerate(rows):
+        for layout in unlike(row)[number % apart :: apart]:
             check_layout(row, layout, layout if layout in ARRIVING else "in C order")
 
 

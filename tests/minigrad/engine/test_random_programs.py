@@ -39,7 +39,7 @@ except ImportError:  # finite differences take its place
     torch = None  # type: ignore[assignment]
 
 SEEDS = 50  # of the programs that are always run
-EACH = 2  # of an operation's own programs
+EACH = 4  # of an operation's own programs; the first is always run
 MORE = 2000  # of the slow test's
 
 # --- a program ------------------------------------------------------------------------------------
@@ -1042,7 +1042,13 @@ def test_a_program(seed):
 
 @pytest.mark.parametrize("operation", OPERATIONS)
 def test_an_operation(operation):
-    for seed in range(EACH):
+    check(program_of(operation, 0))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("operation", OPERATIONS)
+def test_more_of_an_operation(operation):
+    for seed in range(1, EACH):
         check(program_of(operation, seed))
 
 

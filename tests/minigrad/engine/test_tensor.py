@@ -8,6 +8,7 @@ import threading
 
 import numpy as np
 import pytest
+from limits import SECONDS
 
 import minigrad as mg
 from minigrad import Tensor, errors
@@ -746,19 +747,19 @@ def test_modes_of_one_thread_are_not_those_of_another():
     def other():
         with mg.no_grad(), mg.record():
             inside.set()
-            found["waited"] = checked.wait(10)
+            found["waited"] = checked.wait(SECONDS)
             found["other"] = tied()
         found["after"] = tied()
 
     thread = threading.Thread(target=other)
     thread.start()
-    assert inside.wait(10)
+    assert inside.wait(SECONDS)
     here = leaf([1.0]) * 2
     assert here.requires_grad
     assert here._node.note is None
     with mg.no_grad():  # and the other way round
         checked.set()
-        thread.join(10)
+        thread.join(SECONDS)
         assert found == {"waited": True, "other": False, "after": True}
         assert not tied()
     assert tied()
@@ -781,6 +782,6 @@ def test_backward_in_several_threads_at_once():
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(30)
+        thread.join(SECONDS)
     for n in range(4):
         np.testing.assert_allclose(found[n], 0.1 * np.exp(0.1 * n) * np.arange(1.0, 5.0))

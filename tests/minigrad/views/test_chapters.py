@@ -128,31 +128,26 @@ def test_boxes_and_operations_say_what_they_are(tmp_path):
 @pytest.mark.slow
 def test_a_chapter_plays_stops_at_a_question_and_goes_on(opened):  # noqa: F811
     page = opened(script())
-    wait = lambda what: page.run(
-        "return new Promise((done, fail) => { const end = Date.now() + 15000;"
-        f"const look = () => {what} ? done(true) : Date.now() > end ? fail() : setTimeout(look, 50);"
-        "look(); })"
-    )
     assert len(page.texts("#overview .chapters li")) == 7
     page.click("#overview .chapters button.small", 1)  # y = x + h
-    wait("document.querySelector('#step form.guess')")
+    page.wait("return document.querySelector('#step form.guess')")
     assert page.now() == "y forward 3 of 5"
     asked = page.text("#step form.guess .worked")
     assert asked == "y[1] = x[1] + h[1] = 2 + 4 = ?"
-    page.run("document.querySelector('#step .guess input').focus()")
+    page.ask("focus", "#step .guess input")
     page.key("5", "\ue007")
     assert page.text(".verdict") == "Too small."
-    page.run("document.querySelector('#step .guess input').value = ''")
+    page.ask("clear", "#step .guess input")
     page.key("6", "\ue007")
     assert page.text("#step p.worked") == "y[0] = x[0] + h[0] = 1 + 2 = 3"
     assert page.run("return document.activeElement.id") == "panel"  # not lost with the question
-    page.run("document.activeElement.blur()")
+    page.ask("blur")
     page.key("\ue010")  # to the end
     page.click("#step .chapter .link")
     page.click("#overview .chapters button.small", 3)  # back through the sum
-    wait("document.querySelector('#step form.guess')")
+    page.wait("return document.querySelector('#step form.guess')")
     page.click("#step .guess button", 1)
-    wait("document.getElementById('now').innerText.includes('backward 2')")
+    page.wait("return document.getElementById('now').innerText.includes('backward 2')")
     page.quiet()
 
 
@@ -163,16 +158,13 @@ def test_a_question_about_attention_has_symbols_to_choose_from(opened):  # noqa:
     words = ["the", "cat", "sat", "on", "it"]
     page = opened(attention(), tokens={"": (words, words)})
     page.click("#overview .chapters button.small", 1)
-    page.run(
-        "return new Promise(done => { const look = () => "
-        "document.querySelector('#step form.guess') ? done(1) : setTimeout(look, 50); look(); })"
-    )
+    page.wait("return document.querySelector('#step form.guess')")
     choices = page.texts("#step form.guess button")
     assert choices[-1] == "Reveal"
     assert {c.split("”")[0].strip("“") for c in choices[:-1]} <= set(words)
     for i in range(len(choices) - 1):
         page.click("#step form.guess button", i)
-        if page.run("return !document.querySelector('#step form.guess')"):
+        if not page.count("#step form.guess"):
             break
-    assert page.run("return document.querySelector('#step form.guess')") is None
+    assert not page.count("#step form.guess")
     page.quiet()

@@ -1,7 +1,6 @@
 """The page computes: numbers are changed in a browser as a person changes them."""
 
 import re
-import time
 
 import numpy as np
 import pytest
@@ -49,14 +48,11 @@ class Live(Page):
         act.key_up(CONTROL).perform()
 
     def tab(self, title):
-        self.run(
-            "[...document.querySelectorAll('[role=tab]')]"
-            f".find(t => t.innerText === {title!r}).click()"
-        )
+        self.ask("clickOn", "[role=tab]", title)
 
     def node(self, name):
         """Choose a node by its name."""
-        self.run("document.activeElement.blur()")
+        self.ask("blur")
         self.key("/", name)
         texts = self.texts("#found li code")
         exact = [i for i, text in enumerate(texts) if text.split(" = ")[0] == name]
@@ -64,12 +60,7 @@ class Live(Page):
 
     def gradient(self):
         """The numbers of the chosen node's gradient."""
-        figures = "[...document.querySelectorAll('#node .heat')]"
-        last = f"{figures}.filter(f => f.querySelector('code').innerText === 'gradient')[0]"
-        return [
-            float(c)
-            for c in self.run(f"return [...{last}.querySelectorAll('td')].map(c => c.innerText)")
-        ]
+        return [float(cell) for cell in self.ask("cells", "#node", "gradient")[0]]
 
     def loss(self):
         return float(self.text("#changes b.mono"))
@@ -77,8 +68,7 @@ class Live(Page):
     def everything(self):
         """All that the drawing and the panel show."""
         shown = "#world", "#panel > :not([hidden])", "#code", "#now"
-        inside = "return [...document.querySelectorAll(SELECTOR)].map(e => e.innerHTML)"
-        return [self.run(inside.replace("SELECTOR", repr(one))) for one in shown]
+        return [self.ask("each", one, "innerHTML") for one in shown]
 
 
 @pytest.fixture
@@ -102,8 +92,7 @@ def test_a_number_is_typed_and_all_that_follows_is_computed_again(opened):
     assert page.text("#live") == "x[0] is 3. loss is 58"
     page.node("x")
     assert page.gradient() == [20, 28]
-    changed = page.run("return document.querySelectorAll('.card.changed').length")
-    assert changed == 6  # all but w, of which only the gradient is another
+    assert page.count(".card.changed") == 6  # all but w, of which only the gradient is another
     page.quiet()
 
 
@@ -132,11 +121,9 @@ def test_what_changed_is_marked_with_what_it_was(opened):
     page.type("w[0, 1]", "-4")
     assert page.field("w[0, 1]").get_attribute("title").startswith("was 1\n")
     assert page.field("w[0, 1]").get_attribute("aria-valuetext") == "-4, was 1"
-    assert (
-        page.run("return document.querySelectorAll('#overview .number-field.changed').length") == 1
-    )
+    assert page.count("#overview .number-field.changed") == 1
     page.node("h")
-    titles = page.run("return [...document.querySelectorAll('#node td.changed')].map(c => c.title)")
+    titles = page.ask("each", "#node td.changed", "title")
     assert "[1] = 0, was 3" in titles
     assert not any(t.startswith("[0] = 0") for t in titles)  # h[0] is 0 as before
 
@@ -145,16 +132,16 @@ def test_what_changed_is_marked_with_what_it_was(opened):
 def test_undo_is_complete(opened):
     page = opened(ten_lines())
     page.key("b", "\ue014")
-    page.run("document.querySelector('#panel-tabs button').click()")  # it tells of this step
+    page.click("#panel-tabs button")  # it tells of this step
     page.key("\ue012", "\ue014")
     before = page.everything()
-    page.run("document.querySelector('#panel-tabs button').click()")
+    page.click("#panel-tabs button")
     for name, number in (("x[0]", "5"), ("w[1, 0]", "0.25"), ("x[0]", "-1e30")):
         page.type(name, number)
     after = page.loss()
     for _ in range(3):
         page.with_control("z")
-    page.run("document.activeElement.blur()")
+    page.ask("blur")
     page.key("\ue012", "\ue014")
     assert page.everything() == before
     for _ in range(3):
@@ -183,7 +170,7 @@ def test_numbers_of_a_large_array_are_chosen_from_its_picture(opened):
         loss = np.sum(w * w)
     page = opened(loss)
     page.node("w")
-    page.run("document.querySelector('#node canvas').focus()")
+    page.ask("focus", "#node canvas")
     page.key(ENTER)  # the first element
     page.key("2", ENTER)
     now = np.sum(np.square(w.data)) - w.data[0, 0] ** 2 + 4
@@ -196,12 +183,8 @@ def test_constants_of_a_line_can_be_changed(opened):
     with mg.record():
         loss = np.sum(x**2 * 3)
     page = opened(loss)
-    page.run(
-        "document.querySelectorAll('.card')[2].dispatchEvent(new MouseEvent('click', {bubbles: true}))"
-    )
-    names = page.run(
-        "return [...document.querySelectorAll('#node .number-field')].map(f => f.ariaLabel)"
-    )
+    page.click(".card", 2)
+    names = page.ask("each", "#node .number-field", "ariaLabel")
     assert len(names) == 1
     page.type(names[0], "3" if "**" in names[0] else "5")
     assert page.loss() in (27, 25)
@@ -213,14 +196,13 @@ def test_a_mask_is_turned_by_a_click_and_symbols_are_chosen(opened):
     page = opened(attention(), tokens={"": (words, words)})
     page.node("mask")
     page.click("#node .cell-switch", 1)  # the first query may see the second key
-    assert page.run("return document.querySelectorAll('#node .cell-switch.changed').length") == 1
+    assert page.count("#node .cell-switch.changed") == 1
     page.tab("Attention")
-    page.run("document.querySelector('.heads canvas').focus()")
+    page.ask("focus", ".heads canvas")
     page.key("m")  # the first query may not see the first key
     assert page.text("#cell h2") == "“the” looks at “the”"
     assert "The mask hides this key" in page.text("#cell")
-    rows = page.run("return [...document.querySelectorAll('#live')].map(e => e.innerText)")
-    assert rows[0].startswith("mask[0, 0] is False.")
+    assert page.text("#live").startswith("mask[0, 0] is False.")
     page.quiet()
 
 
@@ -234,10 +216,7 @@ def test_ids_are_chosen_from_the_vocabulary(opened):
     page.node("ids")
     options = page.texts("#node select:first-of-type option")
     assert options[:4] == ["<pad>", "a", "b", "␣"]
-    page.run(
-        "const one = document.querySelector('#node select');"
-        "one.value = 3; one.dispatchEvent(new Event('change'))"
-    )
+    page.ask("choose", "#node select", 3)
     assert page.loss() == 6 + 7 + 0 + 1
     page.node("table.weight")
     assert page.gradient() == [1, 1, 0, 0, 0, 0, 1, 1]
@@ -256,13 +235,7 @@ def test_by_keyboard_alone_with_names_for_all(opened):
     assert "changed" in page.text("#changes")
     for title in ("Learn", "What if", "Node"):
         page.tab(title)
-        unnamed = (
-            "const all = 'button, [role=switch], [role=tab], [role=spinbutton], input, select';"
-            "const named = e => e.ariaLabel || e.textContent.trim() || e.closest('label');"
-            "return [...document.querySelectorAll(all)]"
-            ".filter(e => e.offsetParent !== null && !named(e)).length"
-        )
-        assert page.run(unnamed) == 0
+        assert page.ask("unnamed") == 0
 
 
 # --- learning ---------------------------------------------------------------------------------------
@@ -272,10 +245,7 @@ def test_by_keyboard_alone_with_names_for_all(opened):
 def test_learning_is_gradient_descent(opened):
     page = opened(mlp())
     page.tab("Learn")
-    page.run(
-        "const rate = document.querySelector('[data-field=rate]');"
-        "rate.value = '0.2'; rate.dispatchEvent(new Event('change'))"
-    )
+    page.ask("choose", "[data-field=rate]", "0.2")
     page.click("[data-field=ten]")
     page.click("[data-field=ten]")
     from test_explorer import Net
@@ -301,10 +271,7 @@ def test_learning_is_gradient_descent(opened):
 def test_learning_that_diverges_says_so(opened):
     page = opened(ten_lines())
     page.tab("Learn")
-    page.run(
-        "const rate = document.querySelector('[data-field=rate]');"
-        "rate.value = '1'; rate.dispatchEvent(new Event('change'))"
-    )
+    page.ask("choose", "[data-field=rate]", "1")
     page.click("[data-field=ten]")
     page.click("[data-field=ten]")
     assert "It diverged" in page.text("#learn")
@@ -319,11 +286,10 @@ def test_play_goes_on_until_it_is_stopped(opened):
     page = opened(ten_lines())
     page.tab("Learn")
     page.click("[data-field=learning]")
-    time.sleep(1)
+    page.wait("return Number(document.querySelector('#changes b.mono').innerText) < 25")
     page.click("[data-field=learning]")
-    assert page.loss() < 25
     stopped = page.loss()
-    time.sleep(0.3)
+    page.ask("wait", 300)
     assert page.loss() == stopped
     page.with_control("z")  # all of it at once
     assert page.text("#changes b") == "As it was written"
@@ -336,15 +302,12 @@ def test_play_goes_on_until_it_is_stopped(opened):
 def test_a_switch_says_what_it_does_before_and_after(opened):
     page = opened(ten_lines())
     page.tab("What if")
-    for _ in range(50):
-        if "…" not in page.text("#whatif"):
-            break
-        time.sleep(0.05)
+    page.wait("return !document.querySelector('#whatif').innerText.includes('…')")
     told = page.texts("#whatif li")
     assert told[0].startswith("residual")
     assert "loss 26 → 9" in told[0]  # h alone: [0, 1], 1 ... the residual adds x
     page.click("#whatif .switch")
-    assert page.run("return document.querySelector('#whatif .switch').ariaChecked") == "false"
+    assert page.ask("each", "#whatif .switch", "ariaChecked")[0] == "false"
     page.quiet()
 
 
@@ -367,7 +330,7 @@ def test_what_python_made_of_a_number_is_marked(opened, made, marked, told):
         z = y / largest
         loss = np.sum(z)
     page = opened(loss)
-    assert page.run("return document.querySelectorAll('.card.fixed').length") == 0
+    assert page.count(".card.fixed") == 0
     page.type("x[0]", "1.5")
     assert "largest = made(float" in page.text("#changes .fixed-lines")
     assert page.texts(".card.fixed .name") == marked

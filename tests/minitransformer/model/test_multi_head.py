@@ -41,7 +41,15 @@ def inputs(options, T=3, S=4):
     )
 
 
-@pytest.mark.parametrize("options", OPTIONS, ids=str)
+def quickly(options):
+    """For one width alone stands the row of all widths."""
+    slow = (
+        list(options) != ["context_width"] and len(options) == 1 and "width" in next(iter(options))
+    )
+    return pytest.param(options, id=str(options), marks=pytest.mark.slow if slow else ())
+
+
+@pytest.mark.parametrize("options", [quickly(options) for options in OPTIONS])
 def test_gradients(options):
     layer = small(**options)
     mask = masks.causal(3, 4)

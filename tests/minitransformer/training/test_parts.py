@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from limits import SECONDS
 from toy_task import Toy
 
 from minigrad import errors
@@ -195,7 +196,7 @@ def test_control_c_ends_a_run_of_processes_as_one_of_threads(tmp_path):
     )  # fmt: skip
     assert any(line.startswith("step 50 ") for line in process.stdout)
     os.killpg(process.pid, signal.SIGINT)
-    said, problem = process.communicate(timeout=120)
+    said, problem = process.communicate(timeout=SECONDS)
     assert problem == ""
     assert process.returncode == 130
     assert "and saved" in said

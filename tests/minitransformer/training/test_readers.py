@@ -8,6 +8,7 @@ import time
 
 import numpy as np
 import pytest
+from limits import SECONDS
 from toy_task import Toy
 
 import minigrad as mg
@@ -198,7 +199,7 @@ def test_masked_tokens_are_learned_by_the_same_parts():
 
 def minitransformer(*arguments, **options):
     command = [sys.executable, "-m", "minitransformer", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=120, **options)
+    return subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, **options)
 
 
 SMALL = ("--width", 8, "--heads", 2, "--feed-forward", 8, "--batch", 4, "--warmup", 2)
@@ -217,7 +218,7 @@ def test_a_run_that_was_killed_goes_on_to_the_same_weights(tmp_path):
     killed = subprocess.Popen(
         [*command, "--out", str(tmp_path / "killed")], stdout=subprocess.DEVNULL
     )
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + SECONDS
     while not (tmp_path / "killed" / "checkpoint.npz").exists() and time.monotonic() < deadline:
         time.sleep(0.01)
     os.kill(killed.pid, signal.SIGKILL)

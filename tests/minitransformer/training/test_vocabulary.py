@@ -2,14 +2,12 @@
 
 import doctest
 import json
-import os
-import subprocess
-import sys
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from processes import printed
 
 from minigrad.errors import VocabularyError
 from minitransformer.training import vocabulary
@@ -65,21 +63,10 @@ def test_order_of_the_texts_does_not_matter(texts):
 @pytest.mark.slow
 def test_ids_do_not_depend_on_hash_randomisation():
     """Symbols gathered in a set and not sorted would make every checkpoint unreadable."""
-    program = (
+    assert "hit" in printed(
         "from minitransformer.training.vocabulary import Vocabulary as V\n"
         "print(V.of_words(['the man hit the car']).to_dict(), V.of_characters('hello').to_dict())"
     )
-    outputs = {
-        subprocess.run(
-            [sys.executable, "-c", program],
-            env={**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": os.pathsep.join(sys.path)},
-            capture_output=True,
-            text=True,
-            check=True,
-        ).stdout
-        for seed in ("0", "1")
-    }
-    assert len(outputs) == 1
 
 
 @pytest.mark.parametrize("name", vocabulary.SPECIAL)

@@ -1,16 +1,15 @@
 """The report: one file that needs nothing else, says what is true, and shows every text as text."""
 
 import re
-import sys
 from collections import Counter
 from html.parser import HTMLParser
 from importlib.util import find_spec
 
 import numpy as np
 import pytest
+from extras import without_graphviz, without_plots
 from toy_task import Toy, trained
 
-from minigrad.views import drawing
 from minitransformer import DecoderSizes, Settings, Sizes, Training, Vocabulary
 from minitransformer.tasks import make
 from minitransformer.training.examination import Result, examined
@@ -251,16 +250,6 @@ def test_every_text_is_shown_as_text():
 # --- without the extras ---------------------------------------------------------------------------
 
 
-def without_plots(monkeypatch):
-    for name in [n for n in sys.modules if n.split(".")[0] == "matplotlib"]:
-        monkeypatch.delitem(sys.modules, name)
-    monkeypatch.setitem(sys.modules, "matplotlib", None)
-
-
-def without_graphviz(monkeypatch):
-    monkeypatch.setattr(drawing, "rendered", lambda dot, kind: None)
-
-
 @pytest.mark.parametrize(
     ("missing", "figures", "said"),
     [
@@ -306,18 +295,10 @@ def test_in_a_browser(browser, page, tmp_path, which, dark):
     browser.open(file, dark=dark)
     assert browser.messages() == []
     assert [url for url in browser.requests() if not url.startswith("data:")] == [file.as_uri()]
-    assert browser.run("return document.querySelectorAll('script').length") == 0
-    sizes = browser.run(
-        "return [...document.querySelectorAll('figure > svg')].map(svg => {"
-        "  const box = svg.getBoundingClientRect();"
-        "  return [box.width, box.height, svg.querySelectorAll('text').length]})"
-    )
+    assert browser.ask("count", "script") == 0
+    sizes = browser.ask("pictures")
     assert len(sizes) == (which == "page") + report.MAPS + 2  # no curve where nothing was learned
     assert all(width > 100 and height > 100 and words > 3 for width, height, words in sizes)
-    assert browser.run("return document.documentElement.scrollWidth <= window.innerWidth")
-    lightness = browser.run(
-        "const of = c => c.match(/\\d+/g).slice(0, 3).reduce((a, b) => a + Number(b), 0) / 3;"
-        "const style = getComputedStyle(document.body);"
-        "return [of(style.color), of(style.backgroundColor)]"
-    )
+    assert not browser.ask("overflows")
+    lightness = browser.ask("lightness")
     assert (lightness[0] > lightness[1]) == dark
