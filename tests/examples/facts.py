@@ -45,6 +45,20 @@ FACTS: dict[str, list[tuple[str, str]]] = {
         ("the other recursion is right", 'gradients["x"] == 4'),
         ("but takes 2^n time", "visits == [2 ** (n + 1) - 1 for n in sizes]"),
         ("and the walk in topological order n", "in_order == [n + 1 for n in sizes]"),
+        ("four lines learn", "path[0] == 2 and abs(w.item() - 2 / 3) < 0.001"),
+        (
+            "and in the other form that people write",
+            """
+            w = mg.Tensor(2.0, requires_grad=True)
+            for _ in range(20):
+                y = (w * 3 - 2) ** 2
+                w.grad = None
+                y.backward()
+                with mg.no_grad():
+                    w -= 0.02 * w.grad
+            abs(w.item() - 2 / 3) < 0.001
+            """,
+        ),
     ],
     "02": [
         ("a gradient has the shape of its tensor", "X.grad.shape == X.shape"),
