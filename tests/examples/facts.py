@@ -61,7 +61,7 @@ FACTS: dict[str, list[tuple[str, str]]] = {
         ),
     ],
     "02": [
-        ("a gradient has the shape of its tensor", "X.grad.shape == X.shape"),
+        ("a gradient has the shape of its tensor", "W.grad.shape == W.shape"),
         ("the gradient of a copied row is a sum", "row.grad.tolist() == [1, 5, 3]"),
         ("and of a copied column", "column.grad.tolist() == [[3], [6]]"),
         (
@@ -99,6 +99,18 @@ FACTS: dict[str, list[tuple[str, str]]] = {
         ),
         ("which += drops", 'dropped[known.index("the")] == 1'),
         ("and np.add.at does not", 'kept[known.index("the")] == 3'),
+        (
+            "in a layer, the bias gets a sum over the rows",
+            "np.array_equal(b.grad, (2 * Y.data).sum(axis=0))",
+        ),
+        (
+            "the matrix of a running sum, and of its walk back",
+            """
+            f = lambda x: np.cumsum(x)
+            M = np.array([[1, 0, 0], [1, 1, 0], [1, 1, 1]])
+            np.array_equal(forward_matrix(f, (3,)), M) and np.array_equal(backward_matrix(f, (3,)), M.T)
+            """,
+        ),
     ],
     "03": [
         (
