@@ -461,8 +461,8 @@ def matrices():
 pictures("02_transposes", matrices)
 
 # %% [markdown]
-# Coloured cells are ones, the others zeros. Below each matrix stands its transpose. And the first two
-# columns are each other's: to walk back through a copy is to sum, and the other way round.
+# Coloured cells are ones, the others zeros. Below each matrix stands its transpose. The first two
+# functions belong together: the walk back through a copy is a sum, and the other way round.
 
 # %% [markdown]
 # ## Step through it

@@ -136,8 +136,33 @@ FACTS: dict[str, list[tuple[str, str]]] = {
         ("and so are others", 'kinds == [[], ["factor"], ["sign"], ["transpose"]]'),
         ("an input too regular lets it through", "mg.gradcheck(product, A, np.eye(7)).ok"),
         ("and so does looking at a few elements only", "right.sum() == 48"),
-        ("and a sum with equal weights", "mg.gradcheck(lambda x: np.sum(softmax(x)), x).ok"),
-        ("a check at a kink says so", '[finding.kind for finding in report.findings] == ["kink"]'),
+        (
+            "and a sum with equal weights",
+            "mg.gradcheck(lambda x: np.sum(softmax(x)), rng.normal(size=(4, 3))).ok",
+        ),
+        (
+            "a check at a kink says so",
+            """
+            report = mg.gradcheck(relu, np.array([-1.0, 0.0, 2.0]), raise_on_failure=False)
+            [finding.kind for finding in report.findings] == ["kink"]
+            """,
+        ),
+        (
+            "and at a tie of a maximum",
+            """
+            report = mg.gradcheck(largest, ties, raise_on_failure=False)
+            [finding.kind for finding in report.findings] == ["kink"]
+            """,
+        ),
+        ("beside them all is right", "mg.gradcheck(relu, away).ok"),
+        ("for a maximum with numbers that differ", "mg.gradcheck(largest, different).ok"),
+        (
+            "at the best step, the derivative of the error is 0",
+            """
+            eps, h = np.finfo(np.float64).eps, (3 * np.finfo(np.float64).eps) ** (1 / 3)
+            np.isclose(h / 3, eps / h**2)
+            """,
+        ),
     ],
     "04": [
         (
