@@ -42,8 +42,9 @@ rng = np.random.default_rng(0)
 # (Read all upper signs, or all lower ones.) Put that into the difference to one side, and into the one
 # to both sides, the *central difference*:
 #
-# $$\frac{f(x + h) - f(x)}{h} = f'(x) + \frac{h}{2} f''(x) + \dots \qquad
-#   \frac{f(x + h) - f(x - h)}{2h} = f'(x) + \frac{h^2}{6} f'''(x) + \dots$$
+# $$\frac{f(x + h) - f(x)}{h} = f'(x) + \frac{h}{2} f''(x) + \dots$$
+#
+# $$\frac{f(x + h) - f(x - h)}{2h} = f'(x) + \frac{h^2}{6} f'''(x) + \dots$$
 #
 # To both sides the terms with $f''$ cancel. What is left beside $f'(x)$ is the error. It comes from
 # cutting off the formula, and is called *truncation*. We try it on $f(x) = e^x$, as all derivatives of
