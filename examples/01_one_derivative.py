@@ -22,14 +22,14 @@
 # - say why gradients add up where a number is used twice;
 # - say why the walk needs an order, and what goes wrong without one.
 #
-# You need a little Python and NumPy, and from school what a derivative is: at $x$, the curve $x^2$ has
-# the slope $2x$. The next lesson also multiplies matrices. All else is explained where it comes up.
+# You need Python and a little NumPy, and from school what a derivative is: at $x$, the curve $x^2$ has
+# the slope $2x$. All else is explained where it comes up.
 #
 # Now and then the lesson asks you what comes next. Answer first, with pen and paper, and then read on:
-# who predicts, remembers. You can read this as a page in a browser, run it
-# (`python examples/01_one_derivative.py`), or go through it cell by cell in an editor or in Jupyter. It
-# saves pictures, and a page to step through, in the folder `out`. To have another folder, name it behind
-# the file's name, or in the next cell.
+# you will remember more. You can read this as a page in a browser (`python -m minigrad course`), run it
+# (`python examples/01_one_derivative.py`), or go through it cell by cell in an editor or in Jupyter.
+# When it runs, it saves pictures, and a page to step through, in the folder `out`. To have another
+# folder, name it behind the file's name, or in the next cell.
 
 # %%
 import time
