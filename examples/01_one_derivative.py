@@ -12,8 +12,8 @@
 #
 # Run them again and again, and `w` moves by itself to the number for which `y` is smallest. A language
 # model learns in the same way. It only has a longer first line, and billions of numbers like `w`. The
-# secret is in the third line: it finds out what a small change of `w` does to `y`. In this lesson you
-# do that yourself, by hand, as a drawing and as a program. At its end these four lines run.
+# third line does the work: it finds out what a small change of `w` does to `y`. In this lesson you do
+# that yourself, by hand, as a drawing and as a program. At its end these four lines run.
 #
 # After it you can
 #
@@ -26,10 +26,10 @@
 # the slope $2x$. All else is explained where it comes up.
 #
 # Now and then the lesson asks you what comes next. Answer first, with pen and paper, and then read on:
-# you will remember more. You can read this as a page in a browser (`python -m minigrad course`), run it
+# you will remember more. Would you rather play first? In a browser (`python -m minigrad course`) there
+# is [a page where every number can be changed](out/01_steps.html). You can also run the lesson
 # (`python examples/01_one_derivative.py`), or go through it cell by cell in an editor or in Jupyter.
-# When it runs, it saves pictures, and a page to step through, in the folder `out`. To have another
-# folder, name it behind the file's name, or in the next cell.
+# Pictures go to the folder `out`, or to one that you name in the next cell.
 
 # %%
 import time

@@ -167,8 +167,9 @@ assert np.array_equal(X.grad, [[7, 8, 9], [7, 8, 9]])
 # columns of $B$. With $A$ of shape $(n, k)$ and $B$ of $(k, m)$, the product has the shape $(n, m)$:
 #
 # $$\begin{pmatrix} 1 & 2 \end{pmatrix} \begin{pmatrix} 3 & 5 \\ 4 & 6 \end{pmatrix} =
-#   \begin{pmatrix} 1 \cdot 3 + 2 \cdot 4 & 1 \cdot 5 + 2 \cdot 6 \end{pmatrix}, \qquad
-#   Y_{ij} = \sum_p A_{ip} B_{pj}.$$
+#   \begin{pmatrix} 1 \cdot 3 + 2 \cdot 4 & 1 \cdot 5 + 2 \cdot 6 \end{pmatrix}$$
+#
+# $$Y_{ij} = \sum_p A_{ip} B_{pj}.$$
 #
 # What is the gradient of $A$? It must have the shape of $A$, $(n, k)$. As each element of $Y$ is a sum
 # of elements of $A$ times elements of $B$, the gradient can only be made of $B$ and of the gradient $G$
@@ -247,12 +248,9 @@ pictures("02_shapes", puzzle)
 # %% [markdown]
 # ## The proof
 #
-# To fit is no proof: $2\,G B^\mathsf{T}$ fits as well. So look at
-#
-# $$Y_{ij} = \sum_p A_{ip} B_{pj}.$$
-#
-# One element $A_{ip}$ is used in $Y_{i1}, Y_{i2}, \dots, Y_{im}$, in $Y_{ij}$ with the factor
-# $B_{pj}$. Its gradients add, so
+# To fit is no proof: $2\,G B^\mathsf{T}$ fits as well. So look once more at
+# $Y_{ij} = \sum_p A_{ip} B_{pj}$. One element $A_{ip}$ is used in $Y_{i1}, Y_{i2}, \dots, Y_{im}$, in
+# $Y_{ij}$ with the factor $B_{pj}$. Its gradients add, so
 #
 # $$\frac{\partial L}{\partial A_{ip}} = \sum_j G_{ij} B_{pj} = \sum_j G_{ij} (B^\mathsf{T})_{jp}
 #   = (G B^\mathsf{T})_{ip},$$
