@@ -138,8 +138,8 @@ for times in range(1, 15):
 print("visits:", counts)
 
 # %% [markdown]
-# The answers are right, but each doubling doubles the time: thirty of them would take an hour. And a
-# long chain does not work at all:
+# The answers are right, but each doubling doubles the time: thirty of them would take minutes, forty of
+# them days. And a long chain does not work at all:
 
 # %%
 y = Number(1.0)
@@ -495,8 +495,9 @@ print(len(RULES), "functions, every rule agrees with differences")
 # ## And it learns
 #
 # Some points lie on a small ring, others on a large ring around it. No straight line separates them,
-# but a network with 16 numbers between input and output learns to. Each step computes the loss, walks
-# back, and goes a little way down.
+# but a small network learns to. Between its input and its output it has 16 numbers, each bent by
+# `np.tanh`, a curve that climbs from -1 to 1. It should say 1 inside and -1 outside, and the loss is the
+# mean square of what it is off. Each step computes the loss, walks back, and goes a little way down.
 
 # %%
 angle, inside = rng.uniform(0, 2 * np.pi, 200), np.arange(200) < 100
