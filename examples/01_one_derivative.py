@@ -3,9 +3,17 @@
 #
 # *The chain rule, a graph, and the walk back over it. About 2 seconds.*
 #
-# A neural network learns by nudging its numbers, and a derivative says which way to nudge. This
-# lesson is about how a program finds derivatives by itself, for expressions of single numbers.
-# What is true here stays true for arrays, and for a transformer.
+# These four lines learn:
+#
+#     y = (w * 3 - 2) ** 2
+#     w.grad = None
+#     y.backward()
+#     w.data -= 0.02 * w.grad
+#
+# Run them again and again, and `w` moves by itself to the number for which `y` is smallest. A language
+# model learns in the same way. It only has a longer first line, and billions of numbers like `w`. The
+# third line does the work: it finds out what a small change of `w` does to `y`. In this lesson you do
+# that yourself, by hand, as a drawing and as a program. At its end these four lines run.
 #
 # After it you can
 #
@@ -14,9 +22,14 @@
 # - say why gradients add up where a number is used twice;
 # - say why the walk needs an order, and what goes wrong without one.
 #
-# Run it whole (`python examples/01_one_derivative.py`), or cell by cell in an editor or in Jupyter.
-# Pictures, and a page to step through, go to the folder `out`; name another one after the file's
-# name, or in the next cell.
+# You need Python and a little NumPy, and from school what a derivative is: at $x$, the curve $x^2$ has
+# the slope $2x$. All else is explained where it comes up.
+#
+# Now and then the lesson asks you what comes next. Answer first, with pen and paper, and then read on:
+# you will remember more. Would you rather play first? In a browser (`python -m minigrad course`) there
+# is [a page where every number can be changed](out/01_steps.html). You can also run the lesson
+# (`python examples/01_one_derivative.py`), or go through it cell by cell in an editor or in Jupyter.
+# Pictures go to the folder `out`, or to one that you name in the next cell.
 
 # %%
 import time
@@ -39,11 +52,10 @@ ask = Questions("01")
 #
 # $$y = (w x + c)^2.$$
 #
-# Raise one of the three by a little, $h$, and $y$ changes as well. How many times as much as what
-# was changed? That ratio, for an ever smaller $h$, is the *derivative* of $y$ with respect to that
-# number, written $\partial y / \partial w$ for the first:
-#
-# $$\frac{\partial y}{\partial w} \approx \frac{y(w + h, x, c) - y(w, x, c)}{h}$$
+# Now raise one of the three by a little. Then $y$ changes as well.
+
+# %%
+ask("nudge", ...)
 
 
 # %%
@@ -51,23 +63,24 @@ def f(w, x, c):
     return (w * x + c) ** 2
 
 
-h = 1e-6
-by_nudging = [
-    (f(3 + h, 2, -4) - f(3, 2, -4)) / h,
-    (f(3, 2 + h, -4) - f(3, 2, -4)) / h,
-    (f(3, 2, -4 + h) - f(3, 2, -4)) / h,
-]
-print("y =", f(3, 2, -4))
-print("its derivatives by w, x and c, by nudging:", np.round(by_nudging, 3))
+h = 0.001
+rise = f(3 + h, 2, -4) - f(3, 2, -4)
+print(f"y = {f(3, 2, -4)}; w rises by {h}, y by {rise:.6f}: {rise / h:.3f} times as much")
 
 # %% [markdown]
-# So $y$ rises 8 times as fast as $w$, 12 times as fast as $x$, and 4 times as fast as $c$. These
-# derivatives together, one for each input, are the *gradient* of $y$. (In what follows, the
-# derivative of $y$ by a number is also called the gradient of that number, as it is in code.)
+# Let the change $h$ become smaller and smaller. Then this ratio comes as close to 8 as you like. The
+# number that it comes close to is the *derivative* of $y$ with respect to $w$, written
+# $\partial y / \partial w$:
 #
-# Nudging needs one more evaluation of $f$ for each input. With three inputs, why not; a language
-# model has billions. The method below finds the derivatives by all inputs together, at the cost of
-# a few evaluations.
+# $$\frac{\partial y}{\partial w} \approx \frac{f(w + h, x, c) - f(w, x, c)}{h}$$
+#
+# There is one derivative for each input. Together they are the *gradient* of $y$. (In what follows,
+# the derivative of $y$ with respect to one number is also called the gradient of that number, as it is
+# in code.)
+#
+# To find derivatives by such small changes, or *nudges*, takes one more evaluation of $f$ for each
+# input. That is fine for three inputs. But a language model has billions. The method below finds the
+# derivatives with respect to all inputs together, at the cost of a few evaluations.
 
 # %% [markdown]
 # ## The chain rule
@@ -76,18 +89,22 @@ print("its derivatives by w, x and c, by nudging:", np.round(by_nudging, 3))
 #
 # $$p = w x, \qquad u = p + c, \qquad y = u^2.$$
 #
-# The derivative of each step by what it was computed from is easy. The *chain rule* puts them
-# together: when $w$ acts on $p$, $p$ on $u$ and $u$ on $y$, their derivatives multiply,
+# The derivative of each step with respect to what it was computed from is easy. The *chain rule* puts
+# them together. When $w$ acts on $p$, $p$ on $u$ and $u$ on $y$, their derivatives multiply:
 #
 # $$\frac{\partial y}{\partial w} =
 #   \frac{\partial y}{\partial u} \cdot \frac{\partial u}{\partial p} \cdot \frac{\partial p}{\partial w}
 #   = 2u \cdot 1 \cdot x.$$
 #
 # In numbers: $p$ changes 2 times as fast as $w$, $u$ just as fast as $p$, and $y$ 4 times as fast as
-# $u$; so $y$ changes $4 \cdot 1 \cdot 2 = 8$ times as fast as $w$. There is no more to it.
-#
-# The values are computed forwards, from $w$, $x$ and $c$ to $y$. The derivatives are best computed
-# backwards, from $y$: then the product so far, say $\partial y / \partial u$, is shared by all that
+# $u$. So $y$ changes $4 \cdot 1 \cdot 2 = 8$ times as fast as $w$. That is the whole rule.
+
+# %%
+ask("by_x", ...)
+
+# %% [markdown]
+# The values are computed forwards, from $w$, $x$ and $c$ to $y$. It is best to compute the derivatives
+# backwards, from $y$. Then the product so far, such as $\partial y / \partial u$, is shared by all that
 # comes before $u$. In the code `du` stands for $\partial y / \partial u$, and so on.
 
 # %%
@@ -97,22 +114,33 @@ p = w * x  # forwards: the values
 u = p + c
 y = u**2
 
-dy = 1.0  # backwards: the derivative of y by y itself,
-du = dy * 2 * u  # by u,
-dp = du * 1  # by p, as u = p + c
-dc = du * 1  # and by c,
-dw = dp * x  # by w, as p = w x
-dx = dp * w  # and by x
+dy = 1.0  # backwards: the derivative of y with respect to y itself,
+du = dy * 2 * u  # to u,
+dp = du * 1  # to p, as u = p + c
+dc = du * 1  # and to c,
+dw = dp * x  # to w, as p = w x
+dx = dp * w  # and to x
 print(f"by hand: {dw = }, {dx = }, {dc = }")
+
+h = 1e-6
+by_nudging = [
+    (f(w + h, x, c) - y) / h,
+    (f(w, x + h, c) - y) / h,
+    (f(w, x, c + h) - y) / h,
+]
+print("by nudging:", np.round(by_nudging, 3))
 assert np.allclose([dw, dx, dc], by_nudging, atol=1e-4)
 
 # %% [markdown]
 # ## The same, as a graph
 #
-# minigrad keeps books while it computes. A `Tensor` is an array (here of a single number) that
-# remembers how it was made. `requires_grad=True` says that we shall ask for the derivative by it.
-# Python's operators and NumPy's functions work on Tensors as they stand. Inside `mg.record()`, all
-# values are kept, and the names and lines of code too, so that we can look at them afterwards.
+# A `Tensor` of minigrad is an array (here of a single number) that remembers how it was made.
+# `requires_grad=True` says that we want the derivative with respect to it. Python's operators and
+# NumPy's functions work on Tensors as on arrays.
+#
+# A Tensor always has its value, and always remembers what the walk back needs. `mg.record()` is for
+# us who want to look: inside it minigrad also keeps the values in between that the walk does not need,
+# and the names and lines of code.
 
 # %%
 w = mg.Tensor(3.0, requires_grad=True)
@@ -134,19 +162,21 @@ pictures("01_forward", mg.graph(y))
 # yet: none has been computed, and minigrad never shows zeros for that.
 #
 # Now the walk back. `mg.steps(y)` takes the same steps that we took by hand, and each can be
-# printed. In each, `g` is the gradient that has arrived: the derivative of $y$ by the result of this
-# operation. Below it is what each argument gets: a rule from the table of derivatives (the file
-# `minigrad/engine/rules.py`), and the number that the rule gives.
+# printed. In each, `g` is the gradient that has arrived: the derivative of $y$ with respect to the
+# result of this operation. Below it is what each argument gets: a rule from the table of derivatives
+# (the file `minigrad/engine/rules.py`), and the number that the rule gives. An argument has two names,
+# the one in the rule and the one in our code: `for x, which is u`. (`()` is the shape of a single
+# number. `float32` says how it is stored, with about 7 digits; lesson 03 has more on that.)
 
 # %%
 for step in mg.steps(y):
     print(step)
 
 # %% [markdown]
-# (`#5` and the like tell apart operations of the same name, in the order of their creation; every view
-# has the same numbers.) `mg.steps` only shows. `y.backward()` is the same walk, run to its end without
-# printing, and it keeps the gradients that reach the leaves, in `.grad`. Draw the graph again: below
-# each value stands its gradient, and on each edge, in red, what the operation passed back along it.
+# (`#5` is a number: every tensor has one, in the order of creation, the same in every view.)
+# `mg.steps` only shows. `y.backward()` is the same walk without printing. It keeps the gradients that
+# reach the leaves, in `.grad`. Draw the graph again: below each value stands its gradient, and on each
+# edge, in red, what the operation passed back along it.
 
 # %%
 y.backward()
@@ -156,11 +186,14 @@ assert [w.grad.item(), x.grad.item(), c.grad.item()] == [dw, dx, dc] == [8, 12, 
 pictures("01_backward", mg.graph(y))
 
 # %% [markdown]
-# Better than to read these steps is to take them. `mg.explore` writes the same computation as a page,
-# one file that any browser opens. The arrow keys go forwards through the values and then back through
-# the gradients; beside the graph stand the line of code that runs and the rule that is used. The
-# button *Predict* hides the gradients, and you work out each before you see it. It takes any
-# computation of yours. (Where you read this as a page, [the steps are here](out/01_steps.html).)
+# Now take these steps yourself. `mg.explore` writes a computation, this one or any of yours, as a
+# living page: one file that any browser opens. The arrow keys go forwards through the values and then
+# back through the gradients. Beside the graph stand the line of code that runs and the rule that is
+# used. (If you read this in a browser, [the living page is here](out/01_steps.html).)
+#
+# Every number on it can be changed, and all that follows is computed again. Change $w$ from 3 to 2.
+# What happens to the gradients, all at once, and why? Then press *Predict*: it hides the gradients,
+# and you work out each before you see it.
 
 # %%
 pictures.folder.mkdir(parents=True, exist_ok=True)
@@ -171,14 +204,10 @@ assert "p = w * x" in page.read_text(encoding="utf-8")  # the lesson's own code 
 # %% [markdown]
 # ## Why gradients add
 #
-# What if a number is used twice? In $y = f(a, b)$ let both $a$ and $b$ be the same $x$. A nudge to
-# $x$ is a nudge to both, so its effect is the effect of the one plus the effect of the other:
-#
-# $$y = f(x, x): \qquad
-#   \frac{d y}{d x} = \frac{\partial f}{\partial a} + \frac{\partial f}{\partial b}$$
-#
-# ($d$ in place of $\partial$, as $x$ is the only input that is left).
-# For $x \cdot x$ at $x = 3$, nudge the first factor alone, the second alone, and both:
+# What if a number is used twice, as in $y = x \cdot x$?
+
+# %%
+ask("two_uses", ...)
 
 # %%
 product = lambda a, b: a * b
@@ -189,8 +218,15 @@ print(f"first factor {first:.3f} + second factor {second:.3f} = both {both:.3f}"
 assert np.isclose(first + second, both)
 
 # %% [markdown]
-# That is why $x^2$ has the derivative $2x$: once $x$ for each of its two uses. In the drawings there
-# are two edges from $x$, with a gradient on each, and `grad` is their sum.
+# In general: in $y = f(a, b)$ let both $a$ and $b$ be the same $x$. To nudge $x$ is to nudge both. So
+# its effect is the effect of the first plus the effect of the second:
+#
+# $$y = f(x, x): \qquad
+#   \frac{d y}{d x} = \frac{\partial f}{\partial a} + \frac{\partial f}{\partial b}$$
+#
+# ($d$ in place of $\partial$, as $x$ is the only input that is left.)
+# That is why $x^2$ has the derivative $2x$: there is one $x$ for each of its two uses. In the drawings
+# there are two edges from $x$, with a gradient on each, and `grad` is their sum.
 
 # %%
 x = mg.Tensor(3.0, requires_grad=True)
@@ -210,16 +246,17 @@ assert np.allclose(both, x.grad.item())
 pictures("01_x_times_x", mg.graph(y))
 
 # %% [markdown]
-# A program that stores what arrives, where it should add it, gets 1 and 3 here. It would still be
-# right wherever each value is used once, so the mistake can stay hidden for long.
+# A program that stores what arrives, where it should add it, gets 1 and 3 here. It is still right
+# wherever each value is used once. So this mistake can stay hidden for a long time.
 
 # %% [markdown]
 # ## Why an order: a wrong answer
 #
-# By now it looks as if a few lines of our own would do. Write a graph as a dictionary, with the
-# nodes in the order of their creation. Each has a list of its edges: what it was computed from, and
-# its derivative by that, its *slope*. This is $u = 2x$, $y = u + u$. (A `Counter` is a dictionary in
-# which everything starts at 0.)
+# It looks as if a few lines are enough to walk back. Write a graph as a dictionary, with the nodes in
+# the order of their creation. Each has a list of its edges: what it was computed from, and its
+# derivative with respect to that, the *slope* of the edge. This is $u = 2x$, $y = u + u$, so that
+# $y = 4x$. The function passes on along each edge what has arrived, and goes on from there at once.
+# (A `Counter` is a dictionary in which everything starts at 0.)
 
 # %%
 graph = {
@@ -239,18 +276,22 @@ def naive(graph, node, gradients, say=lambda line: None, indent=""):
     return gradients
 
 
+# %%
+ask("naive", ...)
+
+# %%
 wrong = naive(graph, "y", Counter(y=1), say=print)
-print("the derivative of y by x is", wrong["x"], "?")
+print("the derivative of y with respect to x is", wrong["x"], "?")
 
 # %% [markdown]
 # It is not: $y = 4x$, so it is 4. Follow the lines. After the first edge from $y$, $u$ has received
 # 1 and passes it on at once. After the second edge it has 2, and passes on 2: the first 1 is counted
-# again. A node must wait until *all* that used it have been dealt with, and only then pass on what
+# again. A node must wait until *all* that use it have had their turn. Only then may it pass on what
 # it has, once.
 #
-# This graph is the smallest on which that happens. Drawn with the two uses of $u$ as nodes of their
-# own it is a diamond, and that is what such a shape is called. Two operations are needed: with one
-# alone, as in $x + x$, what receives twice is a leaf, which has nothing to pass on.
+# This graph is the smallest on which that happens. Draw the two uses of $u$ as two nodes: the graph
+# has the shape of a *diamond*, and is called one. Two operations are needed. With one alone, as in
+# $x + x$, what receives twice is a leaf, which has nothing to pass on.
 
 # %%
 assert naive({"x": [], "y": [("x", 1), ("x", 1)]}, "y", Counter(y=1))["x"] == 2  # right
@@ -269,13 +310,13 @@ pictures("01_diamond", mg.graph(y))
 # %% [markdown]
 # ## Why an order: a very late answer
 #
-# One can mend the recursion by carrying the gradient along, so that each call passes on its own
-# share and nothing is counted again:
+# The recursion can be repaired: let each call carry its own share of the gradient along, and pass on
+# that alone. Then nothing is counted again:
 
 
 # %%
 def carry(graph, node, gradient, gradients):
-    """Add what arrives at `node`, pass on that alone; return the number of visits this took."""
+    """Add what arrives at `node`, and pass on that alone; return how many visits were made."""
     gradients[node] += gradient
     return 1 + sum(
         carry(graph, argument, gradient * slope, gradients) for argument, slope in graph[node]
@@ -284,17 +325,21 @@ def carry(graph, node, gradient, gradients):
 
 gradients = Counter()
 visited = carry(graph, "y", 1, gradients)
-print(f"the derivative of y by x is {gradients['x']}, after {visited} visits to 3 nodes")
+print(f"dy/dx = {gradients['x']}, after {visited} visits to 3 nodes")
 assert gradients["x"] == 4
 
 # %% [markdown]
-# Right, but it walks every *path* from $y$ to a leaf by itself. Put $n$ such doublings after each
-# other,
+# That is right, but it walks each *path* from $y$ to a leaf separately: $y$, $u$, $x$ over the first
+# edge, and then $u$ and $x$ once more over the second, which makes 5 visits. Now put $n$ such doublings
+# behind each other,
 #
 # $$u_1 = u_0 + u_0, \quad u_2 = u_1 + u_1, \quad \dots, \quad u_n = u_{n-1} + u_{n-1},$$
 #
 # and each has two edges to the one before: there are $2^n$ paths. The graph itself has only $n + 1$
 # nodes.
+
+# %%
+ask("visits", ...)
 
 
 # %%
@@ -311,15 +356,15 @@ assert visits == [2 ** (n + 1) - 1 for n in sizes]
 # %% [markdown]
 # ## The order
 #
-# An operation can only run after its arguments were computed. So in the order of creation,
-# *reversed*, every node comes after all that use it: when its turn comes, all its gradients have
-# arrived. An order like that is called *topological*. We have it for nothing, as the dictionary is in
-# the order of creation. Here is the whole of backpropagation:
+# An operation can only run after its arguments were computed. So take the order of creation, and
+# *reverse* it: now every node comes after all that use it. When its turn comes, all its gradients have
+# arrived. An order like that is called *topological*. It costs us nothing, as the dictionary is in the
+# order of creation. Here is the whole of *backpropagation*, as this walk is called:
 
 
 # %%
 def walk(graph, root):
-    """The derivative of `root` by every node, and the number of visits."""
+    """The derivative of `root` with respect to every node, and the number of visits."""
     gradients = Counter({root: 1})
     for node in reversed(graph):
         for argument, slope in graph[node]:
@@ -328,15 +373,15 @@ def walk(graph, root):
 
 
 in_order = [walk(doublings(n), n)[1] for n in sizes]
-print("in order, the derivative of y by x is", walk(graph, "y")[0]["x"])
+print("in order, dy/dx =", walk(graph, "y")[0]["x"])
 print("visits for 16 doublings:", in_order[16], "in order,", visits[16], "by recursion")
 assert walk(graph, "y")[0]["x"] == 4
 assert in_order == [n + 1 for n in sizes]
 assert all(walk(doublings(n), n)[0][0] == 2**n for n in sizes)
 
 # %% [markdown]
-# To the left, five doublings as they are, in blue, and as the recursion sees them, in orange. It does
-# not see that all dots of a row are one and the same node. To the right, the visits of both.
+# On the left are five doublings: in blue the graph, in orange what the recursion sees of it. It does
+# not see that all dots of a row are the same node. On the right are the visits of both.
 
 
 # %%
@@ -374,9 +419,9 @@ def trees_and_visits():
 pictures("01_visits", trees_and_visits)
 
 # %% [markdown]
-# minigrad walks in that order, and in a loop, so that depth costs nothing either: Python gives up
-# recursions some 1000 calls deep. Here are 2000 layers, $u_k = u_{k-1}/2 + u_{k-1}/2$. The recursion
-# would need more than $2^{2000}$ visits.
+# minigrad walks in that order, and in a loop. So long chains are no problem either, where a recursion
+# stops with an error: Python allows it some 1000 calls, one inside the other. Here are 2000 layers,
+# $u_k = u_{k-1}/2 + u_{k-1}/2$. The recursion would need more than $2^{2000}$ visits.
 
 # %%
 x = mg.Tensor(1.0, requires_grad=True)
@@ -395,26 +440,37 @@ assert x.grad.item() == 1
 # ## Downhill
 #
 # What is a derivative good for? It says which way is down. Where $dy/dw = 8$, a slightly smaller $w$
-# makes $y$ smaller. So take a small step against the derivative, compute it again, and repeat: that
-# is *gradient descent*, and training is nothing else. `.grad` has to be cleared before each new walk,
-# because gradients add up between walks, too.
+# makes $y$ smaller. So take a small step against the derivative, compute it again, and repeat. That is
+# *gradient descent*, and all training of networks is made of such steps.
+#
+# Here are the four lines from the beginning, with $y = (3w - 2)^2$, which is 0 at $w = 2/3$. We start at
+# $w = 2$, where $dy/dw = 24$, and go 0.02 times that in each step.
+
+# %%
+ask("next_w", ...)
 
 # %%
 w = mg.Tensor(2.0, requires_grad=True)
-for step in range(5):
-    y = (w * 3 - 2) ** 2  # it is 0 at w = 2/3
+path = []
+for step in range(20):
+    path.append(w.item())
+    y = (w * 3 - 2) ** 2
     w.grad = None
     y.backward()
-    print(f"step {step}: w = {w.item():.4f}, y = {y.item():7.4f}, dy/dw = {w.grad.item():7.4f}")
+    if step < 5:
+        print(f"step {step}: w = {w.item():.4f}, y = {y.item():7.4f}, dy/dw = {w.grad.item():7.4f}")
     w.data -= 0.02 * w.grad
-assert abs(w.item() - 2 / 3) < 0.2
+print(f"after 20 steps: w = {w.item():.4f}")
+assert abs(w.item() - 2 / 3) < 0.001
 
 # %% [markdown]
-# (`w -= 0.02 * w.grad` inside `with mg.no_grad():` does the same.)
+# So `w` comes to two thirds. `w.grad = None` stands there because gradients add up between walks, too:
+# without it each walk would add to what the last one left. And there is another way to write the last
+# line, which people who know PyTorch will expect: `w -= 0.02 * w.grad` inside `with mg.no_grad():`.
 #
 # ## Questions
 #
-# Work them out first: on paper, or in a cell of your own.
+# Work them out first, on paper or in a new cell.
 
 # %%
 ask("end_three_uses", ...)
@@ -426,6 +482,8 @@ ask("end_naive", ...)
 ask("end_two_walks", ...)
 
 # %% [markdown]
+# To write yourself: `product_rule`, `order` and `walk` (`python -m minigrad exercises check 01`).
+#
 # Next: `02_tensors.py`, where the numbers become arrays.
 
 # %%

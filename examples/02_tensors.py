@@ -3,17 +3,19 @@
 #
 # *Derivatives of arrays: copies, sums, picks and matrix products. About 3 seconds.*
 #
-# Lesson 01 found derivatives by single numbers. Networks compute with *tensors*: arrays of numbers,
-# of any number of axes. Nothing new is needed, only care about which number went where.
+# Lesson 01 found derivatives with respect to single numbers. Networks compute with *tensors*: arrays
+# of numbers, with any number of axes. Nothing new is needed. You only have to follow which number
+# went where.
 #
 # After it you can
 #
 # - say what shape a gradient has, and why;
 # - find the gradient of anything that NumPy broadcasts, sums, picks or multiplies as a matrix;
-# - derive the gradient of `A @ B` from shapes alone, and prove it;
-# - recognise the mistake of dropping an index that occurs twice.
+# - find the gradient of `A @ B` from shapes alone, and prove it;
+# - recognise the mistake that loses gradients where an index occurs twice.
 #
-# As before, name another folder for the pictures after the file's name, or in the next cell.
+# You need NumPy's shapes and axes, and sums written with $\sum$. What a matrix product is, is said
+# where it comes up.
 
 # %%
 import itertools
@@ -32,9 +34,9 @@ rng = np.random.default_rng(0)
 # %% [markdown]
 # ## A derivative for every element
 #
-# At the end of a computation stands a single number $L$: in training it is the *loss*, which says how
-# wrong a model is. Every element of an array $X$ acts on it, so there is a derivative of $L$ by each.
-# Arranged as the elements are, these derivatives form the gradient of $X$,
+# At the end of a computation stands a single number $L$. In training it is the *loss*, which says how
+# wrong a model is. Every element of an array $X$ acts on it, so there is a derivative of $L$ with
+# respect to each. Arranged as the elements are, these derivatives form the gradient of $X$,
 #
 # $$G_{ij} = \frac{\partial L}{\partial X_{ij}}, \qquad \text{of the same shape as } X.$$
 #
@@ -53,7 +55,7 @@ assert np.array_equal(X.grad, [[2, 4, 6], [8, 10, 12]])
 # %% [markdown]
 # ## Broadcasting is copying
 #
-# Add a row $r$ of shape `(3,)` to a column $c$ of shape `(2, 1)`. NumPy makes both fit: it copies the
+# Add a row $r$ of shape `(3,)` to a column $c$ of shape `(2, 1)`. NumPy makes them fit: it copies the
 # row downwards and the column sideways, to shape `(2, 3)`. That is called *broadcasting*:
 #
 # $$Y_{ij} = c_i + r_j.$$
@@ -66,8 +68,8 @@ assert np.array_equal(X.grad, [[2, 4, 6], [8, 10, 12]])
 #
 # **The gradient of a copy is a sum**, along the axes along which the copies were made.
 #
-# `Y` is no single number. `Y.backward(G)` starts the walk from a given gradient `G` of `Y`, as if a
-# loss had come after.
+# `Y` is not a single number. `Y.backward(G)` starts the walk from a given gradient `G` of `Y`, as if
+# it had come from a loss.
 
 # %%
 ask("column", ...)
@@ -75,7 +77,7 @@ ask("column", ...)
 # %%
 row = mg.Tensor([10.0, 20.0, 30.0], requires_grad=True)  # (3,)
 column = mg.Tensor([[1.0], [2.0]], requires_grad=True)  # (2, 1)
-G = np.array([[1, 0, 2], [0, 5, 1]], dtype=np.float32)  # (2, 3), float32 as Tensors of lists are
+G = np.array([[1.0, 0.0, 2.0], [0.0, 5.0, 1.0]])  # (2, 3)
 
 with mg.record():
     Y = column + row  # (2, 3)
@@ -87,8 +89,8 @@ assert np.array_equal(row.grad, G.sum(axis=0))
 assert np.array_equal(column.grad, G.sum(axis=1, keepdims=True))
 
 # %% [markdown]
-# It is a spreadsheet. Forwards, each number at the margin is copied along its row or column. Backwards,
-# the totals of the rows and columns are written at the same margins.
+# It is like a spreadsheet. Forwards, each number at the margin is copied along its row or column.
+# Backwards, the totals of the rows and columns are written at the same margins.
 
 
 # %%
@@ -138,8 +140,12 @@ def spreadsheets():
 pictures("02_broadcasting", spreadsheets)
 
 # %% [markdown]
-# And **the gradient of a sum is a copy**. In $s_j = \sum_i X_{ij}$ every element counts once, so each
-# gets the gradient of the sum that it went into:
+# ## The gradient of a sum
+#
+# Now the other way round. $X$ has the shape `(2, 3)`, and $s_j = \sum_i X_{ij}$ adds its two rows.
+
+# %%
+ask("of_a_sum", ...)
 
 # %%
 X = mg.Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], requires_grad=True)
@@ -150,12 +156,28 @@ print(X.grad.numpy())
 assert np.array_equal(X.grad, [[7, 8, 9], [7, 8, 9]])
 
 # %% [markdown]
+# **The gradient of a sum is a copy.** Every element counts once in its sum, so each gets the gradient
+# of the sum that it went into.
+
+# %% [markdown]
 # ## The gradient of a matrix product, by its shape
 #
-# Take $Y = A B$, with $A$ of shape $(n, k)$, $B$ of $(k, m)$, and so $Y$ and its gradient $G$ of
-# $(n, m)$. What is the gradient of $A$? It must have the shape $(n, k)$. As each element of $Y$ is a
-# sum of elements of $A$ times elements of $B$, the gradient can only be made of $B$ and $G$. Let us
-# try every product of the two, with each transposed or not:
+# In a *matrix product* $Y = A B$, in Python `A @ B`, each element of $Y$ is made from a row of $A$ and a
+# column of $B$: multiply their numbers in pairs, and add. So the rows of $A$ must be as long as the
+# columns of $B$. With $A$ of shape $(n, k)$ and $B$ of $(k, m)$, the product has the shape $(n, m)$:
+#
+# $$\begin{pmatrix} 1 & 2 \end{pmatrix} \begin{pmatrix} 3 & 5 \\ 4 & 6 \end{pmatrix} =
+#   \begin{pmatrix} 1 \cdot 3 + 2 \cdot 4 & 1 \cdot 5 + 2 \cdot 6 \end{pmatrix}$$
+#
+# $$Y_{ij} = \sum_p A_{ip} B_{pj}.$$
+#
+# What is the gradient of $A$? It must have the shape of $A$, $(n, k)$. As each element of $Y$ is a sum
+# of elements of $A$ times elements of $B$, the gradient can only be made of $B$ and of the gradient $G$
+# of $Y$. Let us try all their products, with each matrix *transposed* or not. (`B.T`, in formulas
+# $B^\mathsf{T}$, is $B$ with its rows written as columns.)
+
+# %%
+ask("left_factor", ...)
 
 # %%
 n, k, m = 2, 4, 3
@@ -184,8 +206,8 @@ assert list(fit["A"]) == ["G @ B.T"]
 assert list(fit["B"]) == ["A.T @ G"]
 
 # %% [markdown]
-# One is left for each, since the three lengths differ. Drawn with the first factor to the left of the
-# result and the second above it, as one multiplies by hand, the pieces fit in one way only:
+# One product is left for each, since the three lengths differ. In the drawing, the first factor stands
+# to the left of the result and the second above it. The pieces fit in one way only:
 
 
 # %%
@@ -226,12 +248,9 @@ pictures("02_shapes", puzzle)
 # %% [markdown]
 # ## The proof
 #
-# Fitting is no proof: $2\,G B^\mathsf{T}$ fits as well. So write the product out,
-#
-# $$Y_{ij} = \sum_p A_{ip} B_{pj}.$$
-#
-# The element $A_{ip}$ is used in $Y_{i1}, Y_{i2}, \dots, Y_{im}$, in $Y_{ij}$ with the factor
-# $B_{pj}$. Its gradients add, so
+# To fit is no proof: $2\,G B^\mathsf{T}$ fits as well. So look once more at
+# $Y_{ij} = \sum_p A_{ip} B_{pj}$. One element $A_{ip}$ is used in $Y_{i1}, Y_{i2}, \dots, Y_{im}$, in
+# $Y_{ij}$ with the factor $B_{pj}$. Its gradients add, so
 #
 # $$\frac{\partial L}{\partial A_{ip}} = \sum_j G_{ij} B_{pj} = \sum_j G_{ij} (B^\mathsf{T})_{jp}
 #   = (G B^\mathsf{T})_{ip},$$
@@ -244,10 +263,10 @@ assert np.allclose(A.grad, fit["A"]["G @ B.T"])
 assert np.allclose(B.grad, fit["B"]["A.T @ G"])
 
 # %% [markdown]
-# There is another proof, which leaves the work to the rules above. A matrix product is broadcasting, a
-# product of elements, and a sum: copy $A$ to every column $j$, copy $B$ to every row $i$, multiply,
-# and sum over the axis between. Walking back, each copy becomes a sum and the sum becomes a copy. The
-# same gradients come out, and no rule for matrix products was needed.
+# There is another proof, which leaves the work to the rules above. A matrix product is made of copies,
+# products of numbers, and a sum: copy $A$ to every column $j$, copy $B$ to every row $i$, multiply,
+# and sum over $p$. On the way back, each copy becomes a sum and the sum becomes a copy. The same
+# gradients come out, and no rule for matrix products was needed.
 
 # %%
 by_rule = [A.grad, B.grad]
@@ -261,30 +280,38 @@ assert np.allclose(B.grad, by_rule[1])
 pictures("02_matmul", mg.graph(Y))
 
 # %% [markdown]
-# The notes on the edges say where broadcasting made copies. (minigrad has a rule for `@` all the same:
-# so it need not keep the $n k m$ products.)
+# The notes on the edges say where broadcasting made copies. (minigrad has a rule for `@` nevertheless:
+# with it, the $n k m$ products need not be kept.)
 #
-# Networks multiply whole batches: $X$ of shape `(5, n, k)` holds five matrices, and all meet the same
-# $B$. So $B$ is copied five times, and its gradient is a sum of five.
+# ## A batch of matrices
+#
+# Networks multiply many matrices at once, a *batch*: $X$ of shape `(5, n, k)` holds five matrices, and
+# `X @ B` multiplies each of them by the same $B$ of shape $(k, m) = (4, 3)$.
+
+# %%
+ask("batch", ...)
 
 # %%
 X = mg.Tensor(rng.normal(size=(5, n, k)), requires_grad=True)
 G = rng.normal(size=(5, n, m))
-B.grad = None  # afresh
+B.grad = None
 (X @ B).backward(G)
+print("shape of the gradient of B:", B.grad.shape)
 assert np.allclose(B.grad, sum(X.data[b].T @ G[b] for b in range(5)))
+
+# %% [markdown]
+# $B$ was copied five times, so its gradient is a sum of five.
 
 # %% [markdown]
 # ## Picking, and picking twice
 #
-# `x[ids]` picks elements: $y_i = x_{\mathrm{ids}_i}$. What was not picked has no effect, and gets the
-# gradient 0. What was picked gets the gradient of its copy. And what was picked twice was copied
-# twice, so its gradients add:
-#
-# $$\frac{\partial L}{\partial x_j} = \sum_{i \,:\, \mathrm{ids}_i = j} g_i.$$
-#
-# An *embedding* works like this: a table has a row of numbers for each word it knows, and a sentence
-# picks the rows of its words.
+# `x[ids]` picks elements: $y_i = x_{\mathrm{ids}_i}$. This is how a network reads words. It has a table,
+# called an *embedding*, with a row of numbers for each word that it knows, and a sentence picks the
+# rows of its words. Here the table knows six words, and a gradient of ones arrives at each of the
+# eight rows that the sentence "the cat the dog saw saw the bird" has picked.
+
+# %%
+ask("picked", ...)
 
 # %%
 known = ["bird", "cat", "dog", "fish", "saw", "the"]
@@ -322,9 +349,18 @@ def lines_to_rows():
 pictures("02_picking", lines_to_rows)
 
 # %% [markdown]
-# Forwards, a row is copied up along its lines; backwards, the gradients come down the same lines, and
-# add. There is a trap here for whoever writes such a rule. In NumPy `grad[ids] += g` adds only
-# once for each row, however often `ids` names it. `np.add.at` adds every time.
+# What was not picked has no effect, and gets the gradient 0. What was picked gets the gradient of its
+# copy. And what was picked twice was copied twice, so its gradients add. Forwards, a row is copied up
+# along its lines. Backwards, the gradients come down the same lines, and add:
+#
+# $$\frac{\partial L}{\partial x_j} = \sum_{i \,:\, \mathrm{ids}_i = j} g_i.$$
+#
+# ## A trap
+#
+# To write this rule in NumPy, begin with zeros, and add what arrives: `grad[ids] += g`. It looks right.
+
+# %%
+ask("plus_equals", ...)
 
 # %%
 dropped, kept = np.zeros(6), np.zeros(6)
@@ -336,30 +372,47 @@ assert dropped[known.index("the")] == 1
 assert kept[known.index("the")] == 3
 
 # %% [markdown]
-# ## One picture for all of it
+# `grad[ids]` is read once, 1 is added, and the result is written: for a row that `ids` names three
+# times, the same 1 is written three times. `np.add.at` adds every time. No error would have told you.
+
+# %% [markdown]
+# ## One picture for all of it (optional)
 #
 # Copying, summing and picking have something in common: every element of the result is a sum of
-# elements of the argument, each times a fixed number. Such a function is called *linear*. Write the
-# elements of the argument one after the other, as a vector $x$, and those of the result as $y$: then
-# the function is a product with a matrix $M$, $y_i = \sum_j M_{ij} x_j$. So
+# elements of the argument, each times a fixed number. Such a function is called *linear*. An example
+# is the *running sum* of three numbers:
 #
-# $$\frac{\partial L}{\partial x_j} = \sum_i M_{ij}\, g_i = (M^\mathsf{T} g)_j :$$
+# $$y_1 = x_1, \qquad y_2 = x_1 + x_2, \qquad y_3 = x_1 + x_2 + x_3.$$
 #
-# **the walk back through a linear function is the product with its transpose**, the matrix with rows
-# and columns exchanged. Both matrices can be read off. Give the function an $x$ of zeros with a
-# single 1, and it answers with a column of $M$. Start the walk back from such a $g$, and it answers
-# with a column of the matrix that the walk multiplies by.
+# Write the fixed numbers as a matrix, a row for each $y$. Then the function is the product with this
+# matrix:
+#
+# $$y = M x, \qquad M = \begin{pmatrix} 1 & 0 & 0 \\ 1 & 1 & 0 \\ 1 & 1 & 1 \end{pmatrix}.$$
+#
+# If somebody hides the formula, you can still find $M$. Give the function $x = (1, 0, 0)$: it answers
+# $(1, 1, 1)$, the first column of $M$. $(0, 1, 0)$ gives the second column, $(0, 1, 1)$, and
+# $(0, 0, 1)$ the third.
+#
+# Now do the same with the walk back. Let $g = (0, 1, 0)$ arrive, which is to say $L = y_2$. As
+# $y_2 = x_1 + x_2$, the walk back answers $(1, 1, 0)$. That is the second *row* of $M$, and it stands
+# as a column in the matrix of the walk back. So it is with every linear function:
+#
+# $$\frac{\partial L}{\partial x_j} = \sum_i g_i\, M_{ij} = (M^\mathsf{T} g)_j.$$
+#
+# **The walk back through a linear function is the product with its transpose.** The next cell finds both
+# matrices of five functions, by single ones. (Arrays with two axes are written one row behind the
+# other.)
 
 
 # %%
 def forward_matrix(f, shape):
-    """The matrix M of a linear function f of arrays of that shape."""
+    """Find the matrix of a linear function f of arrays of that shape: a column for each single 1."""
     units = np.eye(int(np.prod(shape)))
     return np.stack([np.ravel(f(unit.reshape(shape))) for unit in units], axis=1)
 
 
 def backward_matrix(f, shape):
-    """The matrix of the walk back through f."""
+    """Find the matrix of the walk back through f: a column for each single 1 that arrives."""
 
     def walk(unit):
         x = mg.Tensor(np.zeros(shape), requires_grad=True)
@@ -406,13 +459,35 @@ def matrices():
 pictures("02_transposes", matrices)
 
 # %% [markdown]
-# Coloured cells are ones, the others zeros. Below each matrix stands its transpose. And the first two
-# columns are each other's: to walk back through a copy is to sum, and the other way round.
+# Coloured cells are ones, the others zeros. Below each matrix stands its transpose. The first two
+# functions belong together: the walk back through a copy is a sum, and the other way round.
+
+# %% [markdown]
+# ## Step through it
+#
+# Here is a layer of a network, $Y = X W + b$, with a matrix product and a broadcast. On its living page
+# each step shows its rule, and one element worked out with its numbers. Change one number of $b$, and
+# see which numbers of $Y$ follow. Then go to the step that gives $b$ its gradient, and see the sum.
+# (If you read this in a browser, [the living page is here](out/02_steps.html).)
+
+# %%
+X = mg.Tensor([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])  # (3, 2)
+W = mg.Tensor([[1.0, 0.0, -1.0], [0.5, 1.0, 0.0]], requires_grad=True)  # (2, 3)
+b = mg.Tensor([0.0, 1.0, 2.0], requires_grad=True)  # (3,)
+with mg.record():
+    Y = X @ W + b  # (3, 3)
+    L = np.sum(np.square(Y))
+pictures.folder.mkdir(parents=True, exist_ok=True)
+print("open in a browser:", mg.explore(L, pictures.folder / "02_steps.html", title="Y = X W + b"))
+
+L.backward()
+assert np.array_equal(W.grad, X.data.T @ (2 * Y.data))
+assert np.array_equal(b.grad, (2 * Y.data).sum(axis=0))
 
 # %% [markdown]
 # ## Questions
 #
-# Work them out first: on paper, or in a cell of your own.
+# Work them out first, on paper or in a new cell.
 
 # %%
 ask("end_broadcast", ...)
@@ -424,7 +499,10 @@ ask("end_square", ...)
 ask("end_repeated", ...)
 
 # %% [markdown]
-# Next: `03_trust_but_check.py`. All these rules could have a mistake in them; how does one find out?
+# To write yourself: `undo_broadcast`, `matmul_rule` and `index_rule`
+# (`python -m minigrad exercises check 02`).
+#
+# Next: `03_trust_but_check.py`. Any of these rules could have a mistake in it. How would you find it?
 
 # %%
 print(pictures)

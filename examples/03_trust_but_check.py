@@ -3,17 +3,15 @@
 #
 # *How to find out that a gradient is wrong. About 4 seconds.*
 #
-# A rule with a mistake in it raises no error: the gradient is merely wrong, and the model learns
-# badly, or nearly well. This lesson is about finding such mistakes with nothing but subtraction.
+# A rule with a mistake in it raises no error. The gradient is wrong, and the model learns badly, or
+# nearly well. This lesson finds such mistakes with nothing more than a subtraction and a division.
 #
 # After it you can
 #
 # - estimate a derivative from values alone, and say how wrong the estimate is;
 # - choose the step for it, and say why it takes float64;
-# - check a rule of your own with `mg.gradcheck`, and read what it finds;
-# - say which inputs would let a mistake through, and what happens at a kink.
-#
-# As before, name another folder for the pictures after the file's name, or in the next cell.
+# - check a rule of yours with `mg.gradcheck`, and read what it finds;
+# - say which inputs would let a mistake through, and keep a check away from a kink.
 
 # %%
 import numpy as np
@@ -30,19 +28,30 @@ rng = np.random.default_rng(0)
 # %% [markdown]
 # ## Nudge to both sides
 #
-# How far off is the nudging of lesson 01? For a smooth function and a small step $h$, Taylor's formula
-# says
+# How far off is the nudging of lesson 01? Take $f(x) = x^3$ and multiply out:
+#
+# $$f(x + h) = (x + h)^3 = x^3 + h \cdot 3x^2 + h^2 \cdot 3x + h^3.$$
+#
+# First comes $f(x)$ itself, then $h$ times the derivative $3x^2$. The rest tells how the curve bends:
+# $3x$ is half of $6x$, which is the derivative of the derivative, $f''(x)$. And 1 is a sixth of 6, the
+# third derivative, $f'''(x)$. *Taylor's formula* says that it is so for every smooth function, only that
+# then more terms follow, with higher powers of $h$:
 #
 # $$f(x \pm h) = f(x) \pm h f'(x) + \frac{h^2}{2} f''(x) \pm \frac{h^3}{6} f'''(x) + \dots$$
 #
-# Put that into the difference to one side, and into the one to both sides, the *central difference*:
+# (Read all upper signs, or all lower ones.) Put that into the difference to one side, and into the one
+# to both sides, the *central difference*:
 #
-# $$\frac{f(x + h) - f(x)}{h} = f'(x) + \frac{h}{2} f''(x) + \dots \qquad
-#   \frac{f(x + h) - f(x - h)}{2h} = f'(x) + \frac{h^2}{6} f'''(x) + \dots$$
+# $$\frac{f(x + h) - f(x)}{h} = f'(x) + \frac{h}{2} f''(x) + \dots$$
 #
-# To both sides the terms with $f''$ cancel. Make $h$ ten times smaller, and the error of the one falls
-# to a tenth, that of the other to a hundredth. This error, from leaving out the rest of the formula,
-# is called *truncation*. Try it on $f(x) = e^x$, as all its derivatives are $e^x$ too:
+# $$\frac{f(x + h) - f(x - h)}{2h} = f'(x) + \frac{h^2}{6} f'''(x) + \dots$$
+#
+# To both sides the terms with $f''$ cancel. What is left beside $f'(x)$ is the error. It comes from
+# cutting off the formula, and is called *truncation*. We try it on $f(x) = e^x$, as all derivatives of
+# $e^x$ are $e^x$ again.
+
+# %%
+ask("ten_times", ...)
 
 
 # %%
@@ -65,22 +74,40 @@ for h in (0.1, 0.01, 0.001):
 # %% [markdown]
 # ## Not too small
 #
-# Then the smaller $h$, the better? A computer keeps numbers to a limited number of digits: about 16
-# in float64, 7 in float32. So $f(x + h)$ is off by about $\varepsilon |f(x)|$, where $\varepsilon$ is
-# the distance from 1 to the next number, $2.2 \cdot 10^{-16}$ in float64 and $1.2 \cdot 10^{-7}$ in
-# float32. In the difference of two nearly equal numbers the leading digits cancel, and that error is
-# left. Dividing by $2h$ makes it large. This part, called *rounding*, grows as $h$ shrinks. Together
+# Then the smaller $h$, the better? A computer keeps only so many digits of a number: about 16 in
+# *float64*, which is what NumPy uses, and 7 in *float32*, which needs half the memory and is what
+# networks use. Here are central differences of $e^x$ in float64, with four steps.
+
+# %%
+ask("best_of_four", ...)
+
+# %%
+for step in (0.1, 1e-5, 1e-10, 1e-15):
+    print(f"h = {step:<7}  off by {abs(central(np.exp, x, step) - exact):.0e}")
+
+# %% [markdown]
+# With the smallest step only the first digits are right. Why? $f(x + h)$ is rounded to the digits that
+# there are, and so is off by up to about $\varepsilon |f(x)|$. Here $\varepsilon$ is the distance from 1
+# to the next number that the computer knows: $2.2 \cdot 10^{-16}$ in float64 and $1.2 \cdot 10^{-7}$ in
+# float32. When two nearly equal numbers are subtracted, their leading digits cancel, and this error is
+# left. The division by $2h$ then makes it large. This part of the error is called *rounding*. It grows
+# as $h$ shrinks. Both parts together:
 #
-# $$\text{error} \approx \underbrace{\frac{h^2}{6} |f'''(x)|}_{\text{truncation}} +
-#   \underbrace{\frac{\varepsilon}{h} |f(x)|}_{\text{rounding, at most}},$$
+# $$\text{error}(h) \approx \underbrace{\frac{h^2}{6} |f'''|}_{\text{truncation}} +
+#   \underbrace{\frac{\varepsilon}{h} |f|}_{\text{rounding, at most}}.$$
 #
-# which is least at $h = (3\, \varepsilon\, |f / f'''|)^{1/3}$. We measure it, with steps from 1/2 down,
-# each half of the one before, at 500 places between 0 and 1.
+# The best step is where this is least, and there its derivative with respect to $h$ is 0:
+#
+# $$\frac{h}{3} |f'''| - \frac{\varepsilon}{h^2} |f| = 0, \qquad \text{so} \qquad
+#   h^3 = 3\, \varepsilon \left| \frac{f}{f'''} \right|.$$
+#
+# For $e^x$, where $f''' = f$, the best step is the third root of $3\varepsilon$. Now measure it: with
+# steps from 1/2 down, each half of the one before, at 500 places between 0 and 1.
 
 
 # %%
 def errors(dtype):
-    """The steps, and for each the typical error of the central difference of exp."""
+    """Return the steps, and for each the typical error of the central difference of exp."""
     x = np.linspace(0, 1, 500, dtype=dtype)
     smallest = int(-np.log2(np.finfo(dtype).eps)) - 2
     h = 2.0 ** -np.arange(1, smallest)
@@ -125,15 +152,18 @@ def v_curves():
 pictures("03_v_curves", v_curves)
 
 # %% [markdown]
+# The measured best steps are about half of what the formula says: the usual rounding is smaller than
+# the largest possible one, so the step may be smaller, too. Even the best step leaves only about five
+# right digits in float32, and eleven in float64. So gradients are checked in float64, with a step
+# between $10^{-6}$ and $10^{-5}$, even if the model computes in float32 later.
+#
 # Both axes count powers of ten, so $h^2$ is a line of slope 2, and $1/h$ one of slope $-1$. To the right
-# of the V the slope is 2, from truncation; to the left it is $-1$, from rounding. Even the best step
-# leaves only about five right digits in float32, and eleven in float64. So gradients are checked in
-# float64, with a step of about $10^{-6}$, whatever a model computes in later. The slopes, measured:
+# the slope should be 2, from truncation, and to the left $-1$, from rounding. It is:
 
 
 # %%
 def steepness(dtype, largest, smallest):
-    """The slope of the curve between these two steps."""
+    """Fit a line to the curve between these two steps; return its slope."""
     h, error = measured[dtype]
     part = (h <= largest) & (h >= smallest)
     return np.polyfit(np.log(h[part]), np.log(error[part]), 1)[0]
@@ -154,7 +184,7 @@ assert abs(steepness(np.float32, 1e-3, 1e-6) + 1) < 0.1
 
 # %%
 def differences(f, x, h=1e-6):
-    """The gradient of the number f(x), for an array x in float64, by central differences."""
+    """Find the gradient of the number f(x), for an array x in float64, by central differences."""
     found = np.empty_like(x)
     for index in np.ndindex(x.shape):
         nudge = np.zeros_like(x)
@@ -173,9 +203,10 @@ print(differences(f, x.data))
 assert np.allclose(x.grad, differences(f, x.data), atol=1e-8)
 
 # %% [markdown]
-# It needs two evaluations of $f$ for each element, where the walk back finds all derivatives at once:
-# good for a check, and no way to train. `mg.gradcheck` does the same for every input, with more care,
-# and says how close the two came, as a share of what it tolerates. *Analytic* is what the rules say.
+# The walk back finds all derivatives at once, but this function evaluates $f$ again and again for each
+# element. That is good for a check, and much too slow to train. `mg.gradcheck` does the same for every
+# input, with more care, and says how close the two came, as a share of what it tolerates. *Analytic* is
+# what the rules say.
 
 # %%
 report = mg.gradcheck(f, rng.normal(size=(2, 3)))
@@ -185,9 +216,9 @@ assert report.ok
 # %% [markdown]
 # ## A planted bug
 #
-# `mg.rule` gives a function of your own its rules, one for each argument: from `g`, the gradient that
+# `mg.rule` gives a function of yours its rules, one for each argument: from `g`, the gradient that
 # arrives, the result `y` and the arguments, each computes the gradient of one argument. Here is a
-# matrix product. Its author tried it on square matrices; the shapes were right, and nothing complained.
+# matrix product. Its author tried it on square matrices. The shapes were right, and there was no error.
 
 # %%
 product = mg.rule(
@@ -208,9 +239,15 @@ assert "transpose" in str(found)
 # The report names the argument, the element that is furthest off with both numbers, and what the
 # mistake looks like: with `b` transposed, it would be right. By lesson 02 it should be `g @ b.T`.
 #
-# A wrong gradient often has a face. Draw each element as a dot, to the right by what it should be, up
-# by what the rule says. What is right lies on the diagonal. With `raise_on_failure=False`, `gradcheck`
-# returns its report instead of raising an error.
+# Many mistakes can be seen. Draw each element of the gradient as a dot: how far to the right is what it
+# should be, how far up is what the rule says. Right ones lie on the diagonal, the line through zero
+# with slope 1.
+
+# %%
+ask("where_dots", ...)
+
+# %% [markdown]
+# With `raise_on_failure=False`, `gradcheck` returns its report instead of raising an error.
 
 # %%
 variants = {
@@ -252,15 +289,26 @@ pictures("03_faces", faces)
 # %% [markdown]
 # ## What lets a mistake through
 #
-# A check is only as good as its inputs. Three ways to miss the bug, or one like it:
+# A check is only as good as its inputs. Check the planted bug, `g @ b` in place of `g @ b.T`, again. But
+# now let $B$ be the *identity*, the matrix with ones on its diagonal and zeros elsewhere.
+
+# %%
+ask("identity", ...)
+
+# %%
+print(mg.gradcheck(product, A, np.eye(7), raise_on_failure=False))
+
+# %% [markdown]
+# There are three ways to miss this bug, or one like it:
 #
-# - **An input that is too regular.** The identity is its own transpose, so `g @ b` and `g @ b.T` agree
-#   for it. Take random numbers, and lengths that differ.
-# - **A few elements only.** If the rule is wrong for one element alone, say the last, a look at any
+# - **An input that is too regular.** The identity is its own transpose. Take random numbers, and
+#   lengths that differ.
+# - **A few elements only.** If the rule is wrong for one element alone, such as the last, a look at any
 #   other finds nothing. `gradcheck` looks at all.
-# - **A sum at the end, with equal weights.** The rows of a softmax sum to 1, whatever goes in. So the
-#   gradient of their sum is 0, and a rule that is wrong by any factor still says 0. `gradcheck` gives
-#   every element of the result a random weight of its own before it sums.
+# - **A sum at the end, with equal weights.** The *softmax* divides positive numbers by their sum, so
+#   that each row sums to 1, whatever goes in. (It is what attention is made of.) So the gradient of
+#   the sum of all is 0, and a rule that is wrong by any factor still says 0. `gradcheck` multiplies
+#   every element of the result by another random weight before it sums.
 
 # %%
 assert mg.gradcheck(product, A, np.eye(7)).ok  # the planted bug goes through
@@ -292,21 +340,67 @@ assert [finding.kind for finding in report.findings] == ["factor"]
 
 # %% [markdown]
 # Its author had divided by the number of rows, for a loss that is a mean over them. That division
-# belongs to the mean, not to the softmax; the report even says where the 4 may come from.
+# belongs to the mean, not to the softmax. The report even says where the 4 may come from.
 
 # %% [markdown]
 # ## Kinks
 #
-# $\mathrm{relu}(x) = \max(x, 0)$ has a corner at 0, a *kink*. Its slope is 0 to the left, 1 to the
-# right, and at 0 there is no derivative. A program must say something there all the same: minigrad
-# says 0, as PyTorch does (its choices at kinks are listed in `minigrad/definitions/__init__.py`). A
-# central difference whose two points lie on both sides of the kink says something in between:
-#
-# $$\frac{\mathrm{relu}(x + h) - \mathrm{relu}(x - h)}{2h} = \frac{x + h}{2h}
-#   \qquad \text{for } -h \le x \le h.$$
+# $\mathrm{relu}(x) = \max(x, 0)$, which networks use everywhere, has a corner at 0, a *kink*. Its slope
+# is 0 to the left and 1 to the right. At 0 there is no derivative, but a program must say something:
+# minigrad says 0, as PyTorch does. (Its choices at kinks are listed in
+# `minigrad/definitions/__init__.py`.) What does the central difference say?
+
+# %%
+ask("at_the_kink", ...)
 
 # %%
 relu = mg.functional.relu
+for h in (0.1, 0.001, 1e-6):
+    print(f"h = {h:<6} central difference of relu at 0: {central(relu, 0.0, h)}")
+
+report = mg.gradcheck(lambda x: np.sum(relu(x)), np.array([-1.0, 0.0, 2.0]), raise_on_failure=False)
+print(report)
+assert [finding.kind for finding in report.findings] == ["kink"]
+
+# %% [markdown]
+# Neither is wrong: the two points of the difference lie on both sides of the kink, and `gradcheck` says
+# so. With a step of $10^{-6}$, random numbers hardly ever lie so close to a kink. But round numbers do,
+# and zeros, and in a maximum *ties*, which is to say equal numbers. To keep a check away from kinks:
+#
+# - **Choose the inputs.** Move random numbers away from 0. For a maximum, take numbers that all differ,
+#   such as a random order of 0, 1, 2 ...
+# - **Look at what reaches the kink.** In a network that is no input, but something computed. Measure how
+#   close it comes, and where it is closer than some hundred steps, draw other numbers.
+
+# %%
+away = rng.normal(size=(3, 4))
+away += 0.1 * np.sign(away)  # none is closer to 0 than 0.1
+assert mg.gradcheck(relu, away).ok
+
+ties = np.array([[2.0, 2.0, 2.0], [0.0, 3.0, 1.0]])
+different = rng.permutation(np.arange(6.0)).reshape(2, 3)
+largest = lambda x: np.max(x, axis=1)
+for numbers in (ties, different):
+    report = mg.gradcheck(largest, numbers, raise_on_failure=False)
+    told = "right" if report.ok else report.findings[0].kind
+    print(f"the largest of each row of {numbers.tolist()}: {told}")
+
+x, W = rng.normal(size=(5, 4)), rng.normal(size=(4, 3))
+print(f"what reaches relu comes as close to 0 as {np.abs(x @ W).min():.3f}; the step is 0.000001")
+assert np.abs(x @ W).min() > 1e-4
+assert mg.gradcheck(lambda x, W: relu(x @ W), x, W).ok
+
+# %% [markdown]
+# ## How far a kink reaches (optional)
+#
+# A central difference feels the kink wherever its two points lie on both sides of it:
+#
+# $$\frac{\mathrm{relu}(x + h) - \mathrm{relu}(x - h)}{2h} = \frac{x + h}{2h}
+#   \qquad \text{for } -h \le x \le h.$$
+#
+# Between $-h$ and $h$ it climbs from 0 to 1. With a step as large as $h = 1/2$ that can be seen.
+
+# %%
 h = 0.5
 places = np.linspace(-1.5, 1.5, 301)
 by_differences = central(relu, places, h)
@@ -342,18 +436,28 @@ def kink():
 pictures("03_kink", kink)
 
 # %% [markdown]
-# Neither is wrong. With a step of $10^{-6}$ one hardly ever lands so close to a kink, except at round
-# numbers. `gradcheck` says so when it happens:
+# ## Step through it
+#
+# A central difference is a computation like any other, and so it has a living page. It shows the error
+# at $x = 0.5$ with $h = 0.1$. Make $h$ ten times smaller, again and again: the error falls to a
+# hundredth each time, until rounding takes over. Where is that? (If you read this in a browser,
+# [the living page is here](out/03_steps.html).)
 
 # %%
-report = mg.gradcheck(lambda x: np.sum(relu(x)), np.array([-1.0, 0.0, 2.0]), raise_on_failure=False)
-print(report)
-assert [finding.kind for finding in report.findings] == ["kink"]
+x = mg.Tensor(np.array(0.5), requires_grad=True)  # arrays stay float64
+h = mg.Tensor(np.array(0.1), requires_grad=True)
+with mg.record():
+    slope = (np.exp(x + h) - np.exp(x - h)) / (2 * h)
+    error = slope - np.exp(x)
+print(f"the error with h = {h.item()}: {error.item():.2e}")
+pictures.folder.mkdir(parents=True, exist_ok=True)
+page = mg.explore(error, pictures.folder / "03_steps.html", title="A central difference of exp")
+print("open in a browser:", page)
 
 # %% [markdown]
 # ## Questions
 #
-# Work them out first: on paper, or in a cell of your own.
+# Work them out first, on paper or in a new cell.
 
 # %%
 ask("end_differences", ...)
@@ -367,7 +471,10 @@ ask("end_evaluations", ...)
 # %% [markdown]
 # Every rule of minigrad is checked in this way by its tests, and so is every part of the transformer.
 #
-# Next: `05_words_as_vectors.py`, where the numbers begin to mean something.
+# To write yourself: `numerical_gradient` and `gradients_agree`
+# (`python -m minigrad exercises check 03`).
+#
+# Next: `04_your_own_engine.py`. You know all the parts now. Put them together, from an empty file.
 
 # %%
 print(pictures)

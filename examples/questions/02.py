@@ -15,6 +15,71 @@ QUESTIONS = questions(
         },
         because="Each number of the column was copied along its row of $G$: the row is summed.",
     ),
+    of_a_sum=Question(
+        "The gradient $(7, 8, 9)$ arrives at $s$. What is the gradient of $X$? Give all six numbers,"
+        " row by row.",
+        answer=[[7, 8, 9], [7, 8, 9]],
+        by="""
+            X = mg.Tensor(np.ones((2, 3)), requires_grad=True)
+            np.sum(X, axis=0).backward([7.0, 8.0, 9.0])
+            X.grad
+        """,
+        hint="Raise one element of $X$ by a little. Which element of $s$ rises, and how fast?",
+        mistakes={
+            "[3.5, 4, 4.5, 3.5, 4, 4.5]": (
+                "Nothing is shared out: raise an element by 0.1, and its sum rises by 0.1, too."
+            ),
+            "[7, 8, 9]": "These are three numbers. $X$ has two rows.",
+        },
+        because="Each element gets the gradient of its sum.",
+    ),
+    left_factor=Question(
+        "$A$ is $(2, 4)$, $B$ is $(4, 3)$, and so $G$ is $(2, 3)$. Which of these products has the"
+        " shape of $A$?",
+        choices=["G @ B", "G @ B.T", "B.T @ G", "B @ G.T"],
+        answer="G @ B.T",
+        by='list(fit["A"])[0]',
+        hint="`B.T` is $(3, 4)$. In a product the lengths in the middle must be equal, and vanish.",
+        mistakes={
+            "G @ B": "$(2, 3)$ and $(4, 3)$: the lengths in the middle, 3 and 4, are not equal.",
+            "B.T @ G": "$(3, 4)$ and $(2, 3)$: the lengths in the middle, 4 and 2, are not equal.",
+            "B @ G.T": "That is $(4, 2)$, the transpose of what is wanted.",
+        },
+        because="$(2, 3)$ times $(3, 4)$ is $(2, 4)$.",
+    ),
+    batch=Question(
+        "What shape has the gradient of $B$?",
+        answer=(4, 3),
+        by="B.grad.shape",
+        hint="What shape has the gradient of anything?",
+        mistakes={
+            "(5, 4, 3)": "That is one for each matrix of the batch. But there is only one $B$.",
+        },
+        because="A gradient has the shape of what it belongs to.",
+    ),
+    picked=Question(
+        "What is each number in the gradient of the row of *the*, of *saw* and of *fish*? Answer with"
+        " three numbers.",
+        answer=[3, 2, 0],
+        by='[table.grad[known.index(word), 0].item() for word in ("the", "saw", "fish")]',
+        hint="How often was each of these rows copied?",
+        mistakes={
+            "[1, 1, 0]": "A row that is copied several times gets a gradient for each copy.",
+            "[1, 1, 1]": "*fish* is not in the sentence. And the gradients of copies add up.",
+        },
+        because="One for each time that the word stands in the sentence.",
+    ),
+    plus_equals=Question(
+        "`grad` is zeros, and `g` is 1 for each word of the same sentence. What do *the* and *saw* have"
+        " after `grad[ids] += g`? Answer with two numbers.",
+        answer=[1, 1],
+        by='dropped[[known.index("the"), known.index("saw")]]',
+        hint="NumPy reads all of `grad[ids]`, then adds, then writes. What does it read for each *the*?",
+        mistakes={
+            "[3, 2]": "So it should be. But NumPy reads all numbers before it writes the first.",
+        },
+        because="Each of the three times, NumPy computes $0 + 1$.",
+    ),
     end_broadcast=Question(
         "$X$ has the shape `(5, 1)`, $w$ has `(4,)`, and all their elements are 1. With $Y "
         r"= X w$ (broadcast, not `@`) and $L = \sum Y$, what is each element of the gradient"

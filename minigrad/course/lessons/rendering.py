@@ -11,6 +11,10 @@ from .notebooks import needed
 
 STYLES = "xcode", "github-dark"  # of code, in the light and in the dark
 
+# A prime, as in f'', is small and raised in its font. As a superscript it would be so twice.
+PRIME = re.compile(r"<msup>(<mi>[^<]*</mi>)<mi>(&#x0203[234];)</mi></msup>")
+UPRIGHT = r'<mrow>\1<mo lspace="0" rspace="0">\2</mo></mrow>'
+
 
 class Renderer:
     """Markdown with formulas, and Python in colours, as HTML."""
@@ -25,7 +29,7 @@ class Renderer:
 
         def formula(content: str, options: dict[str, Any]) -> str:
             display = "block" if options["display_mode"] else "inline"
-            return latex.convert(content.strip(), display=display)
+            return PRIME.sub(UPRIGHT, latex.convert(content.strip(), display=display))
 
         anchors = needed("mdit_py_plugins.anchors")
         self.markdown = markdown.MarkdownIt("commonmark").enable("table")

@@ -17,6 +17,7 @@ from minigrad.__main__ import main
 from minigrad.course.lessons import forms
 from minigrad.course.lessons import lesson as lessons
 from minigrad.course.lessons.addresses import Links, Site
+from minigrad.course.lessons.rendering import Renderer
 from minigrad.course.places import EXAMPLES, ROOT
 from minigrad.course.questions import Question
 from minigrad.course.site import build as building
@@ -94,6 +95,15 @@ def test_links_lead_to_pages():
     for nowhere in ("missing.py", "../../..", "/etc"):
         assert lesson.of(nowhere) == ""
     assert (lesson.lesson("02"), lesson.lesson("03")) == ("02_tensors.html", "")
+
+
+def test_a_prime_is_no_superscript():
+    """Which a font would raise, and make small, a second time."""
+    needs(*RENDERS)
+    links = Links(Site(lessons.chosen(["03"])), "03_trust_but_check.html", EXAMPLES)
+    page = Renderer().prose("$f'' = x^2$", links)
+    assert '<mi>f</mi><mo lspace="0" rspace="0">&#x02033;</mo>' in page
+    assert page.count("<msup>") == 1
 
 
 # --- pages ----------------------------------------------------------------------------------------
