@@ -626,8 +626,39 @@ FACTS: dict[str, list[tuple[str, str]]] = {
             "norms keep gradients alike, with and without residuals",
             "all(0.1 < ratio[norm, r] < 10 for norm in norms[:2] for r in (True, False))",
         ),
+        (
+            "its steps by hand give the same: three numbers",
+            """
+            d = np.array([-1.0, -1.0, 2.0])
+            s, g = np.sqrt(np.mean(d**2)), np.array([1.0, 0.0, 0.0])
+            g_s = -np.sum(g * d / s**2)
+            g_d = g / s + g_s * d / (3 * s)
+            np.allclose(g_d - g_d.mean(), small.grad, atol=1e-6)
+            """,
+        ),
+        (
+            "a word is normalised by itself",
+            "np.array_equal(layer_norm(other, 1.0, 0.0)[0], layer_norm(batch, 1.0, 0.0)[0])",
+        ),
+        (
+            "under batch norm it depends on the batch",
+            "not np.allclose(batch_norm(other)[0], batch_norm(batch)[0], atol=0.05)",
+        ),
         ("with neither they vanish", 'ratio["no norm", False] < 1e-4'),
         ("with residuals alone they explode", 'ratio["no norm", True] > 30'),
+        (
+            "by Pythagoras, since the two parts of the gradient are nearly perpendicular",
+            "abs(grows - np.sqrt(1 + shrinks**2)) < 0.08",
+        ),
+        (
+            "not because x grows: the Jacobians at x and at 100 x are the same",
+            """
+            f = feed_forward().astype(np.float64)
+            x = rng.normal(size=D)
+            np.allclose(mg.jacobian(f)(x).data, mg.jacobian(f)(100 * x).data)
+            """,
+        ),
+        ("without a last norm the first loss is higher", "unnormed > normed + 0.2"),
         (
             "pre-norm and post-norm differ",
             'ratio["pre-norm", True] > 2 * ratio["post-norm", True] > 1',
@@ -642,6 +673,12 @@ FACTS: dict[str, list[tuple[str, str]]] = {
             '(heard["feed-forward"][between_words] == 0).all()',
         ),
         ("and computes what attention cannot", "np.allclose(says, wanted, atol=0.05)"),
+        ("dropout leaves the mean", "abs(np.mean(threes) - 3) < 0.1"),
+        ("and is off in use", "np.array_equal(in_use, [3, 3, 3])"),
+        (
+            "with dropout the error on new examples is smaller",
+            "after[0.25][1] < 0.8 * after[0.0][1]",
+        ),
     ],
     "12": [
         ("the whole model, step by step", "np.array_equal(by_hand.data, logits.data)"),
