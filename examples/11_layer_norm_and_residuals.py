@@ -147,13 +147,10 @@ assert not np.allclose(batch_norm(other)[0], batch_norm(batch)[0], atol=0.05)
 #   \hat x = \frac{d}{s}, \qquad y = \gamma \hat x + \beta.$$
 #
 # 1. **The gain.** At $\hat x$ arrives $\hat g = \gamma g$.
-# 2. **The division.** $\hat x_i = d_i / s$. The gradient of $d_i$ is $\hat g_i / s$. And $s$ is used
-#    $D$ times, so its gradients add:
-#    $$\frac{\partial L}{\partial s} = -\sum_i \hat g_i \frac{d_i}{s^2}
-#      = -\frac{D}{s}\, \mathrm{mean}(\hat g\, \hat x).$$
+# 2. **The division.** $\hat x_i = d_i / s$. So $d_i$ gets $\hat g_i / s$. And $s$ is used $D$ times: its
+#    gradients add up to $-\sum_i \hat g_i\, d_i / s^2 = -D\, \mathrm{mean}(\hat g\, \hat x) / s$.
 # 3. **The root.** $\partial s / \partial d_i = d_i / (D s) = \hat x_i / D$. So $d_i$ gets a second
-#    contribution, and has in all
-#    $$g^d = \frac{1}{s} \big( \hat g - \hat x\, \mathrm{mean}(\hat g\, \hat x) \big).$$
+#    contribution, $-\hat x_i\, \mathrm{mean}(\hat g\, \hat x) / s$. Call the sum of both $g^d_i$.
 # 4. **The mean.** It is subtracted from all $d_i$, so each $x_i$ gets $g^d_i - \mathrm{mean}(g^d)$.
 #    The mean of $\hat x$ is 0, so $\mathrm{mean}(g^d) = \mathrm{mean}(\hat g) / s$.
 #
@@ -181,7 +178,7 @@ print("x hat:", normal.data.round(3), " gradient:", small.grad.data.round(3))
 assert np.allclose(small.grad, np.array([0.5, -0.5, 0]) / np.sqrt(2), atol=1e-6)
 
 # %% [markdown]
-# Walk through it on a page of its own. `small` is used once, `deviation` twice; look at where its two
+# Walk through it on a page. `small` and `deviation` are both used twice: look at where their two
 # contributions meet. (Where you read this as a page, [the steps are here](out/11_layer_norm.html).)
 
 # %%

@@ -694,10 +694,48 @@ FACTS: dict[str, list[tuple[str, str]]] = {
         ),
         ("parameters by module as by the formula", "counted == expected"),
         ("63 million for the base model", "round(total / 1e6) == 63"),
+        (
+            "the last map is x W_voc, with W_voc of shape (D, N)",
+            "model.unembedding.weight.shape == (D, len(target_words))",
+        ),
     ],
     "13": [
         ("targets are shifted by one", "np.array_equal(read[0, 1:], write[0, :-1])"),
         ("padding is ignored in the loss", "(logits.grad.data[~asked] == 0).all()"),
+        ("the gradient is p less the target", "np.allclose(z.grad, [0.7, -0.8, 0.1])"),
+        (
+            "on a batch, too, padding left out",
+            """
+            some, seen = mg.Tensor(rng.normal(size=(*read.shape, N)), requires_grad=True), read != 0
+            cross_entropy(some, read, ignore_index=0).backward()
+            p = np.exp(some.data) / np.sum(np.exp(some.data), axis=-1, keepdims=True)
+            np.allclose(some.grad.data[seen], (p - np.eye(N)[read])[seen] / seen.sum())
+            """,
+        ),
+        (
+            "perplexity is exp(loss): N for an even guess",
+            "np.isclose(math.exp(evenly), N)",
+        ),
+        (
+            "the first loss is near log N",
+            "abs(first_loss[1] - math.log(N)) < 0.5 and abs(by_heart[0] - math.log(N)) < 1",
+        ),
+        ("far above it where scores are large", "first_loss[16] > 3 * math.log(N)"),
+        (
+            "Adam by hand is the library's",
+            "np.allclose(two.data, adam_path(gradients, 0.1, (0.9, 0.98))[-1])",
+        ),
+        (
+            "with bias correction its first step is the learning rate",
+            "np.allclose(adam_path([np.array([1000, 1e-3])], 0.1, (0.9, 0.999)), -0.1)",
+        ),
+        (
+            "without, it is 3.16 or 0.71 times that",
+            """
+            found = [adam_path([1.0], 1, (0.9, b), corrected=False)[0] for b in (0.999, 0.98)]
+            np.allclose(found, [-(10**0.5), -(0.5**0.5)])
+            """,
+        ),
         (
             "label smoothing",
             """
@@ -725,6 +763,8 @@ FACTS: dict[str, list[tuple[str, str]]] = {
             'final["no causal mask"] < final["all parts"]',
         ),
         ("and nothing is right", 'right["no causal mask"] < 0.05'),
+        ("so it is without the shift", 'final["no shift"] < final["all parts"]'),
+        ("and nothing is right there", 'right["no shift"] < 0.05'),
         ("dates begin to be learned", "run.curve[-1].loss < run.curve[0].loss / 3"),
     ],
     "13b": [
