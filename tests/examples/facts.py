@@ -770,6 +770,7 @@ FACTS: dict[str, list[tuple[str, str]]] = {
     "13b": [
         ("the results are minigrad's", "apart < 1e-6"),
         ("every gradient is minigrad's", "furthest < 1e-6"),
+        ("ids that are not read get no gradient", "at_rest.tolist() == [0, 2]"),
         ("the transformer learns its task", "right > 0.9"),
         (
             "along the same losses as on minigrad",
