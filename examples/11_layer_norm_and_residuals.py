@@ -38,7 +38,7 @@ BLUE, RED, GREY = "#1d5fa8", "#b3370f", "#94a3b8"
 # First two questions from older lessons. This one needs both.
 
 # %%
-ask("02/column", ...)
+ask("02/end_broadcast", ...)
 
 # %%
 ask("01/end_three_uses", ...)
@@ -282,9 +282,9 @@ pictures("11_gain_outside", faces)
 #   \text{no norm}   & x \leftarrow x + f(x)                & x \leftarrow f(x)
 # \end{array}$$
 #
-# For each, we send random words through, compute a loss, walk back, and look at how large the
-# gradient of $x$ is in front of every layer (the root of its mean square). `retain_grad()` says
-# that the gradient of a result in between is to be kept.
+# For each, we send random words through, compute a loss (which one does not matter here; it is that of
+# lesson 13), walk back, and look at how large the gradient of $x$ is in front of every layer (the root
+# of its mean square). `retain_grad()` says that the gradient of a result in between is to be kept.
 
 # %%
 ask("vanishes", ...)
@@ -387,8 +387,8 @@ assert all(0.1 < ratio[norm, r] < 10 for norm in norms[:2] for r in (True, False
 assert ratio["pre-norm", True] > 2 * ratio["post-norm", True] > 1
 
 # %% [markdown]
-# A little more than 1, multiplied 24 times, is about a hundred. (It is not because $x$ grows, too:
-# these layers have the same Jacobian for $x$ and for $100\,x$.) A norm after each sum divides by the
+# A little more than 1, multiplied 24 times, is about a hundred. (That $x$ grows, too, is not the
+# cause: these layers, whose biases are still 0, have the same Jacobian at $x$ and at $100\,x$.) A norm after each sum divides by the
 # size of the sum, on the way up and on the way down: that takes the growth back. A norm before $f$
 # divides by the size of $x$, which grows from layer to layer. So later layers have smaller Jacobians,
 # and the gradient grows more slowly.
@@ -531,8 +531,8 @@ pictures("11_who_hears_whom", who_hears_whom)
 # Attention moves things between words. What can it do *within* a word? Its output is a weighted mean
 # of the values, and each value is a linear map of one word. The weights depend on the words, but they
 # only say which words count. Take a sentence of one word: its only weight is 1, whatever the word is,
-# and a linear map plus a constant is all that is left. For such a map $f$, and for no other kind of
-# function, $f(a) + f(b) = f(a + b) + f(0)$ always holds.
+# and a linear map plus a constant is all that is left. For every such map $f$, and all words $a$ and
+# $b$, $f(a) + f(b) = f(a + b) + f(0)$.
 
 # %%
 a, b = rng.normal(size=(2, 1, 1, 8))  # two sentences of one word each

@@ -6,7 +6,7 @@ QUESTIONS = questions(
     normalised=Question(
         "What does layer norm make of $(1, 2, 3)$, with all gains 1 and all biases 0? Leave "
         r"$\varepsilon$ out.",
-        answer=[-1.225, 0, 1.225],
+        answer=[-1.2247, 0, 1.2247],
         digits=3,
         by="layer_norm(np.array([1.0, 2.0, 3.0]), 1.0, 0.0, eps=0.0)",
         hint="The mean is 2, so the variance is $(1 + 0 + 1) / 3$.",
