@@ -388,10 +388,11 @@ assert ratio["pre-norm", True] > 2 * ratio["post-norm", True] > 1
 
 # %% [markdown]
 # A little more than 1, multiplied 24 times, is about a hundred. (That $x$ grows, too, is not the
-# cause: these layers, whose biases are still 0, have the same Jacobian at $x$ and at $100\,x$.) A norm after each sum divides by the
-# size of the sum, on the way up and on the way down: that takes the growth back. A norm before $f$
-# divides by the size of $x$, which grows from layer to layer. So later layers have smaller Jacobians,
-# and the gradient grows more slowly.
+# cause: these layers, whose biases are still 0, have the same Jacobian at $x$ and at $100\,x$.)
+#
+# A norm after each sum divides by the size of the sum, on the way up and on the way down: that takes
+# the growth back. A norm before $f$ divides by the size of $x$, which grows from layer to layer. So
+# later layers have smaller Jacobians, and the gradient grows more slowly.
 #
 # ### Why a pre-norm stack ends in a norm
 #
