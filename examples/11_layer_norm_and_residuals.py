@@ -675,7 +675,7 @@ assert after[0.0][1] > np.mean(np.square(new[1]))  # the error of a map that alw
 # %% [markdown]
 # ## Questions
 #
-# Work them out first: on paper, or in a cell of your own.
+# Work them out first, on paper or in a new cell.
 
 # %%
 ask("end_norm", ...)

@@ -410,7 +410,7 @@ pictures("12_parameters", where_they_are)
 # %% [markdown]
 # ## Questions
 #
-# Work them out first: on paper, or in a cell of your own.
+# Work them out first, on paper or in a new cell.
 
 # %%
 ask("end_causal", ...)

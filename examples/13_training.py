@@ -218,8 +218,8 @@ pictures("13_smoothing", smoothing)
 #
 # With $\beta = 0.9$ a mean keeps 0.9 of what it was, and takes in a tenth of what is new. What came $k$
 # steps ago has the weight $0.9^k / 10$: it remembers about ten steps, $1 / (1 - \beta)$ in general.
-# Usual are $\beta_1 = 0.9$ and $\beta_2 = 0.999$ (a thousand steps); for transformers, whose gradients
-# change faster, often 0.98 (fifty).
+# Usual are $\beta_1 = 0.9$ and $\beta_2 = 0.999$ (a thousand steps); the paper of the transformer has
+# 0.98 (fifty).
 #
 # A step would then be the learning rate times $m / \sqrt v$. If all gradients are the same, that should
 # be 1 in size. What is it in the *first* step?
@@ -292,7 +292,7 @@ def first_steps():
 pictures("13_first_steps", first_steps)
 
 # %% [markdown]
-# Without the correction, the first hundreds of steps with 0.999 would be several times too large, at
+# Without the correction, the first hundred steps with 0.999 would be three to seven times too large, at
 # the worst time: before the model knows anything. With it, each is as large as the learning rate.
 #
 # ### Warm-up
@@ -559,7 +559,7 @@ pictures("13_ablations", table_as_picture)
 #
 # `mt.Training` is the same loop for any task, and can save its state and go on later. Here it reads
 # dates as people write them. Three hundred steps are not enough to learn that, but you see how the
-# learning goes. Lesson 14 trains longer; `python -m minitransformer train` trains to the end.
+# learning goes. Lesson 14 trains longer; `python -m minitransformer train dates` trains to the end.
 
 # %%
 dates = tasks.make("dates")  # pairs of texts, such as these:
@@ -584,7 +584,7 @@ pictures("13_dates", lambda: curves(run.curve))
 # %% [markdown]
 # ## Questions
 #
-# Work them out first: on paper, or in a cell of your own.
+# Work them out first, on paper or in a new cell.
 
 # %%
 ask("end_smoothing", ...)

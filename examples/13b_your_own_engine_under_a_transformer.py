@@ -268,7 +268,7 @@ pictures("13b_losses", curves)
 #
 # ## Questions
 #
-# Work them out first: on paper, or in a cell of your own.
+# Work them out first, on paper or in a new cell.
 
 # %%
 ask("end_functions", ...)

@@ -128,8 +128,8 @@ QUESTIONS = questions(
         end=True,
     ),
     end_rate=Question(
-        "The paper's base model has $D = 512$ and a warm-up of 4000 steps. Which part of "
-        "its highest value is the learning rate at step 16,000?",
+        "The paper's base model has $D = 512$ and a warm-up of 4000 steps. At step "
+        "16,000, what fraction of its highest value is the learning rate?",
         answer=0.5,
         by="rate(16_000) / rate(4000)",
         hint=r"After the warm-up the rate falls as $1 / \sqrt{\mathrm{step}}$.",

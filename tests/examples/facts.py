@@ -737,6 +737,13 @@ FACTS: dict[str, list[tuple[str, str]]] = {
             """,
         ),
         (
+            "and for a hundred steps three to seven times",
+            """
+            sizes = step_sizes["0.999, without correction"][:100]
+            3 < sizes.min() and sizes.max() < 7
+            """,
+        ),
+        (
             "label smoothing",
             """
             logits, right_ones = rng.normal(size=(4, 5)), np.array([1, 2, 3, 4])
