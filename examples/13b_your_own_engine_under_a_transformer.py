@@ -1,7 +1,7 @@
 # %% [markdown]
 # # 13b Your own engine, under a transformer
 #
-# *The engine of one file computes a transformer's loss and gradients, and trains it. About 10 seconds.*
+# *An engine of one file computes a transformer's gradients, and trains it. About 10 seconds.*
 #
 # In `04_your_own_engine.py` we wrote an engine of 80 lines. Here it takes minigrad's place: the
 # encoder-decoder of `minitransformer/model/` runs on it, and gives the same numbers. The model's
