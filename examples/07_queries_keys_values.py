@@ -1,7 +1,7 @@
 # %% [markdown]
 # # 07 Queries, keys and values by hand
 #
-# *What a word asks, where it is found, what it delivers: in numbers that you can read. About 5 seconds.*
+# *What a word asks, where it is found, what it delivers: in small numbers. About 5 seconds.*
 #
 # This lesson needs no long formulas. A few words, small numbers, and every step on the page. Then a
 # published example is tested, and gradient descent finds its matrices by itself.

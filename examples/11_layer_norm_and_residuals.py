@@ -1,19 +1,19 @@
 # %% [markdown]
-# # 11 Layer norm, residuals, feed-forward
+# # 11 Layer norm, residuals, feed-forward, dropout
 #
-# *What keeps a deep stack alive, and what happens within one word. About 4 seconds.*
+# *What keeps a deep stack alive, and what happens within one word. About 6 seconds.*
 #
-# A transformer is a stack of layers, and a stack is only as good as what gets through it: numbers
-# on the way up, gradients on the way down. Two plain parts see to that, norms and residuals. A
-# third, the feed-forward layer, sees to what happens to a word between two attentions.
+# A transformer is a stack of layers. Numbers must get through it on the way up, and gradients on
+# the way down. Two parts take care of that: norms and residuals. A third part, the feed-forward
+# layer, works on each word between two attentions. A fourth, dropout, is there in training only.
 #
 # After this lesson you can
 #
 # - write layer normalisation, say what it does to a vector, and find its gradient by hand;
-# - recognise a gradient of it that is right only as long as all gains are equal;
-# - say what residuals are for, and what pre-norm and post-norm are, from curves that you measured;
-# - show that attention mixes words, that the feed-forward layer does not, and what it can do
-#   instead.
+# - say what residuals do to the gradient, and why; say what pre-norm and post-norm are, and why a
+#   pre-norm stack ends in a norm;
+# - show that attention mixes words, that the feed-forward layer does not, and what it can compute;
+# - say what dropout does in training and in use.
 #
 # As before, name another folder for the pictures after the file's name, or in the next cell.
 
@@ -35,6 +35,15 @@ rng = np.random.default_rng(0)
 BLUE, RED, GREY = "#1d5fa8", "#b3370f", "#94a3b8"
 
 # %% [markdown]
+# First two questions from older lessons. This one needs both.
+
+# %%
+ask("02/end_broadcast", ...)
+
+# %%
+ask("01/end_three_uses", ...)
+
+# %% [markdown]
 # ## Layer normalisation
 #
 # Take the vector $x$ of one word, of shape $(D,)$. Subtract its mean, divide by its standard
@@ -44,8 +53,11 @@ BLUE, RED, GREY = "#1d5fa8", "#b3370f", "#94a3b8"
 # $$\mu = \frac{1}{D} \sum_i x_i, \qquad \sigma^2 = \frac{1}{D} \sum_i (x_i - \mu)^2, \qquad
 #   \hat x = \frac{x - \mu}{\sqrt{\sigma^2 + \varepsilon}}, \qquad y = \gamma \hat x + \beta.$$
 #
-# The small $\varepsilon$ keeps equal numbers from a division by zero. Each word is normalised by
-# itself: no other word, and no other sentence of the batch, takes part.
+# The small $\varepsilon$ prevents a division by zero where all numbers are equal. Each word is
+# normalised by itself: no other word, and no other sentence of the batch, takes part.
+
+# %%
+ask("normalised", ...)
 
 
 # %%
@@ -54,6 +66,8 @@ def layer_norm(x, gain, bias, eps=1e-5):
     variance = np.mean(np.square(deviation), axis=-1, keepdims=True)  # (..., 1)
     return deviation / np.sqrt(variance + eps) * gain + bias
 
+
+print("(1, 2, 3) becomes", layer_norm(np.array([1.0, 2.0, 3.0]), 1.0, 0.0).round(3))
 
 x = rng.normal(3, 10, size=(4, 6))  # four words
 y = layer_norm(x, np.ones(6), np.zeros(6))
@@ -64,9 +78,10 @@ assert np.allclose(y.std(axis=-1), 1, atol=1e-5)
 assert np.allclose(y, mt.LayerNorm(6)(x).detach())  # the library's, whose gain and bias begin so
 
 # %% [markdown]
-# Two things are lost: the mean, and the length. For $D = 3$ one can see it. To subtract the mean
-# is to go to the plane of all vectors that sum to zero; to divide by the deviation is to go to the
-# circle of radius $\sqrt 3$ in it. Whatever a word was, it is now a direction.
+# Two things are lost: the mean, and the length. For $D = 3$ one can see it. After the mean is
+# subtracted, the three numbers sum to zero: all such vectors lie in one plane. After the division,
+# the mean of the squares is 1, so the length is $\sqrt 3$: a circle in that plane. Only a direction
+# is left of each word.
 
 # %%
 cloud = rng.normal(size=(60, 3)) * [1.5, 0.8, 1.2] + [0.6, 0.3, 0.4]
@@ -98,17 +113,83 @@ def to_a_ring():
 pictures("11_ring", to_a_ring)
 
 # %% [markdown]
-# ## Its gradient
+# ### And batch norm?
 #
-# Every $x_i$ acts on every $y_j$, through the mean and the deviation. The engine walks back
-# through the operations, and nothing more need be said. Still, the result is worth knowing. With a
-# loss $L$, its gradient $g$ by $y$, and $\hat g = \gamma g$ by $\hat x$, all of shape $(D,)$,
+# An older way, *batch norm*, takes mean and variance the other way: for each of the $D$ numbers, over
+# all words of all sentences of the batch. Then what becomes of a word depends on which other sentences
+# are in the batch with it, and on how much of the batch is padding. And a single sentence, in use, has
+# no batch: means that were kept from training must take its place. For sentences, layer norm is simpler.
+
+
+# %%
+def batch_norm(x, eps=1e-5):
+    deviation = x - np.mean(x, axis=(0, 1), keepdims=True)  # (B, T, D)
+    variance = np.mean(np.square(deviation), axis=(0, 1), keepdims=True)  # (1, 1, D)
+    return deviation / np.sqrt(variance + eps)
+
+
+batch = rng.normal(size=(2, 5, 6))  # two sentences
+other = batch.copy()
+other[1] = rng.normal(size=(5, 6))  # the first, in other company
+for name, norm in ("layer norm", lambda x: layer_norm(x, 1.0, 0.0)), ("batch norm", batch_norm):
+    changed = np.abs(norm(other)[0] - norm(batch)[0]).max()
+    print(f"{name}: the first sentence changes by {changed:.2f} at most")
+assert np.array_equal(layer_norm(other, 1.0, 0.0)[0], layer_norm(batch, 1.0, 0.0)[0])
+assert not np.allclose(batch_norm(other)[0], batch_norm(batch)[0], atol=0.05)
+
+# %% [markdown]
+# ## Its gradient, by hand
 #
-# $$\frac{\partial L}{\partial x} = \frac{1}{\sqrt{\sigma^2 + \varepsilon}} \Big(
+# Every $x_i$ acts on every $y_j$, through the mean and the deviation. Go back step by step. Let $g$ be
+# the gradient of the loss $L$ with respect to $y$, and give the steps names:
+#
+# $$d = x - \mathrm{mean}(x), \qquad s = \sqrt{\mathrm{mean}(d^2) + \varepsilon}, \qquad
+#   \hat x = \frac{d}{s}, \qquad y = \gamma \hat x + \beta.$$
+#
+# 1. **The gain.** At $\hat x$ arrives $\hat g = \gamma g$.
+# 2. **The division.** $\hat x_i = d_i / s$. So $d_i$ gets $\hat g_i / s$. And $s$ is used $D$ times: its
+#    gradients add up to $-\sum_i \hat g_i\, d_i / s^2 = -D\, \mathrm{mean}(\hat g\, \hat x) / s$.
+# 3. **The root.** $\partial s / \partial d_i = d_i / (D s) = \hat x_i / D$. So $d_i$ gets a second
+#    contribution, $-\hat x_i\, \mathrm{mean}(\hat g\, \hat x) / s$. Call the sum of both $g^d_i$.
+# 4. **The mean.** It is subtracted from all $d_i$, so each $x_i$ gets $g^d_i - \mathrm{mean}(g^d)$.
+#    The mean of $\hat x$ is 0, so $\mathrm{mean}(g^d) = \mathrm{mean}(\hat g) / s$.
+#
+# Together:
+#
+# $$\frac{\partial L}{\partial x} = \frac{1}{s} \Big(
 #   \hat g - \mathrm{mean}(\hat g) - \hat x\, \mathrm{mean}(\hat g\, \hat x) \Big).$$
 #
 # The two terms that are subtracted are what layer norm throws away: the gradient has no part along
-# $(1, \dots, 1)$, as the mean does not matter, and none along $\hat x$, as the length does not.
+# $(1, \dots, 1)$, because the mean does not matter, and none along $\hat x$, because the length does
+# not matter. Try it on three numbers, where all means are thirds:
+
+# %%
+ask("three_numbers", ...)
+
+# %%
+small = mg.Tensor([0.0, 0.0, 3.0], requires_grad=True)
+with mg.record():
+    deviation = small - np.mean(small)
+    scale = np.sqrt(np.mean(np.square(deviation)))
+    normal = deviation / scale
+    first = normal[0]  # so that g = (1, 0, 0)
+first.backward()
+print("x hat:", normal.data.round(3), " gradient:", small.grad.data.round(3))
+assert np.allclose(small.grad, np.array([0.5, -0.5, 0]) / np.sqrt(2), atol=1e-6)
+
+# %% [markdown]
+# Walk through it on a page. `small` and `deviation` are both used twice: look at where their two
+# contributions meet. (Where you read this as a page, [the steps are here](out/11_layer_norm.html).)
+
+# %%
+pictures.folder.mkdir(parents=True, exist_ok=True)
+page = mg.explore(
+    first, pictures.folder / "11_layer_norm.html", title="layer norm of three numbers"
+)
+print("open in a browser:", page)
+
+# %% [markdown]
+# And the formula, on four words with gains that differ:
 
 
 # %%
@@ -136,9 +217,11 @@ assert np.allclose(np.sum(x.grad.data, axis=-1), 0, atol=1e-12)
 assert np.allclose(np.sum(x.grad.data * x_hat, axis=-1), 0, atol=1e-4)  # epsilon keeps it from 0
 
 # %% [markdown]
-# Here is a mistake that is easily made: the gain stands outside of the bracket, instead of inside
-# of $\hat g$. While all gains are equal, which they are before training, that is the same. So a
-# check with the gain as it begins is passed. (`mg.rule` gives a function its rules, and
+# ## A mistake that equal gains hide (optional)
+#
+# A mistake that is easily made: to multiply by the gain at the end, outside of the bracket, instead
+# of inside, in $\hat g$. While all gains are equal, as they are before training, that is the same. So
+# a check with the first gains finds nothing. (`mg.rule` gives a function its rules, and
 # `mg.gradcheck` compares with finite differences, as in lesson 03.)
 
 
@@ -163,7 +246,7 @@ for name, report in reports.items():
 print(reports["gains that differ"])
 assert reports["all gains equal"].ok
 assert not reports["gains that differ"].ok
-assert mg.gradcheck(layer_norm, words, gain, bias).ok  # ours, with a gain that is not uniform
+assert mg.gradcheck(layer_norm, words, gain, bias).ok  # ours, with gains that differ
 
 
 # %%
@@ -187,11 +270,10 @@ pictures("11_gain_outside", faces)
 # %% [markdown]
 # ## Deep stacks
 #
-# Now put 24 layers on each other. Each applies a small network $f$ to every word: here a
-# feed-forward layer, two linear maps with a relu between (more below). There are choices to make.
-# A *residual* adds the layer's input to its output, so that $f$ only has to find what to change.
-# And the norm may come after, as in the paper (*post-norm*), or before $f$, as in most models since
-# (*pre-norm*):
+# Now stack 24 layers. Each applies a small network $f$ to every word: here a feed-forward layer, two
+# linear maps with a relu between them (more below). There are choices to make. A *residual* adds the
+# layer's input to its output, so that $f$ only has to find what to change. And the norm may come
+# after, as in the paper (*post-norm*), or before $f$, as in most models since (*pre-norm*):
 #
 # $$\begin{array}{lll}
 #   & \text{with residual} & \text{without} \\
@@ -200,9 +282,12 @@ pictures("11_gain_outside", faces)
 #   \text{no norm}   & x \leftarrow x + f(x)                & x \leftarrow f(x)
 # \end{array}$$
 #
-# For each, we send random words through, compute a loss, walk back, and look at how large the
-# gradient of $x$ is in front of every layer (the root of its mean square). `retain_grad()` says
-# that the gradient of a result in between is to be kept.
+# For each, we send random words through, compute a loss (which one does not matter here; it is that of
+# lesson 13), walk back, and look at how large the gradient of $x$ is in front of every layer (the root
+# of its mean square). `retain_grad()` says that the gradient of a result in between is to be kept.
+
+# %%
+ask("vanishes", ...)
 
 # %%
 D, T, B, depth = 32, 10, 8, 24
@@ -272,24 +357,71 @@ def by_depth():
 pictures("11_gradients", by_depth)
 
 # %% [markdown]
-# Look at the green lines first. Without norms and without residuals each layer shrinks the
-# gradient, to less than a ten-thousandth in 24 layers: the first layers learn nothing. With
-# residuals alone it grows instead, since $x$ itself grows with every addition. Either norm keeps
-# it alike over the whole stack, to within a factor of ten. Post-norm and pre-norm differ too: with
-# pre-norm $x$ is only ever added to, so that each later layer changes it, and the loss, less.
+# Look at the green lines, those with no norm. Without residuals the gradient shrinks to less than a
+# ten-thousandth in 24 layers: the first layers learn nothing. With residuals it grows. Either norm
+# keeps it within a factor of ten. All this has one cause.
+#
+# For a single number, a layer $x \leftarrow f(x)$ multiplies the gradient by its derivative $f'$, and
+# $x \leftarrow x + f(x)$ multiplies it by $1 + f'$. For vectors the derivatives of all outputs with
+# respect to all inputs make a table, the *Jacobian* $J$ of shape $(D, D)$. The gradient $g$ of the
+# output becomes $J^\mathsf{T} g$ without a residual, and $g + J^\mathsf{T} g$ with one.
+#
+# Here $J^\mathsf{T} g$ is about 0.65 times as long as $g$. In each layer that is a factor of 0.65, and
+# $0.65^{24}$ is 0.00003. And with the residual? Before training $J$ is random, so $J^\mathsf{T} g$ has
+# no reason to point along $g$, nor against it. It is nearly perpendicular.
+
+# %%
+ask("grows", ...)
 
 # %%
 ratio = {which: found[0] / found[-1] for which, found in sizes.items()}
+shrinks = ratio["no norm", False] ** (1 / depth)  # by each layer
+grows = ratio["no norm", True] ** (1 / depth)
+print(f"a layer without a residual: {shrinks:.2f}; with one: {grows:.2f};", end=" ")
+print(f"Pythagoras: {np.sqrt(1 + shrinks**2):.2f}")
 assert ratio["no norm", False] < 1e-4
 assert ratio["no norm", True] > 30
+assert 0.5 < shrinks < 0.8
+assert abs(grows - np.sqrt(1 + shrinks**2)) < 0.08
 assert all(0.1 < ratio[norm, r] < 10 for norm in norms[:2] for r in (True, False))
 assert ratio["pre-norm", True] > 2 * ratio["post-norm", True] > 1
 
 # %% [markdown]
-# By size alone, then, norms without residuals look healthy. But what do the numbers carry? Put
-# attention into the stack, which replaces each word by a mean over words, and ask how alike the
-# words of a sentence have become: the mean cosine between two of them, 0 for random ones, 1 for
-# equal ones.
+# A little more than 1, multiplied 24 times, is about a hundred. (That $x$ grows, too, is not the
+# cause: these layers, whose biases are still 0, have the same Jacobian at $x$ and at $100\,x$.)
+#
+# A norm after each sum divides by the size of the sum, on the way up and on the way down: that takes
+# the growth back. A norm before $f$ divides by the size of $x$, which grows from layer to layer. So
+# later layers have smaller Jacobians, and the gradient grows more slowly.
+#
+# ### Why a pre-norm stack ends in a norm
+#
+# With pre-norm, $x$ is only ever added to, and nothing brings the sum back to size. What reads it in
+# the end, a linear map to logits, would get larger numbers from a deeper stack, and give larger
+# scores. Before training these are wrong, and the first loss is high. One more norm, after the last
+# layer, makes the size independent of the depth. `gradients_in` above has it.
+
+# %%
+between = through([feed_forward], "pre-norm", residual=True, seed=0)
+last_size = np.sqrt(np.mean(np.square(between[-1].data)))
+head, classes = mg.nn.Linear(D, 5), rng.integers(5, size=(B, T))
+unnormed = cross_entropy(head(between[-1]), classes).item()
+normed = cross_entropy(head(mt.LayerNorm(D)(between[-1])), classes).item()
+print(f"numbers of size {last_size:.1f} after {depth} layers; the first loss without a last norm")
+print(f"{unnormed:.2f}, with it {normed:.2f}; guessing evenly {np.log(5):.2f} (lesson 13)")
+assert last_size > 2
+assert unnormed > normed + 0.2
+
+# %% [markdown]
+# ## Words that become alike
+#
+# By the size of the gradient alone, norms without residuals look healthy. But what do the numbers
+# carry? Put attention into the stack, which replaces each word by a mean over words. How alike have
+# the words of a sentence become? We take the mean cosine between two of them: 0 for random ones, 1
+# for equal ones.
+
+# %%
+ask("alike", ...)
 
 
 # %%
@@ -334,11 +466,11 @@ pictures("11_likeness", likeness_by_depth)
 
 # %% [markdown]
 # Without residuals two layers are enough to make all words of a sentence nearly the same: a mean of
-# means. What says nothing of the input can be taught nothing, whatever the size of its gradient. A
-# residual adds each word itself. With post-norm this only delays the end, to about the tenth layer,
-# since every norm shrinks the sum, and with it what was there before. With pre-norm nothing shrinks
-# it, and words can be told apart after all 24 layers. (All this is before training. Training can
-# move weights so that it does not happen, if there is a gradient to begin with.)
+# means. Then the result says nothing about which word it was, and no gradient can teach it more. A
+# residual adds each word itself. With post-norm this only delays the end, to about the tenth layer:
+# every norm shrinks the sum, and with it what was there before. With pre-norm nothing shrinks it, and
+# words can be told apart after all 24 layers. (All this is before training. Training can move the
+# weights so that it does not happen.)
 
 # %% [markdown]
 # ## What the feed-forward layer adds
@@ -346,9 +478,10 @@ pictures("11_likeness", likeness_by_depth)
 # $$\mathrm{ff}(x) = \mathrm{relu}(x W_1 + b_1)\, W_2 + b_2, \qquad
 #   W_1: (D, F), \quad W_2: (F, D), \quad F \text{ often } 4 D.$$
 #
-# It is applied to each word alone, the same for all. We can see who acts on whom: the *Jacobian*
-# holds the derivative of every number of the output by every number of the input. Its size for a
-# pair of words, one of the output and one of the input, says how much the one hears of the other.
+# It is applied to each word alone, the same for all. The Jacobian shows who acts on whom. It holds
+# the derivative of every number of the output with respect to every number of the input. For a pair
+# of words, one of the output and one of the input, it has a block of $D \times D$ derivatives. The
+# size of that block says how much the one hears of the other; a block of zeros says: nothing.
 
 # %%
 sentence = ["time", "flies", "like", "an", "arrow"]
@@ -396,20 +529,26 @@ def who_hears_whom():
 pictures("11_who_hears_whom", who_hears_whom)
 
 # %% [markdown]
-# Attention moves things between words, and only mixes: for given weights, its output is a weighted
-# mean of linear maps of the words. What it cannot do is compute. Let there be one word alone, so
-# that its weight is 1: then attention is a linear map plus a constant, for which $f(a) + f(b) =
-# f(a + b) + f(0)$.
+# Attention moves things between words. What can it do *within* a word? Its output is a weighted mean
+# of the values, and each value is a linear map of one word. The weights depend on the words, but they
+# only say which words count. Take a sentence of one word: its only weight is 1, whatever the word is,
+# and a linear map plus a constant is all that is left. For every such map $f$, and all words $a$ and
+# $b$, $f(a) + f(b) = f(a + b) + f(0)$.
 
 # %%
-a, b = rng.normal(size=(2, 1, 1, 8))
+a, b = rng.normal(size=(2, 1, 1, 8))  # two sentences of one word each
 alone = lambda x: attention(x, x)[0].data
 assert np.allclose(alone(a) + alone(b), alone(a + b) + alone(0 * a))
 assert not np.allclose(ff(a).data + ff(b).data, ff(a + b).data + ff(0 * a).data, atol=0.01)
 
 # %% [markdown]
-# A thing as simple as "one or the other, but not both" of two numbers is out of its reach. The
-# best such map says 1/2 everywhere. A feed-forward layer learns it in a second.
+# So a simple question about the two numbers of one word is out of its reach: "is one of them 1, but
+# not both?" Ask it of four words: $(0, 0)$ and $(1, 1)$ should give 0, $(0, 1)$ and $(1, 0)$ should
+# give 1. The best linear map plus constant, the one with the least mean square error, says the same
+# for all four. A feed-forward layer learns the right answers in a second.
+
+# %%
+ask("best_line", ...)
 
 # %%
 corners = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]], dtype=np.float32)  # four words
@@ -458,9 +597,9 @@ def either_or():
 pictures("11_either_or", either_or)
 
 # %% [markdown]
-# Attention to fetch, feed-forward to compute, residuals so that nothing is lost, norms so that
-# nothing grows: that is a transformer layer. Most of its weights are in the feed-forward part, $2
-# D F = 8 D^2$ against the $4 D^2$ of attention.
+# Attention fetches, the feed-forward layer computes, residuals keep what was there, and norms keep its
+# size: that is a transformer layer. Most of its weights are in the feed-forward part, $2 D F = 8 D^2$
+# for $F = 4 D$, against the $4 D^2$ of attention.
 
 # %%
 layer = mt.EncoderLayer(width=64, heads=4, feed_forward=256)
@@ -473,9 +612,70 @@ for name in ("self_attention", "feed_forward"):
 assert weights["feed_forward"] == 8 * 64**2 == 2 * weights["self_attention"]
 
 # %% [markdown]
+# ## Dropout
+#
+# A model with many numbers can learn its examples by heart, with all their accidents, and then be
+# wrong on new ones. *Dropout* makes that harder. In training, each number is set to 0 with the
+# probability $p$, by chance and anew at every step, and the others are divided by $1 - p$. So no single
+# number can be relied on. In use nothing is dropped. In the transformer it acts on the
+# output of each part, before the residual adds it.
+#
+# The division keeps the mean. With $p = 1/4$, what becomes of a 3 that is kept?
+
+# %%
+ask("kept", ...)
+
+# %%
+dropout = mg.nn.Dropout(0.25)
+threes = dropout(np.full(10_000, 3.0))
+print("in training:", threes[:8], "mean", np.mean(threes).round(2), end="; ")
+print("zeros:", f"{np.mean(threes == 0):.1%}")
+assert set(np.unique(threes)) == {0.0, 4.0}
+assert abs(np.mean(threes) - 3) < 0.1
+in_use = dropout.eval()(np.full(3, 3.0))
+assert np.array_equal(in_use, [3.0, 3.0, 3.0])
+
+# %% [markdown]
+# With and without, in the smallest case: a linear map of 20 numbers, trained on 24 examples. The right
+# answer is twice the first number; noise comes on top, and the other 19 numbers say nothing. With 21
+# numbers to learn, the map can fit nearly all of the noise. A thousand new examples show what that is
+# worth. (`net.eval()` says that training is over: all dropout in it is off.)
+
+
+# %%
+def examples(count):
+    x = rng.normal(size=(count, 20)).astype(np.float32)
+    return x, (2 * x[:, 0] + rng.normal(size=count)).astype(np.float32)
+
+
+def error(net, x, y):
+    return mse_loss(net(x)[:, 0], y)
+
+
+known, new = examples(24), examples(1000)
+after = {}
+for p in (0.0, 0.25):
+    net = mg.nn.Sequential(mg.nn.Dropout(p), mg.nn.Linear(20, 1))
+    optimizer = mg.optim.Adam(net.parameters(), lr=0.03)
+    for _ in range(500):
+        optimizer.zero_grad()
+        error(net, *known).backward()
+        optimizer.step()
+    net.eval()
+    after[p] = error(net, *known).item(), error(net, *new).item()
+    print(f"p = {p}: error {after[p][0]:.2f} on the known examples, {after[p][1]:.2f} on new ones")
+assert after[0.25][0] > after[0.0][0]  # worse at what it has seen,
+assert after[0.25][1] < 0.8 * after[0.0][1]  # better at what is new
+assert after[0.0][1] > np.mean(np.square(new[1]))  # the error of a map that always says 0
+
+# %% [markdown]
+# Without dropout it is nearly perfect on what it has seen, and on new examples worse than a map that
+# always says 0 (whose error is about 5). With dropout it is better where it matters.
+
+# %% [markdown]
 # ## Questions
 #
-# Work them out first: on paper, or in a cell of your own.
+# Work them out first, on paper or in a new cell.
 
 # %%
 ask("end_norm", ...)
@@ -487,6 +687,9 @@ ask("end_slopes", ...)
 ask("end_feed_forward", ...)
 
 # %% [markdown]
+# The exercises of this lesson are `layer_norm`, `layer_norm_rule` and `residual_step`; `dropout` is
+# among those of lesson 13. `python -m minigrad exercises check 11` marks yours.
+#
 # Next: `12_encoder_and_decoder.py` puts all parts together.
 
 # %%

@@ -1,7 +1,7 @@
 # %% [markdown]
 # # 12 Encoder and decoder
 #
-# *The whole model, its masks, and how many numbers it learns. About 2 seconds.*
+# *The whole model, its masks, and how many numbers it learns. About 4 seconds.*
 #
 # All parts are there: embeddings, positions, attention, feed-forward, norms, residuals. This
 # lesson puts them together into the model of "Attention Is All You Need", and then checks that it
@@ -31,6 +31,15 @@ from minitransformer import masks
 pictures = Pictures()  # or Pictures("another/folder")
 ask = Questions("12")
 mg.manual_seed(0)
+
+# %% [markdown]
+# First two questions from older lessons. This one needs both.
+
+# %%
+ask("08/end_shape", ...)
+
+# %%
+ask("11/end_feed_forward", ...)
 
 # %% [markdown]
 # ## What goes in, what comes out
@@ -63,8 +72,12 @@ assert target_words.tokens(target[1]) == [
 #
 # with the source $z$ of $S$ words and the target $x$, where $x_1$ is `<bos>`. It does not give
 # probabilities but scores, one for each of the $N$ words of the target's vocabulary, called
-# *logits*; a softmax makes probabilities of them. A small model will do here: width $D = 16$, $H =
-# 2$ heads, feed-forward width $F = 32$, two layers on each side.
+# *logits*; a softmax makes probabilities of them. A small model is enough here: width $D = 16$, $H =
+# 2$ heads, feed-forward width $F = 32$, two layers on each side. The German sentences have six
+# different words.
+
+# %%
+ask("logits", ...)
 
 # %%
 D, H, F, L = 16, 2, 32, 2
@@ -82,18 +95,21 @@ assert logits.shape == (2, 7, len(target_words))
 # ## All of it, step by step
 #
 # The same once more, with nothing hidden but the parts that earlier lessons opened. The *encoder*
-# looks at the source and makes of it the *memory*, a vector for each word, in which its
-# surroundings take part:
+# reads the source and makes the *memory* of it: a vector for each word, which depends on the words
+# around it, too.
 #
 # $$x \leftarrow \mathrm{norm}(x + \mathrm{attention}(x, x)), \qquad
 #   x \leftarrow \mathrm{norm}(x + \mathrm{ff}(x)).$$
 #
-# The *decoder* does so with the target, and between the two steps it looks at the memory $m$:
+# The *decoder* does the same with the target, and between the two steps it looks at the memory $m$:
 # queries from the target, keys and values from the source. That is *cross-attention*:
 #
 # $$x \leftarrow \mathrm{norm}(x + \mathrm{attention}(x, x)), \qquad
 #   x \leftarrow \mathrm{norm}(x + \mathrm{attention}(x, m)), \qquad
 #   x \leftarrow \mathrm{norm}(x + \mathrm{ff}(x)).$$
+
+# %%
+ask("memory", ...)
 
 # %%
 may_be_read = masks.padding(source)  # (B, 1, 1, S), explained below
@@ -122,13 +138,21 @@ assert weights.shape == (2, H, 7, 5)
 assert np.array_equal(by_hand.data, logits.data)  # to the last bit
 
 # %% [markdown]
-# (The embedding is multiplied by $\sqrt D$, since its numbers begin with a variance of $1/D$. After
-# it the variance is 1, and they are about as large as the sines and cosines that are added.)
-#
+# Two details. The numbers of the embedding are drawn with the variance $1/D$, so that a row has a
+# length of about 1. The sines and cosines that are added have a size of about 0.7 each. The factor
+# $\sqrt D$ brings the embedding to the variance 1, so that neither of the two hides the other. And
+# the last map is $x\, W_{\mathrm{voc}} + b$ with $W_{\mathrm{voc}}$ of shape $(D, N)$. (An article
+# prints $W_{\mathrm{voc}}\, x$ with the same shape, which does not fit: number 12 in `19_misprints.py`.)
+
+# %%
+assert np.isclose((model.source_embedding(source).data * math.sqrt(D)).var(), 1, atol=0.4)
+assert model.unembedding.weight.shape == (D, len(target_words))
+
+# %% [markdown]
 # ## Drawn at three depths
 #
 # Inside `mg.record()`, the engine keeps what a drawing shows. First from afar. A box with a purple
-# border is a module that is not opened. What is `data` is not learned: the positions, and the
+# border is a module that is not opened. What is grey is not learned: the ids, the positions, and the
 # masks.
 
 # %%
@@ -139,7 +163,8 @@ pictures("12_from_afar", mg.graph(recorded).draw(depth=1, direction="right"))
 # %% [markdown]
 # Closer, with the layers opened. As all encoder layers are alike, and all decoder layers, each is
 # drawn once: the $\times\, 2$ says how often it comes. Note the residuals, the arrows around each
-# attention and feed-forward, and that the memory goes into every decoder layer.
+# attention and feed-forward, and that the memory goes into every decoder layer. A result that has no
+# name in the code has a number with a `#`, counted in the order in which results were made.
 
 # %%
 pictures("12_layers", mg.graph(recorded).draw(depth=3))
@@ -154,24 +179,40 @@ assert len(inside) < len(mg.graph(recorded)) / 5
 pictures("12_attention", inside.draw(depth=2, gradients=False))
 
 # %% [markdown]
+# To walk through all of it, forwards and back, take one number: the score of `<eos>` after the last
+# word of the first pair. (Where you read this as a page, [the steps are here](out/12_model.html).)
+
+# %%
+eos = 2
+with mg.record():
+    one_score = model(source[:1], target[:1])[0, -1, eos]
+pictures.folder.mkdir(parents=True, exist_ok=True)
+page = mg.explore(one_score, pictures.folder / "12_model.html", title="encoder and decoder")
+print("open in a browser:", page)
+
+# %% [markdown]
 # ## Masks
 #
 # A *mask* says which query may look at which key: a table of booleans, rows are queries, columns
-# are keys, true (`■`) where it may. Where it may not, the score becomes $-\infty$ before the
-# softmax, and the weight is 0.
+# are keys, true (`■`) where it may. Where it may not, the score is replaced by $-\infty$ before the
+# softmax. As $e^{-\infty} = 0$, the weight there is exactly 0.
 #
 # The **causal** mask is for the decoder: in training all of the target is there at once, and place
 # $t$ is to predict $x_{t+1}$, which it must not see.
+#
+# The **padding** mask hides what only fills up. It hides columns: nobody may look *at* padding.
+# The rows of padded queries stay; what they compute is left out of the loss.
+#
+# The second target is `<bos> die Zeit fliegt <pad> <pad> <pad>`. Both masks together are a table of
+# $7 \times 7$.
+
+# %%
+ask("both_masks", ...)
 
 # %%
 words = target_words.tokens(target[1])
 print(masks.show(masks.causal(7), words, words))
 
-# %% [markdown]
-# The **padding** mask hides what only fills up. It hides columns: nobody may look *at* padding.
-# The rows of padded queries stay; what they compute is left out of the loss.
-
-# %%
 print(masks.show(masks.padding(target)[1], ["all"], words))
 print()
 print(masks.show(may_look_back[1], words, words))
@@ -204,10 +245,14 @@ pictures("12_masks", three_masks)
 # %% [markdown]
 # ## Does it hold?
 #
-# A mask that is turned round, or forgotten in one of the attentions, raises no error, and a model
-# that can see the answer learns splendidly. So we test it. Put another word into a place that must
-# not be seen: the outputs must stay the same, and not nearly the same but *to the last bit*, since
-# a weight of exactly 0 is multiplied with whatever is there.
+# A mask that is transposed, or forgotten in one of the attentions, raises no error, and a model that
+# can see the answer has a very low loss. So we test it. Put another word into a place that must not
+# be seen: the outputs must stay the same, and not nearly the same but *to the last bit*, because a
+# weight of exactly 0 is multiplied with whatever is there. In the first target, let us reverse the
+# last three words, places 4, 5 and 6 (counted from 0).
+
+# %%
+ask("which_change", ...)
 
 # %%
 changed = target.copy()
@@ -272,8 +317,8 @@ def dependence():
 pictures("12_dependence", dependence)
 
 # %% [markdown]
-# Two columns of the source, and a triangle: just what the masks say. A white square does not stand
-# for a small change, but for none.
+# Two columns of the source, and a triangle: just what the masks say. A white square stands for no
+# change at all, not for a small one.
 #
 # ## How many numbers does it learn?
 #
@@ -324,6 +369,9 @@ assert sum(counted.values()) == sum(p.size for p in model.parameters())
 # Where are they?
 
 # %%
+ask("where", ...)
+
+# %%
 base = formula(512, 2048, 6, 37_000, 37_000)
 attention, ff = 4 * (512 * 512 + 512), 2 * 512 * 2048 + 2048 + 512
 base_parts = {
@@ -362,7 +410,7 @@ pictures("12_parameters", where_they_are)
 # %% [markdown]
 # ## Questions
 #
-# Work them out first: on paper, or in a cell of your own.
+# Work them out first, on paper or in a new cell.
 
 # %%
 ask("end_causal", ...)
@@ -374,6 +422,9 @@ ask("end_decoder_layer", ...)
 ask("end_cross", ...)
 
 # %% [markdown]
+# The exercises of this lesson are `causal_mask`, `padding_mask` and `decoder_mask`:
+# `python -m minigrad exercises check 12` marks yours.
+#
 # Next: `13_training.py`. So far the model knows no German.
 
 # %%

@@ -1,22 +1,22 @@
 # %% [markdown]
-# # 13 Training
+# # 13 Training, and what its numbers tell
 #
-# *The training loop, and what becomes of it without each part. About 30 seconds.*
+# *The training loop, its numbers, and what happens without each part. About 35 seconds.*
 #
-# The model of lesson 12 is a function with a great many numbers in it, drawn at random. This
-# lesson turns the crank: a loss, its gradient, a step; and then takes out one part after another
-# to see which of them matter.
+# The model of lesson 12 is a function with many thousand numbers in it, drawn at random. This lesson
+# trains it: a loss, its gradient, a step, again and again. Then it takes out one part after another, to
+# see which of them matter.
 #
 # After it you can
 #
 # - write the training loop of a transformer, and say what is fed in and what is asked for;
-# - say what label smoothing, warm-up and clipping do, and compute them;
-# - begin as one should, by learning a single batch by heart;
-# - tell from a table what happens without scaling, positions, warm-up, residuals or the causal
-#   mask.
+# - derive the gradient of cross-entropy, and read a loss: perplexity, and how high the first one is;
+# - compute a step of Adam, and say what label smoothing, warm-up and clipping do;
+# - begin with a test that takes a second: learning a single batch by heart;
+# - tell from a table what happens without scaling, positions, warm-up, residuals, the causal mask or
+#   the shift, and recognise a loss that is too good to be true.
 #
 # As before, name another folder for the pictures after the file's name, or in the next cell.
-# Training takes about half a minute.
 
 # %%
 import math
@@ -39,6 +39,15 @@ ask = Questions("13")
 rng = np.random.default_rng(0)
 
 # %% [markdown]
+# First two questions from older lessons. This one needs both.
+
+# %%
+ask("06/end_weights", ...)
+
+# %%
+ask("12/end_causal", ...)
+
+# %% [markdown]
 # ## What goes in, what is asked for
 #
 # The task is the simplest there is: to copy a word of two to eight letters. A batch has `B` pairs,
@@ -46,9 +55,9 @@ rng = np.random.default_rng(0)
 #
 # The model is to predict each symbol of the target from those before it. In training we know them
 # all, and feed in the right ones, not those that the model would have written itself. That is
-# called *teacher forcing*: one pass asks all $T$ questions at once. So what it reads is the
-# target, with `<bos>` in front; what it is asked for is the same, one place on, with `<eos>` at
-# its end.
+# called *teacher forcing*: one pass asks all $T$ questions at once. What the decoder reads is the
+# target with `<bos>` in front. What it is asked for is the target with `<eos>` at its end: at every
+# place the *next* symbol. The two are shifted by one place.
 
 # %%
 LETTERS = "abcdefghijklmnop"
@@ -88,8 +97,11 @@ assert letters.tokens(write[1]) == ["d", "i", "g", "<eos>", "<pad>"]
 #
 # $$L = -\frac{1}{n} \sum_{b, t\,:\, w_{bt} \ne 0} \log p_{bt}(w_{bt}),$$
 #
-# over the $n$ places that are not padding. Who is always sure and right has 0. Who spreads evenly
-# has $\log N$.
+# over the $n$ places that are not padding. A model that is always right, and sure of it, has a loss of
+# 0. And one that knows nothing, and gives all $N = 19$ symbols the same probability?
+
+# %%
+ask("even", ...)
 
 # %%
 logits = mg.Tensor(rng.normal(size=(2, 5, N)), requires_grad=True)
@@ -101,13 +113,66 @@ loss = cross_entropy(logits, write, ignore_index=0)
 loss.backward()
 assert np.isclose(loss.item(), -np.log(right[asked]).mean())
 assert (logits.grad.data[~asked] == 0).all()  # nothing is learned from padding
-assert np.isclose(cross_entropy(np.zeros((2, 5, N)), write, ignore_index=0), math.log(N))
-print(f"by guessing evenly: {math.log(N):.3f}")
+
+evenly = cross_entropy(np.zeros((2, 5, N)), write, ignore_index=0)
+print(f"random logits: {loss.item():.3f}; all the same: {evenly:.3f} = log {N}")
+assert np.isclose(evenly, math.log(N))
 
 # %% [markdown]
-# **Label smoothing** asks for a little less than certainty: the share $\varepsilon$ of each target
-# is spread evenly over all $N$ symbols. The loss is then least not at $p = 1$ for the right one
-# but at $1 - \varepsilon + \varepsilon / N$, so that the logits need not grow without end.
+# A loss is easier to read as a number of symbols. The *perplexity* is $e^L$. An even guess among $N$
+# symbols has the perplexity $N$, and being sure and right has 1. So a perplexity of 4 says: on average
+# as unsure as if it had to guess among four.
+
+# %%
+ask("perplexity", ...)
+
+# %%
+for value in (math.log(N), math.log(2), 0.05):
+    print(f"a loss of {value:.3f} is a perplexity of {math.exp(value):.2f}")
+
+# %% [markdown]
+# ### Its gradient
+#
+# What arrives at the logits? Take one place, with the logits $z_1, \dots, z_N$ and the right symbol
+# $w$. With $p_j = e^{z_j} / \sum_k e^{z_k}$, the loss is
+#
+# $$L = -\log p_w = -z_w + \log \sum_k e^{z_k}.$$
+#
+# The first term has the derivative $-1$ with respect to $z_w$, and 0 with respect to the others. The
+# second has $e^{z_j} / \sum_k e^{z_k}$ with respect to $z_j$, and that is $p_j$ again. So
+#
+# $$\frac{\partial L}{\partial z_j} = p_j - t_j, \qquad t = (0, \dots, 0, 1, 0, \dots, 0)
+#   \text{ with the 1 at } w.$$
+#
+# The gradient is *what the model says, less what is right*. It is never larger than 1, and it is 0
+# only where the model is sure and right.
+
+# %%
+ask("gradient", ...)
+
+# %%
+z = mg.Tensor(np.log([0.7, 0.2, 0.1]), requires_grad=True)  # so that p = (0.7, 0.2, 0.1)
+with mg.record():
+    one = cross_entropy(z, np.array(1))  # counted from 0: the second is right
+one.backward()
+print("p less the target:", z.grad.data.round(3))
+assert np.allclose(z.grad, [0.7, -0.8, 0.1])
+assert np.allclose(logits.grad.data[asked], (p - np.eye(N)[write])[asked] / asked.sum())
+
+pictures.folder.mkdir(parents=True, exist_ok=True)
+page = mg.explore(one, pictures.folder / "13_loss.html", title="cross-entropy of three symbols")
+print("open in a browser:", page)
+
+# %% [markdown]
+# The page shows the same walk, operation by operation. (Where you read this as a page,
+# [the steps are here](out/13_loss.html).)
+#
+# ### Label smoothing
+#
+# *Label smoothing* asks for a little less than certainty: the share $\varepsilon$ of each target
+# is spread evenly over all $N$ symbols. The gradient is $p - t$ as before, with this other $t$. So the
+# loss is least where $p = t$: for the right symbol not at 1, which only infinite logits reach, but at
+# $1 - \varepsilon + \varepsilon / N$.
 
 # %%
 smooth = 0.1
@@ -144,20 +209,95 @@ pictures("13_smoothing", smoothing)
 # %% [markdown]
 # ## How large a step
 #
-# *Adam* is an optimiser: it keeps a running mean $m$ of each gradient and one, $v$, of its square,
-# and steps by the *learning rate* times $m / \sqrt v$. So each number moves by about the learning
-# rate, whatever the size of its gradient:
+# Gradient descent (lesson 01) takes a step of the *learning rate* times the gradient. But gradients are
+# of very different sizes: a number with a large one runs away while another hardly moves. *Adam* makes
+# all steps about as large as the learning rate. For each number it keeps two running means, both 0 at
+# first: $m$ of its gradient $g$, and $v$ of the square of it:
+#
+# $$m \leftarrow \beta_1 m + (1 - \beta_1)\, g, \qquad v \leftarrow \beta_2 v + (1 - \beta_2)\, g^2.$$
+#
+# With $\beta = 0.9$ a mean keeps 0.9 of what it was, and takes in a tenth of what is new. What came $k$
+# steps ago has the weight $0.9^k / 10$: it remembers about ten steps, $1 / (1 - \beta)$ in general.
+# Usual are $\beta_1 = 0.9$ and $\beta_2 = 0.999$ (a thousand steps); the paper of the transformer has
+# 0.98 (fifty).
+#
+# A step would then be the learning rate times $m / \sqrt v$. If all gradients are the same, that should
+# be 1 in size. What is it in the *first* step?
 
 # %%
-two = mg.Parameter(np.zeros(2))
-adam = mg.optim.Adam([two], lr=0.1)
-(two @ np.array([1000.0, 0.001])).backward()  # so these are the gradients
-adam.step()
-print("after one step:", two.data.round(4))
-assert np.allclose(two.data, [-0.1, -0.1], atol=1e-4)
+ask("uncorrected", ...)
 
 # %% [markdown]
-# At first these means rest on few batches, and the model is all wrong, so steps should be small.
+# At first both means are too small, $v$ far more so, because they start at 0. After $t$ steps, the
+# weights of all gradients so far sum to $1 - \beta^t$ instead of 1. *Bias correction* divides by that:
+#
+# $$\hat m = \frac{m}{1 - \beta_1^t}, \qquad \hat v = \frac{v}{1 - \beta_2^t}, \qquad
+#   w \leftarrow w - \mathrm{lr}\, \frac{\hat m}{\sqrt{\hat v} + \varepsilon}.$$
+#
+# The small $\varepsilon$, such as $10^{-9}$, prevents a division by zero where a number has had no
+# gradient so far. Now two numbers at 0 have the gradients 1000 and 0.001, and the rate is 0.1. Where are
+# they after one step?
+
+# %%
+ask("first_step", ...)
+
+
+# %%
+def adam_path(gradients, lr, betas, eps=1e-9, corrected=True):
+    """Where numbers that start at 0 are after each step, given the gradients of every step."""
+    w, m, v, path = 0.0, 0.0, 0.0, []
+    for t, g in enumerate(gradients, 1):
+        m = betas[0] * m + (1 - betas[0]) * g
+        v = betas[1] * v + (1 - betas[1]) * g**2
+        m_hat = m / (1 - betas[0] ** t) if corrected else m
+        v_hat = v / (1 - betas[1] ** t) if corrected else v
+        w = w - lr * m_hat / (np.sqrt(v_hat) + eps)
+        path.append(w)
+    return np.array(path)  # (steps, ...)
+
+
+print("after one step:", adam_path([np.array([1000.0, 0.001])], 0.1, (0.9, 0.999))[0].round(4))
+
+gradients = rng.normal(size=(20, 3))  # 20 steps of three numbers
+two = mg.Parameter(np.zeros(3))
+library = mg.optim.Adam([two], lr=0.1, betas=(0.9, 0.98), eps=1e-9)
+for g in gradients:
+    two.grad = mg.Tensor(g)
+    library.step()
+assert np.allclose(two.data, adam_path(gradients, 0.1, (0.9, 0.98))[-1])
+
+same = np.ones(1000)  # a thousand steps with one and the same gradient
+step_sizes = {
+    "0.999, without correction": adam_path(same, 1.0, (0.9, 0.999), corrected=False),
+    "0.98, without correction": adam_path(same, 1.0, (0.9, 0.98), corrected=False),
+    "with correction": adam_path(same, 1.0, (0.9, 0.98)),
+}
+step_sizes = {name: -np.diff(path, prepend=0) for name, path in step_sizes.items()}
+for name, size in step_sizes.items():
+    print(f"{name:>25}: first step {size[0]:.2f}, largest {size.max():.2f}, last {size[-1]:.2f}")
+
+
+# %%
+def first_steps():
+    from matplotlib import pyplot as plt
+
+    figure, ax = plt.subplots(figsize=(7, 3.2))
+    for (name, size), colour in zip(step_sizes.items(), (ORANGE, GREEN, BLUE)):
+        ax.semilogx(np.arange(1, 1001), size, color=colour, lw=2, label=name)
+    ax.legend(frameon=False, title="$\\beta_2$")
+    ax.set(xlabel="step, always the same gradient", ylabel="size / learning rate", ylim=(0, None))
+    return figure
+
+
+pictures("13_first_steps", first_steps)
+
+# %% [markdown]
+# Without the correction, the first hundred steps with 0.999 would be three to seven times too large, at
+# the worst time: before the model knows anything. With it, each is as large as the learning rate.
+#
+# ### Warm-up
+#
+# Even so, at first the means rest on few batches, and the model is all wrong, so steps should be small.
 # The paper lets the rate rise over the first steps, the *warm-up*, and fall after. With the width
 # $D$ and the number of steps of the warm-up, it is
 #
@@ -194,8 +334,10 @@ def rates():
 pictures("13_rates", rates)
 
 # %% [markdown]
-# **Clipping**: now and then a batch has a huge gradient. If the length of the whole gradient, over
-# all parameters, is above $c$, all of it is made shorter; its direction stays:
+# ### Clipping
+#
+# Now and then a batch has a huge gradient. If the length of the whole gradient, over all parameters,
+# is above $c$, all of it is made shorter; its direction stays:
 #
 # $$g \leftarrow g \cdot \min\Big(1, \frac{c}{\lVert g \rVert}\Big).$$
 
@@ -210,7 +352,7 @@ assert np.allclose(parameter.grad, [1.5, 2.0])
 # %% [markdown]
 # ## A model to take apart
 #
-# It is the model of lesson 12, small, and with a switch for each part that we shall take out. Each
+# It is the model of lesson 12, small, and with a switch for each part that we take out later. Each
 # `then` is a residual and a norm.
 
 
@@ -250,17 +392,19 @@ class Small(mg.nn.Module):
 
 
 # %% [markdown]
-# And the loop, in full. `batch(step)` gives the pairs of a step.
+# And the loop, in full. `batch(step)` gives the pairs of a step. (`shifted=False` is a mistake that we
+# make on purpose below.)
 
 
 # %%
-def train(model, batch, steps, peak=1e-2, warmup=50):
+def train(model, batch, steps=220, peak=1e-2, warmup=50, shifted=True):
     """The loss of every step."""
     optimizer = mg.optim.Adam(model.parameters(), lr=peak, betas=(0.9, 0.98), eps=1e-9)
     schedule = mg.optim.warmup_inverse_sqrt(peak, warmup) if warmup else lambda step: peak
     curve = []
     for step in range(1, steps + 1):
         source, read, write = arrays(batch(step))
+        read = read if shifted else write
         loss = cross_entropy(model(source, read), write, ignore_index=0)
         optimizer.zero_grad()
         loss.backward()
@@ -272,11 +416,38 @@ def train(model, batch, steps, peak=1e-2, warmup=50):
 
 
 # %% [markdown]
-# ## First, one batch by heart
+# ## The first loss
 #
-# Before any long training: take a single batch, and train on that alone. A model with thousands of
+# Before its first step, a model knows nothing, and should say so: its scores should be small, its
+# probabilities nearly even, and its loss near $\log N$. What would it mean if the first loss were far
+# above?
+
+# %%
+ask("far_above", ...)
+
+# %%
+mg.manual_seed(0)
+source, read, write = arrays(words("eight", 8))
+scores = Small()(source, read).data  # (B, T, N), of a new model
+first_loss = {
+    factor: cross_entropy(factor * scores, write, ignore_index=0) for factor in (0.1, 1, 4, 16)
+}
+for factor, found in first_loss.items():
+    print(f"scores times {factor:>3}: first loss {found:5.2f}, with log N = {math.log(N):.2f}")
+assert abs(first_loss[1] - math.log(N)) < 0.5
+assert first_loss[16] > 3 * math.log(N)
+
+# %% [markdown]
+# A loss above $\log N$ is worse than knowing nothing: the model is sure, and wrong. That comes from
+# scores that are too large: an initial value that is too large, or a last norm that is missing (lesson
+# 11). The first steps then do nothing but shrink them. A first loss far *below* $\log N$ is as strange:
+# a new model cannot know anything.
+#
+# ## One batch by heart
+#
+# Before any long training, take a single batch, and train on that alone. A model with thousands of
 # numbers must be able to learn eight words by heart, and the loss must go to 0. If it does not,
-# there is a mistake in the model or in the loop, and one has lost a second and not a night.
+# there is a mistake in the model or in the loop, and you have lost a second and not a night.
 
 # %%
 mg.manual_seed(0)
@@ -291,11 +462,14 @@ assert abs(by_heart[0] - math.log(N)) < 1
 # %% [markdown]
 # ## Copy, with a part missing
 #
-# Now the task itself: new words at every step. And five times more, each time without one of the
-# parts: the $1 / \sqrt{K}$ of the attention (lesson 08), positions (09), warm-up, residuals (10),
-# the causal mask (11). In the end each model has to write 200 new words by itself, greedily: it
-# begins with `<bos>` and is fed what it wrote. What counts is the share of words that are right to
-# the last letter.
+# Now the task itself: new words at every step. And six times more, each time without one of the
+# parts: the $1 / \sqrt{K}$ of the attention (lesson 08), positions (10), warm-up, residuals (11), the
+# causal mask (12), and the shift: there the decoder reads just what it is asked for. In the end each
+# model has to write 200 new words by itself: it begins with `<bos>`, takes the likeliest symbol, and
+# reads what it wrote. What counts is the share of words that are right to the last letter.
+
+# %%
+ask("too_good", ...)
 
 
 # %%
@@ -309,34 +483,36 @@ def share_right(model, pairs):
     return np.mean([letters.decode(row[1:]) == word for row, (word, _) in zip(written, pairs)])
 
 
-without = {
-    "all parts": {},
-    "no scaling": {"score": "dot"},
-    "no positions": {"positions": "none"},
-    "no warm-up": {"warmup": 0},
-    "no residuals": {"residual": False},
-    "no causal mask": {"causal": False},
+without = {  # for the model, and for its training
+    "all parts": ({}, {}),
+    "no scaling": ({"score": "dot"}, {}),
+    "no positions": ({"positions": "none"}, {}),
+    "no warm-up": ({}, {"warmup": 0}),
+    "no residuals": ({"residual": False}, {}),
+    "no causal mask": ({"causal": False}, {}),
+    "no shift": ({}, {"shifted": False, "steps": 100}),
 }
 exam = words("exam", 200, shortest=4)
 results = {}
 with one_thread():
-    for name, options in without.items():
+    for name, (parts, training) in without.items():
         mg.manual_seed(0)
-        model = Small(**{k: v for k, v in options.items() if k != "warmup"})
-        batch = lambda step: words(step, 32)
-        curve = train(model, batch, steps=220, warmup=options.get("warmup", 50))
+        model = Small(**parts)
+        curve = train(model, lambda step: words(step, 32), **training)
         results[name] = curve, share_right(model, exam)
 
-print(f"{'':>14}  loss in the end  words right")
+print(f"{'':>14}  loss in the end  perplexity  words right")
 for name, (curve, right) in results.items():
-    print(f"{name:>14}  {np.mean(curve[-20:]):15.2f}  {right:11.0%}")
+    end = np.mean(curve[-20:])
+    print(f"{name:>14}  {end:15.3f}  {math.exp(end):10.2f}  {right:11.0%}")
 final = {name: np.mean(curve[-20:]) for name, (curve, _) in results.items()}
 right = {name: share for name, (_, share) in results.items()}
 assert right["all parts"] > 0.5
 assert final["no scaling"] > final["all parts"]
 assert np.mean(results["no warm-up"][0]) > np.mean(results["all parts"][0])  # over all steps
-assert final["no causal mask"] < final["all parts"]  # the best of all losses,
-assert right["no causal mask"] < 0.05  # and not a word
+for name in ("no causal mask", "no shift"):
+    assert final[name] < final["all parts"]  # the best of all losses,
+    assert right[name] < 0.05  # and not a word
 assert right["no positions"] < 0.2
 assert right["no residuals"] < 0.2
 
@@ -346,7 +522,7 @@ def table_as_picture():
     from matplotlib import pyplot as plt
 
     figure, (left, bars) = plt.subplots(1, 2, figsize=(10.5, 3.9), width_ratios=[1.6, 1])
-    colours = [BLUE, GREEN, PURPLE, GREY, "#b3370f", ORANGE]
+    colours = [BLUE, GREEN, PURPLE, GREY, "#b3370f", ORANGE, "#8a6d00"]
     for row, ((curve, share), colour) in enumerate(zip(results.values(), colours)):
         smooth = np.convolve(curve, np.full(10, 0.1), "valid")
         left.semilogy(np.arange(len(smooth)) + 10, smooth, color=colour, lw=2)
@@ -367,22 +543,23 @@ def table_as_picture():
 pictures("13_ablations", table_as_picture)
 
 # %% [markdown]
-# Look at the last row first. Without the causal mask the loss is the lowest of all, and nothing
-# that the model writes is right. It has learned to read the answer, which stands one place to the
-# right of each question; when it has to write, there is no answer to be read. A loss that is too
-# good to be true is a reason to test the masks.
+# Look at the last two rows first. Their losses are the lowest of all, and nothing that these models
+# write is right. Both learned to read the answer. Without the causal mask it stands one place to the
+# right of each question, and attention fetches it. Without the shift it *is* what the decoder reads at
+# that place, and the model has only to repeat it. When they have to write, there is no answer to be
+# read. A loss that is too good to be true is a reason to test the masks, and to print what is read
+# above what is asked for.
 #
-# Without positions it cannot know the order of the letters. Without residuals two layers on each
-# side are already too deep. Scaling and warm-up are not a matter of life and death in so small a
-# model, but it learns more slowly without. (Each row is one run: repeat with other seeds before
-# you believe small differences.)
+# Without positions the model cannot know the order of the letters. Without residuals two layers on
+# each side are already too deep. Without scaling or warm-up so small a model learns as well, but more
+# slowly. (Each row is one run: repeat with other seeds before you believe small differences.)
 
 # %% [markdown]
-# ## Dates
+# ## Dates (optional)
 #
-# `mt.Training` is the same loop for any task, and can save its state and go on later. Three hundred
-# steps on dates as people write them are not enough to learn to read, but one sees how the
-# learning goes; lesson 14 goes further, and `python -m minitransformer` trains to the end.
+# `mt.Training` is the same loop for any task, and can save its state and go on later. Here it reads
+# dates as people write them. Three hundred steps are not enough to learn that, but you see how the
+# learning goes. Lesson 14 trains longer; `python -m minitransformer train dates` trains to the end.
 
 # %%
 dates = tasks.make("dates")  # pairs of texts, such as these:
@@ -407,7 +584,7 @@ pictures("13_dates", lambda: curves(run.curve))
 # %% [markdown]
 # ## Questions
 #
-# Work them out first: on paper, or in a cell of your own.
+# Work them out first, on paper or in a new cell.
 
 # %%
 ask("end_smoothing", ...)
@@ -419,7 +596,11 @@ ask("end_rate", ...)
 ask("end_clipped", ...)
 
 # %% [markdown]
-# Next: `14_generating.py`, which lets a trained model write.
+# The exercises of this lesson are `teacher_forcing`, `cross_entropy` and `dropout`:
+# `python -m minigrad exercises check 13` marks yours.
+#
+# Next: `13b_your_own_engine_under_a_transformer.py` trains a transformer on the engine of lesson 04.
+# Or go on to `14_generating.py`, which lets a trained model write.
 
 # %%
 print(pictures)

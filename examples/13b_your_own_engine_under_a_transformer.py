@@ -1,15 +1,15 @@
 # %% [markdown]
 # # 13b Your own engine, under a transformer
 #
-# *The engine of one file computes a transformer's loss and gradients, and trains it. About 10 seconds.*
+# *An engine of one file computes a transformer's gradients, and trains it. About 10 seconds.*
 #
 # In `04_your_own_engine.py` we wrote an engine of 80 lines. Here it takes minigrad's place: the
 # encoder-decoder of `minitransformer/model/` runs on it, and gives the same numbers. The model's
-# code has nothing in it but NumPy's functions, and so it does not know whose tensors it is given.
+# code calls only NumPy's functions, so it does not know whose tensors it is given.
 #
 # After it you can
 #
-# - run a model on tensors of your own, and check that all gradients are right;
+# - run a model on the tensors of another engine, and check that all gradients are right;
 # - say which functions a transformer needs, and which of them need a rule;
 # - write Adam, and train with it;
 # - say what a larger engine is for.
@@ -40,10 +40,23 @@ pictures = Pictures()  # or Pictures("another/folder")
 ask = Questions("13b")
 
 # %% [markdown]
+# First two questions from older lessons. This one needs both.
+
+# %%
+ask("04/end_index", ...)
+
+# %%
+ask("13/first_step", ...)
+
+# %% [markdown]
 # ## A model, and a batch
 #
-# The task: to write a word of four letters backwards. A batch has the ids of sources and targets,
-# padded with 0; 1 begins a target, and 2 ends it (lesson 13).
+# The task: to write a word of four letters backwards. A batch has the ids of sources and targets; 1
+# begins a target, and 2 ends it (lesson 13). There are 8 letters, 3 to 10. As all words have the same
+# length, there is no padding, id 0. With it, there are $N = 11$ symbols.
+
+# %%
+ask("first_loss", ...)
 
 # %%
 LETTERS, WORD = 8, 4
@@ -77,8 +90,8 @@ print("the loss, by minigrad:", expected.item())
 # %% [markdown]
 # ## Other tensors in the same model
 #
-# A module keeps its weights as attributes. It refuses to lose one by an assignment, so we go to the
-# dictionary of its attributes, and put a tensor of ours in the place of each:
+# A module keeps its weights as attributes. It does not let an assignment replace one by something
+# else, so we write into the dictionary of its attributes, `vars(module)`: a tensor of ours for each.
 
 
 # %%
@@ -98,7 +111,10 @@ weights = on_own_engine(model)
 print(len(weights), "weights, such as", ", ".join(list(weights)[:2]))
 
 # %% [markdown]
-# Predict: which functions will the model ask for? Let `call` write them down.
+# Which functions does the model call? `call` of our engine sees them all, and can note them.
+
+# %%
+ask("not_needed", ...)
 
 # %%
 asked = set()
@@ -126,10 +142,22 @@ print(
 
 # %% [markdown]
 # That is a whole transformer: embeddings, positions, attention with masks and many heads, layer
-# norm, residuals, feed-forward, and the loss. Its loss, and the gradient of every weight, are
-# minigrad's:
+# norm, residuals, feed-forward, and the loss.
+#
+# ## The same gradients
+#
+# Its loss, and the gradient of every weight, are minigrad's. Look at one of them first. The embedding
+# of the target is a table with a row for each of the 11 ids. In a batch in which every letter occurs,
+# some rows get no gradient at all.
 
 # %%
+ask("rows_at_rest", ...)
+
+# %%
+table = vars(model.target_embedding)["weight"].grad  # (N, D)
+at_rest = np.flatnonzero((table == 0).all(axis=1))
+print("rows of the target embedding with no gradient:", at_rest)
+
 apart = abs(float(loss.array) - expected.item())
 furthest = 0.0
 for (module, name), parameter in zip(weights.values(), reference.parameters()):
@@ -140,11 +168,20 @@ print(f"the losses are {apart:.1e} apart, the gradients {furthest:.1e} at most")
 assert apart < 1e-6
 assert furthest < 1e-6
 
+with mg.record():
+    one_word = loss_of(reference, source[:1], target[:1])
+pictures.folder.mkdir(parents=True, exist_ok=True)
+page = mg.explore(one_word, pictures.folder / "13b_loss.html", title="the loss of one word")
+print("open in a browser:", page)
+
 # %% [markdown]
+# minigrad can show what it did, for the loss of one word. (Where you read this as a page,
+# [the steps are here](out/13b_loss.html).)
+#
 # ## It learns
 #
-# Adam (lesson 13) in one function: a running mean of the gradient, over the root of a running mean
-# of its square. Weights are exchanged for new ones at each step, since a tensor does not change.
+# Adam as in lesson 13, with both running means for every weight. A tensor does not change, so each
+# step puts a new one in the place of the old.
 
 
 # %%
@@ -223,20 +260,27 @@ pictures("13b_losses", curves)
 # %% [markdown]
 # ## What a larger engine is for
 #
-# Ours does the same work in about the same time. What minigrad has beyond it begins where something
-# is not as it should be: a shape that does not fit is named with the line that asked for it; an
-# array that is changed after it was used does not change the gradient; large arrays go when no rule
-# needs them any more; gradients of gradients work; and every step can be looked at.
+# Our engine does the same work in about the same time. What minigrad has beyond it is for the time
+# when something goes wrong, and for what comes next. A shape that does not fit is told with the line
+# of code that asked for it. An array that is changed after its use does not change the gradient.
+# Large arrays are let go when no rule needs them any more. Every step can be looked at. And gradients
+# of gradients work: lesson 17.
 #
 # ## Questions
 #
-# Work them out first: on paper, or in a cell of your own.
+# Work them out first, on paper or in a new cell.
 
 # %%
 ask("end_functions", ...)
 
 # %%
 ask("end_copies", ...)
+
+# %% [markdown]
+# This lesson has no exercises of its own. `python -m minigrad exercises run` does for the functions of
+# all other sheets what this lesson did for the engine: it trains a transformer with what you wrote.
+#
+# Next: `14_generating.py`, which lets a trained model write.
 
 # %%
 print(pictures)

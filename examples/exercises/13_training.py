@@ -1,4 +1,4 @@
-"""Exercises for lesson 13: training.
+"""Exercises for lesson 13: training, and what its numbers tell.
 
     python -m minigrad exercises check 13
 

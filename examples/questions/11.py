@@ -3,6 +3,111 @@
 from minigrad.course.questions import Question, questions
 
 QUESTIONS = questions(
+    normalised=Question(
+        "What does layer norm make of $(1, 2, 3)$, with all gains 1 and all biases 0? Leave "
+        r"$\varepsilon$ out.",
+        answer=[-1.2247, 0, 1.2247],
+        digits=3,
+        by="layer_norm(np.array([1.0, 2.0, 3.0]), 1.0, 0.0, eps=0.0)",
+        hint="The mean is 2, so the variance is $(1 + 0 + 1) / 3$.",
+        mistakes={
+            "[-1, 0, 1]": (
+                "The variance divides by $D = 3$, not by $D - 1$; and without any division these "
+                "are only the deviations."
+            ),
+            "[-1.5, 0, 1.5]": "Divide by the root of the variance, not by the variance.",
+        },
+        because=r"$(-1, 0, 1) / \sqrt{2/3}$.",
+    ),
+    three_numbers=Question(
+        r"$x = (0, 0, 3)$, all gains 1, no $\varepsilon$, and $g = (1, 0, 0)$. What is the gradient "
+        "of $x$?",
+        answer=[0.354, -0.354, 0],
+        by="small.grad",
+        hint=(
+            r"$s = \sqrt 2$ and $\hat x = (-1, -1, 2) / \sqrt 2$. The mean of $g$ is $1/3$. Find the "
+            r"mean of $g\, \hat x$."
+        ),
+        mistakes={
+            "[0.471, -0.236, -0.236]": (
+                r"The mean is subtracted. The part along $\hat x$ is missing: the length does not "
+                "matter either."
+            ),
+            "[0.5, -0.5, 0]": r"That is the bracket. It is divided by $s = \sqrt 2$.",
+        },
+        because=r"The bracket is $(1/2, -1/2, 0)$: no mean, and nothing along $\hat x$.",
+    ),
+    vanishes=Question(
+        "In which of the six stacks of 24 layers is the gradient in front of the first layer "
+        "smaller than a ten-thousandth of that at the end?",
+        choices=[
+            "post-norm, with residuals",
+            "post-norm, without",
+            "pre-norm, with residuals",
+            "pre-norm, without",
+            "no norm, with residuals",
+            "no norm, without",
+        ],
+        answer="no norm, without",
+        by='f\'{(low := min(ratio, key=ratio.get))[0]}, {"with residuals" if low[1] else "without"}\'',
+        hint="What keeps a gradient from being made smaller 24 times?",
+        mistakes={
+            "no norm, with residuals": (
+                "A residual lets the gradient through as it is, and adds to it. It does not shrink."
+            ),
+        },
+    ),
+    grows=Question(
+        r"$J^\mathsf{T} g$ is 0.65 times as long as $g$, and perpendicular to it. How many times as "
+        r"long as $g$ is $g + J^\mathsf{T} g$?",
+        answer=1.19,
+        by="np.linalg.norm(np.array([1.0, 0.0]) + 0.65 * np.array([0.0, 1.0]))",
+        hint="Pythagoras.",
+        mistakes={
+            "1.65": "So it would be if both pointed in the same direction.",
+            "0.35": "So it would be if the two pointed in opposite directions.",
+            "1.42": "That is the square of the length.",
+        },
+        because=r"$\sqrt{1 + 0.65^2}$. So each layer makes the gradient a little longer.",
+    ),
+    alike=Question(
+        "Layers of attention and feed-forward, before training, with norms and without residuals. "
+        "What is the mean cosine of two different words of a sentence after two layers?",
+        choices=["about 0", "about 0.5", "nearly 1"],
+        answer="nearly 1",
+        by="""
+            found = min(alike[norm, False][2] for norm in norms[:2])
+            ["about 0", "about 0.5", "nearly 1"][np.argmin(np.abs([found, found - 0.5, found - 1]))]
+        """,
+        hint="Every word becomes a mean over all words, and that twice.",
+        mistakes={
+            "about 0": "So it is before the first layer. Attention takes means over the words.",
+        },
+        because="A mean of means is nearly the same for all.",
+    ),
+    best_line=Question(
+        "What does the best linear map plus constant say for each of the four words?",
+        answer=0.5,
+        by="float((with_one @ best)[0])",
+        hint="By symmetry neither of the two numbers can count for more, nor for less.",
+        mistakes={
+            "0": "Then it is right twice and off by 1 twice. There is a better answer.",
+            "1": "Then it is right twice and off by 1 twice. There is a better answer.",
+        },
+        because="It is off by a half everywhere: a mean square error of 1/4.",
+    ),
+    kept=Question(
+        "With $p = 1/4$, what does a 3 become that is not dropped?",
+        answer=4,
+        by="np.max(threes)",
+        hint="It is divided by $1 - p$.",
+        mistakes={
+            "12": "It is divided by $1 - p$, the probability of being kept, not by $p$.",
+            "3": "Then the mean would fall to 2.25.",
+            "2.25": "That is the mean if nothing is made larger: 3 times 3/4.",
+        },
+        because=r"Three of four are kept, and $4 \cdot 3/4 = 3$: the mean stays.",
+    ),
     end_norm=Question(
         r"What does layer norm (gain 1, bias 0, no $\varepsilon$) make of $(1, 3)$, and of "
         "$(10, 30)$? Answer like `[[1, 2], [3, 4]]`.",

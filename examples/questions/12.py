@@ -3,6 +3,73 @@
 from minigrad.course.questions import Question, questions
 
 QUESTIONS = questions(
+    logits=Question(
+        "What is the shape of the logits? Two sources of 5 words, two targets of 7 (with `<bos>` and "
+        "padding), and a German vocabulary of six words and three special ids.",
+        answer=(2, 7, 9),
+        by="logits.shape",
+        hint="At each place of each target, a score for each word of the vocabulary.",
+        mistakes={
+            "(2, 5, 9)": "The scores are for the places of the target.",
+            "(2, 7, 6)": "The three special ids have scores, too.",
+            "(2, 7, 16)": "The last map goes from $D = 16$ numbers to $N$ scores.",
+        },
+        because="$(B, T, N)$.",
+    ),
+    memory=Question(
+        "What is the shape of the memory, with which the encoder ends?",
+        answer=(2, 5, 16),
+        by="model.encode(source, may_be_read).shape",
+        hint="A vector of $D = 16$ numbers for each word of each source.",
+        mistakes={
+            "(2, 7, 16)": "The encoder reads the source, not the target.",
+            "(2, 16)": "That would be one vector for a whole sentence. Here each word keeps its own.",
+        },
+        because="$(B, S, D)$, as it came in.",
+    ),
+    both_masks=Question(
+        "How many of the 49 places are true under both masks?",
+        answer=22,
+        by="int(may_look_back[1].sum())",
+        hint="Only the first four columns are left. How many of them may each of the seven rows see?",
+        mistakes={
+            "28": "That is the causal mask alone.",
+            "10": "The rows of padded queries stay.",
+            "16": "The rows of padded queries stay; and place 0 does not see place 3.",
+        },
+        because="$1 + 2 + 3 + 4 + 4 + 4 + 4$.",
+    ),
+    which_change=Question(
+        "Which rows of the logits of the first target change?",
+        choices=["all of them", "rows 4, 5 and 6", "rows 3, 4, 5 and 6", "none"],
+        answer="rows 4, 5 and 6",
+        by="""
+            rows = (model(source, changed).data[0] != logits.data[0]).any(axis=1)
+            {(4, 5, 6): "rows 4, 5 and 6"}[tuple(np.flatnonzero(rows).tolist())]
+        """,
+        hint="Each place sees itself and what stands before it.",
+        mistakes={
+            "rows 3, 4, 5 and 6": "Row 3 predicts the word at place 4, but must not see it.",
+            "none": "What is reversed may be seen from place 4 on.",
+        },
+    ),
+    where=Question(
+        "In which kind of part are the most numbers of the base model?",
+        choices=["the embedding", "all attentions", "all feed-forward layers", "all norms"],
+        answer="all feed-forward layers",
+        by="""
+            kinds = {
+                "the embedding": base["source_embedding"], "all attentions": 18 * attention,
+                "all feed-forward layers": 12 * ff, "all norms": base_parts["all norms"],
+            }
+            max(kinds, key=kinds.get)
+        """,
+        hint="12 feed-forward layers of about $8 D^2$, and 6 + 6 + 6 attentions of about $4 D^2$.",
+        mistakes={
+            "all attentions": r"$18 \cdot 4 D^2$ against $12 \cdot 8 D^2$.",
+            "the embedding": r"$37{,}000 \cdot 512$ is 19 million, of 63.",
+        },
+    ),
     end_causal=Question(
         "How many of the 36 places of a causal mask for six tokens are true?",
         answer=21,

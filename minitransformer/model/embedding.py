@@ -41,7 +41,8 @@ def embed(
     """
     check_tokens(ids)
     D = embedding.weight.shape[1]
-    return positions(embedding(ids) * math.sqrt(D), offset)
+    rows = embedding(ids)  # (B, T, D)
+    return positions(rows * math.sqrt(D), offset)
 
 
 class Tied(Module):

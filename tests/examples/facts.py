@@ -710,8 +710,39 @@ FACTS: dict[str, list[tuple[str, str]]] = {
             "norms keep gradients alike, with and without residuals",
             "all(0.1 < ratio[norm, r] < 10 for norm in norms[:2] for r in (True, False))",
         ),
+        (
+            "its steps by hand give the same: three numbers",
+            """
+            d = np.array([-1.0, -1.0, 2.0])
+            s, g = np.sqrt(np.mean(d**2)), np.array([1.0, 0.0, 0.0])
+            g_s = -np.sum(g * d / s**2)
+            g_d = g / s + g_s * d / (3 * s)
+            np.allclose(g_d - g_d.mean(), small.grad, atol=1e-6)
+            """,
+        ),
+        (
+            "a word is normalised by itself",
+            "np.array_equal(layer_norm(other, 1.0, 0.0)[0], layer_norm(batch, 1.0, 0.0)[0])",
+        ),
+        (
+            "under batch norm it depends on the batch",
+            "not np.allclose(batch_norm(other)[0], batch_norm(batch)[0], atol=0.05)",
+        ),
         ("with neither they vanish", 'ratio["no norm", False] < 1e-4'),
         ("with residuals alone they explode", 'ratio["no norm", True] > 30'),
+        (
+            "by Pythagoras, since the two parts of the gradient are nearly perpendicular",
+            "abs(grows - np.sqrt(1 + shrinks**2)) < 0.08",
+        ),
+        (
+            "not because x grows: the Jacobians at x and at 100 x are the same",
+            """
+            f = feed_forward().astype(np.float64)
+            x = rng.normal(size=D)
+            np.allclose(mg.jacobian(f)(x).data, mg.jacobian(f)(100 * x).data)
+            """,
+        ),
+        ("without a last norm the first loss is higher", "unnormed > normed + 0.2"),
         (
             "pre-norm and post-norm differ",
             'ratio["pre-norm", True] > 2 * ratio["post-norm", True] > 1',
@@ -726,6 +757,12 @@ FACTS: dict[str, list[tuple[str, str]]] = {
             '(heard["feed-forward"][between_words] == 0).all()',
         ),
         ("and computes what attention cannot", "np.allclose(says, wanted, atol=0.05)"),
+        ("dropout leaves the mean", "abs(np.mean(threes) - 3) < 0.1"),
+        ("and is off in use", "np.array_equal(in_use, [3, 3, 3])"),
+        (
+            "with dropout the error on new examples is smaller",
+            "after[0.25][1] < 0.8 * after[0.0][1]",
+        ),
     ],
     "12": [
         ("the whole model, step by step", "np.array_equal(by_hand.data, logits.data)"),
@@ -741,10 +778,55 @@ FACTS: dict[str, list[tuple[str, str]]] = {
         ),
         ("parameters by module as by the formula", "counted == expected"),
         ("63 million for the base model", "round(total / 1e6) == 63"),
+        (
+            "the last map is x W_voc, with W_voc of shape (D, N)",
+            "model.unembedding.weight.shape == (D, len(target_words))",
+        ),
     ],
     "13": [
         ("targets are shifted by one", "np.array_equal(read[0, 1:], write[0, :-1])"),
         ("padding is ignored in the loss", "(logits.grad.data[~asked] == 0).all()"),
+        ("the gradient is p less the target", "np.allclose(z.grad, [0.7, -0.8, 0.1])"),
+        (
+            "on a batch, too, padding left out",
+            """
+            some, seen = mg.Tensor(rng.normal(size=(*read.shape, N)), requires_grad=True), read != 0
+            cross_entropy(some, read, ignore_index=0).backward()
+            p = np.exp(some.data) / np.sum(np.exp(some.data), axis=-1, keepdims=True)
+            np.allclose(some.grad.data[seen], (p - np.eye(N)[read])[seen] / seen.sum())
+            """,
+        ),
+        (
+            "perplexity is exp(loss): N for an even guess",
+            "np.isclose(math.exp(evenly), N)",
+        ),
+        (
+            "the first loss is near log N",
+            "abs(first_loss[1] - math.log(N)) < 0.5 and abs(by_heart[0] - math.log(N)) < 1",
+        ),
+        ("far above it where scores are large", "first_loss[16] > 3 * math.log(N)"),
+        (
+            "Adam by hand is the library's",
+            "np.allclose(two.data, adam_path(gradients, 0.1, (0.9, 0.98))[-1])",
+        ),
+        (
+            "with bias correction its first step is the learning rate",
+            "np.allclose(adam_path([np.array([1000, 1e-3])], 0.1, (0.9, 0.999)), -0.1)",
+        ),
+        (
+            "without, it is 3.16 or 0.71 times that",
+            """
+            found = [adam_path([1.0], 1, (0.9, b), corrected=False)[0] for b in (0.999, 0.98)]
+            np.allclose(found, [-(10**0.5), -(0.5**0.5)])
+            """,
+        ),
+        (
+            "and for a hundred steps three to seven times",
+            """
+            sizes = step_sizes["0.999, without correction"][:100]
+            3 < sizes.min() and sizes.max() < 7
+            """,
+        ),
         (
             "label smoothing",
             """
@@ -772,11 +854,14 @@ FACTS: dict[str, list[tuple[str, str]]] = {
             'final["no causal mask"] < final["all parts"]',
         ),
         ("and nothing is right", 'right["no causal mask"] < 0.05'),
+        ("so it is without the shift", 'final["no shift"] < final["all parts"]'),
+        ("and nothing is right there", 'right["no shift"] < 0.05'),
         ("dates begin to be learned", "run.curve[-1].loss < run.curve[0].loss / 3"),
     ],
     "13b": [
         ("the results are minigrad's", "apart < 1e-6"),
         ("every gradient is minigrad's", "furthest < 1e-6"),
+        ("ids that are not read get no gradient", "at_rest.tolist() == [0, 2]"),
         ("the transformer learns its task", "right > 0.9"),
         (
             "along the same losses as on minigrad",

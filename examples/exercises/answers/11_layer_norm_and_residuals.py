@@ -1,4 +1,4 @@
-"""Lesson 11: layer norm, residuals, feed-forward."""
+"""Lesson 11: layer norm, residuals, feed-forward, dropout."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Lesson 13: training."""
+"""lesson 13: training, and what its numbers tell."""
 
 import math
 
