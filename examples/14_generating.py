@@ -365,7 +365,7 @@ def two_paths():
             ax.text(
                 (u + 2 * s) / 3, (v + 2 * t) / 3, f"{p:g}", ha="center", backgroundcolor="white"
             )
-            whole = f"  {text + symbol}  {tree[''][text] * p:.3g}" if text else f"{symbol}\n"
+            whole = f"  {text + symbol}  {tree[''][text] * p:.3g}" if text else f"{symbol}\n\n"
             ax.text(s, t, whole, va="center", color=colour)
     ax.set(xlim=(-0.05, 2.4), title="greedy: orange; found by a beam of 2: blue")
     ax.axis("off")
@@ -509,7 +509,7 @@ assert all(share > 1.3 * len(part) / len(text) for part, share in parts.items())
 assert share_of("Tuesday", range(10)) < 0.5 * len("Tuesday") / len(text)
 
 pictures("14_reading", lambda: attention_map(
-    looked / looked.max(), queries=[*date, "<eos>"], keys=list(text), sides=("written", "read")
+    looked, queries=[*date, "<eos>"], keys=list(text), sides=("written", "read")
 ))  # fmt: skip
 
 # %% [markdown]
