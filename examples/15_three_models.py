@@ -1,19 +1,19 @@
 # %% [markdown]
 # # 15 One set of parts, three models
 #
-# *An encoder-decoder, an encoder and a decoder, from the same layers. About 28 seconds.*
+# *An encoder-decoder, an encoder and a decoder, from the same parts. About 28 seconds.*
 #
-# The transformer of the paper translates: it has an encoder and a decoder. The models that came
-# after mostly keep one half. This lesson builds all three from the same layers, and teaches each
-# another trick on the same text, which comes with Python.
+# The transformer of the paper has an encoder and a decoder. Many later models keep only one of the
+# two. This lesson builds all three kinds from the same parts, opens them, and trains each for a task of
+# its own, on a text that comes with Python.
 #
 # After it you can
 #
 # - say what differs between an encoder-decoder, an encoder-only and a decoder-only model, and what
 #   does not;
+# - compute each of them step by step, to the last bit;
 # - train each in its own way: by translation, by hidden symbols, by next symbols;
-# - tell how much a model of language knows, by comparing it with counting;
-# - let a model go on with a text, fill in blanks, and put vowels back.
+# - tell how much a model of language knows, by comparing it with counting.
 #
 # As before, name another folder for the pictures after the file's name, or in the next cell.
 # Training takes about half a minute.
@@ -30,7 +30,7 @@ import minigrad as mg
 import minitransformer as mt
 from minigrad.course.pictures import Pictures
 from minigrad.course.questions import Questions
-from minigrad.functional import cross_entropy
+from minigrad.functional import cross_entropy, gelu, relu
 from minigrad.views.plots import BLUE, GREEN, GREY, ORANGE, heat_map
 from minitransformer import decoding, masks
 from minitransformer.model.encoder_only import hide
@@ -43,11 +43,20 @@ mg.manual_seed(0)
 rng = np.random.default_rng(0)
 
 # %% [markdown]
+# First two questions of older lessons. This one uses both.
+
+# %%
+ask("11/end_norm", ...)
+
+# %%
+ask("12/end_decoder_layer", ...)
+
+# %% [markdown]
 # ## The text
 #
-# `pydoc_data.topics` is what Python's `help("while")` shows. We keep its words, in small letters,
-# so that the alphabet is small. The last tenth is held out. (Other versions of Python have other
-# words in it, so your numbers will differ a little.)
+# `pydoc_data.topics` is what Python's `help("while")` shows. We keep its words, in small letters, so
+# that the alphabet is small. The last tenth is held out. (Other versions of Python have other words in
+# it, so your numbers will differ a little.)
 
 # %%
 text = " ".join(re.findall("[a-z]+", " ".join(topics.values()).lower()))
@@ -62,9 +71,8 @@ assert N == 30
 # %% [markdown]
 # ## Three models
 #
-# All three are stacks of the same layers: self-attention, feed-forward, each with a residual and a
-# norm. They differ in who may look at whom, and in what is asked of them. With $x_t$ the symbols of
-# a text, and $z$ a source:
+# They differ first in who may look at whom, and in what is asked of them. With $x_t$ the symbols of a
+# text, and $z$ a source:
 #
 # $$\begin{array}{llll}
 #   & \text{looks at} & \text{is asked for} & \text{learns} \\
@@ -75,6 +83,8 @@ assert N == 30
 #   \text{decoder-only} & \text{the text so far} & \text{the next symbol}
 #     & P(x_{t+1} \mid x_{1 \dots t})
 # \end{array}$$
+#
+# Here they are: a *translator*, a *guesser* and a *writer*.
 
 # %%
 translator = mt.Transformer(mt.Sizes(N, N, width=48, feed_forward=96))
@@ -82,28 +92,137 @@ HIDDEN = N  # one more id, which stands for a hidden symbol
 guesser = mt.EncoderOnly(mt.EncoderSizes(N + 1, width=48, feed_forward=96, longest=12))
 writer = mt.DecoderOnly(mt.DecoderSizes(N, width=64, feed_forward=128, longest=32))
 
-for stack in (translator.encoder, guesser.encoder, writer.decoder):
-    assert all(isinstance(layer, mt.EncoderLayer) for layer in stack.layers)
+# %% [markdown]
+# All are made of attention, feed-forward layers, residuals and norms. But the papers that introduced
+# them (Vaswani and others, 2017; Devlin and others, 2019; Radford and others, 2019) put these together
+# in different ways, and so do the models here:
+#
+# | | encoder-decoder | encoder-only | decoder-only |
+# |---|---|---|---|
+# | its layers | encoder's and decoder's | encoder's | encoder's, with a causal mask |
+# | norm | after each addition (*post*) | after each addition (*post*) | before each part (*pre*) |
+# | final norm | none | after one more linear map | after the last layer |
+# | activation | relu | GELU | GELU |
+# | positions | sines and cosines | learned | learned |
+#
+# The lower four rows are choices of these papers. Each could be made otherwise, in any of the three:
+# `mt.Sizes(..., norm="pre", activation="gelu")`. Only the first row, with the masks, makes the kind.
+
+# %%
+for model, layer in (
+    (translator, translator.encoder.layers[0]),
+    (guesser, guesser.encoder.layers[0]),
+    (writer, writer.decoder.layers[0]),
+):
+    made = model.sizes
+    kinds = type(model).__name__, type(layer).__name__
+    print("{:12} {:20}".format(*kinds), made.norm, made.activation, made.positions)
+assert type(guesser.encoder.layers[0]) is type(translator.encoder.layers[0]) is mt.EncoderLayer
+assert isinstance(writer.decoder.layers[0], mt.PreNormEncoderLayer)
+assert translator.encoder.norm is translator.decoder.norm is guesser.encoder.norm is None
+assert isinstance(writer.decoder.norm, mt.LayerNorm)
+assert isinstance(guesser.norm, mt.LayerNorm)
 
 # %% [markdown]
-# A decoder without a source has nothing for its second attention to look at. What is left is an
-# encoder's layer with a causal mask. So a decoder-only model is, in full:
+# ## GELU
+#
+# The *Gaussian error linear unit* is a relu without the corner. Relu multiplies $x$ by 0 or by 1,
+# according to its sign. GELU multiplies it by a number between them, which grows with $x$: the
+# probability $\Phi(x)$ that a normal random number (mean 0, variance 1) is below $x$.
+#
+# $$\mathrm{gelu}(x) = x \, \Phi(x)$$
+#
+# 84.1 % of normal numbers are below 1, and as many are above $-1$.
+
+# %%
+ask("gelu", ...)
+
+# %%
+normal = np.random.default_rng(0).normal(size=100_000)
+xs = np.linspace(-3.5, 3.5, 141)
+for x in (-1.0, 1.0):
+    print(f"gelu({x:g}) = {gelu(x).item():.3f}; by counting: {x * np.mean(normal < x):.3f}")
+counted_below = np.array([x * np.mean(normal < x) for x in xs])
+assert np.allclose(gelu(xs).data, counted_below, atol=0.02)
+
+
+# %%
+def with_and_without_a_corner():
+    from matplotlib import pyplot as plt
+
+    figure, ax = plt.subplots(figsize=(5, 2.6))
+    ax.plot(xs, relu(xs).data, color=ORANGE, label="relu")
+    ax.plot(xs, gelu(xs).data, color=BLUE, label="gelu")
+    ax.legend()
+    return figure
+
+
+pictures("15_gelu", with_and_without_a_corner)
+
+# %% [markdown]
+# ## Opened
+#
+# As in lesson 12, we compute the two new models step by step. First one layer, in both orders:
+
+
+# %%
+def feed_forward(layer, x):
+    """Of one layer with GELU: (B, T, D) to (B, T, F), and back."""
+    return layer.feed_forward.narrow(gelu(layer.feed_forward.widen(x)))
+
+
+def post_norm(layer, x, mask):
+    heard, _ = layer.self_attention(x, x, mask)  # (B, T, D), and weights (B, H, T, T)
+    x = layer.norm1(x + heard)
+    return layer.norm2(x + feed_forward(layer, x))
+
+
+def pre_norm(layer, x, mask):
+    y = layer.norm1(x)
+    heard, _ = layer.self_attention(y, y, mask)
+    x = x + heard
+    return x + feed_forward(layer, layer.norm2(x))
+
+
+# %% [markdown]
+# The **encoder-only** model is the encoder of lesson 12, then a linear map, GELU and a norm, then the
+# scores. Every symbol may look at every other: its mask hides only padding.
+
+# %%
+ids = np.array([letters.encode("statement")])  # (1, T)
+x = guesser.embedding(ids) * math.sqrt(48)  # (1, T, D)
+x = x + guesser.positions.table(np.arange(9))  # a learned row for each position
+for layer in guesser.encoder.layers:
+    x = post_norm(layer, x, masks.padding(ids))  # (1, T, D)
+x = guesser.norm(gelu(guesser.final(x)))  # (1, T, D)
+assert np.array_equal(guesser.unembedding(x).data, guesser(ids).data)  # (1, T, N + 1)
+
+# %% [markdown]
+# The **decoder-only** model has no source, so its layers have no second attention. What is left of a
+# decoder's layer is an encoder's layer with a causal mask.
 
 # %%
 ids = np.array([letters.encode("while statement")])  # (1, T)
-T = ids.shape[1]
 x = writer.embedding(ids) * math.sqrt(64)  # (1, T, D)
-x = writer.positions(x)  # learned positions are added
-x, _ = writer.decoder(x, masks.causal(T))  # (1, T, D)
-assert np.array_equal(writer.unembedding(x).data, writer(ids).data)  # (1, T, N)
+x = x + writer.positions.table(np.arange(15))
+for layer in writer.decoder.layers:
+    x = pre_norm(layer, x, masks.causal(15))  # (1, T, D)
+x = writer.decoder.norm(x)  # nothing has normalised the sums so far
+assert np.array_equal(writer.unembedding(x).data, writer(ids).data)  # (1, T, N), to the last bit
 
 with mg.record():
     logits = writer(ids)
 pictures("15_decoder_only", mg.graph(logits).draw(depth=3))
 
 # %% [markdown]
-# Does each look where it may? As in lesson 12, put another letter into each place in turn, and
-# note which outputs change at all.
+# ## Who looks at whom
+#
+# As in lesson 12, put another letter into each place in turn, and note which outputs change at all.
+# The texts have five letters each; the translator reads `while` as its source and `<bos> w h i l` as
+# its target, ten in all.
+
+# %%
+ask("depends", ...)
 
 
 # %%
@@ -142,34 +261,32 @@ def who_sees_what():
     from matplotlib import pyplot as plt
 
     figure, axes = plt.subplots(1, 3, figsize=(10, 3), width_ratios=[1, 1, 2])
+    source, read = list("while"), ["<bos>", *"whil"]
     for ax, (name, seen) in zip(axes, hears.items()):
-        source, read = list("while"), ["<bos>", *"whil"]
         both = name == "encoder-decoder"
-        sides = "output at", "source | target" if both else "text"
         heat_map(
-            seen, rows=read if both else source, columns=source + read if both else list("while"),
-            sides=sides, title=name, ax=ax,
+            seen, rows=read if both else source, columns=source + read if both else source,
+            sides=("output at", "source | target" if both else "text"), title=name, ax=ax,
         )  # fmt: skip
-        ax.set_xticks(np.arange(-0.5, seen.shape[1]), minor=True)
-        ax.set_yticks(np.arange(-0.5, 5), minor=True)
-        ax.grid(which="minor", color="#94a3b8", lw=0.6)
-        ax.tick_params(which="minor", length=0)
-    axes[2].axvline(4.5, color="#b3370f", lw=2.5)
+    axes[2].axvline(4.5, color=ORANGE, lw=2.5)
     return figure
 
 
 pictures("15_who_sees_what", who_sees_what)
 
 # %% [markdown]
-# The formal description of these models by Phuong and Hutter counts algorithms. Here they are,
-# with what they are called in this project:
+# ## Trained by one loop
 #
-# - 8, 9, 10, the three models: `Transformer`, `EncoderOnly`, `DecoderOnly`;
-# - 11, 12, 13, their training: below, the three functions that return a loss;
-# - 14 and 15, writing with a decoder-only model and with an encoder-decoder: `decoding.sample`,
-#   with a temperature.
+# M. Phuong and M. Hutter, "Formal Algorithms for Transformers" (2022), write down all three models in
+# one notation, as numbered algorithms. You do not need the paper here. To compare with it:
 #
-# One loop will do for all three (lesson 13 explains its lines):
+# | | the model | its training, below | to write with it |
+# |---|---|---|---|
+# | encoder-decoder | 8: `Transformer` | 11: `next_of_target` | 15: `decoding.sample` |
+# | encoder-only | 9: `EncoderOnly` | 12: `hidden_letters` | |
+# | decoder-only | 10: `DecoderOnly` | 13: `next_letters` | 14: `decoding.sample` |
+#
+# One loop trains all three (lesson 13 explains its lines):
 
 
 # %%
@@ -194,8 +311,8 @@ def train(model, loss_of, steps, peak):
 # %% [markdown]
 # ## Decoder-only: go on
 #
-# Algorithm 13: take pieces of the text; at every place, the next letter is asked for. Input and
-# answer are the same piece, one letter apart:
+# Take pieces of the text; at every place, the next letter is asked for. Input and answer are the same
+# piece, one letter apart:
 #
 # $$L = -\frac{1}{T} \sum_{t=1}^{T} \log P(x_{t+1} \mid x_1 \dots x_t).$$
 
@@ -229,9 +346,17 @@ for temperature in (0.0, 0.5, 1.0):
     print(f"temperature {temperature}: the statement {go_on('the statement ', temperature)}")
 
 # %% [markdown]
-# It writes words, mostly, if no sense. How good is that? Compare with counting. Who knows only the
-# share $P(a)$ of each letter $a$ in the text has the loss $-\sum_a P(a) \log P(a)$. Who also looks
-# at the letter before, or at the two before, counts pairs and triples:
+# It writes words, mostly, but they make no sense.
+#
+# ### Better than counting?
+#
+# How good is that? Compare it with counting. A guess that uses the share $P(a)$ of each letter $a$ in
+# the text, and nothing else, has the loss $-\sum_a P(a) \log P(a)$. A guess that also knows the letter
+# before, or the two before, counts pairs and triples. And a guess that knows nothing gives each of the
+# 27 letters (with the space) the same probability.
+
+# %%
+ask("even_guess", ...)
 
 
 # %%
@@ -246,13 +371,14 @@ def counted(n):
 
 
 by_counting = [counted(n) for n in range(3)]
-x = pieces(held_out_ids, 64)
+x = pieces(held_out_ids, 256)
 with mg.no_grad():
     on_held_out = cross_entropy(writer(x[:, :-1]), x[:, 1:]).item()
 print(f"even guess {math.log(27):.2f}; by 0, 1, 2 letters before", np.round(by_counting, 2))
 print(f"the model: {np.mean(curve[-50:]):.2f}, on the held-out text {on_held_out:.2f}")
 assert math.log(27) > by_counting[0] > by_counting[1] > by_counting[2]
 assert np.mean(curve[-50:]) < 0.9 * by_counting[1]
+assert np.mean(curve[-50:]) < by_counting[2]
 assert on_held_out < by_counting[1]
 
 
@@ -261,28 +387,27 @@ def learning_to_write():
     from matplotlib import pyplot as plt
 
     figure, ax = plt.subplots(figsize=(8, 3.8))
-    smooth = np.convolve(curve, np.full(15, 1 / 15), "valid")
-    ax.plot(np.arange(len(smooth)) + 15, smooth, color=BLUE, lw=2)
+    ax.plot(np.convolve(curve, np.full(15, 1 / 15), "valid"), color=BLUE, label="the model")
     known = ["how often each letter occurs", "and the letter before", "and the two letters before"]
     for name, loss in zip(known, by_counting):
         ax.axhline(loss, color=ORANGE, lw=1, ls="--")
-        ax.text(615, loss + 0.02, f"{name}: {loss:.2f}", color=ORANGE, ha="right", size=9)
-    ax.text(90, smooth[90] - 0.32, "the model", color=BLUE)
-    ax.set(xlabel="step", ylabel="loss of a letter", xlim=(0, 620))
+        ax.text(600, loss + 0.02, f"{name}: {loss:.2f}", color=ORANGE, ha="right", size=9)
+    ax.set(xlabel="step", ylabel="loss of a letter, mean of 15 steps")
+    ax.legend()
     return figure
 
 
 pictures("15_going_on", learning_to_write)
 
 # %% [markdown]
-# The model's curve passes one line after the other: first it learns which letters are frequent,
-# then what follows what, and in the end it beats whoever counts with two letters of memory. It
-# remembers more.
+# The model's curve passes one line after the other. First it learns which letters are frequent, then
+# which follows which. In the end its loss is lower than that of counting with two letters before: it
+# uses more of what came before.
 #
 # ## Encoder-only: fill in
 #
-# Algorithm 12: hide some letters of a word, each with the probability 0.2, behind one more symbol,
-# and ask for them. Nothing is asked elsewhere:
+# Hide some letters of a word, each with the probability 0.2, behind one more symbol, and ask for them.
+# Nothing is asked elsewhere:
 #
 # $$L = -\frac{1}{|M|} \sum_{t \in M} \log P(x_t \mid \text{all letters but those in } M),
 #   \qquad M: \text{the places that are hidden}.$$
@@ -305,6 +430,15 @@ assert np.array_equal(np.where(guess == 0, read, guess), letters.batch(["stateme
 
 train(guesser, hidden_letters, steps=600, peak=8e-3)
 
+# %% [markdown]
+# ### How many does it find?
+#
+# The most frequent letter, always said, would be right for about 14 % of the hidden letters.
+
+# %%
+ask("filled_in", ...)
+
+# %%
 blanks = letters.batch(some_words(500))  # of the same text: most of these words were seen
 read, guess = hide(blanks, HIDDEN, 0.2, rng=rng)
 with mg.no_grad():
@@ -337,12 +471,10 @@ def filled_in():
 
     figure, axes = plt.subplots(1, 6, figsize=(11.5, 2.6), sharey=True)
     for ax, riddle in zip(axes, riddles):
-        p = belief(riddle)
-        best = np.argsort(-p)[:5]
-        ax.bar(range(5), p[best], color=[BLUE, *[GREY] * 4])
+        best = np.argsort(-belief(riddle))[:5]
+        ax.bar(range(5), belief(riddle)[best], color=[BLUE, *[GREY] * 4])
         ax.set_xticks(range(5), letters.tokens(best), fontsize=12)
         ax.set(title=riddle, ylim=(0, 1))
-        ax.tick_params(axis="x", length=0)
     axes[0].set_ylabel("probability")
     return figure
 
@@ -350,14 +482,14 @@ def filled_in():
 pictures("15_filling_in", filled_in)
 
 # %% [markdown]
-# It uses both sides: what comes before the blank, and what comes after. A decoder-only model could
-# not: to it, `m?thod` ends at the `m`. On the other hand one cannot let an encoder-only model
-# write: it was never asked what comes next.
+# It uses both sides: what comes before the blank, and what comes after. A decoder-only model cannot:
+# where it is asked for the second letter of `m?thod`, it has read only the `m`. An encoder-only model,
+# on the other hand, cannot write a text: it was never asked what comes next.
 #
 # ## Encoder-decoder: translate
 #
-# Algorithm 11: a source and a target. Hebrew and Arabic leave out most vowels in writing; here is
-# a reader for such English. The source is the word without *a, e, i, o, u*, the target is the word.
+# Now a source and a target. Hebrew and Arabic leave out most vowels in writing; here is a reader for
+# English that is written so. The source is the word without *a, e, i, o, u*, the target is the word.
 
 
 # %%
@@ -391,8 +523,13 @@ for word, answer in zip(exam[:8], restored(exam[:8])):
 assert share > 0.4
 
 # %% [markdown]
-# Nobody could restore all of them, as some words have the same consonants. Who knows all words and
-# always says the most frequent one with these consonants is right this often:
+# ### The best that is possible
+#
+# Some words have the same consonants. Suppose that a reader knows each word of the text and how often it
+# occurs, and always says the most frequent word with the consonants that it sees.
+
+# %%
+ask("restored", ...)
 
 # %%
 with_these = {}
@@ -404,36 +541,68 @@ assert share < most + 0.05
 
 
 # %% [markdown]
-# As in lesson 14, ask where the decoder looked:
+# ## Where the decoder looks (optional)
+#
+# As in lesson 14, we draw the attention to the source, for the longest word that it restored. A row is
+# a letter that it writes, vowels in green.
 
 # %%
-word = max((w for w, a in zip(exam, restored(exam)) if w == a), key=len)
-source = letters.batch([without_vowels(word)])
-wrote = decoding.greedy(translator, source, 12)
-(weights,) = decoding.cross_attention(translator, source, wrote)  # (1, H, T, S)
-looked = weights[0].max(axis=0)  # (T, S), of the head that looked most
-assert looked.shape == (len(word) + 1, len(without_vowels(word)))
+restorable = [w for w, a in zip(exam, restored(exam)) if w == a]
 
 
-# %%
+def looks(word):
+    """The weights of the head that looked most, at each step: (T, S)."""
+    source = letters.batch([without_vowels(word)])
+    wrote = decoding.greedy(translator, source, 12)
+    (weights,) = decoding.cross_attention(translator, source, wrote)  # (1, H, T, S)
+    return weights[0].max(axis=0)
+
+
+def goes_right(word):
+    """The correlation of the number of the step with the consonant that is looked at most."""
+    places = looks(word)[: len(word)].argmax(axis=1)
+    return np.corrcoef(np.arange(len(word)), places)[0, 1] if np.ptp(places) else 0.0
+
+
+right = [goes_right(w) for w in restorable if len(without_vowels(w)) >= 4]
+print(f"of {len(right)} words, mean correlation of step and consonant: {np.mean(right):.2f}")
+assert np.mean(right) > 0.5
+word = max(restorable, key=len)
+
+
 def where_it_looked():
     from matplotlib import pyplot as plt
 
     figure, ax = plt.subplots(figsize=(4.6, 4.6))
     rows, columns = [*word, "<eos>"], list(without_vowels(word))
-    attention_map(looked, queries=rows, keys=columns, sides=("written", "read"), ax=ax)
-    ax.set_title("putting vowels back", size=10)
-    for row, letter in enumerate(word):
-        ax.get_yticklabels()[row].set_color(GREEN if letter in "aeiou" else "black")
+    attention_map(looks(word), queries=rows, keys=columns, sides=("written", "read"), ax=ax)
+    for label in ax.get_yticklabels():
+        label.set_color(GREEN if label.get_text() in "aeiou" else "black")
     return figure
 
 
 pictures("15_vowels", where_it_looked)
 
 # %% [markdown]
-# It goes through the consonants from left to right, more or less, and while it writes a vowel
-# (green) it looks at those around.
+# While it writes a word, it moves through the consonants from left to right.
 #
+# ## Step through it
+#
+# `mg.explore` writes one reading of the trained decoder-only model as a page: it has read `clas`, and
+# the number at the end is its loss for `s`. (Where you read this as a page,
+# [the steps are here](out/15_steps.html).)
+
+# %%
+with mg.record():
+    logits = writer(np.array([letters.encode("clas")]))
+    loss = cross_entropy(logits[:, -1], np.array(letters.encode("s")))
+pictures.folder.mkdir(parents=True, exist_ok=True)
+page = mg.explore(loss, pictures.folder / "15_steps.html", title="c l a s: what comes next?")
+print("open in a browser:", page)
+print(f"the loss of s: {loss.item():.3f}")
+assert loss.item() < by_counting[0]
+
+# %% [markdown]
 # ## Questions
 #
 # Work them out first: on paper, or in a cell of your own.
@@ -448,6 +617,9 @@ ask("end_both_sides", ...)
 ask("end_loss", ...)
 
 # %% [markdown]
+# To write yourself: `hide`, `last_logits` and `cross_entropy_rule`
+# (`python -m minigrad exercises check 15`).
+#
 # Next: `16_a_circuit.py`, two heads of which one can say what they do.
 
 # %%

@@ -3,6 +3,72 @@
 from minigrad.course.questions import Question, questions
 
 QUESTIONS = questions(
+    gelu=Question(
+        r"What is gelu at 1 and at $-1$? Answer with two numbers.",
+        answer=[0.841, -0.159],
+        by="[gelu(1.0).item(), gelu(-1.0).item()]",
+        hint="Multiply 1 and $-1$ by the share of normal numbers that are below them.",
+        mistakes={
+            "[0.841, 0]": "That would be relu on the left. GELU is a little below 0 there.",
+            "[0.841, -0.841]": "84.1 % are above $-1$. How many are below it?",
+            "[0.841, 0.159]": r"The share below $-1$ is multiplied by $-1$.",
+        },
+        because=r"$1 \cdot 0.841$ and $-1 \cdot 0.159$.",
+    ),
+    depends=Question(
+        "On how many of its ten letters does the translator's output after `<bos> w` depend?",
+        answer=7,
+        by="""int(hears["encoder-decoder"][1].sum())""",
+        hint="It sees all of the source. And of the target?",
+        mistakes={
+            "2": "It sees the source, too.",
+            "10": "There is a causal mask on the target.",
+            "6": "Of the target it sees `<bos>` and `w`.",
+            "5": "That is the source. It sees the target so far, too.",
+        },
+        because="Five of the source, and `<bos>` and `w`.",
+    ),
+    even_guess=Question(
+        "What loss has a guess that gives each of 27 letters the same probability?",
+        answer=3.30,
+        by="math.log(27)",
+        hint="The loss of a letter is minus the logarithm of the probability that it was given.",
+        mistakes={
+            "0.037": "That is the probability. The loss is minus its logarithm.",
+            "4.75": "That is the logarithm to base 2. The loss has the natural one.",
+            "-3.30": "The loss is *minus* the logarithm.",
+        },
+        because=r"$-\log (1/27) = \log 27$.",
+    ),
+    filled_in=Question(
+        "What share of the hidden letters does the trained model find?",
+        choices=["about 14 %", "about half", "nearly all"],
+        answer="about half",
+        by="""
+            "about 14 %" if accuracy < 0.3 else "about half" if accuracy < 0.75 else "nearly all"
+        """,
+        hint="It knows the rest of the word. Do several words fit sometimes?",
+        mistakes={
+            "about 14 %": "It knows which letters stand around, and uses that.",
+            "nearly all": (
+                "In `?s`, several letters make a word. And it learned for only a few seconds."
+            ),
+        },
+    ),
+    restored=Question(
+        "How many of the words of the text does such a reader restore?",
+        choices=["all", "more than 85 %, but not all", "about half"],
+        answer="more than 85 %, but not all",
+        by="""
+            "all" if most == 1 else "more than 85 %, but not all" if most > 0.85 else "about half"
+        """,
+        hint="How often does another word with the same consonants come, as `free` for `for`?",
+        mistakes={
+            "all": "`fr` is `for` most times, and `free` sometimes.",
+            "about half": "Most words are by far the most frequent ones with their consonants.",
+        },
+        because="No model that sees the consonants alone can be expected to do better.",
+    ),
     end_pairs=Question(
         "A text has seven letters. In how many of the 49 pairs of an output and a letter "
         "does the output depend on the letter, in a decoder-only model? And in an "
@@ -20,19 +86,19 @@ QUESTIONS = questions(
         end=True,
     ),
     end_both_sides=Question(
-        "Which of the three models can be used to fill in `f?r` with a look at both sides? "
-        "Answer with the number of its algorithm in the list above.",
-        answer=9,
+        "Which of the three models can be used to fill in `f?r` with a look at both sides?",
+        choices=["encoder-decoder", "encoder-only", "decoder-only"],
+        answer="encoder-only",
         by="""
-            n = int(depends(lambda ids: guesser(ids).data, np.array([letters.encode("for")]))[0, 2])
-            9 * n
+            (both,) = [name for name, seen in hears.items() if seen[2, -2:].all()]
+            both
         """,
-        hint="Which one has no causal mask?",
+        hint="Which one has no causal mask on what it fills in?",
         mistakes={
-            "10": "The decoder-only model looks at one side only.",
-            "8": "The encoder-decoder writes its own output from one side only.",
+            "decoder-only": "It looks at one side only.",
+            "encoder-decoder": "It writes its output from one side only, too.",
         },
-        because="The encoder-only model has no causal mask.",
+        because="It has no causal mask.",
         end=True,
     ),
     end_loss=Question(

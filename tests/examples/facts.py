@@ -915,14 +915,48 @@ FACTS: dict[str, list[tuple[str, str]]] = {
         ),
         ("and is faster", "faster > 2"),
         ("each part of a date is read where it stands", "share > 1.3 * len(part) / len(text)"),
+        ("and the weekday hardly", 'share_of("Tuesday", range(10)) < 0.5 * 7 / 30'),
     ],
     "15": [
         (
-            "all three models have the same layers",
+            "encoder-decoder and encoder-only have post-norm layers",
             """
-            stacks = translator.encoder, guesser.encoder, writer.decoder
-            all(isinstance(layer, mt.EncoderLayer) for stack in stacks for layer in stack.layers)
+            stacks = translator.encoder, guesser.encoder
+            {type(layer) for stack in stacks for layer in stack.layers} == {mt.EncoderLayer}
             """,
+        ),
+        (
+            "decoder-only has pre-norm layers, and a final norm",
+            """
+            kinds = {type(layer) for layer in writer.decoder.layers}
+            kinds == {mt.PreNormEncoderLayer} and writer.decoder.norm is not None
+            """,
+        ),
+        (
+            "encoder-only, opened, to the last bit",
+            """
+            ids = np.array([letters.encode("statement")])
+            x = guesser.embedding(ids) * math.sqrt(48) + guesser.positions.table(np.arange(9))
+            for layer in guesser.encoder.layers:
+                x = post_norm(layer, x, masks.padding(ids))
+            x = guesser.norm(gelu(guesser.final(x)))
+            np.array_equal(guesser.unembedding(x).data, guesser(ids).data)
+            """,
+        ),
+        (
+            "decoder-only, opened, to the last bit",
+            """
+            ids = np.array([letters.encode("statement")])
+            x = writer.embedding(ids) * math.sqrt(64) + writer.positions.table(np.arange(9))
+            for layer in writer.decoder.layers:
+                x = pre_norm(layer, x, masks.causal(9))
+            x = writer.decoder.norm(x)
+            np.array_equal(writer.unembedding(x).data, writer(ids).data)
+            """,
+        ),
+        (
+            "gelu is x times the normal numbers below x",
+            "np.allclose(gelu(xs), counted_below, atol=0.02)",
         ),
         ("encoder-only sees everything", 'hears["encoder-only"].all()'),
         ("decoder-only what came before", 'np.array_equal(hears["decoder-only"], causal)'),
