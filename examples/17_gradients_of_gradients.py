@@ -12,15 +12,19 @@
 # - draw the graph of a gradient, and walk back over it;
 # - compute derivatives of any order, and use them;
 # - multiply the matrix of all second derivatives by a vector without ever making the matrix;
-# - find a minimum by Newton's method;
-# - get a forward derivative from two walks back, and train with a loss that contains a gradient.
+# - find a minimum by Newton's method, and say why its error is squared at each step;
+# - get a forward derivative from two walks back, and say how many walks of either kind a matrix of
+#   derivatives takes, and what must be kept for them;
+# - train with a loss that contains a gradient.
 #
 # As before, name another folder for the pictures after the file's name, or in the next cell.
 
 # %%
+import functools
 import itertools
 import math
 import time
+import tracemalloc
 
 import numpy as np
 
@@ -33,6 +37,15 @@ from minigrad.views.plots import BLUE, GREEN, GREY, ORANGE, PURPLE
 pictures = Pictures()  # or Pictures("another/folder")
 ask = Questions("17")
 rng = np.random.default_rng(0)
+
+# %% [markdown]
+# First two questions of older lessons.
+
+# %%
+ask("01/end_three_uses", ...)
+
+# %%
+ask("03/end_evaluations", ...)
 
 # %% [markdown]
 # ## A gradient has a graph
@@ -74,10 +87,24 @@ assert np.isclose(x.grad.item(), second)
 # As $x$ is used twice in that graph, two gradients arrive, and their sum is the second derivative:
 # the two terms of the product rule. Nobody had to teach the engine that rule.
 #
+# Step through it: the page shows the same values, then the walk back from the slope. (Where you read
+# this as a page, [the steps are here](out/17_steps.html).)
+
+# %%
+pictures.folder.mkdir(parents=True, exist_ok=True)
+page = mg.explore(
+    slope, pictures.folder / "17_steps.html", title="the slope of sin(x²), and its own"
+)
+print("open in a browser:", page)
+
+# %% [markdown]
 # ## As many as you like
 #
 # `mg.grad(f)` is the function that computes the gradient of $f$. It can be given to `mg.grad`
-# again.
+# again, and again. Take the sine.
+
+# %%
+ask("again_the_sine", ...)
 
 
 # %%
@@ -94,8 +121,10 @@ assert np.allclose(sine, [*cycle, *cycle])
 assert mg.grad(mg.grad(mg.grad(lambda x: x**2)))(0.0).item() == 0  # no 0 / 0 anywhere
 
 # %% [markdown]
-# What is known of a function at one place, all its derivatives there, says what it does nearby.
-# *Taylor's polynomial* puts them together:
+# ### Taylor's polynomial (optional)
+#
+# All derivatives of a function at one place together say what it does nearby. *Taylor's polynomial*
+# puts them together:
 #
 # $$f(x) \approx \sum_{k=0}^{n} \frac{f^{(k)}(0)}{k!}\, x^k.$$
 
@@ -135,9 +164,15 @@ pictures("17_taylor", approximations)
 # n)$:
 #
 # $$H_{ij} = \frac{\partial^2 f}{\partial x_i\, \partial x_j}.$$
+
+# %%
+ask("hessian_size", ...)
+
+# %% [markdown]
+# ### The Hessian times a vector
 #
-# With a million parameters nobody can store it. But often one only needs $H v$ for a vector $v$ of
-# shape $(n,)$, and that is the gradient of one number, the product of gradient and $v$:
+# Often one only needs $H v$ for a vector $v$ of shape $(n,)$, and that is the gradient of one number,
+# the product of gradient and $v$:
 #
 # $$(H v)_i = \sum_j \frac{\partial}{\partial x_i} \frac{\partial f}{\partial x_j} v_j
 #   = \frac{\partial}{\partial x_i} \Big( \sum_j \frac{\partial f}{\partial x_j} v_j \Big).$$
@@ -200,9 +235,14 @@ pictures("17_costs", costs)
 # %% [markdown]
 # ## Newton's method
 #
-# Gradient descent knows the slope and steps downhill, by a length that we have to choose. Who
-# knows the second derivatives too knows the parabola that fits best here, and can go to its lowest
-# point at once. With the gradient $g$ of shape $(n,)$:
+# Gradient descent uses the slope alone: it steps downhill, by a length that we have to choose. With
+# the second derivatives we can do better. Near $x$ a smooth function is almost a parabola. With the
+# gradient $g$ of shape $(n,)$, and a small move $d$ (lesson 03 has it for one number):
+#
+# $$f(x + d) \approx f(x) + g^\mathsf{T} d + \tfrac12\, d^\mathsf{T} H d.$$
+#
+# The gradient of the right side with respect to $d$ is $g + H d$. At the lowest point of the parabola
+# it is zero, so $d = -H^{-1} g$. *Newton's method* goes there at once:
 #
 # $$x \leftarrow x - H^{-1} g.$$
 #
@@ -274,28 +314,75 @@ def down_the_valley():
 pictures("17_newton", down_the_valley)
 
 # %% [markdown]
-# Once it is near, each step of Newton's method doubles the number of right digits. The price is
-# the Hessian, and a system of $n$ equations at every step. (And far from a minimum the parabola
-# may have no lowest point, so that methods in use take care of more.) That is why networks are
-# trained with slopes alone, and with what can be guessed from them.
+# The price is the Hessian, and a system of $n$ equations at every step. And far from a minimum the
+# parabola may open downwards in some direction, and have no lowest point, so that methods in use take
+# more care. That is why networks are trained with slopes alone, and with what can be guessed from them.
 #
+# ### Why so fast?
+#
+# Take one number. Let $x^*$ be the minimum, where $f'(x^*) = 0$, and $e = x - x^*$ the error. What
+# Newton's method leaves out is the next term, that of $f'''$:
+#
+# $$0 = f'(x^*) \approx f'(x) - f''(x)\, e + \tfrac12 f'''(x)\, e^2.$$
+#
+# Divide by $f''(x)$, and put $e - f'(x)/f''(x)$, the error after the step, on one side:
+#
+# $$e_\text{new} \approx \frac{f'''(x)}{2 f''(x)}\, e^2.$$
+#
+# So a small error is squared, up to a factor: the number of right digits doubles. For
+# $f(x) = \mathrm e^x - 2x$, with its minimum at $\ln 2$, both derivatives are $\mathrm e^x$.
+
+# %%
+ask("next_error", ...)
+
+# %%
+slope_at, bend_at = derivatives(lambda x: np.exp(x) - 2 * x, 2)[1:]
+x = np.float64(1.5)
+for step in range(1, 6):
+    error = x - math.log(2)
+    x = x - slope_at(x).item() / bend_at(x).item()
+    new = x - math.log(2)
+    print(
+        f"step {step}: error {error:.1e} becomes {new:.1e}, {new / error**2:.3f} times its square"
+    )
+    if 1e-5 < error < 0.1:
+        assert np.isclose(new / error**2, 0.5, atol=0.05)
+assert abs(new) < 1e-14
+
+# %% [markdown]
 # ## Forwards, from two walks back
 #
-# A function of many numbers with many results has a matrix of derivatives, the *Jacobian* $J$, of
-# shape (results, arguments). The walk back takes a gradient $u$ of the results to one of the
-# arguments, $J^\mathsf{T} u$ (lesson 02): a *vector-Jacobian product*, `mg.vjp`. The other
-# product, $J v$, says how the results move when the arguments move along $v$. How do we get it,
-# when all we can do is to walk back?
+# A function of $n$ numbers with $m$ results has a matrix of derivatives, the *Jacobian* $J$, of shape
+# $(m, n)$: a row for each result, a column for each argument. The walk back takes a gradient $u$ of the
+# results to one of the arguments, $J^\mathsf{T} u$ (lesson 02): a *vector-Jacobian product*,
 #
-# The walk back is a function of $u$, and a linear one: its matrix is $J^\mathsf{T}$. So to walk
-# back through *it* is to multiply by the transpose of that matrix, which is $J$.
+#     y, back = mg.vjp(f, x)       # back(u) is J^T u
+#
+# The other product, $J v$, says how the results move when the arguments move along $v$. How do we get
+# it, when all we can do is to walk back?
+#
+# Look at `back` as a function of $u$. It only multiplies: there is a matrix $A$, the same for all $u$,
+# with $\mathrm{back}(u) = A u$.
+
+# %%
+ask("back_matrix", ...)
+
+# %% [markdown]
+# Such a function is *linear*, and its own Jacobian is $A$, at every $u$. So to walk back through it is
+# to multiply by $A^\mathsf{T}$. Here $A = J^\mathsf{T}$, and $A^\mathsf{T} = J$: what we wanted.
+#
+# | function | takes | gives | is |
+# |---|---|---|---|
+# | $f$ | $x$, $n$ numbers | $m$ numbers | any function; its Jacobian is $J$ |
+# | the walk back through $f$ | $u$, $m$ numbers | $n$ numbers | $J^\mathsf{T} u$ |
+# | the walk back through that | $v$, $n$ numbers | $m$ numbers | $(J^\mathsf{T})^\mathsf{T} v = J v$ |
 
 
 # %%
 def forward_derivative(f, x, v):
     """J v, for f from (n,) to (m,), by two walks back."""
-    y, back = mg.vjp(f, x)  # back(u) is J^T u
-    _, back_through_it = mg.vjp(lambda u: back(u)[0], np.zeros(y.shape))  # at any u: it is linear
+    y, back = mg.vjp(f, x)  # back(u) is the tuple (J^T u,), one gradient for each argument
+    _, back_through_it = mg.vjp(lambda u: back(u)[0], np.zeros(y.shape))  # any u does: it is linear
     return back_through_it(v)[0].data
 
 
@@ -346,11 +433,82 @@ pictures("17_forwards", carried_along)
 # %% [markdown]
 # Each arrow on the right lies along the curve that its grid line has become.
 #
+# ## Which way, and what it keeps
+#
+# One walk back with $u = (0, \dots, 1, \dots, 0)$ gives one row of the Jacobian, and one product $J v$
+# with such a $v$ gives one column.
+
+# %%
+ask("walks", ...)
+
+# %%
+draws = np.random.default_rng(1)
+tall, x = draws.normal(size=(1000, 3)), draws.normal(size=3)
+f = lambda x: np.sin(tall @ x)  # from (3,) to (1000,)
+y, back = mg.vjp(f, x)
+by_rows = np.stack([back(u)[0].data for u in np.eye(1000)])  # (1000, 3), a walk back for each row
+by_columns = np.stack([forward_derivative(f, x, v) for v in np.eye(3)], axis=1)  # (1000, 3)
+assert np.allclose(by_rows, by_columns)
+assert np.allclose(by_rows, np.cos(tall @ x)[:, None] * tall)  # by hand
+
+# %% [markdown]
+# A loss has one result, $m = 1$, and a million arguments: one walk back gives its whole gradient, where
+# a million walks forward would be needed. That is why training walks back.
+#
+# ### The price of walking back
+#
+# Our engine gets $J v$ from two walks back. One can also compute it *forwards*, together with the
+# values: beside each value $y$ carry its derivative $\dot y$ along $v$. For $y = \sin(x)$ that is
+# $\dot y = \cos(x)\, \dot x$. Take a chain of sines, $y = \sin(\sin(\dots \sin(x)))$, with 100,000
+# numbers at each step. How much memory does either way need when the chain grows twice as long?
+
+# %%
+ask("memory", ...)
+
+
+# %%
+def backwards(x, steps):
+    _, back = mg.vjp(lambda x: functools.reduce(lambda y, _: np.sin(y), range(steps), x), x)
+    return back(np.ones_like(x))[0].data
+
+
+def forwards(x, steps):
+    dot = np.ones_like(x)
+    for _ in range(steps):
+        x, dot = np.sin(x), np.cos(x) * dot  # the values before are forgotten
+    return dot
+
+
+x = draws.normal(size=100_000)  # 0.8 megabytes
+peaks = {}
+for way in (backwards, forwards):
+    for steps in (20, 40):
+        tracemalloc.start()
+        way(x, steps)
+        peaks[way.__name__, steps] = tracemalloc.get_traced_memory()[1] / 1e6
+        tracemalloc.stop()
+for (name, steps), megabytes in peaks.items():
+    print(f"{name:>9}, {steps} steps: {megabytes:5.1f} megabytes at most")
+assert np.allclose(backwards(x, 20), forwards(x, 20))
+assert 1.7 < peaks["backwards", 40] / peaks["backwards", 20] < 2.3
+assert peaks["forwards", 40] < 1.1 * peaks["forwards", 20]
+
+# %% [markdown]
+# The walk back meets the last step first. So all values that its rules need must be kept until then:
+# for each sine its $x$, because of $\cos(x)$. Forwards, each value is used at once and forgotten. (That
+# is why training needs far more memory than use. Long chains can keep a few values only, and compute
+# the others again when the walk comes there: *checkpointing*.)
+#
+# | for a Jacobian of shape $(m, n)$ | gives | walks for all of it | keeps |
+# |---|---|---|---|
+# | back, $J^\mathsf{T} u$ | a row | $m$ | what the rules need, of every step |
+# | forwards, $J v$ | a column | $n$ | the present step only |
+#
 # ## A gradient in the loss
 #
-# Last, a network that is punished for being steep. Twelve noisy points of a smooth curve; a
-# network large enough to go through all of them, noise and all. The *gradient penalty* is the mean
-# square of its slope at $m = 101$ places $z_j$ among them, times a number $\lambda$ that we choose:
+# Last, a network that is punished for being steep. Twelve noisy points of a smooth curve; a network
+# large enough to go through all of them with their noise. The *gradient penalty* is the mean square of
+# its slope at $m = 101$ places $z_j$ among them, times a number $\lambda$ that we choose:
 #
 # $$L = \frac{1}{12} \sum_i (f(x_i) - y_i)^2 + \lambda \cdot \frac{1}{m} \sum_j f'(z_j)^2.$$
 #
@@ -410,7 +568,8 @@ def two_fits():
 pictures("17_penalty", two_fits)
 
 # %% [markdown]
-# The wide grey line is the curve without noise. The network never saw it.
+# The wide grey line is the curve without noise. The network never saw it. (With eight other draws of
+# the noise, too, the network with the penalty came nearer to the curve each time, by 9 to 52 %.)
 #
 # ## Questions
 #
@@ -426,6 +585,9 @@ ask("end_newton", ...)
 ask("end_product", ...)
 
 # %% [markdown]
+# To write yourself: `hessian_times`, `newton_step` and `forward_derivative`
+# (`python -m minigrad exercises check 17`).
+#
 # All of it, from one derivative to a transformer, runs on the table of derivatives in
 # `minigrad/engine/rules.py`; you can now read it from top to bottom.
 #

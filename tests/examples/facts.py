@@ -1036,7 +1036,27 @@ FACTS: dict[str, list[tuple[str, str]]] = {
             'timed["Hessian"][-1] > 10 * timed["Hessian times a vector"][-1]',
         ),
         ("Newton's method", "errors[-1] < 1e-12"),
-        ("jvp by two vjps", "np.allclose(forward_derivative(swirl, x, v), mg.jvp(swirl, x, v)[1])"),
+        (
+            "whose error is squared at each step",
+            """
+            x = np.float64(math.log(2) + 0.01)
+            new = x - slope_at(x).item() / bend_at(x).item() - math.log(2)
+            np.isclose(new / 0.01**2, 0.5, rtol=0.01)
+            """,
+        ),
+        (
+            "jvp by two vjps",
+            """
+            x, v = np.array([0.7, -0.4]), np.array([1.0, 0.5])
+            np.allclose(forward_derivative(swirl, x, v), mg.jvp(swirl, x, v)[1])
+            """,
+        ),
+        ("a Jacobian by rows and by columns", "np.allclose(by_rows, by_columns)"),
+        (
+            "reverse mode keeps the values of every step",
+            'peaks["backwards", 40] > 1.7 * peaks["backwards", 20]',
+        ),
+        ("forward mode none", 'peaks["forwards", 40] < 1.1 * peaks["forwards", 20]'),
         ("a gradient penalty", "off[1] < 0.75 * off[0]"),
     ],
     "18": [
