@@ -320,17 +320,18 @@ pictures("17_newton", down_the_valley)
 #
 # ### Why so fast?
 #
-# Take one number. Let $x^*$ be the minimum, where $f'(x^*) = 0$, and $e = x - x^*$ the error. What
-# Newton's method leaves out is the next term, that of $f'''$:
+# Take one number. Let $s(x)$ be the slope of $f$, $b(x)$ the derivative of $s$, and $c(x)$ that of $b$.
+# At the minimum $x^*$ the slope is 0, and $e = x - x^*$ is the error. What Newton's method leaves out is
+# the term with $c$:
 #
-# $$0 = f'(x^*) \approx f'(x) - f''(x)\, e + \tfrac12 f'''(x)\, e^2.$$
+# $$0 = s(x^*) \approx s(x) - b(x)\, e + \tfrac12\, c(x)\, e^2.$$
 #
-# Divide by $f''(x)$, and put $e - f'(x)/f''(x)$, the error after the step, on one side:
+# Divide by $b(x)$, and put $e - s(x)/b(x)$, the error after the step, on one side:
 #
-# $$e_\text{new} \approx \frac{f'''(x)}{2 f''(x)}\, e^2.$$
+# $$e_\text{new} \approx \frac{c(x)}{2\, b(x)}\, e^2.$$
 #
 # So a small error is squared, up to a factor: the number of right digits doubles. For
-# $f(x) = \mathrm e^x - 2x$, with its minimum at $\ln 2$, both derivatives are $\mathrm e^x$.
+# $f(x) = \mathrm e^x - 2x$, with its minimum at $\ln 2$, both $b$ and $c$ are $\mathrm e^x$.
 
 # %%
 ask("next_error", ...)
