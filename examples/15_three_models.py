@@ -428,7 +428,8 @@ print("read: ", *("?" if i == HIDDEN else letters.decode([i]) for i in read[0]))
 print("guess:", *(letters.decode([i]) or "." for i in guess[0]))
 assert np.array_equal(np.where(guess == 0, read, guess), letters.batch(["statement"]))
 
-train(guesser, hidden_letters, steps=600, peak=8e-3)
+learned = train(guesser, hidden_letters, steps=600, peak=8e-3)
+print(f"loss: {learned[0]:.2f} at first, {np.mean(learned[-50:]):.2f} in the end")
 
 # %% [markdown]
 # ### How many does it find?
