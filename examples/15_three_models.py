@@ -571,6 +571,7 @@ assert np.mean(right) > 0.5
 word = max(restorable, key=len)
 
 
+# %%
 def where_it_looked():
     from matplotlib import pyplot as plt
 
