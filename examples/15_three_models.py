@@ -3,7 +3,7 @@
 #
 # *An encoder-decoder, an encoder and a decoder, from the same parts. About 28 seconds.*
 #
-# The transformer of the paper has an encoder and a decoder. Many later models keep only one of the
+# The transformer of lesson 12 has an encoder and a decoder. Many later models keep only one of the
 # two. This lesson builds all three kinds from the same parts, opens them, and trains each for a task of
 # its own, on a text that comes with Python.
 #
