@@ -828,7 +828,9 @@ def in_torch(program: Program) -> Derivatives:
     first = torch_gradients(loss, leaves)
     total = product(first, map(torch.tensor, direction(program)))
     second = torch_gradients(total, leaves)
-    arrays = [[g.detach().numpy(force=True) for g in gs] for gs in (first, second)]
+    # PyTorch's own zeros may have no memory, into which numpy(force=True) writes: copy them.
+    plain = lambda g: torch.zeros(g.shape, dtype=g.dtype).copy_(g.detach()).numpy()
+    arrays = [[plain(g) for g in gs] for gs in (first, second)]
     return Derivatives(loss.item(), *arrays)
 
 
