@@ -386,7 +386,7 @@ assert ratio["pre-norm", True] > 2 * ratio["post-norm", True] > 1
 
 # %% [markdown]
 # So each layer multiplies the length by $\sqrt{1 + 0.65^2} = 1.19$, and 24 such factors make about 70.
-# Measured is a factor of 1.21, since $J^\mathsf{T} g$ is not quite perpendicular, and in 24 layers a
+# Both 0.65 and the right angle are only approximate: measured is a factor of 1.21, and in 24 layers a
 # growth of about 90. (That $x$ grows, too, is not the cause: these layers, whose biases are still 0,
 # have the same Jacobian at $x$ and at $100\,x$.)
 #

@@ -325,9 +325,9 @@ pictures("12_dependence", dependence)
 # Two columns of the source, and a triangle: just what the masks say. A white square stands for no
 # change at all, not for a small one.
 #
-# One mask is not tested here: the padding mask of the target. All padding stands behind the words, where
-# the causal mask hides it already. So the padding mask changes only the rows of the padding itself, which
-# the loss leaves out. It would be needed if padding stood in front of the words.
+# One mask is not tested here: the padding mask of the target. All padding comes after the words, where
+# the causal mask hides it already. So the padding mask changes only the rows of the padding itself,
+# which the loss leaves out. It would be needed if padding came before the words.
 #
 # ## How many numbers does it learn?
 #

@@ -121,8 +121,8 @@ pictures("18_two_parts", mg.graph(both))
 # ## Means need care
 #
 # Most losses are means. And a mean of means is the mean of all only where the parts are equally large.
-# Cut the four examples into three and one. The mean loss of the first three has the gradient $(-2 + 4
-# - 12) / 3 = -10/3$, that of the last one $-8$.
+# Cut the four examples into three and one. The mean loss of the first three has the gradient
+# $(-2 + 4 - 12) / 3 = -10/3$, that of the last one $-8$.
 
 # %%
 ask("unequal", ...)
@@ -332,7 +332,7 @@ pictures("18_roundings", roundings)
 # |---|---|---|---|
 # | threads | weights and memory | nothing | NumPy's products run side by side, Python's code does not |
 # | processes | one machine | weights; gradients come back | if one dies, the others go on |
-# | machines | nothing | the same, over a network | there can be thousands, if the network is fast enough |
+# | machines | nothing | the same, over a network | there can be thousands, if the network is fast |
 #
 # Now we build the second kind. A worker is a separate program. It is sent the job once (the model's
 # sizes, not its weights), and then weights and parts. It answers with a gradient: first its length,

@@ -121,8 +121,8 @@ QUESTIONS = questions(
     ),
     end_twice=Question(
         "With the notes of this lesson and exact look-ups, two positions of `a b x a c a` "
-        "fit the query of the second head equally well. What weight does it give to the `c`, at position 4, from "
-        "the last `a`?",
+        "fit the query of the second head equally well. What weight does it give to "
+        "the `c`, at position 4, from the last `a`?",
         answer=0.5,
         by="""
             notes = np.array([" ", *"abxac"])

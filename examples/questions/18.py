@@ -40,8 +40,8 @@ QUESTIONS = questions(
         mistakes={
             "the same to rounding": "So it would be if gradients were added as they arrive. They "
             "are kept by number, and added in the tree.",
-            "different: chance decides who computes what": "Chance decides who computes it; but a part's "
-            "gradient depends on the weights and the part, not on who computes it.",
+            "different: chance decides who computes what": "Chance decides who computes it; but a "
+            "part's gradient depends on the weights and the part, not on who computes it.",
         },
     ),
     dies=Question(
