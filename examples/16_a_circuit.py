@@ -4,8 +4,8 @@
 # *How two layers do together what one layer cannot do. About 14 seconds.*
 #
 # A trained model is a large heap of numbers. Can one say what they *do*? For one small task one can,
-# head by head. The task is to go on with something that was there before: after A B ... A comes B.
-# Two heads of attention solve it together, and neither can do it alone. Such a group of parts, which
+# head by head. The task is to go on with something that was there before: after A B ... A comes B. Two
+# heads of attention solve it together, and one of them alone cannot. Such a group of parts, which
 # together compute something that one can name, is called a *circuit*.
 #
 # After it you can
@@ -50,8 +50,8 @@ ask("12/end_causal", ...)
 # What comes next in `m d k b t d k`? Probably `b`: the last symbol is a `k`, and after the other `k`
 # came a `b`. We did that in two steps.
 #
-# 1. At every position, note which symbol stands *one back*.
-# 2. Find the position whose note is the *present* symbol, and say which symbol stands there.
+# 1. At every position, note which symbol is *one back*.
+# 2. Find the position whose note is the *present* symbol, and say which symbol is there.
 #
 # As a table:
 #
@@ -60,8 +60,8 @@ ask("12/end_causal", ...)
 # | symbol | m | d | k | **b** | t | d | k |
 # | note: one back | | m | d | **k** | b | t | d |
 #
-# The present symbol is the `k` at position 6. The note `k` stands at position 3, and the symbol there
-# is `b`. Both steps are look-ups, and the second uses what the first wrote down. Try it on another
+# The present symbol is the `k` at position 6. The note `k` is at position 3, and the symbol there is
+# `b`. Both steps are look-ups, and the second uses what the first wrote down. Try it on another
 # sequence:
 
 # %%
@@ -84,9 +84,9 @@ assert rule("tapsta") == 2
 # %% [markdown]
 # ## What a key cannot know
 #
-# Attention is a look-up, too. The query of the last position asks, each position answers with its
-# key, and the value of the position with the highest score is delivered. So why should one head not
-# be enough?
+# Attention is a look-up, too. The query of the last position asks, each position answers with its key,
+# and the output is the value of the position with the highest score. So why should one head not be
+# enough?
 #
 # Here is a head of a first layer, with random matrices. We put another symbol at position 2 of
 # `m d k b t d k`, and compute the scores of the last query again.
@@ -117,7 +117,7 @@ assert np.flatnonzero(changed).tolist() == [2]
 # %% [markdown]
 # Only the score of position 2 itself. A score comes from two vectors alone: that of the position which
 # asks, and that of the position which is asked. In the first layer the vector at position 3 is made
-# from the symbol `b` and the number 3. Nothing in it says that a `k` stands before it. So such a head
+# from the symbol `b` and the number 3. Nothing in it says that a `k` comes before it. So such a head
 # can find the *other* `k`, at position 2, as both have the same symbol. But the value there is `k`,
 # and not `b`. Another head has to write the note first.
 
@@ -154,7 +154,7 @@ assert np.array_equal(X @ symbol, np.eye(N)[before])  # reads the part called sy
 
 # %%
 one_back = np.eye(T, k=-1)  # (T, T): row t has its 1 at t - 1
-sees = masks.causal(T)  # a position sees itself and what stands before
+sees = masks.causal(T)  # a position sees itself and those before it
 
 
 def two_heads(X, without=None):
@@ -266,7 +266,7 @@ assert np.isclose(cross_entropy(np.zeros((4, T, N)), y, ignore_index=-1), guessi
 
 # %%
 def places_of_answers(rows, known):
-    """True where the answer to position t (row) stands at position s (column): (B, T, T)."""
+    """True where the answer to position t (row) is at position s (column): (B, T, T)."""
     notes = np.concatenate([np.full((len(rows), 1), -1), rows[:, :-1]], axis=1)  # (B, T)
     fits = rows[:, :, None] == notes[:, None, :]  # (B, T, T)
     return fits & masks.causal(T) & known[:, :, None]
@@ -282,9 +282,9 @@ assert np.array_equal(answers_at.sum(axis=2), asked)  # one for each
 # ## The model
 #
 # It has attention and nothing else that mixes positions, one head in each layer, and no feed-forward
-# layers: a vector for each letter plus one for each position; then, in each layer, attention to what
-# stands before, added to what was there (with a layer norm before it, as in lesson 11); and a linear
-# map to the 24 letters.
+# layers: a vector for each letter plus one for each position; then, in each layer, attention to the
+# positions before, added to what was there (with a layer norm before it, as in lesson 11); and a
+# linear map to the 24 letters.
 
 
 # %%
@@ -521,7 +521,7 @@ pictures("16_what_is_lost", what_is_lost)
 # Without one of the two heads the model is worse than the one with a single layer: fewer than one
 # letter in ten is right. It still gives high probabilities, but to wrong letters. So the loss is more
 # than 8 without the first head, and more than 4 without the second. An even guess has 3.18. In lesson
-# 09 a head could be left out and the others went on with their own questions. There the heads stood
+# 09 a head could be left out and the others went on with their own questions. There the heads were
 # *side by side*. Here the second comes *after* the first, and uses what it wrote. That is why a second
 # layer is needed.
 

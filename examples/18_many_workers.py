@@ -1,7 +1,8 @@
 # %% [markdown]
 # # 18 Many workers
 #
-# *A batch in parts: the same bits whoever computes them, and what sending costs. About 10 seconds.*
+# *A batch in parts: the same bits from any number of workers, and what sending costs. About 10
+# seconds.*
 #
 # A model that is too slow to train on one core can use more of them, or more machines. All of that
 # rests on one sentence: **the gradient of a sum is the sum of the gradients.** So a batch can be cut

@@ -141,8 +141,8 @@ assert not np.allclose(mt.attention(queries, 10 * keys, values)[1], weights)
 # - *Right:* with vectors as rows, $\mathrm{softmax}(Q K^\mathsf{T} / \sqrt{d_k})\, V$. With vectors as
 #   columns, $V\, \mathrm{softmax}(K^\mathsf{T} Q / \sqrt{d_k})$, the softmax down the columns.
 #
-# There are two ways to print attention, and the printed form is neither. Here are 3 queries and 5 keys,
-# 2 wide, and values 7 wide, as rows.
+# There are two ways to print attention, and the printed form is none of them. Here are 3 queries and 5
+# keys, 2 wide, and values 7 wide, as rows.
 
 # %%
 ask("shapes_that_meet", ...)
@@ -171,7 +171,7 @@ assert not printed_in_columns
 # - *Printed:* the matrix $V$ is $n \times m$, and its $n$ columns are the values.
 # - *Right:* with $n$ columns, each $m$ numbers high, it is $m \times n$: the number of rows comes
 #   first.
-# - *How to find it:* count. In `08_scaled_dot_product_attention.py` every shape stands in the code.
+# - *How to find it:* count. In `08_scaled_dot_product_attention.py` every shape is in the code.
 
 # %%
 n, m = S, V  # five values of seven numbers each
@@ -350,8 +350,8 @@ assert np.array_equal(cut, [0.9999, -0.9899])
 
 # %% [markdown]
 # - *Right:* 1.0000 and -0.9900. The digits after the fourth were cut off.
-# - *How to find it:* round the computed numbers yourself. The difference is harmless, until somebody
-#   looks for the cause in their own code. `10_where_am_i.py` has the whole table.
+# - *How to find it:* round the computed numbers yourself. The difference is harmless, but a reader may
+#   look for the cause in their own code. `10_where_am_i.py` has the whole table.
 
 # %% [markdown]
 # ## 12. A matrix on the wrong side

@@ -10,7 +10,7 @@ QUESTIONS = questions(
         by="rule('tapsta')",
         hint="The present symbol is the last `a`. Which position has the note `a`?",
         mistakes={
-            "1": "The other `a` stands there. The symbol that followed it stands one further.",
+            "1": "The other `a` is there. The symbol that followed it is one position further.",
             "5": "This is the present symbol itself. Look for a position whose note is `a`.",
             "3": "The note at position 3 is `p`. Which position has the note `a`?",
         },
@@ -89,7 +89,7 @@ QUESTIONS = questions(
         by="np.argmax(second[-1])",
         hint="The head looks for the position whose note is `t`.",
         mistakes={
-            "6": "The first `t` stands there. The letter that followed it is one further.",
+            "6": "The first `t` is there. The letter that followed it is one position further.",
             "17": "That is what the first head does: one back.",
             "18": "That is the `t` itself.",
         },
@@ -139,17 +139,17 @@ QUESTIONS = questions(
     ),
     end_two_back=Question(
         "A rule that looks at two symbols would not confuse these: it looks for a position before "
-        "which the last *two* symbols stand. In `d a b x a c d a`, at which position is the next "
+        "which the last *two* symbols are. In `d a b x a c d a`, at which position is the next "
         "symbol, counted from 0?",
         answer=2,
         by="""
             word = "dabxacda"
             [t for t in range(2, 8) if word[t - 2 : t] == word[-2:]][0]
         """,
-        hint="The last two symbols are `d a`. Where did they stand before?",
+        hint="The last two symbols are `d a`. Where were they before?",
         mistakes={
-            "5": "Before the `c` stand `x a`, and not `d a`.",
-            "1": "This is the `a` of the earlier `d a`. The next symbol stands one further.",
+            "5": "Before the `c` are `x a`, and not `d a`.",
+            "1": "This is the `a` of the earlier `d a`. The next symbol is one position further.",
         },
         because="`d a` was followed by the `b` at position 2.",
         end=True,

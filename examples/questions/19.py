@@ -47,12 +47,12 @@ QUESTIONS = questions(
         because="v3 moves to the mean of all six, and v6 is among them.",
     ),
     three_keys=Question(
-        "Three keys of equal length stand at 120 degrees to each other in the plane. Is there a length "
+        "Three keys of equal length are at 120 degrees to each other in the plane. Is there a length "
         r"for which $\sum_t (k_t \cdot q)\, k_t = q$ for every $q$ of the plane?",
         choices=["yes", "no"],
         answer="yes",
         by="'yes' if np.allclose(three.T @ three, np.eye(2)) else 'no'",
-        hint="The three stand evenly around the circle: no direction is preferred.",
+        hint="The three are evenly spaced around the circle: no direction is preferred.",
         mistakes={"no": "This is what was printed. But no direction is preferred by these three."},
         because=r"With the length $\sqrt{2/3}$.",
     ),
@@ -99,8 +99,8 @@ QUESTIONS = questions(
         end=True,
     ),
     end_four_keys=Question(
-        "Four keys stand evenly around the circle in the plane, all of length $c$. For which $c$ does "
-        r"$\sum_t (k_t \cdot q)\, k_t$ give back every $q$?",
+        "Four keys are evenly spaced around the circle in the plane, all of length $c$. "
+        r"For which $c$ does $\sum_t (k_t \cdot q)\, k_t$ give back every $q$?",
         answer=0.707,
         by="""
             turns = np.arange(4) * np.pi / 2
