@@ -12,8 +12,6 @@
 # - write multi-head attention in two ways, with every shape, and prove them equal;
 # - train a model whose heads divide the work, and measure what each is worth by leaving it out, and
 #   what is lost with most of them left out at once.
-#
-# As before, name another folder for the pictures after the file's name, or in the next cell.
 
 # %%
 import numpy as np
@@ -34,7 +32,7 @@ mg.manual_seed(0)
 rng = np.random.default_rng(0)
 
 # %% [markdown]
-# First two questions from older lessons.
+# First two questions from older lessons. You need both answers in this lesson.
 
 # %%
 ask("08/end_shape", ...)
@@ -141,12 +139,12 @@ assert summed == (2 + 8) * 512**2
 # ## Heads that divide the work
 #
 # A task with three questions. A sentence is a ring of 8 random symbols; each position has to name the
-# symbol to its *left*, the one to its *right*, and the *first* of the sentence. (On a ring, the
-# last is left of the first.) The model: a vector for each symbol plus one for each position (lesson 10
-# says why), a single multi-head attention, and three linear maps that read the answers from its
-# output. Three such models are trained, 48 wide: with one head, with three and with four. (The loss,
-# `cross_entropy`, is small where the right symbols get high shares, and `Adam` goes down its gradient,
-# with steps that grow at first and then shrink. Lesson 13 has all of it.)
+# symbol to its *left*, the one to its *right*, and the *first* of the sentence. (On a ring, the last
+# is left of the first.) The model: a vector for each symbol plus one for each position (lesson 10 says
+# why), a single multi-head attention, and three linear maps (products with a matrix) that read the
+# answers from its output. Three such models are trained, 48 wide: with one head, with three and with
+# four. (The loss, `cross_entropy`, is small where the right symbols get high shares, and `Adam` goes
+# down its gradient, with steps that grow at first and then shrink. Lesson 13 has all of it.)
 
 # %%
 ask("who_answers_all", ...)
@@ -193,7 +191,7 @@ def right(model):
     """How many answers to each question are right, in per cent."""
     x, answers = batch(np.random.default_rng(8), 500)
     with mg.no_grad():
-        guesses = [np.argmax(logits, axis=-1) for logits in model(x)[0]]
+        guesses = [np.argmax(scores, axis=-1) for scores in model(x)[0]]
     return [100 * np.mean(guess == answer) for guess, answer in zip(guesses, answers)]
 
 
@@ -323,7 +321,8 @@ assert max(alone) > 95
 #
 # That an ablation costs little does not mean that a head does nothing: another may do it as well. So
 # it does not mean either that *all* such heads can go. Take a model with 12 heads, each only 4 wide,
-# and leave out more and more: always the one without which most answers stay right.
+# and leave out one after the other. Each time, try every head that is left, and leave out the one that
+# costs the fewest right answers.
 
 # %%
 ask("how_many_can_go", ...)
@@ -368,11 +367,12 @@ def most_left_out():
 pictures("09_most_left_out", most_left_out)
 
 # %% [markdown]
-# One at a time, nearly every head can go. All of these at once cannot: each was spare only because
-# of the others. Chosen one after the other, half of the heads can go, and hardly an answer is lost.
-# Fewer than three cannot do it: three questions need three looks. Michel et al. (2019) found the
-# same in large models: nearly every head could be left out alone. At once, about 20 % of all heads of
-# a translator could go, and 40 % of those of BERT, a model that reads. With more it got worse at once.
+# One at a time, nearly every head can go. All of these at once cannot: each was spare only because of
+# the others. Chosen one after the other, half of the heads can go, and hardly an answer is lost. Fewer
+# than three cannot do it: three questions need three looks. Michel et al. (2019) found the same in
+# large models: nearly every head could be left out alone. Together, about 20 % of all heads of a
+# translator could go, and 40 % of those of BERT, a model that reads. When more were left out, both
+# soon became much worse.
 
 # %% [markdown]
 # ## Step through it
@@ -383,8 +383,8 @@ pictures("09_most_left_out", most_left_out)
 # %%
 ring, (its_left, *_) = batch(np.random.default_rng(1), 1)
 with mg.record():
-    (left_logits, *_), _ = models[3](ring)
-    loss = cross_entropy(left_logits, its_left)
+    (left_scores, *_), _ = models[3](ring)
+    loss = cross_entropy(left_scores, its_left)
 pictures.folder.mkdir(parents=True, exist_ok=True)
 page = mg.explore(loss, pictures.folder / "09_steps.html", title="a ring: what stands to the left?")
 print("open in a browser:", page)
@@ -488,8 +488,8 @@ pictures("09_convolution", one_head_and_a_convolution)
 # %% [markdown]
 # Many heads can do all of it. Let each head look at one neighbour, and give it the values and the
 # projection that this neighbour has in the convolution. Even one that mixes channels, with a matrix
-# $W_o$ of shape $(D, D)$ for each neighbour, is a sum over heads: what the output projection of
-# each head is there for.
+# $W_o$ of shape $(D, D)$ for each neighbour, is a sum over heads: the output projection of each head
+# is the matrix of its neighbour.
 #
 # $$y_t = \sum_o x_{t+o}\, W_o = \sum_h \mathrm{head}_h\, W_O^h
 #   \qquad \text{with } \mathrm{head}_h = X \text{ moved by } o_h, \quad W_O^h = W_{o_h}.$$
@@ -507,7 +507,7 @@ assert np.allclose(np.concatenate(heads, axis=1) @ np.concatenate(list(W)), conv
 # %% [markdown]
 # ## Questions
 #
-# Work them out first: on paper, or in a cell of your own.
+# Work them out first, on paper or in a new cell.
 
 # %%
 ask("end_rows", ...)

@@ -13,8 +13,6 @@
 # - find the matrix that moves all positions by one;
 # - say what is wrong with simply counting up;
 # - choose between sinusoidal, learned and rotary positions, and say why positions are added.
-#
-# As before, name another folder for the pictures after the file's name, or in the next cell.
 
 # %%
 from fractions import Fraction
@@ -37,7 +35,7 @@ mg.manual_seed(0)
 rng = np.random.default_rng(0)
 
 # %% [markdown]
-# First two questions from older lessons.
+# First two questions from older lessons. You need both answers in this lesson.
 
 # %%
 ask("08/end_scores", ...)
@@ -214,7 +212,7 @@ def two_orders():
 pictures("10_two_orders", two_orders)
 
 # %% [markdown]
-# Above, what attention makes of *man* (framed) is the same row in both sentences. Below it is not,
+# Above, the output of attention for *man* (framed) is the same row in both sentences. Below it is not,
 # so that what comes after can tell who hit whom.
 #
 # Here are 60 positions of a width of 32. Each row is what is added to a word; each column is a wave,
@@ -445,10 +443,10 @@ pictures("10_ramp", three_maps)
 # sines and cosines, neighbours are alike and the vector of every position is as long as every other.
 #
 # The second fault: the ramp adds the same to all numbers of a vector. Layer normalisation takes just
-# that away: it subtracts from each vector its mean (lesson 11). In models that normalise *before*
-# each attention (pre-norm) this is the first thing after the addition, and no trace of the position
-# is left. In the model of the first paper (post-norm) attention comes first and sees the ramp, and
-# then what is left of it in the vectors themselves is taken away.
+# that away: it subtracts from each vector its mean (lesson 11). In models that normalise *before* each
+# attention (pre-norm) this is the first thing after the addition, and no trace of the position is
+# left. In the model of the first paper (post-norm) attention comes first and sees the ramp, and only
+# the norm after it removes the ramp from the vectors.
 
 # %%
 norm = mt.LayerNorm(D)
@@ -558,14 +556,14 @@ def trained(kind, steps=150):
     optimizer = mg.optim.Adam(model.parameters(), lr=2e-2)
     for _ in range(steps):
         ids = texts.integers(N, size=(B, T))
-        logits, _ = model(ids)
-        loss = cross_entropy(logits[:, 1:], ids[:, :-1])  # nothing stands before the first
+        scores, _ = model(ids)
+        loss = cross_entropy(scores[:, 1:], ids[:, :-1])  # nothing stands before the first
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
     ids = texts.integers(N, size=(200, T))
-    logits, weights = model(ids)
-    right = np.argmax(logits.data, axis=-1)[:, 1:] == ids[:, :-1]
+    scores, weights = model(ids)
+    right = np.argmax(scores.data, axis=-1)[:, 1:] == ids[:, :-1]
     return right.mean(), weights.data.mean(axis=(0, 1))  # (T, T), over 200 texts
 
 
@@ -642,7 +640,7 @@ assert joined["multiplied"] < 0.85
 # %% [markdown]
 # ## Step through it
 #
-# "man hit car", with positions, as a page: forwards to what attention makes of *man*, and back.
+# "man hit car", with positions, as a page: forwards to the output of attention for *man*, and back.
 # Change a number of a position, and see who is looked at. (Where you read this as a page, [the steps
 # are here](out/10_steps.html).)
 
@@ -760,7 +758,7 @@ assert spread(alike["encoding", 3]) < 1e-3  # the third number is a sine without
 # %% [markdown]
 # ## Questions
 #
-# Work them out first: on paper, or in a cell of your own.
+# Work them out first, on paper or in a new cell.
 
 # %%
 ask("end_same_width", ...)

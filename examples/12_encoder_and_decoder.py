@@ -11,10 +11,8 @@
 #
 # - follow a sentence through the whole model, and say the shape of everything on the way;
 # - read a mask, and say what the causal and the padding mask are for;
-# - test that no output depends on a token that it must not see, to the last bit;
+# - test that no output depends on a word that it must not see, to the last bit;
 # - compute how many numbers such a model learns.
-#
-# As before, name another folder for the pictures after the file's name, or in the next cell.
 
 # %%
 import math
@@ -33,7 +31,7 @@ ask = Questions("12")
 mg.manual_seed(0)
 
 # %% [markdown]
-# First two questions from older lessons. This one needs both.
+# First two questions from older lessons. You need both answers in this lesson.
 
 # %%
 ask("08/end_shape", ...)
@@ -71,10 +69,9 @@ assert target_words.tokens(target[1]) == [
 # $$P(x_{t+1} \mid x_1, \dots, x_t,\ z_1, \dots, z_S),$$
 #
 # with the source $z$ of $S$ words and the target $x$, where $x_1$ is `<bos>`. It does not give
-# probabilities but scores, one for each of the $N$ words of the target's vocabulary, called
-# *logits*; a softmax makes probabilities of them. A small model is enough here: width $D = 16$, $H =
-# 2$ heads, feed-forward width $F = 32$, two layers on each side. The German sentences have six
-# different words.
+# probabilities but scores, one for each of the $N$ words of the target's vocabulary, called *logits*;
+# a softmax turns them into probabilities. A small model is enough here: width $D = 16$, $H = 2$ heads,
+# feed-forward width $F = 32$, two layers on each side. The German sentences have six different words.
 
 # %%
 ask("logits", ...)
@@ -95,7 +92,7 @@ assert logits.shape == (2, 7, len(target_words))
 # ## All of it, step by step
 #
 # The same once more, with nothing hidden but the parts that earlier lessons opened. The *encoder*
-# reads the source and makes the *memory* of it: a vector for each word, which depends on the words
+# reads the source and turns it into the *memory*: a vector for each word, which depends on the words
 # around it, too.
 #
 # $$x \leftarrow \mathrm{norm}(x + \mathrm{attention}(x, x)), \qquad
@@ -202,6 +199,14 @@ print("open in a browser:", page)
 #
 # The **padding** mask hides what only fills up. It hides columns: nobody may look *at* padding.
 # The rows of padded queries stay; what they compute is left out of the loss.
+#
+# Each of the three kinds of attention has its masks:
+#
+# | attention | rows: queries | columns: keys | masks |
+# |---|---|---|---|
+# | of the encoder, to itself | source | source | padding of the source |
+# | of the decoder, to itself | target | target | causal, and padding of the target |
+# | of the decoder, to the memory | target | source | padding of the source |
 #
 # The second target is `<bos> die Zeit fliegt <pad> <pad> <pad>`. Both masks together are a table of
 # $7 \times 7$.
@@ -319,6 +324,10 @@ pictures("12_dependence", dependence)
 # %% [markdown]
 # Two columns of the source, and a triangle: just what the masks say. A white square stands for no
 # change at all, not for a small one.
+#
+# One mask is not tested here: the padding mask of the target. All padding comes after the words, where
+# the causal mask hides it already. So the padding mask changes only the rows of the padding itself,
+# which the loss leaves out. It would be needed if padding came before the words.
 #
 # ## How many numbers does it learn?
 #

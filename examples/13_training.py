@@ -15,8 +15,6 @@
 # - begin with a test that takes a second: learning a single batch by heart;
 # - tell from a table what happens without scaling, positions, warm-up, residuals, the causal mask or
 #   the shift, and recognise a loss that is too good to be true.
-#
-# As before, name another folder for the pictures after the file's name, or in the next cell.
 
 # %%
 import math
@@ -39,7 +37,7 @@ ask = Questions("13")
 rng = np.random.default_rng(0)
 
 # %% [markdown]
-# First two questions from older lessons. This one needs both.
+# First two questions from older lessons. You need both answers in this lesson.
 
 # %%
 ask("06/end_weights", ...)
@@ -91,9 +89,9 @@ assert letters.tokens(write[1]) == ["d", "i", "g", "<eos>", "<pad>"]
 # %% [markdown]
 # ## The loss
 #
-# The model answers with logits of shape $(B, T, N)$; a softmax over the last axis makes
-# probabilities $p$ of them. The loss is the mean *cross-entropy*: minus the logarithm of the
-# probability that the right symbol $w_{bt}$ got,
+# The model answers with logits of shape $(B, T, N)$; a softmax over the last axis turns them into
+# probabilities $p$. The loss is the mean *cross-entropy*: minus the logarithm of the probability that
+# the right symbol $w_{bt}$ got,
 #
 # $$L = -\frac{1}{n} \sum_{b, t\,:\, w_{bt} \ne 0} \log p_{bt}(w_{bt}),$$
 #

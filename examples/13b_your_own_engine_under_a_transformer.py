@@ -13,8 +13,6 @@
 # - say which functions a transformer needs, and which of them need a rule;
 # - write Adam, and train with it;
 # - say what a larger engine is for.
-#
-# As before, name another folder for the pictures after the file's name, or in the next cell.
 
 # %%
 import random
@@ -40,7 +38,7 @@ pictures = Pictures()  # or Pictures("another/folder")
 ask = Questions("13b")
 
 # %% [markdown]
-# First two questions from older lessons. This one needs both.
+# First two questions from older lessons. You need both answers in this lesson.
 
 # %%
 ask("04/end_index", ...)
@@ -261,10 +259,10 @@ pictures("13b_losses", curves)
 # ## What a larger engine is for
 #
 # Our engine does the same work in about the same time. What minigrad has beyond it is for the time
-# when something goes wrong, and for what comes next. A shape that does not fit is told with the line
-# of code that asked for it. An array that is changed after its use does not change the gradient.
-# Large arrays are let go when no rule needs them any more. Every step can be looked at. And gradients
-# of gradients work: lesson 17.
+# when something goes wrong, and for what comes next. The error for a shape that does not fit names the
+# line of code. An array that is changed after its use does not change the gradient. Large arrays are
+# let go when no rule needs them any more. Every step can be looked at. And gradients of gradients
+# work: lesson 17.
 #
 # ## Questions
 #
@@ -277,8 +275,8 @@ ask("end_functions", ...)
 ask("end_copies", ...)
 
 # %% [markdown]
-# This lesson has no exercises of its own. `python -m minigrad exercises run` does for the functions of
-# all other sheets what this lesson did for the engine: it trains a transformer with what you wrote.
+# This lesson has no exercises. `python -m minigrad exercises run` does for the functions of all other
+# sheets what this lesson did for the engine: it trains a transformer with what you wrote.
 #
 # Next: `14_generating.py`, which lets a trained model write.
 

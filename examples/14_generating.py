@@ -14,8 +14,6 @@
 # - search with a beam, and say when that finds what greedy choice misses;
 # - remember keys and values instead of computing them again, and prove that it changes nothing;
 # - see which letters a model looks at for each digit that it writes.
-#
-# As before, name another folder for the pictures after the file's name, or in the next cell.
 # Training takes about 20 seconds.
 
 # %%
@@ -42,7 +40,7 @@ ask = Questions("14")
 rng = np.random.default_rng(0)
 
 # %% [markdown]
-# First two questions of older lessons. This one uses both.
+# First two questions from older lessons. You need both answers in this lesson.
 
 # %%
 ask("06/end_weights", ...)
@@ -108,7 +106,7 @@ assert accuracy > 0.9
 # ## The loop
 #
 # The model gives for the source $z$ and a beginning $x_1 \dots x_t$ of the target the scores of all
-# symbols as $x_{t+1}$, and a softmax makes probabilities of them:
+# symbols as $x_{t+1}$, and a softmax turns them into probabilities:
 #
 # $$P(x_{t+1} \mid x_1 \dots x_t, z) = \mathrm{softmax}(\mathrm{logits}_t), \qquad
 #   \mathrm{logits}: (T, N).$$
@@ -182,9 +180,9 @@ pictures("14_thoughts", lambda: heat_map(
 # - **temperature** $\tau$ divides the logits, $\mathrm{softmax}(\mathrm{logits} / \tau)$. This
 #   raises each probability to the power $1/\tau$ (and divides by their sum): below 1 the likely becomes
 #   likelier, towards 0 it is greedy choice;
-# - **top-k** keeps the $k$ likeliest symbols, and shares all probability among them;
-# - **top-p** keeps the likeliest symbols that together have at least the probability $p$: few
-#   where the model is sure, many where it is not.
+# - **top-k** keeps the $k$ likeliest symbols, and divides their probabilities by their sum;
+# - **top-p** keeps the likeliest symbols that together have at least the probability $p$, and divides
+#   them by their sum as well: few where the model is sure, many where it is not.
 
 
 # %%
@@ -233,8 +231,8 @@ assert second[digits[1:]].min() > 0.02
 
 # %% [markdown]
 # Nine of twelve months begin with 0, and after `1998-0` each of nine digits should have a ninth. That
-# is about what it learned. Here is what the settings make of the second distribution. (The orange
-# marks are the distribution before the change.)
+# is about what it learned. Here is how the settings change the second distribution. (The orange marks
+# are the distribution before the change.)
 
 
 # %%
@@ -534,7 +532,7 @@ assert np.isclose(loss.item(), -np.log(months["6"]), atol=1e-4)
 # %% [markdown]
 # ## Questions
 #
-# Work them out first: on paper, or in a cell of your own.
+# Work them out first, on paper or in a new cell.
 
 # %%
 ask("end_top_p", ...)

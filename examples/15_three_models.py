@@ -14,8 +14,6 @@
 # - compute each of them step by step, to the last bit;
 # - train each in its own way: by translation, by hidden symbols, by next symbols;
 # - tell how much a model of language knows, by comparing it with counting.
-#
-# As before, name another folder for the pictures after the file's name, or in the next cell.
 # Training takes about half a minute.
 
 # %%
@@ -43,7 +41,7 @@ mg.manual_seed(0)
 rng = np.random.default_rng(0)
 
 # %% [markdown]
-# First two questions of older lessons. This one uses both.
+# First two questions from older lessons. You need both answers in this lesson.
 
 # %%
 ask("11/end_norm", ...)
@@ -346,7 +344,7 @@ for temperature in (0.0, 0.5, 1.0):
     print(f"temperature {temperature}: the statement {go_on('the statement ', temperature)}")
 
 # %% [markdown]
-# It writes words, mostly, but they make no sense.
+# Most of what it writes are words, but they make no sense.
 #
 # ### Better than counting?
 #
@@ -607,7 +605,7 @@ assert loss.item() < by_counting[0]
 # %% [markdown]
 # ## Questions
 #
-# Work them out first: on paper, or in a cell of your own.
+# Work them out first, on paper or in a new cell.
 
 # %%
 ask("end_pairs", ...)

@@ -1,11 +1,11 @@
 # %% [markdown]
 # # 16 A circuit: two heads that copy
 #
-# *How two layers do together what one layer cannot. About 14 seconds.*
+# *How two layers do together what one layer cannot do. About 14 seconds.*
 #
 # A trained model is a large heap of numbers. Can one say what they *do*? For one small task one can,
-# head by head. The task is to go on with something that was there before: after A B ... A comes B.
-# Two heads of attention solve it together, and neither can do it alone. Such a group of parts, which
+# head by head. The task is to go on with something that was there before: after A B ... A comes B. Two
+# heads of attention solve it together, and one of them alone cannot. Such a group of parts, which
 # together compute something that one can name, is called a *circuit*.
 #
 # After it you can
@@ -14,8 +14,6 @@
 # - say why one layer of attention cannot do it, and show that in the scores;
 # - train a small model until both heads can be seen, and recognise each in its map;
 # - leave out a head, and say from the loss what it was for.
-#
-# As before, name another folder for the pictures after the file's name, or in the next cell.
 
 # %%
 import math
@@ -38,7 +36,7 @@ ask = Questions("16")
 rng = np.random.default_rng(0)
 
 # %% [markdown]
-# First two questions from older lessons. This one needs both.
+# First two questions from older lessons. You need both answers in this lesson.
 
 # %%
 ask("05/end_repeated_word", ...)
@@ -52,8 +50,8 @@ ask("12/end_causal", ...)
 # What comes next in `m d k b t d k`? Probably `b`: the last symbol is a `k`, and after the other `k`
 # came a `b`. We did that in two steps.
 #
-# 1. At every position, note which symbol stands *one back*.
-# 2. Find the position whose note is the *present* symbol, and say which symbol stands there.
+# 1. At every position, note which symbol is *one back*.
+# 2. Find the position whose note is the *present* symbol, and say which symbol is there.
 #
 # As a table:
 #
@@ -62,8 +60,8 @@ ask("12/end_causal", ...)
 # | symbol | m | d | k | **b** | t | d | k |
 # | note: one back | | m | d | **k** | b | t | d |
 #
-# The present symbol is the `k` at position 6. The note `k` stands at position 3, and the symbol there
-# is `b`. Both steps are look-ups, and the second uses what the first wrote down. Try it on another
+# The present symbol is the `k` at position 6. The note `k` is at position 3, and the symbol there is
+# `b`. Both steps are look-ups, and the second uses what the first wrote down. Try it on another
 # sequence:
 
 # %%
@@ -86,9 +84,9 @@ assert rule("tapsta") == 2
 # %% [markdown]
 # ## What a key cannot know
 #
-# Attention is a look-up, too. The query of the last position asks, each position answers with its
-# key, and the value of the position with the highest score is delivered. So why should one head not
-# be enough?
+# Attention is a look-up, too. The query of the last position asks, each position answers with its key,
+# and the output is the value of the position with the highest score. So why should one head not be
+# enough?
 #
 # Here is a head of a first layer, with random matrices. We put another symbol at position 2 of
 # `m d k b t d k`, and compute the scores of the last query again.
@@ -117,11 +115,11 @@ print("positions whose score has changed:", np.flatnonzero(changed))
 assert np.flatnonzero(changed).tolist() == [2]
 
 # %% [markdown]
-# Only its own. A score comes from two vectors alone: the one that asks, and the one that stands there.
-# In the first layer the vector at position 3 is made from the symbol `b` and the number 3. Nothing in
-# it says that a `k` stands before it. So such a head can find the *other* `k`, at position 2, as both
-# have the same symbol. But what is delivered from there is `k`, and not `b`. Somebody has to write the
-# note first.
+# Only the score of position 2 itself. A score comes from two vectors alone: that of the position which
+# asks, and that of the position which is asked. In the first layer the vector at position 3 is made
+# from the symbol `b` and the number 3. Nothing in it says that a `k` comes before it. So such a head
+# can find the *other* `k`, at position 2, as both have the same symbol. But the value there is `k`,
+# and not `b`. Another head has to write the note first.
 
 # %% [markdown]
 # ## Two heads by hand
@@ -140,9 +138,9 @@ assert D == 3 * N + T == 22
 assert np.array_equal(X @ symbol, np.eye(N)[before])  # reads the part called symbol
 
 # %% [markdown]
-# `symbol` is a matrix of shape $(D, N)$: `X @ symbol` reads that part of all vectors. Transposed,
-# such a matrix writes: `X @ symbol @ note.T` is zero but for the part called note, where the symbol
-# is. Now the two heads. With them a query is
+# `symbol` is a matrix of shape $(D, N)$: `X @ symbol` reads that part of all vectors. Transposed, such
+# a matrix writes: `X @ symbol @ note.T` is zero except in the part called note, which holds the
+# symbol. Now the two heads. With them a query is
 #
 # - *layer 1:* "I am position $t$, and want position $t - 1$"; the key is "I am position $s$"; and the
 #   value is the symbol, written into the part called note;
@@ -156,7 +154,7 @@ assert np.array_equal(X @ symbol, np.eye(N)[before])  # reads the part called sy
 
 # %%
 one_back = np.eye(T, k=-1)  # (T, T): row t has its 1 at t - 1
-sees = masks.causal(T)  # a position sees itself and what stands before
+sees = masks.causal(T)  # a position sees itself and those before it
 
 
 def two_heads(X, without=None):
@@ -195,11 +193,11 @@ def by_hand():
 pictures("16_by_hand", by_hand)
 
 # %% [markdown]
-# Read a row at a time. To the left each symbol looks at the one before it: a diagonal below the main
-# one. To the right the lowest row is the last `k`, and it looks at `b`, which followed the other `k`;
-# the `d` above it looks at the other `k`. The rows of symbols that are new look everywhere: no note
-# fits. (The first position has nothing before it and looks at itself. Its note is therefore wrong,
-# but nobody asks for an `m`.)
+# Read a row at a time. In the left map each symbol looks at the one before it: a diagonal below the
+# main one. In the right map the lowest row is the last `k`, and it looks at `b`, which followed the
+# other `k`; the `d` above it looks at the other `k`. The rows of symbols that are new look everywhere:
+# no note fits. (The first position has nothing before it and looks at itself. Its note is therefore
+# wrong, but no other position asks for an `m`.)
 #
 # Now take the first head away. Then all notes are empty.
 
@@ -215,17 +213,18 @@ assert np.allclose(even[6], 1 / 7)
 assert (no_answer == 0).all()
 
 # %% [markdown]
-# Empty notes have the product 0 with every query. Equal scores make equal weights, so the second head
-# only takes the mean of all symbols. And without the second head nothing is ever answered. Neither
-# head is of any use alone.
+# Empty notes have the product 0 with every query. Equal scores give equal weights, so the second head
+# only takes the mean of all symbols. And without the second head the answers stay empty. One head
+# alone is of no use.
 
 # %% [markdown]
-# ## A task that needs both
+# ## A task that needs both heads
 #
 # Would a model find these two heads by itself, by gradient descent? A row of the task is 24 letters in
 # random order. Then a part of it, 4 to 8 letters long, is copied over a later part. Its length, and
-# both positions, are drawn anew for each row. So positions alone do not tell what comes next: one has to
-# look at the letters. All letters but the copied ones are different, so that the answer is certain.
+# both positions, are drawn anew for each row. So positions alone do not tell what comes next: the
+# model has to look at the letters. All letters but the copied ones are different, so that the answer
+# is certain.
 
 # %%
 N, T = 24, 23  # letters, and positions that the model reads: the last letter is only asked for
@@ -251,8 +250,9 @@ for ids, following in zip(x, y):
     print("".join(ALPHABET[i] if i >= 0 else "." for i in following), "\n")
 
 # %% [markdown]
-# Below each row stand the letters that come next, where the copy says which. Only these count in the
-# loss. As a measure: a model that guesses evenly among all 24 letters has the loss $\ln 24$ (lesson 13).
+# Below each row are the letters that come next, where the copy determines them. Only these count in
+# the loss. As a measure: a model that guesses evenly among all 24 letters has the loss $\ln 24$
+# (lesson 13).
 
 # %%
 guessing = math.log(N)
@@ -260,13 +260,13 @@ print(f"ln 24 = {guessing:.2f}")
 assert np.isclose(cross_entropy(np.zeros((4, T, N)), y, ignore_index=-1), guessing)
 
 # %% [markdown]
-# Where does the answer stand? Where the note, one back, is the present letter. We shall need this
-# again and again, for all rows at once:
+# At which position is the answer? At the one whose note, the letter one back, is the present letter.
+# We need this several times, for all rows at once:
 
 
 # %%
 def places_of_answers(rows, known):
-    """True where the answer to position t (row) stands at position s (column): (B, T, T)."""
+    """True where the answer to position t (row) is at position s (column): (B, T, T)."""
     notes = np.concatenate([np.full((len(rows), 1), -1), rows[:, :-1]], axis=1)  # (B, T)
     fits = rows[:, :, None] == notes[:, None, :]  # (B, T, T)
     return fits & masks.causal(T) & known[:, :, None]
@@ -282,9 +282,9 @@ assert np.array_equal(answers_at.sum(axis=2), asked)  # one for each
 # ## The model
 #
 # It has attention and nothing else that mixes positions, one head in each layer, and no feed-forward
-# layers: a vector for each letter plus one for each position; then, in each layer, attention to what
-# stands before, added to what was there (with a layer norm before it, as in lesson 11); and a linear
-# map to the 24 letters.
+# layers: a vector for each letter plus one for each position; then, in each layer, attention to the
+# positions before, added to what was there (with a layer norm before it, as in lesson 11); and a
+# linear map to the 24 letters.
 
 
 # %%
@@ -366,12 +366,14 @@ assert reached[1][1] < 0.3
 assert reached[2][1] > 0.97
 
 # %% [markdown]
-# The rows of this exam are new, and each was drawn afresh in training, too. So nothing was learned by
-# heart.
+# The single layer ends with a loss of about 2.8, and gets one letter in five right. Two layers come
+# below 0.2, and get nearly all right. The rows of this test are new, and in training, too, each row
+# was new. So neither model could learn rows by heart.
 #
 # The single layer does better than an even guess, which is right once in 24. What does it know? It
-# knows where it is, and some places of the first part are more frequent than others. Suppose that one
-# knew only how often each position has its answer at each other one, counted in many rows.
+# knows its position, and from each position the answer is at some positions more often than at others.
+# How far does that alone go? Count in many rows at which position the answer is. Then always name the
+# letter at the most frequent one.
 
 # %%
 rows, following = batch(np.random.default_rng(3), 10_000)
@@ -411,9 +413,9 @@ def two_curves():
 pictures("16_two_curves", two_curves)
 
 # %% [markdown]
-# So the single layer has learned little more than which positions are likely. Look at the curve of
-# two layers. For a long time it hardly falls, and then it falls at once. Below it stand the weights
-# that its heads give to the positions that they should look at. When do these rise?
+# So the single layer has learned little more than which positions are likely. Look at the curve of two
+# layers. For a long time it hardly falls, and then it falls suddenly. Below it are the weights that
+# its heads give to the positions that they should look at. When do these rise?
 
 # %%
 to_half = np.argmax(np.array(looks) > np.array(looks[-1]) / 2, axis=0) * 20
@@ -421,16 +423,16 @@ print(f"half of the final share: head 1 at step {to_half[0]}, head 2 at step {to
 assert abs(to_half[0] - to_half[1]) <= 60
 
 # %% [markdown]
-# Both at the same time, and with them the loss falls. As long as no notes are written, the second
-# head has nothing to look for. As long as nobody reads the notes, nothing is gained by writing them.
-# Each head is of use only when the other is there. Once both have begun, each step of one makes the
-# other more useful, and it goes fast.
+# Both at the same time, and with them the loss falls. As long as no notes are written, the second head
+# has nothing to look for. As long as no head reads the notes, writing them does not lower the loss.
+# Each head is of use only when the other is there. Once both have begun, each makes the other more
+# useful, and both improve fast.
 
 # %% [markdown]
 # ## Look at the heads
 #
 # Now a row that the model has never seen, and both maps of the model with two layers. The part
-# `fourth` begins to come back, up to its `t`.
+# `fourth` begins a second time, up to its `t`.
 
 # %%
 ask("looks_at", ...)
@@ -461,8 +463,8 @@ pictures("16_learned_maps", learned_maps)
 
 # %% [markdown]
 # These are the two heads that we wrote by hand. Layer 1 looks one back, wherever it is. Layer 2 looks
-# here and there as long as letters are new: nothing is asked of it there. From the second `f` on, each
-# letter looks at what followed the same letter before, and that makes a second diagonal.
+# at several positions as long as letters are new: the loss does not count there. From the second `f`
+# on, each letter looks at what followed the same letter before, and that makes a second diagonal.
 #
 # One map proves little. So measure on all 500 rows: how much of its weight does the first head give to
 # the position one back, and the second to the position that followed?
@@ -479,9 +481,9 @@ assert to_follower > 0.8
 # *induction head*.
 
 # %% [markdown]
-# ## Leave out either
+# ## Leave out one head
 #
-# What is each worth? Leave one out, as in lesson 09: what it found is not added.
+# What is each head worth? Leave one out, as in lesson 09: its output is not added.
 
 # %%
 ask("left_out", ...)
@@ -516,17 +518,19 @@ def what_is_lost():
 pictures("16_what_is_lost", what_is_lost)
 
 # %% [markdown]
-# Without either head the model is worse than the one with a single layer. It still answers, and is sure
-# of it: hence losses far above that of a guess. In lesson 09 a head could be left out
-# and the others went on with their own questions. There the heads stood *side by side*. Here one
-# stands *behind* the other, and uses what it wrote: that is what a second layer is for.
+# Without one of the two heads the model is worse than the one with a single layer: fewer than one
+# letter in ten is right. It still gives high probabilities, but to wrong letters. So the loss is more
+# than 8 without the first head, and more than 4 without the second. An even guess has 3.18. In lesson
+# 09 a head could be left out and the others went on with their own questions. There the heads were
+# *side by side*. Here the second comes *after* the first, and uses what it wrote. That is why a second
+# layer is needed.
 
 # %% [markdown]
-# ## By which way does the note travel? (optional)
+# ## How does the second head get the note? (optional)
 #
-# The second head makes three things from its input: queries, keys and values. By hand we had the note
-# read by the keys alone. Is it so in the trained model? Give the second head its input *without* the
-# first head's note, but for one of the three:
+# The second head computes three things from its input: queries, keys and values. In the heads that we
+# wrote by hand, only the keys read the note. Is it so in the trained model? Give the second head its
+# input *without* the first head's note, except for one of the three:
 
 
 # %%
@@ -549,22 +553,23 @@ for part, right in by_way.items():
 assert by_way["key"] > 0.9 > 0.3 > max(by_way["query"], by_way["value"])
 
 # %% [markdown]
-# It is the keys. Elhage et al. call this *K-composition*: the keys of one head are composed with the
-# output of another.
+# The keys need the note, the queries and values do not. Elhage et al. call this *K-composition*: the
+# keys of one head are composed with the output of another.
 
 # %% [markdown]
 # ## What a large model does with it
 #
-# Elhage and others (2021) took small models apart that consist of attention alone. Those of two layers
+# Elhage and others (2021) analysed small models that consist of attention alone. Those of two layers
 # had such pairs of heads, and those of one layer cannot have them. Olsson and others (2022) looked at
-# models of many sizes, up to 13 billion numbers. In models of more than one layer, induction heads came
-# up early in training and within a short time, as in the curve above. Just then the models became better
-# at using what stands far back in their text. For small models of attention alone they show that the
-# heads are the cause. For large ones they show that both come together, which is less, as they say.
+# models of many sizes, up to 13 billion numbers. In models of more than one layer, induction heads
+# appeared early in training and within a short time, as in the curve above. At the same time the
+# models became better at using what is far back in their text. For small models of attention alone
+# they show that the heads are the cause. For large ones they only show that both happen at the same
+# time. That is weaker evidence, as they say.
 #
-# Copying is more useful than it looks. A new name can be written again, though it was in no text of the
+# Copying is more useful than it looks. A model can repeat a new name, even if it was in no text of the
 # training. And in large models they found induction heads that match by meaning and not letter by
-# letter: some follow a translation from one language to the next.
+# letter: some match a text and its translation.
 
 # %% [markdown]
 # ## Step through it

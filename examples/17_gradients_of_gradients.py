@@ -16,8 +16,6 @@
 # - get a forward derivative from two walks back, and say how many walks of either kind a matrix of
 #   derivatives takes, and what must be kept for them;
 # - train with a loss that contains a gradient.
-#
-# As before, name another folder for the pictures after the file's name, or in the next cell.
 
 # %%
 import functools
@@ -39,7 +37,7 @@ ask = Questions("17")
 rng = np.random.default_rng(0)
 
 # %% [markdown]
-# First two questions of older lessons.
+# First two questions from older lessons. You need both answers in this lesson.
 
 # %%
 ask("01/end_three_uses", ...)
@@ -574,7 +572,7 @@ pictures("17_penalty", two_fits)
 #
 # ## Questions
 #
-# Work them out first: on paper, or in a cell of your own.
+# Work them out first, on paper or in a new cell.
 
 # %%
 ask("end_third", ...)

@@ -1,11 +1,11 @@
 # %% [markdown]
 # # 18 Many workers
 #
-# *A batch in parts: the same bits whoever computes them, and what sending costs. About 10 seconds.*
+# *A batch in parts: the same bits for any number of workers, and what sending costs. About 10 seconds.*
 #
 # A model that is too slow to train on one core can use more of them, or more machines. All of that
-# rests on one sentence: **the gradient of a sum is the sum of the gradients.** So a batch can be
-# cut into parts, and each part given to somebody else.
+# rests on one sentence: **the gradient of a sum is the sum of the gradients.** So a batch can be cut
+# into parts, and each part given to another worker.
 #
 # After it you can
 #
@@ -15,8 +15,7 @@
 # - train a transformer with two processes, kill one of them, and get the same bits;
 # - add up gradients around a ring, and say from a model of the cost where more workers stop paying.
 #
-# As before, name another folder for the pictures after the file's name, or in the next cell. The
-# library uses Dask for processes on many machines. This lesson leaves that out: it needs Python
+# The library uses Dask for processes on many machines. This lesson leaves that out: it needs Python
 # alone.
 
 # %%
@@ -50,7 +49,7 @@ ask = Questions("18")
 rng = np.random.default_rng(0)
 
 # %% [markdown]
-# Two questions from older lessons, whose answers are needed here.
+# First two questions from older lessons. You need both answers in this lesson.
 
 # %%
 ask("01/end_two_walks", ...)
@@ -121,8 +120,8 @@ pictures("18_two_parts", mg.graph(both))
 # %% [markdown]
 # ## Means need care
 #
-# A loss is mostly a mean, and a mean of means is the mean of all only where the parts are equally
-# large. Cut the four examples into three and one. The mean loss of the first three has the gradient
+# Most losses are means. And a mean of means is the mean of all only where the parts are equally large.
+# Cut the four examples into three and one. The mean loss of the first three has the gradient
 # $(-2 + 4 - 12) / 3 = -10/3$, that of the last one $-8$.
 
 # %%
@@ -145,11 +144,10 @@ assert np.isclose(weighted, whole / 4)
 assert not np.isclose(mean_of_means, whole / 4, atol=0.5)
 
 # %% [markdown]
-# In a transformer this bites even where all parts have as many sentences. The loss is a mean over
-# the *symbols* that are written, and padding does not count (lesson 13). Parts with as many
-# sentences have different numbers of symbols. Here are four parts of a batch of words to be
-# reversed, and the share of each in the loss, which the library divides by the symbols of the
-# batch:
+# In a transformer this matters even where all parts have the same number of sentences. The loss is a
+# mean over the *symbols* that are written, and padding does not count (lesson 13). Parts with the same
+# number of sentences have different numbers of symbols. Here are four parts of a batch of words to be
+# reversed, and the share of each in the loss, which the library divides by the symbols of the batch:
 
 # %%
 task = tasks.make("reverse")
@@ -177,14 +175,14 @@ assert not np.isclose(np.mean(means), of_batch, rtol=0.01)
 
 # %% [markdown]
 # The cut follows from the sizes of the batch, never from the number of workers: four parts may be
-# computed by one worker or by four. And what a part gives depends on the weights and the part
-# alone. Even dropout does: it has a stream of random numbers of its own for each step and part.
+# computed by one worker or by four. And what a part gives depends on the weights and the part alone.
+# This is so even with dropout: each step and part has separate random numbers.
 #
 # ## Floats do not add in any order
 #
 # So far we have said that a sum is a sum. But floats are rounded after each addition, and what is
-# rounded depends on what was added first. In float32, with its 24 bits, neighbours near $10^8$ lie
-# 8 apart.
+# rounded depends on what was added first. In float32, with its 24 bits, neighbouring numbers near
+# $10^8$ are 8 apart.
 
 # %%
 ask("floats", ...)
@@ -215,8 +213,8 @@ assert 0.1 < differ < 0.9
 assert np.allclose(forwards, backwards, rtol=1e-3, atol=1e-7)
 
 # %% [markdown]
-# Does a last bit matter? We train twice from the same weights, with the same batches. The second
-# run adds the parts of its *first* step in another order, and never again.
+# Does a last bit matter? We train twice from the same weights, with the same batches. The second run
+# adds the parts of its *first* step in another order. All its later steps add as the first run does.
 
 
 # %%
@@ -260,14 +258,14 @@ def last_bits():
 pictures("18_last_bits", last_bits)
 
 # %% [markdown]
-# The runs drift apart. Neither is wrong; both learn as well. But no test can any more tell a
-# mistake from rounding, and a run that went wrong cannot be run again to see why. Among several
-# workers, who is first is chance. So the order of the sum must not be the order of arrival.
+# The runs drift apart. Neither is wrong, and both learn equally well. But now no test can tell a
+# mistake from rounding, and a run that went wrong cannot be repeated to see why. With several workers,
+# chance decides which one finishes first. So the order of the sum must not be the order of arrival.
 #
 # ## A tree
 #
-# Parts are numbered, and added in pairs, then the pairs in pairs, and so on. What is left over at
-# the end of a row waits. The order follows from the number of parts alone. `minigrad.workers.tree`
+# Parts are numbered, and added in pairs, then the pairs in pairs, and so on. A part that is left over
+# waits for the next round. The order follows from the number of parts alone. `minigrad.workers.tree`
 # adds anything; we let it add Tensors, and the graph of the sum is the tree:
 
 # %%
@@ -333,19 +331,19 @@ pictures("18_roundings", roundings)
 # | workers | share | are sent, each step | good to know |
 # |---|---|---|---|
 # | threads | weights and memory | nothing | NumPy's products run side by side, Python's code does not |
-# | processes | one machine | weights; gradients come back | one can die, and the others live |
-# | machines | nothing | the same, over a network | a thousand of them, if the network keeps up |
+# | processes | one machine | weights; gradients come back | if one dies, the others go on |
+# | machines | nothing | the same, over a network | there can be thousands, if the network is fast |
 #
-# Now we build the second kind. A worker is a program of its own. It is sent the job once (the
-# model's sizes, not its weights), and then weights and parts. It answers with a gradient: first its
-# length, when it has been computed, and then the bytes.
+# Now we build the second kind. A worker is a separate program. It is sent the job once (the model's
+# sizes, not its weights), and then weights and parts. It answers with a gradient: first its length,
+# when it has been computed, and then the bytes.
 
 # %%
 PROGRAM = """
 import pickle, sys
 receive, send = sys.stdin.buffer, sys.stdout.buffer
 job = pickle.load(receive)
-while receive.peek(1):  # until nobody is there any more
+while receive.peek(1):  # until the pipe is closed
     weights, part = pickle.load(receive)
     for parameter, array in zip(job.parameters, weights):
         parameter.copy_(array)
@@ -394,10 +392,9 @@ class Worker:
 
 
 # %% [markdown]
-# What the trainer asks of its workers is one method: the sum of what a job gives for all parts.
-# Each worker takes the next part as soon as it has time, and gradients are kept by the number of
-# their part. In the end the tree adds them. If a worker dies, its part goes back to those that
-# wait.
+# What the trainer asks of its workers is one method: the sum of what a job gives for all parts. Each
+# worker takes the next part as soon as it is free, and gradients are kept by the number of their part.
+# In the end the tree adds them. If a worker dies, its part goes back to the parts that wait.
 
 
 # %%
@@ -435,7 +432,7 @@ def added(one, other):
 
 
 # %% [markdown]
-# Who gets which part now depends on who has time: it differs from run to run.
+# Which worker gets which part now depends on which one is free: it differs from run to run.
 
 # %%
 ask("same_bits", ...)
@@ -539,24 +536,24 @@ pictures("18_two_workers", lambda: time_line(log))
 # ## A worker dies
 #
 # Machines fail, and the more there are, the more often. We kill one of our two processes while it
-# computes a part. To have something to compare with, the same two steps are first taken in peace.
+# computes a part. To compare, another run first takes the same two steps, and no process is killed.
 
 # %%
 ask("dies", ...)
 
 # %%
-peaceful, wounded = new_run(), new_run()
+undisturbed, with_death = new_run(), new_run()
 for _ in range(2):
-    watched(peaceful)
+    watched(undisturbed)
 log.clear()
-watched(wounded)
+watched(with_death)
 two[1].doomed = True
-watched(wounded)
+watched(with_death)
 count = collections.Counter(what for _, what, *_ in log)
 print(f"parts computed: {count['compute']}; begun by a worker that died: {count['dies']}")
-print(f"{digest(peaceful)[:16]}... in peace, {digest(wounded)[:16]}... with a death")
+print(f"{digest(undisturbed)[:16]}... undisturbed, {digest(with_death)[:16]}... with a death")
 assert (count["compute"], count["dies"]) == (2 * 4, 1)
-assert digest(peaceful) == digest(wounded)
+assert digest(undisturbed) == digest(with_death)
 assert not two[1].alive
 
 pictures("18_one_dies", lambda: time_line(log))
@@ -583,19 +580,19 @@ for worker in two:
 #
 # How many messages there are depends on the way that gradients take. Let a gradient have $s$ bytes.
 #
-# - **Through the centre**, as above: one process hears all $N$ and answers all. $m = 2N$, $v = 2 N
-#   s$.
+# - **Through the centre**, as above: one process receives from all $N$ and sends to all. $m = 2N$, $v
+#   = 2 N s$.
 # - **Up a tree and down again**, the workers of a level at the same time: $m = 2 \lceil \log_2 N
 #   \rceil$, $v = m\, s$.
 # - **Around a ring**, which comes next.
 #
 # ### The ring
 #
-# Each of $N$ workers has a gradient of its own, cut into $N$ chunks. In every round all of them
+# Each of $N$ workers has the gradient of its part, cut into $N$ chunks. In every round all of them
 # send one chunk to their neighbour on the right, at the same time. In round $k$, counted from 0,
-# worker $r$ sends its chunk $(r - k) \bmod N$. In the first $N - 1$ rounds the neighbour *adds*
-# what arrives; then each has one chunk that is complete. In $N - 1$ further rounds what arrives
-# *replaces* what was there, until all have everything.
+# worker $r$ sends its chunk $(r - k) \bmod N$. In the first $N - 1$ rounds the neighbour *adds* what
+# arrives; then each has one chunk that is complete. In $N - 1$ further rounds what arrives *replaces*
+# what was there, until all have everything.
 
 
 # %%
@@ -658,11 +655,11 @@ pictures("18_ring", the_ring)
 ask("ring", ...)
 
 # %% [markdown]
-# A worker sends $2 (N - 1)$ chunks of $s / N$ bytes: $m = 2 (N - 1)$ messages and $v = 2 s (N - 1)
-# / N$ bytes, less than twice its gradient, *however many workers there are*. That is why the ring
-# is in wide use (Patarasuk and Yuan prove that no way needs fewer bytes). Its price is twofold:
-# messages grow with $N$, and each chunk is added in another order, which depends on $N$. Four
-# workers get other bits than three.
+# A worker sends $2 (N - 1)$ chunks of $s / N$ bytes: $m = 2 (N - 1)$ messages and $v = 2 s (N - 1) /
+# N$ bytes, less than twice its gradient, *however many workers there are*. That is why the ring is
+# widely used (Patarasuk and Yuan prove that no way needs fewer bytes). It has two disadvantages: the
+# number of messages grows with $N$, and each chunk is added in another order, which depends on $N$.
+# Four workers get other bits than three.
 
 
 # %%
@@ -681,8 +678,8 @@ sent_by_one = 2 * (4 - 1) * (8e6 / 4)  # bytes, of a gradient of 8 MB
 assert np.isclose(sent_by_one, step_time(0, 4, 8e6, 0, 1, "ring")[2])
 
 # %% [markdown]
-# First our own two processes, with a bandwidth from the time line above. (On a busy machine it
-# jumps about.)
+# First our own two processes, with a bandwidth from the time line above. (On a busy machine it varies
+# a lot.)
 
 # %%
 taken = collections.defaultdict(list)
@@ -696,16 +693,16 @@ print("two workers, by the model, ms:", np.round(1000 * np.array(here), 1))
 
 # %% [markdown]
 # Now machines that we do not have. **What follows was not run: it is the model, on paper.** Assumed
-# are a network of 25 gigabits a second and 20 microseconds a message, and machines that compute
-# $150 \cdot 10^{12}$ operations a second. The model is the base model of lesson 12, 65 million
-# weights of 4 bytes, which takes six operations for each weight and symbol.
+# are a network of 25 gigabits a second and 20 microseconds a message, and machines that compute $150
+# \cdot 10^{12}$ operations a second. The model is the base model of lesson 12, 63 million weights of 4
+# bytes, which takes six operations for each weight and symbol.
 
 # %%
 ask("small", ...)
 
 # %%
 LATENCY, BANDWIDTH, SPEED = 20e-6, 25e9 / 8, 150e12
-WEIGHTS = 65e6
+WEIGHTS = 63e6
 WAYS = {"centre": ORANGE, "tree": GREEN, "ring": BLUE}
 machines = np.unique(np.geomspace(1, 100_000, 80).round().astype(int))
 
@@ -763,24 +760,24 @@ def regimes():
 pictures("18_regimes", regimes)
 
 # %% [markdown]
-# Read the right picture along its dotted line, a million symbols a step. Few machines compute most
-# of the time; then sending takes longer, and in the end the messages of the ring. To go up from
-# there is to give each machine more to do between two sums: larger batches. To shift the border is
-# to send less: gradients of 2 bytes or fewer for a number (*compression*), or a sum only every few
-# steps (*local steps*). Both give other weights, and have to be shown to learn as well.
+# Read the right picture along its dotted line, a million symbols a step. With few machines, computing
+# takes longest; with more, sending the bytes; in the end, the many messages of the ring. To move up
+# from that line, give each machine more to do between two sums: larger batches. To move the border,
+# send less: gradients of 2 bytes or fewer for a number (*compression*), or a sum only every few steps
+# (*local steps*). Both give other weights, and have to be shown to learn as well.
 #
 # ## What more workers change in learning (optional)
 #
-# A batch shared by 100 machines is mostly 100 times as large, so there are 100 times fewer steps
-# for the same examples, and each must be longer to come as far. The *linear scaling rule* (Goyal et
-# al.) makes the learning rate 100 times as high, since as many small steps nearly add up to one
-# large step, as long as the weights change little. Early in training they do change much, hence a
-# warm-up.
+# If 100 machines each get as many examples as one had, the batch is 100 times as large. Then there are
+# 100 times fewer steps for the same examples, and each step must be longer to come as far. The *linear
+# scaling rule* (Goyal et al.) makes the learning rate 100 times as high, since 100 small steps nearly
+# add up to one large step, as long as the weights change little. Early in training they change much,
+# and a warm-up is needed.
 #
-# And one can refuse to wait. A *parameter server* hands out weights and takes gradients whenever
-# they come (Dean et al., Li et al.). Nobody waits; but a gradient belongs to weights of some steps
-# ago. On a parabola, $L = w^2 / 2$, the gradient is $w$ itself, and one can watch what a delay
-# does:
+# Another way is not to wait. A *parameter server* hands out weights and takes gradients whenever they
+# come (Dean et al., Li et al.). No worker waits. But a gradient was computed with the weights of some
+# steps ago. On a parabola, $L = w^2 / 2$, the gradient is $w$ itself, and it is easy to see what a
+# delay does:
 
 
 # %%
@@ -815,7 +812,7 @@ pictures("18_delays", delays)
 # %% [markdown]
 # ## Questions
 #
-# Work them out first: on paper, or in a cell of your own.
+# Work them out first, on paper or in a new cell.
 
 # %%
 ask("end_mean", ...)

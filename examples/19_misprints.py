@@ -3,19 +3,17 @@
 #
 # *What was printed, what is right, and the cell that shows it. About 2 seconds.*
 #
-# Attention has been explained in many articles, and well: this course has learned from them. Where
-# much is written, small mistakes get printed, in ours as in others. They do no harm to those who
-# compute along. Here are the twelve that we met, each as it was printed, as it is right, and with a
-# cell that shows it. Which article it was does not matter.
+# Attention has been explained in many articles, and well: this course has learned from them. Such
+# texts contain small mistakes, and ours, too. They do no harm to a reader who computes everything
+# again. Here are the twelve that we found: what was printed, what is right, and a cell that shows it.
+# Which article it was does not matter.
 #
 # After it you can
 #
 # - test a printed formula in four ways: by its shapes, by its sums, by a small example, and by a case
 #   that should make no difference;
 # - say for each of these twelve what is right, and why;
-# - tell a slip of the pen from a claim that is too strong.
-#
-# As before, name another folder for the pictures after the file's name, or in the next cell.
+# - distinguish a typing mistake from a claim that is too strong.
 
 # %%
 import numpy as np
@@ -41,7 +39,7 @@ def fits(compute):
 
 
 # %% [markdown]
-# First two questions from older lessons.
+# First two questions from older lessons. You need both answers in this lesson.
 
 # %%
 ask("08/end_shape", ...)
@@ -53,7 +51,7 @@ ask("05/end_cosine", ...)
 # ## 1. Two cosines
 #
 # - *Printed:* the cosine of king and queen is 0.98, that of man and woman 0.99.
-# - *Right:* they are 0.948 and 0.927, and so the other way round, too.
+# - *Right:* they are 0.948 and 0.927. So king and queen are more alike, not man and woman.
 # - *How to find it:* compute the example. It is in `05_words_as_vectors.py`.
 
 # %%
@@ -73,8 +71,8 @@ assert round(people, 3) == 0.927
 # ## 2. A softmax over the wrong index
 #
 # - *Printed:* $a_{ij} = \exp(e_{ij}) / \sum_k \exp(e_{ik})$, and then $c_j = \sum_i a_{ij} h_i$.
-# - *Right:* $a_{ij} = \exp(e_{ij}) / \sum_k \exp(e_{kj})$. A context is a sum over $i$, so
-#   its weights must sum to one over $i$: below the line stands the sum over the first index.
+# - *Right:* $a_{ij} = \exp(e_{ij}) / \sum_k \exp(e_{kj})$. A context is a sum over $i$, so its weights
+#   must sum to one over $i$: the denominator is the sum over the first index.
 #
 # Five states $h_1, \dots, h_5$ are looked at, for three contexts $c_1, c_2, c_3$. By the right formula
 # the weights of each context sum to one, so that all 15 sum to 3.
@@ -122,7 +120,8 @@ pictures("19_two_indices", two_indices)
 # ## 3. Keys, not values
 #
 # - *Printed:* "$a_{ij}$ is the similarity of $q_i$ to $v_j$".
-# - *Right:* of $q_i$ to $k_j$, the *key*. The value is what is delivered, and is compared with nothing.
+# - *Right:* of $q_i$ to $k_j$, the *key*. The output is a sum of values, and no value is compared with
+#   anything.
 # - *How to find it:* the values may have another width than the queries, and then there is no product
 #   of the two (`08_scaled_dot_product_attention.py`). And with other values the weights stay the same.
 
@@ -142,8 +141,8 @@ assert not np.allclose(mt.attention(queries, 10 * keys, values)[1], weights)
 # - *Right:* with vectors as rows, $\mathrm{softmax}(Q K^\mathsf{T} / \sqrt{d_k})\, V$. With vectors as
 #   columns, $V\, \mathrm{softmax}(K^\mathsf{T} Q / \sqrt{d_k})$, the softmax down the columns.
 #
-# There are two ways to print attention, and the printed form is neither. Here are 3 queries and 5 keys,
-# 2 wide, and values 7 wide, as rows.
+# There are two ways to print attention, and the printed form is none of them. Here are 3 queries and 5
+# keys, 2 wide, and values 7 wide, as rows.
 
 # %%
 ask("shapes_that_meet", ...)
@@ -163,15 +162,16 @@ assert not printed_in_rows
 assert not printed_in_columns
 
 # %% [markdown]
-# *How to find it:* by shapes, with every size different. Where all sizes are equal, everything fits, and
-# the result is wrong without a word. `08_scaled_dot_product_attention.py` has both ways.
+# *How to find it:* by shapes, with every size different. Where all sizes are equal, everything fits:
+# the result is wrong, and there is no error. `08_scaled_dot_product_attention.py` has both ways.
 
 # %% [markdown]
 # ## 5. How many columns?
 #
 # - *Printed:* the matrix $V$ is $n \times m$, and its $n$ columns are the values.
-# - *Right:* with $n$ columns, each $m$ numbers high, it is $m \times n$: rows are counted first.
-# - *How to find it:* count. In `08_scaled_dot_product_attention.py` every shape stands in the code.
+# - *Right:* with $n$ columns, each $m$ numbers high, it is $m \times n$: the number of rows comes
+#   first.
+# - *How to find it:* count. In `08_scaled_dot_product_attention.py` every shape is in the code.
 
 # %%
 n, m = S, V  # five values of seven numbers each
@@ -215,8 +215,8 @@ assert np.ptp(at_distance_three(positions(6, 512, shared=False))) < 0.01
 # %% [markdown]
 # ## 7. A picture that was turned
 #
-# - *Printed:* a drawing of six vectors before and after attention, in which v6 leaves v3 and v4 and
-#   goes to v1 and v2.
+# - *Printed:* a drawing of six vectors before and after attention, in which v6 moves away from v3 and
+#   v4, and towards v1 and v2.
 #
 # Compute it with the article's own matrices. The cosine of v6 and v3 is 0.58 before.
 
@@ -254,8 +254,8 @@ pictures("19_six_vectors", six_vectors)
 # %% [markdown]
 # (Each vector at length one, drawn without its third number.)
 #
-# - *Right:* v6 comes nearer to v3 and v4, too, as they move as well. In the printed picture two of the
-#   outputs were rotated by hand.
+# - *Right:* v6 comes nearer to v3 and v4, too, because they also move. In the printed picture two of
+#   the outputs were rotated by hand.
 # - *How to find it:* compute the cosines. `07_queries_keys_values.py` has them all.
 
 # %% [markdown]
@@ -265,8 +265,8 @@ pictures("19_six_vectors", six_vectors)
 #   equal strength.
 # - *Right:* the *scores* are equal. The *weights* need not be, since each row is divided by its own sum.
 #
-# This is a claim that is a little too strong. Its point stands: such scores cannot tell who asks from
-# who is asked (`07_queries_keys_values.py`).
+# This is a claim that is a little too strong. Its main point is right: such scores are the same
+# whichever of the two words asks (`07_queries_keys_values.py`).
 
 # %%
 it_and_others = np.array([[1.0, 0.0], [1.0, 1.0], [0.0, 2.0]])  # it, ball, window
@@ -283,8 +283,8 @@ assert shares[0, 1] > 2 * shares[1, 0]
 # - *Printed:* $\sum_t (k_t \cdot q)\, k_t$ is exactly the projection of $q$ only if the keys are
 #   orthonormal: of length one, at right angles.
 #
-# Take three keys in the plane, at 120 degrees to each other. More than two cannot all be at right
-# angles there.
+# Take three keys in the plane, at 120 degrees to each other. In a plane, three vectors cannot all be
+# at right angles to each other.
 
 # %%
 ask("three_keys", ...)
@@ -303,20 +303,22 @@ assert np.allclose(sum((k @ q) * k for k in three), q)
 assert not np.allclose(three @ three.T, np.eye(3), atol=0.1)
 
 # %% [markdown]
-# - *Right:* if the keys are orthonormal, it is. But it is so for other keys, too. Such a set is called a
-#   *tight frame*.
+# - *Right:* if the keys are orthonormal, it is. But it is so for other keys, too, such as these three
+#   with the length $\sqrt{2/3}$. Keys for which the sum is $q$ times one number, for every $q$, are
+#   called a *tight frame*. With length one these three are a tight frame as well, but the number is
+#   1.5. For the projection it must be 1.
 # - *How to find it:* look for an example that the "only if" forbids. There is more on this in
 #   `08_scaled_dot_product_attention.py`.
 
 # %% [markdown]
 # ## 10. Any increasing function?
 #
-# - *Printed:* instead of exp, any positive increasing function $\phi$ works as well in
-#   $\phi(s_t) / \sum_u \phi(s_u)$.
-# - *Right:* all of them make positive weights that sum to one. But only exp, to any base, has the
-#   property that a number added to all scores changes nothing.
+# - *Printed:* instead of exp, any positive increasing function $\phi$ works equally well in $\phi(s_t)
+#   / \sum_u \phi(s_u)$.
+# - *Right:* all of them give positive weights that sum to one, unless they underflow. But only exp,
+#   with any base, has the property that a number added to all scores changes nothing.
 #
-# *How to find it:* try a case that should make no difference, here one more on every score.
+# *How to find it:* try a case that should make no difference: here, add 1 to every score.
 
 # %%
 some_scores = np.array([2.0, 0.5, -1.0])
@@ -348,8 +350,8 @@ assert np.array_equal(cut, [0.9999, -0.9899])
 
 # %% [markdown]
 # - *Right:* 1.0000 and -0.9900. The digits after the fourth were cut off.
-# - *How to find it:* round the computed numbers yourself. The difference is harmless, until somebody
-#   looks for the cause in their own code. `10_where_am_i.py` has the whole table.
+# - *How to find it:* round the computed numbers yourself. The difference is harmless, but a reader may
+#   look for the cause in their own code. `10_where_am_i.py` has the whole table.
 
 # %% [markdown]
 # ## 12. A matrix on the wrong side
@@ -368,12 +370,12 @@ assert (x @ W_voc).shape == (N,)
 assert np.allclose(W_voc.T @ x, x @ W_voc)
 
 # %% [markdown]
-# ## What to take along
+# ## What to remember
 #
-# Five of the twelve are found by shapes or sums alone (2, 3, 4, 5, 12), and it takes a line of code
-# each. Four more by computing the example that is printed beside them (1, 6, 7, 11). The other three
-# are claims in words that hold a little less widely than they say (8, 9, 10); a small example against
-# them is enough. If you find a mistake in this course, you know how to show it.
+# Five of the twelve are found by shapes or sums alone (2, 3, 4, 5, 12), each with one line of code.
+# Four more are found by computing the example that is printed beside them (1, 6, 7, 11). The other
+# three are claims in words that are a little too general (8, 9, 10); one small counterexample is
+# enough. If you find a mistake in this course, you know how to show it.
 
 # %% [markdown]
 # ## Questions
@@ -388,8 +390,7 @@ ask("end_smallest", ...)
 ask("end_four_keys", ...)
 
 # %% [markdown]
-# This is the last page of the course. The numbers of the lessons and what builds on what stand in
-# `README.md`.
+# This is the last lesson of the course. `README.md` lists all lessons, and says which builds on which.
 
 # %%
 print(pictures)

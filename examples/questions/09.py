@@ -77,7 +77,7 @@ QUESTIONS = questions(
     ),
     smoothed=Question(
         "One head has the weights 1/4, 1/2 and 1/4 for the position before, here and after. "
-        "What does it make of 0, 0, 4, 0, 0 at the position of the 4?",
+        "Its input is 0, 0, 4, 0, 0. What is its output at the position of the 4?",
         answer=2,
         by="""
             signal = np.zeros((T, D))

@@ -4,7 +4,7 @@ from minigrad.course.questions import Question, questions
 
 QUESTIONS = questions(
     normalised=Question(
-        "What does layer norm make of $(1, 2, 3)$, with all gains 1 and all biases 0? Leave "
+        "Into what does layer norm turn $(1, 2, 3)$, with all gains 1 and all biases 0? Leave "
         r"$\varepsilon$ out.",
         answer=[-1.2247, 0, 1.2247],
         digits=3,
@@ -109,7 +109,7 @@ QUESTIONS = questions(
         because=r"Three of four are kept, and $4 \cdot 3/4 = 3$: the mean stays.",
     ),
     end_norm=Question(
-        r"What does layer norm (gain 1, bias 0, no $\varepsilon$) make of $(1, 3)$, and of "
+        r"Into what does layer norm (gain 1, bias 0, no $\varepsilon$) turn $(1, 3)$, and "
         "$(10, 30)$? Answer like `[[1, 2], [3, 4]]`.",
         answer=[[-1, 1], [-1, 1]],
         by="layer_norm(np.array([[1.0, 3.0], [10.0, 30.0]]), 1.0, 0.0, eps=0.0)",

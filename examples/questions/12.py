@@ -71,12 +71,12 @@ QUESTIONS = questions(
         },
     ),
     end_causal=Question(
-        "How many of the 36 places of a causal mask for six tokens are true?",
+        "How many of the 36 places of a causal mask for six words are true?",
         answer=21,
         by="int(masks.causal(6).sum())",
         hint="The first row has one, the last has six.",
         mistakes={
-            "15": "The diagonal is true, too: each token may attend to itself.",
+            "15": "The diagonal is true, too: each word may attend to itself.",
             "18": "It is a little more than half: the diagonal is true, too.",
         },
         because=r"$1 + 2 + \dots + 6 = 6 \cdot 7 / 2$.",

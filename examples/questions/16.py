@@ -10,7 +10,7 @@ QUESTIONS = questions(
         by="rule('tapsta')",
         hint="The present symbol is the last `a`. Which position has the note `a`?",
         mistakes={
-            "1": "The other `a` stands there. The symbol that followed it stands one further.",
+            "1": "The other `a` is there. The symbol that followed it is one position further.",
             "5": "This is the present symbol itself. Look for a position whose note is `a`.",
             "3": "The note at position 3 is `p`. Which position has the note `a`?",
         },
@@ -49,11 +49,11 @@ QUESTIONS = questions(
         by="even[6, 3]",
         hint="What is the product of any query with a key that is zero? Then take the softmax.",
         mistakes={
-            "0": "The scores are 0. The softmax makes weights of them that sum to 1.",
+            "0": "The scores are 0. The softmax turns them into weights that sum to 1.",
             "1": "For that, the key of `b` would have to say `k`.",
             "0.2": "There are 5 different symbols, but 7 positions.",
         },
-        because="Seven equal scores make seven equal weights, $1/7$.",
+        because="Seven equal scores give seven equal weights, $1/7$.",
     ),
     one_layer=Question(
         "A model with one layer and one with two are trained. How many of the copied letters does "
@@ -89,7 +89,7 @@ QUESTIONS = questions(
         by="np.argmax(second[-1])",
         hint="The head looks for the position whose note is `t`.",
         mistakes={
-            "6": "The first `t` stands there. The letter that followed it is one further.",
+            "6": "The first `t` is there. The letter that followed it is one position further.",
             "17": "That is what the first head does: one back.",
             "18": "That is the `t` itself.",
         },
@@ -100,35 +100,35 @@ QUESTIONS = questions(
         choices=[
             "without the first only",
             "without the second only",
-            "without either",
-            "without neither: the other takes over",
+            "without each of the two",
+            "it never fails: the other head takes over",
         ],
-        answer="without either",
+        answer="without each of the two",
         by="""
             fails = [table[f"without head {h}"][1] < 0.3 for h in (1, 2)]
-            "without either" if all(fails) else "another"
+            "without each of the two" if all(fails) else "another"
         """,
         hint="What did the two heads made by hand do without each other?",
         mistakes={
-            "without the first only": "Who then delivers the letter?",
+            "without the first only": "Which head would then find the letter?",
             "without the second only": "Without notes, what does the second look for?",
-            "without neither: the other takes over": (
-                "Heads side by side can do that, if both look at the same place. These two are "
-                "behind each other."
+            "it never fails: the other head takes over": (
+                "Heads side by side can do that, if both look at the same place. Here one "
+                "uses what the other wrote."
             ),
         },
-        because="The second needs the notes of the first, and nobody else reads them.",
+        because="The second needs the notes of the first, and no other head reads them.",
     ),
     end_twice=Question(
-        "With the notes of this lesson and exact look-ups, the second head meets two positions that "
-        "fit equally well: `a b x a c a`. What weight does it give to the `c`, at position 4, from "
-        "the last `a`?",
+        "With the notes of this lesson and exact look-ups, two positions of `a b x a c a` "
+        "fit the query of the second head equally well. What weight does it give to "
+        "the `c`, at position 4, from the last `a`?",
         answer=0.5,
         by="""
             notes = np.array([" ", *"abxac"])
             (notes == "a")[4] / (notes == "a").sum()
         """,
-        hint="How many positions have the note `a`? Equal scores make equal weights.",
+        hint="How many positions have the note `a`? Equal scores give equal weights.",
         mistakes={
             "1": "The `b` at position 1 has the note `a`, too.",
             "0": "Position 4 follows an `a`: its note is `a`.",
@@ -139,17 +139,17 @@ QUESTIONS = questions(
     ),
     end_two_back=Question(
         "A rule that looks at two symbols would not confuse these: it looks for a position before "
-        "which the last *two* symbols stand. In `d a b x a c d a`, at which position is the next "
+        "which the last *two* symbols are. In `d a b x a c d a`, at which position is the next "
         "symbol, counted from 0?",
         answer=2,
         by="""
             word = "dabxacda"
             [t for t in range(2, 8) if word[t - 2 : t] == word[-2:]][0]
         """,
-        hint="The last two symbols are `d a`. Where did they stand before?",
+        hint="The last two symbols are `d a`. Where were they before?",
         mistakes={
-            "5": "Before the `c` stand `x a`, and not `d a`.",
-            "1": "This is the `a` of the earlier `d a`. The next symbol stands one further.",
+            "5": "Before the `c` are `x a`, and not `d a`.",
+            "1": "This is the `a` of the earlier `d a`. The next symbol is one position further.",
         },
         because="`d a` was followed by the `b` at position 2.",
         end=True,

@@ -12,7 +12,7 @@ QUESTIONS = questions(
         mistakes={
             "-17/3": "That is the mean of the two means. It counts the single example as much as the "
             "three others together.",
-            "-34/3": "That is the sum of the two means. Sums of sums are sums; sums of means are not.",
+            "-34/3": "That is the sum of the two means. Sums may be added; means may not.",
             "-18": "That is the gradient of the sum over all four; the mean is a quarter of it.",
         },
     ),
@@ -22,7 +22,7 @@ QUESTIONS = questions(
         by="from_left(np.float32([1, 1e8, -1e8, 1]))",
         hint="Which float32 is nearest to $1 + 10^8$?",
         mistakes={
-            "2": "So it would be exactly. But $1 + 10^8$ is no float32: it is rounded to $10^8$.",
+            "2": "That is the exact sum. But $1 + 10^8$ is no float32: it is rounded to $10^8$.",
             "0": "One 1 is lost, in $1 + 10^8$. The other is added when the large numbers are gone.",
         },
     ),
@@ -40,8 +40,8 @@ QUESTIONS = questions(
         mistakes={
             "the same to rounding": "So it would be if gradients were added as they arrive. They "
             "are kept by number, and added in the tree.",
-            "different: chance decides who computes what": "Chance decides who; but a part's "
-            "gradient depends on the weights and the part, not on who computes it.",
+            "different: chance decides who computes what": "Chance decides who computes it; but a "
+            "part's gradient depends on the weights and the part, not on who computes it.",
         },
     ),
     dies=Question(
@@ -78,7 +78,7 @@ QUESTIONS = questions(
         hint="10 kB take 3 microseconds, a message 20. So what counts?",
         mistakes={
             "around the ring": "The ring sends the fewest bytes, but in 1,998 messages after each "
-            "other; and here messages are what costs.",
+            "other; and here the messages cost most.",
             "through the centre": "One process then waits for 2,000 messages, one after the other.",
         },
     ),
@@ -99,7 +99,7 @@ QUESTIONS = questions(
         by="tree([0] * 6, lambda one, other: max(one, other) + 1)",
         hint="Write it down: $((ab)(cd))(ef)$.",
         mistakes={
-            "5": "So many additions there are in all, or for the first one from left to right.",
+            "5": "That is the number of additions in all, or for the first part from left to right.",
             "2": "After two, $(ab)(cd)$ is complete; $(ef)$ is still missing.",
         },
         end=True,

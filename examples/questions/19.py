@@ -11,10 +11,10 @@ QUESTIONS = questions(
         by="printed_index.sum()",
         hint="It divides by a sum over the contexts. What sums to one then?",
         mistakes={
-            "3": "So it is by the right formula. The printed one divides each state's numbers by "
+            "3": "That is by the right formula. The printed one divides each state's numbers by "
             "their sum.",
             "15": "Each of the 15 is less than one.",
-            "1": "One for each of something. How many of these are there?",
+            "1": "Not all together sum to one, but those of each state do.",
         },
         because="The weights of each of the five states sum to one.",
     ),
@@ -39,7 +39,7 @@ QUESTIONS = questions(
         by="""
             {True: "larger than 0.58", False: "another"}[bool(after[2] > 0.6)]
         """,
-        hint="v3 has no score with anything, so that all its weights are equal. Where does it go?",
+        hint="All scores of v3 are 0, so all its weights are equal. Where does it move?",
         mistakes={
             "smaller than 0.58, as in the picture": "The picture was turned. The numbers say otherwise.",
             "0.58 still": "Both move.",
@@ -47,12 +47,12 @@ QUESTIONS = questions(
         because="v3 moves to the mean of all six, and v6 is among them.",
     ),
     three_keys=Question(
-        "Three keys of equal length stand at 120 degrees to each other in the plane. Is there a length "
+        "Three keys of equal length are at 120 degrees to each other in the plane. Is there a length "
         r"for which $\sum_t (k_t \cdot q)\, k_t = q$ for every $q$ of the plane?",
         choices=["yes", "no"],
         answer="yes",
         by="'yes' if np.allclose(three.T @ three, np.eye(2)) else 'no'",
-        hint="The three stand evenly around the circle: no direction is preferred.",
+        hint="The three are evenly spaced around the circle: no direction is preferred.",
         mistakes={"no": "This is what was printed. But no direction is preferred by these three."},
         because=r"With the length $\sqrt{2/3}$.",
     ),
@@ -92,15 +92,15 @@ QUESTIONS = questions(
         """,
         hint="Square the three, and divide by their sum.",
         mistakes={
-            "0.0420": "This is by exp, and there the lowest score gets least.",
+            "0.0420": "That is by exp, which gives the lowest score the smallest weight.",
             "0.2": "This is the weight of the score 1.",
         },
         because="The lowest score gets the largest weight: the function must be increasing, too.",
         end=True,
     ),
     end_four_keys=Question(
-        "Four keys stand evenly around the circle in the plane, all of length $c$. For which $c$ does "
-        r"$\sum_t (k_t \cdot q)\, k_t$ give back every $q$?",
+        "Four keys are evenly spaced around the circle in the plane, all of length $c$. "
+        r"For which $c$ does $\sum_t (k_t \cdot q)\, k_t$ give back every $q$?",
         answer=0.707,
         by="""
             turns = np.arange(4) * np.pi / 2
