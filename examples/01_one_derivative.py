@@ -289,9 +289,10 @@ print("the derivative of y with respect to x is", wrong["x"], "?")
 # again. A node must wait until *all* that use it have had their turn. Only then may it pass on what
 # it has, once.
 #
-# This graph is the smallest on which that happens. Draw the two uses of $u$ as two nodes: the graph
-# has the shape of a *diamond*, and is called one. Two operations are needed. With one alone, as in
-# $x + x$, what receives twice is a leaf, which has nothing to pass on.
+# This graph, of three nodes and two operations, is the smallest on which that happens. With one
+# operation alone, as in $x + x$, what receives twice is a leaf, which has nothing to pass on. The
+# drawing below has a node for each of the two uses of $u$, and so four operations. It has the shape of
+# a *diamond*, and is called one.
 
 # %%
 assert naive({"x": [], "y": [("x", 1), ("x", 1)]}, "y", Counter(y=1))["x"] == 2  # right
