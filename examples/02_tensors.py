@@ -399,9 +399,9 @@ assert kept[known.index("the")] == 3
 #
 # $$\frac{\partial L}{\partial x_j} = \sum_i g_i\, M_{ij} = (M^\mathsf{T} g)_j.$$
 #
-# **The walk back through a linear function is the product with its transpose.** The next cell finds both
-# matrices of five functions. It puts in arrays that have a 1 in one place, and zeros elsewhere. (Arrays
-# with two axes are written one row behind the other.)
+# **The walk back through a linear function is the product with its transpose.** The next cell finds
+# both matrices of five functions. It puts in arrays that have a 1 in one place, and zeros elsewhere.
+# (Arrays with two axes are written one row behind the other.)
 
 
 # %%

@@ -10,7 +10,7 @@
 # After it you can
 #
 # - compute with words: differences, analogies, cosine similarities;
-# - prove that two words near a third must be near each other, and say why that does harm;
+# - prove that two words near a third must be near each other, and say why that is a problem;
 # - let the words of a sentence change each other's vectors, with one softmax and one sum;
 # - learn vectors from similarities by gradient descent, and say how many numbers a word needs.
 
@@ -131,8 +131,8 @@ assert round(kings, 3) == 0.948
 assert round(people, 3) == 0.927
 
 # %% [markdown]
-# The article's 0.98 and 0.99 are not what these vectors have. One line of code
-# checks it. Even the order is wrong. All pairs:
+# The article's 0.98 and 0.99 are not what these vectors have. One line of code checks it. Even the
+# order is wrong. All pairs:
 
 # %%
 points = np.stack(list(words.values()))  # (4, 5)
@@ -220,14 +220,14 @@ def forced():
 pictures("05_forced", forced)
 
 # %% [markdown]
-# One space for all purposes is not enough: in it two words are alike or not, and nothing says in
-# which respect. The remedy comes in lesson 07. There words are compared in another space, into which a matrix
-# maps them. It can drop what does not matter there: the number in which hot and cold differ.
+# One space for all purposes is not enough: in it two words are alike or not, and nothing says in which
+# respect. The remedy comes in lesson 07. There words are compared in another space, into which a
+# matrix maps them. It can drop what does not matter there: the number in which hot and cold differ.
 #
 # ## Second flaw: likeness is mutual
 #
-# $x \cdot y = y \cdot x$, number by number. So the table of all dot products of the rows of a
-# matrix $X$, which is $X X^\mathsf{T}$, is symmetric (equal to its transpose), whatever the vectors are.
+# $x \cdot y = y \cdot x$, number by number. So the table of all dot products of the rows of a matrix
+# $X$, which is $X X^\mathsf{T}$, is symmetric (equal to its transpose), whatever the vectors are.
 
 # %%
 X = rng.normal(size=(6, 3))
@@ -251,12 +251,11 @@ assert np.array_equal(X @ X.T, (X @ X.T).T)
 #   a_{ij} = \frac{e^{s_{ij}}}{\sum_k e^{s_{ik}}}, \qquad
 #   y_i = \sum_j a_{ij}\, v_j.$$
 #
-# The $s_{ij}$ are called *scores*. The middle step is the *softmax*. It turns all
-# numbers into positive ones, by $e^s$, and divides by their sum, so that they sum to one: the *weights*
-# of a mean. In matrices,
-# with a row for each of the $T$ words: $X$ of shape $(T, D)$, the weights
-# $A = \mathrm{softmax}(X X^\mathsf{T})$ of $(T, T)$, each row by itself, and the new vectors $Y = A X$
-# of $(T, D)$. (The plain sum is $X X^\mathsf{T} X$.)
+# The $s_{ij}$ are called *scores*. The middle step is the *softmax*. It turns all numbers into
+# positive ones, by $e^s$, and divides by their sum, so that they sum to one: the *weights* of a mean.
+# In matrices, with a row for each of the $T$ words: $X$ of shape $(T, D)$, the weights $A =
+# \mathrm{softmax}(X X^\mathsf{T})$ of $(T, T)$, each row by itself, and the new vectors $Y = A X$ of
+# $(T, D)$. (The plain sum is $X X^\mathsf{T} X$.)
 #
 # Two numbers for each word are enough, one for money and one for water:
 
@@ -343,10 +342,11 @@ print("open in a browser:", page)
 #
 # By the first flaw, words near a third are near each other. An article goes on from word to word: in
 # the end everything is near everything, and every word *attends* to every other, which is to say gives
-# it weight. How far does nearness reach? Take a chain of words in which each has a cosine of 0.9 with the next. The angle between neighbours is 26 degrees.
-# The least that is possible is a fan in one plane, which opens by 26 degrees at each step: the cosine
-# of $n$ steps is $\cos(26° n)$. If each step turns into a random direction instead, at a right angle
-# to where we are, the expected cosine is $0.9^n$.
+# it weight. How far does nearness reach? Take a chain of words in which each has a cosine of 0.9 with
+# the next. The angle between neighbours is 26 degrees. The least that is possible is a fan in one
+# plane, which opens by 26 degrees at each step: the cosine of $n$ steps is $\cos(26° n)$. If each step
+# turns into a random direction instead, at a right angle to where we are, the expected cosine is
+# $0.9^n$.
 
 # %%
 steps = np.arange(9)
@@ -474,7 +474,7 @@ assert all(np.isclose(learned[D][1][300], learned[D][1][-1]) for D in (2, 3))  #
 # ## What cannot be learned (optional)
 #
 # The first flaw cannot be trained away. Ask for hot and cold to be at -0.5, and both still at
-# 0.8 to temperature. The loss stops well above zero, and all three cosines give way.
+# 0.8 to temperature. The loss stops well above zero, and none of the three cosines comes out as asked.
 #
 # Could a longer training do better? Try all possibilities: hot at an angle $a$ to one side of
 # temperature, cold at $b$ to the other. (Out of that plane they only come nearer to each other.) Of
@@ -500,11 +500,11 @@ assert np.isclose(apart, 2 * both**2 - 1, atol=1e-3)  # on the curve of the pict
 # %% [markdown]
 # ## From text to rows of numbers (optional)
 #
-# Which words get a vector? All words of a language are too many, and single letters say too little.
-# So one takes *subwords*: common words whole, rare ones in pieces. They are found by counting. Begin
-# with letters. Find the pair of neighbours that occurs most often (the first one, if several occur
-# equally often), and join it into one piece. Repeat. Here is a text with four words, and how often each occurs (`_` is the end
-# of a word):
+# Which words get a vector? All words of a language are too many, and single letters say too little. So
+# one takes *subwords*: common words whole, rare ones in pieces. They are found by counting. Begin with
+# letters. Find the pair of neighbours that occurs most often (the first one, if several occur equally
+# often), and join it into one piece. Repeat. Here is a text with four words, and how often each occurs
+# (`_` is the end of a word):
 
 # %%
 text = {"low_": 5, "lower_": 2, "newest_": 6, "widest_": 3}

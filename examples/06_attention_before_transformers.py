@@ -12,7 +12,7 @@
 # - compute additive attention by the formula, and say over which index its weights sum to one;
 # - train a network to reverse a sequence, and read from its weights that it does;
 # - say how far away the first word is, for a recurrent network, a convolution and attention;
-# - tell the classic scores apart, and say what each costs.
+# - compare the classic scores, and say what each costs.
 
 # %%
 import time
@@ -55,9 +55,10 @@ ask("05/end_cosine", ...)
 # keeps each number between -1 and 1. $h_t$ depends on all inputs so far: it is what the network
 # remembers.
 #
-# `nn.Module` is a holder of learned numbers, `nn.Linear(C, D)` holds $W$ and $b$ and computes
-# $x W + b$. The product $x W$ alone, without $b$, is called a *linear map* of $x$: a sum of inputs gives
-# the sum of their outputs, and an input times a number gives the output times that number. Several sequences are read at once, as a batch: $B$ of them, side by side.
+# `nn.Module` is a holder of learned numbers, `nn.Linear(C, D)` holds $W$ and $b$ and computes $x W +
+# b$. The product $x W$ alone, without $b$, is called a *linear map* of $x$: a sum of inputs gives the
+# sum of their outputs, and an input times a number gives the output times that number. Several
+# sequences are read at once, as a batch: $B$ of them, side by side.
 
 
 # %%
@@ -101,7 +102,7 @@ assert np.array_equal(rnn(changed).detach()[0, :2], states.detach()[0, :2])
 # the *encoder*, reads $M$ symbols and hands its last state to another, the *decoder*, which writes
 # $N$ of them, each time told the symbol before. (In this task $M = N$.)
 #
-# `before` is what the decoder is told: the right answer, moved by one place, after a 0 for the start.
+# `before` is what the decoder is told: the right answer, moved by one place, with a 0 at the start.
 
 # %%
 SYMBOLS = "abcdefghij"
@@ -238,13 +239,13 @@ pictures("06_two_sums", two_sums)
 # %% [markdown]
 # ## Queries, keys and values
 #
-# Three words are used from here on: $s_j$, which asks, is a *query*; $h_i$, which is asked, is a *key*; and
-# what is averaged are the *values*, here the states $h_i$ once more.
+# Three words are used from here on: $s_j$, which asks, is a *query*; $h_i$, which is asked, is a
+# *key*; and what is averaged are the *values*, here the states $h_i$ once more.
 #
 # The tables above have a row for each key. Today it is usual to write them the other way round: a row
-# for each query. They are the transpose, so `weights[j, i]` is $a_{ij}$, and each row sums to one. From here
-# on, all tables are like that. `mt.attention` takes queries, keys, values, and a function that
-# makes the table of scores:
+# for each query. They are the transpose, so `weights[j, i]` is $a_{ij}$, and each row sums to one.
+# From here on, all tables are like that. `mt.attention` takes queries, keys, values, and a function
+# that makes the table of scores:
 
 # %%
 all_pairs = lambda s, h: np.array([[fits(s_j, h_i) for h_i in h] for s_j in s])  # (N, M)
@@ -298,10 +299,11 @@ def train(attends, steps=600, longest=12):
 
 # %% [markdown]
 # (`nn.Embedding` is the table of lesson 02, a learned vector for each symbol. The model gives a number
-# for each symbol that may come next, and a softmax turns them into probabilities. `cross_entropy` is the
-# loss: the mean of $-\log p$, with $p$ the probability that it gave to the right symbol. It is 0 if the
-# model was sure and right. `Adam` goes down the gradient as `SGD` does in lesson 05, but gives each
-# number a step of about the same size, `lr`, however large its gradient is. Lesson 13 explains both.)
+# for each symbol that may come next, and a softmax turns them into probabilities. `cross_entropy` is
+# the loss: the mean of $-\log p$, with $p$ the probability that it gave to the right symbol. It is 0
+# if the model was sure and right. `Adam` goes down the gradient as `SGD` does in lesson 05, but gives
+# each number a step of about the same size, `lr`, however large its gradient is. Lesson 13 explains
+# both.)
 #
 # Both are trained on sequences of 1 to 12 symbols, and then tested on new ones. There are ten symbols,
 # so guessing gets 10 in 100 right. How many symbols are right in a sequence of twelve, if all that is
@@ -381,8 +383,8 @@ look = lambda: attention_map(
 pictures("06_alignment", look)
 
 # %% [markdown]
-# To write the first symbol it looks at the last one, and for the second at the one before: the weights lie
-# on the other diagonal, from bottom left to top right.
+# To write the first symbol it looks at the last one, and for the second at the one before: the weights
+# lie on the other diagonal, from bottom left to top right.
 #
 # ## How far away is the first word?
 #
@@ -476,11 +478,11 @@ def reach():
 pictures("06_reach", reach)
 
 # %% [markdown]
-# The walk back over a recurrent network multiplies by $U$ and by the slope of $\tanh$ at each step.
-# At the start of training this makes the gradient smaller and smaller: it *vanishes*, and 32 words
-# back nothing is left to learn from. With attention it falls only as the weights do, in
-# proportion to one over the length. And the recurrent network has to wait for each state before it makes the next, so its
-# time grows with every word. Attention pays in another way: its table of scores grows with the
+# The walk back over a recurrent network multiplies by $U$ and by the slope of $\tanh$ at each step. At
+# the start of training this makes the gradient smaller and smaller: it *vanishes*, and 32 words back
+# nothing is left to learn from. With attention it falls only as the weights do, in proportion to one
+# over the length. And the recurrent network has to wait for each state before it makes the next, so
+# its time grows with every word. Attention pays in another way: its table of scores grows with the
 # *square* of the length.
 #
 # ## Other scores
@@ -530,9 +532,9 @@ assert np.allclose(in_parts, all_pairs(s, h))
 # So $M + N$ products with a part of $W$ are enough. Only the sum, $\tanh$ and the product with $v$ are
 # left for each pair. `mt.Additive` computes it like this.
 #
-# The other saving drops $\tanh$: map both sides to a shared space, where a plain dot product
-# compares them. That is $M + N$ maps and a single product of matrices, which computers are best at. With vectors as rows
-# again, as in code:
+# The other saving drops $\tanh$: map both sides to a shared space, where a plain dot product compares
+# them. That is $M + N$ maps and a single product of matrices, which computers are best at. With
+# vectors as rows again, as in code:
 #
 # $$q_j = s_j W_q, \qquad k_i = h_i W_k, \qquad e = q\, k^\mathsf{T}.$$
 #

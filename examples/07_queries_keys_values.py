@@ -30,7 +30,7 @@ ask = Questions("07")
 rng = np.random.default_rng(0)
 
 # %% [markdown]
-# First two questions from older lessons.
+# First two questions from older lessons. You need both answers in this lesson.
 
 # %%
 ask("05/hot_and_cold", ...)
@@ -41,9 +41,9 @@ ask("06/end_weights", ...)
 # %% [markdown]
 # ## A word that asks
 #
-# "The ball broke the window, because it was hard." What was hard? To understand "it", a
-# reader has to look at "ball". But "ball" can be read without "it". With one vector for each word this cannot be said:
-# a product of two vectors is the same both ways (lesson 05).
+# "The ball broke the window, because it was hard." What was hard? To understand "it", a reader has to
+# look at "ball". But "ball" can be read without "it". With one vector for each word this cannot be
+# said: a product of two vectors is the same both ways (lesson 05).
 #
 # Lesson 06 compared two different things, a state of the decoder and a state of the encoder, and
 # mapped each side by a different matrix. The transformer does the same within one sentence. There each
@@ -290,7 +290,8 @@ pictures("07_soft_dictionary", from_mean_to_look_up)
 # ## Six vectors
 #
 # Now an example that was published, with more numbers. Six vectors in space, as rows of $X$ of shape
-# $(6, 3)$. v1 and v2 nearly agree, v3 and v4 do, v5 is the opposite of v1, and v6 is between them.
+# $(6, 3)$. v1 and v2 nearly agree, v3 and v4 do, v5 is the opposite of v1, and v6
+# is equally near to all three axes.
 
 # %%
 X = np.array(
@@ -502,14 +503,14 @@ pictures("07_learned", finding)
 # Could another product give the same outputs? No. The scores of a vector $x$ with the rows of $X$ are
 # $X r$, with three numbers $r$, which are $x\, W_Q W_K^\mathsf{T} / \sqrt 6$. Its output is the mean
 # $m(r)$ of the rows with the weights $\mathrm{softmax}(X r)$. Go from one $r$ to another, straight, in
-# the direction $d$. On the way, how does $m \cdot d$ change? Its derivative is the *variance* of
-# the six numbers $X d$ under the weights: the mean of their squared distances from their mean. (By the
+# the direction $d$. On the way, how does $m \cdot d$ change? Its derivative is the *variance* of the
+# six numbers $X d$ under the weights: the mean of their squared distances from their mean. (By the
 # quotient rule a weight $a_j$ changes by $a_j (x_j - \bar x)$, where $x_j$ is number $j$ of $X d$ and
 # $\bar x = \sum_k a_k x_k$ their mean. So $m \cdot d = \sum_j a_j x_j$ changes by $\sum_j a_j (x_j -
-# \bar x) x_j$, which is the variance. Lesson 08 derives this rule of the softmax.) The variance is zero
-# only if all six numbers $X d$ are equal; and they are not, as the six points do not
-# lie in one plane. So $m \cdot d$ rises all the way, and another $r$ has another mean. And v1, v3 and
-# v6 together fix all of $W_Q W_K^\mathsf{T}$, as every vector can be mixed from these three.
+# \bar x)\, x_j$, which is the variance. Lesson 08 derives this rule of the softmax.) The variance is
+# zero only if all six numbers $X d$ are equal; and they are not, as the six points do not lie in one
+# plane. So $m \cdot d$ rises all the way, and another $r$ has another mean. And v1, v3 and v6 together
+# fix all of $W_Q W_K^\mathsf{T}$, as every vector can be mixed from these three.
 
 # %%
 r, d = rng.normal(size=(2, 3))
@@ -609,9 +610,9 @@ assert ((longer @ W_Q) @ (longer @ W_K).T).size == 4 * scores.size
 # %% [markdown]
 # ## Change it yourself
 #
-# The first example as a page on which every number can be changed: the words, the three matrices.
-# Here the output of "it" should become what "ball" is. The loss says how far off it is. Press *Learn*, and watch
-# where "it" looks. (Where you read this as a page, [it is here](out/07_it_and_ball.html).)
+# The first example as a page on which every number can be changed: the words, the three matrices. Here
+# the output of "it" should become what "ball" is. The loss says how far off it is. Press *Learn*, and
+# watch where "it" looks. (Where you read this as a page, [it is here](out/07_it_and_ball.html).)
 
 
 # %%

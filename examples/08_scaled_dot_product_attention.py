@@ -12,8 +12,8 @@
 # - say the formula in words, build it from plain sums, and write it for one query and for all, with
 #   every shape;
 # - say why scores are divided by the square root of their width, and measure what happens without;
-# - tell overflow from saturation, put a mask in the right place, and say what the output is where a
-#   query may look at no key;
+# - distinguish overflow and saturation, put a mask in the right place, and say what the output is
+#   where a query may look at no key;
 # - say which outputs attention can give, and which it cannot.
 
 # %%
@@ -31,7 +31,7 @@ ask = Questions("08")
 rng = np.random.default_rng(0)
 
 # %% [markdown]
-# First two questions from older lessons.
+# First two questions from older lessons. You need both answers in this lesson.
 
 # %%
 ask("06/end_weights", ...)
@@ -243,20 +243,19 @@ pictures("08_shapes", shapes)
 # %% [markdown]
 # ## Why divide by the square root?
 #
-# Let the numbers in a query and a key be random, independent, and uniform on $[-a, a]$. Their mean
-# is zero, and their variance (the mean of their squares) is $a^2/3$. For independent
-# numbers, the mean of a product is the product of the means. So a product $x_i y_i$ has the mean zero,
-# and its variance, the mean of $x_i^2 y_i^2$, is the mean of $x_i^2$ times that of $y_i^2$: $(a^2/3)^2 =
-# a^4/9$. A query times a key is a sum of $d$ such products, and variances of independent numbers add:
+# Let the numbers in a query and a key be random, independent, and uniform on $[-a, a]$. Their mean is
+# zero, and their variance (the mean of their squares) is $a^2/3$. For independent numbers, the mean of
+# a product is the product of the means. So a product $x_i y_i$ has the mean zero, and its variance,
+# the mean of $x_i^2 y_i^2$, is the mean of $x_i^2$ times that of $y_i^2$: $(a^2/3)^2 = a^4/9$. A query
+# times a key is a sum of $d$ such products, and variances of independent numbers add:
 #
 # $$\mathrm{Var}(x \cdot y) = C d, \qquad C = \frac{a^4}{9}; \qquad
 #   \mathrm{Var}\!\left(\frac{x \cdot y}{\sqrt d}\right) = C,$$
 #
 # as dividing numbers by $\sqrt d$ divides their variance by $d$. (In general, for independent numbers
 # with the mean zero and the variance $\sigma^2$: $d\, \sigma^4$ before the division, and $\sigma^4$
-# after it.) So the wider the vectors, the larger
-# the scores, by $\sqrt d$; and the division removes exactly this factor. We measure it on 20,000 pairs, with
-# $a = 2$, at the widths 4, 16, 64, 256 and 1024.
+# after it.) So the wider the vectors, the larger the scores, by $\sqrt d$; and the division removes
+# exactly this factor. We measure it on 20,000 pairs, with $a = 2$, at widths from 4 to 1024.
 
 # %%
 ask("wider", ...)
@@ -353,9 +352,9 @@ pictures("08_why_divide", why_divide)
 #
 # The largest number that float64 can hold is about $e^{709}$, and float32 about $e^{88}$. Beyond it
 # $e^s$ *overflows* to infinity, and infinity divided by infinity is no number (NaN). The remedy:
-# subtract the same number $c$ from all scores of a row. It changes no weight, since $e^{s - c} = e^s e^{-c}$ and
-# $e^{-c}$ cancels in the division. With the largest score of the row as $c$, all exponents are zero or
-# less, and nothing overflows.
+# subtract the same number $c$ from all scores of a row. It changes no weight, since $e^{s - c} = e^s
+# e^{-c}$ and $e^{-c}$ cancels in the division. With the largest score of the row as $c$, all exponents
+# are zero or less, and nothing overflows.
 #
 # The softmax of $(0, \ln 3)$ is $(1/4, 3/4)$. And that of $(1000, 1000 + \ln 3)$?
 
@@ -432,8 +431,8 @@ assert not np.allclose(after(s)[:3], after(other)[:3])
 # %% [markdown]
 # ### A row with nothing to choose from
 #
-# What if *all* is hidden from a query? No weights are all zero and sum to one, so each program
-# has to choose what to return. Three programs, three answers:
+# What if *all* is hidden from a query? Weights that are all zero cannot sum to one, so each
+# program has to choose what to return. Three programs, three answers:
 
 # %%
 nothing = np.full(4, -np.inf)
@@ -447,8 +446,8 @@ assert np.array_equal(softmax(nothing), np.zeros(4))
 
 # %% [markdown]
 # With minus infinity it is NaN, and in the next step of training every number of the model is. With a
-# large negative number, as many programs have it, the query looks at everything that was hidden, without
-# any warning. This project gives zeros: the output is zero, and so is the gradient.
+# large negative number, as many programs have it, the query looks at everything that was hidden,
+# without any warning. This project gives zeros: the output is zero, and so is the gradient.
 
 # %%
 mask = np.array([[True] * S, [False] * S, [True, False, True, False, True]])  # (T, S)
@@ -510,10 +509,10 @@ pictures("08_triangle", triangle)
 # %% [markdown]
 # $(1.5, 1.5)$ is not among them, though each of its numbers is between the least and the greatest of
 # the values. The border of the triangle is not reached either. Finite scores give no weight that is
-# exactly 0, as on an edge, or exactly 1, as at a corner (though a computer rounds it to that in the end).
-# The larger the differences of scores, the nearer it comes. So the outputs fill the inside of the
-# triangle, without its border. A mask is the exception: where the third key is hidden, its weight is
-# 0, and the output lies on the edge between the first two.
+# exactly 0, as on an edge, or exactly 1, as at a corner (though a computer rounds it to that in the
+# end). The larger the differences of scores, the nearer it comes. So the outputs fill the inside of
+# the triangle, without its border. A mask is the exception: where the third key is hidden, its weight
+# is 0, and the output lies on the edge between the first two.
 #
 # How does a model get outside? After attention comes one more matrix, $W_O$ (lesson 09), and the sum
 # $e + \mathrm{attention}(e)$ (lesson 11). A matrix moves the corners themselves. With
@@ -691,8 +690,8 @@ assert not np.allclose(mix(other_keys, q), projection, atol=0.1)
 # %% [markdown]
 # For which keys is $p$ the projection of every $q$? Often one reads "if and only if they are
 # orthonormal". That holds for keys of which none can be mixed from the others. Take a key $k_j$ as
-# $q$. It is its own projection, so $\sum_t (k_t \cdot k_j)\, k_t = k_j$. As there is only one way to mix
-# $k_j$ from such keys, $k_j \cdot k_j = 1$, and all other products are 0.
+# $q$. It is its own projection, so $\sum_t (k_t \cdot k_j)\, k_t = k_j$. As there is only one way to
+# mix $k_j$ from such keys, $k_j \cdot k_j = 1$, and all other products are 0.
 #
 # In general the condition is that the matrix $\sum_t k_t^\mathsf{T} k_t$ leaves every vector mixed from
 # the keys unchanged. With more keys than dimensions there are other such keys: three at 120 degrees in
@@ -747,9 +746,10 @@ pictures("08_projection", projections)
 # A *Hopfield network* is a memory that completes: it stores patterns, is given a damaged one, and
 # moves it step by step towards a stored one. In its modern form (Ramsauer et al., 2020) one step is
 # $\xi \leftarrow \mathrm{softmax}(\beta\, \xi X^\mathsf{T})\, X$. Here the row $\xi$ is the damaged
-# pattern, the rows of $X$ are the stored ones, and $\beta$ is a factor of the scores. With $\beta = 1/\sqrt{d}$ that is attention: the query is the damaged pattern, and keys
-# and values are the stored ones. Here are 6 patterns of 64 numbers, 1 or -1, and one of them with the
-# signs of 12 numbers changed:
+# pattern, the rows of $X$ are the stored ones, and $\beta$ is a factor of the scores. With $\beta =
+# 1/\sqrt{d}$ that is attention: the query is the damaged pattern, and keys and values are the stored
+# ones. Here are 6 patterns of 64 numbers, 1 or -1, and one of them with the signs of 12 numbers
+# changed:
 
 # %%
 stored = rng.choice([-1.0, 1.0], size=(6, 64))
