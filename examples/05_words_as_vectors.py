@@ -244,7 +244,7 @@ assert np.array_equal(X @ X.T, (X @ X.T).T)
 # A bank can be at a river or full of money. One vector for "bank" has to serve both. The words
 # around it say what it means: so let those change it. The simplest way: sum up all words, each
 # times its product with the one that is to change, $y_i = \sum_j (v_i \cdot v_j)\, v_j$. But such a sum
-# grows with the sentence, and products may be negative. Better is a *mean* of all words, in which
+# grows with the sentence, and products can be negative. Better is a *mean* of all words, in which
 # those count more that are more like word $i$. With $v_i$ of shape $(D,)$,
 #
 # $$s_{ij} = v_i \cdot v_j, \qquad
@@ -253,9 +253,9 @@ assert np.array_equal(X @ X.T, (X @ X.T).T)
 #
 # The $s_{ij}$ are called *scores*. The middle step is the *softmax*. It turns all numbers into
 # positive ones, by $e^s$, and divides by their sum, so that they sum to one: the *weights* of a mean.
-# In matrices, with a row for each of the $T$ words: $X$ of shape $(T, D)$, the weights $A =
-# \mathrm{softmax}(X X^\mathsf{T})$ of $(T, T)$, each row by itself, and the new vectors $Y = A X$ of
-# $(T, D)$. (The plain sum is $X X^\mathsf{T} X$.)
+# In matrices, with a row for each of the $T$ words: $X$ of shape $(T, D)$, the weights
+# $A = \mathrm{softmax}(X X^\mathsf{T})$ of $(T, T)$, each row by itself, and the new vectors $Y = A X$
+# of $(T, D)$. (The plain sum is $X X^\mathsf{T} X$.)
 #
 # Two numbers for each word are enough, one for money and one for water:
 
@@ -341,7 +341,7 @@ print("open in a browser:", page)
 # ## Along a chain (optional)
 #
 # By the first flaw, words near a third are near each other. An article goes on from word to word: in
-# the end everything is near everything, and every word *attends* to every other, which is to say gives
+# the end everything is near everything, and every word *attends* to every other, that is, gives
 # it weight. How far does nearness reach? Take a chain of words in which each has a cosine of 0.9 with
 # the next. The angle between neighbours is 26 degrees. The least that is possible is a fan in one
 # plane, which opens by 26 degrees at each step: the cosine of $n$ steps is $\cos(26° n)$. If each step
@@ -383,12 +383,12 @@ assert shares.max() < 3 * shares.min()
 #
 # and go down the gradient: $E \leftarrow E - \eta\, \partial L / \partial E$, again and again, with
 # a number $\eta$, the *learning rate*, that says how far. `mg.optim.SGD` takes such steps, on every
-# `mg.Parameter`, which is a Tensor that is to be learned. (Its name, *stochastic gradient descent*,
+# `mg.Parameter`, which is a Tensor that training may change. (Its name, *stochastic gradient descent*,
 # is about losses from random samples; here nothing is random.)
 #
 # What we ask for: hot and cold at 0.8 to temperature, and at 0.28 to each other, which is
 # $2 \cdot 0.8^2 - 1$, as far apart as can be. bank at 0.6 to river and at 0.8 to money. All other
-# pairs are to have nothing in common. Try it with $D = 2$, 3 and 4 numbers for each word.
+# pairs should have nothing in common. Try it with $D = 2$, 3 and 4 numbers for each word.
 
 # %%
 ask("how_many_numbers", ...)
@@ -536,7 +536,7 @@ assert merged[:3] == [("es", 9), ("est", 9), ("est_", 9)]
 #
 # Each piece has a number, its place in the list of pieces, and a row in a table of vectors. In papers
 # the look-up is often written as a product: the piece as a row of zeros with a single 1 (*one-hot*),
-# times the table. It is the same thing, and so is its gradient (lesson 02), only slower.
+# times the table. It gives the same result and the same gradient (lesson 02), only slower.
 
 # %%
 known = ["low", "est_", "n", "e", "w"]

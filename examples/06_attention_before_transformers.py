@@ -3,7 +3,7 @@
 #
 # *What a last state forgets, and the first attention that mended it. About 12 seconds.*
 #
-# Attention was invented for networks that read one word after the other, to mend what they forget.
+# Attention was invented for networks that read one word after the other, because they forget.
 # This lesson builds such a network, measures what it forgets, and mends it.
 #
 # After it you can
@@ -55,10 +55,10 @@ ask("05/end_cosine", ...)
 # keeps each number between -1 and 1. $h_t$ depends on all inputs so far: it is what the network
 # remembers.
 #
-# `nn.Module` is a holder of learned numbers, `nn.Linear(C, D)` holds $W$ and $b$ and computes $x W +
-# b$. The product $x W$ alone, without $b$, is called a *linear map* of $x$: a sum of inputs gives the
-# sum of their outputs, and an input times a number gives the output times that number. Several
-# sequences are read at once, as a batch: $B$ of them, side by side.
+# `nn.Module` is a holder of learned numbers, `nn.Linear(C, D)` holds $W$ and $b$ and computes
+# $x W + b$. The product $x W$ alone, without $b$, is called a *linear map* of $x$: a sum of inputs
+# gives the sum of their outputs, and an input times a number gives the output times that number.
+# Several sequences are read at once, as a batch: $B$ of them, side by side.
 
 
 # %%
@@ -193,7 +193,7 @@ assert not np.allclose(wrong.sum(axis=0), 1)
 
 # %% [markdown]
 # 1. The weights of a context do not sum to one, so it is no mean. If all states are the same, their
-#    mean must be that same state, whatever the scores. The wrong one is not.
+#    mean must be that same state, for any scores. The wrong one is not.
 # 2. If only one symbol is to be written, the sum has one term, and every weight is 1: the network
 #    cannot choose at all.
 # 3. The first context depends on the last state of the decoder, which is made later.
@@ -654,7 +654,7 @@ print(f"counted for {M} and {N} states:", expected)
 # %% [markdown]
 # ## Any two maps (optional)
 #
-# The two maps into the shared space need not be matrices. With any functions $f$ and $g$, such as
+# The two maps into the shared space do not have to be matrices. With any functions $f$ and $g$, such as
 # small networks, the score $f(s) \cdot g(h)$ still takes $M + N$ maps and one product of matrices, and
 # it can compare what matrices cannot. Let a state be one number, and let $s$ and $h$ fit well if they
 # have the same *size*, whatever their signs. With matrices the score is $s\, w\, h$, with one number

@@ -317,7 +317,7 @@ W_V = np.eye(3)
 assert W_Q.shape == W_K.shape == (3, 6)
 
 # %% [markdown]
-# All queries are the rows of one matrix, $Q = X W_Q$, and all keys and values likewise. Then all
+# All queries are the rows of one matrix, $Q = X W_Q$, and in the same way all keys and values. Then all
 # scores are one product of matrices, and so are all outputs:
 #
 # $$Q = X W_Q, \quad K = X W_K, \quad V = X W_V, \qquad
@@ -506,11 +506,12 @@ pictures("07_learned", finding)
 # the direction $d$. On the way, how does $m \cdot d$ change? Its derivative is the *variance* of the
 # six numbers $X d$ under the weights: the mean of their squared distances from their mean. (By the
 # quotient rule a weight $a_j$ changes by $a_j (x_j - \bar x)$, where $x_j$ is number $j$ of $X d$ and
-# $\bar x = \sum_k a_k x_k$ their mean. So $m \cdot d = \sum_j a_j x_j$ changes by $\sum_j a_j (x_j -
-# \bar x)\, x_j$, which is the variance. Lesson 08 derives this rule of the softmax.) The variance is
-# zero only if all six numbers $X d$ are equal; and they are not, as the six points do not lie in one
-# plane. So $m \cdot d$ rises all the way, and another $r$ has another mean. And v1, v3 and v6 together
-# fix all of $W_Q W_K^\mathsf{T}$, as every vector can be mixed from these three.
+# $\bar x = \sum_k a_k x_k$ their mean. So $m \cdot d = \sum_j a_j x_j$ changes by
+# $\sum_j a_j (x_j - \bar x)\, x_j$, which is the variance. Lesson 08 derives this rule of the
+# softmax.) The variance is zero only if all six numbers $X d$ are equal; and they are not, as the six
+# points do not lie in one plane. So $m \cdot d$ rises all the way, and another $r$ has another mean.
+# And v1, v3 and v6 together fix all of $W_Q W_K^\mathsf{T}$, as every vector can be mixed from these
+# three.
 
 # %%
 r, d = rng.normal(size=(2, 3))
@@ -549,9 +550,9 @@ assert own[it, it] == -4
 # %% [markdown]
 # ## Queries from elsewhere (optional)
 #
-# Queries, keys and values need not come from the same vectors. A shop knows what somebody has read
-# and how they liked it. How will they like three new books? Query: a new book. Keys: the books that
-# they know. Values: the stars that they gave. Each book has two numbers, crime and cooking:
+# Queries, keys and values do not have to come from the same vectors. A shop knows what somebody has
+# read and how they liked it. How will they like three new books? Query: a new book. Keys: the books
+# that they know. Values: the stars that they gave. Each book has two numbers, crime and cooking:
 
 # %%
 read = {"Murder at Sea": [1.0, 0.0], "The Third Clue": [0.9, 0.1], "Soups": [0.0, 1.0]}

@@ -77,8 +77,8 @@ assert np.allclose(first, [3, 2])
 assert np.allclose(second, [0.715, 3.523], atol=5e-4)
 
 # %% [markdown]
-# The first query has the same product with both keys, 4, so it gets the plain mean of the values.
-# The second has the products 4 and 0: it gets mostly the first value, and a little of the second.
+# The first query has the same product with both keys, 4, so it gets the plain mean of the values. The
+# second has the products 4 and 0: its output is mainly the first value, with a little of the second.
 
 # %% [markdown]
 # ## From plain sums to the formula
@@ -131,7 +131,7 @@ assert means.max() <= 1
 # %% [markdown]
 # ## Every shape
 #
-# Queries need not come from the same vectors as keys and values. Say that a shop has three items,
+# Queries do not have to come from the same vectors as keys and values. Say that a shop has three items,
 # and wants to know how each would please a customer who has seen five films. Each item asks; the
 # films, the *context*, answer. An item is described by other numbers than a film, so the two have
 # different widths:
@@ -352,9 +352,9 @@ pictures("08_why_divide", why_divide)
 #
 # The largest number that float64 can hold is about $e^{709}$, and float32 about $e^{88}$. Beyond it
 # $e^s$ *overflows* to infinity, and infinity divided by infinity is no number (NaN). The remedy:
-# subtract the same number $c$ from all scores of a row. It changes no weight, since $e^{s - c} = e^s
-# e^{-c}$ and $e^{-c}$ cancels in the division. With the largest score of the row as $c$, all exponents
-# are zero or less, and nothing overflows.
+# subtract the same number $c$ from all scores of a row. It changes no weight, since
+# $e^{s - c} = e^s e^{-c}$ and $e^{-c}$ cancels in the division. With the largest score of the row as
+# $c$, all exponents are zero or less, and nothing overflows.
 #
 # The softmax of $(0, \ln 3)$ is $(1/4, 3/4)$. And that of $(1000, 1000 + \ln 3)$?
 
@@ -379,7 +379,8 @@ assert np.allclose(softmax(large), [0.25, 0.75])  # the library does the same
 # Overflow and saturation both come from large scores, but they are not the same. Overflow is a fault
 # of the *computation*: the weights exist, and the usual way to compute them fails. Saturation is a
 # property of the *weights*: computed without any error, they hardly react to the scores. Subtracting
-# the maximum mends the first and leaves the second. Only smaller *differences* of scores help there.
+# the maximum prevents overflow, and does not change the saturation. Only smaller *differences* of
+# scores help there.
 
 # %%
 apart = np.array([1000.0, 1040.0])
@@ -432,7 +433,7 @@ assert not np.allclose(after(s)[:3], after(other)[:3])
 # ### A row with nothing to choose from
 #
 # What if *all* is hidden from a query? Weights that are all zero cannot sum to one, so each
-# program has to choose what to return. Three programs, three answers:
+# program has to choose what to return. Three programs give three answers:
 
 # %%
 nothing = np.full(4, -np.inf)
@@ -547,7 +548,7 @@ print("open in a browser:", page)
 assert np.allclose(y.data, [first, second])
 
 # %% [markdown]
-# What follows is optional: each section stands by itself.
+# What follows is optional. Each section can be read without the others.
 
 # %% [markdown]
 # ## Rows and columns (optional)
@@ -639,8 +640,8 @@ for name, phi in choices.items():
 # $$s(e, e') = \frac{(e W_Q) \cdot (e' W_K)}{\sqrt K}
 #   = \frac{e\, W_Q W_K^\mathsf{T}\, e'^\mathsf{T}}{\sqrt K},$$
 #
-# linear in each as well, which is called a *bilinear form*; but it need not be symmetric, and
-# $s(e, e)$ may be negative. That is the freedom that plain products lack (lesson 05). The one matrix
+# linear in each as well, which is called a *bilinear form*; but it does not have to be symmetric, and
+# $s(e, e)$ can be negative. That is the freedom that plain products lack (lesson 05). The one matrix
 # $W_Q W_K^\mathsf{T}$ says all about it. (In columns it is $e^\mathsf{T} W_q^\mathsf{T} W_k\, e'$.)
 
 
@@ -671,7 +672,7 @@ assert min(score(e, e) for e in rng.normal(size=(100, C_x))) < 0
 #
 # $$p = \sum_t (k_t \cdot q)\, k_t ,$$
 #
-# has a geometric meaning. If the keys have length one and stand at right angles to each other
+# has a geometric meaning. If the keys have length one and are at right angles to each other
 # (*orthonormal*), $p$ is the *projection* of $q$: of all points that can be mixed from the keys, the
 # one nearest to $q$. Other keys usually give another point: keys that point nearly the same way count
 # twice. Below, both pairs of keys lie in the plane of the first two numbers. So the nearest point is
@@ -746,9 +747,9 @@ pictures("08_projection", projections)
 # A *Hopfield network* is a memory that completes: it stores patterns, is given a damaged one, and
 # moves it step by step towards a stored one. In its modern form (Ramsauer et al., 2020) one step is
 # $\xi \leftarrow \mathrm{softmax}(\beta\, \xi X^\mathsf{T})\, X$. Here the row $\xi$ is the damaged
-# pattern, the rows of $X$ are the stored ones, and $\beta$ is a factor of the scores. With $\beta =
-# 1/\sqrt{d}$ that is attention: the query is the damaged pattern, and keys and values are the stored
-# ones. Here are 6 patterns of 64 numbers, 1 or -1, and one of them with the signs of 12 numbers
+# pattern, the rows of $X$ are the stored ones, and $\beta$ is a factor of the scores. With
+# $\beta = 1/\sqrt{d}$ that is attention: the query is the damaged pattern, and keys and values are the
+# stored ones. Here are 6 patterns of 64 numbers, 1 or -1, and one of them with the signs of 12 numbers
 # changed:
 
 # %%
