@@ -34,7 +34,7 @@ rng = np.random.default_rng(0)
 # %% [markdown]
 # ## A derivative for every element
 #
-# The result of a computation is a single number $L$. In training it is the *loss*, which says how
+# Let the result of a computation be a single number $L$. In training it is the *loss*, which says how
 # wrong a model is. Every element of an array $X$ acts on it, so there is a derivative of $L$ with
 # respect to each. Arranged as the elements are, these derivatives form the gradient of $X$,
 #
