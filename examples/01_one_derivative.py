@@ -175,7 +175,7 @@ for step in mg.steps(y):
 # %% [markdown]
 # (`#5` is a number: every tensor has one, in the order of creation, the same in every view.)
 # `mg.steps` only shows. `y.backward()` is the same walk without printing. It keeps the gradients that
-# reach the leaves, in `.grad`. Draw the graph again: below each value stands its gradient, and on each
+# reach the leaves, in `.grad`. Draw the graph again: below each value is its gradient, and on each
 # edge, in red, what the operation passed back along it.
 
 # %%
@@ -188,7 +188,7 @@ pictures("01_backward", mg.graph(y))
 # %% [markdown]
 # Now take these steps yourself. `mg.explore` writes a computation, this one or any of yours, as a
 # living page: one file that any browser opens. The arrow keys go forwards through the values and then
-# back through the gradients. Beside the graph stand the line of code that runs and the rule that is
+# back through the gradients. Beside the graph are the line of code that runs and the rule that is
 # used. (If you read this in a browser, [the living page is here](out/01_steps.html).)
 #
 # Every number on it can be changed, and all that follows is computed again. Change $w$ from 3 to 2.
@@ -289,9 +289,10 @@ print("the derivative of y with respect to x is", wrong["x"], "?")
 # again. A node must wait until *all* that use it have had their turn. Only then may it pass on what
 # it has, once.
 #
-# This graph is the smallest on which that happens. Draw the two uses of $u$ as two nodes: the graph
-# has the shape of a *diamond*, and is called one. Two operations are needed. With one alone, as in
-# $x + x$, what receives twice is a leaf, which has nothing to pass on.
+# This graph, of three nodes and two operations, is the smallest on which that happens. With one
+# operation alone, as in $x + x$, what receives twice is a leaf, which has nothing to pass on. The
+# drawing below has a node for each of the two uses of $u$, and so four operations. It has the shape of
+# a *diamond*, and is called one.
 
 # %%
 assert naive({"x": [], "y": [("x", 1), ("x", 1)]}, "y", Counter(y=1))["x"] == 2  # right
@@ -464,7 +465,7 @@ print(f"after 20 steps: w = {w.item():.4f}")
 assert abs(w.item() - 2 / 3) < 0.001
 
 # %% [markdown]
-# So `w` comes to two thirds. `w.grad = None` stands there because gradients add up between walks, too:
+# So `w` comes to two thirds. `w.grad = None` is there because gradients add up between walks, too:
 # without it each walk would add to what the last one left. And there is another way to write the last
 # line, which people who know PyTorch will expect: `w -= 0.02 * w.grad` inside `with mg.no_grad():`.
 #

@@ -14,7 +14,7 @@
 # - find the gradient of `A @ B` from shapes alone, and prove it;
 # - recognise the mistake that loses gradients where an index occurs twice.
 #
-# You need NumPy's shapes and axes, and sums written with $\sum$. What a matrix product is, is said
+# You need NumPy's shapes and axes, and sums written with $\sum$. The matrix product is explained
 # where it comes up.
 
 # %%
@@ -34,7 +34,7 @@ rng = np.random.default_rng(0)
 # %% [markdown]
 # ## A derivative for every element
 #
-# At the end of a computation stands a single number $L$. In training it is the *loss*, which says how
+# Let the result of a computation be a single number $L$. In training it is the *loss*, which says how
 # wrong a model is. Every element of an array $X$ acts on it, so there is a derivative of $L$ with
 # respect to each. Arranged as the elements are, these derivatives form the gradient of $X$,
 #
@@ -206,7 +206,7 @@ assert list(fit["A"]) == ["G @ B.T"]
 assert list(fit["B"]) == ["A.T @ G"]
 
 # %% [markdown]
-# One product is left for each, since the three lengths differ. In the drawing, the first factor stands
+# One product is left for each, since the three lengths differ. In the drawing, the first factor is
 # to the left of the result and the second above it. The pieces fit in one way only:
 
 
@@ -281,7 +281,7 @@ pictures("02_matmul", mg.graph(Y))
 
 # %% [markdown]
 # The notes on the edges say where broadcasting made copies. (minigrad has a rule for `@` nevertheless:
-# with it, the $n k m$ products need not be kept.)
+# with it, the $n k m$ products do not have to be kept.)
 #
 # ## A batch of matrices
 #
@@ -394,14 +394,14 @@ assert kept[known.index("the")] == 3
 # $(0, 0, 1)$ the third.
 #
 # Now do the same with the walk back. Let $g = (0, 1, 0)$ arrive, which is to say $L = y_2$. As
-# $y_2 = x_1 + x_2$, the walk back answers $(1, 1, 0)$. That is the second *row* of $M$, and it stands
-# as a column in the matrix of the walk back. So it is with every linear function:
+# $y_2 = x_1 + x_2$, the walk back answers $(1, 1, 0)$. That is the second *row* of $M$, and it is
+# written as a column in the matrix of the walk back. The same holds for every linear function:
 #
 # $$\frac{\partial L}{\partial x_j} = \sum_i g_i\, M_{ij} = (M^\mathsf{T} g)_j.$$
 #
-# **The walk back through a linear function is the product with its transpose.** The next cell finds both
-# matrices of five functions, by single ones. (Arrays with two axes are written one row behind the
-# other.)
+# **The walk back through a linear function is the product with its transpose.** The next cell finds
+# both matrices of five functions. It puts in arrays that have a 1 in one place, and zeros elsewhere.
+# (Arrays with two axes are written one row behind the other.)
 
 
 # %%
@@ -459,7 +459,7 @@ def matrices():
 pictures("02_transposes", matrices)
 
 # %% [markdown]
-# Coloured cells are ones, the others zeros. Below each matrix stands its transpose. The first two
+# Coloured cells are ones, the others zeros. Below each matrix is its transpose. The first two
 # functions belong together: the walk back through a copy is a sum, and the other way round.
 
 # %% [markdown]

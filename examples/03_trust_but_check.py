@@ -101,7 +101,7 @@ for step in (0.1, 1e-5, 1e-10, 1e-15):
 # $$\frac{h}{3} |f'''| - \frac{\varepsilon}{h^2} |f| = 0, \qquad \text{so} \qquad
 #   h^3 = 3\, \varepsilon \left| \frac{f}{f'''} \right|.$$
 #
-# For $e^x$, where $f''' = f$, the best step is the third root of $3\varepsilon$. Now measure it: with
+# For $e^x$, where $f''' = f$, the best step is the cube root of $3\varepsilon$. Now measure it: with
 # steps from 1/2 down, each half of the one before, at 500 places between 0 and 1.
 
 
@@ -306,9 +306,10 @@ print(mg.gradcheck(product, A, np.eye(7), raise_on_failure=False))
 # - **A few elements only.** If the rule is wrong for one element alone, such as the last, a look at any
 #   other finds nothing. `gradcheck` looks at all.
 # - **A sum at the end, with equal weights.** The *softmax* divides positive numbers by their sum, so
-#   that each row sums to 1, whatever goes in. (It is what attention is made of.) So the gradient of
-#   the sum of all is 0, and a rule that is wrong by any factor still says 0. `gradcheck` multiplies
-#   every element of the result by another random weight before it sums.
+#   that each row sums to 1, whatever goes in. (Attention uses it. Lesson 08 derives its rule, which
+#   the next cell uses.) So the gradient of the sum of all is 0, and a rule that is wrong by any factor
+#   still says 0. `gradcheck` multiplies every element of the result by another random weight before it
+#   sums.
 
 # %%
 assert mg.gradcheck(product, A, np.eye(7)).ok  # the planted bug goes through
@@ -369,8 +370,8 @@ assert [finding.kind for finding in report.findings] == ["kink"]
 #
 # - **Choose the inputs.** Move random numbers away from 0. For a maximum, take numbers that all differ,
 #   such as a random order of 0, 1, 2 ...
-# - **Look at what reaches the kink.** In a network that is no input, but something computed. Measure how
-#   close it comes, and where it is closer than some hundred steps, draw other numbers.
+# - **Look at what reaches the kink.** In a network that is no input, but something computed. Measure
+#   how close it comes, and where it is closer than about a hundred steps, draw other numbers.
 
 # %%
 away = rng.normal(size=(3, 4))

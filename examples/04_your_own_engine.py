@@ -35,7 +35,7 @@ ask = Questions("04")
 rng = np.random.default_rng(0)
 
 # %% [markdown]
-# First two questions from older lessons. You will need both answers in your engine.
+# First two questions from older lessons. You need both answers in this lesson.
 
 # %%
 ask("01/end_three_uses", ...)

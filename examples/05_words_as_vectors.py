@@ -10,11 +10,9 @@
 # After it you can
 #
 # - compute with words: differences, analogies, cosine similarities;
-# - prove that two words near a third must be near each other, and say why that does harm;
+# - prove that two words near a third must be near each other, and say why that is a problem;
 # - let the words of a sentence change each other's vectors, with one softmax and one sum;
 # - learn vectors from similarities by gradient descent, and say how many numbers a word needs.
-#
-# As before, name another folder for the pictures after the file's name, or in the next cell.
 
 # %%
 from collections import Counter
@@ -32,9 +30,7 @@ ask = Questions("05")
 rng = np.random.default_rng(0)
 
 # %% [markdown]
-# ## Do you remember?
-#
-# Two questions of older lessons.
+# First two questions from older lessons.
 
 # %%
 ask("02/end_repeated", ...)
@@ -58,8 +54,8 @@ words = {
 }
 
 # %% [markdown]
-# Vectors are added and subtracted number by number. What leads from man to king, added to woman,
-# should lead to a word, too. Which numbers does it have?
+# Vectors are added and subtracted number by number. The difference king - man, added to woman,
+# should give a word, too. Which numbers does it have?
 
 # %%
 ask("analogy", ...)
@@ -135,8 +131,8 @@ assert round(kings, 3) == 0.948
 assert round(people, 3) == 0.927
 
 # %% [markdown]
-# The article's 0.98 and 0.99 are not what these vectors have. It takes one line to check, and one
-# should. Even the order is wrong. All pairs:
+# The article's 0.98 and 0.99 are not what these vectors have. One line of code checks it. Even the
+# order is wrong. All pairs:
 
 # %%
 points = np.stack(list(words.values()))  # (4, 5)
@@ -174,7 +170,7 @@ pictures("05_cosines", table)
 ask("hot_and_cold", ...)
 
 # %% [markdown]
-# Believe it, or see it: draw 20,000 triples at random, each vector of four numbers, so that hot and
+# To see it, draw 20,000 triples at random, each vector of four numbers, so that hot and
 # cold have the same cosine $c$ with temperature. Not one is below the curve, and some come close.
 
 
@@ -224,48 +220,14 @@ def forced():
 pictures("05_forced", forced)
 
 # %% [markdown]
-# One space for all purposes is not enough: in it two words are alike or not, and it cannot say in
-# what. The remedy comes in lesson 07. There words are compared in another space, into which a matrix
-# maps them. It can drop what does not matter there: the number that tells hot from cold.
-#
-# ## Along a chain (optional)
-#
-# If near means near, and so on from word to word, then everything is near everything, and everything
-# ends up attending to everything: an article says so. How far does nearness reach? Take a chain of
-# words in which each has a cosine of 0.9 with the next. The angle between neighbours is 26 degrees.
-# The least that is possible is a fan in one plane, which opens by 26 degrees at each step: the cosine
-# of $n$ steps is $\cos(26° n)$. If each step turns into a random direction instead, at a right angle
-# to where we are, the expected cosine is $0.9^n$.
-
-# %%
-steps = np.arange(9)
-fan = np.cos(np.minimum(steps * np.arccos(0.9), np.pi))  # no more than opposite
-chains = np.zeros((9, 2000, 50))  # 2000 chains of vectors with 50 numbers
-chains[0, :, 0] = 1
-for n in steps[1:]:
-    chains[n] = at_cosine(np.full(2000, 0.9), chains[n - 1], rng)
-along = np.sum(chains * chains[0], axis=-1)  # (9, 2000): the cosine with the first
-print("steps:              ", *(f"{n:5}" for n in steps))
-print("least possible:     ", *(f"{each:5.2f}" for each in fan))
-print("with random turns:  ", *(f"{each:5.2f}" for each in along.mean(axis=1)))
-assert np.allclose(along.mean(axis=1), 0.9**steps, atol=0.02)
-assert (along >= fan[:, None] - 1e-9).all()
-
-shares = softmax(chains[:, 0] @ chains[:, 0].T)[0]  # (9,): of the first word of one chain
-print("weights of the first word:", shares.round(2))
-assert shares.max() < 3 * shares.min()
-
-# %% [markdown]
-# So two steps of 0.9 force 0.62, three force 0.22, and four force nothing. Nearness does not carry on
-# for ever. But there is some truth in it: the softmax gives no word the weight zero, and between
-# vectors of length one all scores lie between -1 and 1. The largest weight is then at most
-# $e^2 = 7.4$ times the smallest. In this chain it is less than three times. Everything does attend to
-# everything, unless vectors are long, or a factor makes scores larger (lesson 07).
+# One space for all purposes is not enough: in it two words are alike or not, and nothing says in which
+# respect. The remedy comes in lesson 07. There words are compared in another space, into which a
+# matrix maps them. It can drop what does not matter there: the number in which hot and cold differ.
 #
 # ## Second flaw: likeness is mutual
 #
-# $x \cdot y = y \cdot x$, number by number. So the table of all dot products of the rows of a
-# matrix $X$, which is $X X^\mathsf{T}$, is symmetric, whatever the vectors are: its own transpose.
+# $x \cdot y = y \cdot x$, number by number. So the table of all dot products of the rows of a matrix
+# $X$, which is $X X^\mathsf{T}$, is symmetric (equal to its transpose), whatever the vectors are.
 
 # %%
 X = rng.normal(size=(6, 3))
@@ -273,25 +235,25 @@ assert np.array_equal(X @ X.T, (X @ X.T).T)
 
 # %% [markdown]
 # But what one word needs of another is not mutual. In "the ball broke a window because it was
-# hard", "it" means nothing without "ball", while "ball" is clear without "it". No vectors, however
-# they were learned, can say so by their dot products. Lesson 07 gives each word two vectors, one
+# hard", "it" means nothing without "ball", while "ball" is clear without "it". No vectors can express
+# this by their dot products, however they were learned. Lesson 07 gives each word two vectors, one
 # for asking and one for being asked.
 #
 # ## A word in its sentence
 #
-# A bank can be at a river or full of money. One vector for "bank" has to serve both. What it means
-# is said by the words around it: so let those change it. The simplest way: sum up all words, each
+# A bank can be at a river or full of money. One vector for "bank" has to serve both. The words
+# around it say what it means: so let those change it. The simplest way: sum up all words, each
 # times its product with the one that is to change, $y_i = \sum_j (v_i \cdot v_j)\, v_j$. But such a sum
-# grows with the sentence, and products may be negative. Better is a *mean* of all words, in which
+# grows with the sentence, and products can be negative. Better is a *mean* of all words, in which
 # those count more that are more like word $i$. With $v_i$ of shape $(D,)$,
 #
 # $$s_{ij} = v_i \cdot v_j, \qquad
 #   a_{ij} = \frac{e^{s_{ij}}}{\sum_k e^{s_{ik}}}, \qquad
 #   y_i = \sum_j a_{ij}\, v_j.$$
 #
-# The $s_{ij}$ are called *scores*. The middle step is the *softmax*. It makes positive numbers of any,
-# by $e^s$, and divides by their sum, so that they sum to one: the *weights* of a mean. In matrices,
-# with a row for each of the $T$ words: $X$ of shape $(T, D)$, the weights
+# The $s_{ij}$ are called *scores*. The middle step is the *softmax*. It turns all numbers into
+# positive ones, by $e^s$, and divides by their sum, so that they sum to one: the *weights* of a mean.
+# In matrices, with a row for each of the $T$ words: $X$ of shape $(T, D)$, the weights
 # $A = \mathrm{softmax}(X X^\mathsf{T})$ of $(T, T)$, each row by itself, and the new vectors $Y = A X$
 # of $(T, D)$. (The plain sum is $X X^\mathsf{T} X$.)
 #
@@ -376,22 +338,57 @@ page = mg.explore(water, pictures.folder / "05_bank.html", title="bank of the ri
 print("open in a browser:", page)
 
 # %% [markdown]
+# ## Along a chain (optional)
+#
+# By the first flaw, words near a third are near each other. An article goes on from word to word: in
+# the end everything is near everything, and every word *attends* to every other, that is, gives
+# it weight. How far does nearness reach? Take a chain of words in which each has a cosine of 0.9 with
+# the next. The angle between neighbours is 26 degrees. The least that is possible is a fan in one
+# plane, which opens by 26 degrees at each step: the cosine of $n$ steps is $\cos(26° n)$. If each step
+# turns into a random direction instead, at a right angle to where we are, the expected cosine is
+# $0.9^n$.
+
+# %%
+steps = np.arange(9)
+fan = np.cos(np.minimum(steps * np.arccos(0.9), np.pi))  # no more than opposite
+chains = np.zeros((9, 2000, 50))  # 2000 chains of vectors with 50 numbers
+chains[0, :, 0] = 1
+for n in steps[1:]:
+    chains[n] = at_cosine(np.full(2000, 0.9), chains[n - 1], rng)
+along = np.sum(chains * chains[0], axis=-1)  # (9, 2000): the cosine with the first
+print("steps:              ", *(f"{n:5}" for n in steps))
+print("least possible:     ", *(f"{each:5.2f}" for each in fan))
+print("with random turns:  ", *(f"{each:5.2f}" for each in along.mean(axis=1)))
+assert np.allclose(along.mean(axis=1), 0.9**steps, atol=0.02)
+assert (along >= fan[:, None] - 1e-9).all()
+
+shares = softmax(chains[:, 0] @ chains[:, 0].T)[0]  # (9,): of the first word of one chain
+print("weights of the first word:", shares.round(2))
+assert shares.max() < 3 * shares.min()
+
+# %% [markdown]
+# So two steps of 0.9 force 0.62, three force 0.22, and four force nothing. Nearness does not reach
+# far. But the article is partly right: the softmax gives no word the weight zero, and between
+# vectors of length one all scores lie between -1 and 1. The largest weight is then at most
+# $e^2 = 7.4$ times the smallest. In this chain it is less than three times. So every word does attend
+# to every other, except where vectors are long, or where a factor makes scores larger (lesson 07).
+#
 # ## Learning vectors
 #
 # Where do the numbers come from? From what is known about the words. Suppose we are told how alike
-# each two of six words should be, as a table $S$ of shape $(6, 6)$. Start with random vectors, rows
+# every two of six words should be, as a table $S$ of shape $(6, 6)$. Start with random vectors, rows
 # of $E$ of shape $(6, D)$. Measure how far off their cosines are,
 #
 # $$L(E) = \frac{1}{36} \sum_{ij} \big(\cos(E_i, E_j) - S_{ij}\big)^2,$$
 #
 # and go down the gradient: $E \leftarrow E - \eta\, \partial L / \partial E$, again and again, with
 # a number $\eta$, the *learning rate*, that says how far. `mg.optim.SGD` takes such steps, on every
-# `mg.Parameter`, which is a Tensor that is to be learned. (Its name, *stochastic gradient descent*,
+# `mg.Parameter`, which is a Tensor that training may change. (Its name, *stochastic gradient descent*,
 # is about losses from random samples; here nothing is random.)
 #
 # What we ask for: hot and cold at 0.8 to temperature, and at 0.28 to each other, which is
 # $2 \cdot 0.8^2 - 1$, as far apart as can be. bank at 0.6 to river and at 0.8 to money. All other
-# pairs are to have nothing in common. Try it with $D = 2$, 3 and 4 numbers for each word.
+# pairs should have nothing in common. Try it with $D = 2$, 3 and 4 numbers for each word.
 
 # %%
 ask("how_many_numbers", ...)
@@ -477,9 +474,9 @@ assert all(np.isclose(learned[D][1][300], learned[D][1][-1]) for D in (2, 3))  #
 # ## What cannot be learned (optional)
 #
 # The first flaw cannot be trained away. Ask for hot and cold to be at -0.5, and both still at
-# 0.8 to temperature. The loss stops well above zero, and all three cosines give way.
+# 0.8 to temperature. The loss stops well above zero, and none of the three cosines comes out as asked.
 #
-# Could a longer training do better? Try all there is: hot at an angle $a$ to one side of
+# Could a longer training do better? Try all possibilities: hot at an angle $a$ to one side of
 # temperature, cold at $b$ to the other. (Out of that plane they only come nearer to each other.) Of
 # the nine numbers in the table, the three ones on the diagonal are right anyway, and the others come
 # in pairs.
@@ -503,11 +500,11 @@ assert np.isclose(apart, 2 * both**2 - 1, atol=1e-3)  # on the curve of the pict
 # %% [markdown]
 # ## From text to rows of numbers (optional)
 #
-# Which words get a vector? All words of a language are too many, and single letters say too little.
-# So one takes *subwords*: common words whole, rare ones in pieces. They are found by counting. Begin
-# with letters. Find the pair of neighbours that occurs most often (of equal ones the first), and make
-# one piece of it. Repeat. Here is a text with four words, and how often each occurs (`_` is the end
-# of a word):
+# Which words get a vector? All words of a language are too many, and single letters say too little. So
+# one takes *subwords*: common words whole, rare ones in pieces. They are found by counting. Begin with
+# letters. Find the pair of neighbours that occurs most often (the first one, if several occur equally
+# often), and join it into one piece. Repeat. Here is a text with four words, and how often each occurs
+# (`_` is the end of a word):
 
 # %%
 text = {"low_": 5, "lower_": 2, "newest_": 6, "widest_": 3}
@@ -539,7 +536,7 @@ assert merged[:3] == [("es", 9), ("est", 9), ("est_", 9)]
 #
 # Each piece has a number, its place in the list of pieces, and a row in a table of vectors. In papers
 # the look-up is often written as a product: the piece as a row of zeros with a single 1 (*one-hot*),
-# times the table. It is the same thing, and so is its gradient (lesson 02), only slower.
+# times the table. It gives the same result and the same gradient (lesson 02), only slower.
 
 # %%
 known = ["low", "est_", "n", "e", "w"]
@@ -555,7 +552,7 @@ assert np.allclose(by_product, by_index)
 # %% [markdown]
 # ## Questions
 #
-# Work them out first: on paper, or in another cell.
+# Work them out first, on paper or in a new cell.
 
 # %%
 ask("end_cosine", ...)

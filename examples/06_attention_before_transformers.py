@@ -3,8 +3,8 @@
 #
 # *What a last state forgets, and the first attention that mended it. About 12 seconds.*
 #
-# Attention was invented for networks that read one word after the other, to mend what they forget.
-# This lesson builds such a network, sees it forget, and mends it.
+# Attention was invented for networks that read one word after the other, because they forget.
+# This lesson builds such a network, measures what it forgets, and mends it.
 #
 # After it you can
 #
@@ -12,9 +12,7 @@
 # - compute additive attention by the formula, and say over which index its weights sum to one;
 # - train a network to reverse a sequence, and read from its weights that it does;
 # - say how far away the first word is, for a recurrent network, a convolution and attention;
-# - tell the classic scores apart, and say what each costs.
-#
-# As before, name another folder for the pictures after the file's name, or in the next cell.
+# - compare the classic scores, and say what each costs.
 
 # %%
 import time
@@ -37,9 +35,7 @@ rng = np.random.default_rng(0)
 mg.manual_seed(0)
 
 # %% [markdown]
-# ## Do you remember?
-#
-# Two questions of older lessons.
+# First two questions from older lessons.
 
 # %%
 ask("05/bank_looks", ...)
@@ -60,7 +56,9 @@ ask("05/end_cosine", ...)
 # remembers.
 #
 # `nn.Module` is a holder of learned numbers, `nn.Linear(C, D)` holds $W$ and $b$ and computes
-# $x W + b$. Several sequences are read at once, as a batch: $B$ of them, side by side.
+# $x W + b$. The product $x W$ alone, without $b$, is called a *linear map* of $x$: a sum of inputs
+# gives the sum of their outputs, and an input times a number gives the output times that number.
+# Several sequences are read at once, as a batch: $B$ of them, side by side.
 
 
 # %%
@@ -104,7 +102,7 @@ assert np.array_equal(rnn(changed).detach()[0, :2], states.detach()[0, :2])
 # the *encoder*, reads $M$ symbols and hands its last state to another, the *decoder*, which writes
 # $N$ of them, each time told the symbol before. (In this task $M = N$.)
 #
-# `before` is what the decoder is told: the right answer, one place late, after a 0 for the start.
+# `before` is what the decoder is told: the right answer, moved by one place, with a 0 at the start.
 
 # %%
 SYMBOLS = "abcdefghij"
@@ -125,29 +123,30 @@ for name, ids in zip(("read", "before", "write"), batch(5, 1, rng)):
 # ## The bottleneck
 #
 # The encoder's last state is all that the decoder gets. It has $D$ numbers, whether the sequence is
-# short or long. For a long one it is a *bottleneck*: what does not fit is lost. How much is lost, we
-# measure below, side by side with the remedy.
+# short or long. For a long one it is a *bottleneck*: what does not fit is lost. How much is lost is
+# measured below, together with the remedy.
 #
 # ## Attention
 #
 # The remedy, of Bahdanau, Cho and Bengio: keep all the encoder's states $h_1, \dots, h_M$, and let
 # the decoder, at each step $j$, look back at them with its own state $s_j$. How well $h_i$ suits
-# $s_j$ is a number, its *score*; softmax makes weights of the scores; and the *context* $c_j$ is
+# $s_j$ is a number, its *score*; softmax turns the scores into weights; and the *context* $c_j$ is
 # the weighted mean that the decoder gets:
 #
-# $$e_{ij} = v^\mathsf{T} \tanh(W [h_i ; s_j]), \qquad
+# $$e_{ij} = v^\mathsf{T} \tanh(W [s_j ; h_i]), \qquad
 #   a_{ij} = \frac{\exp e_{ij}}{\sum_{k=1}^{M} \exp e_{kj}}, \qquad
 #   c_j = \sum_{i=1}^{M} a_{ij}\, h_i.$$
 #
-# $[h_i ; s_j]$ is one below the other, of shape $(2D,)$; $W$ has the shape $(A, 2D)$ and $v$
-# $(A,)$, with any width $A$. $W$ and $v$ are learned; here they are random. Word for word:
+# Here, as in the paper, vectors are columns, and a matrix stands to their left. $[s_j ; h_i]$ is the
+# column of shape $(2D,)$ with $s_j$ above $h_i$; $W$ has the shape $(A, 2D)$ and $v$ $(A,)$, with any
+# width $A$. $W$ and $v$ are learned; here they are random. The three formulas, term by term:
 
 # %%
 M, N, D, A = 5, 3, 4, 6
 h, s = rng.normal(size=(M, D)), rng.normal(size=(N, D))  # states of encoder and decoder
 W, v = rng.normal(size=(A, 2 * D)), rng.normal(size=A)
 
-fits = lambda s_j, h_i: v @ np.tanh(W @ np.concatenate([h_i, s_j]))  # a number
+fits = lambda s_j, h_i: v @ np.tanh(W @ np.concatenate([s_j, h_i]))  # a number
 e = np.array([[fits(s[j], h[i]) for j in range(N)] for i in range(M)])  # (M, N)
 a = np.exp(e) / np.exp(e).sum(axis=0)  # (M, N): for each j, over all i
 c = np.array([sum(a[i, j] * h[i] for i in range(M)) for j in range(N)])  # (N, D)
@@ -161,7 +160,7 @@ assert np.allclose(c, a.T @ h)
 
 # %%
 def first_of_context(s, h, W, v):
-    pairs = np.concatenate([h, np.broadcast_to(s, h.shape)], axis=1)  # (M, 2D)
+    pairs = np.concatenate([np.broadcast_to(s, h.shape), h], axis=1)  # (M, 2D)
     scores = np.tanh(pairs @ W.T) @ v  # (M,)
     weights = softmax(scores)  # (M,)
     return (weights @ h)[0]
@@ -194,7 +193,7 @@ assert not np.allclose(wrong.sum(axis=0), 1)
 
 # %% [markdown]
 # 1. The weights of a context do not sum to one, so it is no mean. If all states are the same, their
-#    mean must be that same state, whatever the scores. The wrong one is not.
+#    mean must be that same state, for any scores. The wrong one is not.
 # 2. If only one symbol is to be written, the sum has one term, and every weight is 1: the network
 #    cannot choose at all.
 # 3. The first context depends on the last state of the decoder, which is made later.
@@ -240,13 +239,13 @@ pictures("06_two_sums", two_sums)
 # %% [markdown]
 # ## Queries, keys and values
 #
-# Three words that stay with us: $s_j$, which asks, is a *query*; $h_i$, which is asked, is a *key*; and
-# what is averaged are the *values*, here the states $h_i$ once more.
+# Three words are used from here on: $s_j$, which asks, is a *query*; $h_i$, which is asked, is a
+# *key*; and what is averaged are the *values*, here the states $h_i$ once more.
 #
-# The tables above have a row for each key. Today's tables are the other way round: a row for each
-# query. They are the transpose, so `weights[j, i]` is $a_{ij}$, and each row sums to one. From here
-# on, all tables are like that. `mt.attention` takes queries, keys, values, and a function that
-# makes the table of scores:
+# The tables above have a row for each key. Today it is usual to write them the other way round: a row
+# for each query. They are the transpose, so `weights[j, i]` is $a_{ij}$, and each row sums to one.
+# From here on, all tables are like that. `mt.attention` takes queries, keys, values, and a function
+# that makes the table of scores:
 
 # %%
 all_pairs = lambda s, h: np.array([[fits(s_j, h_i) for h_i in h] for s_j in s])  # (N, M)
@@ -258,7 +257,7 @@ assert np.allclose(context, c)
 # ## Does it help?
 #
 # Here is the whole network, with attention or without. Keys and score are as above (`mt.Additive`
-# computes the same score at less cost: of that later). For the values we take the vectors of the
+# computes the same score at less cost, as shown later). For the values we take the vectors of the
 # symbols, not the states: then what arrives tells which symbol was looked at, and nothing else.
 #
 # (Bahdanau et al. average the states. But a state knows some of the symbols before it as well, so
@@ -300,10 +299,11 @@ def train(attends, steps=600, longest=12):
 
 # %% [markdown]
 # (`nn.Embedding` is the table of lesson 02, a learned vector for each symbol. The model gives a number
-# for each symbol that may come next, and a softmax makes probabilities of them. `cross_entropy` is the
-# loss: the mean of $-\log p$, with $p$ the probability that it gave to the right symbol. It is 0 if the
-# model was sure and right. `Adam` goes down the gradient as `SGD` does in lesson 05, but gives each
-# number a step of about the same size, `lr`, however large its gradient is. Lesson 13 takes both apart.)
+# for each symbol that may come next, and a softmax turns them into probabilities. `cross_entropy` is
+# the loss: the mean of $-\log p$, with $p$ the probability that it gave to the right symbol. It is 0
+# if the model was sure and right. `Adam` goes down the gradient as `SGD` does in lesson 05, but gives
+# each number a step of about the same size, `lr`, however large its gradient is. Lesson 13 explains
+# both.)
 #
 # Both are trained on sequences of 1 to 12 symbols, and then tested on new ones. There are ten symbols,
 # so guessing gets 10 in 100 right. How many symbols are right in a sequence of twelve, if all that is
@@ -353,7 +353,7 @@ pictures("06_bottleneck", forgetting)
 # %% [markdown]
 # The one that has to keep everything in 32 numbers loses more and more. (It is told the symbol
 # before, and a longer training gets further: but there is always a length that is too long.) The
-# other need not keep anything: it looks.
+# other does not have to keep anything: it looks.
 #
 # ## Where does it look?
 #
@@ -383,17 +383,17 @@ look = lambda: attention_map(
 pictures("06_alignment", look)
 
 # %% [markdown]
-# To write the first symbol it looks at the last one, for the second at the last but one: the weights lie
-# on the other diagonal, from bottom left to top right.
+# To write the first symbol it looks at the last one, and for the second at the one before: the weights
+# lie on the other diagonal, from bottom left to top right.
 #
 # ## How far away is the first word?
 #
-# The last vector of a sequence is to know something of the first. How many steps lie between the two,
-# one waiting for the other? There are three ways to build such a network.
+# The last vector of a sequence should depend on the first. How many steps lie between the two, each
+# waiting for the one before? There are three ways to build such a network.
 #
 # - *Recurrent:* a step for each word, one after the other.
 # - *Attention:* one step. Every word looks at every other at once.
-# - *Convolution* of width 3: each new vector is made of three neighbours, $x_{t-1}$, $x_t$ and
+# - *Convolution* of width 3: each new vector is computed from three neighbours, $x_{t-1}$, $x_t$ and
 #   $x_{t+1}$, each times a matrix. All positions are computed at once, but one layer sees one word
 #   to each side. Layers are stacked until the last vector sees the first.
 #
@@ -478,16 +478,17 @@ def reach():
 pictures("06_reach", reach)
 
 # %% [markdown]
-# The walk back over a recurrent network multiplies by $U$ and by the slope of $\tanh$ at each step.
-# At the start of training this makes the gradient smaller and smaller: it *vanishes*, and 32 words
-# back nothing is left to learn from. With attention it falls only as the weights do, like one over
-# the length. And the recurrent network has to wait for each state before it makes the next, so its
-# time grows with every word. Attention pays in another way: its table of scores grows with the
+# The walk back over a recurrent network multiplies by $U$ and by the slope of $\tanh$ at each step. At
+# the start of training this makes the gradient smaller and smaller: it *vanishes*, and 32 words back
+# nothing is left to learn from. With attention it falls only as the weights do, in proportion to one
+# over the length. And the recurrent network has to wait for each state before it makes the next, so
+# its time grows with every word. Attention pays in another way: its table of scores grows with the
 # *square* of the length.
 #
 # ## Other scores
 #
-# Luong, Pham and Manning compare three scores of a decoder's state $s$ and an encoder's state $h$:
+# Luong, Pham and Manning compare three scores of a decoder's state $s$ and an encoder's state $h$
+# (columns again):
 #
 # $$\text{dot: } s^\mathsf{T} h, \qquad \text{general: } s^\mathsf{T} W h, \qquad
 #   \text{concat: } v^\mathsf{T} \tanh(W [s ; h]).$$
@@ -523,7 +524,7 @@ with mg.no_grad():
 ask("products", ...)
 
 # %%
-W_h, W_s = W[:, :D], W[:, D:]  # what meets h, and what meets s
+W_s, W_h = W[:, :D], W[:, D:]  # what meets s, and what meets h
 in_parts = np.tanh((s @ W_s.T)[:, None] + (h @ W_h.T)[None, :]) @ v  # (N, M)
 assert np.allclose(in_parts, all_pairs(s, h))
 
@@ -531,8 +532,9 @@ assert np.allclose(in_parts, all_pairs(s, h))
 # So $M + N$ products with a part of $W$ are enough. Only the sum, $\tanh$ and the product with $v$ are
 # left for each pair. `mt.Additive` computes it like this.
 #
-# The other saving does without $\tanh$: map both sides to a shared space, where a plain dot product
-# compares them. That is $M + N$ maps and a single product of matrices, which computers are best at:
+# The other saving drops $\tanh$: map both sides to a shared space, where a plain dot product compares
+# them. That is $M + N$ maps and a single product of matrices, which computers are best at. With
+# vectors as rows again, as in code:
 #
 # $$q_j = s_j W_q, \qquad k_i = h_i W_k, \qquad e = q\, k^\mathsf{T}.$$
 #
@@ -557,7 +559,7 @@ assert costs["concat"] > 85 * costs["mapped, then dot"]
 
 # %% [markdown]
 # By this count the last two are alike. But for each pair "additive" still makes $A$ numbers, and
-# takes the $\tanh$ of each; a matrix product never writes them down. Time all three:
+# takes the $\tanh$ of each; a matrix product never stores them. Time all three:
 
 # %%
 sizes = [16, 32, 64, 128, 256]
@@ -652,7 +654,7 @@ print(f"counted for {M} and {N} states:", expected)
 # %% [markdown]
 # ## Any two maps (optional)
 #
-# The two maps into the shared space need not be matrices. With any functions $f$ and $g$, such as
+# The two maps into the shared space do not have to be matrices. With any functions $f$ and $g$, such as
 # small networks, the score $f(s) \cdot g(h)$ still takes $M + N$ maps and one product of matrices, and
 # it can compare what matrices cannot. Let a state be one number, and let $s$ and $h$ fit well if they
 # have the same *size*, whatever their signs. With matrices the score is $s\, w\, h$, with one number
@@ -678,7 +680,7 @@ assert np.allclose(sizes_alike, -((asking[:, None] ** 2 - asked**2) ** 2))
 # %% [markdown]
 # ## Questions
 #
-# Work them out first: on paper, or in another cell.
+# Work them out first, on paper or in a new cell.
 
 # %%
 ask("end_weights", ...)

@@ -13,8 +13,6 @@
 # - turn attention from a mean into an exact look-up, with one factor;
 # - check a published picture against its own numbers;
 # - read from $W_Q W_K^\mathsf{T}$ what is compared with what.
-#
-# As before, name another folder for the pictures after the file's name, or in the next cell.
 
 # %%
 import numpy as np
@@ -32,9 +30,7 @@ ask = Questions("07")
 rng = np.random.default_rng(0)
 
 # %% [markdown]
-# ## Do you remember?
-#
-# Two questions of older lessons.
+# First two questions from older lessons. You need both answers in this lesson.
 
 # %%
 ask("05/hot_and_cold", ...)
@@ -45,23 +41,23 @@ ask("06/end_weights", ...)
 # %% [markdown]
 # ## A word that asks
 #
-# "The ball broke the window, because it was hard." What was hard? Whoever reads "it" has to look at
-# "ball". But "ball" can be read without "it". With one vector for each word this cannot be said:
-# a product of two vectors is the same both ways (lesson 05).
+# "The ball broke the window, because it was hard." What was hard? To understand "it", a reader has to
+# look at "ball". But "ball" can be read without "it". With one vector for each word this cannot be
+# said: a product of two vectors is the same both ways (lesson 05).
 #
 # Lesson 06 compared two different things, a state of the decoder and a state of the encoder, and
 # mapped each side by a different matrix. The transformer does the same within one sentence. There each
 # word is mapped three times, and gets three vectors:
 #
-# - its *query*, for what it asks;
-# - its *key*, by which it is found;
-# - its *value*, which it delivers when it is found.
+# - its *query* says what it asks for;
+# - its *key* says what it is found by;
+# - its *value* is what it delivers when it is found.
 #
 # The score of word $i$ with word $j$ is the product of the query of $i$ and the key of $j$,
 #
 # $$s_{ij} = q_i \cdot k_j ,$$
 #
-# and $i$ gets the mean of all values, with the weights that a softmax makes of its scores. In all
+# and $i$ gets the mean of all values, with the softmax of its scores as weights. In all
 # tables below, the row is the word that asks, and the column is the word that is asked.
 #
 # Now in numbers. Four words with three numbers each: is it a pronoun, is it a thing, is it an
@@ -78,7 +74,7 @@ ball, it = sentence.index("ball"), sentence.index("it")
 print("it and ball, before they are mapped: product", words[it] @ words[ball])
 
 # %% [markdown]
-# So "it" and "ball" stand at a right angle: before they are mapped they have nothing in common. A row
+# So "it" and "ball" are at a right angle: before they are mapped they have nothing in common. A row
 # of a product of matrices is easy to find by hand: "it" is $(1, 0, 0)$, which picks the
 # first row, so its query is $(2.5, 1.5)$ and its key $(-1, -1)$. "ball" is $(0, 1, 0)$, which picks
 # the second row: its query is $(1, -1)$ and its key $(1, 1)$.
@@ -99,8 +95,8 @@ assert weights[it, ball] > 3 * weights[ball, it]
 
 # %% [markdown]
 # "it" gives 0.80 of its weight to "ball"; "ball" gives 0.10 to "it". The picture lays queries and
-# keys over each other. A key that points the way of a query has a large product with it, one at a
-# right angle has none, and one that points the other way has a negative one.
+# keys over each other. A key in the direction of a query has a large product with it. At a right
+# angle the product is zero, and in the opposite direction it is negative.
 
 
 # %%
@@ -133,8 +129,8 @@ pictures("07_queries_and_keys", queries_and_keys)
 # ## One matrix for both is not enough
 #
 # With the same matrix for queries and keys, $W_Q = W_K = W$, the table of scores is
-# $X W (X W)^\mathsf{T}$. It is its own transpose: "it" asks "ball" as loudly as "ball" asks "it". Try
-# a thousand matrices:
+# $X W (X W)^\mathsf{T}$. It is its own transpose: the score of "it" with "ball" is that of "ball" with
+# "it". Try a thousand matrices:
 
 # %%
 for _ in range(1000):
@@ -144,7 +140,7 @@ for _ in range(1000):
 
 # %% [markdown]
 # This is about the scores. The softmax divides each row by a different sum, so the *weights* of the
-# two can differ all the same. But whatever raises the score of "ball" for "it" raises that of "it" for
+# two can still differ. But whatever raises the score of "ball" for "it" raises that of "it" for
 # "ball".
 
 # %%
@@ -164,7 +160,8 @@ assert not np.allclose(one_for_both, one_for_both.T, atol=0.01)
 # $$\mathrm{hot} = (1, 1), \qquad \mathrm{cold} = (1, -1), \qquad \mathrm{temperature} = (1, 0).$$
 #
 # A word about temperature should *find* both, by the first number. What it then *gets* is the second
-# number. So the matrix of queries and keys drops the second number, and the matrix of values keeps it:
+# number. So the matrix of queries and keys drops the second number, and the matrix of values keeps it.
+# (Here likeness is enough, so one matrix, `find`, serves for queries and keys.)
 
 # %%
 thermal = ["hot", "cold", "temperature"]
@@ -191,7 +188,7 @@ for other in (0, 1):
 # All three have the same key, so they are found alike. And still "hot" and "cold" deliver opposites:
 # in "the temperature is hot" the word "temperature" gets $+0.5$, in "the temperature is cold"
 # $-0.5$. In one space for everything that was impossible. Here are the three spaces: the words as
-# they come, where they are compared, and what they deliver.
+# they are given, the space where they are compared, and the space of what they deliver.
 
 
 # %%
@@ -235,8 +232,8 @@ degrees = {"hot": 30.0, "mild": 15.0, "cold": 0.0}
 print("is 'warm' one of the keys?", "warm" in degrees)
 
 # %% [markdown]
-# Attention is a dictionary that need not match. A key is a vector, and every key answers, by how well
-# it fits:
+# Attention is a dictionary in which query and key do not have to be equal. Both are vectors, and every
+# key counts, the more the better it fits:
 #
 # | | dictionary | attention |
 # |---|---|---|
@@ -288,12 +285,13 @@ pictures("07_soft_dictionary", from_mean_to_look_up)
 # With a large factor, attention is an exact look-up of the best key. With a small one it is a mean of
 # everything. In between it is both, and its result changes smoothly with the query and the keys: so
 # it has gradients, and can learn what to look up. (A tie stays a tie: "mild" is as near to hot as to
-# cold, gets 15 with every factor, and three equal keys share evenly even at 64.)
+# cold, gets 15 with every factor, and three equal keys share the weight equally, even at 64.)
 #
 # ## Six vectors
 #
 # Now an example that was published, with more numbers. Six vectors in space, as rows of $X$ of shape
-# $(6, 3)$. v1 and v2 nearly agree, v3 and v4 do, v5 is the opposite of v1, and v6 stands between.
+# $(6, 3)$. v1 and v2 nearly agree, v3 and v4 do, v5 is the opposite of v1, and v6
+# is equally near to all three axes.
 
 # %%
 X = np.array(
@@ -319,7 +317,7 @@ W_V = np.eye(3)
 assert W_Q.shape == W_K.shape == (3, 6)
 
 # %% [markdown]
-# All queries are the rows of one matrix, $Q = X W_Q$, and all keys and values likewise. Then all
+# All queries are the rows of one matrix, $Q = X W_Q$, and in the same way all keys and values. Then all
 # scores are one product of matrices, and so are all outputs:
 #
 # $$Q = X W_Q, \quad K = X W_K, \quad V = X W_V, \qquad
@@ -361,7 +359,7 @@ pictures("07_weights", picture_of_weights)
 # ## Which way did v6 go?
 #
 # A mean of vectors is shorter than they are. To compare directions, bring the outputs to length one.
-# By the article's picture, v6 moves to v1 and v2, and away from v3 and v4. Is it so? Measure the
+# By the article's picture, v6 moves to v1 and v2, and away from v3 and v4. Is that true? Measure the
 # cosines of all pairs, among the six before, and among the six after.
 
 # %%
@@ -383,8 +381,8 @@ assert round(alike_after[5, 2], 2) == 0.84
 # something else, since two of the outputs in it were rotated by hand.
 #
 # How can v6 come nearer to both? v3 and v4 have moved as well: v3 gives all six the same weight, so it
-# moves to the mean of all. If v3 and v4 are turned back to where they *were*, v6 seems to leave them,
-# as in the third picture. A picture has to say which of the two it shows.
+# moves to the mean of all. If v3 and v4 are turned back to where they *were*, v6 seems to move away
+# from them, as in the third picture. A picture has to say which of the two it shows.
 
 # %%
 to_where_it_was = after[5] @ before[2]
@@ -440,7 +438,8 @@ assert np.allclose(X @ M @ X.T, products)
 # number, finds nothing to compare, and takes the mean.
 #
 # This matrix is symmetric, though $W_Q$ and $W_K$ are different. So here the scores are symmetric
-# too: v1 asks v6 as loudly as v6 asks v1. Two matrices can make a difference, but they need not.
+# too: the score of v1 with v6 is that of v6 with v1. With two matrices, scores can differ in the two
+# directions, but they do not have to.
 
 # %%
 assert not np.array_equal(W_Q, W_K)
@@ -478,8 +477,8 @@ assert not np.allclose(found_q.detach(), W_Q, atol=0.5)
 assert np.allclose(path[-1], M, atol=0.05)
 
 # %% [markdown]
-# It did not find the same matrices. Nothing in the outputs tells them from others with the same
-# product $W_Q W_K^\mathsf{T}$. The product is all that counts, and that it found.
+# It did not find the same matrices. All matrices with the same product $W_Q W_K^\mathsf{T}$ give the
+# same outputs. So only the product can be found, and it was found.
 
 
 # %%
@@ -504,11 +503,15 @@ pictures("07_learned", finding)
 # Could another product give the same outputs? No. The scores of a vector $x$ with the rows of $X$ are
 # $X r$, with three numbers $r$, which are $x\, W_Q W_K^\mathsf{T} / \sqrt 6$. Its output is the mean
 # $m(r)$ of the rows with the weights $\mathrm{softmax}(X r)$. Go from one $r$ to another, straight, in
-# the direction $d$. On the way, how does $m \cdot d$ change? Its derivative is the *variance* of
-# the six numbers $X d$ under the weights: the mean of their squared distances from their mean. That
-# is above zero, unless all six numbers $X d$ are equal; and they are not, as the six points do not
-# lie in one plane. So $m \cdot d$ rises all the way, and another $r$ has another mean. And v1, v3 and
-# v6 together fix all of $W_Q W_K^\mathsf{T}$, as every vector can be mixed from these three.
+# the direction $d$. On the way, how does $m \cdot d$ change? Its derivative is the *variance* of the
+# six numbers $X d$ under the weights: the mean of their squared distances from their mean. (By the
+# quotient rule a weight $a_j$ changes by $a_j (x_j - \bar x)$, where $x_j$ is number $j$ of $X d$ and
+# $\bar x = \sum_k a_k x_k$ their mean. So $m \cdot d = \sum_j a_j x_j$ changes by
+# $\sum_j a_j (x_j - \bar x)\, x_j$, which is the variance. Lesson 08 derives this rule of the
+# softmax.) The variance is zero only if all six numbers $X d$ are equal; and they are not, as the six
+# points do not lie in one plane. So $m \cdot d$ rises all the way, and another $r$ has another mean.
+# And v1, v3 and v6 together fix all of $W_Q W_K^\mathsf{T}$, as every vector can be mixed from these
+# three.
 
 # %%
 r, d = rng.normal(size=(2, 3))
@@ -528,7 +531,8 @@ assert np.linalg.matrix_rank(X - X.mean(axis=0)) == 3  # in no plane
 # zero for $x = 0$ only, $M$ is called *positive definite*, and $x M y$ is an *inner product*: it has
 # all that the dot product has. It measures lengths and angles, only with another ruler: some
 # numbers count more than others. So one matrix gives likeness, and nothing else. With two matrices,
-# $M = W_Q W_K^\mathsf{T}$ may be any: "it" scores $-4$ with itself, which no likeness does.
+# $M = W_Q W_K^\mathsf{T}$ can be any matrix: in the first example "it" has the score $-4$ with itself,
+# and no inner product gives that.
 #
 # The article's $M$ is close to an inner product. But v3 has length zero by it, though it is not zero.
 
@@ -546,9 +550,9 @@ assert own[it, it] == -4
 # %% [markdown]
 # ## Queries from elsewhere (optional)
 #
-# Queries, keys and values need not come from the same vectors. A shop knows what somebody has read
-# and how they liked it. What will they make of two new books? Query: a new book. Keys: the books that
-# they know. Values: the stars that they gave. Each book has two numbers, crime and cooking:
+# Queries, keys and values do not have to come from the same vectors. A shop knows what somebody has
+# read and how they liked it. How will they like three new books? Query: a new book. Keys: the books
+# that they know. Values: the stars that they gave. Each book has two numbers, crime and cooking:
 
 # %%
 read = {"Murder at Sea": [1.0, 0.0], "The Third Clue": [0.9, 0.1], "Soups": [0.0, 1.0]}
@@ -607,9 +611,9 @@ assert ((longer @ W_Q) @ (longer @ W_K).T).size == 4 * scores.size
 # %% [markdown]
 # ## Change it yourself
 #
-# The first example as a page on which every number can be changed: the words, the three matrices.
-# Here "it" is to become what "ball" is. The loss says how far off it is. Press *Learn*, and watch
-# where "it" looks. (Where you read this as a page, [it is here](out/07_it_and_ball.html).)
+# The first example as a page on which every number can be changed: the words, the three matrices. Here
+# the output of "it" should become what "ball" is. The loss says how far off it is. Press *Learn*, and
+# watch where "it" looks. (Where you read this as a page, [it is here](out/07_it_and_ball.html).)
 
 
 # %%
@@ -632,7 +636,7 @@ print("open in a browser:", mg.explore(loss, page, title="it and ball"))
 # %% [markdown]
 # ## Questions
 #
-# Work them out first: on paper, or in another cell.
+# Work them out first, on paper or in a new cell.
 
 # %%
 ask("end_deliver", ...)

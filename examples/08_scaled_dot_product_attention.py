@@ -5,18 +5,16 @@
 #
 # Lesson 07 computed attention by hand, for six small vectors. Here is the formula itself, which all
 # transformers share. It is short: two products of matrices, a division, and a softmax. This lesson
-# asks of each piece why it is there, and what goes wrong without it.
+# explains why each piece is there, and what goes wrong without it.
 #
 # After it you can
 #
 # - say the formula in words, build it from plain sums, and write it for one query and for all, with
 #   every shape;
 # - say why scores are divided by the square root of their width, and measure what happens without;
-# - tell overflow from saturation, put a mask in the right place, and say what a query gets that may
-#   look at nothing;
+# - distinguish overflow and saturation, put a mask in the right place, and say what the output is
+#   where a query may look at no key;
 # - say which outputs attention can give, and which it cannot.
-#
-# As before, name another folder for the pictures after the file's name, or in the next cell.
 
 # %%
 import numpy as np
@@ -33,7 +31,7 @@ ask = Questions("08")
 rng = np.random.default_rng(0)
 
 # %% [markdown]
-# First two questions from older lessons.
+# First two questions from older lessons. You need both answers in this lesson.
 
 # %%
 ask("06/end_weights", ...)
@@ -49,7 +47,7 @@ ask("05/end_repeated_word", ...)
 # 1. Multiply the query with each key. Such a product is large where the two point the same way.
 # 2. Divide the products by the square root of the width, the number of numbers in a key. These are
 #    the *scores*.
-# 3. Make weights of the scores by the softmax: positive numbers that sum to one.
+# 3. Turn the scores into weights by the softmax: positive numbers that sum to one.
 # 4. Take the mean of the values with these weights. This is the output.
 #
 # In small numbers: the query $(1, 2, 0, 1)$, the keys $(2, 1, 5, 0)$ and $(0, 2, 1, 0)$, and the
@@ -79,14 +77,14 @@ assert np.allclose(first, [3, 2])
 assert np.allclose(second, [0.715, 3.523], atol=5e-4)
 
 # %% [markdown]
-# The first query has the same product with both keys, 4, so it gets the plain mean of the values.
-# The second has the products 4 and 0: it gets mostly the first value, and a little of the second.
+# The first query has the same product with both keys, 4, so it gets the plain mean of the values. The
+# second has the products 4 and 0: its output is mainly the first value, with a little of the second.
 
 # %% [markdown]
 # ## From plain sums to the formula
 #
-# Why these four steps? Begin with the simplest way in which vectors $v_1, \dots, v_T$ can take from
-# each other what is like them: a sum of all, each multiplied by how alike the two are,
+# Why these four steps? Begin with the simplest way to mix vectors $v_1, \dots, v_T$ so that likeness
+# counts: a sum of all, each multiplied by how alike the two are,
 #
 # $$y_i = \sum_j (v_i \cdot v_j)\, v_j .$$
 #
@@ -108,7 +106,7 @@ assert np.allclose(plain_sums, X @ X.T @ X)
 #
 # | | | what for |
 # |---|---|---|
-# | plain sums | $X X^\mathsf{T} X$ | each takes what is like it |
+# | plain sums | $X X^\mathsf{T} X$ | the more alike, the more it counts |
 # | three maps | $Q K^\mathsf{T} V$ | asking, being asked and delivering may differ |
 # | softmax | $\mathrm{softmax}(Q K^\mathsf{T})\, V$ | weights, so that the output is a mean |
 # | root | $\mathrm{softmax}(Q K^\mathsf{T} / \sqrt{d_k})\, V$ | scores of one size at any width |
@@ -133,7 +131,7 @@ assert means.max() <= 1
 # %% [markdown]
 # ## Every shape
 #
-# Queries need not come from the same vectors as keys and values. Say that a shop has three items,
+# Queries do not have to come from the same vectors as keys and values. Say that a shop has three items,
 # and wants to know how each would please a customer who has seen five films. Each item asks; the
 # films, the *context*, answer. An item is described by other numbers than a film, so the two have
 # different widths:
@@ -143,7 +141,8 @@ assert means.max() <= 1
 # Here $e$ is an item, $(C_x,)$, and $e_1, \dots, e_S$ are the films, $(C_z,)$ each. $W_Q$ is
 # $(C_x, K)$, $W_K$ is $(C_z, K)$ and $W_V$ is $(C_z, V)$. So there are three spaces: that of the
 # inputs, one with $K$ dimensions in which queries are compared with keys, and one with $V$ dimensions
-# for the values. For one query (algorithm 3 of Phuong & Hutter):
+# for the values. For one query (algorithm 3 of Phuong & Hutter, "Formal Algorithms for
+# Transformers", 2022, who write each part of a transformer down step by step):
 #
 # $$s_t = \frac{q \cdot k_t}{\sqrt K}, \qquad
 #   \alpha = \mathrm{softmax}(s), \qquad
@@ -244,17 +243,19 @@ pictures("08_shapes", shapes)
 # %% [markdown]
 # ## Why divide by the square root?
 #
-# Let the numbers in a query and a key be random, independent, and uniform on $[-a, a]$. Their mean
-# is zero, and their variance (the mean of their squares) is $a^2/3$. A product of two has the mean
-# zero and the variance $(a^2/3)^2 = a^4/9$. A query times a key is a sum of $d$ such products, and
-# variances of independent numbers add:
+# Let the numbers in a query and a key be random, independent, and uniform on $[-a, a]$. Their mean is
+# zero, and their variance (the mean of their squares) is $a^2/3$. For independent numbers, the mean of
+# a product is the product of the means. So a product $x_i y_i$ has the mean zero, and its variance,
+# the mean of $x_i^2 y_i^2$, is the mean of $x_i^2$ times that of $y_i^2$: $(a^2/3)^2 = a^4/9$. A query
+# times a key is a sum of $d$ such products, and variances of independent numbers add:
 #
 # $$\mathrm{Var}(x \cdot y) = C d, \qquad C = \frac{a^4}{9}; \qquad
 #   \mathrm{Var}\!\left(\frac{x \cdot y}{\sqrt d}\right) = C,$$
 #
-# as dividing numbers by $\sqrt d$ divides their variance by $d$. So the wider the vectors, the larger
-# the scores, by $\sqrt d$; and dividing by just that undoes it. We measure it on 20,000 pairs, with
-# $a = 2$, at the widths 4, 16, 64, 256 and 1024.
+# as dividing numbers by $\sqrt d$ divides their variance by $d$. (In general, for independent numbers
+# with the mean zero and the variance $\sigma^2$: $d\, \sigma^4$ before the division, and $\sigma^4$
+# after it.) So the wider the vectors, the larger the scores, by $\sqrt d$; and the division removes
+# exactly this factor. We measure it on 20,000 pairs, with $a = 2$, at widths from 4 to 1024.
 
 # %%
 ask("wider", ...)
@@ -288,8 +289,11 @@ assert np.allclose(scaled_variance, C, rtol=0.05)
 # $$\frac{\partial \alpha_i}{\partial s_j} = \alpha_i (\delta_{ij} - \alpha_j),
 #   \qquad \delta_{ij} = 1 \text{ if } i = j, \text{ else } 0,$$
 #
-# which is zero where all $\alpha$ are 0 or 1. Take 16 keys, and see how large the table of these
-# derivatives is, as the root of its mean square:
+# which is zero where all $\alpha$ are 0 or 1. This is the quotient rule: $\alpha_i = e^{s_i} / Z$ with
+# $Z = \sum_k e^{s_k}$, and $\partial Z / \partial s_j = e^{s_j}$, so the derivative is
+# $(\delta_{ij}\, e^{s_i} Z - e^{s_i} e^{s_j}) / Z^2 = \delta_{ij}\, \alpha_i - \alpha_i \alpha_j$. The
+# table of all these derivatives is called the *Jacobian*, and `mg.jacobian` computes it. Take 16 keys,
+# and see how large this table is, as the root of its mean square:
 
 # %%
 s = rng.normal(size=5)
@@ -347,10 +351,10 @@ pictures("08_why_divide", why_divide)
 # ## Softmax in practice: overflow
 #
 # The largest number that float64 can hold is about $e^{709}$, and float32 about $e^{88}$. Beyond it
-# $e^s$ *overflows* to infinity, and infinity divided by infinity is no number (NaN). The remedy: take
-# the same number $c$ off all scores of a row. It changes no weight, since $e^{s - c} = e^s e^{-c}$ and
-# $e^{-c}$ cancels in the division. With the largest score of the row as $c$, all exponents are zero or
-# less, and nothing overflows.
+# $e^s$ *overflows* to infinity, and infinity divided by infinity is no number (NaN). The remedy:
+# subtract the same number $c$ from all scores of a row. It changes no weight, since
+# $e^{s - c} = e^s e^{-c}$ and $e^{-c}$ cancels in the division. With the largest score of the row as
+# $c$, all exponents are zero or less, and nothing overflows.
 #
 # The softmax of $(0, \ln 3)$ is $(1/4, 3/4)$. And that of $(1000, 1000 + \ln 3)$?
 
@@ -374,8 +378,9 @@ assert np.allclose(softmax(large), [0.25, 0.75])  # the library does the same
 # %% [markdown]
 # Overflow and saturation both come from large scores, but they are not the same. Overflow is a fault
 # of the *computation*: the weights exist, and the usual way to compute them fails. Saturation is a
-# property of the *weights*: computed without any error, they hardly react to the scores. Taking off
-# the maximum mends the first and leaves the second. Only smaller *differences* of scores help there.
+# property of the *weights*: computed without any error, they hardly react to the scores. Subtracting
+# the maximum prevents overflow, and does not change the saturation. Only smaller *differences* of
+# scores help there.
 
 # %%
 apart = np.array([1000.0, 1040.0])
@@ -394,7 +399,7 @@ assert slope < 1e-16  # and no gradient either
 #
 # - *Before:* hidden scores become minus infinity. Their weights are $e^{-\infty} = 0$, and the others
 #   sum to one.
-# - *After:* hidden weights are multiplied by zero. What the hidden ones had got is lost.
+# - *After:* hidden weights are multiplied by zero. The weight that the hidden ones had is lost.
 #
 # Four scores are equal, and the last is hidden, before the softmax.
 
@@ -427,8 +432,8 @@ assert not np.allclose(after(s)[:3], after(other)[:3])
 # %% [markdown]
 # ### A row with nothing to choose from
 #
-# What if *all* is hidden from a query? There are no weights that are zero and sum to one, so somebody
-# has to decide. Three programs, three answers:
+# What if *all* is hidden from a query? Weights that are all zero cannot sum to one, so each
+# program has to choose what to return. Three programs give three answers:
 
 # %%
 nothing = np.full(4, -np.inf)
@@ -442,8 +447,8 @@ assert np.array_equal(softmax(nothing), np.zeros(4))
 
 # %% [markdown]
 # With minus infinity it is NaN, and in the next step of training every number of the model is. With a
-# large negative number, as many programs have it, the query looks at everything that was hidden, and
-# nobody is told. This project gives zeros: the output is zero, and so is the gradient.
+# large negative number, as many programs have it, the query looks at everything that was hidden,
+# without any warning. This project gives zeros: the output is zero, and so is the gradient.
 
 # %%
 mask = np.array([[True] * S, [False] * S, [True, False, True, False, True]])  # (T, S)
@@ -458,10 +463,9 @@ assert np.array_equal(asking.grad.data[1], np.zeros(K))
 # %% [markdown]
 # ## Which outputs are possible?
 #
-# Weights are positive and sum to one. So the output lies *among* the values, like the centre of
-# weights that hang at them. Take three values, $(0, 0)$, $(2, 0)$ and $(0, 2)$, and every possible
-# set of weights: the outputs fill the triangle between the three, which is called their *convex
-# hull*.
+# Weights are positive and sum to one. So the output lies *among* the values, as a centre of mass
+# lies among the masses. Take three values, $(0, 0)$, $(2, 0)$ and $(0, 2)$. Whatever the weights are,
+# the output lies in the triangle between the three, which is called their *convex hull*.
 
 # %%
 ask("reachable", ...)
@@ -480,6 +484,10 @@ sharper = [softmax(factor * np.array([0.0, 1, 0])) @ corners for factor in (1, 4
 print("scores (0, 1, 0), times 1, 4 and 16:", *(point.round(7) for point in sharper))
 assert [point[0] < 2 for point in sharper] == [True] * 3
 assert 2 - sharper[-1][0] < 1e-6
+
+on_edge = softmax(np.array([0.0, 1, -np.inf])) @ corners  # the third is hidden
+assert 0 < on_edge[0] < 2
+assert on_edge[1] == 0
 
 
 # %%
@@ -501,9 +509,11 @@ pictures("08_triangle", triangle)
 
 # %% [markdown]
 # $(1.5, 1.5)$ is not among them, though each of its numbers is between the least and the greatest of
-# the values. The corners themselves are reached only in the limit: for finite scores no weight is
-# exactly 1 (though a computer rounds it to 1 in the end), and the larger the differences of scores,
-# the nearer it comes.
+# the values. The border of the triangle is not reached either. Finite scores give no weight that is
+# exactly 0, as on an edge, or exactly 1, as at a corner (though a computer rounds it to that in the
+# end). The larger the differences of scores, the nearer it comes. So the outputs fill the inside of
+# the triangle, without its border. A mask is the exception: where the third key is hidden, its weight
+# is 0, and the output lies on the edge between the first two.
 #
 # How does a model get outside? After attention comes one more matrix, $W_O$ (lesson 09), and the sum
 # $e + \mathrm{attention}(e)$ (lesson 11). A matrix moves the corners themselves. With
@@ -538,14 +548,14 @@ print("open in a browser:", page)
 assert np.allclose(y.data, [first, second])
 
 # %% [markdown]
-# What follows is optional: each section stands by itself.
+# What follows is optional. Each section can be read without the others.
 
 # %% [markdown]
 # ## Rows and columns (optional)
 #
 # There are two ways to print attention. Vaswani et al. and this project write vectors as rows.
 # Others, among them Phuong & Hutter, write them as columns, side by side: $X$ is $(C_x, T)$ and $Z$
-# is $(C_z, S)$. Then everything is turned over, as $(A B)^\mathsf{T} = B^\mathsf{T} A^\mathsf{T}$:
+# is $(C_z, S)$. Then everything is transposed, as $(A B)^\mathsf{T} = B^\mathsf{T} A^\mathsf{T}$:
 # matrices stand to the left ($W_q = W_Q^\mathsf{T}$), and the softmax works down the columns,
 #
 # $$Q = W_q X + b_q, \quad K = W_k Z + b_k, \quad V = W_v Z + b_v, \qquad
@@ -607,8 +617,17 @@ for name, phi in choices.items():
 
 # %% [markdown]
 # But only exp, to any base, ignores a number that is added to all scores. The last line checks it. So
-# with exp only differences of scores count, and the maximum may be taken off. The others have no such
-# remedy, and need none: they do not overflow.
+# with exp only differences of scores count, and the maximum may be subtracted. The others have no such
+# remedy. They do not overflow, but they *underflow*: with scores below about -745, $\phi$ is so small
+# that float64 rounds it to zero. If that happens to all scores of a query, its weights are all zero, as
+# if everything were hidden. So $\phi > 0$ holds in the formula, and not always in the computation:
+
+# %%
+far_below = np.array([[-1400.0], [-1410.0]])  # (S, 1)
+for name, phi in choices.items():
+    _, underflowed = mt.attention(np.ones((1, 1)), far_below, np.eye(2), phi=phi)
+    print(f"{name:>8}: weights of the scores -1400 and -1410: {underflowed[0].round(5)}")
+    assert np.isclose(underflowed.sum(), name == "exp")
 
 # %% [markdown]
 # ## What a score is (optional)
@@ -621,8 +640,8 @@ for name, phi in choices.items():
 # $$s(e, e') = \frac{(e W_Q) \cdot (e' W_K)}{\sqrt K}
 #   = \frac{e\, W_Q W_K^\mathsf{T}\, e'^\mathsf{T}}{\sqrt K},$$
 #
-# linear in each as well, which is called a *bilinear form*; but it need not be symmetric, and
-# $s(e, e)$ may be negative. That is the freedom that plain products lack (lesson 05). The one matrix
+# linear in each as well, which is called a *bilinear form*; but it does not have to be symmetric, and
+# $s(e, e)$ can be negative. That is the freedom that plain products lack (lesson 05). The one matrix
 # $W_Q W_K^\mathsf{T}$ says all about it. (In columns it is $e^\mathsf{T} W_q^\mathsf{T} W_k\, e'$.)
 
 
@@ -653,9 +672,9 @@ assert min(score(e, e) for e in rng.normal(size=(100, C_x))) < 0
 #
 # $$p = \sum_t (k_t \cdot q)\, k_t ,$$
 #
-# has a geometric meaning. If the keys have length one and stand at right angles to each other
+# has a geometric meaning. If the keys have length one and are at right angles to each other
 # (*orthonormal*), $p$ is the *projection* of $q$: of all points that can be mixed from the keys, the
-# one nearest to $q$. Other keys mostly give another point: keys that point nearly the same way count
+# one nearest to $q$. Other keys usually give another point: keys that point nearly the same way count
 # twice. Below, both pairs of keys lie in the plane of the first two numbers. So the nearest point is
 # $q$ without its third number.
 
@@ -670,16 +689,24 @@ assert np.allclose(mix(orthonormal, q), projection)
 assert not np.allclose(mix(other_keys, q), projection, atol=0.1)
 
 # %% [markdown]
-# Often one reads "if and only if the keys are orthonormal". That holds for keys of which none can
-# be mixed from the others. With more keys than dimensions there are other ways: three of length
-# $\sqrt{2/3}$ in the plane, at 120 degrees. They cannot be at right angles, and still the sum gives
-# back every $q$. Such keys are called a *tight frame*.
+# For which keys is $p$ the projection of every $q$? Often one reads "if and only if they are
+# orthonormal". That holds for keys of which none can be mixed from the others. Take a key $k_j$ as
+# $q$. It is its own projection, so $\sum_t (k_t \cdot k_j)\, k_t = k_j$. As there is only one way to
+# mix $k_j$ from such keys, $k_j \cdot k_j = 1$, and all other products are 0.
+#
+# In general the condition is that the matrix $\sum_t k_t^\mathsf{T} k_t$ leaves every vector mixed from
+# the keys unchanged. With more keys than dimensions there are other such keys: three at 120 degrees in
+# the plane, each of length $\sqrt{2/3}$. They cannot be at right angles, and still the sum gives back
+# every $q$. Three of length one at these angles give $1.5\, q$. If the sum gives every $q$ times the
+# same number, the keys are called a *tight frame*. Only the length $\sqrt{2/3}$ makes this number 1.
 
 # %%
 turns = np.pi / 2 + np.array([0, 2, 4]) * np.pi / 3
 three = np.sqrt(2 / 3) * np.stack([np.cos(turns), np.sin(turns)], axis=1)  # (3, 2)
 assert not np.allclose(three @ three.T, np.eye(3), atol=0.1)
 assert np.allclose(mix(three, q[:2]), q[:2])
+assert np.allclose(three.T @ three, np.eye(2))  # the sum of k^T k changes no vector of the plane
+assert np.allclose(mix(three / np.sqrt(2 / 3), q[:2]), 1.5 * q[:2])  # of length one
 
 
 def two_keys(degrees):
@@ -719,10 +746,11 @@ pictures("08_projection", projections)
 #
 # A *Hopfield network* is a memory that completes: it stores patterns, is given a damaged one, and
 # moves it step by step towards a stored one. In its modern form (Ramsauer et al., 2020) one step is
-# $\xi \leftarrow \mathrm{softmax}(\beta\, \xi X^\mathsf{T})\, X$, and the rows of $X$ are the stored
-# patterns. With $\beta = 1/\sqrt{d}$ that is attention: the query is the damaged pattern, and keys
-# and values are the stored ones. Here are 6 patterns of 64 numbers, 1 or -1, and one of them with 12
-# numbers turned over:
+# $\xi \leftarrow \mathrm{softmax}(\beta\, \xi X^\mathsf{T})\, X$. Here the row $\xi$ is the damaged
+# pattern, the rows of $X$ are the stored ones, and $\beta$ is a factor of the scores. With
+# $\beta = 1/\sqrt{d}$ that is attention: the query is the damaged pattern, and keys and values are the
+# stored ones. Here are 6 patterns of 64 numbers, 1 or -1, and one of them with the signs of 12 numbers
+# changed:
 
 # %%
 stored = rng.choice([-1.0, 1.0], size=(6, 64))
@@ -771,8 +799,8 @@ assert 1.7 < off[1] / off[2] < 2.3
 # What does it do to many points in the end? Each moves towards a mean of those most like it. So
 # that they do not all run away to infinity, bring them back to length one after each step, much as
 # the normalisation of lesson 11 does. On the circle, only their angles are left. `sharpness` is a
-# factor of all scores: the larger, the more each point minds its neighbours only. They gather in
-# clusters:
+# factor of all scores: the larger it is, the more of its weight each point gives to its nearest
+# neighbours. The points gather in clusters:
 
 # %%
 angles = np.sort(rng.uniform(0, 2 * np.pi, 24))
@@ -819,7 +847,7 @@ pictures("08_clusters", clustering)
 # %% [markdown]
 # ## Questions
 #
-# Work them out first: on paper, or in a cell of your own.
+# Work them out first, on paper or in a new cell.
 
 # %%
 ask("end_scores", ...)

@@ -55,7 +55,7 @@ QUESTIONS = questions(
         by="A[2, 4]",
         hint="All these numbers are 0. What are the six scores?",
         mistakes={
-            "0": "The scores are 0. The softmax makes weights of them that sum to 1.",
+            "0": "The scores are 0. The softmax turns them into weights that sum to 1.",
         },
         because="Its query is zero, so all six scores are 0: $1/6$ for each.",
     ),
@@ -71,7 +71,7 @@ QUESTIONS = questions(
         hint="v3 and v4 move, too. v3 gives all six vectors the same weight: where does it go?",
         mistakes={
             "v1 and v2 only": (
-                "So the article's picture has it. But v3 and v4 move too, towards the mean of all."
+                "So the article's picture shows it. But v3 and v4 move too, towards the mean of all."
             ),
             "v3 and v4 only": (
                 "v6 gives most of its weight to v1 and v2: look at its row of the weights."

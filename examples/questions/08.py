@@ -11,8 +11,8 @@ QUESTIONS = questions(
         hint="Compute both products. What are the weights of two scores that are equal?",
         mistakes={
             "[6, 4]": "That is the sum of the values. The weights are $1/2$ each.",
-            "[12, 8]": "That is weighted by the scores, 2 each. Make weights of them first.",
-            "[24, 16]": "That is weighted by the products, 4 each. Make weights of them first.",
+            "[12, 8]": "That is weighted by the scores, 2 each. Turn them into weights first.",
+            "[24, 16]": "That is weighted by the products, 4 each. Turn them into weights first.",
         },
         because="Both products are 4, so both weights are $1/2$.",
     ),
@@ -45,7 +45,7 @@ QUESTIONS = questions(
         r"The softmax of $(0, \ln 3)$ is $(1/4, 3/4)$. What is the softmax of $(1000, 1000 + \ln 3)$?",
         answer=[0.25, 0.75],
         by="softmax(large).tolist()",
-        hint="Take 1000 off both scores.",
+        hint="Subtract 1000 from both scores.",
         mistakes={
             "[0.5, 0.5]": r"Only the difference of the scores counts, and it is $\ln 3$.",
             "[0, 1]": r"The difference of the scores is only $\ln 3$.",

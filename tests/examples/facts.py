@@ -280,7 +280,7 @@ FACTS: dict[str, list[tuple[str, str]]] = {
         ),
         ("Bahdanau's weights sum to one over i, for each j", "np.allclose(a.sum(axis=0), 1)"),
         (
-            "c_j = sum_i a_ij h_i with e_ij = v^T tanh(W [h_i ; s_j])",
+            "c_j = sum_i a_ij h_i with e_ij = v^T tanh(W [s_j ; h_i])",
             "np.allclose(context, c)",
         ),
         ("over the other index they do not sum to one", "not np.allclose(wrong.sum(axis=0), 1)"),
@@ -418,6 +418,14 @@ FACTS: dict[str, list[tuple[str, str]]] = {
         ("the library agrees with algorithm 4", "np.allclose(by_library, rows)"),
         ("Var(x . y) grows as C d", "np.allclose(variance, C * np.array(wide), rtol=0.05)"),
         ("and stays C after scaling", "np.allclose(scaled_variance, C, rtol=0.05)"),
+        (
+            "in general it is d sigma^4, and sigma^4 after",
+            """
+            x, y = rng.normal(0, 1.5, size=(2, 100_000, 8))
+            plain = (x * y).sum(axis=1)
+            np.allclose([plain.var(), (plain / 8**0.5).var()], [8 * 1.5**4, 1.5**4], rtol=0.05)
+            """,
+        ),
         ("saturation takes the softmax's gradient", "plain_slope[-1] < plain_slope[0] / 3"),
         ("and scaling keeps it", "max(scaled_slope) < 1.2 * min(scaled_slope)"),
         (
@@ -450,6 +458,7 @@ FACTS: dict[str, list[tuple[str, str]]] = {
         ),
         ("which is no box", "needed(1.5, 1.5).min() < 0"),
         ("corners are a limit", "0 < 2 - sharper[-1][0] < 1e-6"),
+        ("a mask reaches an edge", "0 < on_edge[0] < 2 and on_edge[1] == 0"),
         ("W_O gets outside", "np.allclose(needed(0.75, 0.75) @ corners @ W_O, [1.5, 1.5])"),
         ("column and row conventions are one another's transpose", "np.allclose(columns, rows.T)"),
         ("the weights too", "np.allclose(weights_in_columns, weights.T)"),
@@ -457,6 +466,13 @@ FACTS: dict[str, list[tuple[str, str]]] = {
         (
             "three positive increasing functions make weights",
             "np.allclose(phi_weights.sum(axis=-1), 1)",
+        ),
+        (
+            "but far below zero only exp makes them",
+            """
+            of = lambda phi: mt.attention(np.ones((1, 1)), far_below, np.eye(2), phi=phi)[1].sum()
+            [of(phi) > 0 for phi in choices.values()] == [True, False, False]
+            """,
         ),
         ("in the same order", "np.array_equal(np.argsort(phi_weights, axis=-1), order)"),
         ("the scaled product is symmetric", "np.isclose(inner(x, y), inner(y, x))"),
