@@ -37,6 +37,7 @@ from .judging import Asked, Verdict, chosen, judge
 from .places import EXAMPLES
 
 KEYS = "Enter goes on, ? gives a hint, ! the answer"
+DOTS = '*Write the answer in place of the dots, or "?" for a hint, "!" for the answer.*'
 HEADING = re.compile(r"#{1,6} ")
 
 
@@ -202,7 +203,7 @@ class Questions:
         question = found[name]
         asking = given is ...
         if not self.script:
-            return Reply(question.shown() if asking else question.reply(given))
+            return Reply(f"{question.shown()}\n\n{DOTS}" if asking else question.reply(given))
         self.say(f"\nQuestion: {question.shown()}")
         if not asking:
             self.say(question.reply(given))

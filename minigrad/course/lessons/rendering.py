@@ -15,6 +15,10 @@ STYLES = "xcode", "github-dark"  # of code, in the light and in the dark
 PRIME = re.compile(r"<msup>(<mi>[^<]*</mi>)<mi>(&#x0203[234];)</mi></msup>")
 UPRIGHT = r'<mrow>\1<mo lspace="0" rspace="0">\2</mo></mrow>'
 
+# After the name of a function stands a gap, as in ln 2.
+FUNCTION = re.compile(r"(<mi>(?:ln|log|exp|sin|cos|max|min)</mi>)(?=<m[in]>)")
+GAP = r'\1<mspace width="0.17em" />'
+
 
 class Renderer:
     """Markdown with formulas, and Python in colours, as HTML."""
@@ -29,7 +33,8 @@ class Renderer:
 
         def formula(content: str, options: dict[str, Any]) -> str:
             display = "block" if options["display_mode"] else "inline"
-            return PRIME.sub(UPRIGHT, latex.convert(content.strip(), display=display))
+            shown = PRIME.sub(UPRIGHT, latex.convert(content.strip(), display=display))
+            return FUNCTION.sub(GAP, shown)
 
         anchors = needed("mdit_py_plugins.anchors")
         self.markdown = markdown.MarkdownIt("commonmark").enable("table")

@@ -329,7 +329,9 @@ def test_in_a_notebook_it_shows_itself(lesson, monkeypatch):
     lesson()
     monkeypatch.setattr(sys, "modules", {**sys.modules, "__main__": type(sys)("__main__")})
     ask = Questions("99")
-    assert ask("count", ...)._repr_markdown_() == "How many?"
+    shown = ask("count", ...)._repr_markdown_()
+    assert shown.startswith("How many?\n\n")
+    assert "in place of the dots" in shown
     assert ask("count", 2000) == "Right. So it is."
     assert ask("count", "?") == "Count."
     assert ask("98/ninth", "!") == "The answer: 0.111."
