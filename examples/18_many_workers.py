@@ -1,7 +1,7 @@
 # %% [markdown]
 # # 18 Many workers
 #
-# *A batch in parts: the same bits for any number of workers, and what sending costs. About 10 seconds.*
+# *A batch in parts: the same bits for any number of workers, and its costs. About 10 seconds.*
 #
 # A model that is too slow to train on one core can use more of them, or more machines. All of that
 # rests on one sentence: **the gradient of a sum is the sum of the gradients.** So a batch can be cut
