@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import functools
-import importlib.util
 import math
 import os
 import time
@@ -85,8 +85,10 @@ def workers(given: dict[str, Any], run: Training) -> Workers:
         say = functools.partial(complain, PROGRAM)
         address = given.get("scheduler")
         return Cluster(address, cores() if count is None else count, say=say)
-    several = run.is_large() and cores() > 1 and importlib.util.find_spec("threadpoolctl")
-    return Threads((2 if several else 1) if count is None else count)
+    if count is None and run.is_large() and cores() > 1:
+        with contextlib.suppress(errors.ConfigError):  # without threadpoolctl
+            return Threads(2)
+    return Threads(1 if count is None else count)
 
 
 def begun(given: dict[str, Any]) -> tuple[Training, Path]:
