@@ -1,9 +1,17 @@
-"""Memory that is freed stays at hand: the system would give it back page by page, in each step again.
+"""Memory that is freed stays in the process: the system would give it back page by page, at each step.
 
-The C library of Linux keeps blocks up to the size of the largest one that was ever freed, up to 32 MB,
-and so one of that size is freed here. Nothing is written to it. Elsewhere it does nothing.
+The C library of Linux returns what is free at the end of its memory, and every array that is larger
+than a threshold. Both limits are set to the largest value that it takes (mallopt, man page 3). The
+most memory that a process needs stays the same. Elsewhere this file does nothing.
 """
 
-import numpy as np
+import contextlib
+import ctypes
 
-np.empty(31 << 20, np.uint8)
+TRIM_THRESHOLD, MMAP_THRESHOLD = -1, -3  # mallopt's numbers
+NEVER, LARGEST = -1, 32 << 20  # bytes
+
+with contextlib.suppress(AttributeError, OSError, TypeError):  # no such function in this C library
+    mallopt = ctypes.CDLL(None).mallopt
+    mallopt(TRIM_THRESHOLD, NEVER)
+    mallopt(MMAP_THRESHOLD, LARGEST)
