@@ -1,6 +1,6 @@
-"""Mode: what holds for the operations that run right now.
+"""Mode: what holds for the operations that run right now, and the box that they run in.
 
-There is one mode, in a context variable: it belongs to the thread, or the task of asyncio, that set it.
+Both are context variables: they belong to the thread, or the task of asyncio, that set them.
 """
 
 from __future__ import annotations
@@ -49,20 +49,19 @@ class Mode(NamedTuple):
         grad: results remember how they were made, where a gradient may be asked for.
         watchers: who sees each operation: `record()`, `detect_anomaly()`.
         fast: kernels run in place of definitions.
-        box: the module or definition that is running.
-        settings: the fields that each `setting` block has changed, which all but the box come from.
+        settings: the fields that each `setting` block has changed, which the others come from.
         rng: where random numbers come from, if not from the common generator.
     """
 
     grad: bool = True
     watchers: tuple[Watcher, ...] = ()
     fast: bool = False
-    box: Box | None = None
     settings: tuple[dict[str, Any], ...] = ()
     rng: np.random.Generator | None = None
 
 
 mode: ContextVar[Mode] = ContextVar("mode", default=Mode())  # noqa: B039 - it never changes
+running: ContextVar[Box | None] = ContextVar("running", default=None)  # the innermost box
 
 
 @contextlib.contextmanager
@@ -71,20 +70,18 @@ def setting(**fields: Any) -> Iterator[None]:
 
     Blocks may be left in any order: each takes back its own fields alone.
     """
-    now = mode.get()
-    mode.set(_with(now, (*now.settings, fields)))
+    mode.set(_mode_of((*mode.get().settings, fields)))
     try:
         yield
     finally:
-        now = mode.get()
-        mode.set(_with(now, tuple(s for s in now.settings if s is not fields)))
+        mode.set(_mode_of(tuple(s for s in mode.get().settings if s is not fields)))
 
 
-def _with(now: Mode, settings: tuple[dict[str, Any], ...]) -> Mode:
-    """The mode in the same box, with other settings: where two differ, the later one counts."""
+def _mode_of(settings: tuple[dict[str, Any], ...]) -> Mode:
+    """The mode of these settings: where two differ, the later one counts."""
     fields = {name: value for s in settings for name, value in s.items()}
     fields["watchers"] = tuple(w for s in settings for w in s.get("watchers", ()))
-    return Mode(**fields, box=now.box, settings=settings)
+    return Mode(**fields, settings=settings)
 
 
 # --- of the whole process ---------------------------------------------------------------------------

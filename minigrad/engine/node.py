@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from .errors import UnsupportedError
-from .modes import Box, count
+from .modes import count, running
 from .table import AnyArray, Operation
 
 
@@ -74,7 +74,7 @@ class Node:
     def __init__(
         self, array: AnyArray, operation: Operation | None = None, saved: tuple | None = None,
         kwargs: dict[str, Any] | None = None, edges: list[Edge] | None = None,
-        box: Box | None = None, name: str | None = None,
+        name: str | None = None,
     ):  # fmt: skip
         self.shape: tuple[int, ...] = array.shape
         self.dtype: np.dtype = array.dtype
@@ -86,7 +86,7 @@ class Node:
         self.grad: Any = None
         self.keeps_grad = operation is None
         self.number = count()
-        self.box = box
+        self.box = running.get()
         self.name = name
         self.note: Any = None
 

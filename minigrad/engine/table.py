@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from .errors import Call, MinigradError, UnsupportedError
-from .modes import Box, Mode, mode
+from .modes import Box, mode, running
 
 INSTEAD = {
     "out": "it makes a new array: write y = f(x)",
@@ -186,17 +186,15 @@ def lookup(function: Callable) -> Operation | Definition:
 
 def call_in_box(owner: Any, function: Callable, args: tuple, kwargs: dict[str, Any]) -> Any:
     """Call `function`, with what it computes inside a box; an error remembers the innermost box."""
-    outer = mode.get()
-    box = Box(outer.box, owner)
-    # `setting` would take three times as long
-    token = mode.set(Mode(outer.grad, outer.watchers, outer.fast, box, outer.settings, outer.rng))
+    outer = running.get()
+    token = running.set(Box(outer, owner))
     try:
         return function(*args, **kwargs)
     except MinigradError as error:
-        error.culprit = error.culprit or Call(owner, args, kwargs, outer.box)
+        error.culprit = error.culprit or Call(owner, args, kwargs, outer)
         raise
     finally:
-        mode.reset(token)
+        running.reset(token)
 
 
 # --- names ----------------------------------------------------------------------------------------

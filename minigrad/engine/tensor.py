@@ -16,7 +16,7 @@ import numpy as np
 
 from . import errors
 from .arguments import arrays_in, as_array, as_called, as_result, as_taken, parents_in
-from .modes import get_default_dtype, mode
+from .modes import get_default_dtype, mode, running
 from .node import Edge, Node
 from .operators import Operators
 from .saving import to_save
@@ -49,7 +49,7 @@ class Tensor(Operators):
         if isinstance(value, Tensor):
             value = value._detached("Tensor(x)")
         self._array = read_only(as_array(value, dtype, copy=True))
-        self._node: Node | None = Node(self._array, box=mode.get().box, name=name)
+        self._node: Node | None = Node(self._array, name=name)
         self.requires_grad = requires_grad
 
     # What it is
@@ -67,7 +67,7 @@ class Tensor(Operators):
     def node(self) -> Node:
         """Its place in a graph: the operation that made it, or a leaf."""
         if self._node is None:
-            self._node = Node(self._array, box=mode.get().box)
+            self._node = Node(self._array)
         return self._node
 
     @property
@@ -314,7 +314,7 @@ def apply(function: Callable, args: tuple, kwargs: dict[str, Any]) -> Any:
                 return y
         y = entry.call(*arrays, **kwargs)
     except _PROBLEMS as problem:
-        call = errors.Call(function, args, kwargs, now.box)
+        call = errors.Call(function, args, kwargs, running.get())
         raise errors.failed(entry.name, call, problem) from problem
 
     edges: list[Edge] = []
@@ -333,7 +333,7 @@ def apply(function: Callable, args: tuple, kwargs: dict[str, Any]) -> Any:
         edges = edges if y.dtype.kind == "f" else []
     node = None
     if edges or (now.watchers and hasattr(y, "dtype")):
-        node = Node(y, entry, to_save(entry, edges, args, arrays, y), kwargs, edges, now.box)
+        node = Node(y, entry, to_save(entry, edges, args, arrays, y), kwargs, edges)
         for watcher in now.watchers:
             watcher.operation(node, args, y)
     return tensor_of(y, node) if in_graph else y

@@ -85,13 +85,14 @@ def together(slopes: Callable, count: int) -> list[Callable]:
 # --- what kernels fit -----------------------------------------------------------------------------
 
 
+FLOATS = frozenset([np.dtype(np.float32), np.dtype(np.float64)])  # in the machine's byte order
+
+
 def are_arrays(*values: Any) -> bool:
     """Tell whether all are NumPy arrays, or Tensors of one, of float32 or float64, and none is empty."""
     for x in values:
         array = x._array if isinstance(x, Tensor) else x
-        if type(array) is not np.ndarray or array.size == 0:
-            return False
-        if array.dtype.char not in "fd" or not array.dtype.isnative:
+        if type(array) is not np.ndarray or array.dtype not in FLOATS or not array.size:
             return False
     return True
 

@@ -18,17 +18,14 @@ def linear(x: Any, weight: Any, bias: Any = None) -> Any:
 
 def is_linear(x: Any, weight: Any, bias: Any = None) -> bool:
     """Tell whether x is in rows as wide as `weight` (in, out) takes them, with a bias (out,) or none."""
-    return is_map(x, weight, bias) and x.ndim > 0 and x.shape[-1] == weight.shape[0]
+    return is_map(x, weight, bias) and x.shape[-1:] == weight.shape[:1]
 
 
 def is_map(x: Any, weight: Any, bias: Any = None) -> bool:
     """Tell whether all are arrays, the weight (in, out), and the bias (out,) or None."""
-    arrays = (x, weight) if bias is None else (x, weight, bias)
-    return (
-        are_arrays(*arrays)
-        and weight.ndim == 2
-        and (bias is None or bias.shape == weight.shape[1:])
-    )
+    if bias is None:
+        return are_arrays(x, weight) and weight.ndim == 2
+    return are_arrays(x, weight, bias) and weight.ndim == 2 and bias.shape == weight.shape[1:]
 
 
 def linear_of_rows(x: Any, weight: Any, bias: Any = None) -> Any:
