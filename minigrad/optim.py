@@ -72,7 +72,8 @@ class Optimizer:
         """
         if self.dtypes != [p._array.dtype for p in self.parameters]:  # converted since
             self._lay_out(self.state)
-        gradients = [None if p.grad is None else np.asarray(p.grad._array) for p in self.parameters]
+        given = [p.grad for p in self.parameters]
+        gradients = [None if g is None else np.asarray(g._array) for g in given]
         for group in self.groups:
             moving = [i for i in group.places if gradients[i] is not None]
             before = {self.steps[i] for i in moving}

@@ -113,8 +113,6 @@ def as_result(y: Any, operation: Operation, args: tuple) -> AnyArray:
         UnsupportedError: if it is not one array.
         DTypeError: if it is not of real numbers.
     """
-    if type(y) is np.ndarray and y.dtype.kind == "f" and operation.makes_new:
-        return y
     if isinstance(y, (int, float, np.generic)):
         y = np.asarray(y)
     if not hasattr(y, "dtype"):

@@ -7,12 +7,15 @@ a large array is free as soon as no rule needs it: a training step takes two thi
 from __future__ import annotations
 
 import functools
+import operator
 from typing import Any
 
 import numpy as np
 
 from .node import Edge, outline
 from .table import AnyArray, BaseTensor, Operation, code_of
+
+position_of = operator.itemgetter(0)  # of an edge
 
 
 def to_save(
@@ -22,13 +25,15 @@ def to_save(
 
     `arrays` are the arguments with the arrays that are in Tensors, which never change.
     """
-    read = read_by(operation, tuple([i for i, _, _ in edges]), len(args))
+    read = read_by(operation, tuple(map(position_of, edges)), len(args))
     saved = [y if read[0] else outline(y.shape, y.dtype)]
     for a, array, is_read in zip(args, arrays, read[1:]):
         if isinstance(a, BaseTensor):
             saved.append(array if is_read else outline(array.shape, array.dtype))
-        else:
+        elif isinstance(a, (np.ndarray, list, tuple)):
             saved.append(unshared(a) if is_read else outlined(array))
+        else:  # a number or another option
+            saved.append(a)
     return tuple(saved)
 
 

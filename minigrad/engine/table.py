@@ -159,9 +159,10 @@ def dispatched(function: Callable) -> Callable:
     @functools.wraps(function)
     def dispatching(*args: Any, **kwargs: Any) -> Any:
         for a in (*args, *kwargs.values()) if kwargs else args:
-            for one in a if isinstance(a, (list, tuple)) else (a,):
-                if isinstance(one, BaseTensor):
-                    return one.__array_function__(dispatching, (type(one),), args, kwargs)  # type: ignore[attr-defined]
+            if isinstance(a, (list, tuple)):
+                a = next((one for one in a if isinstance(one, BaseTensor)), None)
+            if isinstance(a, BaseTensor):
+                return a.__array_function__(dispatching, (type(a),), args, kwargs)  # type: ignore[attr-defined]
         return function(*args, **kwargs)
 
     dispatching.dispatched = function  # type: ignore[attr-defined]

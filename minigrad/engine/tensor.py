@@ -54,14 +54,14 @@ class Tensor(Operators):
 
     # What it is
 
-    shape = property(lambda self: self._array.shape)
-    dtype = property(lambda self: self._array.dtype)
-    ndim = property(lambda self: self._array.ndim)
-    size = property(lambda self: self._array.size)
+    shape = property(operator.attrgetter("_array.shape"))
+    dtype = property(operator.attrgetter("_array.dtype"))
+    ndim = property(operator.attrgetter("_array.ndim"))
+    size = property(operator.attrgetter("_array.size"))
     name = property(
         lambda self: self.node.name, lambda self, name: setattr(self.node, "name", name)
     )
-    nbytes = property(lambda self: self._array.nbytes)
+    nbytes = property(operator.attrgetter("_array.nbytes"))
 
     @property
     def node(self) -> Node:
@@ -264,7 +264,7 @@ Array = Tensor | np.ndarray  # what the functions of the table take and give
 def tensor_of(array: AnyArray, node: Node | None = None) -> Tensor:
     """A Tensor around an array that nothing else will write to: it is made read-only, not copied."""
     if type(array) is np.ndarray:
-        array.flags.writeable = False
+        array.setflags(write=False)  # `flags` would take twice as long
     else:
         array = read_only(array)
     tensor: Tensor = object.__new__(Tensor)
@@ -283,6 +283,7 @@ def read_only(array: AnyArray) -> AnyArray:
 
 # --- every operation goes through here --------------------------------------------------------------
 
+_SEVERAL = (list, tuple, np.ndarray)  # a subclass of an array may have to become one
 _PROBLEMS = (ValueError, TypeError, IndexError, NotImplementedError, np.linalg.LinAlgError)
 
 
@@ -301,7 +302,7 @@ def apply(function: Callable, args: tuple, kwargs: dict[str, Any]) -> Any:
         for a in args:
             if isinstance(a, Tensor):
                 a = a._array
-            elif type(a) is not np.ndarray and isinstance(a, (list, tuple, np.ndarray)):
+            elif type(a) is not np.ndarray and isinstance(a, _SEVERAL):
                 a = as_taken(a, len(arrays), entry)
                 args = (*args[: len(arrays)], a, *args[len(arrays) + 1 :])
                 a = arrays_in(a)
@@ -329,7 +330,8 @@ def apply(function: Callable, args: tuple, kwargs: dict[str, Any]) -> Any:
                 edges += parents_in(i, a)
     in_graph = entry.rules and (edges or not isinstance(y, tuple))  # np.where(mask) gives indices
     if in_graph:
-        y = as_result(y, entry, args)
+        if not (entry.makes_new and type(y) is np.ndarray and y.dtype.kind == "f"):
+            y = as_result(y, entry, args)
         edges = edges if y.dtype.kind == "f" else []
     node = None
     if edges or (now.watchers and hasattr(y, "dtype")):

@@ -159,5 +159,6 @@ def reusing(function: Callable, x: Any, y: Any) -> Any:
 
     In a rule for higher derivatives, some of what is given are Tensors and the rest arrays.
     """
-    fits = type(x) is type(y) is np.ndarray and x.dtype is y.dtype
-    return function(x, y, out=x) if fits else function(x, y)
+    if type(x) is np.ndarray is type(y) and x.dtype is y.dtype:
+        return function(x, y, out=x)
+    return function(x, y)

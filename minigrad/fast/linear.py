@@ -23,9 +23,10 @@ def is_linear(x: Any, weight: Any, bias: Any = None) -> bool:
 
 def is_map(x: Any, weight: Any, bias: Any = None) -> bool:
     """Tell whether all are arrays, the weight (in, out), and the bias (out,) or None."""
-    if bias is None:
-        return are_arrays(x, weight) and weight.ndim == 2
-    return are_arrays(x, weight, bias) and weight.ndim == 2 and bias.shape == weight.shape[1:]
+    if not are_arrays(x, weight):
+        return False
+    shape = weight.shape
+    return len(shape) == 2 and (bias is None or (are_arrays(bias) and bias.shape == shape[1:]))
 
 
 def linear_of_rows(x: Any, weight: Any, bias: Any = None) -> Any:
