@@ -43,8 +43,9 @@ function icon(name) {
   return make("svg", { viewBox: "0 0 16 16", class: "icon", "aria-hidden": "true" }, make("path", { d: ICONS[name] }));
 }
 
+const inEnglish = new Intl.NumberFormat("en"); // toLocaleString makes one at each call
 function plural(n, one, many = `${one}s`) {
-  return `${n.toLocaleString("en")} ${n === 1 ? one : many}`;
+  return `${inEnglish.format(n)} ${n === 1 ? one : many}`;
 }
 
 function breakable(text) { // a path may be broken after a dot, a slash or an underline

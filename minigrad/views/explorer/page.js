@@ -136,7 +136,7 @@ function start() {
   document.addEventListener("click", (event) => { if (!event.target.closest(".search")) byId("found").hidden = true; });
   const again = () => { themed.clear(); thumbs.clear(); for (const { cards } of drawn.values()) for (const card of cards.values()) card.stamp = null; render(); repaints.forEach((repaint) => repaint()); };
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", again);
-  new ResizeObserver(() => { if (hasDrawings && state.stage === "drawing") { cameras.clear(); fit(false, true); } skyline(); }).observe(byId("stages"));
+  new ResizeObserver(() => { if (hasDrawings && state.stage === "drawing") { cameras.clear(); fit(false, true); } }).observe(byId("stages"));
 }
 
 start();

@@ -11,11 +11,15 @@ function measure() {
 }
 measure();
 
+// The canvas's size is told by the browser when it changes: to ask for it lays out the whole page.
+let skylineSize = { width: 0, height: 0 };
+new ResizeObserver(([entry]) => { skylineSize = entry.contentRect; skyline(); }).observe(byId("skyline"));
+
 // A bar a step: how large the value is, and on the way back how large the gradient, on one scale each.
 function skyline() {
   const canvas = byId("skyline");
   const ratio = window.devicePixelRatio || 1;
-  const { width, height } = canvas.getBoundingClientRect();
+  const { width, height } = skylineSize;
   if (!width) return;
   canvas.width = width * ratio; canvas.height = height * ratio;
   const pen = canvas.getContext("2d");
