@@ -103,9 +103,10 @@ print(f"y = {f(3, 2, -4)}; w rises by {h}, y by {rise:.6f}: {rise / h:.3f} times
 ask("by_x", ...)
 
 # %% [markdown]
-# The values are computed forwards, from $w$, $x$ and $c$ to $y$. It is best to compute the derivatives
-# backwards, from $y$. Then the product so far, such as $\partial y / \partial u$, is shared by all that
-# comes before $u$. In the code `du` stands for $\partial y / \partial u$, and so on.
+# The values are computed forwards, from $w$, $x$ and $c$ to $y$: this is the *forward pass*. It is
+# best to compute the derivatives backwards, from $y$, in a *backward pass*. We mostly call it *the
+# walk back*. Then the product so far, such as $\partial y / \partial u$, is shared by all that comes
+# before $u$. In the code `du` stands for $\partial y / \partial u$, and so on.
 
 # %%
 w, x, c = 3.0, 2.0, -4.0
@@ -114,12 +115,12 @@ p = w * x  # forwards: the values
 u = p + c
 y = u**2
 
-dy = 1.0  # backwards: the derivative of y with respect to y itself,
-du = dy * 2 * u  # to u,
-dp = du * 1  # to p, as u = p + c
-dc = du * 1  # and to c,
-dw = dp * x  # to w, as p = w x
-dx = dp * w  # and to x
+dy = 1.0  # backwards: the derivative of y with respect to y itself
+du = dy * 2 * u  # of y with respect to u,
+dp = du * 1  # with respect to p, as u = p + c,
+dc = du * 1  # with respect to c,
+dw = dp * x  # with respect to w, as p = w x,
+dx = dp * w  # and with respect to x
 print(f"by hand: {dw = }, {dx = }, {dc = }")
 
 h = 1e-6
@@ -173,10 +174,10 @@ for step in mg.steps(y):
     print(step)
 
 # %% [markdown]
-# (`#5` is a number: every tensor has one, in the order of creation, the same in every view.)
-# `mg.steps` only shows. `y.backward()` is the same walk without printing. It keeps the gradients that
-# reach the leaves, in `.grad`. Draw the graph again: below each value is its gradient, and on each
-# edge, in red, what the operation passed back along it.
+# (`#5` is a number: every tensor of a computation has one, in the order of creation. It is the same in
+# every view of this computation.) `mg.steps` only shows. `y.backward()` is the same walk without
+# printing. It keeps the gradients that reach the leaves, in `.grad`. Draw the graph again: below each
+# value is its gradient, and on each edge, in red, what the operation passed back along it.
 
 # %%
 y.backward()
@@ -186,10 +187,10 @@ assert [w.grad.item(), x.grad.item(), c.grad.item()] == [dw, dx, dc] == [8, 12, 
 pictures("01_backward", mg.graph(y))
 
 # %% [markdown]
-# Now take these steps yourself. `mg.explore` writes a computation, this one or any of yours, as a
-# living page: one file that any browser opens. The arrow keys go forwards through the values and then
-# back through the gradients. Beside the graph are the line of code that runs and the rule that is
-# used. (If you read this in a browser, [the living page is here](out/01_steps.html).)
+# Now take these steps yourself. `mg.explore` writes a computation, this one or any of yours, as an
+# interactive page: one file that any browser opens. The arrow keys go forwards through the values and
+# then back through the gradients. Beside the graph are the line of code that runs and the rule that is
+# used. (If you read this in a browser, [the interactive page is here](out/01_steps.html).)
 #
 # Every number on it can be changed, and all that follows is computed again. Change $w$ from 3 to 2.
 # What happens to the gradients, all at once, and why? Then press *Predict*: it hides the gradients,

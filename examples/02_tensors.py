@@ -394,8 +394,10 @@ assert kept[known.index("the")] == 3
 # $(0, 0, 1)$ the third.
 #
 # Now do the same with the walk back. Let $g = (0, 1, 0)$ arrive, which is to say $L = y_2$. As
-# $y_2 = x_1 + x_2$, the walk back answers $(1, 1, 0)$. That is the second *row* of $M$, and it is
-# written as a column in the matrix of the walk back. The same holds for every linear function:
+# $y_2 = x_1 + x_2$, the walk back answers $(1, 1, 0)$: the second *row* of $M$. The answers to
+# $(1, 0, 0)$, $(0, 1, 0)$ and $(0, 0, 1)$ are the three rows of $M$. An answer is a column of the
+# matrix of the walk back, as above. So this matrix is $M^\mathsf{T}$. The same holds for every linear
+# function:
 #
 # $$\frac{\partial L}{\partial x_j} = \sum_i g_i\, M_{ij} = (M^\mathsf{T} g)_j.$$
 #
@@ -465,10 +467,10 @@ pictures("02_transposes", matrices)
 # %% [markdown]
 # ## Step through it
 #
-# Here is a layer of a network, $Y = X W + b$, with a matrix product and a broadcast. On its living page
-# each step shows its rule, and one element worked out with its numbers. Change one number of $b$, and
-# see which numbers of $Y$ follow. Then go to the step that gives $b$ its gradient, and see the sum.
-# (If you read this in a browser, [the living page is here](out/02_steps.html).)
+# Here is a layer of a network, $Y = X W + b$, with a matrix product and a broadcast. On its
+# interactive page each step shows its rule, and one element worked out with its numbers. Change one
+# number of $b$, and see which numbers of $Y$ follow. Then go to the step that gives $b$ its gradient,
+# and see the sum. (If you read this in a browser, [the interactive page is here](out/02_steps.html).)
 
 # %%
 X = mg.Tensor([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])  # (3, 2)

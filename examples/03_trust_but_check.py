@@ -152,8 +152,8 @@ def v_curves():
 pictures("03_v_curves", v_curves)
 
 # %% [markdown]
-# The measured best steps are about half of what the formula says: the usual rounding is smaller than
-# the largest possible one, so the step may be smaller, too. Even the best step leaves only about five
+# The measured best steps are about half of what the formula says: rounding is mostly smaller than the
+# largest possible one, so the best step is smaller, too. Even the best step leaves only about five
 # right digits in float32, and eleven in float64. So gradients are checked in float64, with a step
 # between $10^{-6}$ and $10^{-5}$, even if the model computes in float32 later.
 #
@@ -306,8 +306,8 @@ print(mg.gradcheck(product, A, np.eye(7), raise_on_failure=False))
 # - **A few elements only.** If the rule is wrong for one element alone, such as the last, a look at any
 #   other finds nothing. `gradcheck` looks at all.
 # - **A sum at the end, with equal weights.** The *softmax* divides positive numbers by their sum, so
-#   that each row sums to 1, whatever goes in. (Attention uses it. Lesson 08 derives its rule, which
-#   the next cell uses.) So the gradient of the sum of all is 0, and a rule that is wrong by any factor
+#   that each row sums to 1, whatever goes in. (Attention uses it. The next cell uses its rule, which
+#   lesson 08 derives.) So the gradient of the sum of all is 0, and a rule that is wrong by any factor
 #   still says 0. `gradcheck` multiplies every element of the result by another random weight before it
 #   sums.
 
@@ -370,7 +370,7 @@ assert [finding.kind for finding in report.findings] == ["kink"]
 #
 # - **Choose the inputs.** Move random numbers away from 0. For a maximum, take numbers that all differ,
 #   such as a random order of 0, 1, 2 ...
-# - **Look at what reaches the kink.** In a network that is no input, but something computed. Measure
+# - **Look at what reaches the kink.** In a network this is not an input but a computed value. Measure
 #   how close it comes, and where it is closer than about a hundred steps, draw other numbers.
 
 # %%
@@ -439,10 +439,10 @@ pictures("03_kink", kink)
 # %% [markdown]
 # ## Step through it
 #
-# A central difference is a computation like any other, and so it has a living page. It shows the error
-# at $x = 0.5$ with $h = 0.1$. Make $h$ ten times smaller, again and again: the error falls to a
+# A central difference is a computation like any other, and so it has an interactive page. It shows the
+# error at $x = 0.5$ with $h = 0.1$. Make $h$ ten times smaller, again and again: the error falls to a
 # hundredth each time, until rounding takes over. Where is that? (If you read this in a browser,
-# [the living page is here](out/03_steps.html).)
+# [the interactive page is here](out/03_steps.html).)
 
 # %%
 x = mg.Tensor(np.array(0.5), requires_grad=True)  # arrays stay float64

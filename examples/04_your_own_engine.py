@@ -4,8 +4,9 @@
 # *A tensor engine from an empty file, in eight steps. About 3 seconds.*
 #
 # Nothing explains a machine like building one. You begin with numbers that remember, and end with
-# tensors on which NumPy's own functions work, in about 80 lines: [own_engine.py](own_engine.py).
-# Each step runs, and each breaks on something that the next one repairs.
+# tensors on which NumPy's own functions work, in about 80 lines of code:
+# [own_engine.py](own_engine.py), 140 lines with comments and docstrings. Each step runs, and each
+# breaks on something that the next one repairs.
 #
 # After it you can
 #
@@ -75,7 +76,7 @@ def walk(number, gradient=1):
 w, x, c = Number(3), Number(2), Number(-4)
 s = w * x + c
 walk(s)
-print("s =", s.value, "and its derivatives by w, x, c:", w.grad, x.grad, c.grad)
+print("s =", s.value, "and its derivatives with respect to w, x, c:", w.grad, x.grad, c.grad)
 assert (w.grad, x.grad, c.grad) == (2, 3, 1)
 
 # %% [markdown]
@@ -111,7 +112,7 @@ w, x, c = Number(3), Number(2), Number(-4)
 s = w * x + c
 y = s * s
 walk(y)
-print("derivatives by w, x, c:", w.grad, x.grad, c.grad)
+print("derivatives with respect to w, x, c:", w.grad, x.grad, c.grad)
 assert (w.grad, x.grad, c.grad) == (8, 12, 4)
 
 # %% [markdown]
@@ -153,10 +154,10 @@ except RecursionError:
 # %% [markdown]
 # ## 3. A walk with an order
 #
-# Visit each number *once*, when all has arrived that will arrive. When is that? A number can only
-# be used after it was made. So count the numbers as they are made, and always take the newest one
-# that is waiting: all that use it are newer, and have had their turn. A *heap* is a list that always
-# has its smallest entry ready (`heapq`), so we give it minus the number. The loop takes the place of
+# Visit each number *once*, when all has arrived that will arrive. When is that? A number can only be
+# used after it was made. So count the numbers as they are made, and always take the newest one that is
+# waiting: all that use it are newer, and have had their turn. A *heap* is a list that always has its
+# smallest entry ready (`heapq`), so we put in the negative of the count. The loop takes the place of
 # the recursion.
 
 # %%
@@ -438,11 +439,11 @@ except TypeError as problem:
 # %% [markdown]
 # ## 8. NumPy's protocols
 #
-# NumPy asks first. If an argument has a method `__array_ufunc__`, then `np.exp(x)` does not compute, but
-# calls that, with the function and its arguments. `__array_function__` does the same for `np.sum`,
+# NumPy asks first. If an argument has a method `__array_ufunc__`, then `np.exp(x)` does not compute,
+# but calls that, with the function and its arguments. `__array_function__` does the same for `np.sum`,
 # `np.reshape` and the like. Two methods that hand over to `call`, and all of NumPy that is in the
-# table works. A class that NumPy brings along, `NDArrayOperatorsMixin`, makes `np.multiply` of `x * y`,
-# and so on for all operators.
+# table works. A class that NumPy brings along, `NDArrayOperatorsMixin`, turns `x * y` into
+# `np.multiply(x, y)`, and so on for all operators.
 #
 # This is the whole engine:
 
@@ -496,8 +497,8 @@ print(len(RULES), "functions, every rule agrees with differences")
 #
 # Some points lie on a small ring, others on a large ring around it. No straight line separates them,
 # but a small network learns to. Between its input and its output it has 16 numbers, each bent by
-# `np.tanh`, a curve that climbs from -1 to 1. It should say 1 inside and -1 outside, and the loss is the
-# mean square of what it is off. Each step computes the loss, walks back, and goes a little way down.
+# `np.tanh`, a curve that climbs from -1 to 1. It should say 1 inside and -1 outside, and the loss is
+# the mean of the squared errors. Each step computes the loss, walks back, and goes a little way down.
 
 # %%
 angle, inside = rng.uniform(0, 2 * np.pi, 200), np.arange(200) < 100
@@ -553,11 +554,11 @@ pictures("04_ring", ring)
 # ## Step through it
 #
 # minigrad is this engine with what you would miss when something goes wrong: errors that say what to
-# do, arrays that nobody can change unseen, memory that is given back, and views. Its table, its walk and
-# its way of undoing a broadcast are the ones that you have built. So the same line, with its Tensors,
-# gives the same gradient, and a living page. Predict its steps, with your own engine in mind. Where does
-# an index with repeats come back, where a broadcast? (If you read this in a browser,
-# [the living page is here](out/04_steps.html).)
+# do, arrays that nobody can change unseen, memory that is given back, and views. Its table, its walk
+# and its way of undoing a broadcast are the ones that you have built. So the same line, with its
+# Tensors, gives the same gradient, and an interactive page. Predict its steps, with your own engine in
+# mind. Where does an index with repeats come back, where a broadcast? (If you read this in a browser,
+# [the interactive page is here](out/04_steps.html).)
 
 # %%
 mine = x.grad

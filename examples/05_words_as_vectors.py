@@ -41,9 +41,9 @@ ask("04/end_bias", ...)
 # %% [markdown]
 # ## Computing with words
 #
-# Four words, five numbers each. Think of the numbers as answers to questions such as "how
-# powerful?". They come from an article on attention, where they were made up so that the example
-# works. (How such numbers are learned, we see further down.)
+# Four words, five numbers each. Think of the numbers as answers to questions such as "how powerful?".
+# They come from an article on attention, where they were made up so that the example works. (Lesson 19
+# lists misprints of this article and of others. How such numbers are learned, we see further down.)
 
 # %%
 words = {
@@ -241,11 +241,11 @@ assert np.array_equal(X @ X.T, (X @ X.T).T)
 #
 # ## A word in its sentence
 #
-# A bank can be at a river or full of money. One vector for "bank" has to serve both. The words
-# around it say what it means: so let those change it. The simplest way: sum up all words, each
-# times its product with the one that is to change, $y_i = \sum_j (v_i \cdot v_j)\, v_j$. But such a sum
-# grows with the sentence, and products can be negative. Better is a *mean* of all words, in which
-# those count more that are more like word $i$. With $v_i$ of shape $(D,)$,
+# A bank can be at a river or full of money. One vector for "bank" has to serve both. The words around
+# it say what it means: so let those change it. The simplest way: sum up all words, each times its dot
+# product with the one that is to change, $y_i = \sum_j (v_i \cdot v_j)\, v_j$. But such a sum grows
+# with the sentence, and products can be negative. Better is a *mean* of all words, in which those
+# count more that are more like word $i$. With $v_i$ of shape $(D,)$,
 #
 # $$s_{ij} = v_i \cdot v_j, \qquad
 #   a_{ij} = \frac{e^{s_{ij}}}{\sum_k e^{s_{ik}}}, \qquad
@@ -321,10 +321,10 @@ def bank():
 pictures("05_bank", bank)
 
 # %% [markdown]
-# The word has moved towards its neighbour: the same vector in, a different one out for each
-# sentence. This is attention already. But both flaws are still in it, and lesson 07 mends them. On a
-# page of its steps you can change every number, and see what "bank" becomes. (Where you read this as
-# a page, [it is here](out/05_bank.html).)
+# The word has moved towards its neighbour: the same vector in, a different one out for each sentence.
+# This is attention already. But both flaws are still in it, and lesson 07 repairs them. On a page of
+# its steps you can change every number, and see what "bank" becomes. (If you read this in a browser,
+# [the page is here](out/05_bank.html).)
 
 # %%
 X = mg.Tensor([meaning[word] for word in sentences[0]], requires_grad=True)  # (T, D)
@@ -341,10 +341,10 @@ print("open in a browser:", page)
 # ## Along a chain (optional)
 #
 # By the first flaw, words near a third are near each other. An article goes on from word to word: in
-# the end everything is near everything, and every word *attends* to every other, that is, gives
-# it weight. How far does nearness reach? Take a chain of words in which each has a cosine of 0.9 with
-# the next. The angle between neighbours is 26 degrees. The least that is possible is a fan in one
-# plane, which opens by 26 degrees at each step: the cosine of $n$ steps is $\cos(26° n)$. If each step
+# the end everything is near everything, and every word *attends* to every other, that is, gives it
+# weight. How far does nearness reach? Take a chain of words in which each has a cosine of 0.9 with the
+# next. The angle between neighbours is 26 degrees. The cosine is least if all lie in one plane, like a
+# fan that opens by 26 degrees at each step: the cosine of $n$ steps is $\cos(26° n)$. If each step
 # turns into a random direction instead, at a right angle to where we are, the expected cosine is
 # $0.9^n$.
 
@@ -381,10 +381,11 @@ assert shares.max() < 3 * shares.min()
 #
 # $$L(E) = \frac{1}{36} \sum_{ij} \big(\cos(E_i, E_j) - S_{ij}\big)^2,$$
 #
-# and go down the gradient: $E \leftarrow E - \eta\, \partial L / \partial E$, again and again, with
-# a number $\eta$, the *learning rate*, that says how far. `mg.optim.SGD` takes such steps, on every
-# `mg.Parameter`, which is a Tensor that training may change. (Its name, *stochastic gradient descent*,
-# is about losses from random samples; here nothing is random.)
+# and go down the gradient: $E \leftarrow E - \eta\, \partial L / \partial E$, again and again, with a
+# number $\eta$, the *learning rate*, that says how far. A learned number is called a *parameter*.
+# `mg.optim.SGD` takes such steps, on every `mg.Parameter`, which is a Tensor that training may change.
+# (Its name, *stochastic gradient descent*, is about losses from random samples; here nothing is
+# random.)
 #
 # What we ask for: hot and cold at 0.8 to temperature, and at 0.28 to each other, which is
 # $2 \cdot 0.8^2 - 1$, as far apart as can be. bank at 0.6 to river and at 0.8 to money. All other
@@ -460,10 +461,10 @@ pictures("05_learning", learning)
 # (Blue is above zero, orange below.) With four numbers for each word it works. With three or two the
 # loss stops falling. Why four? hot, temperature and cold are as far apart as can be, so they lie in
 # one plane, which takes two numbers. $0.6^2 + 0.8^2 = 1$, so bank is $0.6$ river $+\ 0.8$ money, with
-# river and money at a right angle: one plane again. And the two planes have nothing in common, so
-# they need $2 + 2$ numbers. The table $S$ itself says so. If the vectors have length one and do what
-# is asked, $S = E E^\mathsf{T}$, and such a product has at most $D$ rows of which none can be mixed
-# from the others. Their number is called the *rank* of $S$.
+# river and money at a right angle: one plane again. And the two planes have nothing in common, so they
+# need $2 + 2$ numbers. The table $S$ itself says so. If the vectors have length one and do what is
+# asked, $S = E E^\mathsf{T}$, and such a product has at most $D$ *linearly independent* rows: none is
+# a sum of multiples of the others. Their number is called the *rank* of $S$.
 
 # %%
 print("the rank of S:", np.linalg.matrix_rank(S))
@@ -501,10 +502,10 @@ assert np.isclose(apart, 2 * both**2 - 1, atol=1e-3)  # on the curve of the pict
 # ## From text to rows of numbers (optional)
 #
 # Which words get a vector? All words of a language are too many, and single letters say too little. So
-# one takes *subwords*: common words whole, rare ones in pieces. They are found by counting. Begin with
-# letters. Find the pair of neighbours that occurs most often (the first one, if several occur equally
-# often), and join it into one piece. Repeat. Here is a text with four words, and how often each occurs
-# (`_` is the end of a word):
+# one takes *subwords*: common words whole, rare ones in pieces. They are found by counting, in a way
+# that is called *byte pair encoding* (BPE). Begin with letters. Find the pair of neighbours that
+# occurs most often (the first one, if several occur equally often), and join it into one piece.
+# Repeat. Here is a text with four words, and how often each occurs (`_` is the end of a word):
 
 # %%
 text = {"low_": 5, "lower_": 2, "newest_": 6, "widest_": 3}

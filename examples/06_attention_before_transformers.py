@@ -1,10 +1,10 @@
 # %% [markdown]
 # # 06 Attention before transformers
 #
-# *What a last state forgets, and the first attention that mended it. About 12 seconds.*
+# *What a last state forgets, and the first attention that repaired it. About 12 seconds.*
 #
-# Attention was invented for networks that read one word after the other, because they forget.
-# This lesson builds such a network, measures what it forgets, and mends it.
+# Attention was invented for networks that read one word after the other, because they forget. This
+# lesson builds such a network, measures what it forgets, and repairs it.
 #
 # After it you can
 #
@@ -35,7 +35,7 @@ rng = np.random.default_rng(0)
 mg.manual_seed(0)
 
 # %% [markdown]
-# First two questions from older lessons.
+# First two questions from older lessons. You need both answers in this lesson.
 
 # %%
 ask("05/bank_looks", ...)
@@ -133,20 +133,22 @@ for name, ids in zip(("read", "before", "write"), batch(5, 1, rng)):
 # $s_j$ is a number, its *score*; softmax turns the scores into weights; and the *context* $c_j$ is
 # the weighted mean that the decoder gets:
 #
-# $$e_{ij} = v^\mathsf{T} \tanh(W [s_j ; h_i]), \qquad
+# $$e_{ij} = \tanh([s_j\,;\,h_i]\, W)\, v, \qquad
 #   a_{ij} = \frac{\exp e_{ij}}{\sum_{k=1}^{M} \exp e_{kj}}, \qquad
 #   c_j = \sum_{i=1}^{M} a_{ij}\, h_i.$$
 #
-# Here, as in the paper, vectors are columns, and a matrix stands to their left. $[s_j ; h_i]$ is the
-# column of shape $(2D,)$ with $s_j$ above $h_i$; $W$ has the shape $(A, 2D)$ and $v$ $(A,)$, with any
-# width $A$. $W$ and $v$ are learned; here they are random. The three formulas, term by term:
+# $[s_j\,;\,h_i]$ is the row of shape $(2D,)$ with $h_i$ after $s_j$; $W$ has the shape $(2D, A)$ and
+# $v$ $(A,)$, with any width $A$. (Bahdanau et al. write vectors as columns, with a matrix to their
+# left: $v^\mathsf{T} \tanh(W [s_j\,;\,h_i])$. Here they are rows, as in the code.) $W$ and $v$ are
+# learned; here they are random. The three formulas, term by term. In these tables, as in the formulas,
+# the first index is $i$: a row for each state of the encoder, a column for each step of the decoder.
 
 # %%
 M, N, D, A = 5, 3, 4, 6
 h, s = rng.normal(size=(M, D)), rng.normal(size=(N, D))  # states of encoder and decoder
-W, v = rng.normal(size=(A, 2 * D)), rng.normal(size=A)
+W, v = rng.normal(size=(2 * D, A)), rng.normal(size=A)
 
-fits = lambda s_j, h_i: v @ np.tanh(W @ np.concatenate([s_j, h_i]))  # a number
+fits = lambda s_j, h_i: np.tanh(np.concatenate([s_j, h_i]) @ W) @ v  # a number
 e = np.array([[fits(s[j], h[i]) for j in range(N)] for i in range(M)])  # (M, N)
 a = np.exp(e) / np.exp(e).sum(axis=0)  # (M, N): for each j, over all i
 c = np.array([sum(a[i, j] * h[i] for i in range(M)) for j in range(N)])  # (N, D)
@@ -154,20 +156,21 @@ assert np.allclose(a.sum(axis=0), 1)
 assert np.allclose(c, a.T @ h)
 
 # %% [markdown]
-# Here is a page of its steps, for one $s$ and three $h_i$, on which you can change every number, and see
-# which $h_i$ gets the weight. (Where you read this as a page, [it is here](out/06_context.html).)
+# Here is a page of its steps, for one $s$ and three $h_i$, on which you can change every number, and
+# see which $h_i$ gets the weight. (If you read this in a browser,
+# [the page is here](out/06_context.html).)
 
 
 # %%
 def first_of_context(s, h, W, v):
     pairs = np.concatenate([np.broadcast_to(s, h.shape), h], axis=1)  # (M, 2D)
-    scores = np.tanh(pairs @ W.T) @ v  # (M,)
+    scores = np.tanh(pairs @ W) @ v  # (M,)
     weights = softmax(scores)  # (M,)
     return (weights @ h)[0]
 
 
 numbers = [
-    mg.Tensor(rng.normal(size=shape), requires_grad=True) for shape in [2, (3, 2), (2, 4), 2]
+    mg.Tensor(rng.normal(size=shape), requires_grad=True) for shape in [2, (3, 2), (4, 2), 2]
 ]
 with mg.record():
     first = first_of_context(*numbers)
@@ -187,8 +190,8 @@ ask("only_one", ...)
 
 # %%
 wrong = np.exp(e) / np.exp(e).sum(axis=1, keepdims=True)  # for each i, over all j
-print("the weights of each context sum to", a.sum(axis=0), "when divided over i, and to", end=" ")
-print(wrong.sum(axis=0).round(2), "when over j")
+print("the weights of each context sum to", a.sum(axis=0), "normalised over i, and to", end=" ")
+print(wrong.sum(axis=0).round(2), "over j")
 assert not np.allclose(wrong.sum(axis=0), 1)
 
 # %% [markdown]
@@ -384,7 +387,7 @@ pictures("06_alignment", look)
 
 # %% [markdown]
 # To write the first symbol it looks at the last one, and for the second at the one before: the weights
-# lie on the other diagonal, from bottom left to top right.
+# lie on the *anti-diagonal*, from bottom left to top right.
 #
 # ## How far away is the first word?
 #
@@ -470,7 +473,7 @@ def reach():
         ax.loglog(distances, shown, "o-", color=colour, label=name)
     ax.set_xticks(distances, [str(distance) for distance in distances])
     ax.minorticks_off()
-    ax.set(xlabel="words between the last and the first", ylabel="gradient that arrives")
+    ax.set(xlabel="distance from the last word to the first", ylabel="gradient that arrives")
     ax.legend(frameon=False)
     return figure
 
@@ -487,11 +490,11 @@ pictures("06_reach", reach)
 #
 # ## Other scores
 #
-# Luong, Pham and Manning compare three scores of a decoder's state $s$ and an encoder's state $h$
-# (columns again):
+# Luong, Pham and Manning compare three scores of a decoder's state $s$ and an encoder's state $h$.
+# With rows they are
 #
-# $$\text{dot: } s^\mathsf{T} h, \qquad \text{general: } s^\mathsf{T} W h, \qquad
-#   \text{concat: } v^\mathsf{T} \tanh(W [s ; h]).$$
+# $$\text{dot: } s\, h^\mathsf{T}, \qquad \text{general: } s\, W h^\mathsf{T}, \qquad
+#   \text{concat: } \tanh([s\,;\,h]\, W)\, v.$$
 #
 # "dot" learns nothing, and needs both to be equally wide. "general" does not, with $W$ of shape
 # (width of $s$, width of $h$). "concat" is Bahdanau's. All pairs at once, and one pair at a time:
@@ -516,7 +519,7 @@ with mg.no_grad():
 # "concat" multiplies by $W$ once for each of the $M N$ pairs. That can be saved: cut $W$ into the
 # part that meets $s$ and the part that meets $h$. Then
 #
-# $$W [s_j ; h_i] = W_s s_j + W_h h_i,$$
+# $$[s_j\,;\,h_i]\, W = s_j W_s + h_i W_h,$$
 #
 # and each of the two products is needed once for each state.
 
@@ -524,8 +527,8 @@ with mg.no_grad():
 ask("products", ...)
 
 # %%
-W_s, W_h = W[:, :D], W[:, D:]  # what meets s, and what meets h
-in_parts = np.tanh((s @ W_s.T)[:, None] + (h @ W_h.T)[None, :]) @ v  # (N, M)
+W_s, W_h = W[:D], W[D:]  # what meets s, and what meets h
+in_parts = np.tanh((s @ W_s)[:, None] + (h @ W_h)[None, :]) @ v  # (N, M)
 assert np.allclose(in_parts, all_pairs(s, h))
 
 # %% [markdown]
@@ -533,8 +536,7 @@ assert np.allclose(in_parts, all_pairs(s, h))
 # left for each pair. `mt.Additive` computes it like this.
 #
 # The other saving drops $\tanh$: map both sides to a shared space, where a plain dot product compares
-# them. That is $M + N$ maps and a single product of matrices, which computers are best at. With
-# vectors as rows again, as in code:
+# them. That is $M + N$ maps and a single product of matrices, which computers are best at:
 #
 # $$q_j = s_j W_q, \qquad k_i = h_i W_k, \qquad e = q\, k^\mathsf{T}.$$
 #
@@ -634,7 +636,7 @@ def count(f, *shapes):
 
 
 def concat_scores(s, h, W, v):
-    return [[v @ np.tanh(W @ np.concatenate([s_j, h_i])) for h_i in h] for s_j in s]
+    return [[np.tanh(np.concatenate([s_j, h_i]) @ W) @ v for h_i in h] for s_j in s]
 
 
 def additive_scores(s, h, W_s, W_h, v):
@@ -646,7 +648,7 @@ def mapped_scores(s, h, W_q, W_k):
 
 
 expected = multiplications(M, N, D, A)
-assert count(concat_scores, (N, D), (M, D), (A, 2 * D), A) == expected["concat"]
+assert count(concat_scores, (N, D), (M, D), (2 * D, A), A) == expected["concat"]
 assert count(additive_scores, (N, D), (M, D), (D, A), (D, A), A) == expected["additive"]
 assert count(mapped_scores, (N, D), (M, D), (D, A), (D, A)) == expected["mapped, then dot"]
 print(f"counted for {M} and {N} states:", expected)

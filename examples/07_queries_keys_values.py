@@ -46,8 +46,8 @@ ask("06/end_weights", ...)
 # said: a product of two vectors is the same both ways (lesson 05).
 #
 # Lesson 06 compared two different things, a state of the decoder and a state of the encoder, and
-# mapped each side by a different matrix. The transformer does the same within one sentence. There each
-# word is mapped three times, and gets three vectors:
+# mapped each side by a different matrix. The transformer does the same within one sentence, which is
+# called *self-attention*. There each word is mapped three times, and gets three vectors:
 #
 # - its *query* says what it asks for;
 # - its *key* says what it is found by;
@@ -57,7 +57,7 @@ ask("06/end_weights", ...)
 #
 # $$s_{ij} = q_i \cdot k_j ,$$
 #
-# and $i$ gets the mean of all values, with the softmax of its scores as weights. In all
+# and $i$ gets the *weighted mean* of all values; the weights are the softmax of its scores. In all
 # tables below, the row is the word that asks, and the column is the word that is asked.
 #
 # Now in numbers. Four words with three numbers each: is it a pronoun, is it a thing, is it an
@@ -308,7 +308,8 @@ names = ["v1", "v2", "v3", "v4", "v5", "v6"]
 
 # %% [markdown]
 # The matrices are the article's. $W_Q$ and $W_K$ map three numbers to six, so they have the shape
-# $(3, 6)$. $W_V$ is the *identity*, which changes nothing: the values are the vectors themselves.
+# $(3, 6)$. $W_V$ is the *identity*, which changes nothing: the values are the vectors themselves. (The
+# code writes the six columns of $W_Q$ and $W_K$ as triples, and transposes.)
 
 # %%
 W_Q = np.array([[1, 0, 0], [1, 0, 0], [0, 0, 1], [0, 0, 0], [0, 0, 0], [2, 0, 0]]).T
@@ -504,14 +505,13 @@ pictures("07_learned", finding)
 # $X r$, with three numbers $r$, which are $x\, W_Q W_K^\mathsf{T} / \sqrt 6$. Its output is the mean
 # $m(r)$ of the rows with the weights $\mathrm{softmax}(X r)$. Go from one $r$ to another, straight, in
 # the direction $d$. On the way, how does $m \cdot d$ change? Its derivative is the *variance* of the
-# six numbers $X d$ under the weights: the mean of their squared distances from their mean. (By the
-# quotient rule a weight $a_j$ changes by $a_j (x_j - \bar x)$, where $x_j$ is number $j$ of $X d$ and
-# $\bar x = \sum_k a_k x_k$ their mean. So $m \cdot d = \sum_j a_j x_j$ changes by
-# $\sum_j a_j (x_j - \bar x)\, x_j$, which is the variance. Lesson 08 derives this rule of the
-# softmax.) The variance is zero only if all six numbers $X d$ are equal; and they are not, as the six
-# points do not lie in one plane. So $m \cdot d$ rises all the way, and another $r$ has another mean.
-# And v1, v3 and v6 together fix all of $W_Q W_K^\mathsf{T}$, as every vector can be mixed from these
-# three.
+# six numbers $u = X d$ under the weights: the mean of their squared distances from their mean. (By the
+# quotient rule a weight $a_j$ changes by $a_j (u_j - \bar u)$, where $\bar u = \sum_k a_k u_k$ is the
+# mean of the six. So $m \cdot d = \sum_j a_j u_j$ changes by $\sum_j a_j (u_j - \bar u)\, u_j$, which
+# is the variance. Lesson 08 derives this rule of the softmax.) The variance is zero only if all six
+# numbers $u_j$ are equal; and they are not, as the six points do not lie in one plane. So $m \cdot d$
+# rises all the way, and another $r$ has another mean. And v1, v3 and v6 together fix all of
+# $W_Q W_K^\mathsf{T}$, as every vector can be mixed from these three.
 
 # %%
 r, d = rng.normal(size=(2, 3))
@@ -613,7 +613,7 @@ assert ((longer @ W_Q) @ (longer @ W_K).T).size == 4 * scores.size
 #
 # The first example as a page on which every number can be changed: the words, the three matrices. Here
 # the output of "it" should become what "ball" is. The loss says how far off it is. Press *Learn*, and
-# watch where "it" looks. (Where you read this as a page, [it is here](out/07_it_and_ball.html).)
+# watch where "it" looks. (If you read this in a browser, [the page is here](out/07_it_and_ball.html).)
 
 
 # %%

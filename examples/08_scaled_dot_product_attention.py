@@ -45,8 +45,8 @@ ask("05/end_repeated_word", ...)
 # A query asks, and every key is compared with it:
 #
 # 1. Multiply the query with each key. Such a product is large where the two point the same way.
-# 2. Divide the products by the square root of the width, the number of numbers in a key. These are
-#    the *scores*.
+# 2. Divide the products by the square root of the width, the number of numbers in a key. The results
+#    are the *scaled scores*. From here on, *score* means the scaled one.
 # 3. Turn the scores into weights by the softmax: positive numbers that sum to one.
 # 4. Take the mean of the values with these weights. This is the output.
 #
@@ -109,7 +109,7 @@ assert np.allclose(plain_sums, X @ X.T @ X)
 # | plain sums | $X X^\mathsf{T} X$ | the more alike, the more it counts |
 # | three maps | $Q K^\mathsf{T} V$ | asking, being asked and delivering may differ |
 # | softmax | $\mathrm{softmax}(Q K^\mathsf{T})\, V$ | weights, so that the output is a mean |
-# | root | $\mathrm{softmax}(Q K^\mathsf{T} / \sqrt{d_k})\, V$ | scores of one size at any width |
+# | root | $\mathrm{softmax}(Q K^\mathsf{T} / \sqrt{d_k})\, V$ | scores of the same size at every width |
 #
 # The maps are those of lesson 07, $Q = X W_Q$, $K = X W_K$ and $V = X W_V$, and $d_k$ is the width of
 # queries and keys. The softmax works on each row by itself. Without it the outputs have no fixed size:
@@ -284,7 +284,8 @@ assert np.allclose(scaled_variance, C, rtol=0.05)
 # %% [markdown]
 # And why do large scores hurt? The softmax of large scores is nearly one for the largest, and nearly
 # zero for the rest. It is *saturated*: a small change of a score changes nothing, so the gradient is
-# nearly zero, and nothing is learned. The derivative of the weight $\alpha_i$ by the score $s_j$ is
+# nearly zero, and nothing is learned. The derivative of the weight $\alpha_i$ with respect to the
+# score $s_j$ is
 #
 # $$\frac{\partial \alpha_i}{\partial s_j} = \alpha_i (\delta_{ij} - \alpha_j),
 #   \qquad \delta_{ij} = 1 \text{ if } i = j, \text{ else } 0,$$
@@ -292,17 +293,24 @@ assert np.allclose(scaled_variance, C, rtol=0.05)
 # which is zero where all $\alpha$ are 0 or 1. This is the quotient rule: $\alpha_i = e^{s_i} / Z$ with
 # $Z = \sum_k e^{s_k}$, and $\partial Z / \partial s_j = e^{s_j}$, so the derivative is
 # $(\delta_{ij}\, e^{s_i} Z - e^{s_i} e^{s_j}) / Z^2 = \delta_{ij}\, \alpha_i - \alpha_i \alpha_j$. The
-# table of all these derivatives is called the *Jacobian*, and `mg.jacobian` computes it. Take 16 keys,
-# and see how large this table is, as the root of its mean square:
+# table of all these derivatives is called the *Jacobian*, and `mg.jacobian` computes it.
+#
+# Let a gradient $g$ arrive at the weights. The gradient of $s_j$ is the sum over all weights,
+# $\sum_i g_i\, \alpha_i (\delta_{ij} - \alpha_j) = \alpha_j \big(g_j - \sum_i g_i\, \alpha_i\big)$.
+# This is the rule of lesson 03. It does not need the table. Now take 16 keys, and see how large the
+# table is, as the root of its mean square:
 
 # %%
 s = rng.normal(size=5)
 alpha = softmax(s)
-assert np.allclose(mg.jacobian(softmax)(s), np.diag(alpha) - np.outer(alpha, alpha))
+J = mg.jacobian(softmax)(s)  # (5, 5)
+assert np.allclose(J, np.diag(alpha) - np.outer(alpha, alpha))
+g = np.arange(5.0)
+assert np.allclose(g @ J, alpha * (g - g @ alpha))
 
 
 def slopes(scores):
-    """The typical size of the derivatives of the weights by the scores, for scores (n, keys)."""
+    """The typical size of the derivatives of weights with respect to scores, for scores (n, keys)."""
     alpha = softmax(scores)
     J = np.eye(scores.shape[1]) * alpha[:, None, :] - alpha[:, :, None] * alpha[:, None, :]
     return np.sqrt(np.mean(np.square(J)))
@@ -528,8 +536,8 @@ assert np.allclose(needed(0.75, 0.75) @ corners @ W_O, [1.5, 1.5])
 # ## Step through it
 #
 # The two queries of the beginning, as a page: each step forwards and back, where every number can be
-# changed. Make a key longer, and see the weights saturate and the gradients go. (Where you read this
-# as a page, [the steps are here](out/08_steps.html).)
+# changed. Make a key longer, and see the weights saturate and the gradients go. (If you read this in a
+# browser, [the steps are here](out/08_steps.html).)
 
 # %%
 query = mg.Tensor([[1.0, 2, 0, 1], [2, 0, 0, 0]], requires_grad=True)  # (T, K)
@@ -771,9 +779,9 @@ assert np.array_equal(np.sign(recalled)[0], stored[0])
 #
 # Let every point move at each moment with the speed $\mathrm{attention}(e)_i$. Euler's way to follow
 # such a motion is to go straight on for a short time $h$, and then to look again:
-# $e \leftarrow e + h\, \mathrm{attention}(e)$. So a layer is one of Euler's steps, with $h = 1$. If
-# that is true, half of $h$, with twice as many steps, should bring us twice as near to the true
-# motion. (For that we take very many steps, 2048.)
+# $e \leftarrow e + h\, \mathrm{attention}(e)$. So a layer has the form of one of Euler's steps, with
+# $h = 1$. The error of Euler's method is in proportion to $h$. We check this: half of $h$, with twice
+# as many steps, brings us twice as near to the true motion. (For that we take very many steps, 2048.)
 
 
 # %%

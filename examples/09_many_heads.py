@@ -119,10 +119,11 @@ with mg.no_grad():
     assert np.allclose(added(X[None], X[None])[0], by_layer)
 
 # %% [markdown]
-# The other way round it does not hold: each product $W_V^h W_O^h$ goes through $V$ numbers only, and
-# a matrix of values that is $D$ wide need not. So added heads can do a little more, and cost more to
-# learn and to compute. With the sizes of the first paper, $D = 512$, $H = 8$ and $K = V = 64$, the
-# four matrices of joined heads have $512^2$ numbers each, $4 \cdot 512^2$ in all.
+# The other way round it does not hold: each product $W_V^h W_O^h$ goes through $V$ numbers only, and a
+# matrix of values that is $D$ wide need not. So added heads can do a little more, and cost more to
+# learn and to compute. With the sizes of "Attention Is All You Need" (Vaswani et al., 2017; from here
+# on, *the paper*), $D = 512$, $H = 8$ and $K = V = 64$, the four matrices of joined heads have $512^2$
+# numbers each, $4 \cdot 512^2$ in all.
 
 # %%
 ask("numbers_when_added", ...)
@@ -377,8 +378,8 @@ pictures("09_most_left_out", most_left_out)
 # %% [markdown]
 # ## Step through it
 #
-# `mg.explore` writes one reading as a page: one ring, the model with three heads, and the loss of
-# the first question. (Where you read this as a page, [the steps are here](out/09_steps.html).)
+# `mg.explore` writes one reading as a page: one ring, the model with three heads, and the loss of the
+# first question. (If you read this in a browser, [the steps are here](out/09_steps.html).)
 
 # %%
 ring, (its_left, *_) = batch(np.random.default_rng(1), 1)

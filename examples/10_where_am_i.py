@@ -129,14 +129,14 @@ assert np.allclose(causal["other"][2], [0.452, 0.274, 0.274, 0], atol=5e-4)
 # %% [markdown]
 # Under the mask man differs from man: it sees nothing but itself in the first position, and three
 # words in the last. So attention with a causal mask is *not* blind to order, and such models learn
-# something about positions even when nobody tells them (Haviv et al., 2022). But it is a faint
-# trace: how many words a mean was taken of. An encoder, which has no such mask, has not even that.
+# something about positions even when nobody tells them (Haviv et al., 2022). But it is a weak signal:
+# only the number of words in the mean. An encoder, which has no such mask, has not even that.
 
 # %% [markdown]
 # ## Sines and cosines
 #
-# The remedy of the paper: add to the vector of each word a vector of its position. For position
-# $\mathrm{pos}$ and the width $D$ it has, for $i = 0, 1, \dots, D/2 - 1$,
+# The remedy of the paper (Vaswani et al., 2017): add to the vector of each word a vector of its
+# position. For position $\mathrm{pos}$ and the width $D$ it has, for $i = 0, 1, \dots, D/2 - 1$,
 #
 # $$PE(\mathrm{pos}, 2i) = \sin\frac{\mathrm{pos}}{10000^{2i/D}}, \qquad
 #   PE(\mathrm{pos}, 2i+1) = \cos\frac{\mathrm{pos}}{10000^{2i/D}}.$$
@@ -400,10 +400,10 @@ assert np.allclose(np.linalg.norm(table8, axis=1), np.sqrt(D / 2))  # p = q: all
 # %% [markdown]
 # ## Why not just count?
 #
-# The simplest idea: add $\mathrm{pos} / D$ to every number of a word's vector, a *linear ramp*. It
-# has two faults. The first: it grows without end, so that at some position it drowns the word. Here
-# are words of random vectors, and which positions each attends to, with the ramp and with the sines
-# and cosines. There are 100 positions.
+# The simplest idea: add $\mathrm{pos} / D$ to every number of a word's vector, a *linear ramp*. It has
+# two faults. The first: it grows without end, so that from some position on it is much larger than the
+# word. Here are words of random vectors, and which positions each attends to, with the ramp and with
+# the sines and cosines. There are 100 positions.
 
 # %%
 ask("last_ten", ...)
@@ -514,11 +514,11 @@ def stripes():
 pictures("10_rotary", stripes)
 
 # %% [markdown]
-# ## All four at work
+# ## At work: no positions, and three kinds
 #
-# A task that is nothing but position: for every letter of a random text, write the letter before
-# it. The model is as small as can be: a vector for each letter (the *embedding*), positions, one
-# attention with a single head, and a linear map to the letters. It is trained as in lesson 09, on `B`
+# A task that is nothing but position: for every letter of a random text, write the letter before it.
+# The model is as small as can be: a vector for each letter (the *embedding*), positions, one attention
+# with a single head, and a linear map to the letters. It is trained with Adam at a fixed rate, on `B`
 # texts of `T` letters out of `N`.
 
 # %%
@@ -591,8 +591,8 @@ pictures("10_four_kinds", maps_of_four)
 
 # %% [markdown]
 # The right map is known beforehand: each position looks at the one before it, a diagonal just below
-# the main one. Three kinds of position find it. Without, every letter gets its share, and the
-# model can do no better than to bet on a letter that occurs.
+# the main one. Three kinds of position find it. Without, every letter gets its share, and the model
+# can do no better than to guess a letter that occurs.
 
 # %% [markdown]
 # ## Why are positions added?
@@ -605,8 +605,8 @@ pictures("10_four_kinds", maps_of_four)
 #
 # So to add is to put side by side with *tied* matrices, $W_1 = W_2$. That is a restriction, but a
 # small one: the vectors of words are learned, and in many dimensions they can keep out of the way of
-# those of the positions. And it costs half the numbers in $W$. What about $v \cdot p$, number by
-# number? Here are the three, at the same task, after 60 steps.
+# those of the positions. And it costs half the numbers in $W$. What about $v \odot p$, the product
+# number by number (*elementwise*)? Here are the three, at the same task, after 60 steps.
 
 # %%
 ask("which_learns_least", ...)
@@ -641,8 +641,8 @@ assert joined["multiplied"] < 0.85
 # ## Step through it
 #
 # "man hit car", with positions, as a page: forwards to the output of attention for *man*, and back.
-# Change a number of a position, and see who is looked at. (Where you read this as a page, [the steps
-# are here](out/10_steps.html).)
+# Change a number of a position, and see who is looked at. (If you read this in a browser,
+# [the steps are here](out/10_steps.html).)
 
 # %%
 words_ = mg.Tensor(as_rows(one), requires_grad=True)  # (T, D)

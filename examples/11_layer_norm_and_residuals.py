@@ -177,7 +177,7 @@ assert np.allclose(small.grad, np.array([0.5, -0.5, 0]) / np.sqrt(2), atol=1e-6)
 
 # %% [markdown]
 # Walk through it on a page. `small` and `deviation` are both used twice: look at where their two
-# contributions meet. (Where you read this as a page, [the steps are here](out/11_layer_norm.html).)
+# contributions meet. (If you read this in a browser, [the steps are here](out/11_layer_norm.html).)
 
 # %%
 pictures.folder.mkdir(parents=True, exist_ok=True)
@@ -273,12 +273,11 @@ pictures("11_gain_outside", faces)
 # layer's input to its output, so that $f$ only has to find what to change. And the norm may come
 # after, as in the paper (*post-norm*), or before $f$, as in most models since (*pre-norm*):
 #
-# $$\begin{array}{lll}
-#   & \text{with residual} & \text{without} \\
-#   \text{post-norm} & x \leftarrow \mathrm{norm}(x + f(x)) & x \leftarrow \mathrm{norm}(f(x)) \\
-#   \text{pre-norm}  & x \leftarrow x + f(\mathrm{norm}(x)) & x \leftarrow f(\mathrm{norm}(x)) \\
-#   \text{no norm}   & x \leftarrow x + f(x)                & x \leftarrow f(x)
-# \end{array}$$
+# | the new $x$ is | with residual | without |
+# |---|---|---|
+# | post-norm | $\mathrm{norm}(x + f(x))$ | $\mathrm{norm}(f(x))$ |
+# | pre-norm | $x + f(\mathrm{norm}(x))$ | $f(\mathrm{norm}(x))$ |
+# | no norm | $x + f(x)$ | $f(x)$ |
 #
 # For each, we send random words through, compute a loss (which one does not matter here; it is that of
 # lesson 13), walk back, and look at how large the gradient of $x$ is in front of every layer (the root
@@ -319,7 +318,7 @@ def through(parts, norm, residual, seed):
 
 
 def gradients_in(between, norm):
-    """The size of the gradient at each depth, of how well words can be told apart in the end."""
+    """The size of the gradient at each depth, for a loss on classes named from the last vectors."""
     last = mt.LayerNorm(D)(between[-1]) if norm == "pre-norm" else between[-1]
     scores = mg.nn.Linear(D, 5)(last)  # (B, T, 5)
     cross_entropy(scores, rng.integers(5, size=(B, T))).backward()
@@ -544,9 +543,9 @@ assert not np.allclose(ff(a).data + ff(b).data, ff(a + b).data + ff(0 * a).data,
 
 # %% [markdown]
 # So attention cannot answer a simple question about the two numbers of one word: "is one of them 1,
-# but not both?" Ask it of four words: $(0, 0)$ and $(1, 1)$ should give 0, $(0, 1)$ and $(1, 0)$
-# should give 1. The best linear map plus constant, the one with the least mean square error, says the
-# same for all four. A feed-forward layer learns the right answers in a second.
+# but not both?" (*exclusive or*, XOR). Ask it of four words: $(0, 0)$ and $(1, 1)$ should give 0,
+# $(0, 1)$ and $(1, 0)$ should give 1. The best linear map plus constant, the one with the least mean
+# square error, says the same for all four. A feed-forward layer learns the right answers in a second.
 
 # %%
 ask("best_line", ...)
@@ -615,11 +614,11 @@ assert weights["feed_forward"] == 8 * 64**2 == 2 * weights["self_attention"]
 # %% [markdown]
 # ## Dropout
 #
-# A model with many numbers can learn its examples by heart, with everything in them that is there by
-# chance, and then be wrong on new ones. *Dropout* makes that harder. In training, each number is set
-# to 0 with the probability $p$, at random and anew at every step, and the others are divided by $1 -
-# p$. So no single number can be relied on. In use nothing is dropped. In the transformer it acts on
-# the output of each part, before the residual adds it.
+# A model with many parameters can *memorise* its examples, with everything in them that is there by
+# chance, and then be wrong on new ones: it *overfits*. *Dropout* makes that harder. In training, each
+# number is set to 0 with the probability $p$, at random and anew at every step, and the others are
+# divided by $1 - p$. So no single number can be relied on. In use nothing is dropped. In the
+# transformer it acts on the output of each part, before the residual adds it.
 #
 # The division keeps the mean. With $p = 1/4$, what becomes of a 3 that is kept?
 

@@ -11,8 +11,9 @@
 #
 # - follow a sentence through the whole model, and say the shape of everything on the way;
 # - read a mask, and say what the causal and the padding mask are for;
-# - test that no output depends on a word that it must not see, to the last bit;
-# - compute how many numbers such a model learns.
+# - test that no output depends on a word that it must not see, to the last bit (for all masks but one,
+#   the padding mask of the target);
+# - compute how many parameters such a model has.
 
 # %%
 import math
@@ -42,9 +43,10 @@ ask("11/end_feed_forward", ...)
 # %% [markdown]
 # ## What goes in, what comes out
 #
-# The model reads a *source*, here English, and writes a *target*, here German. A *vocabulary*
-# gives each word a whole number, its *id*. Three ids are special: 0 is padding (`<pad>`), which
-# fills up the shorter sentences of a batch; 1 stands for the beginning of a target (`<bos>`), 2
+# The model reads a *source*, here English, and writes a *target*, here German. A *vocabulary* gives
+# each word a whole number, its *id*. (What has an id, a word here and a letter later, is called a
+# *symbol* in this course. The usual name is *token*.) Three ids are special: 0 is padding (`<pad>`),
+# which fills up the shorter sentences of a batch; 1 stands for the beginning of a target (`<bos>`), 2
 # for its end (`<eos>`).
 
 # %%
@@ -63,7 +65,7 @@ assert target_words.tokens(target[1]) == [
 ]  # fmt: skip
 
 # %% [markdown]
-# For every place of the target, the model says how likely each word is to come next, given all of
+# For every position of the target, the model says how likely each word is to come next, given all of
 # the source and the target up to there:
 #
 # $$P(x_{t+1} \mid x_1, \dots, x_t,\ z_1, \dots, z_S),$$
@@ -177,7 +179,7 @@ pictures("12_attention", inside.draw(depth=2, gradients=False))
 
 # %% [markdown]
 # To walk through all of it, forwards and back, take one number: the score of `<eos>` after the last
-# word of the first pair. (Where you read this as a page, [the steps are here](out/12_model.html).)
+# word of the first pair. (If you read this in a browser, [the steps are here](out/12_model.html).)
 
 # %%
 eos = 2
@@ -194,7 +196,7 @@ print("open in a browser:", page)
 # are keys, true (`■`) where it may. Where it may not, the score is replaced by $-\infty$ before the
 # softmax. As $e^{-\infty} = 0$, the weight there is exactly 0.
 #
-# The **causal** mask is for the decoder: in training all of the target is there at once, and place
+# The **causal** mask is for the decoder: in training all of the target is there at once, and position
 # $t$ is to predict $x_{t+1}$, which it must not see.
 #
 # The **padding** mask hides what only fills up. It hides columns: nobody may look *at* padding.
@@ -251,17 +253,17 @@ pictures("12_masks", three_masks)
 # ## Does it hold?
 #
 # A mask that is transposed, or forgotten in one of the attentions, raises no error, and a model that
-# can see the answer has a very low loss. So we test it. Put another word into a place that must not
+# can see the answer has a very low loss. So we test it. Put another word into a position that must not
 # be seen: the outputs must stay the same, and not nearly the same but *to the last bit*, because a
 # weight of exactly 0 is multiplied with whatever is there. In the first target, let us reverse the
-# last three words, places 4, 5 and 6 (counted from 0).
+# last three words, positions 4, 5 and 6 (counted from 0).
 
 # %%
 ask("which_change", ...)
 
 # %%
 changed = target.copy()
-changed[0, 4:] = changed[0, 4:][::-1]  # another future, from place 4 on
+changed[0, 4:] = changed[0, 4:][::-1]  # another future, from position 4 on
 after = model(source, changed)
 assert np.array_equal(after.data[0, :4], logits.data[0, :4])  # no output before has changed
 assert not np.array_equal(after.data[0, 4:], logits.data[0, 4:])  # those after have
@@ -286,9 +288,9 @@ def outputs_of(source_ids, target_ids):
     return logits.data[1, :4]
 
 
-def with_another_word(ids, place, N):
+def with_another_word(ids, position, N):
     other = ids.copy()
-    other[1, place] = 3 + (ids[1, place] - 2) % (N - 3)  # the next id that is not special
+    other[1, position] = 3 + (ids[1, position] - 2) % (N - 3)  # the next id that is not special
     return other
 
 
@@ -329,20 +331,20 @@ pictures("12_dependence", dependence)
 # the causal mask hides it already. So the padding mask changes only the rows of the padding itself,
 # which the loss leaves out. It would be needed if padding came before the words.
 #
-# ## How many numbers does it learn?
+# ## How many parameters has it?
 #
-# With all biases and gains, for the width $D$, the feed-forward width $F$, and vocabularies of
-# $N_\text{source}$ and $N_\text{target}$ words:
+# How many numbers does the model learn? With all biases and gains, for the width $D$, the feed-forward
+# width $F$, and vocabularies of $N_\text{source}$ and $N_\text{target}$ words:
 #
-# $$\begin{array}{ll}
-#   \text{attention (queries, keys, values, output)} & 4 (D^2 + D) \\
-#   \text{feed-forward} & 2 D F + F + D \\
-#   \text{layer norm} & 2 D \\
-#   \text{encoder layer} & \text{attention} + \text{feed-forward} + 2\ \text{norms} \\
-#   \text{decoder layer} & 2\ \text{attentions} + \text{feed-forward} + 3\ \text{norms} \\
-#   \text{embeddings} & N_\text{source} D + N_\text{target} D \\
-#   \text{unembedding} & D N_\text{target} + N_\text{target}
-# \end{array}$$
+# | part | its parameters |
+# |---|---|
+# | attention (queries, keys, values, output) | $4 (D^2 + D)$ |
+# | feed-forward | $2 D F + F + D$ |
+# | layer norm | $2 D$ |
+# | encoder layer | attention + feed-forward + 2 norms |
+# | decoder layer | 2 attentions + feed-forward + 3 norms |
+# | embeddings | $N_\text{source} D + N_\text{target} D$ |
+# | unembedding | $D N_\text{target} + N_\text{target}$ |
 #
 # The number of heads does not occur, as more heads are narrower heads. Nor do the positions: sines
 # and cosines are not learned.

@@ -12,7 +12,7 @@
 # - write the training loop of a transformer, and say what is fed in and what is asked for;
 # - derive the gradient of cross-entropy, and read a loss: perplexity, and how high the first one is;
 # - compute a step of Adam, and say what label smoothing, warm-up and clipping do;
-# - begin with a test that takes a second: learning a single batch by heart;
+# - begin with a test that takes a second: memorising a single batch;
 # - tell from a table what happens without scaling, positions, warm-up, residuals, the causal mask or
 #   the shift, and recognise a loss that is too good to be true.
 
@@ -51,11 +51,11 @@ ask("12/end_causal", ...)
 # The task is the simplest there is: to copy a word of two to eight letters. A batch has `B` pairs,
 # each a source and a target, padded with 0 (lesson 12).
 #
-# The model is to predict each symbol of the target from those before it. In training we know them
-# all, and feed in the right ones, not those that the model would have written itself. That is
-# called *teacher forcing*: one pass asks all $T$ questions at once. What the decoder reads is the
-# target with `<bos>` in front. What it is asked for is the target with `<eos>` at its end: at every
-# place the *next* symbol. The two are shifted by one place.
+# The model is to predict each symbol of the target from those before it. In training we know them all,
+# and feed in the right ones, not those that the model would have written itself. That is called
+# *teacher forcing*: one pass asks all $T$ questions at once. What the decoder reads is the target with
+# `<bos>` in front. What it is asked for is the target with `<eos>` at its end: at every position the
+# *next* symbol. The two are shifted by one position.
 
 # %%
 LETTERS = "abcdefghijklmnop"
@@ -95,8 +95,8 @@ assert letters.tokens(write[1]) == ["d", "i", "g", "<eos>", "<pad>"]
 #
 # $$L = -\frac{1}{n} \sum_{b, t\,:\, w_{bt} \ne 0} \log p_{bt}(w_{bt}),$$
 #
-# over the $n$ places that are not padding. A model that is always right, and sure of it, has a loss of
-# 0. And one that knows nothing, and gives all $N = 19$ symbols the same probability?
+# over the $n$ positions that are not padding. A model that is always right, and sure of it, has the
+# loss 0. And one that knows nothing, and gives all $N = 19$ symbols the same probability?
 
 # %%
 ask("even", ...)
@@ -131,7 +131,7 @@ for value in (math.log(N), math.log(2), 0.05):
 # %% [markdown]
 # ### Its gradient
 #
-# What arrives at the logits? Take one place, with the logits $z_1, \dots, z_N$ and the right symbol
+# What arrives at the logits? Take one position, with the logits $z_1, \dots, z_N$ and the right symbol
 # $w$. With $p_j = e^{z_j} / \sum_k e^{z_k}$, the loss is
 #
 # $$L = -\log p_w = -z_w + \log \sum_k e^{z_k}.$$
@@ -162,7 +162,7 @@ page = mg.explore(one, pictures.folder / "13_loss.html", title="cross-entropy of
 print("open in a browser:", page)
 
 # %% [markdown]
-# The page shows the same walk, operation by operation. (Where you read this as a page,
+# The page shows the same walk, operation by operation. (If you read this in a browser,
 # [the steps are here](out/13_loss.html).)
 #
 # ### Label smoothing
@@ -290,8 +290,10 @@ def first_steps():
 pictures("13_first_steps", first_steps)
 
 # %% [markdown]
-# Without the correction, the first hundred steps with 0.999 would be three to seven times too large, at
-# the worst time: before the model knows anything. With it, each is as large as the learning rate.
+# Without the correction, the first hundred steps with 0.999 would be three to seven times too large,
+# at the worst time: before the model knows anything. With 0.98 the very first would be 0.71 times the
+# learning rate, too small, and later ones too large. With the correction, each is as large as the
+# rate.
 #
 # ### Warm-up
 #
@@ -441,21 +443,21 @@ assert first_loss[16] > 3 * math.log(N)
 # 11). The first steps then do nothing but shrink them. A first loss far *below* $\log N$ is as strange:
 # a new model cannot know anything.
 #
-# ## One batch by heart
+# ## Memorise one batch
 #
 # Before any long training, take a single batch, and train on that alone. A model with thousands of
-# numbers must be able to learn eight words by heart, and the loss must go to 0. If it does not,
-# there is a mistake in the model or in the loop, and you have lost a second and not a night.
+# parameters must be able to memorise eight words, and the loss must go to 0. If it does not, there is
+# a mistake in the model or in the loop, and you have lost a second and not a night.
 
 # %%
 mg.manual_seed(0)
 model = Small()
 eight = words("eight", 8)
 with one_thread():
-    by_heart = train(model, lambda step: eight, steps=100)
-print(f"loss at first {by_heart[0]:.2f} (evenly: {math.log(N):.2f}), in the end {by_heart[-1]:.4f}")
-assert by_heart[-1] < 0.05
-assert abs(by_heart[0] - math.log(N)) < 1
+    memorised = train(model, lambda step: eight, steps=100)
+print(f"loss at first {memorised[0]:.2f} (evenly: {math.log(N):.2f}), at last {memorised[-1]:.4f}")
+assert memorised[-1] < 0.05
+assert abs(memorised[0] - math.log(N)) < 1
 
 # %% [markdown]
 # ## Copy, with a part missing
@@ -542,11 +544,11 @@ pictures("13_ablations", table_as_picture)
 
 # %% [markdown]
 # Look at the last two rows first. Their losses are the lowest of all, and nothing that these models
-# write is right. Both learned to read the answer. Without the causal mask it stands one place to the
-# right of each question, and attention fetches it. Without the shift it *is* what the decoder reads at
-# that place, and the model has only to repeat it. When they have to write, there is no answer to be
-# read. A loss that is too good to be true is a reason to test the masks, and to print what is read
-# above what is asked for.
+# write is right. Both learned to read the answer. Without the causal mask it stands one position to
+# the right of each question, and attention fetches it. Without the shift it *is* what the decoder
+# reads at that position, and the model has only to repeat it. When they have to write, there is no
+# answer to be read. A loss that is too good to be true is a reason to test the masks, and to print
+# what is read above what is asked for.
 #
 # Without positions the model cannot know the order of the letters. Without residuals two layers on
 # each side are already too deep. Without scaling or warm-up so small a model learns as well, but more

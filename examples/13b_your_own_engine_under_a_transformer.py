@@ -3,9 +3,9 @@
 #
 # *An engine of one file computes a transformer's gradients, and trains it. About 10 seconds.*
 #
-# In `04_your_own_engine.py` we wrote an engine of 80 lines. Here it takes minigrad's place: the
-# encoder-decoder of `minitransformer/model/` runs on it, and gives the same numbers. The model's
-# code calls only NumPy's functions, so it does not know whose tensors it is given.
+# In `04_your_own_engine.py` we wrote an engine in about 80 lines of code. Here it takes minigrad's
+# place: the encoder-decoder of `minitransformer/model/` runs on it, and gives the same numbers. The
+# model's code calls only NumPy's functions, so it does not know whose tensors it is given.
 #
 # After it you can
 #
@@ -50,8 +50,8 @@ ask("13/first_step", ...)
 # ## A model, and a batch
 #
 # The task: to write a word of four letters backwards. A batch has the ids of sources and targets; 1
-# begins a target, and 2 ends it (lesson 13). There are 8 letters, 3 to 10. As all words have the same
-# length, there is no padding, id 0. With it, there are $N = 11$ symbols.
+# begins a target, and 2 ends it (lesson 13). There are 8 letters, with the ids 3 to 10. As all words
+# have the same length, there is no padding, id 0. With it, there are $N = 11$ symbols.
 
 # %%
 ask("first_loss", ...)
@@ -88,8 +88,9 @@ print("the loss, by minigrad:", expected.item())
 # %% [markdown]
 # ## Other tensors in the same model
 #
-# A module keeps its weights as attributes. It does not let an assignment replace one by something
-# else, so we write into the dictionary of its attributes, `vars(module)`: a tensor of ours for each.
+# A module keeps its weights as attributes. It refuses an assignment that would replace a Tensor by
+# another type, so we write into the dictionary of its attributes, `vars(module)`: a tensor of ours for
+# each.
 
 
 # %%
@@ -173,7 +174,7 @@ page = mg.explore(one_word, pictures.folder / "13b_loss.html", title="the loss o
 print("open in a browser:", page)
 
 # %% [markdown]
-# minigrad can show what it did, for the loss of one word. (Where you read this as a page,
+# minigrad can show what it did, for the loss of one word. (If you read this in a browser,
 # [the steps are here](out/13b_loss.html).)
 #
 # ## It learns

@@ -4,7 +4,7 @@
 # *Choosing symbol after symbol: sampling, searching, remembering. About 27 seconds.*
 #
 # A trained model says how likely each next symbol is. To write, something has to choose, again and
-# again. This lesson trains a model to read dates, some of them illegible in part, so that there is
+# again. This lesson trains a model to read dates, some of them unreadable in part, so that there is
 # something to choose between and we know what would be right.
 #
 # After it you can
@@ -14,6 +14,7 @@
 # - search with a beam, and say when that finds what greedy choice misses;
 # - remember keys and values instead of computing them again, and prove that it changes nothing;
 # - see which letters a model looks at for each digit that it writes.
+#
 # Training takes about 20 seconds.
 
 # %%
@@ -49,12 +50,12 @@ ask("06/end_weights", ...)
 ask("12/end_cross", ...)
 
 # %% [markdown]
-# ## Dates with ink blots
+# ## Dates with ink spots
 #
 # The task `dates` has pairs such as `Tuesday the 3rd of March, 1998` and `1998-03-03`. We keep those
 # whose month has a name, and which the calendar has. In two fifths of them we drop ink on the month:
 # at most its first two letters can still be read, and a `?` stands for the rest. From `3 J? 1998`
-# nobody can tell January, June and July apart. A good model should think each of them equally likely.
+# nobody can tell January, June and July apart.
 
 # %%
 MONTH = re.compile("(" + "|".join(name[:3] for name, _ in MONTHS) + ")[a-z]*", re.IGNORECASE)
@@ -64,8 +65,8 @@ def with_a_name(pairs, count):
     return [pair for pair in pairs if MONTH.search(pair[0]) and not fault(pair[1])][:count]
 
 
-def blot(text, legible):
-    return MONTH.sub(lambda month: month.group()[:legible] + "?", text)
+def with_spot(text, readable):
+    return MONTH.sub(lambda month: month.group()[:readable] + "?", text)
 
 
 class Blotted(Dates):
@@ -74,7 +75,7 @@ class Blotted(Dates):
     def batch(self, step, size):
         ink = random.Random(f"ink {step}")
         return [
-            (blot(text, ink.randrange(3)) if ink.random() < 0.4 else text, date)
+            (with_spot(text, ink.randrange(3)) if ink.random() < 0.4 else text, date)
             for text, date in with_a_name(super().batch(step, 3 * size), size)
         ]
 
@@ -82,7 +83,7 @@ class Blotted(Dates):
 task = Blotted()
 for text, date in task.batch(1, 6):
     print(f"{text:>32} -> {date}")
-assert blot("Tuesday the 3rd of March, 1998", 2) == "Tuesday the 3rd of Ma?, 1998"
+assert with_spot("Tuesday the 3rd of March, 1998", 2) == "Tuesday the 3rd of Ma?, 1998"
 
 # %% [markdown]
 # `mt.Training` does what lesson 13 does by hand: batches, teacher forcing, Adam with a warm-up.
@@ -97,9 +98,9 @@ with one_thread():
 reader = training.reader  # the model, and what turns texts into ids and back
 model = reader.model.eval()  # used, and no longer trained (some layers, such as dropout, differ)
 
-exam = with_a_name(task.held_out(400), 200)  # without blots, of days that it never saw
+exam = with_a_name(task.held_out(400), 200)  # without spots, of days that it never saw
 accuracy = reader.accuracy(exam)
-print(f"{accuracy:.1%} of legible dates read without a mistake")
+print(f"{accuracy:.1%} of readable dates read without a mistake")
 assert accuracy > 0.9
 
 # %% [markdown]
@@ -111,9 +112,9 @@ assert accuracy > 0.9
 # $$P(x_{t+1} \mid x_1 \dots x_t, z) = \mathrm{softmax}(\mathrm{logits}_t), \qquad
 #   \mathrm{logits}: (T, N).$$
 #
-# Begin with `<bos>`; choose a symbol; put it at the end; ask again. The loop ends when the symbol
-# is `<eos>`, or when a greatest length is reached, since `<eos>` may never come. *Greedy* choice takes
-# the likeliest symbol.
+# Begin with `<bos>`; choose a symbol; put it at the end; ask again. The loop ends when the symbol is
+# `<eos>`, or when a greatest length is reached, since `<eos>` may never come. *Greedy* choice takes
+# the likeliest symbol. (A model that is used like this, and reads what it wrote, is *autoregressive*.)
 
 
 # %%
@@ -121,7 +122,7 @@ def probabilities(text, written):
     """Of every symbol that may follow what was written so far: (N,)."""
     source = reader.encode([text])  # (1, S)
     target = np.array([[BOS, *written]])  # (1, T)
-    logits = model(source, target).data[0, -1].astype(np.float64)  # (N,): those of the last place
+    logits = model(source, target).data[0, -1].astype(np.float64)  # (N,): of the last position
     e = np.exp(logits - logits.max())
     return e / e.sum()
 
@@ -170,7 +171,8 @@ pictures("14_thoughts", lambda: heat_map(
 
 # %% [markdown]
 # A row is a step, a column a symbol. The model is sure of the year, of the day, and that the end comes
-# after the day. It is unsure at the month only, and there January, June and July share the probability.
+# after the day. It is unsure at the month only, and there January, June and July share the
+# probability. It should think each of them equally likely: nothing tells them apart.
 #
 # ## Sampling
 #
@@ -181,8 +183,9 @@ pictures("14_thoughts", lambda: heat_map(
 #   raises each probability to the power $1/\tau$ (and divides by their sum): below 1 the likely becomes
 #   likelier, towards 0 it is greedy choice;
 # - **top-k** keeps the $k$ likeliest symbols, and divides their probabilities by their sum;
-# - **top-p** keeps the likeliest symbols that together have at least the probability $p$, and divides
-#   them by their sum as well: few where the model is sure, many where it is not.
+# - **top-p** keeps the *fewest* likeliest symbols whose probabilities sum to at least $p$, and divides
+#   them by their sum as well: few where the model is sure, many where it is not. The symbol with which
+#   the sum reaches $p$ is kept.
 
 
 # %%
@@ -267,10 +270,10 @@ pictures("14_settings", settings)
 ask("thirty_first", ...)
 
 # %%
-blotted = ["3 ? 1998", "3 J? 1998", "3 Ju? 1998", "31 Ju? 1998"]
+spotted = ["3 ? 1998", "3 J? 1998", "3 Ju? 1998", "31 Ju? 1998"]
 possible = [range(1, 13), [1, 6, 7], [6, 7], [7]]
 shares = {}
-for text, right in zip(blotted, possible):
+for text, right in zip(spotted, possible):
     source = np.repeat(reader.encode([text]), 400, axis=0)  # (400, S)
     written = [task.target.decode(row) for row in decoding.sample(model, source, 12, rng=rng)]
     counts = [sum(date[5:7] == f"{month:02}" for date in written) for month in range(1, 13)]
@@ -287,7 +290,7 @@ def drawn_months():
     from matplotlib import pyplot as plt
 
     figure, axes = plt.subplots(1, 4, figsize=(11.5, 2.8), sharey=True)
-    for ax, text, right in zip(axes, blotted, possible):
+    for ax, text, right in zip(axes, spotted, possible):
         ax.bar(range(1, 13), shares[text], color=BLUE)
         ax.plot(list(right), [1 / len(right)] * len(right), "_", color=ORANGE, ms=9, mew=2.5)
         ax.set(title=text, xticks=range(1, 13), xlabel="month")
@@ -301,7 +304,7 @@ pictures("14_months", drawn_months)
 # Orange is what the letters and the calendar allow. The first three come near to it. Nobody told the
 # model how many months begin with a J; it found that out from examples. In the fourth it fails: it
 # does not use the day to tell the month. It met few texts that teach this. One day in 365 is the 31st
-# of July, two fifths of the texts have a blot, and a third of these show two letters: about 14 of its
+# of July, two fifths of the texts have a spot, and a third of these show two letters: about 14 of its
 # 38,400 examples. The score of all dates does not show such a fault, since few of its dates have it.
 #
 # ## Searching
@@ -389,9 +392,9 @@ assert [task.target.decode(row[0]) for row in one] == reader.read(texts[:5])
 # %% [markdown]
 # ### Texts of different lengths
 #
-# Every further symbol multiplies by a number below 1, so that longer texts lose. Where lengths
-# differ, one divides $\log P$, the logarithm of a text's probability, by a *length penalty* that
-# grows with its length, with an exponent $\alpha$ (0 for none):
+# Every further symbol multiplies by a number below 1, so longer texts get lower probabilities. Where
+# lengths differ, one divides $\log P$, the logarithm of a text's probability, by a *length penalty*
+# that grows with its length, with an exponent $\alpha$ (0 for none):
 #
 # $$\mathrm{score} = \frac{\log P}{\big((5 + \mathrm{length}) / 6\big)^\alpha}.$$
 
@@ -413,10 +416,10 @@ assert penalised(-3.0, 5, 1) < penalised(-3.5, 10, 1)
 # %% [markdown]
 # ## Remembering
 #
-# Our loop computes everything anew for each symbol: for the $t$-th it runs all $t$ places through
-# the decoder. But what stands before has not changed, and since the mask is causal, nothing that
-# was computed for it depends on the new symbol. So keep the keys and values of every attention,
-# and compute those of the new place alone. That is a *cache*. Scores must be the same; are they?
+# Our loop computes everything anew for each symbol: for the $t$-th it runs all $t$ positions through
+# the decoder. But what stands before has not changed, and since the mask is causal, nothing that was
+# computed for it depends on the new symbol. So keep the keys and values of every attention, and
+# compute those of the new position alone. That is a *cache*. Scores must be the same; are they?
 
 # %%
 source = reader.encode([texts[0]])
@@ -518,7 +521,7 @@ pictures("14_reading", lambda: attention_map(
 #
 # `mg.explore` writes one step of the loop as a page: the model has read `3 J? 1998` and written
 # `1998-0`, and the number at the end is the loss of `6`, $-\log P(6)$. The arrow keys go through it.
-# (Where you read this as a page, [the steps are here](out/14_steps.html).)
+# (If you read this in a browser, [the steps are here](out/14_steps.html).)
 
 # %%
 with mg.record():

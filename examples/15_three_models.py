@@ -14,6 +14,7 @@
 # - compute each of them step by step, to the last bit;
 # - train each in its own way: by translation, by hidden symbols, by next symbols;
 # - tell how much a model of language knows, by comparing it with counting.
+#
 # Training takes about half a minute.
 
 # %%
@@ -70,17 +71,13 @@ assert N == 30
 # ## Three models
 #
 # They differ first in who may look at whom, and in what is asked of them. With $x_t$ the symbols of a
-# text, and $z$ a source:
+# text, $x_{1:t}$ the first $t$ of them, and $z$ a source:
 #
-# $$\begin{array}{llll}
-#   & \text{looks at} & \text{is asked for} & \text{learns} \\
-#   \text{encoder-decoder} & \text{all of the source; the target so far}
-#     & \text{the next of the target} & P(x_{t+1} \mid x_{1 \dots t}, z) \\
-#   \text{encoder-only} & \text{everything} & \text{symbols that were hidden}
-#     & P(x_t \mid \text{all others}) \\
-#   \text{decoder-only} & \text{the text so far} & \text{the next symbol}
-#     & P(x_{t+1} \mid x_{1 \dots t})
-# \end{array}$$
+# | kind | example | looks at | asked for | learns |
+# |---|---|---|---|---|
+# | encoder-decoder | Transformer | source; target so far | next symbol | $P(x_{t+1} \mid x_{1:t}, z)$ |
+# | encoder-only | BERT | everything | hidden symbols | $P(x_t \mid \text{all others})$ |
+# | decoder-only | GPT | text so far | next symbol | $P(x_{t+1} \mid x_{1:t})$ |
 #
 # Here they are: a *translator*, a *guesser* and a *writer*.
 
@@ -92,8 +89,8 @@ writer = mt.DecoderOnly(mt.DecoderSizes(N, width=64, feed_forward=128, longest=3
 
 # %% [markdown]
 # All are made of attention, feed-forward layers, residuals and norms. But the papers that introduced
-# them (Vaswani and others, 2017; Devlin and others, 2019; Radford and others, 2019) put these together
-# in different ways, and so do the models here:
+# them (the Transformer: Vaswani et al., 2017; BERT: Devlin et al., 2019; GPT-2: Radford et al., 2019)
+# put these together in different ways, and so do the models here:
 #
 # | | encoder-decoder | encoder-only | decoder-only |
 # |---|---|---|---|
@@ -215,7 +212,7 @@ pictures("15_decoder_only", mg.graph(logits).draw(depth=3))
 # %% [markdown]
 # ## Who looks at whom
 #
-# As in lesson 12, put another letter into each place in turn, and note which outputs change at all.
+# As in lesson 12, put another letter into each position in turn, and note which outputs change at all.
 # The texts have five letters each; the translator reads `while` as its source and `<bos> w h i l` as
 # its target, ten in all.
 
@@ -309,8 +306,8 @@ def train(model, loss_of, steps, peak):
 # %% [markdown]
 # ## Decoder-only: go on
 #
-# Take pieces of the text; at every place, the next letter is asked for. Input and answer are the same
-# piece, one letter apart:
+# Take pieces of the text; at every position, the next letter is asked for. Input and answer are the
+# same piece, one letter apart:
 #
 # $$L = -\frac{1}{T} \sum_{t=1}^{T} \log P(x_{t+1} \mid x_1 \dots x_t).$$
 
@@ -330,7 +327,7 @@ def next_letters():
 
 
 def go_on(beginning, temperature):
-    """What the model writes after the beginning, to the end of its 32 places."""
+    """What the model writes after the beginning, to the end of its 32 positions."""
     prompt = np.array([letters.encode(beginning)])
     length, draws = 31 - len(beginning), np.random.default_rng(1)
     ids = decoding.sample(writer, prompt, length, temperature=temperature, rng=draws)
@@ -404,11 +401,11 @@ pictures("15_going_on", learning_to_write)
 #
 # ## Encoder-only: fill in
 #
-# Hide some letters of a word, each with the probability 0.2, behind one more symbol, and ask for them.
-# Nothing is asked elsewhere:
+# Hide some letters of a word, each with the probability 0.2: one extra symbol, `HIDDEN`, replaces
+# them. Ask for these letters, and for nothing else. Such a model is a *masked language model*. With
+# $M$ the hidden positions, the loss is
 #
-# $$L = -\frac{1}{|M|} \sum_{t \in M} \log P(x_t \mid \text{all letters but those in } M),
-#   \qquad M: \text{the places that are hidden}.$$
+# $$L = -\frac{1}{|M|} \sum_{t \in M} \log P(x_t \mid x_{\text{not in } M}).$$
 
 
 # %%
@@ -450,7 +447,7 @@ assert accuracy > 2 * frequent
 
 # %%
 def belief(word):
-    """What the model thinks of the place of the `?`: (N + 1,)."""
+    """What the model thinks of the position of the `?`: (N + 1,)."""
     place = word.index("?")
     ids = np.array([letters.encode(word.replace("?", "a"))])
     ids[0, place] = HIDDEN
@@ -589,7 +586,7 @@ pictures("15_vowels", where_it_looked)
 # ## Step through it
 #
 # `mg.explore` writes one reading of the trained decoder-only model as a page: it has read `clas`, and
-# the number at the end is its loss for `s`. (Where you read this as a page,
+# the number at the end is its loss for `s`. (If you read this in a browser,
 # [the steps are here](out/15_steps.html).)
 
 # %%

@@ -70,7 +70,7 @@ ask("found", ...)
 
 # %%
 def rule(symbols):
-    """Return the position whose symbol followed the last symbol before."""
+    """Return the position right after the earlier occurrence of the last symbol."""
     notes = ["", *symbols[:-1]]  # the first look-up: one back
     return notes.index(symbols[-1])  # the second: whose note is the present symbol
 
@@ -368,12 +368,12 @@ assert reached[2][1] > 0.97
 # %% [markdown]
 # The single layer ends with a loss of about 2.8, and gets one letter in five right. Two layers come
 # below 0.2, and get nearly all right. The rows of this test are new, and in training, too, each row
-# was new. So neither model could learn rows by heart.
+# was new. So neither model could memorise rows.
 #
 # The single layer does better than an even guess, which is right once in 24. What does it know? It
 # knows its position, and from each position the answer is at some positions more often than at others.
 # How far does that alone go? Count in many rows at which position the answer is. Then always name the
-# letter at the most frequent one.
+# letter at the most frequent position.
 
 # %%
 rows, following = batch(np.random.default_rng(3), 10_000)
@@ -576,7 +576,7 @@ assert by_way["key"] > 0.9 > 0.3 > max(by_way["query"], by_way["value"])
 #
 # `mg.explore` writes one reading as a page: each step of the forward pass and of the walk back, for
 # the loss of the last letter of `abcdab`, by the trained model with two layers. Change a number, and
-# see what follows. (Where you read this as a page, [the steps are here](out/16_steps.html).)
+# see what follows. (If you read this in a browser, [the steps are here](out/16_steps.html).)
 
 # %%
 short = np.array([[ALPHABET.index(letter) for letter in "abcdab"]])

@@ -70,7 +70,7 @@ pictures("17_graph_of_a_gradient", mg.graph(y, slope).draw(gradients=False))
 # $$y'' = \frac{d}{dx}\, 2x \cos(x^2) = 2 \cos(x^2) - 4 x^2 \sin(x^2).$$
 #
 # `mg.steps`, as in lesson 01, shows the walk back from it; `backward()` leaves the result in `x.grad`.
-# (The steps count what is computed, the drawing counts its boxes: their numbers differ.)
+# (The slope is not computed from $y$. So the drawing has a box more, and its numbers are others.)
 
 # %%
 x.grad = None
@@ -85,8 +85,8 @@ assert np.isclose(x.grad.item(), second)
 # As $x$ is used twice in that graph, two gradients arrive, and their sum is the second derivative:
 # the two terms of the product rule. Nobody had to teach the engine that rule.
 #
-# Step through it: the page shows the same values, then the walk back from the slope. (Where you read
-# this as a page, [the steps are here](out/17_steps.html).)
+# Step through it: the page shows the same values, then the walk back from the slope. (If you read this
+# in a browser, [the steps are here](out/17_steps.html).)
 
 # %%
 pictures.folder.mkdir(parents=True, exist_ok=True)
@@ -158,8 +158,8 @@ pictures("17_taylor", approximations)
 # %% [markdown]
 # ## Second derivatives of many numbers
 #
-# For a function of $n$ numbers there are $n^2$ second derivatives, the *Hessian* $H$ of shape $(n,
-# n)$:
+# For a function of $n$ numbers there are $n^2$ second derivatives, the *Hessian* $H$ of shape
+# $(n, n)$:
 #
 # $$H_{ij} = \frac{\partial^2 f}{\partial x_i\, \partial x_j}.$$
 
@@ -318,18 +318,17 @@ pictures("17_newton", down_the_valley)
 #
 # ### Why so fast?
 #
-# Take one number. Let $s(x)$ be the slope of $f$, $b(x)$ the derivative of $s$, and $c(x)$ that of $b$.
-# At the minimum $x^*$ the slope is 0, and $e = x - x^*$ is the error. What Newton's method leaves out is
-# the term with $c$:
+# Take one number. At the minimum $x^*$ the slope $f'$ is 0, and $e = x - x^*$ is the error. What
+# Newton's method leaves out is the term with $f'''$:
 #
-# $$0 = s(x^*) \approx s(x) - b(x)\, e + \tfrac12\, c(x)\, e^2.$$
+# $$0 = f'(x^*) \approx f'(x) - f''(x)\, e + \tfrac12\, f'''(x)\, e^2.$$
 #
-# Divide by $b(x)$, and put $e - s(x)/b(x)$, the error after the step, on one side:
+# Divide by $f''(x)$, and put $e - f'(x) / f''(x)$, the error after the step, on one side:
 #
-# $$e_\text{new} \approx \frac{c(x)}{2\, b(x)}\, e^2.$$
+# $$e_\text{new} \approx \frac{f'''(x)}{2\, f''(x)}\, e^2.$$
 #
 # So a small error is squared, up to a factor: the number of right digits doubles. For
-# $f(x) = \mathrm e^x - 2x$, with its minimum at $\ln 2$, both $b$ and $c$ are $\mathrm e^x$.
+# $f(x) = \mathrm e^x - 2x$, with its minimum at $\ln 2$, both $f''$ and $f'''$ are $\mathrm e^x$.
 
 # %%
 ask("next_error", ...)
@@ -352,8 +351,9 @@ assert abs(new) < 1e-14
 # ## Forwards, from two walks back
 #
 # A function of $n$ numbers with $m$ results has a matrix of derivatives, the *Jacobian* $J$, of shape
-# $(m, n)$: a row for each result, a column for each argument. The walk back takes a gradient $u$ of the
-# results to one of the arguments, $J^\mathsf{T} u$ (lesson 02): a *vector-Jacobian product*,
+# $(m, n)$: a row for each result, a column for each argument. The walk back takes a gradient $u$ of
+# the results to one of the arguments, $J^\mathsf{T} u$ (lesson 02, the optional section): a
+# *vector-Jacobian product*,
 #
 #     y, back = mg.vjp(f, x)       # back(u) is J^T u
 #
@@ -457,9 +457,10 @@ assert np.allclose(by_rows, np.cos(tall @ x)[:, None] * tall)  # by hand
 # ### The price of walking back
 #
 # Our engine gets $J v$ from two walks back. One can also compute it *forwards*, together with the
-# values: beside each value $y$ carry its derivative $\dot y$ along $v$. For $y = \sin(x)$ that is
-# $\dot y = \cos(x)\, \dot x$. Take a chain of sines, $y = \sin(\sin(\dots \sin(x)))$, with 100,000
-# numbers at each step. How much memory does either way need when the chain grows twice as long?
+# values: beside each value $y$ carry its derivative $\dot y$ along $v$ (*forward mode*; the walk back
+# is *reverse mode*). For $y = \sin(x)$ that is $\dot y = \cos(x)\, \dot x$. Take a chain of sines,
+# $y = \sin(\sin(\dots \sin(x)))$, with 100,000 numbers at each step. How much memory does either way
+# need when the chain grows twice as long?
 
 # %%
 ask("memory", ...)
@@ -507,7 +508,7 @@ assert peaks["forwards", 40] < 1.1 * peaks["forwards", 20]
 #
 # Last, a network that is punished for being steep. Twelve noisy points of a smooth curve; a network
 # large enough to go through all of them with their noise. The *gradient penalty* is the mean square of
-# its slope at $m = 101$ places $z_j$ among them, times a number $\lambda$ that we choose:
+# its slope at $m = 101$ points $z_j$ among them, times a number $\lambda$ that we choose:
 #
 # $$L = \frac{1}{12} \sum_i (f(x_i) - y_i)^2 + \lambda \cdot \frac{1}{m} \sum_j f'(z_j)^2.$$
 #

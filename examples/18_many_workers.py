@@ -95,10 +95,10 @@ assert halves == [2, -20]
 assert whole == sum(halves) == -18
 
 # %% [markdown]
-# You have seen this sum before. To the engine, $w$ is a number that is used twice, once by each
-# part, and gradients of a number that is used twice add (lesson 01). The page below steps through
-# it. Go to its last steps, where 2 and -20 arrive at `w`. (Where you read this as a page, [the
-# steps are here](out/18_two_parts.html).)
+# You have seen this sum before. To the engine, $w$ is a number that is used twice, once by each part,
+# and gradients of a number that is used twice add (lesson 01). The page below steps through it. Go to
+# its last steps, where 2 and -20 arrive at `w`. (If you read this in a browser,
+# [the steps are here](out/18_two_parts.html).)
 
 # %%
 w = mg.Tensor(2.0, requires_grad=True, dtype=np.float64)
@@ -331,7 +331,7 @@ pictures("18_roundings", roundings)
 # | workers | share | are sent, each step | good to know |
 # |---|---|---|---|
 # | threads | weights and memory | nothing | NumPy's products run side by side, Python's code does not |
-# | processes | one machine | weights; gradients come back | if one dies, the others go on |
+# | processes | nothing but the machine | weights; gradients come back | if one dies, the others go on |
 # | machines | nothing | the same, over a network | there can be thousands, if the network is fast |
 #
 # Now we build the second kind. A worker is a separate program. It is sent the job once (the model's
@@ -580,10 +580,10 @@ for worker in two:
 #
 # How many messages there are depends on the way that gradients take. Let a gradient have $s$ bytes.
 #
-# - **Through the centre**, as above: one process receives from all $N$ and sends to all. $m = 2N$, $v
-#   = 2 N s$.
-# - **Up a tree and down again**, the workers of a level at the same time: $m = 2 \lceil \log_2 N
-#   \rceil$, $v = m\, s$.
+# - **Through the centre**, as above: one process receives from all $N$ and sends to all. $m = 2N$,
+#   $v = 2 N s$.
+# - **Up a tree and down again**, the workers of a level at the same time:
+#   $m = 2 \lceil \log_2 N \rceil$, $v = m\, s$.
 # - **Around a ring**, which comes next.
 #
 # ### The ring
@@ -655,11 +655,11 @@ pictures("18_ring", the_ring)
 ask("ring", ...)
 
 # %% [markdown]
-# A worker sends $2 (N - 1)$ chunks of $s / N$ bytes: $m = 2 (N - 1)$ messages and $v = 2 s (N - 1) /
-# N$ bytes, less than twice its gradient, *however many workers there are*. That is why the ring is
-# widely used (Patarasuk and Yuan prove that no way needs fewer bytes). It has two disadvantages: the
-# number of messages grows with $N$, and each chunk is added in another order, which depends on $N$.
-# Four workers get other bits than three.
+# A worker sends $2 (N - 1)$ chunks of $s / N$ bytes: $m = 2 (N - 1)$ messages and
+# $v = 2 s (N - 1) / N$ bytes, less than twice its gradient, *however many workers there are*. That is
+# why the ring is widely used (Patarasuk and Yuan prove that no way needs fewer bytes). It has two
+# disadvantages: the number of messages grows with $N$, and each chunk is added in another order, which
+# depends on $N$. Four workers get other bits than three.
 
 
 # %%
@@ -693,9 +693,9 @@ print("two workers, by the model, ms:", np.round(1000 * np.array(here), 1))
 
 # %% [markdown]
 # Now machines that we do not have. **What follows was not run: it is the model, on paper.** Assumed
-# are a network of 25 gigabits a second and 20 microseconds a message, and machines that compute $150
-# \cdot 10^{12}$ operations a second. The model is the base model of lesson 12, 63 million weights of 4
-# bytes, which takes six operations for each weight and symbol.
+# are a network of 25 gigabits a second and 20 microseconds a message, and machines that compute
+# $150 \cdot 10^{12}$ operations a second. The model is the base model of lesson 12, 63 million weights
+# of 4 bytes, which takes six operations for each weight and symbol.
 
 # %%
 ask("small", ...)

@@ -141,8 +141,8 @@ assert not np.allclose(mt.attention(queries, 10 * keys, values)[1], weights)
 # - *Right:* with vectors as rows, $\mathrm{softmax}(Q K^\mathsf{T} / \sqrt{d_k})\, V$. With vectors as
 #   columns, $V\, \mathrm{softmax}(K^\mathsf{T} Q / \sqrt{d_k})$, the softmax down the columns.
 #
-# There are two ways to print attention, and the printed form is none of them. Here are 3 queries and 5
-# keys, 2 wide, and values 7 wide, as rows.
+# There are two ways to print attention, and the printed form is neither of them. Here are 3 queries
+# and 5 keys, 2 wide, and values 7 wide, as rows.
 
 # %%
 ask("shapes_that_meet", ...)
@@ -313,8 +313,8 @@ assert not np.allclose(three @ three.T, np.eye(3), atol=0.1)
 # %% [markdown]
 # ## 10. Any increasing function?
 #
-# - *Printed:* instead of exp, any positive increasing function $\phi$ works equally well in $\phi(s_t)
-#   / \sum_u \phi(s_u)$.
+# - *Printed:* instead of exp, any positive increasing function $\phi$ works equally well in
+#   $\phi(s_t) / \sum_u \phi(s_u)$.
 # - *Right:* all of them give positive weights that sum to one, unless they underflow. But only exp,
 #   with any base, has the property that a number added to all scores changes nothing.
 #

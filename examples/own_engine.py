@@ -17,7 +17,7 @@ import operator
 import numpy as np
 
 count = itertools.count()
-RULES = {}  # for each function, the gradient by each argument: (g, y, *arguments) -> array
+RULES = {}  # for each function, the gradient with respect to each argument: (g, y, *arguments) -> array
 WRITTEN = {}  # functions that are written in others
 
 
@@ -59,7 +59,7 @@ def call(function, args, kwargs):
 
 
 def backward(loss):
-    """Find the gradient of a number by every tensor that it was computed from."""
+    """Find the gradient of a number with respect to every tensor that it was computed from."""
     arrived = {loss: np.ones_like(loss.array)}
     waiting = [(-loss.number, loss)]  # the newest first: all that use a tensor are newer
     while waiting:

@@ -79,7 +79,7 @@ QUESTIONS = questions(
         """,
         hint="There are $M N$ pairs, and $M + N$ states.",
         mistakes={
-            "[100, 100]": r"$W_s s_j$ is the same for all $h_i$: compute it once for each $j$.",
+            "[100, 100]": r"$s_j W_s$ is the same for all $h_i$: compute it once for each $j$.",
             "[20, 100]": "These are the right numbers, the other way round.",
         },
         because=r"$10 \cdot 10$ pairs, and $10 + 10$ states.",

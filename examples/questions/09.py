@@ -30,8 +30,8 @@ QUESTIONS = questions(
     ),
     who_answers_all=Question(
         "Three models are trained to name the symbol to the left, the one to the right, and the "
-        "first: with one head, with three and with four. The single head is as wide as all of the "
-        "others together. Which of them learn to answer all three questions?",
+        "first: with one head, with three and with four. All are 48 wide: one head of 48, three of 16, "
+        "four of 12. Which of them learn to answer all three questions?",
         choices=["all three models", "those with three and four heads", "only the one with four"],
         answer="those with three and four heads",
         by="""

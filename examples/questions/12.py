@@ -8,9 +8,9 @@ QUESTIONS = questions(
         "padding), and a German vocabulary of six words and three special ids.",
         answer=(2, 7, 9),
         by="logits.shape",
-        hint="At each place of each target, a score for each word of the vocabulary.",
+        hint="At each position of each target, a score for each word of the vocabulary.",
         mistakes={
-            "(2, 5, 9)": "The scores are for the places of the target.",
+            "(2, 5, 9)": "The scores are for the positions of the target.",
             "(2, 7, 6)": "The three special ids have scores, too.",
             "(2, 7, 16)": "The last map goes from $D = 16$ numbers to $N$ scores.",
         },
@@ -28,14 +28,14 @@ QUESTIONS = questions(
         because="$(B, S, D)$, as it came in.",
     ),
     both_masks=Question(
-        "How many of the 49 places are true under both masks?",
+        "How many of the 49 entries are true under both masks?",
         answer=22,
         by="int(may_look_back[1].sum())",
         hint="Only the first four columns are left. How many of them may each of the seven rows see?",
         mistakes={
             "28": "That is the causal mask alone.",
             "10": "The rows of padded queries stay.",
-            "16": "The rows of padded queries stay; and place 0 does not see place 3.",
+            "16": "The rows of padded queries stay; and position 0 does not see position 3.",
         },
         because="$1 + 2 + 3 + 4 + 4 + 4 + 4$.",
     ),
@@ -47,10 +47,10 @@ QUESTIONS = questions(
             rows = (model(source, changed).data[0] != logits.data[0]).any(axis=1)
             {(4, 5, 6): "rows 4, 5 and 6"}[tuple(np.flatnonzero(rows).tolist())]
         """,
-        hint="Each place sees itself and what stands before it.",
+        hint="Each position sees itself and what stands before it.",
         mistakes={
-            "rows 3, 4, 5 and 6": "Row 3 predicts the word at place 4, but must not see it.",
-            "none": "What is reversed may be seen from place 4 on.",
+            "rows 3, 4, 5 and 6": "Row 3 predicts the word at position 4, but must not see it.",
+            "none": "What is reversed may be seen from position 4 on.",
         },
     ),
     where=Question(
@@ -71,7 +71,7 @@ QUESTIONS = questions(
         },
     ),
     end_causal=Question(
-        "How many of the 36 places of a causal mask for six words are true?",
+        "How many of the 36 entries of a causal mask for six words are true?",
         answer=21,
         by="int(masks.causal(6).sum())",
         hint="The first row has one, the last has six.",

@@ -72,8 +72,8 @@ QUESTIONS = questions(
         """,
         hint="To how many rows of 16 numbers is the bias added?",
         mistakes={
-            "16": "The bias is added at every place of every sequence of the batch.",
-            "5": "The batch has 16 sequences of 5 places.",
+            "16": "The bias is added at every position of every sequence of the batch.",
+            "5": "The batch has 16 sequences of 5 positions.",
         },
         because=r"$16 \cdot 5$ copies.",
         end=True,

@@ -115,9 +115,9 @@ QUESTIONS = questions(
         end=True,
     ),
     end_places=Question(
-        "To write `1998-03-03` and then `<eos>`, the loop asks the model eleven times. How many places "
-        "of the target go through the decoder in all, without a cache and with one? Answer with two "
-        "numbers.",
+        "To write `1998-03-03` and then `<eos>`, the loop asks the model eleven times. How many "
+        "positions of the target go through the decoder in all, without a cache and with one? Answer "
+        "with two numbers.",
         answer=[66, 11],
         by="""
             look_up, places, counted = model.target_embedding.forward, [], []
@@ -132,7 +132,7 @@ QUESTIONS = questions(
         mistakes={
             "[55, 11]": "The loop asks for `<eos>`, too: $1 + 2 + \\dots + 11$.",
             "[55, 10]": "The loop asks for `<eos>`, too: $1 + 2 + \\dots + 11$.",
-            "[121, 11]": "The first time there is one place, `<bos>`, and not eleven.",
+            "[121, 11]": "The first time there is one position, `<bos>`, and not eleven.",
         },
         because="$1 + 2 + \\dots + 11$, and one each time.",
         end=True,

@@ -80,7 +80,7 @@ QUESTIONS = questions(
         """,
         hint="A decoder-only model looks only at what came before, and at the letter itself.",
         mistakes={
-            "[21, 49]": "An output depends on the letter at its own place, too.",
+            "[21, 49]": "An output depends on the letter at its own position, too.",
         },
         because=r"$7 \cdot 8 / 2$, and all.",
         end=True,

@@ -32,7 +32,7 @@ QUESTIONS = questions(
             x = np.float64(math.log(2) + 0.001)
             x - slope_at(x).item() / bend_at(x).item() - math.log(2)
         """,
-        hint="The factor is $c / 2b$, and here $c = b$.",
+        hint="The factor is $f''' / 2 f''$, and here $f''' = f''$.",
         mistakes={
             "1e-6": "That is the square. There is a factor of 1/2.",
             "0.0005": "The error is squared, not halved.",
@@ -122,8 +122,8 @@ QUESTIONS = questions(
             mg.hvp(lambda x: x[0] ** 2 * x[1], np.array([1.0, 2.0]), np.array([1.0, 0.0])).tolist()
         """,
         hint=(
-            "$H v$ is the first column of $H$: the second derivatives by $a$ and $a$, and by "
-            "$a$ and $b$."
+            "$H v$ is the first column of $H$: the second derivatives with respect to "
+            "$a$ and $a$, and to $a$ and $b$."
         ),
         mistakes={
             "[4, 1]": "That is the gradient, $(2ab, a^2)$. $H$ has the second derivatives.",

@@ -57,16 +57,17 @@ QUESTIONS = questions(
         because=r"With the length $\sqrt{2/3}$.",
     ),
     rounded=Question(
-        "Round 0.99995000 and -0.98999250 to two digits after the point.",
+        "Round 0.99995000 and -0.98999250 to four digits after the point.",
         answer=[1, -0.99],
-        by="[round(float(first), 2), round(float(other), 2)]",
+        digits=5,
+        by="[round(float(first), 4), round(float(other), 4)]",
         hint="If the first digit that is left out is 5 or more, the digit before it grows by one.",
         mistakes={
-            "[0.99, -0.98]": "These are cut off.",
-            "[1, -0.98]": "The second is nearer to -0.99.",
-            "[0.99, -0.99]": "The first is nearer to 1.",
+            "[0.9999, -0.9899]": "These are cut off.",
+            "[1, -0.9899]": "The second is nearer to -0.9900.",
+            "[0.9999, -0.99]": "The first is as near to 1.0000, and a 5 rounds up.",
         },
-        because="As with four digits: 1.0000 and -0.9900.",
+        because="1.0000 and -0.9900.",
     ),
     end_columns=Question(
         r"Vectors are columns: $Q$ is $(4, 3)$, $K$ is $(4, 5)$ and $V$ is $(7, 5)$. What is the shape "

@@ -11,7 +11,7 @@ FACTS: dict[str, list[tuple[str, str]]] = {
             "by the chain rule the same as by nudging",
             "np.allclose([dw, dx, dc], by_nudging, atol=1e-4)",
         ),
-        ("the same on a page to step through", '"p = w * x" in page.read_text(encoding="utf-8")'),
+        ("the same on an interactive page", '"p = w * x" in page.read_text(encoding="utf-8")'),
         (
             "gradients add in x + x",
             """
@@ -280,7 +280,7 @@ FACTS: dict[str, list[tuple[str, str]]] = {
         ),
         ("Bahdanau's weights sum to one over i, for each j", "np.allclose(a.sum(axis=0), 1)"),
         (
-            "c_j = sum_i a_ij h_i with e_ij = v^T tanh(W [s_j ; h_i])",
+            "c_j = sum_i a_ij h_i with e_ij = tanh([s_j ; h_i] W) v",
             "np.allclose(context, c)",
         ),
         ("over the other index they do not sum to one", "not np.allclose(wrong.sum(axis=0), 1)"),
@@ -312,7 +312,7 @@ FACTS: dict[str, list[tuple[str, str]]] = {
         ),
         (
             "concat multiplies M N times by W",
-            'count(concat_scores, (N, D), (M, D), (A, 2 * D), A) == expected["concat"]',
+            'count(concat_scores, (N, D), (M, D), (2 * D, A), A) == expected["concat"]',
         ),
         (
             "additive M + N times, and by v for each pair",
@@ -827,7 +827,7 @@ FACTS: dict[str, list[tuple[str, str]]] = {
         ),
         (
             "the first loss is near log N",
-            "abs(first_loss[1] - math.log(N)) < 0.5 and abs(by_heart[0] - math.log(N)) < 1",
+            "abs(first_loss[1] - math.log(N)) < 0.5 and abs(memorised[0] - math.log(N)) < 1",
         ),
         ("far above it where scores are large", "first_loss[16] > 3 * math.log(N)"),
         (
@@ -865,7 +865,7 @@ FACTS: dict[str, list[tuple[str, str]]] = {
         ("is least at 1 - e + e / N", "np.isclose(lowest[0.1], 0.9 + 0.1 / N, atol=1e-3)"),
         ("the warm-up of the paper", "np.isclose(peak, (512 * 4000) ** -0.5)"),
         ("clipping", "np.allclose(parameter.grad, [1.5, 2.0])"),
-        ("one batch is learned by heart", "by_heart[-1] < 0.05"),
+        ("one batch is memorised", "memorised[-1] < 0.05"),
         ("copy is learned", 'right["all parts"] > 0.5'),
         ("without scaling worse", 'final["no scaling"] > final["all parts"]'),
         ("without positions not", 'right["no positions"] < 0.2'),
@@ -1094,7 +1094,7 @@ FACTS: dict[str, list[tuple[str, str]]] = {
             "sorted(share.fitted.item() for share in to_w) == [-20, 2]",
         ),
         (
-            "the same on a page to step through",
+            "the same on an interactive page",
             '"both = first + second" in page.read_text("utf-8")',
         ),
         ("means count by the sizes of their parts", "np.isclose(weighted, whole / 4)"),

@@ -1,4 +1,4 @@
-"""The course as a site: lessons, exercises, living pages, guides, and the reference of both packages.
+"""The course as a site: lessons, exercises, interactive pages, guides, the reference of both packages.
 
     python -m minigrad course                 build it, serve it on this machine alone, open a browser
     python -m minigrad course --out DIR       write it as files, which need no server and no network

@@ -39,7 +39,7 @@ def index(site: Site, verdicts: Verdicts) -> str:
     links = Links(site, "index.html", EXAMPLES)
     total = sum(lesson.minutes[0] for lesson in site.lessons)
     rows = "".join(_row(lesson, verdicts) for lesson in site.lessons)
-    living = "".join(
+    interactive = "".join(
         f'<li>{address[4:].partition("_")[0]} <a href="{address}">{escape(title)}</a></li>'
         for address, title in site.written.items()
     )
@@ -63,8 +63,8 @@ alone.</p>
 mistake</li>
 {reference}{guides}</ul>
 """
-    if living:
-        body += f"<h2>To step through</h2>\n<ul>{living}</ul>\n"
+    if interactive:
+        body += f"<h2>Interactive pages</h2>\n<ul>{interactive}</ul>\n"
     return page("The course", body, links)
 
 
