@@ -35,6 +35,7 @@ from .. import errors
 from ..engine.tensor import Tensor
 from .judging import Asked, Verdict, chosen, judge
 from .places import EXAMPLES
+from .plain import plain
 
 KEYS = "Enter goes on, ? gives a hint, ! the answer"
 DOTS = '*Write the answer in place of the dots, or "?" for a hint, "!" for the answer.*'
@@ -204,12 +205,22 @@ class Questions:
         asking = given is ...
         if not self.script:
             return Reply(f"{question.shown()}\n\n{DOTS}" if asking else question.reply(given))
-        self.say(f"\nQuestion: {question.shown()}")
+        self.say(f"\nQuestion: {_readable(question.shown())}")
         if not asking:
-            self.say(question.reply(given))
+            self.say(_readable(question.reply(given)))
         elif sys.stdin is not None and sys.stdin.isatty():
             _prompt(question)
         return None
+
+
+def _readable(markdown: str) -> str:
+    """The text with its formulas in Unicode, if what it is printed to has these signs."""
+    shown = plain(markdown)
+    try:
+        shown.encode(getattr(sys.stdout, "encoding", None) or "utf-8")
+    except UnicodeEncodeError:
+        return markdown
+    return shown
 
 
 def _prompt(question: Question) -> None:
@@ -223,7 +234,7 @@ def _prompt(question: Question) -> None:
             return
         if not given:
             return
-        print(question.reply(given))
+        print(_readable(question.reply(given)))
         if given == "!" or (given != "?" and question.judge(given).kind == "right"):
             return
 

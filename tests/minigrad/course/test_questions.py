@@ -1,6 +1,7 @@
 """Questions: what kind of answer came, in Python and in a page; asked at a prompt and in a notebook."""
 
 import html
+import io
 import json
 import runpy
 import sys
@@ -323,6 +324,19 @@ def test_a_terminal_asks_until_the_answer_is_right_or_passed(lesson, capsys):
     assert printed.endswith("The answer: 0.111.\n")
     lesson(typed=["", ""])
     assert "Right" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("encoding", "shown"), [("utf-8", "e⁻ˣ?"), ("ascii", "$e^{-x}$?")])
+def test_a_formula_is_printed_in_signs_that_the_terminal_has(
+    lesson, tmp_path, monkeypatch, encoding, shown
+):
+    path = tmp_path / "questions" / "98.py"
+    path.write_text(path.read_text().replace("1/9?", "$e^{-x}$?"))
+    written = io.TextIOWrapper(io.BytesIO(), encoding=encoding)
+    monkeypatch.setattr(sys, "stdout", written)
+    lesson()
+    written.seek(0)
+    assert f"Question: {shown}\n" in written.read()
 
 
 def test_in_a_notebook_it_shows_itself(lesson, monkeypatch):
