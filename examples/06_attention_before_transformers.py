@@ -51,11 +51,11 @@ ask("05/end_cosine", ...)
 #
 # $$h_t = \tanh(x_t W + b + h_{t-1} U),$$
 #
-# with learned numbers: $W$ of shape $(C, D)$, $U$ of $(D, D)$, $b$ of $(D,)$. The function $\tanh$
+# with the parameters $W$ of shape $(C, D)$, $U$ of $(D, D)$, $b$ of $(D,)$. The function $\tanh$
 # keeps each number between -1 and 1. $h_t$ depends on all inputs so far: it is what the network
 # remembers.
 #
-# `nn.Module` is a holder of learned numbers, `nn.Linear(C, D)` holds $W$ and $b$ and computes
+# `nn.Module` is a holder of parameters, `nn.Linear(C, D)` holds $W$ and $b$ and computes
 # $x W + b$. The product $x W$ alone, without $b$, is called a *linear map* of $x$: a sum of inputs
 # gives the sum of their outputs, and an input times a number gives the output times that number.
 # Several sequences are read at once, as a batch: $B$ of them, side by side.
@@ -138,10 +138,11 @@ for name, ids in zip(("read", "before", "write"), batch(5, 1, rng)):
 #   c_j = \sum_{i=1}^{M} a_{ij}\, h_i.$$
 #
 # $[s_j\,;\,h_i]$ is the row of shape $(2D,)$ with $h_i$ after $s_j$; $W$ has the shape $(2D, A)$ and
-# $v$ $(A,)$, with any width $A$. (Bahdanau et al. write vectors as columns, with a matrix to their
-# left: $v^\mathsf{T} \tanh(W [s_j\,;\,h_i])$. Here they are rows, as in the code.) $W$ and $v$ are
-# learned; here they are random. The three formulas, term by term. In these tables, as in the formulas,
-# the first index is $i$: a row for each state of the encoder, a column for each step of the decoder.
+# $v$ the shape $(A,)$, with any width $A$. (Bahdanau et al. write vectors as columns, with a matrix to
+# their left: $v^\mathsf{T} \tanh(W [s_j\,;\,h_i])$. Here they are rows, as in the code.) $W$ and $v$
+# are learned; here they are random. In the tables, as in the formulas, the first index is $i$: a row
+# for each state of the encoder, a column for each step of the decoder. The three formulas, term by
+# term:
 
 # %%
 M, N, D, A = 5, 3, 4, 6

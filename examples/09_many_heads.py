@@ -132,7 +132,7 @@ ask("numbers_when_added", ...)
 size = lambda layer: sum(parameter.size for parameter in layer.parameters())
 joined = size(mt.MultiHeadAttention(512, 8, bias=False))
 summed = size(mt.MultiHeadAttention(512, 8, bias=False, join="add"))
-print(f"D = 512, H = 8: {joined:,} numbers to learn joined, {summed:,} added")
+print(f"D = 512, H = 8: {joined:,} parameters joined, {summed:,} added")
 assert joined == 4 * 512**2
 assert summed == (2 + 8) * 512**2
 

@@ -638,7 +638,7 @@ assert np.array_equal(in_use, [3.0, 3.0, 3.0])
 # %% [markdown]
 # With and without, in the smallest case: a linear map of 20 numbers, trained on 24 examples. The right
 # answer is twice the first number; noise is added, and the other 19 numbers have nothing to do with
-# it. With 21 numbers to learn, the map can fit nearly all of the noise. We test it on a thousand new
+# it. With 21 parameters, the map can fit nearly all of the noise. We test it on a thousand new
 # examples. (`net.eval()` says that training is over: all dropout in it is off.)
 
 

@@ -1,7 +1,7 @@
 # %% [markdown]
 # # 12 Encoder and decoder
 #
-# *The whole model, its masks, and how many numbers it learns. About 4 seconds.*
+# *The whole model, its masks, and how many parameters it has. About 4 seconds.*
 #
 # All parts are there: embeddings, positions, attention, feed-forward, norms, residuals. This
 # lesson puts them together into the model of "Attention Is All You Need", and then checks that it

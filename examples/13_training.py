@@ -3,7 +3,7 @@
 #
 # *The training loop, its numbers, and what happens without each part. About 35 seconds.*
 #
-# The model of lesson 12 is a function with many thousand numbers in it, drawn at random. This lesson
+# The model of lesson 12 is a function with many thousand parameters, drawn at random. This lesson
 # trains it: a loss, its gradient, a step, again and again. Then it takes out one part after another, to
 # see which of them matter.
 #

@@ -106,8 +106,8 @@ QUESTIONS = questions(
         end=True,
     ),
     end_evaluations=Question(
-        "A model has 1000 parameters. How many times must it be evaluated to check all of "
-        "its gradient with `differences`?",
+        "A model has 1000 parameters (numbers that it learns). How many times must it be evaluated "
+        "to check all of its gradient with `differences`?",
         answer=2000,
         by="""
             calls = []

@@ -119,8 +119,8 @@ QUESTIONS = questions(
         end=True,
     ),
     end_learned=Question(
-        "$D = 10$, $K = 4$, $V = 3$, and a sentence has 7 words. How many numbers are "
-        "learned, in $W_Q$, $W_K$ and $W_V$ together?",
+        "$D = 10$, $K = 4$, $V = 3$, and a sentence has 7 words. How many parameters "
+        "are in $W_Q$, $W_K$ and $W_V$ together?",
         answer=110,
         by="sum(np.zeros((10, width)).size for width in (4, 4, 3))",
         hint="$W_Q$ and $W_K$ are $(D, K)$, $W_V$ is $(D, V)$.",

@@ -146,7 +146,7 @@ QUESTIONS = questions(
         end=True,
     ),
     end_feed_forward=Question(
-        "How many numbers does the feed-forward layer of the paper learn, with $D = 512$, "
+        "How many parameters has the feed-forward layer of the paper, with $D = 512$, "
         "$F = 2048$ and both biases?",
         answer=2_099_712,
         by="sum(p.size for p in mt.FeedForward(512, 2048).parameters())",

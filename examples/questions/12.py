@@ -54,7 +54,7 @@ QUESTIONS = questions(
         },
     ),
     where=Question(
-        "In which kind of part are the most numbers of the base model?",
+        "In which kind of part are the most parameters of the base model?",
         choices=["the embedding", "all attentions", "all feed-forward layers", "all norms"],
         answer="all feed-forward layers",
         by="""
@@ -83,7 +83,7 @@ QUESTIONS = questions(
         end=True,
     ),
     end_decoder_layer=Question(
-        "How many numbers does a decoder layer learn, with $D = 8$, $H = 2$, $F = 16$?",
+        "How many parameters has a decoder layer, with $D = 8$, $H = 2$, $F = 16$?",
         answer=904,
         by="sum(p.size for p in mt.DecoderLayer(8, 2, 16).parameters())",
         hint=(

@@ -15,8 +15,8 @@ STYLES = "xcode", "github-dark"  # of code, in the light and in the dark
 PRIME = re.compile(r"<msup>(<mi>[^<]*</mi>)<mi>(&#x0203[234];)</mi></msup>")
 UPRIGHT = r'<mrow>\1<mo lspace="0" rspace="0">\2</mo></mrow>'
 
-# After the name of a function stands a gap, as in ln 2.
-FUNCTION = re.compile(r"(<mi>(?:ln|log|exp|sin|cos|max|min)</mi>)(?=<m[in]>)")
+# After the name of a function stands a gap, as in ln 2 and exp x₁.
+FUNCTION = re.compile(r"(<mi>(?:ln|log|exp|sin|cos|max|min)</mi>)(?=<m(?:[in]|su[bp])>)")
 GAP = r'\1<mspace width="0.17em" />'
 
 

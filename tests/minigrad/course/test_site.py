@@ -106,6 +106,13 @@ def test_a_prime_is_no_superscript():
     assert page.count("<msup>") == 1
 
 
+@pytest.mark.parametrize(("formula", "gaps"), [(r"\ln 2", 1), (r"\exp e_i", 1), (r"\exp(e)", 0)])
+def test_a_gap_stands_after_a_function_without_brackets(formula, gaps):
+    needs(*RENDERS)
+    page = Renderer().prose(f"${formula}$", Links(Site([]), "page.html"))
+    assert page.count("<mspace") == gaps
+
+
 # --- pages ----------------------------------------------------------------------------------------
 
 LESSON = """# %% [markdown]
