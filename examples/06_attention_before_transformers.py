@@ -35,7 +35,7 @@ rng = np.random.default_rng(0)
 mg.manual_seed(0)
 
 # %% [markdown]
-# First two questions from older lessons. You need both answers in this lesson.
+# First two questions from older lessons.
 
 # %%
 ask("05/bank_looks", ...)
@@ -102,7 +102,7 @@ assert np.array_equal(rnn(changed).detach()[0, :2], states.detach()[0, :2])
 # the *encoder*, reads $M$ symbols and hands its last state to another, the *decoder*, which writes
 # $N$ of them, each time told the symbol before. (In this task $M = N$.)
 #
-# `before` is what the decoder is told: the right answer, moved by one place, with a 0 at the start.
+# `before` is what the decoder is told: the right answer, moved by one position, with a 0 at the start.
 
 # %%
 SYMBOLS = "abcdefghij"

@@ -45,7 +45,7 @@ def order(graph, root):
 
 
 def walk(graph, root):
-    """Backpropagation: the derivative of the root by every node of a graph.
+    """Backpropagation: the derivative of the root with respect to every node of a graph.
 
     A node passes on, along each of its edges, its own derivative times the slope of that edge; and
     what arrives at a node adds up.
@@ -56,8 +56,8 @@ def walk(graph, root):
         root: the last node.
 
     Returns:
-        A dictionary with the derivative by every node of the graph: 1 for the root itself, and 0
-        for nodes that the root does not depend on.
+        A dictionary with the derivative with respect to every node of the graph: 1 for the root
+        itself, and 0 for nodes that the root does not depend on.
 
     u = 2 x and y = u + u, that is, y = 4 x:
 

@@ -57,7 +57,7 @@ def cross_entropy_rule(logits, targets, pad):
 
         L = mean of -log softmax(logits)[target],
 
-    and its derivative by each logit of such a position is
+    and its derivative with respect to each logit of such a position is
 
         (softmax(logits) - 1 at the target) / how many positions count;
 

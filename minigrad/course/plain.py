@@ -11,7 +11,7 @@ import re
 
 FORMULA = re.compile(r"`[^`]*`|\$([^$]+)\$")  # or code, in which nothing is changed
 TOKEN = re.compile(r"\\[a-zA-Z]+|\\.|.", re.DOTALL)
-GAP = re.compile(r"(?<=\() | (?=[);])")
+GAP = re.compile(r"(?<=[(∂]) | (?=[);])")
 SINGLE = re.compile(r"[\w.\u0302]*")  # needs no brackets: "12", "dₖ", or a letter with a hat
 
 SIGNS = {

@@ -518,6 +518,6 @@ def _(graph, root):
     return gradients
 
 
-@walk.mistake("The walk starts from 0: the derivative of the root by itself is 1.")
+@walk.mistake("The walk starts from 0. A root changes as fast as itself: its derivative is 1.")
 def _(graph, root):
     return dict.fromkeys(graph, 0)

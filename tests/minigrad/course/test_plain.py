@@ -19,6 +19,7 @@ from minigrad.course.questions import questions_of
         (r"x_{\mathrm{ids}_i}^2", "x_idsᵢ²"),
         (r"\frac{a + b}{2 c} = \tfrac12 d", "(a + b)/(2 c) = 1/2 d"),
         (r"\sqrt K, \sqrt{10}, \sqrt{\hat v + 1}, \sqrt {\hat v}", "√K, √10, √(v̂ + 1), √v̂"),
+        (r"\partial y / \partial x", "∂y / ∂x"),
         (r"\sum_t (k_t \cdot q)\, k_t", "∑ₜ (kₜ · q) kₜ"),
         (r"\begin{pmatrix} 1 & 0 \\ 0 & 5 \end{pmatrix}", "(1 0; 0 5)"),
         (r"37{,}000 \text{ words}", "37,000 words"),
