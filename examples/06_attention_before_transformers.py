@@ -482,9 +482,10 @@ def reach():
 pictures("06_reach", reach)
 
 # %% [markdown]
-# The walk back over a recurrent network multiplies by $U$ and by the slope of $\tanh$ at each step. At
-# the start of training this makes the gradient smaller and smaller: it *vanishes*, and 32 words back
-# nothing is left to learn from. With attention it falls only as the weights do, in proportion to one
+# The walk back over a recurrent network multiplies by $U$ and by the slope of $\tanh$ at each step. So
+# the gradient changes *exponentially* with the distance. Here, at the start of training, each step
+# makes it smaller: it *vanishes*, and 32 words back nothing is left to learn from. With a large $U$ it
+# can also grow, and *explode*. With attention it falls only as the weights do, in proportion to one
 # over the length. And the recurrent network has to wait for each state before it makes the next, so
 # its time grows with every word. Attention pays in another way: its table of scores grows with the
 # *square* of the length.

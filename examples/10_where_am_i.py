@@ -125,12 +125,15 @@ print("man, the first word:", causal["one"][0].round(3))
 print("man, the last word: ", causal["other"][2].round(3))
 assert np.array_equal(causal["one"][0], [1, 0, 0, 0])
 assert np.allclose(causal["other"][2], [0.452, 0.274, 0.274, 0], atol=5e-4)
+assert not np.allclose(causal["other"], causal["one"][::-1], atol=0.1)
+assert not np.allclose(causal["other"].mean(axis=0), causal["one"].mean(axis=0), atol=0.1)
 
 # %% [markdown]
 # Under the mask man differs from man: it sees nothing but itself in the first position, and three
-# words in the last. So attention with a causal mask is *not* blind to order, and such models learn
-# something about positions even when nobody tells them (Haviv et al., 2022). But it is a weak signal:
-# only the number of words in the mean. An encoder, which has no such mask, has not even that.
+# words in the last. So attention with a causal mask is not equivariant, and the mean of its outputs is
+# not invariant. It is *not* blind to order: such models learn something about positions even when
+# nobody tells them (Haviv et al., 2022). But it is a weak signal: only the number of words in the mean.
+# An encoder, which has no such mask, has not even that.
 
 # %% [markdown]
 # ## Sines and cosines

@@ -11,8 +11,7 @@
 #
 # - follow a sentence through the whole model, and say the shape of everything on the way;
 # - read a mask, and say what the causal and the padding mask are for;
-# - test that no output depends on a word that it must not see, to the last bit (for all masks but one,
-#   the padding mask of the target);
+# - test that no output depends on a word that it must not see, to the last bit;
 # - compute how many parameters such a model has.
 
 # %%
@@ -327,10 +326,29 @@ pictures("12_dependence", dependence)
 # Two columns of the source, and a triangle: just what the masks say. A white square stands for no
 # change at all, not for a small one.
 #
-# One mask is not tested here: the padding mask of the target. All padding comes after the words, where
-# the causal mask hides it already. So the padding mask changes only the rows of the padding itself,
-# which the loss leaves out. It would be needed if padding came before the words.
-#
+# One mask is not tested by this: the padding mask of the target. All padding comes after the words,
+# where the causal mask hides it already. So the padding mask changes only the rows of the padding
+# itself, which the loss leaves out. To test it, put padding *before* the words. Then give the padding
+# symbol another vector, and look at the words:
+
+# %%
+padded_in_front = np.array([[0, 0, 1, 3, 4]])  # two times padding, the start, and two words
+memory_of_one = model.encode(source[:1], may_be_read[:1])  # (1, S, D)
+
+
+def scores_of_words():
+    scores, *_ = model.decode(padded_in_front, memory_of_one, may_be_read[:1])  # (1, T, N)
+    return scores[0, 2:].detach().numpy()
+
+
+with_one_vector = scores_of_words()
+embedding = model.target_embedding.weight
+learned = embedding.detach().numpy()
+embedding.copy_(np.concatenate([learned[:1] + 1, learned[1:]]))
+assert np.array_equal(scores_of_words(), with_one_vector)  # to the last bit
+embedding.copy_(learned)
+
+# %% [markdown]
 # ## How many parameters has it?
 #
 # How many numbers does the model learn? With all biases and gains, for the width $D$, the feed-forward

@@ -315,7 +315,7 @@ assert not np.allclose(three @ three.T, np.eye(3), atol=0.1)
 #
 # - *Printed:* instead of exp, any positive increasing function $\phi$ works equally well in
 #   $\phi(s_t) / \sum_u \phi(s_u)$.
-# - *Right:* all of them give positive weights that sum to one, unless they underflow. But only exp,
+# - *Right:* all of them give positive weights that sum to one (where none underflows). But only exp,
 #   with any base, has the property that a number added to all scores changes nothing.
 #
 # *How to find it:* try a case that should make no difference: here, add 1 to every score.
