@@ -84,7 +84,7 @@ def undoing(before, undo_broadcast):
 def softmax(_, softmax=None, softmax_rule=None):
     softmax_rule = softmax_rule and each("(t,s),(t,s)->(t,s)", softmax_rule)
     by_x = (lambda g, y, _x: softmax_rule(g, y)) if softmax_rule else True
-    of = TABLE[F.softmax].written
+    of = TABLE[F.softmax].body
     y = operation("softmax", softmax, of, [by_x])
 
     def kernel(x, axis=-1):
@@ -100,7 +100,7 @@ def layer_norm(_, layer_norm=None, layer_norm_rule=None):
     layer_norm_rule = layer_norm_rule and each("(t,d),(t,d),(d),()->(t,d)", layer_norm_rule)
     by_x = lambda g, _y, x, gain, _bias, eps: layer_norm_rule(g, x, gain, eps)
     by_x = by_x if layer_norm_rule else True
-    of = TABLE[F.layer_norm].written
+    of = TABLE[F.layer_norm].body
     y = operation("layer_norm", layer_norm, of, [by_x, True, True, False])
     return lambda x, gain, bias, eps=1e-5: y(x, gain, bias, eps)
 
@@ -108,7 +108,7 @@ def layer_norm(_, layer_norm=None, layer_norm_rule=None):
 def cross_entropy(_, cross_entropy=None, cross_entropy_rule=None):
     by_logits = lambda g, _y, logits, targets, pad: g * cross_entropy_rule(logits, targets, pad)
     by_logits = by_logits if cross_entropy_rule else True
-    written = TABLE[F.cross_entropy].written
+    written = TABLE[F.cross_entropy].body
     of = lambda logits, targets, pad: written(logits, targets, ignore_index=pad)
     y = operation("cross_entropy", cross_entropy, of, [by_logits, False, False])
 
@@ -166,12 +166,12 @@ def attend(_, attend):
 
 
 def split_heads(_, split_heads):
-    of = TABLE[projection.split_heads].written
+    of = TABLE[projection.split_heads].body
     return operation("split_heads", split_heads, of, [True, False])
 
 
 def join_heads(_, join_heads):
-    return operation("join_heads", join_heads, TABLE[projection.join_heads].written, [True])
+    return operation("join_heads", join_heads, TABLE[projection.join_heads].body, [True])
 
 
 # --- masks and positions --------------------------------------------------------------------------

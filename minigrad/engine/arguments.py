@@ -60,10 +60,10 @@ def as_called(entry: Entry, args: tuple, kwargs: dict[str, Any]) -> tuple[tuple,
     """
     names = entry.parameters
     name, takes = f"{entry.name} of a Tensor", f"it takes {', '.join(names)}"
-    if len(args) > len(names) and not entry.any_more:
+    if len(args) > len(names) and not entry.takes_args:
         raise errors.UnsupportedError(f"{name} takes no {len(args)} arguments; {takes}")
     for k, v in (*zip(names, args), *kwargs.items()):
-        known = k not in entry.refused and (k in entry.names or entry.any_name)
+        known = k not in entry.refused and (k in entry.names or entry.takes_kwargs)
         if v is not None and not known:
             raise errors.UnsupportedError(f"{name} takes no {k}=; {INSTEAD.get(k, takes)}")
     kwargs = {k: v for k, v in kwargs.items() if v is not None or k not in INSTEAD}

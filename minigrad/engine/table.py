@@ -50,13 +50,12 @@ class Entry:
 
     Attributes:
         function: what one calls.
-        written: whose signature names the arguments: a rule, or the body of a definition.
-        skipped: how many parameters come before the arguments there: 2 in a rule, `g` and `y`.
         refused: the options that must be None.
-        names: of all arguments, without underscores; those by keyword alone last.
+        names: of all arguments, without underscores; keyword-only names last.
         parameters: the names of the arguments by position.
-        any_more, any_name: whether it has *args and **kwargs.
-        unchecked: how many arguments by position need no check.
+        takes_args, takes_kwargs: whether it has *args and **kwargs.
+        safe_count: a call with at most so many arguments by position, and none by name, needs no
+            check.
         rules: for each argument a rule or None; of a definition none at all.
         kernel: the fast form, or None.
     """
@@ -64,16 +63,16 @@ class Entry:
     rules: tuple[Any, ...] = ()
     kernel: Callable | None = None
 
-    def __init__(self, function: Callable, written: Callable, skipped: int, refused: Collection):
-        self.function, self.written, self.skipped = function, written, skipped
-        self.refused, code = refused, code_of(written)
-        names = code.co_varnames[skipped : code.co_argcount + code.co_kwonlyargcount]
+    def __init__(self, function: Callable, template: Callable, leading: int, refused: Collection):
+        """Take the arguments' names from `template`, without its `leading` ones: g and y of a rule."""
+        self.function, self.refused, code = function, refused, code_of(template)
+        names = code.co_varnames[leading : code.co_argcount + code.co_kwonlyargcount]
         self.names = tuple([name.lstrip("_") for name in names])
-        self.parameters = self.names[: code.co_argcount - skipped]
-        self.any_more = code.co_flags & inspect.CO_VARARGS
-        self.any_name = code.co_flags & inspect.CO_VARKEYWORDS
+        self.parameters = self.names[: code.co_argcount - leading]
+        self.takes_args = code.co_flags & inspect.CO_VARARGS
+        self.takes_kwargs = code.co_flags & inspect.CO_VARKEYWORDS
         places = [i for i, name in enumerate(self.parameters) if name in refused]
-        self.unchecked = math.inf if self.any_more else min([*places, len(self.parameters)])
+        self.safe_count = math.inf if self.takes_args else min([*places, len(self.parameters)])
 
     @functools.cached_property
     def name(self) -> str:
@@ -84,8 +83,8 @@ class Operation(Entry):
     """A function with its derivatives: for each argument a rule, or None where there is none."""
 
     def __init__(self, function: Callable, rules: tuple[Any, ...]):
-        written = next((r for r in rules if r is not None), _anything)
-        super().__init__(function, written, 2, ("out",))  # after g and y
+        template = next((r for r in rules if r is not None), _anything)
+        super().__init__(function, template, 2, ("out",))  # the arguments come after g and y
         self.call = getattr(function, "dispatched", function)  # the arguments are arrays by then
         self.rules = rules
         self.makes_new = isinstance(function, np.ufunc)  # its result is in memory of its own
@@ -108,7 +107,7 @@ class Definition(Entry):
             return call_in_box(self.name, body, args, kwargs)
 
         super().__init__(function or call, body, 0, INSTEAD)
-        self.call = call
+        self.body, self.call = body, call
 
 
 TABLE: dict[Callable, Operation | Definition] = {}
@@ -130,7 +129,12 @@ def rule(function: Callable, *rules: Callable | None) -> Callable:
     4. is written in NumPy's functions and operators, so that it computes with arrays and, for higher
        derivatives, with Tensors.
 
-    Returns `function`, which takes Tensors: wrapped, where it does not dispatch by itself.
+    The first rule that is not None has, after `g` and `y`, the names of all arguments of `function`:
+    with Tensors, no other can be passed by name. Without any rule, the result is a plain array.
+
+    Returns what is to be called from now on, as in `cube = rule(cube, ...)`: `function` itself if it is
+    NumPy's, else a wrapper that finds Tensors among the arguments, and in lists of them, but not in
+    lists of lists.
     """
     function = dispatched(function)
     TABLE[function] = Operation(function, rules)
@@ -150,7 +154,12 @@ def definition(body: Callable | None = None, of: Callable | None = None) -> Any:
 
 
 def dispatched(function: Callable) -> Callable:
-    """`function`, made to leave it to Tensors among its arguments, as NumPy's own do (NEP 18)."""
+    """Wrap `function`: a call with a Tensor among its arguments goes to that Tensor's
+    `__array_function__`, as with NumPy's own functions (NEP 18), which need no wrapper.
+
+    A Tensor is found in a list or tuple too, one level deep. The wrapper has `function` itself as its
+    attribute `dispatched`.
+    """
     numpys = isinstance(function, np.ufunc) or hasattr(function, "_implementation")
     python = function is operator.getitem  # calls type(x).__getitem__
     if numpys or python or function in TABLE:

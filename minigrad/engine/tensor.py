@@ -295,7 +295,7 @@ def apply(function: Callable, args: tuple, kwargs: dict[str, Any]) -> Any:
         ShapeError, DTypeError: for what NumPy refuses.
     """
     entry, now = TABLE.get(function) or lookup(function), mode.get()
-    if kwargs or len(args) > entry.unchecked:
+    if kwargs or len(args) > entry.safe_count:
         args, kwargs = as_called(entry, args, kwargs)
     arrays: list[Any] = []
     try:

@@ -196,7 +196,7 @@ def _told(owner: Module | str) -> tuple[str, str]:
         doc = type(owner).__doc__
     else:
         named = (e for e in table.TABLE.values() if e.name == owner)
-        doc = next((e.written.__doc__ for e in named if isinstance(e, table.Definition)), None)
+        doc = next((e.body.__doc__ for e in named if isinstance(e, table.Definition)), None)
     return text.first_sentence(doc), text.lesson_in(doc)
 
 

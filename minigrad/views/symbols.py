@@ -388,7 +388,7 @@ def bare(function: Any) -> Any:
     """A function without what makes it leave Tensors to the engine, and without a cache."""
     entry = table.TABLE.get(function)
     if isinstance(entry, table.Definition):
-        return entry.written
+        return entry.body
     if hasattr(function, "cache_info"):  # functools.cache
         function = function.__wrapped__
     return getattr(function, "dispatched", function)
