@@ -9,8 +9,12 @@ Read it in this order; each file uses only what came before it.
 5. `tensor`: an array that remembers how it was made
 6. `walk`: from a result back to its leaves
 
-Beside the way stand `operators` (`x + y`, `x.sum()`: each a call of a function), `arguments` (lists and
-other arrays, as an operation takes them) and `saving` (which arrays a node keeps).
+A first reading can skip `operators`, `arguments` and `saving`, and needs to know of them:
+
+- `operators`: `x * y` calls `apply` with `np.multiply`, and `x.sum()` with `np.sum`
+- `arguments`: lists and other arrays as an operation takes them; `as_result` makes of what NumPy gave an
+  array that shares no memory with the arguments
+- `saving`: `to_save` returns the result and the arguments that a node keeps for its rules
 
 The words of the code, each for one thing:
 

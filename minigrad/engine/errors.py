@@ -59,14 +59,15 @@ class DetachError(MinigradError, TypeError):
 # --- messages --------------------------------------------------------------------------------------
 
 
-line_of_code: Callable[[], Any] = lambda: None  # the line that asked, where something can tell
+line_of_code: Callable[[], Any] = lambda: None  # returns the user's line: set by `minigrad.source`
 
 
 def failed(name: str, call: Call, problem: Exception) -> MinigradError:
-    """The error that a `problem` in a call of `name` amounts to, with the shapes and the line.
+    """Make the error for an exception raised in a call of `name`: a MinigradError gets a new text, any
+    other is converted. The text has what was given, and the line of code.
 
-    An error of a function that `name` is written with stays where it came up in the traceback, but
-    speaks of `name`, which the reader wrote.
+    If a function that `name` is written with raised it, the traceback still leads there, but the text
+    names `name`, which the user called.
     """
     options = (f"{k}={described(v)}" for k, v in call.kwargs.items())
     given, line = ", ".join([*map(described, call.args), *options]), line_of_code()

@@ -49,7 +49,8 @@ class Mode(NamedTuple):
         grad: results remember how they were made, where a gradient may be asked for.
         watchers: who sees each operation: `record()`, `detect_anomaly()`.
         fast: kernels run in place of definitions.
-        settings: the fields that each `setting` block has changed, which the others come from.
+        settings: the open `setting` blocks, oldest first, each a dict of fields; the other four
+            attributes follow from them.
         rng: where random numbers come from, if not from the common generator.
     """
 

@@ -34,22 +34,22 @@ def transposed(a: AnyArray) -> AnyArray:
     return np.swapaxes(a, -1, -2)
 
 
-def of_matrices(position: int, rule: Callable) -> Callable:
+def of_matrices(position: int, matrix_rule: Callable) -> Callable:
     """A rule for a product of matrices, by the argument at `position`, made to take vectors too.
 
     A vector on the left is a row, one on the right a column.
     """
 
-    @functools.wraps(rule)
+    @functools.wraps(matrix_rule)
     def of_matrices_or_vectors(g: AnyArray, y: AnyArray, a: AnyArray, b: AnyArray) -> AnyArray:
         row, column = a.ndim == 1, b.ndim == 1
         if not (row or column):
-            return rule(g, y, a, b)
+            return matrix_rule(g, y, a, b)
         g = np.expand_dims(g, (-2,) * row + (-1,) * column)
         if position == 0:
-            of_a = rule(g, y, a, b[:, None] if column else b)
+            of_a = matrix_rule(g, y, a, b[:, None] if column else b)
             return of_a[..., 0, :] if row else of_a
-        of_b = rule(g, y, a[None, :] if row else a, b)
+        of_b = matrix_rule(g, y, a[None, :] if row else a, b)
         return of_b[..., 0] if column else of_b
 
     return of_matrices_or_vectors
@@ -78,7 +78,7 @@ def shared_evenly(g: AnyArray, y: AnyArray, a: AnyArray, axis: Axes, keepdims: b
 
 
 def power_slope(a: AnyArray, b: AnyArray) -> AnyArray:
-    """b a^(b - 1), the derivative of a^b by a; 0 where b is, as 0^-1 would be infinite there."""
+    """b a^(b - 1), the derivative of a^b by a; 0 where b is 0, also where a is: 0^-1 is infinite."""
     if isinstance(b, (int, float)):
         return b * a ** (b - 1) if b != 0 else np.zeros_like(a)
     flat = np.equal(b, 0) & ~np.greater(np.absolute(a), 0)  # a is 0 or NaN
@@ -86,7 +86,7 @@ def power_slope(a: AnyArray, b: AnyArray) -> AnyArray:
 
 
 def log_or_zero(a: AnyArray, b: AnyArray) -> AnyArray:
-    """log(a), and 0 where a ** b stays 0 as b changes."""
+    """log(a); 0 where a is 0 and b >= 0: a^b stays 0 there as b changes (at b = 0 by choice)."""
     if isinstance(a, (int, float)):
         a = np.asarray(a, dtype=b.dtype)
     flat = np.logical_and(np.equal(a, 0), np.greater_equal(b, 0))

@@ -42,8 +42,10 @@ class Tensor(Operators):
 
     __slots__ = ("__weakref__", "_array", "_node")
 
-    backward: Callable[..., None]  # see `walk`
-    data: AnyArray  # the array, read-only: see `minigrad.data`
+    # Set by the files that define them: `apply` at the end of this one, `backward` in `walk`, `data` in
+    # `minigrad.data`, and __copy__, __deepcopy__, __reduce__ in `minigrad.copies`.
+    backward: Callable[..., None]
+    data: AnyArray  # the array, read-only
 
     def __init__(self, value: Any, *, requires_grad=False, dtype=None, name: str | None = None):
         if isinstance(value, Tensor):
@@ -65,7 +67,11 @@ class Tensor(Operators):
 
     @property
     def node(self) -> Node:
-        """Its place in a graph: the operation that made it, or a leaf."""
+        """Its place in a graph: the operation that made it, or a leaf.
+
+        A result outside the graph gets its node when somebody asks for it: most never need one. So
+        what needs no node reads `_node`, which may be None.
+        """
         if self._node is None:
             self._node = Node(self._array)
         return self._node
@@ -290,6 +296,10 @@ _PROBLEMS = (ValueError, TypeError, IndexError, NotImplementedError, np.linalg.L
 def apply(function: Callable, args: tuple, kwargs: dict[str, Any]) -> Any:
     """Call `function` on the arrays inside `args`; remember how, if a gradient may be asked for.
 
+    A definition is called with the Tensors themselves: the operations in it come here in their turn.
+    For an operation, five steps: take the arrays out of the Tensors, compute, collect an edge for each
+    argument that needs a gradient, save what the rules of these edges read, and wrap the result.
+
     Raises:
         UnsupportedError: for a function that is not in the table, or an option that it does not know.
         ShapeError, DTypeError: for what NumPy refuses.
@@ -328,7 +338,8 @@ def apply(function: Callable, args: tuple, kwargs: dict[str, Any]) -> Any:
                     edges.append((i, None, a._node))
             elif isinstance(a, (list, tuple)):
                 edges += parents_in(i, a)
-    in_graph = entry.rules and (edges or not isinstance(y, tuple))  # np.where(mask) gives indices
+    # np.where(mask) alone returns a tuple of indices, which is no result to differentiate.
+    in_graph = bool(entry.rules) and (bool(edges) or not isinstance(y, tuple))
     if in_graph:
         if not (entry.makes_new and type(y) is np.ndarray and y.dtype.kind == "f"):
             y = as_result(y, entry, args)

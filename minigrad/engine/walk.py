@@ -5,7 +5,8 @@ an order in which every node comes after all that use it, and the walk is a loop
 recurses, and a node used twice is visited once, when both gradients have arrived.
 
 Gradients are arrays, or Tensors: then what was saved is made into Tensors again, so that the rules build
-a graph, and a second derivative is a second walk.
+a graph, and a second derivative is a second walk. The first gradient decides which: `create_graph`
+makes it a Tensor, and the walk knows nothing else of it.
 """
 
 from __future__ import annotations
@@ -66,6 +67,9 @@ def walk(starts: Mapping[Node, AnyArray], oldest: float = 0) -> Iterator[Visit]:
 def order(starts: Iterable[Node], oldest: float = 0) -> list[Node]:
     """Every node that a gradient reaches from `starts`, each after all that use it.
 
+    So when a node is visited, all contributions to its gradient have arrived: those who make them were
+    visited before.
+
     Raises:
         GraphError: if one of them has been freed.
     """
@@ -83,7 +87,11 @@ def order(starts: Iterable[Node], oldest: float = 0) -> list[Node]:
 
 
 def pass_on(node: Node, g: AnyArray, arrived: dict[Node, AnyArray]) -> Visit:
-    """Call the rules of a node, and add what they give to what has arrived at its arguments."""
+    """Call the rules of a node, and add what they give to what has arrived at its arguments.
+
+    If `g` is an array, the rules compute arrays. If it is a Tensor, the saved arrays become Tensors with
+    the nodes that they had, so that the operations of the rules are recorded as any others.
+    """
     saved: Any = node.saved
     rules = node.operation.rules if node.operation is not None else ()
     if node.edges and saved is None:  # another thread was first
@@ -158,7 +166,11 @@ def copied_axes(wide: tuple[int, ...], shape: tuple[int, ...]) -> tuple[int, ...
 
 
 def _as_tensors(node: Node, saved: tuple) -> tuple:
-    """Make tensors of the arrays that a node saved: each with the node that made it, as before."""
+    """Make tensors of the arrays that a node saved: each with the node that made it, as before.
+
+    The result y has the operation's own node: the derivative of `g * y`, the rule of np.exp, by y leads
+    back through this np.exp.
+    """
 
     def tensor(array: AnyArray, made_by: Node) -> Tensor | Outline:
         return array if isinstance(array, Outline) else tensor_of(array, made_by)

@@ -35,8 +35,8 @@ def kernel(function: Callable) -> Callable[[F], F]:
 
 
 def operation(function: Callable, *rules: Callable | None) -> Callable:
-    """Make an operation of the table, as `rule` does, of a function that returns an array in memory of
-    its own: nobody looks whether it is an argument's."""
+    """Make an operation of the table, as `rule` does, of a function that returns an array in new memory:
+    `apply` does not check whether it shares memory with an argument."""
     made = rule(function, *rules)
     TABLE[made].makes_new = True  # type: ignore[union-attr]
     return made
@@ -44,6 +44,9 @@ def operation(function: Callable, *rules: Callable | None) -> Callable:
 
 class Saved:
     """Results of an operation's work, kept for its rules: its last argument, freed with its node.
+
+    It has no dtype, so a rule is given the object itself under a name with an underscore too
+    (see `saving.outlined`).
 
     Attributes:
         arrays: what the forward pass leaves.
@@ -65,7 +68,10 @@ class Saved:
 
 
 def together(slopes: Callable, count: int) -> list[Callable]:
-    """The rules of the first `count` arguments, from one function that returns all their gradients."""
+    """The rules of the first `count` arguments, from one function that returns all their gradients.
+
+    Each has the parameters of `slopes` by `functools.wraps`: so the table sees what it reads.
+    """
 
     def part(i: int) -> Callable:
         @functools.wraps(slopes)

@@ -56,7 +56,7 @@ def softmax_slope(g: Any, y: Any, mask: Any = None) -> Any:
     each_g, each_y = rows(g), rows(y)
     mean = row_products(each_g, each_y)  # (n, 1)
     slope = reusing(np.multiply, each_g - mean, each_y).reshape(y.shape)
-    if mask is not None and np.any(np.isnan(mean)):  # what is hidden is not, where others are NaN
+    if mask is not None and np.any(np.isnan(mean)):  # a hidden element gets 0 beside NaN, too
         return np.where(mask, slope, 0)
     return slope
 
