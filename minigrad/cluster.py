@@ -124,7 +124,7 @@ class Cluster(Workers):
             self.sent = None  # it may be among what died with a worker: all is sent again
         else:
             raise errors.WorkersError(
-                f"workers died {LOSSES} times over one step: have they memory?"
+                f"workers died {LOSSES} times over one step: check how much memory each worker has"
             )
         for note in sorted(result.notes - self.said):
             self.said.add(note)

@@ -12,12 +12,12 @@ from .errors import GraphError
 
 
 def shallow(tensor: Tensor) -> Tensor:
-    """A leaf of the same values and a copy of its gradient; a result of an operation is itself."""
+    """Return a copy of a leaf. Return the result of an operation unchanged: its graph is not copied."""
     return deep(tensor, {})
 
 
 def deep(tensor: Tensor, memo: dict) -> Tensor:
-    """The same: a graph is never walked."""
+    """As `shallow`: of a leaf, the values and the gradient are copied in either."""
     if tensor.node.operation is not None:
         return tensor
     made = type(tensor)(tensor._array, requires_grad=tensor.requires_grad, name=tensor.name)

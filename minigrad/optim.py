@@ -11,7 +11,7 @@ import numpy as np
 
 from . import errors
 from .engine.tensor import Tensor, read_only, tensor_of
-from .ranges import extent, outline
+from .ranges import extent, shape_and_dtype
 from .settings import real, whole
 from .state import matched
 
@@ -321,13 +321,13 @@ def leaves(parameters: Iterable[Tensor]) -> list[Tensor]:
             raise errors.ConfigError(f"a parameter is a Tensor, not {type(p).__name__}")
         if p._node is not None and p._node.operation is not None:
             raise errors.ConfigError(
-                f"only leaves can be given new values, and a tensor of {outline(p)} among the "
+                f"only leaves can be given new values, and a tensor of {shape_and_dtype(p)} among the "
                 f"parameters is the result of an operation"
             )
         if not isinstance(p._array, np.ndarray) or p._array.dtype.kind != "f":
             raise errors.ConfigError(
                 f"parameters are NumPy arrays of floating numbers, and one is "
-                f"{type(p._array).__name__} of {outline(p)}"
+                f"{type(p._array).__name__} of {shape_and_dtype(p)}"
             )
     return list(dict.fromkeys(found))
 

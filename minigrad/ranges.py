@@ -25,7 +25,7 @@ def extent(value: Any) -> str:
     return ", ".join(said)
 
 
-def outline(value: Any) -> str:
+def shape_and_dtype(value: Any) -> str:
     """The shape and dtype of an array: `(2, 3) float32`."""
     return f"{value.shape} {value.dtype}"
 

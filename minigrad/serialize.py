@@ -78,7 +78,7 @@ def load(path: str | os.PathLike) -> tuple[dict[str, np.ndarray], Any]:
     except PermissionError:
         raise CheckpointError(f"{os.fspath(path)} may not be read: permission denied") from None
     except MemoryError:
-        raise MemoryError(f"{os.fspath(path)} does not fit into it") from None
+        raise MemoryError(f"{os.fspath(path)} does not fit into memory") from None
     except Exception as problem:  # there is no telling what the parsers make of a damaged file
         # NumPy speaks of pickle where it finds Python objects, and wherever it knows nothing better.
         what = (

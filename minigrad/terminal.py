@@ -62,8 +62,8 @@ def _told(problem: OSError) -> str:
 
 
 def let_go() -> None:
-    """If standard output takes no more, what is left for it goes nowhere: at the exit, Python would
-    try once more, and complain."""
+    """Discard what could not be written to standard output: at its exit, Python would try once more, and
+    report the error."""
     try:
         if sys.stdout is not None:
             sys.stdout.flush()

@@ -12,7 +12,7 @@ from ..engine.modes import Watcher, setting
 from ..engine.node import Node
 from ..engine.walk import Visit
 from ..errors import AnomalyError
-from ..ranges import extent, numbers_in, outline
+from ..ranges import extent, numbers_in, shape_and_dtype
 from ..rules_as_text import source_of
 from ..source import source_line
 from ..switches import silent, switch
@@ -50,9 +50,9 @@ class Detector(Watcher):
             return
         given = [array for a in _floats_in(args) if (array := numbers_in(a)) is not None]
         if np.any(np.isnan(result)) or not any(np.any(np.isinf(a)) for a in given):
-            ranges = "; ".join(f"{outline(a)} {extent(a)}" for a in given)
+            ranges = "; ".join(f"{shape_and_dtype(a)} {extent(a)}" for a in given)
             error = AnomalyError(
-                f"{node.operation.name} gives {outline(result)} {extent(result)}, from {ranges}"
+                f"{node.operation.name} gives {shape_and_dtype(result)} {extent(result)}, from {ranges}"
                 f"\n  at {line}"
             )
             error.culprit = Call(node.operation.function, args, node.kwargs, node.box, result)
@@ -71,7 +71,7 @@ class Detector(Watcher):
             assert node.operation is not None
             args, line = self.seen.get(node, ((), None))
             ranges = "; ".join(
-                f"{outline(a)} {extent(a)}" for a in _floats_in(args) if hasattr(a, "shape")
+                f"{shape_and_dtype(a)} {extent(a)}" for a in _floats_in(args) if hasattr(a, "shape")
             )
             error = AnomalyError(
                 f"the gradient of {node.operation.name} by its argument {contribution.position} is "

@@ -157,7 +157,8 @@ class _Operation:
     def explain(self, contribution: Contribution, again: int) -> Iterator[Finding]:
         """The mistake in what one argument gets, if it is wrong.
 
-        Of a list in which one tensor stands several times, it is the one after `again` others.
+        `again` counts the earlier contributions of this argument to the same tensor, for a list that has
+        it several times.
         """
         i, argument, place = contribution.position, self.args[contribution.position], None
         places = [k for j, k, parent in self.node.edges if j == i and parent is contribution.to]

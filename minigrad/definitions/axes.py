@@ -40,8 +40,12 @@ def along(a: AnyArray, axis: Any) -> tuple[Any, int]:
     return a, axis_of(axis, a.ndim)
 
 
-def filled(a: AnyArray, shape: tuple[int, ...]) -> AnyArray:
-    """`a`, of which a fill value that was too large for `shape` would have made more."""
+def of_shape(a: AnyArray, shape: tuple[int, ...]) -> AnyArray:
+    """Return `a`, into which a value was filled.
+
+    Raises:
+        ValueError: if broadcasting that value changed the shape.
+    """
     if a.shape != shape:
         raise ValueError(f"what is filled in does not fit the shape {shape}")
     return a

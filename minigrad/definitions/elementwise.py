@@ -13,7 +13,7 @@ from ..engine.rules import (
     power_slope,
 )
 from ..engine.table import AnyArray, definition, rule
-from .axes import filled
+from .axes import of_shape
 
 
 def over_square(a: AnyArray, b: AnyArray) -> AnyArray:
@@ -215,7 +215,7 @@ def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
     y = np.where(np.isnan(x), nan, x)
     y = np.where(np.isposinf(y), largest if posinf is None else posinf, y)
     y = np.where(np.isneginf(y), -largest if neginf is None else neginf, y)
-    return filled(y, x.shape)
+    return of_shape(y, x.shape)
 
 
 @definition(of=np.select)

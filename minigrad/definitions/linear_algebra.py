@@ -233,9 +233,9 @@ contract = rule(
 def contract_to(g, operands, subscripts, i):
     """The gradient of a contraction by operand `i`: the same contraction, with `g` in its place.
 
-    Along a letter that nothing else has, the operand was summed alone, and the gradient is copied.
-    Along one in which its size is 1, it may have been copied, and the gradient is summed. A letter
-    that it has twice named a diagonal: the gradient lies on that diagonal.
+    Along a letter of this operand alone, it was summed, and the gradient is copied. Along one in which
+    its size is 1, it may have been copied, and the gradient is summed. A letter that it has twice named
+    a diagonal: the gradient lies on that diagonal.
     """
     inputs, result = subscripts.split("->")
     terms = inputs.split(",")

@@ -15,7 +15,7 @@ from ..engine.rules import (
     reshaped,
 )
 from ..engine.table import AnyArray, definition, rule
-from .axes import along, at, axis_of, filled
+from .axes import along, at, axis_of, of_shape
 
 
 def parts(g: AnyArray, arrays: Any, axis: int | None) -> AnyArray:
@@ -270,7 +270,7 @@ def meshgrid(*xi, copy=True, sparse=False, indexing="xy"):
 def full_like(a, fill_value, dtype=None, order="K", subok=True, shape=None):
     """`fill_value`, a number or a Tensor, in the dtype of `a`, and in its shape if none is given."""
     zeros = np.zeros_like(a, order=order, subok=subok, shape=shape)
-    return filled(zeros + fill_value, zeros.shape).astype(zeros.dtype)
+    return of_shape(zeros + fill_value, zeros.shape).astype(zeros.dtype)
 
 
 @definition(of=np.block)

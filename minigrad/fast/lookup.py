@@ -9,7 +9,7 @@ import numpy as np
 from .. import functional as F
 from ..engine.rules import scatter_add
 from ..engine.table import rule
-from ..functional.lookup import check_numbers
+from ..functional.lookup import check_ids
 from .common import are_arrays, kernel
 
 
@@ -19,7 +19,7 @@ def embedding(table: Any, ids: Any) -> Any:
     ids = np.asarray(ids)
     if not are_arrays(table) or table.ndim == 0 or ids.dtype.kind not in "iu":
         return NotImplemented
-    check_numbers(ids, table.shape[0], "symbol")
+    check_ids(ids, table.shape[0], "an id")
     return rows_named(table, ids)
 
 

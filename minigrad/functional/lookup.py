@@ -19,7 +19,7 @@ def embedding(table: Array, ids: Array) -> Array:
         DTypeError, ShapeError: if the ids are no integers, or not from 0 to N - 1.
     """
     ids = ids if hasattr(ids, "dtype") else as_array(ids)
-    check_numbers(ids, table.shape[0], "symbol")
+    check_ids(ids, table.shape[0], "an id")
     return table[ids]
 
 
@@ -30,15 +30,19 @@ def one_hot(ids: Array, N: int) -> np.ndarray:
         DTypeError, ShapeError: if the ids are no integers, or not from 0 to N - 1.
     """
     ids = np.asarray(ids)
-    check_numbers(ids, N, "class")
+    check_ids(ids, N, "a class")
     return np.equal(ids[..., None], np.arange(N)).astype(get_default_dtype())
 
 
-def check_numbers(ids: Array, N: int, name: str) -> None:
-    """See that `ids` are integers from 0 to N - 1."""
+def check_ids(ids: Array, N: int, what: str) -> None:
+    """Check that `ids` are integers from 0 to N - 1; `what` one of them is, for the message.
+
+    Raises:
+        DTypeError, ShapeError: if they are not.
+    """
     if ids.dtype.kind not in "iu":
-        raise errors.DTypeError(f"a {name} is an integer from 0 to {N - 1}, not {ids.dtype}")
+        raise errors.DTypeError(f"{what} is an integer from 0 to {N - 1}, not {ids.dtype}")
     ids = np.asarray(ids)
     if ids.size and not (ids.min() >= 0 and ids.max() < N):
         wrong = ids[(ids < 0) | (ids >= N)].ravel()[0]
-        raise errors.ShapeError(f"a {name} is an integer from 0 to {N - 1}, not {wrong}")
+        raise errors.ShapeError(f"{what} is an integer from 0 to {N - 1}, not {wrong}")

@@ -8,7 +8,7 @@ from .. import errors
 from ..engine.table import definition
 from ..engine.tensor import Array
 from .activations import softplus
-from .lookup import check_numbers
+from .lookup import check_ids
 from .softmaxes import log_softmax
 
 
@@ -52,7 +52,7 @@ def _check_targets(shape, targets, ignore_index, reduction, label_smoothing=0.0)
             f"scores of shape {shape} ask for targets of shape {shape[:-1]}, not {targets.shape}"
         )
     counting = targets if ignore_index is None else targets[targets != ignore_index]
-    check_numbers(counting, shape[-1], "target")
+    check_ids(counting, shape[-1], "a target")
     if not 0 <= label_smoothing <= 1:
         raise errors.ConfigError(f"label_smoothing is a share from 0 to 1, not {label_smoothing}")
     _check_reduction(reduction)

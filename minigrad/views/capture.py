@@ -179,7 +179,7 @@ class _Capture(Reached):
         )
 
     def _may_be_of(self, node: Node) -> tuple[int, ...]:
-        if node.operation is not None and not self._has_odd_number(node):
+        if node.operation is not None and not self._has_hidden_number(node):
             return ()
         before = (numbers for r, numbers in self.reads if r.number < node.number)
         found = {n for numbers in before for n in numbers}
@@ -187,8 +187,8 @@ class _Capture(Reached):
             found |= self.ids - {self.number[node]}
         return tuple(sorted(found))
 
-    def _has_odd_number(self, node: Node) -> bool:
-        """Tell whether an operation of the reader's has a Python number that its line does not spell."""
+    def _has_hidden_number(self, node: Node) -> bool:
+        """Tell whether an operation has a Python number that its source line does not contain."""
         inside = node.box is not None and isinstance(node.box.owner, str)
         if inside or node.note is None or not isinstance(node.operation.function, np.ufunc):  # type: ignore[union-attr]
             return False

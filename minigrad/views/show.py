@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..ranges import extent, numbers_in, outline
+from ..ranges import extent, numbers_in, shape_and_dtype
 
 SMALL = 24  # arrays of up to so many numbers are shown whole
 
@@ -19,12 +19,12 @@ def numbers(value: Any, indent: int = 0) -> str:
     """
     array = numbers_in(value)
     if array is None:
-        return f"{outline(value)}, not computed yet"
+        return f"{shape_and_dtype(value)}, not computed yet"
     if array.size == 0:
-        return f"empty, {outline(array)}"
+        return f"empty, {shape_and_dtype(array)}"
     if array.size > SMALL or (array.ndim and array.shape[-1] > 12):
         first = ", ".join(texts(array[(0,) * (array.ndim - 1)][:3]))
-        return f"{outline(array)}, {extent(array)}, first {first} ..."
+        return f"{shape_and_dtype(array)}, {extent(array)}, first {first} ..."
     width = max(map(len, texts(array)))
     cells = iter([text.rjust(width) if array.ndim else text for text in texts(array)])
     return _nested(cells, array.shape, indent)

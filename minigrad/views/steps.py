@@ -30,7 +30,7 @@ from .cases import Case, Names, of_node, of_rule
 from .data import GraphData
 from .elements import worked_out
 from .listing import expression
-from .show import numbers, outline, read_only
+from .show import numbers, read_only, shape_and_dtype
 
 
 @dataclass(frozen=True)
@@ -114,7 +114,8 @@ class Step:
     of: int | None = None
 
     def __str__(self) -> str:
-        head = f"Step {self.number}: {called(self.node, self.name, self.of)}, {outline(self.node)}"
+        name = called(self.node, self.name, self.of)
+        head = f"Step {self.number}: {name}, {shape_and_dtype(self.node)}"
         if self.node.operation is None:
             lines = [
                 ("g", self.gradient),

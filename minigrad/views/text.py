@@ -26,7 +26,7 @@ def number(x: Any) -> str:
 def array(a: Array) -> str:
     """An array in one line: its elements where they are few, else what they are like."""
     a = np.asarray(a)
-    return _nested(a) if 0 < a.size <= 4 and a.ndim <= 2 else _outline(a)
+    return _nested(a) if 0 < a.size <= 4 and a.ndim <= 2 else _extent(a)
 
 
 def array_lines(a: Array) -> list[str]:
@@ -41,7 +41,7 @@ def _nested(a: np.ndarray) -> str:
     return number(a[()]) if a.ndim == 0 else f"[{', '.join(map(_nested, a))}]"
 
 
-def _outline(a: np.ndarray) -> str:
+def _extent(a: np.ndarray) -> str:
     if a.size == 0:
         return "empty"
     if a.dtype == bool:

@@ -23,7 +23,7 @@ def for_each(
     clean: Callable[[str], str] = str,
 ) -> int:
     """Print a result for each of the arguments; without any, for each line of standard input. One that
-    cannot be read is reported, and costs no other.
+    cannot be read is reported, and the others are still read.
 
     Args:
         reader: which says what it can read.

@@ -16,7 +16,7 @@ import numpy as np
 
 from minigrad.settings import whole
 
-from .tokens import check_ids
+from .tokens import check_integers
 
 
 def causal(queries: int, keys: int | None = None) -> np.ndarray:
@@ -40,7 +40,7 @@ def padding(tokens: np.ndarray, pad: int = 0) -> np.ndarray:
     Raises:
         DTypeError: for anything but an array of integers.
     """
-    check_ids(tokens)
+    check_integers(tokens)
     return (tokens != pad)[..., None, None, :]  # (B, 1, 1, S)
 
 
@@ -76,12 +76,14 @@ def window(
     return arbitrary(lambda q, k: (q - before <= k) & (k <= q + after), queries, keys)
 
 
-def arbitrary(rule: Callable[[Any, Any], Any], queries: int, keys: int | None = None) -> np.ndarray:
-    """Apply `rule` to the positions of query and key, counted from 0: (queries, keys) bool.
+def arbitrary(
+    allowed: Callable[[Any, Any], Any], queries: int, keys: int | None = None
+) -> np.ndarray:
+    """True where `allowed` is, for the positions of query and key from 0: (queries, keys) bool.
 
         arbitrary(lambda q, k: q % 2 == k % 2, 6)
 
-    The rule is called once, with all positions as integer arrays (T, 1) and (1, S). With more keys than
+    It is called once, with all positions as integer arrays (T, 1) and (1, S). With more keys than
     queries, the queries are the last positions.
 
     Raises:
@@ -90,9 +92,9 @@ def arbitrary(rule: Callable[[Any, Any], Any], queries: int, keys: int | None = 
     queries, keys = _sizes(queries, keys)
     q = np.arange(keys - queries, keys)[:, None]  # (T, 1)
     k = np.arange(keys)[None, :]  # (1, S)
-    allowed = np.empty((queries, keys), dtype=bool)
-    allowed[...] = rule(q, k)
-    return allowed
+    mask = np.empty((queries, keys), dtype=bool)
+    mask[...] = allowed(q, k)
+    return mask
 
 
 def _sizes(queries: int, keys: int | None) -> tuple[int, int]:

@@ -8,13 +8,13 @@ from minigrad import errors
 
 
 def check_tokens(tokens: np.ndarray) -> None:
-    """See that `tokens` are a batch of ids: an array of integers (B, T).
+    """Check that `tokens` are a batch of ids: an array of integers (B, T).
 
     Raises:
         DTypeError: if they are no array, or not of integers.
         ShapeError: if they have not two axes.
     """
-    check_ids(tokens)
+    check_integers(tokens)
     if len(tokens.shape) != 2:
         raise errors.ShapeError(
             f"a model reads tokens (batch, positions), and the shape is {tuple(tokens.shape)}: "
@@ -22,8 +22,8 @@ def check_tokens(tokens: np.ndarray) -> None:
         )
 
 
-def check_ids(tokens: np.ndarray) -> None:
-    """See that `tokens` are an array of integers.
+def check_integers(tokens: np.ndarray) -> None:
+    """Check that `tokens` are an array of integers.
 
     Raises:
         DTypeError: if not.

@@ -141,7 +141,7 @@ def judge(trial: Trial, function: Callable, say: Callable[[str], Any] | None = N
         return Verdict(HARD_CODED, hard_coded, shows)
     given, right = outcomes[first], truths[first]
     says = _guess(given, right)
-    if given.error is None and _outline(given.value) == _outline(right.value):
+    if given.error is None and _kind_of(given.value) == _kind_of(right.value):
         again = [_outcome(exercise, function, cases[k]) for k in wrong]
         if not all(same(exercise, outcomes[k], one) for k, one in zip(wrong, again)):
             return Verdict(WRONG, "It gives another answer each time it is called.", shows)
@@ -337,7 +337,7 @@ def _hard_coded(
     """In a sentence, that the answer does not depend on the inputs; "" if it does."""
     constant = lambda some: all(alike(some[0].value, one.value, 1e-6, 1e-9) for one in some)
     given, right = outcomes[0], trial.truths[0]
-    fits = all(o.error is None for o in outcomes) and _outline(given.value) == _outline(right.value)
+    fits = all(o.error is None for o in outcomes) and _kind_of(given.value) == _kind_of(right.value)
     reads, compares = _looks(function)
     if not reads and fits and constant(outcomes) and not constant(trial.truths):
         return "It gives the same answer whatever it is given: compute it from the arguments."
@@ -379,7 +379,7 @@ def _guess(outcome: Outcome, truth: Outcome) -> str:
     given, right = _kind(outcome.value), _kind(truth.value)
     if given and right and given != right:
         return f"It returns {given}; asked for is {right}."
-    given, right = _outline(outcome.value), _outline(truth.value)
+    given, right = _kind_of(outcome.value), _kind_of(truth.value)
     if given != right:
         return f"It returns {given}; expected is {right}."
     return "It is wrong, in a way that is not on the list of known mistakes."
@@ -393,12 +393,12 @@ def _told(error: BaseException) -> str:
     return text if len(text) <= LONG else f"{text[:LONG]}…"
 
 
-def _outline(value: Any) -> str:
+def _kind_of(value: Any) -> str:
     """Describe what kind of thing an answer is."""
     if isinstance(value, (dict, str)):
         return f"a {type(value).__name__}"
     if isinstance(value, (tuple, list)) and any(np.ndim(_array(v)) for v in value):
-        return f"({', '.join(map(_outline, value))})"
+        return f"({', '.join(map(_kind_of, value))})"
     array = _numbers(value)
     if array is None:
         return f"a {type(value).__name__}"
