@@ -113,11 +113,6 @@ def is_number(value: Any) -> bool:
     return type(value) is float or type(value) is int
 
 
-def broadcasts(shape: tuple[int, ...], to: tuple[int, ...]) -> bool:
-    """Tell whether an array of `shape` fits beside one of the shape `to`, which stays as it is."""
-    return len(shape) <= len(to) and all(m in (1, n) for m, n in zip(shape[::-1], to[::-1]))
-
-
 # --- rows and columns -----------------------------------------------------------------------------
 
 

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from .. import functional as F
+from ..functional.softmaxes import broadcasts
 from .common import (
-    broadcasts,
     in_rows,
     kernel,
     operation,

@@ -86,6 +86,11 @@ def not_zero(total: Array) -> Array:
 not_zero = rule(not_zero, lambda g, _y, _total: g)
 
 
+def broadcasts(shape: tuple[int, ...], to: tuple[int, ...]) -> bool:
+    """Tell whether an array of `shape` fits beside one of the shape `to`, which stays as it is."""
+    return len(shape) <= len(to) and all(m in (1, n) for m, n in zip(shape[::-1], to[::-1]))
+
+
 @definition
 def masked_fill(x: Array, mask: Array, value: float) -> Array:
     """`x` with `value` where the boolean `mask`, which broadcasts to its shape, is True."""

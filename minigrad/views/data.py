@@ -97,9 +97,12 @@ class GraphNode:
     @property
     def role(self) -> str:
         """Its kind; of an array that is no tensor, what it is there for: mask, index or constant."""
-        if self.kind != "data":
-            return self.kind
-        return {"b": "mask", "i": "index", "u": "index"}.get(self.dtype.kind, "constant")
+        return self.kind if self.kind != "data" else role_of(self.dtype)
+
+
+def role_of(dtype: np.dtype) -> str:
+    """The purpose of an array that is no tensor: mask, index or constant."""
+    return {"b": "mask", "i": "index", "u": "index"}.get(dtype.kind, "constant")
 
 
 class Passed(NamedTuple):

@@ -25,7 +25,7 @@ import numpy as np
 from .. import errors
 from ..serialize import write_whole
 from . import text
-from .data import UNKNOWN, Edge, GraphData, GraphNode, Ref
+from .data import UNKNOWN, Edge, GraphData, GraphNode, Ref, role_of
 from .symbols import Notation, Symbol, bracketed, equal, follow, number, undone, write
 from .written import Functions, Names
 
@@ -182,7 +182,7 @@ class _Writer(Notation):
             return f"t{node.number}"
         box = self.graph.box(node.box) if node.box is not None else None
         where = box.name.removeprefix("np.") if box and box.kind == "definition" else ""
-        return f"{where}_{_role(node.value)}".lstrip("_")
+        return f"{where}_{role_of(node.dtype)}".lstrip("_")
 
     def _is_input(self, node: GraphNode) -> bool:
         return node.kind != "operation" or node.outside
@@ -344,7 +344,7 @@ class _Writer(Notation):
     def _constant(self, array: np.ndarray) -> Symbol:
         """An array that is no node of the graph: one more input."""
         if id(array) not in self.constants:
-            name = self.names.new(_role(array))
+            name = self.names.new(role_of(array.dtype))
             self.inputs[name] = array
             self.constants[id(array)] = Symbol(array, name=name)
         return self.constants[id(array)]
@@ -363,11 +363,6 @@ def _only_root(graph: GraphData) -> int:
             f"backward pass to write: compute it from a tensor with requires_grad=True"
         )
     return root
-
-
-def _role(array: Any) -> str:
-    """A name for an array that has none."""
-    return {"b": "mask", "i": "index", "u": "index"}.get(array.dtype.kind, "constant")
 
 
 def _written_out(array: np.ndarray) -> str:

@@ -9,7 +9,6 @@ How a query is compared with a key is its score: `dot` and `scaled_dot` are func
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -18,6 +17,7 @@ import numpy as np
 
 from minigrad import Array, definition, errors
 from minigrad.functional import masked_softmax, not_zero
+from minigrad.functional.softmaxes import broadcasts
 from minigrad.nn import Module, Parameter, xavier_uniform
 
 from .choices import chosen
@@ -149,25 +149,20 @@ def check_shapes(query: Array, key: Array, value: Array) -> None:
             f"keys {key.shape} and values {value.shape} must be equal in number: {S} and {S2} "
             f"(their last axis but one)"
         )
-    if not (lead_q == lead_k == lead_v or broadcastable(lead_q, lead_k, lead_v)):
+    if lead_q == lead_k == lead_v:
+        return
+    try:
+        np.broadcast_shapes(*map(tuple, (lead_q, lead_k, lead_v)))
+    except ValueError:
         raise errors.ShapeError(
             f"queries {query.shape}, keys {key.shape} and values {value.shape} are not of one batch: "
             f"all axes but the last two must be equal, or 1"
-        )
-
-
-def broadcastable(*shapes: list[int]) -> bool:
-    """Tell whether arrays of these shapes could be added."""
-    columns = itertools.zip_longest(*map(reversed, shapes), fillvalue=1)
-    return all(len({n for n in column if n != 1}) <= 1 for column in columns)
+        ) from None
 
 
 def is_mask(mask: np.ndarray, shape: tuple[int, ...]) -> bool:
     """Tell whether `mask` is boolean and broadcasts to scores of `shape`."""
-    if getattr(mask, "dtype", None) != "bool":
-        return False
-    pairs = zip(mask.shape[::-1], shape[::-1])
-    return len(mask.shape) <= len(shape) and all(m in (1, n) for m, n in pairs)
+    return getattr(mask, "dtype", None) == "bool" and broadcasts(mask.shape, shape)
 
 
 def check_mask(mask: np.ndarray, shape: tuple[int, ...]) -> None:

@@ -64,11 +64,8 @@ class MultiHeadAttention(Module):
         rotary: bool = False,
     ):
         width, heads = whole("width", width, least=1), whole("heads", heads, least=1)
-        if key_width is None and width % heads:
-            raise errors.ConfigError(
-                f"{heads} heads do not divide a width of {width}: choose a width that is a multiple "
-                f"of the number of heads"
-            )
+        if key_width is None:
+            check_heads(width, heads)
         size = lambda name, value, default: default if value is None else whole(name, value, 1)
         K = size("key_width", key_width, width // heads)
         output_width = size("output_width", output_width, width)
@@ -160,6 +157,19 @@ class MultiHeadAttention(Module):
 
     def describe(self) -> str:
         return f"{self.heads} heads"
+
+
+def check_heads(width: int, heads: int) -> None:
+    """Check that each of the heads can have an equal part of the width.
+
+    Raises:
+        ConfigError: if not.
+    """
+    if width % heads:
+        raise errors.ConfigError(
+            f"{heads} heads do not divide a width of {width}: choose a width that is a multiple of "
+            f"the number of heads"
+        )
 
 
 def _check_options(

@@ -13,6 +13,7 @@ from minigrad.settings import check, choice, real, whole
 from .attention import SCORES
 from .encoder import ENCODER_LAYERS
 from .feed_forward import FEED_FORWARDS
+from .multi_head import check_heads
 from .positions import POSITIONS
 
 TIED = {"none": "no weights", "target": "target embedding and output", "all": "both embeddings too"}
@@ -62,11 +63,7 @@ class Common:
     def __post_init__(self) -> None:
         size = partial(whole, least=1)
         check(self, {f.name: CHECKS.get(f.name, size) for f in fields(self)})
-        if self.width % self.heads:
-            raise errors.ConfigError(
-                f"{self.heads} heads do not divide a width of {self.width}: choose a width that is a "
-                f"multiple of the number of heads"
-            )
+        check_heads(self.width, self.heads)
 
     @property
     def layer(self) -> dict[str, Any]:

@@ -13,12 +13,13 @@ import numpy as np
 
 import minigrad as mg
 from minigrad import errors
+from minigrad.functional import log_softmax
 from minigrad.settings import real, whole
 
 from ..model import masks
 from ..model.transformer import Transformer
 from .vocabulary import BOS, EOS, PAD, padded
-from .writing import Model, Writing, log_softmax
+from .writing import Model, Writing
 
 Choose = Callable[[np.ndarray], np.ndarray]  # scores (B, N) -> one symbol a row (B,)
 

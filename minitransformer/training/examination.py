@@ -35,12 +35,7 @@ def examined(run: Training, examples: Sequence[Any]) -> Result | None:
         return None
     loss = run.held_out_loss(examples)
     with mg.fast():
-        if run.kind == "text":
-            result = Result(examples, [], run.reader.accuracy(examples), loss)
-        else:
-            written = run.reader.read([source for source, _ in examples])
-            right = sum(w == target for w, (_, target) in zip(written, examples))
-            result = Result(examples, written, right / len(examples), loss)
+        result = Result(examples, *run.reader.examined(examples), loss)
     if run.curve:
         run.curve[-1].accuracy, run.curve[-1].held_out_loss = result.accuracy, loss
     return result

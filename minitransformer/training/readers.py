@@ -174,10 +174,14 @@ class Reader:
         """The line that written ids (T,) stand for."""
         return self.writes.decode(ids)
 
-    def accuracy(self, pairs: Pairs) -> float:
-        """The share of pairs whose target the model writes exactly."""
+    def accuracy(self, examples: Sequence[Any]) -> float:
+        """The share that the model does right: see `examined`."""
+        return self.examined(examples)[1]
+
+    def examined(self, pairs: Pairs) -> tuple[list[str], float]:
+        """What the model writes for each source, and the share of pairs written exactly."""
         written = self.read([source for source, _ in pairs])
-        return sum(w == target for w, (_, target) in zip(written, pairs)) / len(pairs)
+        return written, sum(w == target for w, (_, target) in zip(written, pairs)) / len(pairs)
 
 
 @dataclass(frozen=True)
@@ -266,15 +270,15 @@ class TextReader(Reader):
     def to_write(self, windows: Sequence[str]) -> int:  # type: ignore[override]
         return sum(len(window) - 1 for window in windows)
 
-    def accuracy(self, windows: Sequence[str]) -> float:  # type: ignore[override]
-        """Compute the share of symbols predicted right, without the first symbol of each window."""
+    def examined(self, windows: Sequence[str]) -> tuple[list[str], float]:  # type: ignore[override]
+        """Nothing is written. The share of symbols predicted right, without the first of each window."""
         with mg.no_grad():
             self.model.eval()
             right = [
                 np.argmax(logits, axis=-1) == write
                 for logits, write in (self.predictions([window]) for window in windows)
             ]
-        return float(np.mean(right))
+        return [], float(np.mean(right))
 
 
 READERS: dict[str, type[Reader]] = {

@@ -9,6 +9,7 @@ import numpy as np
 
 import minigrad as mg
 from minigrad import errors
+from minigrad.functional import log_softmax
 from minigrad.settings import whole
 
 from ..model import masks
@@ -161,9 +162,3 @@ def check_rows(given: np.ndarray) -> None:
             f"row {row} has padding ({PAD}) before a symbol: {given[row].tolist()}; fill rows up on "
             f"the right only"
         )
-
-
-def log_softmax(scores: np.ndarray) -> np.ndarray:
-    """The logarithms of the probabilities (..., N), of scores (..., N) that may be minus infinity."""
-    scores = scores - scores.max(axis=-1, keepdims=True)
-    return scores - np.log(np.exp(scores).sum(axis=-1, keepdims=True))
