@@ -131,7 +131,7 @@ class Cluster(Workers):
             self.say(note)
         return split(result, [p.shape for p in job.parameters])
 
-    def _once(self, weights: np.ndarray, parts: Sequence[Any]) -> Part:
+    def _once(self, weights: np.ndarray, parts: Sequence[Any]) -> Results:
         submit = functools.partial(self.client.submit, pure=False)
         # To one worker, from which the others fetch it: a broadcast waits for ever for one that dies.
         send = functools.partial(self.client.scatter, hash=False)
@@ -191,7 +191,7 @@ class _LostError(Exception):
 # --- on a worker ------------------------------------------------------------------------------------
 
 
-class Part(NamedTuple):
+class Results(NamedTuple):
     """The results of a part, or of several: the loss, the gradients of all parameters in one array, and
     what is to be said about those who computed them."""
 
@@ -213,7 +213,7 @@ _alone = threading.Lock()  # a worker may have several threads, and has the weig
 _now: dict[str, Any] = {"job": None, "weights": None}
 
 
-def part_of(shared: tuple[str, bytes, About], now: tuple[str, np.ndarray], part: Any) -> Part:
+def part_of(shared: tuple[str, bytes, About], now: tuple[str, np.ndarray], part: Any) -> Results:
     """Compute what a part gives with these weights."""
     with _alone:
         number, pickled, theirs = shared
@@ -227,15 +227,15 @@ def part_of(shared: tuple[str, bytes, About], now: tuple[str, np.ndarray], part:
                 parameter.copy_(array, dtype=array.dtype)
             _now["weights"] = version
         loss, *slopes = job(part)
-        return Part(loss, np.concatenate(slopes, axis=None), _now["notes"])
+        return Results(loss, np.concatenate(slopes, axis=None), _now["notes"])
 
 
-def sum_of(a: Part, b: Part) -> Part:
+def sum_of(a: Results, b: Results) -> Results:
     """The sum of what parts gave."""
-    return Part(a.loss + b.loss, a.gradients + b.gradients, a.notes | b.notes)
+    return Results(a.loss + b.loss, a.gradients + b.gradients, a.notes | b.notes)
 
 
-def split(total: Part, shapes: Sequence[tuple[int, ...]]) -> list[np.ndarray]:
+def split(total: Results, shapes: Sequence[tuple[int, ...]]) -> list[np.ndarray]:
     """The loss and the gradients, each an array."""
     return [total.loss, *_parts(total.gradients, shapes)]
 

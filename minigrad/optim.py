@@ -43,7 +43,7 @@ class Optimizer:
     state: list[list[np.ndarray]]  # an array for each of the slots, by parameter
 
     def __init__(self, parameters: Iterable[Tensor], lr: float, weight_decay: float = 0.0):
-        self.parameters = leaves(parameters)
+        self.parameters = parameter_list(parameters)
         if not self.parameters:
             raise errors.ConfigError("an optimiser needs at least one parameter")
         self.lr = lr
@@ -270,7 +270,7 @@ def clip_grad_norm(parameters: Iterable[Tensor], max_norm: float) -> float:
         ConfigError: if `max_norm` is negative or NaN; an infinite one only asks for the norm.
     """
     max_norm = real("max_norm", max_norm) if max_norm != math.inf else math.inf
-    having = [(p, p.grad._array) for p in leaves(parameters) if p.grad is not None]
+    having = [(p, p.grad._array) for p in parameter_list(parameters) if p.grad is not None]
     norm = math.sqrt(sum(squares(g) for _, g in having))
     if not math.isfinite(norm):
         found = (
@@ -296,7 +296,7 @@ def clip_grad_value(parameters: Iterable[Tensor], max_value: float) -> None:
         ConfigError: if `max_value` is negative or not finite.
     """
     max_value = real("max_value", max_value)
-    for p in leaves(parameters):
+    for p in parameter_list(parameters):
         if p.grad is not None:
             p.grad = tensor_of(np.clip(p.grad._array, -max_value, max_value))
 
@@ -304,7 +304,7 @@ def clip_grad_value(parameters: Iterable[Tensor], max_value: float) -> None:
 # --- what the above is written with ---------------------------------------------------------------
 
 
-def leaves(parameters: Iterable[Tensor]) -> list[Tensor]:
+def parameter_list(parameters: Iterable[Tensor]) -> list[Tensor]:
     """The parameters as a list, each once.
 
     Raises:

@@ -11,7 +11,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from .engine.table import code_of
+from .engine.table import Operation, code_of
 
 
 @functools.lru_cache(maxsize=1024)  # of each function once, however often it is asked for
@@ -72,6 +72,12 @@ def _functions_in(text: str) -> list[ast.Lambda | ast.FunctionDef]:
 @functools.lru_cache(maxsize=16)
 def _imports_in(text: str) -> list[ast.stmt]:
     return [n for n in ast.parse(text).body if isinstance(n, (ast.Import, ast.ImportFrom))]
+
+
+def argument_names(operation: Operation, count: int) -> list[str]:
+    """List the names of the `count` arguments in the rules of an operation: `x`, or `args[0]`."""
+    names = list(operation.parameters)[:count]
+    return names + [f"args[{k}]" for k in range(count - len(names))]
 
 
 def function_at(file: str, number: int) -> ast.FunctionDef | None:

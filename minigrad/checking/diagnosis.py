@@ -18,11 +18,10 @@ import numpy as np
 
 from .. import errors
 from ..engine.node import Node
-from ..engine.table import Operation
 from ..engine.tensor import Tensor, apply
 from ..engine.walk import Contribution, Visit, copied_axes, fit, order, walk
 from ..recording import record
-from ..rules_as_text import source_of
+from ..rules_as_text import argument_names, source_of
 from ..transforms import gradients
 from ..trees import leaves, rebuilt
 from .differences import Values, is_kink, sides, slopes
@@ -144,7 +143,7 @@ class _Operation:
         self.y = np.asarray(self.compute()[0])
         # The gradient that arrived may be all ones, say, and hide much: try any other one first.
         self.tried = np.random.default_rng(0).standard_normal(self.y.shape), _array(g)
-        self.names = _argument_names(node.operation, len(self.args))
+        self.names = argument_names(node.operation, len(self.args))
 
     def compute(self) -> list[np.ndarray]:
         return [np.asarray(self.function(*self.args, **self.node.kwargs))]
@@ -290,12 +289,6 @@ class _Operation:
         swap = lambda a: np.swapaxes(a, j, k) if np.ndim(a) == ndim else a
         args = [swap(a) if isinstance(a, np.ndarray) else a for a in self.args]
         return self.rule(i, swap(g), swap(self.y), args)
-
-
-def _argument_names(operation: Operation, count: int) -> list[str]:
-    """List the names of the `count` arguments in the rules of an operation: `x`, or `args[0]`."""
-    names = list(operation.parameters)[:count]
-    return names + [f"args[{k}]" for k in range(count - len(names))]
 
 
 def _called(node: Node) -> str:

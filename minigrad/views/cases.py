@@ -83,7 +83,7 @@ def of_rule(
     g: Array,
     saved: Sequence[Any],
     options: Mapping[str, Any],
-    names: Names,
+    names: RoleNames,
     given: Array | None = None,
 ) -> Case:
     """The case of a rule of the table: `saved` has the result and the arguments, or outlines of them.
@@ -101,7 +101,7 @@ def of_rule(
 
 
 def of_operation(
-    function: Callable, args: Sequence[Any], options: Mapping[str, Any], names: Names
+    function: Callable, args: Sequence[Any], options: Mapping[str, Any], names: RoleNames
 ) -> Case:
     """The case of an operation of the forward pass, which is given arrays."""
     reads: dict[Role, Symbol] = {}
@@ -118,12 +118,12 @@ def of_operation(
 
 
 def of_edge(graph: Any, edge: Any, numbered: bool = True) -> Case:
-    """The case of the rule by which a gradient goes back along an edge of a graph; see `Names.of`."""
+    """The case of the rule by which a gradient goes back along an edge; see `RoleNames.of`."""
     node = graph[edge.target]
     rule = node.rules[edge.position] if edge.position < len(node.rules) else None
     if not edge.differentiable or rule is None:
         return Case("", None, {})
-    names = Names.of(graph, node, numbered)
+    names = RoleNames.of(graph, node, numbered)
     g = node.gradient if node.gradient is not None else stand_in(node.shape, node.dtype)
     y = node.value if node.value is not None else stand_in(node.shape, node.dtype)
     known = node.gradient is not None and edge.passed is not None and edge.item is None
@@ -134,17 +134,17 @@ def of_edge(graph: Any, edge: Any, numbered: bool = True) -> Case:
 
 def of_node(graph: Any, node: Any) -> Case:
     """The case of the operation that made a node of a graph."""
-    return of_operation(node.function, graph.given(node), node.options, Names.of(graph, node))
+    return of_operation(node.function, graph.given(node), node.options, RoleNames.of(graph, node))
 
 
 # --- what things are called -----------------------------------------------------------------------
 
 
-class Names(dict):
+class RoleNames(dict):
     """Names for the symbols of a rule, by their roles: the learner's, else #number."""
 
     @classmethod
-    def of(cls, graph: Any, node: Any, numbered: bool = True) -> Names:
+    def of(cls, graph: Any, node: Any, numbered: bool = True) -> RoleNames:
         """The names for the operation that made a node of a graph; not `numbered`, the rule's own."""
         sources: dict[Role, int] = {"y": node.number}
         own: dict[Role, str] = {"y": "y"}
@@ -166,7 +166,7 @@ def _short(label: str) -> str:
     return last if last.isidentifier() and last != "g" else ""
 
 
-def _argument(a: Any, role: Role, names: Names, reads: dict[Role, Symbol]) -> Any:
+def _argument(a: Any, role: Role, names: RoleNames, reads: dict[Role, Symbol]) -> Any:
     """An argument as a symbol, where it is an array with a name; a list with these in it."""
     if isinstance(a, (list, tuple)):
         return type(a)([_argument(b, (role, k), names, reads) for k, b in enumerate(a)])  # type: ignore[arg-type]
@@ -204,7 +204,7 @@ def _followed(
 
 
 def _in_the_table(
-    rule: Callable, args: Sequence[Any], options: Mapping[str, Any], names: Names
+    rule: Callable, args: Sequence[Any], options: Mapping[str, Any], names: RoleNames
 ) -> tuple[str, str]:
     """A rule as the table has it, with the names and settings of the case;
     and what a function in it does."""

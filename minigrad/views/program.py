@@ -27,7 +27,7 @@ from ..serialize import write_whole
 from . import text
 from .data import UNKNOWN, Edge, GraphData, GraphNode, Ref, role_of
 from .symbols import Notation, Symbol, bracketed, equal, follow, number, undone, write
-from .written import Functions, Names
+from .written import FreshNames, Functions
 
 NAME = "forward_and_backward"
 WIDTH = 92  # of a line of the program
@@ -103,7 +103,7 @@ class _Writer(Notation):
     def __init__(self, graph: GraphData):
         self.graph = graph
         self.root = _only_root(graph)
-        self.names = Names(NAME)
+        self.names = FreshNames(NAME)
         self.inputs: dict[str, np.ndarray] = {}
         self.notes: dict[str, str] = {}  # what is said of an input
         self.symbols: dict[int, Symbol] = {}

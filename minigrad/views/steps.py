@@ -10,10 +10,9 @@
 from __future__ import annotations
 
 import contextlib
-import inspect
 import itertools
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -24,9 +23,10 @@ from ..engine.tensor import Array, Tensor, tensor_of
 from ..engine.walk import Contribution, Visit, copied_axes, first_gradient, order, walk
 from ..errors import MinigradError
 from ..ranges import numbers_in
+from ..rules_as_text import argument_names
 from ..switches import enable_grad
 from .capture import numbered
-from .cases import Case, Names, of_node, of_rule
+from .cases import Case, RoleNames, of_node, of_rule
 from .data import GraphData
 from .elements import worked_out
 from .listing import expression
@@ -186,14 +186,14 @@ class _Known(NamedTuple):
 
     numbers: dict[Node, int]
     labels: dict[int, str]
-    names: dict[int, Names]  # of what an operation was called with
+    names: dict[int, RoleNames]  # of what an operation was called with
     arrivals: Counter[int]  # how many contributions a node gets
 
     @classmethod
     def of(cls, loss: Tensor) -> _Known:
         graph, numbers = numbered(GraphData, loss)
         back = graph.way_back
-        names = {node.number: Names.of(graph, node) for node, _ in back}
+        names = {node.number: RoleNames.of(graph, node) for node, _ in back}
         arrivals = Counter(edge.source for _, edges in back for edge in edges)
         return cls(numbers, {n.number: n.label for n in graph.nodes}, names, arrivals)
 
@@ -237,25 +237,13 @@ def called(node: Node, name: str = "", number: int | None = None) -> str:
     return " ".join(filter(None, ("leaf", node.name or name, mark)))
 
 
-def argument_names(rule: Callable, count: int) -> list[str]:
-    """List a rule's names for the `count` arguments of its function: `x`, or `args[0]`."""
-    names: list[str] = []
-    for parameter in list(inspect.signature(rule).parameters.values())[2:]:
-        name = parameter.name.lstrip("_")
-        if parameter.kind is parameter.VAR_POSITIONAL:
-            names += [f"{name}[{k}]" for k in range(count - len(names))]
-        else:
-            names.append(name)
-    return names
-
-
 def _step(number: int, visit: Visit, known: _Known) -> Step:
     node, g, contributions = visit
     name, of = known.name(node), known.numbers.get(node)
     if node.operation is None:
         before = node.grad
         return Step(number, node, _seen(g), {}, (), before, _added(before, g), name, of)
-    names = known.names[of] if of in known.names else Names(y="y")
+    names = known.names[of] if of in known.names else RoleNames(y="y")
     read: dict[str, Any] = {}
     shares = []
     cases: dict[int, Case] = {}  # one for all elements of a list
@@ -281,8 +269,7 @@ def _added(before: Tensor | None, g: Array) -> Tensor:
 def _share(node: Node, passed: Contribution, item: int | None, known: _Known, case: Case) -> Share:
     i, to, *arrays = passed
     given, fitted, before, after = map(_seen, arrays)
-    rule = node.operation.rules[i]  # type: ignore[union-attr]
-    name = argument_names(rule, len(node.saved) - 1)[i]  # type: ignore[arg-type]
+    name = argument_names(node.operation, len(node.saved) - 1)[i]  # type: ignore[arg-type]
     axes: tuple[int, ...] = ()
     if given.shape != fitted.shape:
         axes = copied_axes(given.shape, fitted.shape)

@@ -21,7 +21,7 @@ from ..rules_as_text import tree_of
 from .symbols import bare, number
 
 
-class Names:
+class FreshNames:
     """Names that are given once."""
 
     def __init__(self, *taken: str) -> None:
@@ -45,7 +45,7 @@ class Names:
 class Functions:
     """The functions that a program needs beside NumPy's, with their sources."""
 
-    def __init__(self, names: Names):
+    def __init__(self, names: FreshNames):
         self.names = names
         self.named: dict[Callable, str] = {}
         self.modules: dict[str, str] = {}
