@@ -5,6 +5,7 @@ That their derivatives are right where they exist is tested with those of all ot
 
 import numpy as np
 import pytest
+from leaves import leaf
 
 import minigrad as mg
 from minigrad import errors
@@ -14,10 +15,6 @@ DISTINCT = ROTATION @ np.diag([1.0, 2.0, 4.0]) @ ROTATION.T
 EQUAL = ROTATION @ np.diag([2.0, 2.0, 5.0]) @ ROTATION.T  # two of them, to rounding
 TALL = np.vstack([DISTINCT, np.ones((1, 3))])
 FLAT = [TALL * [1.0, 1.0, 0.0], TALL[:, :2] @ ROTATION[:2]]  # of rank 2; the second to rounding
-
-
-def leaf(a):
-    return mg.Tensor(a, requires_grad=True)
 
 
 def gradient(f, a):

@@ -12,6 +12,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
+from leaves import leaf
 
 import minigrad as mg
 from minigrad import functional as F
@@ -20,10 +21,6 @@ from minigrad.views import drawing, folding, rendering
 
 pygraphviz = pytest.importorskip("pygraphviz")
 SVG = "{http://www.w3.org/2000/svg}"
-
-
-def leaf(values, **options):
-    return mg.Tensor(values, requires_grad=True, **options)
 
 
 def chain(n):

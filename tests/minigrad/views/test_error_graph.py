@@ -7,14 +7,11 @@ import weakref
 
 import numpy as np
 import pytest
+from leaves import leaf
 
 import minigrad as mg
 from minigrad import errors, nn
 from minigrad import functional as F
-
-
-def leaf(values, **options):
-    return mg.Tensor(values, requires_grad=True, **options)
 
 
 class Net(nn.Module):

@@ -5,16 +5,13 @@ import textwrap
 
 import numpy as np
 import pytest
+from leaves import leaf
 from processes import printed
 
 import minigrad as mg
 from minigrad import functional as F
 from minigrad import nn, optim
 from minigrad.views.data import UNKNOWN, Ref
-
-
-def leaf(values, **options):
-    return mg.Tensor(values, requires_grad=True, **options)
 
 
 def by_label(graph):

@@ -5,14 +5,11 @@ import textwrap
 
 import numpy as np
 import pytest
+from leaves import leaf
 
 import minigrad as mg
 from minigrad import functional as F
 from minigrad import nn
-
-
-def leaf(values, **options):
-    return mg.Tensor(values, requires_grad=True, **options)
 
 
 @pytest.fixture

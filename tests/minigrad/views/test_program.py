@@ -6,15 +6,12 @@ import textwrap
 
 import numpy as np
 import pytest
+from leaves import leaf
 from operations import ROWS, run
 
 import minigrad as mg
 from minigrad import errors, nn
 from minigrad import functional as F
-
-
-def leaf(values, **options):
-    return mg.Tensor(values, requires_grad=True, **options)
 
 
 def checked(loss, *leaves, gradient=None):

@@ -4,14 +4,11 @@ import re
 
 import numpy as np
 import pytest
+from leaves import leaf
 
 import minigrad as mg
 from minigrad import errors
 from minigrad.engine.node import Node
-
-
-def leaf(values, **options):
-    return mg.Tensor(values, requires_grad=True, **options)
 
 
 def printed(loss, **options):
@@ -26,7 +23,7 @@ def test_the_steps_of_a_small_example_read_as_they_should():
     assert printed(loss) == (
         """\
 Step 1: loss = np.sum #4, () float32
-  test_steps.py:25: loss = np.sum(x * x + b)
+  test_steps.py:22: loss = np.sum(x * x + b)
   g = 1
   for a, which is np.add #3
     g spread over all 6 elements = [[1, 1, 1],
@@ -34,7 +31,7 @@ Step 1: loss = np.sum #4, () float32
     #3.grad[0, 0] = g = 1
 
 Step 2: np.add #3, (2, 3) float32
-  test_steps.py:25: loss = np.sum(x * x + b)
+  test_steps.py:22: loss = np.sum(x * x + b)
   g = [[1, 1, 1],
        [1, 1, 1]]
   for a, which is np.multiply #2
@@ -50,7 +47,7 @@ Step 2: np.add #3, (2, 3) float32
     b.grad[0, 0] = g[0, 0] + g[0, 1] + g[0, 2] = 1 + 1 + 1 = 3
 
 Step 3: np.multiply #2, (3,) float32
-  test_steps.py:25: loss = np.sum(x * x + b)
+  test_steps.py:22: loss = np.sum(x * x + b)
   g = [2, 2, 2]
   x = [1, 2, 3]
   for a, which is leaf x #0
