@@ -100,7 +100,7 @@ def jvp(f: Callable, primals: Any, tangents: Any) -> tuple[Any, Any]:
     back = gradients(run.results, dummies, run.inputs, create_graph=True)
     pairs = [(b, v) for b, v in zip(back, along) if b is not None]
     found = _gradients(
-        [b for b, _ in pairs], [v for _, v in pairs], dummies, False, run.also_by(along)
+        [b for b, _ in pairs], [v for _, v in pairs], dummies, False, run.needs_graph(along)
     )
     return run.value(), rebuilt(run.tree, found)
 
@@ -191,6 +191,15 @@ def gradients(
 
 # --- one call of the function ---------------------------------------------------------------------
 
+# grad(grad(np.square))(3.0) has two runs, one inside the other. Its nodes, in order of creation:
+#
+#   #1  leaf              what the outer run gives to grad(np.square)
+#   #2  np.positive(#1)   what the inner run gives to np.square: a stand-in for #1, and tied to it
+#   #3  np.square(#2)     its result. #2 has an edge to #1, older than all inputs of the inner run: so
+#                         someone outside may differentiate by #1, and the gradient gets a graph
+#   #4  2 * g * #2        the gradient, from the inner walk: #3, #2. It stops there, and leaves #1 alone
+#       the outer walk: #4, #2, #1. No node is older than #1: it computes arrays, without a graph
+
 
 class _Run:
     """One call of f, on tensors that stand for its arguments and for nothing else.
@@ -198,8 +207,8 @@ class _Run:
     Attributes:
         inputs: the tensors that f was called with, for the arguments to differentiate by.
         tree: what f returned, and `results` the Tensors in it.
-        differentiable: whether derivatives need their own graph: whether f used anything that
-            someone outside differentiates by. If not, they are computed on arrays alone.
+        reaches_outside: whether f used anything from outside that needs a gradient. Then someone
+            outside may differentiate again, and gradients get a graph; else they are plain arrays.
     """
 
     def __init__(self, f: Callable, args: tuple, kwargs: dict, argnums: int | tuple[int, ...]):
@@ -217,9 +226,10 @@ class _Run:
         with enable_grad():
             self.tree = f(*args, **kwargs)
         self.results = [_checked(f, y) for _, y in leaves(self.tree)]
-        self.differentiable = mode.get().grad and self._reaches_outside()
+        self.reaches_outside = mode.get().grad and self._has_edge_outside()
 
-    def _reaches_outside(self) -> bool:
+    def _has_edge_outside(self) -> bool:
+        """Tell whether an edge leads from what f computed to a node older than its inputs."""
         own = {x._node for x in self.inputs}
         oldest = min((node.number for node in own if node is not None), default=0)
         ends = (y._node for y in self.results)
@@ -228,18 +238,18 @@ class _Run:
         return any(parent.number < oldest for node in inside for _, _, parent in node.edges)
 
     def value(self) -> Any:
-        """Return what f returned, detached from the graph unless `differentiable`."""
-        if self.differentiable:
+        """Return what f returned, detached from the graph unless that reaches outside."""
+        if self.reaches_outside:
             return self.tree
         return rebuilt(self.tree, [y.detach() for y in self.results])
 
     def gradients(self, given: Sequence[Any], retain_graph: bool = True) -> list[Tensor]:
-        return _gradients(self.results, given, self.inputs, retain_graph, self.also_by(given))
+        return _gradients(self.results, given, self.inputs, retain_graph, self.needs_graph(given))
 
-    def also_by(self, vectors: Iterable[Any]) -> bool:
-        """Tell whether derivatives need their own graph, given what they are multiplied by."""
+    def needs_graph(self, vectors: Iterable[Any]) -> bool:
+        """Tell whether products with these vectors need a graph: because of f, or of a vector."""
         outside = any(isinstance(v, Tensor) and v.requires_grad for v in vectors)
-        return mode.get().grad and (self.differentiable or outside)
+        return mode.get().grad and (self.reaches_outside or outside)
 
     def pull(self, given: Sequence[Any], retain_graph: bool = True) -> Any:
         """Gradients with respect to the results, taken back to the arguments."""
@@ -254,7 +264,7 @@ def _gradients(
     roots: Sequence[Tensor], given: Sequence[Any], inputs: Sequence[Tensor], retain_graph: bool,
     create_graph: bool,
 ) -> list[Tensor]:  # fmt: skip
-    """As `walk.gradients`, with Tensors for arrays and zeros for what nothing depends on."""
+    """As `gradients`, with Tensors for arrays and zeros for what nothing depends on."""
     if create_graph:
         given = [g if isinstance(g, Tensor) else tensor_of(g) for g in given]
     else:
@@ -268,7 +278,8 @@ def _gradients(
 def _stand_in(x: Any) -> Tensor:
     """A tensor of the same value, so that what f does with its argument can be told apart.
 
-    It is tied to `x` where someone outside may differentiate by that.
+    Where someone outside may differentiate by `x`, it is the result of an operation on `x` that changes
+    nothing, np.positive: this marks where f begins, and ties the two. Elsewhere it is a new leaf.
     """
     tensor = x if isinstance(x, Tensor) else Tensor(x)
     if not np.issubdtype(tensor.dtype, np.floating):
