@@ -227,7 +227,7 @@ def _anything(*args: Any, **kwargs: Any) -> None: ...
 def code_of(function: Callable) -> types.CodeType:
     """The code of a function; that of one with any arguments, for what is not written in Python.
 
-    Through wrappers made with `functools.wraps`, whose own parameters say nothing: so the names of the
-    inner function count, for `dispatched` functions, and for rules made of others.
+    It looks through wrappers made with `functools.wraps`, whose own parameters say nothing: of a
+    `dispatched` function, or a rule made of another, the names of the inner function count.
     """
     return getattr(inspect.unwrap(function), "__code__", _anything.__code__)

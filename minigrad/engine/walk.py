@@ -168,8 +168,8 @@ def copied_axes(wide: tuple[int, ...], shape: tuple[int, ...]) -> tuple[int, ...
 def _as_tensors(node: Node, saved: tuple) -> tuple:
     """Make tensors of the arrays that a node saved: each with the node that made it, as before.
 
-    The result y has the operation's own node: the derivative of `g * y`, the rule of np.exp, by y leads
-    back through this np.exp.
+    The result y has the operation's own node: a gradient of `g * y`, the rule of np.exp, goes back to y,
+    and so through this np.exp.
     """
 
     def tensor(array: AnyArray, made_by: Node) -> Tensor | Outline:
