@@ -22,10 +22,10 @@ class Data(np.ndarray):
     tensor: Tensor | None = None  # the one it is the array of; None for parts and copies
 
     def __setitem__(self, index: Any, value: Any) -> None:
-        self._writeable()
+        self._check_writeable()
         super().__setitem__(index, value)
 
-    def _writeable(self) -> None:
+    def _check_writeable(self) -> None:
         if not self.flags.writeable:
             raise ReadOnlyError(
                 "the array in a Tensor is read-only. To change some numbers of a leaf: "
@@ -43,7 +43,7 @@ def _in_place(function: Callable) -> Callable:
     def operate(self: Data, other: Any) -> Any:
         if self.tensor is not None:
             return self.tensor.copy_(function(self.view(np.ndarray), other)).data
-        self._writeable()
+        self._check_writeable()
         return function(self, other, out=(self,))
 
     return operate

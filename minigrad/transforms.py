@@ -85,8 +85,8 @@ def vjp(f: Callable, *primals: Any) -> tuple[Any, Callable]:
 def jvp(f: Callable, primals: Any, tangents: Any) -> tuple[Any, Any]:
     """`f(*primals)`, and how fast it changes as the primals move along the tangents: J v.
 
-    It takes two walks back and none forward: J^T u is linear in u, and its derivative by u, taken
-    back along v, is J v.
+    The first walk back gives J^T u for some u. This is linear in u, so its derivative with respect to u,
+    multiplied by v in a second walk back, is J v.
 
     Args:
         primals: the tuple of f's arguments; anything but a tuple is the only one.
