@@ -520,9 +520,9 @@ pictures("08_triangle", triangle)
 # the values. The border of the triangle is not reached either. With two keys or more, finite scores
 # give no weight that is exactly 0, as on an edge, or exactly 1, as at a corner (though a computer
 # rounds it to that in the end). The larger the differences of scores, the nearer it comes. So the
-# outputs fill the inside of the triangle, without its border. A mask is the exception: where the third key is hidden, its weight
-# is 0, and the output lies on the edge between the first two. Where one key is seen alone, its weight
-# is 1, and the output is its value.
+# outputs fill the inside of the triangle, without its border. A mask is the exception: where the
+# third key is hidden, its weight is 0, and the output lies on the edge between the first two. Where
+# one key is seen alone, its weight is 1, and the output is its value.
 #
 # In general the outputs are the mixtures in which every visible value has a weight above 0: the
 # *relative interior* of the convex hull of these values. It is called relative because the hull is
@@ -631,12 +631,13 @@ for name, phi in choices.items():
 
 # %% [markdown]
 # But only exp, to any base, ignores a number that is added to all scores. The last line checks it for
-# these three. And no other can: if no such number changes the weights, then $\phi(s + c) / \phi(s)$ is
-# the same for all $s$, so $\phi(s + c) = \phi(s)\, \phi(c) / \phi(0)$. A sum becomes a product, and of
-# the increasing functions only $a\, b^s$ does that. So with exp only differences of scores count, and
-# the maximum may be subtracted. Softplus and sigmoid have no such remedy. They do not overflow, but
-# they *underflow*: with scores below about -745, $\phi$ is so small that float64 rounds it to zero. If that happens to all scores of a query, its weights are all zero, as
-# if everything were hidden. So $\phi > 0$ holds in the formula, and not always in the computation:
+# these three. And no other can: if no such number changes the weights, then $\phi(s + c) / \phi(s)$
+# is the same for all $s$, so $\phi(s + c) = \phi(s)\, \phi(c) / \phi(0)$. A sum becomes a product,
+# and of the increasing functions only $a\, b^s$ does that. So with exp only differences of scores
+# count, and the maximum may be subtracted. Softplus and sigmoid have no such remedy. They do not
+# overflow, but they *underflow*: with scores below about -745, $\phi$ is so small that float64 rounds
+# it to zero. If that happens to all scores of a query, its weights are all zero, as if everything
+# were hidden. So $\phi > 0$ holds in the formula, and not always in the computation:
 
 # %%
 far_below = np.array([[-1400.0], [-1410.0]])  # (S, 1)
