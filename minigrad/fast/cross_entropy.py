@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from .. import functional as F
+from ..engine.table import AnyArray
 from ..functional.losses import _check_targets, _counts
 from .common import in_rows, is_number, kernel, operation, row_starts, row_sums, rows
 from .softmax import TINY, needs_no_shift, shifts, softmax_of_rows
@@ -14,13 +13,13 @@ from .softmax import TINY, needs_no_shift, shifts, softmax_of_rows
 
 @kernel(F.cross_entropy)
 def cross_entropy(
-    logits: Any,
-    targets: Any,
+    logits: AnyArray,
+    targets: AnyArray,
     *,
     ignore_index: int | None = None,
     label_smoothing: float = 0.0,
     reduction: str = "mean",
-) -> Any:
+) -> AnyArray:
     """`functional.cross_entropy`, where the smoothing is Python's number."""
     if not in_rows(logits) or not is_number(label_smoothing):
         return NotImplemented
@@ -53,7 +52,7 @@ class Counting:
             self.weight = 1 / max(int(np.count_nonzero(counted)), 1)
 
 
-def cross_entropy_of_rows(logits: Any, label_smoothing: float, counting: Counting) -> Any:
+def cross_entropy_of_rows(logits: AnyArray, label_smoothing: float, counting: Counting) -> AnyArray:
     """log sum exp(row) less the logit of the right class, for each row; their sum, or mean."""
     x = rows(logits)  # (B T, N)
     top = 0 if needs_no_shift(x) else shifts(x)  # (B T, 1)
@@ -67,8 +66,8 @@ def cross_entropy_of_rows(logits: Any, label_smoothing: float, counting: Countin
 
 
 def cross_entropy_slope(
-    g: Any, _y: Any, logits: Any, label_smoothing: float, counting: Counting
-) -> Any:
+    g: AnyArray, _y: AnyArray, logits: AnyArray, label_smoothing: float, counting: Counting
+) -> AnyArray:
     """softmax(logits) less what the targets ask for, and nothing where a target does not count."""
     x, ids = rows(logits), counting.ids
     asked = np.full(x.shape, label_smoothing / x.shape[1], x.dtype)  # (B T, N)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from .. import functional as F
+from ..engine.table import AnyArray
 from .common import (
     Saved,
     are_arrays,
@@ -23,7 +22,7 @@ from .common import (
 
 
 @kernel(F.layer_norm)
-def layer_norm(x: Any, gain: Any, bias: Any, eps: float = 1e-5) -> Any:
+def layer_norm(x: AnyArray, gain: AnyArray, bias: AnyArray, eps: float = 1e-5) -> AnyArray:
     """`functional.layer_norm`, of a gain and a bias for each column."""
     fits = (
         are_arrays(x, gain, bias)
@@ -34,15 +33,23 @@ def layer_norm(x: Any, gain: Any, bias: Any, eps: float = 1e-5) -> Any:
     return layer_norm_of_rows(x, gain, bias, eps, Saved()) if fits else NotImplemented
 
 
-def layer_norm_of_rows(x: Any, gain: Any, bias: Any, eps: float, saved: Saved) -> Any:
+def layer_norm_of_rows(
+    x: AnyArray, gain: AnyArray, bias: AnyArray, eps: float, saved: Saved
+) -> AnyArray:
     """Each row of x brought to mean 0 and variance 1, times the gain, plus the bias."""
     saved.arrays = z, _ = standardized(rows(x), eps)
     return reusing(np.add, z * gain, bias).reshape(x.shape)
 
 
 def layer_norm_slopes(
-    g: Any, _y: Any, x: Any, gain: Any, _bias: Any, eps: float, saved: Saved
-) -> tuple[Any, ...]:
+    g: AnyArray,
+    _y: AnyArray,
+    x: AnyArray,
+    gain: AnyArray,
+    _bias: AnyArray,
+    eps: float,
+    saved: Saved,
+) -> tuple[AnyArray, ...]:
     """Of g gain, x gets what is left without its mean and its part along the standardised rows."""
     z, scale = saved.beside(g) or standardized(rows(x), eps)
     g, weight = rows(g), (gain / x.shape[-1])[:, None]
@@ -57,7 +64,7 @@ def layer_norm_slopes(
 layer_norm_of_rows = operation(layer_norm_of_rows, *together(layer_norm_slopes, 3))
 
 
-def standardized(x: Any, eps: float) -> tuple[Any, Any]:
+def standardized(x: AnyArray, eps: float) -> tuple[AnyArray, AnyArray]:
     """The rows of a matrix brought to mean 0 and variance 1, and the factor of each (n, 1)."""
     weight = 1 / x.shape[1]
     z = x - row_sums(x) * weight

@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from .. import functional as F
+from ..engine.table import AnyArray
 from .common import are_arrays, column_sums, kernel, operation, reusing, rows
 
 
 @kernel(F.linear)
-def linear(x: Any, weight: Any, bias: Any = None) -> Any:
+def linear(x: AnyArray, weight: AnyArray, bias: AnyArray = None) -> AnyArray:
     """`functional.linear`, of rows of any number of axes."""
     return linear_of_rows(x, weight, bias) if is_linear(x, weight, bias) else NotImplemented
 
 
-def is_linear(x: Any, weight: Any, bias: Any = None) -> bool:
+def is_linear(x: AnyArray, weight: AnyArray, bias: AnyArray = None) -> bool:
     """Tell whether x is in rows as wide as `weight` (in, out) takes them, with a bias (out,) or none."""
     return is_map(x, weight, bias) and x.shape[-1:] == weight.shape[:1]
 
 
-def is_map(x: Any, weight: Any, bias: Any = None) -> bool:
+def is_map(x: AnyArray, weight: AnyArray, bias: AnyArray = None) -> bool:
     """Tell whether all are arrays, the weight (in, out), and the bias (out,) or None."""
     if not are_arrays(x, weight):
         return False
@@ -29,7 +28,7 @@ def is_map(x: Any, weight: Any, bias: Any = None) -> bool:
     return len(shape) == 2 and (bias is None or (are_arrays(bias) and bias.shape == shape[1:]))
 
 
-def linear_of_rows(x: Any, weight: Any, bias: Any = None) -> Any:
+def linear_of_rows(x: AnyArray, weight: AnyArray, bias: AnyArray = None) -> AnyArray:
     """x W + b, all rows of x as one matrix."""
     return one_product(rows(x), weight, bias).reshape(*x.shape[:-1], -1)
 

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from .. import functional as F
 from ..engine.rules import scatter_add
-from ..engine.table import rule
+from ..engine.table import AnyArray, rule
 from ..functional.lookup import check_ids
 from .common import are_arrays, kernel
 
 
 @kernel(F.embedding)
-def embedding(table: Any, ids: Any) -> Any:
+def embedding(table: AnyArray, ids: AnyArray) -> AnyArray:
     """`functional.embedding`, by integers."""
     ids = np.asarray(ids)
     if not are_arrays(table) or table.ndim == 0 or ids.dtype.kind not in "iu":
@@ -23,7 +21,7 @@ def embedding(table: Any, ids: Any) -> Any:
     return rows_named(table, ids)
 
 
-def rows_named(table: Any, ids: Any) -> Any:
+def rows_named(table: AnyArray, ids: AnyArray) -> AnyArray:
     """The rows of `table` that `ids` names."""
     return table[ids]
 
@@ -31,7 +29,7 @@ def rows_named(table: Any, ids: Any) -> Any:
 rows_named = rule(rows_named, lambda g, _y, _table, ids: rows_added(g, ids, _table.shape), None)
 
 
-def rows_added(values: Any, ids: np.ndarray, shape: tuple[int, ...]) -> Any:
+def rows_added(values: AnyArray, ids: np.ndarray, shape: tuple[int, ...]) -> AnyArray:
     """Zeros of `shape` with each row of `values` added to the row that `ids` names."""
     if type(values) is not np.ndarray:
         return scatter_add(values, ids, shape)

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from .. import functional as F
+from ..engine.table import AnyArray
 from .common import in_rows, kernel, operation
 
 
 @kernel(F.relu)
-def relu(x: Any) -> Any:
+def relu(x: AnyArray) -> AnyArray:
     """`functional.relu`, of rows."""
     return relu_of_rows(x) if in_rows(x) else NotImplemented
 
 
-def relu_of_rows(x: Any) -> Any:
+def relu_of_rows(x: AnyArray) -> AnyArray:
     """max(x, 0), by comparing each row with one of zeros."""
     return np.maximum(x, np.zeros(x.shape[-1:], x.dtype))
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from .. import functional as F
+from ..engine.table import AnyArray
 from ..functional.softmaxes import broadcasts
 from .common import (
     in_rows,
@@ -24,13 +23,13 @@ TINY = 1e-30  # below any sum of exponentials that is not 0
 
 
 @kernel(F.softmax)
-def softmax(x: Any, axis: int = -1) -> Any:
+def softmax(x: AnyArray, axis: int = -1) -> AnyArray:
     """`functional.softmax`, along the last axis."""
     return softmax_of_rows(x) if in_rows(x, axis) else NotImplemented
 
 
 @kernel(F.masked_softmax)
-def masked_softmax(x: Any, mask: Any = None, axis: int = -1) -> Any:
+def masked_softmax(x: AnyArray, mask: AnyArray = None, axis: int = -1) -> AnyArray:
     """`functional.masked_softmax`, along the last axis, of as many scores as there are."""
     if not in_rows(x, axis):
         return NotImplemented
@@ -41,17 +40,17 @@ def masked_softmax(x: Any, mask: Any = None, axis: int = -1) -> Any:
     )
 
 
-def softmax_of_rows(x: Any) -> Any:
+def softmax_of_rows(x: AnyArray) -> AnyArray:
     """The softmax of each row."""
     return weights_in_place(x.copy())
 
 
-def masked_softmax_of_rows(x: Any, mask: Any) -> Any:
+def masked_softmax_of_rows(x: AnyArray, mask: AnyArray) -> AnyArray:
     """The softmax of each row, with zeros where the boolean `mask` is False."""
     return weights_in_place(x.copy(), mask)
 
 
-def softmax_slope(g: Any, y: Any, mask: Any = None) -> Any:
+def softmax_slope(g: AnyArray, y: AnyArray, mask: AnyArray = None) -> AnyArray:
     """The gradient of the softmax: what is left of `g` without its mean weighted by y, times y."""
     each_g, each_y = rows(g), rows(y)
     mean = row_products(each_g, each_y)  # (n, 1)
@@ -67,7 +66,7 @@ masked_softmax_of_rows = operation(
 )
 
 
-def weights_in_place(x: np.ndarray, mask: Any = None) -> np.ndarray:
+def weights_in_place(x: np.ndarray, mask: AnyArray = None) -> np.ndarray:
     """The softmax of each row of a new array, which is overwritten, with zeros where the boolean `mask`
     is False."""
     if mask is not None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
+from minigrad.engine.table import AnyArray
 from minigrad.fast.common import Saved, are_arrays, kernel, operation, together
 from minigrad.fast.softmax import softmax_slope, weights_in_place
 
@@ -18,15 +18,15 @@ from ..model.weights import Weights
 
 @kernel(defined)
 def attention(
-    query: Any,
-    key: Any,
-    value: Any,
-    mask: Any = None,
+    query: AnyArray,
+    key: AnyArray,
+    value: AnyArray,
+    mask: AnyArray = None,
     *,
     score: Score = scaled_dot,
-    phi: Callable[[Any], Any] = np.exp,
+    phi: Callable[[AnyArray], AnyArray] = np.exp,
     labels: Labels | None = None,
-) -> Any:
+) -> AnyArray:
     """`attention` of the usual score, of queries, keys and values of one batch."""
     if score is not scaled_dot or phi is not np.exp or not are_arrays(query, key, value):
         return NotImplemented
@@ -43,15 +43,23 @@ def attention(
     return weights @ value, weights if labels is None else Weights(weights, *labels)
 
 
-def dot_weights(query: Any, key: Any, mask: Any, factor: float, saved: Saved) -> Any:
+def dot_weights(
+    query: AnyArray, key: AnyArray, mask: AnyArray, factor: float, saved: Saved
+) -> AnyArray:
     """softmax(factor Q K^T), with zeros where the mask is False: (..., T, K), (..., S, K) to
     (..., T, S)."""
     return weights_in_place((query * factor) @ key.swapaxes(-1, -2), mask)
 
 
 def dot_weights_slopes(
-    g: Any, y: Any, query: Any, key: Any, mask: Any, factor: float, _saved: Saved
-) -> tuple[Any, Any]:
+    g: AnyArray,
+    y: AnyArray,
+    query: AnyArray,
+    key: AnyArray,
+    mask: AnyArray,
+    factor: float,
+    _saved: Saved,
+) -> tuple[AnyArray, AnyArray]:
     """Through the softmax to the scores, and from these to queries and keys."""
     slope = softmax_slope(g, y, mask) * factor
     return slope @ key, np.swapaxes(slope, -1, -2) @ query

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
+from minigrad.engine.table import AnyArray
 from minigrad.fast.common import Saved, column_sums, kernel, operation, reusing, rows, together
 from minigrad.fast.linear import is_linear, is_map, one_product
 from minigrad.functional import relu
-from minigrad.nn import Linear
+from minigrad.nn import Linear, Module
 
 from ..model.feed_forward import feed_forward as defined
 
 
 @kernel(defined)
-def feed_forward(x: Any, widen: Any, narrow: Any, activation: Callable[[Any], Any]) -> Any:
+def feed_forward(
+    x: AnyArray, widen: Module, narrow: Module, activation: Callable[[AnyArray], AnyArray]
+) -> AnyArray:
     """`feed_forward` of two plain linear maps, with biases, and relu between."""
     if activation is not relu or type(widen) is not Linear or type(narrow) is not Linear:
         return NotImplemented
@@ -34,8 +36,13 @@ def feed_forward(x: Any, widen: Any, narrow: Any, activation: Callable[[Any], An
 
 
 def feed_forward_of_rows(
-    x: Any, weight1: Any, bias1: Any, weight2: Any, bias2: Any, saved: Saved
-) -> Any:
+    x: AnyArray,
+    weight1: AnyArray,
+    bias1: AnyArray,
+    weight2: AnyArray,
+    bias2: AnyArray,
+    saved: Saved,
+) -> AnyArray:
     """max(0, x W1 + b1) W2 + b2, all rows of x as one matrix."""
     hidden = one_product(rows(x), weight1, bias1)
     np.maximum(hidden, np.zeros(hidden.shape[1], hidden.dtype), out=hidden)
@@ -44,8 +51,15 @@ def feed_forward_of_rows(
 
 
 def feed_forward_slopes(
-    g: Any, _y: Any, x: Any, weight1: Any, bias1: Any, weight2: Any, _bias2: Any, saved: Saved
-) -> tuple[Any, ...]:
+    g: AnyArray,
+    _y: AnyArray,
+    x: AnyArray,
+    weight1: AnyArray,
+    bias1: AnyArray,
+    weight2: AnyArray,
+    _bias2: AnyArray,
+    saved: Saved,
+) -> tuple[AnyArray, ...]:
     """Through the second map, where `hidden` is above 0, and through the first."""
     g, each = rows(g), rows(x)
     (hidden,) = saved.beside(g) or (relu(each @ weight1 + bias1),)
