@@ -133,8 +133,9 @@ for name, ids in zip(("read", "before", "write"), batch(5, 1, rng)):
 # $s_j$ is a number, its *score*; softmax turns the scores into weights; and the *context* $c_j$ is
 # the weighted mean that the decoder gets:
 #
-# $$e_{ij} = \tanh([s_j\,;\,h_i]\, W)\, v, \qquad
-#   a_{ij} = \frac{\exp e_{ij}}{\sum_{k=1}^{M} \exp e_{kj}}, \qquad
+# $$e_{ij} = \tanh([s_j\,;\,h_i]\, W)\, v,$$
+#
+# $$a_{ij} = \frac{\exp e_{ij}}{\sum_{k=1}^{M} \exp e_{kj}}, \qquad
 #   c_j = \sum_{i=1}^{M} a_{ij}\, h_i.$$
 #
 # $[s_j\,;\,h_i]$ is the row of shape $(2D,)$ with $h_i$ after $s_j$; $W$ has the shape $(2D, A)$ and
@@ -664,7 +665,9 @@ print(f"counted for {M} and {N} states:", expected)
 # have the same *size*, whatever their signs. With matrices the score is $s\, w\, h$, with one number
 # $w$, which changes its sign with $h$. But
 #
-# $$-(s^2 - h^2)^2 = f(s) \cdot g(h), \qquad f(s) = (-s^4,\ 2 s^2,\ -1), \qquad g(h) = (1,\ h^2,\ h^4),$$
+# $$-(s^2 - h^2)^2 = f(s) \cdot g(h),$$
+#
+# $$f(s) = (-s^4,\ 2 s^2,\ -1), \qquad g(h) = (1,\ h^2,\ h^4),$$
 #
 # is a plain dot product in a shared space of three numbers, and is largest for equal sizes.
 

@@ -321,8 +321,9 @@ assert W_Q.shape == W_K.shape == (3, 6)
 # All queries are the rows of one matrix, $Q = X W_Q$, and in the same way all keys and values. Then all
 # scores are one product of matrices, and so are all outputs:
 #
-# $$Q = X W_Q, \quad K = X W_K, \quad V = X W_V, \qquad
-#   A = \mathrm{softmax}\!\left(\frac{Q K^\mathsf{T}}{\sqrt 6}\right), \qquad Y = A V.$$
+# $$Q = X W_Q, \quad K = X W_K, \quad V = X W_V,$$
+#
+# $$A = \mathrm{softmax}\!\left(\frac{Q K^\mathsf{T}}{\sqrt 6}\right), \qquad Y = A V.$$
 #
 # $Q$ and $K$ have the shape $(6, 6)$ (six vectors, six numbers each), $Q K^\mathsf{T}$ and $A$ too
 # (six that ask, six that are asked), and $Y$ is $(6, 3)$. The softmax works on each row. New is only

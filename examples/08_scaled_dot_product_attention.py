@@ -572,8 +572,9 @@ assert np.allclose(y.data, [first, second])
 # is $(C_z, S)$. Then everything is transposed, as $(A B)^\mathsf{T} = B^\mathsf{T} A^\mathsf{T}$:
 # matrices stand to the left ($W_q = W_Q^\mathsf{T}$), and the softmax works down the columns,
 #
-# $$Q = W_q X + b_q, \quad K = W_k Z + b_k, \quad V = W_v Z + b_v, \qquad
-#   \tilde V = V\, \mathrm{softmax}\!\left(\frac{K^\mathsf{T} Q}{\sqrt{d_k}}\right).$$
+# $$Q = W_q X + b_q, \quad K = W_k Z + b_k, \quad V = W_v Z + b_v,$$
+#
+# $$\tilde V = V\, \mathrm{softmax}\!\left(\frac{K^\mathsf{T} Q}{\sqrt{d_k}}\right).$$
 
 
 # %%

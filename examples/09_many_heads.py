@@ -46,8 +46,9 @@ ask("07/end_learned", ...)
 # Let $X$ of shape $(T, D)$ be the vectors of a sentence. Each of the $H$ heads maps them to
 # queries, keys and values by separate matrices, and attends:
 #
-# $$\mathrm{head}_h = \mathrm{attention}(X W_Q^h,\; X W_K^h,\; X W_V^h), \qquad
-#   \mathrm{MultiHead} = \mathrm{Concat}(\mathrm{head}_1, \dots, \mathrm{head}_H)\, W_O .$$
+# $$\mathrm{head}_h = \mathrm{attention}(X W_Q^h,\; X W_K^h,\; X W_V^h),$$
+#
+# $$\mathrm{MultiHead} = \mathrm{Concat}(\mathrm{head}_1, \dots, \mathrm{head}_H)\, W_O .$$
 #
 # $W_Q^h$ and $W_K^h$ have the shape $(D, K)$, $W_V^h$ $(D, V)$, so a head is $(T, V)$. Side by side
 # all heads are $(T, HV)$, and $W_O$ of shape $(HV, D)$ brings them back to the width of the input.
@@ -492,8 +493,9 @@ pictures("09_convolution", one_head_and_a_convolution)
 # $W_o$ of shape $(D, D)$ for each neighbour, is a sum over heads: the output projection of each head
 # is the matrix of its neighbour.
 #
-# $$y_t = \sum_o x_{t+o}\, W_o = \sum_h \mathrm{head}_h\, W_O^h
-#   \qquad \text{with } \mathrm{head}_h = X \text{ moved by } o_h, \quad W_O^h = W_{o_h}.$$
+# $$y_t = \sum_o x_{t+o}\, W_o = \sum_h \mathrm{head}_h\, W_O^h,$$
+#
+# $$\text{with } \mathrm{head}_h = X \text{ moved by } o_h, \quad W_O^h = W_{o_h}.$$
 
 # %%
 W = rng.normal(size=(3, D, D))  # a matrix for each neighbour

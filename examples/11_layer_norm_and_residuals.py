@@ -48,8 +48,9 @@ ask("01/end_three_uses", ...)
 # deviation, and let the model choose a new size and a new middle for each number, a *gain* $\gamma$
 # and a *bias* $\beta$, both of shape $(D,)$:
 #
-# $$\mu = \frac{1}{D} \sum_i x_i, \qquad \sigma^2 = \frac{1}{D} \sum_i (x_i - \mu)^2, \qquad
-#   \hat x = \frac{x - \mu}{\sqrt{\sigma^2 + \varepsilon}}, \qquad y = \gamma \hat x + \beta.$$
+# $$\mu = \frac{1}{D} \sum_i x_i, \qquad \sigma^2 = \frac{1}{D} \sum_i (x_i - \mu)^2,$$
+#
+# $$\hat x = \frac{x - \mu}{\sqrt{\sigma^2 + \varepsilon}}, \qquad y = \gamma \hat x + \beta.$$
 #
 # The small $\varepsilon$ prevents a division by zero where all numbers are equal. Each word is
 # normalised by itself: no other word, and no other sentence of the batch, takes part.
@@ -141,8 +142,9 @@ assert not np.allclose(batch_norm(other)[0], batch_norm(batch)[0], atol=0.05)
 # Every $x_i$ acts on every $y_j$, through the mean and the deviation. Go back step by step. Let $g$ be
 # the gradient of the loss $L$ with respect to $y$, and give the steps names:
 #
-# $$d = x - \mathrm{mean}(x), \qquad s = \sqrt{\mathrm{mean}(d^2) + \varepsilon}, \qquad
-#   \hat x = \frac{d}{s}, \qquad y = \gamma \hat x + \beta.$$
+# $$d = x - \mathrm{mean}(x), \qquad s = \sqrt{\mathrm{mean}(d^2) + \varepsilon},$$
+#
+# $$\hat x = \frac{d}{s}, \qquad y = \gamma \hat x + \beta.$$
 #
 # 1. **The gain.** At $\hat x$ arrives $\hat g = \gamma g$.
 # 2. **The division.** $\hat x_i = d_i / s$. So $d_i$ gets $\hat g_i / s$. And $s$ is used $D$ times: its
@@ -483,8 +485,9 @@ pictures("11_likeness", likeness_by_depth)
 # %% [markdown]
 # ## What the feed-forward layer adds
 #
-# $$\mathrm{ff}(x) = \mathrm{relu}(x W_1 + b_1)\, W_2 + b_2, \qquad
-#   W_1: (D, F), \quad W_2: (F, D), \quad F \text{ often } 4 D.$$
+# $$\mathrm{ff}(x) = \mathrm{relu}(x W_1 + b_1)\, W_2 + b_2,$$
+#
+# $$W_1: (D, F), \quad W_2: (F, D), \quad F \text{ often } 4 D.$$
 #
 # It is applied to each word alone, the same for all. The Jacobian shows which word acts on which. It
 # holds the derivative of every number of the output with respect to every number of the input. For a

@@ -102,9 +102,11 @@ assert logits.shape == (2, 7, len(target_words))
 # The *decoder* does the same with the target, and between the two steps it looks at the memory $m$:
 # queries from the target, keys and values from the source. That is *cross-attention*:
 #
-# $$x \leftarrow \mathrm{norm}(x + \mathrm{attention}(x, x)), \qquad
-#   x \leftarrow \mathrm{norm}(x + \mathrm{attention}(x, m)), \qquad
-#   x \leftarrow \mathrm{norm}(x + \mathrm{ff}(x)).$$
+# $$x \leftarrow \mathrm{norm}(x + \mathrm{attention}(x, x)),$$
+#
+# $$x \leftarrow \mathrm{norm}(x + \mathrm{attention}(x, m)),$$
+#
+# $$x \leftarrow \mathrm{norm}(x + \mathrm{ff}(x)).$$
 
 # %%
 ask("memory", ...)

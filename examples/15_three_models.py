@@ -73,11 +73,11 @@ assert N == 30
 # They differ first in who may look at whom, and in what is asked of them. With $x_t$ the symbols of a
 # text, $x_{1:t}$ the first $t$ of them, and $z$ a source:
 #
-# | kind | example | looks at | asked for | learns |
-# |---|---|---|---|---|
-# | encoder-decoder | Transformer | source; target so far | next symbol | $P(x_{t+1} \mid x_{1:t}, z)$ |
-# | encoder-only | BERT | everything | hidden symbols | $P(x_t \mid \text{all others})$ |
-# | decoder-only | GPT | text so far | next symbol | $P(x_{t+1} \mid x_{1:t})$ |
+# | kind | looks at | asked for | learns |
+# |---|---|---|---|
+# | encoder-decoder (Transformer) | source; target so far | next symbol | $P(x_{t+1} \mid x_{1:t}, z)$ |
+# | encoder-only (BERT) | everything | hidden symbols | $P(x_t \mid \text{all others})$ |
+# | decoder-only (GPT) | text so far | next symbol | $P(x_{t+1} \mid x_{1:t})$ |
 #
 # Here they are: a *translator*, a *guesser* and a *writer*.
 

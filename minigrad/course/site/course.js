@@ -41,6 +41,15 @@ function showProgress(rows) {
   if (read) document.getElementById("resume").append(` (${read} of ${rows.length} read)`);
 }
 
+// Formulas and tables that are too wide get smaller letters, down to 70 %; what is wider still scrolls.
+function fitWidth() {
+  for (const part of document.querySelectorAll('math[display="block"], .table')) {
+    part.style.fontSize = "";
+    if (part.scrollWidth <= part.clientWidth) continue;
+    part.style.fontSize = `${100 * Math.max(0.7, part.clientWidth / part.scrollWidth)}%`;
+  }
+}
+
 // A picture opens over the page: at its own size or larger, to be scrolled, or as large as the window.
 function larger(link) {
   const box = document.createElement("dialog");
@@ -98,6 +107,7 @@ document.addEventListener("DOMContentLoaded", () => {
   });
   const number = document.body.dataset.lesson;
   if (number) watchTheEnd(number);
+  new ResizeObserver(fitWidth).observe(document.body);  // parts that unfold make it higher
   const rows = document.querySelectorAll("li[data-lesson]");
   if (rows.length) showProgress(rows);
 });
