@@ -391,8 +391,9 @@ pictures("10_rotation", rotation)
 # A rotation does not change lengths or angles. So how alike two positions are, the cosine of the angle
 # between them, depends on their distance alone. With $w_i$ the $w$ of pair $i$,
 #
-# $$PE(p) \cdot PE(q) = \sum_i (\sin w_i p \sin w_i q + \cos w_i p \cos w_i q)
-#   = \sum_i \cos w_i (p - q).$$
+# $$PE(p) \cdot PE(q) = \sum_i (\sin w_i p \sin w_i q + \cos w_i p \cos w_i q)$$
+#
+# $$= \sum_i \cos w_i (p - q).$$
 
 # %%
 p, q = np.arange(60)[:, None, None], np.arange(60)[:, None]  # (60, 1, 1) and (60, 1)
