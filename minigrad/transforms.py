@@ -86,7 +86,7 @@ def jvp(f: Callable, primals: Any, tangents: Any) -> tuple[Any, Any]:
     """`f(*primals)`, and how fast it changes as the primals move along the tangents: J v.
 
     The first walk back gives J^T u for some u. This is linear in u, so its derivative with respect to u,
-    multiplied by v in a second walk back, is J v.
+    multiplied by v in a second walk back, is J v. Any u will do but zeros, which no rule refuses.
 
     Args:
         primals: the tuple of f's arguments; anything but a tuple is the only one.
@@ -95,8 +95,9 @@ def jvp(f: Callable, primals: Any, tangents: Any) -> tuple[Any, Any]:
     primals, tangents = _arguments(primals), _arguments(tangents)
     run = _Run(f, primals, {}, tuple(range(len(primals))))
     along = _matching(tangents, primals, run.inputs)
+    normal = np.random.default_rng(0).standard_normal
     with enable_grad():
-        dummies = [Tensor(np.zeros_like(y._array), requires_grad=True) for y in run.results]
+        dummies = [Tensor(normal(y.shape), requires_grad=True, dtype=y.dtype) for y in run.results]
     back = gradients(run.results, dummies, run.inputs, create_graph=True)
     pairs = [(b, v) for b, v in zip(back, along) if b is not None]
     found = _gradients(

@@ -138,6 +138,21 @@ def test_columns_that_complete_q_have_no_derivative():
         of_vectors([q]).backward()
 
 
+UNDEFINED = {
+    "eigh": (lambda x: np.linalg.eigh(x).eigenvectors, np.eye(3)),
+    "twice": (lambda x: (v := np.linalg.eigh(x).eigenvectors, -v), np.eye(3)),  # they add up to zero
+    "svd": (lambda x: np.linalg.svd(x).U, TALL),
+    "qr": (lambda x: np.linalg.qr(x, mode="complete").Q, TALL),
+}
+
+
+@pytest.mark.parametrize("name", UNDEFINED)
+def test_a_derivative_along_a_direction_is_refused_as_well(name):
+    f, a = UNDEFINED[name]
+    with pytest.raises(errors.GraphError, match="derivative"):
+        mg.jvp(f, a, np.ones_like(a))
+
+
 # --- of one triangle ------------------------------------------------------------------------------
 
 
