@@ -220,6 +220,8 @@ class _Run:
                 raise errors.ShapeError(
                     f"argnums names argument {i}, and {name_of(f)} was called with {len(args)}"
                 )
+        if len({i % len(args) for i in positions}) < len(positions):
+            raise errors.ShapeError(f"argnums names an argument twice: {positions}")
         self.arguments = tuple(args[i] for i in positions)
         self.inputs = [_stand_in(x) for _, x in leaves(self.arguments)]
         replaced = dict(zip(positions, rebuilt(self.arguments, self.inputs)))

@@ -166,6 +166,9 @@ def test_errors_say_what_to_do():
         mg.grad(lambda x: np.floor(x).astype(int))(2.0)
     with pytest.raises(errors.ShapeError, match=r"argument 3, and np.sin was called with 1"):
         mg.grad(np.sin, 3)(2.0)
+    for argnums in ((0, 0), (0, -2)):
+        with pytest.raises(errors.ShapeError, match=rf"an argument twice: \(0, {argnums[1]}\)"):
+            mg.grad(np.multiply, argnums)(2.0, 3.0)
     with pytest.raises(errors.ShapeError, match=r"expected the shape \(3,\), and got \(2,\)"):
         mg.vjp(np.tanh, np.ones(3))[1](np.ones(2))
     with pytest.raises(errors.ShapeError, match="tree"):

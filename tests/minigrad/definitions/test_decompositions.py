@@ -140,7 +140,10 @@ def test_columns_that_complete_q_have_no_derivative():
 
 UNDEFINED = {
     "eigh": (lambda x: np.linalg.eigh(x).eigenvectors, np.eye(3)),
-    "twice": (lambda x: (v := np.linalg.eigh(x).eigenvectors, -v), np.eye(3)),  # they add up to zero
+    "twice": (
+        lambda x: (v := np.linalg.eigh(x).eigenvectors, -v),
+        np.eye(3),
+    ),  # they add up to zero
     "svd": (lambda x: np.linalg.svd(x).U, TALL),
     "qr": (lambda x: np.linalg.qr(x, mode="complete").Q, TALL),
 }
