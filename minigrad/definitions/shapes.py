@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..engine import errors
-from ..engine.arguments import as_array
+from ..engine.arguments import as_array, floats_beside
 from ..engine.rules import (
     reshaped,
 )
@@ -277,11 +277,12 @@ def full_like(a, fill_value, dtype=None, order="K", subok=True, shape=None):
 def block(arrays):
     """The arrays in nested lists: the innermost are joined along the last axis, the next before it."""
     depth, ndim = _depth(arrays), max(map(np.ndim, _leaves(arrays)))
+    floats = floats_beside(_leaves(arrays))
 
     def joined(part, axis):
         if axis:
             return np.concatenate([joined(p, axis + 1) for p in part], axis)
-        part = as_array(part) if isinstance(part, float) else part
+        part = as_array(part, floats) if isinstance(part, float) else part
         return np.reshape(part, (1,) * (max(depth, ndim) - np.ndim(part)) + np.shape(part))
 
     return joined(arrays, -depth)

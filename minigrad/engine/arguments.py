@@ -16,8 +16,8 @@ from .modes import get_default_dtype
 from .table import INSTEAD, AnyArray, BaseTensor, Definition, Entry, Operation
 
 
-def as_array(value: Any, dtype: Any = None, copy: bool = False) -> AnyArray:
-    """`value` as an array of real numbers; Python floats become the default dtype.
+def as_array(value: Any, dtype: Any = None, copy: bool = False, floats: Any = None) -> AnyArray:
+    """`value` as an array of real numbers; Python floats become `floats`, or the default dtype.
 
     Raises:
         DTypeError: if it holds anything but real numbers, integers or booleans; for a masked array and a
@@ -34,7 +34,7 @@ def as_array(value: Any, dtype: Any = None, copy: bool = False) -> AnyArray:
             "a Tensor has no hidden elements, and is no np.matrix: a.filled(0), or np.asarray(a)"
         )
     if dtype is None and types <= {float, int, bool} and (float in types or not types):
-        dtype = get_default_dtype()
+        dtype = floats or get_default_dtype()
     foreign = hasattr(type(array), "__array_function__") and not isinstance(array, np.ndarray)
     if not foreign:
         try:
@@ -68,7 +68,8 @@ def as_called(entry: Entry, args: tuple, kwargs: dict[str, Any]) -> tuple[tuple,
             raise errors.UnsupportedError(f"{name} takes no {k}=; {INSTEAD.get(k, takes)}")
     kwargs = {k: v for k, v in kwargs.items() if v is not None or k not in INSTEAD}
     if isinstance(entry, Definition):
-        return args, {k: as_taken(v, 0, entry) for k, v in kwargs.items()}
+        given = (*args, *kwargs.values())
+        return args, {k: as_taken(v, 0, entry, given) for k, v in kwargs.items()}
     while len(args) < len(names) and names[len(args)] in kwargs:
         args = (*args, kwargs.pop(names[len(args)]))
     if not entry.rules:
@@ -79,18 +80,29 @@ def as_called(entry: Entry, args: tuple, kwargs: dict[str, Any]) -> tuple[tuple,
     return args, kwargs
 
 
-def as_taken(a: Any, i: int, entry: Entry) -> Any:
-    """Argument `i` as taken: lists of numbers become arrays, lists that are indices stay."""
+def as_taken(a: Any, i: int, entry: Entry, args: tuple) -> Any:
+    """Argument `i` as taken: lists of numbers become arrays, lists that are indices stay.
+
+    Python floats get the dtype that `floats_beside` gives for `args`.
+    """
     if not isinstance(a, (list, tuple)):
         return as_array(a) if isinstance(a, np.ndarray) else a  # an array of a subclass
     derived = i < len(entry.rules) and entry.rules[i] is not None
     if (entry.rules and not derived) or entry.function is np.block:  # where lists have a meaning
         return a
+    floats = floats_beside((*args, *a))
     if isinstance(entry.function, np.ufunc) or entry.function is np.where:
-        return _stacked(a)
+        return _stacked(a, floats)
     if any(isinstance(b, BaseTensor) for b in a):
-        return [_stacked(b) if isinstance(b, (float, list, tuple, np.ndarray)) else b for b in a]
-    return _stacked(a) if derived or {float, np.float64} & _types_in(a) else a
+        numbers = (float, list, tuple, np.ndarray)
+        return [_stacked(b, floats) if isinstance(b, numbers) else b for b in a]
+    return _stacked(a, floats) if derived or {float, np.float64} & _types_in(a) else a
+
+
+def floats_beside(values: list | tuple) -> np.dtype:
+    """The dtype of Python floats beside these: the default one, or that of a wider array."""
+    dtypes = (a.dtype for a in values if hasattr(a, "dtype"))
+    return np.result_type(get_default_dtype(), *(dtype for dtype in dtypes if dtype.kind == "f"))
 
 
 def arrays_in(a: Any) -> Any:
@@ -129,11 +141,11 @@ def as_result(y: Any, operation: Operation, args: tuple) -> AnyArray:
     return y
 
 
-def _stacked(a: Any) -> AnyArray:
+def _stacked(a: Any, floats: np.dtype) -> AnyArray:
     """Numbers and tensors in nested lists, as one tensor; numbers alone, as one array."""
     if isinstance(a, (list, tuple)) and BaseTensor in _types_in(a):
-        return np.stack([_stacked(b) for b in a])
-    return a if isinstance(a, BaseTensor) else as_array(a)
+        return np.stack([_stacked(b, floats) for b in a])
+    return a if isinstance(a, BaseTensor) else as_array(a, floats=floats)
 
 
 def _types_in(value: Any) -> set[type]:

@@ -313,7 +313,7 @@ def apply(function: Callable, args: tuple, kwargs: dict[str, Any]) -> Any:
             if isinstance(a, Tensor):
                 a = a._array
             elif type(a) is not np.ndarray and isinstance(a, _SEVERAL):
-                a = as_taken(a, len(arrays), entry)
+                a = as_taken(a, len(arrays), entry, (*args, *kwargs.values()))
                 args = (*args[: len(arrays)], a, *args[len(arrays) + 1 :])
                 a = arrays_in(a)
             arrays.append(a)

@@ -287,18 +287,10 @@ def check_mixed(row, arrays, gradients):
         close(g, gradient, 1e-4)
 
 
-@pytest.fixture
-def lists_of_float64():
-    before = mg.get_default_dtype()
-    mg.set_default_dtype(np.float64)
-    yield
-    mg.set_default_dtype(before)
-
-
 @each_function
-@pytest.mark.usefixtures("lists_of_float64")
 def test_a_list_in_place_of_one_argument(rows):
-    """It is taken where NumPy itself takes it, and means the array of its numbers at the call."""
+    """It is taken where NumPy itself takes it, and means the array of its numbers at the call: of
+    float64, as the other arguments are."""
     for row in several_arguments(rows):
         arrays = row.arrays()
         for i, a in enumerate(arrays):

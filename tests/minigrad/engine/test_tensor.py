@@ -522,6 +522,17 @@ def test_numbers_in_lists_become_the_default_dtype_everywhere():
         assert y.dtype == F32
 
 
+@pytest.mark.parametrize(
+    "f",
+    [lambda x: x * [0.1, 0.3], lambda x: [0.1, 0.3] @ x, lambda x: np.stack([x[0], 0.1]),
+     lambda x: np.block([x, 0.1]), lambda x: np.quantile(x, [0.1, 0.3]),
+     lambda x: np.percentile(x, q=[10.1, 30]), lambda x: np.average([0.1, 0.3], weights=x)],
+)  # fmt: skip
+def test_numbers_in_lists_are_not_rounded_beside_float64(f):
+    x = leaf([0.7, 0.9], F64)
+    np.testing.assert_allclose(f(x).data, f(x.data.copy()), rtol=1e-15)
+
+
 def test_tensors_in_a_list_where_no_rule_hands_out_parts():
     """The bounds of np.clip, for one: the gradient is one array, and no part of it is theirs."""
     x, a, b = leaf([[1.0, 2.0], [3.0, 4.0]]), leaf(2.0), leaf(2.0)
