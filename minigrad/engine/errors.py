@@ -69,22 +69,25 @@ def failed(name: str, call: Call, problem: Exception) -> MinigradError:
     If a function that `name` is written with raised it, the traceback still leads there, but the text
     names `name`, which the user called.
     """
-    options = (f"{k}={described(v)}" for k, v in call.kwargs.items())
-    given, line = ", ".join([*map(described, call.args), *options]), line_of_code()
-    reason = problem.reason if isinstance(problem, MinigradError) else str(problem)
-    text = f"{name} cannot take {given}: {reason}" + (f"\n  at {line}" if line else "")
-    if isinstance(problem, MinigradError):
-        error = problem
-        if reason is not None:
-            error.args = (text,)
-        elif name not in str(problem):
-            error.args = (f"{name}: {problem}",)
-    else:
-        kinds = {TypeError: DTypeError, NotImplementedError: UnsupportedError}
-        kind = next((ours for k, ours in kinds.items() if isinstance(problem, k)), ShapeError)
-        error = kind(text)
-        error.reason = reason
+    given = [*map(described, call.args), *(f"{k}={described(v)}" for k, v in call.kwargs.items())]
+    error, line = converted(problem), line_of_code()
+    if error.reason is not None:
+        text = f"{name} cannot take {', '.join(given)}: {error.reason}"
+        error.args = (text + (f"\n  at {line}" if line else ""),)
+    elif name not in str(error):
+        error.args = (f"{name}: {error}",)
     error.culprit = error.culprit or call
+    return error
+
+
+def converted(problem: Exception) -> MinigradError:
+    """`problem` itself, if it is one of these exceptions; else the one of these that it amounts to."""
+    if isinstance(problem, MinigradError):
+        return problem
+    kinds = {TypeError: DTypeError, NotImplementedError: UnsupportedError}
+    kind = next((ours for k, ours in kinds.items() if isinstance(problem, k)), ShapeError)
+    error = kind(str(problem))
+    error.reason, error.__cause__ = str(problem), problem
     return error
 
 

@@ -81,11 +81,8 @@ class Operators(BaseTensor):
     def __pos__(self) -> Operators:
         return self
 
-    def __divmod__(self, other: Any) -> tuple[AnyArray, AnyArray]:
-        return self // other, self % other
-
-    def __rdivmod__(self, other: Any) -> tuple[AnyArray, AnyArray]:
-        return other // self, other % self
+    __divmod__ = lambda self, other: (self // other, self % other)
+    __rdivmod__ = lambda self, other: (other // self, other % self)
 
     def __len__(self) -> int:
         if not self.shape:

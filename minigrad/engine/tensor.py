@@ -290,7 +290,7 @@ def read_only(array: AnyArray) -> AnyArray:
 # --- every operation goes through here --------------------------------------------------------------
 
 _SEVERAL = (list, tuple, np.ndarray)  # a subclass of an array may have to become one
-_PROBLEMS = (ValueError, TypeError, IndexError, NotImplementedError, np.linalg.LinAlgError)
+PROBLEMS = (ValueError, TypeError, IndexError, NotImplementedError, np.linalg.LinAlgError)
 
 
 def apply(function: Callable, args: tuple, kwargs: dict[str, Any]) -> Any:
@@ -324,9 +324,9 @@ def apply(function: Callable, args: tuple, kwargs: dict[str, Any]) -> Any:
             if y is not NotImplemented:
                 return y
         y = entry.call(*arrays, **kwargs)
-    except _PROBLEMS as problem:
+    except PROBLEMS as problem:
         call = errors.Call(function, args, kwargs, running.get())
-        raise errors.failed(entry.name, call, problem) from problem
+        raise errors.failed(entry.name, call, problem)  # noqa: B904 - it has its cause
 
     edges: list[Edge] = []
     if now.grad:

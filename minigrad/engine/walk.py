@@ -23,7 +23,7 @@ from . import errors
 from .modes import mode, setting
 from .node import Node, Outline
 from .table import AnyArray
-from .tensor import Tensor, as_array, tensor_of
+from .tensor import PROBLEMS, Tensor, as_array, tensor_of
 
 
 class Contribution(NamedTuple):
@@ -108,10 +108,11 @@ def pass_on(node: Node, g: AnyArray, arrived: dict[Node, AnyArray]) -> Visit:
             fitted, before = fit(one, to, g), arrived.get(to)
             after = arrived[to] = fitted if before is None else before + fitted
             contributions.append(new(Contribution, (position, to, one, fitted, before, after)))
-    except errors.MinigradError as error:
+    except (errors.MinigradError, *PROBLEMS) as problem:
+        error = errors.converted(problem)
         error.culprit = error.culprit or node
-        error.args = (f"{error}\n  in a rule of {node!r}",)
-        raise
+        error.args = (f"{error}\n  in a rule of {node!r}, for its argument {position}",)
+        raise error  # noqa: B904 - it has its cause
     visit = new(Visit, (node, g, contributions))
     for watcher in mode.get().watchers:
         watcher.visit(visit)
@@ -133,11 +134,14 @@ def fit(given: AnyArray, to: Node, g: AnyArray) -> AnyArray:
 
     Raises:
         ShapeError: if no broadcasting makes the one shape of the other.
+        DTypeError: if the rule gave no array.
     """
-    if isinstance(g, Tensor) and not isinstance(given, Tensor):
-        given = tensor_of(np.asarray(given))  # a rule may return a plain array, such as zeros_like
-    if given.shape != to.shape:
+    if (shape := getattr(given, "shape", None)) != to.shape:
+        if shape is None:
+            raise errors.DTypeError(f"a rule gave {errors.described(given)}, which is no array")
         given = undo_broadcast(given, to.shape)
+    if isinstance(g, Tensor) and not isinstance(given, Tensor):
+        given = tensor_of(given)  # a rule may return a plain array, such as zeros_like
     return given if given.dtype == to.dtype else given.astype(to.dtype)
 
 

@@ -1,5 +1,7 @@
 """The walk itself: order, sums, what it yields, and gradients that are returned."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -104,6 +106,33 @@ def test_a_rule_of_the_wrong_shape_is_an_error_that_names_the_operation():
     assert "in a rule of <<lambda> #" in str(caught.value)
     assert caught.value.culprit is not None
     assert x.grad is None
+
+
+@pytest.mark.parametrize("create_graph", [False, True])
+@pytest.mark.parametrize("given", [None, 2.0, [1.0, 2.0, 3.0]])
+@pytest.mark.parametrize("shape", [(), (3,)])
+def test_a_rule_that_gives_no_array_is_an_error_that_names_the_argument(shape, given, create_graph):
+    product = mg.rule(lambda a, b: a * b, lambda g, _y, _a, b: g * b, lambda g, _y, _a, _b: given)
+    a, b = leaf(*shape), leaf(*shape)
+    with pytest.raises(errors.DTypeError) as caught:
+        np.sum(product(a, b)).backward(create_graph=create_graph)
+    assert str(caught.value).startswith(f"a rule gave {given}, which is no array")
+    assert re.search("in a rule of <<lambda> #.*>, for its argument 1", str(caught.value))
+    assert a.grad is None
+
+
+@pytest.mark.parametrize("create_graph", [False, True])
+@pytest.mark.parametrize(
+    ("rule", "kind"),
+    [(lambda g, y, x: g @ np.ones(7), ValueError), (lambda g, y, x: np.sum(g, axis=3), IndexError),
+     (lambda g, y, x: int("x"), ValueError), (lambda g, y, x: g + "x", TypeError)],
+)  # fmt: skip
+def test_an_error_in_a_rule_names_the_operation(rule, kind, create_graph):
+    f = mg.rule(lambda x: x * 1, rule)
+    with pytest.raises(kind, match=r"\n  in a rule of <<lambda> #") as caught:
+        np.sum(f(leaf(3))).backward(create_graph=create_graph)
+    assert isinstance(caught.value, errors.MinigradError)
+    assert caught.value.culprit is not None
 
 
 def test_a_walk_from_several_numbers_says_how_to_make_one_of_them():

@@ -370,6 +370,19 @@ def test_storing_a_tensor_into_an_array_is_an_error_too():
     np.testing.assert_array_equal(array, 0)
 
 
+def test_an_error_is_never_its_own_cause():
+    """Or code that follows the causes would never end."""
+    for wrong in (lambda: np.stack([leaf(1), object()]), lambda: np.stack([leaf(1), leaf(2)])):
+        with pytest.raises(errors.MinigradError) as caught:
+            wrong()
+        causes, cause = [], caught.value
+        while cause is not None and len(causes) < 9:
+            causes.append(cause)
+            cause = cause.__cause__
+        assert len({*map(id, causes)}) == len(causes)
+    assert type(causes[-1]) is ValueError, "NumPy's own"
+
+
 def test_items_of_detached_tensors_may_leave():
     x = mg.Tensor(1.0, requires_grad=True)
     assert x.item() == 1.0
