@@ -17,8 +17,8 @@ from .modes import count, running
 from .table import AnyArray, Operation
 
 
-class Outline:
-    """The shape and dtype of an array whose values are not needed."""
+class Outline(np.lib.mixins.NDArrayOperatorsMixin):
+    """The shape and dtype of an array whose values are not needed: every use of these is an error."""
 
     __slots__ = ("dtype", "ndim", "shape", "size")
 
@@ -37,7 +37,10 @@ class Outline:
             "dtype are kept: write that parameter without the underscore"
         )
 
-    __array_ufunc__ = __array_function__ = __getitem__ = _has_no_values
+    __array_ufunc__ = __array_function__ = __getitem__ = __bool__ = _has_no_values
+
+    def __getattr__(self, name: str) -> Any:
+        return object.__getattribute__(self, name) if name[0] == "_" else self._has_no_values()
 
 
 outline = functools.lru_cache(maxsize=1 << 12)(Outline)  # one object for all arrays that are alike

@@ -331,12 +331,10 @@ def apply(function: Callable, args: tuple, kwargs: dict[str, Any]) -> Any:
     edges: list[Edge] = []
     if now.grad:
         for i, (a, rule) in enumerate(zip(args, entry.rules)):
-            if rule is None:
-                continue
             if isinstance(a, Tensor):
-                if a._node is not None and a._node.requires_grad:
+                if rule is not None and a._node is not None and a._node.requires_grad:
                     edges.append((i, None, a._node))
-            elif isinstance(a, (list, tuple)):
+            elif rule is not None and isinstance(a, (list, tuple)):
                 edges += parents_in(i, a)
     # np.where(mask) alone returns a tuple of indices, which is no result to differentiate.
     in_graph = bool(entry.rules) and (bool(edges) or not isinstance(y, tuple))

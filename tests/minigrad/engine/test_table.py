@@ -60,7 +60,11 @@ def test_what_any_of_several_rules_reads_is_kept_for_all():
 
 @pytest.mark.parametrize("create_graph", [False, True])
 @pytest.mark.parametrize(
-    "rule", [lambda g, _y, _x: g * _x, lambda g, _y, _x: np.sum(_x) * g, lambda g, _y, _x: g + _x[0]]
+    "rule",
+    [lambda g, _y, _x: g * _x, lambda g, _y, _x: np.sum(_x) * g, lambda g, _y, _x: g + _x[0],
+     lambda g, _y, _x: g * -_x, lambda g, _y, _x: g * 2**_x, lambda g, _y, _x: g * _x.sum(),
+     lambda g, _y, _x: np.where(_x == 0, g, 0), lambda g, _y, _x: g * np.asarray(_x),
+     lambda g, _y, _x: g if _x else -g],
 )  # fmt: skip
 def test_a_rule_that_reads_what_it_names_with_an_underscore_is_an_error(rule, create_graph):
     f = mg.rule(lambda x: x * 1, rule)
