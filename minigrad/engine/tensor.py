@@ -343,7 +343,7 @@ def apply(function: Callable, args: tuple, kwargs: dict[str, Any]) -> Any:
             y = as_result(y, entry, args)
         edges = edges if y.dtype.kind == "f" else []
     node = None
-    if edges or (now.watchers and hasattr(y, "dtype")):
+    if edges or (now.watchers and hasattr(y, "dtype") and not isinstance(y, type)):
         node = Node(y, entry, to_save(entry, edges, args, arrays, y), kwargs, edges)
         for watcher in now.watchers:
             watcher.operation(node, args, y)

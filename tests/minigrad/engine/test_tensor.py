@@ -752,6 +752,13 @@ def test_leaves_made_without_grad_may_require_one():
     assert (x * 2).requires_grad
 
 
+@pytest.mark.parametrize("watch", [mg.record, mg.detect_anomaly])
+@pytest.mark.parametrize("f", [np.common_type, np.result_type, np.shape, np.array_str, np.any])
+def test_what_is_no_tensor_is_what_it_was_while_something_watches(f, watch):
+    with watch():
+        assert f(leaf([1.0, 2.0])) == f(np.array([1.0, 2.0]))
+
+
 def test_modes_of_one_thread_are_not_those_of_another():
     inside, checked, found = threading.Event(), threading.Event(), {}
 
