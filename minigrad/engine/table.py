@@ -225,9 +225,9 @@ def _anything(*args: Any, **kwargs: Any) -> None: ...
 
 
 def code_of(function: Callable) -> types.CodeType:
-    """The code of a function; that of one with any arguments, for what is not written in Python.
+    """The code of a function; that of one with any arguments, for a method or what is not Python's.
 
     It looks through wrappers made with `functools.wraps`, whose own parameters say nothing: of a
     `dispatched` function, or a rule made of another, the names of the inner function count.
     """
-    return getattr(inspect.unwrap(function), "__code__", _anything.__code__)
+    return (f if inspect.isfunction(f := inspect.unwrap(function)) else _anything).__code__

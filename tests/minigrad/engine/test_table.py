@@ -240,6 +240,30 @@ def test_rules_that_are_not_python_functions():
     assert (x.grad.item(), y.grad.item()) == (3, 2)
 
 
+def test_rules_that_are_methods():
+    """What they read is not shifted by `self`, by which each is called."""
+
+    class Scaled:
+        factor = 3.0
+
+        def __call__(self, a, b):
+            return a * b * self.factor
+
+        def by_a(self, g, y, _a, b):
+            return g * b * self.factor
+
+        def by_b(self, g, _y, a, _b):
+            return g * a * self.factor
+
+    scaled = Scaled()
+    f = mg.rule(scaled.__call__, scaled.by_a, scaled.by_b)
+    for needs_a, needs_b in ((True, False), (False, True), (True, True)):
+        a, b = mg.Tensor(2.0, requires_grad=needs_a), mg.Tensor(5.0, requires_grad=needs_b)
+        f(a, b).backward()
+        assert not needs_a or a.grad.item() == 15
+        assert not needs_b or b.grad.item() == 6
+
+
 def test_variables_of_a_function_are_not_its_parameters():
     def double(x):
         kept = x
