@@ -123,7 +123,8 @@ def rule(function: Callable, *rules: Callable | None) -> Callable:
     1. is called as `rule(g, y, *args, **kwargs)`: `g` is the gradient of the loss with respect to the
        result `y`, and the rest is what `function` was called with;
     2. returns the gradient with respect to its argument, in any shape that broadcasting would have
-       produced; for an argument that is a list of arrays, a list of gradients;
+       produced; for an argument that is a list of arrays, a list of gradients. The array is new, or what
+       the rule was given: it becomes read-only, and may be the memory of a `.grad`;
     3. names what it does not read with an underscore, as `_y` above: of that it is given the shape and
        dtype alone, and nothing is saved for it;
     4. is written in NumPy's functions and operators, so that it computes with arrays and, for higher
