@@ -20,6 +20,7 @@ class Data(np.ndarray):
     """A read-only view of the array in a Tensor. `+=` and the like give the Tensor a new array."""
 
     tensor: Tensor | None = None  # the one it is the array of; None for parts and copies
+    array: np.ndarray | None = None  # what that tensor held then
 
     def __setitem__(self, index: Any, value: Any) -> None:
         self._check_writeable()
@@ -42,6 +43,11 @@ class Data(np.ndarray):
 def _in_place(function: Callable) -> Callable:
     def operate(self: Data, other: Any) -> Any:
         if self.tensor is not None:
+            if self.tensor._array is not self.array:
+                raise ReadOnlyError(
+                    "the tensor has got other values since this array was taken from it, which would "
+                    "be lost: write `x.data *= ...` with the x.data of now"
+                )
             return self.tensor.copy_(function(self.view(np.ndarray), other)).data
         self._check_writeable()
         return function(self, other, out=(self,))
@@ -62,7 +68,7 @@ def _data_of(tensor: Tensor) -> Any:
     if not isinstance(array, np.ndarray):
         return array
     data = array.view(Data)
-    data.tensor = tensor
+    data.tensor, data.array = tensor, array
     return data
 
 

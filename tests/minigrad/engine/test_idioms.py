@@ -137,6 +137,7 @@ def written(program):
         ("w.data.T[0] = 1", "x.data = a"),
         ("w[0] = 1", "np.where(mask, new, x)"),
         ("(w * 1).data -= 1", "only a leaf"),
+        ("old = w.data; w.data -= 1; old *= 2", "the x.data of now"),
         ("layer.weight = layer.weight - 1", ".weight.data = ..."),
         ("frozen.weight -= 1", ".weight.data = ..."),
         ("layer.bias = np.zeros(1)", "nn.Parameter(...)"),
