@@ -158,8 +158,10 @@ class Module:
         """Convert every parameter to another floating dtype, gradients forgotten; returns itself.
 
         Raises:
-            DTypeError: if it is not a floating one.
+            DTypeError: if it is not a floating one; no parameter is changed.
         """
+        if np.dtype(dtype).kind != "f":
+            raise errors.DTypeError(f"parameters are of a floating dtype, not {np.dtype(dtype)}")
         for parameter in self.parameters():
             parameter.copy_(parameter, dtype=dtype)
             parameter.grad = None

@@ -96,6 +96,7 @@ def test_zero_grad_and_astype():
         assert p.grad is None
         np.testing.assert_array_equal(p.data, values[name])
     assert model(np.array([1])).dtype == np.float64
+    model.parameters()[0].requires_grad = False
     with pytest.raises(errors.DTypeError, match="int64"):
         model.astype(int)
     assert {p.dtype for p in model.parameters()} == {np.dtype(np.float64)}
