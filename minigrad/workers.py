@@ -22,6 +22,7 @@ import numpy as np
 
 from . import errors
 from .engine.tensor import Tensor
+from .engine.walk import first_gradient
 from .settings import whole
 from .transforms import gradients
 
@@ -45,6 +46,10 @@ class Gradients:
         loss: returns a Tensor with one element for a part, its share of the loss of all. A mean over
             parts that differ in size is no sum of theirs: divide by the size of the whole.
         parameters: the leaves.
+
+    A call raises:
+        GraphError: if the loss needs no gradient: inside `no_grad`, or taken out of the graph.
+        ShapeError: if it has more than one element.
     """
 
     def __init__(self, loss: Callable[[Any], Tensor], parameters: Sequence[Tensor]):
@@ -53,7 +58,7 @@ class Gradients:
 
     def __call__(self, part: Any) -> list[np.ndarray]:
         loss = self.loss(part)
-        found = gradients([loss], [np.ones_like(loss._array)], self.parameters)
+        found = gradients([loss], [first_gradient(loss, None, False)], self.parameters)
         arrays = [np.asarray(loss.item())]
         for g, p in zip(found, self.parameters):
             if g is None:  # the loss does not use it

@@ -99,6 +99,16 @@ def test_a_parameter_that_a_part_does_not_use_has_the_gradient_zero():
     np.testing.assert_array_equal(gy, [1, 1])
 
 
+@pytest.mark.parametrize("count", [1, 2])
+def test_a_loss_that_needs_no_gradient_is_an_error_and_not_zeros(count):
+    x = mg.Tensor([1.0, 2.0], requires_grad=True)
+    with Threads(count) as workers:
+        with pytest.raises(errors.GraphError, match="no gradient reaches this one"):
+            workers.total(Gradients(lambda part: (x.detach() * part).sum(), [x]), [1.0, 2.0])
+        with mg.no_grad(), pytest.raises(errors.GraphError, match=r"inside no_grad\(\)"):
+            workers.total(Gradients(lambda part: (x * part).sum(), [x]), [1.0, 2.0])
+
+
 # --- threads --------------------------------------------------------------------------------------
 
 
