@@ -81,26 +81,33 @@ class Threads(Workers):
     Raises:
         ConfigError: if `count` is not a whole number from 1, or is above 1 and threadpoolctl is
             missing, without which every thread would start others.
+        WorkersError: for a total of several threads outside the `with` block.
     """
 
     def __init__(self, count: int = 1):
         self.count = whole("the number of workers", count, least=1)
         self.limits = threadpool_limits() if count > 1 else contextlib.nullcontext
         self.stack = contextlib.ExitStack()
+        self.pool: concurrent.futures.Executor | None = None  # while entered
 
     def __enter__(self) -> Threads:
         if self.count > 1:
             self.stack.enter_context(self.limits())
-            self.pool = concurrent.futures.ThreadPoolExecutor(self.count, "part")
-            self.stack.enter_context(self.pool)
+            pool = concurrent.futures.ThreadPoolExecutor(self.count, "part")
+            self.pool = self.stack.enter_context(pool)
         return self
 
     def __exit__(self, *problem: Any) -> None:
+        self.pool = None
         self.stack.close()
 
     def total(self, job: Gradients, parts: Sequence[Any]) -> list[np.ndarray]:
         if self.count == 1:
             return tree(map(job, parts), added)
+        if self.pool is None:
+            raise errors.WorkersError(
+                f"the threads run within the block alone: write `with Threads({self.count}) as workers:`"
+            )
         made = [self.pool.submit(contextvars.copy_context().run, job, part) for part in parts]
         try:
             return tree((future.result() for future in made), added)

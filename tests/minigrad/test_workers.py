@@ -136,6 +136,15 @@ def test_parts_are_computed_at_the_same_time_and_in_the_modes_of_the_caller():
     assert len({s[2] for s in seen}) == 3
 
 
+def test_threads_compute_within_their_block_alone():
+    workers = Threads(2)
+    for _ in range(2):
+        with pytest.raises(errors.WorkersError, match=r"with Threads\(2\) as workers"):
+            workers.total(job(), parts())
+        with workers:
+            assert workers.total(job(), parts())[0] > 0
+
+
 def test_a_part_that_fails_fails_the_total_when_all_have_ended():
     running = []
 
