@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
-import sys
 from collections.abc import Iterator
 
 from .engine.modes import setting
@@ -37,6 +36,5 @@ def fast() -> Iterator[None]:
         if not imported and importlib.util.find_spec(module) is not None:
             importlib.import_module(module)
             ROOMS[module] = True
-            sys.modules[__package__].fast = fast  # type: ignore[attr-defined] # not the folder
     with silent("invalid"), setting(fast=True):
         yield

@@ -38,3 +38,21 @@ def test_kernels_load_with_the_first_block_that_asks_for_them():
     if importlib.util.find_spec("minigrad.fast") is None:
         pytest.skip("the folder of kernels was deleted")
     assert "minigrad.fast" in loaded("import minigrad; minigrad.fast().__enter__()")
+
+
+@pytest.mark.parametrize(
+    "first", ["minigrad.fast", "minigrad.fast.softmax", "minitransformer.fast", "minigrad"]
+)
+def test_the_switch_can_be_called_whatever_was_imported_first(first):
+    """The folder of kernels has the same name."""
+    if importlib.util.find_spec(first.removesuffix(".softmax")) is None:
+        pytest.skip("a folder of kernels was deleted")
+    lines = [
+        f"import {first}, minigrad",
+        "from minigrad.engine.modes import mode",
+        "for _ in range(2):",
+        "    with minigrad.fast(): assert mode.get().fast",
+        "assert minigrad.fast()(mode.get)().fast",
+        "assert not mode.get().fast",
+    ]
+    loaded("\n".join(lines))
