@@ -50,14 +50,14 @@ class Saved:
 
     Attributes:
         arrays: what the forward pass leaves.
-        gradients: of all arguments, for the gradient `of`.
+        gradients: the gradient of the result, and for that those of all arguments.
     """
 
-    __slots__ = ("arrays", "gradients", "of")
+    __slots__ = ("arrays", "gradients")
 
     def __init__(self) -> None:
         self.arrays: tuple[Any, ...] | None = None
-        self.of = self.gradients = None
+        self.gradients: tuple[Any, Any] = None, ()
 
     def beside(self, g: Any) -> tuple[Any, ...] | None:
         """The arrays, unless the gradient `g` is a Tensor: then they would have to be Tensors, too."""
@@ -79,9 +79,11 @@ def together(slopes: Callable, count: int) -> list[Callable]:
             saved = args[-1]
             if type(g) is not np.ndarray:
                 return slopes(g, y, *args)[i]
-            if saved.of is not g:
-                saved.of, saved.gradients = g, slopes(g, y, *args)
-            return saved.gradients[i]
+            of, gradients = saved.gradients
+            if of is not g:
+                gradients = slopes(g, y, *args)
+                saved.gradients = g, gradients  # together: two threads may walk one graph
+            return gradients[i]
 
         return rule
 

@@ -14,6 +14,8 @@ from minigrad import functional as F
 if importlib.util.find_spec("minigrad.fast") is None:
     pytest.skip("the folder of kernels was deleted", allow_module_level=True)
 
+from minigrad.fast.common import Saved, together
+
 IDS = np.array([[0, 2, 1, 0], [3, 1, 0, 0]])
 
 
@@ -200,3 +202,29 @@ def test_relu_outside_fast_is_one_node():
     x = mg.Tensor([1.0, -1.0], requires_grad=True)
     assert F.relu(x)._node.operation.name == "relu"
     assert with_kernels(F.relu, x)._node.operation.name == "relu_of_rows"
+
+
+class Interrupted(Saved):
+    """What an operation saved, just before whose gradients are read another thread does something."""
+
+    meanwhile = staticmethod(lambda: None)
+
+    @property
+    def gradients(self):
+        do, self.meanwhile = self.meanwhile, lambda: None
+        do()
+        return self.found
+
+    @gradients.setter
+    def gradients(self, found):
+        self.found = found
+
+
+def test_two_walks_over_one_graph_at_once_get_each_their_own_gradient():
+    product = lambda g, y, a, b, saved: (g * b, g * a)
+    of_a, of_b = together(product, 2)
+    g, other, a, b = np.array([[1.0, 2.0], [3.0, 5.0], [7.0, 11.0], [13.0, 17.0]])
+    saved = Interrupted()
+    np.testing.assert_array_equal(of_a(g, a * b, a, b, saved), g * b)
+    saved.meanwhile = lambda: of_a(other, a * b, a, b, saved)
+    np.testing.assert_array_equal(of_b(g, a * b, a, b, saved), g * a)
