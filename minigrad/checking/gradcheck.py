@@ -17,6 +17,7 @@ import numpy as np
 from .. import errors
 from ..engine.table import name_of
 from ..engine.tensor import Tensor
+from ..settings import whole
 from ..switches import enable_grad
 from ..transforms import gradients
 from ..trees import leaves, rebuilt
@@ -145,20 +146,26 @@ def gradcheck(
 
     Raises:
         GradcheckError: if a gradient is wrong: it names the input, the element, both numbers, and
-            what the mistake looks like. In any case if `f` cannot be checked: where two calls give
-            different results, or it returns float32.
+            what the mistake looks like. In any case if `f` cannot be checked: where nothing that it
+            was given has a gradient, two calls give different results, or it returns float32.
+        ConfigError: if `order` is not a whole number from 1.
     """
     name = name_of(f) if hasattr(f, "__name__") else type(f).__name__
     if parameters is None:
         parameters = dict(f.named_parameters()) if hasattr(f, "named_parameters") else {}
     arguments, named = _float64_copies(f, inputs)
     named += [(path, None, p) for path, p in parameters.items() if p.requires_grad]
+    if not named:
+        raise errors.GradcheckError(
+            f"{name} was given nothing whose gradient could be checked: give it floats, such as 3.0 "
+            f"for 3, or Tensors with requires_grad=True"
+        )
     tensors = [tensor for _, _, tensor in named]
     checked: list[Checked] = []
     found: tuple[Finding, ...] = ()
     with _as_float64(parameters.values()), enable_grad(), np.errstate(all="ignore"):
         compute = lambda: _tensors(name, f(*arguments))
-        for degree in range(1, order + 1):
+        for degree in range(1, whole("order", order, least=1) + 1):
             outputs = compute()
             _refuse_unfit(name, outputs, compute(), eps)
             weights = _weights(outputs)

@@ -139,6 +139,18 @@ def test_results_outside_the_graph_cannot_be_checked():
         gradcheck(lambda x: x.sum().item(), normal(2))
 
 
+@pytest.mark.parametrize("given", [(), (3,), (np.arange(3),), (mg.Tensor(3.0),)])
+def test_a_check_of_nothing_is_an_error_and_not_right(given):
+    with pytest.raises(errors.GradcheckError, match="nothing whose gradient could be checked"):
+        gradcheck(lambda *xs: mg.Tensor(2.0), *given, raise_on_failure=False)
+
+
+@pytest.mark.parametrize("order", [0, -1, 1.5])
+def test_an_order_that_checks_nothing_is_refused(order):
+    with pytest.raises(errors.ConfigError, match="order is a whole number from 1"):
+        gradcheck(np.sin, V, order=order)
+
+
 def test_functions_that_are_not_deterministic_cannot_be_checked():
     rng = np.random.default_rng(0)
     with pytest.raises(errors.GradcheckError, match="not deterministic"):
