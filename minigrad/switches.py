@@ -27,21 +27,30 @@ import numpy as np
 from .engine.modes import setting
 from .errors import UnsupportedError
 
+_entered: ContextVar[tuple[tuple[Switch, contextlib.AbstractContextManager], ...]] = ContextVar(
+    "_entered", default=()
+)  # the open blocks of this thread or task, each with its switch
+
 
 class Switch(contextlib.AbstractContextManager):
     """A context manager that can be entered again, and decorates functions of every kind."""
 
     def __init__(self, manager: Callable[[], contextlib.AbstractContextManager]):
         self.manager = manager
-        self.entered: list[contextlib.AbstractContextManager] = []
 
     def __enter__(self) -> None:
         manager = self.manager()
         manager.__enter__()
-        self.entered.append(manager)
+        _entered.set((*_entered.get(), (self, manager)))
 
     def __exit__(self, *problem: Any) -> bool | None:
-        return self.entered.pop().__exit__(*problem)
+        blocks = _entered.get()
+        own = [k for k, (switch, _) in enumerate(blocks) if switch is self]
+        if not own:  # it was entered in another thread or task, whose setting it is
+            return None
+        last = own[-1]
+        _entered.set(blocks[:last] + blocks[last + 1 :])
+        return blocks[last][1].__exit__(*problem)
 
     def __call__(self, function: Callable) -> Callable:
         """Return `function`, made to run with the setting.

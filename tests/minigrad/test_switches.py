@@ -1,13 +1,14 @@
 """Switches: whom a setting belongs to, how long it holds, and what it decorates."""
 
 import asyncio
+import contextvars
 import itertools
 
 import numpy as np
 import pytest
 
 import minigrad as mg
-from minigrad import errors
+from minigrad import errors, nn
 from minigrad.engine.modes import mode
 
 SWITCHES = {
@@ -68,6 +69,57 @@ def test_the_same_switch_can_be_entered_again():
     assert remembers()
     with off:
         assert not remembers()
+
+
+def test_tasks_that_enter_one_switch_leave_each_their_own_block():
+    """The first to leave closes its own block, not the last one that was entered."""
+    off, found = mg.no_grad(), {}
+
+    async def task(name, steps):
+        with off:
+            for _ in range(steps):
+                await asyncio.sleep(0)
+            found[name] = remembers()
+        found[name + " after"] = remembers()
+
+    async def both():
+        await asyncio.gather(task("first", 1), task("second", 3))
+
+    asyncio.run(both())
+    assert found == {"first": False, "first after": True, "second": False, "second after": True}
+
+
+def test_a_generator_that_ends_inside_a_box_leaves_no_setting_behind():
+    """A call in a box took back, when it ended, the settings that held when it began."""
+
+    class Closes(nn.Module):
+        def forward(self, generator):
+            generator.close()
+            return remembers()
+
+    def generator():
+        with mg.no_grad():
+            yield
+
+    one = generator()
+    next(one)
+    assert not remembers()
+    assert Closes()(one)
+    assert remembers()
+
+
+@pytest.mark.parametrize("switch", SWITCHES.values())
+def test_a_block_that_another_task_leaves_changes_nothing_here(switch):
+    """So a generator may end anywhere, when it is garbage."""
+
+    def generator():
+        with switch():
+            yield
+
+    before, one = settings(), generator()
+    contextvars.copy_context().run(next, one)
+    one.close()
+    assert settings() == before
 
 
 def test_tasks_of_asyncio_do_not_see_each_others_settings():
