@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Iterator
 from typing import Any
 
@@ -34,7 +35,8 @@ class Detector(Watcher):
     """Looks at every result, and at every gradient that a rule gives."""
 
     def __init__(self) -> None:
-        self.seen: dict[Node, tuple[Any, Any]] = {}  # the arguments of each node, and its line
+        # The arguments of each node and its line, as long as somebody holds the node.
+        self.seen: weakref.WeakKeyDictionary[Node, Any] = weakref.WeakKeyDictionary()
 
     def operation(self, node: Node, args: tuple, y: Any) -> None:
         """Raise where `y` has a NaN, or an infinity that was not among the arguments already.

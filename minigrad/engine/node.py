@@ -70,7 +70,7 @@ class Node:
     """
 
     __slots__ = (
-        "box", "dtype", "edges", "grad", "keeps_grad", "kwargs", "name", "note", "number",
+        "__weakref__", "box", "dtype", "edges", "grad", "keeps_grad", "kwargs", "name", "note", "number",
         "operation", "requires_grad", "saved", "shape",
     )  # fmt: skip
 

@@ -69,15 +69,16 @@ def test_a_long_chain_needs_no_recursion(n):
     assert x.grad.item() == 1.0
 
 
-def test_a_long_chain_that_is_never_walked_goes_away_without_recursion():
+@pytest.mark.parametrize("mode", [contextlib.nullcontext, mg.detect_anomaly])
+def test_a_long_chain_that_is_never_walked_goes_away_without_recursion(mode):
     x = leaf()
-    with shallow():
+    with shallow(), mode():
         y = x
         for _ in range(30_000):
             y = np.tanh(y)
-        node = weakref.ref(y)
+        last = weakref.ref(y._node)
         del y
-    assert node() is None
+        assert last() is None
 
 
 def test_a_long_chain_with_create_graph():
@@ -282,6 +283,20 @@ def test_backward_releases_what_nodes_kept_and_the_loss_stays():
     loss.backward()
     assert array() is None
     assert np.isfinite(loss.item())
+
+
+@pytest.mark.parametrize("walked", [False, True])
+def test_a_loop_within_detect_anomaly_keeps_no_step(walked):
+    x, arrays = leaf(4), []
+    with mg.detect_anomaly(), collector_off():
+        for _ in range(3):
+            y = np.exp(x)
+            arrays.append(weakref.ref(y._array))
+            loss = np.sum(y * y)
+            if walked:
+                loss.backward()
+            del y, loss
+        assert all(array() is None for array in arrays)
 
 
 def test_what_no_rule_reads_is_not_kept():
