@@ -15,6 +15,8 @@ from .errors import described
 from .modes import get_default_dtype
 from .table import INSTEAD, AnyArray, BaseTensor, Definition, Entry, Operation
 
+SEVERAL = (list, tuple, np.ndarray)  # a subclass of an array may have to become one
+
 
 def as_array(value: Any, dtype: Any = None, copy: bool = False, floats: Any = None) -> AnyArray:
     """`value` as an array of real numbers; Python floats become `floats`, or the default dtype.
@@ -68,8 +70,7 @@ def as_called(entry: Entry, args: tuple, kwargs: dict[str, Any]) -> tuple[tuple,
             raise errors.UnsupportedError(f"{name} takes no {k}=; {INSTEAD.get(k, takes)}")
     kwargs = {k: v for k, v in kwargs.items() if v is not None or k not in INSTEAD}
     if isinstance(entry, Definition):
-        given = (*args, *kwargs.values())
-        return args, {k: as_taken(v, 0, entry, given) for k, v in kwargs.items()}
+        return args, {k: as_taken(kwargs[k], 0, entry, (*args, *kwargs.values())) for k in kwargs}
     while len(args) < len(names) and names[len(args)] in kwargs:
         args = (*args, kwargs.pop(names[len(args)]))
     if not entry.rules:
@@ -94,8 +95,7 @@ def as_taken(a: Any, i: int, entry: Entry, args: tuple) -> Any:
     if isinstance(entry.function, np.ufunc) or entry.function is np.where:
         return _stacked(a, floats)
     if any(isinstance(b, BaseTensor) for b in a):
-        numbers = (float, list, tuple, np.ndarray)
-        return [_stacked(b, floats) if isinstance(b, numbers) else b for b in a]
+        return [_stacked(b, floats) if isinstance(b, (float, *SEVERAL)) else b for b in a]
     return _stacked(a, floats) if derived or {float, np.float64} & _types_in(a) else a
 
 

@@ -23,10 +23,8 @@ class Outline(np.lib.mixins.NDArrayOperatorsMixin):
     __slots__ = ("dtype", "ndim", "shape", "size")
 
     def __init__(self, shape: tuple[int, ...], dtype: np.dtype):
-        self.shape = shape
-        self.dtype = dtype
-        self.ndim = len(shape)
-        self.size = math.prod(shape)
+        self.shape, self.dtype = shape, dtype
+        self.ndim, self.size = len(shape), math.prod(shape)
 
     def __repr__(self) -> str:
         return f"Outline({self.shape}, {self.dtype})"

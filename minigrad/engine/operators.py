@@ -77,10 +77,7 @@ class Operators(BaseTensor):
     __neg__, __abs__, __invert__ = _method(np.negative), _method(np.absolute), _method(np.invert)
     __round__, __getitem__ = _method(np.round), _method(operator.getitem)
     __hash__ = object.__hash__
-
-    def __pos__(self) -> Operators:
-        return self
-
+    __pos__ = lambda self: self
     __divmod__ = lambda self, other: (self // other, self % other)
     __rdivmod__ = lambda self, other: (other // self, other % self)
 

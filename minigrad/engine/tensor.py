@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from . import errors
-from .arguments import arrays_in, as_array, as_called, as_result, as_taken, parents_in
+from .arguments import SEVERAL, arrays_in, as_array, as_called, as_result, as_taken, parents_in
 from .modes import get_default_dtype, mode, running
 from .node import Edge, Node
 from .operators import Operators
@@ -289,7 +289,6 @@ def read_only(array: AnyArray) -> AnyArray:
 
 # --- every operation goes through here --------------------------------------------------------------
 
-_SEVERAL = (list, tuple, np.ndarray)  # a subclass of an array may have to become one
 PROBLEMS = (ValueError, TypeError, IndexError, NotImplementedError, np.linalg.LinAlgError)
 
 
@@ -312,7 +311,7 @@ def apply(function: Callable, args: tuple, kwargs: dict[str, Any]) -> Any:
         for a in args:
             if isinstance(a, Tensor):
                 a = a._array
-            elif type(a) is not np.ndarray and isinstance(a, _SEVERAL):
+            elif type(a) is not np.ndarray and isinstance(a, SEVERAL):
                 a = as_taken(a, len(arrays), entry, (*args, *kwargs.values()))
                 args = (*args[: len(arrays)], a, *args[len(arrays) + 1 :])
                 a = arrays_in(a)
