@@ -57,7 +57,7 @@ def walk(starts: Mapping[Node, AnyArray], oldest: float = 0) -> Iterator[Visit]:
 
     Raises:
         GraphError: if a node on the way has been freed; before the first visit.
-        ShapeError: if a rule gives a gradient that does not fit its argument.
+        ShapeError, DTypeError: if a rule gives a gradient that does not fit its argument, or no array.
     """
     arrived = dict(starts)
     for node in order(starts, oldest):
