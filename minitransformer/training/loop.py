@@ -156,7 +156,8 @@ class Training:
             WorkersError: if the workers cannot compute it; the step is not taken then.
         """
         step = self.steps_done + 1
-        loss, *gradients = self.workers.total(self.job, self.parts(step))
+        with mg.fast():  # here too: so kernels, and their memory, are there before the threads are
+            loss, *gradients = self.workers.total(self.job, self.parts(step))
         for p, gradient in zip(self.job.parameters, gradients):
             p.grad = tensor_of(gradient)
         try:
