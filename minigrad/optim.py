@@ -63,7 +63,7 @@ class Optimizer:
     def zero_grad(self) -> None:
         """Forget all gradients: each is None again."""
         for p in self.parameters:
-            p.grad = None
+            p.node.grad = None
 
     def step(self) -> None:
         """Give every parameter that has a gradient a new array.
@@ -72,7 +72,7 @@ class Optimizer:
         """
         if self.dtypes != [p._array.dtype for p in self.parameters]:  # converted since
             self._lay_out(self.state)
-        given = [p.grad for p in self.parameters]
+        given = [p.node.grad for p in self.parameters]
         gradients = [None if g is None else np.asarray(g._array) for g in given]
         for group in self.groups:
             moving = [i for i in group.places if gradients[i] is not None]

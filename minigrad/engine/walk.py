@@ -59,9 +59,9 @@ def walk(starts: Mapping[Node, AnyArray], oldest: float = 0) -> Iterator[Visit]:
         GraphError: if a node on the way has been freed; before the first visit.
         ShapeError, DTypeError: if a rule gives a gradient that does not fit its argument, or no array.
     """
-    arrived = dict(starts)
+    arrived, watchers = dict(starts), mode.get().watchers
     for node in order(starts, oldest):
-        yield pass_on(node, arrived.pop(node), arrived)
+        yield pass_on(node, arrived.pop(node), arrived, watchers)
 
 
 def order(starts: Iterable[Node], oldest: float = 0) -> list[Node]:
@@ -82,11 +82,12 @@ def order(starts: Iterable[Node], oldest: float = 0) -> list[Node]:
         for _, _, parent in node.edges:
             if parent not in reached and parent.number >= oldest:
                 reached.add(parent)
-                waiting.append(parent)
+                if parent.edges:
+                    waiting.append(parent)
     return sorted(reached, key=operator.attrgetter("number"), reverse=True)
 
 
-def pass_on(node: Node, g: AnyArray, arrived: dict[Node, AnyArray]) -> Visit:
+def pass_on(node: Node, g: AnyArray, arrived: dict[Node, AnyArray], watchers: tuple = ()) -> Visit:
     """Call the rules of a node, and add what they give to what has arrived at its arguments.
 
     If `g` is an array, the rules compute arrays. If it is a Tensor, the saved arrays become Tensors with
@@ -114,7 +115,7 @@ def pass_on(node: Node, g: AnyArray, arrived: dict[Node, AnyArray]) -> Visit:
         error.args = (f"{error}\n  in a rule of {node!r}, for its argument {position}",)
         raise error  # noqa: B904 - it has its cause
     visit = new(Visit, (node, g, contributions))
-    for watcher in mode.get().watchers:
+    for watcher in watchers:
         watcher.visit(visit)
     return visit
 

@@ -30,11 +30,12 @@ def minigrad(p, sizes, source, read, write):
     model.load_state_dict(p)
     optimizer = mg.optim.Adam(model.parameters(), LR, BETAS, EPS)
 
+    mg.fast().__enter__()  # for as long as the process lives
+
     def step():
-        with mg.fast():
-            loss = cross_entropy(model(source, read), write, ignore_index=0)
-            optimizer.zero_grad()
-            loss.backward()
+        loss = cross_entropy(model(source, read), write, ignore_index=0)
+        optimizer.zero_grad()
+        loss.backward()
         optimizer.step()
         return loss.item()
 
@@ -60,10 +61,10 @@ def two_threads(p, sizes, source, read, write):
 
     job = Gradients(share, model.parameters())
     workers = Threads(2).__enter__()  # for as long as the process lives
+    mg.fast().__enter__()
 
     def step():
-        with mg.fast():
-            loss, *gradients = workers.total(job, [slice(half), slice(half, None)])
+        loss, *gradients = workers.total(job, [slice(half), slice(half, None)])
         for parameter, gradient in zip(job.parameters, gradients, strict=True):
             parameter.grad = tensor_of(gradient)
         optimizer.step()
