@@ -191,11 +191,8 @@ def learn(
 
         try:
             run.fit(after_step)
-        except (
-            OSError,
-            errors.WorkersError,
-        ):  # nobody reads the output any more, or nobody computes
-            run.save(checkpoint)
+        except (OSError, errors.WorkersError, errors.DataError):
+            run.save(checkpoint)  # nobody reads the output, nobody computes, or the data changed
             raise
     run.save(checkpoint)
 

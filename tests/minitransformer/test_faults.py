@@ -342,6 +342,21 @@ def test_a_run_whose_data_has_changed_or_gone(here, made, ran):
     assert here("--resume", "run").returncode == 0
 
 
+def test_data_that_is_touched_takes_no_step_with_it(here, tmp_path, monkeypatch):
+    """It may have changed: the run ends, and goes on when it has found the same contents."""
+    step = Training.step
+
+    def touching(run):
+        if run.steps_done == 3:
+            os.utime("pairs.tsv", (0, 0))
+        return step(run)
+
+    monkeypatch.setattr(Training, "step", touching)
+    refused(here(*JOB, "--steps", 5), "pairs.tsv has changed while it was in use")
+    assert load_training(tmp_path / "runs/pairs/checkpoint.npz").steps_done == 3
+    assert here("--resume", "runs/pairs").returncode == 0
+
+
 def test_a_run_that_is_not_there(here, tmp_path):
     refused(here("--resume", "typo"), "there is no run in typo: give the folder of one")
     assert left(tmp_path) == ["pairs.tsv"]
