@@ -102,7 +102,8 @@ class File:
                     raise self._has_changed()
                 digest.update(data)
                 block = self._block(data, len(self.starts) - 1)
-                if block.texts == {1: ""} and self.starts[-1] + len(data) == size:
+                ends = self.starts[-1] + len(data) == size
+                if block.texts == {1: ""} and ends and not block.inside:
                     raise DataError(f"{self.path} is empty; give a file with examples")
                 if block.goes_on:
                     self.inside.add(len(self.starts))

@@ -60,6 +60,8 @@ def test_a_very_long_line(tmp_path, monkeypatch, encoding):
     path.write_text(line, encoding, newline="")
     text = Text(0, path, window=20)
     assert all(window in line for window in text.batch(0, 64) + text.held_out(1))
+    path.write_text("a" * 64 + "\n", encoding, newline="")  # its end is a block of its own
+    assert Text(0, path, window=8).held_out(1) == ["a" * 9]
 
     good = [f"{n}{n}\t{n:b}" for n in range(30)]
     for cut in range(12):  # a piece of it may look like a pair
