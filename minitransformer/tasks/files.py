@@ -23,6 +23,8 @@ MARKS = {  # longest first: that of utf-16 begins one of utf-32
     codecs.BOM_UTF16_LE: "utf-16-le",
     codecs.BOM_UTF16_BE: "utf-16-be",
 }
+BAD = "\udfff"  # stands for what cannot be decoded: half of a character, so it is in no text
+codecs.register_error("minitransformer", lambda error: (BAD, codecs.replace_errors(error)[1]))
 BLOCK = 1 << 12  # bytes; what is read to find one line
 LONG = 1 << 20  # bytes; a line that is longer is read in pieces
 SHOWN = 5  # faults in a message: it stays one line
@@ -75,7 +77,7 @@ class File:
             self.state = _state(opened)
         try:
             codec = codecs.lookup(encoding).name
-            start.decode(codec, errors="replace")
+            start.decode(codec, errors="minitransformer")
         except (LookupError, UnicodeError):  # no such encoding, or none of text
             raise ConfigError(
                 f"unknown encoding {encoding!r}; expected one such as 'utf-8'"
@@ -166,13 +168,13 @@ class File:
 
     def _block(self, data: bytes, i: int) -> Block:
         # Not splitlines: it ends a line where an editor does not, at U+2028 or a form feed.
-        text = data.decode(self.codec, errors="replace")
+        text = data.decode(self.codec, errors="minitransformer")
         text = text.replace("\r\n", "\n").replace("\r", "\n")
         lines = text.removesuffix("\n").split("\n")
         faults, texts = [], {}
         for number, line in enumerate(lines, start=self.first[i]):
-            if "\ufffd" in line:  # which stands for what could not be decoded
-                column = line.index("\ufffd") + 1
+            if BAD in line:
+                column = line.index(BAD) + 1
                 codec = self.codec.removesuffix("-sig")
                 faults.append(Fault(number, f"not {codec} at character {column}"))
             elif "\0" in line:

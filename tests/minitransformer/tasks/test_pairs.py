@@ -91,6 +91,17 @@ def test_any_language(write):
         assert everything(task) == as_pairs(lines)
 
 
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "gb18030"])
+def test_the_replacement_character_is_a_character(write, encoding):
+    """U+FFFD in the file is text, also beside a line that cannot be decoded."""
+    lines = [f"\ufffd{line}" for line in GOOD]
+    path = write("\n".join(lines).encode(encoding))
+    assert everything(Pairs(0, path, encoding=encoding)) == as_pairs(lines)
+    path = write("\n".join([*lines, ""]).encode(encoding) + b"\xff")
+    message = refused(path, encoding=encoding)
+    assert f"has 1 fault: line 13: not {encoding}" in message
+
+
 def test_white_space_is_no_difference(write):
     """To a reader of words none of it is; to one of characters, that around a text."""
     path = write([" a  b \t  x   y\u3000", "a b\tx y"])
