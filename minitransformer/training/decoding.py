@@ -111,8 +111,8 @@ def distribution(
     top_p: float | None = None,
 ) -> np.ndarray:
     """The probabilities (B, N) that `sample` draws from, given scores (B, N)."""
-    scores = scores / temperature
-    p = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    with np.errstate(over="ignore"):  # a temperature near 0: minus infinity, but for the highest
+        p = np.exp((scores - scores.max(axis=-1, keepdims=True)) / temperature)
     p /= p.sum(axis=-1, keepdims=True)
     by_rank = np.argsort(-p, axis=-1, kind="stable")
     ranked = np.take_along_axis(p, by_rank, axis=-1)

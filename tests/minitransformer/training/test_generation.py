@@ -98,6 +98,7 @@ def test_sampling_at_a_temperature_towards_zero_is_greedy():
     expected = greedy(model, SOURCE, 8)
     np.testing.assert_array_equal(sample(model, SOURCE, 8, temperature=0), expected)
     np.testing.assert_array_equal(sample(model, SOURCE, 8, temperature=1e-4), expected)
+    np.testing.assert_array_equal(sample(model, SOURCE, 8, temperature=1e-310), expected)
     np.testing.assert_array_equal(sample(model, SOURCE, 8, top_k=1), expected)
     np.testing.assert_array_equal(sample(model, SOURCE, 8, top_p=1e-9), expected)
 
