@@ -11,18 +11,19 @@ from typing import Any
 from .errors import ConfigError
 
 
-def whole(name: str, value: int, least: int = 0) -> int:
+def whole(name: str, value: int, least: int = 0, *, most: float = math.inf) -> int:
     """`value` as a Python int.
 
     Raises:
-        ConfigError: if it is not a whole number from `least`.
+        ConfigError: if it is not a whole number from `least` up to `most`.
     """
     try:
         number = operator.index(value)
     except TypeError:
         number = least - 1
-    if number < least or isinstance(value, bool):
-        raise ConfigError(f"{name} is a whole number from {least}, not {value!r}")
+    if not least <= number <= most or isinstance(value, bool):
+        limits = f"{least}" if most == math.inf else f"{least} up to {most}"
+        raise ConfigError(f"{name} is a whole number from {limits}, not {value!r}")
     return number
 
 

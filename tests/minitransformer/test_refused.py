@@ -88,7 +88,7 @@ REFUSED = {
     "sizes of another kind": (lambda: training(kind="decoder"), r"kind 'decoder' are DecoderSizes\(...\), not Sizes\("),
     "a task's option": (lambda: tasks.make("dates", digits=3), "'dates' does not use digits=3; leave it out"),
     "no letters": (lambda: tasks.make("copy", longest=0), f"longest {A_COUNT} 0"),
-    "half a digit": (lambda: tasks.make("addition", digits=1.5), f"digits {A_COUNT} 1.5"),
+    "half a digit": (lambda: tasks.make("addition", digits=1.5), "digits is a whole number from 1 up to 1000, not 1.5"),
     # parts of models
     "width 0": (lambda: MultiHeadAttention(0, 1), f"width {A_COUNT} 0"),
     "half a head": (lambda: MultiHeadAttention(8, 2.5), f"heads {A_COUNT} 2.5"),

@@ -80,7 +80,13 @@ def test_the_examples_in_the_docstring_are_true():
     assert all(right(*example) for example in examples)
 
 
-@pytest.mark.parametrize("digits", [0, -1, 2.0, "3"])
+def test_the_most_digits():
+    """Python refuses to write whole numbers that are much longer."""
+    task = addition.task(digits=addition.MOST)
+    assert all(right(*pair) for pair in task.batch(0, 64))
+
+
+@pytest.mark.parametrize("digits", [0, -1, 2.0, "3", 1001, 5000])
 def test_digits_that_are_none(digits):
     with pytest.raises(ConfigError, match=f"digits.*{digits}"):
         addition.task(0, digits)
