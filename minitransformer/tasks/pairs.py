@@ -44,8 +44,8 @@ class Pairs:
         file: the path.
         level: whether the model reads and writes characters or words.
         longest: how many of them a source or target may have. Memory grows with the square of it.
-        skip_bad: use what can be used of a file with faults: the other lines; of equal sources the
-            first; and for training, even if nothing can be held out.
+        skip_bad: use what can be used of a file with faults: the other lines, even if nothing can be
+            held out.
         encoding: of the file, as Python names it.
         sha256: the hash that the contents must have (see `Pairs.sha256`), to continue a run.
 
