@@ -110,11 +110,11 @@ COMMANDS = {
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit status."""
-    for stream in (sys.stdout, sys.stdin):  # any file name or line can be read and printed
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(
-                errors="surrogateescape" if stream is sys.stdin else "backslashreplace"
-            )
+    if isinstance(sys.stdout, io.TextIOWrapper):  # any file name or line can be read and printed
+        sys.stdout.reconfigure(errors="backslashreplace")
+    if isinstance(sys.stdin, io.TextIOWrapper):
+        encoding = None if sys.stdin.isatty() else "utf-8-sig"  # a file may have a byte order mark
+        sys.stdin.reconfigure(encoding=encoding, errors="surrogateescape")
     given = list(sys.argv[1:] if arguments is None else arguments)
     if not given or (given[0].startswith("-") and given[0] not in ("-h", "--help")):
         given = ["train", *given]

@@ -78,7 +78,8 @@ def here(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
 
     def run_here(*arguments, given=""):
-        stdin = io.TextIOWrapper(io.BytesIO(given.encode()), encoding="utf-8")
+        # Lines are in UTF-8, whatever the system writes.
+        stdin = io.TextIOWrapper(io.BytesIO(given.encode()), encoding="latin-1")
         monkeypatch.setattr(sys, "stdin", stdin)
         try:
             status = main([*map(str, arguments)])
@@ -379,6 +380,12 @@ def test_bad_arguments_are_reported_and_the_others_read(home, here, readings):
     first, second = result.stderr.splitlines()
     assert first.startswith("minitransformer: argument 2: unknown character 'é'")
     assert second.startswith("minitransformer: argument 4: '' has no characters")
+
+
+def test_a_byte_order_mark_on_standard_input_is_no_character(home, here, readings):
+    result = here("translate", home / "runs/dates", given="\ufeff" + "\n".join(LINES))
+    assert (result.returncode, result.stderr) == (1, "")
+    assert result.stdout.splitlines() == readings
 
 
 def test_bytes_that_are_no_text(home, readings):
