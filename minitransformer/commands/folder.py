@@ -17,8 +17,12 @@ from ..training.loop import Training, perplexity
 
 if sys.platform == "win32":
     import msvcrt
+
+    TAKEN = PermissionError  # what a lock raises that another process has
 else:
     import fcntl
+
+    TAKEN = BlockingIOError
 
 CHECKPOINT, CURVE, REPORT = FILES = "checkpoint.npz", "curve.csv", "report.html"
 RUNNING = ".running"  # only where a folder cannot be locked: this file, while a run lives
@@ -89,7 +93,8 @@ def claimed(folder: Path) -> Iterator[None]:
     """Make a context in which no other run can claim the folder; what one that was killed left
     half-written is removed.
 
-    The claim is a lock of the system's, which ends with the process, however that ends.
+    The claim is a lock of the system's, which ends with the process, however that ends. Where none can
+    be had, the folder is not claimed, and nothing is removed.
 
     Raises:
         ConfigError: if another run lives that has claimed it.
@@ -97,15 +102,16 @@ def claimed(folder: Path) -> Iterator[None]:
     with contextlib.ExitStack() as stack:
         try:
             lock(folder, stack)
-        except (BlockingIOError, PermissionError):
+        except TAKEN:
             raise errors.ConfigError(
                 f"another run is writing in {folder}: wait until it has ended, or give another folder "
                 f"by --out"
             ) from None
-        except OSError:  # a file system without locks
+        except OSError:  # a file system without locks, or a folder that cannot be read
             pass
-        for name in FILES:
-            serialize.sweep(folder / name)
+        else:
+            for name in FILES:
+                serialize.sweep(folder / name)
         yield
 
 

@@ -1,5 +1,6 @@
 """What goes wrong around a run, injected for real: each leaves one line, and whole files."""
 
+import errno
 import io
 import os
 import re
@@ -17,6 +18,7 @@ from limits import SECONDS
 from minigrad import errors
 from minitransformer import DecoderSizes, Settings, Sizes, Training, load_reader, load_training
 from minitransformer.__main__ import main
+from minitransformer.commands import folder
 from minitransformer.commands.folder import FILES, claimed
 from minitransformer.commands.machine import interruptible
 from minitransformer.tasks import make
@@ -143,6 +145,21 @@ def test_of_two_runs_in_a_folder_the_second_is_refused(here, ran):
     for arguments in more:
         assert here(*arguments).returncode == 0
     assert left(ran) == sorted(FILES)
+
+
+@posix
+@pytest.mark.parametrize("problem", ["EACCES", "ENOLCK"])
+def test_a_folder_that_cannot_be_locked_is_written_and_not_swept(tmp_path, monkeypatch, problem):
+    """It may not be read, or its file system has no locks: another run may be saving there."""
+
+    def unlocked(*_):
+        number = getattr(errno, problem)
+        raise OSError(number, os.strerror(number))
+
+    (tmp_path / ".checkpoint.npz.1.part").touch()
+    monkeypatch.setattr(folder, "lock", unlocked)
+    with claimed(tmp_path):
+        assert left(tmp_path) == [".checkpoint.npz.1.part"]
 
 
 @posix
