@@ -41,14 +41,14 @@ def train(options: argparse.Namespace) -> int:
     given = vars(options)
     every = whole("every", given.get("every", EVERY), least=1)
     goal = real("stop_at", given["stop_at"], most=1) if "stop_at" in given else math.inf
-    run, folder = resumed(given) if "resume" in given else begun(given)
-    exam = run.task.held_out(min(1000, run.task.held_out_count))
+    load, folder = resumed(given) if "resume" in given else begun(given)
 
     quiet = np.errstate(over="ignore", invalid="ignore")
     with (
-        claimed(folder), one_thread(), workers(given, run) as run.workers,
-        interruptible() as interrupted, quiet,
+        claimed(folder), contextlib.nullcontext(load()) as run, one_thread(),
+        workers(given, run) as run.workers, interruptible() as interrupted, quiet,
     ):  # fmt: skip
+        exam = run.task.held_out(min(1000, run.task.held_out_count))
         if isinstance(run.workers, Cluster) and run.workers.page:
             print(f"the workers can be watched at {run.workers.page}", flush=True)
         learn(run, exam[:200], every, goal, folder / CHECKPOINT, interrupted)
@@ -91,8 +91,8 @@ def workers(given: dict[str, Any], run: Training) -> Workers:
     return Threads(1 if count is None else count)
 
 
-def begun(given: dict[str, Any]) -> tuple[Training, Path]:
-    """A new run as the options ask for it, and its folder."""
+def begun(given: dict[str, Any]) -> tuple[Callable[[], Training], Path]:
+    """What returns a new run as the options ask for it, and its folder."""
     name = given.get("task", "dates")
     settings = Settings(**{"steps": STEPS.get(name, Settings.steps)} | fields_of(Settings, given))
     made = {option: given[option] for option in DATA if option in given}
@@ -105,7 +105,7 @@ def begun(given: dict[str, Any]) -> tuple[Training, Path]:
             complain(PROGRAM, f"left out: line {fault.line}: {fault.what}")
     kind = kind_of(name, given)
     run = Training(task, sizes_of(kind, task, given), settings, kind=kind, made=made)
-    return run, ready(given.get("out", Path("runs", task.name)), "replace" in given)
+    return lambda: run, ready(given.get("out", Path("runs", task.name)), "replace" in given)
 
 
 def kind_of(task: str, given: dict[str, Any]) -> str:
@@ -142,8 +142,8 @@ def fields_of(kind: type, given: dict[str, Any]) -> dict[str, Any]:
     return {f.name: given[f.name] for f in fields(kind) if f.name in given.keys() - set(DATA)}
 
 
-def resumed(given: dict[str, Any]) -> tuple[Training, Path]:
-    """The run that the options name, as its last checkpoint left it, and its folder.
+def resumed(given: dict[str, Any]) -> tuple[Callable[[], Training], Path]:
+    """What loads the run that the options name, as its last checkpoint left it, and its folder.
 
     Raises:
         ConfigError: if the options ask for other settings than it has.
@@ -157,7 +157,7 @@ def resumed(given: dict[str, Any]) -> tuple[Training, Path]:
     checkpoint = given["resume"] / CHECKPOINT
     if not checkpoint.exists():
         raise errors.ConfigError(f"there is no run in {given['resume']}: give the folder of one")
-    return load_training(checkpoint), ready(given["resume"], replace=True)
+    return lambda: load_training(checkpoint), ready(given["resume"], replace=True)
 
 
 def learn(

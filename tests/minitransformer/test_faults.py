@@ -137,6 +137,18 @@ def test_a_run_is_replaced_only_when_told(here, ran):
     assert load_training(ran / "checkpoint.npz").steps_done == 1
 
 
+def test_a_run_is_claimed_before_it_is_read(here, ran, monkeypatch):
+    """Else another that ends in between would be undone."""
+
+    def load(checkpoint):
+        with pytest.raises(errors.ConfigError, match="another run is writing"), claimed(ran):
+            pass
+        return load_training(checkpoint)
+
+    monkeypatch.setattr("minitransformer.commands.train.load_training", load)
+    assert here("--resume", "run").returncode == 0
+
+
 def test_of_two_runs_in_a_folder_the_second_is_refused(here, ran):
     more = (["--resume", "run"], [*JOB, "--steps", 1, "--out", "run", "--replace"])
     with claimed(ran):
