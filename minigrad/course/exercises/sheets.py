@@ -23,6 +23,7 @@ from .marking import KNOWN
 
 RUN = "python -m minigrad exercises"
 HOME = EXAMPLES / "exercises"
+END = re.compile(r"\r\n|\r|\n")  # of a line, as Python counts them; str.splitlines counts more
 BEGINS = re.compile(r"(?:(?:async )?def (\w+)|class |import |from |@)")  # a part of a file
 DEFINITIONS = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef, ast.Assign, ast.AnnAssign)
 
@@ -228,9 +229,9 @@ def _read(path: Path, data: bytes, unread: Mapping[str, str]) -> Written:
         SyntaxError: for one that is in no such part.
     """
     try:
-        return Written(path, ast.parse(data, str(path)), unread=unread)
+        return _compiled(path, ast.parse(data, str(path)), unread)
     except SyntaxError as problem:
-        lines = data.decode(errors="replace").splitlines()
+        lines = END.split(data.decode(errors="replace"))
         starts = [n for n, line in enumerate(lines) if BEGINS.match(line)]
         before = [n for n in starts if n < (problem.lineno or 0)][-2:]
         # Python may find the error only in the part after it: leave out what leads further.
@@ -242,6 +243,20 @@ def _read(path: Path, data: bytes, unread: Mapping[str, str]) -> Written:
         names = [found[1]] if found and found[1] else []
         why = dict.fromkeys(names, _unreadable(path, problem))
         return _read(path, _without(lines, start, end), {**unread, **why})
+
+
+def _compiled(path: Path, tree: ast.Module, unread: Mapping[str, str]) -> Written:
+    """A file without the definitions that Python parses and cannot compile: a `break` in no loop."""
+    body: list[ast.stmt] = []
+    why = dict(unread)
+    for statement in tree.body:
+        try:
+            if isinstance(statement, DEFINITIONS):
+                compile(ast.Module([statement], []), str(path), "exec")
+            body.append(statement)
+        except SyntaxError as problem:
+            why[getattr(statement, "name", "")] = _unreadable(path, problem)
+    return Written(path, ast.Module(body, []), unread=why)
 
 
 def _without(lines: Sequence[str], start: int, end: int) -> bytes:

@@ -523,6 +523,10 @@ BROKEN = {
     "string": "def order(graph, root):\n    return 'a\n",
     "indent": "def order(graph, root):\n    x = 1\n      y = 2\n",
     "docstring": 'def order(graph, root):\n    """never closed\n    return []\n',
+    "break": "def order(graph, root):\n    break\n",
+    "twice": "def order(graph, graph):\n    return []\n",
+    "nonlocal": "def order(graph, root):\n    nonlocal x\n",
+    "signs that end no line": "TEXT = '\x0c\x85\u2028\u2029'\n\ndef order(graph, root):\n    return sorted(graph\n",
 }
 
 
@@ -530,7 +534,8 @@ BROKEN = {
 def test_a_syntax_error_costs_only_the_function_that_it_stands_in(kind, tmp_path):
     right = "def product_rule(g, x, y):\n    return g * y, g * x\n"
     after = "def walk(graph, root):\n    raise NotImplementedError\n"
-    (tmp_path / FIRST).write_text("\n\n".join([right, BROKEN[kind], after]))
+    text = "\n\n".join([right, BROKEN[kind], after])
+    (tmp_path / FIRST).write_text(text, encoding="utf-8")
     found = {e.name: v for _, e, v in sandbox.check(tmp_path, chosen(["01"]), 0, float("inf"))}
     assert found["product_rule"].state == RIGHT
     assert found["order"].state == WRONG
