@@ -246,17 +246,23 @@ def _read(path: Path, data: bytes, unread: Mapping[str, str]) -> Written:
 
 
 def _compiled(path: Path, tree: ast.Module, unread: Mapping[str, str]) -> Written:
-    """A file without the definitions that Python parses and cannot compile: a `break` in no loop."""
-    body: list[ast.stmt] = []
-    why = dict(unread)
-    for statement in tree.body:
-        try:
-            if isinstance(statement, DEFINITIONS):
-                compile(ast.Module([statement], []), str(path), "exec")
-            body.append(statement)
-        except SyntaxError as problem:
-            why[getattr(statement, "name", "")] = _unreadable(path, problem)
-    return Written(path, ast.Module(body, []), unread=why)
+    """A file without the definitions that Python parses but cannot compile: a `break` in no loop."""
+    refused = {statement: _refused(path, statement) for statement in tree.body}
+    body = [statement for statement, problem in refused.items() if problem is None]
+    why = {
+        getattr(s, "name", ""): _unreadable(path, p) for s, p in refused.items() if p is not None
+    }
+    return Written(path, ast.Module(body, []), unread={**unread, **why})
+
+
+def _refused(path: Path, statement: ast.stmt) -> SyntaxError | None:
+    """Return why Python cannot compile a definition."""
+    try:
+        if isinstance(statement, DEFINITIONS):
+            compile(ast.Module([statement], []), str(path), "exec")
+    except SyntaxError as problem:
+        return problem
+    return None
 
 
 def _without(lines: Sequence[str], start: int, end: int) -> bytes:

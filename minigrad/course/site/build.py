@@ -27,7 +27,7 @@ from ..lessons.pages import PACKAGES, file_page, lesson_page
 from ..lessons.rendering import Renderer
 from ..places import EXAMPLES, ROOT
 from . import front
-from .cache import digest, home, kept
+from .cache import digest, home, kept, sweep
 
 HERE = Path(__file__).parent
 TEMPLATES = HERE / "pdoc-theme"
@@ -122,9 +122,11 @@ def _made(some: Sequence[Lesson], say: Say) -> tuple[Path | None, dict[Lesson, P
             slowest = sorted(some, key=lambda lesson: -(lesson.seconds or 0))
             runs = {lesson: pool.submit(ran, lesson) for lesson in slowest}
             other = pool.submit(reference)
-            return other.result(), {lesson: runs[lesson].result() for lesson in some}
+            made = other.result(), {lesson: runs[lesson].result() for lesson in some}
     finally:
         pool.shutdown(cancel_futures=True)
+    sweep(home())
+    return made
 
 
 def _sources() -> list[Path]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import shutil
@@ -12,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 DAYS = 30  # that a folder is kept after its last use
+MAKING = ".making-"  # begins the name of a folder that is being made
 
 
 def home() -> Path:
@@ -37,17 +39,26 @@ def kept(name: str, of: str, make: Callable[[Path], Any], root: Path) -> Path:
         root: where it is kept.
     """
     folder = root / f"{name}-{of}"
-    if not folder.is_dir():
-        root.mkdir(parents=True, exist_ok=True)
-        beside = Path(tempfile.mkdtemp(prefix=".", dir=root))
-        try:
-            make(beside)
-            if not folder.is_dir():  # another process may have been faster
-                beside.rename(folder)
-        finally:
-            shutil.rmtree(beside, ignore_errors=True)
-    os.utime(folder)
-    for old in root.glob("*-*"):
-        if time.time() - old.stat().st_mtime > DAYS * 86400:
-            shutil.rmtree(old, ignore_errors=True)
+    with contextlib.suppress(FileNotFoundError):
+        os.utime(folder)  # it is used now: `sweep` leaves it
+        return folder
+    root.mkdir(parents=True, exist_ok=True)
+    beside = Path(tempfile.mkdtemp(prefix=MAKING, dir=root))
+    try:
+        make(beside)
+        beside.rename(folder)
+    except OSError:
+        if not folder.is_dir():  # else another process was faster
+            raise
+    finally:
+        shutil.rmtree(beside, ignore_errors=True)
     return folder
+
+
+def sweep(root: Path) -> None:
+    """Remove folders that were not used for long, and those that a killed process left half-made."""
+    for old in root.glob("*-*"):
+        days = 1 if old.name.startswith(MAKING) else DAYS
+        with contextlib.suppress(OSError):  # another process may sweep, too
+            if time.time() - old.stat().st_mtime > days * 86400:
+                shutil.rmtree(old, ignore_errors=True)

@@ -526,7 +526,9 @@ BROKEN = {
     "break": "def order(graph, root):\n    break\n",
     "twice": "def order(graph, graph):\n    return []\n",
     "nonlocal": "def order(graph, root):\n    nonlocal x\n",
-    "signs that end no line": "TEXT = '\x0c\x85\u2028\u2029'\n\ndef order(graph, root):\n    return sorted(graph\n",
+    "signs that end no line": (
+        "TEXT = '\x0c\x85\u2028\u2029'\n\ndef order(graph, root):\n    return sorted(graph\n"
+    ),
 }
 
 

@@ -7,7 +7,9 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 import urllib.request
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -23,7 +25,7 @@ from minigrad.course.questions import Question
 from minigrad.course.site import build as building
 from minigrad.course.site import front
 from minigrad.course.site.build import build
-from minigrad.course.site.cache import digest, kept
+from minigrad.course.site.cache import digest, kept, sweep
 
 GUIDE = EXAMPLES / "TEACHING.md"
 GUIDE_PAGE = f"source/{GUIDE.relative_to(ROOT).as_posix()}.html"
@@ -53,6 +55,32 @@ def test_a_folder_is_made_once_for_one_content(tmp_path):
     assert len(made) == 1
     assert kept("name", "b", make, tmp_path / "cache") != one
     assert len(made) == 2
+
+
+def test_a_folder_that_another_process_makes_meanwhile_is_taken(tmp_path, monkeypatch):
+    rename = Path.rename
+
+    def beaten(beside, folder):
+        folder.mkdir()
+        (folder / "file").write_text("theirs")
+        rename(beside, folder)
+
+    monkeypatch.setattr(Path, "rename", beaten)
+    one = kept("name", "a", lambda folder: (folder / "file").write_text("mine"), tmp_path)
+    assert (one / "file").read_text() == "theirs"
+    assert list(tmp_path.iterdir()) == [one]
+
+
+def test_a_folder_is_swept_that_was_not_used_for_long(tmp_path):
+    old, used, left = tmp_path / "old-a", tmp_path / "used-a", tmp_path / ".making-a"
+    for folder, days in {old: 31, used: 31, left: 2}.items():
+        folder.mkdir()
+        os.utime(folder, (time.time() - days * 86400,) * 2)
+    (tmp_path / "gone-a").symlink_to(tmp_path / "nowhere")  # as if removed while it is looked at
+    (tmp_path / ".making-b").mkdir()
+    kept("used", "a", lambda folder: None, tmp_path)
+    sweep(tmp_path)
+    assert {one.name for one in tmp_path.iterdir()} == {"used-a", "gone-a", ".making-b"}
 
 
 def test_what_fails_is_not_kept(tmp_path):
