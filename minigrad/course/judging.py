@@ -154,7 +154,9 @@ def numbers(text: str, single: bool = False) -> list[float] | None:
     Args:
         single: one number is expected, so "1,000" is a thousand and "0,5" a half.
     """
-    text = re.sub(r"(?<=\d)_(?=\d)", "", text.strip().replace("\N{MINUS SIGN}", "-"))
+    text = re.sub(r"\s+", " ", text.strip())  # no-break spaces, too, which NUMBER does not know
+    text = re.sub("[\N{MINUS SIGN}\N{EN DASH}]", "-", text)
+    text = re.sub(r"(?<=\d)_(?=\d)", "", text)
     if single and re.fullmatch(r"[-+]?[1-9]\d{0,2}(,\d{3})+(\.\d+)?", text):
         text = text.replace(",", "")
     elif single:

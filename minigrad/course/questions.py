@@ -107,9 +107,10 @@ class Question:
 
     def reply(self, given: Any) -> str:
         """Return what the learner is told: a verdict, on "?" the hint, on "!" the answer."""
-        if given == "?":
+        key = given if isinstance(given, str) else ""  # an array compares its elements
+        if key == "?":
             return self.hint or "There is no hint."
-        if given == "!":
+        if key == "!":
             return f"The answer: {self.written()}. {self.because}".strip()
         verdict = self.judge(given)
         return f"{verdict.says} {self.because if verdict.kind == 'right' else ''}".strip()

@@ -74,7 +74,7 @@ const questions = (() => {
   }
 
   function numbers(text, single) {
-    text = text.trim().replaceAll("\u2212", "-").replace(/(?<=\d)_(?=\d)/g, "");
+    text = text.trim().replace(/[\u2212\u2013]/g, "-").replace(/(?<=\d)_(?=\d)/g, "");
     if (single && /^[-+]?[1-9]\d{0,2}(,\d{3})+(\.\d+)?$/.test(text))
       text = text.replaceAll(",", "");
     else if (single) text = text.replace(/^([-+]?\d+),(\d+)(?=\s*%?$)/, "$1.$2");

@@ -35,6 +35,8 @@ CASES = [
     (NINTH, " 2 / 18 ", "right"),
     (NINTH, "11.1%", "right"),
     (NINTH, "11.1 %", "right"),
+    (NINTH, "11.1\N{NO-BREAK SPACE}%", "right"),
+    (NINTH, "1\N{NARROW NO-BREAK SPACE}/\N{NARROW NO-BREAK SPACE}9", "right"),
     (NINTH, "0,111", "right"),
     (NINTH, "[0.11111]", "right"),
     (NINTH, "1.11e-1", "right"),
@@ -44,6 +46,7 @@ CASES = [
     (NINTH, "0.112", "near"),
     (NINTH, "-1/9", "sign"),
     (NINTH, "\N{MINUS SIGN}0.111", "sign"),
+    (NINTH, "\N{EN DASH}0.111", "sign"),
     (NINTH, "9", "reciprocal"),
     (NINTH, "1.11", "ten"),
     (NINTH, "11.1", "ten"),
@@ -134,12 +137,14 @@ def test_it_says_what_is_off(question, given, says):
         (NINTH, mg.Tensor(1 / 9, requires_grad=True)),
         (LIST, (0.25, 0.5, -3)),
         (LIST, np.array([0.25, 0.5, -3])),
+        (LIST, mg.Tensor([0.25, 0.5, -3])),
         (SHAPE, np.zeros((3, 4, 11)).shape),
         (CHOICE, 2),
     ],
 )
 def test_answers_are_python_as_well(question, given):
     assert question.judge(given).kind == "right"
+    assert question.reply(given).startswith("Right.")
 
 
 def test_the_judge_of_the_pages_says_the_same(browser, tmp_path):
