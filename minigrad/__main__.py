@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import io
 import os
 import runpy
 import sys
@@ -40,6 +41,8 @@ class Command(NamedTuple):
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit status."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # any file name or error can be printed
     given = list(sys.argv[1:] if arguments is None else arguments)
     return ended(PROGRAM, lambda: _run(given))
 

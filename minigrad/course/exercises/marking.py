@@ -8,6 +8,7 @@ import gc
 import inspect
 import math
 import sys
+import traceback
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -126,7 +127,8 @@ def judge(trial: Trial, function: Callable, say: Callable[[str], Any] | None = N
         if borrowed:
             says = f"It leaves the work to what is there already, in {borrowed[0]}."
             return Verdict(BORROWED, says)
-        if isinstance(outcomes[-1].error, NotImplementedError):
+        error = outcomes[-1].error
+        if isinstance(error, NotImplementedError) and _raised_in(error) is _code(function):
             return Verdict(NOT_BEGUN)
     wrong = [k for k, pair in enumerate(zip(outcomes, truths)) if not same(exercise, *pair)]
     if not wrong:
@@ -148,6 +150,16 @@ def judge(trial: Trial, function: Callable, say: Callable[[str], Any] | None = N
     if given.error is None and _kind(given.value) == _kind(right.value):
         says += _broken(exercise, function, cases[first]) + trial.nearest(outcomes, wrong)
     return Verdict(WRONG, says, shows, None, picture)
+
+
+def _code(function: Callable) -> CodeType | None:
+    return getattr(inspect.unwrap(function), "__code__", None)
+
+
+def _raised_in(error: BaseException) -> CodeType | None:
+    """The code of the function that raised an error."""
+    codes = [frame.f_code for frame, _ in traceback.walk_tb(error.__traceback__)]
+    return codes[-1] if codes else None
 
 
 # --- one call -------------------------------------------------------------------------------------
@@ -193,7 +205,7 @@ def _answered(exercise: Exercise, case: Case, value: Any, changed: int | None = 
 
 def _watch(exercise: Exercise, function: Callable, found: list[str]) -> Callable:
     """A profiler that notes the line of the function's file that calls what may not do the work."""
-    home = getattr(getattr(inspect.unwrap(function), "__code__", None), "co_filename", None)
+    home = getattr(_code(function), "co_filename", None)
     innocent: set[CodeType] = set()  # what was looked at before
 
     def hook(frame: FrameType, event: str, argument: Any) -> None:
@@ -352,7 +364,7 @@ def _hard_coded(
 
 def _looks(function: Callable) -> tuple[bool, bool]:
     """Tell whether a function reads its arguments, and whether it compares anything."""
-    code = getattr(inspect.unwrap(function), "__code__", None)
+    code = _code(function)
     if code is None:
         return True, True
     own = code.co_varnames[: code.co_argcount]
@@ -370,6 +382,8 @@ def _guess(outcome: Outcome, truth: Outcome) -> str:
         return "It calls itself without end."
     if isinstance(error, SystemExit):
         return "It ends the program; an exercise returns its answer."
+    if isinstance(error, NotImplementedError) and (code := _raised_in(error)) is not None:
+        return f"It calls {code.co_name}, which is not written yet."
     if error is not None:
         line = line_of(error)
         at = f", in line {line.number}: {line.text}" if line is not None else ""
@@ -389,7 +403,8 @@ def _told(error: BaseException) -> str:
     """An error as one line."""
     text = type(error).__name__
     with contextlib.suppress(Exception):  # what an error of the learner's says may fail, too
-        text += ": " + " ".join(str(error).split())
+        told = str(error).encode(errors="backslashreplace").decode()  # half a pair is no character
+        text += ": " + " ".join(told.split())
     return text if len(text) <= LONG else f"{text[:LONG]}…"
 
 

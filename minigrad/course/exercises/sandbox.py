@@ -74,7 +74,8 @@ def verdict(path: Path, sheet: Sheet, exercise: Exercise, seed: int, seconds: fl
     if package:
         return Verdict(BORROWED, f"It leaves the work to {package}: use NumPy and Python alone.")
     if seconds == math.inf:
-        with contextlib.redirect_stdout(None):  # what the function prints
+        nowhere = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+        with nowhere, contextlib.redirect_stdout(nowhere):  # what the function prints
             return _judged(path, sheet, exercise, seed, lambda call: None)
     return _apart(path, sheet, exercise, seed, seconds)
 
@@ -119,7 +120,8 @@ def _apart(path: Path, sheet: Sheet, exercise: Exercise, seed: int, seconds: flo
             f"It had not come to an end after {seconds:g} seconds: is there a loop without an end?"
         )
     elif status < 0:
-        says = f"It crashed Python, by the signal {signal.Signals(-status).name}."
+        names = {known.value: known.name for known in signal.Signals}  # not of all there are
+        says = f"It crashed Python, by the signal {names.get(-status, -status)}."
     else:
         says = f"It ended the process itself, with the status {status}."
     return Verdict(STOPPED, says, tuple(line["call"] for line in told[-1:]))

@@ -184,7 +184,7 @@ class Written:
         for statement in self.tree.body:
             if isinstance(statement, DEFINITIONS):
                 code = compile(ast.Module([statement], []), str(self.path), "exec")
-                with contextlib.suppress(Exception), warnings.catch_warnings():
+                with contextlib.suppress(Exception, SystemExit), warnings.catch_warnings():
                     warnings.simplefilter("ignore")
                     exec(code, space)
         return space

@@ -20,6 +20,7 @@ from .marking import NOT_BEGUN, RIGHT, Verdict
 from .sandbox import check
 from .sheets import Sheet, chosen, folder_of, has_any
 
+ESCAPED = "backslashreplace"  # of a file name whose bytes are no characters
 Marked = tuple[Sheet, Exercise, Verdict]
 
 # --- one student -----------------------------------------------------------------------------------
@@ -73,7 +74,7 @@ def as_json(marked: Sequence[Marked], folder: str, seed: int) -> bytes:
             for sheet, exercise, found in marked
         ],
     }
-    return (json.dumps(about, indent=2, ensure_ascii=False) + "\n").encode()
+    return (json.dumps(about, indent=2, ensure_ascii=False) + "\n").encode(errors=ESCAPED)
 
 
 def as_junit(marked: Sequence[Marked], folder: str, seed: int) -> bytes:
@@ -82,7 +83,7 @@ def as_junit(marked: Sequence[Marked], folder: str, seed: int) -> bytes:
     skipped = sum(found.state == NOT_BEGUN for found in missed)
     counts = {"tests": len(marked), "failures": len(missed) - skipped, "skipped": skipped}
     suites = ElementTree.Element("testsuites")
-    about: dict[str, Any] = {"name": folder, "errors": 0, **counts}
+    about: dict[str, Any] = {"name": _printable(folder), "errors": 0, **counts}
     suite = ElementTree.SubElement(suites, "testsuite", {k: str(v) for k, v in about.items()})
     _properties(suite, seed=seed, points=_total(marked), of=sum(e.points for _, e, _ in marked))
     for sheet, exercise, found in marked:
@@ -135,7 +136,7 @@ def mark_class(options: argparse.Namespace) -> int:
     written: dict[str, Callable[[], bytes]] = {
         "class.csv": lambda: as_csv(students),
         "class.json": lambda: class_as_json(students, seed),
-        "class.html": lambda: class_page.page(students).encode(),
+        "class.html": lambda: class_page.page(students).encode(errors=ESCAPED),
     }
     for name, form in written.items():
         data = form()
@@ -161,10 +162,10 @@ def as_csv(students: dict[str, list[Marked]]) -> bytes:
     for student, marked in students.items():
         points = [_points(exercise, found) for _, exercise, found in marked]
         table.writerow([student, *points, sum(points)])
-    return text.getvalue().encode()
+    return text.getvalue().encode(errors=ESCAPED)
 
 
 def class_as_json(students: dict[str, list[Marked]], seed: int) -> bytes:
     """The data that `mark --json` writes, for each student."""
     each = [json.loads(as_json(marked, student, seed)) for student, marked in students.items()]
-    return (json.dumps(each, indent=2, ensure_ascii=False) + "\n").encode()
+    return (json.dumps(each, indent=2, ensure_ascii=False) + "\n").encode(errors=ESCAPED)

@@ -1,6 +1,7 @@
 """Exercises are listed, checked apart, explained, handed out and marked."""
 
 import gc
+import io
 import json
 import os
 import subprocess
@@ -160,6 +161,8 @@ def test_what_an_import_calls_is_not_the_learners(tmp_path, monkeypatch):
         ("return g + 1, x * y", "not on the list of known mistakes"),
         ("return (n for n in (g, x))", "returns a generator; expected is numbers"),
         ("raise ValueError('x' * 10**6)", "ValueError: xxx"),
+        ("raise ValueError('\\ud800')", "ValueError: \\ud800, in line 2"),
+        ("return later(x)\ndef later(x):\n    raise NotImplementedError", "It calls later, which"),
     ],
 )
 def test_what_is_said_of_other_mistakes(body, says, tmp_path):
@@ -296,6 +299,12 @@ def test_accidents_cost_one_exercise_only(folder):
     [
         ("import os; os._exit(0)", "stopped", "ended the process itself, with the status 0"),
         ("import os; os.abort()", "stopped", "crashed Python, by the signal SIGABRT"),
+        pytest.param(
+            "import os; os.kill(os.getpid(), 40)",
+            "stopped",
+            "crashed Python, by the signal 40",
+            marks=pytest.mark.skipif(sys.platform != "linux", reason="has no such signal"),
+        ),
         ("import sys; sys.exit(1)", "wrong", "ends the program"),
         ("return product_rule(g, x, y)", "wrong", "calls itself without end"),
         (
@@ -306,7 +315,7 @@ def test_accidents_cost_one_exercise_only(folder):
         ("return bytes(5 << 30)", "wrong", "MemoryError"),
         ("return input()", "wrong", "EOFError"),
     ],
-    ids=["exit", "abort", "sys.exit", "recursion", "stack", "memory", "input"],
+    ids=["exit", "abort", "real-time", "sys.exit", "recursion", "stack", "memory", "input"],
 )
 @pytest.mark.skipif(os.name == "nt", reason="signals and limits of POSIX")
 def test_a_process_that_ends_in_its_own_way(body, state, says, folder):
@@ -553,7 +562,20 @@ def test_a_file_of_which_nothing_can_be_read_says_so(tmp_path):
 
 
 def test_judging_in_this_process_prints_nothing_and_starts_nothing(run, folder, monkeypatch):
-    write(folder, "def product_rule(g, x, y):\n    print('mine')\n    return g * y, g * x\n")
+    write(
+        folder,
+        """
+        import sys
+
+        end = sys.exit("an experiment")
+
+        def product_rule(g, x, y):
+            print("mine")
+            sys.stdout.write("mine")
+            sys.stdout.flush()
+            return g * y, g * x
+        """,
+    )
     monkeypatch.setattr(subprocess, "Popen", None)
     monkeypatch.setattr(sandbox, "ThreadPoolExecutor", None)
     status, said, _ = run("check", "product_rule", "--folder", folder, "--in-process")
@@ -684,6 +706,30 @@ def test_a_class_made_of_known_mistakes_comes_out_exactly(run, tmp_path):
     assert "<b>1</b> 01 order: The nodes are taken as they stand" in page
     assert page.count('class="slide"') == 2
     assert "lesson 01, One derivative, and a graph: 80% of the points lost" in page
+
+
+@pytest.mark.skipif(sys.platform == "darwin", reason="refuses such names")
+def test_a_name_that_is_no_text_and_one_that_the_terminal_lacks_are_marked(
+    run, tmp_path, monkeypatch
+):
+    names = "Jos\udce9", "Zoë"  # the first as a zip of another system leaves it
+    room = tmp_path / "room"
+    for student in names:
+        assert run("start", room / student)[0] == 0
+        write(room / student, "def product_rule(g, x, y):\n    raise ValueError('\\ud800')\n")
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(io.BytesIO(), "ascii"))
+    assert run("class", room, "01", "--in-process", "--out", tmp_path)[0] == 0
+    both = ["--json", tmp_path / "m.json", "--junit", tmp_path / "m.xml", "--in-process"]
+    assert run("mark", room / names[0], *both)[0] == 0
+    sys.stdout.seek(0)
+    said = sys.stdout.read()
+    assert "Jos\\udce9" in said
+    assert "Zo\\xeb" in said
+    assert {one["folder"] for one in json.loads((tmp_path / "class.json").read_text())} == {*names}
+    assert "Jos\\udce9,0" in (tmp_path / "class.csv").read_text(encoding="utf-8")
+    assert "Jos\\udce9" in (tmp_path / "class.html").read_text(encoding="utf-8")
+    assert json.loads((tmp_path / "m.json").read_text())["folder"] == str(room / names[0])
+    assert ET.parse(tmp_path / "m.xml").getroot()[0].get("name") == str(room / "Jos\ufffd")
 
 
 def test_a_folder_without_students_is_refused(run, tmp_path):
