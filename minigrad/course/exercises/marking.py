@@ -349,7 +349,9 @@ def _hard_coded(
     """In a sentence, that the answer does not depend on the inputs; "" if it does."""
     constant = lambda some: all(alike(some[0].value, one.value, 1e-6, 1e-9) for one in some)
     given, right = outcomes[0], trial.truths[0]
-    fits = all(o.error is None for o in outcomes) and _kind_of(given.value) == _kind_of(right.value)
+    if any(outcome.error is not None for outcome in outcomes):
+        return ""
+    fits = _kind_of(given.value) == _kind_of(right.value)
     reads, compares = _looks(function)
     if not reads and fits and constant(outcomes) and not constant(trial.truths):
         return "It gives the same answer whatever it is given: compute it from the arguments."

@@ -162,7 +162,6 @@ def test_what_an_import_calls_is_not_the_learners(tmp_path, monkeypatch):
         ("return (n for n in (g, x))", "returns a generator; expected is numbers"),
         ("raise ValueError('x' * 10**6)", "ValueError: xxx"),
         ("raise ValueError('\\ud800')", "ValueError: \\ud800, in line 2"),
-        ("return later(x)\ndef later(x):\n    raise NotImplementedError", "It calls later, which"),
     ],
 )
 def test_what_is_said_of_other_mistakes(body, says, tmp_path):
@@ -171,6 +170,13 @@ def test_what_is_said_of_other_mistakes(body, says, tmp_path):
     assert says in found.says
     assert found.mistake is None
     assert found.shows[-1] == "expected  (2.0, 3.0)" or found.shows[-1] == "expected  (2.0, 3)"
+
+
+def test_a_call_of_what_is_not_written_yet_is_named(tmp_path):
+    later = "    return later(x)\ndef later(x):\n    raise NotImplementedError"
+    for first in ("", "    if x == 3: return g * y, g * x\n"):  # which is the docstring's example
+        found = judged(f"def product_rule(g, x, y):\n{first}{later}", tmp_path=tmp_path)
+        assert (found.state, found.says) == (WRONG, "It calls later, which is not written yet.")
 
 
 @pytest.mark.parametrize(
