@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ... import errors
+from ...serialize import write_whole
 from ...views.drawing import Drawing
 from .exercise import Exercise
 from .marking import NOT_BEGUN, RIGHT, Verdict
@@ -73,8 +74,9 @@ def _tell(sheet: Sheet, exercise: Exercise, found: Verdict) -> None:
 def _count(folder: Path, marked: Sequence[tuple[Sheet, Exercise, Verdict]]) -> dict[str, int]:
     """Counts of how often in a row each exercise was not right; it is kept in the learner's folder."""
     tries: dict[str, int] = {}
-    with contextlib.suppress(OSError, ValueError):
-        tries = dict(json.loads((folder / TRIES).read_text(encoding="utf-8")))
+    with contextlib.suppress(OSError, ValueError, AttributeError):  # none yet, or written otherwise
+        counts = json.loads((folder / TRIES).read_text(encoding="utf-8"))
+        tries = {name: count for name, count in counts.items() if isinstance(count, int)}
     for _, exercise, found in marked:
         if found.state == RIGHT:
             tries.pop(exercise.name, None)
@@ -82,7 +84,7 @@ def _count(folder: Path, marked: Sequence[tuple[Sheet, Exercise, Verdict]]) -> d
             tries[exercise.name] = tries.get(exercise.name, 0) + 1
     if folder != HOME:
         with contextlib.suppress(OSError):  # a folder that cannot be written to
-            (folder / TRIES).write_text(json.dumps(tries), encoding="utf-8")
+            write_whole(folder / TRIES, lambda file: file.write(json.dumps(tries).encode()))
     return tries
 
 

@@ -30,6 +30,7 @@ from .sheets import HOME, Sheet, examples, sheet_of, written
 
 SECONDS = 10.0  # for one exercise; a right one takes less than one
 MEMORY = 4 << 30  # bytes that it may use, where the system can limit that
+AFTER = 60  # seconds of a processor that it may use beyond its time, where nobody is left to end it
 
 
 def check(
@@ -47,7 +48,8 @@ def check(
     """
     seed = secrets.randbelow(1 << 32) if seed is None else seed
     jobs = [(sheet, exercise) for sheet, exercises in wanted for exercise in exercises]
-    run = lambda job: verdict(folder / job[0].file, job[0], job[1], seed, seconds)
+    running: set[subprocess.Popen] = set()
+    run = lambda job: verdict(folder / job[0].file, job[0], job[1], seed, seconds, running)
     if seconds == math.inf:
         yield from ((*job, run(job)) for job in jobs)
         return
@@ -55,12 +57,26 @@ def check(
     try:
         yield from ((*job, found) for job, found in zip(jobs, pool.map(run, jobs)))
     finally:
-        pool.shutdown(cancel_futures=True)  # where the reader has had enough
+        pool.shutdown(wait=False, cancel_futures=True)  # where the reader has had enough
+        for process in list(running):
+            process.kill()
+        pool.shutdown()
 
 
-def verdict(path: Path, sheet: Sheet, exercise: Exercise, seed: int, seconds: float) -> Verdict:
+def verdict(
+    path: Path,
+    sheet: Sheet,
+    exercise: Exercise,
+    seed: int,
+    seconds: float,
+    running: set[subprocess.Popen] | None = None,
+) -> Verdict:
     """The verdict on one exercise, in a file of a learner's: read first, and then run apart; in this
-    process, if `seconds` is infinite."""
+    process, if `seconds` is infinite.
+
+    Args:
+        running: is told of the process while it runs.
+    """
     file = written(path)
     if file.problem:
         return Verdict(MISSING if not path.exists() else WRONG, f"{file.problem}.")
@@ -77,10 +93,17 @@ def verdict(path: Path, sheet: Sheet, exercise: Exercise, seed: int, seconds: fl
         nowhere = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
         with nowhere, contextlib.redirect_stdout(nowhere):  # what the function prints
             return _judged(path, sheet, exercise, seed, lambda call: None)
-    return _apart(path, sheet, exercise, seed, seconds)
+    return _apart(path, sheet, exercise, seed, seconds, set() if running is None else running)
 
 
-def _apart(path: Path, sheet: Sheet, exercise: Exercise, seed: int, seconds: float) -> Verdict:
+def _apart(
+    path: Path,
+    sheet: Sheet,
+    exercise: Exercise,
+    seed: int,
+    seconds: float,
+    running: set[subprocess.Popen],
+) -> Verdict:
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         result = Path(folder, "result")
         work = Path(folder, "work")
@@ -95,6 +118,7 @@ def _apart(path: Path, sheet: Sheet, exercise: Exercise, seed: int, seconds: flo
                 answers,
                 exercise.name,
                 str(seed),
+                str(math.ceil(seconds) + AFTER),
                 result,
             ],
             cwd=work,
@@ -104,12 +128,14 @@ def _apart(path: Path, sheet: Sheet, exercise: Exercise, seed: int, seconds: flo
             stderr=subprocess.DEVNULL,
             start_new_session=True,
         )
+        running.add(started)
         try:
             status: int | None = started.wait(seconds)
         except subprocess.TimeoutExpired:
             status = None
         finally:
             ended(started)
+            running.discard(started)
         told = _lines(result)
     if told and "verdict" in told[-1]:
         found = told[-1]["verdict"]
@@ -155,9 +181,9 @@ def _lines(result: Path) -> list[dict[str, Any]]:
 # --- in the process -------------------------------------------------------------------------------
 
 
-def main(path: str, answers: str, name: str, seed: str, result: str) -> None:
+def main(path: str, answers: str, name: str, seed: str, seconds: str, result: str) -> None:
     """Judge one function, and tell the file `result` about it, a line of JSON at a time."""
-    _limit_memory()
+    _limit(int(seconds))
     sheet = sheet_of(Path(answers))
     with open(result, "w", encoding="utf-8") as file:
 
@@ -183,13 +209,14 @@ def _judged(
     return judge(Trial(exercise, seed, examples(sheet, exercise)), function, say)
 
 
-def _limit_memory() -> None:
+def _limit(seconds: int) -> None:
+    """Limit what this process may use, as far as the system can."""
     if importlib.util.find_spec("resource") is not None:
         import resource
 
-        with contextlib.suppress(OSError, ValueError):
-            resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-            resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        for what, most in {"AS": MEMORY, "CORE": 0, "CPU": seconds}.items():
+            with contextlib.suppress(OSError, ValueError):  # not every system has each of them
+                resource.setrlimit(getattr(resource, f"RLIMIT_{what}"), (most, most))
 
 
 if __name__ == "__main__":

@@ -4,9 +4,11 @@ import gc
 import io
 import json
 import os
+import signal
 import subprocess
 import sys
 import textwrap
+import time
 import types
 import xml.etree.ElementTree as ET
 
@@ -331,6 +333,37 @@ def test_a_process_that_ends_in_its_own_way(body, state, says, folder):
     assert says in found.says
 
 
+@pytest.mark.skipif(os.name == "nt", reason="signals and limits of POSIX")
+def test_ctrl_c_ends_what_runs_and_a_limit_what_is_left_behind(folder, tmp_path):
+    write(
+        folder,
+        f"""
+        import os, resource
+
+        def product_rule(g, x, y):
+            with open({str(tmp_path / "tells")!r}, "w") as file:
+                print(os.getpid(), *resource.getrlimit(resource.RLIMIT_CPU), file=file, flush=True)
+                while True:
+                    pass
+        """,
+    )
+    command = [sys.executable, "-m", "minigrad", "exercises", "check", "product_rule"]
+    checking = subprocess.Popen([*command, "--folder", folder, "--seconds", str(2 * SECONDS)])
+    tells = tmp_path / "tells"
+    try:
+        while not (tells.is_file() and tells.read_text().endswith("\n")):
+            assert checking.poll() is None
+            time.sleep(0.05)
+        checking.send_signal(signal.SIGINT)
+        assert checking.wait(SECONDS) == 130
+    finally:
+        checking.kill()
+    child, *limits = map(int, tells.read_text().split())
+    assert 2 * SECONDS < limits[0] < 86400
+    with pytest.raises(ProcessLookupError):
+        os.kill(child, 0)
+
+
 @pytest.mark.slow
 def test_a_thread_left_running_is_not_waited_for(folder):
     write(
@@ -600,6 +633,14 @@ def test_after_the_second_failed_try_there_is_a_worked_example(run, folder):
     assert "Step by step" not in run(*check)[1]
     write(folder, "def product_rule(g, x, y):\n    return y, x\n")
     assert "Step by step" not in run(*check)[1]  # counted anew
+
+
+@pytest.mark.parametrize("content", ["5", '{"product_rule": null}', "[[1, 2, 3]]", "[5]", "{"])
+def test_counts_that_cannot_be_read_begin_anew(content, run, folder):
+    (folder / ".tries.json").write_text(content)
+    write(folder, "def product_rule(g, x, y):\n    return y, x\n")
+    assert run("check", "product_rule", "--folder", folder, "--in-process")[0] == 1
+    assert json.loads((folder / ".tries.json").read_text()) == {"product_rule": 1}
 
 
 def test_a_puzzle_is_shown_and_judged(run):
