@@ -45,7 +45,8 @@ def executed(lesson: Lesson, folder: Path) -> None:
     as `notebook.ipynb`, and the pictures and pages that the lesson writes, in `out`.
 
     Raises:
-        ConfigError: without jupytext, nbclient and ipykernel, or if a cell fails.
+        ConfigError: without jupytext, nbclient and ipykernel, or if a cell fails, takes too long, or
+            ends the process.
     """
     nbclient, jupytext, _ = needed("nbclient"), needed("jupytext"), needed("ipykernel")
     notebook = _notebook(lesson)
@@ -58,10 +59,14 @@ def executed(lesson: Lesson, folder: Path) -> None:
             env=os.environ | {"PYTHONPATH": os.pathsep.join(paths)} | one, stderr=subprocess.DEVNULL
         )
     except nbclient.exceptions.CellExecutionError as problem:
-        raise errors.ConfigError(
-            f"{lesson.path.name} fails: {problem.ename}: {problem.evalue}"
-        ) from None
+        raise _fails(lesson, f"{problem.ename}: {problem.evalue}") from None
+    except (nbclient.exceptions.CellTimeoutError, nbclient.exceptions.DeadKernelError) as problem:
+        raise _fails(lesson, str(problem).partition("\n")[0]) from None
     written(folder / RAN, jupytext.writes(notebook, fmt="ipynb"))
+
+
+def _fails(lesson: Lesson, why: str) -> errors.ConfigError:
+    return errors.ConfigError(f"{lesson.path.name} fails: {why}")
 
 
 def read(folder: Path) -> list[Cell]:

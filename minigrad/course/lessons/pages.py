@@ -252,13 +252,6 @@ def file_page(file: Path, site: Site, render: Renderer) -> str:
     return page(name, code, links)
 
 
-PLACES = {
-    "Lessons": "index.html",
-    "Exercises": "exercises.html",
-    "Reference": "reference/index.html",
-}
-
-
 def page(title: str, body: str, links: Links, lesson: Lesson | None = None) -> str:
     """A page of the site.
 

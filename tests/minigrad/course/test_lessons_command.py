@@ -109,6 +109,22 @@ def test_notebooks(small, tmp_path):
     assert notebook["metadata"]["kernelspec"]["name"] == "python3"
 
 
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(
+    ("divisor", "says"),
+    [(0, "ZeroDivisionError"), ("os._exit(1)", "died"), ("time.sleep(60)", "timed out")],
+)
+def test_a_notebook_that_fails_says_which_and_why(divisor, says, small, tmp_path, monkeypatch):
+    needs("jupytext", "nbclient", "ipykernel")
+    monkeypatch.setattr(notebooks, "SECONDS", 10)
+    lesson = small(divisor=divisor)
+    text = lesson.path.read_text().replace("import sys", "import os, sys, time")
+    lesson.path.write_text(text)
+    with pytest.raises(errors.ConfigError, match=rf"99_small\.py fails: .*{says}"):
+        notebooks.executed(lesson, tmp_path)
+
+
 def test_what_a_lesson_uses_is_found():
     text = (
         "import minigrad as mg\nimport minitransformer as mt\nimport numpy as np\n"
