@@ -96,5 +96,5 @@ def needed(module: str) -> Any:
 def written(path: Path, text: str) -> Path:
     """Write a file, and the folders that it is in; returns its path."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    write_whole(path, lambda file: file.write(text.encode()))
+    write_whole(path, lambda file: file.write(text.encode(errors="backslashreplace")))
     return path

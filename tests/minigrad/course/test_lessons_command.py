@@ -125,6 +125,11 @@ def test_a_notebook_that_fails_says_which_and_why(divisor, says, small, tmp_path
         notebooks.executed(lesson, tmp_path)
 
 
+def test_a_page_may_name_a_folder_whose_name_is_no_text(tmp_path):
+    page = notebooks.written(tmp_path / "page.html", "mine/Jos\udce9")
+    assert page.read_text() == "mine/Jos\\udce9"
+
+
 def test_what_a_lesson_uses_is_found():
     text = (
         "import minigrad as mg\nimport minitransformer as mt\nimport numpy as np\n"
