@@ -32,10 +32,14 @@ def tape(graph: GraphData, instead: Mapping[int, int] | None = None) -> Tape:
             then. On the tape that is `np.where(on, node, instead)`, with the rules of `np.where`.
 
     Raises:
-        Lost: if the graph does not hold what computing it again would need.
+        Lost: if the graph does not hold what computing it again would need, or if a page cannot hold
+            one of its arrays.
     """
     with np.errstate(all="ignore"):
-        return _Writer(graph, instead or {}).tape
+        try:
+            return _Writer(graph, instead or {}).tape
+        except Unwritten as reason:  # an array that a page cannot even hold
+            raise Lost(str(reason)) from None
 
 
 class _Writer:
@@ -87,10 +91,7 @@ class _Writer:
         if node.value is None:
             raise Lost(f"the value of {node.label or f'#{node.number}'} was not kept")
         held = Symbol(node.value, name="x")
-        try:
-            self.tape.value[node.number] = self.tape.hold(held)
-        except Unwritten as reason:
-            raise Lost(str(reason)) from None
+        self.tape.value[node.number] = self.tape.hold(held)
         return held
 
     def _arguments(self, node: GraphNode) -> list[Any]:

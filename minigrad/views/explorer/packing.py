@@ -118,7 +118,13 @@ def decimal(value: Any) -> Any:
         return int(value)
     if not math.isfinite(value):
         return "nan" if math.isnan(value) else "inf" if value > 0 else "-inf"
-    return float(f"{value + 0.0:.{DIGITS - 1}e}")
+    return rounded(value, DIGITS)
+
+
+def rounded(value: float, digits: int) -> float:
+    """A finite number of so many significant digits; the number itself where that would be infinite."""
+    short = float(f"{value + 0.0:.{digits - 1}e}")
+    return short if math.isfinite(short) else float(value)
 
 
 def codes(array: np.ndarray) -> tuple[str, int]:
@@ -133,13 +139,13 @@ def codes(array: np.ndarray) -> tuple[str, int]:
     power = np.zeros(x.shape, int)
     power[finite] = np.floor(np.log10(size[finite])).astype(int)
     digits = np.zeros(x.shape, int)
-    with np.errstate(over="ignore", under="ignore"):
-        scaled = size[finite] * 10.0 ** (2 - power[finite])
-    digits[finite] = np.rint(scaled)
     # Near the middle between two numbers of three digits, and where the logarithm or the rounding
     # steps over a power of ten, Python's own conversion decides, which is exact.
-    near = np.abs(scaled - np.floor(scaled) - 0.5) < 1e-6
-    for i in np.flatnonzero(finite)[near | (scaled < 100) | (scaled >= 999)]:
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+        hundreds = size[finite] * 10.0 ** (2 - power[finite])
+        digits[finite] = np.rint(hundreds)
+        near = np.abs(hundreds - np.floor(hundreds) - 0.5) < 1e-6
+    for i in np.flatnonzero(finite)[near | ~((hundreds >= 100) & (hundreds < 999))]:
         mantissa, exponent = f"{size[i]:.2e}".split("e")
         digits[i], power[i] = round(100 * float(mantissa)), int(exponent)
     top = int(power[finite].max()) if finite.any() else 0
@@ -159,9 +165,19 @@ def summary(array: np.ndarray) -> list[Any]:
     finite = x[np.isfinite(x)]
     if not finite.size:
         return [None, None, None, None, 0, x.size]
-    said = finite.min(), finite.max(), finite.mean(), np.linalg.norm(finite)
-    four = [float(f"{v + 0.0:.3e}") for v in said]
+    small, power = scaled(finite)
+    most = np.finfo(np.float64).max
+    with np.errstate(over="ignore"):
+        norm = min(np.ldexp(np.linalg.norm(small), power), most)
+    said = finite.min(), finite.max(), np.ldexp(small.mean(), power), norm
+    four = [rounded(v, 4) for v in said]
     return [*four, int(np.sum(finite == 0)), x.size - finite.size]
+
+
+def scaled(x: np.ndarray) -> tuple[np.ndarray, int]:
+    """`x` divided by a power of two, so that none is above one, and that power: sums cannot overflow."""
+    power = int(np.frexp(np.abs(x).max())[1])
+    return np.ldexp(x, -power), power
 
 
 def histogram(array: np.ndarray) -> list[int]:
@@ -170,7 +186,9 @@ def histogram(array: np.ndarray) -> list[int]:
     x = x[np.isfinite(x)]
     if not x.size or x.min() == x.max():
         return []
-    return np.histogram(x, BINS)[0].tolist()
+    small, _ = scaled(x)
+    low, high = small.min(), small.max()
+    return np.histogram((small - low) / (high - low), BINS)[0].tolist()
 
 
 def base64_of(array: np.ndarray) -> str:

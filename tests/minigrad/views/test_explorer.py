@@ -134,6 +134,25 @@ def test_what_is_left_out_leaves_rows_and_columns_that_are_the_arrays_own():
     assert sum(packed["h"]) == x.size
 
 
+@pytest.mark.parametrize("copies", [1, 100])
+@pytest.mark.parametrize("row", [[1e200, 1.0], [np.finfo(np.float64).max, -1e308], [1e-320, 1e300]])
+def test_numbers_near_the_largest_have_a_summary_of_finite_numbers(row, copies):
+    x = np.array(row * copies)
+    packed = packing.pack(x, 1 << 16)
+    json.dumps(packed, allow_nan=False)
+    exact = [Decimal(v) for v in x.tolist()]
+    norm = min(sum(v * v for v in exact).sqrt(), Decimal(np.finfo(np.float64).max))
+    wanted = [min(exact), max(exact), sum(exact) / len(exact), norm]
+    assert np.allclose(packed["m"][:4], [float(v) for v in wanted], rtol=1e-3, atol=0)
+    assert sum(packed["h"]) == x.size
+
+
+@pytest.mark.parametrize("number", [1.0, -3e300, 1e-320])
+def test_neighbouring_numbers_have_a_histogram(number):
+    packed = packing.pack(np.array([number, np.nextafter(number, np.inf)]), 99)
+    assert packed["h"] == [1, *[0] * (packing.BINS - 2), 1]
+
+
 def test_equal_arrays_are_kept_once():
     arrays = packing.Arrays(budget=1000)
     a = np.arange(6.0)

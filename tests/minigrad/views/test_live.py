@@ -397,6 +397,22 @@ def test_a_page_that_cannot_compute_says_so(tmp_path, monkeypatch):
     )
 
 
+@pytest.mark.parametrize(
+    ("make", "told"),
+    [
+        (lambda x: x * 10**17, r"a page has no integers beyond 2 \*\* 53"),
+        (lambda x: x * np.array([2**60, 1]), r"a page has no integers beyond 2 \*\* 53"),
+        (lambda x: x.astype(np.float16), "a page does not compute with float16"),
+    ],
+)
+def test_numbers_that_a_page_cannot_have_freeze_it(tmp_path, make, told):
+    x = mg.Tensor([1.0, 2.0], requires_grad=True)
+    with mg.record():
+        loss = np.sum(make(x))
+    page = contents(written(loss, tmp_path))
+    assert re.fullmatch(told, page["live"]["frozen"])
+
+
 def test_nan_and_infinities_are_numbers_of_a_page_too(tmp_path):
     x = mg.Tensor([np.nan, np.inf, -np.inf, 1.0], requires_grad=True)
     with mg.record(), np.errstate(all="ignore"):
