@@ -28,6 +28,11 @@ const point = (selector, words, event) =>
 const cells = (part, name) => all(`${part} .heat`)
   .filter((map) => map.querySelector("code").innerText === name)
   .map((map) => [...map.querySelectorAll("td")].map((cell) => cell.innerText));
+const told = (selector, number) => { // what is told of the left end of a picture
+  const picture = all(selector)[number], { left, top } = picture.getBoundingClientRect();
+  picture.dispatchEvent(new PointerEvent("pointermove", { clientX: left + 1, clientY: top + 1 }));
+  return text("#tip");
+};
 const within = (selector, words, inner) => starting(selector, words).querySelectorAll(inner).length;
 
 const overflows = () => document.documentElement.scrollWidth > window.innerWidth;

@@ -18,48 +18,53 @@ function attentionStage() {
   data.maps.forEach((found, i) => {
     const node = nodes.get(found.weights);
     const a = () => array(node.value);
-    const { count } = tiles(a());
+    const count = node.shape.slice(0, -2).reduce((x, y) => x * y, 1);
+    const heads = Array.from({ length: count }, (_, head) => head).filter((head) => element(found, node.value, head, 0, 0) !== null);
+    const [queryStep, keyStep] = a().steps.slice(-2);
     box.append(make("h3", { id: `map-${i}` }, found.place || nameOf(node.n)),
-      make("div", { class: "heads" }, Array.from({ length: count }, (_, head) => headMap(found, i, a, head, count))));
+      ...(a().thinned ? [make("p", { class: "soft" }, `Shown: ${heads.length} of ${count} heads, one query in ${queryStep}, one key in ${keyStep}.`)] : []),
+      make("div", { class: "heads" }, heads.map((head) => headMap(found, i, a, head, count))));
   });
 }
 
 function headMap(found, i, a, head, count) {
-  const [rows, columns] = a().shape.slice(-2);
+  const [rows, columns] = a().full.slice(-2);
+  const [queryStep, keyStep] = a().steps.slice(-2); // of a large map, some rows and columns are kept
+  const kept = (n, step) => Array.from({ length: Math.ceil(n / step) }, (_, k) => k * step);
+  const [lines, stacks] = [kept(rows, queryStep), kept(columns, keyStep)];
   const tokens = found.tokens || [Array.from({ length: rows }, (_, k) => String(k)), Array.from({ length: columns }, (_, k) => String(k))];
   let [queries, keys] = tokens.map((list) => list.map(shownToken));
   const long = (list) => Math.max(...list.map((token) => [...token].length));
   const side = Math.min(90, 8 + 7 * long(queries)), top = long(keys) > 1 ? Math.min(70, 10 + 6 * long(keys)) : 16;
   const width_now = byId("stages").clientWidth;
   const room = Math.max(150, (width_now - 70) / Math.min(width_now > 1000 ? 4 : 2, count) - side);
-  const cell = Math.max(5, Math.min(20, Math.floor(room / columns)));
+  const cell = Math.max(5, Math.min(20, Math.floor(room / stacks.length)));
   const ratio = window.devicePixelRatio || 1;
   const canvas = make("canvas", { tabindex: 0, role: "img", "data-map": i, "data-head": head, "aria-label": `Head ${head + 1}: ${rows} queries, ${columns} keys. Alt and arrow keys move from cell to cell, Enter chooses.` });
   const slant = long(keys) > 1 ? Math.min(40, 4 * long(keys)) : 0; // room for the last label
-  const width = side + columns * cell + 2 + slant, height = top + rows * cell + 2;
+  const width = side + stacks.length * cell + 2 + slant, height = top + lines.length * cell + 2;
   canvas.width = width * ratio; canvas.height = height * ratio;
   canvas.style.width = `${width}px`; canvas.style.height = `${height}px`;
   let [r, c] = [0, 0];
   const repaint = () => {
-    const weights = a();
     [queries, keys] = tokens.map((list) => tokensNow(list).map(shownToken));
     const pen = canvas.getContext("2d");
     pen.setTransform(ratio, 0, 0, ratio, 0, 0);
     pen.clearRect(0, 0, width, height);
     pen.font = `${Math.min(12, Math.max(8, cell - 3))}px ${colour("--mono")}`;
     pen.textBaseline = "middle"; pen.fillStyle = colour("--ink"); pen.textAlign = "right";
-    queries.forEach((token, k) => { if (cell >= 8 || k % 2 === 0) pen.fillText(token, side - 5, top + (k + 0.5) * cell, side - 6); });
-    keys.forEach((token, k) => {
+    lines.forEach((row, k) => { if (cell >= 8 || k % 2 === 0) pen.fillText(queries[row], side - 5, top + (k + 0.5) * cell, side - 6); });
+    stacks.forEach((column, k) => {
       if (cell < 8 && k % 2) return;
       pen.save(); pen.translate(side + (k + 0.5) * cell, top - 4);
       if (long(keys) > 1) { pen.rotate(-Math.PI / 3); pen.textAlign = "left"; } else { pen.textAlign = "center"; pen.translate(0, -5); }
-      pen.fillText(token, 0, 0); pen.restore();
+      pen.fillText(keys[column], 0, 0); pen.restore();
     });
-    for (let y = 0; y < rows; y++) for (let x = 0; x < columns; x++) {
-      const v = weights.numbers[(head * rows + y) * columns + x];
+    lines.forEach((row, y) => stacks.forEach((column, x) => {
+      const v = element(found, nodes.get(found.weights).value, head, row, column);
       const left = side + x * cell, up = top + y * cell;
       pen.fillStyle = colour("--paper"); pen.fillRect(left, up, cell, cell);
-      if (masked(found, head, y, x)) {
+      if (masked(found, head, row, column)) {
         pen.save(); pen.beginPath(); pen.rect(left, up, cell, cell); pen.clip();
         pen.strokeStyle = colour("--line"); pen.lineWidth = 1.2; pen.beginPath();
         for (let d = -cell; d < cell; d += 5) { pen.moveTo(left + d, up + cell); pen.lineTo(left + d + cell, up); }
@@ -69,21 +74,21 @@ function headMap(found, i, a, head, count) {
         pen.fillStyle = `rgba(${red}, ${green}, ${blue}, ${Math.min(1, Math.max(0, v))})`;
         pen.fillRect(left, up, cell, cell);
       }
-    }
-    pen.strokeStyle = colour("--line"); pen.strokeRect(side - 0.5, top - 0.5, columns * cell + 1, rows * cell + 1);
+    }));
+    pen.strokeStyle = colour("--line"); pen.strokeRect(side - 0.5, top - 0.5, stacks.length * cell + 1, lines.length * cell + 1);
     const chosen = state.cell;
     if (chosen && chosen.map === i && chosen.head === head) {
       pen.strokeStyle = colour("--backward"); pen.lineWidth = 2;
-      pen.strokeRect(side + chosen.column * cell + 1, top + chosen.row * cell + 1, cell - 2, cell - 2);
+      pen.strokeRect(side + (chosen.column / keyStep) * cell + 1, top + (chosen.row / queryStep) * cell + 1, cell - 2, cell - 2);
     }
   };
   repaint();
   repaints.push(repaint);
-  const text = () => masked(found, head, r, c) ? `${queries[r]} may not look at ${keys[c]}` : `${queries[r]} looks at ${keys[c]}: ${at({ ...a(), shape: [], steps: [] }, (head * rows + r) * columns + c)}`;
+  const text = () => masked(found, head, r, c) ? `${queries[r]} may not look at ${keys[c]}` : `${queries[r]} looks at ${keys[c]}: ${at({ ...a(), shape: [], steps: [] }, placeAt(a(), cellIndex(found, a().full, head, r, c)))}`;
   const cellAt = (event) => {
     const box = canvas.getBoundingClientRect();
     const x = Math.floor((event.clientX - box.left - side) / cell), y = Math.floor((event.clientY - box.top - top) / cell);
-    return x >= 0 && y >= 0 && x < columns && y < rows ? [y, x] : null;
+    return x >= 0 && y >= 0 && x < stacks.length && y < lines.length ? [lines[y], stacks[x]] : null;
   };
   canvas.addEventListener("pointermove", (event) => {
     const place = cellAt(event);
@@ -100,7 +105,7 @@ function headMap(found, i, a, head, count) {
     if (event.key === "m") { event.preventDefault(); chooseCell(i, head, r, c); turnMask(found, head, r, c); }
     if (!move || !event.altKey) return;
     event.preventDefault(); event.stopPropagation();
-    r = Math.max(0, Math.min(rows - 1, r + move[0])); c = Math.max(0, Math.min(columns - 1, c + move[1]));
+    r = Math.max(0, Math.min(lines.at(-1), r + queryStep * move[0])); c = Math.max(0, Math.min(stacks.at(-1), c + keyStep * move[1]));
     chooseCell(i, head, r, c);
     say(text());
   });
@@ -108,19 +113,20 @@ function headMap(found, i, a, head, count) {
 }
 const repaints = [];
 
-function elementPlace(shape, leading, row, column) { // in an array that may be broadcast
-  const [rows, columns] = [shape[shape.length - 2] || 1, shape[shape.length - 1] || 1];
-  const count = shape.reduce((a, b) => a * b, 1) / (rows * columns);
-  return ((count === 1 ? 0 : leading % count) * rows + (rows === 1 ? 0 : row)) * columns + (columns === 1 ? 0 : column);
+// The index of a cell in an array of that shape, whose leading axes may be broadcast to those of the weights.
+function cellIndex(found, shape, head, row, column) {
+  const leading = nodes.get(found.weights).shape.slice(0, -2);
+  const index = [...unravel(head, leading), row, column];
+  return shape.map((n, axis) => (n === 1 ? 0 : index[index.length - shape.length + axis]));
 }
 
-function element(id, leading, row, column) {
-  const a = array(id);
-  return a && a.numbers[elementPlace(a.shape, leading, row, column)];
+function element(found, id, head, row, column) { // null for a number that was not kept
+  const a = array(id), place = a && placeAt(a, cellIndex(found, a.full, head, row, column));
+  return place === null ? null : a.numbers[place];
 }
 
 function masked(found, head, row, column) {
-  return found.mask !== null && !maskIsOff(found.mask) && element(nodes.get(found.mask).value, head, row, column) === 0;
+  return found.mask !== null && !maskIsOff(found.mask) && element(found, nodes.get(found.mask).value, head, row, column) === Number(found.hides);
 }
 
 function chooseCell(map, head, row, column) {
@@ -130,13 +136,10 @@ function chooseCell(map, head, row, column) {
   repaints.forEach((repaint) => repaint());
 }
 
-function vector(id, leading, place, turned) { // the numbers of one query, or of one key
-  const a = array(id);
-  const shape = a.shape;
-  const [rows, columns] = shape.slice(-2);
-  const count = a.numbers.length / (rows * columns);
-  const base = (count === 1 ? 0 : leading % count) * rows * columns;
-  return turned ? Array.from({ length: rows }, (_, k) => a.numbers[base + k * columns + place]) : Array.from(a.numbers.slice(base + place * columns, base + (place + 1) * columns));
+function vector(found, n, head, place, turned) { // the numbers of one query, or of one key, which is a column there
+  const { shape, value } = nodes.get(n);
+  const cell = (k) => (turned ? [k, place] : [place, k]);
+  return Array.from({ length: shape[shape.length - (turned ? 2 : 1)] }, (_, k) => element(found, value, head, ...cell(k)));
 }
 
 function strip(numbers, palette, largest) {
@@ -160,13 +163,14 @@ function cellPanel() {
   const found = data.maps[map];
   const weights = nodes.get(found.weights), scores = nodes.get(found.scores);
   const [queries, keys] = (found.tokens || [[], []]).map((list) => tokensNow(list).map(shownToken));
-  const query = vector(nodes.get(found.query).value, head, row, false);
-  const key = vector(nodes.get(found.key).value, head, column, true);
+  const query = vector(found, found.query, head, row, false);
+  const key = vector(found, found.key, head, column, true);
   const product = query.map((v, k) => v * key[k]);
+  const complete = ![...query, ...key].includes(null);
   const largest = Math.max(...query.map(Math.abs), ...key.map(Math.abs));
-  const number = (id, digits) => { const v = element(id, head, row, column); return v === null ? "not kept" : written(v, digits || array(id).digits); };
+  const number = (id, digits) => { const v = element(found, id, head, row, column); return v === null ? "not kept" : written(v, digits || array(id).digits); };
   const known = (n) => nodes.get(n).gradient !== null && !state.predict && (!state.time || handedOnAt.get(n) <= state.time);
-  const slope = scores.gradient === null ? null : element(scores.gradient, head, row, column);
+  const slope = scores.gradient === null ? null : element(found, scores.gradient, head, row, column);
   const name = (list, k) => (list[k] === undefined ? `position ${k}` : `“${list[k]}” (position ${k})`);
   fill(byId("cell"),
     make("p", { class: "phase" }, `Head ${head + 1} of ${found.place || nameOf(found.weights)}`),
@@ -177,7 +181,7 @@ function cellPanel() {
     make("p", { class: "big" }, number(weights.value)),
     make("p", { class: "soft" }, "of its attention."),
     make("h3", {}, "Query times key"),
-    make("div", { class: "vectors" }, make("span", {}, "query"), strip(query, "value", largest), make("span", {}, "key"), strip(key, "value", largest), make("span", {}, "product"), strip(product, "value", Math.max(...product.map(Math.abs)))),
+    !complete ? make("p", { class: "soft" }, "Of the query and the key, not all numbers are kept in this page.") : make("div", { class: "vectors" }, make("span", {}, "query"), strip(query, "value", largest), make("span", {}, "key"), strip(key, "value", largest), make("span", {}, "product"), strip(product, "value", Math.max(...product.map(Math.abs)))),
     make("p", {}, "The products sum to ", make("code", {}, number(scores.value)), ", the score. Scaled and masked where the model does so, softmax over the row makes the weight of it."),
     make("h3", {}, "The gradient that reaches this cell"),
     make("dl", { class: "facts" },

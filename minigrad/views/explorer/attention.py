@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..data import Edge, GraphData, GraphNode
+from ..data import Edge, GraphData, GraphNode, Ref
 
 Tokens = Mapping[str, tuple[Sequence[str], Sequence[str]]]
 SOFTMAX = {"softmax", "masked_softmax", "dot_weights", "normalized", "attention"}
@@ -21,7 +21,7 @@ def maps(graph: GraphData, tokens: Tokens | None) -> list[dict[str, Any]]:
     """Every attention map of `graph`: the numbers of its nodes, and the tokens of its two sides.
 
     `weights`, `scores`, `mask`, `query`, `key` and `value` are numbers of nodes, None where none was
-    found; `transposed` tells whether the key's node has a column for each key.
+    found. The key's node has a column for each key. `hides` is what the mask has where it hides a key.
     """
     into: dict[int, list[Edge]] = {}
     out: dict[int, list[Edge]] = {}
@@ -30,31 +30,28 @@ def maps(graph: GraphData, tokens: Tokens | None) -> list[dict[str, Any]]:
         out.setdefault(e.source, []).append(e)
     made = []
     for node in graph.nodes:
-        product = _times_values(graph, node, out)
-        if product is None or not _sums_to_one(node):
+        if not _times_values(graph, node, out) or not _sums_to_one(node):
             continue
-        scores, mask = _scores(graph, node, into)
+        scores, mask, hides = _scores(graph, node, into)
         if scores is None or not (_is_weights(graph, node) or _from_softmax(graph, node, into)):
             continue
         query, key = (e.source for e in into[scores.number])
         place = _place(graph, node)
         made.append(
             {
-                "weights": node.number, "scores": scores.number, "mask": mask, "product": product,
+                "weights": node.number, "scores": scores.number, "mask": mask, "hides": hides,
                 "query": query, "key": key, "place": place, "tokens": _tokens(node, place, tokens),
             }
         )  # fmt: skip
     return made
 
 
-def _times_values(graph: GraphData, node: GraphNode, out: Mapping[int, list[Edge]]) -> int | None:
-    """The product of a node, on the left, with a matrix."""
+def _times_values(graph: GraphData, node: GraphNode, out: Mapping[int, list[Edge]]) -> bool:
+    """Tell whether a node is multiplied, on the left, with a matrix."""
     if len(node.shape) < 2 or node.kind != "operation":
-        return None
-    for e in out.get(node.number, ()):
-        if graph[e.target].function is np.matmul and e.position == 0:
-            return e.target
-    return None
+        return False
+    uses = out.get(node.number, ())
+    return any(graph[e.target].function is np.matmul and e.position == 0 for e in uses)
 
 
 def _sums_to_one(node: GraphNode) -> bool:
@@ -67,9 +64,10 @@ def _sums_to_one(node: GraphNode) -> bool:
 
 def _scores(
     graph: GraphData, node: GraphNode, into: Mapping[int, list[Edge]]
-) -> tuple[GraphNode | None, int | None]:
-    """The product of queries and keys that a node goes back to, and the mask on the way."""
-    mask = None
+) -> tuple[GraphNode | None, int | None, bool]:
+    """The product of queries and keys that a node goes back to, the mask on the way, and what it has
+    where it hides a key."""
+    mask, hides = None, False
     seen: set[int] = set()
     waiting = [node.number]
     while waiting:
@@ -77,14 +75,25 @@ def _scores(
         for e in into.get(n, ()):
             source = graph[e.source]
             if source.value is not None and source.value.dtype == bool and mask is None:
-                mask = source.number
+                mask, hides = source.number, masked_at(graph, graph[n]) == 2
             if source.number in seen or source.shape != node.shape:
                 continue
             seen.add(source.number)
             if source.function is np.matmul:
-                return source, mask
+                return source, mask, hides
             waiting.append(source.number)
-    return None, mask
+    return None, mask, hides
+
+
+def masked_at(graph: GraphData, node: GraphNode) -> int | None:
+    """Which argument of np.where(mask, x, y) is masked, 1 or 2: what an operation gave, else a leaf.
+
+    None for other operations.
+    """
+    if node.function is not np.where or len(node.arguments) < 3:
+        return None
+    is_node = lambda a: isinstance(a, Ref) and (1 + (graph[a.number].kind == "operation"))
+    return 2 if is_node(node.arguments[2]) > is_node(node.arguments[1]) else 1
 
 
 def _is_weights(graph: GraphData, node: GraphNode) -> bool:

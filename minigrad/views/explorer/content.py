@@ -22,7 +22,7 @@ from .packing import Arrays
 WHOLE = 150  # lines of a file, up to which all of it is shown
 AROUND = 7  # lines before and after one that is
 LETTERS = re.compile(r"#\s*\(([A-Z0-9., ]+)\)\s*$")  # a comment such as `# (B, T, D)`
-FULL = 1 << 15  # numbers that a query or a key may have to be kept in full
+FULL = 1 << 15  # numbers that a query, a key or a mask may have to be kept in full
 HINT = "What was computed outside `with mg.record():` was not kept, and is not shown."
 
 
@@ -47,8 +47,8 @@ def content(
     drawn = views.views(graph)
     maps = attention.maps(graph, tokens)
     for found in maps:  # the page multiplies queries and keys itself
-        for side in ("query", "key"):
-            value = graph[found[side]].value
+        for side in ("query", "key", "mask"):
+            value = None if found[side] is None else graph[found[side]].value
             arrays.add(value, full=value is not None and value.size <= FULL)
     checked = replay.checks(graph)
     nodes = [_node(graph, n, arrays, rules, files, letters or {}, checked) for n in graph.nodes]

@@ -162,7 +162,7 @@ function constants(n) { // the Python numbers of an operation's line
 }
 
 function numberHeld(slot) { // a constant of one element, before anything is computed
-  return live.filled.find(([other_slot]) => other_slot === slot)[1];
+  return engine().slots[slot].array[0];
 }
 
 // The numbers that a reader would change first: small inputs and parameters.
@@ -199,14 +199,15 @@ function maskIsOff(mask) { // what uses it was switched off
 function turnMask(found, head, row, column) {
   const slot = found.mask === null ? null : slotOf(found.mask);
   if (slot === null) return;
-  const place = elementPlace(nodes.get(found.mask).shape, head, row, column);
+  const { shape } = nodes.get(found.mask);
+  const place = ravel(cellIndex(found, shape, head, row, column), shape);
   setNumber(slot, place, 1 - engine().slots[slot].array[place], nameAt(found.mask, place));
 }
 
 function maskSwitch(found, head, row, column) {
   if (!live || found.mask === null || slotOf(found.mask) === null) return null;
   const { shape } = nodes.get(found.mask);
-  const place = elementPlace(shape, head, row, column);
+  const place = ravel(cellIndex(found, shape, head, row, column), shape);
   const [rows, columns] = shape.slice(-2), heads = shape.slice(0, -2).reduce((a, b) => a * b, 1);
   const all = [heads === 1 ? "heads" : null, rows === 1 ? "queries" : null, columns === 1 ? "keys" : null].filter(Boolean);
   return make("p", {}, make("label", {}, "in the mask ", numberField(slotOf(found.mask), place, nameAt(found.mask, place), array(nodes.get(found.mask).value).numbers[place], "b")),

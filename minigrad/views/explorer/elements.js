@@ -147,7 +147,12 @@ function sourceAt(role, node) { // the node that is an argument of another
 }
 
 function numberAt(a, index) { // where some rows or columns are left out, not every number is there
-  if (!a || index.some((k, axis) => k % a.steps[axis])) return { value: null, text: "?" };
-  const value = a.numbers[ravel(index.map((k, axis) => k / a.steps[axis]), a.shape)];
+  const place = a ? placeAt(a, index) : null;
+  if (place === null) return { value: null, text: "?" };
+  const value = a.numbers[place];
   return { value, text: written(value, a.digits, a.kind) };
+}
+
+function placeAt(a, index) { // among the numbers that were kept
+  return index.some((k, axis) => k % a.steps[axis]) ? null : ravel(index.map((k, axis) => k / a.steps[axis]), a.shape);
 }

@@ -129,11 +129,12 @@ def comes_from(graph: GraphData, number: int, source: int, function: Callable) -
 
 @switch("mask", "every query may look at every key, at symbols that come after it too")
 def mask(graph: GraphData) -> Iterator[Place]:
-    """np.where(mask, scores, -inf): the scores."""
+    """np.where(mask, scores, -inf), or np.where(hidden, -inf, scores): the scores."""
     for node in graph.nodes:
-        scores = argument(node, 1)
-        if node.function is np.where and scores is not None:
-            hidden = node.arguments[2]
+        at = attention.masked_at(graph, node)
+        scores = at and argument(node, at)
+        if at and scores is not None:
+            hidden = node.arguments[3 - at]
             if isinstance(hidden, (float, np.ndarray)) and np.all(hidden == -np.inf):
                 yield node.number, scores
 

@@ -374,6 +374,34 @@ def test_attention_is_found_with_its_mask_and_tokens(tmp_path):
     assert packed == [rounded(v, 5) for v in scores.ravel()]
 
 
+def seen(scores, mask):
+    return np.where(mask, scores, -np.inf)
+
+
+def filled(scores, mask):
+    return F.masked_fill(scores, ~mask, -np.inf)
+
+
+def filled_with_an_array(scores, mask):
+    return np.where(~mask, np.full(scores.shape, -np.inf), scores)
+
+
+def inverted(scores, mask):
+    return np.where(np.logical_not(mg.Tensor(~mask)), scores, -np.inf)
+
+
+@pytest.mark.parametrize("hide", [seen, filled, filled_with_an_array, inverted])
+def test_a_map_knows_what_its_mask_has_where_it_hides_a_key(tmp_path, hide):
+    q, k = (mg.Tensor(np.eye(3), requires_grad=True) for _ in range(2))
+    mask = np.tri(3, dtype=bool)
+    with mg.record():
+        loss = np.sum(F.softmax(hide(q @ k.T, mask)) @ k)
+    graph = mg.graph(loss)
+    (found,) = contents(written(loss, tmp_path))["maps"]
+    hidden = graph[found["mask"]].value == found["hides"]
+    assert np.array_equal(hidden, ~mask)
+
+
 def test_no_attention_where_there_is_none(tmp_path):
     assert contents(written(mlp(), tmp_path))["maps"] == []
 
@@ -744,6 +772,66 @@ def test_attention_in_the_browser(opened):
         Keys.ALT
     ).perform()
     assert "The mask hides this key from this query." in page.text("#cell")
+    page.quiet()
+
+
+def choose_cell(page, head, row, column):
+    """From the first cell of a head, with the arrow keys."""
+    from selenium.webdriver import ActionChains, Keys
+
+    page.ask("focus", f".heads canvas[data-head='{head}']")
+    keys = [Keys.ARROW_DOWN] * row + [Keys.ARROW_RIGHT] * column
+    ActionChains(page.browser.driver).key_down(Keys.ALT).send_keys(*keys).key_up(Keys.ALT).perform()
+
+
+@pytest.mark.slow
+def test_sentences_and_heads_of_a_map_have_their_own_mask_and_key(opened):
+    """Weights (2, 2, 3, 3), a mask for each sentence, keys for all heads of a sentence."""
+    rng = np.random.default_rng(0)
+    q = mg.Tensor(rng.standard_normal((2, 2, 3, 4)), requires_grad=True)
+    k = mg.Tensor(rng.standard_normal((2, 1, 3, 4)), requires_grad=True)
+    mask = np.ones((2, 1, 1, 3), bool)
+    mask[0, 0, 0, 2] = False  # the first sentence is shorter
+    with mg.record():
+        scores = q @ np.swapaxes(k, -1, -2)  # (2, 2, 3, 3)
+        loss = np.sum((F.masked_softmax(scores, mask) @ k) ** 2)
+    page = opened(loss)
+    page.click("#stage-tabs button", 1)
+    hidden = []
+    for head in range(4):
+        choose_cell(page, head, 1, 2)
+        hidden.append("The mask hides" in page.text("#cell"))
+        firsts = q.data[head // 2, head % 2, 1, 0], k.data[head // 2, 0, 2, 0]
+        for number, strip in zip(firsts, range(2)):
+            told = page.ask("told", "#cell .vectors canvas", strip)
+            assert told == f"[0] = {rounded(float(number), 4)}"
+    assert hidden == [True, True, False, False]
+    page.key("m")  # in the mask of the second sentence
+    assert page.text("#live").startswith("mask[1, 0, 0, 2] is False.")
+    assert "The mask hides" in page.text("#cell")
+    page.quiet()
+
+
+@pytest.mark.slow
+def test_a_map_of_which_some_rows_are_kept_names_these_by_their_own_tokens(opened):
+    words = [f"w{i}" for i in range(96)]
+    rng = np.random.default_rng(0)
+    draw = lambda: mg.Tensor(rng.standard_normal((8, 96, 4)), requires_grad=True)
+    q, k = draw(), draw()
+    with mg.record():
+        weights = F.masked_softmax(q @ np.swapaxes(k, -1, -2), np.tri(96, dtype=bool))
+        loss = np.sum((weights @ k) ** 2)
+    loss.backward(retain_graph=True)
+    page = opened(loss, tokens={"": (words, words)})
+    page.click("#stage-tabs button", 1)
+    assert "one query in 2" in page.text("#attention")
+    choose_cell(page, 3, 6, 5)
+    row, column = map(int, re.fullmatch("“w(.+)” looks at “w(.+)”", page.text("#cell h2")).groups())
+    assert (row, column) == (12, 10)
+    assert float(page.text("#cell .big")) == rounded(float(weights.data[3, row, column]), 3)
+    assert "The mask hides" not in page.text("#cell")
+    choose_cell(page, 3, 0, 3)
+    assert "The mask hides" in page.text("#cell")
     page.quiet()
 
 

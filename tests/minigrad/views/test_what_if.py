@@ -33,6 +33,10 @@ CASES = {
         lambda x, w, **_: attending(x, w, True, True),
         lambda x, w, **_: attending(x, w, False, True),
     ),
+    "mask of what is hidden": (
+        lambda x, w, **_: F.softmax(F.masked_fill(x @ x.T, ~MASK, -np.inf)) @ (x @ w),
+        lambda x, w, **_: F.softmax(x @ x.T) @ (x @ w),
+    ),
     "scaling": (
         lambda x, w, **_: attending(x, w, True, True),
         lambda x, w, **_: attending(x, w, True, False),
