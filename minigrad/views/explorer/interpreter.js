@@ -194,7 +194,8 @@ function interpreter(tape, held) { // `held`: the array of each slot that no cal
           let place = first;
           axes.forEach((axis, j) => {
             const index = indices[j].array[from[j] ? from[j][k] : k];
-            place += step[axis] * (index < 0 ? index + shape[axis] : index);
+            const inside = index >= -shape[axis] && index < shape[axis]; // no number is at NaN
+            place += inside ? step[axis] * (index < 0 ? index + shape[axis] : index) : NaN;
           });
           for (const last of after) visit(i++, place + last);
         }

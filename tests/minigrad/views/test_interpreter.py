@@ -189,6 +189,24 @@ def test_a_function_that_only_has_a_name_of_numpys_is_not_taken_for_it(page):
     assert as_array(found, 0.0) == 5
 
 
+def test_an_index_outside_its_axis_gives_nan(page):
+    table = mg.Tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True, name="table")
+    ids = np.array([0, -2, 1])
+    with mg.record():
+        loss = np.sum(table[:, ids])
+    loss.backward()
+    graph = mg.graph(loss)
+    made = tape.tape(graph)
+    slots = {n.label: n for n in graph.nodes}
+    picked = next(n for n in graph.nodes if n.kind == "operation")
+    asked = [made.value[picked.number], made.gradient[slots["table"].number]]
+    to = [[made.value[slots["ids"].number], as_text(np.array([2, -3, 1]))]]
+    ((found, gradient),) = page([packed(made, to=to, asked=asked)], "return data.map(changed);")
+    nan = [np.nan, np.nan]
+    assert np.array_equal(as_array(found, picked.value).T, [nan, nan, [2, 4]], equal_nan=True)
+    assert as_array(gradient, table.data).tolist() == [[0, 1], [0, 1]]
+
+
 def test_without_its_numbers_a_graph_is_lost():
     x = mg.Tensor([1.0, 2.0], requires_grad=True)
     loss = np.sum(np.exp(x * 2))
