@@ -59,7 +59,7 @@ def checks(graph: GraphData) -> dict[int, Check]:
             users.setdefault(e.source, []).append(e.target)
         made = {}
         for node in graph.nodes:
-            if node.gradient is not None and node.dtype.kind == "f":
+            if node.gradient is not None and node.gradient.size and node.dtype.kind == "f":
                 made[node.number] = _check(graph, node, values, users, ends)
         return made
 

@@ -345,6 +345,14 @@ def test_a_kink_is_called_one():
     assert first.kink
 
 
+def test_an_empty_array_is_not_checked():
+    x = mg.Tensor(np.ones((0, 2)), requires_grad=True)
+    with mg.record():
+        loss = np.sum(x * 2)
+    loss.backward(retain_graph=True)
+    assert [*replay.checks(mg.graph(loss))] == [mg.graph(loss).roots[0]]
+
+
 def test_a_graph_that_cannot_be_replayed_is_not_checked():
     x = mg.Tensor([1.0], requires_grad=True)
     y = np.exp(x * 2)  # outside record(): its factor was not kept
