@@ -108,8 +108,9 @@ def _others(value: Any) -> Iterator[Any]:
     elif array.dtype.kind == "f":
         others = [array * 1.5 + 0.25, -array]
     else:
+        beyond = min(int(high) + 1, int(np.iinfo(array.dtype).max))
         others = [
-            one_there(place, number) for place in (0, -1) for number in (0, low, high, high + 1)
+            one_there(place, number) for place in (0, -1) for number in (0, low, high, beyond)
         ]
     for other in [*others, array.ravel()[::-1].reshape(array.shape)]:
         if not np.array_equal(other, array):

@@ -58,6 +58,13 @@ def test_inputs_of_every_kind(dtype, threshold):
     assert len(found) == 1
 
 
+def test_the_largest_number_of_its_dtype_is_an_input():
+    w = mg.Tensor([1.0, 2.0], requires_grad=True)
+    x = np.array([255, 0], np.uint8)
+    found, _, _ = made(lambda x: np.sum(np.where(x > 254, w * x, 0)), x)
+    assert len(found) == 1
+
+
 def test_tensors_are_inputs_and_what_their_operations_make_is_followed():
     x = mg.Tensor([1.0, -2.0], requires_grad=True, name="x")
 
