@@ -53,7 +53,6 @@ class _Writer:
         self.symbols: dict[int, Symbol] = {}
         self.args: dict[int, list[Any]] = {}
         self._forward()
-        self.tape.half = len(self.tape.calls)
         self._backward()
 
     def _forward(self) -> None:

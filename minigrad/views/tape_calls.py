@@ -61,7 +61,6 @@ class Tape:
         values: for each slot the array that it held when the graph was computed.
         data: the slots that no call writes.
         calls: (function, the slot to write, the slots to read, what else the function must know).
-        half: how many calls are the forward pass.
         value, gradient: the slots of nodes, by number.
         numbers: the slots of Python numbers among a node's arguments, by its number and their position.
         passed: for each edge, by its place in the graph: the slots of what the rule gave where that
@@ -76,7 +75,6 @@ class Tape:
         self.values: list[np.ndarray] = []
         self.data: dict[int, None] = {}
         self.calls: list[tuple[str, int, list[int], list[Any]]] = []
-        self.half = 0
         self.value: dict[int, int] = {}
         self.gradient: dict[int, int] = {}
         self.numbers: dict[int, dict[int, int]] = {}
@@ -102,7 +100,7 @@ class Tape:
         ]
         return {
             "kinds": [[dtype, list(shape)] for dtype, shape in kinds],
-            "slots": slots, "names": list(names), "calls": calls, "half": self.half,
+            "slots": slots, "names": list(names), "calls": calls,
         }  # fmt: skip
 
     # Slots

@@ -101,7 +101,7 @@ def _drawn(sheet: _Sheet, layouts: dict[str, dict[str, Any] | None]) -> dict[str
     made = {
         "name": view.name, "title": view.title, "around": view.around, "box": view.box,
         "outside": [n.number for n in view.graph.nodes if n.outside], "closed": sheet.closed,
-        "notes": sheet.plan.notes, "results": sorted(sheet.plan.results),
+        "results": sorted(sheet.plan.results),
     }  # fmt: skip
     return made | (sheet.unplaced() if placed is None else sheet.placed(placed))
 
