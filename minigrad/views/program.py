@@ -26,7 +26,7 @@ from .. import errors
 from ..serialize import write_whole
 from . import text
 from .data import UNKNOWN, Edge, GraphData, GraphNode, Ref, role_of
-from .symbols import Notation, Symbol, bracketed, equal, follow, number, undone, write
+from .symbols import Notation, Symbol, bracketed, equal, follow, number, undone, uniform, write
 from .written import FreshNames, Functions
 
 NAME = "forward_and_backward"
@@ -371,8 +371,8 @@ def _written_out(array: np.ndarray) -> str:
     if not array.size:
         return f"np.zeros({shape}, {dtype})"
     first = array.flat[0]
-    if (array == first).all():
-        if first in (0, 1) and array.dtype.kind != "b":
+    if uniform(array):
+        if first in (0, 1) and array.dtype.kind != "b" and not np.signbit(first):
             return f"np.{'ones' if first else 'zeros'}({shape}, {dtype})"
         return f"np.full({shape}, {number(first) if array.dtype.kind != 'b' else first}, {dtype})"
     if array.dtype == np.int64 and (array.ravel() == np.arange(array.size)).all():

@@ -298,6 +298,11 @@ def equal(a: Any, b: Any) -> bool:
     return np.array_equal(a, b) or (a.dtype.kind == "f" and np.array_equal(a, b, equal_nan=True))
 
 
+def uniform(array: np.ndarray) -> bool:
+    """Tell whether an array has one number everywhere, to the last bit: 0.0 and -0.0 are two."""
+    return array.size > 0 and array.tobytes() == array.flat[0].tobytes() * array.size
+
+
 # --- their text -----------------------------------------------------------------------------------
 
 

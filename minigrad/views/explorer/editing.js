@@ -156,13 +156,9 @@ function constants(n) { // the Python numbers of an operation's line
   const made = nodes.get(n).made;
   return make("div", { class: "editing" }, make("h3", {}, found.length > 1 ? "Its constants" : "Its constant"),
     make("p", {}, found.map(([position, slot]) => {
-      const v = machine ? machine.slots[slot].array[0] : numberHeld(slot);
+      const v = engine().slots[slot].array[0];
       return make("label", {}, make("code", {}, `argument ${Number(position) + 1} of ${made} = `), numberField(slot, 0, `constant of ${made}`, v, "f"));
     })));
-}
-
-function numberHeld(slot) { // a constant of one element, before anything is computed
-  return engine().slots[slot].array[0];
 }
 
 // The numbers that a reader would change first: small inputs and parameters.

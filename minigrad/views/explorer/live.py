@@ -10,6 +10,7 @@ import numpy as np
 
 from .. import text
 from ..data import GraphData
+from ..symbols import uniform
 from ..tape import Lost, Tape, tape
 from . import switches
 from .packing import Arrays, base64_of
@@ -47,7 +48,7 @@ def live(graph: GraphData, arrays: Arrays, symbols: Symbols | None) -> dict[str,
         if n.kind != "operation"
     }
     others = {slot: np.asarray(found.values[slot]) for slot in found.data if slot not in leaves}
-    alike = {s for s, a in others.items() if a.size and (a == a.flat[0]).all()}
+    alike = {s for s, a in others.items() if uniform(a)}
     vocabularies = {path: list(map(text.visible, names)) for path, names in (symbols or {}).items()}
     return {
         **found.packed(),
@@ -92,7 +93,7 @@ def _output(graph: GraphData) -> int | None:
 
 
 def _picks(graph: GraphData, found: Tape, symbols: Symbols) -> dict[int, list[Any]]:
-    """For each slot of integers that picks along an axis: its size, and the path of its symbols."""
+    """For each slot of integers that picks along axes: the least size, and the path of its symbols."""
     labels = {slot: graph[n].label for n, slot in found.value.items()}
     picks: dict[int, list[Any]] = {}
     for name, _, (read, *indices), params in found.calls:
@@ -101,7 +102,8 @@ def _picks(graph: GraphData, found: Tape, symbols: Symbols) -> dict[int, list[An
         for slot, axis in zip(indices, params[0]):
             size, label = found.values[read].shape[axis], labels.get(read, "")
             fits = [p for p, s in symbols.items() if len(s) == size and label.startswith(p)]
-            picks.setdefault(slot, [size, max(fits, key=len, default=None)])
+            if slot not in picks or size < picks[slot][0]:
+                picks[slot] = [size, max(fits, key=len, default=None)]
     return picks
 
 

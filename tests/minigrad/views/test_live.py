@@ -1,5 +1,6 @@
 """The page computes: numbers are changed in a browser as a person changes them."""
 
+import base64
 import re
 
 import numpy as np
@@ -420,6 +421,41 @@ def test_nan_and_infinities_are_numbers_of_a_page_too(tmp_path):
     with np.errstate(all="ignore"):
         page = contents(written(loss, tmp_path))
     assert "frozen" not in page["live"]
+
+
+@pytest.mark.parametrize("sizes", [(5, 3), (3, 5)])
+def test_ids_are_chosen_from_the_smallest_table_that_they_pick_from(tmp_path, sizes):
+    large, small = (mg.Tensor(np.ones((n, 2)), requires_grad=True) for n in sizes)
+    ids = np.array([0, 1])
+    with mg.record():
+        loss = np.sum(large[ids] * small[ids])
+    page = contents(written(loss, tmp_path))["live"]
+    assert [size for size, _ in page["picks"].values()] == [3]
+
+
+@pytest.mark.parametrize("zeros", [[0.0, -0.0], [-0.0, -0.0], [0.0, 0.0]])
+def test_zeros_keep_their_signs(tmp_path, zeros):
+    x = mg.Tensor([1.0, 2.0], requires_grad=True, dtype=np.float64)
+    with mg.record():
+        y = x * x
+    y.backward(np.array(zeros))
+    page = contents(written(y, tmp_path))["live"]
+    slot = max(page["gradient"].items(), key=lambda one: int(one[0]))[1]  # of y
+    filled = dict(map(tuple, page["filled"]))
+    held = {s: np.frombuffer(base64.b64decode(text)) for s, text in page["held"]}
+    found = held[slot] if slot in held else np.full(2, filled[slot])
+    assert np.signbit(found).tolist() == np.signbit(zeros).tolist()
+
+
+@pytest.mark.slow
+def test_a_constant_that_is_nan_is_shown(opened):
+    x = mg.Tensor([1.0, 2.0], requires_grad=True)
+    with mg.record():
+        loss = np.sum(np.maximum(x, np.nan))
+    page = opened(loss)
+    page.click(".card", 1)
+    assert page.run("return document.querySelector('#node .number-field').value;") == "nan"
+    page.quiet()
 
 
 def test_ten_lines_take_less_than_300_kb(tmp_path):

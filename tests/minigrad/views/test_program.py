@@ -343,6 +343,19 @@ def test_sums_are_made_where_the_engine_makes_them():
     assert lines == ["d_x = d_t2 * t1", "d_x = d_x + d_t1 * x", "d_x = d_x + d_t1 * x"]
 
 
+def signed(x):
+    return x * 2
+
+
+@pytest.mark.parametrize("zeros", [[0.0, -0.0], [-0.0, -0.0]])
+def test_a_constant_of_a_rule_keeps_the_signs_of_its_zeros(zeros):
+    x = leaf([1.0, 2.0])
+    double = mg.rule(signed, lambda g, _y, _x: np.copysign(g, np.array(zeros)))
+    with mg.record():
+        loss = np.sum(double(x))
+    checked(loss, x)
+
+
 def test_one_array_is_one_input():
     x, i = leaf(np.ones((2, 2))), np.array([0, 1, 1])
     with mg.record():
