@@ -15,6 +15,7 @@ const product = (numbers) => numbers.reduce((a, b) => a * b, 1);
 
 const rint = (x) => (Math.abs(x - Math.trunc(x)) === 0.5 ? 2 * Math.round(x / 2) : Math.round(x));
 const remainder = (a, b) => { const m = a % b; return m !== 0 && m < 0 !== b < 0 ? m + b : m; };
+const truth = (x) => x !== 0; // NaN is true, as in Python
 const negative = (x) => x < 0 || Object.is(x, -0);
 const logaddexp = (exp, log) => (a, b) => (a === b ? a + log(1) : Math.max(a, b) + log(exp(-Math.abs(a - b))));
 
@@ -53,22 +54,26 @@ const UFUNCS = {
   isnan: (x) => Number.isNaN(x), isinf: (x) => Math.abs(x) === Infinity, isfinite: (x) => Number.isFinite(x),
   isposinf: (x) => x === Infinity, isneginf: (x) => x === -Infinity, signbit: negative,
   equal: (a, b) => a === b, not_equal: (a, b) => a !== b, less: (a, b) => a < b, less_equal: (a, b) => a <= b,
-  greater: (a, b) => a > b, greater_equal: (a, b) => a >= b, logical_not: (x) => !x,
-  logical_and: (a, b) => Boolean(a) && Boolean(b), logical_or: (a, b) => Boolean(a) || Boolean(b), logical_xor: (a, b) => Boolean(a) !== Boolean(b),
+  greater: (a, b) => a > b, greater_equal: (a, b) => a >= b, logical_not: (x) => x === 0,
+  logical_and: (a, b) => truth(a) && truth(b), logical_or: (a, b) => truth(a) || truth(b), logical_xor: (a, b) => truth(a) !== truth(b),
   bitwise_and: (a, b) => Number(BigInt(a) & BigInt(b)), bitwise_or: (a, b) => Number(BigInt(a) | BigInt(b)), bitwise_xor: (a, b) => Number(BigInt(a) ^ BigInt(b)),
-  invert: (x) => -x - 1, where: (c, a, b) => (c ? a : b),
+  invert: (x) => -x - 1, where: (c, a, b) => (truth(c) ? a : b),
 };
 const OF_TRUTHS = { // the same for booleans, which are 0 and 1
   bitwise_and: (a, b) => a & b, bitwise_or: (a, b) => a | b, bitwise_xor: (a, b) => a ^ b, invert: (x) => 1 - x,
   add: (a, b) => a | b, multiply: (a, b) => a & b,
+};
+const OF_INTEGERS = { // the same where the result is an integer: it has no fraction, and what is divided by 0 is 0
+  floor_divide: (a, b) => (b === 0 ? 0 : floorDivide(a, b)), remainder: (a, b) => (b === 0 ? 0 : remainder(a, b)),
+  fmod: (a, b) => (b === 0 ? 0 : a % b), reciprocal: (x) => (x === 0 ? 0 : Math.trunc(1 / x)),
 };
 
 // --- functions of many numbers: what they begin with, a step, and what they end with ---
 
 const FOLDS = {
   sum: [0, (s, x) => s + x], mean: [0, (s, x) => s + x, (s, n) => s / n], prod: [1, (s, x) => s * x],
-  max: [-Infinity, Math.max], min: [Infinity, Math.min], any: [0, (s, x) => (s || x ? 1 : 0)], all: [1, (s, x) => (s && x ? 1 : 0)],
-  count_nonzero: [0, (s, x) => s + (x ? 1 : 0)],
+  max: [-Infinity, Math.max], min: [Infinity, Math.min], any: [0, (s, x) => (s || truth(x) ? 1 : 0)], all: [1, (s, x) => (s && truth(x) ? 1 : 0)],
+  count_nonzero: [0, (s, x) => s + (truth(x) ? 1 : 0)],
 };
 const SCANS = { cumsum: FOLDS.sum, cumprod: FOLDS.prod };
 const PLACES = { // of the first that beats all others; NaN does
@@ -261,13 +266,13 @@ function interpreter(tape, held) { // `held`: the array of each slot that no cal
   function ready(name, out, reads, params) {
     if (name === "same" && out.dtype === reads[0].dtype) { out.array = reads[0].array; return null; } // the same numbers
     out.array = new ARRAYS[out.dtype](out.size);
-    if (name === "same") return elementwise({ b: Boolean, f: (x) => x }[out.dtype[0]] || Math.trunc, out, reads);
+    if (name === "same") return elementwise({ b: truth, f: (x) => x }[out.dtype[0]] || Math.trunc, out, reads);
     if (OTHERS[name]) return OTHERS[name]([out], reads, ...params);
     if (FOLDS[name]) return folding(FOLDS[name], [out], reads, ...params);
     if (SCANS[name]) return scanning(SCANS[name], [out], reads, ...params);
     if (PLACES[name]) return placing(PLACES[name], [out], reads, ...params);
-    const truths = reads.every((slot) => slot.dtype === "b1");
-    return elementwise((truths && OF_TRUTHS[name]) || UFUNCS[name], out, reads);
+    const truths = reads.every((slot) => slot.dtype === "b1"), integers = "iu".includes(out.dtype[0]);
+    return elementwise((truths && OF_TRUTHS[name]) || (integers && OF_INTEGERS[name]) || UFUNCS[name], out, reads);
   }
 
   const calls = tape.calls.map(([name, out, reads, ...params]) => {

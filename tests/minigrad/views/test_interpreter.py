@@ -115,6 +115,45 @@ def test_after_a_change_the_result_and_the_gradients_are_those_of_the_engine(pag
     assert len(cases) > 100
 
 
+# Integers that become 0, and numbers that become NaN, which is true: by NumPy's own rules.
+ODD = [
+    lambda x: 5 // np.floor(x).astype(int),
+    lambda x: 5 % np.floor(x).astype(int),
+    lambda x: np.fmod(5, np.floor(x).astype(int)),
+    lambda x: np.reciprocal(np.ceil(x + 1).astype(int)),
+    lambda x: np.where(np.log(x - 1), 2, 3),
+    lambda x: np.log(x - 1).astype(bool),
+    lambda x: np.logical_not(np.log(x - 1)),
+    lambda x: np.logical_and(np.log(x - 1), x),
+    lambda x: np.logical_or(np.log(x - 1), 0),
+    lambda x: np.logical_xor(np.log(x - 1), x),
+    lambda x: np.any(np.log(x - 1)),
+    lambda x: np.all(np.log(x - 1)),
+    lambda x: np.count_nonzero(np.log(x - 1)),
+]
+
+
+def test_division_by_integers_that_are_0_and_the_truth_of_nan_are_numpys(page):
+    x, powers = np.array([2.0, 3.5, 4.0]), np.array([1.0, 10.0, 100.0])
+    cases, wanted = [], []
+    with np.errstate(all="ignore"):
+        for call in ODD:
+            for then in ([0.0, 1.5, 3.0], [0.5, 0.25, 0.75]):
+                one = mg.Tensor(x, requires_grad=True, dtype=np.float64)
+                with mg.record():
+                    loss = np.sum((one * 0 + powers) * call(one))
+                loss.backward(retain_graph=True)
+                graph = mg.graph(loss)
+                made = tape.tape(graph)
+                (slot,) = (made.value[n.number] for n in graph.nodes if n.kind == "input")
+                root = made.value[graph.roots[0]]
+                cases.append(packed(made, to=[[slot, as_text(then)]], asked=[root]))
+                then = np.array(then)
+                wanted.append(np.sum(powers * call(then)))
+    found = [as_array(one, 0.0).item() for (one,) in page(cases, "return data.map(changed);")]
+    assert found == wanted
+
+
 @pytest.mark.slow
 def test_every_function_of_the_interpreter_is_reached_by_a_row(page):
     graphs = [graph_of(row, np.float64, row.arrays())[0] for row in chosen(True)]
