@@ -1,6 +1,7 @@
 // --- arrays: unpacked when first asked for; every digit shown is the number's own -----------------------
 
 const LARGE_DIGITS = 3, SMALL_DIGITS = 5, POWERS = 36, SPECIAL = 6;
+const NOT_FINITE = { nan: NaN, inf: Infinity, "-inf": -Infinity };
 const unpacked = new Map();
 
 function bytes(base64) {
@@ -31,8 +32,7 @@ function unpack(packed) {
     const bits = bytes(packed.b);
     numbers = Float64Array.from({ length: size }, (_, i) => (bits[i >> 3] >> (i & 7)) & 1);
   } else {
-    const words = { nan: NaN, inf: Infinity, "-inf": -Infinity };
-    numbers = Float64Array.from(packed.v, (v) => (typeof v === "string" ? words[v] : v));
+    numbers = Float64Array.from(packed.v, (v) => (typeof v === "string" ? NOT_FINITE[v] : v));
   }
   let largest = 0;
   for (const v of numbers) if (Number.isFinite(v) && Math.abs(v) > largest) largest = Math.abs(v);
@@ -67,6 +67,12 @@ function written(v, digits, kind = "f") {
   let [mantissa, power] = (small ? v.toExponential(digits - 1) : v.toPrecision(digits)).split("e");
   if (mantissa.includes(".")) mantissa = mantissa.replace(/\.?0+$/, "");
   return power === undefined ? mantissa : `${mantissa}e${power.replace("+", "")}`;
+}
+
+function numberIn(text) { // what was typed, as a number; null where it is none
+  const plain = text.trim().toLowerCase().replace(",", ".").replace("−", "-").replace(/^\+/, "").replace("infinity", "inf");
+  if (Object.hasOwn(NOT_FINITE, plain)) return NOT_FINITE[plain];
+  return !plain || Number.isNaN(Number(plain)) ? null : Number(plain);
 }
 
 function brief(id, most = 6) { // an array in a few letters: its numbers, up to so many

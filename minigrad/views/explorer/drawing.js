@@ -349,7 +349,11 @@ function listenToHands() {
   }, { passive: false });
   const fingers = new Map();
   let moved = 0;
-  sheet.addEventListener("pointerdown", (event) => { fingers.set(event.pointerId, [event.clientX, event.clientY]); moved = 0; });
+  sheet.addEventListener("pointerdown", (event) => {
+    if (event.button) return;
+    fingers.set(event.pointerId, [event.clientX, event.clientY]);
+    moved = 0;
+  });
   addEventListener("pointermove", (event) => {
     const before = fingers.get(event.pointerId);
     if (!before) return;

@@ -6,10 +6,21 @@ function slotOf(n) { // of a node whose numbers can be changed
   return slot === undefined || live.pinned[slot] ? null : slot;
 }
 
+// Why an array cannot have a number: one of integers has whole numbers of a range, and no others.
+function whyNot(slot, v) {
+  const [dtype] = kindOf(slot);
+  if (!"iu".includes(dtype[0])) return null;
+  const high = dtype[1] === "8" ? 2 ** 53 : 2 ** (8 * dtype[1] - (dtype[0] === "i" ? 1 : 0)) - 1; // 64 bits: what a page has exactly
+  const low = dtype[0] === "u" ? 0 : dtype[1] === "8" ? -high : -high - 1;
+  return Number.isInteger(v) && low <= v && v <= high ? null : `It can only have whole numbers from ${low} to ${high}.`;
+}
+
 function setNumber(slot, place, v, name, gesture) {
+  const why = whyNot(slot, v);
+  if (why) return say(why);
   const numbers = engine().slots[slot].array.slice();
   const pick = live.picks[slot];
-  numbers[place] = pick ? Math.max(0, Math.min(pick[0] - 1, Math.round(v))) : v;
+  numbers[place] = pick ? Math.max(0, Math.min(pick[0] - 1, v)) : v;
   if (Object.is(numbers[place], engine().slots[slot].array[place])) return;
   const symbols = pick && pick[1] !== null ? live.symbols[pick[1]] : null;
   const told = symbols ? symbols[numbers[place]] : written(numbers[place], 5, kindOf(slot)[0][0]);
@@ -29,6 +40,7 @@ function stepOf(v, whole) {
 }
 
 function stepped(v, step, times) { // no 0.30000000000000004
+  if (!times || !Number.isFinite(v)) return v;
   const digits = Math.max(0, -Math.floor(Math.log10(step)) + 1);
   return Number((v + step * times).toFixed(Math.min(20, digits)));
 }
@@ -67,9 +79,12 @@ function numberField(slot, place, name, v, kind) {
     onchange: (event) => setNumber(slot, place, Number(event.target.value), name) },
   names.map((symbol, i) => make("option", { value: i, selected: i === v }, symbol === " " ? "␣" : symbol)));
   const typed = (input) => {
-    const guess = Number(input.value.trim().replace(",", ".").replace("−", "-"));
-    if (!input.value.trim() || Number.isNaN(guess)) { input.value = written(v, 5, kind); say("That is no number."); return; }
-    if (input.value !== written(v, 5, kind)) setNumber(slot, place, guess, name);
+    const text = input.value, shown = written(v, 5, kind);
+    if (text.trim() === shown) return;
+    input.value = shown; // until another number stands in its place
+    const guess = numberIn(text);
+    if (guess === null) say("That is no number.");
+    else setNumber(slot, place, guess, name);
   };
   return make("input", {
     class: `number-field ${was ? "changed" : ""}`, type: "text", inputmode: "decimal", role: "spinbutton", autocomplete: "off", spellcheck: "false",
@@ -85,7 +100,9 @@ function numberField(slot, place, name, v, kind) {
       const now = engine().slots[slot].array[place];
       setNumber(slot, place, stepped(now, stepOf(now, whole), times), name, `keys ${field}`);
     },
+    ondragstart: (event) => event.preventDefault(), // the text is selected: it is not what is dragged
     onpointerdown: (event) => {
+      if (event.button) return;
       const now = engine().slots[slot].array[place];
       dragging = { slot, place, name, from: now, x: event.clientX, step: stepOf(now, whole), times: 0, gesture: `drag ${++gestures}` };
     },
@@ -181,7 +198,7 @@ document.addEventListener("keydown", (event) => {
   if (!live || !(event.ctrlKey || event.metaKey) || event.altKey) return;
   const key = event.key.toLowerCase();
   if (key !== "z" && key !== "y") return;
-  if (event.target.tagName === "INPUT" && event.target.value !== event.target.getAttribute("value")) return; // what is being typed
+  if (event.target.type === "text" && event.target.value !== event.target.getAttribute("value")) return; // what is being typed
   event.preventDefault();
   (key === "y" || event.shiftKey ? redo : undo)();
 });

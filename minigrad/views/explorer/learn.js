@@ -85,7 +85,7 @@ function learnPanel() {
     make("p", { class: "soft" }, `A step takes from ${numbers === 1 ? "the number" : `each of ${plural(numbers, "number")}`} the learning rate times its gradient: `, make("code", {}, "w = w − rate · w.grad"), "."),
     make("div", { class: "learn-controls" },
       make("label", {}, "learning rate ", make("input", { class: "number-field", type: "text", inputmode: "decimal", "data-field": "rate", "aria-label": "Learning rate", value: written(learning.rate, 5),
-        onchange: (event) => setRate(Number(event.target.value.trim().replace(",", "."))),
+        onchange: (event) => setRate(numberIn(event.target.value)),
         onkeydown: (event) => { const times = { ArrowUp: 1, ArrowDown: -1 }[event.key]; if (times) { event.preventDefault(); setRate(times > 0 ? upward(learning.rate) : downward(learning.rate)); } } })),
       make("button", { "data-field": "slower", "aria-label": "Smaller learning rate", onclick: () => setRate(downward(learning.rate)) }, "−"),
       make("button", { "data-field": "faster", "aria-label": "Larger learning rate", onclick: () => setRate(upward(learning.rate)) }, "+")),

@@ -19,11 +19,10 @@ let version = 0;
 
 function engine() {
   if (machine) return machine;
-  const words = { nan: NaN, inf: Infinity, "-inf": -Infinity };
   const typed = (slot, numbers) => ARRAYS[kindOf(slot)[0]].from(numbers);
   machine = interpreter(live, [
     ...live.leaves.map(([slot, id]) => [slot, typed(slot, array(id).numbers)]),
-    ...live.filled.map(([slot, v]) => [slot, new ARRAYS[kindOf(slot)[0]](sizeOf(slot)).fill(typeof v === "string" ? words[v] : v)]),
+    ...live.filled.map(([slot, v]) => [slot, new ARRAYS[kindOf(slot)[0]](sizeOf(slot)).fill(typeof v === "string" ? NOT_FINITE[v] : v)]),
     ...live.held.map(([slot, text]) => [slot, new ARRAYS[kindOf(slot)[0]](bytes(text).buffer)]),
   ]);
   const copies = new Map();

@@ -300,8 +300,8 @@ function numberQuestion({ what, label, value, done, edge = null }) {
   const input = make("input", { type: "text", inputmode: "decimal", "aria-label": label, placeholder: "a number" });
   const told = make("span", { class: "verdict wrong", role: "status" });
   const submit = () => {
-    const typed = input.value.trim(), guess = Number(typed.replace(",", ".").replace("−", "-"));
-    if (!typed || Number.isNaN(guess)) told.textContent = "That is no number.";
+    const typed = input.value.trim(), guess = numberIn(typed);
+    if (guess === null) told.textContent = "That is no number.";
     else if (isRight(guess, value)) done(typed);
     else { told.textContent = hint(guess, value); say(told.textContent); }
   };

@@ -113,6 +113,17 @@ def test_arrow_keys_and_dragging_step_a_number(opened):
     assert float(page.field("w[1, 1]").get_attribute("value")) == 1
     page.with_control("z")
     assert float(page.field("x[1]").get_attribute("value")) == 2
+    page.type("x[1]", "0.12345678")
+    exactly = lambda: round(float(page.field("x[1]").get_attribute("aria-valuenow")), 8)
+    drag = ActionChains(page.browser.driver).move_to_element(page.field("x[1]"))
+    drag.click_and_hold().move_by_offset(31, 0).pause(0.1)
+    drag.move_by_offset(-31, 0).release().perform()
+    assert exactly() == 0.12345678  # there and back
+    drag = ActionChains(page.browser.driver).move_to_element(page.field("x[1]"))
+    drag.w3c_actions.pointer_action.pointer_down(button=2)
+    drag.move_by_offset(31, 0).pause(0.1).perform()  # with the right button it is no drag
+    drag.reset_actions()
+    assert exactly() == 0.12345678
     page.quiet()
 
 
@@ -162,6 +173,34 @@ def test_what_is_no_number_changes_nothing(opened):
     assert page.field("x[0]").get_attribute("value") == "1"
     page.type("x[0]", "-1,5")
     assert page.field("x[0]").get_attribute("value") == "-1.5"
+
+
+@pytest.mark.slow
+def test_infinities_are_typed_and_integers_keep_to_their_range(opened):
+    x = mg.Tensor([1.0, np.inf, np.nan], requires_grad=True)
+    few = np.array([1, 2, 250], np.uint8)
+    with mg.record(), np.errstate(all="ignore"):
+        loss = np.sum(x * few)
+    with np.errstate(all="ignore"):
+        page = opened(loss)
+
+    def shown(name, typed=None, keys=()):
+        if typed:
+            page.type(name, typed)
+        page.field(name).click()
+        page.key(*keys, ENTER)
+        return page.field(name).get_attribute("value"), page.text("#live")
+
+    words = ["-inf", "nan", "inf", "2"]
+    assert [shown("x[0]", text)[0] for text in words] == words
+    assert shown("x[1]", "3")[0] == "3"
+    page.with_control("z")
+    assert shown("x[1]", keys=(DOWN,))[0] == "inf"  # no step leads from it to another number
+    told = "It can only have whole numbers from 0 to 255."
+    for text in ("2.5", "inf", "300", "-1", "nan"):
+        assert shown("few[0]", text) == ("1", told)
+    assert shown("few[2]", keys=[UP] * 7)[0] == "255"
+    page.quiet()
 
 
 @pytest.mark.slow
