@@ -96,11 +96,17 @@ function playTo(time) { // to a step, or to the question about it
 
 function ask(question) {
   state.asked = question;
-  if (question.kind === "gradient") state.predict = true;
+  if (question.kind === "gradient") { question.before = state.predict; state.predict = true; }
   go(question.time, { quiet: true });
   say("A question: the answer is hidden until you give it.");
   const field = byId("step").querySelector("form input, form button");
   if (field) field.focus();
+}
+
+function dropQuestion() { // gradients are hidden or shown as they were before it
+  const { kind, before } = state.asked;
+  if (kind === "gradient") state.predict = before;
+  state.asked = null;
 }
 
 // The answer was given, or shown: the chapter goes on.
@@ -108,8 +114,7 @@ function answered() {
   const question = state.asked;
   if (!question) return;
   if (question.kind === "gradient" && byId("step").querySelector("form.guess")) return; // there is another
-  state.asked = null;
-  if (question.kind === "gradient") state.predict = false;
+  dropQuestion();
   const inside = document.activeElement && document.activeElement.closest("#step form");
   render();
   if (inside) byId("panel").focus({ preventScroll: true }); // where the question was

@@ -1,6 +1,6 @@
 // --- gradient descent in the page: a step, or one after the other, with the loss drawn beside it -----------------
 
-const learning = { rate: 0.01, without: new Set(), losses: [], at: null, timer: null, run: 0, parts: null };
+const learning = { rate: 0.01, without: new Set(), losses: [], at: null, timer: null, run: 0, taken: 0 };
 const PACE = 60; // milliseconds from one step to the next
 
 function learners() { // what a gradient step changes: parameters, or where there are none the inputs
@@ -11,7 +11,7 @@ function learners() { // what a gradient step changes: parameters, or where ther
 
 function learnStep() {
   const { slots } = engine();
-  if (learning.at !== version) learning.losses = [lossNow()]; // the numbers are not those that it left
+  if (learning.at !== version) Object.assign(learning, { losses: [lossNow()], taken: 0 }); // the numbers are not those that it left
   const changes = new Map();
   for (const node of learners()) {
     if (learning.without.has(node.n)) continue;
@@ -19,16 +19,22 @@ function learnStep() {
     changes.set(slot, descent(slots[slot].array, slots[live.gradient[node.n]].array, learning.rate));
   }
   if (!changes.size) return;
-  change(`learning, ${plural(learning.losses.length, "step")}`, changes, `learning ${learning.run}`);
+  change(`learning, ${plural(++learning.taken, "step")}`, changes, `learning ${learning.run}`);
   learning.at = version;
   learning.losses.push(lossNow());
   keepFocus(render);
   if (!Number.isFinite(lossNow())) stopLearning();
 }
 
+function newRun() { // its steps are undone together
+  stopLearning();
+  learning.run++;
+  learning.taken = 0;
+}
+
 function toggleLearning() {
   if (learning.timer) return stopLearning();
-  learning.run++;
+  newRun();
   learning.timer = setInterval(learnStep, PACE);
   learnStep();
 }
@@ -51,25 +57,29 @@ function learnText() {
   return told;
 }
 
-// The loss after each step; on a logarithmic scale where it goes over several powers of ten.
+// The loss after each step, or after some of very many; on a logarithmic scale where it goes over several
+// powers of ten.
+const MOST_POINTS = 1000;
 function lossPlot() {
-  const finite = learning.losses.filter(Number.isFinite);
+  const count = learning.losses.length, every = Math.ceil(count / MOST_POINTS);
+  const drawn = learning.losses.flatMap((v, i) => (i % every === 0 || i === count - 1 ? [[i, v]] : []));
+  const finite = drawn.map(([, v]) => v).filter(Number.isFinite);
   const [width, height] = [330, 120];
   if (finite.length < 2) return make("p", { class: "soft" }, "The loss after each step is drawn here.");
   const logarithmic = finite.every((v) => v > 0) && Math.max(...finite) > 50 * Math.min(...finite);
   const scaled = (v) => (logarithmic ? Math.log10(v) : v);
   const [low, high] = [scaled(Math.min(...finite)), scaled(Math.max(...finite))];
-  const x = (i) => 46 + ((width - 56) * i) / (learning.losses.length - 1);
+  const x = (i) => 46 + ((width - 56) * i) / (count - 1);
   const y = (v) => 8 + (height - 30) * (1 - (scaled(v) - low) / (high - low || 1));
-  const points = learning.losses.flatMap((v, i) => (Number.isFinite(v) ? [`${x(i).toFixed(1)} ${y(v).toFixed(1)}`] : []));
+  const points = drawn.flatMap(([i, v]) => (Number.isFinite(v) ? [`${x(i).toFixed(1)} ${y(v).toFixed(1)}`] : []));
   const label = (v, at) => make("text", { x: 42, y: at + 3, "text-anchor": "end" }, written(v, 3));
-  const last = learning.losses[learning.losses.length - 1];
+  const last = learning.losses[count - 1];
   return make("svg", { class: "loss-plot", viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `The loss after each step. ${learnText()}` },
     make("line", { x1: 46, x2: 46, y1: 4, y2: height - 20 }), make("line", { x1: 46, x2: width - 6, y1: height - 20, y2: height - 20 }),
     label(Math.max(...finite), 10), label(Math.min(...finite), height - 24),
-    make("text", { x: 46, y: height - 6 }, "0"), make("text", { x: width - 8, y: height - 6, "text-anchor": "end" }, `${plural(learning.losses.length - 1, "step")}${logarithmic ? ", logarithmic" : ""}`),
+    make("text", { x: 46, y: height - 6 }, "0"), make("text", { x: width - 8, y: height - 6, "text-anchor": "end" }, `${plural(count - 1, "step")}${logarithmic ? ", logarithmic" : ""}`),
     make("path", { d: `M${points.join("L")}` }),
-    Number.isFinite(last) ? make("rect", { x: x(learning.losses.length - 1) - 2.5, y: y(last) - 2.5, width: 5, height: 5, rx: 2.5 }) : make("text", { x: width - 10, y: 14, class: "diverged", "text-anchor": "end" }, "diverged"));
+    Number.isFinite(last) ? make("rect", { x: x(count - 1) - 2.5, y: y(last) - 2.5, width: 5, height: 5, rx: 2.5 }) : make("text", { x: width - 10, y: 14, class: "diverged", "text-anchor": "end" }, "diverged"));
 }
 
 function learnPanel() {
@@ -90,8 +100,8 @@ function learnPanel() {
       make("button", { "data-field": "slower", "aria-label": "Smaller learning rate", onclick: () => setRate(downward(learning.rate)) }, "−"),
       make("button", { "data-field": "faster", "aria-label": "Larger learning rate", onclick: () => setRate(upward(learning.rate)) }, "+")),
     make("div", { class: "start" },
-      make("button", { "data-field": "one", class: "primary", onclick: () => { stopLearning(); learning.run++; learnStep(); say(learnText()); } }, "One step"),
-      make("button", { "data-field": "ten", onclick: () => { stopLearning(); learning.run++; for (let i = 0; i < 10; i++) learnStep(); say(learnText()); } }, "Ten"),
+      make("button", { "data-field": "one", class: "primary", onclick: () => { newRun(); learnStep(); say(learnText()); } }, "One step"),
+      make("button", { "data-field": "ten", onclick: () => { newRun(); for (let i = 0; i < 10; i++) learnStep(); say(learnText()); } }, "Ten"),
       make("button", { "data-field": "learning", "aria-pressed": String(playing), "aria-label": "Play the steps of learning", onclick: toggleLearning }, playing ? "Pause" : "Play")),
     lossPlot(),
     learning.losses.length > 1 ? make("p", {}, learnText()) : null,

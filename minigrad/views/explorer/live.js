@@ -154,7 +154,7 @@ function lossNow() {
 
 // A change has what was before it and what is after it, for each slot that it gave other numbers.
 const past = [], future = [];
-const MOST_CHANGES = 300;
+const MOST_CHANGES = 300, MOST_BYTES = 1e8; // those before are forgotten
 
 function put(changes) { // slot -> numbers; what follows is computed again
   const { change, update } = engine();
@@ -167,9 +167,11 @@ function change(name, changes, gesture = null) {
   const { slots } = engine();
   const last = past[past.length - 1];
   const joined = gesture !== null && last && last.gesture === gesture && [...changes.keys()].every((slot) => last.before.has(slot));
-  if (!joined) {
-    past.push({ name, gesture, before: new Map([...changes.keys()].map((slot) => [slot, slots[slot].array.slice()])), after: null });
-    if (past.length > MOST_CHANGES) past.shift();
+  if (joined) last.name = name;
+  else {
+    const before = new Map([...changes.keys()].map((slot) => [slot, slots[slot].array.slice()]));
+    past.push({ name, gesture, before, after: null, bytes: 2 * [...before.values()].reduce((n, numbers) => n + numbers.byteLength, 0) });
+    while (past.length > 1 && (past.length > MOST_CHANGES || past.reduce((n, step) => n + step.bytes, 0) > MOST_BYTES)) past.shift();
   }
   future.length = 0;
   put(changes);
@@ -192,11 +194,10 @@ const undo = () => travel(past, future, "before");
 const redo = () => travel(future, past, "after");
 
 function undoAll() {
-  if (!past.length) return;
+  const changed = [...live.leaves, ...live.filled, ...live.held].map(([slot]) => slot).filter((slot) => other.has(slot));
+  if (!changed.length) return;
   stopLearning();
-  const leaves = new Map();
-  for (const step of past) for (const slot of step.before.keys()) leaves.set(slot, first[slot]);
-  change("all as it was written", leaves);
+  change("all as it was written", new Map(changed.map((slot) => [slot, first[slot]])));
   keepFocus(render);
   say(`All numbers are as they were written. ${lossText()}`);
 }

@@ -333,6 +333,7 @@ function verdict(edge) {
 
 function setPredict(on) {
   state.predict = on;
+  if (state.asked) state.asked.before = on;
   byId("predict").setAttribute("aria-pressed", String(on));
   for (const { cards } of drawn.values()) for (const card of cards.values()) card.stamp = null;
   if (on && state.time <= FORWARD) go(FORWARD + 1);

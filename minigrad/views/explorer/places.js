@@ -36,7 +36,7 @@ function crumbs() {
 
 function go(time, { quiet = false } = {}) {
   state.time = Math.max(0, Math.min(events.length, time));
-  if (state.asked && state.asked.time !== state.time) { if (state.asked.kind === "gradient") state.predict = false; state.asked = null; }
+  if (state.asked && state.asked.time !== state.time) dropQuestion();
   state.chosen = null;
   const event = current();
   if (event) {

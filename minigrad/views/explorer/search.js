@@ -39,6 +39,7 @@ function pick(i) {
 }
 
 function closeSearch() {
+  matches = [];
   byId("found").hidden = true;
   byId("search").setAttribute("aria-expanded", "false");
   byId("search").value = "";

@@ -144,10 +144,14 @@ def test_a_chapter_plays_stops_at_a_question_and_goes_on(opened):  # noqa: F811
     page.ask("blur")
     page.key("\ue010")  # to the end
     page.click("#step .chapter .link")
+    page.click("#predict")  # who predicts all gradients does so after a question too
     page.click("#overview .chapters button.small", 3)  # back through the sum
-    page.wait("return document.querySelector('#step form.guess')")
-    page.click("#step .guess button", 1)
     page.wait("return document.getElementById('now').innerText.includes('backward 2')")
+    page.click("#step .guess button", 1)
+    page.click("#step .guess button", 1)  # y * y asks twice
+    page.key("\ue014")
+    assert page.run("return document.getElementById('predict').ariaPressed") == "true"
+    assert page.count("#step form.guess")
     page.quiet()
 
 

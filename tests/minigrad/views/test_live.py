@@ -166,6 +166,28 @@ def test_undo_is_complete(opened):
 
 
 @pytest.mark.slow
+def test_all_is_as_written_again_though_the_first_changes_are_forgotten(opened):
+    page = opened(ten_lines())
+    page.type("x[0]", "3")
+    page.tab("Learn")
+    page.click("[data-field^=learns-]")  # x keeps its 3
+    page.ask("choose", "[data-field=rate]", "1e-9")
+    page.click("[data-field=ten]")
+    page.ask("focus", "#time")
+    page.key("\ue014")  # a control that has no text
+    page.with_control("z")
+    assert page.text("#live").startswith("Undone: learning, 10 steps.")
+    page.tab("Learn")
+    page.click("[data-field=ten]")
+    page.run("for (let i = 0; i < 300; i++) document.querySelector('[data-field=one]').click()")
+    assert "After 310 steps" in page.text("#learn")
+    page.click("[data-field=first]")
+    assert page.text("#changes b") == "As it was written"
+    assert page.loss() == 26
+    page.quiet()
+
+
+@pytest.mark.slow
 def test_what_is_no_number_changes_nothing(opened):
     page = opened(ten_lines())
     page.type("x[0]", "many")
