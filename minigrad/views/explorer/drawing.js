@@ -101,13 +101,9 @@ function cardOf(view, [key, x, y, w, h]) {
     group.classList.add(closed.kind);
     group.append(make("rect", { class: "sheet", x: 4, y: 4, width: w, height: h, rx: 9 }), make("rect", { class: "face", width: w, height: h, rx: 9 }));
     group.append(make("text", { class: "title", x: 10, y: 19 }, closed.lines[0]));
-    const detail = [closed.lines[1], plural(closed.operations, "operation")].filter(Boolean);
-    group.append(make("text", { class: "kind", x: 10, y: 36 }, closed.lines[1] || detail[0]));
-    parts.progress = make("rect", { class: "progress forward", x: 0, y: h - 4, width: 0, height: 4, rx: 2 });
-    group.append(make("rect", { class: "progress", x: 6, y: h - 5, width: w - 12, height: 2.4, rx: 1.2 }));
-    Object.assign(parts.progress, {});
-    for (const [k, v] of Object.entries({ x: 6, y: h - 5, height: 2.4, rx: 1.2 })) parts.progress.setAttribute(k, v);
-    group.append(parts.progress);
+    group.append(make("text", { class: "kind", x: 10, y: 36 }, closed.lines[1] || plural(closed.operations, "operation")));
+    parts.progress = make("rect", { class: "progress forward", x: 6, y: h - 5, width: 0, height: 2.4, rx: 1.2 });
+    group.append(make("rect", { class: "progress", x: 6, y: h - 5, width: w - 12, height: 2.4, rx: 1.2 }), parts.progress);
     parts.shows = closed.gives.length ? closed.gives[closed.gives.length - 1] : null;
     parts.closed = closed;
   }

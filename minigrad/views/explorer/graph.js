@@ -14,7 +14,6 @@ const views = new Map(data.views.map((view) => [view.name, view]));
 const home = new Map(); // node -> the innermost drawing in which it has a card
 for (const view of data.views) {
   view.keys = new Map(view.cards.map((card) => [card[0], card]));
-  view.frameOf = new Map(view.frames.map((frame) => [frame[0], frame]));
   view.depth = view.around ? views.get(view.around).depth + 1 : 0;
 }
 const borrowed = new Map(data.views.map((view) => [view.name, new Set(view.outside)]));
@@ -77,7 +76,7 @@ function current() {
 }
 
 function isHidden(edge) { // to be worked out by the reader first
-  return state.predict && edge !== null && !state.answered.has(edge.id) && handedOnAt.get(edge.target) >= (state.time || 1);
+  return state.predict && edge !== null && !nodes.get(edge.source).shape.includes(0) && !state.answered.has(edge.id) && handedOnAt.get(edge.target) >= (state.time || 1);
 }
 
 // What is known of the gradient of a node now: one of "needs none", "freed", "later" (not computed yet),

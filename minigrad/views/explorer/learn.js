@@ -4,7 +4,7 @@ const learning = { rate: 0.01, without: new Set(), losses: [], at: null, timer: 
 const PACE = 60; // milliseconds from one step to the next
 
 function learners() { // what a gradient step changes: parameters, or where there are none the inputs
-  const leaves = data.nodes.filter((node) => slotOf(node.n) !== null && live.gradient[node.n] !== undefined && live.fixed[node.n] === undefined);
+  const leaves = data.nodes.filter((node) => slotOf(node.n) !== null && live.gradient[node.n] !== undefined && live.fixed_gradient[node.n] === undefined);
   const parameters = leaves.filter((node) => node.kind === "parameter");
   return parameters.length ? parameters : leaves.filter((node) => node.kind === "input");
 }

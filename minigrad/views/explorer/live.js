@@ -108,6 +108,11 @@ function whyFixed(n) {
   return `${what[0].toUpperCase()}${what.slice(1)} its value when others change, and Python or NumPy may have made it of numbers that are others now.`;
 }
 
+function whyFixedGradient(n) { // null where that is said of its value
+  const why = live && live.fixed[n] === undefined ? live.fixed_gradient[n] : undefined;
+  return why === undefined ? null : make("p", { class: "state fixed" }, make("span", { class: "badge" }, "fixed"), ` It keeps its numbers, whatever is changed: ${why}.`);
+}
+
 const nodeText = (n) => (nodes.get(n).op ? `a number in ${nodes.get(n).made}` : nameOf(n));
 const sourcesOf = (n) => (live.made_of[n] || []).map(nameOf).join(" or ");
 
@@ -125,6 +130,7 @@ function refresh(touched) {
   for (const id of unpacked.keys()) if (typeof id === "string") unpacked.delete(id);
   for (const key of thumbs.keys()) if (key.includes("@")) thumbs.delete(key);
   touched.forEach((slot) => { if (same(machine.slots[slot].array, first[slot])) other.delete(slot); else other.add(slot); });
+  const computed = new Set(touched);
   for (const node of data.nodes) {
     node.value = idOf(live.value[node.n], written_down.value.get(node.n));
     const slot = live.gradient[node.n], state = written_down.state.get(node.n);
@@ -136,6 +142,7 @@ function refresh(touched) {
     const slots = live.passed[edge.id];
     if (!slots) continue;
     const before = written_down.passed.get(edge.id);
+    if (computed.has(slots[1])) state.answered.delete(edge.id); // that was said of other numbers
     [edge.given, edge.contribution, edge.before, edge.after] = slots.map((slot, i) => (before[i] === null || before[i] === undefined ? before[i] : idOf(slot, before[i])));
   }
   findUncertain();

@@ -59,11 +59,9 @@ def live(graph: GraphData, arrays: Arrays, symbols: Symbols | None) -> dict[str,
         "gradient": found.gradient,
         "numbers": found.numbers,
         "passed": found.passed,
-        "fixed": {
-            n: found.fixed[s]
-            for slots in (found.gradient, found.value)
-            for n, s in slots.items()
-            if s in found.fixed
+        "fixed": {n: found.fixed[s] for n, s in found.value.items() if s in found.fixed},
+        "fixed_gradient": {
+            n: found.fixed[s] for n, s in found.gradient.items() if s in found.fixed
         },
         "pinned": found.pinned,
         "reads": [[n, "" if line is None else text.visible(str(line))] for n, line in graph.reads],

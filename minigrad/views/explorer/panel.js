@@ -75,7 +75,7 @@ function lineText(node) {
   if (!node.line) return null;
   const [file, number] = node.line;
   const text = textOfLine(file, number);
-  return make("p", { class: "trail" }, make("button", { class: "link mono", onclick: () => showLine(file, number, true) }, `${data.files[file].name}:${number}`), " ", make("code", {}, text));
+  return make("p", { class: "trail" }, make("button", { class: "link mono", onclick: () => showLine(file, number) }, `${data.files[file].name}:${number}`), " ", make("code", {}, text));
 }
 
 function trailText(node) {
@@ -225,6 +225,7 @@ function nodePanel(n) {
     computed ? mapButton(n) : null,
     make("h3", {}, "Gradient"),
     found.sum === null || found.state === "zero" ? stateLine(found) : [found.state === "arriving" ? stateLine(found) : null, heat(found.sum, "gradient", { palette: "gradient", letters: node.letters }), facts(grad), histogram(grad, "gradient")],
+    whyFixedGradient(n),
     node.check && !other.size && (state.time === 0 || handedOnAt.get(n) <= state.time) && !(state.predict && found.state === "hidden") ? check(node) : null,
     !data.checked && found.sum !== null ? make("p", { class: "soft" }, "No finite differences were run: there is too much to compute, or not all of it was recorded.") : null,
     node.line ? [make("h3", {}, "The line of code"), where(node)] : null);

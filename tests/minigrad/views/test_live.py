@@ -357,6 +357,25 @@ def test_play_goes_on_until_it_is_stopped(opened):
     assert page.text("#changes b") == "As it was written"
 
 
+@pytest.mark.slow
+def test_a_prediction_is_asked_for_again_where_the_numbers_are_others(opened):
+    page = opened(ten_lines())
+    page.type("x[0]", "3")
+    page.click("#predict")
+    for told in ("np.sum", "y * y"):
+        assert told in page.text("#step h2")
+        while page.count("#step form.guess"):
+            page.click("#step .guess button", 1)
+        assert page.text("#step .verdict").startswith("Revealed")
+        page.key("\ue014")
+    page.key("\ue012")
+    page.with_control("z")
+    assert page.count("#step form.guess") == 2  # the gradients of y * y
+    page.key("\ue012")
+    assert page.count("#step form.guess") == 0  # that of the sum is 1 as before
+    page.quiet()
+
+
 # --- what if ----------------------------------------------------------------------------------------
 
 
@@ -444,7 +463,12 @@ def test_a_decomposition_says_why_it_stays(opened):
     page = opened(loss)
     page.type("a[0, 0]", "4")
     page.node("inverse")
-    assert "np.linalg.inv is not among the functions that a page can run" in page.text("#node")
+    told = "It keeps its numbers, whatever is changed: np.linalg.inv is not among the functions"
+    assert told in page.text("#node")
+    page.node("a")  # its value is another now: only its gradient stays
+    value, gradient = page.text("#node").split("Gradient")
+    assert told not in value
+    assert told in gradient
     page.quiet()
 
 

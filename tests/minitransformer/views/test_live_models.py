@@ -144,7 +144,7 @@ def test_the_page_of_a_date_is_small_and_computes(tmp_path):
     assert len(text.encode()) < 3_000_000
     page = json.loads(re.search(r'id="data">(.*?)</script>', text, re.DOTALL).group(1))
     assert page["live"].get("frozen") is None
-    assert page["live"]["fixed"] == {}
+    assert page["live"]["fixed"] == page["live"]["fixed_gradient"] == {}
     assert {path for _, path in page["live"]["picks"].values()} >= {
         "source_embedding",
         "target_embedding",
