@@ -662,6 +662,8 @@ def test_search(opened):
     assert page.texts("#found li code")[0].startswith("h = np.tanh")
     page.key("\ue00c")  # escape
     assert page.run("return document.getElementById('found').hidden")
+    page.key("/", "\ue007")  # nothing is left of what was found
+    assert page.text("#node h2") == "hidden.weight"
     page.key("/")
     page.key("no such thing")
     assert page.texts("#found li") == ["Nothing of that name."]
