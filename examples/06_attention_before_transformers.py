@@ -53,7 +53,7 @@ ask("05/end_cosine", ...)
 #
 # with the parameters $W$ of shape $(C, D)$, $U$ of $(D, D)$, $b$ of $(D,)$. The function $\tanh$
 # keeps each number between -1 and 1. $h_t$ depends on all inputs so far: it is what the network
-# remembers.
+# remembers. Before the first input there is nothing to remember: $h_0$ is zero.
 #
 # `nn.Module` is a holder of parameters, `nn.Linear(C, D)` holds $W$ and $b$ and computes
 # $x W + b$. The product $x W$ alone, without $b$, is called a *linear map* of $x$: a sum of inputs
@@ -140,8 +140,8 @@ for name, ids in zip(("read", "before", "write"), batch(5, 1, rng)):
 #
 # $[s_j\,;\,h_i]$ is the row of shape $(2D,)$ with $h_i$ after $s_j$; $W$ has the shape $(2D, A)$ and
 # $v$ the shape $(A,)$, with any width $A$. (Bahdanau et al. write vectors as columns, with a matrix to
-# their left: $v^\mathsf{T} \tanh(W [s_j\,;\,h_i])$. Here they are rows, as in the code.) $W$ and $v$
-# are learned; here they are random. In the tables, as in the formulas, the first index is $i$: a row
+# their left: $v^\mathsf{T} \tanh(W [s_j\,;\,h_i])$; and their $i$ is the step of the decoder, $j$ that of
+# the encoder. Here vectors are rows, as in the code.) $W$ and $v$ are learned; here they are random. In the tables, as in the formulas, the first index is $i$: a row
 # for each state of the encoder, a column for each step of the decoder. The three formulas, term by
 # term:
 
@@ -185,7 +185,8 @@ print("open in a browser:", page)
 #
 # An article has another formula for the weights: $a_{ij} = \exp e_{ij} / \sum_k \exp e_{ik}$, and
 # then the same sum over $i$. It divides by a sum over $k$ in the place of $j$, the steps of the
-# decoder. What goes wrong? Take the shortest case first.
+# decoder. (Bahdanau et al. print the same letters, but their sum is over $j$, so theirs is right.) What
+# goes wrong? Take the shortest case first.
 
 # %%
 ask("only_one", ...)

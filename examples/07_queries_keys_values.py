@@ -284,8 +284,9 @@ pictures("07_soft_dictionary", from_mean_to_look_up)
 # %% [markdown]
 # With a large factor, attention is an exact look-up of the best key. With a small one it is a mean of
 # everything. In between it is both, and its result changes smoothly with the query and the keys: so
-# it has gradients, and can learn what to look up. (A tie stays a tie: "mild" is as near to hot as to
-# cold, gets 15 with every factor, and three equal keys share the weight equally, even at 64.)
+# it has gradients, and can learn what to look up. (A tie stays a tie. The query "mild", $(1, 0)$,
+# has the product 1 with all three keys. So each key gets a third with every factor, even 64, and 15
+# comes out.)
 #
 # ## Six vectors
 #
@@ -384,7 +385,7 @@ assert round(alike_after[5, 2], 2) == 0.84
 #
 # How can v6 come nearer to both? v3 and v4 have moved as well: v3 gives all six the same weight, so it
 # moves to the mean of all. If v3 and v4 are turned back to where they *were*, v6 seems to move away
-# from them, as in the third picture. A picture has to say which of the two it shows.
+# from them, as in the right part of the next picture. A picture has to say which of the two it shows.
 
 # %%
 to_where_it_was = after[5] @ before[2]

@@ -11,7 +11,7 @@
 #
 # - say the formula in words, build it from plain sums, and write it for one query and for all, with
 #   every shape;
-# - say why scores are divided by the square root of their width, and measure what happens without;
+# - say why the products are divided by the square root of the width, and measure what happens without;
 # - distinguish overflow and saturation, put a mask in the right place, and say what the output is
 #   where a query may look at no key;
 # - say which outputs attention can give, and which it cannot.
@@ -254,7 +254,7 @@ pictures("08_shapes", shapes)
 #
 # as dividing numbers by $\sqrt d$ divides their variance by $d$. (In general, for independent numbers
 # with the mean zero and the variance $\sigma^2$: $d\, \sigma^4$ before the division, and $\sigma^4$
-# after it.) So the wider the vectors, the larger the scores, by $\sqrt d$; and the division removes
+# after it.) So the wider the vectors, the larger the products, by $\sqrt d$; and the division removes
 # exactly this factor. We measure it on 20,000 pairs, with $a = 2$, at widths from 4 to 1024.
 
 # %%
@@ -340,7 +340,7 @@ def why_divide():
     left.loglog(wide, C * np.array(wide), "--", color=GREY, zorder=3)
     left.text(60, 260, "$x \\cdot y$, and $C d$", color=ORANGE, ha="right")
     left.text(60, 2.5, "$x \\cdot y\\, /\\, \\sqrt{d}$", color=BLUE)
-    left.set(ylabel="variance of a score")
+    left.set(ylabel="variance")
     right.semilogx(wide, plain_slope, "o-", color=ORANGE)
     right.semilogx(wide, scaled_slope, "o-", color=BLUE)
     right.text(90, 0.0095, "$x \\cdot y$", color=ORANGE)
@@ -568,9 +568,11 @@ assert np.allclose(y.data, [first, second])
 # ## Rows and columns (optional)
 #
 # There are two ways to print attention. Vaswani et al. and this project write vectors as rows.
-# Others, among them Phuong & Hutter, write them as columns, side by side: $X$ is $(C_x, T)$ and $Z$
-# is $(C_z, S)$. Then everything is transposed, as $(A B)^\mathsf{T} = B^\mathsf{T} A^\mathsf{T}$:
-# matrices stand to the left ($W_q = W_Q^\mathsf{T}$), and the softmax works down the columns,
+# Others, among them Phuong & Hutter, write them as columns, side by side. $X$ has the vectors that
+# ask (the items), and is $(C_x, T)$. $Z$ has those that are asked (the films), and is $(C_z, S)$. The
+# output $\tilde V$ is $(V, T)$, a column for each query. Then everything is transposed, as $(A
+# B)^\mathsf{T} = B^\mathsf{T} A^\mathsf{T}$: matrices stand to the left ($W_q = W_Q^\mathsf{T}$), and
+# the softmax works down the columns,
 #
 # $$Q = W_q X + b_q, \quad K = W_k Z + b_k, \quad V = W_v Z + b_v,$$
 #
@@ -615,7 +617,8 @@ assert not printed_in_columns
 # ## Other functions than exp (optional)
 #
 # The weights must be positive, and larger for larger scores. Any positive increasing function $\phi$
-# does that, in $\alpha_t = \phi(s_t) / \sum_u \phi(s_u)$. Three of them:
+# does that, in $\alpha_t = \phi(s_t) / \sum_u \phi(s_u)$. Three of them: exp; *softplus*,
+# $\ln(1 + e^s)$; and *sigmoid*, $1 / (1 + e^{-s})$. Far below zero the last two are nearly $e^s$.
 
 # %%
 choices = {"exp": np.exp, "softplus": softplus, "sigmoid": sigmoid}

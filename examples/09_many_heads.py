@@ -490,16 +490,16 @@ pictures("09_convolution", one_head_and_a_convolution)
 # %% [markdown]
 # Many heads can do all of it. Let each head look at one neighbour, and give it the values and the
 # projection that this neighbour has in the convolution. Even one that mixes channels, with a matrix
-# $W_o$ of shape $(D, D)$ for each neighbour, is a sum over heads: the output projection of each head
+# $M_o$ of shape $(D, D)$ for each neighbour, is a sum over heads: the output projection of each head
 # is the matrix of its neighbour.
 #
-# $$y_t = \sum_o x_{t+o}\, W_o = \sum_h \mathrm{head}_h\, W_O^h,$$
+# $$y_t = \sum_o x_{t+o}\, M_o = \sum_h \mathrm{head}_h\, W_O^h,$$
 #
-# $$\text{with } \mathrm{head}_h = X \text{ moved by } o_h, \quad W_O^h = W_{o_h}.$$
+# where $\mathrm{head}_h$ has $x_{t+o_h}$ in its row $t$, and $W_O^h = M_{o_h}$.
 
 # %%
 W = rng.normal(size=(3, D, D))  # a matrix for each neighbour
-convolution = sum(np.roll(x, -o, axis=0) @ W_o for o, W_o in zip(OFFSETS, W))
+convolution = sum(np.roll(x, -o, axis=0) @ M_o for o, M_o in zip(OFFSETS, W))
 heads = [mt.attention(x, x, x, mask=distance == o)[0] for o in OFFSETS]  # one neighbour each
 assert np.allclose(np.concatenate(heads, axis=1) @ np.concatenate(list(W)), convolution)
 

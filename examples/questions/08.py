@@ -35,7 +35,7 @@ QUESTIONS = questions(
         by="round(variance[2] / variance[0])",
         hint="The variance is $C d$.",
         mistakes={
-            "4": "That is by how much the scores grow. Their variance is in squares.",
+            "4": "That is by how much the products grow. Their variance is in squares.",
             "256": "It grows with $d$, not with $d^2$.",
             "1": "That is so after the division by the root.",
         },
@@ -118,7 +118,7 @@ QUESTIONS = questions(
     ),
     end_variances=Question(
         "Queries and keys are 90 wide, with numbers uniform on $[-1, 1]$. What is the "
-        "variance of a score without and with the division?",
+        "variance of their product, without and with the division by the root?",
         answer=[10, 0.111],
         by="""
             variance = round(products(90, 400_000).var() / a**4)
