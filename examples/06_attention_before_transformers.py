@@ -140,8 +140,9 @@ for name, ids in zip(("read", "before", "write"), batch(5, 1, rng)):
 #
 # $[s_j\,;\,h_i]$ is the row of shape $(2D,)$ with $h_i$ after $s_j$; $W$ has the shape $(2D, A)$ and
 # $v$ the shape $(A,)$, with any width $A$. (Bahdanau et al. write vectors as columns, with a matrix to
-# their left: $v^\mathsf{T} \tanh(W [s_j\,;\,h_i])$; and their $i$ is the step of the decoder, $j$ that of
-# the encoder. Here vectors are rows, as in the code.) $W$ and $v$ are learned; here they are random. In the tables, as in the formulas, the first index is $i$: a row
+# their left: $v^\mathsf{T} \tanh(W [s_j\,;\,h_i])$; and their $i$ is the step of the decoder, $j$ that
+# of the encoder. Here vectors are rows, as in the code.) $W$ and $v$ are learned; here they are random.
+# In the tables, as in the formulas, the first index is $i$: a row
 # for each state of the encoder, a column for each step of the decoder. The three formulas, term by
 # term:
 
