@@ -216,7 +216,8 @@ pictures("04_visits", visits_by_size)
 
 # %% [markdown]
 # Nothing here asks what a number is. Put arrays in, and the same class works on them, element by
-# element:
+# element. The result is an array then. The walk starts with 1 for each of its elements, as if the loss
+# were their sum:
 
 # %%
 x, w = Ordered(np.array([1.0, 2.0])), Ordered(np.array([3.0, 4.0]))
@@ -275,7 +276,8 @@ except ValueError as problem:
 #
 # So let an edge hold a function, a *rule*. It takes the gradient of the result, and gives that of the
 # argument. For a product of numbers it is `g * b`, and for a product of matrices we know it from lesson
-# 02. The walk is the same, but for the line with `rule`, which undoes broadcasts as well.
+# 02. The walk is the same, but it starts from ones in the shape of the result, and the line with `rule`
+# undoes broadcasts as well. (It no longer counts visits.)
 
 
 # %%
@@ -309,7 +311,8 @@ def walk_with_rules(root):
 
 
 def slopes(f, g, x, h=1e-6):
-    """The gradient of x by differences: each element nudged to both sides (lesson 03)."""
+    """The gradient of x for the loss np.sum(g * f(x)), by differences: each element is nudged to both
+    sides (lesson 03)."""
     found = np.zeros(x.shape)
     for k in np.ndindex(x.shape):
         nudge = np.zeros(x.shape)
@@ -555,10 +558,10 @@ pictures("04_ring", ring)
 #
 # minigrad is this engine with what you would miss when something goes wrong: errors that say what to
 # do, arrays that nobody can change unseen, memory that is given back, and views. Its table, its walk
-# and its way of undoing a broadcast are the ones that you have built. So the same line, with its
-# Tensors, gives the same gradient, and an interactive page. Predict its steps, with your own engine in
-# mind. Where does an index with repeats come back, where a broadcast? (If you read this in a browser,
-# [the interactive page is here](out/04_steps.html).)
+# and its way of undoing a broadcast are the ones that you have built. So the loss of the last step
+# but one, with minigrad's Tensors, gives the same gradient, and an interactive page. Predict its
+# steps, with your own engine in mind. Where does an index with repeats come back, where a broadcast?
+# (If you read this in a browser, [the interactive page is here](out/04_steps.html).)
 
 # %%
 mine = x.grad

@@ -220,9 +220,10 @@ def forced():
 pictures("05_forced", forced)
 
 # %% [markdown]
-# One space for all purposes is not enough: in it two words are alike or not, and nothing says in which
-# respect. The remedy comes in lesson 07. There words are compared in another space, into which a
-# matrix maps them. It can drop what does not matter there: the number in which hot and cold differ.
+# One set of vectors for all purposes is not enough: two words are alike or not, and nothing says in
+# which respect. The remedy comes in lesson 07. There each vector is first multiplied by a matrix, and
+# the results are compared. Such a matrix can drop what does not matter there: the number in which hot
+# and cold differ.
 #
 # ## Second flaw: likeness is mutual
 #
@@ -343,10 +344,10 @@ print("open in a browser:", page)
 # By the first flaw, words near a third are near each other. An article goes on from word to word: in
 # the end everything is near everything, and every word *attends* to every other, that is, gives it
 # weight. How far does nearness reach? Take a chain of words in which each has a cosine of 0.9 with the
-# next. The angle between neighbours is 26 degrees. The cosine is least if all lie in one plane, like a
-# fan that opens by 26 degrees at each step: the cosine of $n$ steps is $\cos(26° n)$. If each step
-# turns into a random direction instead, at a right angle to where we are, the expected cosine is
-# $0.9^n$.
+# next. The angle between neighbours is 25.84 degrees. The cosine is least if all lie in one plane, like
+# a fan that opens by this angle at each step: the cosine of $n$ steps is $\cos(25.84° n)$. Or let each
+# step turn by the same angle, but to a side that is drawn at random. Then the cosine after $n$ steps is
+# $0.9^n$ on average.
 
 # %%
 steps = np.arange(9)
@@ -367,11 +368,12 @@ print("weights of the first word:", shares.round(2))
 assert shares.max() < 3 * shares.min()
 
 # %% [markdown]
-# So two steps of 0.9 force 0.62, three force 0.22, and four force nothing. Nearness does not reach
-# far. But the article is partly right: the softmax gives no word the weight zero, and between
-# vectors of length one all scores lie between -1 and 1. The largest weight is then at most
-# $e^2 = 7.4$ times the smallest. In this chain it is less than three times. So every word does attend
-# to every other, except where vectors are long, or where a factor makes scores larger (lesson 07).
+# So two steps of 0.9 force 0.62, and three force 0.22. After four the cosine can be below zero, and
+# after seven it can be anything. Nearness does not reach far. But the article is partly right: the
+# softmax gives no word the weight zero, and between vectors of length one all scores lie between -1
+# and 1. The largest weight is then at most $e^2 = 7.4$ times the smallest. In this chain it is less
+# than three times. So every word does attend to every other. Only where vectors are long, or where a
+# factor makes scores larger (lesson 07), can a weight come so close to zero that it does not count.
 #
 # ## Learning vectors
 #
@@ -389,7 +391,7 @@ assert shares.max() < 3 * shares.min()
 #
 # What we ask for: hot and cold at 0.8 to temperature, and at 0.28 to each other, which is
 # $2 \cdot 0.8^2 - 1$, as far apart as can be. bank at 0.6 to river and at 0.8 to money. All other
-# pairs should have nothing in common. Try it with $D = 2$, 3 and 4 numbers for each word.
+# pairs should have the cosine 0, a right angle: they have nothing in common.
 
 # %%
 ask("how_many_numbers", ...)
@@ -459,12 +461,13 @@ pictures("05_learning", learning)
 
 # %% [markdown]
 # (Blue is above zero, orange below.) With four numbers for each word it works. With three or two the
-# loss stops falling. Why four? hot, temperature and cold are as far apart as can be, so they lie in
-# one plane, which takes two numbers. $0.6^2 + 0.8^2 = 1$, so bank is $0.6$ river $+\ 0.8$ money, with
-# river and money at a right angle: one plane again. And the two planes have nothing in common, so they
-# need $2 + 2$ numbers. The table $S$ itself says so. If the vectors have length one and do what is
-# asked, $S = E E^\mathsf{T}$, and such a product has at most $D$ *linearly independent* rows: none is
-# a sum of multiples of the others. Their number is called the *rank* of $S$.
+# loss stops falling. Why four? hot and cold are as far apart as they can be while both are at 0.8 to
+# temperature. So the three lie in one plane, which takes two numbers. $0.6^2 + 0.8^2 = 1$, so bank is
+# $0.6$ river $+\ 0.8$ money, with river and money at a right angle: one plane again. And the two
+# planes have nothing in common, so they need $2 + 2$ numbers. The table $S$ itself says so. If the
+# vectors have length one and do what is asked, $S = E E^\mathsf{T}$, and such a product has at most
+# $D$ *linearly independent* rows: none is a sum of multiples of the others. Their number is called
+# the *rank* of $S$.
 
 # %%
 print("the rank of S:", np.linalg.matrix_rank(S))

@@ -70,7 +70,8 @@ pictures("17_graph_of_a_gradient", mg.graph(y, slope).draw(gradients=False))
 # $$y'' = \frac{d}{dx}\, 2x \cos(x^2) = 2 \cos(x^2) - 4 x^2 \sin(x^2).$$
 #
 # `mg.steps`, as in lesson 01, shows the walk back from it; `backward()` leaves the result in `x.grad`.
-# (The slope is not computed from $y$. So the drawing has a box more, and its numbers are others.)
+# (The slope is not computed from $y$, so this walk never comes to $y$. The drawing above has a box for
+# $y$, too. So its boxes and the steps here have other numbers.)
 
 # %%
 x.grad = None

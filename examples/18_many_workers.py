@@ -147,7 +147,9 @@ assert not np.isclose(mean_of_means, whole / 4, atol=0.5)
 # In a transformer this matters even where all parts have the same number of sentences. The loss is a
 # mean over the *symbols* that are written, and padding does not count (lesson 13). Parts with the same
 # number of sentences have different numbers of symbols. Here are four parts of a batch of words to be
-# reversed, and the share of each in the loss, which the library divides by the symbols of the batch:
+# reversed, and the share of each in the loss, which the library divides by the symbols of the batch.
+# In the code, `run.job(part)` computes one part with the present weights. It gives a list: the part's
+# share of the loss, and then its gradients, an array for each parameter.
 
 # %%
 task = tasks.make("reverse")
@@ -334,9 +336,9 @@ pictures("18_roundings", roundings)
 # | processes | nothing but the machine | weights; gradients come back | if one dies, the others go on |
 # | machines | nothing | the same, over a network | there can be thousands, if the network is fast |
 #
-# Now we build the second kind. A worker is a separate program. It is sent the job once (the model's
-# sizes, not its weights), and then weights and parts. It answers with a gradient: first its length,
-# when it has been computed, and then the bytes.
+# Now we build the second kind. A worker is a separate program. It is sent the job once (what to
+# compute, with the model's sizes, but not its weights), and then weights and parts. It answers with a
+# gradient: first its length, when it has been computed, and then the bytes.
 
 # %%
 PROGRAM = """
@@ -394,7 +396,7 @@ class Worker:
 # %% [markdown]
 # What the trainer asks of its workers is one method: the sum of what a job gives for all parts. Each
 # worker takes the next part as soon as it is free, and gradients are kept by the number of their part.
-# In the end the tree adds them. If a worker dies, its part goes back to the parts that wait.
+# In the end the tree adds them.
 
 
 # %%
@@ -563,7 +565,8 @@ for worker in two:
     worker.process.communicate()
 
 # %% [markdown]
-# The library's `Cluster` does the same with Dask, which brings what is missing here: workers on
+# The part of the dead worker went back to the parts that wait, and the other worker computed it. The
+# library's `Cluster` does the same with Dask, which brings what is missing here: workers on
 # other machines, a scheduler that gives new ones work, sums that are made on the workers, and a
 # page to watch them. The order of its sum is the same tree.
 #

@@ -28,8 +28,9 @@ QUESTIONS = questions(
         because=r"$2u \cdot 1 \cdot w = 4 \cdot 1 \cdot 3$.",
     ),
     two_uses=Question(
-        r"At $x = 3$, raise the *first* factor of $x \cdot x$ alone: how many times as much does the"
-        " product rise? And the second factor alone? And both together? Answer with three numbers.",
+        r"At $x = 3$, raise the *first* factor of $x \cdot x$ alone, by 0.001: how many times as much "
+        "does the product rise? And if you raise the second factor alone? And both together? Answer "
+        "with three numbers, rounded to whole ones.",
         answer=[3, 3, 6],
         by="[round(ratio, 3) for ratio in (first, second, both)]",
         hint=r"$3.001 \cdot 3$, then $3 \cdot 3.001$, then $3.001 \cdot 3.001$.",

@@ -51,7 +51,8 @@ QUESTIONS = questions(
         mistakes={
             "about 14 %": "It knows which letters stand around, and uses that.",
             "nearly all": (
-                "In `?s`, several letters make a word. And it learned for only a few seconds."
+                "In `?or`, several letters make a word (`for`, `nor`). And it learned for only a few "
+                "seconds."
             ),
         },
     ),
@@ -86,7 +87,8 @@ QUESTIONS = questions(
         end=True,
     ),
     end_both_sides=Question(
-        "Which of the three models can be used to fill in `f?r` with a look at both sides?",
+        "The letter for the `?` of `f?r` is read from the scores at the `?` itself. In which model "
+        "may this position look at the `f` and at the `r`?",
         choices=["encoder-decoder", "encoder-only", "decoder-only"],
         answer="encoder-only",
         by="""
@@ -96,7 +98,9 @@ QUESTIONS = questions(
         hint="Which one has no causal mask on what it fills in?",
         mistakes={
             "decoder-only": "It looks at one side only.",
-            "encoder-decoder": "It writes its output from one side only, too.",
+            "encoder-decoder": (
+                "Its scores come from the decoder, which has a causal mask on the target."
+            ),
         },
         because="It has no causal mask.",
         end=True,

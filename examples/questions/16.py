@@ -100,13 +100,13 @@ QUESTIONS = questions(
         choices=[
             "without the first only",
             "without the second only",
-            "without each of the two",
+            "without either one: each is needed",
             "it never fails: the other head takes over",
         ],
-        answer="without each of the two",
+        answer="without either one: each is needed",
         by="""
             fails = [table[f"without head {h}"][1] < 0.3 for h in (1, 2)]
-            "without each of the two" if all(fails) else "another"
+            "without either one: each is needed" if all(fails) else "another"
         """,
         hint="What did the two heads made by hand do without each other?",
         mistakes={
@@ -120,27 +120,26 @@ QUESTIONS = questions(
         because="The second needs the notes of the first, and no other head reads them.",
     ),
     end_twice=Question(
-        "With the notes of this lesson and exact look-ups, two positions of `a b x a c a` "
-        "fit the query of the second head equally well. What weight does it give to "
-        "the `c`, at position 4, from the last `a`?",
+        "With the notes of this lesson and exact look-ups, what weight does the second head give "
+        "to the `c`, at position 5 of `d a b x a c a`, from the last `a`? Positions count from 0.",
         answer=0.5,
         by="""
-            notes = np.array([" ", *"abxac"])
-            (notes == "a")[4] / (notes == "a").sum()
+            notes = np.array([" ", *"dabxac"])
+            (notes == "a")[5] / (notes == "a").sum()
         """,
         hint="How many positions have the note `a`? Equal scores give equal weights.",
         mistakes={
-            "1": "The `b` at position 1 has the note `a`, too.",
-            "0": "Position 4 follows an `a`: its note is `a`.",
+            "1": "The `b` at position 2 has the note `a`, too.",
+            "0": "Position 5 follows an `a`: its note is `a`.",
             "0.333": "Only two positions have the note `a`. The last `a` itself has the note `c`.",
         },
         because="The notes of `b` and of `c` are both `a`.",
         end=True,
     ),
     end_two_back=Question(
-        "A rule that looks at two symbols would not confuse these: it looks for a position before "
-        "which the last *two* symbols are. In `d a b x a c d a`, at which position is the next "
-        "symbol, counted from 0?",
+        "A rule that looks at two symbols would not confuse places that follow the same letter: it "
+        "looks for a position before which the last *two* symbols are. In `d a b x a c d a`, at "
+        "which position is the next symbol, counted from 0?",
         answer=2,
         by="""
             word = "dabxacda"

@@ -93,7 +93,7 @@ QUESTIONS = questions(
         """,
         hint="Square the three, and divide by their sum.",
         mistakes={
-            "0.0420": "That is by exp, which gives the lowest score the smallest weight.",
+            "0.0351": "That is by exp, which gives the lowest score the smallest weight.",
             "0.2": "This is the weight of the score 1.",
         },
         because="The lowest score gets the largest weight: the function must be increasing, too.",
