@@ -132,8 +132,9 @@ assert not np.allclose(causal["other"].mean(axis=0), causal["one"].mean(axis=0),
 # Under the mask man differs from man: it sees nothing but itself in the first position, and three
 # words in the last. So attention with a causal mask is not equivariant, and the mean of its outputs is
 # not invariant. It is *not* blind to order: such models learn something about positions even when
-# nobody tells them (Haviv et al., 2022). But it is a weak signal: only the number of words in the mean.
-# An encoder, which has no such mask, has not even that.
+# nobody tells them (Haviv et al., 2022). But it is a weak signal. In one layer it tells which words have
+# come so far, and how many; not in which order they came, nor how far back each is. An encoder, which
+# has no such mask, has not even that.
 
 # %% [markdown]
 # ## Sines and cosines
@@ -172,9 +173,9 @@ assert np.allclose(positions[3], [0.1411, -0.9900, 0.0300, 0.9996], rtol=0, atol
 assert np.allclose(encoding(50, 33), mt.sinusoidal(50, 33), atol=1e-6)  # the library's, in float32
 
 # %% [markdown]
-# (Where this example was published, two of the twelve numbers are cut, and not rounded: 0.9999 for
-# 0.99995 and -0.9899 for -0.98999.) Add these vectors to the words, in both orders, at positions 1, 2
-# and 3:
+# (An article prints the positions 1, 2 and 3 for $D = 4$, twelve numbers. Two of them are cut there, and
+# not rounded: 0.9999 for 0.99995 and -0.9899 for -0.98999.) Now add the vectors of the positions 1, 2
+# and 3 to the words, in both orders:
 
 # %%
 cut = np.trunc(1e4 * positions[1:]) / 1e4
@@ -407,7 +408,7 @@ assert np.allclose(np.linalg.norm(table8, axis=1), np.sqrt(D / 2))  # p = q: all
 # The simplest idea: add $\mathrm{pos} / D$ to every number of a word's vector, a *linear ramp*. It has
 # two faults. The first: it grows without end, so that from some position on it is much larger than the
 # word. Here are words of random vectors, and which positions each attends to, with the ramp and with
-# the sines and cosines. There are 100 positions.
+# the sines and cosines. There are 100 positions, and $D = 32$.
 
 # %%
 ask("last_ten", ...)

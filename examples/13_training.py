@@ -142,8 +142,8 @@ for value in (math.log(N), math.log(2), 0.05):
 # $$\frac{\partial L}{\partial z_j} = p_j - t_j, \qquad t = (0, \dots, 0, 1, 0, \dots, 0)
 #   \text{ with the 1 at } w.$$
 #
-# The gradient is *what the model says, less what is right*. It is never larger than 1, and it is 0
-# only where the model is sure and right.
+# The gradient is *what the model says, less what is right*. None of its numbers is larger than 1 in
+# size, and all are 0 only where the model is sure and right.
 
 # %%
 ask("gradient", ...)
@@ -353,7 +353,8 @@ assert np.allclose(parameter.grad, [1.5, 2.0])
 # ## A model to take apart
 #
 # It is the model of lesson 12, small, and with a switch for each part that we take out later. Each
-# `then` is a residual and a norm.
+# `then` is a residual and a norm. (The factor $\sqrt D$ of lesson 12 is not needed: these embeddings
+# are drawn with the variance 1.)
 
 
 # %%

@@ -53,8 +53,8 @@ QUESTIONS = questions(
         because="12 and 6 o'clock, and five pairs: 1 and 11, 2 and 10, ...",
     ),
     last_ten=Question(
-        r"Each of 100 words has a ramp added, $\mathrm{pos} / D$ in every number. How much of all "
-        "weight do the last 10 of the 100 positions get?",
+        r"Each of 100 words of width $D = 32$ has a ramp added, $\mathrm{pos} / D$ in every number. "
+        "How much of all weight do the last 10 of the 100 positions get?",
         choices=["about a tenth", "about a third", "more than three quarters"],
         answer="more than three quarters",
         by="""

@@ -62,8 +62,8 @@ QUESTIONS = questions(
         end=True,
     ),
     end_copies=Question(
-        "A bias of 16 numbers is added to activations of shape (16, 5, 16). Each number of "
-        "its gradient is a sum of how many?",
+        "A bias of 16 numbers is added to an array of shape $(B, T, D) = (16, 5, 16)$. Each number "
+        "of the bias's gradient is a sum of how many numbers?",
         answer=80,
         by="""
             bias = Tensor(np.zeros(16))
