@@ -25,7 +25,7 @@ from . import functional as F
 from .engine.arguments import as_array
 from .engine.modes import get_default_dtype
 from .engine.table import call_in_box, name_of
-from .engine.tensor import Tensor
+from .engine.tensor import Array, Tensor
 from .random import generator
 from .settings import real, whole
 from .state import matched
@@ -272,7 +272,7 @@ class Linear(Module):
         self.weight = Parameter(uniform((inputs, outputs), bound, rng))
         self.bias = Parameter(uniform((outputs,), bound, rng)) if bias else None
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: Array) -> Array:
         x = x if hasattr(x, "shape") else as_array(x)
         if x.shape[-1:] != self.weight.shape[:1]:
             raise errors.ShapeError(
@@ -307,7 +307,7 @@ class Embedding(Module):
         values = generator(rng).standard_normal(shape) * real("std", std)
         self.weight = Parameter(values, dtype=get_default_dtype())
 
-    def forward(self, ids: Any) -> Any:
+    def forward(self, ids: Array) -> Array:
         return F.embedding(self.weight, ids)  # (..., D)
 
     def describe(self) -> str:
@@ -326,7 +326,7 @@ class Dropout(Module):
         self.p = real("p", p, below=1)
         self.rng = rng
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: Array) -> Array:
         return F.dropout(x, self.p, self.training, self.rng)
 
     def describe(self) -> str:
