@@ -54,7 +54,8 @@ class Cluster(Workers):
     Raises:
         ConfigError: if the package `distributed` is missing, or `count` is not a whole number from 1.
         WorkersError: when entered or asked for a total: if no scheduler or no worker is there for so
-            long, a worker has other versions than this process, or a part fails.
+            long, a worker has other versions than this process, or a part fails; for a total outside
+            the `with` block, or of a job that cannot be sent to another process.
     """
 
     def __init__(
@@ -78,6 +79,7 @@ class Cluster(Workers):
         self.job: Gradients | None = None
         self.sent: Any = None
         self.local: Any = None
+        self.client: Any = None  # while entered
         self.stack = contextlib.ExitStack()
 
     def __enter__(self) -> Cluster:
@@ -102,6 +104,7 @@ class Cluster(Workers):
         return self
 
     def __exit__(self, *problem: Any) -> None:
+        self.client = self.local = self.sent = None
         self.stack.close()
 
     @property
@@ -112,10 +115,14 @@ class Cluster(Workers):
         return self.client.dashboard_link if drawn else ""
 
     def total(self, job: Gradients, parts: Sequence[Any]) -> list[np.ndarray]:
+        if self.client is None:
+            raise errors.WorkersError(
+                "the processes run within the block alone: write `with Cluster(...) as workers:`"
+            )
         if job is not self.job:
-            self.job, self.sent = job, None
             packages = frozenset({__package__, job.loss.__module__.partition(".")[0]})
-            self.shared = uuid.uuid4().hex, pickle.dumps(job), about(packages)
+            self.shared = uuid.uuid4().hex, _pickled(job), about(packages)
+            self.job, self.sent = job, None
         weights = np.concatenate([p._array for p in job.parameters], axis=None)
         for _ in range(LOSSES):
             with contextlib.suppress(_LostError):
@@ -182,6 +189,16 @@ class Cluster(Workers):
                     f"no worker has been there for {self.patience:g} s: start some, and go on from "
                     f"the last checkpoint"
                 )
+
+
+def _pickled(job: Gradients) -> bytes:
+    try:
+        return pickle.dumps(job)
+    except (pickle.PicklingError, AttributeError, TypeError) as problem:
+        raise errors.WorkersError(
+            f"the job cannot be sent to another process, {problem}: its loss must be a function, or an "
+            f"object, of a file that the workers can import, and not a lambda"
+        ) from None
 
 
 class _LostError(Exception):

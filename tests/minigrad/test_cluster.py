@@ -16,7 +16,7 @@ from worker_job import job, parts
 
 from minigrad import cluster as cluster_module
 from minigrad import errors
-from minigrad.workers import Threads
+from minigrad.workers import Gradients, Threads
 
 pytest.importorskip("distributed")
 from minigrad.cluster import LOSSES, Cluster
@@ -230,6 +230,18 @@ def test_only_this_machine_is_listened_to(two):
         for pid in (os.getpid(), *workers)
     }
     assert listening == {pid: {"127.0.0.1"} for pid in listening}
+
+
+def test_a_job_that_cannot_be_sent(two, expected):
+    with pytest.raises(errors.WorkersError, match=r"cannot be sent .*<lambda>.*can import"):
+        two.total(Gradients(lambda part: job().loss(part), job().parameters), parts())
+    assert digest(two.total(job(), parts())) == expected
+
+
+@pytest.mark.parametrize("workers", [Threads(2), Cluster(count=2)], ids=["threads", "processes"])
+def test_a_total_outside_the_block(workers):
+    with pytest.raises(errors.WorkersError, match=r"write `with \w+\(.*\) as workers:`"):
+        workers.total(job(), parts())
 
 
 def test_without_dask_it_says_what_to_install(monkeypatch):
