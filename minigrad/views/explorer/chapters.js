@@ -96,7 +96,11 @@ function playTo(time) { // to a step, or to the question about it
 
 function ask(question) {
   state.asked = question;
-  if (question.kind === "gradient") { question.before = state.predict; state.predict = true; }
+  if (question.kind === "gradient") {
+    question.before = state.predict;
+    state.predict = true;
+    for (const edge of into.get(question.n)) state.answered.delete(edge.id); // a chapter may play again
+  }
   go(question.time, { quiet: true });
   say("A question: the answer is hidden until you give it.");
   const field = byId("step").querySelector("form input, form button");

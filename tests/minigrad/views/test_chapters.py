@@ -156,6 +156,19 @@ def test_a_chapter_plays_stops_at_a_question_and_goes_on(opened):  # noqa: F811
 
 
 @pytest.mark.slow
+def test_a_chapter_played_again_asks_about_the_gradient_again(opened):  # noqa: F811
+    page = opened(script())
+    for _ in range(2):
+        page.click("#overview .chapters button.small", 3)  # back through the sum
+        page.wait("return document.querySelector('#step form.guess')")
+        while page.count("#step form.guess"):
+            page.click("#step .guess button", 1)  # Reveal
+        page.key("\ue010")  # to the end
+        page.click("#step .chapter .link")
+    page.quiet()
+
+
+@pytest.mark.slow
 def test_a_question_about_attention_has_symbols_to_choose_from(opened):  # noqa: F811
     from test_explorer import attention
 
