@@ -68,18 +68,20 @@ def judge(asked: Asked, text: str) -> Verdict:
 
 
 def chosen(choices: Sequence[str], text: str) -> int | None:
-    """The place of the choice that `text` names: by its text, its letter, or its number from 1 on."""
+    """The place of the choice that `text` names: by its text, its numbers, its letter, or its place."""
     said = _plain(text)
-    names = [
-        [_plain(choice) for choice in choices],
-        [chr(ord("a") + i) for i in range(len(choices))],
-        [str(i + 1) for i in range(len(choices))],
+    ways: list[tuple[list[Any], Any]] = [
+        ([_plain(choice) for choice in choices], said),
+        ([numbers(choice) for choice in choices], numbers(text) or []),
+        ([chr(ord("a") + i) for i in range(len(choices))], said),
+        ([str(i + 1) for i in range(len(choices))], said),
     ]
-    return next((each.index(said) for each in names if said in each), None)
+    return next((names.index(name) for names, name in ways if name in names), None)
 
 
 def _plain(text: str) -> str:
-    return " ".join(text.lower().split()).rstrip(".)")
+    """The letters and signs of a text, without spaces, quotes, and the brackets around it."""
+    return re.sub(r"[\s`$'\"]", "", text.lower()).strip("[]().")
 
 
 def _of_choices(asked: Asked, text: str) -> Verdict:
@@ -152,13 +154,14 @@ def numbers(text: str, single: bool = False) -> list[float] | None:
     Brackets do not count: [[1, 2], [3, 4]] are four numbers.
 
     Args:
-        single: one number is expected, so "1,000" is a thousand and "0,5" a half.
+        single: one number is expected, so "1,000" and "1 000" are a thousand and "0,5" a half.
     """
     text = re.sub(r"\s+", " ", text.strip())  # no-break spaces, too, which NUMBER does not know
     text = re.sub("[\N{MINUS SIGN}\N{EN DASH}]", "-", text)
     text = re.sub(r"(?<=\d)_(?=\d)", "", text)
-    if single and re.fullmatch(r"[-+]?[1-9]\d{0,2}(,\d{3})+(\.\d+)?", text):
-        text = text.replace(",", "")
+    text = re.sub("(?<=[0-9]) ?[x×] ?(?=[0-9])", ", ", text)  # as in "a 3 × 2 matrix"
+    if single and re.fullmatch(r"[-+]?[1-9]\d{0,2}([, ])\d{3}(\1\d{3})*(\.\d+)?", text):
+        text = re.sub("[, ]", "", text)
     elif single:
         text = re.sub(r"^([-+]?\d+),(\d+)(?=\s*%?$)", r"\1.\2", text)
     text = re.sub(r"[\[\](){}]", " ", text)

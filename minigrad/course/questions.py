@@ -33,11 +33,12 @@ import numpy as np
 
 from .. import errors
 from ..engine.tensor import Tensor
+from ..terminal import INTERRUPTED
 from .judging import Asked, Verdict, chosen, judge
 from .places import EXAMPLES
 from .plain import plain
 
-KEYS = "Enter goes on, ? gives a hint, ! the answer"
+KEYS = "Enter goes on, ? gives a hint, ! the answer, Ctrl-C leaves the lesson"
 DOTS = '*Write the answer in place of the dots, or "?" for a hint, "!" for the answer.*'
 HEADING = re.compile(r"#{1,6} ")
 
@@ -233,6 +234,9 @@ def _prompt(question: Question) -> None:
         except EOFError:
             print()
             return
+        except KeyboardInterrupt:
+            print()
+            raise SystemExit(INTERRUPTED) from None
         if not given:
             return
         print(_readable(question.reply(given)))

@@ -15,17 +15,18 @@ const questions = (() => {
   }
 
   const plain = text =>
-    text.toLowerCase().trim().split(/\s+/).join(" ").replace(/[.)]+$/, "");
+    text.toLowerCase().replace(/[\s`$'"]/g, "").replace(/^[[\]().]+|[[\]().]+$/g, "");
 
   function chosen(choices, text) {
     const said = plain(text);
-    const names = [
-      choices.map(plain),
-      choices.map((_, i) => String.fromCharCode(97 + i)),
-      choices.map((_, i) => String(i + 1)),
+    const ways = [
+      [choices.map(plain), said],
+      [choices.map(choice => JSON.stringify(numbers(choice))), JSON.stringify(numbers(text) || [])],
+      [choices.map((_, i) => String.fromCharCode(97 + i)), said],
+      [choices.map((_, i) => String(i + 1)), said],
     ];
-    const found = names.find(each => each.includes(said));
-    return found ? found.indexOf(said) : -1;
+    const found = ways.find(([names, name]) => names.includes(name));
+    return found ? found[0].indexOf(found[1]) : -1;
   }
 
   function ofChoices(asked, text) {
@@ -75,8 +76,9 @@ const questions = (() => {
 
   function numbers(text, single) {
     text = text.trim().replace(/[\u2212\u2013]/g, "-").replace(/(?<=\d)_(?=\d)/g, "");
-    if (single && /^[-+]?[1-9]\d{0,2}(,\d{3})+(\.\d+)?$/.test(text))
-      text = text.replaceAll(",", "");
+    text = text.replace(/(?<=\d) ?[x×] ?(?=\d)/g, ", ");
+    if (single && /^[-+]?[1-9]\d{0,2}([, ])\d{3}(\1\d{3})*(\.\d+)?$/.test(text))
+      text = text.replace(/[, ]/g, "");
     else if (single) text = text.replace(/^([-+]?\d+),(\d+)(?=\s*%?$)/, "$1.$2");
     text = text.replace(/[[\](){}]/g, " ");
     const found = [...text.matchAll(NUMBER)];

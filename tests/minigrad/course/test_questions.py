@@ -28,6 +28,10 @@ CHOICE = Question(
     mistakes={"a": "The query of v6 is nearly zero."},
 )  # fmt: skip
 DIGITS = Question("Which?", choices=["4", "2", "1"], answer="2", by="...")
+POINTS = Question("Which?", choices=["(2, 0)", "(0.5, 1)", "1e-5"], answer="(0.5, 1)", by="...")
+CODE = Question(
+    "Which?", choices=["`G @ B`", "`G @ B.T`", "less than 23 %"], answer="`G @ B.T`", by="..."
+)
 
 CASES = [
     (NINTH, "0.111", "right"),
@@ -62,6 +66,8 @@ CASES = [
     (NINTH, "0.111, 0.222", "count"),
     (COUNT, "2,000", "right"),
     (COUNT, "2_000", "right"),
+    (COUNT, "2 000", "right"),
+    (COUNT, "2 00", "count"),
     (COUNT, "2e3", "right"),
     (COUNT, "2000.0", "right"),
     (COUNT, "1000", "half"),
@@ -88,6 +94,7 @@ CASES = [
     (NULLS, "0 0 0 0", "some"),
     (NULLS, "0.625 0.375 0.001 0", "some"),
     (SHAPE, "(3, 4, 11)", "right"),
+    (SHAPE, "3x4 × 11", "right"),
     (SHAPE, "11, 4, 3", "reversed"),
     (SHAPE, "4, 3, 11", "order"),
     (SHAPE, "(3, 11)", "missing"),
@@ -103,6 +110,17 @@ CASES = [
     (CHOICE, "1", "mistake"),
     (CHOICE, "V1  and v2", "mistake"),
     (CHOICE, "v9", "choice"),
+    (CHOICE, "(b)", "right"),
+    (CHOICE, "'v3'", "right"),
+    (CODE, "G@B.T", "right"),
+    (CODE, "g @ b", "wrong"),
+    (CODE, "less than 23%", "wrong"),
+    (CODE, "", "choice"),
+    (POINTS, "0.5,1", "right"),
+    (POINTS, "[1/2, 1.0]", "right"),
+    (POINTS, "0.00001", "wrong"),
+    (POINTS, "0.5", "choice"),
+    (POINTS, "2", "right"),
     (DIGITS, "2", "right"),
     (DIGITS, "1", "wrong"),
     (DIGITS, "b", "right"),
@@ -322,6 +340,16 @@ def test_without_a_terminal_headings_and_questions_are_printed(lesson, capsys):
 def test_an_answer_in_the_lesson_is_judged(lesson, capsys):
     lesson("'-1/9'")
     assert capsys.readouterr().out == f"{WITHOUT_A_TERMINAL}The size is right, the sign is not.\n"
+
+
+def test_control_c_leaves_a_lesson(lesson, capsys, monkeypatch):
+    def pressed():
+        raise KeyboardInterrupt
+        yield
+
+    with pytest.raises(SystemExit, match="130"):
+        lesson(typed=pressed())
+    assert capsys.readouterr().out.endswith("Ctrl-C leaves the lesson)\n\n")
 
 
 def test_a_terminal_asks_until_the_answer_is_right_or_passed(lesson, capsys):
