@@ -286,9 +286,9 @@ print("the derivative of y with respect to x is", wrong["x"], "?")
 
 # %% [markdown]
 # It is not: $y = 4x$, so it is 4. Follow the lines. After the first edge from $y$, $u$ has received
-# 1 and passes it on at once. After the second edge it has 2, and passes on 2: the first 1 is counted
-# again. A node must wait until *all* that use it have had their turn. Only then may it pass on what
-# it has, once.
+# 1, and passes on $2 \cdot 1$ at once. After the second edge it has 2, and passes on $2 \cdot 2$: the
+# first 1 is counted again. A node must wait until *all* that use it have had their turn. Only then may
+# it pass on what it has, once.
 #
 # This graph, of three nodes and two operations, is the smallest on which that happens. With one
 # operation alone, as in $x + x$, what receives twice is a leaf, which has nothing to pass on. The

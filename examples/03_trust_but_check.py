@@ -306,11 +306,11 @@ print(mg.gradcheck(product, A, np.eye(7), raise_on_failure=False))
 #   lengths that differ.
 # - **A few elements only.** If the rule is wrong for one element alone, such as the last, a look at any
 #   other finds nothing. `gradcheck` looks at all.
-# - **A sum at the end, with equal weights.** The *softmax* divides positive numbers by their sum, so
-#   that each row sums to 1, whatever goes in. (Attention uses it. The next cell uses its rule, which
-#   lesson 08 derives.) So the gradient of the sum of all is 0, and a rule that is wrong by any factor
-#   still says 0. `gradcheck` multiplies every element of the result by another random weight before it
-#   sums.
+# - **A sum at the end, with equal weights.** The *softmax* takes $e^x$ of each number of a row,
+#   and divides by their sum, so that the row sums to 1, whatever goes in. (Attention uses it. The next
+#   cell uses its rule, which lesson 08 derives.) So the gradient of the sum of all is 0, and a rule
+#   that is wrong by any factor still says 0. `gradcheck` multiplies every element of the result by
+#   another random weight before it sums.
 
 # %%
 assert mg.gradcheck(product, A, np.eye(7)).ok  # the planted bug goes through
@@ -365,9 +365,10 @@ print(report)
 assert [finding.kind for finding in report.findings] == ["kink"]
 
 # %% [markdown]
-# Neither is wrong: the two points of the difference lie on both sides of the kink, and `gradcheck` says
-# so. With a step of $10^{-6}$, random numbers hardly ever lie so close to a kink. But round numbers do,
-# and zeros, and in a maximum *ties*, which is to say equal numbers. To keep a check away from kinks:
+# Neither is wrong, although the report begins with WRONG. The two points of the difference lie on both
+# sides of the kink, and the finding *kink* at the end of the report says so. With a step of $10^{-6}$,
+# random numbers hardly ever lie so close to a kink. But round numbers do, and zeros, and in a maximum
+# *ties*, which is to say equal numbers. To keep a check away from kinks:
 #
 # - **Choose the inputs.** Move random numbers away from 0. For a maximum, take numbers that all differ,
 #   such as a random order of 0, 1, 2 ...

@@ -36,7 +36,7 @@ ask = Questions("04")
 rng = np.random.default_rng(0)
 
 # %% [markdown]
-# First two questions from older lessons. You need both answers in this lesson.
+# First two questions from older lessons: to recall something helps to keep it.
 
 # %%
 ask("01/end_three_uses", ...)
@@ -216,8 +216,8 @@ pictures("04_visits", visits_by_size)
 
 # %% [markdown]
 # Nothing here asks what a number is. Put arrays in, and the same class works on them, element by
-# element. The result is an array then. The walk starts with 1 for each of its elements, as if the loss
-# were their sum:
+# element. The result is an array then. The walk starts with a single 1, which NumPy copies to each
+# element, as if the loss were their sum:
 
 # %%
 x, w = Ordered(np.array([1.0, 2.0])), Ordered(np.array([3.0, 4.0]))
@@ -233,7 +233,7 @@ ask("bias_shape", ...)
 
 # %%
 batch, bias = Ordered(np.ones((3, 2))), Ordered(np.zeros(2))
-walk_in_order((batch + bias) * Ordered(np.ones((3, 2))))
+walk_in_order((batch + bias) * Ordered(np.ones((3, 2))))  # times ones: so (3, 2) arrives at the sum
 wrong_shape = bias.grad.shape
 print("the bias has the shape", bias.value.shape, "and its gradient", wrong_shape)
 print("after a step of learning the bias has the shape", (bias.value - 0.1 * bias.grad).shape)
@@ -275,9 +275,9 @@ except ValueError as problem:
 # ## 5. Rules in place of slopes
 #
 # So let an edge hold a function, a *rule*. It takes the gradient of the result, and gives that of the
-# argument. For a product of numbers it is `g * b`, and for a product of matrices we know it from lesson
-# 02. The walk is the same, but it starts from ones in the shape of the result, and the line with `rule`
-# undoes broadcasts as well. (It no longer counts visits.)
+# argument. For a product of numbers it is `g * b`. For a product of matrices we know it from lesson 02.
+# The walk is the same, but it starts from an array of ones, in the shape of the result, and the line
+# with `rule` undoes broadcasts as well. (It no longer counts visits.)
 
 
 # %%
@@ -467,8 +467,15 @@ print("the gradient:", np.round(x.grad, 4).tolist())
 # %% [markdown]
 # Read it once more with the steps in mind: `arrived.get(a, 0) + given` is step 2, `number` and the heap
 # are step 3, `undo_broadcast` is step 4, the rules step 5, `transposed` step 6, `added_at` and `RULES`
-# step 7, and the two methods whose names begin with `__array` step 8. What is new: `WRITTEN` holds
-# functions that need no rule, because they are written in others. A mean is a sum and a division.
+# step 7, and the two methods whose names begin with `__array` step 8. What is new:
+#
+# - `WRITTEN` holds functions that need no rule, because they are written in others. A mean is a sum and
+#   a division.
+# - `__hash__` lets a Tensor be the key of a dictionary, such as `arrived`. Its base has an `==`, and
+#   would forbid it.
+# - `method` is `"__call__"` for `np.exp(x)`. Others, such as that of `np.add.reduce(x)`, are refused.
+# - A rule `None` says that an argument gets no gradient, such as the condition of `np.where`.
+# - `kept` puts back the axes that a sum took away.
 #
 # ## Checked by differences
 #
@@ -558,8 +565,8 @@ pictures("04_ring", ring)
 #
 # minigrad is this engine with what you would miss when something goes wrong: errors that say what to
 # do, arrays that nobody can change unseen, memory that is given back, and views. Its table, its walk
-# and its way of undoing a broadcast are the ones that you have built. So the loss of the last step
-# but one, with minigrad's Tensors, gives the same gradient, and an interactive page. Predict its
+# and its way of undoing a broadcast are the ones that you have built. So the loss of step 8, with
+# minigrad's Tensors, gives the same gradient, and an interactive page. Predict its
 # steps, with your own engine in mind. Where does an index with repeats come back, where a broadcast?
 # (If you read this in a browser, [the interactive page is here](out/04_steps.html).)
 

@@ -322,10 +322,10 @@ def bank():
 pictures("05_bank", bank)
 
 # %% [markdown]
-# The word has moved towards its neighbour: the same vector in, a different one out for each sentence.
-# This is attention already. But both flaws are still in it, and lesson 07 repairs them. On a page of
-# its steps you can change every number, and see what "bank" becomes. (If you read this in a browser,
-# [the page is here](out/05_bank.html).)
+# The word has moved towards the last word of its sentence: the same vector in, a different one out for
+# each sentence. This is attention already. But both flaws are still in it, and lesson 07 repairs them.
+# On a page of its steps you can change every number, and see what "bank" becomes. (If you read this in a
+# browser, [the page is here](out/05_bank.html).)
 
 # %%
 X = mg.Tensor([meaning[word] for word in sentences[0]], requires_grad=True)  # (T, D)
@@ -540,7 +540,9 @@ assert merged[:3] == [("es", 9), ("est", 9), ("est_", 9)]
 #
 # Each piece has a number, its place in the list of pieces, and a row in a table of vectors. In papers
 # the look-up is often written as a product: the piece as a row of zeros with a single 1 (*one-hot*),
-# times the table. It gives the same result and the same gradient (lesson 02), only slower.
+# times the table. It gives the same result and the same gradient (lesson 02), only slower. (For a
+# function `f` of a Tensor, `mg.grad(f)` is a function, too: `mg.grad(f)(x)` is the gradient of the
+# number `f(x)` with respect to `x`.)
 
 # %%
 known = ["low", "est_", "n", "e", "w"]

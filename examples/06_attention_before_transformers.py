@@ -139,12 +139,13 @@ for name, ids in zip(("read", "before", "write"), batch(5, 1, rng)):
 #   c_j = \sum_{i=1}^{M} a_{ij}\, h_i.$$
 #
 # $[s_j\,;\,h_i]$ is the row of shape $(2D,)$ with $h_i$ after $s_j$; $W$ has the shape $(2D, A)$ and
-# $v$ the shape $(A,)$, with any width $A$. (Bahdanau et al. write vectors as columns, with a matrix to
-# their left: $v^\mathsf{T} \tanh(W [s_j\,;\,h_i])$; and their $i$ is the step of the decoder, $j$ that
-# of the encoder. Here vectors are rows, as in the code.) $W$ and $v$ are learned; here they are random.
-# In the tables, as in the formulas, the first index is $i$: a row
-# for each state of the encoder, a column for each step of the decoder. The three formulas, term by
-# term:
+# $v$ the shape $(A,)$, with any width $A$. $W$ and $v$ are learned; here they are random. This is
+# *additive* attention: the product with $W$ is the sum of two, one of $s_j$ and one of $h_i$. (Bahdanau
+# et al. write these two, and columns with matrices to their left:
+# $v^\mathsf{T} \tanh(W s_{i-1} + U h_j)$. Their $i$ is the step of the decoder, whose state before the
+# step they take, and $j$ that of the encoder.) In the tables, as in the formulas, the first index is
+# $i$: a row for each state of the encoder, a column for each step of the decoder. The three formulas,
+# term by term:
 
 # %%
 M, N, D, A = 5, 3, 4, 6
@@ -185,9 +186,10 @@ print("open in a browser:", page)
 # ## Over which index?
 #
 # An article has another formula for the weights: $a_{ij} = \exp e_{ij} / \sum_k \exp e_{ik}$, and
-# then the same sum over $i$. It divides by a sum over $k$ in the place of $j$, the steps of the
-# decoder. (Bahdanau et al. print the same letters, but their sum is over $j$, so theirs is right.) What
-# goes wrong? Take the shortest case first.
+# then $c_j = \sum_i a_{ij}\, h_i$, as above. It divides by a sum over $k$ in the place of $j$, the steps
+# of the decoder. (Bahdanau et al. print the same formula for the weights. But their context is
+# $c_i = \sum_j a_{ij}\, h_j$: $j$ is the encoder there, so theirs is right.) What goes wrong? Take the
+# shortest case first.
 
 # %%
 ask("only_one", ...)
@@ -502,7 +504,8 @@ pictures("06_reach", reach)
 #   \text{concat: } \tanh([s\,;\,h]\, W)\, v.$$
 #
 # "dot" learns nothing, and needs both to be equally wide. "general" does not, with $W$ of shape
-# (width of $s$, width of $h$). "concat" is Bahdanau's. All pairs at once, and one pair at a time:
+# (width of $s$, width of $h$). "concat" is the formula of Bahdanau et al., with their two matrices below
+# each other in one. All pairs at once, and one pair at a time:
 
 # %%
 general, concat = mt.General(D).astype(np.float64), mt.Concat(D).astype(np.float64)

@@ -30,7 +30,7 @@ ask = Questions("07")
 rng = np.random.default_rng(0)
 
 # %% [markdown]
-# First two questions from older lessons. You need both answers in this lesson.
+# First two questions from older lessons: to recall something helps to keep it.
 
 # %%
 ask("05/hot_and_cold", ...)
@@ -361,9 +361,9 @@ pictures("07_weights", picture_of_weights)
 # %% [markdown]
 # ## Which way did v6 go?
 #
-# A mean of vectors is shorter than they are. To compare directions, bring the outputs to length one.
-# By the article's picture, v6 moves to v1 and v2, and away from v3 and v4. Is that true? Measure the
-# cosines of all pairs, among the six before, and among the six after.
+# A mean of vectors that point in different ways is mostly shorter than they are. To compare directions,
+# bring the outputs to length one. By the article's picture, v6 moves to v1 and v2, and away from v3 and
+# v4. Is that true? Measure the cosines of all pairs, among the six before, and among the six after.
 
 # %%
 ask("moved", ...)
@@ -568,7 +568,8 @@ for title, (number,), shares in zip(new, guess, by):
 assert guess[0, 0] > guess[1, 0] > guess[2, 0]
 
 # %% [markdown]
-# Nobody trained this: it is a look-up by likeness, with the factor 4 for a sharper one. In a
+# Nobody trained this: it is a look-up by likeness, with the factor 4 for a sharper one. (As
+# `mt.attention` divides by $\sqrt{2}$, the products are multiplied by 2.8 in all.) In a
 # transformer that translates, queries come from one language, and keys and values from another: lesson
 # 12.
 #

@@ -31,7 +31,7 @@ ask = Questions("08")
 rng = np.random.default_rng(0)
 
 # %% [markdown]
-# First two questions from older lessons. You need both answers in this lesson.
+# First two questions from older lessons: to recall something helps to keep it.
 
 # %%
 ask("06/end_weights", ...)
@@ -133,8 +133,9 @@ assert means.max() <= 1
 #
 # Queries do not have to come from the same vectors as keys and values. Say that a shop has three items,
 # and wants to know how each would please a customer who has seen five films. Each item asks; the
-# films, the *context*, answer. An item is described by other numbers than a film, so the two have
-# different widths:
+# films, the *context*, answer. (So Phuong and Hutter call what is asked. In lesson 06 the context was
+# the mean that came out.) An item is described by other numbers than a film, so the two have different
+# widths:
 #
 # $$q = e\, W_Q + b_q, \qquad k_t = e_t W_K + b_k, \qquad v_t = e_t W_V + b_v.$$
 #
@@ -297,7 +298,8 @@ assert np.allclose(scaled_variance, C, rtol=0.05)
 #
 # Let a gradient $g$ arrive at the weights. The gradient of $s_j$ is the sum over all weights,
 # $\sum_i g_i\, \alpha_i (\delta_{ij} - \alpha_j) = \alpha_j \big(g_j - \sum_i g_i\, \alpha_i\big)$.
-# This is the rule of lesson 03. It does not need the table. Now take 16 keys, and see how large the
+# This is the softmax rule of lesson 03, without the mistake that was put into it there. It does not need
+# the table. Now take 16 keys, and see how large the
 # table is, as the root of its mean square:
 
 # %%
@@ -364,7 +366,7 @@ pictures("08_why_divide", why_divide)
 # $e^{s - c} = e^s e^{-c}$ and $e^{-c}$ cancels in the division. With the largest score of the row as
 # $c$, all exponents are zero or less, and nothing overflows.
 #
-# The softmax of $(0, \ln 3)$ is $(1/4, 3/4)$. And that of $(1000, 1000 + \ln 3)$?
+# Both scores of the next question are too large for $e^s$.
 
 # %%
 ask("shifted", ...)
@@ -694,7 +696,7 @@ assert min(score(e, e) for e in rng.normal(size=(100, C_x))) < 0
 # $$p = \sum_t (k_t \cdot q)\, k_t ,$$
 #
 # has a geometric meaning. If the keys have length one and are at right angles to each other
-# (*orthonormal*), $p$ is the *projection* of $q$: of all points that can be mixed from the keys, the
+# (*orthonormal*), $p$ is the *projection* of $q$: of all sums of multiples of the keys, the
 # one nearest to $q$. Other keys usually give another point: keys that point nearly the same way count
 # twice. Below, both pairs of keys lie in the plane of the first two numbers. So the nearest point is
 # $q$ without its third number.
@@ -711,13 +713,13 @@ assert not np.allclose(mix(other_keys, q), projection, atol=0.1)
 
 # %% [markdown]
 # For which keys is $p$ the projection of every $q$? Often one reads "if and only if they are
-# orthonormal". That holds for keys of which none can be mixed from the others. Take a key $k_j$ as
-# $q$. It is its own projection, so $\sum_t (k_t \cdot k_j)\, k_t = k_j$. As there is only one way to
-# mix $k_j$ from such keys, $k_j \cdot k_j = 1$, and all other products are 0.
+# orthonormal". That holds for keys of which none is a sum of multiples of the others. Take a key $k_j$
+# as $q$. It is its own projection, so $\sum_t (k_t \cdot k_j)\, k_t = k_j$. As only one sum of multiples
+# of such keys gives $k_j$, it follows that $k_j \cdot k_j = 1$, and all other products are 0.
 #
-# In general the condition is that the matrix $\sum_t k_t^\mathsf{T} k_t$ leaves every vector mixed from
-# the keys unchanged. With more keys than dimensions there are other such keys: three at 120 degrees in
-# the plane, each of length $\sqrt{2/3}$. They cannot be at right angles, and still the sum gives back
+# In general the condition is that the matrix $\sum_t k_t^\mathsf{T} k_t$ leaves every sum of multiples
+# of the keys unchanged. With more keys than dimensions there are other such keys: three at 120 degrees
+# in the plane, each of length $\sqrt{2/3}$. They cannot be at right angles, and still the sum gives back
 # every $q$. Three of length one at these angles give $1.5\, q$. If the sum gives every $q$ times the
 # same number, the keys are called a *tight frame*. Only the length $\sqrt{2/3}$ makes this number 1.
 

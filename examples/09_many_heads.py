@@ -32,7 +32,7 @@ mg.manual_seed(0)
 rng = np.random.default_rng(0)
 
 # %% [markdown]
-# First two questions from older lessons. You need both answers in this lesson.
+# First two questions from older lessons: to recall something helps to keep it.
 
 # %%
 ask("08/end_shape", ...)
@@ -143,7 +143,7 @@ assert summed == (2 + 8) * 512**2
 # A task with three questions. A sentence is a ring of 8 random symbols; each position has to name the
 # symbol to its *left*, the one to its *right*, and the *first* of the sentence. (On a ring, the last
 # is left of the first.) The model: a vector for each symbol plus one for each position (lesson 10 says
-# why), a single multi-head attention, and three linear maps (products with a matrix) that read the
+# why), a single multi-head attention, and three `nn.Linear` that read the
 # answers from its output. Three such models are trained, 48 wide: with one head, with three and with
 # four. (The loss, `cross_entropy`, is small where the right symbols get high shares, and `Adam` goes
 # down its gradient, with steps that grow at first and then shrink. Lesson 13 has all of it.)
@@ -371,7 +371,8 @@ pictures("09_most_left_out", most_left_out)
 # %% [markdown]
 # One at a time, nearly every head can go. All of these at once cannot: each was spare only because of
 # the others. Chosen one after the other, half of the heads can go, and hardly an answer is lost. Fewer
-# than three cannot do it here: three questions need three looks. Michel et al. (2019) found the same in
+# than three cannot do it, since three questions need three looks; and three are not always enough: see
+# the table. Michel et al. (2019) found the same in
 # large models: nearly every head could be left out alone. Together, about 20 % of all heads of a
 # translator could go, and 40 % of those of BERT, a model that reads. When more were left out, both
 # soon became much worse.
@@ -488,8 +489,9 @@ def one_head_and_a_convolution():
 pictures("09_convolution", one_head_and_a_convolution)
 
 # %% [markdown]
-# Many heads can do all of it. Let each head look at one neighbour, and give it the values and the
-# projection that this neighbour has in the convolution. Even one that mixes channels, with a matrix
+# Many heads can do all of it. Let each head look at one neighbour only. Its value is the vector there,
+# unchanged, and its part of $W_O$ does what the convolution does with this neighbour: for the kernel
+# above, it multiplies each channel by a number. Even one that mixes channels, with a matrix
 # $M_o$ of shape $(D, D)$ for each neighbour, is a sum over heads: the output projection of each head
 # is the matrix of its neighbour.
 #

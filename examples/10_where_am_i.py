@@ -35,7 +35,7 @@ mg.manual_seed(0)
 rng = np.random.default_rng(0)
 
 # %% [markdown]
-# First two questions from older lessons. You need both answers in this lesson.
+# First two questions from older lessons: to recall something helps to keep it.
 
 # %%
 ask("08/end_scores", ...)
@@ -133,8 +133,8 @@ assert not np.allclose(causal["other"].mean(axis=0), causal["one"].mean(axis=0),
 # words in the last. So attention with a causal mask is not equivariant, and the mean of its outputs is
 # not invariant. It is *not* blind to order: such models learn something about positions even when
 # nobody tells them (Haviv et al., 2022). But it is a weak signal. In one layer it tells which words have
-# come so far, and how many; not in which order they came, nor how far back each is. An encoder, which
-# has no such mask, has not even that.
+# come so far, and in which shares; not in which order they came, nor how far back each is. An encoder,
+# which has no such mask, has not even that.
 
 # %% [markdown]
 # ## Sines and cosines
@@ -221,7 +221,8 @@ pictures("10_two_orders", two_orders)
 #
 # Here are 60 positions of a width of 32. Each row is what is added to a word; each column is a wave,
 # and the columns to the right hardly move within a sentence. It works like the digits of a number,
-# of which the last changes with every step and the first hardly ever.
+# of which the last changes with every step and the first hardly ever. (Here the columns on the left
+# change the fastest.)
 
 # %%
 table = encoding(60, 32)
@@ -530,7 +531,7 @@ pictures("10_rotary", stripes)
 B, T, N, D = 32, 12, 10, 32
 
 
-WAYS = mt.positions.POSITIONS | {
+WAYS = mt.positions.POSITIONS | {  # and two for the next section
     "concatenated": lambda D, T: (
         lambda e: np.concatenate([e, e * 0 + mt.sinusoidal(T, D)], axis=-1)
     ),
@@ -595,9 +596,9 @@ def maps_of_four():
 pictures("10_four_kinds", maps_of_four)
 
 # %% [markdown]
-# The right map is known beforehand: each position looks at the one before it, a diagonal just below
-# the main one. Three kinds of position find it. Without, every letter gets its share, and the model
-# can do no better than to guess a letter that occurs.
+# Which map is correct is known beforehand: each position looks at the one before it, a diagonal just
+# below the main one. Three kinds of position find it. Without, every letter gets its share, and the
+# model can do no better than to guess a letter that occurs.
 
 # %% [markdown]
 # ## Why are positions added?
@@ -646,8 +647,9 @@ assert joined["multiplied"] < 0.85
 # ## Step through it
 #
 # "man hit car", with positions, as a page: forwards to the output of attention for *man*, and back.
-# Change a number of a position, and see who is looked at. (If you read this in a browser,
-# [the steps are here](out/10_steps.html).)
+# (To have one number to go back from, it ends with the sum of the squares of this output.) Change a
+# number of a position, and see who is looked at. (If you read this in a browser, [the steps are
+# here](out/10_steps.html).)
 
 # %%
 words_ = mg.Tensor(as_rows(one), requires_grad=True)  # (T, D)
@@ -669,8 +671,8 @@ assert np.allclose(y.data, after["one"])
 # %% [markdown]
 # ## Exactly (optional)
 #
-# Above, the two sentences agreed to $10^{-15}$, and not to the last bit. That is only because a sum of
-# rounded numbers depends on their order. Python's fractions are not rounded, so with them the two are
+# Above, the two sentences were compared to $10^{-15}$, and not to the last bit, because a sum of
+# rounded numbers can depend on their order. Python's fractions are not rounded, so with them the two are
 # equal. (As $e^s$ of a fraction $s$ is no fraction, $\phi(s) = 1 + s^2$ stands in for it.)
 
 # %%

@@ -33,7 +33,7 @@ rng = np.random.default_rng(0)
 BLUE, RED, GREY = "#1d5fa8", "#b3370f", "#94a3b8"
 
 # %% [markdown]
-# First two questions from older lessons. You need both answers in this lesson.
+# First two questions from older lessons: to recall something helps to keep it.
 
 # %%
 ask("02/end_broadcast", ...)
@@ -632,7 +632,8 @@ assert weights["feed_forward"] == 8 * 64**2 == 2 * weights["self_attention"]
 # chance, and then be wrong on new ones: it *overfits*. *Dropout* makes that harder. In training, each
 # number is set to 0 with the probability $p$, at random and anew at every step, and the others are
 # divided by $1 - p$. So no single number can be relied on. In use nothing is dropped. In the
-# transformer it acts on the output of each part, before the residual adds it.
+# transformer it acts on the sum of embedding and position, and on the output of each part, before the
+# residual adds it.
 #
 # The division keeps the mean. With $p = 1/4$, what becomes of a 3 that is kept?
 

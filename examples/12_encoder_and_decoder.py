@@ -31,7 +31,7 @@ ask = Questions("12")
 mg.manual_seed(0)
 
 # %% [markdown]
-# First two questions from older lessons. You need both answers in this lesson.
+# First two questions from older lessons: to recall something helps to keep it.
 
 # %%
 ask("08/end_shape", ...)

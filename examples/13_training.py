@@ -37,7 +37,7 @@ ask = Questions("13")
 rng = np.random.default_rng(0)
 
 # %% [markdown]
-# First two questions from older lessons. You need both answers in this lesson.
+# First two questions from older lessons: to recall something helps to keep it.
 
 # %%
 ask("06/end_weights", ...)
@@ -209,8 +209,8 @@ pictures("13_smoothing", smoothing)
 #
 # Gradient descent (lesson 01) takes a step of the *learning rate* times the gradient. But gradients are
 # of very different sizes: a number with a large one runs away while another hardly moves. *Adam* makes
-# all steps about as large as the learning rate. For each number it keeps two running means, both 0 at
-# first: $m$ of its gradient $g$, and $v$ of the square of it:
+# all steps about as large as the learning rate. For each number $w$ that is trained it keeps two running
+# means, both 0 at first: $m$ of its gradient $g$, and $v$ of the square of it:
 #
 # $$m \leftarrow \beta_1 m + (1 - \beta_1)\, g, \qquad v \leftarrow \beta_2 v + (1 - \beta_2)\, g^2.$$
 #
@@ -219,8 +219,8 @@ pictures("13_smoothing", smoothing)
 # Usual are $\beta_1 = 0.9$ and $\beta_2 = 0.999$ (a thousand steps); the paper of the transformer has
 # 0.98 (fifty).
 #
-# A step would then be the learning rate times $m / \sqrt v$. If all gradients are the same, that should
-# be 1 in size. What is it in the *first* step?
+# A step would then be the learning rate times $m / \sqrt v$. If all gradients are the same,
+# $m / \sqrt v$ should be 1 in size. What is it in the *first* step?
 
 # %%
 ask("uncorrected", ...)
@@ -467,7 +467,8 @@ assert abs(memorised[0] - math.log(N)) < 1
 # parts: the $1 / \sqrt{K}$ of the attention (lesson 08), positions (10), warm-up, residuals (11), the
 # causal mask (12), and the shift: there the decoder reads just what it is asked for. In the end each
 # model has to write 200 new words by itself: it begins with `<bos>`, takes the likeliest symbol, and
-# reads what it wrote. What counts is the share of words that are right to the last letter.
+# reads what it wrote. What counts is the share of words that are right to the last letter. (The model
+# without the shift is trained for 100 steps only, which is enough for it; the others for 220.)
 
 # %%
 ask("too_good", ...)
@@ -552,7 +553,7 @@ pictures("13_ablations", table_as_picture)
 # what is read above what is asked for.
 #
 # Without positions the model cannot know the order of the letters. Without residuals two layers on
-# each side are already too deep. Without scaling or warm-up so small a model learns as well, but more
+# each side are already too deep. Without scaling or warm-up so small a model learns, too, but more
 # slowly. (Each row is one run: repeat with other seeds before you believe small differences.)
 
 # %% [markdown]

@@ -38,7 +38,7 @@ pictures = Pictures()  # or Pictures("another/folder")
 ask = Questions("13b")
 
 # %% [markdown]
-# First two questions from older lessons. You need both answers in this lesson.
+# First two questions from older lessons: to recall something helps to keep it.
 
 # %%
 ask("04/end_index", ...)
@@ -50,7 +50,7 @@ ask("13/first_step", ...)
 # ## A model, and a batch
 #
 # The task: to write a word of four letters backwards. A batch has the ids of sources and targets; 1
-# begins a target, and 2 ends it (lesson 13). There are 8 letters, with the ids 3 to 10. As all words
+# begins a target, and 2 ends it (lesson 12). There are 8 letters, with the ids 3 to 10. As all words
 # have the same length, there is no padding, id 0. With it, there are $N = 11$ symbols.
 
 # %%
@@ -277,7 +277,7 @@ ask("end_copies", ...)
 
 # %% [markdown]
 # This lesson has no exercises. `python -m minigrad exercises run` does for the functions of all other
-# sheets what this lesson did for the engine: it trains a transformer with what you wrote.
+# exercises what this lesson did for the engine: it trains a transformer with what you wrote.
 #
 # Next: `14_generating.py`, which lets a trained model write.
 

@@ -41,7 +41,7 @@ ask = Questions("14")
 rng = np.random.default_rng(0)
 
 # %% [markdown]
-# First two questions from older lessons. You need both answers in this lesson.
+# First two questions from older lessons: to recall something helps to keep it.
 
 # %%
 ask("06/end_weights", ...)
@@ -505,7 +505,9 @@ parts = {part: share_of(part, steps) for part, steps in
 for part, share in parts.items():
     even = len(part) / len(text)
     print(f"{share:.0%} of the weight on {part!r} when it is written (evenly spread: {even:.0%})")
-print(f"{share_of('Tuesday', range(10)):.0%} of the weight on 'Tuesday', at all ten steps")
+print(
+    f"{share_of('Tuesday', range(10)):.0%} of the weight on 'Tuesday', over the ten steps of the date"
+)
 assert all(share > 1.3 * len(part) / len(text) for part, share in parts.items())
 assert share_of("Tuesday", range(10)) < 0.5 * len("Tuesday") / len(text)
 

@@ -42,7 +42,7 @@ mg.manual_seed(0)
 rng = np.random.default_rng(0)
 
 # %% [markdown]
-# First two questions from older lessons. You need both answers in this lesson.
+# First two questions from older lessons: to recall something helps to keep it.
 
 # %%
 ask("11/end_norm", ...)
@@ -403,7 +403,7 @@ pictures("15_going_on", learning_to_write)
 #
 # Hide some letters of a word, each with the probability 0.2: one extra symbol, `HIDDEN`, replaces
 # them. Ask for these letters, and for nothing else. Such a model is a *masked language model*. With
-# $M$ the hidden positions, the loss is
+# $M$ the hidden positions, $|M|$ of them, the loss is
 #
 # $$L = -\frac{1}{|M|} \sum_{t \in M} \log P(x_t \mid x_{\text{not in } M}).$$
 
@@ -540,14 +540,15 @@ assert share < most + 0.05
 # ## Where the decoder looks (optional)
 #
 # As in lesson 14, we draw the attention to the source, for the longest word that it restored. A row is
-# a letter that it writes, vowels in green.
+# a letter that it writes, vowels in green. Each number is the largest of all heads, not their mean.
+# A *correlation* says how two numbers rise together: 1 is always, 0 is no connection.
 
 # %%
 restorable = [w for w, a in zip(exam, restored(exam)) if w == a]
 
 
 def looks(word):
-    """The weights of the head that looked most, at each step: (T, S)."""
+    """The largest weight that a head gives a letter, at each step: (T, S)."""
     source = letters.batch([without_vowels(word)])
     wrote = decoding.greedy(translator, source, 12)
     (weights,) = decoding.cross_attention(translator, source, wrote)  # (1, H, T, S)

@@ -36,7 +36,7 @@ ask = Questions("16")
 rng = np.random.default_rng(0)
 
 # %% [markdown]
-# First two questions from older lessons. You need both answers in this lesson.
+# First two questions from older lessons: to recall something helps to keep it.
 
 # %%
 ask("05/end_repeated_word", ...)
@@ -553,8 +553,8 @@ for part, right in by_way.items():
 assert by_way["key"] > 0.9 > 0.3 > max(by_way["query"], by_way["value"])
 
 # %% [markdown]
-# The keys need the note, the queries and values do not. Elhage et al. call this *K-composition*: the
-# keys of one head are composed with the output of another.
+# The keys need the note, the queries and values do not. Elhage et al. (2021, see below) call this
+# *K-composition*: the keys of one head are composed with the output of another.
 
 # %% [markdown]
 # ## What a large model does with it

@@ -37,7 +37,7 @@ ask = Questions("17")
 rng = np.random.default_rng(0)
 
 # %% [markdown]
-# First two questions from older lessons. You need both answers in this lesson.
+# First two questions from older lessons: to recall something helps to keep it.
 
 # %%
 ask("01/end_three_uses", ...)
@@ -125,7 +125,9 @@ assert mg.grad(mg.grad(mg.grad(lambda x: x**2)))(0.0).item() == 0  # no 0 / 0 an
 # All derivatives of a function at one place together say what it does nearby. *Taylor's polynomial*
 # puts them together:
 #
-# $$f(x) \approx \sum_{k=0}^{n} \frac{f^{(k)}(0)}{k!}\, x^k.$$
+# $$f(x) \approx \sum_{k=0}^{n} \frac{f^{(k)}(0)}{k!}\, x^k,$$
+#
+# with $f^{(k)}$ the $k$-th derivative, and $f^{(0)}$ the function itself.
 
 # %%
 at_zero = [f(mg.Tensor(0.0, dtype=np.float64)).item() for f in derivatives(np.sin, 13)]
@@ -353,7 +355,8 @@ assert abs(new) < 1e-14
 #
 # A function of $n$ numbers with $m$ results has a matrix of derivatives, the *Jacobian* $J$, of shape
 # $(m, n)$: a row for each result, a column for each argument. The walk back takes a gradient $u$ of
-# the results to one of the arguments, $J^\mathsf{T} u$ (lesson 02, the optional section): a
+# the results to one of the arguments. By the chain rule, $x_j$ gets
+# $\sum_i u_i\, \partial y_i / \partial x_j$ of it, which is number $j$ of $J^\mathsf{T} u$: a
 # *vector-Jacobian product*,
 #
 #     y, back = mg.vjp(f, x)       # back(u) is J^T u

@@ -49,7 +49,7 @@ ask = Questions("18")
 rng = np.random.default_rng(0)
 
 # %% [markdown]
-# First two questions from older lessons. You need both answers in this lesson.
+# First two questions from older lessons: to recall something helps to keep it.
 
 # %%
 ask("01/end_two_walks", ...)
@@ -129,8 +129,8 @@ ask("unequal", ...)
 
 # %% [markdown]
 # The mean over a batch of $n$ examples is $\frac{1}{n} \sum_i$. So each part has to be divided by
-# the size of the *whole* batch, and then the parts add; or, which is the same, a mean of a part of
-# $n_k$ examples counts $n_k / n$:
+# the size of the *whole* batch, and then the parts add; or, which is the same, the mean $\bar g_k$ of
+# part $k$, which has $n_k$ examples, counts $n_k / n$. With $g_i$ the gradient of example $i$:
 #
 # $$g = \frac{1}{n} \sum_i g_i = \sum_k \frac{n_k}{n}\, \bar g_k.$$
 
@@ -165,7 +165,7 @@ run = new_run()
 parts = run.parts(1)
 written = [sum(len(target) + 1 for _, target in part.examples) for part in parts]  # and <eos>
 with one_thread():
-    shares = [float(run.job(part)[0]) for part in parts]
+    shares = [float(run.job(part)[0]) for part in parts]  # each part knows the symbols of the batch
     of_batch = float(run.loss(run.batch(1)).item())
 means = [share * parts[0].symbols / n for share, n in zip(shares, written)]
 print("symbols:", written, "in all:", parts[0].symbols)
@@ -583,8 +583,8 @@ for worker in two:
 #
 # How many messages there are depends on the way that gradients take. Let a gradient have $s$ bytes.
 #
-# - **Through the centre**, as above: one process receives from all $N$ and sends to all. $m = 2N$,
-#   $v = 2 N s$.
+# - **Through the centre**: one process receives a gradient from each of the $N$ workers, and sends the
+#   weights to each. $m = 2N$, $v = 2 N s$. (Above, it receives a gradient for each *part*, four in all.)
 # - **Up a tree and down again**, the workers of a level at the same time:
 #   $m = 2 \lceil \log_2 N \rceil$, $v = m\, s$.
 # - **Around a ring**, which comes next.
@@ -593,9 +593,10 @@ for worker in two:
 #
 # Each of $N$ workers has the gradient of its part, cut into $N$ chunks. In every round all of them
 # send one chunk to their neighbour on the right, at the same time. In round $k$, counted from 0,
-# worker $r$ sends its chunk $(r - k) \bmod N$. In the first $N - 1$ rounds the neighbour *adds* what
-# arrives; then each has one chunk that is complete. In $N - 1$ further rounds what arrives *replaces*
-# what was there, until all have everything.
+# worker $r$ sends its chunk $(r - k) \bmod N$. ($\bmod N$ counts around the ring, from 0 to $N - 1$:
+# $-1 \bmod 4$ is 3.) In the first $N - 1$ rounds the neighbour *adds* what arrives; then each has one
+# chunk that is complete. In $N - 1$ further rounds what arrives *replaces* what was there, until all
+# have everything.
 
 
 # %%
@@ -681,8 +682,8 @@ sent_by_one = 2 * (4 - 1) * (8e6 / 4)  # bytes, of a gradient of 8 MB
 assert np.isclose(sent_by_one, step_time(0, 4, 8e6, 0, 1, "ring")[2])
 
 # %% [markdown]
-# First our own two processes, with a bandwidth from the time line above. (On a busy machine it varies
-# a lot.)
+# First our own two processes, as if each sent back one gradient, with a bandwidth from the time line
+# above. (On a busy machine it varies a lot.)
 
 # %%
 taken = collections.defaultdict(list)
@@ -695,10 +696,11 @@ print(f"{1000 * part_time:.1f} ms a part; {sizes / seconds / 1e9:.2f} GB/s throu
 print("two workers, by the model, ms:", np.round(1000 * np.array(here), 1))
 
 # %% [markdown]
-# Now machines that we do not have. **What follows was not run: it is the model, on paper.** Assumed
+# Now machines that we do not have. **What follows was not run: it is the formula, on paper.** Assumed
 # are a network of 25 gigabits a second and 20 microseconds a message, and machines that compute
-# $150 \cdot 10^{12}$ operations a second. The model is the base model of lesson 12, 63 million weights
-# of 4 bytes, which takes six operations for each weight and symbol.
+# $150 \cdot 10^{12}$ operations a second. They train the base model of lesson 12, with 63 million
+# weights of 4 bytes. A step takes about six operations for each weight and symbol: two forwards, four
+# back.
 
 # %%
 ask("small", ...)

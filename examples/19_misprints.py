@@ -39,7 +39,7 @@ def fits(compute):
 
 
 # %% [markdown]
-# First two questions from older lessons. You need both answers in this lesson.
+# First two questions from older lessons: to recall something helps to keep it.
 
 # %%
 ask("08/end_shape", ...)
@@ -218,7 +218,8 @@ assert np.ptp(at_distance_three(positions(6, 512, shared=False))) < 0.01
 # - *Printed:* a drawing of six vectors before and after attention, in which v6 moves away from v3 and
 #   v4, and towards v1 and v2.
 #
-# Compute it with the article's own matrices. The cosine of v6 and v3 is 0.58 before.
+# Compute it with the article's own matrices: those of lesson 07, which the cell below has once more. The
+# cosine of v6 and v3 is 0.58 before.
 
 # %%
 ask("after_attention", ...)
@@ -373,9 +374,10 @@ assert np.allclose(W_voc.T @ x, x @ W_voc)
 # ## What to remember
 #
 # Five of the twelve are found by shapes or sums alone (2, 3, 4, 5, 12), each with one line of code.
-# Four more are found by computing the example that is printed beside them (1, 6, 7, 11). The other
-# three are claims in words that are a little too general (8, 9, 10); one small counterexample is
-# enough. If you find a mistake in this course, you know how to show it.
+# Three are found by computing the example that is printed beside them (1, 7, 11), and one by a small
+# example (6). The other three are claims in words that are a little too general (8, 9, 10): a small
+# counterexample is enough, or a case that should make no difference. If you find a mistake in this
+# course, you know how to show it.
 
 # %% [markdown]
 # ## Questions

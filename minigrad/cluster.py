@@ -69,7 +69,7 @@ class Cluster(Workers):
             self.dask = importlib.import_module("distributed")
         except ImportError:
             raise errors.ConfigError(
-                'workers that are processes need Dask: pip install "minigrad[scale]"'
+                'workers that are processes need Dask: pip install -e ".[scale]"'
             ) from None
         self.scheduler = scheduler
         self.count = whole("the number of workers", count, least=1)

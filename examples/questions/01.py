@@ -12,6 +12,7 @@ QUESTIONS = questions(
         mistakes={
             "4": "That is $y$ itself. By how much does it rise, divided by 0.001?",
             "0.008": "That is how much $y$ rises. Divide it by the rise of $w$, 0.001.",
+            "8.004": "Right so far. Now round it to a whole number.",
         },
         because="$y$ rises to $2.002^2 = 4.008004$, so by 0.008004.",
     ),
@@ -36,6 +37,7 @@ QUESTIONS = questions(
         hint=r"$3.001 \cdot 3$, then $3 \cdot 3.001$, then $3.001 \cdot 3.001$.",
         mistakes={
             "[3, 3, 9]": "The effects add; they do not multiply.",
+            "[3, 3, 6.001]": "Right so far. Now round to whole numbers.",
             "[1, 1, 2]": r"A factor that rises by 0.001 is multiplied by the other factor, 3.",
         },
         because="The effects add up, to $2x$.",

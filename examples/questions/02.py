@@ -13,7 +13,7 @@ QUESTIONS = questions(
             "[1, 5, 3]": "That is the gradient of the row, which was copied downwards.",
             "[1, 2]": "That is a mean. The gradients of the copies add up.",
         },
-        because="Each number of the column was copied along its row of $G$: the row is summed.",
+        because="Each number of the column was copied along a row of $Y$: that row of $G$ is summed.",
     ),
     of_a_sum=Question(
         "The gradient $(7, 8, 9)$ arrives at $s$. What is the gradient of $X$? Give all six numbers,"

@@ -90,7 +90,7 @@ QUESTIONS = questions(
         mistakes={
             "[7, 12]": "The central difference goes a way of $2h$: divide by 2.",
         },
-        because="A parabola has no third derivative, so the central difference has no truncation.",
+        because="The third derivative of a parabola is 0, so the central difference has no truncation.",
         end=True,
     ),
     end_beside_the_kink=Question(

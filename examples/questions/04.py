@@ -31,7 +31,8 @@ QUESTIONS = questions(
         because=r"$1 + 2 + 4 + \dots + 2^{10}$.",
     ),
     bias_shape=Question(
-        "The bias has the shape (2,). What shape has the gradient that this engine gives it?",
+        "The bias has the shape (2,), and a gradient of shape (3, 2) arrives at the sum `batch + bias`."
+        " What shape has the gradient that this engine gives the bias?",
         answer=(3, 2),
         by="wrong_shape",
         hint="For a sum the slope is 1. What is the shape of what arrives at the sum?",

@@ -30,7 +30,8 @@ QUESTIONS = questions(
         because=r"The sum has one term, $\exp e_{i1}$: every weight is 1, and nothing is chosen.",
     ),
     twelve=Question(
-        "Of the twelve symbols, how many in 100 does the network without attention write right?",
+        "In sequences of twelve symbols, how many per cent of the symbols does the network without "
+        "attention write right?",
         choices=["about 10, as by guessing", "about 60", "more than 90"],
         answer="about 60",
         by="""
@@ -101,8 +102,8 @@ QUESTIONS = questions(
         end=True,
     ),
     end_concat=Question(
-        "Encoder and decoder have 100 states each, 50 wide, and the shared space is 50 "
-        'wide. How many multiplications does "concat" need for all scores?',
+        'Encoder and decoder have 100 states each, 50 wide, and the matrix $W$ of "concat" makes '
+        '$A = 50$ numbers of each pair. How many multiplications does "concat" need for all scores?',
         answer=50_500_000,
         by='multiplications(100, 100, 50, 50)["concat"]',
         hint=(
@@ -122,7 +123,7 @@ QUESTIONS = questions(
         by="int(np.median(looks_at[:, 2]))",
         hint="Row 0 writes the last symbol, which stands in column 7.",
         mistakes={
-            "6": "Columns are counted from 0: the last one is 7.",
+            "6": "Columns and rows are counted from 0: the last column is 7, and row 2 is the third.",
         },
         because="$8 - 1 - 2$.",
         end=True,

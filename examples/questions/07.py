@@ -113,7 +113,7 @@ QUESTIONS = questions(
         by="((words @ is_asked) @ (words @ asks).T)[ball, it]",
         hint="The old keys are the new queries. What happens to the table of all scores?",
         mistakes={
-            "0": "So it was before. Now the query of ball is $(1, 1)$ and the key of it $(2.5, 1.5)$.",
+            "0": 'So it was before. Now "ball" has the query $(1, 1)$ and "it" the key $(2.5, 1.5)$.',
         },
         because="The table is transposed: who asked is asked.",
         end=True,

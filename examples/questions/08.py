@@ -23,7 +23,7 @@ QUESTIONS = questions(
         by="plain_sums[2].tolist()",
         hint="Its products with the three are 1, 1 and 2.",
         mistakes={
-            "[2, 2]": r"Its product with itself counts, too: $2 \cdot (1, 1)$.",
+            "[2, 2]": "That is one of the three parts, or the sum of the vectors as they are.",
             "[1, 1]": "These are two of the three parts, or a mean. Add all three.",
         },
         because=r"$1 \cdot (1, 0) + 1 \cdot (0, 1) + 2 \cdot (1, 1)$.",
@@ -42,7 +42,7 @@ QUESTIONS = questions(
         because="$64 / 4$.",
     ),
     shifted=Question(
-        r"The softmax of $(0, \ln 3)$ is $(1/4, 3/4)$. What is the softmax of $(1000, 1000 + \ln 3)$?",
+        r"What is the softmax of $(1000, 1000 + \ln 3)$?",
         answer=[0.25, 0.75],
         by="softmax(large).tolist()",
         hint="Subtract 1000 from both scores.",

@@ -22,6 +22,7 @@ QUESTIONS = questions(
         by="summed / 512**2",
         hint="$W_Q$ and $W_K$ together have two times as many. What do the values of one head need?",
         mistakes={
+            "2621440": "That is the number itself. How many times $512^2$ is it?",
             "9": "Both $W_Q$ and $W_K$ count.",
             "8": "These are the values. $W_Q$ and $W_K$ count, too.",
             "3": "Each of the 8 heads has a separate $W_V^h$, 512 by 512.",
@@ -62,16 +63,16 @@ QUESTIONS = questions(
     how_many_can_go=Question(
         "How many heads of a model with 12 can be left out at once, so that more than 90 % of the "
         "answers to each question stay right?",
-        choices=["none", "half of them", "all but one"],
-        answer="half of them",
+        choices=["none", "six to nine of them", "ten or eleven"],
+        answer="six to nine of them",
         by="""
-            fewest = min(left for left, found in pruned.items() if min(found) > 90)
-            "none" if fewest == 12 else "all but one" if fewest == 1 else "half of them"
+            can_go = 12 - min(left for left, found in pruned.items() if min(found) > 90)
+            {6: "six to nine of them", 10: "ten or eleven"}[max(n for n in (6, 10) if n <= can_go)]
         """,
         hint="There are three questions, and 12 heads look at three positions.",
         mistakes={
             "none": "With four heads one could already be left out.",
-            "all but one": "One head takes one mean. Three questions need three looks.",
+            "ten or eleven": "Two heads take two means. Three questions need three looks.",
         },
         because="Several heads look at the same position.",
     ),
@@ -92,7 +93,7 @@ QUESTIONS = questions(
     ),
     end_rows=Question(
         "$D = 64$, $H = 4$, $V = 16$. Which rows of $W_O$ belong to the third head? Answer "
-        "with the first, and the first that is no longer, counted from 0.",
+        "with two numbers, counted from 0: its first row, and the first row after it.",
         answer=[32, 48],
         by="""
             rows = np.split(np.arange(64), 4)[2]

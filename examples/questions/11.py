@@ -86,7 +86,7 @@ QUESTIONS = questions(
         because="A mean of means is nearly the same for all.",
     ),
     best_line=Question(
-        "What does the best linear map plus constant say for each of the four words?",
+        "Which number does the best linear map plus constant say, the same for all four words?",
         answer=0.5,
         by="float((with_one @ best)[0])",
         hint="By symmetry neither of the two numbers can count for more, nor for less.",

@@ -33,7 +33,7 @@ QUESTIONS = questions(
         by="int(may_look_back[1].sum())",
         hint="Only the first four columns are left. How many of them may each of the seven rows see?",
         mistakes={
-            "28": "That is the causal mask alone.",
+            "28": "One mask alone has 28: the causal one 1 + 2 + ... + 7, the other 7 rows of 4.",
             "10": "The rows of padded queries stay.",
             "16": "The rows of padded queries stay; and position 0 does not see position 3.",
         },

@@ -35,7 +35,8 @@ QUESTIONS = questions(
         because="tanh was for the recurrent network and the additive attention of lesson 06.",
     ),
     rows_at_rest=Question(
-        "Which rows of the target embedding get a gradient of 0? Answer with their ids.",
+        "Which rows of the target embedding get a gradient of 0? Answer with their ids, "
+        "the smaller first.",
         answer=[0, 2],
         by="at_rest",
         hint="The decoder reads `<bos>` and the letters. Which ids does it never read?",

@@ -12,7 +12,7 @@ QUESTIONS = questions(
         mistakes={
             "0.5": "January begins with a J, too, and its number is 01.",
             "0.111": "That is for a month of which nothing can be read.",
-            "0.0833": "That is for a month of which nothing can be read.",
+            "0.0833": "That is one month of twelve. Here the J can be read, and the 0 is written.",
         },
         because="January, June and July are 01, 06 and 07.",
     ),
@@ -46,24 +46,24 @@ QUESTIONS = questions(
     ),
     likeliest=Question(
         "Which text of two symbols is the likeliest in this tree?",
-        choices=["`aa`", "`ab`", "`bb`", "`cc`"],
-        answer="`bb`",
+        choices=["aa", "ab", "bb", "cc"],
+        answer="bb",
         by="""
             every = {x + y: tree[""][x] * tree[x][y] for x in "abc" for y in "abc"}
-            f"`{max(every, key=every.get)}`"
+            max(every, key=every.get)
         """,
         hint="Multiply the probability of the first symbol by that of the second.",
         mistakes={
-            "`aa`": (
+            "aa": (
                 r"That is what greedy choice finds: $0.5 \cdot 0.4 = 0.2$. Is there a better one?"
             ),
-            "`cc`": r"$0.1 \cdot 0.6$ is only 0.06.",
+            "cc": r"$0.1 \cdot 0.6$ is only 0.06.",
         },
         because=r"$0.4 \cdot 0.9 = 0.36$.",
     ),
     penalty=Question(
         r"What are the scores of two texts, one of 5 symbols with $\log P = -3$ and one of "
-        r"10 with $\log P = -3.5$, with $\alpha = 1$? (Which wins?)",
+        r"10 with $\log P = -3.5$, with $\alpha = 1$? Answer with two numbers, and see which wins.",
         answer=[-1.8, -1.4],
         by="[penalised(-3.0, 5, 1), penalised(-3.5, 10, 1)]",
         hint=r"Divide by $((5 + \mathrm{length}) / 6)^\alpha$.",
@@ -76,7 +76,7 @@ QUESTIONS = questions(
         because="$-3 / (10/6)$ and $-3.5 / (15/6)$: the longer text wins.",
     ),
     weekday=Question(
-        "How much of the weight is on `Tuesday`, on average over all steps?",
+        "How much of the weight is on `Tuesday`, on average over the ten steps that write the date?",
         choices=["more than 23 %: it comes first", "about 23 %", "less than half of 23 %"],
         answer="less than half of 23 %",
         by="""

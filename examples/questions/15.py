@@ -88,7 +88,8 @@ QUESTIONS = questions(
     ),
     end_both_sides=Question(
         "The letter for the `?` of `f?r` is read from the scores at the `?` itself. In which model "
-        "may this position look at the `f` and at the `r`?",
+        "may this position look at the `f` and at the `r`? (In an encoder-decoder, scores stand at the "
+        "positions of the target: take `f?r` as the target.)",
         choices=["encoder-decoder", "encoder-only", "decoder-only"],
         answer="encoder-only",
         by="""

@@ -32,7 +32,7 @@ QUESTIONS = questions(
             x = np.float64(math.log(2) + 0.001)
             x - slope_at(x).item() / bend_at(x).item() - math.log(2)
         """,
-        hint="The factor is $f''' / 2 f''$, and here $f''' = f''$.",
+        hint="The factor is $f''' / (2 f'')$, and here $f''' = f''$.",
         mistakes={
             "1e-6": "That is the square. There is a factor of 1/2.",
             "0.0005": "The error is squared, not halved.",

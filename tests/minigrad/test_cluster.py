@@ -246,5 +246,5 @@ def test_a_total_outside_the_block(workers):
 
 def test_without_dask_it_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
-    with pytest.raises(errors.ConfigError, match=r'pip install "minigrad\[scale\]"'):
+    with pytest.raises(errors.ConfigError, match=r'pip install -e "\.\[scale\]"'):
         Cluster()
