@@ -484,7 +484,9 @@ ask("end_naive", ...)
 ask("end_two_walks", ...)
 
 # %% [markdown]
-# To write yourself: `product_rule`, `order` and `walk` (`python -m minigrad exercises check 01`).
+# To write yourself: `product_rule`, `order` and `walk`. `python -m minigrad exercises start mine` makes
+# a copy in the folder `mine`. Write in it, and in that folder `python -m minigrad exercises check 01`
+# says what is right.
 #
 # Next: `02_tensors.py`, where the numbers become arrays.
 

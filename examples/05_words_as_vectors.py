@@ -341,13 +341,13 @@ print("open in a browser:", page)
 # %% [markdown]
 # ## Along a chain (optional)
 #
-# By the first flaw, words near a third are near each other. An article goes on from word to word: in
-# the end everything is near everything, and every word *attends* to every other, that is, gives it
-# weight. How far does nearness reach? Take a chain of words in which each has a cosine of 0.9 with the
-# next. The angle between neighbours is 25.84 degrees. The cosine is least if all lie in one plane, like
-# a fan that opens by this angle at each step: the cosine of $n$ steps is $\cos(25.84° n)$. Or let each
-# step turn by the same angle, but to a side that is drawn at random. Then the cosine after $n$ steps is
-# $0.9^n$ on average.
+# By the first flaw, words near a third are near each other. An article argues on, from word to
+# word, that in the end everything is near everything, and that every word *attends* to every other, that
+# is, gives it weight. How far does nearness reach? Take a chain of words in which each has a cosine of
+# 0.9 with the next. The angle between neighbours is 25.84 degrees. The cosine is least if all lie in one
+# plane, like a fan that opens by this angle at each step: the cosine of $n$ steps is $\cos(25.84° n)$.
+# Or let each step turn by the same angle, but to a side that is drawn at random. Then the cosine after
+# $n$ steps is $0.9^n$ on average.
 
 # %%
 steps = np.arange(9)
@@ -571,7 +571,7 @@ ask("end_repeated_word", ...)
 
 # %% [markdown]
 # Now write it: the exercises `cosine`, `softmax` and `contextualise`
-# (`python -m minigrad exercises start DIR`, then `check 05`).
+# (`python -m minigrad exercises check 05`).
 #
 # Next: `06_attention_before_transformers.py`, where attention is invented, for another reason.
 

@@ -185,11 +185,11 @@ print("open in a browser:", page)
 # %% [markdown]
 # ## Over which index?
 #
-# An article has another formula for the weights: $a_{ij} = \exp e_{ij} / \sum_k \exp e_{ik}$, and
-# then $c_j = \sum_i a_{ij}\, h_i$, as above. It divides by a sum over $k$ in the place of $j$, the steps
-# of the decoder. (Bahdanau et al. print the same formula for the weights. But their context is
-# $c_i = \sum_j a_{ij}\, h_j$: $j$ is the encoder there, so theirs is right.) What goes wrong? Take the
-# shortest case first.
+# An article (number 2 in lesson 19) has another formula for the weights:
+# $a_{ij} = \exp e_{ij} / \sum_k \exp e_{ik}$, and then $c_j = \sum_i a_{ij}\, h_i$, as above. It divides
+# by a sum over $k$ in the place of $j$, the steps of the decoder. (Bahdanau et al. print the same
+# formula for the weights. But their context is $c_i = \sum_j a_{ij}\, h_j$: $j$ is the encoder there, so
+# theirs is right.) What goes wrong? Take the shortest case first.
 
 # %%
 ask("only_one", ...)
@@ -705,7 +705,7 @@ ask("end_column", ...)
 
 # %% [markdown]
 # Now write it: the exercises `rnn`, `additive_scores` and `contexts`
-# (`python -m minigrad exercises start DIR`, then `check 06`).
+# (`python -m minigrad exercises check 06`).
 #
 # Next: `07_queries_keys_values.py`, where the fastest score compares the words of one sentence with
 # each other, in numbers that you can read.

@@ -290,9 +290,9 @@ pictures("07_soft_dictionary", from_mean_to_look_up)
 #
 # ## Six vectors
 #
-# Now an example that was published, with more numbers. Six vectors in space, as rows of $X$ of shape
-# $(6, 3)$. v1 and v2 nearly agree, v3 and v4 do, v5 is the opposite of v1, and v6
-# is equally near to all three axes.
+# Now the example of an article, with more numbers (lesson 19 has its misprints). Six vectors in space,
+# as rows of $X$ of shape $(6, 3)$. v1 and v2 nearly agree, v3 and v4 do, v5 is the opposite of v1, and
+# v6 is equally near to all three axes.
 
 # %%
 X = np.array(
@@ -513,7 +513,7 @@ pictures("07_learned", finding)
 # is the variance. Lesson 08 derives this rule of the softmax.) The variance is zero only if all six
 # numbers $u_j$ are equal; and they are not, as the six points do not lie in one plane. So $m \cdot d$
 # rises all the way, and another $r$ has another mean. And v1, v3 and v6 together fix all of
-# $W_Q W_K^\mathsf{T}$, as every vector can be mixed from these three.
+# $W_Q W_K^\mathsf{T}$, as every vector is a sum of multiples of these three.
 
 # %%
 r, d = rng.normal(size=(2, 3))
@@ -533,8 +533,8 @@ assert np.linalg.matrix_rank(X - X.mean(axis=0)) == 3  # in no plane
 # zero for $x = 0$ only, $M$ is called *positive definite*, and $x M y$ is an *inner product*: it has
 # all that the dot product has. It measures lengths and angles, only with another ruler: some
 # numbers count more than others. So one matrix gives likeness, and nothing else. With two matrices,
-# $M = W_Q W_K^\mathsf{T}$ can be any matrix: in the first example "it" has the score $-4$ with itself,
-# and no inner product gives that.
+# $M = W_Q W_K^\mathsf{T}$ need not be symmetric, nor positive: in the first example "it" has the score
+# $-4$ with itself, and no inner product gives that.
 #
 # The article's $M$ is close to an inner product. But v3 has length zero by it, though it is not zero.
 
@@ -652,7 +652,7 @@ ask("end_learned", ...)
 
 # %% [markdown]
 # Now write it: the exercises `self_attention` and `bilinear`
-# (`python -m minigrad exercises start DIR`, then `check 07`). `self_attention` divides by the root of
+# (`python -m minigrad exercises check 07`). `self_attention` divides by the root of
 # the width, as the article does.
 #
 # Next: `08_scaled_dot_product_attention.py`, with the formula that all transformers share, and the

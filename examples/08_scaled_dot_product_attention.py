@@ -133,9 +133,9 @@ assert means.max() <= 1
 #
 # Queries do not have to come from the same vectors as keys and values. Say that a shop has three items,
 # and wants to know how each would please a customer who has seen five films. Each item asks; the
-# films, the *context*, answer. (So Phuong and Hutter call what is asked. In lesson 06 the context was
-# the mean that came out.) An item is described by other numbers than a film, so the two have different
-# widths:
+# films, the *context*, answer. (So Phuong and Hutter, cited below, call what is asked. In lesson 06 the
+# context was the mean that came out.) An item is described by other numbers than a film, so the two have
+# different widths:
 #
 # $$q = e\, W_Q + b_q, \qquad k_t = e_t W_K + b_k, \qquad v_t = e_t W_V + b_v.$$
 #
@@ -300,7 +300,7 @@ assert np.allclose(scaled_variance, C, rtol=0.05)
 # $\sum_i g_i\, \alpha_i (\delta_{ij} - \alpha_j) = \alpha_j \big(g_j - \sum_i g_i\, \alpha_i\big)$.
 # This is the softmax rule of lesson 03, without the mistake that was put into it there. It does not need
 # the table. Now take 16 keys, and see how large the
-# table is, as the root of its mean square:
+# numbers of the table are, by the root of their mean square:
 
 # %%
 s = rng.normal(size=5)
@@ -569,12 +569,12 @@ assert np.allclose(y.data, [first, second])
 # %% [markdown]
 # ## Rows and columns (optional)
 #
-# There are two ways to print attention. Vaswani et al. and this project write vectors as rows.
-# Others, among them Phuong & Hutter, write them as columns, side by side. $X$ has the vectors that
-# ask (the items), and is $(C_x, T)$. $Z$ has those that are asked (the films), and is $(C_z, S)$. The
-# output $\tilde V$ is $(V, T)$, a column for each query. Then everything is transposed, as $(A
-# B)^\mathsf{T} = B^\mathsf{T} A^\mathsf{T}$: matrices stand to the left ($W_q = W_Q^\mathsf{T}$), and
-# the softmax works down the columns,
+# There are two ways to print attention. Vaswani et al. ("Attention Is All You Need", 2017) and this
+# project write vectors as rows. Others, among them Phuong & Hutter, write them as columns, side by side.
+# $X$ has the vectors that ask (the items), and is $(C_x, T)$. $Z$ has those that are asked (the films),
+# and is $(C_z, S)$. The output $\tilde V$ is $(V, T)$, a column for each query. Then everything is
+# transposed, as $(A B)^\mathsf{T} = B^\mathsf{T} A^\mathsf{T}$: matrices stand to the left
+# ($W_q = W_Q^\mathsf{T}$), and the softmax works down the columns,
 #
 # $$Q = W_q X + b_q, \quad K = W_k Z + b_k, \quad V = W_v Z + b_v,$$
 #

@@ -59,7 +59,8 @@ def contexts(e, h):
     and a_ij grows as exp(e_ij).
 
     Args:
-        e: scores, (S, T): e[i, j] says how well state i fits step j.
+        e: scores, (S, T): e[i, j] says how well state i fits step j (`additive_scores` has them the
+            other way round).
         h: the states, (S, D).
 
     Returns:

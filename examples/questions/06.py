@@ -30,8 +30,8 @@ QUESTIONS = questions(
         because=r"The sum has one term, $\exp e_{i1}$: every weight is 1, and nothing is chosen.",
     ),
     twelve=Question(
-        "In sequences of twelve symbols, how many per cent of the symbols does the network without "
-        "attention write right?",
+        "In sequences of twelve symbols, which share of the symbols does the network without attention "
+        "write right, in per cent?",
         choices=["about 10, as by guessing", "about 60", "more than 90"],
         answer="about 60",
         by="""

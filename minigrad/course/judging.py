@@ -27,7 +27,7 @@ SAYS = {  # what kind of answer came, and what the learner is told
     "some": "Right, except at place {places} of {count}.",
     "wrong": "Not right. Try again.",
     "number": "This is no number. Write it like 3, -0.25, 1/9, 11% or 2e-3; several like 1, 2, 3.",
-    "choice": "This is none of the choices. Name one by its letter, number or text.",
+    "choice": "This is none of the choices. Name one by its letter or its text.",
 }
 NUMBER = re.compile(
     r"(?<![\w.%+/-])([-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?)"
