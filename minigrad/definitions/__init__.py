@@ -12,7 +12,12 @@ Where a function has a kink, its derivative there is a choice, and the choice is
     clip                           1 at its bounds
     power                          by the exponent, 0 where the base is 0 and stays 0
 
-Where PyTorch has NaN, hypot has 0 at 0, and logaddexp 0 where both arguments are -inf.
+Where PyTorch has NaN, hypot has 0 at 0, and logaddexp 0 where both arguments are -inf. These choices are
+not PyTorch's:
+
+    fmax, fmin    each of two equal arguments gets half, as for maximum; PyTorch's first one gets all
+    relu at NaN   0, as at every input that is not above 0; PyTorch has 1
+    elu at 0      its second derivative is that of its negative side, alpha; PyTorch has 0
 """
 
 from . import (

@@ -21,9 +21,17 @@ def over_square(a: AnyArray, b: AnyArray) -> AnyArray:
     return ratio_or_zero(ratio_or_zero(a, b), b)
 
 
-def log_part(a: AnyArray, y: AnyArray) -> AnyArray:
-    """The logarithm of exp(a) / exp(y), where a is part of the sum: of 0, where y is."""
-    return a - np.where(np.equal(y, -math.inf), 0, y)
+def log_odds(b: AnyArray, a: AnyArray, y: AnyArray) -> AnyArray:
+    """b - a, the logarithm of exp(b) / exp(a); infinite where their sum exp(y) is 0."""
+    return np.where(np.equal(y, -math.inf), y.dtype.type(0), b) - a
+
+
+def one_minus_square(x: AnyArray) -> AnyArray:
+    """1 - x^2; near 1 and -1 the factors keep the digits that x^2 loses."""
+    return (1 - x) * (1 + x)
+
+
+one_minus_square = rule(one_minus_square, lambda g, _y, x: -2 * g * x)
 
 
 def ratio_or_zero(a: AnyArray, b: AnyArray) -> AnyArray:
@@ -50,26 +58,26 @@ rule(np.float_power, lambda g, _y, a, b: g * power_slope(a, b),
 rule(np.reciprocal, lambda g, y, _x: -g * y * y)
 rule(np.copy,       lambda g, _y, _a, order="K", subok=False: g)
 rule(np.cbrt,       lambda g, y, _x: g / (3 * y * y))
-rule(np.expm1,      lambda g, y, _x: g * (y + 1))
+rule(np.expm1,      lambda g, _y, x: g * np.exp(x))
 rule(np.log1p,      lambda g, _y, x: g / (1 + x))
-rule(np.logaddexp,  lambda g, y, a, _b: g * np.exp(log_part(a, y)),
-                    lambda g, y, _a, b: g * np.exp(log_part(b, y)))
+rule(np.logaddexp,  lambda g, y, a, b: g * np.exp(-np.logaddexp(0, log_odds(b, a, y))),
+                    lambda g, y, a, b: g * np.exp(-np.logaddexp(0, log_odds(a, b, y))))
 rule(np.tan,        lambda g, y, _x: g * (1 + y * y))
-rule(np.arcsin,     lambda g, _y, x: g / np.sqrt((1 - x) * (1 + x)))
-rule(np.arccos,     lambda g, _y, x: -g / np.sqrt((1 - x) * (1 + x)))
+rule(np.arcsin,     lambda g, _y, x: g / np.sqrt(one_minus_square(x)))
+rule(np.arccos,     lambda g, _y, x: -g / np.sqrt(one_minus_square(x)))
 rule(np.arctan,     lambda g, _y, x: g / (1 + x * x))
 rule(np.sinh,       lambda g, _y, x: g * np.cosh(x))
 rule(np.cosh,       lambda g, _y, x: g * np.sinh(x))
 rule(np.exp2,       lambda g, y, _x: g * y * math.log(2))
 rule(np.log2,       lambda g, _y, x: g / (x * math.log(2)))
 rule(np.log10,      lambda g, _y, x: g / (x * math.log(10)))
-rule(np.logaddexp2, lambda g, y, a, _b: g * np.exp2(log_part(a, y)),
-                    lambda g, y, _a, b: g * np.exp2(log_part(b, y)))
+rule(np.logaddexp2, lambda g, y, a, b: g * np.exp2(-np.logaddexp2(0, log_odds(b, a, y))),
+                    lambda g, y, a, b: g * np.exp2(-np.logaddexp2(0, log_odds(a, b, y))))
 rule(np.arctan2,    lambda g, _y, a, b: g * over_square(b, np.hypot(a, b)),
                     lambda g, _y, a, b: -g * over_square(a, np.hypot(a, b)))
 rule(np.arcsinh,    lambda g, _y, x: g / np.hypot(x, 1))
 rule(np.arccosh,    lambda g, _y, x: g / (np.sqrt(x - 1) * np.sqrt(x + 1)))
-rule(np.arctanh,    lambda g, _y, x: g / ((1 - x) * (1 + x)))
+rule(np.arctanh,    lambda g, _y, x: g / one_minus_square(x))
 rule(np.hypot,      lambda g, y, a, _b: g * ratio_or_zero(a, y),
                     lambda g, y, _a, b: g * ratio_or_zero(b, y))
 

@@ -82,7 +82,7 @@ def power_slope(a: AnyArray, b: AnyArray) -> AnyArray:
     if isinstance(b, (int, float)):
         return b * a ** (b - 1) if b != 0 else np.zeros_like(a)
     flat = np.equal(b, 0) & ~np.greater(np.absolute(a), 0)  # a is 0 or NaN
-    return np.where(flat, 0, b * np.where(flat, 1, a) ** (b - 1))
+    return np.where(flat, 0, b * np.where(flat, 1, a) ** (b - 1.0))  # unsigned integers have no -1
 
 
 def log_or_zero(a: AnyArray, b: AnyArray) -> AnyArray:

@@ -478,7 +478,8 @@ def test_arguments_have_the_names_and_defaults_that_numpy_gives_them(entry):
         ),
         (np.logaddexp, [[-math.inf, 0.0], [-math.inf, -math.inf]], [[0, 1], [0, 0]]),
         (np.power, [[0.0, 0.0, 2.0], [0.0, 3.0, 0.0]], [[0, 0, 0], [0, 0, math.log(2)]]),
-        (F.relu, [[-1.0, 0.0, 1.0]], [[0, 0, 1]]),
+        (lambda x: x ** np.array([0, 1, 2], np.uint8), [[1e9, 1e9, 1e9]], [[0, 1, 2e9]]),
+        (F.relu, [[-1.0, 0.0, 1.0, math.nan]], [[0, 0, 1, 0]]),
     ],
     ids=written,
 )
@@ -499,6 +500,10 @@ def test_slopes_at_kinks_are_those_that_the_table_promises(call, inputs, expecte
         (np.arcsinh, [1e30], [1e-30]),
         (np.arccosh, [1e30], [1e-30]),
         (np.logaddexp, [1e30, -1e30], [1, 0]),
+        (np.logaddexp, [1e8, 1e8], [0.5, 0.5]),
+        (np.logaddexp2, [-1e8, -1e8], [0.5, 0.5]),
+        (np.logaddexp, [math.inf, 1.0], [1, 0]),
+        (F.elu, [-30.0], [math.exp(-30)]),
         (np.sqrt, [1e-30], [5e14]),
         (F.standardize, [[1e4, 1e4 + 1]], [[0, 0]]),
     ],
@@ -506,7 +511,7 @@ def test_slopes_at_kinks_are_those_that_the_table_promises(call, inputs, expecte
 )
 @pytest.mark.filterwarnings("error")
 def test_slopes_far_from_one_in_float32(call, inputs, expected):
-    """Where squares would overflow, or vanish, as they stand; and without a warning."""
+    """Where squares would overflow, or vanish, or sums lose a part, as they stand; without a warning."""
     leaves = leaves_of([np.array(a) for a in inputs], np.float32)
     sum(y.sum() for y in run(call, leaves)).backward()
     for leaf, e in zip(leaves, expected):
@@ -570,6 +575,28 @@ def test_the_first_four_derivatives_of_sinc_where_numbers_cancel():
     expected = [1 - 0 * x, -(pi**2) / 3 * x, -(pi**2) / 3 + 0 * x, pi**4 / 5 * x, pi**4 / 5 + 0 * x]
     for y, e in zip(repeated(np.sinc, x, 4), expected):
         np.testing.assert_allclose(y, e, rtol=1e-8)
+
+
+@pytest.mark.parametrize(
+    ("f", "x", "expected"),
+    [
+        (F.softplus, 17.0, math.exp(-17)),
+        (F.softplus, -17.0, math.exp(-17)),
+        (F.softplus, 0.0, 0.25),
+        (F.softplus, math.inf, 0),
+        (F.elu, 0.0, 1),
+        (lambda x: np.logaddexp2(x, 0), 30.0, math.log(2) * 2**-30),
+        (np.arcsin, 1e-8, 1e-8),
+        (np.arccos, 1e-8, -1e-8),
+        (np.arctanh, 1e-8, 2e-8),
+        (np.arctanh, 1 - 2**-24, 2 * 2**46),
+    ],
+    ids=written,
+)
+@pytest.mark.filterwarnings("error")
+def test_second_derivatives_where_numbers_cancel_in_float32(f, x, expected):
+    _, _, second = repeated(f, np.float32(x), 2)
+    np.testing.assert_allclose(second, expected, rtol=1e-5)
 
 
 @pytest.mark.parametrize(
