@@ -52,8 +52,8 @@ definition(of_known(np.min, math.inf), of=np.nanmin)
 
 @definition(of=np.nanmean)
 def nanmean(a, axis=None, dtype=None, out=None, keepdims=False):
-    count = counted(a, axis, keepdims)
-    return np.nansum(a, axis=axis, keepdims=keepdims) / np.asarray(count, dtype=a.dtype)
+    total = np.nansum(a, axis=axis, keepdims=keepdims)
+    return total / counted(a, axis, keepdims).astype(total.dtype)
 
 
 @definition(of=np.nanvar)

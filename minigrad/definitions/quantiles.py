@@ -28,7 +28,7 @@ def middle(a: AnyArray, axis: Any, keepdims: bool, ignoring: bool) -> AnyArray:
     if not rows.shape[-1]:
         return np.mean(a, axis=axis, keepdims=keepdims)  # NaN, and NumPy's own warning
     two = np.stack([(n - 1) // 2, n // 2], axis=-1)  # the last element and the first, if n is 0
-    found = np.sum(np.take_along_axis(rows, two, -1), axis=-1) / 2
+    found = np.mean(np.take_along_axis(rows, two, -1), axis=-1)
     return np.expand_dims(found, axes_of(axis, a.ndim)) if keepdims else found
 
 
@@ -39,7 +39,7 @@ def quantiles(
 
     The quantiles of 0, 1, ..., n - 1 are the places at which those of n sorted elements stand.
     """
-    weak, q = type(q) in (int, float), np.asarray(q)
+    weak, q = type(q) in (int, float) and a.dtype.kind == "f", np.asarray(q)
     rows, n = sorted_rows(a, axis, ignoring)
     if ignoring and not rows.shape[-1]:
         return np.mean(a, axis=axis, keepdims=keepdims)  # NaN, and NumPy's own warning

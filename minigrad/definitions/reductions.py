@@ -47,6 +47,8 @@ def std(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
 def cumprod(a, axis=None, dtype=None, out=None):
     """Products over twice the distance at each step, so that zeros need no division."""
     a, axis = along(a, axis)
+    if a.dtype.kind != "f":
+        a = a.astype(np.prod(np.empty(0, a.dtype)).dtype)  # NumPy multiplies integers in a wide one
     x = a if a.ndim == 1 else np.moveaxis(a, axis, -1)
     reach = 1
     while reach < x.shape[-1]:
@@ -83,6 +85,8 @@ def average(a, axis=None, weights=None, *, keepdims=False):
         weights = np.transpose(weights, np.argsort(axes).tolist()) if len(axes) > 1 else weights
         weights = np.reshape(weights, [n if i in axes else 1 for i, n in enumerate(shape)])
         weights = np.broadcast_to(weights, shape)
+    if not (hasattr(a, "dtype") and a.dtype.kind == "f"):
+        a = np.multiply(a, 1.0)  # integers are averaged in float64
     total = np.sum(weights, axis=axes, keepdims=keepdims)
     if np.any(np.equal(total, 0)):
         raise ValueError("the weights sum to 0, and an average divides by their sum")

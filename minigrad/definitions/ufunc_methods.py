@@ -28,6 +28,8 @@ def over_axis(ufunc: np.ufunc, method: str, function: Callable) -> Callable:
             raise errors.UnsupportedError(
                 f"{name_of(ufunc)}.{method} of a Tensor takes no dtype=; {INSTEAD['dtype']}"
             )
+        if method == "accumulate" and not np.ndim(array):
+            raise ValueError("a number has no axis to accumulate along")
         more = {"dtype": dtype, "out": out, "keepdims": keepdims or None} | options
         return function(array, axis=axis, **{k: v for k, v in more.items() if v is not None})
 

@@ -10,7 +10,7 @@ import re
 
 import numpy as np
 import pytest
-from operations import NUMPY
+from operations import NUMPY, written
 
 import minigrad as mg
 from minigrad import errors
@@ -360,6 +360,7 @@ def orders_and_weights():
         yield from tried(function, some, (None, 0, 1), arrays=[NUMBER, ROW, MATRIX, with_nan])
         for method, q in itertools.product((*METHODS_OF_QUANTILES, "no such", None), (0.3, 0.5, 1)):
             yield Call(function, FOUR, q * share, method=method, keepdims=q == 1)
+    yield Call(np.median, np.full(2, 60000, np.float16))  # their sum is infinite
     some = np.median, np.nanmedian, np.nanmax, np.nansum, np.nanvar, np.nanstd, np.nanmean
     for function in some:
         yield from tried(function, (None, 0, 1, (0, 1)), (True, False), names=["axis", "keepdims"],
@@ -487,6 +488,25 @@ def test_options_mean_what_they_mean_to_numpy(name):
             wrong.append(f"{call}: {problem}")
     assert not wrong, f"{len(wrong)} calls:\n" + "\n".join(wrong[:40])
     assert 0.05 < accepted / count < 0.95  # both kinds are among them
+
+
+# --- narrow dtypes --------------------------------------------------------------------------------
+
+ACCUMULATING = [
+    np.sum, np.prod, np.mean, np.var, np.std, np.median, np.average, np.cumsum, np.cumprod,
+    np.nansum, np.nanprod, np.nanmean, np.nanvar, np.nanstd, np.nancumsum, np.nancumprod,
+    np.multiply.accumulate, *since("cumulative_sum", "cumulative_prod"),
+    lambda a: np.average(a, weights=a), lambda a: np.average(a, weights=a.astype(np.float32)),
+]  # fmt: skip
+BETWEEN = [lambda a: np.quantile(a, 1 / 3), lambda a: np.quantile(a, 1 / 3, method="lower")]
+
+
+@pytest.mark.parametrize("dtype", [bool, np.int8, np.uint8, np.int32])
+@pytest.mark.parametrize("function", [*ACCUMULATING, *BETWEEN], ids=written)
+def test_what_a_narrow_integer_cannot_hold_is_computed_as_numpy_does(function, dtype):
+    a = np.array([90, 100, 3, 1, 60, 4] * 40, dtype)
+    if not (dtype is bool and function in BETWEEN):
+        same(function(mg.Tensor(a)), function(a))
 
 
 # --- the whole namespace --------------------------------------------------------------------------
