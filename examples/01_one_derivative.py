@@ -225,9 +225,9 @@ assert np.isclose(first + second, both)
 # $$y = f(x, x): \qquad
 #   \frac{d y}{d x} = \frac{\partial f}{\partial a} + \frac{\partial f}{\partial b}$$
 #
-# ($d$ in place of $\partial$, as $x$ is the only input that is left.)
-# That is why $x^2$ has the derivative $2x$: there is one $x$ for each of its two uses. In the drawings
-# there are two edges from $x$, with a gradient on each, and `grad` is their sum.
+# ($d$ in place of $\partial$, as $x$ is the only input that is left.) That is why $x^2$ has the
+# derivative $2x$: there is one $x$ for each of its two uses. In the drawings there are two edges from
+# $x$, with a gradient on each, and `grad` is their sum.
 
 # %%
 x = mg.Tensor(3.0, requires_grad=True)

@@ -153,10 +153,10 @@ pictures("03_v_curves", v_curves)
 
 # %% [markdown]
 # The formula says $9 \cdot 10^{-6}$ in float64 and $7 \cdot 10^{-3}$ in float32. The measured best steps
-# are about half of that: rounding is mostly smaller than the
-# largest possible one, so the best step is smaller, too. Even the best step leaves only about five
-# right digits in float32, and eleven in float64. So gradients are checked in float64, with a step
-# between $10^{-6}$ and $10^{-5}$, even if the model computes in float32 later.
+# are about half of that: rounding is mostly smaller than the largest possible one, so the best step is
+# smaller, too. Even the best step leaves only about five right digits in float32, and eleven in float64.
+# So gradients are checked in float64, with a step between $10^{-6}$ and $10^{-5}$, even if the model
+# computes in float32 later.
 #
 # Both axes count powers of ten, so $h^2$ is a line of slope 2, and $1/h$ one of slope $-1$. To the right
 # the slope should be 2, from truncation, and to the left $-1$, from rounding. It is:

@@ -249,8 +249,7 @@ assert np.array_equal(X @ X.T, (X @ X.T).T)
 # count more that are more like word $i$. With $v_i$ of shape $(D,)$,
 #
 # $$s_{ij} = v_i \cdot v_j, \qquad
-#   a_{ij} = \frac{e^{s_{ij}}}{\sum_k e^{s_{ik}}}, \qquad
-#   y_i = \sum_j a_{ij}\, v_j.$$
+#   a_{ij} = \frac{e^{s_{ij}}}{\sum_k e^{s_{ik}}}, \qquad y_i = \sum_j a_{ij}\, v_j.$$
 #
 # The $s_{ij}$ are called *scores*. The middle step is the *softmax*. It turns all numbers into
 # positive ones, by $e^s$, and divides by their sum, so that they sum to one: the *weights* of a mean.

@@ -138,14 +138,13 @@ for name, ids in zip(("read", "before", "write"), batch(5, 1, rng)):
 # $$a_{ij} = \frac{\exp e_{ij}}{\sum_{k=1}^{M} \exp e_{kj}}, \qquad
 #   c_j = \sum_{i=1}^{M} a_{ij}\, h_i.$$
 #
-# $[s_j\,;\,h_i]$ is the row of shape $(2D,)$ with $h_i$ after $s_j$; $W$ has the shape $(2D, A)$ and
-# $v$ the shape $(A,)$, with any width $A$. $W$ and $v$ are learned; here they are random. This is
-# *additive* attention: the product with $W$ is the sum of two, one of $s_j$ and one of $h_i$. (Bahdanau
-# et al. write these two, and columns with matrices to their left:
-# $v^\mathsf{T} \tanh(W s_{i-1} + U h_j)$. Their $i$ is the step of the decoder, whose state before the
-# step they take, and $j$ that of the encoder.) In the tables, as in the formulas, the first index is
-# $i$: a row for each state of the encoder, a column for each step of the decoder. The three formulas,
-# term by term:
+# $[s_j\,;\,h_i]$ is the row of shape $(2D,)$ with $h_i$ after $s_j$; $W$ has the shape $(2D, A)$ and $v$
+# the shape $(A,)$, with any width $A$. $W$ and $v$ are learned; here they are random. This is *additive*
+# attention: the product with $W$ is the sum of two, one of $s_j$ and one of $h_i$. (Bahdanau et al.
+# write these two, and columns with matrices to their left: $v^\mathsf{T} \tanh(W s_{i-1} + U h_j)$.
+# Their $i$ is the step of the decoder, whose state before the step they take, and $j$ that of the
+# encoder.) In the tables, as in the formulas, the first index is $i$: a row for each state of the
+# encoder, a column for each step of the decoder. The three formulas, term by term:
 
 # %%
 M, N, D, A = 5, 3, 4, 6
@@ -160,9 +159,8 @@ assert np.allclose(a.sum(axis=0), 1)
 assert np.allclose(c, a.T @ h)
 
 # %% [markdown]
-# Here is a page of its steps, for one $s$ and three $h_i$, on which you can change every number, and
-# see which $h_i$ gets the weight. (If you read this in a browser,
-# [the page is here](out/06_context.html).)
+# Here is a page of its steps, for one $s$ and three $h_i$, on which you can change every number, and see
+# which $h_i$ gets the weight. (If you read this in a browser, [the page is here](out/06_context.html).)
 
 
 # %%

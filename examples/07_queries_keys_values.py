@@ -651,9 +651,8 @@ ask("end_exchanged", ...)
 ask("end_learned", ...)
 
 # %% [markdown]
-# Now write it: the exercises `self_attention` and `bilinear`
-# (`python -m minigrad exercises check 07`). `self_attention` divides by the root of
-# the width, as the article does.
+# Now write it: the exercises `self_attention` and `bilinear` (`python -m minigrad exercises check 07`).
+# `self_attention` divides by the root of the width, as the article does.
 #
 # Next: `08_scaled_dot_product_attention.py`, with the formula that all transformers share, and the
 # reason for the root.

@@ -146,8 +146,7 @@ assert means.max() <= 1
 # Transformers", 2022, who write each part of a transformer down step by step):
 #
 # $$s_t = \frac{q \cdot k_t}{\sqrt K}, \qquad
-#   \alpha = \mathrm{softmax}(s), \qquad
-#   y = \sum_{t=1}^{S} \alpha_t\, v_t .$$
+#   \alpha = \mathrm{softmax}(s), \qquad y = \sum_{t=1}^{S} \alpha_t\, v_t .$$
 #
 # All sizes are different here, so that no shape fits by chance. (The numbers are random, as they are
 # before training.)
@@ -297,10 +296,10 @@ assert np.allclose(scaled_variance, C, rtol=0.05)
 # table of all these derivatives is called the *Jacobian*, and `mg.jacobian` computes it.
 #
 # Let a gradient $g$ arrive at the weights. The gradient of $s_j$ is the sum over all weights,
-# $\sum_i g_i\, \alpha_i (\delta_{ij} - \alpha_j) = \alpha_j \big(g_j - \sum_i g_i\, \alpha_i\big)$.
-# This is the softmax rule of lesson 03, without the mistake that was put into it there. It does not need
-# the table. Now take 16 keys, and see how large the
-# numbers of the table are, by the root of their mean square:
+# $\sum_i g_i\, \alpha_i (\delta_{ij} - \alpha_j) = \alpha_j \big(g_j - \sum_i g_i\, \alpha_i\big)$. This
+# is the softmax rule of lesson 03, without the mistake that was put into it there. It does not need the
+# table. Now take 16 keys, and see how large the numbers of the table are, by the root of their mean
+# square:
 
 # %%
 s = rng.normal(size=5)
@@ -882,8 +881,7 @@ ask("end_shape", ...)
 ask("end_variances", ...)
 
 # %% [markdown]
-# To write yourself: `scores`, `attend` and `softmax_rule`
-# (`python -m minigrad exercises check 08`).
+# To write yourself: `scores`, `attend` and `softmax_rule` (`python -m minigrad exercises check 08`).
 #
 # Next: `09_many_heads.py`. One comparison is not enough for a sentence; take several, side by side.
 

@@ -372,10 +372,9 @@ pictures("09_most_left_out", most_left_out)
 # One at a time, nearly every head can go. All of these at once cannot: each was spare only because of
 # the others. Chosen one after the other, half of the heads can go, and hardly an answer is lost. Fewer
 # than three cannot do it, since three questions need three looks; and three are not always enough: see
-# the table. Michel et al. (2019) found the same in
-# large models: nearly every head could be left out alone. Together, about 20 % of all heads of a
-# translator could go, and 40 % of those of BERT, a model that reads. When more were left out, both
-# soon became much worse.
+# the table. Michel et al. (2019) found the same in large models: nearly every head could be left out
+# alone. Together, about 20 % of all heads of a translator could go, and 40 % of those of BERT, a model
+# that reads. When more were left out, both soon became much worse.
 
 # %% [markdown]
 # ## Step through it
@@ -402,10 +401,9 @@ assert loss.item() < 0.1
 #
 # $$y_{t,d} = \sum_{o} k_{o,d}\; x_{t+o,\,d}, \qquad o = -1, 0, 1 .$$
 #
-# Attention takes $y_t = \sum_s a_{t,s}\, x_s$, with weights that come from the words. Suppose that
-# they come from the distance $o = s - t$ alone, $a_{t,s} = a_o$. Then
-# $y_{t,d} = \sum_o a_o\, x_{t+o,d}$: a convolution, whose kernel has the same value in every
-# column, as $a_o$ does not depend on $d$.
+# Attention takes $y_t = \sum_s a_{t,s}\, x_s$, with weights that come from the words. Suppose that they
+# come from the distance $o = s - t$ alone, $a_{t,s} = a_o$. Then $y_{t,d} = \sum_o a_o\, x_{t+o,d}$: a
+# convolution, whose kernel has the same value in every column, as $a_o$ does not depend on $d$.
 
 # %%
 ask("smoothed", ...)

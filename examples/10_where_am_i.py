@@ -10,7 +10,7 @@
 #
 # - show that attention treats a sentence as a bag of words, and what a causal mask changes;
 # - compute the sine and cosine positions by hand, and say why there are both;
-# - find the matrix that moves all positions by one;
+# - find the matrix that moves all positions by the same distance;
 # - say what is wrong with simply counting up;
 # - choose between sinusoidal, learned and rotary positions, and say why positions are added.
 
@@ -49,9 +49,8 @@ ask("05/end_cosine", ...)
 # Who hit whom: "man hit car", or "car hit man"? Three words, with vectors that we choose, man =
 # $(1, 0, 0, 0)$, hit = $(0, 1, 0, 0)$ and car = $(0, 0, 1, 0)$. They are queries, keys and values at
 # once. (The maps $W_Q$, $W_K$ and $W_V$ are left out: they work on each row by itself, so they cannot
-# tell an order either.)
-# In "man hit car" the score of man for itself is $1 / \sqrt 4$, and for the others 0. So its weights
-# are 0.452, 0.274 and 0.274, and man becomes $(0.452, 0.274, 0.274, 0)$.
+# tell an order either.) In "man hit car" the score of man for itself is $1 / \sqrt 4$, and for the
+# others 0. So its weights are 0.452, 0.274 and 0.274, and man becomes $(0.452, 0.274, 0.274, 0)$.
 
 # %%
 ask("other_order", ...)
@@ -451,7 +450,7 @@ pictures("10_ramp", three_maps)
 # The second fault: the ramp adds the same to all numbers of a vector. Layer normalisation takes just
 # that away: it subtracts from each vector its mean (lesson 11). In models that normalise *before* each
 # attention (pre-norm) this is the first thing after the addition, and no trace of the position is
-# left. In the model of the first paper (post-norm) attention comes first and sees the ramp, and only
+# left. In the model of the paper (post-norm) attention comes first and sees the ramp, and only
 # the norm after it removes the ramp from the vectors.
 
 # %%
@@ -641,7 +640,7 @@ assert joined["multiplied"] < 0.85
 # %% [markdown]
 # Adding learns as fast as side by side, with half of the numbers. Multiplied, it takes longer (with
 # 150 steps it gets there as well): at position 0 all sines are 0 and wipe out half of the word, and
-# the vector of a word looks different at every position, so that each has to be learned many times.
+# the vector of a word looks different at every position, so that each word has to be learned many times.
 
 # %% [markdown]
 # ## Step through it
@@ -671,9 +670,10 @@ assert np.allclose(y.data, after["one"])
 # %% [markdown]
 # ## Exactly (optional)
 #
-# Above, the two sentences were compared to $10^{-15}$, and not to the last bit, because a sum of
-# rounded numbers can depend on their order. Python's fractions are not rounded, so with them the two are
-# equal. (As $e^s$ of a fraction $s$ is no fraction, $\phi(s) = 1 + s^2$ stands in for it.)
+# Above, the outputs for the two sentences were the same up to differences of $10^{-15}$. To the last bit
+# they need not be: a sum of rounded numbers can depend on their order. Python's fractions are not
+# rounded, so with them the two are equal. (As $e^s$ of a fraction $s$ is no fraction,
+# $\phi(s) = 1 + s^2$ stands in for it.)
 
 # %%
 numbers = rng.integers(-9, 10, size=(5, 3))
@@ -777,8 +777,7 @@ ask("end_with_itself", ...)
 ask("end_far", ...)
 
 # %% [markdown]
-# To write yourself: `sinusoidal`, `add_positions` and `shift`
-# (`python -m minigrad exercises check 10`).
+# To write yourself: `sinusoidal`, `add_positions` and `shift` (`python -m minigrad exercises check 10`).
 #
 # Next: `11_layer_norm_and_residuals.py`, what keeps a deep stack of layers alive.
 

@@ -320,7 +320,7 @@ def through(parts, norm, residual, seed):
 
 
 def gradients_in(between, norm):
-    """The size of the gradient at each depth, for a loss on classes named from the last vectors."""
+    """The size of the gradient at each depth, where the last vectors predict random classes."""
     last = mt.LayerNorm(D)(between[-1]) if norm == "pre-norm" else between[-1]
     scores = mg.nn.Linear(D, 5)(last)  # (B, T, 5)
     cross_entropy(scores, rng.integers(5, size=(B, T))).backward()
@@ -425,7 +425,7 @@ assert last_size > 2
 assert unnormed > normed + 0.2
 
 # %% [markdown]
-# ## Words that become alike
+# ## What many layers of attention do
 #
 # By the size of the gradient alone, norms without residuals look healthy. But do the numbers still say
 # which word they belong to? Put attention into the stack, which replaces each word by a mean over

@@ -202,8 +202,9 @@ print("open in a browser:", page)
 #
 # The **padding** mask hides what only fills up. It hides columns: nobody may look *at* padding.
 # The rows of padded queries stay; what they compute is left out of the loss. Its shape is
-# $(B, 1, 1, S)$: the first 1 stands for all heads, the second for all queries (broadcasting, lesson 02).
-# Together with the causal mask, $(T, T)$, it becomes $(B, 1, T, T)$.
+# $(B, 1, 1, S)$ for the source and $(B, 1, 1, T)$ for the target: the first 1 stands for all heads, the
+# second for all queries (broadcasting, lesson 02). Together with the causal mask, $(T, T)$, that of the
+# target becomes $(B, 1, T, T)$.
 #
 # Each of the three kinds of attention has its masks:
 #

@@ -95,7 +95,7 @@ print("the loss, by minigrad:", expected.item())
 
 # %%
 def on_own_engine(model):
-    """Put our tensors in the place of minigrad's; returns those of each weight, by its path."""
+    """Put our tensors in the place of minigrad's; returns where each weight is, by its path."""
     own = {}
     for path, module in model.named_modules():
         for name, value in list(vars(module).items()):

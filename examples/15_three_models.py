@@ -14,8 +14,6 @@
 # - compute each of them step by step, to the last bit;
 # - train each in its own way: by translation, by hidden symbols, by next symbols;
 # - tell how much a model of language knows, by comparing it with counting.
-#
-# Training takes about half a minute.
 
 # %%
 import math

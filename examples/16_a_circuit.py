@@ -425,8 +425,7 @@ assert abs(to_half[0] - to_half[1]) <= 60
 # %% [markdown]
 # Both at the same time, and with them the loss falls. As long as no notes are written, the second head
 # has nothing to look for. As long as no head reads the notes, writing them does not lower the loss.
-# Once both have begun, each makes the other more
-# useful, and both improve fast.
+# Once both have begun, each makes the other more useful, and both improve fast.
 
 # %% [markdown]
 # ## Look at the heads

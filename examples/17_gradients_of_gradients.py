@@ -354,8 +354,8 @@ assert abs(new) < 1e-14
 # ## Forwards, from two walks back
 #
 # A function of $n$ numbers with $m$ results has a matrix of derivatives, the *Jacobian* $J$, of shape
-# $(m, n)$: a row for each result, a column for each argument. The walk back takes a gradient $u$ of
-# the results to one of the arguments. By the chain rule, $x_j$ gets
+# $(m, n)$: a row for each result, a column for each argument. The walk back turns a gradient $u$ of
+# the results into a gradient of the arguments. By the chain rule, $x_j$ gets
 # $\sum_i u_i\, \partial y_i / \partial x_j$ of it, which is number $j$ of $J^\mathsf{T} u$: a
 # *vector-Jacobian product*,
 #

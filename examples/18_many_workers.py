@@ -1,7 +1,7 @@
 # %% [markdown]
 # # 18 Many workers
 #
-# *A batch in parts: the same bits for any number of workers, and its costs. About 10 seconds.*
+# *A batch in parts, for any number of workers, and what it costs. About 10 seconds.*
 #
 # A model that is too slow to train on one core can use more of them, or more machines. All of that
 # rests on one sentence: **the gradient of a sum is the sum of the gradients.** So a batch can be cut
@@ -12,7 +12,7 @@
 # - compute a gradient in parts by hand, also where the parts differ in size;
 # - show that floats do not add in any order, and say which order is fixed, and why;
 # - say what threads, processes and machines share, and what has to be sent;
-# - train a transformer with two processes, kill one of them, and get the same bits;
+# - train a transformer with two processes, kill one of them, and compare the bits;
 # - add up gradients around a ring, and say from a model of the cost where more workers stop paying.
 #
 # The library uses Dask for processes on many machines. This lesson leaves that out: it needs Python
@@ -832,6 +832,9 @@ ask("end_cost", ...)
 # `minigrad/workers.py` has the tree and the threads on a page and a half, `minigrad/cluster.py` the
 # processes. Try them: `python -m minitransformer --accumulate 4 --workers 2`, and with another
 # number; the weights are the same bits.
+#
+# To write yourself: `add_gradients`, `weighted_mean`, `tree_sum` and `ring_round`
+# (`python -m minigrad exercises check 18`).
 #
 # Next: `19_misprints.py`.
 

@@ -4,14 +4,14 @@
 # *What was printed, what is right, and the cell that shows it. About 2 seconds.*
 #
 # Attention has been explained in many articles, and well: this course has learned from them. Such
-# texts contain small mistakes, and ours, too. They do no harm to a reader who computes everything
+# texts contain small mistakes, and so does ours. They do no harm to a reader who computes everything
 # again. Here are the twelve that we found: what was printed, what is right, and a cell that shows it.
 # Which article it was does not matter.
 #
 # After it you can
 #
-# - test a printed formula in four ways: by its shapes, by its sums, by a small example, and by a case
-#   that should make no difference;
+# - test a printed formula in five ways: by its shapes, by its sums, by the example printed beside it, by
+#   a small example that you make, and by a case that should make no difference;
 # - say for each of these twelve what is right, and why;
 # - distinguish a typing mistake from a claim that is too strong.
 

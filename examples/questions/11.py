@@ -89,7 +89,8 @@ QUESTIONS = questions(
         "Which number does the best linear map plus constant say, the same for all four words?",
         answer=0.5,
         by="float((with_one @ best)[0])",
-        hint="By symmetry neither of the two numbers can count for more, nor for less.",
+        hint="If one number goes from 0 to 1, the wanted answer rises for one value of the other "
+        "number, and falls for the other value. Which factor can both have?",
         mistakes={
             "0": "Then it is right twice and off by 1 twice. There is a better answer.",
             "1": "Then it is right twice and off by 1 twice. There is a better answer.",

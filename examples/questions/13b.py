@@ -36,7 +36,7 @@ QUESTIONS = questions(
     ),
     rows_at_rest=Question(
         "Which rows of the target embedding get a gradient of 0? Answer with their ids, "
-        "the smaller first.",
+        "in increasing order.",
         answer=[0, 2],
         by="at_rest",
         hint="The decoder reads `<bos>` and the letters. Which ids does it never read?",

@@ -113,7 +113,7 @@ QUESTIONS = questions(
             "without the first only": "Which head would then find the letter?",
             "without the second only": "Without notes, what does the second look for?",
             "it never fails: the other head takes over": (
-                "Heads side by side can do that, if both look at the same place. Here one "
+                "Heads side by side can do that, if both look at the same position. Here one "
                 "uses what the other wrote."
             ),
         },
@@ -137,7 +137,7 @@ QUESTIONS = questions(
         end=True,
     ),
     end_two_back=Question(
-        "A rule that looks at two symbols would not confuse places that follow the same letter: it "
+        "A rule that looks at two symbols would not confuse positions that follow the same letter: it "
         "looks for a position before which the last *two* symbols are. In `d a b x a c d a`, at "
         "which position is the next symbol, counted from 0?",
         answer=2,

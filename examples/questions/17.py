@@ -48,7 +48,7 @@ QUESTIONS = questions(
             back = mg.vjp(f, np.ones(5))[1]
             np.stack([back(u)[0].data for u in np.eye(3)], axis=1).shape
         """,
-        hint="`back` takes a gradient of the 3 results, and gives one of the 5 arguments.",
+        hint="`back` takes a gradient of the 3 results, and gives a gradient of the 5 arguments.",
         mistakes={
             "(3, 5)": "That is $J$ itself. `back` takes 3 numbers and gives 5.",
         },

@@ -31,3 +31,10 @@ def test_what_a_row_says_is_so(number, title, core, optional, seconds, write):
         points = sum(exercise.points for exercise in sheet.exercises.values())
         assert write == f"{len(sheet.exercises)} ({points})"
     assert found or not write
+
+
+@pytest.mark.parametrize("sheet", sheets(), ids=lambda sheet: sheet.title)
+def test_a_lesson_ends_with_its_exercises_by_name(sheet):
+    (lesson,) = (one for one in lessons() if one.title == sheet.title)
+    end = lesson.text.partition("## Questions")[2]
+    assert [name for name in sheet.exercises if f"`{name}`" not in end] == []
