@@ -138,11 +138,14 @@ def judge(trial: Trial, function: Callable, say: Callable[[str], Any] | None = N
     for number, mistake in enumerate(exercise.mistakes):
         if trial.is_mistake(number, outcomes):
             return Verdict(WRONG, mistake.says, shows, number, picture)
-    hard_coded = _hard_coded(trial, function, outcomes, wrong)
-    if hard_coded:
-        return Verdict(HARD_CODED, hard_coded, shows)
     given, right = outcomes[first], truths[first]
+    if _hard_coded(trial, function, outcomes):
+        says = "It gives the same answer whatever it is given: compute it from the arguments."
+        return Verdict(HARD_CODED, says, shows)
     says = _guess(given, right)
+    drawn = [k for k, case in enumerate(cases) if case.drawn]
+    if given.error is None and wrong == drawn and len(drawn) < len(cases):
+        says += " It is right for the example in its docstring alone."
     if given.error is None and _kind_of(given.value) == _kind_of(right.value):
         again = [_outcome(exercise, function, cases[k]) for k in wrong]
         if not all(same(exercise, outcomes[k], one) for k, one in zip(wrong, again)):
@@ -263,12 +266,13 @@ def alike(a: Any, b: Any, rtol: float, atol: float) -> bool:
         return type(a) is type(b) and a == b
     if type(a) is type(b) and type(a) in (int, float):
         return a == b or abs(a - b) <= atol + rtol * abs(b) < math.inf or (a != a and b != b)
+    if isinstance(a, (list, tuple)) and isinstance(b, (list, tuple)):
+        return len(a) == len(b) and all(alike(x, y, rtol, atol) for x, y in zip(a, b))
     x, y = _numbers(a), _numbers(b)
-    if x is not None and y is not None:
-        kinds = x.dtype.kind == y.dtype.kind or "b" not in (x.dtype.kind, y.dtype.kind)
-        return kinds and x.shape == y.shape and _close(x, y, rtol, atol)
-    sequence = isinstance(a, (list, tuple)) and isinstance(b, (list, tuple)) and len(a) == len(b)
-    return sequence and all(alike(x, y, rtol, atol) for x, y in zip(a, b))
+    if x is None or y is None:
+        return False
+    kinds = x.dtype.kind == y.dtype.kind or "b" not in (x.dtype.kind, y.dtype.kind)
+    return kinds and x.shape == y.shape and _close(x, y, rtol, atol)
 
 
 def _kind(value: Any) -> str:
@@ -343,38 +347,38 @@ def _broken(exercise: Exercise, function: Callable, case: Case) -> str:
     return sentences
 
 
-def _hard_coded(
-    trial: Trial, function: Callable, outcomes: Sequence[Outcome], wrong: Sequence[int]
-) -> str:
-    """In a sentence, that the answer does not depend on the inputs; "" if it does."""
+def _hard_coded(trial: Trial, function: Callable, outcomes: Sequence[Outcome]) -> bool:
+    """Tell whether a function gives one answer for all inputs, and does not read them."""
     constant = lambda some: all(alike(some[0].value, one.value, 1e-6, 1e-9) for one in some)
-    given, right = outcomes[0], trial.truths[0]
-    if any(outcome.error is not None for outcome in outcomes):
-        return ""
-    fits = _kind_of(given.value) == _kind_of(right.value)
-    reads, compares = _looks(function)
-    if not reads and fits and constant(outcomes) and not constant(trial.truths):
-        return "It gives the same answer whatever it is given: compute it from the arguments."
-    drawn = [k for k, case in enumerate(trial.cases) if case.drawn]
-    if compares and drawn == wrong and len(drawn) < len(trial.cases):
-        return (
-            "It is right for the example in its docstring, and for nothing else: compute the "
-            "answer from the arguments."
-        )
-    return ""
+    if any(outcome.error is not None for outcome in outcomes) or _reads(function):
+        return False
+    fits = _kind_of(outcomes[0].value) == _kind_of(trial.truths[0].value)
+    return fits and constant(outcomes) and not constant(trial.truths)
 
 
-def _looks(function: Callable) -> tuple[bool, bool]:
-    """Tell whether a function reads its arguments, and whether it compares anything."""
+def _reads(function: Callable) -> bool:
+    """Tell whether a function reads its arguments."""
     code = _code(function)
     if code is None:
-        return True, True
+        return True
     own = code.co_varnames[: code.co_argcount]
-    steps = list(dis.get_instructions(code))
+    steps = dis.get_instructions(code)
     loaded = {step.argval for step in steps if step.opname.startswith("LOAD_FAST")}
     names = {name for one in loaded for name in (one if isinstance(one, tuple) else (one,))}
-    reads = bool({*own} & {*names, *code.co_cellvars})
-    return reads, any(step.opname == "COMPARE_OP" for step in steps)
+    return bool({*own} & {*names, *code.co_cellvars})
+
+
+class UnreadableError(Exception):
+    """The error of a call of a function that cannot be read."""
+
+
+def unreadable(name: str, why: str) -> Callable:
+    """A function that stands in for one of a learner's that Python cannot read."""
+
+    def call(*arguments: Any, **options: Any) -> Any:
+        raise UnreadableError(f"{name}, and {why}")
+
+    return call
 
 
 def _guess(outcome: Outcome, truth: Outcome) -> str:
@@ -386,6 +390,8 @@ def _guess(outcome: Outcome, truth: Outcome) -> str:
         return "It ends the program; an exercise returns its answer."
     if isinstance(error, NotImplementedError) and (code := _raised_in(error)) is not None:
         return f"It calls {code.co_name}, which is not written yet."
+    if isinstance(error, UnreadableError):
+        return f"It calls {error}."
     if error is not None:
         line = line_of(error)
         at = f", in line {line.number}: {line.text}" if line is not None else ""
@@ -420,6 +426,8 @@ def _kind_of(value: Any) -> str:
     if array is None:
         return f"a {type(value).__name__}"
     kind = "boolean" if array.dtype.kind == "b" else "number"
+    if isinstance(value, (tuple, list)):
+        return f"a {type(value).__name__} of {len(value)} {kind}{'s' * (len(value) != 1)}"
     return f"{kind}s of shape {array.shape}" if array.ndim else f"one {kind}"
 
 

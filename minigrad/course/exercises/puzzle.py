@@ -7,10 +7,11 @@ written, by running it, so that any order that works is right.
 from __future__ import annotations
 
 import ast
+import re
 import tempfile
 import zlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -64,7 +65,7 @@ def solved(sheet: Sheet, exercise: Exercise, order: Sequence[int], seconds: floa
     """The verdict on the lines of a puzzle, in an order, by their numbers from 1.
 
     Raises:
-        ConfigError: for a number that no line has.
+        ConfigError: for a number that no line has, or that is given twice.
     """
     puzzle = puzzle_of(exercise)
     for number in order:
@@ -73,9 +74,14 @@ def solved(sheet: Sheet, exercise: Exercise, order: Sequence[int], seconds: floa
                 f"the lines of the puzzle {exercise.name} have the numbers 1 to "
                 f"{len(puzzle.lines)}, and there is no {number}"
             )
+        if order.count(number) > 1:
+            raise errors.ConfigError(f"each line is there once: {number} is given twice")
     code = [puzzle.head, *(puzzle.lines[number - 1] for number in order)]
+    given = (HOME / sheet.file).read_text(encoding="utf-8").splitlines()
+    names = dict(enumerate(["the first line", *(f"line {n}" for n in order)], len(given) + 1))
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, sheet.file)
-        given = (HOME / sheet.file).read_text(encoding="utf-8")
-        path.write_text("\n".join([given, "", *code, ""]), encoding="utf-8")
-        return verdict(path, sheet, exercise, 0, seconds)
+        path = Path(folder, "these lines")
+        path.write_text("\n".join([*given, *code, ""]), encoding="utf-8")
+        found = verdict(path, sheet, exercise, 0, seconds)
+    says = re.sub(r"\bline (\d+)", lambda line: names.get(int(line[1]), line[0]), found.says)
+    return replace(found, says=says)

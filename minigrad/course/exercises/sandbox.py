@@ -25,7 +25,7 @@ from typing import Any
 
 from ..places import ROOT
 from .exercise import Exercise
-from .marking import BORROWED, MISSING, NOT_BEGUN, STOPPED, WRONG, Trial, Verdict, judge
+from .marking import BORROWED, MISSING, NOT_BEGUN, STOPPED, WRONG, Trial, Verdict, judge, unreadable
 from .sheets import HOME, Sheet, examples, sheet_of, written
 
 SECONDS = 10.0  # for one exercise; a right one takes less than one
@@ -203,7 +203,11 @@ def _judged(
     path: Path, sheet: Sheet, exercise: Exercise, seed: int, say: Callable[[str], Any]
 ) -> Verdict:
     """Judge one function, in this process."""
-    function = written(path).functions().get(exercise.name)
+    file = written(path)
+    space = file.functions()
+    for name, why in file.unread.items():
+        space.setdefault(name, unreadable(name, why))
+    function = space.get(exercise.name)
     if not callable(function):
         return Verdict(WRONG, f"{exercise.name} is no function, or what defines it fails.")
     return judge(Trial(exercise, seed, examples(sheet, exercise)), function, say)

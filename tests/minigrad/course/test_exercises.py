@@ -10,7 +10,7 @@ import pytest
 
 from minigrad.course.exercises.marking import NOT_BEGUN, RIGHT, WRONG, Trial, alike, judge
 from minigrad.course.exercises.puzzle import puzzle_of, solved
-from minigrad.course.exercises.sheets import HOME, examples, sheets, written
+from minigrad.course.exercises.sheets import HOME, chosen, examples, sheets, written
 from minigrad.course.exercises.worked import worked
 
 FEW, ALL = range(1), range(10)  # seeds of the inputs: those of every run, and of the slow one
@@ -100,3 +100,19 @@ def test_a_puzzle_is_judged_by_running_it(sheet, exercise):
         order[body.index(line)] = 1 + puzzle.lines.index(alien)
         assert solved(sheet, exercise, order, float("inf")).state != RIGHT, alien
         order[body.index(line)] = 1 + puzzle.lines.index(line)
+
+
+def test_what_is_wrong_with_a_puzzle_is_said_of_its_own_lines():
+    ((sheet, (exercise,)),) = chosen(["greedy"])
+    lines = puzzle_of(exercise).lines
+    loop, body, last = (
+        next(n for n, line in enumerate(lines, 1) if text in line)
+        for text in (" < ", "argmax", "return")
+    )
+    for order, says in [
+        ([last, body], f"Python cannot read these lines, in line {body}: unexpected indent"),
+        ([last, loop], f"after 'while' statement on line {loop}"),
+        ([loop, body, last], f"in line {loop}: while"),
+        ([], "after function definition on the first line"),
+    ]:
+        assert says in solved(sheet, exercise, order, float("inf")).says

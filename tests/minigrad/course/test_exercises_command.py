@@ -12,12 +12,21 @@ import time
 import types
 import xml.etree.ElementTree as ET
 
+import numpy as np
 import pytest
 from limits import SECONDS
 
 from minigrad.__main__ import main
 from minigrad.course.exercises import sandbox
-from minigrad.course.exercises.marking import BORROWED, HARD_CODED, RIGHT, WRONG, Trial, judge
+from minigrad.course.exercises.marking import (
+    BORROWED,
+    HARD_CODED,
+    RIGHT,
+    WRONG,
+    Trial,
+    alike,
+    judge,
+)
 from minigrad.course.exercises.sheets import HOME, chosen, examples, sheets, written
 
 POINTS = sum(e.points for sheet in sheets() for e in sheet.exercises.values())
@@ -88,8 +97,8 @@ def test_a_hard_coded_answer_is_recognised(tmp_path):
             return g * x + 1, y
     """
     found = judged(listed, tmp_path=tmp_path)
-    assert found.state == HARD_CODED
-    assert "right for the example in its docstring" in found.says
+    assert found.state == WRONG  # as honest code is that compares something and errs elsewhere
+    assert "right for the example in its docstring alone" in found.says
 
 
 @pytest.mark.parametrize(
@@ -156,12 +165,13 @@ def test_what_an_import_calls_is_not_the_learners(tmp_path, monkeypatch):
     ("body", "says"),
     [
         ("return None", "returns nothing"),
-        ("return g", "returns one number; expected is numbers of shape (2,)"),
+        ("return g", "returns one number; expected is a tuple of 2 numbers"),
+        ("return (g,)", "returns a tuple of 1 number; expected is a tuple of 2 numbers"),
         ("return product_rule(g, x, y)", "calls itself without end"),
         ("raise SystemExit", "ends the program"),
         ("return 1 / 0", "ZeroDivisionError: division by zero, in line 2: return 1 / 0"),
         ("return g + 1, x * y", "not on the list of known mistakes"),
-        ("return (n for n in (g, x))", "returns a generator; expected is numbers"),
+        ("return (n for n in (g, x))", "returns a generator; expected is a tuple"),
         ("raise ValueError('x' * 10**6)", "ValueError: xxx"),
         ("raise ValueError('\\ud800')", "ValueError: \\ud800, in line 2"),
     ],
@@ -264,6 +274,23 @@ def test_a_mistake_is_named_however_it_is_written(name, code, says, tmp_path):
         found = judge(trial, written(path).functions()[name])
         assert found.state == WRONG
         assert says in found.says
+
+
+@pytest.mark.parametrize(
+    ("given", "right", "are"),
+    [
+        ((2.0, True), (2.0, 1), False),
+        (([[1, 2]], [1.0, 0.0]), ([[1, 2]], [True, False]), False),
+        ((np.arange(2), np.array([0.0, 1.0])), (np.arange(2), np.array([False, True])), False),
+        ((1, 2), (1, 2, 3), False),
+        ([1, 2], (1, 2), False),
+        ((2, np.float64(3)), (2.0, 3), True),
+        ((np.arange(2.0), np.array([True])), (np.arange(2), np.array([True])), True),
+    ],
+    ids=str,
+)
+def test_what_is_in_a_tuple_is_compared_one_by_one(given, right, are):
+    assert alike(given, right, 1e-6, 1e-9) == are
 
 
 def test_a_property_that_does_not_hold_is_said(tmp_path):
@@ -593,6 +620,14 @@ def test_a_syntax_error_costs_only_the_function_that_it_stands_in(kind, tmp_path
     assert found["walk"].state == "not begun"
 
 
+def test_what_calls_a_function_that_cannot_be_read_is_told_so(tmp_path):
+    order = "def order(graph, root):\n    return (graph\n\n"
+    walk = "def walk(graph, root):\n    order(graph, root)\n"
+    (tmp_path / FIRST).write_text(order + walk)
+    ((_, _, found),) = sandbox.check(tmp_path, chosen(["walk"]), 0, float("inf"))
+    assert found.says.startswith(f"It calls order, and Python cannot read {FIRST}, in line 2: ")
+
+
 def test_a_file_of_which_nothing_can_be_read_says_so(tmp_path):
     (tmp_path / FIRST).write_text("x = (\n")
     found = [v for _, _, v in sandbox.check(tmp_path, chosen(["01"]), 0, float("inf"))]
@@ -652,6 +687,7 @@ def test_a_puzzle_is_shown_and_judged(run):
     assert sorted(states) == [0, 1, 1]
     assert run("puzzle", "teacher_forcing", "--lines", 9)[0] == 2
     assert run("puzzle", "13", "--lines", 1)[0] == 2
+    assert run("puzzle", "teacher_forcing", "--lines", 1, 1)[0] == 2
 
 
 def test_a_copy_without_answers_shows_no_solution(run, tmp_path, monkeypatch):
