@@ -7,8 +7,15 @@ import numpy as np
 import minigrad as mg
 from minigrad.checking.differences import slopes
 from minigrad.course.exercises import Limited, exercise, marked, numbers
+from minigrad.course.exercises.exercise import SIZES
 
 # --- a derivative rule ----------------------------------------------------------------------------
+
+
+def three_numbers(rng, size):
+    """With size 4, x is 0; with 5, y is."""
+    g, x, y = numbers(rng, 3).tolist()
+    return g, x if size != 4 else 0.0, y if size != 5 else 0.0
 
 
 def by_nudging(g, x, y):
@@ -17,7 +24,8 @@ def by_nudging(g, x, y):
 
 
 @exercise(
-    draw=lambda rng, size: tuple(numbers(rng, 3).tolist()),
+    draw=three_numbers,
+    sizes=(*SIZES, 5),
     truth=by_nudging,
     hints=[
         "Nudge x by h, and leave y alone: by how much does x y change?",
@@ -51,6 +59,13 @@ def _(g, x, y):
 )
 def _(g, x, y):
     return y, x
+
+
+@product_rule.mistake(
+    "It divides the product by an argument, to get at the other one: an argument may be 0."
+)
+def _(g, x, y):
+    return g * x * y / x, g * x * y / y
 
 
 @product_rule.mistake("g is added to the slope; along a path, slopes multiply.")
@@ -99,6 +114,8 @@ def some_graph(rng, size):
 def shuffled_graph(rng, size):
     if size > 9:  # a long chain
         return {k: [k - 1] if k else [] for k in range(size)}, size - 1
+    if size > 7:  # the last uses a node twice, and so does what it is made of, once
+        return {"x": [], "u": ["x"], "y": ["u", "x", "x"][:: 1 if size == 8 else -1]}, "y"
     graph = some_graph(rng, size)
     nodes = list(graph)
     root = nodes[-1 if size < 4 else -2]  # with a node that is not reached
@@ -133,7 +150,7 @@ def broken(answer, graph, root):
 @exercise(
     points=2,
     draw=shuffled_graph,
-    sizes=(1, 2, 3, 4, 4, 4, 4, 5, 5, 5, 5, 1000),
+    sizes=(1, 2, 3, 4, 4, 4, 4, 5, 5, 5, 5, 1000, 8, 9),
     truth=depth_first,
     key=broken,
     properties={
@@ -249,6 +266,36 @@ def _(graph, root):
         found.append(waiting.pop())
         waiting += graph[found[-1]]
     return found
+
+
+def counted_once(graph, root, take):
+    """Edges are counted without those that are there twice, and taken off with them."""
+    uses = Counter(a for node in depth_first(graph, root) for a in set(graph[node]))
+    found, ready = [], deque([root])
+    while ready:
+        node = take(ready)
+        found.append(node)
+        for argument in graph[node]:
+            uses[argument] -= 1
+            if uses[argument] == 0:
+                ready.append(argument)
+    return found
+
+
+COUNTED_ONCE = (
+    "A node that another uses twice is counted once and taken off twice, and so has its turn before "
+    "all that use it: count edges."
+)
+
+
+@order.mistake(COUNTED_ONCE)
+def _(graph, root):
+    return counted_once(graph, root, deque.pop)
+
+
+@order.mistake(COUNTED_ONCE)
+def _(graph, root):
+    return counted_once(graph, root, deque.popleft)
 
 
 @order.mistake(

@@ -187,13 +187,23 @@ KINDS = (
     "zero",
     "between",
     "at the edge",
+    "both",
+    "far off",
+    "little off",
+    "as many axes",
+    "broadcast",
 )
+SHAPES = {  # of the gradient, and of the differences
+    "shape": ((3, 1), (3,)),
+    "as many axes": ((1, 3), (3, 1)),
+    "broadcast": ((3,), (2, 3)),
+}
 
 
 def some_gradients(rng, size):
     """A gradient and its differences, wrong in one of the ways that matter, or not at all."""
     kind = KINDS[size]
-    n = 1 if kind in ("zero", "relative", "between") else 3
+    n = {"zero": 1, "relative": 1, "between": 1, "far off": 12, "little off": 12}.get(kind, 3)
     numeric = rng.integers(2, 10, n) * 1.0 * rng.choice([-1, 1])
     analytic, rtol, atol = numeric.copy(), 0.0, 0.1
     place = rng.integers(n)
@@ -212,9 +222,20 @@ def some_gradients(rng, size):
         analytic = np.roll(numeric, 1)
     elif kind == "nan":
         analytic[place] = np.nan
-    elif kind == "shape":
-        numeric, analytic = np.full(3, numeric[0]), np.full((3, 1), numeric[0])
+    elif kind in SHAPES:
+        analytic, numeric = (np.full(shape, numeric[0]) for shape in SHAPES[kind])
+    elif kind == "both":  # more than either tolerates, and less than both
+        numeric = abs(numeric)
+        rtol, atol = 0.25, 4.0
+        analytic = numeric + atol + rtol / 2 * abs(numeric)
+    elif kind == "far off":  # and eleven right
+        analytic[place] += 9.0
+    elif kind == "little off":  # beside the largest, and beside all together
+        numeric[place - 1] = 1000.0
+        analytic, rtol = numeric.copy(), 0.25
+        analytic[place] += 4.0
     elif kind == "relative":
+        numeric = -abs(numeric)
         analytic, rtol, atol = numeric * 1.05, 0.1, 0.0
     elif kind == "between":  # tolerated, if it were relative to the other
         analytic, rtol, atol = numeric * 1.105, 0.1, 0.0
@@ -302,6 +323,63 @@ def _(analytic, numeric, rtol, atol):
 )
 def _(analytic, numeric, rtol, atol):
     return bool(np.all(np.abs(analytic - numeric) <= atol + rtol * np.abs(numeric)))
+
+
+@gradients_agree.mistake(
+    "It counts the numbers and not the axes: a gradient of another shape passes if it holds as many. "
+    "Compare the shapes."
+)
+def _(analytic, numeric, rtol, atol):
+    if analytic.size != numeric.size:
+        return False
+    return gradients_agree.solution(analytic.ravel(), numeric.ravel(), rtol, atol)
+
+
+@gradients_agree.mistake(
+    "It counts the axes and not what they hold: NumPy broadcasts an axis of length 1. Compare the "
+    "shapes."
+)
+def _(analytic, numeric, rtol, atol):
+    if analytic.ndim != numeric.ndim:
+        return False
+    return bool(np.all(np.abs(analytic - numeric) <= atol + rtol * np.abs(numeric)))
+
+
+@gradients_agree.mistake(
+    "The largest difference is judged by the largest slope; each element is judged by its own, or one "
+    "that is wrong gets lost beside one that is large."
+)
+def _(analytic, numeric, rtol, atol):
+    if analytic.shape != numeric.shape:
+        return False
+    return bool(np.max(np.abs(analytic - numeric)) <= atol + rtol * np.max(np.abs(numeric)))
+
+
+@gradients_agree.mistake(
+    "The norm of all differences is judged; each element is judged by itself, or one that is wrong "
+    "gets lost among many."
+)
+def _(analytic, numeric, rtol, atol):
+    if analytic.shape != numeric.shape:
+        return False
+    return bool(np.linalg.norm(analytic - numeric) <= atol + rtol * np.linalg.norm(numeric))
+
+
+@gradients_agree.mistake("The larger of the two tolerances is taken; they are added.")
+def _(analytic, numeric, rtol, atol):
+    if analytic.shape != numeric.shape:
+        return False
+    return bool(np.all(np.abs(analytic - numeric) <= np.maximum(atol, rtol * np.abs(numeric))))
+
+
+@gradients_agree.mistake(
+    "The differences are taken with their sign in what is tolerated: where they are negative, that "
+    "gets smaller. It is their absolute value."
+)
+def _(analytic, numeric, rtol, atol):
+    if analytic.shape != numeric.shape:
+        return False
+    return bool(np.all(np.abs(analytic - numeric) <= atol + rtol * numeric))
 
 
 @gradients_agree.mistake(

@@ -6,6 +6,7 @@ import numpy as np
 
 import minigrad as mg
 from minigrad.course.exercises import exercise, numbers
+from minigrad.course.exercises.exercise import SIZES
 from minitransformer.model.attention import scaled_dot
 
 
@@ -18,12 +19,13 @@ def softmax(x, axis=-1):
 
 
 def queries_and_keys(rng, size):
-    T, S, K = [(1, 1, 2), (1, 2, 3), (2, 2, 2), (2, 3, 4)][size - 1]
+    T, S, K = [(1, 1, 2), (1, 2, 3), (2, 2, 2), (2, 3, 4), (1, 2, 8)][size - 1]
     return numbers(rng, T, K), numbers(rng, S, K)
 
 
 @exercise(
     draw=queries_and_keys,
+    sizes=(*SIZES, 5),
     truth=lambda q, k: scaled_dot(mg.Tensor(q), mg.Tensor(k)).numpy(),
     hints=[
         "All the products of rows of q with rows of k are one matrix product. Which of the two "
@@ -53,6 +55,11 @@ def scores(q, k):
 )
 def _(q, k):
     return q @ k.T
+
+
+@scores.mistake("The root is cut to a whole number: sqrt(2) is 1.414..., and not 1.")
+def _(q, k):
+    return q @ k.T / int(np.sqrt(q.shape[-1]))
 
 
 @scores.mistake("It divides by K, not by its square root: wide queries get scores close to 0.")
@@ -106,8 +113,8 @@ def _(q, k):
 
 def masked_scores(rng, size):
     """With size 3, a query that may attend to nothing; with size 4, hidden scores that are huge; with
-    size 7, all of them."""
-    T, S = [(1, 2), (2, 2), (2, 2), (3, 3), (2, 3), (2, 4), (2, 3)][size - 1]
+    size 7, all of them; with size 8, only the hidden ones are not far below 0."""
+    T, S = [(1, 2), (2, 2), (2, 2), (3, 3), (2, 3), (2, 4), (2, 3), (2, 3)][size - 1]
     mask = np.array(
         [[True, False, True, False], [True, True, False, True], [False, True, True, True]]
     )
@@ -119,6 +126,8 @@ def masked_scores(rng, size):
         s[~mask] += 2000
     if size == 7:
         s += 1000
+    if size == 8:
+        s[mask] -= 1000
     return s, mask, numbers(rng, S, 2)
 
 
@@ -138,7 +147,7 @@ def unseen(f, s, mask, v):
 @exercise(
     points=2,
     draw=masked_scores,
-    sizes=(1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7),
+    sizes=(1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 8),
     truth=by_the_library,
     properties={"what is masked changes nothing": unseen},
     hints=[
@@ -234,8 +243,8 @@ def _(s, mask, v):
 
 
 @attend.mistake(
-    "A large number is taken off hidden scores, and a query that may attend to nothing attends to "
-    "everything. Of a hidden score, whatever it is, nothing may be left: minus infinity."
+    "A query that may attend to nothing attends to everything, by its scores: nothing is hidden from "
+    "it, or a large number is taken off all that is. It should get zeros."
 )
 def _(s, mask, v):
     return softmax(s + np.where(mask, 0, -1e9)) @ v

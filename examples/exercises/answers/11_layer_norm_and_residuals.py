@@ -19,16 +19,19 @@ def by_the_library(x, gain, bias, eps):
 
 
 def to_normalise(rng, size):
-    shape = [(1, 2), (2, 2), (2, 3), (2, 2, 4), (3,)][size - 1]
+    """With size 6, numbers that are all the same."""
+    shape = [(1, 2), (2, 2), (2, 3), (2, 2, 4), (3,), (2, 2)][size - 1]
     D = shape[-1]
     x = rng.permutation(np.arange(1, 1 + np.prod(shape)) / 5).reshape(shape) + numbers(rng, 1)
+    if size == 6:
+        x[1] = x[1, 0]
     return x, numbers(rng, D), numbers(rng, D), 0.1
 
 
 @exercise(
     points=2,
     draw=to_normalise,
-    sizes=(*SIZES, 5),
+    sizes=(*SIZES, 5, 6),
     truth=by_the_library,
     properties={
         "adding 5 to all numbers changes nothing": lambda f, x, *rest: np.allclose(
@@ -108,6 +111,14 @@ def _(x, gain, bias, eps):
 @layer_norm.mistake("eps is left out: where all numbers are equal, 0 is divided by 0.")
 def _(x, gain, bias, eps):
     return normalised(x, 0.0) * gain + bias
+
+
+@layer_norm.mistake(
+    "eps takes the place of a standard deviation that is small; it is always added, under the root."
+)
+def _(x, gain, bias, eps):
+    mean, deviation = x.mean(axis=-1, keepdims=True), x.std(axis=-1, keepdims=True)
+    return (x - mean) / np.maximum(deviation, eps) * gain + bias
 
 
 @layer_norm.mistake("The root is missing: it divides by the variance.")

@@ -3,6 +3,7 @@
 import numpy as np
 
 from minigrad.course.exercises import exercise
+from minigrad.course.exercises.exercise import SIZES
 from minitransformer import masks
 
 # --- the future -----------------------------------------------------------------------------------
@@ -105,7 +106,10 @@ def _(queries, keys):
 
 
 def some_tokens(rng, size):
-    """Sequences of several lengths, with padding after them; the least have one each."""
+    """Sequences of several lengths, with padding after them; the least have one each. From size 5 on,
+    with padding elsewhere."""
+    if size > 4:
+        return with_a_gap(rng, size - 4)
     B, S = [(1, 2), (2, 2), (2, 3), (3, 4)][size - 1]
     tokens = rng.integers(1, 10, (B, S))
     tokens[0, -1] = 0
@@ -116,6 +120,7 @@ def some_tokens(rng, size):
 
 @exercise(
     draw=some_tokens,
+    sizes=(*SIZES, 5, 6),
     truth=masks.padding,
     hints=[
         "tokens != pad is (B, S), True where there is a token.",
@@ -169,6 +174,22 @@ def _(tokens, pad):
 )
 def _(tokens, pad):
     return (tokens > pad)[:, None, None, :]
+
+
+@padding_mask.mistake(
+    "Padding is taken to stand at the end alone: whatever follows the first of it is hidden, too. It is "
+    "each place where the id is `pad`."
+)
+def _(tokens, pad):
+    return (np.cumsum(tokens == pad, axis=1) == 0)[:, None, None, :]
+
+
+@padding_mask.mistake(
+    "Padding is taken to stand at the end alone: it is counted, and so many places at the end are "
+    "hidden. It is each place where the id is `pad`."
+)
+def _(tokens, pad):
+    return ~np.sort(tokens == pad, axis=1)[:, None, None, :]
 
 
 @padding_mask.mistake("The id of the padding is taken to be 0, whatever `pad` says.")

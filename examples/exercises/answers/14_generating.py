@@ -7,20 +7,20 @@ import math
 import numpy as np
 
 from minigrad.course.exercises import Limited, exercise
-from minitransformer.training.decoding import distribution
+from minigrad.course.exercises.exercise import SIZES
 
 START, END = 0, 1
 
 # --- greedy ---------------------------------------------------------------------------------------
 
 
-def model_of(text):
+def model_of(text, start=START):
     """A model that writes a text, if it is given all that was written, and else something else."""
 
     def scores(tokens):
         tokens = [int(token) for token in tokens]
         n = len(tokens) - 1
-        right = tokens == [START, *text[:n]] and n < len(text)
+        right = tokens == [start, *text[:n]] and n < len(text)
         favourite = text[n] if right else 2 + (sum(tokens) + len(tokens)) % 4
         return np.where(np.arange(6) == favourite, 3.0, -np.arange(6) / 10)
 
@@ -29,10 +29,15 @@ def model_of(text):
 
 
 def to_write(rng, size):
-    """A text that ends in time; with size 2, one that does not; with 3, one that ends at once."""
-    text = rng.integers(2, 6, size + 1).tolist()
+    """A text that ends in time; with size 2, one that does not; with 3, one that ends at once; with 5,
+    none is asked for; with 6, one symbol stands for start and end."""
+    text = rng.integers(2, 6, min(size, 4) + 1).tolist()
     if size == 2:
         return model_of([2, 3, 4, 5] * 10), START, END, int(rng.integers(2, 6))
+    if size == 5:
+        return model_of([*text, END]), START, END, 0
+    if size == 6:
+        return model_of([*text, END], END), END, END, len(text) + 3
     if size == 3:
         text = []
     return model_of([*text, END]), START, END, len(text) + int(rng.integers(2, 5))
@@ -50,6 +55,7 @@ def as_it_stands(scores, start, end, longest):
 @exercise(
     points=2,
     draw=to_write,
+    sizes=(*SIZES, 5, 6),
     truth=as_it_stands,
     hints=[
         "A loop that takes at most `longest` steps. Each asks for the scores of all that was "
@@ -154,6 +160,29 @@ def _(scores, start, end, longest):
     return as_it_stands(lambda tokens: -scores(tokens), start, end, longest)
 
 
+@greedy.mistake(
+    "It is off by one: the start symbol is counted, and the model did not write it. `longest` is of "
+    "the symbols written."
+)
+def _(scores, start, end, longest):
+    return greedy.solution(scores, start, end, longest - 1)
+
+
+@greedy.mistake(
+    "It writes before it looks at `longest`: where that is 0, there is nothing to write."
+)
+def _(scores, start, end, longest):
+    return as_it_stands(scores, start, end, max(longest, 1))
+
+
+@greedy.mistake(
+    "The start symbol is taken for one that was written: where it is the end symbol too, nothing gets "
+    "written at all."
+)
+def _(scores, start, end, longest):
+    return as_it_stands(scores, start, end, longest) if start != end else []
+
+
 @greedy.mistake("It is off by one: the end symbol counts among the `longest` symbols.")
 def _(scores, start, end, longest):
     return as_it_stands(scores, start, end, longest + 1)
@@ -170,17 +199,27 @@ def _(scores, start, end, longest):
 
 
 def chances(rng, size):
-    weights = np.array([2**k + 1 for k in range(size + 1)])
+    """With size 5, a sum is exactly the least, in numbers that are exact."""
+    weights = np.array([3, 5, 8] if size == 5 else [2**k + 1 for k in range(size + 1)])
     order = rng.permutation(len(weights))
     if (np.diff(order) < 0).all():  # the likeliest first, where order makes no difference
         order = order[::-1]
-    return (weights / weights.sum())[order], float([0.31, 0.62, 0.91][int(rng.integers(3))])
+    least = [0.5, 0.8125, 0.5] if size == 5 else [0.31, 0.62, 0.91]
+    return (weights / weights.sum())[order], least[int(rng.integers(3))]
+
+
+def one_by_one(p, least):
+    taken = []
+    for i in sorted(range(len(p)), key=lambda i: -p[i]):
+        if sum(p[k] for k in taken) < least:
+            taken.append(i)
+    return np.array([x / sum(p[k] for k in taken) * (i in taken) for i, x in enumerate(p)])
 
 
 @exercise(
     draw=chances,
-    sizes=(1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4, 4, 4),
-    truth=lambda p, least: distribution(np.log(p)[None], top_p=least)[0],
+    sizes=(1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4, 4, 4, 5),
+    truth=one_by_one,
     properties={"the result sums to one": lambda f, p, least: np.isclose(f(p, least).sum(), 1)},
     hints=[
         "np.argsort(-p) gives the ids, the likeliest first; np.cumsum adds up in that order.",
@@ -213,6 +252,17 @@ def _(p, least):
     order = np.argsort(-p)
     kept = np.zeros_like(p)
     kept[order] = np.where(np.cumsum(p[order]) < least, p[order], 0)
+    return kept / kept.sum()
+
+
+@top_p.mistake(
+    "Where the sum is exactly `least`, one symbol too many is taken: it has reached it, and need not go "
+    "beyond."
+)
+def _(p, least):
+    order = np.argsort(-p)
+    kept = np.zeros_like(p)
+    kept[order] = np.where(np.cumsum(p[order]) - p[order] <= least, p[order], 0)
     return kept / kept.sum()
 
 
@@ -271,17 +321,23 @@ def random_model(rng):
     return Limited(scores, 4000, f"scores: random model {seed}")
 
 
-def forking_model(rng):
-    """The best way leads over the second best continuation of the best first symbol."""
+def model_with(rng, kind):
+    """Forking: the best way leads over the second best continuation of the best first symbol.
+    Crowded: what ends at once is pushed out by two beginnings, and was better than what they lead to.
+    """
     seed = int(rng.integers(10**6))
     a, b, c = (rng.permutation(3) + 2).tolist()
+    even = {a: 1, b: 1, c: 1, END: 1}
     chances = {
-        (): {a: 60, b: 40},
-        (a,): {a: 51, b: 49},
-        (a, b): {c: 97},
-        (b,): {a: 1, b: 1, c: 1, END: 1},
-        (a, a): {a: 1, b: 1, c: 1, END: 1},
-    }
+        "forking": {
+            (): {a: 60, b: 40},
+            (a,): {a: 51, b: 49},
+            (a, b): {c: 97},
+            (b,): even,
+            (a, a): even,
+        },
+        "crowded": {(): {a: 75, END: 20}, (a,): {b: 51, c: 49}, (a, b): even, (a, c): even},
+    }[kind]
 
     def scores(tokens):
         own = np.random.default_rng([seed, *map(int, tokens)])
@@ -289,12 +345,14 @@ def forking_model(rng):
         p = np.array([likely.get(i, 0.01) for i in range(5)]) * own.uniform(0.99, 1.01, 5)
         return np.log(p) + own.integers(-6, 7)
 
-    return Limited(scores, 4000, f"scores: forking model {seed}")
+    return Limited(scores, 4000, f"scores: {kind} model {seed}")
 
 
 def to_search(rng, size):
     if size == 5:
-        return forking_model(rng), START, END, 4, 2
+        return model_with(rng, "forking"), START, END, 4, 2
+    if size == 6:
+        return model_with(rng, "crowded"), START, END, 3, 2
     longest, beams = [(2, 2), (3, 2), (3, 3), (4, 2)][size - 1]
     return random_model(rng), START, END, longest, beams
 
@@ -334,9 +392,22 @@ def exhaustive(f, scores, start, end, longest, beams):
     return f(raw, start, end, 3, 200)[0] == list(max(ended, key=log_p))
 
 
-def searched(scores, start, end, longest, beams, *, normal=True, rank=None, ends=True, forks=True):
+def searched(
+    scores,
+    start,
+    end,
+    longest,
+    beams,
+    *,
+    normal=True,
+    rank=None,
+    ends=True,
+    forks=True,
+    aside=False,
+):
     """Beam search, with the ways in which it can be wrong."""
     kept = [([], 0.0, 0.0)]  # the symbols, their log p, that of the last
+    ended = []
     for _ in range(longest):
         candidates = []
         for tokens, log_p, last in kept:
@@ -349,16 +420,19 @@ def searched(scores, start, end, longest, beams, *, normal=True, rank=None, ends
             candidates += own if forks or not tokens else [max(own, key=lambda one: one[1])]
         candidates.sort(key=rank or (lambda one: -one[1]))
         kept = candidates[:beams]
+        if aside:
+            ended += [one for one in kept if end in one[0]]
+            kept = [one for one in kept if end not in one[0]]
         if ends and all(end in tokens for tokens, _, _ in kept):
             break
-    best = min(kept, key=rank or (lambda one: -one[1]))
+    best = min(kept + ended, key=rank or (lambda one: -one[1]))
     return best[0], best[1]
 
 
 @exercise(
     points=3,
     draw=to_search,
-    sizes=(*[1] * 4, *[2] * 8, *[3] * 4, *[4] * 8, 5, 5),
+    sizes=(*[1] * 4, *[2] * 8, *[3] * 4, *[4] * 8, 5, 5, 6),
     truth=with_a_heap,
     properties={
         "one beam is greedy": lambda f, scores, start, end, longest, beams: (
@@ -423,6 +497,14 @@ def _(scores, start, end, longest, beams):
 )
 def _(scores, start, end, longest, beams):
     return searched(scores, start, end, longest, beams, ends=False)
+
+
+@beam_search.mistake(
+    "What has ended is put aside, and holds no place any more. It stays one of the candidates: it takes "
+    "a place, and better ones push it out."
+)
+def _(scores, start, end, longest, beams):
+    return searched(scores, start, end, longest, beams, aside=True)
 
 
 @beam_search.mistake(

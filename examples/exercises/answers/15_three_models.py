@@ -5,20 +5,20 @@ import numpy as np
 from minigrad.checking.differences import slopes
 from minigrad.course.exercises import exercise, numbers
 
-MASK = 9
-
 # --- hidden tokens --------------------------------------------------------------------------------
 
 
 def tokens_and_draws(rng, size):
-    """In each batch a token that is hidden, one that is not, and padding with a draw below p."""
-    B, T = min(size, 2), size + 2
+    """In each batch a token that is hidden, one that is not, one whose draw is p itself, and padding
+    with a draw below p."""
+    B, T = min(size, 2), size + 3
     tokens, draws = rng.integers(2, 9, (B, T)), rng.integers(1, 99, (B, T)) / 100
     pad = int(rng.choice([0, 1])) if size > 1 else 1
+    p = float(rng.choice([0.2, 0.3, 0.4]))
     tokens[0, -1] = pad
-    draws[0, :2] = rng.permutation([0.1, 0.9])
+    draws[0, :3] = rng.permutation([0.1, 0.9, p])
     draws[0, -1] = 0.05
-    return tokens, draws, float(rng.choice([0.2, 0.3, 0.4])), MASK, pad
+    return tokens, draws, p, 8 + size, pad
 
 
 def token_by_token(tokens, draws, p, mask, pad):
@@ -66,6 +66,17 @@ def _(tokens, draws, p, mask, pad):
 @hide.mistake("Padding gets hidden as well; it is no token, and never is.")
 def _(tokens, draws, p, mask, pad):
     return np.where(draws < p, mask, tokens), np.where(draws < p, tokens, pad)
+
+
+@hide.mistake("A token whose draw is p itself is hidden; only those below p are.")
+def _(tokens, draws, p, mask, pad):
+    hidden = (draws <= p) & (tokens != pad)
+    return np.where(hidden, mask, tokens), np.where(hidden, tokens, pad)
+
+
+@hide.mistake("The id of what is hidden is taken to be 9, whatever `mask` says.")
+def _(tokens, draws, p, mask, pad):
+    return hide.solution(tokens, draws, p, 9, pad)
 
 
 @hide.mistake("Nothing is hidden from the model: it reads the very tokens that it is to guess.")

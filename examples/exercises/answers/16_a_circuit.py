@@ -3,18 +3,21 @@
 import numpy as np
 
 from minigrad.course.exercises import exercise, numbers
+from minigrad.course.exercises.exercise import SIZES
 
 # --- the task -------------------------------------------------------------------------------------
 
 
 def rows_and_places(rng, size):
-    """Rows of different symbols, with room for a part of two or more, and for its copy behind it."""
+    """Rows of different symbols, with room for a part of two or more, and for its copy behind it; with
+    size 5, of two symbols only."""
     B = min(size, 3)
     length = rng.integers(2, 2 + size, B)
     T = 2 * int(length.max()) + size
     start = np.array([rng.integers(0, T - 2 * n + 1) for n in length])
     to = np.array([rng.integers(s + n, T - n + 1) for s, n in zip(start, length)])
-    return rng.permuted(np.tile(np.arange(T), (B, 1)), axis=1), start, to, length
+    x = rng.permuted(np.tile(np.arange(T), (B, 1)), axis=1)
+    return x % 2 if size == 5 else x, start, to, length
 
 
 def symbol_by_symbol(x, start, to, length):
@@ -29,8 +32,10 @@ def symbol_by_symbol(x, start, to, length):
 @exercise(
     points=2,
     draw=rows_and_places,
+    sizes=(*SIZES, 5),
     truth=symbol_by_symbol,
     properties={
+        "symbols stay whole numbers": lambda f, *inputs: f(*inputs)[0].dtype.kind in "iu",
         "what is known is one less than what is copied": lambda f, x, start, to, length: (
             np.array_equal(f(x, start, to, length)[1].sum(axis=1), np.asarray(length) - 1)
         ),
@@ -67,6 +72,17 @@ def _(x, start, to, length):
     rows, known = symbol_by_symbol(x, start, to, length)
     for sure, t in zip(known, to):
         sure[t] = True
+    return rows, known
+
+
+@repeat_part.mistake(
+    "A symbol counts as known because it stood in the row before. Only those of the copy can be known: "
+    "that any other comes again is chance."
+)
+def _(x, start, to, length):
+    rows, _ = symbol_by_symbol(x, start, to, length)
+    known = np.array([[row[t] in row[:t] for t in range(len(row))] for row in rows])
+    known[np.arange(len(x)), to] = False
     return rows, known
 
 

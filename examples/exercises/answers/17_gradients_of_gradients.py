@@ -26,6 +26,11 @@ def slope(f, x):
     return mg.grad(f)(x).numpy()
 
 
+STEEP = (
+    1e10  # of what is added to a function, and has no part in a derivative, but rounds differences
+)
+
+
 def differences(f, x, v, h=1e-5):
     """How fast f changes along v."""
     return (np.asarray(f(x + h * v)) - np.asarray(f(x - h * v))) / (2 * h)
@@ -44,6 +49,9 @@ def differences(f, x, v, h=1e-5):
     atol=1e-6,
     properties={
         "it is linear in v": lambda f, g, x, v: np.allclose(f(g, x, 2 * v), 2 * f(g, x, v)),
+        "a straight line added to f, however steep, changes nothing": lambda f, g, x, v: (
+            np.allclose(f(lambda z: g(z) + STEEP * np.sum(z), x, v), f(g, x, v))
+        ),
     },
     hints=[
         "mg.grad(f) is a function; its result is a Tensor, and can be computed with.",
@@ -214,6 +222,9 @@ def some_wave(rng, size):
     atol=1e-6,
     properties={
         "it is linear in v": lambda f, g, x, v: np.allclose(f(g, x, 2 * v), 2 * f(g, x, v)),
+        "a number added to f, however large, changes nothing": lambda f, g, x, v: np.allclose(
+            f(lambda z: g(z) + STEEP, x, v), f(g, x, v)
+        ),
     },
     hints=[
         "u -> back(u)[0] is linear, and its matrix is J^T. Walking back through it multiplies by "
