@@ -40,7 +40,7 @@ def product(entry, product_rule):
 
     def product_rule(g, a, b):
         try:
-            return of_numbers(g, a, b)
+            return [np.reshape(one, np.shape(g)) for one in of_numbers(g, a, b)]
         except (TypeError, ValueError):  # it asks something of single numbers
             return np.vectorize(of_numbers)(g, a, b)
 

@@ -195,7 +195,8 @@ def picture(results: Mapping[str, Result], title: str) -> Any:
             mean = np.convolve(losses, np.ones(width) / width, "valid")
             curve.plot(np.arange(width - 1, len(losses)), mean, color=colour, label=name)
     curve.set(yscale="log", xlabel="step", ylabel="loss")
-    curve.legend(frameon=False)
+    if curve.get_legend_handles_labels()[0]:  # none where an error came at the first step
+        curve.legend(frameon=False)
     text.axis("off")
     rows = [("", "read as", GREY)]
     for colour, (name, result) in zip((BLUE, ORANGE), results.items()):

@@ -107,6 +107,25 @@ def test_a_mistake_changes_what_is_learned(name, says, of_the_library):
     assert not np.allclose(result.losses, of_the_library().losses)
 
 
+def test_a_rule_may_give_numbers_for_arrays():
+    product_rule = lambda g, x, y: (float(g * y), float(g * x))
+    x, y = (mg.Tensor(values, requires_grad=True) for values in (3.0, [[5.0, 7.0]]))
+    with training.in_place(training.PLACES, {"product_rule": product_rule}):
+        (x * x * (x * y).sum()).backward()
+    np.testing.assert_allclose(x.grad, 3 * 9 * 12)
+    np.testing.assert_allclose(y.grad, [[27.0, 27.0]])
+
+
+def test_a_run_that_ends_before_its_first_step_is_drawn(recwarn):
+    pytest.importorskip("matplotlib")
+    from matplotlib import pyplot as plt
+
+    result = train({"scores": lambda q, k: 1 / 0}, steps=1)
+    assert result.losses == []
+    plt.close(training.picture({"yours": result}, "a run"))
+    assert not recwarn.list
+
+
 def test_a_walk_may_add_in_place():
     """Rules hand on the very array that they were given, to two arguments."""
 
