@@ -310,6 +310,9 @@ def _(items, add):
 
 
 def some_ring(rng, size):
+    """Some round; from size 5 on, each of the four rounds of three workers."""
+    if size > 4:
+        return numbers(rng, 3, 3), size - 5
     N = size + 1
     return numbers(rng, N, N), int(rng.integers(2 * (N - 1)))
 
@@ -350,7 +353,7 @@ def ring_of(chunk=lambda r, k, N: r - k, adds=lambda k, N: k < N - 1, to=1):
     points=2,
     draw=some_ring,
     truth=chunk_by_chunk,
-    sizes=(1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4),
+    sizes=(1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4, 5, 6, 7, 8),
     properties={"after 2 (N - 1) rounds all workers have all sums": all_rounds},
     hints=[
         "Worker r sends c = (r - k) % N, and it arrives in row (r + 1) % N, in column c.",
