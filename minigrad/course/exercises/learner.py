@@ -61,6 +61,8 @@ def check_some(options: argparse.Namespace) -> int:
             print("".join(f"        {line}\n" for line in worked(exercise)[0]), end="")
     if any(found.state != RIGHT for _, _, found in marked):
         print(f"\n`{RUN} hint` with a lesson or a name helps on")
+        if folder == HOME and all(found.state == NOT_BEGUN for _, _, found in marked):
+            print(f"`{RUN} start DIR` makes a copy to write in; check it in that folder")
         return 1
     return 0
 

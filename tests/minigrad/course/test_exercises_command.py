@@ -119,6 +119,12 @@ def test_the_library_is_recognised_and_its_line_named(text, tmp_path):
     assert "in line " in found.says
 
 
+def test_who_has_no_copy_yet_is_told_how_to_get_one(run, folder, monkeypatch):
+    assert "start DIR` makes a copy" in run("check", "product_rule")[1]
+    monkeypatch.chdir(folder)
+    assert "start" not in run("check", "product_rule")[1]
+
+
 def test_an_argument_that_is_changed_is_noticed(tmp_path):
     text = """
         import numpy as np
