@@ -14,7 +14,6 @@ Derivatives are functions like any other: `grad(grad(f))` is the second one.
 from __future__ import annotations
 
 import functools
-import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -24,7 +23,7 @@ from . import errors
 from .engine.modes import mode
 from .engine.table import name_of
 from .engine.tensor import Tensor, apply, tensor_of
-from .engine.walk import order, walk
+from .engine.walk import walk
 from .switches import enable_grad
 from .trees import leaves, rebuilt
 
@@ -170,18 +169,17 @@ def gradients(
     """The gradients with respect to `inputs`, returned; no `.grad` is touched.
 
     `given` holds the gradient with respect to each root. An input that no root depends on gets None.
-    What is older than all inputs cannot depend on them, and is not walked.
+    Only what depends on an input is walked.
     """
-    oldest = min((x._node.number for x in inputs if x._node is not None), default=math.inf)
-    wanted: set[Any] = {x._node for x in inputs}
+    wanted = {x._node for x in inputs if x._node is not None}
     starts: dict[Any, Any] = {}
     found: dict[Any, Any] = {}
     with enable_grad():
         for root, g in zip(roots, given):
             node = root._node
-            if node is not None and node.requires_grad and node.number >= oldest:
+            if node is not None and node.requires_grad:
                 starts[node] = starts[node] + g if node in starts else g
-        for visit in walk(starts, oldest):
+        for visit in walk(starts, wanted):
             if visit.node in wanted:
                 found[visit.node] = visit.gradient
             if not (retain_graph or create_graph):
@@ -233,12 +231,18 @@ class _Run:
 
     def _has_edge_outside(self) -> bool:
         """Tell whether an edge leads from what f computed to a node older than its inputs."""
-        own = {x._node for x in self.inputs}
-        oldest = min((node.number for node in own if node is not None), default=0)
-        ends = (y._node for y in self.results)
-        starts = {n for n in ends if n is not None and n.requires_grad and n.number >= oldest}
-        inside = order(starts, oldest)
-        return any(parent.number < oldest for node in inside for _, _, parent in node.edges)
+        oldest = min((x.node.number for x in self.inputs), default=0)
+        results = [y.node for y in self.results if y.requires_grad]
+        inside = [node for node in results if node.number >= oldest]
+        reached = set(inside)
+        for node in inside:  # which grows
+            for _, _, parent in node.edges:
+                if parent.number < oldest:
+                    return True
+                if parent not in reached:
+                    reached.add(parent)
+                    inside.append(parent)
+        return False
 
     def value(self) -> Any:
         """Return what f returned, detached from the graph unless that reaches outside."""

@@ -151,5 +151,7 @@ def _stacked(a: Any, floats: np.dtype) -> AnyArray:
 def _types_in(value: Any) -> set[type]:
     """The types of the numbers in a nested list; `BaseTensor` for tensors."""
     if isinstance(value, (list, tuple)):
-        return set().union(*map(_types_in, value))
+        types = set(map(type, value))
+        nested = any(issubclass(kind, (list, tuple, BaseTensor)) for kind in types)
+        return set().union(*map(_types_in, value)) if nested else types
     return {BaseTensor if isinstance(value, BaseTensor) else type(value)}

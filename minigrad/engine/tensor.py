@@ -60,9 +60,7 @@ class Tensor(Operators):
     dtype = property(operator.attrgetter("_array.dtype"))
     ndim = property(operator.attrgetter("_array.ndim"))
     size = property(operator.attrgetter("_array.size"))
-    name = property(
-        lambda self: self.node.name, lambda self, name: setattr(self.node, "name", name)
-    )
+    name = property(operator.attrgetter("node.name"), lambda x, name: setattr(x.node, "name", name))
     nbytes = property(operator.attrgetter("_array.nbytes"))
 
     @property

@@ -21,7 +21,7 @@ import numpy as np
 
 from . import errors
 from .modes import mode, setting
-from .node import Node, Outline
+from .node import Edge, Node, Outline
 from .table import AnyArray
 from .tensor import PROBLEMS, Tensor, as_array, tensor_of
 
@@ -48,63 +48,70 @@ class Visit(NamedTuple):
 new = tuple.__new__  # a NamedTuple's own constructor takes twice as long
 
 
-def walk(starts: Mapping[Node, AnyArray], oldest: float = 0) -> Iterator[Visit]:
+def walk(starts: Mapping[Node, AnyArray], wanted: set[Node] | None = None) -> Iterator[Visit]:
     """Go back from the nodes in `starts`, given their gradients: visit each node, newest first.
 
     Gradients that are arrays are passed on as arrays. Where they are Tensors, the rules are called
     with Tensors, and so make a graph that can be walked again. A node is visited while it still has
-    what it saved. Nodes with a number below `oldest` are left out.
+    what it saved. With `wanted`, only the rules are called that lead to a gradient of these nodes.
 
     Raises:
         GraphError: if a node on the way has been freed; before the first visit.
         ShapeError, DTypeError: if a rule gives a gradient that does not fit its argument, or no array.
     """
     arrived, watchers = dict(starts), mode.get().watchers
-    for node in order(starts, oldest):
-        yield pass_on(node, arrived.pop(node), arrived, watchers)
+    for node, edges in order(starts, wanted).items():
+        yield pass_on(node, edges, arrived, watchers)
 
 
-def order(starts: Iterable[Node], oldest: float = 0) -> list[Node]:
-    """Every node that a gradient reaches from `starts`, each after all that use it.
+def order(starts: Iterable[Node], wanted: set[Node] | None = None) -> dict[Node, list[Edge]]:
+    """Every node that a gradient reaches from `starts`, each after all that use it, with its edges.
 
     So when a node is visited, all contributions to its gradient have arrived: those who make them were
-    visited before.
+    visited before. With `wanted`, nodes and edges that lead to none of these nodes are left out.
 
     Raises:
         GraphError: if one of them has been freed.
     """
-    reached = set(starts)
-    waiting = list(reached)
-    while waiting:
-        node = waiting.pop()
-        if node.edges and node.saved is None:
+    oldest = min(node.number for node in wanted) if wanted else 0  # nothing older leads there
+    found = list(starts)
+    reached = set(found)
+    for node in found:  # which grows
+        for _, _, to in node.edges:
+            if to not in reached and to.number >= oldest:
+                reached.add(to)
+                found.append(to)
+    newest_first = sorted(found, key=operator.attrgetter("number"), reverse=True)
+    ways = {node: node.edges for node in newest_first}
+    if wanted is not None:
+        for node in reversed(newest_first):  # its arguments before it
+            ways[node] = [edge for edge in node.edges if edge[2] in wanted or ways.get(edge[2])]
+        ways = {node: edges for node, edges in ways.items() if edges or node in wanted}
+    for node, edges in ways.items():
+        if edges and node.saved is None:
             raise _freed(node)
-        for _, _, parent in node.edges:
-            if parent not in reached and parent.number >= oldest:
-                reached.add(parent)
-                if parent.edges:
-                    waiting.append(parent)
-    return sorted(reached, key=operator.attrgetter("number"), reverse=True)
+    return ways
 
 
-def pass_on(node: Node, g: AnyArray, arrived: dict[Node, AnyArray], watchers: tuple = ()) -> Visit:
+def pass_on(node: Node, edges: list[Edge], arrived: dict[Node, AnyArray], watchers: tuple) -> Visit:
     """Call the rules of a node, and add what they give to what has arrived at its arguments.
 
-    If `g` is an array, the rules compute arrays. If it is a Tensor, the saved arrays become Tensors with
-    the nodes that they had, so that the operations of the rules are recorded as any others.
+    If its gradient is an array, the rules compute arrays. If it is a Tensor, the saved arrays become
+    Tensors with the nodes that they had, so that the operations of the rules are recorded as any others.
     """
+    g = arrived.pop(node)
     saved: Any = node.saved
-    rules = node.operation.rules if node.operation is not None else ()
-    if node.edges and saved is None:  # another thread was first
+    if edges and saved is None:  # another thread was first
         raise _freed(node)
-    if node.edges and isinstance(g, Tensor):
+    if edges and isinstance(g, Tensor):
         saved = _as_tensors(node, saved)
     contributions: list[Contribution] = []
     given, last = None, None
     try:
-        for position, item, to in node.edges:
+        for position, item, to in edges:
             if position != last:  # one call for all elements of a list
-                given, last = rules[position](g, *saved, **node.kwargs), position
+                rule, last = node.operation.rules[position], position  # type: ignore[union-attr]
+                given = rule(g, *saved, **node.kwargs)
             one = given if item is None else _element(given, item, node)
             fitted, before = fit(one, to, g), arrived.get(to)
             after = arrived[to] = fitted if before is None else before + fitted
@@ -181,13 +188,11 @@ def _as_tensors(node: Node, saved: tuple) -> tuple:
         return array if isinstance(array, Outline) else tensor_of(array, made_by)
 
     tensors: list[Any] = [tensor(saved[0], node), *saved[1:]]
+    for place in {1 + position for position, item, _ in node.edges if item is not None}:
+        tensors[place] = list(saved[place])  # a copy, for its tensors
     for position, item, parent in node.edges:
-        place = 1 + position
-        if item is None:
-            tensors[place] = tensor(saved[place], parent)
-        else:
-            of_list = enumerate(tensors[place])
-            tensors[place] = [tensor(a, parent) if k == item else a for k, a in of_list]
+        home, place = (tensors, 1 + position) if item is None else (tensors[1 + position], item)
+        home[place] = tensor(home[place], parent)
     return tuple(tensors)
 
 
@@ -227,9 +232,10 @@ def backward(root: Tensor, gradient: Any = None, *, retain_graph=False, create_g
     start = first_gradient(root, gradient, create_graph)
     end: Any = root._node
     frees = not (retain_graph or create_graph)
-    found = []
-    nothing = contextlib.nullcontext()
-    with setting(grad=True) if create_graph else nothing, _alone(end) if frees else nothing:
+    found, mine = [], object()
+    if frees and _walked.setdefault(end, mine) is not mine:  # another thread is walking from here
+        raise _freed(end)
+    with setting(grad=True) if create_graph else contextlib.nullcontext():
         try:
             for visit in walk({end: start}):
                 node = visit.node
@@ -243,6 +249,9 @@ def backward(root: Tensor, gradient: Any = None, *, retain_graph=False, create_g
         except errors.MinigradError as error:
             error.root = end
             raise
+        finally:
+            if frees:
+                del _walked[end]
         with _adding:
             for node, g in found:
                 if node.grad is not None:
@@ -279,18 +288,6 @@ def first_gradient(root: Tensor, gradient: Any, create_graph: bool) -> AnyArray:
 
 _adding = threading.Lock()  # their graphs may lead to the same leaf
 _walked: dict[Node, object] = {}  # from which node each walk that frees its graph has started
-
-
-@contextlib.contextmanager
-def _alone(end: Node) -> Iterator[None]:
-    """Within it, no other thread walks from `end` and frees the graph."""
-    mine = object()
-    if _walked.setdefault(end, mine) is not mine:  # one step, which no thread can divide
-        raise _freed(end)
-    try:
-        yield
-    finally:
-        del _walked[end]
 
 
 Tensor.backward = backward  # type: ignore[method-assign]

@@ -178,6 +178,34 @@ def test_errors_say_what_to_do():
 # --- nobody else is touched -----------------------------------------------------------------------
 
 
+def times_vectors_of_a_matrix_with_equal_singular_values():
+    w = mg.Tensor(np.eye(2), requires_grad=True)
+    return mg.grad(lambda x: np.sum(x * np.linalg.svd(w).U))(np.ones((2, 2))), np.eye(2)
+
+
+def times_a_root_that_is_steep_at_zero():
+    w = mg.Tensor([0.0, 1.0], requires_grad=True)
+    return mg.grad(lambda x: np.sum(x * np.sqrt(w)))(np.ones(2)), [0, 1]
+
+
+def along_a_direction_at_a_singular_matrix():
+    return mg.jvp(np.linalg.det, np.ones((2, 2)), np.diag([5.0, 0.0]))[1], 5
+
+
+@pytest.mark.parametrize(
+    "derivative",
+    [
+        times_vectors_of_a_matrix_with_equal_singular_values,
+        times_a_root_that_is_steep_at_zero,
+        along_a_direction_at_a_singular_matrix,
+    ],
+)
+def test_a_derivative_that_nobody_asked_for_may_be_missing(derivative):
+    with mg.detect_anomaly(), np.errstate(all="raise"):
+        found, right = derivative()
+    close(found, right)
+
+
 def test_no_grad_of_anyone_is_touched():
     w = mg.Tensor(normal(3), requires_grad=True)
     x = mg.Tensor(normal(3), requires_grad=True)

@@ -16,7 +16,7 @@ from __future__ import annotations
 import contextlib
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -212,25 +212,26 @@ def walking(before: Callable, walk: Callable) -> Callable:
 
     theirs = walk
 
-    def walked(starts: Mapping[Node, AnyArray], oldest: float = 0) -> Iterator[engine.Visit]:
+    def walked(
+        starts: Mapping[Node, AnyArray], wanted: set[Node] | None = None
+    ) -> Iterator[engine.Visit]:
+        ways = engine.order(starts, wanted)
         root, first = next(iter(starts.items()), (None, None))
         other = len(starts) > 1 or isinstance(first, Tensor) or np.any(first != 1)
-        if root is None or other:
-            yield from before(starts, oldest)
+        if root is None or not ways or other:
+            yield from before(starts, wanted)
             return
-        nodes = engine.order(starts, oldest)
-        passed_on: dict[Node, list[engine.Contribution]] = {node: [] for node in nodes}
+        passed_on: dict[Node, list[engine.Contribution]] = {node: [] for node in ways}
         graph = {
             node.number: [
                 (edge[2].number, Slope(node, edge, passed_on[node], theirs.library))  # type: ignore
-                for edge in node.edges
-                if edge[2].number >= oldest
+                for edge in edges
             ]
-            for node in reversed(nodes)
+            for node, edges in reversed(ways.items())
         }
         found = theirs(graph, root.number)
         arrived: dict[Node, AnyArray] = {}
-        for node in nodes:
+        for node in ways:
             g = np.asarray(found.get(node.number, 0), node.dtype)
             contributions = []
             for one in passed_on[node]:
@@ -250,19 +251,20 @@ def ordering(before: Callable, order: Callable) -> Callable:
 
     theirs = order
 
-    def ordered(starts: Mapping[Node, AnyArray], oldest: float = 0) -> list[Node]:
-        found = before(starts, oldest)
-        if len(list(starts)) != 1:
-            return found
-        nodes = {node.number: node for node in found}
-        numbers = lambda node: [to.number for _, _, to in node.edges if to.number >= oldest]
-        graph = {number: numbers(node) for number, node in nodes.items()}
-        arrived, reached = {found[0]}, []
-        for node in map(nodes.__getitem__, theirs(graph, found[0].number)):
+    def ordered(starts: Iterable[Node], wanted: set[Node] | None = None) -> dict[Node, list[Edge]]:
+        starts = list(starts)
+        ways = before(starts, wanted)
+        if len(starts) != 1 or not ways:
+            return ways
+        (root,) = starts
+        nodes = {node.number: node for node in ways}
+        graph = {node.number: [to.number for _, _, to in edges] for node, edges in ways.items()}
+        arrived, reached = {root}, {}
+        for node in map(nodes.__getitem__, theirs(graph, root.number)):
             if node in arrived:
-                reached.append(node)
+                reached[node] = ways[node]
                 arrived.remove(node)
-                arrived.update(nodes[number] for number in graph[node.number])
+                arrived.update(to for _, _, to in ways[node])
         return reached
 
     return ordered

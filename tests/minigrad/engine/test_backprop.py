@@ -1,5 +1,6 @@
 """The walk itself: order, sums, what it yields, and gradients that are returned."""
 
+import functools
 import re
 
 import numpy as np
@@ -39,13 +40,31 @@ def random_graph(rng, n):
 @pytest.mark.parametrize("seed", range(20))
 def test_every_node_comes_after_all_that_use_it_and_once(seed):
     *_, root = random_graph(np.random.default_rng(seed), 40)
-    nodes = order([root._node])
+    nodes = list(order([root._node]))
     place = {node: i for i, node in enumerate(nodes)}
     assert len(place) == len(nodes)
     assert nodes[0] is root._node
     for node in nodes:
         if isinstance(node, Node):
             assert all(place[parent] > place[node] for _, _, parent in node.edges)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_with_wanted_nodes_only_what_leads_to_one_of_them_is_left(seed):
+    """Against a search from each node by itself; of the wanted ones, some are leaves, others not."""
+    rng = np.random.default_rng(seed)
+    made = random_graph(rng, 40)
+    starts = [made[-1]._node, made[20]._node]
+    wanted = {made[i]._node for i in rng.integers(len(made), size=rng.integers(4))}
+    leads = functools.cache(
+        lambda node: node in wanted or any(leads(parent) for _, _, parent in node.edges)
+    )
+    right = [
+        (node, [edge for edge in node.edges if leads(edge[2])])
+        for node in order(starts)
+        if leads(node)
+    ]
+    assert list(order(starts, wanted).items()) == right
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -210,6 +229,37 @@ def test_gradients_touch_no_grad_and_walk_no_further_than_the_inputs():
     assert x.grad is None
     assert w.grad is None
     assert before._node.saved is not None  # not freed
+
+
+def test_gradients_call_the_rules_of_those_arguments_alone_that_an_input_made():
+    called = []
+    joined = mg.rule(
+        lambda arrays, b: np.concatenate(arrays) * b,
+        lambda g, y, arrays, b: called.append("arrays") or np.split(g * b, len(arrays)),
+        lambda g, y, arrays, b: called.append("b") or g * np.concatenate(arrays),
+    )
+    a, w, b = leaf(1), leaf(1), leaf(2)
+    y = np.sum(joined([np.sin(a), np.cos(w)], np.exp(b)))
+    visits = [[c.to for c in visit.contributions] for visit in walk({y._node: 1.0}, {a._node})]
+    assert list(map(len, visits)) == [1, 1, 1, 0]  # np.sum, joined, np.sin, a
+    assert called == ["arrays"]
+    (by_a,) = gradients([y], [mg.Tensor(np.ones(()))], [a], create_graph=True)
+    np.testing.assert_allclose(by_a.data, np.cos(a.data) * np.exp(b.data[:1]))
+    (mixed,) = gradients([by_a], [np.ones(1)], [b])  # what was left out is still in its graph
+    np.testing.assert_allclose(mixed, [by_a.item(), 0])
+
+
+def test_a_freed_part_matters_only_where_a_gradient_goes_through_it():
+    """As in PyTorch."""
+    a, w = leaf(3), leaf(3)
+    shared = np.exp(w)
+    np.sum(shared).backward()
+    loss = np.sum(a * shared)
+    by_a, by_shared = gradients([loss], [np.ones(())], [a, shared], retain_graph=True)
+    np.testing.assert_array_equal(by_a, shared.data)
+    np.testing.assert_array_equal(by_shared, a.data)
+    with pytest.raises(errors.GraphError, match=r"freed at <np\.exp"):
+        gradients([loss], [np.ones(())], [w])
 
 
 def test_gradients_with_respect_to_results_in_between():

@@ -118,6 +118,46 @@ def test_a_wide_graph_is_walked_once():
     np.testing.assert_array_equal(x.grad.numpy(), 10_000)
 
 
+def instructions(function):
+    """How many of Python's instructions a call of `function` takes."""
+    count = 0
+
+    def watch(frame, event, _):
+        nonlocal count
+        frame.f_trace_opcodes = True
+        count += event == "opcode"
+        return watch
+
+    before = sys.gettrace()
+    sys.settrace(watch)
+    try:
+        function()
+    finally:
+        sys.settrace(before)
+    return count
+
+
+def walk_back_from_a_list_of_tensors(n):
+    y = np.sum(np.concatenate([leaf(1) for _ in range(n)]) ** 2)
+    return lambda: y.backward(create_graph=True)
+
+
+def make_of_a_list_of_lists(n):
+    rows = [[0.5, 1, True] for _ in range(n)]
+    return lambda: mg.Tensor(rows)
+
+
+@pytest.mark.parametrize("of", [walk_back_from_a_list_of_tensors, make_of_a_list_of_lists])
+def test_work_grows_in_proportion_to_the_length_of_a_list(of):
+    short, long = map(instructions, map(of, (100, 400)))
+    assert long < 5 * short
+
+
+@pytest.mark.parametrize("number", [0.5, True, np.float64(0.5)])
+def test_a_list_of_numbers_is_no_work_for_each_of_them(number):
+    assert instructions(lambda: mg.Tensor([number] * 5_000)) < 5_000
+
+
 @pytest.mark.slow
 def test_time_grows_in_proportion_to_the_number_of_operations():
     path = pathlib.Path(__file__).parents[2] / "benchmarks" / "scale.py"

@@ -31,6 +31,7 @@ from operations import like, numbers, product, reduction, slope
 
 import minigrad as mg
 from minigrad import functional as F
+from minigrad import transforms
 
 try:
     import torch
@@ -877,6 +878,13 @@ def gradient_by_steps(loss: mg.Tensor, leaves: list[mg.Tensor]) -> list[np.ndarr
     return gradients(leaves)
 
 
+def gradient_by_each(loss: mg.Tensor, leaves: list[mg.Tensor]) -> list[np.ndarray]:
+    """With a walk for each leaf, which calls no rule that does not lead there."""
+    one = np.ones_like(loss.data)
+    found = [transforms.gradients([loss], [one], [x], retain_graph=True)[0] for x in leaves]
+    return [np.zeros(x.shape) if g is None else g for g, x in zip(found, leaves)]
+
+
 def problem(program: Program) -> str | None:
     """What is wrong: its kind, a colon, and more. None if everything is as it should be."""
     try:
@@ -901,6 +909,7 @@ def problems(program: Program) -> Iterator[str]:
     plain = gradient_of(loss, leaves)
     yield from check_gradient.wrong("gradient without create_graph", plain, found.gradient)
     yield from different("steps()", gradient_by_steps(loss, leaves), plain)
+    yield from different("gradient by each leaf alone", gradient_by_each(loss, leaves), plain)
     with mg.fast():
         leaves, loss = computed(program)
     yield from check_gradient.wrong("gradient with kernels", gradient_of(loss, leaves), plain)
