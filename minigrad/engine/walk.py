@@ -101,6 +101,7 @@ def pass_on(node: Node, edges: list[Edge], arrived: dict[Node, AnyArray], watche
     """
     g = arrived.pop(node)
     saved: Any = node.saved
+    rules = node.operation.rules if node.operation is not None else ()
     if edges and saved is None:  # another thread was first
         raise _freed(node)
     if edges and isinstance(g, Tensor):
@@ -110,8 +111,7 @@ def pass_on(node: Node, edges: list[Edge], arrived: dict[Node, AnyArray], watche
     try:
         for position, item, to in edges:
             if position != last:  # one call for all elements of a list
-                rule, last = node.operation.rules[position], position  # type: ignore[union-attr]
-                given = rule(g, *saved, **node.kwargs)
+                given, last = rules[position](g, *saved, **node.kwargs), position
             one = given if item is None else _element(given, item, node)
             fitted, before = fit(one, to, g), arrived.get(to)
             after = arrived[to] = fitted if before is None else before + fitted

@@ -245,6 +245,8 @@ def test_gradients_call_the_rules_of_those_arguments_alone_that_an_input_made():
     assert called == ["arrays"]
     (by_a,) = gradients([y], [mg.Tensor(np.ones(()))], [a], create_graph=True)
     np.testing.assert_allclose(by_a.data, np.cos(a.data) * np.exp(b.data[:1]))
+    (by_b,) = gradients([y], [np.ones(())], [b], retain_graph=True)
+    assert isinstance(by_b, np.ndarray)  # the rule is given arrays again, not the tensors of before
     (mixed,) = gradients([by_a], [np.ones(1)], [b])  # what was left out is still in its graph
     np.testing.assert_allclose(mixed, [by_a.item(), 0])
 
