@@ -30,16 +30,20 @@ def save(path: str | os.PathLike, arrays: Mapping[str, Any], about: Any = None) 
 
     Raises:
         OSError: if it cannot be written.
-        TypeError: if JSON cannot hold `about`, or an array is of Python objects.
-        ValueError: if an array has the name under which `about` is kept.
+        TypeError: if JSON cannot hold `about`, an array is of Python objects, or arrays have no names.
+        ValueError: if a name is no text, has a "\\0" in it, or is the one under which `about` is kept.
     """
+    if not isinstance(arrays, Mapping):
+        raise TypeError(f"give the arrays by name, as {{'w': w}}, not in a {type(arrays).__name__}")
     made = {name: np.asarray(array) for name, array in arrays.items()}
     text = json.dumps({"format": _FORMAT, "arrays": list(made), "about": about})
     for name, array in made.items():
         if array.dtype.hasobject:
             raise TypeError(f"{name} is an array of Python objects, which only pickle could save")
-    if _ABOUT in made:
-        raise ValueError(f"no array can be called {_ABOUT}: what is said about them is kept there")
+        if not isinstance(name, str) or "\0" in name or name == _ABOUT:
+            raise ValueError(
+                f"no array can be called {name!r}: give a text without \\0, not {_ABOUT}"
+            )
 
     def write(file: IO[bytes]) -> None:
         with zipfile.ZipFile(file, "w") as archive:
@@ -65,7 +69,7 @@ def load(path: str | os.PathLike) -> tuple[dict[str, np.ndarray], Any]:
                 raise ValueError("no zip archive")
             file.seek(0)
             with np.load(file, allow_pickle=False) as archive:
-                entries = {name: archive[name] for name in archive.files}
+                entries = {n.removesuffix(".npy"): archive[n] for n in archive.zip.namelist()}
         header = json.loads(entries.pop(_ABOUT))
         found, names, about = header["format"], header["arrays"], header["about"]
         strange = [name for name, a in entries.items() if name not in names or type(a) is bytes]
