@@ -6,6 +6,7 @@ a Tensor, and of matrices and masked arrays, which may not.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,8 @@ from .errors import described
 from .modes import get_default_dtype
 from .table import INSTEAD, AnyArray, BaseTensor, Definition, Entry, Operation
 
-SEVERAL = (list, tuple, np.ndarray)  # a subclass of an array may have to become one
+# The types of arguments that are taken as they are.
+PLAIN = {np.ndarray, int, float, bool, type(None), str, slice}
 
 
 def as_array(value: Any, dtype: Any = None, copy: bool = False, floats: Any = None) -> AnyArray:
@@ -84,10 +86,14 @@ def as_called(entry: Entry, args: tuple, kwargs: dict[str, Any]) -> tuple[tuple,
 def as_taken(a: Any, i: int, entry: Entry, args: tuple) -> Any:
     """Argument `i` as taken: lists of numbers become arrays, lists that are indices stay.
 
+    Any sequence is a list, and what NumPy can read is an array, of a subclass or of another library.
     Python floats get the dtype that `floats_beside` gives for `args`.
     """
     if not isinstance(a, (list, tuple)):
-        return as_array(a) if isinstance(a, np.ndarray) else a  # an array of a subclass
+        if not isinstance(a, Sequence) or isinstance(a, (str, bytes)):
+            number = isinstance(a, (BaseTensor, np.generic))
+            return a if number or not hasattr(type(a), "__array__") else as_array(a)
+        a = list(a)
     derived = i < len(entry.rules) and entry.rules[i] is not None
     if (entry.rules and not derived) or entry.function is np.block:  # where lists have a meaning
         return a
@@ -95,7 +101,7 @@ def as_taken(a: Any, i: int, entry: Entry, args: tuple) -> Any:
     if isinstance(entry.function, np.ufunc) or entry.function is np.where:
         return _stacked(a, floats)
     if any(isinstance(b, BaseTensor) for b in a):
-        return [_stacked(b, floats) if isinstance(b, (float, *SEVERAL)) else b for b in a]
+        return [b if isinstance(b, int) else _stacked(b, floats) for b in a]
     return _stacked(a, floats) if derived or {float, np.float64} & _types_in(a) else a
 
 

@@ -20,10 +20,7 @@ from .table import TABLE, AnyArray, BaseTensor, name_of
 
 
 def _reflected(function: Callable) -> Callable[..., Any]:
-    def operate(self, other):
-        return self.apply(function, (other, self), {})
-
-    return operate
+    return lambda self, other: self.apply(function, (other, self), {})
 
 
 def _in_place(function: Callable) -> Callable[..., Any]:
@@ -107,7 +104,7 @@ class Operators(BaseTensor):
     any, all, nonzero = _method(np.any), _method(np.all), _method(np.nonzero)
     dot, trace, diagonal = _method(np.dot), _method(np.trace), _method(np.diagonal)
     ravel, flatten, round = _method(np.ravel), _method(np.ravel), _method(np.round)
-    swapaxes, squeeze = _method(np.swapaxes), _method(np.squeeze)
+    swapaxes, squeeze, astype = _method(np.swapaxes), _method(np.squeeze), _method(astype)
     repeat, take, copy = _method(np.repeat), _method(np.take), _method(np.copy)
     real = property(lambda self: self)
     T = property(lambda self: np.transpose(self))
@@ -119,15 +116,10 @@ class Operators(BaseTensor):
 
     def reshape(self, *shape: Any, order: str = "C") -> AnyArray:
         """This tensor in another shape: `x.reshape(2, 3)` or `x.reshape((2, 3))`."""
-        if len(shape) == 1 and not isinstance(shape[0], (int, np.integer)):
+        if len(shape) == 1 and np.iterable(shape[0]):
             shape = tuple(shape[0])
         return self.apply(np.reshape, (self, shape), {"order": order} if order != "C" else {})
 
     def transpose(self, *axes: Any) -> AnyArray:
         """This tensor with its axes permuted: `x.transpose(1, 0)`; all reversed without any."""
-        axes = axes[0] if len(axes) == 1 and not isinstance(axes[0], int) else axes
-        return self.apply(np.transpose, (self, axes or None), {})
-
-    def astype(self, dtype: Any) -> AnyArray:
-        """This tensor converted to `dtype`; the gradient comes back in the old one."""
-        return self.apply(astype, (self, np.dtype(dtype)), {})
+        return self.apply(np.transpose, (self, axes[0] if len(axes) == 1 else axes or None), {})

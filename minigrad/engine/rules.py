@@ -216,12 +216,12 @@ def selects_each_once(index: Any) -> bool:
     return all(isinstance(i, once) and not isinstance(i, bool) for i in items)
 
 
-def astype(x: AnyArray, dtype: Any) -> AnyArray:
-    """`x` in another dtype; a gradient comes back in the old one."""
+def astype(x: AnyArray, dtype: Any, copy: bool = True) -> AnyArray:
+    """`x` in another dtype; a gradient comes back in the old one. Nothing can tell a copy from `x`."""
     return x.astype(dtype)
 
 
 # fmt: off
 scatter_add = rule(scatter_add, lambda g, _y, _values, index, shape: g[index])
-astype = rule(astype, lambda g, _y, _x, dtype: g, None)
+astype = rule(astype, lambda g, _y, _x, dtype, copy=True: g, None)
 # fmt: on

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import operator
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -56,8 +57,8 @@ def unshared(a: Any) -> Any:
             return a.copy()
         back = tuple([slice(None, None, -1 if n < 0 else 1) for n in a.strides])
         return a[back].copy(order="K")[back]  # products round by how their arguments lie in memory
-    if type(a) in (list, tuple):
-        return type(a)([unshared(b) for b in a])
+    if isinstance(a, Sequence) and not isinstance(a, (str, bytes)):
+        return (tuple if isinstance(a, tuple) else list)([unshared(b) for b in a])
     return a._array if isinstance(a, BaseTensor) else a  # type: ignore[attr-defined]
 
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from . import errors
-from .arguments import SEVERAL, arrays_in, as_array, as_called, as_result, as_taken, parents_in
+from .arguments import PLAIN, arrays_in, as_array, as_called, as_result, as_taken, parents_in
 from .modes import get_default_dtype, mode, running
 from .node import Edge, Node
 from .operators import Operators
@@ -309,7 +309,7 @@ def apply(function: Callable, args: tuple, kwargs: dict[str, Any]) -> Any:
         for a in args:
             if isinstance(a, Tensor):
                 a = a._array
-            elif type(a) is not np.ndarray and isinstance(a, SEVERAL):
+            elif type(a) not in PLAIN:
                 a = as_taken(a, len(arrays), entry, (*args, *kwargs.values()))
                 args = (*args[: len(arrays)], a, *args[len(arrays) + 1 :])
                 a = arrays_in(a)

@@ -148,6 +148,8 @@ def written(program):
         ("w.softmax(-1)", "softmax(x)"),
         ("w.itemsize", "x.detach().numpy().itemsize"),
         ("w.numpy()", "x.detach().numpy()"),
+        ("w.reshape(2.0)", "cannot be interpreted as an integer"),
+        ("w.astype('f9')", "not understood"),
         ("(w * 1).zero_()", "only a leaf"),
     ],
 )
@@ -196,6 +198,19 @@ def test_numbers_of_a_tensor():
     assert [t.item() for t in list(x)] == [1.25, -2.5]
     assert x.nbytes == 8
     assert x.real is x
+
+
+@pytest.mark.parametrize(
+    "f",
+    [lambda x: x.astype("f8", copy=False), lambda x: x.transpose(np.array([1, 0])),
+     lambda x: x.transpose(None), lambda x: x.reshape(np.array([2, 1])),
+     lambda x: x.reshape(np.int64(2))],
+)  # fmt: skip
+def test_methods_are_called_as_numpys(f):
+    x = np.array([[1.0, 2.0]], np.float32)
+    y = f(mg.Tensor(x))
+    assert y.dtype == f(x).dtype
+    np.testing.assert_array_equal(y.data, f(x))
 
 
 def test_python_s_functions_have_derivatives():

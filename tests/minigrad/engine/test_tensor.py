@@ -1,10 +1,12 @@
 """The Tensor itself: made from anything that NumPy takes, and no more trouble than an array."""
 
+import collections
 import copy
 import fractions
 import operator
 import pickle
 import threading
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
@@ -443,6 +445,22 @@ def test_results_in_a_graph_are_not_pickled():
 
 # --- operators ------------------------------------------------------------------------------------
 
+
+class Foreign:
+    """An array that NumPy can read, but of which it makes one of the same kind, as of PyTorch's."""
+
+    __array_priority__ = 1000
+
+    def __init__(self, values):
+        self.data = np.array(values, np.float32)
+
+    def __array__(self, dtype=None, copy=None):
+        return np.array(self.data, dtype, copy=copy)
+
+    def __array_wrap__(self, array, context=None, return_scalar=False):
+        return Foreign(array)
+
+
 BINARY = [
     operator.add, operator.sub, operator.mul, operator.truediv, operator.floordiv, operator.mod,
     operator.pow,
@@ -461,6 +479,8 @@ OTHERS = {
     "list": [1.5, 2.5, 3.5],
     "list of ints": [1, 2, 3],
     "tuple": (1.5, 2.5, 3.5),
+    "another sequence": collections.deque([1.5, 2.5, 3.5]),
+    "an array of another library": Foreign([1.5, 2.5, 3.5]),
     "tensor": Tensor([1.5, 2.5, 3.5]),
 }
 
@@ -471,8 +491,8 @@ OTHERS = {
 def test_operators_take_numbers_arrays_and_lists_on_both_sides(f, name, dtype):
     """The result and its dtype are NumPy's, where a list of floats is one of the default dtype."""
     other = OTHERS[name]
-    there = other.data if isinstance(other, Tensor) else other
-    if isinstance(other, (list, tuple)):
+    there = other.data if isinstance(other, (Tensor, Foreign)) else other
+    if isinstance(other, Sequence):
         there = np.array(other, np.float32 if isinstance(other[0], float) else np.int64)
     x = leaf([1.0, 2.0, 3.0], dtype)
     for found, expected in ((f(x, other), f(x.data, there)), (f(other, x), f(there, x.data))):
@@ -517,6 +537,7 @@ def test_numbers_in_lists_become_the_default_dtype_everywhere():
         np.stack([x[0], 2.5]),
         np.kron(x, [1.0, 2.0]),
         np.concatenate([x, [3.5]]),
+        np.concatenate(collections.deque([x, [3.5]])),
         x * [1, 2.5],
     ):
         assert y.dtype == F32
