@@ -123,7 +123,7 @@ def expression(node: GraphNode, called: Callable[[int], str] = numbered) -> str:
         inside = (
             ", ".join(_argument(i, called) for i in index) if type(index) is tuple else parts[1]
         )
-        return f"{parts[0]}[{inside}{',' if index == () else ''}]"
+        return f"{parts[0]}[{inside or '()'}]"
     options = ((k, v) for k, v in node.options.items() if v is not None and v is not False)
     parts += [f"{name}={text.literal(value)}" for name, value in options]
     return f"{node.operation}({', '.join(parts)})"

@@ -1,5 +1,6 @@
 """The graph as data, the table that prints it, and the summary of what it costs."""
 
+import contextlib
 import re
 import textwrap
 
@@ -183,6 +184,25 @@ def test_arrays_in_an_index_are_nodes():
     drawn = str(graph.draw())
     assert "x[i, j]" in drawn
     assert "x[1, i]" in drawn
+
+
+@pytest.mark.parametrize("recorded", [False, True])
+@pytest.mark.parametrize(
+    ("index", "text"),
+    [
+        (np.int64(1), "1"),
+        (np.array(1), "1"),
+        (np.True_, "True"),
+        ((), "()"),
+        ((1,), "1"),
+        (..., "..."),
+    ],
+)
+def test_any_index_is_shown(index, text, recorded):
+    with mg.record() if recorded else contextlib.nullcontext():
+        y = np.sum(leaf(np.ones((2, 3)))[index])
+    assert f"#0[{text}]" in str(mg.graph(y))
+    str(mg.graph(y).draw())
 
 
 @pytest.mark.parametrize("swap", [False, True])
