@@ -3,14 +3,14 @@
     with no_grad():
         guess = model(x)
 
-    @no_grad()
+    @no_grad
     def predict(x):
         return model(x)
 
-The setting belongs to the thread, or the task of asyncio, that made it. Blocks may be left in any
-order. Of a decorated generator function the setting holds while its own code runs, and not while it
-waits for the next `next`. A generator that waits inside a `with` block is another matter: Python runs
-what comes meanwhile in the same context, so the setting holds there too.
+`@no_grad()` does the same. The setting belongs to the thread, or the task of asyncio, that made it.
+Blocks may be left in any order. Of a decorated generator function the setting holds while its own code
+runs, and not while it waits for the next `next`. A generator that waits inside a `with` block is another
+matter: Python runs what comes meanwhile in the same context, so the setting holds there too.
 """
 
 from __future__ import annotations
@@ -91,13 +91,13 @@ class Switch(contextlib.AbstractContextManager):
         return functools.wraps(function)(resume if inspect.isgeneratorfunction(function) else run)
 
 
-def switch(function: Callable[..., Iterator[None]]) -> Callable[..., Switch]:
+def switch(function: Callable[[], Iterator[None]]) -> Callable[..., Any]:
     """Make a switch of a generator function that yields once, as `contextlib.contextmanager` does."""
     manager = contextlib.contextmanager(function)
 
     @functools.wraps(function)
-    def make(*args: Any, **kwargs: Any) -> Switch:
-        return Switch(functools.partial(manager, *args, **kwargs))
+    def make(decorated: Callable | None = None) -> Any:
+        return Switch(manager) if decorated is None else Switch(manager)(decorated)
 
     return make
 

@@ -141,15 +141,21 @@ def test_tasks_of_asyncio_do_not_see_each_others_settings():
     assert remembers()
 
 
-def test_a_decorated_function_keeps_its_name_and_runs_with_the_setting():
-    @mg.no_grad()
+@pytest.mark.parametrize("switch", SWITCHES.values(), ids=SWITCHES)
+@pytest.mark.parametrize("called", [False, True])
+def test_a_decorated_function_keeps_its_name_and_runs_with_the_setting(switch, called):
+    before = settings()
+    with switch():
+        within = settings()
+
+    @(switch() if called else switch)
     def guess(x, *, twice=False):
         """Guess."""
-        return remembers(), x, twice
+        return settings(), x, twice
 
-    assert guess(3, twice=True) == (False, 3, True)
+    assert guess(3, twice=True) == (within, 3, True)
     assert (guess.__name__, guess.__doc__) == ("guess", "Guess.")
-    assert remembers()
+    assert settings() == before
 
 
 def test_a_decorated_generator_function_has_the_setting_while_it_runs():
