@@ -10,7 +10,14 @@ from typing import Any
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_index
 
+from ..engine.arguments import as_array, floats_beside
 from ..engine.table import AnyArray
+
+
+def as_arrays(*values: Any) -> list[AnyArray]:
+    """The values as arrays: numbers, and lists of these, become what they are beside the others."""
+    floats = floats_beside(values)
+    return [a if hasattr(a, "shape") else as_array(a, floats=floats) for a in values]
 
 
 def axes_of(axis: Any, ndim: int) -> tuple[int, ...]:

@@ -17,7 +17,7 @@ from ..engine.rules import (
     transposed,
 )
 from ..engine.table import AnyArray, definition, rule
-from .axes import axes_of, axis_of, largest, on_diagonal, product_of_others
+from .axes import as_arrays, axes_of, axis_of, largest, on_diagonal, product_of_others
 from .reductions import root
 
 # fmt: off
@@ -201,7 +201,8 @@ def tensordot(a, b, axes=2):
 @definition(of=np.einsum)
 def einsum(*operands, out=None, optimize=False):
     subscripts, *tensors = operands if isinstance(operands[0], str) else _spelled(operands)
-    return contract(tensors, _explicit(subscripts, [np.ndim(t) for t in tensors]))
+    tensors = as_arrays(*tensors)
+    return contract(tensors, _explicit(subscripts, [t.ndim for t in tensors]))
 
 
 def _spelled(operands: tuple) -> tuple:

@@ -6,13 +6,14 @@ import numpy as np
 
 from ..engine import errors
 from ..engine.table import AnyArray, definition, rule
-from .axes import at, axis_of
+from .axes import as_arrays, at, axis_of
 from .elementwise import ratio_or_zero
 
 
 @definition(of=np.trapezoid)
 def trapezoid(y, x=None, dx=1.0, axis=-1):
     """The area under `y`: the sum of the trapezoids between neighbours, `dx` or diff(x) wide."""
+    (y,) = as_arrays(y)
     place = axis_of(axis, y.ndim)
     if x is not None and np.ndim(x) == 1:
         dx = np.reshape(np.diff(x), [-1 if i == place else 1 for i in range(y.ndim)])

@@ -15,7 +15,7 @@ from ..engine.rules import (
     reshaped,
 )
 from ..engine.table import AnyArray, definition, rule
-from .axes import along, at, axis_of, of_shape
+from .axes import along, as_arrays, at, axis_of, of_shape
 
 
 def parts(g: AnyArray, arrays: Any, axis: int | None) -> AnyArray:
@@ -228,23 +228,23 @@ def _pad_widths(pad_width: Any, ndim: int) -> list[tuple[int, int]]:
 
 @definition(of=np.atleast_1d)
 def atleast_1d(*arys):
-    made = [np.reshape(a, (1,)) if np.ndim(a) == 0 else a for a in arys]
+    made = [np.reshape(a, (1,)) if a.ndim == 0 else a for a in as_arrays(*arys)]
     return made[0] if len(made) == 1 else tuple(made)
 
 
 @definition(of=np.atleast_2d)
 def atleast_2d(*arys):
-    made = [np.reshape(a, (1, -1)) if np.ndim(a) < 2 else a for a in arys]
+    made = [np.reshape(a, (1, -1)) if a.ndim < 2 else a for a in as_arrays(*arys)]
     return made[0] if len(made) == 1 else tuple(made)
 
 
 @definition(of=np.atleast_3d)
 def atleast_3d(*arys):
     made = [
-        a if np.ndim(a) > 2
-        else np.expand_dims(a, -1) if np.ndim(a) == 2
+        a if a.ndim > 2
+        else np.expand_dims(a, -1) if a.ndim == 2
         else np.reshape(a, (1, -1, 1))
-        for a in arys
+        for a in as_arrays(*arys)
     ]  # fmt: skip
     return made[0] if len(made) == 1 else tuple(made)
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from .. import errors
+from ..definitions.axes import as_arrays
 from ..engine.table import definition, rule
 from ..engine.tensor import Array
 
@@ -25,6 +26,7 @@ relu = rule(relu, lambda g, y, _x: g * np.greater(y, 0))
 @definition
 def leaky_relu(x: Array, slope: float = 0.01) -> Array:
     """x where it is above 0, elsewhere `slope` times x (Maas et al., 2013); any shape."""
+    (x,) = as_arrays(x)
     return np.where(np.greater(x, 0), x, slope * x)
 
 
@@ -93,6 +95,7 @@ def gelu(x: Array, approximate: str = "none") -> Array:
     """
     if approximate not in ("none", "tanh"):
         raise errors.ConfigError(f"approximate is 'none' or 'tanh', not {approximate!r}")
+    (x,) = as_arrays(x)
     if approximate == "tanh":
         z = np.clip(x, -10, 10)  # the tangent is 1 from there on, and z z z could overflow
         return 0.5 * x * (1 + np.tanh(math.sqrt(2 / math.pi) * (z + 0.044715 * z * z * z)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from .. import errors
+from ..definitions.axes import as_arrays
 from ..engine.table import definition
 from ..engine.tensor import Array
 from .activations import softplus
@@ -36,7 +37,7 @@ def cross_entropy(
         ConfigError: for a smoothing outside 0 to 1, or another reduction.
     """
     targets = np.asarray(targets)
-    _check_targets(logits.shape, targets, ignore_index, reduction, label_smoothing)
+    _check_targets(np.shape(logits), targets, ignore_index, reduction, label_smoothing)
     log_p = log_softmax(logits)  # (..., N)
     loss = nll_loss(log_p, targets, ignore_index=ignore_index, reduction="none")  # (...)
     counted = _counts(targets, ignore_index)
@@ -107,7 +108,7 @@ def mse_loss(predicted: Array, targets: Array, *, reduction: str = "mean") -> Ar
         ShapeError: if the shapes differ; broadcasting here is nearly always a mistake.
         ConfigError: for another reduction.
     """
-    _check_pair(predicted, targets, reduction)
+    predicted, targets = _checked_pair(predicted, targets, reduction)
     return _reduced(np.square(predicted - targets), reduction, predicted.size)
 
 
@@ -126,14 +127,17 @@ def binary_cross_entropy_with_logits(
         ShapeError: if the shapes differ.
         ConfigError: for another reduction.
     """
-    _check_pair(logits, targets, reduction)
+    logits, targets = _checked_pair(logits, targets, reduction)
     return _reduced((1 - targets) * logits + softplus(-logits), reduction, logits.size)
 
 
-def _check_pair(values, targets, reduction) -> None:
-    if np.shape(values) != np.shape(targets):
+def _checked_pair(values, targets, reduction):
+    """Both as arrays, of one shape."""
+    values, targets = as_arrays(values, targets)
+    if values.shape != targets.shape:
         raise errors.ShapeError(
-            f"targets have the shape of what they are compared with: {np.shape(values)}, "
-            f"not {np.shape(targets)}"
+            f"targets have the shape of what they are compared with: {values.shape}, "
+            f"not {targets.shape}"
         )
     _check_reduction(reduction)
+    return values, targets

@@ -290,11 +290,13 @@ def check_mixed(row, arrays, gradients):
 @each_function
 def test_a_list_in_place_of_one_argument(rows):
     """It is taken where NumPy itself takes it, and means the array of its numbers at the call: of
-    float64, as the other arguments are."""
+    integers, or of float64, as the other arguments are."""
     for row in several_arguments(rows):
         arrays = row.arrays()
         for i, a in enumerate(arrays):
             check_list(row, arrays, i, a.tolist())
+            whole = [*arrays[:i], np.round(3 * np.nan_to_num(a)), *arrays[i + 1 :]]
+            check_list(row, whole, i, whole[i].astype(int).tolist())
 
 
 def check_list(row, arrays, i, numbers):

@@ -3,6 +3,7 @@
 What they do on ordinary numbers is in the table of `operations`.
 """
 
+import contextlib
 import math
 import sys
 
@@ -371,3 +372,19 @@ def test_wrong_arguments_are_named(call, error, piece, recorded):
     with pytest.raises(error) as caught, mg.record() if recorded else mg.enable_grad():
         call(x)
     assert piece in str(caught.value)
+
+
+LISTS = [
+    F.relu, F.leaky_relu, F.elu, F.gelu, F.silu, F.softplus, F.sigmoid, F.softmax, F.log_softmax,
+    lambda x: F.gelu(x, "tanh"), lambda x: F.mse_loss(x, [1, 0]), lambda x: F.mse_loss([1, 0], x),
+    lambda x: F.binary_cross_entropy_with_logits(x, [1, 0]), lambda x: F.cross_entropy(x, 1),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("fast", [False, True])
+@pytest.mark.parametrize("f", LISTS, ids=written)
+def test_a_list_means_the_array_of_its_numbers(f, fast):
+    with mg.fast() if fast else contextlib.nullcontext():
+        for numbers in ([1, -2], [0.5, -0.25]):
+            expected = f(mg.Tensor(numbers, dtype=np.float64))
+            np.testing.assert_allclose(f(numbers), expected.data, rtol=1e-6)
