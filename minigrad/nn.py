@@ -14,7 +14,9 @@ A module is an ordinary object whose attributes are parameters and modules. Call
 
 from __future__ import annotations
 
+import dataclasses
 import math
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, TypeVar
 
@@ -47,11 +49,20 @@ class Module:
 
     What is to be learned must be found again. So whatever walks over the attributes, `parameters()`
     first of all, refuses with a ModuleError what it would otherwise pass over: modules and parameters
-    in a plain list or dict (use `ModuleList`), and leaves that require a gradient but are not
-    `Parameter`s.
+    in a list, a dict, a dataclass or an array (use `ModuleList`), and leaves that require a gradient but
+    are not `Parameter`s. So does the definition of a class that has them as attributes of the class.
     """
 
     training = True
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        for name, value in vars(cls).items():
+            if _passed_over([value]):
+                raise errors.ModuleError(
+                    f"{cls.__name__}.{name} is of the class, and would not be learned: write "
+                    f"self.{name} = ... in __init__"
+                )
 
     def __setattr__(self, name: str, value: Any) -> None:
         if isinstance(vars(self).get(name), Parameter) and not isinstance(
@@ -186,8 +197,12 @@ def _passed_over(value: Any) -> bool:
     if isinstance(value, Tensor):
         return value.requires_grad and value.is_leaf and not isinstance(value, Parameter)
     if isinstance(value, Mapping):
-        value = list(value.values())
-    return isinstance(value, (list, tuple, set)) and any(
+        value = [*value.keys(), *value.values()]
+    elif isinstance(value, np.ndarray) and value.dtype.hasobject:
+        value = value.ravel().tolist()
+    elif dataclasses.is_dataclass(value):
+        value = [getattr(value, field.name, None) for field in dataclasses.fields(value)]
+    return isinstance(value, (list, tuple, set, frozenset, deque)) and any(
         isinstance(v, (Module, Parameter)) or _passed_over(v) for v in value
     )
 

@@ -1,6 +1,8 @@
 """Modules and layers: what they hold, what they compute, and the mistakes that they refuse."""
 
+import collections
 import copy
+import dataclasses
 import math
 import pickle
 
@@ -219,6 +221,11 @@ def test_what_is_no_state(given):
 # --- mistakes -------------------------------------------------------------------------------------
 
 
+@dataclasses.dataclass
+class Weights:
+    w: nn.Parameter
+
+
 def holding(value):
     module = nn.Module()
     module.stuff = value
@@ -234,6 +241,11 @@ def holding(value):
         [[nn.Linear(1, 1)]],
         [nn.Parameter(np.ones(2))],
         {"w": nn.Parameter(np.ones(2))},
+        {nn.Linear(1, 1): "first"},
+        collections.deque([nn.Parameter(np.ones(2))]),
+        frozenset([nn.Linear(1, 1)]),
+        np.array([nn.Linear(1, 1), None]),
+        Weights(nn.Parameter(np.ones(2))),
         mg.Tensor(np.ones(2), requires_grad=True),
         [mg.Tensor(np.ones(2), requires_grad=True)],
     ],
@@ -246,6 +258,12 @@ def test_what_would_be_overlooked_is_refused(value):
         ):
             walk()
     assert repr(inside) == "Module()\n  stuff: Module()"  # in an error message it must not fail too
+
+
+@pytest.mark.parametrize("value", [nn.Parameter(np.ones(2)), nn.Linear(1, 1), [nn.Linear(1, 1)]])
+def test_what_all_modules_of_a_class_would_share_is_refused(value):
+    with pytest.raises(errors.ModuleError, match=r"Net.w .* self.w = \.\.\. in __init__"):
+        type("Net", (nn.Module,), {"w": value})
 
 
 def test_a_list_that_is_filled_later_is_refused_too():
