@@ -14,12 +14,14 @@ Derivatives are functions like any other: `grad(grad(f))` is the second one.
 from __future__ import annotations
 
 import functools
+import operator
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
 from . import errors
+from .engine.errors import described
 from .engine.modes import mode
 from .engine.table import name_of
 from .engine.tensor import Tensor, apply, tensor_of
@@ -211,17 +213,19 @@ class _Run:
     """
 
     def __init__(self, f: Callable, args: tuple, kwargs: dict, argnums: int | tuple[int, ...]):
-        self.single = isinstance(argnums, int)
-        positions: tuple[int, ...] = (argnums,) if isinstance(argnums, int) else tuple(argnums)
+        self.single = not isinstance(argnums, (tuple, list))
+        positions = _positions(argnums)
         for i in positions:
             if not -len(args) <= i < len(args):
                 raise errors.ShapeError(
-                    f"argnums names argument {i}, and {name_of(f)} was called with {len(args)}"
+                    f"argnums names argument {i}, and {name_of(f)} was called with {len(args)} by "
+                    f"position: one given by name cannot be differentiated by"
                 )
         if len({i % len(args) for i in positions}) < len(positions):
             raise errors.ShapeError(f"argnums names an argument twice: {positions}")
         self.arguments = tuple(args[i] for i in positions)
-        self.inputs = [_stand_in(x) for _, x in leaves(self.arguments)]
+        named = dict(zip(positions, self.arguments))
+        self.inputs = [_stand_in(x, f"argument {path}") for path, x in leaves(named)]
         replaced = dict(zip(positions, rebuilt(self.arguments, self.inputs)))
         args = tuple(replaced.get(i, replaced.get(i - len(args), a)) for i, a in enumerate(args))
         with enable_grad():
@@ -282,16 +286,36 @@ def _gradients(
     return [g if isinstance(g, Tensor) else tensor_of(g) for g in arrived]
 
 
-def _stand_in(x: Any) -> Tensor:
+def _positions(argnums: Any) -> tuple[int, ...]:
+    try:
+        found = tuple(
+            map(operator.index, argnums if isinstance(argnums, (tuple, list)) else [argnums])
+        )
+    except TypeError:
+        raise errors.DTypeError(
+            f"argnums is an integer, or a tuple of integers, not {argnums!r}"
+        ) from None
+    if not found:
+        raise errors.ShapeError("there is no argument to differentiate by: argnums is empty")
+    return found
+
+
+def _stand_in(x: Any, name: str) -> Tensor:
     """A tensor of the same value, so that what f does with its argument can be told apart.
 
     Where someone outside may differentiate by `x`, it is the result of an operation on `x` that changes
     nothing, np.positive: this marks where f begins, and ties the two. Elsewhere it is a new leaf.
     """
-    tensor = x if isinstance(x, Tensor) else Tensor(x)
+    try:
+        tensor = x if isinstance(x, Tensor) else Tensor(x)
+    except errors.DTypeError:
+        raise errors.DTypeError(
+            f"{name} is {described(x)}: differentiate by numbers, arrays and Tensors, in lists, "
+            f"tuples and dicts"
+        ) from None
     if not np.issubdtype(tensor.dtype, np.floating):
         raise errors.DTypeError(
-            f"only floating arguments can be differentiated by, not {tensor.dtype}: "
+            f"{name} is of {tensor.dtype}, and only what is floating can be differentiated by: "
             f"write 2.0 for 2, convert the array, or name other arguments in argnums"
         )
     if mode.get().grad and tensor.requires_grad:

@@ -310,6 +310,8 @@ def elementwise() -> Iterator[Row]:
                     smooth=False)
     yield from rows(rules.astype, lambda x: x.to(torch.float64), [(2, 3)],
                     call=lambda x: x.astype(np.float64))
+    if hasattr(np, "astype"):  # since NumPy 2.1
+        yield from rows(np.astype, lambda x: x.to(torch.float64), [(2, 3)], then=(np.float64,))
 
     for function, theirs, domain, *operators in BINARY:
         yield from rows(function, theirs, *PAIRS, also=operators, domain=domain)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ..engine.table import definition
+from ..engine.table import definition, rule
 from .axes import along, axes_of, in_groups
 
 
@@ -84,3 +84,5 @@ for name, body in NAMES.items():
     home = np.linalg if name.startswith("linalg.") else np
     if hasattr(home, name.removeprefix("linalg.")):  # some came after NumPy 2.0
         definition(body, of=operator.attrgetter(name)(np))
+if hasattr(np, "astype"):
+    rule(np.astype, lambda g, _y, _x, dtype, *, copy=True, device=None: g, None)

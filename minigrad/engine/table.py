@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from .errors import Call, MinigradError, UnsupportedError
+from .errors import Call, MinigradError, UnsupportedError, failed
 from .modes import Box, mode, running
 
 INSTEAD = {
@@ -185,25 +185,28 @@ def lookup(function: Callable) -> Operation | Definition:
     Raises:
         UnsupportedError: if it has none; the message says what to write instead, or how to add it.
     """
-    entry = TABLE.get(function)
-    if entry is None:
+    if function not in TABLE:
         raise UnsupportedError(
             f"{name_of(function)} has no derivative here, so it cannot take a Tensor. Write it with "
             f"functions that have one, call it on `x.detach().numpy()` if no gradient should flow, or "
             f"add a rule: minigrad.rule({name_of(function)}, lambda g, y, *args: ...)."
         )
-    return entry
+    return TABLE[function]
 
 
 def call_in_box(owner: Any, function: Callable, args: tuple, kwargs: dict[str, Any]) -> Any:
-    """Call `function`, with what it computes inside a box; an error remembers the innermost box."""
+    """Call `function`, with what it computes inside a box.
+
+    An error remembers the innermost box, and names the outermost definition, which the user called.
+    """
     outer = running.get()
     token = running.set(Box(outer, owner))
     try:
         return function(*args, **kwargs)
     except MinigradError as error:
-        error.culprit = error.culprit or Call(owner, args, kwargs, outer)
-        raise
+        call = Call(owner, args, kwargs, outer)
+        error.culprit = error.culprit or call
+        raise failed(owner, call, error) if isinstance(owner, str) else error  # noqa: B904
     finally:
         running.reset(token)
 

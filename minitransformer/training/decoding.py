@@ -217,9 +217,14 @@ def likelihood(model: Model, given: np.ndarray, written: np.ndarray) -> np.ndarr
     Args:
         model, given: as for `greedy`.
         written: ids (B, T), each row filled up on the right with PAD.
+
+    Raises:
+        ShapeError: if there are not as many rows of both; and as `greedy`.
     """
     writing, prompt = Writing.begin(model, given)
-    rows = [[*p[p != PAD], *w[w != PAD]] for p, w in zip(prompt, written, strict=True)]
+    if len(written) != len(prompt):
+        raise errors.ShapeError(f"{len(prompt)} rows were given, and {len(written)} are written")
+    rows = [[*p[p != PAD], *w[w != PAD]] for p, w in zip(prompt, np.asarray(written))]
     text = padded(rows)  # (B, P + T)
     log_p = writing.log_probabilities(text)  # (B, P + T - 1): of the symbols after the first
     before = (prompt != PAD).sum(axis=1, keepdims=True) - 1  # (B, 1)

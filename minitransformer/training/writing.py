@@ -64,6 +64,7 @@ class Writing:
                 PAD on the right.
         """
         check_rows(given)
+        given = np.asarray(given)
         window = None if window is None else whole("window", window, least=1)
         if isinstance(model, DecoderOnly):
             return cls(model, cached=cached, window=window, ends=ends), given

@@ -60,6 +60,7 @@ def test_argnums_pick_the_arguments():
     close(mg.grad(f)(*args), 9 * 125)
     close(mg.grad(f, 1)(*args), 2 * 6 * 125)
     close(mg.grad(f, -1)(*args), 2 * 9 * 75)
+    close(mg.grad(f, np.int64(1))(*args), 2 * 6 * 125)
     both = mg.grad(f, (2, 0))(*args)
     assert isinstance(both, tuple)
     close(both[0], 2 * 9 * 75)
@@ -158,14 +159,28 @@ def test_errors_say_what_to_do():
         errors.ShapeError, match=r"one number, and np.tanh returns \(3,\).*jacobian"
     ):
         mg.grad(np.tanh)(np.ones(3))
-    with pytest.raises(errors.DTypeError, match=r"write 2[.]0 for 2"):
+    with pytest.raises(errors.DTypeError, match=r"argument 0 is of int64, .*write 2[.]0 for 2"):
         mg.grad(np.sin)(2)
+    for tree, what in (
+        ({"w": 1.0, "act": None}, r"0\['act'\] is None"),
+        (mg.nn.Linear(1, 1), "0 is Linear"),
+    ):
+        with pytest.raises(errors.DTypeError, match=rf"argument {what}.*lists, tuples and dicts"):
+            mg.grad(lambda tree: 0.0)(tree)
     with pytest.raises(errors.GraphError, match="returns a float, not a Tensor"):
         mg.grad(lambda x: x.item() ** 2)(2.0)
     with pytest.raises(errors.DTypeError, match="returns int64"):
         mg.grad(lambda x: np.floor(x).astype(int))(2.0)
     with pytest.raises(errors.ShapeError, match=r"argument 3, and np.sin was called with 1"):
         mg.grad(np.sin, 3)(2.0)
+    with pytest.raises(errors.ShapeError, match=r"called with 0 by position: one given by name"):
+        mg.grad(lambda x: x * x)(x=2.0)
+    with pytest.raises(errors.ShapeError, match="argnums is empty"):
+        mg.grad(np.sin, ())(2.0)
+    with pytest.raises(
+        errors.DTypeError, match="argnums is an integer, or a tuple of integers, not 'x'"
+    ):
+        mg.grad(np.sin, "x")(2.0)
     for argnums in ((0, 0), (0, -2)):
         with pytest.raises(errors.ShapeError, match=rf"an argument twice: \(0, {argnums[1]}\)"):
             mg.grad(np.multiply, argnums)(2.0, 3.0)

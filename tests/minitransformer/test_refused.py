@@ -146,6 +146,7 @@ REFUSED = {
     "NaN weights that draw": (lambda: sample(with_nan(decoder()), PROMPT, 3), "unembedding.weight"),
     "NaN weights that search": (lambda: beam_search(with_nan(seq2seq()), SOURCE, 3), "unembedding.weight"),
     "NaN weights that judge": (lambda: likelihood(with_nan(seq2seq()), SOURCE, SOURCE), "unembedding.weight"),
+    "rows without an answer": (lambda: likelihood(decoder(), PROMPT, PROMPT[:0]), "2 rows were given, and 0 are"),
     "one matrix, two alphabets": (
         lambda: Reader(seq2seq(tied="all"), Vocabulary.of_characters("abcdef"), Vocabulary.of_characters("uvwxyz"), 5, 5),
         "tied='all' makes one matrix .* choose tied='target'"),

@@ -349,6 +349,16 @@ def test_label_smoothing_mixes_with_the_even_distribution():
         ),
         (lambda x: F.nll_loss(x, np.array([0, 3])), errors.ShapeError, "from 0 to 2, not 3"),
         (lambda x: F.nll_loss(x, np.array([0, 1]), reduction=None), errors.ConfigError, "None"),
+        (
+            lambda x: F.softmax(x, axis=2),
+            errors.ShapeError,
+            "softmax cannot take float64[2, 3], axis=2",
+        ),
+        (
+            lambda x: F.log_softmax(x, 2),
+            errors.ShapeError,
+            "log_softmax cannot take float64[2, 3], 2",
+        ),
         (lambda x: F.mse_loss(x, np.zeros(3)), errors.ShapeError, "(2, 3), not (3,)"),
         (lambda x: F.mse_loss(x, x, reduction="max"), errors.ConfigError, "'max'"),
         (

@@ -90,6 +90,9 @@ def test_a_batch_is_written_as_its_rows_are_one_by_one(model, given):
         np.testing.assert_array_equal(ids[: len(alone)], alone)
         assert (ids[len(alone) :] == PAD).all()
     np.testing.assert_array_equal(together, greedy(model, given, longest=8, cached=False))
+    of_tensor = greedy(model, mg.Tensor(given), longest=8)
+    assert type(of_tensor) is np.ndarray
+    np.testing.assert_array_equal(together, of_tensor)
     assert not np.isin(together, [BOS]).any()
 
 
