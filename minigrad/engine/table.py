@@ -206,7 +206,7 @@ def call_in_box(owner: Any, function: Callable, args: tuple, kwargs: dict[str, A
     except MinigradError as error:
         call = Call(owner, args, kwargs, outer)
         error.culprit = error.culprit or call
-        raise failed(owner, call, error) if isinstance(owner, str) else error  # noqa: B904
+        raise failed(owner, call, error) if error.reason and isinstance(owner, str) else error  # noqa: B904
     finally:
         running.reset(token)
 

@@ -515,7 +515,7 @@ def test_what_a_narrow_integer_cannot_hold_is_computed_as_numpy_does(function, d
 CALLS = [
     Call(np.apply_along_axis, np.sum, 0, SQUARE),
     Call(np.apply_over_axes, np.sum, SQUARE, [0]),
-    Call(np.astype, ROW, np.float32),
+    Call(np.astype, ROW, np.float64),  # with the digits that finite differences need
     Call(np.bmat, [[SQUARE, SQUARE]]),
     Call(np.broadcast_to, ROW, (2, 3)),
     Call(np.can_cast, np.float32, np.float64),
