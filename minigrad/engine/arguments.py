@@ -17,7 +17,7 @@ from .modes import get_default_dtype
 from .table import INSTEAD, AnyArray, BaseTensor, Definition, Entry, Operation
 
 # The types of arguments that are taken as they are.
-PLAIN = {np.ndarray, int, float, bool, type(None), str, slice}
+PLAIN = {np.ndarray, int, float, bool, type(None), str, slice, *np.sctypeDict.values()}
 
 
 def as_array(value: Any, dtype: Any = None, copy: bool = False, floats: Any = None) -> AnyArray:
@@ -91,8 +91,8 @@ def as_taken(a: Any, i: int, entry: Entry, args: tuple) -> Any:
     """
     if not isinstance(a, (list, tuple)):
         if not isinstance(a, Sequence) or isinstance(a, (str, bytes)):
-            number = isinstance(a, (BaseTensor, np.generic))
-            return a if number or not hasattr(type(a), "__array__") else as_array(a)
+            taken = isinstance(a, BaseTensor) or type(a) in PLAIN
+            return a if taken or not hasattr(type(a), "__array__") else as_array(a)
         a = list(a)
     derived = i < len(entry.rules) and entry.rules[i] is not None
     if (entry.rules and not derived) or entry.function is np.block:  # where lists have a meaning
