@@ -56,7 +56,7 @@ def unshared(a: Any) -> Any:
             return a.copy()
         back = tuple([slice(None, None, -1 if n < 0 else 1) for n in a.strides])
         return a[back].copy(order="K")[back]  # products round by how their arguments lie in memory
-    if hasattr(a, "__len__") and not isinstance(a, (str, bytes, BaseTensor)):
+    if hasattr(a, "__iter__") and not isinstance(a, (str, bytes, BaseTensor)):
         return (tuple if isinstance(a, tuple) else list)([unshared(b) for b in a])
     return a._array if isinstance(a, BaseTensor) else a  # type: ignore[attr-defined]
 

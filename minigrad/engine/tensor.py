@@ -309,7 +309,7 @@ def apply(function: Callable, args: tuple, kwargs: dict[str, Any]) -> Any:
         for a in args:
             if isinstance(a, Tensor):
                 a = a._array
-            elif type(a) not in PLAIN and (hasattr(a, "__len__") or hasattr(a, "__array__")):
+            elif type(a) not in PLAIN and (hasattr(a, "__iter__") or hasattr(a, "__array__")):
                 a = as_taken(a, len(arrays), entry, (*args, *kwargs.values()))
                 args = (*args[: len(arrays)], a, *args[len(arrays) + 1 :])
                 a = arrays_in(a)
