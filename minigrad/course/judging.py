@@ -35,6 +35,7 @@ NUMBER = re.compile(
     re.ASCII | re.IGNORECASE,
 )
 FACTORS = (10, 100, 1000)
+DASHES = "\N{MINUS SIGN}\N{EN DASH}\N{EM DASH}\N{HYPHEN}\N{NON-BREAKING HYPHEN}"
 
 
 class Verdict(NamedTuple):
@@ -100,6 +101,9 @@ def _of_numbers(asked: Asked, text: str) -> Verdict:
     answer = asked.answer
     assert not isinstance(answer, int)
     given = numbers(text, len(answer) == 1)
+    if given is not None and len(given) > len(answer) and ";" in text:  # 0,5; 1,5
+        text = re.sub(r"(?<=\d),(?=\d)", ".", text)
+        given = numbers(text)
     if given is None:
         return _verdict("number")
 
@@ -157,13 +161,14 @@ def numbers(text: str, single: bool = False) -> list[float] | None:
         single: one number is expected, so "1,000" and "1 000" are a thousand and "0,5" a half.
     """
     text = re.sub(r"\s+", " ", text.strip())  # no-break spaces, too, which NUMBER does not know
-    text = re.sub("[\N{MINUS SIGN}\N{EN DASH}]", "-", text)
+    text = re.sub(f"[{DASHES}]", "-", text).replace("\N{FRACTION SLASH}", "/")
+    text = re.sub(r"(^|[,;\[(]) ?- (?=[\d.])", r"\1-", text).rstrip(". ")
     text = re.sub(r"(?<=\d)_(?=\d)", "", text)
     text = re.sub("(?<=[0-9]) ?[x×] ?(?=[0-9])", ", ", text)  # as in "a 3 × 2 matrix"
     if single and re.fullmatch(r"[-+]?[1-9]\d{0,2}([, ])\d{3}(\1\d{3})*(\.\d+)?", text):
         text = re.sub("[, ]", "", text)
     elif single:
-        text = re.sub(r"^([-+]?\d+),(\d+)(?=\s*%?$)", r"\1.\2", text)
+        text = re.sub(r"^([-+]?\d+),(\d+)(?=(e[-+]?\d+)?\s*%?$)", r"\1.\2", text)
     text = re.sub(r"[\[\](){}]", " ", text)
     found = NUMBER.findall(text)
     if not found or re.search(r"[^\s,;]", NUMBER.sub(" ", text)):

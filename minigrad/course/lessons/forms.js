@@ -5,6 +5,7 @@ const questions = (() => {
   const SAYS = "SAYS"; // filled in by forms.py
   const NUMBER = /(?<![\w.%+/-])([-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?)(?:\s*\/\s*((?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?))?(\s*%)?/gi;
   const SLACK = 0.5 * (1 + 1e-9);
+  const DASHES = /[\u2212\u2013\u2014\u2010\u2011]/g;
 
   const verdict = (kind, values = {}) =>
     ({ kind, says: SAYS[kind].replace(/\{(\w+)\}/g, (_, name) => values[name]) });
@@ -40,7 +41,11 @@ const questions = (() => {
   function ofNumbers(asked, text) {
     const { answer, digits, shape } = asked;
     const single = answer.length === 1;
-    const given = numbers(text, single);
+    let given = numbers(text, single);
+    if (given !== null && given.length > answer.length && text.includes(";")) {
+      text = text.replace(/(?<=\d),(?=\d)/g, "."); // 0,5; 1,5
+      given = numbers(text);
+    }
     if (given === null) return verdict("number");
     const same = (some, others = answer) =>
       some.length === others.length &&
@@ -75,11 +80,13 @@ const questions = (() => {
   }
 
   function numbers(text, single) {
-    text = text.trim().replace(/[\u2212\u2013]/g, "-").replace(/(?<=\d)_(?=\d)/g, "");
+    text = text.trim().replace(/\s+/g, " ").replace(DASHES, "-").replace("\u2044", "/");
+    text = text.replace(/(^|[,;[(]) ?- (?=[\d.])/g, "$1-").replace(/[. ]+$/, "");
+    text = text.replace(/(?<=\d)_(?=\d)/g, "");
     text = text.replace(/(?<=\d) ?[x×] ?(?=\d)/g, ", ");
     if (single && /^[-+]?[1-9]\d{0,2}([, ])\d{3}(\1\d{3})*(\.\d+)?$/.test(text))
       text = text.replace(/[, ]/g, "");
-    else if (single) text = text.replace(/^([-+]?\d+),(\d+)(?=\s*%?$)/, "$1.$2");
+    else if (single) text = text.replace(/^([-+]?\d+),(\d+)(?=(e[-+]?\d+)?\s*%?$)/, "$1.$2");
     text = text.replace(/[[\](){}]/g, " ");
     const found = [...text.matchAll(NUMBER)];
     if (!found.length || /[^\s,;]/.test(text.replace(NUMBER, " "))) return null;
@@ -164,7 +171,11 @@ const questions = (() => {
     form.addEventListener("submit", event => {
       event.preventDefault();
       const given = new FormData(form).get("given");
-      if (!given) return;
+      if (!given) {
+        feedback.dataset.kind = "number";
+        feedback.textContent = "Give an answer first.";
+        return;
+      }
       keep(name, { given });
       check(given);
     });

@@ -19,6 +19,11 @@ UPRIGHT = r'<mrow>\1<mo lspace="0" rspace="0">\2</mo></mrow>'
 FUNCTION = re.compile(r"(<mi>(?:ln|log|exp|sin|cos|max|min)</mi>)(?=<m(?:[in]|su[bp])>)")
 GAP = r'\1<mspace width="0.17em" />'
 
+# No line begins with the sign that ends a sentence.
+MATH_AND_SIGN = re.compile(
+    r'(<span class="math inline">(?:(?!</span>).)*</span>[.,;:!?)]+)', re.DOTALL
+)
+
 
 class Renderer:
     """Markdown with formulas, and Python in colours, as HTML."""
@@ -50,6 +55,7 @@ class Renderer:
                     token.attrs[name] = links.of(str(token.attrs[name]))
         page = self.markdown.renderer.render(tokens, self.markdown.options, {})
         page = re.sub(r'<a href="">(.*?)</a>', r"\1", page)  # nothing is there
+        page = MATH_AND_SIGN.sub(r'<span style="white-space: nowrap">\1</span>', page)
         page = page.replace("<table>", '<div class="table"><table>').replace(
             "</table>", "</table></div>"
         )

@@ -70,7 +70,7 @@ function larger(link) {
   ]) {
     const button = document.createElement("button");
     button.textContent = sign;
-    button.title = about;
+    button.title = button.ariaLabel = about;
     button.onclick = act;
     bar.append(button);
   }
@@ -80,7 +80,14 @@ function larger(link) {
     event.stopPropagation();
   };
   box.onclick = (event) => { if (event.target === box) box.close(); };
-  box.onclose = () => box.remove();
+  const back = () => box.close();  // the way back closes the picture, and stays on the page
+  history.pushState("picture", "");
+  addEventListener("popstate", back);
+  box.onclose = () => {
+    removeEventListener("popstate", back);
+    if (history.state === "picture") history.back();
+    box.remove();
+  };
   box.append(bar, picture);
   document.body.append(box);
   box.showModal();

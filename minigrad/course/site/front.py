@@ -51,7 +51,8 @@ def index(site: Site, verdicts: Verdicts) -> str:
     )
     body = f"""<h1>From one derivative to a transformer</h1>
 <p>A course in which every number is checked. Each page is a lesson as it ran. Names in the code lead to
-their source, drawings open larger, and the arrow keys ← and → lead from lesson to lesson.</p>
+their source, and drawings open larger. <span class="keys">The arrow keys ← and → lead from lesson to
+lesson.</span></p>
 <p id="resume"></p>
 <ol class="lessons">{rows}</ol>
 <p class="quiet">Times are to read, and estimated: {WORDS} words of prose a minute, and {LINES} lines of

@@ -72,7 +72,9 @@ function written(v, digits, kind = "f") {
 function numberIn(text) { // what was typed, as a number; null where it is none
   const plain = text.trim().toLowerCase().replace(",", ".").replace("−", "-").replace(/^\+/, "").replace("infinity", "inf");
   if (Object.hasOwn(NOT_FINITE, plain)) return NOT_FINITE[plain];
-  return !plain || Number.isNaN(Number(plain)) ? null : Number(plain);
+  const [above, below = "1", ...more] = plain.split("/"); // a fraction, or one number
+  if (more.length || !above || !below || Number(below) === 0) return null;
+  return Number.isNaN(above / below) ? null : above / below;
 }
 
 function brief(id, most = 6) { // an array in a few letters: its numbers, up to so many

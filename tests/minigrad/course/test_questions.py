@@ -67,6 +67,8 @@ CASES = [
     (COUNT, "2,000", "right"),
     (COUNT, "2_000", "right"),
     (COUNT, "2 000", "right"),
+    (COUNT, "0,2e4", "right"),
+    (COUNT, "- 2000", "sign"),
     (COUNT, "2 00", "count"),
     (COUNT, "2e3", "right"),
     (COUNT, "2000.0", "right"),
@@ -82,6 +84,9 @@ CASES = [
     (LIST, "[0.25, 0.5, -3]", "right"),
     (LIST, "0.25 0.5 -3", "right"),
     (LIST, "(1/4; 1/2; -3)", "right"),
+    (LIST, "0,25; 0,5; -3", "right"),
+    (LIST, "0.25, 0.5, - 3.", "right"),
+    (LIST, "1\N{FRACTION SLASH}4, 1/2, \N{EM DASH}3", "right"),
     (LIST, "-3, 0.25, 0.5", "order"),
     (LIST, "-0.25, -0.5, 3", "sign"),
     (LIST, "0.25, 0.7, -3", "some"),
@@ -100,6 +105,7 @@ CASES = [
     (SHAPE, "(3, 11)", "missing"),
     (SHAPE, "(3, 5)", "count"),
     (NESTED, "[[-1, 1], [-1, 1]]", "right"),
+    (NESTED, "-1,1;-1,1", "right"),
     (NESTED, "[[1, -1], [1, -1]]", "sign"),
     (CHOICE, "v3", "right"),
     (CHOICE, " V3 ", "right"),
@@ -214,6 +220,7 @@ def test_cells_wait_for_the_answers_which_the_browser_keeps(browser, tmp_path):
     path = page(tmp_path)
     browser.open(path)
     assert browser.run(SHOWN) == [False, False]
+    assert answer(browser, 0, "") == "Give an answer first."
     assert answer(browser, 0, "200") == "Right up to a factor of 10."
     assert browser.run(SHOWN) == [False, False]
     assert answer(browser, 0, "2000").split() == ["Right.", "So", "it", "is."]

@@ -141,6 +141,12 @@ def test_a_gap_stands_after_a_function_without_brackets(formula, gaps):
     assert page.count("<mspace") == gaps
 
 
+def test_no_line_begins_with_the_sign_that_ends_a_sentence():
+    needs(*RENDERS)
+    page = Renderer().prose("Of $a$, $b$ and $c$.", Links(Site([]), "page.html"))
+    assert re.findall(r"</math></span>(.)</span>", page) == [",", "."]
+
+
 # --- pages ----------------------------------------------------------------------------------------
 
 LESSON = """# %% [markdown]
@@ -351,6 +357,11 @@ def test_a_picture_opens_larger(site, browser):
     assert browser.run(wide) > 1.2 * before
     browser.run("document.querySelector('dialog button[title^=close]').click()")
     browser.wait("return !document.querySelector('dialog')")
+    address, length = browser.run("return [location.href, history.length]")
+    browser.run("document.querySelector('a.picture').click()")
+    browser.driver.back()
+    browser.wait("return !document.querySelector('dialog')")
+    assert browser.run("return [location.href, history.length]") == [address, length]
 
 
 def test_a_page_says_what_comes_after_the_lesson(site):

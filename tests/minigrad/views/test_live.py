@@ -215,6 +215,9 @@ def test_infinities_are_typed_and_integers_keep_to_their_range(opened):
 
     words = ["-inf", "nan", "inf", "2"]
     assert [shown("x[0]", text)[0] for text in words] == words
+    assert [shown("x[0]", text)[0] for text in ("-1/4", "1/0", "1/2/3", "2")] == ["-0.25"] * 3 + [
+        "2"
+    ]
     assert shown("x[1]", "3")[0] == "3"
     page.with_control("z")
     assert shown("x[1]", keys=(DOWN,))[0] == "inf"  # no step leads from it to another number
