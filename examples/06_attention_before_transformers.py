@@ -141,10 +141,11 @@ for name, ids in zip(("read", "before", "write"), batch(5, 1, rng)):
 # $[s_j\,;\,h_i]$ is the row of shape $(2D,)$ with $h_i$ after $s_j$; $W$ has the shape $(2D, A)$ and $v$
 # the shape $(A,)$, with any width $A$. $W$ and $v$ are learned; here they are random. This is *additive*
 # attention: the product with $W$ is the sum of two, one of $s_j$ and one of $h_i$. (Bahdanau et al.
-# write these two, and columns with matrices to their left: $v^\mathsf{T} \tanh(W s_{i-1} + U h_j)$.
-# Their $i$ is the step of the decoder, whose state before the step they take, and $j$ that of the
-# encoder.) In the tables, as in the formulas, the first index is $i$: a row for each state of the
-# encoder, a column for each step of the decoder. The three formulas, term by term:
+# write the two products, with vectors as columns and the matrices to their left:
+# $v^\mathsf{T} \tanh(W s_{i-1} + U h_j)$. Their $W$ and $U$ are the two parts of ours, transposed. Their
+# $i$ counts the steps of the decoder and their $j$ those of the encoder, and they take the state of the
+# decoder *before* step $i$.) In the tables, as in the formulas, the first index is $i$: a row for each
+# state of the encoder, a column for each step of the decoder. The three formulas, term by term:
 
 # %%
 M, N, D, A = 5, 3, 4, 6

@@ -290,9 +290,9 @@ pictures("07_soft_dictionary", from_mean_to_look_up)
 #
 # ## Six vectors
 #
-# Now the example of an article, with more numbers (lesson 19 has its misprints). Six vectors in space,
-# as rows of $X$ of shape $(6, 3)$. v1 and v2 nearly agree, v3 and v4 do, v5 is the opposite of v1, and
-# v6 is equally near to all three axes.
+# Now an example from an article, with more numbers (its picture is number 7 in lesson 19). Six vectors
+# in space, as rows of $X$ of shape $(6, 3)$. v1 and v2 nearly agree, v3 and v4 do, v5 is the opposite of
+# v1, and v6 is equally near to all three axes.
 
 # %%
 X = np.array(
@@ -533,8 +533,8 @@ assert np.linalg.matrix_rank(X - X.mean(axis=0)) == 3  # in no plane
 # zero for $x = 0$ only, $M$ is called *positive definite*, and $x M y$ is an *inner product*: it has
 # all that the dot product has. It measures lengths and angles, only with another ruler: some
 # numbers count more than others. So one matrix gives likeness, and nothing else. With two matrices,
-# $M = W_Q W_K^\mathsf{T}$ need not be symmetric, nor positive: in the first example "it" has the score
-# $-4$ with itself, and no inner product gives that.
+# $M = W_Q W_K^\mathsf{T}$ need not be symmetric, nor positive definite: in the first example "it" has
+# the score $-4$ with itself, and no inner product gives that.
 #
 # The article's $M$ is close to an inner product. But v3 has length zero by it, though it is not zero.
 

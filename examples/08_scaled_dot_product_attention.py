@@ -133,9 +133,9 @@ assert means.max() <= 1
 #
 # Queries do not have to come from the same vectors as keys and values. Say that a shop has three items,
 # and wants to know how each would please a customer who has seen five films. Each item asks; the
-# films, the *context*, answer. (So Phuong and Hutter, cited below, call what is asked. In lesson 06 the
-# context was the mean that came out.) An item is described by other numbers than a film, so the two have
-# different widths:
+# films, the *context*, answer. (This is the word of Phuong and Hutter, cited below, for the vectors that
+# are asked. In lesson 06 the context was the mean that came out.) An item is described by other numbers
+# than a film, so the two have different widths:
 #
 # $$q = e\, W_Q + b_q, \qquad k_t = e_t W_K + b_k, \qquad v_t = e_t W_V + b_v.$$
 #
@@ -298,8 +298,8 @@ assert np.allclose(scaled_variance, C, rtol=0.05)
 # Let a gradient $g$ arrive at the weights. The gradient of $s_j$ is the sum over all weights,
 # $\sum_i g_i\, \alpha_i (\delta_{ij} - \alpha_j) = \alpha_j \big(g_j - \sum_i g_i\, \alpha_i\big)$. This
 # is the softmax rule of lesson 03, without the mistake that was put into it there. It does not need the
-# table. Now take 16 keys, and see how large the numbers of the table are, by the root of their mean
-# square:
+# table. Now take 16 keys of each of the widths above, and measure how large the numbers of this table
+# are, the slopes, without and with the division, by the root of their mean square:
 
 # %%
 s = rng.normal(size=5)
@@ -357,6 +357,9 @@ def why_divide():
 pictures("08_why_divide", why_divide)
 
 # %% [markdown]
+# Without the division the slopes at the greatest width are less than a third of those at the smallest.
+# With it they hardly change.
+#
 # ## Softmax in practice: overflow
 #
 # The largest number that float64 can hold is about $e^{709}$, and float32 about $e^{88}$. Beyond it

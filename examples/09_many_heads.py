@@ -370,11 +370,11 @@ pictures("09_most_left_out", most_left_out)
 
 # %% [markdown]
 # One at a time, nearly every head can go. All of these at once cannot: each was spare only because of
-# the others. Chosen one after the other, half of the heads can go, and hardly an answer is lost. Fewer
-# than three cannot do it, since three questions need three looks; and three are not always enough: see
-# the table. Michel et al. (2019) found the same in large models: nearly every head could be left out
-# alone. Together, about 20 % of all heads of a translator could go, and 40 % of those of BERT, a model
-# that reads. When more were left out, both soon became much worse.
+# the others. Chosen one after the other, half of the heads can go, and hardly an answer is lost. At
+# least three must be left, since three questions need three looks. Whether three are enough, the row
+# "3 heads left" says. Michel et al. (2019) found the same in large models: nearly every head could be
+# left out alone. Together, about 20 % of all heads of a translator could go, and 40 % of those of BERT,
+# a model that reads. When more were left out, both soon became much worse.
 
 # %% [markdown]
 # ## Step through it

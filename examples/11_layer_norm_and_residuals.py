@@ -320,7 +320,7 @@ def through(parts, norm, residual, seed):
 
 
 def gradients_in(between, norm):
-    """The size of the gradient at each depth, where the last vectors predict random classes."""
+    """The size of the gradient at each depth. Each last vector names one of five classes, at random."""
     last = mt.LayerNorm(D)(between[-1]) if norm == "pre-norm" else between[-1]
     scores = mg.nn.Linear(D, 5)(last)  # (B, T, 5)
     cross_entropy(scores, rng.integers(5, size=(B, T))).backward()

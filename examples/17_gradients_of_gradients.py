@@ -354,10 +354,10 @@ assert abs(new) < 1e-14
 # ## Forwards, from two walks back
 #
 # A function of $n$ numbers with $m$ results has a matrix of derivatives, the *Jacobian* $J$, of shape
-# $(m, n)$: a row for each result, a column for each argument. The walk back turns a gradient $u$ of
-# the results into a gradient of the arguments. By the chain rule, $x_j$ gets
-# $\sum_i u_i\, \partial y_i / \partial x_j$ of it, which is number $j$ of $J^\mathsf{T} u$: a
-# *vector-Jacobian product*,
+# $(m, n)$: a row for each result, a column for each argument. Let $u$ be the gradient of a loss
+# with respect to the results $y = f(x)$. The walk back turns it into the gradient with respect to the
+# arguments $x$. By the chain rule its number $j$ is $\sum_i u_i\, \partial y_i / \partial x_j$, which is
+# number $j$ of $J^\mathsf{T} u$: a *vector-Jacobian product*,
 #
 #     y, back = mg.vjp(f, x)       # back(u) is J^T u
 #

@@ -43,7 +43,7 @@ QUESTIONS = questions(
             "about 10, as by guessing": "The state does keep something: the symbols read last.",
             "more than 90": "Twelve symbols are too many for its 32 numbers and this training.",
         },
-        because="The state keeps about half of them.",
+        because="The state keeps about half of them. Some of the others are guessed.",
     ),
     first_look=Question(
         "At which column, counted from 0, does the first row have its weight?",

@@ -61,8 +61,8 @@ QUESTIONS = questions(
         because="Each of the three has one question to itself.",
     ),
     how_many_can_go=Question(
-        "Which of these says how many heads of a model with 12 can be left out at once, so that more "
-        "than 90 % of the answers to each question stay right?",
+        "How many heads of a model with 12 can be left out at once, at most, so that more than 90 % of "
+        "the answers to each question stay right?",
         choices=["none", "six to nine of them", "ten or eleven"],
         answer="six to nine of them",
         by="""

@@ -80,8 +80,8 @@ QUESTIONS = questions(
             "added": "To add is a case of side by side, and the vectors of words are learned.",
             "side by side": "It can do all that adding can.",
         },
-        because="Each position makes other numbers of a word small, or changes their sign. So a word "
-        "must be learned anew at each position.",
+        because="Each position makes different numbers of a word small, or changes their sign. So a "
+        "word must be learned anew at each position.",
     ),
     end_same_width=Question(
         "On the clock above, which other position has the same *width* (the sine) as position 2?",

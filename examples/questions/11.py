@@ -89,8 +89,9 @@ QUESTIONS = questions(
         "Which number does the best linear map plus constant say, the same for all four words?",
         answer=0.5,
         by="float((with_one @ best)[0])",
-        hint="If one number goes from 0 to 1, the wanted answer rises for one value of the other "
-        "number, and falls for the other value. Which factor can both have?",
+        hint="A linear map has one factor for each of the two numbers. If the first number goes from 0 "
+        "to 1, the wanted answer rises by 1 where the second is 0, and falls by 1 where it is 1: no "
+        "factor is better than 0. Which constant is best for 0, 1, 1, 0?",
         mistakes={
             "0": "Then it is right twice and off by 1 twice. There is a better answer.",
             "1": "Then it is right twice and off by 1 twice. There is a better answer.",

@@ -138,8 +138,8 @@ QUESTIONS = questions(
     ),
     end_two_back=Question(
         "A rule that looks at two symbols would not confuse positions that follow the same letter: it "
-        "looks for a position before which the last *two* symbols are. In `d a b x a c d a`, at "
-        "which position is the next symbol, counted from 0?",
+        "looks for a position right before which the last *two* symbols of the row stand. Which "
+        "position does it find in `d a b x a c d a`, counted from 0?",
         answer=2,
         by="""
             word = "dabxacda"
@@ -148,6 +148,7 @@ QUESTIONS = questions(
         hint="The last two symbols are `d a`. Where were they before?",
         mistakes={
             "5": "Before the `c` are `x a`, and not `d a`.",
+            "8": "There the next symbol will be written. The rule finds where it stood before.",
             "1": "This is the `a` of the earlier `d a`. The next symbol is one position further.",
         },
         because="`d a` was followed by the `b` at position 2.",
