@@ -80,7 +80,9 @@ def test_each_call_gives_what_numpy_gives(page, dtype, every):
     for made, results in zip(tapes, page([packed(t) for t in tapes], script)):
         for (name, slot, _, params), (got, sizes) in zip(made.calls, results):
             wanted = np.asarray(made.values[slot])
-            size = as_array(sizes, wanted) if name in SUMS else np.abs(wanted.astype(float))
+            size = np.abs(wanted.astype(float))
+            if name in SUMS:  # and of log(1 + exp(x)) the result may be larger than x
+                size = np.fmax(size, as_array(sizes, wanted))
             assert close(as_array(got, wanted), wanted, size, ERROR[dtype]), (name, params)
             seen += 1
     assert seen > 1000
