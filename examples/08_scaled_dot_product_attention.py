@@ -298,8 +298,9 @@ assert np.allclose(scaled_variance, C, rtol=0.05)
 # Let a gradient $g$ arrive at the weights. The gradient of $s_j$ is the sum over all weights,
 # $\sum_i g_i\, \alpha_i (\delta_{ij} - \alpha_j) = \alpha_j \big(g_j - \sum_i g_i\, \alpha_i\big)$. This
 # is the softmax rule of lesson 03, without the mistake that was put into it there. It does not need the
-# table. Now take 16 keys of each of the widths above, and measure how large the numbers of this table
-# are, the slopes, without and with the division, by the root of their mean square:
+# table. Now take 16 products at a time, 400 times, at each of the widths above, and measure how large
+# the numbers of this table are, the slopes, without and with the division, by the root of their mean
+# square:
 
 # %%
 s = rng.normal(size=5)
