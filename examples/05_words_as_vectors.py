@@ -343,10 +343,11 @@ print("open in a browser:", page)
 # By the first flaw, words near a third are near each other. The article goes further. It
 # says: from word to word, in the end everything is near everything, and so every word *attends* to
 # every other, that is, gives it weight. How far does nearness reach? Take a chain of words in which each
-# has a cosine of 0.9 with the next. The angle between neighbours is 25.84 degrees. The cosine is least
-# if all lie in one plane, like a fan that opens by this angle at each step: the cosine of $n$ steps is
-# $\cos(25.84° n)$. Or let each step turn by the same angle, but to a side that is drawn at random. Then
-# the cosine after $n$ steps is $0.9^n$ on average.
+# has a cosine of 0.9 with the next. The angle between neighbours is 25.84 degrees. We ask for the cosine
+# between the first word and the word $n$ steps later. It is least if all lie in one plane, like a fan
+# that opens by this angle at each step. Then it is $\cos(25.84° n)$, until the two are opposite. Or let
+# each step turn by the same angle, but to a side that is drawn at random. Then the cosine is $0.9^n$ on
+# average.
 
 # %%
 steps = np.arange(9)

@@ -298,9 +298,7 @@ assert np.allclose(scaled_variance, C, rtol=0.05)
 # Let a gradient $g$ arrive at the weights. The gradient of $s_j$ is the sum over all weights,
 # $\sum_i g_i\, \alpha_i (\delta_{ij} - \alpha_j) = \alpha_j \big(g_j - \sum_i g_i\, \alpha_i\big)$. This
 # is the softmax rule of lesson 03, without the mistake that was put into it there. It does not need the
-# table. Now take 16 products at a time, 400 times, at each of the widths above, and measure how large
-# the numbers of this table are, the slopes, without and with the division, by the root of their mean
-# square:
+# table. Check both formulas on five random scores:
 
 # %%
 s = rng.normal(size=5)
@@ -309,8 +307,15 @@ J = mg.jacobian(softmax)(s)  # (5, 5)
 assert np.allclose(J, np.diag(alpha) - np.outer(alpha, alpha))
 g = np.arange(5.0)
 assert np.allclose(g @ J, alpha * (g - g @ alpha))
+print("both formulas agree with mg.jacobian")
+
+# %% [markdown]
+# Call the numbers in the table *slopes*. How large are they, without the division by $\sqrt{d}$ and with
+# it? We measure their size as the root of their mean square. At each of the widths above, we draw 16
+# products and take them as the scores of one softmax; and we repeat that 400 times.
 
 
+# %%
 def slopes(scores):
     """The typical size of the derivatives of weights with respect to scores, for scores (n, keys)."""
     alpha = softmax(scores)

@@ -320,8 +320,9 @@ def through(parts, norm, residual, seed):
 
 
 def gradients_in(between, norm):
-    """The size of the gradient at each depth. The loss: each last vector is to name one of five
-    classes, and which one is right is drawn at random."""
+    """The size of the gradient of x before the first layer, between the layers, and after the last.
+    The loss: each last vector is to name one of five classes; the right one is drawn at random."""
+    # With pre-norm, the last x is not normalised by any layer: one more norm, as explained below.
     last = mt.LayerNorm(D)(between[-1]) if norm == "pre-norm" else between[-1]
     scores = mg.nn.Linear(D, 5)(last)  # (B, T, 5)
     cross_entropy(scores, rng.integers(5, size=(B, T))).backward()

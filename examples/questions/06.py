@@ -36,7 +36,7 @@ QUESTIONS = questions(
         answer="about 60",
         by="""
             kept = right[False][11]
-            "about 60" if 35 < kept < 75 else "more than 90" if kept > 90 else "about 10"
+            "about 60" if 35 < kept < 75 else "more than 90" if kept > 90 else "about 10, as by guessing"
         """,
         hint="It has room for some of them. The last ones that were read are the easiest to keep.",
         mistakes={

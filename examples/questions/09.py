@@ -67,7 +67,7 @@ QUESTIONS = questions(
         answer="six to nine of them",
         by="""
             can_go = 12 - min(left for left, found in pruned.items() if min(found) > 90)
-            {6: "six to nine of them", 10: "ten or eleven"}[max(n for n in (6, 10) if n <= can_go)]
+            "none" if can_go < 6 else "six to nine of them" if can_go < 10 else "ten or eleven"
         """,
         hint="There are three questions, and 12 heads look at three positions.",
         mistakes={
