@@ -206,8 +206,9 @@ assert list(fit["A"]) == ["G @ B.T"]
 assert list(fit["B"]) == ["A.T @ G"]
 
 # %% [markdown]
-# One product is left for each, since the three lengths differ. In the drawing, the first factor is
-# to the left of the result and the second above it. The pieces fit in one way only:
+# One product is left for each, since the three lengths differ. (If two of them were equal, more than
+# one could fit.) In the drawing, the first factor is to the left of the result and the second above
+# it. The pieces fit in one way only:
 
 
 # %%

@@ -255,7 +255,9 @@ pictures("08_shapes", shapes)
 # as dividing numbers by $\sqrt d$ divides their variance by $d$. (In general, for independent numbers
 # with the mean zero and the variance $\sigma^2$: $d\, \sigma^4$ before the division, and $\sigma^4$
 # after it.) So the wider the vectors, the larger the products, by $\sqrt d$; and the division removes
-# exactly this factor. We measure it on 20,000 pairs, with $a = 2$, at widths from 4 to 1024.
+# exactly this factor. (Divided by $d$ itself, the scores of wide vectors would be nearly 0, all weights
+# nearly equal, and the output nearly the mean of the values.) We measure it on 20,000 pairs, with
+# $a = 2$, at widths from 4 to 1024.
 
 # %%
 ask("wider", ...)

@@ -104,10 +104,11 @@ assert np.allclose(sum(head @ block for head, block in zip(heads, blocks)), outp
 # Each head adds its part to the output, and knows nothing of the others. That is why it makes sense
 # to ask what a single head does.
 #
-# Some articles tell that an early version of the transformer *added* its heads, with no $W_O$:
-# values as wide as the output, and $\sum_h \mathrm{head}_h$. We found no source for the story, but
-# what it tells can be tested. Everything that joined heads compute, added heads can compute too:
-# move $W_O^h$ into the values. Attention takes the same mean, whether before or after a matrix:
+# Some articles tell that an early version of the transformer *added* its heads, with no $W_O$: values
+# as wide as the output, and $\sum_h \mathrm{head}_h$. (That is the formula above with the identity
+# matrix as each $W_O^h$.) We found no source for the story, but what it tells can be tested. Everything
+# that joined heads compute, added heads can compute too: move $W_O^h$ into the values. Attention takes
+# the same mean, whether before or after a matrix:
 #
 # $$A\,(X W_V^h)\, W_O^h = A\,\big(X\, (W_V^h W_O^h)\big).$$
 

@@ -142,8 +142,9 @@ for value in (math.log(N), math.log(2), 0.05):
 # $$\frac{\partial L}{\partial z_j} = p_j - t_j, \qquad t = (0, \dots, 0, 1, 0, \dots, 0)
 #   \text{ with the 1 at } w.$$
 #
-# The gradient is *what the model says, less what is right*. None of its numbers is larger than 1 in
-# size, and all are 0 only where the model is sure and right.
+# The gradient is *what the model says, less what is right*. Its numbers add up to 0, since those of $p$
+# and of $t$ add up to 1. None is larger than 1 in size, and all are 0 only where the model is sure and
+# right.
 
 # %%
 ask("gradient", ...)
