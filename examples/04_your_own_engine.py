@@ -156,9 +156,10 @@ except RecursionError:
 #
 # Visit each number *once*, when all has arrived that will arrive. When is that? A number can only be
 # used after it was made. So count the numbers as they are made, and always take the newest one that is
-# waiting: all that use it are newer, and have had their turn. (From the oldest on, a number would pass
-# its gradient on before any has arrived.) A *heap* is a list that always has its smallest entry ready
-# (`heapq`), so we put in the negative of the count. The loop takes the place of the recursion.
+# waiting: all that use it are newer, and have had their turn. (If we took the oldest one that is
+# waiting, it could pass on its gradient before all of it has arrived.) A *heap* is a list that always
+# has its smallest entry ready (`heapq`), so we put in the negative of the count. The loop takes the
+# place of the recursion.
 
 # %%
 count = itertools.count()

@@ -345,9 +345,9 @@ print("open in a browser:", page)
 # every other, that is, gives it weight. How far does nearness reach? Take a chain of words in which each
 # has a cosine of 0.9 with the next. The angle between neighbours is 25.84 degrees. We ask for the cosine
 # between the first word and the word $n$ steps later. It is least if all lie in one plane, like a fan
-# that opens by this angle at each step. Then it is $\cos(25.84° n)$, until the two are opposite. Or let
-# each step turn by the same angle, but to a side that is drawn at random. Then the cosine is $0.9^n$ on
-# average.
+# that opens by this angle at each step. Then it is $\cos(25.84° n)$ up to $n = 6$. Seven steps are more
+# than 180 degrees: from there on the two can be opposite, and the least is $-1$. Or let each step turn
+# by the same angle, but to a side that is drawn at random. Then the cosine is $0.9^n$ on average.
 
 # %%
 steps = np.arange(9)

@@ -255,9 +255,9 @@ pictures("08_shapes", shapes)
 # as dividing numbers by $\sqrt d$ divides their variance by $d$. (In general, for independent numbers
 # with the mean zero and the variance $\sigma^2$: $d\, \sigma^4$ before the division, and $\sigma^4$
 # after it.) So the wider the vectors, the larger the products, by $\sqrt d$; and the division removes
-# exactly this factor. (Divided by $d$ itself, the scores of wide vectors would be nearly 0, all weights
-# nearly equal, and the output nearly the mean of the values.) We measure it on 20,000 pairs, with
-# $a = 2$, at widths from 4 to 1024.
+# exactly this factor. (If we divided the products by $d$ itself, the scores of wide vectors would be
+# nearly 0, all weights nearly equal, and the output nearly the mean of the values.) We measure both
+# variances on 20,000 pairs, with $a = 2$, at widths from 4 to 1024.
 
 # %%
 ask("wider", ...)
@@ -312,9 +312,10 @@ assert np.allclose(g @ J, alpha * (g - g @ alpha))
 print("both formulas agree with mg.jacobian")
 
 # %% [markdown]
-# Call the numbers in the table *slopes*. How large are they, without the division by $\sqrt{d}$ and with
-# it? We measure their size as the root of their mean square. At each of the widths above, we draw 16
-# products and take them as the scores of one softmax; and we repeat that 400 times.
+# Call the numbers in the Jacobian *slopes*. How large are they, without the division by $\sqrt{d}$ and
+# with it? We measure their size as the root of their mean square. At each of the widths above, we draw
+# 16 products and take the softmax of them, once as they are, and once divided by $\sqrt d$; and we
+# repeat that 400 times.
 
 
 # %%
