@@ -344,10 +344,12 @@ print("open in a browser:", page)
 # says: from word to word, in the end everything is near everything, and so every word *attends* to
 # every other, that is, gives it weight. How far does nearness reach? Take a chain of words in which each
 # has a cosine of 0.9 with the next. The angle between neighbours is 25.84 degrees. We ask for the cosine
-# between the first word and the word $n$ steps later. It is least if all lie in one plane, like a fan
-# that opens by this angle at each step. Then it is $\cos(25.84° n)$ up to $n = 6$. Seven steps are more
-# than 180 degrees: from there on the two can be opposite, and the least is $-1$. Or let each step turn
-# by the same angle, but to a side that is drawn at random. Then the cosine is $0.9^n$ on average.
+# between the first word and the word $n$ steps later. $n$ steps make at most $n$ times that angle, when
+# all lie in one plane, like a fan that opens by it at each step. So the cosine is at least
+# $\cos(25.84° n)$, up to $n = 6$. Seven steps are more than 180 degrees: from there on a chain
+# that bends can make the two opposite, and the least is $-1$. Or let each step turn by the same angle,
+# but to a side that is drawn at random. Each step keeps 0.9 of the vector before, and adds a part at a
+# right angle to it, which is zero on average. So the cosine is $0.9^n$ on average.
 
 # %%
 steps = np.arange(9)
@@ -365,15 +367,15 @@ assert (along >= fan[:, None] - 1e-9).all()
 
 shares = softmax(chains[:, 0] @ chains[:, 0].T)[0]  # (9,): of the first word of one chain
 print("weights of the first word:", shares.round(2))
-assert shares.max() < 3 * shares.min()
+assert round(shares.max() / shares.min(), 1) == 1.6
 
 # %% [markdown]
 # So two steps of 0.9 force 0.62, and three force 0.22. After four the cosine can be below zero, and
 # after seven it can be anything. Nearness does not reach far. But the article is partly right: the
 # softmax gives no word the weight zero, and between vectors of length one all scores lie between -1
-# and 1. The largest weight is then at most $e^2 = 7.4$ times the smallest. In this chain it is less
-# than three times. So every word does attend to every other. Only where vectors are long, or where a
-# factor makes scores larger (lesson 07), can a weight come so close to zero that it does not count.
+# and 1. The largest weight is then at most $e^2 = 7.4$ times the smallest. In this chain it is 1.6
+# times. So every word does attend to every other. Only where vectors are long, or where a factor makes
+# scores larger (lesson 07), can a weight come so close to zero that it does not count.
 #
 # ## Learning vectors
 #

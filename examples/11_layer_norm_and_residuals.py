@@ -322,7 +322,8 @@ def through(parts, norm, residual, seed):
 def gradients_in(between, norm):
     """The size of the gradient of x before the first layer, between the layers, and after the last.
     The loss: each last vector is to name one of five classes; the right one is drawn at random."""
-    # With pre-norm, the last x is not normalised by any layer: one more norm, as explained below.
+    # With pre-norm, the last x is not normalised by any layer: one more norm, as explained below. It
+    # comes after the last x whose gradient we look at.
     last = mt.LayerNorm(D)(between[-1]) if norm == "pre-norm" else between[-1]
     scores = mg.nn.Linear(D, 5)(last)  # (B, T, 5)
     cross_entropy(scores, rng.integers(5, size=(B, T))).backward()
@@ -336,7 +337,7 @@ for residual in (True, False):
         runs = [
             gradients_in(through([feed_forward], norm, residual, seed), norm) for seed in range(2)
         ]
-        sizes[norm, residual] = np.exp(np.mean(np.log(runs), axis=0))  # (25,)
+        sizes[norm, residual] = np.exp(np.mean(np.log(runs), axis=0))  # (25,): the geometric mean
 for (norm, residual), found in sizes.items():
     how = "with residuals" if residual else "without"
     print(f"{norm:>9}, {how:<14}: first / last gradient = {found[0] / found[-1]:.3g}")
@@ -360,16 +361,17 @@ pictures("11_gradients", by_depth)
 # %% [markdown]
 # Look at the green lines, those with no norm. Without residuals the gradient shrinks to less than a
 # ten-thousandth in 24 layers: the first layers learn nothing. With residuals it grows. Either norm
-# keeps it within a factor of ten. All this has one cause.
+# keeps it within a factor of ten. (The last point of each line is after layer 24.) All this depends on
+# one thing: by which factor a layer makes the gradient longer or shorter.
 #
 # For a single number, a layer $x \leftarrow f(x)$ multiplies the gradient by its derivative $f'$, and
 # $x \leftarrow x + f(x)$ multiplies it by $1 + f'$. For vectors the derivatives of all outputs with
 # respect to all inputs make a table, the *Jacobian* $J$ of shape $(D, D)$. The gradient $g$ of the
 # output becomes $J^\mathsf{T} g$ without a residual, and $g + J^\mathsf{T} g$ with one.
 #
-# Here $J^\mathsf{T} g$ is about 0.65 times as long as $g$. In each layer that is a factor of 0.65, and
-# $0.65^{24}$ is 0.00003. And with the residual? Before training $J$ is random, so $J^\mathsf{T} g$ has
-# no reason to point along $g$, nor against it. It is nearly perpendicular.
+# Here $J^\mathsf{T} g$ is about 0.65 times as long as $g$, as measured below. In each layer that is a
+# factor of 0.65, and $0.65^{24}$ is 0.00003. And with the residual? Before training $J$ is random, so
+# $J^\mathsf{T} g$ has no reason to point along $g$, nor against it. It is nearly perpendicular.
 
 # %%
 ask("grows", ...)
@@ -389,10 +391,10 @@ assert ratio["pre-norm", True] > 2 * ratio["post-norm", True] > 1
 assert 2.5 < ratio["pre-norm", True] < 5
 
 # %% [markdown]
-# So each layer multiplies the length by $\sqrt{1 + 0.65^2} = 1.19$, and 24 such factors make about 70.
-# Both 0.65 and the right angle are only approximate: measured is a factor of 1.21, and in 24 layers a
-# growth of about 90. (That $x$ grows, too, is not the cause: these layers, whose biases are still 0,
-# have the same Jacobian at $x$ and at $100\,x$.)
+# So each layer multiplies the length by $\sqrt{1 + 0.65^2} = 1.19$, and 24 such factors make about
+# $(1 + 0.65^2)^{12} = 69$. Both 0.65 and the right angle are only approximate: measured is a factor of
+# 1.21, and in 24 layers a growth of about 90. (That $x$ grows, too, is not the cause: these layers,
+# whose biases are still 0, have the same Jacobian at $x$ and at $100\,x$.)
 #
 # And the norms? A norm that divides numbers by their size divides the gradient by that size, too.
 #
@@ -422,7 +424,7 @@ head, classes = mg.nn.Linear(D, 5), rng.integers(5, size=(B, T))
 unnormed = cross_entropy(head(between[-1]), classes).item()
 normed = cross_entropy(head(mt.LayerNorm(D)(between[-1])), classes).item()
 print(f"numbers of size {last_size:.1f} after {depth} layers; the first loss without a last norm")
-print(f"{unnormed:.2f}, with it {normed:.2f}; guessing evenly {np.log(5):.2f} (lesson 13)")
+print(f"{unnormed:.2f}, with it {normed:.2f}; with 1/5 for each class {np.log(5):.2f}")
 assert last_size > 2
 assert unnormed > normed + 0.2
 

@@ -419,10 +419,10 @@ assert penalised(-3.0, 5, 1) < penalised(-3.5, 10, 1)
 # Our loop computes everything anew for each symbol: for the $t$-th it runs all $t$ positions through
 # the decoder. But what stands before has not changed, and since the mask is causal, nothing that was
 # computed for it depends on the new symbol. So keep the keys and values of every attention, and
-# compute those of the new position alone. That is a *cache*. (Without the causal mask, in a decoder of
-# two or more layers, each new symbol would change what the first layer gives for the earlier ones, and
-# so their keys and values in the second: what was kept would be out of date.) With the cache, the
-# model's scores must be the same as without it. Are they?
+# compute those of the new position alone. (Those made from the source never change.) That is a *cache*.
+# (Without the causal mask, in a decoder of two or more layers, each new symbol would change what the
+# first layer gives for the earlier ones, and so their keys and values in the second: what was kept would
+# be out of date.) With the cache, the model's scores must be the same as without it. Are they?
 
 # %%
 source = reader.encode([texts[0]])
