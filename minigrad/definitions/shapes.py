@@ -34,9 +34,10 @@ def parts(g: AnyArray, arrays: Any, axis: int | None) -> AnyArray:
 # fmt: off
 rule(np.concatenate,  lambda g, _y, _arrays, axis=0: parts(g, _arrays, axis))
 rule(np.squeeze,      lambda g, _y, _a, axis=None: np.reshape(g, _a.shape))
-rule(np.moveaxis,     lambda g, _y, _a, source, destination: np.moveaxis(g, destination, source))
+rule(np.moveaxis,     lambda g, _y, _a, source, destination: np.moveaxis(g, destination, source),
+                      None, None)
 rule(np.flip,         lambda g, _y, _m, axis=None: np.flip(g, axis))
-rule(np.roll,         lambda g, _y, _a, shift, axis=None: np.roll(g, opposite(shift), axis))
+rule(np.roll,         lambda g, _y, _a, shift, axis=None: np.roll(g, opposite(shift), axis), None)
 rule(np.rot90,        lambda g, _y, _m, k=1, axes=(0, 1): np.rot90(g, -k, axes))
 rule(np.tril,         lambda g, _y, _m, k=0: np.tril(g, k))
 rule(np.triu,         lambda g, _y, _m, k=0: np.triu(g, k))

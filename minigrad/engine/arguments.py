@@ -45,12 +45,10 @@ def as_array(value: Any, dtype: Any = None, copy: bool = False, floats: Any = No
             array = np.asarray(array)
         except ValueError as why:
             raise errors.ShapeError(f"cannot make an array of {described(value)}: {why}") from None
-    wanted = array.dtype if dtype is None else np.dtype(dtype)
+    wanted = (array.dtype if dtype is None else np.dtype(dtype)).newbyteorder("=")
     for held in (array.dtype, wanted):
         if held.kind not in "fiub":
             raise errors.DTypeError(f"a Tensor holds real numbers, not {held}: {described(value)}")
-    if not wanted.isnative:
-        wanted = wanted.newbyteorder("=")
     if foreign:  # Dask and its kind are immutable
         return array if array.dtype == wanted else array.astype(wanted)
     return np.array(array, dtype=wanted, copy=True if copy else None)

@@ -74,8 +74,7 @@ class Node:
 
     def __init__(
         self, array: AnyArray, operation: Operation | None = None, saved: tuple | None = None,
-        kwargs: dict[str, Any] | None = None, edges: list[Edge] | None = None,
-        name: str | None = None,
+        kwargs: dict[str, Any] | None = None, edges: list[Edge] | None = None, name: str | None = None,
     ):  # fmt: skip
         self.shape: tuple[int, ...] = array.shape
         self.dtype: np.dtype = array.dtype

@@ -90,12 +90,12 @@ class Operators(BaseTensor):
         return bool(np.any(np.equal(self, value)))
 
     def __getattr__(self, name: str) -> Any:
-        functions = (f for f in TABLE if name[0] != "_" and getattr(f, "__name__", "") == name)
-        instead = [f"{name_of(f)}(x)" for f in functions]
-        if hasattr(np.ndarray, name):
-            instead.append(f"x.detach().numpy().{name}")
-        hint = f"; write {' or '.join(instead)}" if instead else ""
-        raise AttributeError(f"a Tensor has no attribute {name!r}{hint}")
+        same = lambda f: f is vars(np).get(name) or getattr(f, "__name__", "") == name
+        functions = {name_of(f): f.__module__ for f in TABLE if name[0] != "_" and same(f)}
+        instead = [n + "(x)" + f" of {home}" * ("." not in n) for n, home in functions.items()]
+        if hasattr(np.ndarray, name) and not instead:
+            instead = [f"x.detach().numpy().{name}, outside the graph"]
+        raise AttributeError("; write ".join([f"a Tensor has no attribute {name!r}", *instead]))
 
     sum, prod, mean = _method(np.sum), _method(np.prod), _method(np.mean)
     var, std, max, min = _method(np.var), _method(np.std), _method(np.max), _method(np.min)

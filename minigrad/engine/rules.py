@@ -157,11 +157,11 @@ rule(np.matmul,     of_matrices(0, lambda g, _y, _a, b: g @ transposed(b)),
 
 # --- shapes ---------------------------------------------------------------------------------------
 
-rule(np.reshape,      lambda g, _y, _a, shape, order="C": reshaped(g, _a.shape, order))
-rule(np.expand_dims,  lambda g, _y, _a, axis: np.reshape(g, _a.shape))
-rule(np.broadcast_to, lambda g, _y, _array, shape: g)
+rule(np.reshape,      lambda g, _y, _a, shape, order="C": reshaped(g, _a.shape, order), None)
+rule(np.expand_dims,  lambda g, _y, _a, axis: np.reshape(g, _a.shape), None)
+rule(np.broadcast_to, lambda g, _y, _array, shape: g, None)
 rule(np.transpose,    lambda g, _y, _a, axes=None: np.transpose(g, inverse(axes)))
-rule(np.swapaxes,     lambda g, _y, _a, axis1, axis2: np.swapaxes(g, axis1, axis2))
+rule(np.swapaxes,     lambda g, _y, _a, axis1, axis2: np.swapaxes(g, axis1, axis2), None, None)
 
 # --- indexing: gather and its adjoint, scatter ------------------------------------------------------
 
@@ -222,6 +222,6 @@ def astype(x: AnyArray, dtype: Any, copy: bool = True) -> AnyArray:
 
 
 # fmt: off
-scatter_add = rule(scatter_add, lambda g, _y, _values, index, shape: g[index])
+scatter_add = rule(scatter_add, lambda g, _y, _values, index, shape: g[index], None, None)
 astype = rule(astype, lambda g, _y, _x, dtype, copy=True: g, None)
 # fmt: on

@@ -29,7 +29,7 @@ INSTEAD = {
     "out": "it makes a new array: write y = f(x)",
     "where": "choose with np.where(mask, x, other), before it or after",
     "dtype": "convert with x.astype(dtype), before it or after",
-    "initial": "put it in afterwards, as in np.maximum(np.max(x), initial)",
+    "initial": "put it in afterwards, as in np.sum(x) + initial, or np.maximum(np.max(x), initial)",
 }
 
 
@@ -85,6 +85,13 @@ class Operation(Entry):
     def __init__(self, function: Callable, rules: tuple[Any, ...]):
         template = next((r for r in rules if r is not None), _anything)
         super().__init__(function, template, 2, ("out",))  # the arguments come after g and y
+        optional = getattr(inspect.unwrap(template), "__defaults__", None) or ()
+        least = len(self.parameters) - len(optional)
+        if not (self.takes_args or least <= len(rules) <= len(self.parameters)):
+            raise UnsupportedError(
+                f"{self.name} has {len(rules)} rules, and the first names, after g and y, the arguments "
+                f"({', '.join(self.parameters)}): give a rule for each, or None where there is none"
+            )
         self.call = getattr(function, "dispatched", function)  # the arguments are arrays by then
         self.rules = rules
         self.makes_new = isinstance(function, np.ufunc)  # its result is in memory of its own
@@ -131,11 +138,15 @@ def rule(function: Callable, *rules: Callable | None) -> Callable:
        derivatives, with Tensors.
 
     The first rule that is not None has, after `g` and `y`, the names of all arguments of `function`:
-    with Tensors, no other can be passed by name. Without any rule, the result is a plain array.
+    with Tensors, no other can be passed by name. Those with a default may have no rule, if they are the
+    last. Without any rule, the result is a plain array.
 
     Returns what is to be called from now on, as in `cube = rule(cube, ...)`: `function` itself if it is
     NumPy's, else a wrapper that finds Tensors among the arguments, and in lists of them, but not in
     lists of lists.
+
+    Raises:
+        UnsupportedError: if there are not as many rules as arguments.
     """
     function = dispatched(function)
     TABLE[function] = Operation(function, rules)

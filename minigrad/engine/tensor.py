@@ -129,9 +129,7 @@ class Tensor(Operators):
             GraphError: if this tensor requires no gradient.
         """
         if not self.requires_grad:
-            raise errors.GraphError(
-                f"no gradient reaches this tensor, {self.shape}: none to retain"
-            )
+            raise errors.GraphError(f"no gradient reaches this tensor, {self.shape}: none to keep")
         self.node.keeps_grad = True
         return self
 

@@ -170,9 +170,7 @@ def copied_axes(wide: tuple[int, ...], shape: tuple[int, ...]) -> tuple[int, ...
     """
     extra = len(wide) - len(shape)
     if extra < 0 or any(n not in (1, wide[i]) for i, n in enumerate(shape, extra)):
-        raise errors.ShapeError(
-            f"a rule gave a gradient of shape {wide} for an argument of shape {shape}"
-        )
+        raise errors.ShapeError(f"a rule gave shape {wide} for an argument of shape {shape}")
     stretched = (i for i, n in enumerate(shape, extra) if n == 1 and wide[i] != 1)
     return (*range(extra), *stretched)
 

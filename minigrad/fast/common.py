@@ -67,8 +67,9 @@ class Saved:
         return "Saved()"
 
 
-def together(slopes: Callable, count: int) -> list[Callable]:
-    """The rules of the first `count` arguments, from one function that returns all their gradients.
+def together(slopes: Callable, count: int) -> list[Callable | None]:
+    """The rules of the first `count` arguments, from one function that returns all their gradients; the
+    others have none.
 
     Each has the parameters of `slopes` by `functools.wraps`: so the table sees what it reads.
     """
@@ -87,7 +88,8 @@ def together(slopes: Callable, count: int) -> list[Callable]:
 
         return rule
 
-    return [part(i) for i in range(count)]
+    others = slopes.__code__.co_argcount - 2 - count  # without g and y
+    return [*map(part, range(count)), *[None] * others]
 
 
 # --- what kernels fit -----------------------------------------------------------------------------

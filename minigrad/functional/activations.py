@@ -59,7 +59,8 @@ def silu(x: Array) -> Array:
 
 
 def erf(x: Array) -> Array:
-    """The error function, of any shape: SciPy's where that is installed, else Python's, slowly.
+    """The error function, of any shape: SciPy's where that is installed, else Python's, which takes
+    several times as long.
 
     Its slope at 30 and beyond is 0; it is clipped there because x x could overflow.
     """
@@ -77,9 +78,14 @@ def _erf() -> Callable[[Any], Any]:
     try:
         from scipy.special import erf
     except ImportError:
-        each = np.vectorize(math.erf, otypes=[float])
-        return lambda x: each(x).astype(np.result_type(np.asarray(x), 0.0))
+        return _erf_of_each
     return erf
+
+
+def _erf_of_each(x: Any) -> np.ndarray:
+    x = np.asarray(x)
+    y = np.fromiter(map(math.erf, x.ravel().tolist()), np.result_type(x, 0.0), x.size)
+    return y.reshape(x.shape)
 
 
 @definition

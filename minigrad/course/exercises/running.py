@@ -17,6 +17,7 @@ import contextlib
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, Sequence
+from itertools import zip_longest
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -174,7 +175,7 @@ def each(signature: str, function: Callable) -> Callable:
 
 def with_rules(name: str, entry: Operation, *rules: Callable | None) -> Operation:
     """An operation of the table with other rules; None leaves the one that is there."""
-    made = Operation(entry.function, tuple(r or old for r, old in zip(rules, entry.rules)))
+    made = Operation(entry.function, tuple(r or old for r, old in zip_longest(rules, entry.rules)))
     made.name = f"{entry.name} ({name}: yours)"
     return made
 

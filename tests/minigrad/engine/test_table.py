@@ -298,6 +298,16 @@ def test_a_rule_may_be_for_a_function_that_gives_a_number():
     np.testing.assert_array_equal(x.grad.data, [1, 1])
 
 
+@pytest.mark.parametrize("rules", [
+    [lambda g, _y, a, b: g * b],  # else the gradient of b would be missing without a word
+    [lambda g, _y, a, b: g * b, None, None],
+    [lambda g, a, b: g * b, lambda g, a, b: g * a],  # y was forgotten
+], ids=["one too few", "one too many", "without y"])  # fmt: skip
+def test_there_is_a_rule_for_each_argument_or_none(rules):
+    with pytest.raises(errors.UnsupportedError, match=r"has \d rules.* give a rule for each"):
+        mg.rule(lambda a, b: a * b, *rules)
+
+
 def test_a_missing_rule_names_the_function_and_the_way_to_add_one():
     with pytest.raises(
         errors.UnsupportedError, match=r"minigrad\.rule\(np\.heaviside, lambda g, y"

@@ -685,7 +685,7 @@ def test_retained_gradients_add_up_as_those_of_leaves_do():
     y.grad = None
     assert y.grad is None
     assert x.retain_grad() is x
-    with pytest.raises(errors.GraphError, match="none to retain"):
+    with pytest.raises(errors.GraphError, match="none to keep"):
         Tensor([1.0]).retain_grad()
 
 

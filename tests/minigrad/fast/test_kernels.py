@@ -222,7 +222,7 @@ class Interrupted(Saved):
 
 def test_two_walks_over_one_graph_at_once_get_each_their_own_gradient():
     product = lambda g, y, a, b, saved: (g * b, g * a)
-    of_a, of_b = together(product, 2)
+    of_a, of_b, _ = together(product, 2)
     g, other, a, b = np.array([[1.0, 2.0], [3.0, 5.0], [7.0, 11.0], [13.0, 17.0]])
     saved = Interrupted()
     np.testing.assert_array_equal(of_a(g, a * b, a, b, saved), g * b)
