@@ -137,11 +137,11 @@ assert np.allclose([dw, dx, dc], by_nudging, atol=1e-4)
 #
 # A `Tensor` of minigrad is an array (here of a single number) that remembers how it was made.
 # `requires_grad=True` says that we want the derivative with respect to it. Python's operators and
-# NumPy's functions work on Tensors as on arrays.
+# most of NumPy's functions work on Tensors as on arrays, but nothing is changed in place.
 #
-# A Tensor always has its value, and always remembers what the walk back needs. `mg.record()` is for
-# us who want to look: inside it minigrad also keeps the values in between that the walk does not need,
-# and the names and lines of code.
+# A Tensor always has its value, and until the walk back it remembers what the walk needs. `mg.record()`
+# is for us who want to look: inside it minigrad also keeps the values in between that the walk does not
+# need, and the names and lines of code.
 
 # %%
 w = mg.Tensor(3.0, requires_grad=True)

@@ -282,7 +282,7 @@ pictures("02_matmul", mg.graph(Y))
 
 # %% [markdown]
 # The notes on the edges say where broadcasting made copies. (minigrad has a rule for `@` nevertheless:
-# with it, the $n k m$ products do not have to be kept.)
+# with it, the $n k m$ products do not have to be written to memory at all.)
 #
 # ## A batch of matrices
 #

@@ -149,7 +149,7 @@ for _ in range(5000):
 try:
     walk(y)
 except RecursionError:
-    print("RecursionError: Python gives up some 1000 calls deep")
+    print("RecursionError: Python gives up some 1000 calls deep, two for each sum")
 
 # %% [markdown]
 # ## 3. A walk with an order
@@ -217,8 +217,8 @@ pictures("04_visits", visits_by_size)
 
 # %% [markdown]
 # Nothing here asks what a number is. Put arrays in, and the same class works on them, element by
-# element. The result is an array then. The walk starts with a single 1, which NumPy copies to each
-# element, as if the loss were their sum:
+# element. The result is an array then. The walk starts with a single 1. Times an array of slopes,
+# NumPy copies it to each element, as if the loss were their sum:
 
 # %%
 x, w = Ordered(np.array([1.0, 2.0])), Ordered(np.array([3.0, 4.0]))
@@ -331,7 +331,7 @@ assert np.allclose(w.grad, slopes(lambda a: layer(x.value, a, bias.value), weigh
 assert np.allclose(
     bias.grad, slopes(lambda a: layer(x.value, w.value, a), weight.value, bias.value)
 )
-print("a layer with a bias: all gradients agree with differences")
+print("a layer with a bias: the gradients of x, w and the bias agree with differences")
 
 # %% [markdown]
 # **What breaks?** Later we multiply batches of matrices: `a` of shape (5, 3, 4) with `b` of (5, 4, 2).
@@ -445,9 +445,10 @@ except TypeError as problem:
 #
 # NumPy asks first. If an argument has a method `__array_ufunc__`, then `np.exp(x)` does not compute,
 # but calls that, with the function and its arguments. `__array_function__` does the same for `np.sum`,
-# `np.reshape` and the like. Two methods that hand over to `call`, and all of NumPy that is in the
-# table works. A class that NumPy brings along, `NDArrayOperatorsMixin`, turns `x * y` into
-# `np.multiply(x, y)`, and so on for all operators.
+# `np.reshape` and the like. Two methods that hand over to `call`, and the functions in the table
+# work, with the arguments that their rules know. (What is not in the table gives a plain array, and its
+# gradient is lost.) A class that NumPy brings along, `NDArrayOperatorsMixin`, turns `x * y` into
+# `np.multiply(x, y)`, and so on for the other operators.
 #
 # This is the whole engine:
 
@@ -470,8 +471,8 @@ print("the gradient:", np.round(x.grad, 4).tolist())
 # are step 3, `undo_broadcast` is step 4, the rules step 5, `transposed` step 6, `added_at` and `RULES`
 # step 7, and the two methods whose names begin with `__array` step 8. What is new:
 #
-# - `WRITTEN` holds functions that need no rule, because they are written in others. A mean is a sum and
-#   a division.
+# - `WRITTEN` holds functions that need no rule, because they are written in others. A mean is a sum
+#   times a number.
 # - `__hash__` lets a Tensor be the key of a dictionary, such as `arrived`. Its base has an `==`, and
 #   would forbid it.
 # - `method` is `"__call__"` for `np.exp(x)`. Others, such as that of `np.add.reduce(x)`, are refused.
@@ -480,8 +481,8 @@ print("the gradient:", np.round(x.grad, 4).tolist())
 #
 # ## Checked by differences
 #
-# A rule with a mistake in it raises no error (lesson 03). So compare every rule with differences, on
-# numbers that lie at no kink:
+# A rule with a mistake in it raises no error (lesson 03). So compare every rule with differences, in
+# one call of its function, on numbers that lie at no kink:
 
 # %%
 matrix, positive = rng.normal(size=(3, 3)), rng.uniform(1, 2, (3, 3))
@@ -489,7 +490,8 @@ also = {
     np.where: (matrix > 0, matrix, positive),
     np.matmul: (rng.normal(size=(2, 3, 3)), matrix),
     np.reshape: (matrix, (9,)),
-    np.swapaxes: (matrix, 0, 1),
+    np.swapaxes: (rng.normal(size=(2, 3, 4)), 0, 2),
+    np.sum: (matrix, 0),
     own_engine.operator.getitem: (matrix, np.array([2, 0, 2])),
 }
 for function, rules in RULES.items():
@@ -501,7 +503,7 @@ for function, rules in RULES.items():
         backward(np.sum(y * g))
         by_hand = lambda a: function(*arguments[:i], a, *arguments[i + 1 :])
         assert np.allclose(leaf.grad, slopes(by_hand, g, arguments[i]), atol=1e-6), function
-print(len(RULES), "functions, every rule agrees with differences")
+print(len(RULES), "functions: each rule agrees with differences, in one call")
 
 # %% [markdown]
 # ## And it learns
@@ -565,11 +567,13 @@ pictures("04_ring", ring)
 # ## Step through it
 #
 # minigrad is this engine with what you would miss when something goes wrong: errors that say what to
-# do, arrays that nobody can change unseen, memory that is given back, and views. Its table, its walk
-# and its way of undoing a broadcast are the ones that you have built. So the loss of step 8, with
+# do, arrays that nobody can change unseen, memory that is given back, and views. Its walk and its way
+# of undoing a broadcast are the ones that you have built. Its table is longer, and shares the gradient
+# between equal arguments of `np.maximum`, where yours gives 0 to both. So the loss of step 8, with
 # minigrad's Tensors, gives the same gradient, and an interactive page. Predict its
-# steps, with your own engine in mind. Where does an index with repeats come back, where a broadcast?
-# (If you read this in a browser, [the interactive page is here](out/04_steps.html).)
+# steps, with your own engine in mind. Where does the index with repeats come back, and where are the
+# gradients of both uses of `x` added? (If you read this in a browser, [the interactive page is
+# here](out/04_steps.html).)
 
 # %%
 mine = x.grad

@@ -246,7 +246,8 @@ assert np.array_equal(X @ X.T, (X @ X.T).T)
 # it say what it means: so let those change it. The simplest way: sum up all words, each times its dot
 # product with the one that is to change, $y_i = \sum_j (v_i \cdot v_j)\, v_j$. But such a sum grows
 # with the sentence, and products can be negative. Better is a *mean* of all words, in which those
-# count more that are more like word $i$. With $v_i$ of shape $(D,)$,
+# count more whose dot product with word $i$ is larger: they are more like it, or longer. With $v_i$ of
+# shape $(D,)$,
 #
 # $$s_{ij} = v_i \cdot v_j, \qquad
 #   a_{ij} = \frac{e^{s_{ij}}}{\sum_k e^{s_{ik}}}, \qquad y_i = \sum_j a_{ij}\, v_j.$$
@@ -374,8 +375,9 @@ assert round(shares.max() / shares.min(), 1) == 1.6
 # after seven it can be anything. Nearness does not reach far. But the article is partly right: the
 # softmax gives no word the weight zero, and between vectors of length one all scores lie between -1
 # and 1. The largest weight is then at most $e^2 = 7.4$ times the smallest. In this chain it is 1.6
-# times. So every word does attend to every other. Only where vectors are long, or where a factor makes
-# scores larger (lesson 07), can a weight come so close to zero that it does not count.
+# times. So every word does attend to every other. In a short sentence, only where vectors are long, or
+# where a factor makes scores larger (lesson 07), can a weight come so close to zero that it does not
+# count.
 #
 # ## Learning vectors
 #
@@ -387,9 +389,9 @@ assert round(shares.max() / shares.min(), 1) == 1.6
 #
 # and go down the gradient: $E \leftarrow E - \eta\, \partial L / \partial E$, again and again, with a
 # number $\eta$, the *learning rate*, that says how far. A learned number is called a *parameter*.
-# `mg.optim.SGD` takes such steps, on every `mg.Parameter`, which is a Tensor that training may change.
-# (Its name, *stochastic gradient descent*, is about losses from random samples; here nothing is
-# random.)
+# `mg.optim.SGD` takes such steps, on each `mg.Parameter` that it is given: a Tensor that training may
+# change. (Its name, *stochastic gradient descent*, is about losses from random samples; here each step
+# uses all pairs.)
 #
 # What we ask for: hot and cold at 0.8 to temperature, and at 0.28 to each other, which is
 # $2 \cdot 0.8^2 - 1$, as far apart as can be. bank at 0.6 to river and at 0.8 to money. All other

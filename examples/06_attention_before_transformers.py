@@ -122,9 +122,9 @@ for name, ids in zip(("read", "before", "write"), batch(5, 1, rng)):
 # %% [markdown]
 # ## The bottleneck
 #
-# The encoder's last state is all that the decoder gets. It has $D$ numbers, whether the sequence is
-# short or long. For a long one it is a *bottleneck*: what does not fit is lost. How much is lost is
-# measured below, together with the remedy.
+# Of what comes next, the decoder knows only what is in the encoder's last state. That has $D$ numbers,
+# whether the sequence is short or long. For a long one it is a *bottleneck*: what does not fit is lost.
+# How much is lost is measured below, together with the remedy.
 #
 # ## Attention
 #
@@ -336,8 +336,8 @@ print("symbols right, in per cent:")
 print("symbols in all :", *(f"{length:4}" for length in lengths))
 for attends, told in ((False, "last state only"), (True, "with attention ")):
     print(f"{told}:", *(f"{r:4.0f}" for r in right[attends]))
-assert right[False][1] > 95  # two symbols fit into the state
-assert right[False][11] < 70  # twelve do not
+assert right[False][1] > 95  # two symbols are kept
+assert right[False][11] < 70  # twelve are not, by this training
 assert min(right[True]) > 95
 
 
@@ -361,7 +361,7 @@ pictures("06_bottleneck", forgetting)
 # %% [markdown]
 # The one that has to keep everything in 32 numbers loses more and more. (It is told the symbol
 # before, and a longer training gets further: but there is always a length that is too long.) The
-# other does not have to keep anything: it looks.
+# other does not have to keep all symbols in one state: it looks.
 #
 # ## Where does it look?
 #
@@ -502,9 +502,9 @@ pictures("06_reach", reach)
 # $$\text{dot: } s\, h^\mathsf{T}, \qquad \text{general: } s\, W h^\mathsf{T}, \qquad
 #   \text{concat: } \tanh([s\,;\,h]\, W)\, v.$$
 #
-# "dot" learns nothing, and needs both to be equally wide. "general" does not, with $W$ of shape
-# (width of $s$, width of $h$). "concat" is the formula of Bahdanau et al., with their two matrices below
-# each other in one. All pairs at once, and one pair at a time:
+# "dot" learns nothing, and needs both to be equally wide. "general" learns $W$, of shape
+# (width of $s$, width of $h$), and they need not be. "concat" is the formula of Bahdanau et al., with
+# their two matrices below each other in one. All pairs at once, and one pair at a time:
 
 # %%
 general, concat = mt.General(D).astype(np.float64), mt.Concat(D).astype(np.float64)
@@ -610,8 +610,8 @@ def times_by_length():
 pictures("06_costs", times_by_length)
 
 # %% [markdown]
-# The transformer takes the fastest, and drops the recurrent network, which has to wait for each
-# state before it makes the next. What is left is attention.
+# The transformer takes the fastest, and drops the recurrent network, which has to wait for each state
+# before it makes the next. What is left to connect the words is attention.
 #
 # ## Counted one by one (optional)
 #

@@ -4,13 +4,13 @@
 # *What a word asks, where it is found, what it delivers: in small numbers. About 5 seconds.*
 #
 # This lesson needs no long formulas. A few words, small numbers, and every step on the page. Then a
-# published example is tested, and gradient descent finds its matrices by itself.
+# published example is tested, and gradient descent finds by itself what its matrices compute.
 #
 # After it you can
 #
 # - compute scores, weights and outputs of attention by hand;
 # - say what a query, a key and a value are for, and why a word needs all three;
-# - turn attention from a mean into an exact look-up, with one factor;
+# - turn attention from a mean into nearly a look-up, with one factor;
 # - check a published picture against its own numbers;
 # - read from $W_Q W_K^\mathsf{T}$ what is compared with what.
 
@@ -185,10 +185,11 @@ for other in (0, 1):
     print(f"with {thermal[other]} beside it, temperature gets {output[1, 0]:+.1f}")
 
 # %% [markdown]
-# All three have the same key, so they are found alike. And still "hot" and "cold" deliver opposites:
-# in "the temperature is hot" the word "temperature" gets $+0.5$, in "the temperature is cold"
-# $-0.5$. In one space for everything that was impossible. Here are the three spaces: the words as
-# they are given, the space where they are compared, and the space of what they deliver.
+# All three have the same key, so they are found alike. And still "hot" and "cold" deliver opposites: in
+# "the temperature is hot" the word "temperature" gets $+0.5$, in "the temperature is cold" $-0.5$. In
+# one space for everything no vectors are both alike (cosine 1) and opposite (cosine -1). Here are the
+# three spaces: the words as they are given, the space where they are compared, and the space of what
+# they deliver.
 
 
 # %%
@@ -282,11 +283,11 @@ def from_mean_to_look_up():
 pictures("07_soft_dictionary", from_mean_to_look_up)
 
 # %% [markdown]
-# With a large factor, attention is an exact look-up of the best key. With a small one it is a mean of
-# everything. In between it is both, and its result changes smoothly with the query and the keys: so
-# it has gradients, and can learn what to look up. (A tie stays a tie. The query "mild", $(1, 0)$,
-# has the product 1 with all three keys. So each key gets a third with every factor, even 64, and 15
-# comes out.)
+# With a large factor, attention is very nearly a look-up of the best key. With a small one it is a mean
+# of everything. In between it is both, and its result changes smoothly with the query and the keys: so
+# it has gradients, and can learn what to look up. (A tie stays a tie. The query "mild", $(1, 0)$, has
+# the product 1 with all three keys. So each key gets a third with every factor, even 64, and 15 comes
+# out.)
 #
 # ## Six vectors
 #
@@ -452,9 +453,9 @@ assert np.allclose(products, products.T)
 # %% [markdown]
 # ## Let gradient descent find them
 #
-# Now forget the matrices, and keep only what went in, $X$, and what came out, $Y$. Start with
-# random $W_Q$ and $W_K$, and go down the gradient of how far off the output is. (`Adam` takes the
-# steps, as in lesson 06.)
+# Now forget $W_Q$ and $W_K$, and keep only what went in, $X$, which is the values, too, and what came
+# out, $Y$. Start with random $W_Q$ and $W_K$, and go down the gradient of how far off the output is.
+# (`Adam` takes the steps, as in lesson 06.)
 
 # %%
 found_q = mg.Parameter(rng.normal(size=(3, 6)) / 3)

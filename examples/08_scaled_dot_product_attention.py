@@ -113,7 +113,7 @@ assert np.allclose(plain_sums, X @ X.T @ X)
 #
 # The maps are those of lesson 07, $Q = X W_Q$, $K = X W_K$ and $V = X W_V$, and $d_k$ is the width of
 # queries and keys. The softmax works on each row by itself. Without it the outputs have no fixed size:
-# repeat the plain sums, and they grow without end.
+# repeat the plain sums, and large ones grow without end, while small ones shrink to nothing.
 
 # %%
 W_Q, W_K, W_V = rng.normal(size=(3, 2, 2))
@@ -140,9 +140,9 @@ assert means.max() <= 1
 # $$q = e\, W_Q + b_q, \qquad k_t = e_t W_K + b_k, \qquad v_t = e_t W_V + b_v.$$
 #
 # Here $e$ is an item, $(C_x,)$, and $e_1, \dots, e_S$ are the films, $(C_z,)$ each. $W_Q$ is
-# $(C_x, K)$, $W_K$ is $(C_z, K)$ and $W_V$ is $(C_z, V)$. So there are three spaces: that of the
-# inputs, one with $K$ dimensions in which queries are compared with keys, and one with $V$ dimensions
-# for the values. For one query (algorithm 3 of Phuong & Hutter, "Formal Algorithms for
+# $(C_x, K)$, $W_K$ is $(C_z, K)$ and $W_V$ is $(C_z, V)$. So there are four spaces: that of the
+# items, that of the films, one with $K$ dimensions in which queries are compared with keys, and one with
+# $V$ dimensions for the values. For one query (algorithm 3 of Phuong & Hutter, "Formal Algorithms for
 # Transformers", 2022, who write each part of a transformer down step by step):
 #
 # $$s_t = \frac{q \cdot k_t}{\sqrt K}, \qquad
@@ -703,7 +703,7 @@ assert min(score(e, e) for e in rng.normal(size=(100, C_x))) < 0
 # %% [markdown]
 # ## Attention as a rough projection (optional)
 #
-# Take the keys as values too, and leave out the softmax. What is left,
+# Take the keys as values too, and leave out the softmax and the division. What is left,
 #
 # $$p = \sum_t (k_t \cdot q)\, k_t ,$$
 #

@@ -213,8 +213,9 @@ assert min(right(adding)) > 99
 
 # %% [markdown]
 # (On new rings; a guess is right once in eight.) One head, though it is as wide as all three
-# together, fails at one of the questions. It has to mix three symbols in one mean, and which of them
-# came from where is lost. Three heads answer all. Added heads do as well as joined ones.
+# together, fails at one of the questions. It has one mean for three symbols, and has learned to carry
+# only two of them. Three heads answer all. (Two often do, but not always.) Added heads do as well as
+# joined ones.
 #
 # Where do the four heads look? With a row for each position that asks:
 
@@ -370,12 +371,12 @@ def most_left_out():
 pictures("09_most_left_out", most_left_out)
 
 # %% [markdown]
-# One at a time, nearly every head can go. All of these at once cannot: each was spare only because of
-# the others. Chosen one after the other, half of the heads can go, and hardly an answer is lost. At
-# least three must be left, since three questions need three looks. Whether three are enough, the row
-# "3 heads left" says. Michel et al. (2019) found the same in large models: nearly every head could be
-# left out alone. Together, about 20 % of all heads of a translator could go, and 40 % of those of BERT,
-# a model that reads. When more were left out, both soon became much worse.
+# One at a time, nearly every head can go. All of these at once cannot: some were spare only because
+# of the others. Chosen one after the other, half of the heads can go, and hardly an answer is lost. The
+# rows below "4 heads left" are worse: these heads have not learned to work alone. Michel et al. (2019)
+# found the same in large models: nearly every head could be left out alone. Together, about 20 % of all
+# heads of a translator could go, and 40 % of those of BERT, a model that reads. When more were left out,
+# both soon became much worse.
 
 # %% [markdown]
 # ## Step through it

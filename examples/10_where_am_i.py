@@ -298,8 +298,8 @@ pictures("10_clock", clock)
 
 # %% [markdown]
 # With more pairs, and other angles, would the sines alone do? Take the positions 0 to 5, $D = 3$,
-# and three sines, with the angles $\mathrm{pos}$, $\mathrm{pos}/21.5$ and $\mathrm{pos}/464$. How
-# far is each position from each other?
+# and three sines, with the angles $\mathrm{pos} / 10000^{i/3}$ for $i = 0, 1, 2$: $\mathrm{pos}$,
+# $\mathrm{pos}/21.5$ and $\mathrm{pos}/464$. How far is each position from each other?
 
 # %%
 pos = np.arange(6)[:, None]
@@ -443,7 +443,7 @@ def three_maps():
 pictures("10_ramp", three_maps)
 
 # %% [markdown]
-# With the ramp nearly everybody looks at the end of the sentence, whatever the words are: the dot
+# With the ramp most of the weight goes to the end of the sentence, whatever the words are: the dot
 # product of the vectors of two positions is $D \cdot (p/D)(q/D) = pq/D$, most for the last key. With
 # sines and cosines, neighbours are alike and the vector of every position is as long as every other.
 #
@@ -597,7 +597,7 @@ pictures("10_four_kinds", maps_of_four)
 # %% [markdown]
 # Which map is correct is known beforehand: each position looks at the one before it, a diagonal just
 # below the main one. Three kinds of position find it. Without, every letter gets its share, and the
-# model can do no better than to guess a letter that occurs.
+# model can do no better than to guess the letter that occurs most often.
 
 # %% [markdown]
 # ## Why are positions added?

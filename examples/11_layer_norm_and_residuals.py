@@ -360,7 +360,8 @@ pictures("11_gradients", by_depth)
 
 # %% [markdown]
 # Look at the green lines, those with no norm. Without residuals the gradient shrinks to less than a
-# ten-thousandth in 24 layers: the first layers learn nothing. With residuals it grows. Either norm
+# ten-thousandth in 24 layers. ($x$ shrinks on its way forward, too: so the gradients of the weights are
+# tiny in every layer, and gradient descent hardly moves them.) With residuals it grows. Either norm
 # keeps it within a factor of ten. (The last point of each line is after layer 24.) All this depends on
 # one thing: by which factor a layer makes the gradient longer or shorter.
 #
@@ -560,10 +561,11 @@ assert np.allclose(alone(a) + alone(b), alone(a + b) + alone(0 * a))
 assert not np.allclose(ff(a).data + ff(b).data, ff(a + b).data + ff(0 * a).data, atol=0.01)
 
 # %% [markdown]
-# So attention cannot answer a simple question about the two numbers of one word: "is one of them 1,
-# but not both?" (*exclusive or*, XOR). Ask it of four words: $(0, 0)$ and $(1, 1)$ should give 0,
-# $(0, 1)$ and $(1, 0)$ should give 1. The best linear map plus constant, the one with the least mean
-# square error, says the same for all four. A feed-forward layer learns the right answers in a second.
+# So in a sentence of one word, attention cannot answer a simple question about its two numbers: "is one
+# of them 1, but not both?" (*exclusive or*, XOR). Ask it of four words: $(0, 0)$ and $(1, 1)$ should
+# give 0, $(0, 1)$ and $(1, 0)$ should give 1. The best linear map plus constant, the one with the least
+# mean square error, says the same for all four. A feed-forward layer learns the right answers in a
+# second.
 
 # %%
 ask("best_line", ...)
@@ -689,7 +691,8 @@ assert after[0.0][1] > np.mean(np.square(new[1]))  # the error of a map that alw
 
 # %% [markdown]
 # Without dropout it is nearly perfect on what it has seen, and on new examples worse than a map that
-# always says 0 (whose error is about 5). With dropout it is better where it matters.
+# always says 0 (whose error is about 5). With dropout it is better where it matters. (With other random
+# numbers the first is so for most, and the second for nearly all.)
 
 # %% [markdown]
 # ## Questions

@@ -210,8 +210,9 @@ pictures("13_smoothing", smoothing)
 #
 # Gradient descent (lesson 01) takes a step of the *learning rate* times the gradient. But gradients are
 # of very different sizes: a number with a large one runs away while another hardly moves. *Adam* makes
-# all steps about as large as the learning rate. For each number $w$ that is trained it keeps two running
-# means, both 0 at first: $m$ of its gradient $g$, and $v$ of the square of it:
+# the steps independent of the size of the gradients: about as large as the learning rate where the
+# gradients of several steps agree, and smaller where they do not. For each number $w$ that is trained it
+# keeps two running means, both 0 at first: $m$ of its gradient $g$, and $v$ of the square of it:
 #
 # $$m \leftarrow \beta_1 m + (1 - \beta_1)\, g, \qquad v \leftarrow \beta_2 v + (1 - \beta_2)\, g^2.$$
 #
@@ -294,7 +295,7 @@ pictures("13_first_steps", first_steps)
 # Without the correction, the first hundred steps with 0.999 would be three to seven times too large,
 # at the worst time: before the model knows anything. With 0.98 the very first would be 0.71 times the
 # learning rate, too small, and later ones too large. With the correction, each is as large as the
-# rate.
+# rate, if the gradient is always the same.
 #
 # ### Warm-up
 #
@@ -440,7 +441,7 @@ assert abs(first_loss[1] - math.log(N)) < 0.5
 assert first_loss[16] > 3 * math.log(N)
 
 # %% [markdown]
-# A loss above $\log N$ is worse than knowing nothing: the model is sure, and wrong. That comes from
+# A loss far above $\log N$ is worse than knowing nothing: the model is sure, and wrong. That comes from
 # scores that are too large: an initial value that is too large, or a last norm that is missing (lesson
 # 11). The first steps then do nothing but shrink them. A first loss far *below* $\log N$ is as strange:
 # a new model cannot know anything.
@@ -553,8 +554,8 @@ pictures("13_ablations", table_as_picture)
 # answer to be read. A loss that is too good to be true is a reason to test the masks, and to print
 # what is read above what is asked for.
 #
-# Without positions the model cannot know the order of the letters. Without residuals two layers on
-# each side are already too deep. Without scaling or warm-up so small a model learns, too, but more
+# Without positions the model cannot know the order of the source's letters. Without residuals two layers
+# on each side are already too deep. Without scaling or warm-up so small a model learns, too, but more
 # slowly. (Each row is one run: repeat with other seeds before you believe small differences.)
 
 # %% [markdown]

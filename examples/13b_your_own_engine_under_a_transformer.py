@@ -110,7 +110,8 @@ weights = on_own_engine(model)
 print(len(weights), "weights, such as", ", ".join(list(weights)[:2]))
 
 # %% [markdown]
-# Which functions does the model call? `call` of our engine sees them all, and can note them.
+# Which functions does the model call? `call` of our engine sees each that is given a Tensor of ours, and
+# can note it.
 
 # %%
 ask("not_needed", ...)
@@ -136,7 +137,9 @@ written = {f for f in asked if f in own_engine.WRITTEN}
 print(len(with_rules), "with rules:", names(with_rules))
 print(len(written), "written in these:", names(written))
 print(
-    len(asked - with_rules - written), "that have no gradient:", names(asked - with_rules - written)
+    len(asked - with_rules - written),
+    "that need no rule here:",
+    names(asked - with_rules - written),
 )
 
 # %% [markdown]
@@ -276,8 +279,9 @@ ask("end_functions", ...)
 ask("end_copies", ...)
 
 # %% [markdown]
-# This lesson has no exercises. `python -m minigrad exercises run` does for the functions of all other
-# exercises what this lesson did for the engine: it trains a transformer with what you wrote.
+# This lesson has no exercises. `python -m minigrad exercises run` does for half of the other exercises,
+# those that are parts of the engine or of the model, what this lesson did for the engine: it trains a
+# transformer with what you wrote.
 #
 # Next: `14_generating.py`, which lets a trained model write.
 

@@ -233,9 +233,9 @@ assert 0.5 < first[digits[0]] < 0.95
 assert second[digits[1:]].min() > 0.02
 
 # %% [markdown]
-# Nine of twelve months begin with 0, and after `1998-0` each of nine digits should have a ninth. That
-# is about what it learned. Here is how the settings change the second distribution. (The orange marks
-# are the distribution before the change.)
+# Nine of twelve months begin with 0, and after `1998-0` each of nine digits should have a ninth. The
+# second is about what it learned; in the first step it says 0 too often. Here is how the settings change
+# the second distribution. (The orange marks are the distribution before the change.)
 
 
 # %%
@@ -301,16 +301,17 @@ def drawn_months():
 pictures("14_months", drawn_months)
 
 # %% [markdown]
-# Orange is what the letters and the calendar allow. The first three come near to it. Nobody told the
-# model how many months begin with a J; it found that out from examples. In the fourth it fails: it
-# does not use the day to tell the month. It met few texts that teach this. One day in 365 is the 31st
-# of July, two fifths of the texts have a spot, and a third of these show two letters: about 14 of its
-# 38,400 examples. The score of all dates does not show such a fault, since few of its dates have it.
+# Orange is what the letters and the calendar allow. The second and third come near to it; in the first,
+# some late months come too seldom. Nobody told the model how many months begin with a J; it found that
+# out from examples. In the fourth it fails: it does not use the day to tell the month. It met few texts
+# that teach this. One day in 365 is the 31st of July, two fifths of the texts have a spot, and a third
+# of these show two letters: about 14 of its 38,400 examples can be expected. The score above cannot show
+# such a fault: its dates have no spots.
 #
 # ## Searching
 #
-# The likeliest text is not found by taking the likeliest symbol each time. Here is a small tree of two
-# steps: the probabilities of the first symbol, and for each of them those of the second.
+# Taking the likeliest symbol each time does not always find the likeliest text. Here is a small tree of
+# two steps: the probabilities of the first symbol, and for each of them those of the second.
 
 # %%
 tree = {
@@ -397,6 +398,8 @@ assert [task.target.decode(row[0]) for row in one] == reader.read(texts[:5])
 # that grows with its length, with an exponent $\alpha$ (0 for none):
 #
 # $$\mathrm{score} = \frac{\log P}{\big((5 + \mathrm{length}) / 6\big)^\alpha}.$$
+#
+# (Wu et al., 2016, chose the 5 and the 6. A text of one symbol is divided by 1.)
 
 # %%
 ask("penalty", ...)

@@ -74,7 +74,7 @@ assert N == 30
 # | kind | looks at | asked for | learns |
 # |---|---|---|---|
 # | encoder-decoder (Transformer) | source; target so far | next symbol | $P(x_{t+1} \mid x_{1:t}, z)$ |
-# | encoder-only (BERT) | everything | hidden symbols | $P(x_t \mid \text{all others})$ |
+# | encoder-only (BERT) | all that is not hidden | hidden symbols | $P(x_t \mid \text{all not hidden})$ |
 # | decoder-only (GPT) | text so far | next symbol | $P(x_{t+1} \mid x_{1:t})$ |
 #
 # Here they are: a *translator*, a *guesser* and a *writer*.
@@ -339,7 +339,7 @@ for temperature in (0.0, 0.5, 1.0):
     print(f"temperature {temperature}: the statement {go_on('the statement ', temperature)}")
 
 # %% [markdown]
-# Most of what it writes are words, but they make no sense.
+# At a temperature of 0.5 most of what it writes are words, at 1 about half; they make no sense.
 #
 # ### Better than counting?
 #
@@ -478,7 +478,8 @@ pictures("15_filling_in", filled_in)
 # %% [markdown]
 # It uses both sides: what comes before the blank, and what comes after. A decoder-only model cannot:
 # where it is asked for the second letter of `m?thod`, it has read only the `m`. An encoder-only model,
-# on the other hand, cannot write a text: it was never asked what comes next.
+# on the other hand, is not made to write a text: it fills blanks, and is told where
+# they are and how many.
 #
 # ## Encoder-decoder: translate
 #

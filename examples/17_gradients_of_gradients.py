@@ -122,8 +122,8 @@ assert mg.grad(mg.grad(mg.grad(lambda x: x**2)))(0.0).item() == 0  # no 0 / 0 an
 # %% [markdown]
 # ### Taylor's polynomial (optional)
 #
-# All derivatives of a function at one place together say what it does nearby. *Taylor's polynomial*
-# puts them together:
+# For many functions, such as the sine, all derivatives at one place together say what they do nearby.
+# *Taylor's polynomial* puts them together:
 #
 # $$f(x) \approx \sum_{k=0}^{n} \frac{f^{(k)}(0)}{k!}\, x^k,$$
 #
@@ -196,8 +196,8 @@ assert np.allclose(hessian_times(f, x, v), H @ v)
 assert np.allclose(mg.hvp(f, x, v), H @ v)  # the library's
 
 # %% [markdown]
-# The product costs a few times as much as $f$ itself. The whole Hessian needs one such product for
-# each of its $n$ rows.
+# Here the product costs two to three times as much as the gradient. The whole Hessian needs one such
+# product for each of its $n$ rows.
 
 # %%
 timed = {"gradient": [], "Hessian times a vector": [], "Hessian": []}
@@ -572,8 +572,8 @@ def two_fits():
 pictures("17_penalty", two_fits)
 
 # %% [markdown]
-# The wide grey line is the curve without noise. The network never saw it. (With eight other draws of
-# the noise, too, the network with the penalty came nearer to the curve each time, by 9 to 52 %.)
+# The wide grey line is the curve without noise. The network never saw it. (With 32 other draws of
+# the noise, the network with the penalty came nearer to the curve in 28.)
 #
 # ## Questions
 #
@@ -592,8 +592,9 @@ ask("end_product", ...)
 # To write yourself: `hessian_times`, `newton_step` and `forward_derivative`
 # (`python -m minigrad exercises check 17`).
 #
-# All of it, from one derivative to a transformer, runs on the table of derivatives in
-# `minigrad/engine/rules.py`; you can now read it from top to bottom.
+# Most of it, from one derivative to a transformer, runs on the table of derivatives in
+# `minigrad/engine/rules.py`; you can now read it from top to bottom. The other derivatives are in
+# `minigrad/definitions` and `minigrad/functional`.
 #
 # Next: `18_many_workers.py`, where many share the work of one gradient.
 

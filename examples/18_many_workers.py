@@ -3,9 +3,9 @@
 #
 # *A batch in parts, for any number of workers, and what it costs. About 10 seconds.*
 #
-# A model that is too slow to train on one core can use more of them, or more machines. All of that
-# rests on one sentence: **the gradient of a sum is the sum of the gradients.** So a batch can be cut
-# into parts, and each part given to another worker.
+# A model that is too slow to train on one core can use more of them, or more machines. The way of this
+# lesson rests on one sentence: **the gradient of a sum is the sum of the gradients.** So a batch can be
+# cut into parts, and each part given to another worker.
 #
 # After it you can
 #
@@ -15,8 +15,8 @@
 # - train a transformer with two processes, kill one of them, and compare the bits;
 # - add up gradients around a ring, and say from a model of the cost where more workers stop paying.
 #
-# The library uses Dask for processes on many machines. This lesson leaves that out: it needs Python
-# alone.
+# The library uses Dask for processes on many machines. This lesson leaves that out: it needs no
+# more than the others.
 
 # %%
 import collections
@@ -202,7 +202,7 @@ assert from_left(four) == 1
 assert math.fsum(four) == 2  # exactly
 
 # %% [markdown]
-# With gradients the differences are in the last bits. But they are there:
+# With gradients the differences are mostly in the last bits. But they are there:
 
 # %%
 with one_thread():
@@ -260,9 +260,10 @@ def last_bits():
 pictures("18_last_bits", last_bits)
 
 # %% [markdown]
-# The runs drift apart. Neither is wrong, and both learn equally well. But now no test can tell a
-# mistake from rounding, and a run that went wrong cannot be repeated to see why. With several workers,
-# chance decides which one finishes first. So the order of the sum must not be the order of arrival.
+# The runs drift apart. Neither is wrong, and both learn equally well. But now no test of a
+# long run can tell a small mistake from rounding, and a run that went wrong cannot be repeated to see
+# why. With several workers, chance decides which one finishes first. So the order of the sum must not be
+# the order of arrival.
 #
 # ## A tree
 #
@@ -531,9 +532,9 @@ assert 4 <= moved["receive"] / of_weights < 4.1
 pictures("18_two_workers", lambda: time_line(log))
 
 # %% [markdown]
-# Look for the gaps. At the end of a step each worker waits for the slower one, and then for this
-# process. And nothing can be sent before the weights are known. That is what the model of cost
-# below counts.
+# Look for the gaps. At the end of a step the quicker worker waits for the slower one, and then both for
+# this process. And nothing can be sent before the weights are known. The model of cost below counts
+# computing and sending, not these waits.
 #
 # ## A worker dies
 #
@@ -578,8 +579,9 @@ for worker in two:
 #
 # $$\text{time} = \frac{\text{work}}{N} + m\, \alpha + \frac{v}{\beta}.$$
 #
-# Whichever of the three is largest says in which *regime* we are: that of compute, of latency, or
-# of bandwidth. More workers help in the first one only.
+# Whichever of the three is largest says in which *regime* we are: that of compute, of latency, or of
+# bandwidth. More workers shorten the first term only: they help as long as it shrinks by more than the
+# others grow.
 #
 # How many messages there are depends on the way that gradients take. Let a gradient have $s$ bytes.
 #
@@ -683,7 +685,7 @@ assert np.isclose(sent_by_one, step_time(0, 4, 8e6, 0, 1, "ring")[2])
 
 # %% [markdown]
 # First our own two processes, as if each sent back one gradient, with a bandwidth from the time line
-# above. (On a busy machine it varies a lot.)
+# above (on a busy machine it varies a lot), and an assumed 10 microseconds a message.
 
 # %%
 taken = collections.defaultdict(list)
@@ -699,8 +701,8 @@ print("two workers, by the model, ms:", np.round(1000 * np.array(here), 1))
 # Now machines that we do not have. **What follows was not run: it is the formula, on paper.** Assumed
 # are a network of 25 gigabits a second and 20 microseconds a message, and machines that compute
 # $150 \cdot 10^{12}$ operations a second. They train the base model of lesson 12, with 63 million
-# weights of 4 bytes. A step takes about six operations for each weight and symbol: two forwards, four
-# back.
+# weights of 4 bytes, and a million symbols a step. A step takes about six operations for each weight and
+# symbol: two forwards, four back.
 
 # %%
 ask("small", ...)
@@ -718,7 +720,9 @@ def network(N, way, symbols=1e6, weights=WEIGHTS):
 
 total = {way: np.array([sum(network(N, way)) for N in machines]) for way in WAYS}
 for way, seconds in total.items():
-    print(f"{way:>6}: quickest with {machines[seconds.argmin()]:,} machines, {seconds.min():.2f} s")
+    print(
+        f"{way:>6}: quickest with some {machines[seconds.argmin()]:,} machines, {seconds.min():.2f} s"
+    )
 quickest = {
     weights: min(WAYS, key=lambda way: sum(network(1000, way, 1e6, weights)))
     for weights in (2_500, WEIGHTS, 175e9)
@@ -829,7 +833,7 @@ ask("end_tree", ...)
 ask("end_cost", ...)
 
 # %% [markdown]
-# `minigrad/workers.py` has the tree and the threads on a page and a half, `minigrad/cluster.py` the
+# `minigrad/workers.py` has the tree and the threads on about three pages, `minigrad/cluster.py` the
 # processes. Try them: `python -m minitransformer --accumulate 4 --workers 2`, and with another
 # number; the weights are the same bits.
 #

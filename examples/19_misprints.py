@@ -187,7 +187,7 @@ assert side_by_side.shape != (n, m)
 #   $10000^{i/D}$ (here $i$ is even, and counts numbers, not pairs).
 # - *Right:* a sine and its cosine have the same angle, $\mathrm{pos} / 10000^{i/D}$ in both.
 # - *How to find it:* the cosine of two positions should depend on their distance alone. By the printed
-#   code and with $D = 3$ it does not. With $D = 512$ the difference is hard to see
+#   code and with $D = 4$ it does not. With $D = 512$ the difference is hard to see in these cosines
 #   (`10_where_am_i.py`).
 
 
@@ -203,13 +203,13 @@ def at_distance_three(table):
     return [cosine(table[p], table[p + 3]) for p in range(3)]
 
 
-for D in (3, 512):
+for D in (4, 512):
     for shared, name in ((True, "right"), (False, "printed")):
         alike = np.round(at_distance_three(positions(6, D, shared)), 2)
         print(f"D = {D:3}, {name:>7}: positions 0 and 3, 1 and 4, 2 and 5:", alike)
 assert np.allclose(positions(6, 512), mt.sinusoidal(6, 512), atol=1e-6)
-assert np.ptp(at_distance_three(positions(6, 3))) < 0.01
-assert np.ptp(at_distance_three(positions(6, 3, shared=False))) > 0.9
+assert np.ptp(at_distance_three(positions(6, 4))) < 0.01
+assert np.ptp(at_distance_three(positions(6, 4, shared=False))) > 0.6
 assert np.ptp(at_distance_three(positions(6, 512, shared=False))) < 0.01
 
 # %% [markdown]

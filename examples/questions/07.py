@@ -46,7 +46,7 @@ QUESTIONS = questions(
                 "second, so it gets nearly all of the weight."
             ),
         },
-        because=r"Hot has all of the weight but $e^{-32}$: an exact look-up.",
+        because=r"Hot has all of the weight but $e^{-32}$: very nearly a look-up.",
     ),
     zero_query=Question(
         "v3 is $(0, 1, 0)$: its query is the second row of $W_Q$, the second numbers of the six "

@@ -42,11 +42,11 @@ QUESTIONS = questions(
         hint="A head takes one mean at each position. How many positions are asked for?",
         mistakes={
             "all three models": (
-                "One head has to mix three symbols in one mean, and which came from where is lost."
+                "One head takes one mean, and has learned to carry only two of the symbols in it."
             ),
             "only the one with four": "Three heads can look at three positions.",
         },
-        because="Three questions need three looks.",
+        because="Three heads take three means, one for each question.",
     ),
     one_left_out=Question(
         "Of a model with three heads, trained for the three questions, one is left out. How many "
@@ -72,7 +72,7 @@ QUESTIONS = questions(
         hint="There are three questions, and 12 heads look at three positions.",
         mistakes={
             "none": "With four heads one could already be left out.",
-            "ten or eleven": "Two heads take two means. Three questions need three looks.",
+            "ten or eleven": "With two heads left, one of the questions is no longer answered.",
         },
         because="Several heads look at the same position.",
     ),

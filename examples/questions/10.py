@@ -55,11 +55,11 @@ QUESTIONS = questions(
     last_ten=Question(
         r"Each of 100 words of width $D = 32$ has a ramp added, $\mathrm{pos} / D$ in every number. "
         "How much of all weight do the last 10 of the 100 positions get?",
-        choices=["about a tenth", "about a third", "more than three quarters"],
-        answer="more than three quarters",
+        choices=["about a tenth", "about a third", "more than half"],
+        answer="more than half",
         by="""
             share = looks["a ramp"][:, -10:].sum(axis=1).mean()
-            among = {0.1: "about a tenth", 0.33: "about a third", 0.85: "more than three quarters"}
+            among = {0.1: "about a tenth", 0.33: "about a third", 0.85: "more than half"}
             among[min(among, key=lambda near: abs(near - share))]
         """,
         hint="The ramp of position $p$ is $(p/D, ..., p/D)$. What is its product with that of $q$?",
