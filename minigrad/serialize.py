@@ -62,7 +62,8 @@ def load(path: str | os.PathLike) -> tuple[dict[str, np.ndarray], Any]:
         CheckpointError: if there is no such file, or it is truncated, or was not written by `save`.
     """
     if os.path.isdir(path) or not os.path.exists(path):
-        raise CheckpointError(f"there is no checkpoint {os.fspath(path)}")
+        folder = ", which is a folder: give a file in it" if os.path.isdir(path) else ""
+        raise CheckpointError(f"there is no checkpoint {os.fspath(path)}{folder}")
     try:
         with open(path, "rb") as file:
             if not zipfile.is_zipfile(file):

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from numbers import Real
 from typing import Any
 
+from .engine.errors import described
 from .errors import ConfigError
 
 
@@ -60,6 +61,17 @@ def choice(name: str, value: str, names: Iterable[str]) -> str:
     """
     if not isinstance(value, str) or value not in names:
         raise ConfigError(f"{name} is one of {', '.join(map(repr, names))}, not {value!r}")
+    return value
+
+
+def function(name: str, value: Any) -> Any:
+    """`value`.
+
+    Raises:
+        ConfigError: if it cannot be called.
+    """
+    if not callable(value):
+        raise ConfigError(f"{name} is a function, not {described(value)}")
     return value
 
 

@@ -26,6 +26,7 @@ from .engine.modes import mode
 from .engine.table import name_of
 from .engine.tensor import Tensor, apply, tensor_of
 from .engine.walk import walk
+from .settings import function
 from .switches import enable_grad
 from .trees import leaves, rebuilt
 
@@ -41,6 +42,9 @@ def grad(f: Callable, argnums: int | tuple[int, ...] = 0) -> Callable:
         ShapeError: if `f` returns more than one number.
         GraphError: if `f` returns something other than a Tensor: it was taken out of the graph.
         DTypeError: if an argument to differentiate by is not floating.
+
+    Raises:
+        ConfigError: if `f` is no function.
     """
     both = value_and_grad(f, argnums)
 
@@ -53,6 +57,7 @@ def grad(f: Callable, argnums: int | tuple[int, ...] = 0) -> Callable:
 
 def value_and_grad(f: Callable, argnums: int | tuple[int, ...] = 0) -> Callable:
     """Return a function that gives what `f` returns and its gradient; see `grad`."""
+    function("what is differentiated", f)
 
     @functools.wraps(f)
     def value_and_gradient(*args: Any, **kwargs: Any) -> tuple[Any, Any]:
@@ -213,6 +218,7 @@ class _Run:
     """
 
     def __init__(self, f: Callable, args: tuple, kwargs: dict, argnums: int | tuple[int, ...]):
+        function("what is differentiated", f)
         self.single = not isinstance(argnums, (tuple, list))
         positions = _positions(argnums)
         for i in positions:

@@ -17,7 +17,7 @@ import numpy as np
 from .. import errors
 from ..engine.table import name_of
 from ..engine.tensor import Tensor
-from ..settings import whole
+from ..settings import function, whole
 from ..switches import enable_grad
 from ..transforms import gradients
 from ..trees import leaves, rebuilt
@@ -148,8 +148,9 @@ def gradcheck(
         GradcheckError: if a gradient is wrong: it names the input, the element, both numbers, and
             what the mistake looks like. In any case if `f` cannot be checked: where nothing that it
             was given has a gradient, two calls give different results, or it returns float32.
-        ConfigError: if `order` is not a whole number from 1.
+        ConfigError: if `order` is not a whole number from 1, or `f` is no function.
     """
+    function("what gradcheck checks", f)
     name = name_of(f) if hasattr(f, "__name__") else type(f).__name__
     if parameters is None:
         parameters = dict(f.named_parameters()) if hasattr(f, "named_parameters") else {}

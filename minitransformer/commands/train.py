@@ -84,6 +84,8 @@ def workers(given: dict[str, Any], run: Training) -> Workers:
     if choice("engine", given.get("engine", ENGINES[0]), ENGINES) == "dask" or "scheduler" in given:
         say = functools.partial(complain, PROGRAM)
         address = given.get("scheduler")
+        if address is not None:
+            print(f"looking for the scheduler at {address}, for a minute at most", flush=True)
         return Cluster(address, cores() if count is None else count, say=say)
     if count is None and run.is_large() and cores() > 1:
         with contextlib.suppress(errors.ConfigError):  # without threadpoolctl

@@ -19,6 +19,7 @@ from minigrad import Array, definition, errors
 from minigrad.functional import masked_softmax, not_zero
 from minigrad.functional.softmaxes import broadcasts
 from minigrad.nn import Module, Parameter, xavier_uniform
+from minigrad.settings import function
 
 from .choices import chosen
 from .weights import Weights
@@ -86,9 +87,10 @@ def attention(
         ShapeError: if keys and values differ in number, if the leading axes do not broadcast, if the
             score cannot compare queries and keys of these widths, or if mask or labels do not fit.
         DTypeError: if the mask is not of booleans.
+        ConfigError: if the score is no function.
     """
     check_shapes(query, key, value)
-    scores = score(query, key)  # (..., T, S)
+    scores = function("score", score)(query, key)  # (..., T, S)
     if mask is not None:
         check_mask(mask, scores.shape)
     weights = normalized(scores, mask, phi)  # (..., T, S)

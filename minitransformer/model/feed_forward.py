@@ -8,7 +8,7 @@ from collections.abc import Callable
 from minigrad import Array, definition
 from minigrad.functional import gelu, relu, silu
 from minigrad.nn import Module
-from minigrad.settings import whole
+from minigrad.settings import function, whole
 
 from .projection import projection
 
@@ -32,14 +32,14 @@ class FeedForward(Module):
         activation: applied to each number in between.
 
     Raises:
-        ConfigError: if a width is not a whole number from 1.
+        ConfigError: if a width is not a whole number from 1, or the activation is no function.
     """
 
     def __init__(self, width: int, hidden: int, activation: Callable[[Array], Array] = relu):
         width, hidden = whole("width", width, least=1), whole("hidden", hidden, least=1)
         self.widen = projection(width, hidden)
         self.narrow = projection(hidden, width)
-        self.activation = activation
+        self.activation = function("activation", activation)
 
     def forward(self, x: Array) -> Array:
         return feed_forward(x, self.widen, self.narrow, self.activation)

@@ -181,6 +181,10 @@ def test_errors_say_what_to_do():
         errors.DTypeError, match="argnums is an integer, or a tuple of integers, not 'x'"
     ):
         mg.grad(np.sin, "x")(2.0)
+    w = mg.Tensor([1.0, 2.0], requires_grad=True)
+    for wrong in (lambda: mg.grad(w.sum(), w), lambda: mg.vjp(w.sum(), w)):  # PyTorch's order
+        with pytest.raises(errors.ConfigError, match=r"is a function, not float32\[\]"):
+            wrong()
     for argnums in ((0, 0), (0, -2)):
         with pytest.raises(errors.ShapeError, match=rf"an argument twice: \(0, {argnums[1]}\)"):
             mg.grad(np.multiply, argnums)(2.0, 3.0)

@@ -123,6 +123,9 @@ def _made(some: Sequence[Lesson], say: Say) -> tuple[Path | None, dict[Lesson, P
             runs = {lesson: pool.submit(ran, lesson) for lesson in slowest}
             other = pool.submit(reference)
             made = other.result(), {lesson: runs[lesson].result() for lesson in some}
+    except KeyboardInterrupt:
+        say("stopping as soon as the lessons that run have ended; they are kept")
+        raise
     finally:
         pool.shutdown(cancel_futures=True)
     sweep(home())

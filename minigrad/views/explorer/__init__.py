@@ -25,8 +25,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from ... import errors
-from ...engine.tensor import Tensor
+from ...engine.tensor import Array, Tensor
 from ...engine.walk import order
 from ...serialize import write_whole
 from .. import text
@@ -49,7 +51,7 @@ def explore(
     loss: Tensor | Callable[..., Tensor],
     path: str | os.PathLike,
     *,
-    inputs: Sequence[Any] = (),
+    inputs: Sequence[Any] | Array = (),
     title: str | None = None,
     letters: Mapping[str, int] | None = None,
     labels: Mapping[str, Sequence[str]] | None = None,
@@ -73,7 +75,7 @@ def explore(
     Args:
         loss: the result: one number, or of any shape if `backward(gradient)` was called on it. Or a
             function that gives it for `inputs`, and changes nothing else.
-        inputs: Tensors and arrays of NumPy's, with which a function is called.
+        inputs: Tensors and arrays of NumPy's, with which a function is called; or the only one.
         path: of the file to be written. It is written beside its name and renamed.
         title: of the page; default: the name of the loss's variable.
         letters: the sizes of dimensions by their letters, such as `{"B": 1, "T": 11}`. Comments in
@@ -102,7 +104,7 @@ def explore(
                 f"explore() takes the Tensor to walk back from, or a function that gives it, not "
                 f"{type(loss).__name__}"
             )
-        proof = prove(loss, inputs)
+        proof = prove(loss, [inputs] if isinstance(inputs, (np.ndarray, Tensor)) else inputs)
     whole = _with_gradients(proof.loss if proof is not None else loss)  # type: ignore[arg-type]
     if proof is not None:
         whole = _as_proven(whole, proof, getattr(loss, "__name__", ""))

@@ -417,6 +417,13 @@ def test_no_attention_where_there_is_none(tmp_path):
 # --- what goes wrong ------------------------------------------------------------------------------
 
 
+def test_an_input_alone_needs_no_list(tmp_path):
+    w = mg.Tensor(np.ones((5, 2)), requires_grad=True)
+    loss, ids = lambda ids: np.sum(w[ids] ** 2), np.array([1, 3, 4])
+    alone = mg.explore(loss, tmp_path / "page.html", inputs=ids).read_bytes()
+    assert alone == mg.explore(loss, tmp_path / "page.html", inputs=[ids]).read_bytes()
+
+
 def test_errors(tmp_path, monkeypatch):
     page = tmp_path / "page.html"
     x = mg.Tensor([1.0, 2.0], requires_grad=True)

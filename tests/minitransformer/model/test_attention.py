@@ -140,6 +140,9 @@ def test_scaling_keeps_the_variance_of_scores():
 def test_an_unknown_score_is_refused_with_the_names_of_all():
     with pytest.raises(errors.ConfigError, match=r"'dot'.*'additive', not 'cosine'"):
         score_named("cosine", 4)
+    row = np.ones((1, 2))
+    with pytest.raises(errors.ConfigError, match="score is a function, not 'dot'"):
+        attention(row, row, row, score="dot")
 
 
 # --- one query ------------------------------------------------------------------------------------

@@ -73,6 +73,11 @@ def test_an_input_of_another_width_is_refused_by_the_map_that_it_is_for(shape):
         FeedForward(3, 5)(random_tensor(*shape))
 
 
+def test_an_activation_is_a_function():
+    with pytest.raises(errors.ConfigError, match="activation is a function, not 'relu'"):
+        FeedForward(4, 8, activation="relu")
+
+
 @pytest.mark.parametrize("kind", FEED_FORWARDS)
 def test_a_position_depends_on_itself_alone(kind):
     layer = randomized(FEED_FORWARDS[kind](3, 5))
