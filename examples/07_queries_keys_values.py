@@ -617,7 +617,9 @@ assert ((longer @ W_Q) @ (longer @ W_K).T).size == 4 * scores.size
 #
 # The first example as a page on which every number can be changed: the words, the three matrices. Here
 # the output of "it" should become what "ball" is. The loss says how far off it is. Press *Learn*, and
-# watch where "it" looks. (If you read this in a browser, [the page is here](out/07_it_and_ball.html).)
+# *Play*: mostly the values change, and "it" looks where it did. Then start again, switch off $W_V$ under
+# *what learns*, and take the rate 0.1: now "it" looks more and more at "ball". (If you read this in a
+# browser, [the page is here](out/07_it_and_ball.html).)
 
 
 # %%
