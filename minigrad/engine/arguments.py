@@ -45,7 +45,8 @@ def as_array(value: Any, dtype: Any = None, copy: bool = False, floats: Any = No
             array = np.asarray(array)
         except ValueError as why:
             raise errors.ShapeError(f"cannot make an array of {described(value)}: {why}") from None
-    wanted = (array.dtype if dtype is None else np.dtype(dtype)).newbyteorder("=")
+    wanted = array.dtype if dtype is None else np.dtype(dtype)
+    wanted = wanted if wanted.isnative else wanted.newbyteorder("=")
     for held in (array.dtype, wanted):
         if held.kind not in "fiub":
             raise errors.DTypeError(f"a Tensor holds real numbers, not {held}: {described(value)}")
