@@ -27,7 +27,7 @@ from minigrad.course.questions import Questions
 from minigrad.functional import cross_entropy, softmax
 from minigrad.views.plots import BLUE, GREEN, GREY, ORANGE, heat_map
 from minitransformer.training.threads import one_thread
-from minitransformer.views.plots import attention_map
+from minitransformer.views.model_plots import attention_map
 
 pictures = Pictures()  # or Pictures("another/folder")
 ask = Questions("06")

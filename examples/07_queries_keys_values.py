@@ -23,7 +23,7 @@ from minigrad.course.pictures import Pictures
 from minigrad.course.questions import Questions
 from minigrad.functional import mse_loss, softmax
 from minigrad.views.plots import BLUE, GREEN, GREY, ORANGE, PURPLE, heat_map, vectors
-from minitransformer.views.plots import attention_map
+from minitransformer.views.model_plots import attention_map
 
 pictures = Pictures()  # or Pictures("another/folder")
 ask = Questions("07")

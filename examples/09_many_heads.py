@@ -24,7 +24,7 @@ from minigrad.course.questions import Questions
 from minigrad.functional import cross_entropy, softmax
 from minigrad.views.plots import BLUE, GREEN, GREY, ORANGE, heat_map
 from minitransformer.training.threads import one_thread
-from minitransformer.views.plots import attention_maps
+from minitransformer.views.model_plots import attention_maps
 
 pictures = Pictures()  # or Pictures("another/folder")
 ask = Questions("09")
@@ -76,7 +76,8 @@ assert output.shape == (T, D)
 
 # %%
 side_by_side = lambda W: np.concatenate(list(W), axis=1)  # H of (D, K) -> (D, HK)
-layer = mt.MultiHeadAttention(D, H, key_width=K, value_width=V, bias=False).astype(np.float64)
+sizes = mt.AttentionSizes(D, H, key_width=K, value_width=V, bias=False)
+layer = mt.MultiHeadAttention(sizes).astype(np.float64)
 layer.query.weight.copy_(side_by_side(W_Q))
 layer.key.weight.copy_(side_by_side(W_K))
 layer.value.weight.copy_(side_by_side(W_V))
@@ -113,7 +114,8 @@ assert np.allclose(sum(head @ block for head, block in zip(heads, blocks)), outp
 # $$A\,(X W_V^h)\, W_O^h = A\,\big(X\, (W_V^h W_O^h)\big).$$
 
 # %%
-added = mt.MultiHeadAttention(D, H, key_width=K, bias=False, join="add").astype(np.float64)
+sizes = mt.AttentionSizes(D, H, key_width=K, bias=False, join="add")
+added = mt.MultiHeadAttention(sizes).astype(np.float64)
 added.query.weight.copy_(side_by_side(W_Q))
 added.key.weight.copy_(side_by_side(W_K))
 added.value.weight.copy_(side_by_side(W_V[h] @ blocks[h] for h in range(H)))  # H of (D, D)
@@ -132,8 +134,8 @@ ask("numbers_when_added", ...)
 
 # %%
 size = lambda layer: sum(parameter.size for parameter in layer.parameters())
-joined = size(mt.MultiHeadAttention(512, 8, bias=False))
-summed = size(mt.MultiHeadAttention(512, 8, bias=False, join="add"))
+joined = size(mt.MultiHeadAttention(mt.AttentionSizes(512, 8, bias=False)))
+summed = size(mt.MultiHeadAttention(mt.AttentionSizes(512, 8, bias=False, join="add")))
 print(f"D = 512, H = 8: {joined:,} parameters joined, {summed:,} added")
 assert joined == 4 * 512**2
 assert summed == (2 + 8) * 512**2
@@ -166,7 +168,7 @@ def batch(rng, size=64):
 class Model(nn.Module):
     def __init__(self, D, H, join="concat"):
         self.symbols, self.positions = nn.Embedding(SYMBOLS, D), nn.Embedding(LENGTH, D)
-        self.attention = mt.MultiHeadAttention(D, H, bias=False, join=join)
+        self.attention = mt.MultiHeadAttention(mt.AttentionSizes(D, H, bias=False, join=join))
         self.readers = nn.ModuleList(nn.Linear(D, SYMBOLS) for _ in QUESTIONS)
 
     def forward(self, x):

@@ -27,7 +27,7 @@ from minigrad.functional import cross_entropy
 from minigrad.views.plots import BLUE, GREY, ORANGE, heat_map
 from minitransformer import masks
 from minitransformer.training.threads import one_thread
-from minitransformer.views.plots import attention_map, positional_encodings
+from minitransformer.views.model_plots import attention_map, positional_encodings
 
 pictures = Pictures()  # or Pictures("another/folder")
 ask = Questions("10")
@@ -543,9 +543,10 @@ class Before(mg.nn.Module):
         self.embedding = mg.nn.Embedding(N, D)
         self.positions = WAYS[kind](D, T)  # a function of embeddings
         width = 2 * D if kind == "concatenated" else D
-        self.attention = mt.MultiHeadAttention(
+        sizes = mt.AttentionSizes(
             width, 1, key_width=D, value_width=D, output_width=D, rotary=kind == "rotary"
         )
+        self.attention = mt.MultiHeadAttention(sizes)
         self.letters = mg.nn.Linear(D, N)
 
     def forward(self, ids):  # (B, T)

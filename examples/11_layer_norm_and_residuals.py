@@ -297,7 +297,7 @@ def feed_forward():
 
 
 def self_attention():
-    attention = mt.MultiHeadAttention(D, heads=4)
+    attention = mt.MultiHeadAttention(mt.AttentionSizes(D, heads=4))
     return lambda x: attention(x, x)[0]
 
 
@@ -505,7 +505,7 @@ pictures("11_likeness", likeness_by_depth)
 # %%
 sentence = ["time", "flies", "like", "an", "arrow"]
 x = rng.normal(size=(1, 5, 8))
-attention = mt.MultiHeadAttention(8, heads=2)
+attention = mt.MultiHeadAttention(mt.AttentionSizes(8, heads=2))
 ff = mt.FeedForward(8, 32)
 for module in (attention, ff):
     module.astype(np.float64)
@@ -622,7 +622,7 @@ pictures("11_either_or", either_or)
 # for $F = 4 D$, against the $4 D^2$ of attention.
 
 # %%
-layer = mt.EncoderLayer(width=64, heads=4, feed_forward=256)
+layer = mt.EncoderLayer(mt.LayerSizes(width=64, heads=4, feed_forward=256))
 weights = {
     name: sum(p.size for p in part.parameters() if p.ndim == 2)
     for name, part in layer.named_children()

@@ -119,18 +119,18 @@ x = model.source_embedding(source) * math.sqrt(D)  # (B, S, D): a row of a table
 x = x + mt.sinusoidal(5, D)  # (B, S, D): lesson 10
 for layer in model.encoder.layers:
     heard, _ = layer.self_attention(x, x, may_be_read)  # (B, S, D), and weights (B, H, S, S)
-    x = layer.norm1(x + heard)
-    x = layer.norm2(x + layer.feed_forward(x))
+    x = layer.residual1.norm(x + heard)
+    x = layer.residual2.norm(x + layer.feed_forward(x))
 memory = x  # (B, S, D)
 
 x = model.target_embedding(target) * math.sqrt(D)  # (B, T, D)
 x = x + mt.sinusoidal(7, D)
 for layer in model.decoder.layers:
     heard, _ = layer.self_attention(x, x, may_look_back)  # (B, T, D), and weights (B, H, T, T)
-    x = layer.norm1(x + heard)
+    x = layer.residual1.norm(x + heard)
     heard, weights = layer.cross_attention(x, memory, may_be_read)  # (B, T, D), (B, H, T, S)
-    x = layer.norm2(x + heard)
-    x = layer.norm3(x + layer.feed_forward(x))
+    x = layer.residual2.norm(x + heard)
+    x = layer.residual3.norm(x + layer.feed_forward(x))
 by_hand = model.unembedding(x)  # (B, T, N)
 
 assert memory.shape == (2, 5, D)
@@ -275,7 +275,7 @@ assert not np.array_equal(after.data[0, 4:], logits.data[0, 4:])  # those after 
 in_padding = source.copy()
 in_padding[1, 2:] = source[0, 2:]  # words, where the second sentence has padding,
 memory = model.encode(in_padding, may_be_read)  # but with the mask as it was
-after, _ = model.decode(target, memory, may_be_read)
+after = model.next_scores(target, memory)
 assert np.array_equal(after.data[1], logits.data[1])
 
 # %% [markdown]
@@ -288,8 +288,7 @@ assert np.array_equal(after.data[1], logits.data[1])
 def outputs_of(source_ids, target_ids):
     """The logits of the second pair, with the source's mask as it was: (4, N)."""
     memory = model.encode(source_ids, may_be_read)
-    logits, _ = model.decode(target_ids, memory, may_be_read)
-    return logits.data[1, :4]
+    return model.next_scores(target_ids, memory).data[1, :4]
 
 
 def with_another_word(ids, position, N):
@@ -338,11 +337,11 @@ pictures("12_dependence", dependence)
 
 # %%
 padded_in_front = np.array([[0, 0, 1, 3, 4]])  # two times padding, the start, and two words
-memory_of_one = model.encode(source[:1], may_be_read[:1])  # (1, S, D)
+memory_of_one = model.encode(source[:1])  # vectors (1, S, D)
 
 
 def scores_of_words():
-    scores, *_ = model.decode(padded_in_front, memory_of_one, may_be_read[:1])  # (1, T, N)
+    scores = model.next_scores(padded_in_front, memory_of_one)  # (1, T, N)
     return scores[0, 2:].detach().numpy()
 
 

@@ -30,7 +30,7 @@ from minigrad.functional import cross_entropy
 from minigrad.views.plots import BLUE, GREEN, GREY, ORANGE, PURPLE
 from minitransformer import masks, tasks
 from minitransformer.training.threads import one_thread
-from minitransformer.views.plots import curves
+from minitransformer.views.model_plots import curves
 
 pictures = Pictures()  # or Pictures("another/folder")
 ask = Questions("13")
@@ -365,7 +365,7 @@ class Small(mg.nn.Module):
         self, score="scaled_dot", positions="sinusoidal", residual=True, causal=True, D=32, H=4, L=2
     ):
         several = lambda n, make: mg.nn.ModuleList(make() for _ in range(n))
-        attention = lambda: mt.MultiHeadAttention(D, H, score=score)
+        attention = lambda: mt.MultiHeadAttention(mt.AttentionSizes(D, H, score=score))
         self.source, self.target = mg.nn.Embedding(N, D), mg.nn.Embedding(N, D)
         self.positions = mt.positions.POSITIONS[positions](D, 16)  # a function of embeddings
         self.reads, self.looks_back, self.looks_over = (several(L, attention) for _ in range(3))

@@ -34,7 +34,7 @@ from minitransformer import decoding
 from minitransformer.tasks.dates import MONTHS, Dates, fault
 from minitransformer.training.threads import one_thread
 from minitransformer.training.vocabulary import BOS, EOS
-from minitransformer.views.plots import attention_map
+from minitransformer.views.model_plots import attention_map
 
 pictures = Pictures()  # or Pictures("another/folder")
 ask = Questions("14")
@@ -432,11 +432,10 @@ source = reader.encode([texts[0]])
 target = np.array([[BOS, *task.target.encode(exam[0][1])]])  # (1, T)
 all_at_once = model(source, target).data[0]  # (T, N): as in training
 
-mask = mt.masks.padding(source)
-memory = model.encode(source, mask)
+memory = model.encode(source)
 cache = mt.Cache()
 one_by_one = [
-    model.decode(target[:, t : t + 1], memory, mask, cache)[0].data[0, 0]
+    model.next_scores(target[:, t : t + 1], memory, cache).data[0, 0]
     for t in range(target.shape[1])
 ]  # (T, N)
 difference = np.abs(np.array(one_by_one) - all_at_once).max()
@@ -444,9 +443,9 @@ print(f"cached and all at once differ by {difference:.1e}, in scores up to {all_
 assert difference < 1e-3
 
 model.astype(np.float64)  # the rest was rounding: with more digits there is less of it
-memory, cache = model.encode(source, mask), mt.Cache()
+memory, cache = model.encode(source), mt.Cache()
 for t, expected in enumerate(model(source, target).data[0]):
-    scores, _ = model.decode(target[:, t : t + 1], memory, mask, cache)
+    scores = model.next_scores(target[:, t : t + 1], memory, cache)
     assert np.allclose(scores.data[0, 0], expected, rtol=0, atol=1e-10)
 model.astype(np.float32)
 ids = reader.encode(texts)
@@ -467,7 +466,7 @@ with one_thread():
     with mg.no_grad():
         for t in range(1, 241):
             start = time.perf_counter()
-            big(line[:, t - 1 : t], cache)
+            big.next_scores(line[:, t - 1 : t], cache=cache)
             middle = time.perf_counter()
             big(line[:, :t])
             taken["with a cache"].append(middle - start)

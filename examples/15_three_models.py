@@ -32,7 +32,7 @@ from minigrad.views.plots import BLUE, GREEN, GREY, ORANGE, heat_map
 from minitransformer import decoding, masks
 from minitransformer.model.encoder_only import hide
 from minitransformer.training.threads import one_thread
-from minitransformer.views.plots import attention_map
+from minitransformer.views.model_plots import attention_map
 
 pictures = Pictures()  # or Pictures("another/folder")
 ask = Questions("15")
@@ -105,15 +105,17 @@ writer = mt.DecoderOnly(mt.DecoderSizes(N, width=64, feed_forward=128, longest=3
 for model, layer in (
     (translator, translator.encoder.layers[0]),
     (guesser, guesser.encoder.layers[0]),
-    (writer, writer.decoder.layers[0]),
+    (writer, writer.stack.layers[0]),
 ):
     made = model.sizes
     kinds = type(model).__name__, type(layer).__name__
     print("{:12} {:20}".format(*kinds), made.norm, made.activation, made.positions)
-assert type(guesser.encoder.layers[0]) is type(translator.encoder.layers[0]) is mt.EncoderLayer
-assert isinstance(writer.decoder.layers[0], mt.PreNormEncoderLayer)
+stacks = translator.encoder, guesser.encoder, writer.stack
+assert {type(layer) for stack in stacks for layer in stack.layers} == {mt.EncoderLayer}
+assert writer.stack.layers[0].residual1.pre  # before each part,
+assert not guesser.encoder.layers[0].residual1.pre  # and after each addition
 assert translator.encoder.norm is translator.decoder.norm is guesser.encoder.norm is None
-assert isinstance(writer.decoder.norm, mt.LayerNorm)
+assert isinstance(writer.stack.norm, mt.LayerNorm)
 assert isinstance(guesser.norm, mt.LayerNorm)
 
 # %% [markdown]
@@ -166,15 +168,15 @@ def feed_forward(layer, x):
 
 def post_norm(layer, x, mask):
     heard, _ = layer.self_attention(x, x, mask)  # (B, T, D), and weights (B, H, T, T)
-    x = layer.norm1(x + heard)
-    return layer.norm2(x + feed_forward(layer, x))
+    x = layer.residual1.norm(x + heard)
+    return layer.residual2.norm(x + feed_forward(layer, x))
 
 
 def pre_norm(layer, x, mask):
-    y = layer.norm1(x)
+    y = layer.residual1.norm(x)
     heard, _ = layer.self_attention(y, y, mask)
     x = x + heard
-    return x + feed_forward(layer, layer.norm2(x))
+    return x + feed_forward(layer, layer.residual2.norm(x))
 
 
 # %% [markdown]
@@ -198,9 +200,9 @@ assert np.array_equal(guesser.unembedding(x).data, guesser(ids).data)  # (1, T, 
 ids = np.array([letters.encode("while statement")])  # (1, T)
 x = writer.embedding(ids) * math.sqrt(64)  # (1, T, D)
 x = x + writer.positions.table(np.arange(15))
-for layer in writer.decoder.layers:
+for layer in writer.stack.layers:
     x = pre_norm(layer, x, masks.causal(15))  # (1, T, D)
-x = writer.decoder.norm(x)  # nothing has normalised the sums so far
+x = writer.stack.norm(x)  # nothing has normalised the sums so far
 assert np.array_equal(writer.unembedding(x).data, writer(ids).data)  # (1, T, N), to the last bit
 
 with mg.record():

@@ -29,7 +29,7 @@ from minigrad.functional import cross_entropy
 from minigrad.views.plots import BLUE, GREEN, GREY, ORANGE, PURPLE
 from minitransformer import masks
 from minitransformer.training.threads import one_thread
-from minitransformer.views.plots import attention_map
+from minitransformer.views.model_plots import attention_map
 
 pictures = Pictures()  # or Pictures("another/folder")
 ask = Questions("16")
@@ -293,7 +293,7 @@ class Copier(nn.Module):
         self.letters, self.positions = nn.Embedding(N, D), nn.Embedding(T, D)
         self.norms = nn.ModuleList(mt.LayerNorm(D) for _ in range(layers + 1))
         self.heads = nn.ModuleList(
-            mt.MultiHeadAttention(D, heads=1, bias=False) for _ in range(layers)
+            mt.MultiHeadAttention(mt.AttentionSizes(D, heads=1, bias=False)) for _ in range(layers)
         )
         self.read = nn.Linear(D, N)
 

@@ -10,7 +10,8 @@
 
 The engine is in the folder `engine`, and says there in which order to read it. Everything else is
 built on it: `definitions` (NumPy's other functions), `functional`, `nn` and `optim` (what models are
-made of), `checking` (finite differences), `views` (what shows a graph), `course` (what teaches).
+made of), `checking` (finite differences), `ran` and `script` (a computation as data, and line by line),
+`views` (what shows it), `compiler` (what makes it fast), `course` (what teaches).
 """
 
 from . import starting  # noqa: F401 - before all that takes time
@@ -18,9 +19,9 @@ from . import starting  # noqa: F401 - before all that takes time
 # isort: split
 
 import importlib
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from . import copies, data, definitions, errors, functional, nn, optim  # noqa: F401
+from . import definitions, errors, functional, nn, optim
 from .checking.anomaly import detect_anomaly
 from .engine.modes import get_default_dtype, set_default_dtype
 from .engine.table import definition, rule
@@ -31,17 +32,26 @@ from .nn import Parameter
 from .random import generator, manual_seed
 from .recording import record
 from .serialize import load, save
-from .switches import enable_grad, no_grad
 from .transforms import grad, hessian, hvp, jacobian, jvp, value_and_grad, vjp
+from .with_blocks import enable_grad, no_grad
+
+if TYPE_CHECKING:  # the types of `LATER`
+    from .aten.watched import pytorch
+    from .checking.gradcheck import gradcheck
+    from .views.graph import Graph, graph
+    from .views.page import explore
+    from .views.text.steps import steps
 
 __version__ = "0.1.0"
 
 LATER = {  # what is imported when it is first used
     "Graph": "views.graph",
-    "explore": "views.explorer",
+    "compile": "compiler.step",
+    "explore": "views.page",
     "gradcheck": "checking.gradcheck",
     "graph": "views.graph",
-    "steps": "views.steps",
+    "pytorch": "aten.watched",
+    "steps": "views.text.steps",
 }
 
 
@@ -53,8 +63,13 @@ def __getattr__(name: str) -> Any:
 
 
 __all__ = [
-    "Array", "Graph", "Parameter", "Tensor", "backward", "definition", "definitions", "detect_anomaly",
-    "enable_grad", "errors", "explore", "fast", "functional", "generator", "get_default_dtype", "grad",
-    "gradcheck", "graph", "hessian", "hvp", "jacobian", "jvp", "load", "manual_seed", "nn", "no_grad",
-    "optim", "record", "rule", "save", "set_default_dtype", "steps", "value_and_grad", "vjp",
+    "Array", "Graph", "Parameter", "Tensor", "backward", "compile", "definition", "definitions",
+    "detect_anomaly", "enable_grad", "errors", "explore", "fast", "functional", "generator",
+    "get_default_dtype", "grad", "gradcheck", "graph", "hessian", "hvp", "jacobian", "jvp", "load",
+    "manual_seed", "nn", "no_grad", "optim", "pytorch", "record", "rule", "save",
+    "set_default_dtype", "steps", "value_and_grad", "vjp",
 ]  # fmt: skip
+
+
+def __dir__() -> list[str]:
+    return __all__  # a tab shows what is for users

@@ -14,29 +14,24 @@ import io
 import os
 import runpy
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import Any
 
+from . import errors
 from .course.exercises import command as exercises
 from .course.lessons import command as lessons
 from .course.site import command as site
+from .disk import other_kind
 from .engine import walk
 from .engine.tensor import Tensor
+from .ran.variables import line_of
 from .recording import record
-from .terminal import Parser, complain, ended
+from .terminal import Command, Parser, add_commands, complain, ended
 from .views.graph import graph
-from .views.source import line_of
-from .views.steps import Step, made, steps
+from .views.text.steps import Step, made, steps
 
 PROGRAM = "minigrad"
-
-
-class Command(NamedTuple):
-    """A command: what runs it, what it does in one line, and a function that adds its options."""
-
-    run: Callable[[argparse.Namespace], int]
-    about: str
-    options: Callable[[argparse.ArgumentParser], Any]
+PROG = f"python -m {PROGRAM}"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -58,13 +53,8 @@ def _run(given: list[str]) -> int:
 
 def command_line() -> Parser:
     """The commands and their options."""
-    parser = Parser(prog="python -m minigrad", description="See how gradients come about.")
-    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for name, command in COMMANDS.items():
-        about = command.about
-        one = commands.add_parser(name, help=about, description=f"{about}.", allow_abbrev=False)
-        command.options(one)
-        one.set_defaults(run=command.run)
+    parser = Parser(prog=PROG, description="See how gradients come about.")
+    add_commands(parser, COMMANDS, PROG)
     return parser
 
 
@@ -96,6 +86,8 @@ def _step_options(parser: argparse.ArgumentParser) -> None:
 def step(options: argparse.Namespace) -> int:
     """Run a script to its first backward(), and step from there."""
     found: list[Tensor] = []
+    if kind := other_kind(options.file):
+        raise errors.ConfigError(f"{options.file} is {kind}, not a regular file: give a script")
     with open(options.file, "rb"):  # a file that is not there is no error of the script's
         pass
     try:

@@ -9,6 +9,8 @@ tree of parts; one flat array comes back. A worker that dies is no loss: others 
 
 from __future__ import annotations
 
+import asyncio
+import concurrent.futures
 import contextlib
 import functools
 import hashlib
@@ -29,7 +31,7 @@ import numpy as np
 
 from . import errors
 from .settings import whole
-from .workers import Gradients, Workers, threadpool_limits, tree
+from .workers import MOST, Gradients, T, Workers, threadpool_limits, tree
 
 SETTINGS = {
     "distributed.scheduler.allowed-failures": 1_000_000,  # workers that may die over one task
@@ -39,6 +41,8 @@ SETTINGS = {
 # Ctrl-C is sent to all processes of a terminal; this one decides what follows from it.
 PRELOAD = "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)"
 LOSSES = 50  # of all copies of the weights, in one total
+ANSWER = 6  # seconds in which a scheduler answers
+SILENT = 15  # seconds after which a worker that is not heard of is told of
 
 
 class Cluster(Workers):
@@ -48,14 +52,16 @@ class Cluster(Workers):
         scheduler: its address; without one, a scheduler and workers are started here, and listen to
             this machine alone.
         count: how many workers to start here.
-        patience: for how many seconds there may be none.
-        say: is told where a worker rounds otherwise than this process.
+        patience: for how many seconds there may be no worker.
+        say: is told where a worker rounds otherwise than this process, or is not heard of.
 
     Raises:
-        ConfigError: if the package `distributed` is missing, or `count` is not a whole number from 1.
-        WorkersError: when entered or asked for a total: if no scheduler or no worker is there for so
-            long, a worker has other versions than this process, or a part fails; for a total outside
-            the `with` block, or of a job that cannot be sent to another process.
+        ConfigError: if the package `distributed` is missing, `scheduler` is no address, or `count` is
+            not a whole number from 1 up to `MOST`.
+        WorkersError: when entered: if no scheduler answers within `ANSWER` seconds, or a worker ends
+            while it starts. When asked for a total: if no worker is there for so long, one has other
+            versions than this process, or a part fails; outside the `with` block, or for a job that
+            cannot be sent to another process.
     """
 
     def __init__(
@@ -63,7 +69,7 @@ class Cluster(Workers):
         scheduler: str | None = None,
         count: int = 1,
         patience: float = 60,
-        say: Callable[[str], Any] = warnings.warn,
+        say: Callable[[str], object] = warnings.warn,
     ):
         try:
             self.dask = importlib.import_module("distributed")
@@ -71,8 +77,8 @@ class Cluster(Workers):
             raise errors.ConfigError(
                 'workers that are processes need Dask: pip install -e ".[scale]"'
             ) from None
-        self.scheduler = scheduler
-        self.count = whole("the number of workers", count, least=1)
+        self.scheduler = None if scheduler is None else self._address(scheduler)
+        self.count = whole("the number of workers", count, least=1, most=MOST)
         self.patience = patience
         self.say = say
         self.said: set[str] = set()
@@ -87,23 +93,63 @@ class Cluster(Workers):
             config = importlib.import_module("dask").config
             stack.enter_context(config.set(SETTINGS))
             where: Any = self.scheduler
+            if where is None:
+                self.local = where = stack.enter_context(self._started())
+            # One that does not come about would be waited for once more as it goes, for minutes.
+            client = type("Client", (self.dask.Client,), {"__del__": lambda self: None})
+            limit = min(self.patience, ANSWER)
             try:
-                if where is None:
-                    self.local = where = self.dask.LocalCluster(
-                        n_workers=self.count, threads_per_worker=1, host="127.0.0.1",
-                        dashboard_address="127.0.0.1:0", silence_logs=logging.CRITICAL, preload=PRELOAD,
-                    )  # fmt: skip
-                    stack.enter_context(where)
-                self.client = self.dask.Client(where, timeout=self.patience, set_as_default=False)
-                stack.enter_context(self.client)
-            except (OSError, TimeoutError, ValueError) as problem:
+                future: concurrent.futures.Future[Any] = concurrent.futures.Future()
+                _apart(lambda: client(where, timeout=limit, set_as_default=False), future)
+                self.client = future.result(limit + 1)
+            except Exception as problem:  # many kinds, according to what listens there
+                strange = isinstance(problem, MemoryError)  # for what it took for a message
+                why = "what listens there is none" if strange else _first_line(problem)
                 raise errors.WorkersError(
-                    f"no scheduler answers at {self.scheduler or '127.0.0.1'}: {problem}"
+                    f"no scheduler answers at {self.scheduler or '127.0.0.1'}: {why}: start one there, "
+                    f"or give the address that it prints"
                 ) from None
+            stack.enter_context(self.client)
             self.stack = stack.pop_all()
         return self
 
-    def __exit__(self, *problem: Any) -> None:
+    def _address(self, given: Any) -> str:
+        try:
+            scheme, place = self.dask.comm.parse_address(given)
+            self.dask.comm.registry.get_backend(scheme)
+            host, port = self.dask.comm.parse_host_port(place)
+            if host and " " not in host and 0 < port < 1 << 16:
+                return given
+            why = "it has no host" if not host else f"no host is {host!r}, or no port {port}"
+        except (TypeError, ValueError) as problem:
+            why = _first_line(problem)
+        raise errors.ConfigError(
+            f"{given!r} is no address of a scheduler ({why}): write one such as tcp://host:8786"
+        )
+
+    def _started(self) -> Any:
+        """A scheduler and workers, as processes of this machine."""
+        future: concurrent.futures.Future[Any] = concurrent.futures.Future()
+        try:
+            _apart(
+                lambda: self.dask.LocalCluster(
+                    n_workers=self.count, threads_per_worker=1, host="127.0.0.1",
+                    dashboard_address="127.0.0.1:0", silence_logs=logging.CRITICAL, preload=PRELOAD,
+                ), future,
+            )  # fmt: skip
+            return future.result()
+        except KeyboardInterrupt:
+            if not future.cancel():  # it has begun
+                with contextlib.suppress(Exception):  # one that has half started cannot be closed
+                    future.result().close()
+            raise
+        except Exception as problem:  # many kinds, according to what it was doing
+            raise errors.WorkersError(
+                f"a worker ended while it started ({_first_line(problem)}): start again, with fewer "
+                f"workers if memory is short"
+            ) from None
+
+    def __exit__(self, *problem: object) -> None:
         self.client = self.local = self.sent = None
         self.stack.close()
 
@@ -114,7 +160,7 @@ class Cluster(Workers):
         drawn = self.local is not None and importlib.util.find_spec("bokeh")
         return self.client.dashboard_link if drawn else ""
 
-    def total(self, job: Gradients, parts: Sequence[Any]) -> list[np.ndarray]:
+    def total(self, job: Gradients, parts: Sequence[object]) -> list[np.ndarray]:
         if self.client is None:
             raise errors.WorkersError(
                 "the processes run within the block alone: write `with Cluster(...) as workers:`"
@@ -133,19 +179,21 @@ class Cluster(Workers):
             raise errors.WorkersError(
                 f"workers died {LOSSES} times over one step: check how much memory each worker has"
             )
-        for note in sorted(result.notes - self.said):
-            self.said.add(note)
-            self.say(note)
+        for note in sorted(result.notes):
+            self._tell(note)
         return split(result, [p.shape for p in job.parameters])
 
-    def _once(self, weights: np.ndarray, parts: Sequence[Any]) -> Results:
+    def _tell(self, note: str) -> None:
+        if note not in self.said:
+            self.said.add(note)
+            self.say(note)
+
+    def _once(self, weights: np.ndarray, parts: Sequence[object]) -> Results:
         submit = functools.partial(self.client.submit, pure=False)
-        # To one worker, from which the others fetch it: a broadcast waits for ever for one that dies.
-        send = functools.partial(self.client.scatter, hash=False)
-        self._until(self._anybody, lambda: time.sleep(0.05))
+        self._until(lambda: bool(self._there()), lambda: time.sleep(0.05))
         try:
-            self.sent = self.sent or send([self.shared])[0]
-            now = send([(uuid.uuid4().hex, weights)])[0]
+            self.sent = self.sent or self._send(self.shared)
+            now = self._send((uuid.uuid4().hex, weights))
             end = tree((submit(part_of, self.sent, now, part) for part in parts),
                        functools.partial(submit, sum_of))  # fmt: skip
 
@@ -171,24 +219,73 @@ class Cluster(Workers):
             f"a part of the step failed on a worker: {type(problem).__name__}: {problem}"
         ) from problem
 
-    def _anybody(self) -> bool:
-        return self.client.status == "running" and bool(self.client.scheduler_info()["workers"])
+    def _send(self, what: object) -> Any:
+        """Send it to one worker, from which the others fetch it: a broadcast waits for ever for one that
+        dies. Returns what stands for it there."""
+        sending = self.client.scatter([what], hash=False, asynchronous=True)
+        future = asyncio.run_coroutine_threadsafe(sending, self.client.loop.asyncio_loop)
+        self._until(future.done, lambda: concurrent.futures.wait([future], timeout=1))
+        return future.result()[0]
 
-    def _until(self, done: Callable[[], bool], wait: Callable[[], Any]) -> None:
-        """Wait, as long as there is somebody to wait for."""
+    def _there(self) -> dict[str, float]:
+        """The workers that the scheduler has, and when it heard of each; none if it does not answer."""
+        if self.client.status != "running":
+            return {}
+        try:
+            about = self.client.sync(self.client.scheduler.identity, callback_timeout=ANSWER)
+        except (OSError, TimeoutError, self.dask.TimeoutError):
+            return {}
+        return {address: worker["last_seen"] for address, worker in about["workers"].items()}
+
+    def _until(self, done: Callable[[], bool], wait: Callable[[], object]) -> None:
+        """Wait, as long as there is somebody to wait for; say so of those who are silent."""
         seen = time.monotonic()
+        heard: dict[str, tuple[float, float]] = {}  # by the clock there, and since when by this one
         while not done():
             if self.local is not None:  # one that died while it began is not replaced by itself
                 self.local.scale(self.count)
-            with contextlib.suppress(TimeoutError):
+            with contextlib.suppress(TimeoutError, self.dask.TimeoutError):
                 wait()
-            if self._anybody():
-                seen = time.monotonic()
-            elif time.monotonic() - seen > self.patience:
+            there, now = self._there(), time.monotonic()
+            heard = {
+                one: heard[one] if heard.get(one, (None,))[0] == last else (last, now)
+                for one, last in there.items()
+            }
+            for one, (_, since) in heard.items():
+                if now - since > SILENT:
+                    self._tell(
+                        f"the worker {one} has not been heard of for {SILENT:g} s, and the step may "
+                        f"wait for it: let it go on if it was stopped, or end it for others to take over"
+                    )
+            if there:
+                seen = now
+            elif now - seen > self.patience:
                 raise errors.WorkersError(
                     f"no worker has been there for {self.patience:g} s: start some, and go on from "
                     f"the last checkpoint"
                 )
+            elif now - seen > SILENT:
+                self._tell(f"no worker is there: one is waited for, {self.patience:g} s at most")
+
+
+def _apart(make: Callable[[], T], future: concurrent.futures.Future[T]) -> None:
+    """Run `make` in a thread for which nobody has to wait, nor the end of the process. `future` gets
+    what it returns; it is the caller's, who can be interrupted in here."""
+
+    def run() -> None:
+        if not future.set_running_or_notify_cancel():
+            return
+        try:
+            future.set_result(make())
+        except Exception as problem:
+            future.set_exception(problem)
+
+    threading.Thread(target=run, daemon=True).start()
+
+
+def _first_line(problem: BaseException) -> str:
+    silent = isinstance(problem, concurrent.futures.TimeoutError)
+    return str(problem).partition("\n")[0] or ("silence" if silent else type(problem).__name__)
 
 
 def _pickled(job: Gradients) -> bytes:
@@ -230,7 +327,7 @@ _alone = threading.Lock()  # a worker may have several threads, and has the weig
 _now: dict[str, Any] = {"job": None, "weights": None}
 
 
-def part_of(shared: tuple[str, bytes, About], now: tuple[str, np.ndarray], part: Any) -> Results:
+def part_of(shared: tuple[str, bytes, About], now: tuple[str, np.ndarray], part: object) -> Results:
     """Compute what a part gives with these weights."""
     with _alone:
         number, pickled, theirs = shared

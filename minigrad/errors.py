@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .engine.errors import (
+    ArgumentError,
     DetachError,
     DTypeError,
     GraphError,
@@ -14,6 +15,7 @@ from .engine.errors import (
 
 __all__ = [
     "AnomalyError",
+    "ArgumentError",
     "CheckpointError",
     "ConfigError",
     "DTypeError",

@@ -18,21 +18,43 @@ import dataclasses
 import math
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, TypeVar
 
 import numpy as np
 
 from . import errors
 from . import functional as F
 from .engine.arguments import as_array
-from .engine.modes import get_default_dtype
+from .engine.kinds import checked
+from .engine.modes import floating, get_default_dtype
 from .engine.table import call_in_box, name_of
 from .engine.tensor import Array, Tensor
 from .random import generator
-from .settings import real, whole
+from .settings import flag, real, whole
 from .state import matched
 
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, DTypeLike
+
+__all__ = [
+    "Dropout", "Embedding", "Function", "Linear", "Module", "ModuleList", "Parameter", "Sequential",
+    "uniform", "xavier_uniform",
+]  # fmt: skip
+
+
+def __dir__() -> list[str]:
+    return __all__  # a tab shows what is for users
+
+
 M = TypeVar("M", bound="Module")
+P = ParamSpec("P")
+R = TypeVar("R", covariant=True)
+
+
+class HasForward(Protocol[P, R]):
+    """For type checkers: a call of a module takes and gives what its `forward` does."""
+
+    def forward(self, *args: P.args, **kwargs: P.kwargs) -> R: ...
 
 
 class Parameter(Tensor):
@@ -40,7 +62,10 @@ class Parameter(Tensor):
 
     __slots__ = ()
 
-    def __init__(self, value: Any, *, requires_grad: bool = True, dtype=None, name=None):
+    def __init__(
+        self, value: ArrayLike, *, requires_grad: bool = True, dtype: DTypeLike | None = None,
+        name: str | None = None,
+    ):  # fmt: skip
         super().__init__(value, requires_grad=requires_grad, dtype=dtype, name=name)
 
 
@@ -55,7 +80,7 @@ class Module:
 
     training = True
 
-    def __init_subclass__(cls, **kwargs: Any) -> None:
+    def __init_subclass__(cls, **kwargs: object) -> None:
         super().__init_subclass__(**kwargs)
         for name, value in vars(cls).items():
             if _passed_over([value]):
@@ -64,7 +89,7 @@ class Module:
                     f"self.{name} = ... in __init__"
                 )
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: object) -> None:
         if isinstance(vars(self).get(name), Parameter) and not isinstance(
             value, (Parameter, Module)
         ):
@@ -81,7 +106,7 @@ class Module:
             f"modules that it holds"
         )
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self: HasForward[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
         return call_in_box(self, self.forward, args, kwargs)
 
     def named_children(self) -> Iterator[tuple[str, Module]]:
@@ -96,8 +121,9 @@ class Module:
                     f"nn.Parameter(x) for a tensor to be learned, or x.detach() for one that is not"
                 )
 
+    @checked
     def named_modules(self, prefix: str = "", _outer: tuple = ()) -> Iterator[tuple[str, Module]]:
-        """This module and all inside it, by their paths, such as `encoder.layers.0`.
+        """Go over this module and all inside it, by their paths, such as `encoder.layers.0`.
 
         Raises:
             ModuleError: if something would not be listed, or a module is inside itself.
@@ -109,7 +135,7 @@ class Module:
             yield from child.named_modules(f"{prefix}.{name}" if prefix else name, (*_outer, self))
 
     def named_parameters(self) -> Iterator[tuple[str, Parameter]]:
-        """Every parameter with its path; one that is shared comes under its first path only."""
+        """Go over the parameters with their paths; a shared one has its first path only."""
         seen: set[Parameter] = set()
         for name, parameter in self._all_parameters():
             if parameter not in seen:
@@ -123,7 +149,7 @@ class Module:
                     yield (f"{path}.{name}" if path else name), value
 
     def parameters(self) -> list[Parameter]:
-        """Every parameter, each once."""
+        """List the parameters, each once."""
         return [parameter for _, parameter in self.named_parameters()]
 
     def zero_grad(self) -> None:
@@ -131,6 +157,7 @@ class Module:
         for parameter in self.parameters():
             parameter.grad = None
 
+    @checked
     def train(self: M, training: bool = True) -> M:
         """Set this module and all inside it to training (dropout works) or not; returns it."""
         for _, module in self.named_modules():
@@ -145,7 +172,7 @@ class Module:
         """A copy of every parameter's array, by its path; shared ones under each of theirs."""
         return {name: np.array(p.data) for name, p in self._all_parameters()}
 
-    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+    def load_state_dict(self, state: Mapping[str, object]) -> None:
         """Give every parameter the values that `state` has for it.
 
         Raises:
@@ -165,14 +192,13 @@ class Module:
         for parameter, name in first.items():
             parameter.copy_(arrays[name])
 
-    def astype(self: M, dtype: Any) -> M:
+    def astype(self: M, dtype: DTypeLike) -> M:
         """Convert every parameter to another floating dtype, gradients forgotten; returns itself.
 
         Raises:
             DTypeError: if it is not a floating one; no parameter is changed.
         """
-        if np.dtype(dtype).kind != "f":
-            raise errors.DTypeError(f"parameters are of a floating dtype, not {np.dtype(dtype)}")
+        dtype = floating("the dtype of parameters", dtype)
         for parameter in self.parameters():
             parameter.copy_(parameter, dtype=dtype)
             parameter.grad = None
@@ -192,7 +218,7 @@ class Module:
         return "\n".join([head, *children])
 
 
-def _passed_over(value: Any) -> bool:
+def _passed_over(value: object) -> bool:
     """Tell whether an attribute of a module holds something to be learned that would not be listed."""
     if isinstance(value, Tensor):
         return value.requires_grad and value.is_leaf and not isinstance(value, Parameter)
@@ -214,6 +240,7 @@ class ModuleList(Module):
         ModuleError: for anything that is not a module.
     """
 
+    @checked
     def __init__(self, modules: Iterable[Any] = ()):
         for module in modules:
             self.append(module)
@@ -237,10 +264,11 @@ class ModuleList(Module):
 class Function(Module):
     """A function as a module, such as those between the layers of a `Sequential`."""
 
-    def __init__(self, function: Callable[[Any], Any]):
+    @checked
+    def __init__(self, function: Callable):
         self.function = function
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: Array) -> Any:
         return self.function(x)
 
     def describe(self) -> str:
@@ -253,17 +281,17 @@ class Sequential(ModuleList):
     Functions may stand among them: `Sequential(Linear(2, 16), np.tanh, Linear(16, 1))`.
     """
 
-    def __init__(self, *modules: Module | Callable[[Any], Any]):
+    def __init__(self, *modules: Module | Callable):
         super().__init__(modules)
 
     def append(self, module: Any) -> None:
         is_function = callable(module) and not isinstance(module, (Module, type))
         super().append(Function(module) if is_function else module)
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: Array) -> Tensor:
         for module in self:
             x = module(x)
-        return x
+        return x  # type: ignore[return-value]
 
 
 class Linear(Module):
@@ -283,17 +311,17 @@ class Linear(Module):
 
     def __init__(self, inputs: int, outputs: int, bias: bool = True, *, rng=None):
         inputs, outputs = whole("inputs", inputs), whole("outputs", outputs)
-        bound = 1 / math.sqrt(inputs) if inputs else 0.0
+        bias, bound = flag("bias", bias), 1 / math.sqrt(inputs) if inputs else 0.0
         self.weight = Parameter(uniform((inputs, outputs), bound, rng))
         self.bias = Parameter(uniform((outputs,), bound, rng)) if bias else None
 
-    def forward(self, x: Array) -> Array:
+    def forward(self, x: Array) -> Tensor:
         x = x if hasattr(x, "shape") else as_array(x)
         if x.shape[-1:] != self.weight.shape[:1]:
             raise errors.ShapeError(
                 f"Linear takes a last axis of width {self.weight.shape[0]}, and the shape is {x.shape}"
             )
-        return F.linear(x, self.weight, self.bias)  # (..., out)
+        return F.linear(x, self.weight, self.bias)  # type: ignore[return-value]  # (..., out)
 
     def describe(self) -> str:
         inputs, outputs = self.weight.shape
@@ -322,7 +350,7 @@ class Embedding(Module):
         values = generator(rng).standard_normal(shape) * real("std", std)
         self.weight = Parameter(values, dtype=get_default_dtype())
 
-    def forward(self, ids: Array) -> Array:
+    def forward(self, ids: Array) -> Tensor:
         return F.embedding(self.weight, ids)  # (..., D)
 
     def describe(self) -> str:
@@ -339,9 +367,9 @@ class Dropout(Module):
 
     def __init__(self, p: float = 0.1, *, rng=None):
         self.p = real("p", p, below=1)
-        self.rng = rng
+        self.rng = rng if rng is None else generator(rng)
 
-    def forward(self, x: Array) -> Array:
+    def forward(self, x: Tensor) -> Tensor:
         return F.dropout(x, self.p, self.training, self.rng)
 
     def describe(self) -> str:
@@ -351,11 +379,14 @@ class Dropout(Module):
 # --- initial values -------------------------------------------------------------------------------
 
 
+@checked
 def uniform(shape: tuple[int, ...], bound: float, rng=None) -> np.ndarray:
     """Numbers drawn evenly from -bound to bound, in the default dtype."""
+    bound = real("bound", bound)
     return generator(rng).uniform(-bound, bound, shape).astype(get_default_dtype())
 
 
+@checked
 def xavier_uniform(
     shape: tuple[int, int], rng=None, *, part_of: tuple[int, int] | None = None
 ) -> np.ndarray:

@@ -10,10 +10,22 @@ from typing import Any
 import numpy as np
 
 from . import errors
+from .engine.errors import described
+from .engine.kinds import has_axes
 from .engine.tensor import Tensor, read_only, tensor_of
 from .ranges import extent, shape_and_dtype
-from .settings import real, whole
+from .settings import flag, real, whole
 from .state import matched
+
+__all__ = [
+    "SGD", "Adam", "AdamW", "Optimizer", "Schedule", "clip_grad_norm", "clip_grad_value", "stepwise",
+    "warmup_cosine", "warmup_inverse_sqrt",
+]  # fmt: skip
+
+
+def __dir__() -> list[str]:
+    return __all__  # a tab shows what is for users
+
 
 Schedule = Callable[[int], float]
 BLOCK = 1 << 15  # elements that are updated together: they stay in the processor's cache
@@ -28,7 +40,8 @@ class Optimizer:
     parameter has taken, this one included.
 
     Args:
-        parameters: the leaves to change, of a floating dtype; one that occurs twice counts once.
+        parameters: the leaves to change, of a floating dtype. One that occurs twice counts once; one
+            that requires no gradient never gets one, and stays as it is.
         lr: the learning rate.
         weight_decay: how strongly each step pulls the parameters to zero.
 
@@ -72,8 +85,8 @@ class Optimizer:
         """
         if self.dtypes != [p._array.dtype for p in self.parameters]:  # converted since
             self._lay_out(self.state)
-        given = [p.node.grad for p in self.parameters]
-        gradients = [None if g is None else np.asarray(g._array) for g in given]
+        grads = [p.node.grad for p in self.parameters]
+        gradients = [None if g is None else np.asarray(g._array) for g in grads]
         for group in self.groups:
             moving = [i for i in group.places if gradients[i] is not None]
             before = {self.steps[i] for i in moving}
@@ -94,7 +107,7 @@ class Optimizer:
             self.update(self.steps[i], part, *rest)
         p._array = read_only(new)
 
-    def _step_together(self, group: _Group, gradients: list[Any]) -> None:
+    def _step_together(self, group: _Group, gradients: Sequence[np.ndarray | None]) -> None:
         """Move the small parameters of a group as one array."""
         new = np.concatenate([self.parameters[i]._array for i in group.places], axis=None)
         g = np.concatenate([gradients[i] for i in group.places], axis=None)
@@ -116,7 +129,7 @@ class Optimizer:
                 self.state[i] = parts
 
     def state_dict(self) -> dict[str, Any]:
-        """All that the next steps depend on, beside the settings given when this was made.
+        """Return all that the next steps depend on, beside the settings given when this was made.
 
         `lr` is the learning rate, `steps` has the number of steps of each parameter, and copies of
         the arrays kept are named `mean.0` and so on, by the parameter's position.
@@ -128,7 +141,7 @@ class Optimizer:
         }
         return {"lr": self.lr, "steps": np.array(self.steps), **arrays}
 
-    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+    def load_state_dict(self, state: Mapping[str, object]) -> None:
         """Go on from what `state_dict` returned, of an optimiser made with the same settings.
 
         Raises:
@@ -147,15 +160,18 @@ class SGD(Optimizer):
 
     Args:
         parameters, lr: as for every optimiser.
-        momentum: how much of the last direction is kept.
+        momentum: how much of the last direction is kept, from 0 to below 1.
         nesterov: look ahead along the new direction: p <- p - lr (g + momentum b), as PyTorch has
             it after Sutskever et al., 2013.
         weight_decay: times p, it is added to the gradient.
     """
 
-    def __init__(self, parameters, lr=1e-2, momentum=0.0, nesterov=False, weight_decay=0.0):
-        self.momentum = real("momentum", momentum)
-        self.nesterov = nesterov
+    def __init__(
+        self, parameters: Iterable[Tensor], lr: float = 1e-2, momentum: float = 0.0,
+        nesterov: bool = False, weight_decay: float = 0.0,
+    ):  # fmt: skip
+        self.momentum = real("momentum", momentum, below=1)
+        self.nesterov = flag("nesterov", nesterov)
         if nesterov and not momentum:
             raise errors.ConfigError("nesterov=True needs a momentum above 0")
         if momentum:
@@ -184,8 +200,15 @@ class Adam(Optimizer):
 
     slots = ("mean", "square")
 
-    def __init__(self, parameters, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.0):
+    def __init__(
+        self, parameters: Iterable[Tensor], lr: float = 1e-3,
+        betas: tuple[float, float] = (0.9, 0.999), eps: float = 1e-8, weight_decay: float = 0.0,
+    ):  # fmt: skip
         super().__init__(parameters, lr, weight_decay)
+        if not isinstance(betas, (tuple, list)) or len(betas) != 2:
+            raise errors.ConfigError(
+                f"betas are two numbers, as (0.9, 0.999), not {described(betas)}"
+            )
         b1, b2 = betas
         self.betas = real("betas[0]", b1, below=1), real("betas[1]", b2, below=1)
         self.eps = real("eps", eps)
@@ -213,7 +236,10 @@ class Adam(Optimizer):
 class AdamW(Adam):
     """Adam, with the weights decayed beside the gradient's step (Loshchilov & Hutter, 2019)."""
 
-    def __init__(self, parameters, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=1e-2):
+    def __init__(
+        self, parameters: Iterable[Tensor], lr: float = 1e-3,
+        betas: tuple[float, float] = (0.9, 0.999), eps: float = 1e-8, weight_decay: float = 1e-2,
+    ):  # fmt: skip
         super().__init__(parameters, lr, betas, eps, weight_decay)
 
     def update(self, t, p, g, m, v):
@@ -231,12 +257,16 @@ def warmup_inverse_sqrt(peak: float, warmup: int) -> Schedule:
     warm-up it falls from `peak` at step 1.
     """
     peak, warmup = real("peak", peak), max(1, whole("warmup", warmup))
-    return lambda step: peak * (step / warmup if step < warmup else math.sqrt(warmup / step))
+    return _of_steps(
+        lambda step: peak * (step / warmup if step < warmup else math.sqrt(warmup / step))
+    )
 
 
 def warmup_cosine(peak: float, warmup: int, steps: int, floor: float = 0.0) -> Schedule:
     """Up in a line from 0 to `peak` at step `warmup`, then down along half a cosine to `floor` at
     `steps`, and `floor` from there on (Loshchilov & Hutter, 2017, equation 5, without restarts).
+
+    A run may be shorter than its warm-up: then it ends before the peak.
     """
     peak, floor = real("peak", peak), real("floor", floor)
     warmup, steps = whole("warmup", warmup), whole("steps", steps)
@@ -247,14 +277,19 @@ def warmup_cosine(peak: float, warmup: int, steps: int, floor: float = 0.0) -> S
         done = min(1.0, (step - warmup) / max(1, steps - warmup))
         return floor + (peak - floor) * (1 + math.cos(math.pi * done)) / 2
 
-    return lr
+    return _of_steps(lr)
 
 
 def stepwise(start: float, every: int, factor: float = 0.1) -> Schedule:
     """`start` for the first `every` steps, and multiplied by `factor` after each `every` steps."""
     start, factor = real("start", start), real("factor", factor)
     every = whole("every", every, least=1)
-    return lambda step: start * factor ** (max(step - 1, 0) // every)
+    return _of_steps(lambda step: start * factor ** (max(step - 1, 0) // every))
+
+
+def _of_steps(lr: Schedule) -> Schedule:
+    """A schedule that refuses what is no step with a ConfigError."""
+    return lambda step: lr(whole("step", step))
 
 
 # --- clipping -------------------------------------------------------------------------------------
@@ -269,17 +304,17 @@ def clip_grad_norm(parameters: Iterable[Tensor], max_norm: float) -> float:
         AnomalyError: if a gradient has NaN or infinite elements; none is changed then.
         ConfigError: if `max_norm` is negative or NaN; an infinite one only asks for the norm.
     """
-    max_norm = real("max_norm", max_norm) if max_norm != math.inf else math.inf
+    max_norm = real("max_norm", max_norm, infinite=True)
     having = [(p, p.grad._array) for p in parameter_list(parameters) if p.grad is not None]
     norm = math.sqrt(sum(squares(g) for _, g in having))
     if not math.isfinite(norm):
-        found = (
+        culprits = (
             f"\n  {p.name or 'a parameter'} of shape {p.shape}: {extent(g)}"
             for p, g in having
             if not math.isfinite(squares(g))
         )
         raise errors.AnomalyError(
-            f"there is no finite norm to clip, for the gradient of{''.join(found)}\n"
+            f"there is no finite norm to clip, for the gradient of{''.join(culprits)}\n"
             f"A lower learning rate may help; detect_anomaly() finds the operation that was first"
         )
     factor = max_norm / (norm + 1e-6)
@@ -310,13 +345,15 @@ def parameter_list(parameters: Iterable[Tensor]) -> list[Tensor]:
     Raises:
         ConfigError: unless they are leaves that hold NumPy arrays of floating numbers.
     """
-    if isinstance(parameters, Tensor) or not isinstance(parameters, Iterable):
+    if isinstance(parameters, (Tensor, str)) or not (
+        isinstance(parameters, Iterable) and has_axes(parameters)
+    ):
         raise errors.ConfigError(
             f"parameters are several tensors, as model.parameters() or [w, b]; "
             f"got {type(parameters).__name__}"
         )
-    found = list(parameters)
-    for p in found:
+    tensors = list(parameters)
+    for p in tensors:
         if not isinstance(p, Tensor):
             raise errors.ConfigError(f"a parameter is a Tensor, not {type(p).__name__}")
         if p._node is not None and p._node.operation is not None:
@@ -329,7 +366,7 @@ def parameter_list(parameters: Iterable[Tensor]) -> list[Tensor]:
                 f"parameters are NumPy arrays of floating numbers, and one is "
                 f"{type(p._array).__name__} of {shape_and_dtype(p)}"
             )
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(tensors))
 
 
 class _Group:
@@ -349,7 +386,7 @@ class _Group:
         ]
 
     def parts(self, joined: np.ndarray) -> list[np.ndarray]:
-        """Each parameter's part of an array that has all side by side, in its shape."""
+        """Return each parameter's part of an array that has all side by side, in its shape."""
         return [joined[where].reshape(shape) for where, shape in self.slots]
 
 
@@ -377,7 +414,7 @@ def pieces(*arrays: np.ndarray) -> Iterator[tuple[np.ndarray, ...]]:
         yield tuple(a[i : i + rows] for a in arrays)
 
 
-def squares(array: Any) -> float:
+def squares(array: object) -> float:
     """The sum of the squares of all elements, in float64: in float32 that of 1e20 is infinite."""
     total = 0.0
     for (part,) in pieces(np.asarray(array)):

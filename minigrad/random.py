@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import contextlib
-import operator
+from collections.abc import Callable
 
 import numpy as np
 
 from . import errors
 from .engine.modes import mode, setting
+from .settings import whole
 
 _common = np.random.default_rng(0)
+Draw = Callable[[], np.ndarray]
 
 
 def manual_seed(seed: int) -> np.random.Generator:
@@ -20,10 +22,7 @@ def manual_seed(seed: int) -> np.random.Generator:
         ConfigError: if `seed` is not a whole number from 0.
     """
     global _common
-    try:
-        _common = np.random.default_rng(operator.index(seed))
-    except (TypeError, ValueError):
-        raise errors.ConfigError(f"a seed is a whole number from 0, not {seed!r}") from None
+    _common = np.random.default_rng(whole("a seed", seed))
     return _common
 
 
@@ -45,6 +44,20 @@ def generator(given: np.random.Generator | None = None) -> np.random.Generator:
         ConfigError: if what was given is no generator.
     """
     return mode.get().rng or _common if given is None else _checked(given)
+
+
+def drawn(
+    draw: Callable[[np.random.Generator], np.ndarray], rng: np.random.Generator | None = None
+) -> np.ndarray:
+    """Return what `draw` takes from a generator, as in `drawn(lambda rng: rng.random(3))`.
+
+    Watchers see it, so that a compiled function draws anew in each call.
+    """
+    again = lambda: draw(generator(rng))
+    array = again()
+    for watcher in mode.get().watchers:
+        watcher.drawn(array, again)
+    return array
 
 
 def _checked(rng: np.random.Generator) -> np.random.Generator:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 
-def extent(value: Any) -> str:
+def extent(value: object) -> str:
     """The range of an array: `from -1.5 to 2`, with how many of it are NaN or infinite."""
     array = numbers_in(value)
     if array is None:
@@ -30,7 +30,7 @@ def shape_and_dtype(value: Any) -> str:
     return f"{value.shape} {value.dtype}"
 
 
-def numbers_in(value: Any) -> np.ndarray | None:
+def numbers_in(value: object) -> np.ndarray | None:
     """The NumPy array inside `value`, or None for an array that would have to be computed first."""
     array = getattr(value, "_array", value)
     foreign = hasattr(type(array), "__array_function__")

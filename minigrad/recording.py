@@ -1,23 +1,26 @@
 """Recording of operations: all their arguments, as nodes, and the line that asked for them.
 
 Arrays become leaves when they are first used. The results of operations without a derivative
-(comparisons, argmax, ...) are arrays, and are known by their identity.
+(comparisons, argmax, ...) are arrays whose operations are recorded too (see `engine.followed`). An array
+is known by its memory: a view of all of it, as `np.asarray` gives, has the same numbers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from .engine.modes import Watcher, count, setting
+from .engine.arguments import arrays_in
+from .engine.followed import bare, followed
+from .engine.modes import Box, Watcher, count, mode, setting
 from .engine.node import Node
 from .engine.saving import unshared
+from .engine.source import SourceLine, by_definition, source_line, user_frames
 from .engine.tensor import Tensor
 from .engine.walk import Contribution, Visit
-from .source import SourceLine, source_line, user_frames
-from .switches import switch
+from .with_blocks import with_block
 
 
 class Note(Watcher):
@@ -31,35 +34,61 @@ class Note(Watcher):
         line: the line of code that asked for the operation.
         names: (node, name) for arguments that a variable held just then.
         contributions: what it passed on in the last backward pass.
-        reads: the numbers that had left the graph by the end of the recording; see `Recording`.
+        inside: whether a definition of minigrad's asked for it, and not the user's own code.
+        recording: the one that keeps it.
+        origin: of a leaf, "argument" of the function that was recorded, "draw" or "".
+        draw: of a draw, a function that draws again.
     """
 
-    reads: Sequence[Read] = ()
+    recording: Recording | None = None
+    origin = ""
+    draw: Callable[[], Any] | None = None
 
-    def __init__(
-        self, y: Any, args: tuple = (), sources: tuple = (), line=None, names=(), array=None
-    ):
+    def __init__(self, y: Any, args=(), sources=(), line=None, names=(), array=None, inside=False):
         self.y = y
         self.array = array
         self.args = args
         self.sources = sources
         self.line: SourceLine | None = line
         self.names: list[tuple[Node, str]] = list(names)
+        self.inside = inside
         self.contributions: list[Contribution] = []
 
     def visit(self, visit: Visit) -> None:
         self.contributions = visit.contributions
 
 
-@switch
+@with_block
 def record() -> Iterator[None]:
     """Within it, every value, gradient, contribution and source line is kept for the views."""
-    with setting(watchers=(Recording(),)):
-        yield
+    recording = Recording()
+    try:
+        with setting(watchers=(recording,)):
+            yield
+    finally:  # after an error too: nodes know the recording, which would keep them
+        recording.arrays.clear()
+
+
+def as_arguments(values: Any) -> Any:
+    """Return what to call a function with, inside `record()`: arrays, also in lists, are followed.
+
+    A graph of what it gives knows them, and the Tensors, as arguments.
+    """
+    if type(values) in (list, tuple):
+        return type(values)(map(as_arguments, values))
+    if type(values) is dict:
+        return {name: as_arguments(value) for name, value in values.items()}
+    watchers = mode.get().watchers
+    if type(values) is np.ndarray and values.ndim:
+        values = followed(values, watchers)
+    for watcher in watchers if isinstance(values, (Tensor, np.ndarray)) else ():
+        if isinstance(watcher, Recording):
+            watcher.arguments.add(watcher.source(values))
+    return values
 
 
 class Read(NamedTuple):
-    """Numbers that left the graph: by `item()`, an `if` ..., or as the result of a comparison.
+    """Numbers that left the graph: by `item()`, an `if` ...; or that may have left it unseen.
 
     What Python or NumPy makes of them afterwards is not recorded.
 
@@ -67,65 +96,113 @@ class Read(NamedTuple):
         node: whose numbers they are.
         line: where.
         number: when, in the order of creation of nodes.
+        value: the numbers.
+        inside: whether a definition of minigrad's has them, to make its constants of.
+        unseen: whether it is a plain result, of which NumPy may make an array that nobody sees being
+            made: by `np.array([n, m])`, or by `a[0] = n`.
     """
 
     node: Node
     line: SourceLine | None
     number: int
+    value: Any
+    inside: bool
+    unseen: bool
 
 
 class Recording(Watcher):
     """Gives each node a note."""
 
+    follows = True
+
     def __init__(self) -> None:
-        self.arrays: dict[int, tuple[Any, Node]] = {}  # those seen so far, by their identity
+        self.arrays: dict[Any, tuple[Any, Node]] = {}  # those seen so far, by their memory
         self.reads: list[Read] = []
+        self.arguments: set[Node | None] = set()  # those of the function that is recorded
 
-    def read(self, tensor: Tensor) -> None:
-        self._leaves(self.source(tensor))
+    def read(self, a: Any) -> None:
+        self._leaves(self.source(a), arrays_in(a))
 
-    def _leaves(self, node: Node) -> None:
+    def same(self, array: Any, other: Any) -> None:
+        self.arrays.setdefault(memory_of(array), (array, self.source(other)))
+
+    def wrote(self, array: Any, node: Node | None) -> None:
+        """Forget what is known of this memory, but that its numbers are those of `node`."""
+        shared = lambda a: isinstance(a, np.ndarray) and np.may_share_memory(a, array)
+        for key in [key for key, (a, _) in self.arrays.items() if shared(a)]:
+            a, before = self.arrays.pop(key)
+            self._leaves(before, arrays_in(a))
+        if node is not None:
+            node.note.array = array
+            self.arrays[memory_of(array)] = array, node
+
+    def enter(self, box: Box, args: tuple, kwargs: dict[str, Any]) -> None:
+        if not by_definition():
+            plain = [a for a in flat((*args, *kwargs.values())) if is_plain(a)]
+            box.given = source_line(), [a for a in plain if not self._is_result(a)]
+
+    def _is_result(self, a: Any) -> bool:
+        """Tell whether an operation made a plain array, so that it is followed."""
+        _, node = self.arrays.get(memory_of(a), (None, None))
+        return node is not None and node.operation is not None
+
+    def _leaves(self, node: Node | None, value: Any, unseen: bool = False) -> None:
         line = source_line()
-        if not self.reads or self.reads[-1][:2] != (node, line):
-            self.reads.append(Read(node, line, count()))
+        last = self.reads[-1] if self.reads else None
+        if node is None or (last and (last.node, last.line, last.unseen) == (node, line, unseen)):
+            return
+        self.reads.append(Read(node, line, count(), value, by_definition(), unseen))
+
+    def drawn(self, array: Any, draw: Callable[[], Any]) -> None:
+        node = self.source(array)
+        if node is not None:
+            node.note.origin, node.note.draw = "draw", draw
 
     def operation(self, node: Node, args: tuple, y: Any) -> None:
         sources = tuple([self.source(a) for a in args])
         held = [a for a in flat(args) if isinstance(a, (Tensor, np.ndarray))]
         names = [(self.source(a), name) for a, name in names_here(held)]
-        node.note = Note(y, tuple(map(_held, args)), sources, source_line(), names)
+        held_args = tuple(map(_held, args))
+        node.note = Note(y, held_args, sources, source_line(), names, inside=by_definition())
         node.keeps_grad = node.requires_grad
+        node.note.recording = self
         if not node.operation.rules:  # type: ignore[union-attr]
-            node.note.y, node.note.array = unshared(y), y
-            if node.box is None or not isinstance(node.box.owner, str):  # in no definition
-                self._leaves(node)
-        node.note.reads = self.reads
-        self.arrays[id(y)] = y, node
+            node.note.y, node.note.array = unshared(arrays_in(y)), y
+            self._leaves(node, node.note.y, unseen=True)
+        self.arrays.setdefault(memory_of(y), (y, node))
 
     def source(self, a: Any) -> Any:
         """The node that an argument is; of a list, a list of these; None for what is no array."""
         if isinstance(a, Tensor):
-            if a._node is None and self._seen(a._array):  # detached
-                return self.arrays[id(a._array)][1]
-            self.arrays.setdefault(id(a._array), (a._array, a.node))
+            if a._node is None and memory_of(a._array) in self.arrays:  # detached
+                return self.arrays[memory_of(a._array)][1]
+            self.arrays.setdefault(memory_of(a._array), (a._array, a.node))
             return a.node
         if isinstance(a, (list, tuple)):
             return [self.source(b) for b in a]
-        held, node = self.arrays.get(id(a), (None, None))
-        if held is not a or self._changed(node, a):
-            node = None
+        _, node = self.arrays.get(memory_of(a), (None, None))
+        if node is None or _changed(node, a):
+            if node is not None:
+                self.wrote(a, None)
+                node = None
             if isinstance(a, np.ndarray) and a.ndim:
                 node = Node(a)
-                node.note = Note(unshared(a), array=a)
-                self.arrays[id(a)] = a, node
+                node.note = Note(unshared(bare(a)), array=a, inside=by_definition())
+                self.arrays[memory_of(a)] = a, node
         return node
 
-    def _seen(self, array: Any) -> bool:
-        return self.arrays.get(id(array), (None,))[0] is array
 
-    def _changed(self, node: Node | None, a: Any) -> bool:
-        """Tell whether an array was changed in place since it was first seen."""
-        return node is not None and node.note.y.tobytes() != a.tobytes()
+def memory_of(a: Any) -> Any:
+    """Return what tells an array from others elsewhere, or of other elements of the same memory."""
+    if not isinstance(a, np.ndarray) or not a.size:
+        return id(a)
+    place, _ = np.asarray(a).__array_interface__["data"]
+    return place, a.shape, a.strides, a.dtype.str
+
+
+def _changed(node: Node, a: Any) -> bool:
+    """Tell whether an array was changed in place since it was first seen."""
+    return node.note is not None and node.note.y.tobytes() != np.asarray(a).tobytes()
 
 
 def names_here(values: Iterable[Any]) -> list[tuple[Any, str]]:
@@ -144,7 +221,12 @@ def _held(a: Any) -> Any:
     """An argument with the arrays in Tensors, and copies of all others."""
     if isinstance(a, Tensor):
         return a._array
-    return type(a)(map(_held, a)) if type(a) in (list, tuple) else unshared(a)
+    return type(a)(map(_held, a)) if type(a) in (list, tuple) else unshared(bare(a))
+
+
+def is_plain(a: Any) -> bool:
+    """Tell whether `a` is a number or an array of Python's or NumPy's."""
+    return isinstance(a, (int, float, np.ndarray, np.generic)) and type(a) is not bool
 
 
 def flat(nested: Any) -> Iterator[Any]:

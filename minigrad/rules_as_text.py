@@ -9,7 +9,6 @@ import linecache
 import re
 import types
 from collections.abc import Callable
-from typing import Any
 
 from .engine.table import Operation, code_of
 
@@ -96,7 +95,7 @@ def _place(node: ast.Lambda | ast.FunctionDef) -> tuple[str, int]:
     return getattr(node, "name", "<lambda>"), min(lines)
 
 
-def _compiled(node: Any, text: str, free: tuple[str, ...]) -> types.CodeType:
+def _compiled(node: object, text: str, free: tuple[str, ...]) -> types.CodeType:
     """The code of a lambda, compiled where what it uses is imported, or closed over, as in its file."""
     made = ast.parse(f"def f({', '.join(free)}): return 0")
     made.body[0].body[0].value = node  # type: ignore[attr-defined]

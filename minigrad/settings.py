@@ -8,24 +8,26 @@ from collections.abc import Callable, Iterable, Mapping
 from numbers import Real
 from typing import Any
 
+import numpy as np
+
 from .engine.errors import described
+from .engine.kinds import is_whole
 from .errors import ConfigError
 
+Check = Callable[[str, Any], Any]  # of a setting: its name and value; returns what is kept of that
 
-def whole(name: str, value: int, least: int = 0, *, most: float = math.inf) -> int:
+
+def whole(name: str, value: int, least: float = 0, *, most: float = math.inf) -> int:
     """`value` as a Python int.
 
     Raises:
         ConfigError: if it is not a whole number from `least` up to `most`.
     """
-    try:
-        number = operator.index(value)
-    except TypeError:
-        number = least - 1
-    if not least <= number <= most or isinstance(value, bool):
-        limits = f"{least}" if most == math.inf else f"{least} up to {most}"
-        raise ConfigError(f"{name} is a whole number from {limits}, not {value!r}")
-    return number
+    if not is_whole(value) or not least <= operator.index(value) <= most:
+        limits = f" from {least}" if least > -math.inf else ""
+        limits += f" up to {most}" if most < math.inf else ""
+        raise ConfigError(f"{name} is a whole number{limits}, not {described(value)}")
+    return operator.index(value)
 
 
 def real(
@@ -36,36 +38,50 @@ def real(
     above: float = -math.inf,
     below: float = math.inf,
     most: float = math.inf,
+    infinite: bool = False,
 ) -> float:
     """`value` as a Python float; a number of NumPy's would widen the float32 arrays it meets.
 
     Raises:
         ConfigError: if it is not a finite number from `least`, above `above`, below `below` and up to
-            `most`.
+            `most`, nor plus infinity where that is allowed.
     """
     number = isinstance(value, Real) and not isinstance(value, bool)
+    if infinite and number and value == math.inf:
+        return math.inf
     if not (number and least <= value <= most and above < value < below):
         low = f"above {above:g}" if above >= least else f"from {least:g}"
         high = f" to below {below:g}" if below < math.inf else f" up to {most:g}"
         limits = low + (high if min(below, most) < math.inf else "")
         finite = "" if min(below, most) < math.inf else "a finite number "
-        raise ConfigError(f"{name} is {finite}{limits}, not {value!r}")
+        raise ConfigError(f"{name} is {finite}{limits}, not {described(value)}")
     return float(value)
 
 
 def choice(name: str, value: str, names: Iterable[str]) -> str:
-    """`value`.
+    """Return `value`, one of `names`.
 
     Raises:
         ConfigError: if it is not one of `names`.
     """
     if not isinstance(value, str) or value not in names:
-        raise ConfigError(f"{name} is one of {', '.join(map(repr, names))}, not {value!r}")
+        raise ConfigError(f"{name} is one of {', '.join(map(repr, names))}, not {described(value)}")
     return value
 
 
-def function(name: str, value: Any) -> Any:
-    """`value`.
+def flag(name: str, value: bool) -> bool:
+    """Return `value`, which is True or False.
+
+    Raises:
+        ConfigError: if it is not True or False.
+    """
+    if value is not True and value is not False and not isinstance(value, np.bool_):
+        raise ConfigError(f"{name} is True or False, not {described(value)}")
+    return value
+
+
+def function(name: str, value: object) -> Any:
+    """Return `value`, which can be called.
 
     Raises:
         ConfigError: if it cannot be called.
@@ -75,7 +91,7 @@ def function(name: str, value: Any) -> Any:
     return value
 
 
-def check(owner: Any, checks: Mapping[str, Callable[[str, Any], Any]]) -> None:
+def check(owner: object, checks: Mapping[str, Check]) -> None:
     """Check the named attributes of a frozen dataclass, and keep what each check returns.
 
     Raises:

@@ -1,4 +1,4 @@
-"""The end of the two command lines: an exit status, and what went wrong in one line."""
+"""The two command lines: their commands, an exit status, and what went wrong in one line."""
 
 from __future__ import annotations
 
@@ -8,12 +8,14 @@ import errno
 import os
 import signal
 import sys
-from collections.abc import Callable
-from typing import NoReturn
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from typing import NamedTuple, NoReturn
 
 from . import errors
 
 WRONG, INTERRUPTED, NO_READER = 2, 128 + signal.SIGINT, 128 + 13  # exit statuses; 13 is SIGPIPE
+STOPS = ("SIGTERM", "SIGHUP", "SIGBREAK")  # by name: no system has all of them
 REMEDIES = {  # by the names of errors, of which not every system has all
     "ENOSPC": "make room on that disk",
     "EDQUOT": "make room: no more files of yours may be there",
@@ -27,13 +29,15 @@ def ended(program: str, run: Callable[[], int]) -> int:
     """Run `run`, which returns an exit status; what goes wrong is said in one line of `program`'s."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:  # while `starting`
         signal.signal(signal.SIGINT, signal.default_int_handler)
+    stopped = [INTERRUPTED]
     try:
-        status = run()
-        if sys.stdout is not None:
-            sys.stdout.flush()
+        with _stopping(stopped):
+            status = run()
+            if sys.stdout is not None:
+                sys.stdout.flush()
         return status
     except KeyboardInterrupt:
-        return INTERRUPTED
+        return stopped[-1]
     except BrokenPipeError:
         let_go()
         return NO_READER
@@ -45,6 +49,31 @@ def ended(program: str, run: Callable[[], int]) -> int:
     except OSError as problem:
         let_go()
         return complain(program, _told(problem))
+
+
+@contextlib.contextmanager
+def _stopping(statuses: list[int]) -> Iterator[None]:
+    """Make a context that `kill` and the end of the terminal leave as Ctrl-C does, so that what is
+    temporary is removed; the exit status for it is added. A second `kill` ends the process at once, and
+    a signal that is ignored, as under `nohup`, stays so."""
+
+    def stop(number: int, frame: object) -> NoReturn:
+        signal.signal(number, signal.SIG_DFL)
+        statuses.append(128 + number)
+        raise KeyboardInterrupt
+
+    here = (
+        threading.current_thread() is threading.main_thread()
+    )  # the only one that may ask for them
+    known = [getattr(signal, name) for name in STOPS if here and hasattr(signal, name)]
+    known = [one for one in known if signal.getsignal(one) is signal.SIG_DFL]
+    for one in known:
+        signal.signal(one, stop)
+    try:
+        yield
+    finally:
+        for one in known:
+            signal.signal(one, signal.SIG_DFL)
 
 
 def complain(program: str, problem: object) -> int:
@@ -77,3 +106,21 @@ class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         program = self.prog.removeprefix("python -m ").partition(" ")[0]
         self.exit(complain(program, f"{message} (--help lists all options)"))
+
+
+class Command(NamedTuple):
+    """A command: what runs it, what it does in one line, and a function that adds its arguments."""
+
+    run: Callable[[argparse.Namespace], int]
+    about: str
+    takes: Callable[[argparse.ArgumentParser], object]
+
+
+def add_commands(parser: Parser, commands: Mapping[str, Command], prog: str) -> None:
+    """Give a parser commands, by their names."""
+    group = parser.add_subparsers(title="commands", metavar="COMMAND", required=True, prog=prog)
+    for name, command in commands.items():
+        about = command.about
+        own = group.add_parser(name, help=about, description=f"{about}.", allow_abbrev=False)
+        command.takes(own)
+        own.set_defaults(run=command.run)

@@ -16,23 +16,37 @@ from __future__ import annotations
 import functools
 import operator
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, TypeVar, overload
 
 import numpy as np
 
 from . import errors
 from .engine.errors import described
 from .engine.modes import mode
-from .engine.table import name_of
-from .engine.tensor import Tensor, apply, tensor_of
+from .engine.node import Node
+from .engine.table import AnyArray, name_of
+from .engine.tensor import Tensor, tensor_of
 from .engine.walk import walk
 from .settings import function
-from .switches import enable_grad
-from .trees import leaves, rebuilt
+from .trees import Tree, leaves, rebuilt
+from .with_blocks import enable_grad
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+R = TypeVar("R")
+
+
+@overload
+def grad(f: Callable, argnums: int = 0) -> Callable[..., Tensor]: ...
+
+
+@overload
+def grad(f: Callable, argnums: tuple[int, ...]) -> Callable[..., tuple[Tensor, ...]]: ...
 
 
 def grad(f: Callable, argnums: int | tuple[int, ...] = 0) -> Callable:
-    """The gradient of `f` as a function of the same arguments.
+    """Return the gradient of `f`, as a function of the same arguments.
 
     Args:
         f: returns a Tensor with one element.
@@ -45,22 +59,33 @@ def grad(f: Callable, argnums: int | tuple[int, ...] = 0) -> Callable:
 
     Raises:
         ConfigError: if `f` is no function.
+        DTypeError: if `argnums` names no arguments, as in grad(f, x): it is grad(f)(x).
     """
     both = value_and_grad(f, argnums)
 
     @functools.wraps(f)
-    def gradient(*args: Any, **kwargs: Any) -> Any:
+    def gradient(*args: Tree, **kwargs: object) -> Tree:
         return both(*args, **kwargs)[1]
 
     return gradient
 
 
+@overload
+def value_and_grad(f: Callable[..., R], argnums: int = 0) -> Callable[..., tuple[R, Tensor]]: ...
+
+
+@overload
+def value_and_grad(
+    f: Callable[..., R], argnums: tuple[int, ...]
+) -> Callable[..., tuple[R, tuple[Tensor, ...]]]: ...
+
+
 def value_and_grad(f: Callable, argnums: int | tuple[int, ...] = 0) -> Callable:
     """Return a function that gives what `f` returns and its gradient; see `grad`."""
-    function("what is differentiated", f)
+    _positions(function("what is differentiated", f), argnums)
 
     @functools.wraps(f)
-    def value_and_gradient(*args: Any, **kwargs: Any) -> tuple[Any, Any]:
+    def value_and_gradient(*args: object, **kwargs: object) -> tuple[Tree, Tree]:
         run = _Run(f, args, kwargs, argnums)
         if len(run.results) != 1 or run.results[0].size != 1:
             shapes = ", ".join(str(result.shape) for result in run.results)
@@ -74,7 +99,7 @@ def value_and_grad(f: Callable, argnums: int | tuple[int, ...] = 0) -> Callable:
     return value_and_gradient
 
 
-def vjp(f: Callable, *primals: Any) -> tuple[Any, Callable]:
+def vjp(f: Callable[..., R], *primals: Tree) -> tuple[R, Callable[..., tuple[Tensor, ...]]]:
     """`f(*primals)`, and the function that takes a gradient with respect to it back to the primals.
 
     That function takes a tree like the result, and returns a tuple, one gradient for each primal.
@@ -82,13 +107,13 @@ def vjp(f: Callable, *primals: Any) -> tuple[Any, Callable]:
     """
     run = _Run(f, primals, {}, tuple(range(len(primals))))
 
-    def pull(cotangent: Any) -> tuple:
+    def pull(cotangent: object) -> tuple:
         return run.pull(_matching(cotangent, run.tree, run.results))
 
     return run.value(), pull
 
 
-def jvp(f: Callable, primals: Any, tangents: Any) -> tuple[Any, Any]:
+def jvp(f: Callable[..., R], primals: Tree, tangents: Tree) -> tuple[R, R]:
     """`f(*primals)`, and how fast it changes as the primals move along the tangents: J v.
 
     The first walk back gives J^T u for some u. This is linear in u, so its derivative with respect to u,
@@ -106,47 +131,74 @@ def jvp(f: Callable, primals: Any, tangents: Any) -> tuple[Any, Any]:
         dummies = [Tensor(normal(y.shape), requires_grad=True, dtype=y.dtype) for y in run.results]
     back = gradients(run.results, dummies, run.inputs, create_graph=True)
     pairs = [(b, v) for b, v in zip(back, along) if b is not None]
-    found = _gradients(
+    products = _gradients(
         [b for b, _ in pairs], [v for _, v in pairs], dummies, False, run.needs_graph(along)
     )
-    return run.value(), rebuilt(run.tree, found)
+    return run.value(), rebuilt(run.tree, products)
+
+
+@overload
+def jacobian(f: Callable, argnums: int = 0) -> Callable[..., Tensor]: ...
+
+
+@overload
+def jacobian(f: Callable, argnums: tuple[int, ...]) -> Callable[..., tuple[Tensor, ...]]: ...
 
 
 def jacobian(f: Callable, argnums: int | tuple[int, ...] = 0) -> Callable:
-    """Every derivative of every number that `f` returns: a function of the same arguments.
+    """Return a function that gives every derivative of every number that `f` returns.
 
     For a result of shape S and an argument of shape A, its shape is S + A. Of trees, it is a tree
     like the result, each leaf of which is a tree like the argument.
     """
+    _positions(function("what is differentiated", f), argnums)
 
     @functools.wraps(f)
-    def all_derivatives(*args: Any, **kwargs: Any) -> Any:
+    def all_derivatives(*args: Tree, **kwargs: object) -> Tree:
         run = _Run(f, args, kwargs, argnums)
         blocks = []
         for k, result in enumerate(run.results):
             rows = []
             for index in np.ndindex(result.shape):
-                one = [np.zeros_like(y._array) for y in run.results]
-                one[k][index] = 1
-                rows.append(run.gradients(one))
+                unit = [np.zeros_like(y._array) for y in run.results]
+                unit[k][index] = 1
+                rows.append(run.gradients(unit))
             columns = []
             for i, x in enumerate(run.inputs):
-                stacked = (
+                column = (
                     np.stack([row[i] for row in rows]) if rows else Tensor(np.empty(0, x.dtype))
                 )
-                columns.append(np.reshape(stacked, result.shape + x.shape))
+                columns.append(np.reshape(column, result.shape + x.shape))
             blocks.append(run.like_arguments(columns))
         return rebuilt(run.tree, blocks)
 
     return all_derivatives
 
 
+@overload
+def hessian(f: Callable, argnums: int = 0) -> Callable[..., Tensor]: ...
+
+
+@overload
+def hessian(
+    f: Callable, argnums: tuple[int, ...]
+) -> Callable[..., tuple[tuple[Tensor, ...], ...]]: ...
+
+
 def hessian(f: Callable, argnums: int | tuple[int, ...] = 0) -> Callable:
-    """Every second derivative of `f`, which returns one number: the Jacobian of its gradient."""
+    """Return a function that gives every second derivative of `f`: the Jacobian of its gradient."""
     return jacobian(grad(f, argnums), argnums)
 
 
-def hvp(f: Callable, primals: Any, tangents: Any) -> Any:
+@overload
+def hvp(f: Callable, primals: tuple, tangents: tuple) -> tuple[Tensor, ...]: ...
+
+
+@overload
+def hvp(f: Callable, primals: Tree, tangents: Tree) -> Tensor: ...
+
+
+def hvp(f: Callable, primals: Tree, tangents: Tree) -> Tree:
     """The Hessian of `f` at the primals times the tangents, without ever making the Hessian.
 
     The Hessian is symmetric, so H v is v^T H: the gradient taken back along v.
@@ -167,32 +219,30 @@ def hvp(f: Callable, primals: Any, tangents: Any) -> Any:
 
 def gradients(
     roots: Sequence[Tensor],
-    given: Sequence[Any],
+    starting: Sequence[object],
     inputs: Sequence[Tensor],
     *,
     retain_graph: bool = False,
     create_graph: bool = False,
-) -> list[Any]:
+) -> list[AnyArray]:
     """The gradients with respect to `inputs`, returned; no `.grad` is touched.
 
-    `given` holds the gradient with respect to each root. An input that no root depends on gets None.
+    `starting` holds the gradient with respect to each root. An input that no root depends on gets None.
     Only what depends on an input is walked.
     """
     wanted = {x._node for x in inputs if x._node is not None}
-    starts: dict[Any, Any] = {}
-    found: dict[Any, Any] = {}
+    starts: dict[Node, AnyArray] = {}
+    arrived: dict[Node, AnyArray] = {}
     with enable_grad():
-        for root, g in zip(roots, given):
+        for root, g in zip(roots, starting):
             node = root._node
             if node is not None and node.requires_grad:
                 starts[node] = starts[node] + g if node in starts else g
-        for visit in walk(starts, wanted):
+        for visit in walk(starts, wanted, frees=not (retain_graph or create_graph)):
             if visit.node in wanted:
-                found[visit.node] = visit.gradient
-            if not (retain_graph or create_graph):
-                visit.node.saved = None
+                arrived[visit.node] = visit.gradient
             del visit  # the next rule can have its memory
-    return [found.get(x._node) for x in inputs]
+    return [arrived.get(x._node) for x in inputs]
 
 
 # --- one call of the function ---------------------------------------------------------------------
@@ -213,14 +263,15 @@ class _Run:
     Attributes:
         inputs: the tensors that f was called with, for the arguments to differentiate by.
         tree: what f returned, and `results` the Tensors in it.
-        reaches_outside: whether f used anything from outside that needs a gradient. Then someone
-            outside may differentiate again, and gradients get a graph; else they are plain arrays.
+        reaches_outside: whether f used anything but its arguments that needs a gradient: from outside,
+            or a leaf that it made and may have kept. Then someone outside may differentiate again, and
+            gradients get a graph; else they are plain arrays.
     """
 
     def __init__(self, f: Callable, args: tuple, kwargs: dict, argnums: int | tuple[int, ...]):
         function("what is differentiated", f)
         self.single = not isinstance(argnums, (tuple, list))
-        positions = _positions(argnums)
+        positions = _positions(f, argnums)
         for i in positions:
             if not -len(args) <= i < len(args):
                 raise errors.ShapeError(
@@ -240,73 +291,80 @@ class _Run:
         self.reaches_outside = mode.get().grad and self._has_edge_outside()
 
     def _has_edge_outside(self) -> bool:
-        """Tell whether an edge leads from what f computed to a node older than its inputs."""
-        oldest = min((x.node.number for x in self.inputs), default=0)
-        results = [y.node for y in self.results if y.requires_grad]
-        inside = [node for node in results if node.number >= oldest]
-        reached = set(inside)
-        for node in inside:  # which grows
+        """Tell whether what f computed leads to a node older than its inputs, or to a leaf that is none
+        of these."""
+        inputs = {x.node for x in self.inputs}
+        oldest = min((node.number for node in inputs), default=0)
+        nodes = [y.node for y in self.results if y.requires_grad]
+        reached = set(nodes)
+        for node in nodes:  # which grows
+            if node.number < oldest or (node.operation is None and node not in inputs):
+                return True
             for _, _, parent in node.edges:
-                if parent.number < oldest:
-                    return True
                 if parent not in reached:
                     reached.add(parent)
-                    inside.append(parent)
+                    nodes.append(parent)
         return False
 
-    def value(self) -> Any:
+    def value(self) -> Tree:
         """Return what f returned, detached from the graph unless that reaches outside."""
         if self.reaches_outside:
             return self.tree
         return rebuilt(self.tree, [y.detach() for y in self.results])
 
-    def gradients(self, given: Sequence[Any], retain_graph: bool = True) -> list[Tensor]:
-        return _gradients(self.results, given, self.inputs, retain_graph, self.needs_graph(given))
+    def gradients(self, vectors: Sequence[object], retain_graph: bool = True) -> list[Tensor]:
+        return _gradients(
+            self.results, vectors, self.inputs, retain_graph, self.needs_graph(vectors)
+        )
 
-    def needs_graph(self, vectors: Iterable[Any]) -> bool:
+    def needs_graph(self, vectors: Iterable[object]) -> bool:
         """Tell whether products with these vectors need a graph: because of f, or of a vector."""
         outside = any(isinstance(v, Tensor) and v.requires_grad for v in vectors)
         return mode.get().grad and (self.reaches_outside or outside)
 
-    def pull(self, given: Sequence[Any], retain_graph: bool = True) -> Any:
+    def pull(self, vectors: Sequence[object], retain_graph: bool = True) -> Tree:
         """Gradients with respect to the results, taken back to the arguments."""
-        return self.like_arguments(self.gradients(given, retain_graph))
+        return self.like_arguments(self.gradients(vectors, retain_graph))
 
-    def like_arguments(self, values: Iterable[Any]) -> Any:
-        found = rebuilt(self.arguments, values)
-        return found[0] if self.single else found
+    def like_arguments(self, values: Iterable[object]) -> Tree:
+        tree = rebuilt(self.arguments, values)
+        return tree[0] if self.single else tree
 
 
 def _gradients(
-    roots: Sequence[Tensor], given: Sequence[Any], inputs: Sequence[Tensor], retain_graph: bool,
+    roots: Sequence[Tensor], vectors: Sequence[object], inputs: Sequence[Tensor], retain_graph: bool,
     create_graph: bool,
 ) -> list[Tensor]:  # fmt: skip
-    """As `gradients`, with Tensors for arrays and zeros for what nothing depends on."""
+    """Compute `gradients`, with Tensors for arrays and zeros for what nothing depends on."""
     if create_graph:
-        given = [g if isinstance(g, Tensor) else tensor_of(g) for g in given]
+        vectors = [g if isinstance(g, Tensor) else tensor_of(g) for g in vectors]
     else:
-        given = [g._array if isinstance(g, Tensor) else g for g in given]
-    found = gradients(roots, given, inputs, retain_graph=retain_graph, create_graph=create_graph)
+        vectors = [g._array if isinstance(g, Tensor) else g for g in vectors]
+    reached = gradients(
+        roots, vectors, inputs, retain_graph=retain_graph, create_graph=create_graph
+    )
     zeros = (np.zeros_like(x._array) for x in inputs)
-    arrived = [zero if g is None else g for g, zero in zip(found, zeros)]
+    arrived = [zero if g is None else g for g, zero in zip(reached, zeros)]
     return [g if isinstance(g, Tensor) else tensor_of(g) for g in arrived]
 
 
-def _positions(argnums: Any) -> tuple[int, ...]:
+def _positions(f: Callable, argnums: object) -> tuple[int, ...]:
+    several = argnums if isinstance(argnums, (tuple, list)) else [argnums]
     try:
-        found = tuple(
-            map(operator.index, argnums if isinstance(argnums, (tuple, list)) else [argnums])
-        )
+        if any(isinstance(i, (Tensor, np.ndarray)) for i in several):
+            raise TypeError
+        positions = tuple(map(operator.index, several))
     except TypeError:
         raise errors.DTypeError(
-            f"argnums is an integer, or a tuple of integers, not {argnums!r}"
+            f"argnums is an integer, or a tuple of integers, not {described(argnums)}. To differentiate "
+            f"at x, write grad({name_of(f)})(x), and likewise with value_and_grad, jacobian and hessian"
         ) from None
-    if not found:
+    if not positions:
         raise errors.ShapeError("there is no argument to differentiate by: argnums is empty")
-    return found
+    return positions
 
 
-def _stand_in(x: Any, name: str) -> Tensor:
+def _stand_in(x: ArrayLike, name: str) -> Tensor:
     """A tensor of the same value, so that what f does with its argument can be told apart.
 
     Where someone outside may differentiate by `x`, it is the result of an operation on `x` that changes
@@ -325,11 +383,11 @@ def _stand_in(x: Any, name: str) -> Tensor:
             f"write 2.0 for 2, convert the array, or name other arguments in argnums"
         )
     if mode.get().grad and tensor.requires_grad:
-        return apply(np.positive, (tensor,), {})
+        return Tensor.apply(np.positive, (tensor,), {})
     return Tensor(tensor._array, requires_grad=True, name=tensor.name)
 
 
-def _checked(f: Callable, y: Any) -> Tensor:
+def _checked(f: Callable, y: object) -> Tensor:
     if not isinstance(y, Tensor):
         raise errors.GraphError(
             f"{name_of(f)} returns a {type(y).__name__}, not a Tensor, so its derivative is lost: "
@@ -340,20 +398,20 @@ def _checked(f: Callable, y: Any) -> Tensor:
     return y
 
 
-def _arguments(primals: Any) -> tuple:
+def _arguments(primals: object) -> tuple:
     return primals if isinstance(primals, tuple) else (primals,)
 
 
-def _matching(given: Any, tree: Any, tensors: Sequence[Tensor]) -> list[Tensor]:
-    """The leaves of `given`, which has to be of the form of `tree`, as Tensors of the right dtype."""
-    paths, found = [p for p, _ in leaves(tree)], list(leaves(given))
-    if [p for p, _ in found] != paths:
+def _matching(vectors: object, tree: object, tensors: Sequence[Tensor]) -> list[Tensor]:
+    """The leaves of `vectors`, which has to be of the form of `tree`, as Tensors of the right dtype."""
+    paths, named = [p for p, _ in leaves(tree)], list(leaves(vectors))
+    if [p for p, _ in named] != paths:
         raise errors.ShapeError(
             f"expected a tree with the leaves {', '.join(p or 'x' for p in paths)}, and got one "
-            f"with {', '.join(p or 'x' for p, _ in found)}"
+            f"with {', '.join(p or 'x' for p, _ in named)}"
         )
     matched = []
-    for (path, value), tensor in zip(found, tensors):
+    for (path, value), tensor in zip(named, tensors):
         vector = value if isinstance(value, Tensor) else Tensor(value, dtype=tensor.dtype)
         if vector.shape != tensor.shape:
             raise errors.ShapeError(

@@ -9,8 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+Tree = Any  # lists, tuples and dicts, nested as one likes, of leaves of one kind; or one leaf
 
-def leaves(tree: Any, path: str = "") -> Iterator[tuple[str, Any]]:
+
+def leaves(tree: Tree, path: str = "") -> Iterator[tuple[str, Any]]:
     """Everything in `tree` that is no list, tuple or dict, with the path that leads to it."""
     if isinstance(tree, Mapping):
         for key, value in tree.items():
@@ -22,12 +24,12 @@ def leaves(tree: Any, path: str = "") -> Iterator[tuple[str, Any]]:
         yield path, tree
 
 
-def rebuilt(tree: Any, values: Iterable[Any]) -> Any:
+def rebuilt(tree: Tree, values: Iterable[object]) -> Tree:
     """A tree of the shape of `tree`, with `values` for its leaves, in the order of `leaves`."""
     return _rebuilt(tree, iter(values))
 
 
-def _rebuilt(tree: Any, values: Iterator[Any]) -> Any:
+def _rebuilt(tree: Tree, values: Iterator[object]) -> Tree:
     if isinstance(tree, Mapping):
         return {key: _rebuilt(value, values) for key, value in tree.items()}
     if isinstance(tree, (list, tuple)):

@@ -21,18 +21,21 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 
 from . import errors
+from .engine.kinds import checked
 from .engine.tensor import Tensor
 from .engine.walk import first_gradient
-from .settings import whole
+from .optim import parameter_list
+from .settings import function, whole
 from .transforms import gradients
 
+MOST = 1000  # workers that are started here
 T = TypeVar("T")
 
 
 class Workers(contextlib.AbstractContextManager, Protocol):
     """A computer of parts: entered before the first total, and left after the last."""
 
-    def total(self, job: Gradients, parts: Sequence[Any]) -> list[np.ndarray]:
+    def total(self, job: Gradients, parts: Sequence[object]) -> list[np.ndarray]:
         """The sum of what `job` gives for each of the parts, in the order of `tree`."""
         ...
 
@@ -45,16 +48,19 @@ class Gradients:
     Args:
         loss: returns a Tensor with one element for a part, its share of the loss of all. A mean over
             parts that differ in size is no sum of theirs: divide by the size of the whole.
-        parameters: the leaves.
+        parameters: the leaves, each once.
+
+    Raises:
+        ConfigError: if `loss` is no function, or the parameters are not leaves, in a list or the like.
 
     A call raises:
         GraphError: if the loss needs no gradient: inside `no_grad`, or taken out of the graph.
         ShapeError: if it has more than one element.
     """
 
-    def __init__(self, loss: Callable[[Any], Tensor], parameters: Sequence[Tensor]):
-        self.loss = loss
-        self.parameters = list(parameters)
+    def __init__(self, loss: Callable[..., Tensor], parameters: Sequence[Tensor]):
+        self.loss = function("the loss of a part", loss)
+        self.parameters = parameter_list(parameters)
 
     def __call__(self, part: Any) -> list[np.ndarray]:
         loss = self.loss(part)
@@ -79,13 +85,13 @@ class Threads(Workers):
         count: how many; with 1, the caller's own thread computes.
 
     Raises:
-        ConfigError: if `count` is not a whole number from 1, or is above 1 and threadpoolctl is
-            missing, without which every thread would start others.
+        ConfigError: if `count` is not a whole number from 1 up to `MOST`, or is above 1 and
+            threadpoolctl is missing, without which every thread would start others.
         WorkersError: for a total of several threads outside the `with` block.
     """
 
     def __init__(self, count: int = 1):
-        self.count = whole("the number of workers", count, least=1)
+        self.count = whole("the number of workers", count, least=1, most=MOST)
         self.limits = threadpool_limits() if count > 1 else contextlib.nullcontext
         self.stack = contextlib.ExitStack()
         self.pool: concurrent.futures.Executor | None = None  # while entered
@@ -97,11 +103,12 @@ class Threads(Workers):
             self.pool = self.stack.enter_context(pool)
         return self
 
-    def __exit__(self, *problem: Any) -> None:
+    def __exit__(self, *problem: object) -> None:
         self.pool = None
         self.stack.close()
 
-    def total(self, job: Gradients, parts: Sequence[Any]) -> list[np.ndarray]:
+    @checked
+    def total(self, job: Gradients, parts: Sequence[object]) -> list[np.ndarray]:
         if self.count == 1:
             return tree(map(job, parts), added)
         if self.pool is None:

@@ -43,16 +43,18 @@ from .model.attention import (
     scaled_dot,
     single_query,
 )
+from .model.attention_sizes import AttentionSizes
 from .model.cache import Cache
-from .model.decoder import Decoder, DecoderLayer, PreNormDecoderLayer
+from .model.decoder import Decoder, DecoderLayer
 from .model.decoder_only import DecoderOnly
-from .model.encoder import Encoder, EncoderLayer, PreNormEncoderLayer
+from .model.encoder import Encoder, EncoderLayer
 from .model.encoder_only import EncoderOnly
 from .model.feed_forward import FeedForward, GatedFeedForward
 from .model.layer_norm import LayerNorm
 from .model.multi_head import MultiHeadAttention
 from .model.positions import Learned, rotary, sinusoidal
-from .model.sizes import DecoderSizes, EncoderSizes, Sizes
+from .model.residual import Residual
+from .model.sizes import DecoderSizes, EncoderSizes, LayerSizes, Sizes
 from .model.transformer import Transformer
 from .model.weights import Weights
 from .tasks import load_training
@@ -68,6 +70,7 @@ kernels.register("minitransformer.fast")
 __all__ = [
     "SCORES",
     "Additive",
+    "AttentionSizes",
     "Cache",
     "Concat",
     "Continuer",
@@ -83,11 +86,11 @@ __all__ = [
     "GatedFeedForward",
     "General",
     "LayerNorm",
+    "LayerSizes",
     "Learned",
     "MultiHeadAttention",
-    "PreNormDecoderLayer",
-    "PreNormEncoderLayer",
     "Reader",
+    "Residual",
     "Settings",
     "Sizes",
     "TextReader",
@@ -110,3 +113,7 @@ __all__ = [
     "tasks",
     "threads",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__  # a tab shows what is for users

@@ -16,10 +16,10 @@ import argparse
 import io
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from minigrad import errors
-from minigrad.terminal import Parser, complain, ended
+from minigrad.terminal import Command, Parser, add_commands, complain, ended
 
 from .commands import PROGRAM
 from .commands.explain import explain
@@ -32,78 +32,91 @@ from .tasks import FILE_TASKS, FORMS, TASKS
 PROG = f"python -m {PROGRAM}"
 EXAMPLES = (__doc__ or "").partition("\n\n")[2]
 RUN = {"metavar": "RUN", "help": "the folder of a run, or its checkpoint"}
+RESULTS = (
+    "A result is a line: what the model writes, a tab, and the probability that it gives to all of "
+    "it; then, if it is not sure or something is wrong, a tab and a word about it. The exit "
+    "status is 0 if it is sure of every line, 1 if not, and 2 if there is a line that it cannot "
+    "read.\n\n"
+    + "\n\n".join(f"{task}: {told}\n\n{'; '.join(forms)}" for task, (told, forms) in FORMS.items())
+)
 
 
-class Command(NamedTuple):
-    """A command: what runs it, what it does in one line, its arguments, its options, and what its help
-    ends with."""
+def takes(
+    arguments: Mapping[str, Mapping[str, Any]],
+    options: Mapping[str, Iterable[Option]],
+    notes: str = "",
+) -> Callable[[argparse.ArgumentParser], None]:
+    """Return the function that gives a command its arguments, its options, and the end of its help."""
 
-    run: Callable[[argparse.Namespace], int]
-    about: str
-    arguments: Mapping[str, Mapping[str, Any]]
-    options: Mapping[str, Iterable[Option]]
-    notes: str = ""
+    def add_to(parser: argparse.ArgumentParser) -> None:
+        placeholders = " ".join(map(_placeholder, arguments.values()))
+        parser.usage = f"%(prog)s {placeholders} [OPTION ...]"
+        parser.epilog, parser.formatter_class = notes, _Help
+        for argument, how in arguments.items():
+            parser.add_argument(argument, **how)
+        add(parser, options)
+
+    return add_to
 
 
 COMMANDS = {
     "train": Command(
         train,
         "learn a task, and write a checkpoint, the curve and a report",
-        {
-            "task": {
-                "metavar": "TASK",
-                "nargs": "?",
-                "default": argparse.SUPPRESS,
-                "help": f"{', '.join(TASKS)}; or, with a file, {' or '.join(FILE_TASKS)} "
-                f"(default: dates)",
+        takes(
+            {
+                "task": {
+                    "metavar": "TASK",
+                    "nargs": "?",
+                    "default": argparse.SUPPRESS,
+                    "help": f"{', '.join(TASKS)}; or, with a file, {' or '.join(FILE_TASKS)} "
+                    f"(default: dates)",
+                },
+                "file": {
+                    "metavar": "FILE",
+                    "nargs": "?",
+                    "default": argparse.SUPPRESS,
+                    "help": "pairs: a line each, source tab target; text: anything in UTF-8",
+                },
             },
-            "file": {
-                "metavar": "FILE",
-                "nargs": "?",
-                "default": argparse.SUPPRESS,
-                "help": "pairs: a line each, source tab target; text: anything in UTF-8",
-            },
-        },
-        TRAIN,
+            TRAIN,
+        ),
     ),
     "translate": Command(
         translate,
         "read lines with a trained model, and tell how sure it is of each",
-        {
-            "checkpoint": RUN,
-            "lines": {
-                "metavar": "LINE",
-                "nargs": "*",
-                "help": "what to read; without any, standard input",
+        takes(
+            {
+                "checkpoint": RUN,
+                "lines": {
+                    "metavar": "LINE",
+                    "nargs": "*",
+                    "help": "what to read; without any, standard input",
+                },
             },
-        },
-        TRANSLATE,
-        "A result is a line: what the model writes, a tab, and the probability that it gives to all of "
-        "it; then, if it is not sure or something is wrong, a tab and a word about it. The exit "
-        "status is 0 if it is sure of every line, 1 if not, and 2 if there is a line that it cannot "
-        "read.\n\n"
-        + "\n\n".join(
-            f"{task}: {told}\n\n{'; '.join(forms)}" for task, (told, forms) in FORMS.items()
+            TRANSLATE,
+            RESULTS,
         ),
     ),
     "write": Command(
         write,
         "go on with a text, by a model that has learned from one",
-        {
-            "checkpoint": RUN,
-            "lines": {
-                "metavar": "START",
-                "nargs": "*",
-                "help": "how the text begins; without any, each line of standard input",
+        takes(
+            {
+                "checkpoint": RUN,
+                "lines": {
+                    "metavar": "START",
+                    "nargs": "*",
+                    "help": "how the text begins; without any, each line of standard input",
+                },
             },
-        },
-        WRITE,
+            WRITE,
+        ),
     ),
     "explain": Command(
         explain,
         "write a page on which to walk through one reading, forwards and back",
-        {"checkpoint": RUN, "line": {"metavar": "LINE", "help": "what to read"}},
-        EXPLAIN,
+        takes({"checkpoint": RUN, "line": {"metavar": "LINE", "help": "what to read"}}, EXPLAIN),
     ),
 }
 
@@ -131,31 +144,17 @@ def _run(given: list[str]) -> int:
 
 def command_line() -> Parser:
     """The commands and their options."""
-    shape: dict[str, Any] = {"formatter_class": _Help, "allow_abbrev": False}
     parser = Parser(
         prog=PROG,
         usage=f"{PROG} [COMMAND] [OPTION ...]",
         description=f"Train a transformer, and use it.\n\n{EXAMPLES}\n"
         "Without a command: train dates. The options below belong to train; those of the others, and "
         "the forms in which dates are read, are shown by translate --help and so on.",
-        **shape,
+        formatter_class=_Help,
+        allow_abbrev=False,
     )
-    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True, prog=PROG)
+    add_commands(parser, COMMANDS, PROG)
     add(parser, TRAIN)
-    for name, command in COMMANDS.items():
-        one = commands.add_parser(
-            name,
-            help=command.about,
-            description=f"{command.about}.",
-            usage=f"%(prog)s {' '.join(_placeholder(a) for a in command.arguments.values())} "
-            f"[OPTION ...]",
-            epilog=command.notes,
-            **shape,
-        )
-        for argument, how in command.arguments.items():
-            one.add_argument(argument, **how)
-        add(one, command.options)
-        one.set_defaults(run=command.run)
     return parser
 
 

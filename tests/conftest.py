@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import shutil
@@ -17,15 +18,25 @@ from limits import IN_A_PAGE
 for library in ("OPENBLAS", "OMP", "MKL"):
     os.environ.setdefault(f"{library}_NUM_THREADS", "1")
 
-# What runs in the background of a shell ignores Ctrl-C, and so would all that the tests start.
+# What runs in the background of a shell ignores Ctrl-C, and so would all that the tests start; the same
+# holds for what `nohup` runs, and the end of a terminal.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+if hasattr(signal, "SIGHUP"):
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
+
+def pytest_collection_finish() -> None:
+    """Spare the garbage collector the thousands of tests, which it would look at in each round."""
+    gc.collect()
+    gc.freeze()
+
 
 FLAGS = (
     "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-sync",
     "--disable-background-networking", "--disable-component-update", "--window-size=1280,800",
 )  # fmt: skip
-ASKED = Path(__file__).with_name("page.js").read_text(encoding="utf-8")
+ASKED = Path(__file__).parent.joinpath("helpers", "page.js").read_text(encoding="utf-8")
 
 
 class Browser:
@@ -62,13 +73,13 @@ class Browser:
         return [entry["message"] for entry in self.driver.get_log("browser")]
 
     def requests(self) -> list[str]:
-        """Every address asked for since the last call."""
+        """Every address that a page asked for since the last call.
+
+        What the browser asks for its own pages, such as that of its first tab, is left out.
+        """
         events = (json.loads(e["message"])["message"] for e in self.driver.get_log("performance"))
-        return [
-            event["params"]["request"]["url"]
-            for event in events
-            if event["method"] == "Network.requestWillBeSent"
-        ]
+        sent = (e["params"] for e in events if e["method"] == "Network.requestWillBeSent")
+        return [e["request"]["url"] for e in sent if not e["documentURL"].startswith("chrome")]
 
 
 @pytest.fixture(scope="session")

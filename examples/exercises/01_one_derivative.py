@@ -52,7 +52,9 @@ def walk(graph, root):
 
     Args:
         graph: for each node, by its name, the list of its edges (argument, slope). The nodes stand
-            in the order of their creation: each after those it was computed from.
+            in the order of their creation: each after those it was computed from. Of a slope take
+            only its product with a derivative: numbers can do more, but in `exercises run` a slope
+            is the rule of an operation on arrays, and can only be multiplied.
         root: the last node.
 
     Returns:

@@ -19,7 +19,7 @@ def numerical_gradient(f, x, h):
         h: the step.
 
     Returns:
-        An array of floats, of the shape of x.
+        An array of floats, of the shape of x; float64, or float32, which may be rounded more.
 
     >>> numerical_gradient(lambda x: x[0] * x[0] * x[1], np.array([2.0, 3.0]), 0.5).tolist()
     [12.0, 4.0]

@@ -30,8 +30,10 @@ def softmax(x):
 
         y_ij = exp(x_ij) / sum_k exp(x_ik)
 
-    The numbers may be as large as 1000, or one row be 1000 below another: exp must not overflow,
-    and no row become 0 / 0. Subtracting the same number from all of a row changes nothing.
+    The numbers may be as large as 1000 or as low as -1000, or one row be 1000 below another: exp
+    must not overflow, and no row become 0 / 0. Subtracting the same number from all of a row changes
+    nothing. Some numbers of a row, but not all, may be -inf, which is how a number is hidden: they
+    get 0.
 
     Args:
         x: of any shape; the rows lie along the last axis.
@@ -49,6 +51,9 @@ def contextualise(v):
     """Each word's vector replaced by a mean over the sentence, weighted by likeness.
 
         y_i = sum_j a_ij v_j,    a_ij = exp(v_i . v_j) / sum_k exp(v_i . v_k)
+
+    The products may be as large as 1000, and for one word far larger than for another: exp must not
+    overflow, and no row become 0 / 0, as in `softmax`.
 
     Args:
         v: the vectors of T words, (T, D).

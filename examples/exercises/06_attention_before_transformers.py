@@ -56,7 +56,8 @@ def contexts(e, h):
 
         c_j = sum_i a_ij h_i,    where for each j the weights a_ij sum to one over i
 
-    and a_ij grows as exp(e_ij).
+    and a_ij grows as exp(e_ij). The scores may be as large as 1000, or those of one step be 1000 below
+    another's: exp must not overflow, and no step get 0 / 0.
 
     Args:
         e: scores, (S, T): e[i, j] says how well state i fits step j (`additive_scores` has them the

@@ -13,7 +13,8 @@ def self_attention(x, w_q, w_k, w_v):
 
         Q = x W_q,  K = x W_k,  V = x W_v,    softmax(Q K^T / sqrt(width of the keys)) V
 
-    where the softmax makes each row sum to one.
+    where the softmax makes each row sum to one. The scores may be large, and for one word far larger
+    than for another: take off each row's maximum before exp.
 
     Args:
         x: T words, (T, D).

@@ -59,7 +59,7 @@ def softmax_rule(g, y):
 
     Args:
         g: the gradient of y, (T, S).
-        y: the result of the softmax, (T, S): rows that sum to one.
+        y: the result of the softmax, (T, S): rows that sum to one; hidden places have 0.
 
     Returns:
         The gradient of x, (T, S).

@@ -49,7 +49,8 @@ def multi_head(x, w_q, w_k, w_v, w_o, heads):
 
         softmax(Q_h K_h^T / sqrt(K)) V_h,
 
-    and the heads' results, side by side, are multiplied by w_o.
+    and the heads' results, side by side, are multiplied by w_o. The scores may be large, and for one
+    word far larger than for another: take off each row's maximum before exp.
 
     Args:
         x: (B, T, D).

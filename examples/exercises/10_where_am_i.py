@@ -20,7 +20,7 @@ def sinusoidal(length, width, offset):
         offset: the first position; pos goes from there to offset + T - 1.
 
     Returns:
-        (T, D).
+        (T, D), of float64, or float32.
 
     >>> sinusoidal(2, 4, 0).round(4).tolist()
     [[0.0, 1.0, 0.0, 1.0], [0.8415, 0.5403, 0.01, 1.0]]

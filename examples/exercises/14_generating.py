@@ -20,6 +20,7 @@ def greedy(scores, start, end, longest):
 
     Returns:
         The symbols written, a list of ids without the start symbol, with the end symbol if it came.
+        Ids are whole numbers.
 
     >>> greedy(lambda tokens: np.eye(4)[min(len(tokens) + 1, 3)], 0, 3, 9)
     [2, 3]
@@ -55,7 +56,8 @@ def beam_search(scores, start, end, longest, beams):
     have ended, or after `longest` steps.
 
     Args:
-        scores, start, end, longest: as for `greedy`; scores are any numbers, (N,).
+        scores, start, end, longest: as for `greedy`; scores are any numbers, (N,), also about 1000 or
+            -1000. `start` and `end` may be the same id.
         beams: how many beginnings to keep.
 
     Returns:

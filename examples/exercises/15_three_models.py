@@ -61,7 +61,8 @@ def cross_entropy_rule(logits, targets, pad):
 
         (softmax(logits) - 1 at the target) / how many positions count;
 
-    at padded positions it is 0.
+    at padded positions it is 0. The logits may be as large as 1000, or those of one position be 1000
+    below another's: take off each position's maximum before exp.
 
     Args:
         logits: (B, T, N).

@@ -16,7 +16,9 @@ def hessian_times(f, x, v):
 
         (H v)_i = sum_j d^2 f / dx_i dx_j  v_j
 
-    It is the gradient of one number: of the product of the gradient with v.
+    It is the gradient of one number: of the product of the gradient with v. A matrix would be made row
+    by row, with a call of f or a walk back for each; here f may be called 11 times at most, and walked
+    back through as often, also for n = 12.
 
     Args:
         f: takes an array or Tensor (n,), and returns one number.
@@ -37,6 +39,9 @@ def newton_step(f, x):
 
         x - H^-1 g,    with the gradient g and the Hessian H at x
 
+    The Hessian may come from `mg.hessian`, or from anything else that gives it to four digits, such as
+    differences of gradients.
+
     Args:
         f: takes an array or Tensor (n,), and returns one number.
         x: (n,).
@@ -55,7 +60,8 @@ def forward_derivative(f, x, v):
     """How fast f changes as x moves along v: J v, from two walks back.
 
     `y, back = mg.vjp(f, x)` gives y = f(x), and a function that takes u, of the shape of y, to the
-    tuple (J^T u,). That function is linear in u; walk back through it.
+    tuple (J^T u,). That function is linear in u; walk back through it. Another way is right too, if it
+    is exact: a number added to f, however large, must change nothing.
 
     Args:
         f: takes an array or Tensor (n,), and returns one of shape (m,).

@@ -151,16 +151,13 @@ def attend(_, attend):
 
     y = operation("attend", function, of, [True, False, True])
 
-    def kernel(
-        query, key, value, mask=None, *, score=attention.scaled_dot, phi=np.exp, labels=None
-    ):
+    def kernel(query, key, value, mask=None, *, score=attention.scaled_dot, phi=np.exp):
         if phi is not np.exp:
             return NotImplemented
         s = score(query, key)  # (..., T, S)
         mask = np.broadcast_to(True if mask is None else mask, s.shape)
         output = y(s, mask, value)  # (..., T, V)
-        weights = mg.Tensor(kept.pop())  # (..., T, S)
-        return output, weights if labels is None else attention.Weights(weights, *labels)
+        return output, mg.Tensor(kept.pop())  # (..., T, V), (..., T, S)
 
     return kernel
 

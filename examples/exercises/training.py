@@ -1,10 +1,12 @@
 """A small transformer learns to read dates, with a learner's functions in their places.
 
 `python -m minigrad exercises run` starts this in a process of its own, with what it is to do as JSON.
-It stops when its input ends, after the step that it is taking.
+It stops when its input ends, after the step that it is taking; if that does not end, it says what is
+running, and ends all the same. Its exit status is FAILED where it has said itself what went wrong.
 """
 
 import json
+import os
 import random
 import sys
 import threading
@@ -19,11 +21,12 @@ import numpy as np
 from places import PLACES
 
 import minigrad as mg
-from minigrad.course.exercises.running import Watch, in_place
+from minigrad import errors
+from minigrad.course.exercises.running import FAILED, Watch, in_place
 from minigrad.course.exercises.sheets import written
 from minigrad.course.pictures import Pictures
+from minigrad.ran.variables import line_of
 from minigrad.views.plots import BLUE, GREY, ORANGE
-from minigrad.views.source import line_of
 from minitransformer import Settings, Sizes, Training, decoding
 from minitransformer.tasks import dates
 from minitransformer.tasks.split import seeded
@@ -85,6 +88,7 @@ def train(
     steps: int,
     stopped: Callable[[], bool] = lambda: False,
     page: Path | None = None,
+    watch: Watch | None = None,
 ) -> Result:
     """Train with these functions in their places, and read dates.
 
@@ -93,13 +97,16 @@ def train(
         steps: how many to take.
         stopped: whether to stop after this step.
         page: where a page goes that steps through one reading.
+        watch: what counts their calls; default: a new one.
     """
     before = mg.get_default_dtype()
     mg.set_default_dtype(np.float64)  # in which the functions compute
-    with in_place(PLACES, functions) as watch, one_thread(), np.errstate(all="ignore"):
+    with in_place(PLACES, functions, watch) as watch, one_thread(), np.errstate(all="ignore"):
         result = Result(watch)
         try:
             _learn(result, functions, steps, stopped, page)
+        except errors.AnomalyError as problem:
+            result.problem = watch.odd or str(problem)
         except Exception as problem:  # of the learner's
             line = line_of(problem)
             at = f", at {line}" if line is not None else ""
@@ -170,14 +177,13 @@ def told(result: Result, functions: Mapping[str, Callable]) -> str:
 def _times(watch: Watch, functions: Mapping[str, Callable]) -> list[str]:
     if not functions:
         return []
-    whole = sum(watch.seconds.values())
     ran = sorted(functions, key=lambda name: -watch.seconds[name])
     lines = ["", f"{'your function':<22} {'calls':>9}   share of the time"]
     for name in ran:
         if watch.calls[name]:
-            share = f"{watch.seconds[name] / whole:.1%}"
+            share = f"{watch.share(name):.1%}"
             lines.append(f"{name:<22} {watch.calls[name]:>9,} {share:>8}")
-    lines.append(f"{'the library':<22} {'':>9} {watch.seconds[''] / whole:>8.1%}")
+    lines.append(f"{'the library':<22} {'':>9} {watch.share(''):>8.1%}")
     idle = [name for name in functions if not watch.calls[name]]
     return [*lines, *([f"did not run: {', '.join(idle)}"] if idle else [])]
 
@@ -215,10 +221,20 @@ def picture(results: Mapping[str, Result], title: str) -> Any:
 # --- the process ----------------------------------------------------------------------------------
 
 
-def main(asked: dict[str, Any]) -> None:
-    """Train as asked for, once, or twice where some functions are wrong."""
-    ended = threading.Event()
-    threading.Thread(target=lambda: sys.stdin.read() or ended.set(), daemon=True).start()
+def main(asked: dict[str, Any]) -> int:
+    """Train as asked for, once, or twice where some functions are wrong; returns the exit status."""
+    ended, watches = threading.Event(), [Watch()]
+
+    def end_in_time() -> None:
+        sys.stdin.read()
+        ended.set()
+        time.sleep(asked["grace"] / 2)
+        watch, calls = watches[-1], watches[-1].calls.copy()
+        time.sleep(asked["grace"] / 2)
+        print(stuck(watch, calls, asked["grace"] / 2), flush=True)
+        os._exit(FAILED)
+
+    threading.Thread(target=end_in_time, daemon=True).start()
     out = Path(asked["out"])
     out.mkdir(parents=True, exist_ok=True)
     every = {name: _function(Path(asked["folder"], file), name)
@@ -230,8 +246,9 @@ def main(asked: dict[str, Any]) -> None:
     names = {"the library in its place": right, "with what is wrong": right | wrong}
     for name, functions in names.items() if wrong else [("yours", right)]:
         print(f"\n{name.capitalize()}:" if wrong else "", flush=True)
+        watches.append(Watch())
         results[name] = result = train(
-            functions, asked["steps"], ended.is_set, page=None if wrong else page
+            functions, asked["steps"], ended.is_set, None if wrong else page, watches[-1]
         )
         print(told(result, functions), flush=True)
     pictures = Pictures(out)
@@ -240,6 +257,30 @@ def main(asked: dict[str, Any]) -> None:
     if not wrong and page.exists() and not result.problem:
         print(f"step through one reading, your functions marked: {page}")
     print(pictures, flush=True)
+    return FAILED if any(result.problem for result in results.values()) else 0
+
+
+def stuck(watch: Watch, before: Mapping[str, int], seconds: float) -> str:
+    """What a run is doing that was to stop.
+
+    Args:
+        before: how often each function had been called some seconds ago.
+    """
+    name = watch.now()
+    if not name:
+        said = "It is the library that is running; the table says which of yours take the time."
+    elif watch.calls[name] == before.get(name, 0):
+        call = f"Call {watch.calls[name]:,} of {name}"
+        said = f"{call} does not come back: is there a loop without an end?"
+    else:
+        calls = watch.calls[name] - before.get(name, 0)
+        said = (
+            f"{name} is running, and was called {calls:,} times in {seconds:g} s: its own work is "
+            f"{watch.share(name):.0%} of the time. Arrays as a whole are faster than loops over their "
+            f"numbers."
+        )
+    lines = [f"It was to stop, and has not come to an end. {said}"]
+    return "\n".join([*lines, *_times(watch, dict.fromkeys(watch.calls))])
 
 
 def _function(path: Path, name: str) -> Any:
@@ -250,4 +291,4 @@ def _function(path: Path, name: str) -> Any:
 
 
 if __name__ == "__main__":
-    main(json.loads(sys.argv[1]))
+    sys.exit(main(json.loads(sys.argv[1])))

@@ -111,7 +111,7 @@ QUESTIONS = questions(
         "How many numbers are in the matrices of a multi-head attention with $D = 256$, $H "
         "= 8$, $K = V = 32$, without biases?",
         answer=262_144,
-        by="size(mt.MultiHeadAttention(256, 8, bias=False))",
+        by="size(mt.MultiHeadAttention(mt.AttentionSizes(256, 8, bias=False)))",
         hint="There are four kinds of matrices, and $H K = D$.",
         mistakes={
             "196608": "$W_O$ is missing.",
@@ -124,7 +124,7 @@ QUESTIONS = questions(
         "Heads are added and not joined, $D = 64$ and $H = 4$. How many numbers are in the matrices "
         "that make the values, without biases?",
         answer=16_384,
-        by='mt.MultiHeadAttention(64, 4, bias=False, join="add").value.weight.size',
+        by='mt.MultiHeadAttention(mt.AttentionSizes(64, 4, bias=False, join="add")).value.weight.size',
         hint="How wide is a value that is added to the output as it is?",
         mistakes={
             "4096": "That is so for one head, or for joined heads. Here there are four such matrices.",

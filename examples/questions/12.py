@@ -19,7 +19,7 @@ QUESTIONS = questions(
     memory=Question(
         "What is the shape of the memory, with which the encoder ends?",
         answer=(2, 5, 16),
-        by="model.encode(source, may_be_read).shape",
+        by="model.encode(source).vectors.shape",
         hint="A vector of $D = 16$ numbers for each word of each source.",
         mistakes={
             "(2, 7, 16)": "The encoder reads the source, not the target.",
@@ -85,7 +85,10 @@ QUESTIONS = questions(
     end_decoder_layer=Question(
         "How many parameters has a decoder layer, with $D = 8$, $H = 2$, $F = 16$?",
         answer=904,
-        by="sum(p.size for p in mt.DecoderLayer(8, 2, 16).parameters())",
+        by=(
+            "sum(p.size for p in mt.DecoderLayer("
+            "mt.LayerSizes(width=8, heads=2, feed_forward=16)).parameters())"
+        ),
         hint=(
             "Two attentions with four matrices and four biases each, a feed-forward part, and "
             "three layer norms."
@@ -104,7 +107,7 @@ QUESTIONS = questions(
         "11. What is the shape of the weights of the cross-attention?",
         answer=(3, 4, 11, 9),
         by="""
-            layer = mt.DecoderLayer(8, 4, 16)
+            layer = mt.DecoderLayer(mt.LayerSizes(width=8, heads=4, feed_forward=16))
             layer(np.zeros((3, 11, 8), np.float32), np.zeros((3, 9, 8), np.float32))[2].shape
         """,
         hint="$(B, H, T, S)$: the queries come from the target, the keys from the source.",

@@ -11,15 +11,15 @@ import numpy as np
 from ..engine.errors import Call
 from ..engine.modes import Watcher, setting
 from ..engine.node import Node
+from ..engine.source import source_line
 from ..engine.walk import Visit
 from ..errors import AnomalyError
 from ..ranges import extent, numbers_in, shape_and_dtype
 from ..rules_as_text import source_of
-from ..source import source_line
-from ..switches import silent, switch
+from ..with_blocks import silent, with_block
 
 
-@switch
+@with_block
 def detect_anomaly() -> Iterator[None]:
     """Within it, the first NaN or infinity raises `AnomalyError`, in the forward pass or backward.
 
@@ -50,9 +50,9 @@ class Detector(Watcher):
         result = numbers_in(y)
         if result is None or result.dtype.kind != "f" or np.all(np.isfinite(result)):
             return
-        given = [array for a in _floats_in(args) if (array := numbers_in(a)) is not None]
-        if np.any(np.isnan(result)) or not any(np.any(np.isinf(a)) for a in given):
-            ranges = "; ".join(f"{shape_and_dtype(a)} {extent(a)}" for a in given)
+        numbers = [array for a in _floats_in(args) if (array := numbers_in(a)) is not None]
+        if np.any(np.isnan(result)) or not any(np.any(np.isinf(a)) for a in numbers):
+            ranges = "; ".join(f"{shape_and_dtype(a)} {extent(a)}" for a in numbers)
             error = AnomalyError(
                 f"{node.operation.name} gives {shape_and_dtype(result)} {extent(result)}, from {ranges}"
                 f"\n  at {line}"
@@ -67,8 +67,8 @@ class Detector(Watcher):
             AnomalyError: it names the operation and the argument, the ranges, and the line of code.
         """
         for contribution in visit.contributions:
-            found, node = numbers_in(contribution.fitted), visit.node
-            if found is None or np.all(np.isfinite(found)):
+            gradient, node = numbers_in(contribution.fitted), visit.node
+            if gradient is None or np.all(np.isfinite(gradient)):
                 continue
             assert node.operation is not None
             args, line = self.seen.get(node, ((), None))
@@ -77,7 +77,7 @@ class Detector(Watcher):
             )
             error = AnomalyError(
                 f"the gradient of {node.operation.name} by its argument {contribution.position} is "
-                f"{extent(found)}, from a gradient {extent(visit.gradient)} and arguments {ranges}\n"
+                f"{extent(gradient)}, from a gradient {extent(visit.gradient)} and arguments {ranges}\n"
                 f"  by the rule {source_of(node.operation.rules[contribution.position])}"
                 + (f"\n  forward at {line}" if line else "")
             )

@@ -18,7 +18,8 @@ import numpy as np
 
 from .. import errors
 from ..engine.node import Node
-from ..engine.tensor import Tensor, apply
+from ..engine.table import AnyArray
+from ..engine.tensor import Tensor
 from ..engine.walk import Contribution, Visit, copied_axes, fit, order, walk
 from ..recording import record
 from ..rules_as_text import argument_names, source_of
@@ -75,28 +76,28 @@ def findings(
     if coarse:
         what = f"{_called(coarse[-1])} computes in {coarse[-1].dtype}, too coarse for differences"
         return (Finding("float32", what),)
-    visits = walk({node: sum(given[1:], given[0]) for node, given in starts.items()})
-    found = list(_in_operations(visits, starts))
-    if not found and degree > 1:
-        found = [finding for node in nodes if node.edges for finding in _cut_off(node)]
-    if not found:
+    visits = walk({node: sum(start[1:], start[0]) for node, start in starts.items()})
+    explained = list(_in_operations(visits, starts))
+    if not explained and degree > 1:
+        explained = [finding for node in nodes if node.edges for finding in _cut_off(node)]
+    if not explained:
         values: Values = lambda: [output._array for output in f()]
-        found = [_in_function(values, weights, *one, eps) for one in wrong]
-    return tuple(dict.fromkeys(found))
+        explained = [_in_function(values, weights, *case, eps) for case in wrong]
+    return tuple(dict.fromkeys(explained))
 
 
 # --- in one operation -----------------------------------------------------------------------------
 
 
 def _in_operations(visits: Iterator[Visit], starts: dict[Node, list]) -> Iterator[Finding]:
-    arrived = {node: list(given) for node, given in starts.items()}
+    arrived = {node: list(start) for node, start in starts.items()}
     for node, g, contributions in visits:
         came = arrived.pop(node, [g])
         if len(came) > 1 and not agree(g, sum(came)):
             what = f"{len(came)} gradients arrive at {_called(node)}, and what it gets is not their sum"
             last = ", but the last of them" if agree(g, came[-1]) else ""
             yield Finding("overwritten", what + last)
-        operation = _Operation(node, g) if contributions else None
+        operation = _Rerun(node, g) if contributions else None
         for k, c in enumerate(contributions):
             arrived.setdefault(c.to, []).append(c.fitted)
             if operation is not None:
@@ -106,7 +107,7 @@ def _in_operations(visits: Iterator[Visit], starts: dict[Node, list]) -> Iterato
 
 def _cut_off(node: Node) -> Iterator[Finding]:
     """Rules of a node that are right, and whose own derivatives are not."""
-    operation = _Operation(node, np.ones(node.shape))
+    operation = _Rerun(node, np.ones(node.shape))
     leaf = lambda a: Tensor(a, requires_grad=True) if getattr(a, "dtype", None) == np.float64 else a
     args = [rebuilt(a, [leaf(b) for _, b in leaves(a)]) for a in operation.args]
     read = [leaf(operation.tried[0]), *(b for a in args for _, b in leaves(a))]
@@ -114,9 +115,9 @@ def _cut_off(node: Node) -> Iterator[Finding]:
     for i in dict.fromkeys(i for i, _, _ in node.edges):
 
         def gradient(i: int = i) -> list[Tensor]:
-            y = apply(operation.function, tuple(args), node.kwargs)
-            given = operation.rules[i](inputs[0], y, *args, **node.kwargs)
-            return [g if isinstance(g, Tensor) else Tensor(g) for _, g in leaves(given)]
+            y = Tensor.apply(operation.function, tuple(args), node.kwargs)
+            from_rule = operation.rules[i](inputs[0], y, *args, **node.kwargs)
+            return [g if isinstance(g, Tensor) else Tensor(g) for _, g in leaves(from_rule)]
 
         outputs = gradient()
         weights = [np.random.default_rng(1).standard_normal(output.shape) for output in outputs]
@@ -130,10 +131,10 @@ def _cut_off(node: Node) -> Iterator[Finding]:
                 break
 
 
-class _Operation:
+class _Rerun:
     """One operation of the graph, to be computed again with other arguments."""
 
-    def __init__(self, node: Node, g: Any):
+    def __init__(self, node: Node, g: object):
         assert node.operation is not None
         self.node = node
         self.note = node.note  # it ran under record()
@@ -148,7 +149,9 @@ class _Operation:
     def compute(self) -> list[np.ndarray]:
         return [np.asarray(self.function(*self.args, **self.node.kwargs))]
 
-    def rule(self, i: int, g: Any, y: Any = None, args: Any = None) -> Any:
+    def rule(
+        self, i: int, g: AnyArray, y: AnyArray = None, args: Sequence | None = None
+    ) -> AnyArray:
         """Compute what the rule of argument i gives for the gradient g, and for y and args if given."""
         y = self.y if y is None else y
         return self.rules[i](g, y, *(args or self.args), **self.node.kwargs)
@@ -166,13 +169,15 @@ class _Operation:
             argument = argument[place]
         for g, passed in zip(self.tried, (None, contribution)):
             if passed is None:
-                given = self.rule(i, g) if place is None else self.rule(i, g)[place]
-                fitted = fit(given, argument, g)
+                from_rule = self.rule(i, g) if place is None else self.rule(i, g)[place]
+                fitted = fit(from_rule, argument, g)
             else:
-                given, fitted = contribution.given, contribution.fitted
+                from_rule, fitted = contribution.given, contribution.fitted
             numeric = slopes(self.compute, [g], argument, EPS)
             if not agree(fitted, numeric):
-                yield self._finding(i, place, g, _array(given), _array(fitted), numeric, argument)
+                yield self._finding(
+                    i, place, g, _array(from_rule), _array(fitted), numeric, argument
+                )
                 return
 
     def place(self, i: int) -> str:
@@ -180,24 +185,26 @@ class _Operation:
         line = f"\n  {self.note.line}" if self.note.line else ""
         return f"in the rule of {self.operation.name} for {self.names[i]}: {rule}{line}"
 
-    def _finding(self, i, place, g, given, analytic, numeric, argument) -> Finding:
+    def _finding(self, i, place, g, from_rule, analytic, numeric, argument) -> Finding:
         at = self.place(i)
         if analytic.shape == numeric.shape:
             off = ~np.isclose(analytic, numeric, 1e-4, 1e-6 * _size(numeric))
             kinks = [
                 is_kink(self.compute, [g], argument, k, EPS, abs(analytic[k] - numeric[k]))
-                for k in zip(*np.nonzero(off))
+                for k in map(tuple, np.argwhere(off))
             ]
             if kinks and all(kinks):
                 k, ones = tuple(np.argwhere(off)[0]), np.ones_like(g)  # slopes for g = 1 say most
-                given = self.rule(i, ones) if place is None else self.rule(i, ones)[place]
-                analytic = fit(given, argument, ones)
+                from_rule = self.rule(i, ones) if place is None else self.rule(i, ones)[place]
+                analytic = fit(from_rule, argument, ones)
                 left, right = sides(self.compute, [ones], argument, k, EPS)
                 return _kink(argument[k], left, right, analytic[k], at)
         kind, what = pattern(analytic, numeric, self._counts(i))
         if kind not in ("unknown", "shape"):
             return Finding(kind, what, at)
-        for other_kind, reason, repaired in self._repairs(i, place, g, given, analytic, numeric):
+        for other_kind, reason, repaired in self._repairs(
+            i, place, g, from_rule, analytic, numeric
+        ):
             with contextlib.suppress(Exception):  # a repair need not fit the shapes at hand
                 if agree(repaired(), numeric):
                     return Finding(other_kind, reason, at)
@@ -210,16 +217,22 @@ class _Operation:
         return counts | ({x // y: "the number of elements that went into each result"} if y else {})
 
     def _repairs(
-        self, i: int, place: Any, g: Any, given: Any, analytic: np.ndarray, numeric: np.ndarray
-    ) -> Iterator[tuple[str, str, Callable[[], Any]]]:
+        self,
+        i: int,
+        place: tuple[int, ...],
+        g: AnyArray,
+        from_rule: AnyArray,
+        analytic: np.ndarray,
+        numeric: np.ndarray,
+    ) -> Iterator[tuple[str, str, Callable[[], AnyArray]]]:
         """Small changes to the rule: (the kind of mistake, in a sentence, the gradient then)."""
         shape, names = numeric.shape, self.names
 
         def rule(g=g, **changed: Any) -> Any:
-            found = self.rule(i, g, **changed)
-            return summed_to(found if place is None else found[place], shape)
+            share = self.rule(i, g, **changed)
+            return summed_to(share if place is None else share[place], shape)
 
-        yield "missing sum", _summing(given.shape, shape), lambda: summed_to(given, shape)
+        yield "missing sum", _summing(from_rule.shape, shape), lambda: summed_to(from_rule, shape)
         for axis in range(g.ndim):
             what = f"it does not sum over axis {axis} of the gradient, {g.shape}"
             rolled = [np.roll(g, k, axis) for k in range(g.shape[axis])]
@@ -248,7 +261,7 @@ class _Operation:
                 yield "wrong argument", what, lambda: rule(args=args)
 
         what = "it is the transpose of what it should be"
-        yield "transpose", what, lambda: given.swapaxes(-1, -2)
+        yield "transpose", what, lambda: from_rule.swapaxes(-1, -2)
         yield "transpose", "it is right with g transposed", lambda: rule(g.swapaxes(-1, -2))
         turned = self.y.swapaxes(-1, -2) if self.y.ndim > 1 else self.y
         yield "transpose", "it is right with y transposed", lambda: rule(y=turned)
@@ -283,8 +296,8 @@ class _Operation:
             for axis in range(ndim):
                 yield axis, [axis if k == place else a for k, a in enumerate(self.args)]
 
-    def _swapped(self, i: int, g: Any, j: int, k: int) -> Any:
-        """Compute what the rule gives if axes j and k are exchanged in all it is given."""
+    def _swapped(self, i: int, g: object, j: int, k: int) -> AnyArray:
+        """Compute what the rule gives if axes j and k are exchanged in all it is from_rule."""
         ndim = np.ndim(self.args[i])
         swap = lambda a: np.swapaxes(a, j, k) if np.ndim(a) == ndim else a
         args = [swap(a) if isinstance(a, np.ndarray) else a for a in self.args]
@@ -382,7 +395,7 @@ def _reason(c: float, counts: dict[int, str]) -> str:
     return "; was one of two uses forgotten?" if np.isclose(c, 0.5, 1e-4) else ""
 
 
-def agree(a: Any, b: Any) -> bool:
+def agree(a: AnyArray, b: AnyArray) -> bool:
     """Tell whether two arrays are the same up to the error of finite differences."""
     a, b = _array(a), _array(b)
     return a.shape == b.shape and bool(np.allclose(a, b, 1e-4, 1e-6 * _size(b)))
@@ -394,7 +407,7 @@ def proportional(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     return a * (np.vdot(a, b) / np.vdot(a, a))
 
 
-def summed_to(g: Any, shape: tuple[int, ...]) -> np.ndarray:
+def summed_to(g: AnyArray, shape: tuple[int, ...]) -> np.ndarray:
     """`g` with the axes along which `shape` was broadcast summed."""
     g = _array(g)
     return np.sum(g, axis=copied_axes(g.shape, shape)).reshape(shape)
@@ -404,7 +417,7 @@ def _size(a: np.ndarray) -> float:
     return max(1.0, float(np.max(np.abs(a), initial=0.0, where=np.isfinite(a))))
 
 
-def _array(value: Any) -> Any:
+def _array(value: object) -> AnyArray:
     """The array in a Tensor, in float64; a copy, to be changed at will; anything else as it is."""
     value = value._array if isinstance(value, Tensor) else value
     if isinstance(value, (np.ndarray, np.generic)):

@@ -39,11 +39,11 @@ def _put(array: np.ndarray, index: tuple, x: float) -> None:
 
 def slopes(f: Values, weights: Sequence, array: np.ndarray, eps: float) -> np.ndarray:
     """The central difference along every element of `array`, of its shape."""
-    found = np.empty(array.shape)
+    quotients = np.empty(array.shape)
     for index in np.ndindex(array.shape):
         h = step(array[index], eps)
-        found[index] = slope(f, weights, array, index, h, h)
-    return found
+        quotients[index] = slope(f, weights, array, index, h, h)
+    return quotients
 
 
 def step(x: float, eps: float) -> float:

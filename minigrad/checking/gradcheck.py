@@ -15,12 +15,13 @@ from typing import Any
 import numpy as np
 
 from .. import errors
+from ..engine.errors import described
 from ..engine.table import name_of
 from ..engine.tensor import Tensor
-from ..settings import function, whole
-from ..switches import enable_grad
+from ..settings import flag, function, real, whole
 from ..transforms import gradients
 from ..trees import leaves, rebuilt
+from ..with_blocks import enable_grad
 from .diagnosis import Finding, findings
 from .differences import slopes
 
@@ -120,7 +121,7 @@ class Report:
 
 def gradcheck(
     f: Callable,
-    *inputs: Any,
+    *inputs: object,
     order: int = 1,
     eps: float = 1e-6,
     rtol: float = 1e-6,
@@ -148,12 +149,23 @@ def gradcheck(
         GradcheckError: if a gradient is wrong: it names the input, the element, both numbers, and
             what the mistake looks like. In any case if `f` cannot be checked: where nothing that it
             was given has a gradient, two calls give different results, or it returns float32.
-        ConfigError: if `order` is not a whole number from 1, or `f` is no function.
+        ConfigError: if `order` is not a whole number from 1, `eps` or a tolerance makes no sense, `f`
+            is no function, or `parameters` are not leaves by name.
     """
     function("what gradcheck checks", f)
+    flag("raise_on_failure", raise_on_failure)
+    order, eps = whole("order", order, least=1), real("eps", eps, above=0)
+    rtol, atol = real("rtol", rtol), real("atol", atol)
     name = name_of(f) if hasattr(f, "__name__") else type(f).__name__
     if parameters is None:
         parameters = dict(f.named_parameters()) if hasattr(f, "named_parameters") else {}
+    leaves_by_name = isinstance(parameters, Mapping) and all(
+        isinstance(p, Tensor) for p in parameters.values()
+    )
+    if not leaves_by_name:
+        raise errors.ConfigError(
+            f"parameters are leaves by name, as {{'w': w}}, not {described(parameters)}"
+        )
     arguments, named = _float64_copies(f, inputs)
     named += [(path, None, p) for path, p in parameters.items() if p.requires_grad]
     if not named:
@@ -163,10 +175,10 @@ def gradcheck(
         )
     tensors = [tensor for _, _, tensor in named]
     checked: list[Checked] = []
-    found: tuple[Finding, ...] = ()
+    reasons: tuple[Finding, ...] = ()
     with _as_float64(parameters.values()), enable_grad(), np.errstate(all="ignore"):
         compute = lambda: _tensors(name, f(*arguments))
-        for degree in range(1, whole("order", order, least=1) + 1):
+        for degree in range(1, order + 1):
             outputs = compute()
             _refuse_unfit(name, outputs, compute(), eps)
             weights = _weights(outputs)
@@ -183,10 +195,10 @@ def gradcheck(
                 if not c.ok
             ]
             if wrong:
-                found = findings(compute, weights, tensors, wrong, eps, degree)
+                reasons = findings(compute, weights, tensors, wrong, eps, degree)
                 break
             compute = _gradient_of(compute, weights, tensors)
-    report = Report(name, tuple(checked), found)
+    report = Report(name, tuple(checked), reasons)
     if raise_on_failure and not report.ok:
         raise errors.GradcheckError(str(report))
     return report
@@ -199,19 +211,19 @@ def _float64_copies(f: Callable, inputs: tuple) -> tuple[list, list[tuple[str, A
     """The arguments to call f with, and what of them is checked: (name, position, leaf)."""
     arguments: list[Any] = []
     checked: list[tuple[str, Any, Tensor]] = []
-    for position, (name, given) in enumerate(zip(_names(f, inputs), inputs)):
+    for position, (name, argument) in enumerate(zip(_names(f, inputs), inputs)):
         copies = []
-        for path, value in leaves(given):
+        for path, value in leaves(argument):
             copy = _copy(value)
             copies.append(copy)
             if isinstance(copy, Tensor) and copy.requires_grad:
                 path = f"{name}{path}" if path.startswith("[") or not path else f"{name}[{path!r}]"
                 checked.append((path, position, copy))
-        arguments.append(rebuilt(given, copies))
+        arguments.append(rebuilt(argument, copies))
     return arguments, checked
 
 
-def _copy(value: Any) -> Any:
+def _copy(value: object) -> Any:
     """Floats as a float64 leaf, to be checked unless it is a Tensor that requires no gradient."""
     array = value._array if isinstance(value, Tensor) else value
     if not isinstance(array, (np.ndarray, np.generic, float)):
@@ -248,7 +260,7 @@ def _as_float64(parameters: Iterable[Tensor]) -> Iterator[None]:
             p.copy_(array, dtype=array.dtype)
 
 
-def _tensors(name: str, result: Any) -> list[Tensor]:
+def _tensors(name: str, result: object) -> list[Tensor]:
     outputs = [leaf for _, leaf in leaves(result)]
     for output in outputs:
         if not isinstance(output, Tensor):
@@ -298,9 +310,9 @@ def _gradient_of(compute: Callable, weights: list, tensors: list[Tensor]) -> Cal
     """The gradient as a function to be checked in its turn."""
 
     def gradient() -> list[Tensor]:
-        given = [Tensor(w) for w in weights]
-        found = gradients(compute(), given, tensors, create_graph=True)
-        return [Tensor(np.zeros(t.shape)) if g is None else g for g, t in zip(found, tensors)]
+        seeds = [Tensor(w) for w in weights]
+        slopes = gradients(compute(), seeds, tensors, create_graph=True)
+        return [Tensor(np.zeros(t.shape)) if g is None else g for g, t in zip(slopes, tensors)]
 
     return gradient
 

@@ -1,7 +1,8 @@
-"""What kind of answer came: right, the wrong sign, a factor of ten off, another order, and so on.
+"""The kinds of answers: right, the wrong sign, a factor of ten off, another order, and so on.
 
-`judge` works on an answer as it was typed. The pages have the same judge in JavaScript, with the same
-sentences (`forms.js`); a test compares the two.
+`judge` works on an answer as it was typed. The pages have it in JavaScript (`forms.js`), which
+is given the sentences and the patterns of this file; one table of answers tests the two. What a learner
+writes as code is not judged here but marked, by `exercises.marking`.
 """
 
 from __future__ import annotations
@@ -35,7 +36,8 @@ NUMBER = re.compile(
     re.ASCII | re.IGNORECASE,
 )
 FACTORS = (10, 100, 1000)
-DASHES = "\N{MINUS SIGN}\N{EN DASH}\N{EM DASH}\N{HYPHEN}\N{NON-BREAKING HYPHEN}"
+DASHES = r"\u2212\u2013\u2014\u2010\u2011"  # minus, en dash, em dash, hyphen, non-breaking hyphen
+SPACES = r"\s\ufeff\x1c-\x1f\x85"  # what `\s` is in Python or in JavaScript
 
 
 class Verdict(NamedTuple):
@@ -46,7 +48,7 @@ class Verdict(NamedTuple):
 
 
 class Asked(NamedTuple):
-    """What the judge must know of a question.
+    """The facts of a question that the judge must know.
 
     Attributes:
         answer: the numbers in their order, or the place of the right choice, counted from 0.
@@ -82,7 +84,7 @@ def chosen(choices: Sequence[str], text: str) -> int | None:
 
 def _plain(text: str) -> str:
     """The letters and signs of a text, without spaces, quotes, and the brackets around it."""
-    return re.sub(r"[\s`$'\"]", "", text.lower()).strip("[]().")
+    return re.sub(rf"[{SPACES}`$'\"]", "", text.lower()).strip("[]().")
 
 
 def _of_choices(asked: Asked, text: str) -> Verdict:
@@ -148,7 +150,7 @@ def _of_numbers(asked: Asked, text: str) -> Verdict:
     return _verdict("wrong")
 
 
-def _verdict(kind: str, **values: Any) -> Verdict:
+def _verdict(kind: str, **values: object) -> Verdict:
     return Verdict(kind, SAYS[kind].format(**values))
 
 
@@ -160,7 +162,7 @@ def numbers(text: str, single: bool = False) -> list[float] | None:
     Args:
         single: one number is expected, so "1,000" and "1 000" are a thousand and "0,5" a half.
     """
-    text = re.sub(r"\s+", " ", text.strip())  # no-break spaces, too, which NUMBER does not know
+    text = re.sub(f"[{SPACES}]+", " ", text).strip()  # no-break spaces, too
     text = re.sub(f"[{DASHES}]", "-", text).replace("\N{FRACTION SLASH}", "/")
     text = re.sub(r"(^|[,;\[(]) ?- (?=[\d.])", r"\1-", text).rstrip(". ")
     text = re.sub(r"(?<=\d)_(?=\d)", "", text)
@@ -170,12 +172,12 @@ def numbers(text: str, single: bool = False) -> list[float] | None:
     elif single:
         text = re.sub(r"^([-+]?\d+),(\d+)(?=(e[-+]?\d+)?\s*%?$)", r"\1.\2", text)
     text = re.sub(r"[\[\](){}]", " ", text)
-    found = NUMBER.findall(text)
-    if not found or re.search(r"[^\s,;]", NUMBER.sub(" ", text)):
+    matches = NUMBER.findall(text)
+    if not matches or re.search(r"[^\s,;]", NUMBER.sub(" ", text)):
         return None
-    if any(below and float(below) == 0 for _, below, _ in found):
+    if any(below and float(below) == 0 for _, below, _ in matches):
         return None
-    return [float(n) / float(below or 1) / (100 if percent else 1) for n, below, percent in found]
+    return [float(n) / float(below or 1) / (100 if percent else 1) for n, below, percent in matches]
 
 
 def _whole(number: float) -> bool:

@@ -17,8 +17,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from ..serialize import write_whole
-from ..views.drawing import Drawing
+from ..disk import write_whole
+from ..views.drawing.drawing import Drawing
 from ..views.graph import Graph
 
 STYLE: Any = {
@@ -59,7 +59,7 @@ class Pictures:
         self.made: list[str] = []
         self.left_out: dict[str, list[str]] = {}  # what is missing: the pictures that need it
 
-    def __call__(self, name: str, drawn: Graph | Drawing | Callable[[], Any]) -> Picture | None:
+    def __call__(self, name: str, drawn: Graph | Drawing | Callable[[], object]) -> Picture | None:
         """Save a picture as `name`.svg and return it; None if what draws it is not installed.
 
         Raises:

@@ -47,7 +47,7 @@ def _up_to_brace(waiting: list[str]) -> str:
 
 
 def _one(token: str, waiting: list[str]) -> str:
-    """What a token stands for, with the arguments that it takes from those that are waiting."""
+    """Return what a token stands for, with the arguments that it takes from those that are waiting."""
     if token == "{":
         return _up_to_brace(waiting)
     if token in SCRIPTS:

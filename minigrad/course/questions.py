@@ -97,7 +97,7 @@ class Question:
         shape = isinstance(self.answer, tuple)
         return Asked(answer, shape, self.digits, tuple(self.choices), self.mistakes)
 
-    def judge(self, given: Any) -> Verdict:
+    def judge(self, given: object) -> Verdict:
         """Tell what kind of answer was given: as typed, or numbers."""
         return judge(self.asked, _typed(given))
 
@@ -106,7 +106,7 @@ class Question:
         letters = (f"- {chr(ord('a') + i)}) {choice}" for i, choice in enumerate(self.choices))
         return "\n".join([self.text, *([""] if self.choices else []), *letters])
 
-    def reply(self, given: Any) -> str:
+    def reply(self, given: object) -> str:
         """Return what the learner is told: a verdict, on "?" the hint, on "!" the answer."""
         key = given if isinstance(given, str) else ""  # an array compares its elements
         if key == "?":
@@ -132,7 +132,7 @@ def _written(answer: Any, digits: int | None) -> str:
     return f"{answer:.{digits or 3}g}"
 
 
-def _typed(given: Any) -> str:
+def _typed(given: object) -> str:
     """An answer as it would be typed."""
     if isinstance(given, (str, Rational)):  # whole numbers and fractions
         return str(given)
@@ -183,7 +183,7 @@ class Questions:
         if self.script and os.path.isfile(lesson.f_code.co_filename):
             self.say = lesson.f_globals["print"] = _Print(lesson)
 
-    def __call__(self, name: str, given: Any = ...) -> Reply | None:
+    def __call__(self, name: str, given: object = ...) -> Reply | None:
         """Ask a question, or judge an answer to it.
 
         Args:

@@ -11,16 +11,22 @@ import numpy as np
 from numpy.lib.array_utils import normalize_axis_index
 
 from ..engine.arguments import as_array, floats_beside
-from ..engine.table import AnyArray
+from ..engine.followed import Followed
+from ..engine.table import AnyArray, BaseTensor
 
 
-def as_arrays(*values: Any) -> list[AnyArray]:
-    """The values as arrays: numbers, and lists of these, become what they are beside the others."""
+def as_arrays(*values: object) -> list[AnyArray]:
+    """The values as arrays: numbers, and lists of these, become what they are beside the others.
+
+    Raises:
+        DTypeError: for what a Tensor cannot hold, such as an array with hidden elements.
+    """
     floats = floats_beside(values)
-    return [a if hasattr(a, "shape") else as_array(a, floats=floats) for a in values]
+    taken = lambda a: isinstance(a, (BaseTensor, Followed)) or type(a) is np.ndarray
+    return [a if taken(a) else as_array(a, floats=floats) for a in values]
 
 
-def axes_of(axis: Any, ndim: int) -> tuple[int, ...]:
+def axes_of(axis: object, ndim: int) -> tuple[int, ...]:
     """The axes meant by `axis`, none of them negative."""
     if axis is None:
         return tuple(range(ndim))
@@ -39,7 +45,7 @@ def axis_of(axis: Any, ndim: int) -> int:
         raise TypeError(f"axis is one integer here, not {axis!r}") from None
 
 
-def along(a: AnyArray, axis: Any) -> tuple[Any, int]:
+def along(a: AnyArray, axis: object) -> tuple[AnyArray, int]:
     """An array and one of its axes: without an axis, all elements in a row; so, too, a number."""
     if axis is None:
         return np.ravel(a), 0
@@ -64,7 +70,7 @@ def on_diagonal(rows: int, columns: int, offset: int) -> tuple[np.ndarray, np.nd
     return (along, along + offset) if offset >= 0 else (along - offset, along)
 
 
-def in_groups(a: AnyArray, axis: Any) -> tuple[Any, Callable]:
+def in_groups(a: AnyArray, axis: object) -> tuple[AnyArray, Callable]:
     """The axes of a reduction moved last and made one, and the function that undoes this."""
     if not a.ndim:
         return np.reshape(a, (1,)), lambda b: np.reshape(b, ())
@@ -81,7 +87,7 @@ def largest(a: AnyArray, axis: Any, keepdims: bool = False) -> AnyArray:
     return (np.max if a.size else np.sum)(a, axis=axis, keepdims=keepdims)
 
 
-def product_of_others(a: AnyArray, axis: Any) -> AnyArray:
+def product_of_others(a: AnyArray, axis: object) -> AnyArray:
     """For each element, the product of the others in its group: right where some are zero."""
     rows, back = in_groups(a, axis)
     one = np.ones_like(rows[..., :1])
@@ -90,6 +96,6 @@ def product_of_others(a: AnyArray, axis: Any) -> AnyArray:
     return back(before * np.flip(after, -1))
 
 
-def at(axis: int, item: Any) -> tuple:
+def at(axis: int, item: object) -> tuple:
     """The index that picks `item` on `axis` and everything on the axes before it."""
     return (slice(None),) * axis + (item,)

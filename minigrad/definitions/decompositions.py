@@ -7,24 +7,30 @@ the array.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Literal
 
 import numpy as np
 
 from ..engine import errors
 from ..engine.rules import transposed
 from ..engine.table import AnyArray, definition, rule
-from .axes import largest
+from .axes import as_arrays, largest
 from .elementwise import ratio_or_zero
 
 
 def mirrored(a: AnyArray, upper: bool = False) -> AnyArray:
-    """Symmetric matrices of one triangle: all that NumPy reads of a symmetric matrix."""
+    """Symmetric matrices of one triangle: all that NumPy reads of a symmetric matrix.
+
+    Raises:
+        ValueError: if they are not square; broadcasting would make them so.
+    """
+    if a.ndim < 2 or a.shape[-1] != a.shape[-2]:
+        raise ValueError("the last two sizes of a symmetric matrix are equal")
     lower = np.tri(a.shape[-1], dtype=bool)
     return np.where(lower.T if upper else lower, a, transposed(a))
 
 
-def on_the_diagonal(values: AnyArray, others: Any) -> AnyArray:
+def on_the_diagonal(values: AnyArray, others: AnyArray) -> AnyArray:
     """The matrices `others`, with `values` on their diagonals."""
     return np.where(np.eye(others.shape[-1], dtype=bool), values[..., None, :], others)
 
@@ -46,12 +52,12 @@ def turned(values: AnyArray, *g: AnyArray) -> bool:
     return bool(np.any(equal & any_nonzero(*g)))
 
 
-def any_nonzero(*matrices: Any) -> Any:
+def any_nonzero(*matrices: AnyArray) -> AnyArray:
     """Tell for each of a stack of matrices whether one has an element that is not zero."""
     return sum(np.any(np.not_equal(a, 0), axis=(-2, -1)) for a in matrices) > 0
 
 
-def deficient(a: AnyArray, rcond: Any = None) -> bool:
+def deficient(a: AnyArray, rcond: AnyArray = None) -> bool:
     """Tell whether one of some finite matrices has a rank below its smaller size."""
     if not a.size or not np.all(np.isfinite(a)):
         return False
@@ -67,7 +73,7 @@ TURNED = (
 # --- eigenvalues ----------------------------------------------------------------------------------
 
 
-def stacked_eigh(a: AnyArray, triangle: Any) -> AnyArray:
+def stacked_eigh(a: AnyArray, triangle: Literal["L", "U"]) -> AnyArray:
     """The eigenvalues of symmetric matrices (..., n, n) in a row; below, their vectors as columns."""
     values, vectors = np.linalg.eigh(a, triangle)
     return np.concatenate([values[..., None, :], vectors], axis=-2)  # (..., 1 + n, n)
@@ -133,12 +139,12 @@ def of_svd(g, y, _a, full):
     gaps = differences(s) * (row + s[..., :, None])
     turn_u = ratio_or_zero(ut @ gu - transposed(gu) @ u, gaps)
     turn_v = ratio_or_zero(vt @ gv - transposed(gv) @ v, gaps)
-    given = u @ on_the_diagonal(gs, turn_u * row + s[..., :, None] * turn_v) @ vt
+    gradient = u @ on_the_diagonal(gs, turn_u * row + s[..., :, None] * turn_v) @ vt
     if m > k:
-        given = given + ratio_or_zero(gu - u @ (ut @ gu), row) @ vt
+        gradient = gradient + ratio_or_zero(gu - u @ (ut @ gu), row) @ vt
     if n > k:
-        given = given + u @ transposed(ratio_or_zero(gv - v @ (vt @ gv), row))
-    return given
+        gradient = gradient + u @ transposed(ratio_or_zero(gv - v @ (vt @ gv), row))
+    return gradient
 
 
 stacked_svd = rule(stacked_svd, of_svd, None)
@@ -230,7 +236,7 @@ def cholesky(a, /, *, upper=False):
 # --- the inverse of what has none -----------------------------------------------------------------
 
 
-def pseudo_inverse(a: AnyArray, rcond: Any, hermitian: bool) -> AnyArray:
+def pseudo_inverse(a: AnyArray, rcond: AnyArray, hermitian: bool) -> AnyArray:
     """`np.linalg.pinv`, which takes singular values below `rcond` times the largest as 0."""
     return np.linalg.pinv(a, rcond, hermitian)
 
@@ -259,7 +265,7 @@ def lstsq(a, b, rcond=None):
     """The shortest x for which a @ x is nearest to b: pinv(a) @ b."""
     if np.ndim(a) != 2 or np.ndim(b) not in (1, 2):
         raise ValueError("a is one matrix here, and b one matrix or a vector")
-    a, b = np.atleast_2d(a), np.atleast_1d(b)
+    a, b = (t if t.dtype.kind == "f" else t.astype(float) for t in as_arrays(a, b))
     (m, n), eps = a.shape, float(np.finfo(np.result_type(a, b, np.float32)).eps)
     rcond = max(m, n) * eps if rcond is None else eps if rcond == -1 else rcond
     x, s = np.linalg.pinv(a, rcond) @ b, np.linalg.svd(a, compute_uv=False)

@@ -175,6 +175,7 @@ clamp = rule(
     lambda g, _y, x, low, high: np.where(within(x, low, high), g, 0),
     lambda g, _y, x, low, high: np.where(below(x, low, high), g, 0),
     lambda g, _y, x, low, high: np.where(above(x, low, high), g, 0),
+    makes_new=True,
 )
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..engine.table import AnyArray, definition
+from .half import in_single
 from .reductions import root
 
 
@@ -35,9 +36,9 @@ def of_known(extreme: Callable, least: float) -> Callable:
     """The extreme element of those that are no NaN; NaN where there is none."""
 
     def reduce(a, axis=None, out=None, keepdims=False):
-        found = extreme(without_nan(a, least), axis=axis, keepdims=keepdims)
+        extremes = extreme(without_nan(a, least), axis=axis, keepdims=keepdims)
         nothing = np.equal(counted(a, axis, keepdims), 0)
-        return np.where(nothing, math.nan, found) if a.dtype.kind == "f" else found
+        return np.where(nothing, math.nan, extremes) if a.dtype.kind == "f" else extremes
 
     return reduce
 
@@ -51,13 +52,17 @@ definition(of_known(np.min, math.inf), of=np.nanmin)
 
 
 @definition(of=np.nanmean)
+@in_single
 def nanmean(a, axis=None, dtype=None, out=None, keepdims=False):
     total = np.nansum(a, axis=axis, keepdims=keepdims)
     return total / counted(a, axis, keepdims).astype(total.dtype)
 
 
 @definition(of=np.nanvar)
+@in_single
 def nanvar(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
+    if a.dtype.kind != "f":  # it has no NaN, and NumPy has no NaN for too few of them either
+        return np.var(a, axis=axis, ddof=ddof, keepdims=keepdims)
     deviation = np.where(np.isnan(a), 0, a - np.nanmean(a, axis=axis, keepdims=True))
     total = np.sum(deviation * deviation, axis=axis, keepdims=keepdims)
     n = counted(a, axis, keepdims) - ddof
@@ -65,5 +70,6 @@ def nanvar(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
 
 
 @definition(of=np.nanstd)
+@in_single
 def nanstd(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
     return root(np.nanvar(a, axis=axis, ddof=ddof, keepdims=keepdims))

@@ -18,6 +18,7 @@ from ..engine.rules import (
 )
 from ..engine.table import AnyArray, definition, rule
 from .axes import as_arrays, axes_of, axis_of, largest, on_diagonal, product_of_others
+from .half import in_single
 from .reductions import root
 
 # fmt: off
@@ -53,8 +54,8 @@ def cofactors(a: AnyArray) -> AnyArray:
     known = np.isfinite(a).all(axis=(-2, -1), keepdims=True)  # NaN has no singular values
     u, s, v = np.linalg.svd(np.where(known, a, 0))
     sign = (np.linalg.det(u) * np.linalg.det(v))[..., None, None]
-    found = sign * (u * product_of_others(s, -1)[..., None, :]) @ v
-    return np.where(known, found, a.dtype.type(math.nan))
+    gradient = sign * (u * product_of_others(s, -1)[..., None, :]) @ v
+    return np.where(known, gradient, a.dtype.type(math.nan))
 
 
 cofactors = rule(
@@ -122,6 +123,7 @@ NORMS: dict[Any, Any] = {  # of matrices: of columns, of rows, of singular value
 
 
 @definition(of=np.linalg.norm)
+@in_single
 def norm(x, ord=None, axis=None, keepdims=False):  # noqa: A002
     """The norms of vectors and matrices. An element that is 0 has the slope 0."""
     axis = axis if axis is None or isinstance(axis, tuple) else int(axis)
@@ -137,8 +139,8 @@ def norm(x, ord=None, axis=None, keepdims=False):  # noqa: A002
     if (len(axes) == 2 and ord not in NORMS) or (len(axes) == 1 and isinstance(ord, str)):
         raise ValueError(f"there is no norm of the order {ord!r} over {len(axes)} axes")
     if len(axes) == 2:
-        found = NORMS[ord](np.moveaxis(x, axes, (-2, -1)))
-        return np.expand_dims(found, axes) if keepdims else found
+        norms = NORMS[ord](np.moveaxis(x, axes, (-2, -1)))
+        return np.expand_dims(norms, axes) if keepdims else norms
     size = np.absolute(x)
     if math.isinf(ord):
         return (largest if ord > 0 else np.min)(size, axis=axes, keepdims=keepdims)

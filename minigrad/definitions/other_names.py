@@ -32,8 +32,8 @@ def outer(x1, x2, /):
 def vector_norm(x, /, *, axis=None, keepdims=False, ord=2):  # noqa: A002
     """The norm of all elements over some axes, as of one vector."""
     axes = axes_of(axis if axis is None or isinstance(axis, tuple) else int(axis), x.ndim)
-    found = np.linalg.norm(in_groups(x, axes)[0], ord, axis=-1)
-    return np.expand_dims(found, axes) if keepdims else found
+    norms = np.linalg.norm(in_groups(x, axes)[0], ord, axis=-1)
+    return np.expand_dims(norms, axes) if keepdims else norms
 
 
 def unstack(x, /, *, axis=0):
@@ -50,11 +50,11 @@ def cumulative(of_all: Callable, start: int) -> Callable:
             raise ValueError(f"of {x.ndim} axes, axis= says along which one")
         (axis,) = axis if isinstance(axis, tuple) else (axis,)
         x, axis = along(x, axis)
-        found = of_all(x, axis=axis)
+        totals = of_all(x, axis=axis)
         if not include_initial:
-            return found
+            return totals
         shape = [1 if i == axis else n for i, n in enumerate(x.shape)]
-        return np.concatenate([np.full_like(found, start, shape=shape), found], axis=axis)
+        return np.concatenate([np.full_like(totals, start, shape=shape), totals], axis=axis)
 
     return accumulate
 

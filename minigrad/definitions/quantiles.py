@@ -11,7 +11,7 @@ from ..engine.table import AnyArray, definition
 from .axes import axes_of, in_groups
 
 
-def sorted_rows(a: AnyArray, axis: Any, ignoring: bool) -> tuple[Any, Any]:
+def sorted_rows(a: AnyArray, axis: object, ignoring: bool) -> tuple[AnyArray, AnyArray]:
     """The elements over some axes, sorted in a row, NaN last; and how many of each row count.
 
     A row without NaN counts whole. Of a row with NaN, the other elements count if `ignoring`, else none.
@@ -28,8 +28,8 @@ def middle(a: AnyArray, axis: Any, keepdims: bool, ignoring: bool) -> AnyArray:
     if not rows.shape[-1]:
         return np.mean(a, axis=axis, keepdims=keepdims)  # NaN, and NumPy's own warning
     two = np.stack([(n - 1) // 2, n // 2], axis=-1)  # the last element and the first, if n is 0
-    found = np.mean(np.take_along_axis(rows, two, -1), axis=-1)
-    return np.expand_dims(found, axes_of(axis, a.ndim)) if keepdims else found
+    medians = np.mean(np.take_along_axis(rows, two, -1), axis=-1)
+    return np.expand_dims(medians, axes_of(axis, a.ndim)) if keepdims else medians
 
 
 def quantiles(
@@ -43,24 +43,32 @@ def quantiles(
     rows, n = sorted_rows(a, axis, ignoring)
     if ignoring and not rows.shape[-1]:
         return np.mean(a, axis=axis, keepdims=keepdims)  # NaN, and NumPy's own warning
-    sizes = np.unique([*np.ravel(n), rows.shape[-1]])
-    of_sizes = [np.quantile(np.arange(max(size, 1)), q, method=method) for size in sizes]
-    places = np.stack(of_sizes)[np.searchsorted(sizes, n)]  # (..., *q)
-    places = np.reshape(places, (*n.shape, q.size))
+    places = np.reshape(places_of(n, q, method), (*n.shape, q.size))
     before = np.floor(places).astype(int)
-    found = low = np.take_along_axis(rows, before, -1)
+    values = low = np.take_along_axis(rows, before, -1)
     if places.dtype.kind == "f":
         last = np.maximum(n - 1, 0)[..., None]
         high = np.take_along_axis(rows, np.minimum(before + 1, last), -1)
         fraction = (places - before).astype(np.result_type(a if weak else q, np.float16))
-        found = low + (high - low) * fraction
+        values = low + (high - low) * fraction
     if rows.dtype.kind == "f":
-        found = np.where(np.equal(n, 0)[..., None], math.nan, found)
-    found = np.reshape(found, (*n.shape, *q.shape))
+        values = np.where(np.equal(n, 0)[..., None], math.nan, values)
+    values = np.reshape(values, (*n.shape, *q.shape))
     if q.ndim:
-        found = np.moveaxis(found, range(n.ndim, found.ndim), range(q.ndim))
+        values = np.moveaxis(values, range(n.ndim, values.ndim), range(q.ndim))
     axes = [q.ndim + i for i in axes_of(axis, a.ndim)]
-    return np.expand_dims(found, axes) if keepdims else found
+    return np.expand_dims(values, axes) if keepdims else values
+
+
+def places_of(n: AnyArray, q: AnyArray, method: Any) -> AnyArray:
+    """The places of the quantiles `q` among each `n` of sorted elements: (*n, *q)."""
+    of_one = np.quantile(np.zeros(1), q, method=method)  # it refuses what is no quantile
+    if method == "linear":
+        last = np.reshape(np.maximum(n - 1, 0), (*n.shape, *[1] * q.ndim))
+        return last.astype(np.result_type(q, of_one)) * q
+    sizes = np.unique(np.append(n, 1))
+    of_sizes = [np.quantile(np.arange(max(int(size), 1)), q, method=method) for size in sizes]
+    return np.stack(of_sizes)[np.searchsorted(sizes, n)]
 
 
 def a_hundredth(q: AnyArray) -> AnyArray:

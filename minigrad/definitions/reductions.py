@@ -14,6 +14,7 @@ from ..engine.rules import (
 from ..engine.table import AnyArray, definition, rule
 from .axes import along, axis_of, product_of_others
 from .elementwise import ratio_or_zero
+from .half import in_single
 
 # fmt: off
 rule(np.cumsum, lambda g, _y, _a, axis=None, dtype=None, out=None:
@@ -28,10 +29,11 @@ def root(x: AnyArray, degree: float = 2) -> AnyArray:
     return np.sqrt(x) if degree == 2 else x ** (1 / degree)
 
 
-root = rule(root, lambda g, y, x, degree=2: g * ratio_or_zero(y, degree * x))
+root = rule(root, lambda g, y, x, degree=2: g * ratio_or_zero(y, degree * x), makes_new=True)
 
 
 @definition(of=np.var)
+@in_single
 def var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
     deviation = a - np.mean(a, axis=axis, keepdims=True)
     total = np.sum(deviation * deviation, axis=axis, keepdims=keepdims)
@@ -39,6 +41,7 @@ def var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
 
 
 @definition(of=np.std)
+@in_single
 def std(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
     return root(np.var(a, axis=axis, ddof=ddof, keepdims=keepdims))
 
@@ -71,6 +74,7 @@ def sort(a, axis=-1, kind=None, order=None, *, stable=None):
 
 
 @definition(of=np.average)
+@in_single
 def average(a, axis=None, weights=None, *, keepdims=False):
     axes = None if axis is None else normalize_axis_tuple(axis, np.ndim(a))
     if weights is None:

@@ -46,11 +46,13 @@ def interp(x, xp, fp, left=None, right=None, period=None):
         t.astype(np.float64) if hasattr(t, "astype") else np.asarray(t, np.float64)
         for t in (x, xp, fp)
     )
-    if xp.ndim != 1 or xp.shape != fp.shape or not xp.size:
+    if xp.ndim != 1 or xp.shape != fp.shape or (x.size and not xp.size):
         raise ValueError("the points are two vectors of one length, and one point at least")
+    if period == 0:
+        raise ValueError("a period is not 0")
+    if not xp.size:  # nor is anything asked
+        return x + np.sum(fp)
     if period is not None:
-        if period == 0:
-            raise ValueError("a period is not 0")
         x, xp, left, right = x % abs(period), xp % abs(period), None, None
         order = np.argsort(xp)
         xp, fp = xp[order], fp[order]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..engine.followed import Followed
 from ..engine.table import definition
 from .axes import along, at, axis_of
 
@@ -11,7 +12,8 @@ from .axes import along, at, axis_of
 @definition(of=np.take)
 def take(a, indices, axis=None, out=None, mode="raise"):
     a, axis = along(a, axis)
-    indices = np.asarray(indices, dtype=None if np.size(indices) else int)
+    if not (isinstance(indices, Followed) and indices.size):
+        indices = np.asarray(indices, dtype=None if np.size(indices) else int)
     indices = indices.astype(int) if indices.dtype == bool else indices
     n = a.shape[axis]
     if mode not in ("raise", "wrap", "clip"):

@@ -180,12 +180,12 @@ def pad(array, pad_width, mode="constant", *, constant_values=()):
     The default constant is 0; () stands for that, as None would be NaN.
     """
     widths = _pad_widths(pad_width, array.ndim)
-    given = np.asarray(constant_values).size  # a tensor that requires a gradient is refused
+    has_constants = np.asarray(constant_values).size  # a tensor that requires a gradient is refused
     if mode == "constant" and not widths:  # a number has no sides
         return np.copy(array)
     if mode == "constant":
-        return bordered(array, widths, constant_values if given else 0)
-    if given:
+        return bordered(array, widths, constant_values if has_constants else 0)
+    if has_constants:
         raise ValueError(f"constant_values= is for mode='constant', not for {mode!r}")
     if mode not in ("edge", "reflect", "symmetric", "wrap"):
         raise errors.UnsupportedError(
@@ -212,13 +212,13 @@ bordered = rule(
 )
 
 
-def _pad_widths(pad_width: Any, ndim: int) -> list[tuple[int, int]]:
+def _pad_widths(pad_width: object, ndim: int) -> list[tuple[int, int]]:
     """Return the width of a border before and after, for each axis."""
     if isinstance(pad_width, dict):
-        given = [[0, 0] for _ in range(ndim)]
+        pairs = [[0, 0] for _ in range(ndim)]
         for axis, width in pad_width.items():
-            given[axis_of(axis, ndim)] = np.broadcast_to(width, 2).tolist()
-        pad_width = given
+            pairs[axis_of(axis, ndim)] = np.broadcast_to(width, 2).tolist()
+        pad_width = pairs
     widths = np.asarray(pad_width)
     if widths.dtype.kind not in "iu":
         raise TypeError(f"widths are integers, not {pad_width!r}")
@@ -229,25 +229,25 @@ def _pad_widths(pad_width: Any, ndim: int) -> list[tuple[int, int]]:
 
 @definition(of=np.atleast_1d)
 def atleast_1d(*arys):
-    made = [np.reshape(a, (1,)) if a.ndim == 0 else a for a in as_arrays(*arys)]
-    return made[0] if len(made) == 1 else tuple(made)
+    arrays = [np.reshape(a, (1,)) if a.ndim == 0 else a for a in as_arrays(*arys)]
+    return arrays[0] if len(arrays) == 1 else tuple(arrays)
 
 
 @definition(of=np.atleast_2d)
 def atleast_2d(*arys):
-    made = [np.reshape(a, (1, -1)) if a.ndim < 2 else a for a in as_arrays(*arys)]
-    return made[0] if len(made) == 1 else tuple(made)
+    arrays = [np.reshape(a, (1, -1)) if a.ndim < 2 else a for a in as_arrays(*arys)]
+    return arrays[0] if len(arrays) == 1 else tuple(arrays)
 
 
 @definition(of=np.atleast_3d)
 def atleast_3d(*arys):
-    made = [
+    arrays = [
         a if a.ndim > 2
         else np.expand_dims(a, -1) if a.ndim == 2
         else np.reshape(a, (1, -1, 1))
         for a in as_arrays(*arys)
     ]  # fmt: skip
-    return made[0] if len(made) == 1 else tuple(made)
+    return arrays[0] if len(arrays) == 1 else tuple(arrays)
 
 
 @definition(of=np.broadcast_arrays)
@@ -289,7 +289,7 @@ def block(arrays):
     return joined(arrays, -depth)
 
 
-def _depth(arrays: Any) -> int:
+def _depth(arrays: object) -> int:
     """Count the lists that stand around each array."""
     if not isinstance(arrays, list):
         if isinstance(arrays, tuple):
@@ -301,5 +301,5 @@ def _depth(arrays: Any) -> int:
     return 1 + depths.pop()
 
 
-def _leaves(arrays: Any) -> list:
+def _leaves(arrays: object) -> list:
     return list(itertools.chain(*map(_leaves, arrays))) if isinstance(arrays, list) else [arrays]

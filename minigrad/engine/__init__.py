@@ -6,15 +6,35 @@ Read it in this order; each file uses only what came before it.
 2. `table`: what an entry of the table of derivatives is
 3. `rules`: the table
 4. `node`: one place of a graph
-5. `tensor`: an array that remembers how it was made
-6. `walk`: from a result back to its leaves
+5. `walk`: from a result back to its leaves
+6. `tensor`: an array that remembers how it was made; `apply`, through which every operation goes
 
-A first reading can skip `operators`, `arguments` and `saving`, and needs to know of them:
+A first reading can skip seven files, and needs to know of them:
 
+- `source`: the line of the user's code that is running, for messages
+- `kinds`: `checked` compares the arguments of a call with the annotations of the function
 - `operators`: `x * y` calls `apply` with `np.multiply`, and `x.sum()` with `np.sum`
 - `arguments`: lists and other arrays as an operation takes them; `as_result` makes of what NumPy gave an
   array that shares no memory with the arguments
 - `saving`: `to_save` returns the result and the arguments that a node keeps for its rules
+- `followed`: the plain results of operations, such as masks, while a recording follows what NumPy makes
+  of them
+- `by_hand`: `x.data`, the array as a user who trains by hand writes it
+
+A gradient is right only if no array changes between the way forward and the way back. This is the whole
+protection of arrays:
+
+    read-only       every array in a Tensor: `tensor.read_only`, `tensor.tensor_of`; and what shows it,
+                    `np.asarray(x)` and `x.data`
+    copied, in      what a Tensor is made of, or given by `copy_`: `arguments.as_array`; what an
+                    operation gave, if other code may hold it: `arguments.as_result`; arrays and lists
+                    beside the Tensors, if a rule reads them: `saving.unshared`; options: `arguments.own`
+    copied, out     `x.numpy()`
+    refused         `x[0] = 1`: `Tensor.__setitem__`; `w += 1` of a leaf with a gradient:
+                    `operators._in_place`; `out=`: `table.INSTEAD`; `x.data[0] = 1`: `by_hand.Data`
+    a new array     `w.copy_(a)`, `w.data -= a`, and under `no_grad()` `w -= a`, by `Tensor.copy_`: the
+                    leaf gets another array, and a graph that used the old one keeps that
+    trusted         functions of which `rule` is told that each result is new, and kernels
 
 The words of the code, each for one thing:
 
@@ -35,6 +55,7 @@ The words of the code, each for one thing:
     visit           one stop of the walk: a node, its gradient, the contributions
     box             one call of a module or a definition, as a drawing shows it
     mode            what holds for operations right now: gradients or none, kernels or none
+    followed        of a plain array: a recording sees what NumPy makes of it
     watcher         what sees every operation and every visit: `record()`, `detect_anomaly()`
     note            what a recording keeps of a node
     view            what shows a graph: a table, a drawing, a page, a program, steps

@@ -7,20 +7,29 @@ a Tensor, and of matrices and masked arrays, which may not.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from . import errors
-from .errors import described
-from .modes import get_default_dtype
+from .errors import Options, described
+from .followed import Followed, bare
+from .modes import as_dtype, get_default_dtype
 from .table import INSTEAD, AnyArray, BaseTensor, Definition, Entry, Operation
 
+if TYPE_CHECKING:
+    from numpy.typing import DTypeLike
+
+if TYPE_CHECKING:
+    pass
+
 # The types of arguments that are taken as they are.
-PLAIN = {np.ndarray, int, float, bool, type(None), str, slice, *np.sctypeDict.values()}
+PLAIN = {np.ndarray, int, float, bool, str, slice, type(None), type(...), *np.sctypeDict.values()}
 
 
-def as_array(value: Any, dtype: Any = None, copy: bool = False, floats: Any = None) -> AnyArray:
+def as_array(
+    value: Any, dtype: DTypeLike | None = None, copy: bool = False, floats: np.dtype | None = None
+) -> AnyArray:
     """`value` as an array of real numbers; Python floats become `floats`, or the default dtype.
 
     Raises:
@@ -29,7 +38,7 @@ def as_array(value: Any, dtype: Any = None, copy: bool = False, floats: Any = No
         ShapeError: if it is a ragged list.
         DetachError: if it is a list that has Tensors in it.
     """
-    array = value._array if isinstance(value, BaseTensor) else value  # type: ignore[attr-defined]
+    array = value._array if isinstance(value, BaseTensor) else value
     types = _types_in(value)
     if BaseTensor in types and value is array:
         raise errors.DetachError("make one tensor of several with np.stack or np.concatenate")
@@ -45,17 +54,17 @@ def as_array(value: Any, dtype: Any = None, copy: bool = False, floats: Any = No
             array = np.asarray(array)
         except ValueError as why:
             raise errors.ShapeError(f"cannot make an array of {described(value)}: {why}") from None
-    wanted = array.dtype if dtype is None else np.dtype(dtype)
-    wanted = wanted if wanted.isnative else wanted.newbyteorder("=")
-    for held in (array.dtype, wanted):
+    target = array.dtype if dtype is None else as_dtype(dtype)
+    target = target if target.isnative else target.newbyteorder("=")
+    for held in (array.dtype, target):
         if held.kind not in "fiub":
             raise errors.DTypeError(f"a Tensor holds real numbers, not {held}: {described(value)}")
     if foreign:  # Dask and its kind are immutable
-        return array if array.dtype == wanted else array.astype(wanted)
-    return np.array(array, dtype=wanted, copy=True if copy else None)
+        return array if array.dtype == target else array.astype(target)
+    return np.array(array, dtype=target, copy=True if copy else None)
 
 
-def as_called(entry: Entry, args: tuple, kwargs: dict[str, Any]) -> tuple[tuple, dict[str, Any]]:
+def as_called(entry: Entry, args: tuple, kwargs: Options) -> tuple[tuple, Options]:
     """A call with arrays at their positions, and no option that the entry does not know.
 
     Raises:
@@ -66,8 +75,8 @@ def as_called(entry: Entry, args: tuple, kwargs: dict[str, Any]) -> tuple[tuple,
     if len(args) > len(names) and not entry.takes_args:
         raise errors.UnsupportedError(f"{name} takes no {len(args)} arguments; {takes}")
     for k, v in (*zip(names, args), *kwargs.items()):
-        known = k not in entry.refused and (k in entry.names or entry.takes_kwargs)
-        if v is not None and not known:
+        takes_it = k not in entry.refused and (k in entry.names or entry.takes_kwargs)
+        if v is not None and not takes_it:
             raise errors.UnsupportedError(f"{name} takes no {k}=; {INSTEAD.get(k, takes)}")
     kwargs = {k: v for k, v in kwargs.items() if v is not None or k not in INSTEAD}
     if isinstance(entry, Definition):
@@ -79,10 +88,39 @@ def as_called(entry: Entry, args: tuple, kwargs: dict[str, Any]) -> tuple[tuple,
     for k, v in kwargs.items():
         if isinstance(v, (BaseTensor, np.ndarray)):
             raise errors.UnsupportedError(f"{entry.name}: {takes}; give {k}= by its position")
-    return args, kwargs
+    return args, {k: own(v) for k, v in kwargs.items()}
 
 
-def as_taken(a: Any, i: int, entry: Entry, args: tuple) -> Any:
+def taken(entry: Entry, args: tuple, kwargs: Options) -> tuple[tuple, list[AnyArray], Options]:
+    """A call as its entry takes it: the arguments, the same as plain arrays, and the options.
+
+    Raises:
+        UnsupportedError: for an option such as `out=` or `where=`, saying what to write instead.
+    """
+    if kwargs or len(args) > entry.safe_count:
+        args, kwargs = as_called(entry, args, kwargs)
+    arrays = []
+    for a in args:
+        if isinstance(a, BaseTensor):
+            arrays.append(a._array)
+        elif type(a) in PLAIN:
+            arrays.append(a)
+        else:  # a list, or another library's array
+            args = as_all_taken(entry, args, kwargs)
+            return args, [arrays_in(a) for a in args], kwargs
+    return args, arrays, kwargs
+
+
+def as_all_taken(entry: Entry, args: tuple, kwargs: Options) -> tuple:
+    """The arguments by position, each as `as_taken` has it beside those before it."""
+    arguments = list(args)
+    for i, a in enumerate(args):
+        if type(a) not in PLAIN and not isinstance(a, BaseTensor):
+            arguments[i] = as_taken(a, i, entry, (*arguments, *kwargs.values()))
+    return tuple(arguments)
+
+
+def as_taken(a: object, i: int, entry: Entry, args: tuple) -> Any:
     """Argument `i` as taken: lists of numbers become arrays, lists that are indices stay.
 
     Any sequence is a list, and what NumPy can read is an array, of a subclass or of another library.
@@ -90,7 +128,7 @@ def as_taken(a: Any, i: int, entry: Entry, args: tuple) -> Any:
     """
     if not isinstance(a, (list, tuple)):
         if not isinstance(a, Sequence) or isinstance(a, (str, bytes)):
-            taken = isinstance(a, BaseTensor) or type(a) in PLAIN
+            taken = isinstance(a, (BaseTensor, Followed)) or type(a) in PLAIN
             return a if taken or not hasattr(type(a), "__array__") else as_array(a)
         a = list(a)
     derived = i < len(entry.rules) and entry.rules[i] is not None
@@ -110,11 +148,22 @@ def floats_beside(values: list | tuple) -> np.dtype:
     return np.result_type(get_default_dtype(), *(dtype for dtype in dtypes if dtype.kind == "f"))
 
 
-def arrays_in(a: Any) -> Any:
+def own(a: Any) -> Any:
+    """An option with copies of its lists, dicts and arrays, which the caller may change."""
+    if isinstance(a, dict):
+        return {k: own(v) for k, v in a.items()}
+    if type(a) in (list, tuple):
+        return type(a)(map(own, a))
+    return a.copy() if isinstance(a, np.ndarray) else a
+
+
+def arrays_in(a: object) -> Any:
     """An argument, or a list as one, with arrays in place of tensors."""
     if isinstance(a, BaseTensor):
-        return a._array  # type: ignore[attr-defined]
-    return type(a)([arrays_in(b) for b in a]) if type(a) in (list, tuple) else a
+        return a._array
+    if type(a) is list or type(a) is tuple:
+        return type(a)([b if type(b) in PLAIN else arrays_in(b) for b in a])
+    return bare(a) if isinstance(a, Followed) else a
 
 
 def parents_in(position: int, a: list | tuple) -> list[tuple[int, int, Any]]:
@@ -123,8 +172,8 @@ def parents_in(position: int, a: list | tuple) -> list[tuple[int, int, Any]]:
     return [(position, item, node) for item, node in nodes if node and node.requires_grad]
 
 
-def as_result(y: Any, operation: Operation, args: tuple) -> AnyArray:
-    """Return what an operation gave, as an array of real numbers that shares no memory with `args`.
+def as_result(y: object, operation: Operation, args: tuple) -> AnyArray:
+    """Return what an operation gave, as an array of real numbers, whose memory nobody else writes to.
 
     Raises:
         UnsupportedError: if it is not one array.
@@ -139,21 +188,22 @@ def as_result(y: Any, operation: Operation, args: tuple) -> AnyArray:
         )
     if y.dtype.kind not in "fiub":
         raise errors.DTypeError(f"{operation.name} gives {y.dtype}; a Tensor holds real numbers")
-    if isinstance(y, np.ndarray) and any(
-        type(a) is np.ndarray and np.may_share_memory(a, y) for a in args
+    if isinstance(y, np.ndarray) and (
+        operation.is_python
+        or any(isinstance(a, np.ndarray) and np.may_share_memory(a, y) for a in args)
     ):
-        y = y.copy()
+        y = y.copy(order="K")  # products round by how their arguments lie in memory
     return y
 
 
-def _stacked(a: Any, floats: np.dtype) -> AnyArray:
+def _stacked(a: object, floats: np.dtype) -> AnyArray:
     """Numbers and tensors in nested lists, as one tensor; numbers alone, as one array."""
     if isinstance(a, (list, tuple)) and BaseTensor in _types_in(a):
         return np.stack([_stacked(b, floats) for b in a])
     return a if isinstance(a, BaseTensor) else as_array(a, floats=floats)
 
 
-def _types_in(value: Any) -> set[type]:
+def _types_in(value: object) -> set[type]:
     """The types of the numbers in a nested list; `BaseTensor` for tensors."""
     if isinstance(value, (list, tuple)):
         types = set(map(type, value))

@@ -7,8 +7,17 @@ of NumPy would expect, so that `except ValueError` still catches a wrong shape.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from .source import source_line
+
+if TYPE_CHECKING:
+    from .modes import Box
+    from .node import Node
+
+Options = dict[str, Any]  # of a call: its arguments by name
 
 
 class Call(NamedTuple):
@@ -16,8 +25,8 @@ class Call(NamedTuple):
 
     owner: Any  # the function, the module, or the name of the definition
     args: tuple
-    kwargs: dict[str, Any]
-    box: Any  # the box in which it ran
+    kwargs: Options
+    box: Box | None  # the box in which it ran
     y: Any = None  # its result, where there is one
 
 
@@ -29,7 +38,7 @@ class MinigradError(Exception):
 
     reason: str | None = None  # what was wrong, apart from the function and what it was given
     culprit: Any = None  # the `Call`, or the node in a backward pass, that failed
-    root: Any = None  # the node from which that backward pass started
+    root: Node | None = None  # the node from which that backward pass started
 
 
 class ShapeError(MinigradError, ValueError, IndexError):
@@ -38,6 +47,10 @@ class ShapeError(MinigradError, ValueError, IndexError):
 
 class DTypeError(MinigradError, TypeError):
     """A dtype with which the operation makes no sense, such as the gradient of an integer."""
+
+
+class ArgumentError(MinigradError, TypeError):
+    """An argument of a kind that the function does not take, such as a text in place of an array."""
 
 
 class UnsupportedError(MinigradError, NotImplementedError, TypeError):
@@ -59,7 +72,13 @@ class DetachError(MinigradError, TypeError):
 # --- messages --------------------------------------------------------------------------------------
 
 
-line_of_code: Callable[[], Any] = lambda: None  # returns the user's line: set by `minigrad.source`
+PROBLEMS = (
+    ValueError,
+    TypeError,
+    IndexError,
+    NotImplementedError,
+    np.linalg.LinAlgError,
+)  # in a call
 
 
 def failed(name: str, call: Call, problem: Exception) -> MinigradError:
@@ -69,10 +88,13 @@ def failed(name: str, call: Call, problem: Exception) -> MinigradError:
     If a function that `name` is written with raised it, the traceback still leads there, but the text
     names `name`, which the user called.
     """
-    given = [*map(described, call.args), *(f"{k}={described(v)}" for k, v in call.kwargs.items())]
-    error, line = converted(problem), line_of_code()
+    arguments = [
+        *map(described, call.args),
+        *(f"{k}={described(v)}" for k, v in call.kwargs.items()),
+    ]
+    error, line = converted(problem), source_line()
     if error.reason is not None:
-        text = f"{name} cannot take {', '.join(given)}: {error.reason}"
+        text = f"{name} cannot take {', '.join(arguments) or 'nothing'}: {error.reason}"
         error.args = (text + (f"\n  at {line}" if line else ""),)
     elif name not in str(error):
         error.args = (f"{name}: {error}",)
@@ -84,10 +106,14 @@ def converted(problem: Exception) -> MinigradError:
     """`problem` itself, if it is one of these exceptions; else the one of these that it amounts to."""
     if isinstance(problem, MinigradError):
         return problem
-    kinds = {TypeError: DTypeError, NotImplementedError: UnsupportedError}
+    kinds = {
+        TypeError: DTypeError,
+        NotImplementedError: UnsupportedError,
+        StopIteration: GraphError,  # which would end the walk, a generator
+    }
     kind = next((ours for k, ours in kinds.items() if isinstance(problem, k)), ShapeError)
-    error = kind(str(problem))
-    error.reason, error.__cause__ = str(problem), problem
+    error = kind(str(problem) or repr(problem))
+    error.reason, error.__cause__ = str(error), problem
     return error
 
 

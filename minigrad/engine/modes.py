@@ -7,13 +7,20 @@ from __future__ import annotations
 
 import contextlib
 import itertools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextvars import ContextVar
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from .errors import DTypeError
+from .errors import DTypeError, Options, described
+
+if TYPE_CHECKING:
+    from numpy.typing import DTypeLike
+
+    from .node import Node
+    from .tensor import Array, Tensor
+    from .walk import Visit
 
 count = itertools.count(1).__next__  # numbers nodes and boxes in their order of creation
 
@@ -21,25 +28,44 @@ count = itertools.count(1).__next__  # numbers nodes and boxes in their order of
 class Box:
     """One call of a module or of a definition, inside another: a box in a drawing."""
 
-    __slots__ = ("number", "outer", "owner")
+    __slots__ = ("given", "number", "outer", "owner")
 
     def __init__(self, outer: Box | None, owner: Any):
         self.outer = outer
         self.owner = owner  # the module, or the name of the definition
+        self.given: Any = ()  # what a watcher keeps of the arguments
         self.number = count()
 
 
 class Watcher:
-    """An observer: every operation on tensors is a node while something watches."""
+    """An observer: every operation on tensors is a node while something watches.
 
-    def operation(self, node: Any, args: tuple, y: Any) -> None:
+    Attributes:
+        follows: whether plain results are to be `Followed`, so that it sees operations on them too.
+    """
+
+    follows = False
+
+    def operation(self, node: Node, args: tuple, y: Array) -> None:
         """See an operation that was called with `args`, and gave the array `y`."""
 
-    def visit(self, visit: Any) -> None:
+    def enter(self, box: Box, args: tuple, kwargs: Options) -> None:
+        """See a call of a module or a definition, before it runs."""
+
+    def visit(self, visit: Visit) -> None:
         """See a visit of a walk back."""
 
-    def read(self, tensor: Any) -> None:
-        """See the numbers of a tensor taken out, by `item()`, `numpy()`, an `if` and their like."""
+    def drawn(self, array: np.ndarray, draw: Callable[[], np.ndarray]) -> None:
+        """See an array of random numbers, and what draws another one."""
+
+    def read(self, a: Tensor | np.ndarray) -> None:
+        """See numbers taken out of a tensor or a `Followed`, by `item()`, an `if` and their like."""
+
+    def same(self, array: np.ndarray, other: np.ndarray) -> None:
+        """See an array that has the numbers of a `Followed`."""
+
+    def wrote(self, array: np.ndarray, node: Node | None) -> None:
+        """See an array written to; `node` is what its numbers are now, or None."""
 
 
 class Mode(NamedTuple):
@@ -57,7 +83,7 @@ class Mode(NamedTuple):
     grad: bool = True
     watchers: tuple[Watcher, ...] = ()
     fast: bool = False
-    settings: tuple[dict[str, Any], ...] = ()
+    settings: tuple[Options, ...] = ()
     rng: np.random.Generator | None = None
 
 
@@ -66,19 +92,19 @@ running: ContextVar[Box | None] = ContextVar("running", default=None)  # the inn
 
 
 @contextlib.contextmanager
-def setting(**fields: Any) -> Iterator[None]:
+def setting(**fields: object) -> Iterator[None]:
     """Within it, fields of the mode have these values; watchers are added to those that watch.
 
     Blocks may be left in any order: each takes back its own fields alone.
     """
-    mode.set(_mode_of((*mode.get().settings, fields)))
-    try:
+    try:  # Ctrl-C may come as soon as the mode is set
+        mode.set(_mode_of((*mode.get().settings, fields)))
         yield
     finally:
         mode.set(_mode_of(tuple(s for s in mode.get().settings if s is not fields)))
 
 
-def _mode_of(settings: tuple[dict[str, Any], ...]) -> Mode:
+def _mode_of(settings: tuple[Options, ...]) -> Mode:
     """The mode of these settings: where two differ, the later one counts."""
     fields = {name: value for s in settings for name, value in s.items()}
     fields["watchers"] = tuple(w for s in settings for w in s.get("watchers", ()))
@@ -95,13 +121,34 @@ def get_default_dtype() -> np.dtype:
     return _dtype[0]
 
 
-def set_default_dtype(dtype: Any) -> None:
+def set_default_dtype(dtype: DTypeLike) -> None:
     """Set the dtype that Python floats, and lists of them, become. It is float32 at first.
 
     Raises:
         DTypeError: for a dtype that is not floating.
     """
-    dtype = np.dtype(dtype)
-    if not np.issubdtype(dtype, np.floating):
-        raise DTypeError(f"the default dtype must be a floating one, not {dtype}")
-    _dtype[0] = dtype
+    _dtype[0] = floating("the default dtype", dtype)
+
+
+def as_dtype(dtype: DTypeLike | None) -> np.dtype:
+    """The dtype that `dtype` names.
+
+    Raises:
+        DTypeError: if it names none.
+    """
+    try:
+        if dtype is None:  # for NumPy float64
+            raise TypeError
+        return np.dtype(dtype)
+    except (TypeError, ValueError):
+        raise DTypeError(
+            f"a dtype is a type such as np.float32, or its name, not {described(dtype)}"
+        ) from None
+
+
+def floating(what: str, dtype: DTypeLike) -> np.dtype:
+    """Return the dtype that `dtype` names, for `what`, which must be a floating one."""
+    dtype = as_dtype(dtype)
+    if dtype.kind != "f":
+        raise DTypeError(f"{what} is a floating one, such as np.float32, not {dtype}")
+    return dtype

@@ -8,13 +8,16 @@ from __future__ import annotations
 
 import functools
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .errors import UnsupportedError
+from .errors import Options, UnsupportedError
 from .modes import count, running
 from .table import AnyArray, Operation
+
+if TYPE_CHECKING:
+    from .tensor import Tensor
 
 
 class Outline(np.lib.mixins.NDArrayOperatorsMixin):
@@ -29,7 +32,7 @@ class Outline(np.lib.mixins.NDArrayOperatorsMixin):
     def __repr__(self) -> str:
         return f"Outline({self.shape}, {self.dtype})"
 
-    def _has_no_values(self, *args: Any, **kwargs: Any) -> Any:
+    def _has_no_values(self, *args: object, **kwargs: object) -> Any:
         raise UnsupportedError(
             "a rule reads the values of what it names with an underscore, for which only shape and "
             "dtype are kept: write that parameter without the underscore"
@@ -74,7 +77,7 @@ class Node:
 
     def __init__(
         self, array: AnyArray, operation: Operation | None = None, saved: tuple | None = None,
-        kwargs: dict[str, Any] | None = None, edges: list[Edge] | None = None, name: str | None = None,
+        kwargs: Options | None = None, edges: list[Edge] | None = None, name: str | None = None,
     ):  # fmt: skip
         self.shape: tuple[int, ...] = array.shape
         self.dtype: np.dtype = array.dtype
@@ -83,7 +86,7 @@ class Node:
         self.kwargs = kwargs or {}
         self.edges = edges or []
         self.requires_grad = bool(edges)
-        self.grad: Any = None
+        self.grad: Tensor | None = None
         self.keeps_grad = operation is None
         self.number = count()
         self.box = running.get()

@@ -9,21 +9,24 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from . import errors
 from .modes import mode
 from .rules import astype
-from .table import TABLE, AnyArray, BaseTensor, name_of
+from .table import TABLE, BaseTensor, name_of
+
+if TYPE_CHECKING:
+    from .tensor import Tensor
 
 
-def _reflected(function: Callable) -> Callable[..., Any]:
+def _reflected(function: Callable) -> Callable[..., Tensor]:
     return lambda self, other: self.apply(function, (other, self), {})
 
 
-def _in_place(function: Callable) -> Callable[..., Any]:
+def _in_place(function: Callable) -> Callable[..., Tensor]:
     def operate(self, other):
         if not (self.requires_grad and self.is_leaf):
             return self.apply(function, (self, other), {})
@@ -37,12 +40,17 @@ def _in_place(function: Callable) -> Callable[..., Any]:
     return operate
 
 
-def _method(function: Callable) -> Callable[..., Any]:
+def _method(function: Callable) -> Callable[..., Tensor]:
     def method(self, *args, **kwargs):
         return self.apply(function, (self, *args), kwargs)
 
     method.__doc__ = f"Call `{name_of(function)}` with this tensor as its first argument."
     return method
+
+
+def _plain(function: Callable) -> Callable[..., np.ndarray]:
+    """Make a method of a function without rules: its result is a plain array."""
+    return _method(function)  # type: ignore[return-value]
 
 
 class Operators(BaseTensor):
@@ -61,20 +69,28 @@ class Operators(BaseTensor):
     __mod__, __rmod__ = _method(np.mod), _reflected(np.mod)
     __pow__, __rpow__ = _method(np.power), _reflected(np.power)
     __matmul__, __rmatmul__ = _method(np.matmul), _reflected(np.matmul)
-    __eq__, __ne__ = _method(np.equal), _method(np.not_equal)  # type: ignore[assignment]
-    __lt__, __le__ = _method(np.less), _method(np.less_equal)
-    __gt__, __ge__ = _method(np.greater), _method(np.greater_equal)
-    __and__, __rand__ = _method(np.bitwise_and), _reflected(np.bitwise_and)
-    __or__, __ror__ = _method(np.bitwise_or), _reflected(np.bitwise_or)
-    __xor__, __rxor__ = _method(np.bitwise_xor), _reflected(np.bitwise_xor)
+    __lt__, __le__ = _plain(np.less), _plain(np.less_equal)
+    __gt__, __ge__ = _plain(np.greater), _plain(np.greater_equal)
+    __and__, __rand__ = _plain(np.bitwise_and), _reflected(np.bitwise_and)
+    __or__, __ror__ = _plain(np.bitwise_or), _reflected(np.bitwise_or)
+    __xor__, __rxor__ = _plain(np.bitwise_xor), _reflected(np.bitwise_xor)
     __iadd__, __isub__ = _in_place(np.add), _in_place(np.subtract)
     __imul__, __itruediv__ = _in_place(np.multiply), _in_place(np.divide)
     __ifloordiv__, __imod__ = _in_place(np.floor_divide), _in_place(np.mod)
     __ipow__, __imatmul__ = _in_place(np.power), _in_place(np.matmul)
-    __neg__, __abs__, __invert__ = _method(np.negative), _method(np.absolute), _method(np.invert)
+    __neg__, __abs__, __invert__ = _method(np.negative), _method(np.absolute), _plain(np.invert)
     __round__, __getitem__ = _method(np.round), _method(operator.getitem)
     __hash__ = object.__hash__
-    __pos__ = lambda self: self
+
+    def __eq__(self, other: object) -> np.ndarray:  # type: ignore[override]
+        return self.apply(np.equal, (self, other), {})
+
+    def __ne__(self, other: object) -> np.ndarray:  # type: ignore[override]
+        return self.apply(np.not_equal, (self, other), {})
+
+    def __pos__(self) -> Tensor:
+        return self  # type: ignore[return-value]
+
     __divmod__ = lambda self, other: (self // other, self % other)
     __rdivmod__ = lambda self, other: (other // self, other % self)
 
@@ -83,7 +99,7 @@ class Operators(BaseTensor):
             raise errors.UnsupportedError("a 0-d tensor has no length, and no elements to go over")
         return self.shape[0]
 
-    def __iter__(self) -> Iterator[AnyArray]:
+    def __iter__(self) -> Iterator[Tensor]:
         return (self[i] for i in range(len(self)))
 
     def __contains__(self, value: Any) -> bool:
@@ -91,7 +107,8 @@ class Operators(BaseTensor):
 
     def __getattr__(self, name: str) -> Any:
         same = lambda f: f is vars(np).get(name) or getattr(f, "__name__", "") == name
-        functions = {name_of(f): f.__module__ for f in TABLE if name[0] != "_" and same(f)}
+        home_of = lambda f: getattr(f, "__module__", "numpy")  # which a ufunc has from NumPy 2.1 on
+        functions = {name_of(f): home_of(f) for f in TABLE if name[0] != "_" and same(f)}
         instead = [n + "(x)" + f" of {home}" * ("." not in n) for n, home in functions.items()]
         if hasattr(np.ndarray, name) and not instead:
             instead = [f"x.detach().numpy().{name}, outside the graph"]
@@ -100,26 +117,42 @@ class Operators(BaseTensor):
     sum, prod, mean = _method(np.sum), _method(np.prod), _method(np.mean)
     var, std, max, min = _method(np.var), _method(np.std), _method(np.max), _method(np.min)
     cumsum, cumprod = _method(np.cumsum), _method(np.cumprod)
-    argmax, argmin, argsort = _method(np.argmax), _method(np.argmin), _method(np.argsort)
-    any, all, nonzero = _method(np.any), _method(np.all), _method(np.nonzero)
+    argmax, argmin, argsort = _plain(np.argmax), _plain(np.argmin), _plain(np.argsort)
+    any, all, nonzero = _plain(np.any), _plain(np.all), _plain(np.nonzero)
     dot, trace, diagonal = _method(np.dot), _method(np.trace), _method(np.diagonal)
     ravel, flatten, round = _method(np.ravel), _method(np.ravel), _method(np.round)
     swapaxes, squeeze, astype = _method(np.swapaxes), _method(np.squeeze), _method(astype)
     repeat, take, copy = _method(np.repeat), _method(np.take), _method(np.copy)
-    real = property(lambda self: self)
-    T = property(lambda self: np.transpose(self))
-    mT = property(lambda self: np.swapaxes(self, -1, -2))  # noqa: N815
 
-    def clip(self, min: Any = None, max: Any = None) -> AnyArray:  # noqa: A002
-        """This tensor with what is below `min` or above `max` set to that; None is no bound."""
+    @property
+    def real(self) -> Tensor:
+        """This tensor: its numbers are real."""
+        return self  # type: ignore[return-value]
+
+    @property
+    def T(self) -> Tensor:  # noqa: N802
+        """This tensor with its axes in reverse order."""
+        return self.apply(np.transpose, (self,), {})
+
+    @property
+    def mT(self) -> Tensor:  # noqa: N802
+        """Each matrix of this tensor (..., n, m) transposed: (..., m, n)."""
+        return self.apply(np.swapaxes, (self, -1, -2), {})
+
+    def clip(self, min: object = None, max: object = None) -> Tensor:  # noqa: A002
+        """Set what is below `min` or above `max` to that; None is no bound."""
         return self.apply(np.clip, (self, min, max), {})
 
-    def reshape(self, *shape: Any, order: str = "C") -> AnyArray:
-        """This tensor in another shape: `x.reshape(2, 3)` or `x.reshape((2, 3))`."""
+    def reshape(self, *shape: object, order: str = "C") -> Tensor:
+        """Give this tensor another shape: `x.reshape(2, 3)` or `x.reshape((2, 3))`."""
         if len(shape) == 1 and np.iterable(shape[0]):
             shape = tuple(shape[0])
-        return self.apply(np.reshape, (self, shape), {"order": order} if order != "C" else {})
+        return self.apply(
+            np.reshape,
+            (self, shape),
+            {} if isinstance(order, str) and order == "C" else {"order": order},
+        )
 
-    def transpose(self, *axes: Any) -> AnyArray:
-        """This tensor with its axes permuted: `x.transpose(1, 0)`; all reversed without any."""
+    def transpose(self, *axes: object) -> Tensor:
+        """Permute the axes: `x.transpose(1, 0)`; all reversed without any."""
         return self.apply(np.transpose, (self, axes[0] if len(axes) == 1 else axes or None), {})

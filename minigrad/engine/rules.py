@@ -30,7 +30,7 @@ Axes = int | tuple[int, ...] | None  # of a reduction: one, several, or all
 
 
 def transposed(a: AnyArray) -> AnyArray:
-    """Each matrix of `a` (..., n, m) transposed: (..., m, n)."""
+    """Transpose each matrix of `a`: (..., n, m) to (..., m, n)."""
     return np.swapaxes(a, -1, -2)
 
 
@@ -62,9 +62,13 @@ def with_reduced_axes(g: AnyArray, a: AnyArray, axis: Axes, keepdims: bool) -> A
     return np.expand_dims(g, axis)
 
 
-def elements_per_result(a: AnyArray, reduced: AnyArray, least: int = 0) -> int:
-    """Count the elements of `a` that each result of a reduction is made of; at least `least`."""
-    return max(a.size // max(reduced.size, 1), least)
+def elements_per_result(a: AnyArray, reduced: AnyArray, least: int = 0) -> float:
+    """Count the elements of `a` that each result of a reduction is made of; at least `least`.
+
+    A Python number, but of float16, which ends at 65,504: its quotient is rounded where it arrives.
+    """
+    count = max(a.size // max(reduced.size, 1), least)
+    return np.float32(count) if a.dtype == np.float16 else count
 
 
 def shared_evenly(g: AnyArray, y: AnyArray, a: AnyArray, axis: Axes, keepdims: bool) -> AnyArray:
@@ -73,15 +77,16 @@ def shared_evenly(g: AnyArray, y: AnyArray, a: AnyArray, axis: Axes, keepdims: b
     NaN is the greatest and the least of its group, as it is for NumPy.
     """
     chosen = np.equal(a, with_reduced_axes(y, a, axis, keepdims)) | np.isnan(a)
-    count = np.sum(chosen, axis=axis, keepdims=True, dtype=g.dtype)
+    count = np.sum(chosen, axis=axis, keepdims=True, dtype=np.result_type(g.dtype, np.float32))
     return np.where(chosen, with_reduced_axes(g, a, axis, keepdims) / count, 0)
 
 
 def power_slope(a: AnyArray, b: AnyArray) -> AnyArray:
-    """b a^(b - 1), the derivative of a^b by a; 0 where b is 0, also where a is: 0^-1 is infinite."""
+    """b a^(b - 1), the derivative of a^b by a; 0 where b is 0, also where a^-1 is infinite."""
     if isinstance(b, (int, float)):
         return b * a ** (b - 1) if b != 0 else np.zeros_like(a)
-    flat = np.equal(b, 0) & ~np.greater(np.absolute(a), 0)  # a is 0 or NaN
+    least = float(np.finfo(a.dtype).tiny) if a.dtype.kind == "f" else 0
+    flat = np.equal(b, 0) & ~np.greater(np.absolute(a), least)  # a is next to 0, or NaN
     return np.where(flat, 0, b * np.where(flat, 1, a) ** (b - 1.0))  # unsigned integers have no -1
 
 
@@ -98,7 +103,7 @@ def inverse(axes: int | Sequence[int] | None) -> tuple[int, ...] | None:
     return None if axes is None else tuple(np.argsort(np.atleast_1d(axes) % np.size(axes)).tolist())
 
 
-def reshaped(a: AnyArray, shape: tuple[int, ...], order: Any) -> AnyArray:
+def reshaped(a: AnyArray, shape: tuple[int, ...], order: object) -> AnyArray:
     """`np.reshape`, in an order that does not depend on how the elements lie in memory.
 
     The usual order is not named: Dask knows no other.
@@ -207,21 +212,23 @@ def scatter_add(values: AnyArray, index: Any, shape: tuple[int, ...]) -> AnyArra
     return out
 
 
-def selects_each_once(index: Any) -> bool:
+def selects_each_once(index: object) -> bool:
     """Tell whether an index surely selects no element twice, as masks, slices and integers do."""
     if hasattr(index, "dtype") and index.dtype == bool:
         return True
     items = index if isinstance(index, tuple) else (index,)
     once = (int, np.integer, slice, type(None), type(Ellipsis))
-    return all(isinstance(i, once) and not isinstance(i, bool) for i in items)
+    number = lambda i: isinstance(i, np.ndarray) and i.dtype.kind in "iu" and not i.ndim
+    return all(number(i) or (isinstance(i, once) and not isinstance(i, bool)) for i in items)
 
 
-def astype(x: AnyArray, dtype: Any, copy: bool = True) -> AnyArray:
+def astype(x: AnyArray, dtype: object, copy: bool = True) -> AnyArray:
     """`x` in another dtype; a gradient comes back in the old one. Nothing can tell a copy from `x`."""
     return x.astype(dtype)
 
 
 # fmt: off
-scatter_add = rule(scatter_add, lambda g, _y, _values, index, shape: g[index], None, None)
-astype = rule(astype, lambda g, _y, _x, dtype, copy=True: g, None)
+scatter_add = rule(scatter_add, lambda g, _y, _values, index, shape: g[index], None, None,
+                   makes_new=True)
+astype = rule(astype, lambda g, _y, _x, dtype, copy=True: g, None, makes_new=True)
 # fmt: on

@@ -17,29 +17,46 @@ import inspect
 import math
 import operator
 import types
-from collections.abc import Callable, Collection
-from typing import Any
+import weakref
+from collections.abc import Callable, Collection, Iterator, MutableMapping, Sequence
+from typing import Any, TypeVar, overload
 
 import numpy as np
 
-from .errors import Call, MinigradError, UnsupportedError, failed
+from .errors import Call, MinigradError, Options, UnsupportedError, failed
+from .kinds import KINDS, UNCLEAR, checked, unclear
 from .modes import Box, mode, running
 
+F = TypeVar("F", bound=Callable)
+
 INSTEAD = {
-    "out": "it makes a new array: write y = f(x)",
-    "where": "choose with np.where(mask, x, other), before it or after",
+    "out": "it makes a new array: write y = f(x), and a = a + x for a += x",
+    "where": "choose with np.where(mask, x, other), before it or after; to leave elements out of a mean "
+    "or its kin, make them NaN: np.nanmean(np.where(mask, x, np.nan))",
     "dtype": "convert with x.astype(dtype), before it or after",
     "initial": "put it in afterwards, as in np.sum(x) + initial, or np.maximum(np.max(x), initial)",
 }
 
 
-class BaseTensor:
-    """The base of Tensor, for the files that come before it: what dispatches to the table."""
-
-    __slots__ = ()
-
-
 AnyArray = Any  # NumPy's, another library's such as Dask's, or a Tensor: rules compute with each
+
+
+class BaseTensor:
+    """The base of Tensor, for the files that come before it: an array, and the node that made it."""
+
+    __slots__ = ("__weakref__", "_array", "_node")
+
+    _array: AnyArray
+    _node: Any  # None for a result outside the graph, until somebody asks for its node
+    dtype: np.dtype
+
+    @staticmethod
+    def _around(array: AnyArray, node: Any = None) -> Any:
+        """Make a Tensor around an array that nothing else will write to."""
+        raise NotImplementedError  # Tensor has it
+
+
+KINDS[BaseTensor] = (lambda value: isinstance(value, BaseTensor), "a Tensor")
 
 
 # --- entries --------------------------------------------------------------------------------------
@@ -80,9 +97,16 @@ class Entry:
 
 
 class Operation(Entry):
-    """A function with its derivatives: for each argument a rule, or None where there is none."""
+    """A function with its derivatives: for each argument a rule, or None where there is none.
 
-    def __init__(self, function: Callable, rules: tuple[Any, ...]):
+    Attributes:
+        makes_new: whether its result is surely in memory of its own, as that of every ufunc is.
+        is_python: whether it is no function of NumPy's, but one that `rule` was given: its result may be
+            an array that somebody else holds.
+        reads: what its rules read, for `saving`.
+    """
+
+    def __init__(self, function: Callable, rules: tuple[Any, ...], makes_new: bool = False):
         template = next((r for r in rules if r is not None), _anything)
         super().__init__(function, template, 2, ("out",))  # the arguments come after g and y
         optional = getattr(inspect.unwrap(template), "__defaults__", None) or ()
@@ -94,33 +118,86 @@ class Operation(Entry):
             )
         self.call = getattr(function, "dispatched", function)  # the arguments are arrays by then
         self.rules = rules
-        self.makes_new = isinstance(function, np.ufunc)  # its result is in memory of its own
+        self.makes_new = makes_new or isinstance(function, np.ufunc)
+        self.is_python = self.call is not function
+        self.reads: dict[tuple, tuple[bool, list[bool]]] = {}
 
 
 class Definition(Entry):
-    """A function written in other functions of the table.
-
-    Called, it runs its body inside a box; or its kernel, in fast mode, unless that returns
-    NotImplemented.
-    """
+    """A function written in other functions of the table: its body."""
 
     def __init__(self, function: Callable | None, body: Callable):
         @functools.wraps(body)
-        def call(*args: Any, **kwargs: Any) -> Any:
-            if self.kernel is not None and mode.get().fast:
-                y = self.kernel(*args, **kwargs)
-                if y is not NotImplemented:
-                    return y
-            return call_in_box(self.name, body, args, kwargs)
+        def call(*args: object, **kwargs: object) -> Any:
+            return run(self, args, args, kwargs)
 
         super().__init__(function or call, body, 0, INSTEAD)
-        self.body, self.call = body, call
+        self.body = body
 
 
-TABLE: dict[Callable, Operation | Definition] = {}
+def run(entry: Operation | Definition, args: tuple, arrays: Sequence, kwargs: Options) -> Any:
+    """Compute what a call gives: by the kernel, by the body of a definition, or by NumPy.
+
+    `args` may be Tensors, which kernels and bodies take; `arrays` are the same as plain arrays. A kernel
+    runs within `fast()` alone, and may leave a call to the others: it returns NotImplemented then.
+    """
+    if entry.kernel is not None and mode.get().fast:
+        try:
+            y = entry.kernel(*args, **kwargs)
+        except UNCLEAR as problem:
+            body = getattr(entry, "body", entry.function)
+            raise unclear(entry.name, body, args, kwargs, problem)  # noqa: B904
+        if y is not NotImplemented:
+            return y
+    if isinstance(entry, Definition):
+        return call_in_box(entry.name, entry.body, args, kwargs)
+    y = entry.call(*arrays, **kwargs)
+    return y._array if entry.is_python and isinstance(y, BaseTensor) else y
 
 
-def rule(function: Callable, *rules: Callable | None) -> Callable:
+NUMPYS: dict[Callable, Operation | Definition] = {}  # the entries of NumPy's and Python's functions
+
+
+class Table(MutableMapping[Callable, "Operation | Definition"]):
+    """All entries, by their functions, in the order in which they were made.
+
+    An entry of NumPy's function is in `NUMPYS`. Any other function has its entry as an attribute: so a
+    rule that was made in a loop ends with its function.
+    """
+
+    def __init__(self) -> None:
+        self.others: weakref.WeakKeyDictionary[Callable, None] = weakref.WeakKeyDictionary()
+
+    def __getitem__(self, function: Callable) -> Operation | Definition:
+        entry = NUMPYS.get(function) or getattr(function, "entry", None)
+        if entry is None or entry.function != function:  # functools.wraps copies attributes
+            raise KeyError(function)
+        return entry
+
+    def __setitem__(self, function: Callable, entry: Operation | Definition) -> None:
+        if isinstance(function, types.FunctionType):
+            function.entry = entry  # type: ignore[attr-defined]
+            self.others[function] = None
+        else:
+            NUMPYS[function] = entry
+
+    def __delitem__(self, function: Callable) -> None:
+        if NUMPYS.pop(function, None) is None:
+            del self.others[function]
+            del function.entry  # type: ignore[attr-defined]
+
+    def __iter__(self) -> Iterator[Callable]:
+        return iter([*NUMPYS, *self.others])
+
+    def __len__(self) -> int:
+        return len(NUMPYS) + len(self.others)
+
+
+TABLE = Table()
+
+
+@checked
+def rule(function: F, *rules: Callable | None, makes_new: bool = False) -> F:
     """Give `function` its derivatives: one rule an argument, None where there is none.
 
         cube = rule(lambda x: x * x * x, lambda g, _y, x: g * 3 * x * x)
@@ -141,6 +218,9 @@ def rule(function: Callable, *rules: Callable | None) -> Callable:
     with Tensors, no other can be passed by name. Those with a default may have no rule, if they are the
     last. Without any rule, the result is a plain array.
 
+    What `function` returns is copied, since somebody else may hold it. With `makes_new` it is not: then
+    each call has to return an array in new memory.
+
     Returns what is to be called from now on, as in `cube = rule(cube, ...)`: `function` itself if it is
     NumPy's, else a wrapper that finds Tensors among the arguments, and in lists of them, but not in
     lists of lists.
@@ -149,10 +229,19 @@ def rule(function: Callable, *rules: Callable | None) -> Callable:
         UnsupportedError: if there are not as many rules as arguments.
     """
     function = dispatched(function)
-    TABLE[function] = Operation(function, rules)
+    TABLE[function] = Operation(function, rules, makes_new)
     return function
 
 
+@overload
+def definition(body: F, of: Callable | None = None) -> F: ...
+
+
+@overload
+def definition(body: None = None, *, of: Callable) -> Callable[[F], F]: ...
+
+
+@checked
 def definition(body: Callable | None = None, of: Callable | None = None) -> Any:
     """Say that a function is written in others of the table, so that a drawing shows it as a box.
 
@@ -162,10 +251,10 @@ def definition(body: Callable | None = None, of: Callable | None = None) -> Any:
         return functools.partial(definition, of=of)
     entry = Definition(of, body)
     TABLE[entry.function] = entry
-    return body if of is not None else entry.call
+    return body if of is not None else entry.function
 
 
-def dispatched(function: Callable) -> Callable:
+def dispatched(function: F) -> F:
     """Wrap `function`: a call with a Tensor among its arguments goes to that Tensor's
     `__array_function__`, as with NumPy's own functions (NEP 18), which need no wrapper.
 
@@ -178,16 +267,19 @@ def dispatched(function: Callable) -> Callable:
         return function
 
     @functools.wraps(function)
-    def dispatching(*args: Any, **kwargs: Any) -> Any:
+    def dispatching(*args: object, **kwargs: object) -> Any:
         for a in (*args, *kwargs.values()) if kwargs else args:
             if isinstance(a, (list, tuple)):
-                a = next((one for one in a if isinstance(one, BaseTensor)), None)
+                a = next((item for item in a if isinstance(item, BaseTensor)), None)
             if isinstance(a, BaseTensor):
                 return a.__array_function__(dispatching, (type(a),), args, kwargs)  # type: ignore[attr-defined]
-        return function(*args, **kwargs)
+        try:
+            return function(*args, **kwargs)
+        except UNCLEAR as problem:
+            raise unclear(name_of(function), function, args, kwargs, problem)  # noqa: B904
 
     dispatching.dispatched = function  # type: ignore[attr-defined]
-    return dispatching
+    return dispatching  # type: ignore[return-value]
 
 
 def lookup(function: Callable) -> Operation | Definition:
@@ -196,30 +288,53 @@ def lookup(function: Callable) -> Operation | Definition:
     Raises:
         UnsupportedError: if it has none; the message says what to write instead, or how to add it.
     """
-    if function not in TABLE:
+    entry = TABLE.get(function)
+    if entry is None:
         raise UnsupportedError(
             f"{name_of(function)} has no derivative here, so it cannot take a Tensor. Write it with "
             f"functions that have one, call it on `x.detach().numpy()` if no gradient should flow, or "
             f"add a rule: minigrad.rule({name_of(function)}, lambda g, y, *args: ...)."
         )
-    return TABLE[function]
+    return entry
 
 
-def call_in_box(owner: Any, function: Callable, args: tuple, kwargs: dict[str, Any]) -> Any:
+def call_in_box(owner: object, function: Callable, args: tuple, kwargs: Options) -> Any:
     """Call `function`, with what it computes inside a box.
 
     An error remembers the innermost box, and names the outermost definition, which the user called.
     """
     outer = running.get()
-    token = running.set(Box(outer, owner))
+    box = Box(outer, owner)
+    for watcher in mode.get().watchers:
+        watcher.enter(box, args, kwargs)
+    token = running.set(box)
     try:
         return function(*args, **kwargs)
-    except MinigradError as error:
-        call = Call(owner, args, kwargs, outer)
-        error.culprit = error.culprit or call
-        raise failed(owner, call, error) if error.reason and isinstance(owner, str) else error  # noqa: B904
+    except (MinigradError, *UNCLEAR) as problem:
+        raise _in_box(owner, function, args, kwargs, outer, problem)  # noqa: B904 - it has its cause
     finally:
         running.reset(token)
+
+
+def _in_box(
+    owner: object,
+    function: Callable,
+    args: tuple,
+    kwargs: dict,
+    outer: Box | None,
+    problem: Exception,
+) -> Exception:
+    """Make the error for an exception in a box that `outer` is around.
+
+    No variable of the frame that raises it may name it: the two would keep each other alive.
+    """
+    error = unclear(owner, function, args, kwargs, problem)
+    if isinstance(error, MinigradError):
+        call = Call(owner, args, kwargs, outer)
+        error.culprit = error.culprit or call
+        if error.reason and isinstance(owner, str):
+            return failed(owner, call, error)
+    return error
 
 
 # --- names ----------------------------------------------------------------------------------------
@@ -232,11 +347,11 @@ def name_of(function: Any) -> str:
         return f"{name_of(function.__self__)}.{name}"
     homes = {"np": np, "np.linalg": np.linalg, "np.fft": np.fft, "np.emath": np.emath}
     homes["np.lib.stride_tricks"] = np.lib.stride_tricks
-    found = [home for home, m in homes.items() if getattr(m, name, None) is function]
-    return f"{found[0]}.{name}" if found else name
+    names = [home for home, m in homes.items() if getattr(m, name, None) is function]
+    return f"{names[0]}.{name}" if names else name
 
 
-def _anything(*args: Any, **kwargs: Any) -> None: ...
+def _anything(*args: object, **kwargs: object) -> None: ...
 
 
 def code_of(function: Callable) -> types.CodeType:

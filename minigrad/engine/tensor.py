@@ -8,19 +8,35 @@ a `Node` of it. The array in a Tensor never changes.
 
 from __future__ import annotations
 
+import copy
+import functools
 import operator
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from . import errors
-from .arguments import PLAIN, arrays_in, as_array, as_called, as_result, as_taken, parents_in
+from .arguments import as_array, as_result, parents_in, taken
+from .by_hand import data_of
+from .errors import PROBLEMS, Options
+from .followed import OUTLINES, Followed, followed
 from .modes import get_default_dtype, mode, running
 from .node import Edge, Node
 from .operators import Operators
 from .saving import to_save
-from .table import TABLE, AnyArray, Definition, lookup
+from .table import NUMPYS, AnyArray, Definition, Operation, lookup, run
+from .walk import backward
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, DTypeLike
+
+T = TypeVar("T")
+
+
+def attribute(name: str, kind: type[T]) -> T:
+    """Make a property that reads an attribute of the array, of a `kind` that type checkers know then."""
+    return property(operator.attrgetter(f"_array.{name}"))  # type: ignore[return-value]
 
 
 class Tensor(Operators):
@@ -40,28 +56,42 @@ class Tensor(Operators):
         DetachError: if it is a Tensor that requires a gradient, or a list that has Tensors in it.
     """
 
-    __slots__ = ("__weakref__", "_array", "_node")
+    __slots__ = ()
 
-    # Set by the files that define them: `apply` at the end of this one, `backward` in `walk`, `data` in
-    # `minigrad.data`, and __copy__, __deepcopy__, __reduce__ in `minigrad.copies`.
-    backward: Callable[..., None]
-    data: AnyArray  # the array, read-only
-
-    def __init__(self, value: Any, *, requires_grad=False, dtype=None, name: str | None = None):
-        if isinstance(value, Tensor):
+    def __init__(
+        self, value: ArrayLike, *, requires_grad: bool = False, dtype: DTypeLike | None = None,
+        name: str | None = None,
+    ):  # fmt: skip
+        if isinstance(value, Followed) and not requires_grad and name is None:
+            value = value if dtype is None else value.astype(dtype)
+            self._array, self._node = read_only(as_array(value, copy=True)), None
+            for watcher in mode.get().watchers:
+                watcher.same(self._array, value)
+            return
+        if isinstance(value, (Tensor, Followed)):
             value = value._detached("Tensor(x)")
         self._array = read_only(as_array(value, dtype, copy=True))
-        self._node: Node | None = Node(self._array, name=name)
+        if name is not None and not isinstance(name, str):
+            raise errors.ArgumentError(f"name is a text, not {errors.described(name)}")
+        self._node = Node(self._array, name=name)
         self.requires_grad = requires_grad
 
     # What it is
 
-    shape = property(operator.attrgetter("_array.shape"))
-    dtype = property(operator.attrgetter("_array.dtype"))
-    ndim = property(operator.attrgetter("_array.ndim"))
-    size = property(operator.attrgetter("_array.size"))
-    name = property(operator.attrgetter("node.name"), lambda x, name: setattr(x.node, "name", name))
-    nbytes = property(operator.attrgetter("_array.nbytes"))
+    shape = attribute("shape", tuple[int, ...])
+    dtype = attribute("dtype", np.dtype)
+    ndim = attribute("ndim", int)
+    size = attribute("size", int)
+    nbytes = attribute("nbytes", int)
+
+    @property
+    def name(self) -> str | None:
+        """The name that drawings have for it, or None."""
+        return self.node.name
+
+    @name.setter
+    def name(self, name: str | None) -> None:
+        self.node.name = name
 
     @property
     def node(self) -> Node:
@@ -80,6 +110,10 @@ class Tensor(Operators):
 
     @requires_grad.setter
     def requires_grad(self, required: bool) -> None:
+        if not isinstance(required, (bool, np.bool_)):
+            raise errors.ArgumentError(
+                f"requires_grad is True or False, not {errors.described(required)}"
+            )
         made_by = self.node.operation
         if made_by is not None and required != self.node.requires_grad:
             raise errors.GraphError(
@@ -202,7 +236,7 @@ class Tensor(Operators):
 
     # New values for a leaf
 
-    def copy_(self, value: Any, dtype: Any = None) -> Tensor:
+    def copy_(self, value: ArrayLike, dtype: DTypeLike | None = None) -> Tensor:
         """Give this leaf a new array; a graph that used the old one keeps that.
 
         Raises:
@@ -210,7 +244,7 @@ class Tensor(Operators):
             ShapeError: if the shapes differ.
             DTypeError: if `dtype` is not floating, and this tensor requires a gradient.
         """
-        array = as_array(value, dtype or self.dtype, copy=True)
+        array = as_array(value, self.dtype if dtype is None else dtype, copy=True)
         if self.node.operation is not None:
             raise errors.GraphError("only a leaf can be given new values; use copy() for a new one")
         if array.shape != self.shape:
@@ -220,23 +254,83 @@ class Tensor(Operators):
         self._array, self.node.dtype = read_only(array), array.dtype
         return self
 
+    @property
+    def data(self) -> np.ndarray:
+        """A read-only view of the array, outside the graph; `x.data -= a` gives the leaf a new one."""
+        return data_of(self)
+
+    @data.setter
+    def data(self, value: ArrayLike) -> None:
+        self.copy_(value)
+
     def zero_(self) -> Tensor:
         """Give this leaf zeros, as in `w.grad.zero_()`; see `copy_`."""
         return self.copy_(np.zeros_like(self._array))
 
-    def __setitem__(self, index: Any, value: Any) -> None:
+    def __setitem__(self, index: object, value: ArrayLike) -> None:
         raise errors.UnsupportedError(
             "a Tensor does not change in place: write x = np.where(mask, new, x), or build it "
             "with np.concatenate or np.stack; to overwrite a whole leaf, x.copy_(values)"
         )
 
-    # NumPy's protocols
+    # Operations: each goes through `apply`, those of NumPy by its protocols
+
+    @staticmethod
+    def apply(function: Callable, args: tuple, kwargs: Options) -> Any:
+        """Call `function`, and remember how: the call is taken, run, and remembered.
+
+        Of a definition, the operations that it is written in come here in their turn, and are what is
+        remembered; a kernel too calls operations.
+        """
+        entry = NUMPYS.get(function) or lookup(function)
+        try:
+            args, arrays, kwargs = taken(entry, args, kwargs)
+            y = run(entry, args, arrays, kwargs)
+        except PROBLEMS as problem:
+            call = errors.Call(function, args, kwargs, running.get())
+            raise errors.failed(entry.name, call, problem)  # noqa: B904 - it has its cause
+        if isinstance(y, Tensor) or isinstance(entry, Definition):
+            return y
+        return remembered(entry, args, arrays, kwargs, y)
 
     def __array_ufunc__(self, ufunc, method, *inputs, **kwargs):
-        return apply(ufunc if method == "__call__" else getattr(ufunc, method), inputs, kwargs)
+        return self.apply(ufunc if method == "__call__" else getattr(ufunc, method), inputs, kwargs)
 
     def __array_function__(self, function, types, args, kwargs):
-        return apply(function, args, kwargs)
+        return self.apply(function, args, kwargs)
+
+    # Back to the leaves
+
+    backward = backward
+
+    @staticmethod
+    def _around(array: AnyArray, node: Node | None = None) -> Tensor:
+        return tensor_of(array, node)
+
+    # Copies, by Python's modules `copy` and `pickle`
+
+    def __copy__(self) -> Tensor:
+        """A copy of a leaf. The result of an operation is returned itself: no graph is copied."""
+        return self.__deepcopy__({})
+
+    def __deepcopy__(self, memo: dict) -> Tensor:
+        """Copy a leaf, as `__copy__` does: its values and its gradient are copied in either."""
+        if self.node.operation is not None:
+            return self
+        leaf = type(self)(self._array, requires_grad=self.requires_grad, name=self.name)
+        leaf.grad = copy.deepcopy(self.grad, memo)
+        return leaf
+
+    def __reduce__(self) -> tuple:
+        """The contents of a leaf's pickle: values, name, and whether it requires a gradient.
+
+        Raises:
+            GraphError: for the result of an operation.
+        """
+        if self.node.operation is not None:
+            raise errors.GraphError("a tensor inside a graph cannot be pickled; detach() it first")
+        make = functools.partial(type(self), requires_grad=self.requires_grad, name=self.name)
+        return make, (np.asarray(self._array),)
 
     # As text
 
@@ -261,12 +355,13 @@ class Tensor(Operators):
 
 
 Array = Tensor | np.ndarray  # what the functions of the table take and give
+A = TypeVar("A", bound=Array)  # of Tensors they give a Tensor, and of plain arrays a plain one
 
 
 def tensor_of(array: AnyArray, node: Node | None = None) -> Tensor:
     """A Tensor around an array that nothing else will write to: it is made read-only, not copied."""
     if type(array) is np.ndarray:
-        array.setflags(write=False)  # `flags` would take twice as long
+        array.setflags(False)  # type: ignore[call-arg]  # of writing: by name it takes thrice as long
     else:
         array = read_only(array)
     tensor: Tensor = object.__new__(Tensor)
@@ -283,66 +378,59 @@ def read_only(array: AnyArray) -> AnyArray:
     return array
 
 
-# --- every operation goes through here --------------------------------------------------------------
-
-PROBLEMS = (ValueError, TypeError, IndexError, NotImplementedError, np.linalg.LinAlgError)
+# --- what an operation gave -------------------------------------------------------------------------
 
 
-def apply(function: Callable, args: tuple, kwargs: dict[str, Any]) -> Any:
-    """Call `function` on the arrays inside `args`; remember how, if a gradient may be asked for.
+def remembered(
+    entry: Operation, args: tuple, arrays: list[AnyArray], kwargs: Options, y: Any
+) -> Any:
+    """Make a Tensor of what an operation gave; with a node, if a gradient may be asked for.
 
-    A definition is called with the Tensors themselves: the operations in it come here in their turn.
-    For an operation, five steps: take the arrays out of the Tensors, compute, collect an edge for each
-    argument that needs a gradient, save what the rules of these edges read, and wrap the result.
-
-    Raises:
-        UnsupportedError: for a function that is not in the table, or an option that it does not know.
-        ShapeError, DTypeError: for what NumPy refuses.
+    The node has an edge for each argument that needs a gradient, and saves what the rules of these edges
+    read. Of an operation without rules, the plain array is returned: a `Followed` for a recording.
     """
-    entry, now = TABLE.get(function) or lookup(function), mode.get()
-    if kwargs or len(args) > entry.safe_count:
-        args, kwargs = as_called(entry, args, kwargs)
-    arrays: list[Any] = []
-    try:
-        for a in args:
-            if isinstance(a, Tensor):
-                a = a._array
-            elif type(a) not in PLAIN and (hasattr(a, "__iter__") or hasattr(a, "__array__")):
-                a = as_taken(a, len(arrays), entry, (*args, *kwargs.values()))
-                args = (*args[: len(arrays)], a, *args[len(arrays) + 1 :])
-                a = arrays_in(a)
-            arrays.append(a)
-        if isinstance(entry, Definition):
-            return entry.call(*args, **kwargs)
-        if entry.kernel is not None and now.fast:
-            y = entry.kernel(*args, **kwargs)
-            if y is not NotImplemented:
-                return y
-        y = entry.call(*arrays, **kwargs)
-    except PROBLEMS as problem:
-        call = errors.Call(function, args, kwargs, running.get())
-        raise errors.failed(entry.name, call, problem)  # noqa: B904 - it has its cause
-
+    now = mode.get()
     edges: list[Edge] = []
     if now.grad:
         for i, (a, rule) in enumerate(zip(args, entry.rules)):
+            if rule is None:
+                continue
             if isinstance(a, Tensor):
-                if rule is not None and a._node is not None and a._node.requires_grad:
-                    edges.append((i, None, a._node))
-            elif rule is not None and isinstance(a, (list, tuple)):
+                node = a._node
+                if node is not None and node.requires_grad:
+                    edges.append((i, None, node))
+            elif isinstance(a, (list, tuple)):
                 edges += parents_in(i, a)
     # np.where(mask) alone returns a tuple of indices, which is no result to differentiate.
-    in_graph = bool(entry.rules) and (bool(edges) or not isinstance(y, tuple))
-    if in_graph:
-        if not (entry.makes_new and type(y) is np.ndarray and y.dtype.kind == "f"):
-            y = as_result(y, entry, args)
-        edges = edges if y.dtype.kind == "f" else []
+    in_graph = entry.rules and (edges or not isinstance(y, tuple))
+    if in_graph and not (entry.makes_new and type(y) is np.ndarray and y.dtype.kind == "f"):
+        y = as_result(y, entry, args)
+        if edges and y.dtype.kind != "f":
+            edges = without_gradient(entry, y)
     node = None
     if edges or (now.watchers and hasattr(y, "dtype") and not isinstance(y, type)):
         node = Node(y, entry, to_save(entry, edges, args, arrays, y), kwargs, edges)
+        if not in_graph:
+            y = followed(y, now.watchers)
         for watcher in now.watchers:
             watcher.operation(node, args, y)
+    elif now.watchers and entry.function not in OUTLINES:  # it gives no array, or several
+        for a in args:
+            if isinstance(a, Tensor):
+                a._read()
     return tensor_of(y, node) if in_graph else y
 
 
-Tensor.apply = staticmethod(apply)  # type: ignore[method-assign]
+def without_gradient(operation: Operation, y: AnyArray) -> list[Edge]:
+    """Return no edges, for integers and booleans: those of `astype`, or a function of one's own, are
+    surely meant.
+
+    Raises:
+        DTypeError: for a function whose option `dtype` makes these of numbers with a gradient.
+    """
+    if "dtype" not in operation.names or operation.is_python or operation.name == "np.astype":
+        return []
+    raise errors.DTypeError(
+        f"{operation.name} with dtype={y.dtype} has no gradient, and one of its arguments needs one: "
+        f"write x.astype({y.dtype.name!r}) or x.detach() for that argument first, if none is wanted"
+    )

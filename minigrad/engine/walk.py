@@ -6,7 +6,7 @@ recurses, and a node used twice is visited once, when both gradients have arrive
 
 Gradients are arrays, or Tensors: then what was saved is made into Tensors again, so that the rules build
 a graph, and a second derivative is a second walk. The first gradient decides which: `create_graph`
-makes it a Tensor, and the walk knows nothing else of it.
+makes it a Tensor. The walk itself asks for no more than that: is this gradient a Tensor?
 """
 
 from __future__ import annotations
@@ -14,16 +14,20 @@ from __future__ import annotations
 import contextlib
 import operator
 import threading
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from . import errors
+from .arguments import as_array
+from .kinds import checked
 from .modes import mode, setting
 from .node import Edge, Node, Outline
-from .table import AnyArray
-from .tensor import PROBLEMS, Tensor, as_array, tensor_of
+from .table import AnyArray, BaseTensor
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
 
 class Contribution(NamedTuple):
@@ -48,24 +52,34 @@ class Visit(NamedTuple):
 new = tuple.__new__  # a NamedTuple's own constructor takes twice as long
 
 
-def walk(starts: Mapping[Node, AnyArray], wanted: set[Node] | None = None) -> Iterator[Visit]:
+def walk(
+    starts: Mapping[Node, AnyArray], wanted: set[Node] | None = None, frees: bool = False
+) -> Iterator[Visit]:
     """Go back from the nodes in `starts`, given their gradients: visit each node, newest first.
 
     Gradients that are arrays are passed on as arrays. Where they are Tensors, the rules are called
-    with Tensors, and so make a graph that can be walked again. A node is visited while it still has
-    what it saved. With `wanted`, only the rules are called that lead to a gradient of these nodes.
+    with Tensors, and so make a graph that can be walked again. With `wanted`, only the rules are called
+    that lead to a gradient of these nodes. A walk that `frees` has each node forget what it saved, once
+    whoever walks goes on from it.
 
     Raises:
         GraphError: if a node on the way has been freed; before the first visit.
         ShapeError, DTypeError: if a rule gives a gradient that does not fit its argument, or no array.
     """
     arrived, watchers = dict(starts), mode.get().watchers
-    for node, edges in order(starts, wanted).items():
-        yield pass_on(node, edges, arrived, watchers)
+    try:
+        for node, edges in order(starts, wanted).items():
+            yield pass_on(node, edges, arrived, watchers)
+            if frees:
+                node.saved = None
+    except errors.MinigradError as error:
+        if len(starts) == 1:
+            (error.root,) = starts
+        raise
 
 
 def order(starts: Iterable[Node], wanted: set[Node] | None = None) -> dict[Node, list[Edge]]:
-    """Every node that a gradient reaches from `starts`, each after all that use it, with its edges.
+    """Order the nodes that a gradient reaches from `starts`, each after all that use it, with its edges.
 
     So when a node is visited, all contributions to its gradient have arrived: those who make them were
     visited before. With `wanted`, nodes and edges that lead to none of these nodes are left out.
@@ -74,14 +88,14 @@ def order(starts: Iterable[Node], wanted: set[Node] | None = None) -> dict[Node,
         GraphError: if one of them has been freed.
     """
     oldest = min(node.number for node in wanted) if wanted else 0  # nothing older leads there
-    found = list(starts)
-    reached = set(found)
-    for node in found:  # which grows
+    nodes = list(starts)
+    reached = set(nodes)
+    for node in nodes:  # which grows
         for _, _, to in node.edges:
             if to not in reached and to.number >= oldest:
                 reached.add(to)
-                found.append(to)
-    newest_first = sorted(found, key=operator.attrgetter("number"), reverse=True)
+                nodes.append(to)
+    newest_first = sorted(nodes, key=operator.attrgetter("number"), reverse=True)
     ways = {node: node.edges for node in newest_first}
     if wanted is not None:
         for node in reversed(newest_first):  # its arguments before it
@@ -104,38 +118,46 @@ def pass_on(node: Node, edges: list[Edge], arrived: dict[Node, AnyArray], watche
     rules = node.operation.rules if node.operation is not None else ()
     if edges and saved is None:  # another thread was first
         raise _freed(node)
-    if edges and isinstance(g, Tensor):
-        saved = _as_tensors(node, saved)
+    if edges and isinstance(g, BaseTensor):
+        saved = _as_tensors(node, saved, g._around)
     contributions: list[Contribution] = []
-    given, last = None, None
+    from_rule, last = None, None
     try:
         for position, item, to in edges:
             if position != last:  # one call for all elements of a list
-                given, last = rules[position](g, *saved, **node.kwargs), position
-            one = given if item is None else _element(given, item, node)
-            fitted, before = fit(one, to, g), arrived.get(to)
+                from_rule, last = rules[position](g, *saved, **node.kwargs), position
+            share = from_rule if item is None else _element(from_rule, item, node)
+            fitted, before = fit(share, to, g), arrived.get(to)
             after = arrived[to] = fitted if before is None else before + fitted
-            contributions.append(new(Contribution, (position, to, one, fitted, before, after)))
-    except (errors.MinigradError, *PROBLEMS) as problem:
-        error = errors.converted(problem)
-        error.culprit = error.culprit or node
-        error.args = (f"{error}\n  in a rule of {node!r}, for its argument {position}",)
-        raise error  # noqa: B904 - it has its cause
+            contributions.append(new(Contribution, (position, to, share, fitted, before, after)))
+    except (errors.MinigradError, *errors.PROBLEMS, StopIteration) as problem:
+        raise _in_rule(problem, node, position)  # noqa: B904 - it has its cause
     visit = new(Visit, (node, g, contributions))
     for watcher in watchers:
         watcher.visit(visit)
     return visit
 
 
-def _element(given: Any, item: int, node: Node) -> AnyArray:
-    if not isinstance(given, (list, tuple)):
+def _in_rule(problem: Exception, node: Node, position: int) -> errors.MinigradError:
+    """Make the error for an exception that a rule raised.
+
+    No variable of the frame that raises it may name it: the two would keep each other alive.
+    """
+    error = errors.converted(problem)
+    error.culprit = error.culprit or node
+    error.args = (f"{error}\n  in a rule of {node!r}, for its argument {position}",)
+    return error
+
+
+def _element(from_rule: object, item: int, node: Node) -> AnyArray:
+    if not isinstance(from_rule, (list, tuple)):
         raise errors.UnsupportedError(
             f"{node.operation.name} takes no list of tensors: join them with np.stack"  # type: ignore
         )
-    return given[item]
+    return from_rule[item]
 
 
-def fit(given: AnyArray, to: Node, g: AnyArray) -> AnyArray:
+def fit(share: AnyArray, to: Node, g: AnyArray) -> AnyArray:
     """Return what a rule gave, with the shape and dtype of `to`, whose gradient it is.
 
     Broadcasting is undone: the gradient of an array is the sum of those of its copies.
@@ -144,13 +166,13 @@ def fit(given: AnyArray, to: Node, g: AnyArray) -> AnyArray:
         ShapeError: if no broadcasting makes the one shape of the other.
         DTypeError: if the rule gave no array.
     """
-    if (shape := getattr(given, "shape", None)) != to.shape:
+    if (shape := getattr(share, "shape", None)) != to.shape:
         if shape is None:
-            raise errors.DTypeError(f"a rule gave {errors.described(given)}, which is no array")
-        given = undo_broadcast(given, to.shape)
-    if isinstance(g, Tensor) and not isinstance(given, Tensor):
-        given = tensor_of(given)  # a rule may return a plain array, such as zeros_like
-    return given if given.dtype == to.dtype else given.astype(to.dtype)
+            raise errors.DTypeError(f"a rule gave {errors.described(share)}, which is no array")
+        share = undo_broadcast(share, to.shape)
+    if isinstance(g, BaseTensor) and not isinstance(share, BaseTensor):
+        share = g._around(share)  # a rule may return a plain array, such as zeros_like
+    return share if share.dtype == to.dtype else share.astype(to.dtype)
 
 
 def undo_broadcast(g: AnyArray, shape: tuple[int, ...]) -> AnyArray:
@@ -175,15 +197,15 @@ def copied_axes(wide: tuple[int, ...], shape: tuple[int, ...]) -> tuple[int, ...
     return (*range(extra), *stretched)
 
 
-def _as_tensors(node: Node, saved: tuple) -> tuple:
+def _as_tensors(node: Node, saved: tuple, around: Callable) -> tuple:
     """Make tensors of the arrays that a node saved: each with the node that made it, as before.
 
     The result y has the operation's own node: a gradient of `g * y`, the rule of np.exp, goes back to y,
     and so through this np.exp.
     """
 
-    def tensor(array: AnyArray, made_by: Node) -> Tensor | Outline:
-        return array if isinstance(array, Outline) else tensor_of(array, made_by)
+    def tensor(array: AnyArray, made_by: Node) -> BaseTensor | Outline:
+        return array if isinstance(array, Outline) else around(array, made_by)
 
     tensors: list[Any] = [tensor(saved[0], node), *saved[1:]]
     for place in {1 + position for position, item, _ in node.edges if item is not None}:
@@ -206,7 +228,14 @@ def _freed(node: Node) -> errors.GraphError:
 # --- backward ---------------------------------------------------------------------------------------
 
 
-def backward(root: Tensor, gradient: Any = None, *, retain_graph=False, create_graph=False) -> None:
+@checked
+def backward(
+    root: BaseTensor,
+    gradient: ArrayLike | None = None,
+    *,
+    retain_graph: bool = False,
+    create_graph: bool = False,
+) -> None:
     """Compute the gradient of this tensor with respect to every leaf that requires one.
 
     Gradients are added to the leaves' `.grad`. See `minigrad.steps` for the same walk step by step.
@@ -228,36 +257,28 @@ def backward(root: Tensor, gradient: Any = None, *, retain_graph=False, create_g
             have its shape.
     """
     start = first_gradient(root, gradient, create_graph)
-    end: Any = root._node
-    frees = not (retain_graph or create_graph)
-    found, mine = [], object()
-    if frees and _walked.setdefault(end, mine) is not mine:  # another thread is walking from here
-        raise _freed(end)
-    with setting(grad=True) if create_graph else contextlib.nullcontext():
-        try:
-            for visit in walk({end: start}):
-                node = visit.node
-                if node.keeps_grad:
-                    found.append((node, visit.gradient))
-                if node.note is not None:
-                    node.note.visit(visit)
-                if frees:
-                    node.saved = None
-                del visit  # the next rule can have its memory
-        except errors.MinigradError as error:
-            error.root = end
-            raise
-        finally:
-            if frees:
-                del _walked[end]
-        with _adding:
-            for node, g in found:
-                if node.grad is not None:
-                    g = node.grad + g if isinstance(g, Tensor) else node.grad._array + g
-                node.grad = g if isinstance(g, Tensor) else tensor_of(g)
+    end, frees = root._node, not (retain_graph or create_graph)
+    gradients = []
+    with Alone(end) if frees else NOTHING, setting(grad=True) if create_graph else NOTHING:
+        for visit in walk({end: start}, frees=frees):
+            if visit.node.keeps_grad:
+                gradients.append((visit.node, visit.gradient))
+            if visit.node.note is not None:
+                visit.node.note.visit(visit)
+            del visit  # the next rule can have its memory
+        with adding:
+            for node, g in gradients:
+                node.grad = added(node.grad, g, root)
 
 
-def first_gradient(root: Tensor, gradient: Any, create_graph: bool) -> AnyArray:
+def added(before: Any, g: AnyArray, root: BaseTensor) -> AnyArray:
+    """Add what arrived in a walk from `root` to what `.grad` held."""
+    if before is not None:
+        g = before + g if isinstance(g, BaseTensor) else before._array + g
+    return g if isinstance(g, BaseTensor) else root._around(g)
+
+
+def first_gradient(root: BaseTensor, gradient: ArrayLike | None, create_graph: bool) -> AnyArray:
     """Return the gradient of `root`: 1 for a number, or what was given; a Tensor if it needs a graph."""
     array, node = root._array, root._node
     if node is None or not node.requires_grad:
@@ -271,21 +292,42 @@ def first_gradient(root: Tensor, gradient: Any, create_graph: bool) -> AnyArray:
             f"backward() starts from one number, and the shape is {array.shape}: reduce it first, "
             f"for instance with .sum(), or pass the gradient of the loss with respect to it"
         )
-    given = np.ones_like(array) if gradient is None else gradient
-    if np.shape(given) != array.shape:
+    start = np.ones_like(array) if gradient is None else gradient
+    if not hasattr(start, "shape"):
+        start = as_array(start, array.dtype)
+    if np.shape(start) != array.shape:
         raise errors.ShapeError(
-            f"the gradient has the shape {np.shape(given)}, and the tensor {array.shape}"
+            f"the gradient has the shape {np.shape(start)}, and the tensor {array.shape}"
         )
     if create_graph:
-        g = given if isinstance(given, Tensor) else Tensor(given)
-        return g if g.dtype == array.dtype else g.astype(array.dtype)
-    return given if gradient is None else as_array(given, array.dtype, copy=True)
+        if not isinstance(start, BaseTensor):
+            return root._around(as_array(start, array.dtype, copy=True))
+        return start if start.dtype == array.dtype else start.astype(array.dtype)  # type: ignore[attr-defined]
+    return start if gradient is None else as_array(start, array.dtype, copy=True)
 
 
 # --- several threads ----------------------------------------------------------------------------------
 
-_adding = threading.Lock()  # their graphs may lead to the same leaf
-_walked: dict[Node, object] = {}  # from which node each walk that frees its graph has started
+NOTHING = contextlib.nullcontext()
+adding = threading.Lock()  # held while gradients are added: two graphs may lead to the same leaf
+_walked: dict[Node, Alone] = {}  # from which node each walk that frees its graph has started
 
 
-Tensor.backward = backward  # type: ignore[method-assign]
+class Alone:
+    """Within it, this thread alone walks back from `end`, and frees the graph.
+
+    Raises:
+        GraphError: if another thread does so already.
+    """
+
+    __slots__ = ("end",)
+
+    def __init__(self, end: Node):
+        self.end = end
+
+    def __enter__(self) -> None:
+        if _walked.setdefault(self.end, self) is not self:
+            raise _freed(self.end)
+
+    def __exit__(self, *_: object) -> None:
+        del _walked[self.end]

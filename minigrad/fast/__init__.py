@@ -14,11 +14,11 @@ from .common import kernel
 __all__ = ["cross_entropy", "kernel", "layer_norm", "linear", "lookup", "memory", "relu", "softmax"]
 
 
-class Folder(types.ModuleType):
+class CallableModule(types.ModuleType):
     """The folder, which replaces the switch of that name in `minigrad` when it is imported. So a call of
     it is a call of the switch."""
 
     __call__ = staticmethod(kernels.fast)
 
 
-sys.modules[__name__].__class__ = Folder
+sys.modules[__name__].__class__ = CallableModule

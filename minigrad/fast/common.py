@@ -16,10 +16,10 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from ..engine.table import TABLE, lookup, rule
+from ..engine.table import TABLE, AnyArray, lookup, rule
 from ..engine.tensor import Tensor
 
-F = TypeVar("F", bound=Callable[..., Any])
+F = TypeVar("F", bound=Callable)
 
 
 def kernel(function: Callable) -> Callable[[F], F]:
@@ -37,9 +37,7 @@ def kernel(function: Callable) -> Callable[[F], F]:
 def operation(function: Callable, *rules: Callable | None) -> Callable:
     """Make an operation of the table, as `rule` does, of a function that returns an array in new memory:
     `apply` does not check whether it shares memory with an argument."""
-    made = rule(function, *rules)
-    TABLE[made].makes_new = True  # type: ignore[union-attr]
-    return made
+    return rule(function, *rules, makes_new=True)
 
 
 class Saved:
@@ -56,27 +54,28 @@ class Saved:
     __slots__ = ("arrays", "gradients")
 
     def __init__(self) -> None:
-        self.arrays: tuple[Any, ...] | None = None
+        self.arrays: tuple[AnyArray, ...] | None = None
         self.gradients: tuple[Any, Any] = None, ()
 
-    def beside(self, g: Any) -> tuple[Any, ...] | None:
+    def beside(self, g: AnyArray) -> tuple[AnyArray, ...] | None:
         """The arrays, unless the gradient `g` is a Tensor: then they would have to be Tensors, too."""
         return self.arrays if type(g) is np.ndarray else None
 
-    def __repr__(self) -> str:
-        return "Saved()"
-
 
 def together(slopes: Callable, count: int) -> list[Callable | None]:
-    """The rules of the first `count` arguments, from one function that returns all their gradients; the
-    others have none.
+    """Make a rule for each of the first `count` arguments, and None for each of the others.
 
-    Each has the parameters of `slopes` by `functools.wraps`: so the table sees what it reads.
+    The gradients are cheaper to compute all at once: the first rule that is called computes them, and
+    the others take theirs from the `Saved` of the operation.
+
+    Args:
+        slopes: (g, y, *arguments) -> the gradients by the first `count` arguments. Each rule has its
+            parameters, by `functools.wraps`: their underscores tell the table what it does not read.
     """
 
     def part(i: int) -> Callable:
         @functools.wraps(slopes)
-        def rule(g: Any, y: Any, *args: Any) -> Any:
+        def rule(g: AnyArray, y: AnyArray, *args: Any) -> AnyArray:
             saved = args[-1]
             if type(g) is not np.ndarray:
                 return slopes(g, y, *args)[i]
@@ -98,7 +97,7 @@ def together(slopes: Callable, count: int) -> list[Callable | None]:
 FLOATS = frozenset([np.dtype(np.float32), np.dtype(np.float64)])  # in the machine's byte order
 
 
-def are_arrays(*values: Any) -> bool:
+def are_arrays(*values: object) -> bool:
     """Tell whether all are NumPy arrays, or Tensors of one, of float32 or float64, and none is empty."""
     for x in values:
         array = x._array if isinstance(x, Tensor) else x
@@ -107,12 +106,12 @@ def are_arrays(*values: Any) -> bool:
     return True
 
 
-def in_rows(x: Any, axis: int = -1) -> bool:
+def in_rows(x: AnyArray, axis: int = -1) -> bool:
     """Tell whether `x` is such an array, in rows along `axis`."""
     return are_arrays(x) and x.ndim > 0 and (axis == -1 or axis == x.ndim - 1)
 
 
-def is_number(value: Any) -> bool:
+def is_number(value: object) -> bool:
     """Tell whether `value` is a Python number: NumPy's may widen a dtype, a Tensor has a gradient."""
     return type(value) is float or type(value) is int
 
@@ -120,24 +119,24 @@ def is_number(value: Any) -> bool:
 # --- rows and columns -----------------------------------------------------------------------------
 
 
-def rows(x: Any) -> Any:
+def rows(x: AnyArray) -> AnyArray:
     """All rows of the last axis below each other, as one matrix."""
     return x.reshape(-1, x.shape[-1])
 
 
-def row_sums(x: Any) -> Any:
+def row_sums(x: AnyArray) -> AnyArray:
     """The sum of each row of a matrix (n, m), kept: (n, 1). As a product, as np.sum is slow on short
     rows."""
     return x @ ones((x.shape[1], 1), x.dtype)
 
 
-def row_products(x: Any, y: Any) -> Any:
+def row_products(x: AnyArray, y: AnyArray) -> AnyArray:
     """The product of each row of x (n, m) with the same one of y, kept: (n, 1). On short rows a call
     for each would take longer than its work."""
     return row_sums(x * y) if x.shape[1] < 64 else np.vecdot(x, y)[:, None]
 
 
-def column_sums(x: Any) -> Any:
+def column_sums(x: AnyArray) -> AnyArray:
     """The sums over all axes but the last."""
     x = rows(x)
     return ones((x.shape[0],), x.dtype) @ x
@@ -159,7 +158,7 @@ def row_starts(n: int, m: int) -> np.ndarray:
     return array
 
 
-def reusing(function: Callable, x: Any, y: Any) -> Any:
+def reusing(function: Callable, x: AnyArray, y: AnyArray) -> AnyArray:
     """function(x, y), in the memory of `x`, which is the caller's own, if both are arrays of one dtype.
 
     In a rule for higher derivatives, some of what is given are Tensors and the rest arrays.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from .. import functional as F
+from ..definitions.axes import as_arrays
 from ..engine.table import AnyArray
 from ..functional.losses import _check_targets, _counts
 from .common import in_rows, is_number, kernel, operation, row_starts, row_sums, rows
@@ -23,7 +24,7 @@ def cross_entropy(
     """`functional.cross_entropy`, where the smoothing is Python's number."""
     if not in_rows(logits) or not is_number(label_smoothing):
         return NotImplemented
-    targets = np.asarray(targets)
+    targets = np.asarray(*as_arrays(targets))
     _check_targets(logits.shape, targets, ignore_index, reduction, label_smoothing)
     counting = Counting(targets, ignore_index, reduction)
     return cross_entropy_of_rows(logits, label_smoothing, counting)
@@ -53,14 +54,18 @@ class Counting:
 
 
 def cross_entropy_of_rows(logits: AnyArray, label_smoothing: float, counting: Counting) -> AnyArray:
-    """log sum exp(row) less the logit of the right class, for each row; their sum, or mean."""
+    """log sum exp(row) less the logit of the right class, for each row; their sum, or mean.
+
+    The maximum is taken off both first: to add it to one would lose the digits of large logits.
+    """
     x = rows(logits)  # (B T, N)
     top = 0 if needs_no_shift(x) else shifts(x)  # (B T, 1)
     total = row_sums(np.exp(x - top))
-    total = np.log(np.maximum(total, TINY)) + top
-    right = x.reshape(-1).take(counting.ids + row_starts(*x.shape))[:, None]
+    total = np.log(np.maximum(total, TINY))
+    right = x.reshape(-1).take(counting.ids + row_starts(*x.shape))[:, None] - top
     if label_smoothing:
-        right = (1 - label_smoothing) * right + (label_smoothing / x.shape[1]) * row_sums(x)
+        every = row_sums(x - top) * (label_smoothing / x.shape[1])
+        right = (1 - label_smoothing) * right + every
     loss = np.where(counting.counted, total - right, 0) * counting.weight  # (B T, 1)
     return loss.sum() if counting.shape is None else loss.reshape(counting.shape)
 

@@ -29,6 +29,7 @@ def layer_norm(x: AnyArray, gain: AnyArray, bias: AnyArray, eps: float = 1e-5) -
         and x.ndim > 0
         and gain.shape == bias.shape == x.shape[-1:]
         and is_number(eps)
+        and eps >= 0
     )
     return layer_norm_of_rows(x, gain, bias, eps, Saved()) if fits else NotImplemented
 

@@ -5,16 +5,17 @@ from __future__ import annotations
 import numpy as np
 
 from .. import functional as F
+from ..definitions.axes import as_arrays
 from ..engine.rules import scatter_add
-from ..engine.table import AnyArray, rule
+from ..engine.table import AnyArray
 from ..functional.lookup import check_ids
-from .common import are_arrays, kernel
+from .common import are_arrays, kernel, operation
 
 
 @kernel(F.embedding)
 def embedding(table: AnyArray, ids: AnyArray) -> AnyArray:
     """`functional.embedding`, by integers."""
-    ids = np.asarray(ids)
+    ids = np.asarray(*as_arrays(ids))
     if not are_arrays(table) or table.ndim == 0 or ids.dtype.kind not in "iu":
         return NotImplemented
     check_ids(ids, table.shape[0], "an id")
@@ -23,10 +24,14 @@ def embedding(table: AnyArray, ids: AnyArray) -> AnyArray:
 
 def rows_named(table: AnyArray, ids: AnyArray) -> AnyArray:
     """The rows of `table` that `ids` names."""
-    return table[ids]
+    if type(ids) is np.ndarray:
+        ids = ids.astype(np.intp, copy=False)  # NumPy 2.0 takes no uint64
+    return np.take(table, ids, axis=0)
 
 
-rows_named = rule(rows_named, lambda g, _y, _table, ids: rows_added(g, ids, _table.shape), None)
+rows_named = operation(
+    rows_named, lambda g, _y, _table, ids: rows_added(g, ids, _table.shape), None
+)
 
 
 def rows_added(values: AnyArray, ids: np.ndarray, shape: tuple[int, ...]) -> AnyArray:

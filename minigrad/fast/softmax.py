@@ -6,7 +6,7 @@ import numpy as np
 
 from .. import functional as F
 from ..engine.table import AnyArray
-from ..functional.softmaxes import broadcasts
+from ..functional.softmaxes import is_mask
 from .common import (
     in_rows,
     kernel,
@@ -35,9 +35,7 @@ def masked_softmax(x: AnyArray, mask: AnyArray = None, axis: int = -1) -> AnyArr
         return NotImplemented
     if mask is None:
         return softmax_of_rows(x)
-    return (
-        masked_softmax_of_rows(x, mask) if broadcasts(np.shape(mask), x.shape) else NotImplemented
-    )
+    return masked_softmax_of_rows(x, mask) if is_mask(mask, x.shape) else NotImplemented
 
 
 def softmax_of_rows(x: AnyArray) -> AnyArray:
@@ -89,10 +87,10 @@ def weights_in_place(x: np.ndarray, mask: AnyArray = None) -> np.ndarray:
 
 
 def with_rows(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """A new array `x`, to be overwritten, and all its rows as one matrix, in one memory.
+    """Return `x` (..., m) and its rows (n, m) as two views of one memory: writing in one changes both.
 
-    Where the rows do not lie one after the other, `rows` copies them, and what is computed there
-    never reaches `x`. So `x` is taken from the rows: to cut an axis copies nothing.
+    `rows` copies an array whose rows do not lie one after the other. So the rows come first, and `x` is
+    a reshape of them, which copies nothing.
     """
     each = rows(x)
     return each.reshape(x.shape), each

@@ -18,3 +18,7 @@ __all__ = [
     "mse_loss", "nll_loss", "not_zero", "one_hot", "relu", "sigmoid", "silu", "softmax", "softplus",
     "standardize",
 ]  # fmt: skip
+
+
+def __dir__() -> list[str]:
+    return __all__  # a tab shows what is for users

@@ -5,60 +5,59 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
 from .. import errors
 from ..definitions.axes import as_arrays
 from ..engine.table import definition, rule
-from ..engine.tensor import Array
+from ..engine.tensor import A
 
 
-def relu(x: Array) -> Array:
+def relu(x: A) -> A:
     """max(x, 0), of any shape; its slope at 0 is taken as 0, as PyTorch does."""
     return np.maximum(x, 0)
 
 
-relu = rule(relu, lambda g, y, _x: g * np.greater(y, 0))
+relu = rule(relu, lambda g, y, _x: g * np.greater(y, 0), makes_new=True)
 
 
 @definition
-def leaky_relu(x: Array, slope: float = 0.01) -> Array:
+def leaky_relu(x: A, slope: float = 0.01) -> A:
     """x where it is above 0, elsewhere `slope` times x (Maas et al., 2013); any shape."""
     (x,) = as_arrays(x)
     return np.where(np.greater(x, 0), x, slope * x)
 
 
 @definition
-def elu(x: Array, alpha: float = 1.0) -> Array:
+def elu(x: A, alpha: float = 1.0) -> A:
     """x where it is above 0, elsewhere alpha (exp(x) - 1) (Clevert et al., 2015); any shape."""
     positive = np.greater(x, 0)
     return np.where(positive, x, alpha * np.expm1(np.where(positive, 0, x)))
 
 
 @definition
-def softplus(x: Array) -> Array:
+def softplus(x: A) -> A:
     """log(1 + exp(x)), a smooth `relu` (Dugas et al., 2001), of any shape; it never overflows."""
     return np.logaddexp(x, 0)
 
 
-def sigmoid(x: Array) -> Array:
+def sigmoid(x: A) -> A:
     """1 / (1 + exp(-x)), of any shape, by exp(-|x|) alone, which never overflows."""
     e = np.exp(-np.absolute(x))
     return np.where(np.greater(x, 0), 1, e) / (1 + e)
 
 
-sigmoid = rule(sigmoid, lambda g, y, _x: g * y * (1 - y))
+sigmoid = rule(sigmoid, lambda g, y, _x: g * y * (1 - y), makes_new=True)
 
 
 @definition
-def silu(x: Array) -> Array:
+def silu(x: A) -> A:
     """x sigmoid(x), of any shape (Hendrycks & Gimpel, 2016, where it is called SiLU)."""
     return x * sigmoid(x)
 
 
-def erf(x: Array) -> Array:
+def erf(x: A) -> A:
     """The error function, of any shape: SciPy's where that is installed, else Python's, which takes
     several times as long.
 
@@ -70,26 +69,34 @@ def erf(x: Array) -> Array:
 erf = rule(
     erf,
     lambda g, _y, x: g * (2 / math.sqrt(math.pi)) * np.exp(-np.square(np.clip(x, -30, 30))),
+    makes_new=True,
 )
 
 
 @functools.cache
-def _erf() -> Callable[[Any], Any]:
+def _erf() -> Callable[[np.ndarray], np.ndarray]:
+    """The error function of an array, in the dtype that NumPy's own functions would give."""
     try:
         from scipy.special import erf
     except ImportError:
         return _erf_of_each
-    return erf
+
+    def of_scipy(x: np.ndarray) -> np.ndarray:
+        known = {np.dtype(np.float16): np.float32, np.dtype(np.longdouble): np.float64}
+        dtype = getattr(x, "dtype", None)
+        return erf(x.astype(known[dtype])).astype(dtype) if dtype in known else erf(x)
+
+    return of_scipy
 
 
-def _erf_of_each(x: Any) -> np.ndarray:
+def _erf_of_each(x: object) -> np.ndarray:
     x = np.asarray(x)
     y = np.fromiter(map(math.erf, x.ravel().tolist()), np.result_type(x, 0.0), x.size)
     return y.reshape(x.shape)
 
 
 @definition
-def gelu(x: Array, approximate: str = "none") -> Array:
+def gelu(x: A, approximate: str = "none") -> A:
     """x times the chance that a standard normal number is below it (Hendrycks & Gimpel, 2016).
 
     Args:

@@ -7,11 +7,11 @@ import math
 import numpy as np
 
 from ..engine.table import definition
-from ..engine.tensor import Array
+from ..engine.tensor import A, Array
 
 
 @definition
-def linear(x: Array, weight: Array, bias: Array | None = None) -> Array:
+def linear(x: A, weight: Array, bias: Array | None = None) -> A:
     """x W + b: x (..., in), weight (in, out), bias (out,); the result is (..., out).
 
     All rows of x are one matrix: one product for the whole batch, forward and back.

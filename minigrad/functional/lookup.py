@@ -5,32 +5,36 @@ from __future__ import annotations
 import numpy as np
 
 from .. import errors
-from ..engine.arguments import as_array
+from ..definitions.axes import as_arrays
+from ..engine.arguments import arrays_in, as_array
+from ..engine.kinds import checked
 from ..engine.modes import get_default_dtype
 from ..engine.table import definition
-from ..engine.tensor import Array
+from ..engine.tensor import A, Array
+from ..settings import whole
 
 
 @definition
-def embedding(table: Array, ids: Array) -> Array:
+def embedding(table: A, ids: Array) -> A:
     """The rows of `table` (N, D) named by integers `ids` (...): shape (..., D).
 
     Raises:
         DTypeError, ShapeError: if the ids are no integers, or not from 0 to N - 1.
     """
-    ids = ids if hasattr(ids, "dtype") else as_array(ids)
+    (ids,) = as_arrays(ids)
     check_ids(ids, table.shape[0], "an id")
     return table[ids]
 
 
+@checked
 def one_hot(ids: Array, N: int) -> np.ndarray:
     """An array (..., N) of the default dtype: 1 where `ids` (...) says, 0 elsewhere.
 
     Raises:
         DTypeError, ShapeError: if the ids are no integers, or not from 0 to N - 1.
     """
-    ids = np.asarray(ids)
-    check_ids(ids, N, "a class")
+    ids = as_array(ids)
+    check_ids(ids, whole("N", N), "a class")
     return np.equal(ids[..., None], np.arange(N)).astype(get_default_dtype())
 
 
@@ -42,7 +46,7 @@ def check_ids(ids: Array, N: int, what: str) -> None:
     """
     if ids.dtype.kind not in "iu":
         raise errors.DTypeError(f"{what} is an integer from 0 to {N - 1}, not {ids.dtype}")
-    ids = np.asarray(ids)
+    ids = np.asarray(arrays_in(ids))
     if ids.size and not (ids.min() >= 0 and ids.max() < N):
         wrong = ids[(ids < 0) | (ids >= N)].ravel()[0]
         raise errors.ShapeError(f"{what} is an integer from 0 to {N - 1}, not {wrong}")

@@ -2,26 +2,32 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from .. import errors
 from ..definitions.axes import as_arrays
+from ..definitions.half import in_single
+from ..engine.arguments import arrays_in
 from ..engine.table import definition
-from ..engine.tensor import Array
+from ..engine.tensor import A, Array
+from ..settings import whole
 from .activations import softplus
 from .lookup import check_ids
 from .softmaxes import log_softmax
 
 
 @definition
+@in_single
 def cross_entropy(
-    logits: Array,
+    logits: A,
     targets: Array,
     *,
     ignore_index: int | None = None,
     label_smoothing: float = 0.0,
     reduction: str = "mean",
-) -> Array:
+) -> A:
     """-log p, p = softmax(logits)[target]: the cross-entropy of the right classes, in nats (lesson 13).
 
     Args:
@@ -36,7 +42,7 @@ def cross_entropy(
         ShapeError, DTypeError: if `targets` does not fit `logits`, or is not of integers.
         ConfigError: for a smoothing outside 0 to 1, or another reduction.
     """
-    targets = np.asarray(targets)
+    (targets,) = as_arrays(targets)
     _check_targets(np.shape(logits), targets, ignore_index, reduction, label_smoothing)
     log_p = log_softmax(logits)  # (..., N)
     loss = nll_loss(log_p, targets, ignore_index=ignore_index, reduction="none")  # (...)
@@ -44,14 +50,17 @@ def cross_entropy(
     if label_smoothing:
         over_all = np.where(counted, -np.mean(log_p, axis=-1), 0)
         loss = (1 - label_smoothing) * loss + label_smoothing * over_all
-    return _reduced(loss, reduction, int(counted.sum()))
+    return _reduced(loss, reduction, None if ignore_index is None else counted)
 
 
 def _check_targets(shape, targets, ignore_index, reduction, label_smoothing=0.0) -> None:
+    targets = arrays_in(targets)
     if targets.shape != shape[:-1]:
         raise errors.ShapeError(
             f"scores of shape {shape} ask for targets of shape {shape[:-1]}, not {targets.shape}"
         )
+    if ignore_index is not None:
+        ignore_index = whole("ignore_index", ignore_index, least=-math.inf)
     counting = targets if ignore_index is None else targets[targets != ignore_index]
     check_ids(counting, shape[-1], "a target")
     if not 0 <= label_smoothing <= 1:
@@ -68,17 +77,20 @@ def _check_reduction(reduction) -> None:
         raise errors.ConfigError(f"reduction is 'mean', 'sum' or 'none', not {reduction!r}")
 
 
-def _reduced(loss, reduction, count):
-    """The losses as they are, their sum, or that divided by `count`; the mean of none is 0."""
-    if reduction == "none":
-        return loss
-    return np.sum(loss) / max(count, 1) if reduction == "mean" else np.sum(loss)
+def _reduced(loss, reduction, counted=None):
+    """The losses as they are, their sum, or the mean of those that count; the mean of none is 0."""
+    if reduction != "mean":
+        return loss if reduction == "none" else np.sum(loss)
+    if counted is None:
+        return np.sum(loss) / max(loss.size, 1)
+    return np.sum(loss) / np.maximum(np.sum(counted), 1).astype(loss.dtype)
 
 
 @definition
+@in_single
 def nll_loss(
-    log_p: Array, targets: Array, *, ignore_index: int | None = None, reduction: str = "mean"
-) -> Array:
+    log_p: A, targets: Array, *, ignore_index: int | None = None, reduction: str = "mean"
+) -> A:
     """-log p[target]: the negative log-likelihood of the right classes.
 
     Args:
@@ -88,16 +100,18 @@ def nll_loss(
     Raises:
         ShapeError, DTypeError, ConfigError: as `cross_entropy`.
     """
-    targets = np.asarray(targets)
+    (targets,) = as_arrays(targets)
     _check_targets(log_p.shape, targets, ignore_index, reduction)
     counted = _counts(targets, ignore_index)
     ids = np.where(counted, targets, 0)[..., None]  # (..., 1)
     loss = -np.take_along_axis(log_p, ids, axis=-1)[..., 0]  # (...)
-    return _reduced(np.where(counted, loss, 0), reduction, int(counted.sum()))
+    loss = np.where(counted, loss, 0)
+    return _reduced(loss, reduction, None if ignore_index is None else counted)
 
 
 @definition
-def mse_loss(predicted: Array, targets: Array, *, reduction: str = "mean") -> Array:
+@in_single
+def mse_loss(predicted: A, targets: Array, *, reduction: str = "mean") -> A:
     """(predicted - targets)^2: the squared errors.
 
     Args:
@@ -109,13 +123,12 @@ def mse_loss(predicted: Array, targets: Array, *, reduction: str = "mean") -> Ar
         ConfigError: for another reduction.
     """
     predicted, targets = _checked_pair(predicted, targets, reduction)
-    return _reduced(np.square(predicted - targets), reduction, predicted.size)
+    return _reduced(np.square(predicted - targets), reduction)
 
 
 @definition
-def binary_cross_entropy_with_logits(
-    logits: Array, targets: Array, *, reduction: str = "mean"
-) -> Array:
+@in_single
+def binary_cross_entropy_with_logits(logits: A, targets: Array, *, reduction: str = "mean") -> A:
     """-(t log p + (1 - t) log(1 - p)), p = sigmoid(logits): the cross-entropy of targets t, in nats.
 
     Args:
@@ -128,7 +141,7 @@ def binary_cross_entropy_with_logits(
         ConfigError: for another reduction.
     """
     logits, targets = _checked_pair(logits, targets, reduction)
-    return _reduced((1 - targets) * logits + softplus(-logits), reduction, logits.size)
+    return _reduced((1 - targets) * logits + softplus(-logits), reduction)
 
 
 def _checked_pair(values, targets, reduction):

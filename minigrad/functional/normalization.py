@@ -5,36 +5,53 @@ from __future__ import annotations
 import numpy as np
 
 from .. import errors
+from ..definitions.half import in_single
 from ..engine.table import definition
-from ..engine.tensor import Array
-from ..random import generator
+from ..engine.tensor import A, Array
+from ..random import drawn
+from ..settings import flag, real
 
 
 @definition
-def standardize(x: Array, axis: int = -1, eps: float = 1e-5) -> Array:
+@in_single
+def standardize(x: A, axis: int | None = -1, eps: float = 1e-5) -> A:
     """Take off the mean, and divide by the standard deviation, along `axis`
-    (Ba et al., 2016, equation 3)."""
+    (Ba et al., 2016, equation 3).
+
+    Deviations whose square overflows, as beyond 1e19 in float32, give zeros, as in PyTorch.
+
+    Raises:
+        ConfigError: if `eps` is not a number from 0.
+    """
+    if not eps >= 0:
+        raise errors.ConfigError(f"eps is a number from 0, not {eps}")
     deviation = x - np.mean(x, axis=axis, keepdims=True)
     variance = np.mean(deviation * deviation, axis=axis, keepdims=True)
     return deviation / np.sqrt(variance + eps)
 
 
 @definition
-def layer_norm(x: Array, gain: Array, bias: Array, eps: float = 1e-5) -> Array:
+def layer_norm(x: A, gain: Array, bias: Array, eps: float = 1e-5) -> A:
     """standardize(x) gain + bias: x is (..., D), and each of its D columns has a gain and a bias (D,)
-    (Ba et al., 2016, equation 4)."""
+    (Ba et al., 2016, equation 4).
+
+    Raises:
+        ConfigError: if `eps` is not a number from 0.
+    """
     return standardize(x, eps=eps) * gain + bias
 
 
 @definition
-def dropout(
-    x: Array, p: float, training: bool = True, rng: np.random.Generator | None = None
-) -> Array:
+def dropout(x: A, p: float, training: bool = True, rng: np.random.Generator | None = None) -> A:
     """Each element zeroed with probability `p`, the others divided by 1 - p; `x` itself otherwise
-    (Srivastava et al., 2014)."""
-    if not 0 <= p < 1:
-        raise errors.ConfigError(f"the probability of dropout is from 0 to below 1, not {p}")
-    if not training or p == 0:
+    (Srivastava et al., 2014).
+
+    Raises:
+        ConfigError: if `p` is not a number from 0 to below 1.
+    """
+    p = real("p", p, below=1)
+    if not flag("training", training) or p == 0:
         return x
-    mask = generator(rng).random(x.shape, dtype=np.float32) >= p
+    shape = x.shape
+    mask = drawn(lambda rng: rng.random(shape, dtype=np.float32) >= p, rng)
     return x * mask * (1 / (1 - p))

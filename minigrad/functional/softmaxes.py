@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from .. import errors
+from ..definitions.axes import as_arrays
+from ..definitions.half import in_single
 from ..engine.rules import with_reduced_axes
 from ..engine.table import definition, rule
-from ..engine.tensor import Array
+from ..engine.tensor import A, Array
+from ..settings import flag
+from ..weighting import gives_weights
 
 
+@gives_weights
 @definition
-def softmax(x: Array, axis: int = -1) -> Array:
-    """Turn scores into weights along `axis` that are positive and sum to one.
+@in_single
+def softmax(x: A, axis: int | None = -1) -> A:
+    """Turn scores into weights along `axis` (None: all) that are positive and sum to one.
 
     exp(x) / sum exp(x) (lesson 08).
 
@@ -24,17 +29,24 @@ def softmax(x: Array, axis: int = -1) -> Array:
     return e / not_zero(np.sum(e, axis=axis, keepdims=True))
 
 
+@gives_weights
 @definition
-def masked_softmax(x: Array, mask: Array | None = None, axis: int = -1) -> Array:
+def masked_softmax(x: A, mask: Array | None = None, axis: int | None = -1) -> A:
     """`softmax` over the elements where the boolean `mask` is True; the others get weight zero.
 
     A row with nothing to choose from gets zeros, and passes no gradient on.
+
+    Raises:
+        DTypeError: if the mask is not an array of booleans.
     """
+    if mask is not None:
+        check_mask(mask)
     return softmax(x if mask is None else np.where(mask, x, -np.inf), axis)
 
 
 @definition
-def log_softmax(x: Array, axis: int = -1) -> Array:
+@in_single
+def log_softmax(x: A, axis: int | None = -1) -> A:
     """The logarithm of `softmax(x, axis)`, right where the softmax itself would round to zero.
 
     A row of which every element is minus infinity stays so, and its gradients are finite.
@@ -43,15 +55,17 @@ def log_softmax(x: Array, axis: int = -1) -> Array:
     return x - np.log(not_zero(np.sum(np.exp(x), axis=axis, keepdims=True)))
 
 
-def logsumexp(x: Array, axis: Any = -1, keepdims: bool = False) -> Array:
+def logsumexp(x: A, axis: int | tuple[int, ...] | None = -1, keepdims: bool = False) -> A:
     """log sum exp(x) along `axis`, an integer, a tuple or None for all; it never overflows.
 
     Where every element is minus infinity the result is, and passes no gradient on.
     """
+    keepdims = flag("keepdims", keepdims)
     top = row_maximum(x, axis)
-    total = np.sum(np.exp(x - top), axis=axis, keepdims=True)
+    e = np.exp(x - top)
+    total = np.sum(e, axis=axis, keepdims=True, dtype=np.result_type(e.dtype, np.float32))
     empty = np.equal(total, 0)
-    y = np.where(empty, -np.inf, np.log(total + empty) + top)
+    y = np.where(empty, -np.inf, np.log(total + empty) + top).astype(e.dtype, copy=False)
     return y if keepdims else np.squeeze(y, axis)
 
 
@@ -60,10 +74,11 @@ logsumexp = rule(
     lambda g, _y, x, axis=-1, keepdims=False: (
         with_reduced_axes(g, x, axis, keepdims) * softmax(x, axis)
     ),
+    makes_new=True,
 )
 
 
-def row_maximum(x: Array, axis: Any) -> Array:
+def row_maximum(x: A, axis: int | tuple[int, ...] | None) -> A:
     """The row's maximum, taken off so that exp stays finite: it changes no weight.
 
     A constant; 0 where it is infinite, or there is none.
@@ -78,12 +93,27 @@ def row_maximum(x: Array, axis: Any) -> Array:
 row_maximum = rule(row_maximum)  # it has no derivative: taking it off changes no weight
 
 
-def not_zero(total: Array) -> Array:
+def not_zero(total: A) -> A:
     """The sum of a row, with 1 in place of 0: a row with nothing to choose from is divided by 1."""
     return total + np.equal(total, 0)
 
 
-not_zero = rule(not_zero, lambda g, _y, _total: g)
+not_zero = rule(not_zero, lambda g, _y, _total: g, makes_new=True)
+
+
+@definition
+def masked_fill(x: A, mask: Array, value: float) -> A:
+    """`x` with `value` where the boolean `mask`, which broadcasts to its shape, is True.
+
+    Raises:
+        DTypeError: if the mask is not an array of booleans.
+    """
+    check_mask(mask)
+    (x,) = as_arrays(x)
+    return np.where(mask, value, x)
+
+
+# --- masks ----------------------------------------------------------------------------------------
 
 
 def broadcasts(shape: tuple[int, ...], to: tuple[int, ...]) -> bool:
@@ -91,7 +121,26 @@ def broadcasts(shape: tuple[int, ...], to: tuple[int, ...]) -> bool:
     return len(shape) <= len(to) and all(m in (1, n) for m, n in zip(shape[::-1], to[::-1]))
 
 
-@definition
-def masked_fill(x: Array, mask: Array, value: float) -> Array:
-    """`x` with `value` where the boolean `mask`, which broadcasts to its shape, is True."""
-    return np.where(mask, value, x)
+def is_mask(mask: Array, shape: tuple[int, ...] | None = None) -> bool:
+    """Tell whether `mask` is an array of booleans; and broadcasts to scores of `shape`, if given."""
+    fits = getattr(mask, "dtype", None) == "bool"
+    return fits and (shape is None or broadcasts(mask.shape, shape))
+
+
+def check_mask(mask: Array, shape: tuple[int, ...] | None = None) -> None:
+    """Check that `mask` is a mask, as `is_mask` says.
+
+    Raises:
+        DTypeError: if it is not an array of booleans.
+        ShapeError: if it does not broadcast.
+    """
+    if not is_mask(mask):
+        kind = getattr(mask, "dtype", type(mask).__name__)
+        raise errors.DTypeError(
+            f"a mask is an array of booleans, not {kind}: for ones and zeros write "
+            f"mask == 1, for a mask of 0 and -inf to be added mask == 0"
+        )
+    if not is_mask(mask, shape):
+        raise errors.ShapeError(
+            f"a mask {mask.shape} does not broadcast to the scores {shape}: (..., queries, keys)"
+        )

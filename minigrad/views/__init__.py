@@ -1,1 +1,9 @@
-"""Views of a graph: as data, a table, a drawing, a page, a program, steps."""
+"""Views: all that shows a graph. A view reads the data of a graph (`minigrad.ran`) and its script
+(`minigrad.script`), and shows them; none computes.
+
+1. `graph`: `mg.graph(loss)`, and where each of its views begins
+2. `text`: the table, the steps, the rule at hand, one element worked out, the written program
+3. `drawing`: the picture, by Graphviz
+4. `page`: `mg.explore`, a page on which to walk through a computation
+5. `plots`: curves and heat maps of arrays, by matplotlib
+"""

@@ -18,10 +18,15 @@ from pathlib import Path
 from typing import Any
 
 from .. import errors
+from ..aten.watched import Watched
+from ..engine.kinds import checked
 from ..engine.tensor import Tensor
 from ..errors import MinigradError
-from . import capture, drawing, listing, mirror, program
-from .data import GraphData
+from ..ran import capture
+from ..ran.data import Edge, GraphData
+from ..settings import whole
+from .drawing import drawing, mirror
+from .text import listing, program, reading
 
 
 class Graph(GraphData):
@@ -38,9 +43,18 @@ class Graph(GraphData):
         """
         return mirror.backward_of(self)
 
+    def rule(self, edge: Edge) -> str:
+        """The rule by which a gradient goes back along `edge`, for the case at hand; or ""."""
+        return self._reader.edge(edge).text
+
+    @functools.cached_property
+    def _reader(self) -> reading.Formulas:
+        return reading.Formulas(self, numbered=False)
+
+    @checked
     def table(self, most: int | None = 200) -> str:
         """The graph as a table of text, of at most `most` rows (None: all)."""
-        return listing.table_of(self, most)
+        return listing.table_of(self, most if most is None else whole("most", most))
 
     def __str__(self) -> str:
         return self.table()
@@ -52,18 +66,19 @@ class Graph(GraphData):
         return listing.summary(self)
 
     def draw(self, **options: Any) -> drawing.Drawing:
-        """A drawing, which shows itself in a notebook; see `minigrad.views.drawing.draw` for options."""
+        """A drawing, which shows itself in a notebook; see `views.drawing.drawing.draw` for options."""
         return drawing.draw(self, **options)
 
     def program(self) -> program.Program:
-        """The forward and backward pass as one NumPy program; see `minigrad.views.program.Program`."""
+        """The forward and backward pass as one NumPy program; see `views.text.program.Program`."""
         return program.program(self)
 
-    def to_dot(self, **options: Any) -> str:
+    def to_dot(self, **options: object) -> str:
         """The drawing in Graphviz's language, DOT."""
         return self.draw(**options).dot
 
-    def render(self, path: str | os.PathLike, **options: Any) -> Path | None:
+    @checked
+    def render(self, path: str | os.PathLike, **options: object) -> Path | None:
         """Draw into the file `path`: .svg, .png, .pdf or .dot; see `drawing.Drawing.save`."""
         return self.draw(**options).save(path)
 
@@ -74,8 +89,8 @@ class Graph(GraphData):
         return self.draw()._repr_mimebundle_(include, exclude)
 
 
-def graph(*roots: Tensor | MinigradError) -> Graph:
-    """The computation of `roots`, as data that can be printed and drawn.
+def graph(*roots: Tensor | MinigradError | Watched) -> Graph:
+    """The computation of `roots`, as data that can be printed and drawn; or that of `mg.pytorch()`.
 
     Outside `record()`, and after `backward()`, it shows what the engine still holds: the operations
     and shapes, and the values that the backward pass needs or needed. Of an error it shows the
@@ -85,6 +100,7 @@ def graph(*roots: Tensor | MinigradError) -> Graph:
         DTypeError: if a root is not a Tensor, or none is given.
         GraphError: if an error came up outside any computation.
     """
+    roots = tuple([r.checked() if isinstance(r, Watched) else r for r in roots])
     if len(roots) == 1 and isinstance(roots[0], MinigradError):
         return capture.of_error(Graph, roots[0])
     if not roots or not all(isinstance(r, Tensor) for r in roots):

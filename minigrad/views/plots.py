@@ -4,7 +4,8 @@ Each function returns its figure, and draws into the axes given as `ax` if there
 black and the ground is left transparent; the colours can be told apart on white and on black. Arrays
 and Tensors do alike.
 
-Raises everywhere: ImportError without matplotlib, which the `course` extra brings.
+Raises everywhere: ImportError without matplotlib, which the `course` extra brings; ArgumentError for an
+argument of another kind than its annotation says.
 """
 
 from __future__ import annotations
@@ -17,12 +18,20 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import errors
+from ..engine.errors import described
+from ..engine.kinds import checked, is_array
 from ..engine.tensor import Tensor
 from ..nn import Module
+from ..settings import real, whole
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.colors import Colormap
     from matplotlib.figure import Figure
+
+__all__ = [
+    "gradient_size", "gradient_sizes", "heat_map", "histograms", "vectors", "weights_and_gradients",
+]  # fmt: skip
 
 # Contrast at least 3 : 1 on white and on black; black ink can be read on each.
 BLUE, ORANGE, GREEN, PURPLE = "#2f7fd8", "#d9700f", "#2c9460", "#8f5bd0"
@@ -33,6 +42,7 @@ MARKS = "o", "s", "^", "D"
 # --- a table as colours ---------------------------------------------------------------------------
 
 
+@checked
 def heat_map(
     values: ArrayLike,
     *,
@@ -61,6 +71,7 @@ def heat_map(
 
     Raises:
         ShapeError: if the values are no table, or the labels do not fit.
+        ConfigError: if the limits are no two growing numbers, or no number can be written so.
     """
     values = array(values)
     if values.ndim != 2:
@@ -74,8 +85,14 @@ def heat_map(
             f"columns"
         )
     low, high = extent(values) if limits is None else limits
+    if not -math.inf < low < high < math.inf:
+        raise errors.ConfigError(f"limits are two numbers, the smaller one first, not {limits}")
+    if numbers is not None:
+        check_format(numbers)
     scale = None
-    if ax is None:
+    if ax is not None:
+        (ax,) = places(ax, 1)
+    else:
         ax, scale = map_axes(1, 1, rows, columns, cell=0.16 if numbers is None else 0.42)
     ax.imshow(values, cmap=shades(low, high), vmin=low, vmax=high, interpolation="none")
     upright = max(map(len, columns), default=1) <= (1 if numbers is None else 5)
@@ -105,7 +122,7 @@ def extent(values: np.ndarray) -> tuple[float, float]:
     return (-size if (values < 0).any() else 0.0), size
 
 
-def colour_scale(ax: Any, scale: Any, quantity: str) -> None:
+def colour_scale(ax: Axes, scale: Axes, quantity: str) -> None:
     """Draw into `scale` what the colours of the map in `ax` stand for."""
     bar = figure_of(scale).colorbar(ax.images[0], cax=scale)
     bar.set_label(quantity, fontsize=8)
@@ -117,7 +134,7 @@ def colour_scale(ax: Any, scale: Any, quantity: str) -> None:
 
 def map_axes(
     count: int, across: int, rows: Sequence[str], columns: Sequence[str], cell: float = 0.16
-) -> list[Any]:
+) -> list[Axes]:
     """Axes for `count` maps with square cells, `across` side by side, and one for a scale.
 
     Everything is placed by its size in inches: fitting so many labels by trial takes seconds.
@@ -146,14 +163,15 @@ def map_axes(
 # --- vectors --------------------------------------------------------------------------------------
 
 
+@checked
 def vectors(
     values: ArrayLike,
     labels: Sequence[str] | None = None,
     *,
-    starts: Any = None,
+    starts: ArrayLike = 0.0,
     colour: str | Sequence[str] = BLUE,
     width: float = 1.8,
-    names: Sequence[str] = ("first number", "second number", "third number"),
+    names: tuple[str, ...] = ("first number", "second number", "third number"),
     title: str = "",
     ax: Any = None,
 ) -> Figure:
@@ -172,8 +190,9 @@ def vectors(
             The arrows that it has already stay in sight.
 
     Raises:
-        ShapeError: if the vectors are not in the plane or in space, the labels are not as many, or
-            `ax` is of the other kind.
+        ShapeError: if the vectors are not in the plane or in space; if the labels or colours are not
+            as many, or the starts of another shape; or if `ax` is of the other kind.
+        ConfigError: if the width is no number from 0, or matplotlib does not know a colour.
     """
     values = array(values)
     if values.ndim != 2 or values.shape[1] not in (2, 3):
@@ -182,22 +201,37 @@ def vectors(
             f"as by the first rows of np.linalg.svd's third result, makes others fit"
         )
     n, d = values.shape
-    if labels is not None and len(labels) != n:
-        raise errors.ShapeError(f"{len(labels)} labels do not fit {n} vectors")
+    colours = [colour] * n if isinstance(colour, str) else list(colour)
+    for name, texts in {"labels": labels, "colours": colours}.items():
+        if texts is not None and len(texts) != n:
+            raise errors.ShapeError(f"{len(texts)} {name} do not fit {n} vectors")
+    for each in colours:
+        check_colour(each)
+    width, start = real("width", width), array(starts)
+    if not (np.isfinite(values).all() and np.isfinite(start).all()):
+        raise errors.ShapeError(
+            "an arrow has finite numbers alone: leave out rows with NaN and infinity"
+        )
+    if start.shape not in ((), (d,), (1, d), (n, d)):
+        raise errors.ShapeError(
+            f"arrows of {values.shape} start at one place ({d},) or at {values.shape}, not {start.shape}"
+        )
     if ax is None:
         ax = new_axes(1, 1, 4.8, 4.6, **({"projection": "3d"} if d == 3 else {}))[0, 0]
+    (ax,) = places(ax, 1)
     if (ax.name == "3d") != (d == 3):
         raise errors.ShapeError(
             f"vectors of {d} numbers need axes of {d} dimensions: make them with "
             f"figure.add_subplot({'projection=' + chr(34) + '3d' + chr(34) if d == 3 else ''})"
         )
-    starts = np.broadcast_to(0.0 if starts is None else array(starts), values.shape)
-    colours = [colour] * n if isinstance(colour, str) else list(colour)
-    tips = starts + values
-    _include(ax, np.concatenate([starts, tips, np.zeros((1, d))]))
-    for start, value, each in zip(starts, values, colours):
-        _arrow(ax, start, value, each, width)
-    for text, tip, way, each in zip(labels or (), tips, _ways(tips, values), colours):
+    tails = np.broadcast_to(start, values.shape)
+    tips = tails + values
+    _include(ax, np.concatenate([tails, tips, np.zeros((1, d))]))
+    for tail, value, each in zip(tails, values, colours):
+        _arrow(ax, tail, value, each, width)
+    for text, tip, way, each in zip(
+        () if labels is None else labels, tips, _ways(tips, values), colours
+    ):
         style = {"color": each, "parse_math": False, "zorder": 9}
         if d == 2:
             style |= {"textcoords": "offset points", **_alignment(way)}
@@ -239,7 +273,7 @@ def _sideways(way: np.ndarray) -> np.ndarray:
     return np.array([-way[1], way[0]]) if len(way) == 2 else np.array([0.0, 0.0, 1.0])
 
 
-def _arrow(ax: Any, start: np.ndarray, value: np.ndarray, colour: str, width: float) -> None:
+def _arrow(ax: Axes, start: np.ndarray, value: np.ndarray, colour: str, width: float) -> None:
     size = float(np.linalg.norm(value))
     if len(value) == 3:
         head = 0.04 * np.ptp(ax.get_xlim()) / size if size else 0
@@ -279,8 +313,9 @@ def _include(ax: Any, points: np.ndarray) -> None:
 # --- histograms -----------------------------------------------------------------------------------
 
 
+@checked
 def histograms(
-    arrays: Mapping[str, Any],
+    arrays: Mapping[str, ArrayLike | None],
     *,
     quantity: str = "value",
     sizes: bool = False,
@@ -303,9 +338,14 @@ def histograms(
         colour: of the rows.
         title: what stands above.
         ax: where to draw; default: a new figure.
+
+    Raises:
+        ConfigError: if `bins` is not a whole number from 1, or matplotlib does not know the colour.
     """
-    if ax is None:
-        ax = new_axes(1, 1, 6.4, 0.9 + 0.42 * max(1, len(arrays)))[0, 0]
+    bins = whole("bins", bins, least=1)
+    check_colour(colour)
+    height = 0.9 + 0.42 * max(1, len(arrays))
+    (ax,) = places(new_axes(1, 1, 6.4, height) if ax is None else ax, 1)
     flat = {name: None if a is None else np.ravel(array(a)) for name, a in arrays.items()}
     told = {name: _aside(values, sizes) for name, values in flat.items()}
     if sizes:
@@ -365,7 +405,8 @@ def _edges(values: np.ndarray, sizes: bool, bins: int) -> np.ndarray:
     return np.linspace(low - margin, high + margin, bins + 1)
 
 
-def weights_and_gradients(model: Module, *, ax: Any = None) -> Figure:
+@checked
+def weights_and_gradients(model: Module, *, ax: object = None) -> Figure:
     """The weights of a model, and the sizes of their gradients: a row a parameter.
 
     Args:
@@ -374,7 +415,7 @@ def weights_and_gradients(model: Module, *, ax: Any = None) -> Figure:
     """
     named = dict(model.named_parameters())
     height = 0.9 + 0.42 * max(1, len(named))
-    first, second = np.ravel(new_axes(1, 2, 10, height) if ax is None else ax)
+    first, second = places(new_axes(1, 2, 10, height) if ax is None else ax, 2)
     histograms(named, quantity="weight", ax=first)
     gradients = {name: p.grad for name, p in named.items()}
     histograms(gradients, quantity="gradient", sizes=True, colour=ORANGE, ax=second)
@@ -385,6 +426,7 @@ def weights_and_gradients(model: Module, *, ax: Any = None) -> Figure:
 # --- gradients by layer ---------------------------------------------------------------------------
 
 
+@checked
 def gradient_size(of: Module | Tensor) -> float:
     """The root of the mean square of the gradient: of a tensor, or of all parameters of a module.
 
@@ -402,6 +444,7 @@ def gradient_size(of: Module | Tensor) -> float:
     return float(np.sqrt(np.mean(np.square(flat))))
 
 
+@checked
 def gradient_sizes(
     sizes: Mapping[str, Sequence[float]],
     *,
@@ -420,10 +463,9 @@ def gradient_sizes(
     """
     from matplotlib.ticker import MaxNLocator
 
-    if ax is None:
-        ax = new_axes(1, 1, 6.4, 4)[0, 0]
-    for i, (name, given) in enumerate(sizes.items()):
-        values = np.asarray(given, dtype=float)
+    (ax,) = places(new_axes(1, 1, 6.4, 4) if ax is None else ax, 1)
+    for i, (name, of_layers) in enumerate(sizes.items()):
+        values = np.asarray(of_layers, dtype=float)
         values = np.where(values > 0, values, np.nan)
         ax.plot(
             range(1, len(values) + 1), values, label=name, color=COLOURS[i % len(COLOURS)],
@@ -442,12 +484,18 @@ def gradient_sizes(
 # --- what these, and the transformer's plots, are drawn with --------------------------------------
 
 
-def array(values: Any) -> np.ndarray:
-    """The numbers of an array, a Tensor or a list, outside the graph."""
+def array(values: object) -> np.ndarray:
+    """Return the numbers of an array, a Tensor or a list, outside the graph.
+
+    Raises:
+        ArgumentError: if they are none.
+    """
+    if not is_array(values):
+        raise errors.ArgumentError(f"a drawing shows an array of numbers, not {described(values)}")
     return np.asarray(values.data if isinstance(values, Tensor) else values)
 
 
-def new_axes(rows: int, columns: int, width: float, height: float, **options: Any) -> Any:
+def new_axes(rows: int, columns: int, width: float, height: float, **options: object) -> np.ndarray:
     """An array (rows, columns) of axes in a new figure, which no window or notebook holds on to."""
     from matplotlib.figure import Figure
 
@@ -455,17 +503,66 @@ def new_axes(rows: int, columns: int, width: float, height: float, **options: An
     return figure.subplots(rows, columns, squeeze=False, subplot_kw=options)
 
 
+def places(ax: object, count: int) -> list[Any]:
+    """Return the axes to draw into, out of what a caller gave as `ax`: one, or an array or list.
+
+    Raises:
+        ArgumentError: if one is no axes of matplotlib.
+        ShapeError: if there are not `count`.
+    """
+    from matplotlib.axes import Axes
+
+    several = isinstance(ax, (np.ndarray, list, tuple))
+    axes = list(np.ravel(np.array(ax, dtype=object))) if several else [ax]
+    for each in axes:
+        if not isinstance(each, Axes):
+            raise errors.ArgumentError(
+                f"ax is axes of matplotlib, such as Figure().subplots() gives, not {described(each)}"
+            )
+    if len(axes) != count:
+        raise errors.ShapeError(f"the drawing needs {count} axes, not {len(axes)}")
+    return axes
+
+
+def check_colour(colour: str) -> None:
+    """Check that matplotlib knows a colour.
+
+    Raises:
+        ConfigError: if not.
+    """
+    from matplotlib.colors import is_color_like
+
+    if not is_color_like(colour):
+        raise errors.ConfigError(
+            f"a colour is a name or a code such as {BLUE!r}, not {described(colour)}"
+        )
+
+
+def check_format(numbers: str) -> None:
+    """Check that numbers can be written in a format.
+
+    Raises:
+        ConfigError: if not.
+    """
+    try:
+        format(0.0, numbers)
+    except ValueError:
+        raise errors.ConfigError(
+            f"numbers is a format such as '.2f', not {described(numbers)}"
+        ) from None
+
+
 def figure_of(ax: Any) -> Figure:
     return ax.get_figure(root=True)
 
 
-def frame(ax: Any) -> None:
+def frame(ax: Axes) -> None:
     """Thin lines to the left and below, and none elsewhere."""
     ax.spines[["top", "right"]].set_visible(False)
     ax.spines[["left", "bottom"]].set_linewidth(0.6)
 
 
-def shades(low: float, high: float) -> Any:
+def shades(low: float, high: float) -> Colormap:
     """From transparent at zero to blue above it, and to orange below it if `low` is there.
 
     The map lies on whatever ground there is.

@@ -11,7 +11,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from minigrad import errors, serialize
+from minigrad import disk, errors
 
 from ..training.loop import Training, perplexity
 
@@ -44,7 +44,7 @@ def save_curve(path: Path, run: Training) -> None:
         held_out = p.held_out_loss
         choices = None if held_out is None else perplexity(held_out)
         table.writerow([p.step, p.loss, p.accuracy, held_out, choices])
-    serialize.write_whole(path, lambda file: file.write(text.getvalue().encode()))
+    disk.write_whole(path, lambda file: file.write(text.getvalue().encode()))
 
 
 def writable(file: Path) -> Path:
@@ -53,14 +53,9 @@ def writable(file: Path) -> Path:
     Raises:
         ConfigError: if not.
     """
-    if file.is_dir():
-        raise errors.ConfigError(
-            f"{file} is a folder: give the file to write, such as explain.html"
-        )
-    if not file.parent.is_dir():
-        raise errors.ConfigError(
-            f"there is no folder {file.parent} to write {file.name} into: make it"
-        )
+    folder = disk.destination(file).parent
+    if not folder.is_dir():
+        raise errors.ConfigError(f"there is no folder {folder} to write {file.name} into: make it")
     return file
 
 
@@ -74,12 +69,11 @@ def ready(folder: Path, replace: bool) -> Path:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):
             pass
-        in_the_way = [name for name in FILES if (folder / name).is_dir()]
     except (OSError, ValueError) as problem:
         why = getattr(problem, "strerror", None) or problem
         raise errors.ConfigError(f"cannot write to the folder {folder}: {why}") from None
-    if in_the_way:
-        raise errors.ConfigError(f"{folder / in_the_way[0]} is a folder; a run writes a file there")
+    for name in FILES:
+        disk.destination(folder / name)
     if (folder / CHECKPOINT).exists() and not replace:
         raise errors.ConfigError(
             f"there is a run in {folder} already: go on with it by --resume {folder}, give another "
@@ -111,7 +105,7 @@ def claimed(folder: Path) -> Iterator[None]:
             pass
         else:
             for name in FILES:
-                serialize.sweep(folder / name)
+                disk.sweep(folder / name)
         yield
 
 

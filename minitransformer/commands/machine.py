@@ -8,7 +8,6 @@ import signal
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 STOPS = ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK")  # by name: no system has all of them
 
@@ -21,21 +20,23 @@ def interruptible() -> Iterator[Callable[[], int]]:
     """
     noted: list[int] = []
 
-    def note(number: int, frame: Any) -> None:
+    def note(number: int, frame: object) -> None:
         noted.append(number)
-        for one in before:
-            signal.signal(one, signal.default_int_handler)
+        for signum in before:
+            signal.signal(signum, signal.default_int_handler)
 
     known = [getattr(signal, name) for name in STOPS if hasattr(signal, name)]
-    before = {one: signal.getsignal(one) for one in known}
-    before = {one: handler for one, handler in before.items() if handler is not signal.SIG_IGN}
-    for one in before:
-        signal.signal(one, note)
+    before = {signum: signal.getsignal(signum) for signum in known}
+    before = {
+        signum: handler for signum, handler in before.items() if handler is not signal.SIG_IGN
+    }
+    for signum in before:
+        signal.signal(signum, note)
     try:
         yield lambda: noted[0] if noted else 0
     finally:
-        for one, handler in before.items():
-            signal.signal(one, handler)
+        for signum, handler in before.items():
+            signal.signal(signum, handler)
 
 
 def cores() -> int:

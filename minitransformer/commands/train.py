@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from minigrad import errors, serialize
-from minigrad.cluster import Cluster
+from minigrad import disk, errors
+from minigrad.cluster import ANSWER, Cluster
 from minigrad.settings import choice, real, whole
 from minigrad.terminal import complain
 from minigrad.workers import Threads, Workers
@@ -63,7 +63,7 @@ def train(options: argparse.Namespace) -> int:
         save_curve(folder / CURVE, run)
         seconds = time.perf_counter() - started
         page, left_out = report.page(run, result, seconds, peak_memory())
-        serialize.write_whole(folder / REPORT, lambda file: file.write(page.encode()))
+        disk.write_whole(folder / REPORT, lambda file: file.write(page.encode()))
 
     if result:
         print(said(run, result))
@@ -84,9 +84,12 @@ def workers(given: dict[str, Any], run: Training) -> Workers:
     if choice("engine", given.get("engine", ENGINES[0]), ENGINES) == "dask" or "scheduler" in given:
         say = functools.partial(complain, PROGRAM)
         address = given.get("scheduler")
+        cluster = Cluster(address, cores() if count is None else count, say=say)
         if address is not None:
-            print(f"looking for the scheduler at {address}, for a minute at most", flush=True)
-        return Cluster(address, cores() if count is None else count, say=say)
+            print(
+                f"looking for the scheduler at {address}, for {ANSWER} seconds at most", flush=True
+            )
+        return cluster
     if count is None and run.is_large() and cores() > 1:
         with contextlib.suppress(errors.ConfigError):  # without threadpoolctl
             return Threads(2)
@@ -94,7 +97,7 @@ def workers(given: dict[str, Any], run: Training) -> Workers:
 
 
 def begun(given: dict[str, Any]) -> tuple[Callable[[], Training], Path]:
-    """What returns a new run as the options ask for it, and its folder."""
+    """Make a function that returns a new run as the options ask; and return its folder."""
     name = given.get("task", "dates")
     settings = Settings(**{"steps": STEPS.get(name, Settings.steps)} | fields_of(Settings, given))
     made = {option: given[option] for option in DATA if option in given}
@@ -103,8 +106,8 @@ def begun(given: dict[str, Any]) -> tuple[Callable[[], Training], Path]:
     task = make(name, settings.seed, **made)
     if "file" in made:
         made["sha256"] = task.sha256
-        for fault in task.faults:
-            complain(PROGRAM, f"left out: line {fault.line}: {fault.what}")
+        if task.left_out:
+            complain(PROGRAM, task.left_out)
     kind = kind_of(name, given)
     run = Training(task, sizes_of(kind, task, given), settings, kind=kind, made=made)
     return lambda: run, ready(given.get("out", Path("runs", task.name)), "replace" in given)
@@ -122,7 +125,7 @@ def kind_of(task: str, given: dict[str, Any]) -> str:
     return "text" if task == "text" else kind
 
 
-def sizes_of(kind: str, task: Any, given: dict[str, Any]) -> Any:
+def sizes_of(kind: str, task: object, given: dict[str, object]) -> Any:
     """The sizes that the options ask for, large enough for the task.
 
     Raises:
@@ -139,13 +142,13 @@ def sizes_of(kind: str, task: Any, given: dict[str, Any]) -> Any:
     return reader.sizes(**asked | reader.sizes_for(task))
 
 
-def fields_of(kind: type, given: dict[str, Any]) -> dict[str, Any]:
+def fields_of(kind: type, given: dict[str, object]) -> dict[str, Any]:
     """The options that are fields of `kind`; those of the data are none."""
     return {f.name: given[f.name] for f in fields(kind) if f.name in given.keys() - set(DATA)}
 
 
 def resumed(given: dict[str, Any]) -> tuple[Callable[[], Training], Path]:
-    """What loads the run that the options name, as its last checkpoint left it, and its folder.
+    """Make a function that loads the named run, as its last checkpoint left it; and return its folder.
 
     Raises:
         ConfigError: if the options ask for other settings than it has.

@@ -11,10 +11,8 @@ import numpy as np
 from minigrad import errors
 from minigrad.settings import real, whole
 
-from ..model.decoder_only import DecoderOnly
-from ..training.decoding import beam_search, greedy, sample
+from ..training.decoding import BEAMS, beam_search, greedy, sample
 from ..training.readers import Way
-from ..training.vocabulary import PAD, padded
 from .options import flag
 
 DRAWN = ("temperature", "top_k", "top_p", "seed")
@@ -36,7 +34,7 @@ def way(given: Mapping[str, Any], temperature: float) -> Way:
             raise errors.ConfigError(
                 f"--beams searches for the likeliest line, and draws nothing: leave out {flag(drawn[0])}"
             )
-        return partial(_best, beams=whole("beams", given["beams"], least=1))
+        return partial(_best, beams=whole("beams", given["beams"], least=1, most=BEAMS))
     few = {name: given[name] for name in ("top_k", "top_p") if name in given}
     temperature = real("temperature", given.get("temperature", 1.0 if few else temperature))
     if temperature > 0:
@@ -52,9 +50,5 @@ def way(given: Mapping[str, Any], temperature: float) -> Way:
 
 
 def _best(model: Any, ids: np.ndarray, longest: int, **options: Any) -> np.ndarray:
-    """The ids (B, T) of the best line that a beam search finds for each row; prompts are of different
-    lengths, and searched one by one."""
-    if isinstance(model, DecoderOnly):
-        prompts = [row[row != PAD][None] for row in ids]
-        return padded([beam_search(model, row, longest, **options)[0][0, 0] for row in prompts])
+    """The ids (B, T) of the best line that a beam search finds for each row."""
     return beam_search(model, ids, longest, **options)[0][:, 0]

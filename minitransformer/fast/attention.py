@@ -10,10 +10,10 @@ import numpy as np
 from minigrad.engine.table import AnyArray
 from minigrad.fast.common import Saved, are_arrays, kernel, operation, together
 from minigrad.fast.softmax import softmax_slope, weights_in_place
+from minigrad.functional.softmaxes import is_mask
 
-from ..model.attention import Labels, Score, is_mask, scaled_dot
+from ..model.attention import Score, scaled_dot
 from ..model.attention import attention as defined
-from ..model.weights import Weights
 
 
 @kernel(defined)
@@ -25,7 +25,6 @@ def attention(
     *,
     score: Score = scaled_dot,
     phi: Callable[[AnyArray], AnyArray] = np.exp,
-    labels: Labels | None = None,
 ) -> AnyArray:
     """`attention` of the usual score, of queries, keys and values of one batch."""
     if score is not scaled_dot or phi is not np.exp or not are_arrays(query, key, value):
@@ -40,7 +39,7 @@ def attention(
     if not fits:
         return NotImplemented
     weights = dot_weights(query, key, mask, 1 / math.sqrt(q[-1]), Saved())  # (..., T, S)
-    return weights @ value, weights if labels is None else Weights(weights, *labels)
+    return weights @ value, weights  # (..., T, V), (..., T, S)
 
 
 def dot_weights(

@@ -10,27 +10,28 @@ How a query is compared with a key is its score: `dot` and `scaled_dot` are func
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable
 
 import numpy as np
 
-from minigrad import Array, definition, errors
+from minigrad import Array, Tensor, definition, errors
+from minigrad.engine.kinds import checked
+from minigrad.engine.tensor import A
 from minigrad.functional import masked_softmax, not_zero
-from minigrad.functional.softmaxes import broadcasts
+from minigrad.functional.softmaxes import check_mask
 from minigrad.nn import Module, Parameter, xavier_uniform
-from minigrad.settings import function
+from minigrad.settings import function, whole
+from minigrad.weighting import gives_weights
 
 from .choices import chosen
-from .weights import Weights
 
 Score = Callable[[Array, Array], Array]
-Labels = tuple[Sequence[str], Sequence[str]]
 
 # --- the score most used --------------------------------------------------------------------------
 
 
-def dot(query: Array, key: Array) -> Array:
+@checked
+def dot(query: A, key: Array) -> A:
     """Q K^T, every query's product with every key: (..., T, K), (..., S, K) -> (..., T, S).
 
     Raises:
@@ -44,7 +45,8 @@ def dot(query: Array, key: Array) -> Array:
     return query @ np.swapaxes(key, -1, -2)  # (..., T, S)
 
 
-def scaled_dot(query: Array, key: Array) -> Array:
+@checked
+def scaled_dot(query: A, key: Array) -> A:
     """Q K^T / sqrt(K): over the square root of the width, the variance does not grow with it
     (Vaswani et al., 2017, section 3.2.1)."""
     return dot(query, key) / math.sqrt(query.shape[-1])  # (..., T, S)
@@ -53,17 +55,17 @@ def scaled_dot(query: Array, key: Array) -> Array:
 # --- attention ------------------------------------------------------------------------------------
 
 
+@gives_weights
 @definition
 def attention(
-    query: Array,
+    query: A,
     key: Array,
     value: Array,
     mask: np.ndarray | None = None,
     *,
     score: Score = scaled_dot,
     phi: Callable[[Array], Array] = np.exp,
-    labels: Labels | None = None,
-) -> tuple[Array, Array | Weights]:
+) -> tuple[A, A]:
     """Compare each query with all keys, and mix the values by how well they match.
 
     softmax(score(Q, K)) V (Vaswani et al., 2017, equation 1; Phuong & Hutter, 2022, algorithm 4;
@@ -77,36 +79,31 @@ def attention(
             attend to nothing gets zero weights and a zero output.
         score: how queries and keys are compared.
         phi: what makes scores positive before each row is divided by its sum.
-        labels: the tokens of the queries and those of the keys, for the weights to be returned with.
 
     Returns:
         The output (..., T, V), and the weights (..., T, S): one row per query, one column per key.
-        With labels they are `Weights`.
 
     Raises:
         ShapeError: if keys and values differ in number, if the leading axes do not broadcast, if the
-            score cannot compare queries and keys of these widths, or if mask or labels do not fit.
+            score cannot compare queries and keys of these widths, or if the mask does not fit.
         DTypeError: if the mask is not of booleans.
-        ConfigError: if the score is no function.
+        ConfigError: if the score or phi is no function.
     """
-    check_shapes(query, key, value)
-    scores = function("score", score)(query, key)  # (..., T, S)
-    if mask is not None:
-        check_mask(mask, scores.shape)
-    weights = normalized(scores, mask, phi)  # (..., T, S)
-    output = weights @ value  # (..., T, V)
-    return output, weights if labels is None else Weights(weights, *labels)
+    check(query, key, value, score, phi)
+    weights = normalized(score(query, key), mask, phi)  # (..., T, S)
+    return weights @ value, weights  # (..., T, V), (..., T, S)
 
 
+@checked
 def single_query(
-    query: Array,
+    query: A,
     key: Array,
     value: Array,
     mask: np.ndarray | None = None,
     *,
     score: Score = scaled_dot,
     phi: Callable[[Array], Array] = np.exp,
-) -> tuple[Array, Array]:
+) -> tuple[A, A]:
     """`attention` for one query (K,) over keys (S, K') and values (S, V)
     (Phuong & Hutter, 2022, algorithm 3).
 
@@ -122,13 +119,18 @@ def single_query(
 
 
 def normalized(
-    scores: Any, mask: np.ndarray | None = None, phi: Callable[[Array], Array] = np.exp
-) -> Array:
+    scores: A, mask: np.ndarray | None = None, phi: Callable[[Array], Array] = np.exp
+) -> A:
     """phi(scores), each row divided by its sum: weights (..., T, S) that are positive and sum to one.
 
     Keys that the mask hides get weight zero; a row with all keys hidden is zeros. With exp this is
     the softmax, computed so that it cannot overflow.
+
+    Raises:
+        ShapeError, DTypeError: if the mask does not fit the scores, or is not of booleans.
     """
+    if mask is not None:
+        check_mask(mask, scores.shape)
     if phi is np.exp:
         return masked_softmax(scores, mask)
     positive = phi(scores)
@@ -138,8 +140,11 @@ def normalized(
     return positive / not_zero(total)
 
 
-def check_shapes(query: Array, key: Array, value: Array) -> None:
-    """Check that there is a value for each key, and that all have the same batch axes."""
+def check(query: Array, key: Array, value: Array, score: object, phi: object) -> None:
+    """Check that there is a value for each key, that all have the same batch axes, and that score and
+    phi can be called."""
+    function("score", score)
+    function("phi", phi)
     if min(len(query.shape), len(key.shape), len(value.shape)) < 2:
         raise errors.ShapeError(
             f"queries {query.shape}, keys {key.shape} and values {value.shape} are matrices at least, "
@@ -162,26 +167,6 @@ def check_shapes(query: Array, key: Array, value: Array) -> None:
         ) from None
 
 
-def is_mask(mask: np.ndarray, shape: tuple[int, ...]) -> bool:
-    """Tell whether `mask` is boolean and broadcasts to scores of `shape`."""
-    return getattr(mask, "dtype", None) == "bool" and broadcasts(mask.shape, shape)
-
-
-def check_mask(mask: np.ndarray, shape: tuple[int, ...]) -> None:
-    """Raise an error that says what is wrong, if `mask` does not fit scores of `shape`."""
-    if is_mask(mask, shape):
-        return
-    kind = getattr(mask, "dtype", type(mask).__name__)
-    if kind != "bool":
-        raise errors.DTypeError(
-            f"a mask is an array of booleans, True = may be attended to, not {kind}: for ones and "
-            f"zeros write mask == 1, for a mask of 0 and -inf to be added mask == 0"
-        )
-    raise errors.ShapeError(
-        f"a mask {mask.shape} does not broadcast to the scores {shape}: (..., queries, keys)"
-    )
-
-
 # --- scores that learn ----------------------------------------------------------------------------
 
 
@@ -195,10 +180,12 @@ class General(Module):
         heads: H, if each head has a separate W (default: one W for all heads).
     """
 
+    @checked
     def __init__(self, query_width: int, key_width: int | None = None, heads: int | None = None):
-        self.weight = _weight(heads, query_width, key_width or query_width)  # (H, K, K')
+        key_width = query_width if key_width is None else key_width
+        self.weight = _weight(heads, query_width, key_width)  # (H, K, K')
 
-    def forward(self, query: Array, key: Array) -> Array:
+    def forward(self, query: Array, key: Array) -> Tensor:
         _check_widths(query, key, *self.weight.shape[-2:])
         return dot(query @ self.weight, key)  # (..., T, S)
 
@@ -216,6 +203,7 @@ class Concat(Module):
         hidden: A, the width of W [q ; k] (default: K).
     """
 
+    @checked
     def __init__(
         self,
         query_width: int,
@@ -223,12 +211,12 @@ class Concat(Module):
         heads: int | None = None,
         hidden: int | None = None,
     ):
-        self.widths = query_width, key_width or query_width
-        hidden = hidden or query_width
+        self.widths = query_width, query_width if key_width is None else key_width
+        hidden = query_width if hidden is None else hidden
         self.weight = _weight(heads, sum(self.widths), hidden)  # (H, K + K', A)
         self.vector = _weight(heads, hidden, 1)  # (H, A, 1)
 
-    def forward(self, query: Array, key: Array) -> Array:
+    def forward(self, query: Array, key: Array) -> Tensor:
         _check_widths(query, key, *self.widths)
         (*lead, T, K), (*lead2, S, K2) = query.shape, key.shape
         pairs = (*np.broadcast_shapes(tuple(lead), tuple(lead2)), T, S)
@@ -250,6 +238,7 @@ class Additive(Module):
         hidden: A, the width of that space (default: K).
     """
 
+    @checked
     def __init__(
         self,
         query_width: int,
@@ -257,12 +246,14 @@ class Additive(Module):
         heads: int | None = None,
         hidden: int | None = None,
     ):
-        hidden = hidden or query_width
+        hidden = query_width if hidden is None else hidden
         self.query = _weight(heads, query_width, hidden)  # (H, K, A)
-        self.key = _weight(heads, key_width or query_width, hidden)  # (H, K', A)
+        self.key = _weight(
+            heads, query_width if key_width is None else key_width, hidden
+        )  # (H, K', A)
         self.vector = _weight(heads, hidden, 1)  # (H, A, 1)
 
-    def forward(self, query: Array, key: Array) -> Array:
+    def forward(self, query: Array, key: Array) -> Tensor:
         _check_widths(query, key, self.query.shape[-2], self.key.shape[-2])
         q = (query @ self.query)[..., :, None, :]  # (..., T, 1, A)
         k = (key @ self.key)[..., None, :, :]  # (..., 1, S, A)
@@ -270,7 +261,7 @@ class Additive(Module):
         return (hidden @ self.vector[..., None, :, :])[..., 0]  # (..., T, S)
 
 
-SCORES: dict[str, Any] = {
+SCORES: dict[str, Score | type[Module]] = {
     "dot": dot,
     "scaled_dot": scaled_dot,
     "general": General,
@@ -291,10 +282,12 @@ def score_named(name: str, width: int, heads: int | None = None) -> Score:
 
 def _weight(heads: int | None, inputs: int, outputs: int) -> Parameter:
     """A weight (inputs, outputs) for all heads, or one for each (H, inputs, outputs)."""
-    shape = inputs, outputs
+    shape = whole("width", inputs, least=1), whole("width", outputs, least=1)
     if heads is None:
         return Parameter(xavier_uniform(shape))
-    return Parameter(np.stack([xavier_uniform(shape) for _ in range(heads)]))
+    return Parameter(
+        np.stack([xavier_uniform(shape) for _ in range(whole("heads", heads, least=1))])
+    )
 
 
 def _check_widths(query: Array, key: Array, query_width: int, key_width: int) -> None:

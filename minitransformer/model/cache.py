@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from minigrad import Array
+from minigrad import Tensor
+from minigrad.nn import Module
 
 
 class Cache:
@@ -15,8 +14,8 @@ class Cache:
     With a cache, a model only needs to be given the new tokens:
 
         cache = Cache()
-        logits, _ = model.decode(start, memory, source_mask, cache)    # (B, 1)
-        logits, _ = model.decode(chosen, memory, source_mask, cache)   # (B, 1), the next ones
+        logits = model.next_scores(start, memory, cache)    # (B, 1, N)
+        logits = model.next_scores(chosen, memory, cache)   # (B, 1, N), of the next ones
 
     Attributes:
         tokens: (B, T), or None before any has been read.
@@ -24,35 +23,38 @@ class Cache:
 
     def __init__(self) -> None:
         self.tokens: np.ndarray | None = None
-        self._kept: dict[Any, tuple[Array, Array]] = {}
+        self._kept: dict[Module, tuple[Tensor, Tensor]] = {}
 
     def read(self, tokens: np.ndarray) -> np.ndarray:
         """Remember new tokens (B, n); returns all so far (B, T + n)."""
-        self.tokens = read = _joined(self.tokens, tokens, axis=-1)
-        return read
+        if self.tokens is not None:
+            tokens = np.concatenate([self.tokens, tokens], axis=-1)  # (B, T + n)
+        self.tokens = tokens
+        return tokens
 
-    def length(self, attention: Any = None) -> int:
+    def length(self, attention: Module | None = None) -> int:
         """Return the number of positions that `attention` remembers; without it, of tokens read."""
         if attention is None:
             return 0 if self.tokens is None else self.tokens.shape[-1]
         return self._kept[attention][0].shape[-2] if attention in self._kept else 0
 
-    def grow(self, attention: Any, key: Array, value: Array) -> tuple[Array, Array]:
-        """Remember new keys (B, H, n, K) and values (B, H, n, V) of `attention`; returns all so far."""
-        before = self._kept.get(attention, (None, None))
-        self._kept[attention] = _joined(before[0], key, -2), _joined(before[1], value, -2)
+    def kept(self, attention: Module) -> tuple[Tensor, Tensor]:
+        """Return the keys (B, H, S, K) and values (B, H, S, V) that `attention` made so far."""
         return self._kept[attention]
 
-    def select(self, rows: Any) -> Cache:
+    def grow(self, attention: Module, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor]:
+        """Remember new keys (B, H, n, K) and values (B, H, n, V) of `attention`; returns all so far."""
+        if attention in self._kept:
+            keys, values = self._kept[attention]
+            key = np.concatenate([keys, key], axis=-2)  # (B, H, S + n, K)
+            value = np.concatenate([values, value], axis=-2)  # (B, H, S + n, V)
+        self._kept[attention] = key, value
+        return key, value
+
+    def select(self, rows: np.ndarray | list[int]) -> Cache:
         """Return a cache of these rows of the batch, given by number or as booleans: for beam search,
         and to drop rows that are finished."""
         chosen = Cache()
         chosen.tokens = None if self.tokens is None else self.tokens[rows]
         chosen._kept = {a: (key[rows], value[rows]) for a, (key, value) in self._kept.items()}
         return chosen
-
-
-def _joined(before: Any, new: Any, axis: int) -> Any:
-    if before is None:
-        return new
-    return np.concatenate([before, new], axis=axis) if new.shape[axis] else before

@@ -10,7 +10,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from minigrad import Array
+from minigrad import Tensor
+from minigrad.engine.kinds import checked
 from minigrad.nn import Dropout, Module
 
 from . import masks
@@ -18,8 +19,8 @@ from .cache import Cache
 from .embedding import embed, embedding, unembedding
 from .encoder import Encoder
 from .positions import POSITIONS
-from .sizes import DecoderSizes
-from .weights import Weights
+from .results import AllWeights, Decoded, Memory, labelled
+from .sizes import DecoderSizes, check_sizes
 
 
 class DecoderOnly(Module):
@@ -27,36 +28,61 @@ class DecoderOnly(Module):
     (Radford et al., 2019; Phuong & Hutter, 2022, algorithm 10: pre-norm, GELU, final norm)."""
 
     def __init__(self, sizes: DecoderSizes):
-        self.sizes = s = sizes
+        self.sizes = s = check_sizes(sizes, DecoderSizes, exactly=True)
         self.embedding = embedding(s.symbols, s.width)
         self.positions = POSITIONS[s.positions](s.width, s.longest)
         self.dropout = Dropout(s.dropout)
-        self.decoder = Encoder(s.layers, **s.layer)
+        self.stack = Encoder(s.layers, s)
         self.unembedding = unembedding(self.embedding, s.tied != "none")
 
-    def forward(self, tokens: np.ndarray, cache: Cache | None = None) -> Array:
+    def forward(self, tokens: np.ndarray) -> Tensor:
         """The scores of what follows each position.
 
         Args:
-            tokens: ids (B, T), padded with 0 at the end; with a cache, those that it has not read.
-            cache: what is remembered of the tokens so far.
+            tokens: ids (B, T), padded with 0 at the end.
 
         Returns:
             logits (B, T, N).
         """
-        x, _ = self.decode(tokens, cache)  # (B, T, D)
-        return self.unembedding(x)  # (B, T, N)
+        return self.next_scores(tokens)
 
-    def decode(self, tokens: np.ndarray, cache: Cache | None = None) -> tuple[Array, list[Array]]:
-        """Return the output of the layers (B, T, D), and the weights of each layer (B, H, T, T)."""
-        read, offset = tokens, 0
-        if cache is not None:
-            offset = cache.length()
-            read = cache.read(tokens)  # (B, offset + T)
+    @checked
+    def encode(self, source: np.ndarray) -> Memory | None:
+        """Return None, which `decode` and `next_scores` take for a memory: there is no source."""
+        return None
+
+    @checked
+    def decode(
+        self, tokens: np.ndarray, memory: Memory | None = None, cache: Cache | None = None
+    ) -> Decoded:
+        """Read a text, each position together with those before it.
+
+        Args:
+            tokens: ids (B, T); with a cache, those that it has not read.
+            memory: None: there is no source.
+            cache: what is remembered of the tokens so far.
+
+        Returns:
+            Vectors (B, T, D), and the weights of each layer's attention.
+
+        Raises:
+            DTypeError, ShapeError: for anything but an array of integers with two axes.
+        """
+        offset = 0 if cache is None else cache.length()
+        read = tokens if cache is None else cache.read(tokens)  # (B, offset + T)
         x = self.dropout(embed(tokens, self.embedding, self.positions, offset))  # (B, T, D)
         mask = masks.decoder(read, new=tokens.shape[-1])  # (B, 1, T, offset + T)
-        return self.decoder(x, mask, cache)
+        x, weights = self.stack(x, mask, cache)  # (B, T, D), (B, H, T, offset + T) of each layer
+        return Decoded(x, weights, [])
 
-    def attention_weights(self, tokens: np.ndarray, labels: Sequence[str]) -> list[Weights]:
-        """Each layer's weights (1, H, T, T) for ids (1, T), with the T tokens that they belong to."""
-        return [Weights(w, labels, labels) for w in self.decode(tokens)[1]]
+    @checked
+    def next_scores(
+        self, tokens: np.ndarray, memory: Memory | None = None, cache: Cache | None = None
+    ) -> Tensor:
+        """The scores (B, T, N) of the symbol that follows each position. Args: as `decode`."""
+        return self.unembedding(self.decode(tokens, memory, cache).vectors)  # (B, T, N)
+
+    @checked
+    def attention_weights(self, tokens: np.ndarray, labels: Sequence[str]) -> AllWeights:
+        """Return each layer's weights (1, H, T, T) for ids (1, T), with the T tokens they belong to."""
+        return AllWeights([], labelled(self.decode(tokens).weights, labels, labels), [])

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
-from minigrad import Array
-from minigrad.nn import Embedding, Module, Parameter
+from minigrad import Array, Tensor
+from minigrad.nn import Embedding, Linear, Module, Parameter
 
+from .positions import Positions
 from .projection import projection
 from .tokens import check_tokens
 
@@ -21,9 +20,7 @@ def embedding(symbols: int, width: int) -> Embedding:
     return Embedding(symbols, width, std=width**-0.5)
 
 
-def embed(
-    ids: np.ndarray, embedding: Embedding, positions: Callable[..., Any], offset: int = 0
-) -> Array:
+def embed(ids: np.ndarray, embedding: Embedding, positions: Positions, offset: int = 0) -> Tensor:
     """Make the rows as large as the positions that are added to them.
 
     Rows of the embedding times sqrt(D), plus the positions (Vaswani et al., 2017, section 3.4).
@@ -56,14 +53,14 @@ class Tied(Module):
         self.weight = embedding.weight  # (N, D)
         self.bias = Parameter([0.0] * embedding.weight.shape[0])  # (N,)
 
-    def forward(self, x: Array) -> Array:
+    def forward(self, x: Array) -> Tensor:
         return x @ np.swapaxes(self.weight, 0, 1) + self.bias  # (..., N)
 
     def describe(self) -> str:
         return f"{self.weight.shape[1]} -> {self.weight.shape[0]}, the embedding's weight"
 
 
-def unembedding(embedding: Embedding, tied: bool) -> Module:
+def unembedding(embedding: Embedding, tied: bool) -> Tied | Linear:
     """Make the module that gives each token of the embedding a score: x W + b
     (Phuong & Hutter, 2022, algorithm 7, before its softmax)."""
     symbols, width = embedding.weight.shape

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
-from minigrad import Array, generator
+from minigrad import Tensor, generator
+from minigrad.engine.kinds import checked
 from minigrad.functional import gelu
 from minigrad.nn import Dropout, Module
 
@@ -17,12 +17,16 @@ from .encoder import Encoder
 from .layer_norm import LayerNorm
 from .positions import POSITIONS
 from .projection import projection
-from .sizes import EncoderSizes
-from .weights import Weights
+from .results import AllWeights, Memory, labelled
+from .sizes import EncoderSizes, check_sizes
 
 
 def hide(
-    tokens: np.ndarray, mask: int, p: float = 0.15, pad: int = 0, rng: Any = None
+    tokens: np.ndarray,
+    mask: int,
+    p: float = 0.15,
+    pad: int = 0,
+    rng: np.random.Generator | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Hide random tokens, to learn by guessing them: return what to read and what to guess
     (Phuong & Hutter, 2022, algorithm 12):
@@ -50,16 +54,16 @@ class EncoderOnly(Module):
     with GELU and norm)."""
 
     def __init__(self, sizes: EncoderSizes):
-        self.sizes = s = sizes
+        self.sizes = s = check_sizes(sizes, EncoderSizes, exactly=True)
         self.embedding = embedding(s.symbols, s.width)
         self.positions = POSITIONS[s.positions](s.width, s.longest)
         self.dropout = Dropout(s.dropout)
-        self.encoder = Encoder(s.layers, **s.layer)
+        self.encoder = Encoder(s.layers, s)
         self.final = projection(s.width, s.width)
         self.norm = LayerNorm(s.width)
         self.unembedding = unembedding(self.embedding, s.tied != "none")
 
-    def forward(self, tokens: np.ndarray) -> Array:
+    def forward(self, tokens: np.ndarray) -> Tensor:
         """The scores of the symbol at each position, given all others.
 
         Args:
@@ -68,15 +72,30 @@ class EncoderOnly(Module):
         Returns:
             logits (B, T, N).
         """
-        x, _ = self.encode(tokens)  # (B, T, D)
-        x = self.norm(gelu(self.final(x)))
+        x = self.encode(tokens).vectors  # (B, T, D)
+        x = self.norm(gelu(self.final(x)))  # (B, T, D)
         return self.unembedding(x)  # (B, T, N)
 
-    def encode(self, tokens: np.ndarray) -> tuple[Array, list[Array]]:
-        """Return the output of the encoder (B, T, D), and each layer's weights (B, H, T, T)."""
-        x = self.dropout(embed(tokens, self.embedding, self.positions))  # (B, T, D)
-        return self.encoder(x, masks.padding(tokens))
+    @checked
+    def encode(self, tokens: np.ndarray, mask: np.ndarray | None = None) -> Memory:
+        """Read tokens, each position together with all others.
 
-    def attention_weights(self, tokens: np.ndarray, labels: Sequence[str]) -> list[Weights]:
-        """Each layer's weights (1, H, T, T) for ids (1, T), with the T tokens that they belong to."""
-        return [Weights(w, labels, labels) for w in self.encode(tokens)[1]]
+        Args:
+            tokens: ids (B, T), padded with 0.
+            mask: booleans (B, 1, 1, T), True = may be attended to (default: all but the padding).
+
+        Returns:
+            Vectors (B, T, D), the mask, and each layer's weights (B, H, T, T).
+
+        Raises:
+            DTypeError, ShapeError: for anything but an array of integers with two axes.
+        """
+        mask = masks.padding(tokens) if mask is None else mask  # (B, 1, 1, T)
+        x = self.dropout(embed(tokens, self.embedding, self.positions))  # (B, T, D)
+        x, weights = self.encoder(x, mask)  # (B, T, D), (B, H, T, T) of each layer
+        return Memory(x, mask, weights)
+
+    @checked
+    def attention_weights(self, tokens: np.ndarray, labels: Sequence[str]) -> AllWeights:
+        """Return each layer's weights (1, H, T, T) for ids (1, T), with the T tokens they belong to."""
+        return AllWeights(labelled(self.encode(tokens).weights, labels, labels), [], [])

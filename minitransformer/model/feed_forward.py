@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable
 
-from minigrad import Array, definition
+from minigrad import Array, Tensor, definition
 from minigrad.functional import gelu, relu, silu
 from minigrad.nn import Module
 from minigrad.settings import function, whole
@@ -16,7 +16,7 @@ from .projection import projection
 @definition
 def feed_forward(
     x: Array, widen: Module, narrow: Module, activation: Callable[[Array], Array]
-) -> Array:
+) -> Tensor:
     """activation(x W_1 + b_1) W_2 + b_2: (..., D) to (..., F), and back to (..., D)."""
     return narrow(activation(widen(x)))
 
@@ -41,7 +41,7 @@ class FeedForward(Module):
         self.narrow = projection(hidden, width)
         self.activation = function("activation", activation)
 
-    def forward(self, x: Array) -> Array:
+    def forward(self, x: Array) -> Tensor:
         return feed_forward(x, self.widen, self.narrow, self.activation)
 
 
@@ -56,7 +56,7 @@ class GatedFeedForward(FeedForward):
         super().__init__(width, hidden, activation)
         self.gate = projection(width, hidden)
 
-    def forward(self, x: Array) -> Array:
+    def forward(self, x: Array) -> Tensor:
         hidden = self.activation(self.widen(x)) * self.gate(x)  # (B, T, F)
         return self.narrow(hidden)  # (B, T, D)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from minigrad import Array
+from minigrad import Array, Tensor
 from minigrad.functional import layer_norm
 from minigrad.nn import Module, Parameter
 from minigrad.settings import real, whole
@@ -30,7 +30,7 @@ class LayerNorm(Module):
         self.bias = Parameter([0.0] * width)  # (D,)
         self.eps = real("eps", eps)
 
-    def forward(self, x: Array) -> Array:
+    def forward(self, x: Array) -> Tensor:
         return layer_norm(x, self.gain, self.bias, self.eps)  # (..., D)
 
     def describe(self) -> str:

@@ -9,18 +9,22 @@ Any array of booleans is a mask; those below have names. `show` prints one.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 
-from minigrad.settings import whole
+from minigrad import errors
+from minigrad.engine.errors import described
+from minigrad.engine.kinds import checked
+from minigrad.functional.softmaxes import is_mask
+from minigrad.settings import function, whole
 
 from .tokens import check_integers
 
 
 def causal(queries: int, keys: int | None = None) -> np.ndarray:
-    """Each position sees itself and those before it: (queries, keys) bool.
+    """Let each position see itself and those before it: (queries, keys) bool.
 
     With more keys than queries, the queries are the last positions, as when tokens are generated one
     by one and those before are remembered.
@@ -41,11 +45,12 @@ def padding(tokens: np.ndarray, pad: int = 0) -> np.ndarray:
         DTypeError: for anything but an array of integers.
     """
     check_integers(tokens)
+    pad = whole("pad", pad, least=-math.inf)
     return (tokens != pad)[..., None, None, :]  # (B, 1, 1, S)
 
 
 def decoder(tokens: np.ndarray, new: int | None = None) -> np.ndarray:
-    """Each of the last `new` positions sees itself and those before it, but no padding.
+    """Let each of the last `new` positions see itself and those before it, but no padding.
 
     Args:
         tokens: all ids so far, (B, S).
@@ -54,14 +59,17 @@ def decoder(tokens: np.ndarray, new: int | None = None) -> np.ndarray:
     Returns:
         (B, 1, T, S).
     """
+    check_integers(tokens)
     S = tokens.shape[-1]
-    return causal(S if new is None else new, S) & padding(tokens)  # (B, 1, T, S)
+    return causal(S if new is None else whole("new", new, most=S), S) & padding(
+        tokens
+    )  # (B, 1, T, S)
 
 
 def window(
     queries: int, before: int, after: int | None = None, keys: int | None = None
 ) -> np.ndarray:
-    """Each position sees its neighbours, and itself: (queries, keys) bool.
+    """Let each position see its neighbours, and itself: (queries, keys) bool.
 
     Args:
         before: how many positions to the left.
@@ -77,7 +85,7 @@ def window(
 
 
 def arbitrary(
-    allowed: Callable[[Any, Any], Any], queries: int, keys: int | None = None
+    allowed: Callable[[np.ndarray, np.ndarray], np.ndarray], queries: int, keys: int | None = None
 ) -> np.ndarray:
     """True where `allowed` is, for the positions of query and key from 0: (queries, keys) bool.
 
@@ -87,14 +95,18 @@ def arbitrary(
     queries, the queries are the last positions.
 
     Raises:
-        ConfigError: if a number is not a whole number from 0.
+        ConfigError: if a number is not a whole number from 0, or `allowed` gives no booleans.
     """
     queries, keys = _sizes(queries, keys)
+    function("allowed", allowed)
     q = np.arange(keys - queries, keys)[:, None]  # (T, 1)
     k = np.arange(keys)[None, :]  # (1, S)
-    mask = np.empty((queries, keys), dtype=bool)
-    mask[...] = allowed(q, k)
-    return mask
+    mask = np.asarray(allowed(q, k))
+    if not is_mask(mask, (queries, keys)):
+        raise errors.ConfigError(
+            f"allowed() gives booleans for all positions, ({queries}, {keys}), not {described(mask)}"
+        )
+    return np.array(np.broadcast_to(mask, (queries, keys)))
 
 
 def _sizes(queries: int, keys: int | None) -> tuple[int, int]:
@@ -103,6 +115,7 @@ def _sizes(queries: int, keys: int | None) -> tuple[int, int]:
     return queries, queries if keys is None else whole("keys", keys)
 
 
+@checked
 def show(
     mask: np.ndarray, queries: Sequence[str] | None = None, keys: Sequence[str] | None = None
 ) -> str:
@@ -110,11 +123,12 @@ def show(
     return grid(mask, queries, keys, lambda allowed: "■" if allowed else "·")
 
 
+@checked
 def grid(
     cells: np.ndarray,
     queries: Sequence[str] | None,
     keys: Sequence[str] | None,
-    text: Callable[[Any], str],
+    text: Callable[[float], str],
 ) -> str:
     """Lay out (..., T, S) as labelled rows and columns, one grid for each index of the other axes."""
     if cells.size and cells.size > cells.shape[-2] * cells.shape[-1]:
@@ -125,6 +139,10 @@ def grid(
     T, S = cells.shape[-2:]
     rows = [str(q) for q in (range(T) if queries is None else queries)]
     columns = [str(k) for k in (range(S) if keys is None else keys)]
+    if (len(rows), len(columns)) != (T, S):
+        raise errors.ShapeError(
+            f"{len(rows)} queries and {len(columns)} keys do not fit {T} rows and {S} columns"
+        )
     texts = [[text(cell) for cell in row] for row in np.reshape(cells, (T, S))]
     widths = [max(map(len, column)) for column in zip(columns, *texts)]
     left = max(map(len, rows), default=0)

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
-from typing import Any
-
 import numpy as np
 
-from minigrad import Array, errors
+from minigrad import Array, Tensor, errors
 from minigrad.nn import Module
-from minigrad.settings import whole
 
-from .attention import Labels, Score, attention, scaled_dot, score_named
+from .attention import attention, score_named
+from .attention_sizes import AttentionSizes
 from .cache import Cache
 from .positions import rotary
 from .projection import OfHeads, ToHeads
+from .sizes import check_sizes
 
 
 class MultiHeadAttention(Module):
@@ -27,63 +25,20 @@ class MultiHeadAttention(Module):
     `value.weight` (C, HV), `output.weight` (HV, output width).
 
     Args:
-        width: D, of the queries.
-        heads: H.
-        context_width: C, of what is attended to (default: D). A pair, if keys and values are made
-            from inputs of different widths.
-        key_width: K, of a head's queries and keys (default: D / H).
-        value_width: V, of a head's values (default: K).
-        output_width: of the result (default: D).
-        bias: True, False, or the projections that have one, of "query", "key", "value", "output".
-        score: how queries and keys are compared, or its name in `SCORES`; one that learns, given by
-            its name, has separate weights for each head.
-        phi: what makes the scores positive.
-        join: "concat", as above, or "add": the heads' outputs are added, with no projection after
-            them, and the default of V is the output width.
-        rotary: turn queries and keys by their positions; for self-attention.
-
-    Raises:
-        ConfigError: for widths below 1, or that cannot go together: H does not divide D and no key
-            width is given, K is odd and `rotary`, or heads are added that are not as wide as the
-            output.
+        sizes: its widths, and the choices beside them.
     """
 
-    def __init__(
-        self,
-        width: int,
-        heads: int,
-        *,
-        context_width: int | tuple[int, int] | None = None,
-        key_width: int | None = None,
-        value_width: int | None = None,
-        output_width: int | None = None,
-        bias: bool | Collection[str] = True,
-        score: Score | str = scaled_dot,
-        phi: Callable[[Array], Array] = np.exp,
-        join: str = "concat",
-        rotary: bool = False,
-    ):
-        width, heads = whole("width", width, least=1), whole("heads", heads, least=1)
-        if key_width is None:
-            check_heads(width, heads)
-        size = lambda name, value, default: default if value is None else whole(name, value, 1)
-        K = size("key_width", key_width, width // heads)
-        output_width = size("output_width", output_width, width)
-        V = size("value_width", value_width, output_width if join == "add" else K)
-        pair = context_width if isinstance(context_width, tuple) else (context_width,) * 2
-        C = [size("context_width", one, width) for one in pair]
-        _check_options(bias, join, rotary, K, V, output_width)
-        has_bias = lambda name: name in bias if isinstance(bias, Collection) else bias
-        self.query = ToHeads(width, heads, K, has_bias("query"))
-        self.key = ToHeads(C[0], heads, K, has_bias("key"))
-        self.value = ToHeads(C[1], heads, V, has_bias("value"))
+    def __init__(self, sizes: AttentionSizes):
+        s = check_sizes(sizes, AttentionSizes)
+        w, H = s.widths, s.heads
+        self.query = ToHeads(s.width, H, w.key, s.has_bias("query"))
+        self.key = ToHeads(w.key_context, H, w.key, s.has_bias("key"))
+        self.value = ToHeads(w.value_context, H, w.value, s.has_bias("value"))
         self.output = None
-        if join == "concat":
-            self.output = OfHeads(heads, V, output_width, has_bias("output"))
-        self.heads = heads
-        self.score = score_named(score, K, heads) if isinstance(score, str) else score
-        self.phi = phi
-        self.rotary = rotary
+        if s.join == "concat":
+            self.output = OfHeads(H, w.value, w.output, s.has_bias("output"))
+        self.heads, self.rotary = H, s.rotary
+        self.score = score_named(s.score, w.key, H) if isinstance(s.score, str) else s.score
 
     def forward(
         self,
@@ -93,22 +48,19 @@ class MultiHeadAttention(Module):
         *,
         key: Array | None = None,
         value: Array | None = None,
-        labels: Labels | None = None,
         cache: Cache | None = None,
-    ) -> tuple[Array, Array]:
+    ) -> tuple[Tensor, Tensor]:
         """Let each position of `query` attend to the positions of `context`.
 
         Args:
             query: (B, T, D).
             context: (B, S, C), from which keys and values are made: `query` itself for
-                self-attention.
+                self-attention. None: with a cache, what it remembers, and nothing new.
             mask: booleans that broadcast to (B, H, T, S); True = may be attended to. A query that may
                 attend to nothing gets the output projection's bias.
             key: (B, S, C), in place of the context for the keys.
             value: (B, S, C), in place of the context for the values, as many as the keys.
-            labels: the tokens of the queries and those of the keys, for the weights to be returned
-                with.
-            cache: what was attended to in earlier calls, and still is: keys and values of this
+            cache: what was attended to in earlier calls, and still is: the keys and values of this
                 context are added to it.
 
         Returns:
@@ -116,27 +68,35 @@ class MultiHeadAttention(Module):
 
         Raises:
             ShapeError: if a width is not the one this attention was made for, if keys and values
-                differ in number, or if the mask or the labels do not fit.
+                differ in number, or if the mask does not fit.
+            DTypeError: if the mask is not of booleans.
         """
         key = context if key is None else key
         value = context if value is None else value
-        self.check(query=query, key=key, value=value)
+        self.check(query=query)
         q = self.query(query)  # (B, H, T, K)
-        k = self.key(key)  # (B, H, S, K)
-        v = self.value(value)  # (B, H, S, V)
         if self.rotary:
-            offset = 0 if cache is None else cache.length(self)
-            q, k = rotary(q, offset), rotary(k, offset)
-        if cache is not None:
-            k, v = cache.grow(self, k, v)
-        heads, weights = attention(
-            q, k, v, mask, score=self.score, phi=self.phi, labels=labels
-        )  # (B, H, T, V), (B, H, T, S)
+            q = rotary(q, 0 if cache is None else cache.length(self))
+        k, v = self._keys_and_values(key, value, cache)  # (B, H, S, K), (B, H, S, V)
+        heads, weights = attention(q, k, v, mask, score=self.score)  # (B, H, T, V), (B, H, T, S)
         if self.output is None:
             return np.sum(heads, axis=-3), weights  # (B, T, V)
         return self.output(heads), weights  # (B, T, D)
 
-    def check(self, **inputs: Any) -> None:
+    def _keys_and_values(
+        self, key: Array | None, value: Array | None, cache: Cache | None
+    ) -> tuple[Tensor, Tensor]:
+        """Make keys (B, H, S, K) and values (B, H, S, V); those that a cache remembers come first."""
+        if key is None and value is None and cache is not None and cache.length(self):
+            return cache.kept(self)
+        self.check(key=key, value=value)
+        k = self.key(key)  # type: ignore[arg-type]  # (B, H, S, K)
+        v = self.value(value)  # type: ignore[arg-type]  # (B, H, S, V)
+        if self.rotary:
+            k = rotary(k, 0 if cache is None else cache.length(self))
+        return (k, v) if cache is None else cache.grow(self, k, v)
+
+    def check(self, **inputs: Array | None) -> None:
         """Check that the inputs of the projections have the right widths.
 
         Raises:
@@ -157,37 +117,3 @@ class MultiHeadAttention(Module):
 
     def describe(self) -> str:
         return f"{self.heads} heads"
-
-
-def check_heads(width: int, heads: int) -> None:
-    """Check that each of the heads can have an equal part of the width.
-
-    Raises:
-        ConfigError: if not.
-    """
-    if width % heads:
-        raise errors.ConfigError(
-            f"{heads} heads do not divide a width of {width}: choose a width that is a multiple of "
-            f"the number of heads"
-        )
-
-
-def _check_options(
-    bias: bool | Collection[str], join: str, rotary: bool, K: int, V: int, output_width: int
-) -> None:
-    if join not in ("concat", "add"):
-        raise errors.ConfigError(f"heads are joined by 'concat' or 'add', not {join!r}")
-    if join == "add" and output_width != V:
-        raise errors.ConfigError(
-            f"heads {V} wide are added, and the output is to be {output_width} wide: leave out one of "
-            f"value_width and output_width, or make them equal"
-        )
-    if rotary and K % 2:
-        raise errors.ConfigError(f"rotary positions turn pairs of numbers, and a key has {K}")
-    named = set() if isinstance(bias, bool) else set(bias)
-    unknown = named - {"query", "key", "value", "output"}
-    if unknown or isinstance(bias, str) or (join == "add" and "output" in named):
-        raise errors.ConfigError(
-            f"bias is True, False, or a collection of the projections that have one, "
-            f"'query', 'key', 'value'{', ' + repr('output') if join == 'concat' else ''}: not {bias!r}"
-        )

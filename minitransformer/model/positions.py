@@ -8,19 +8,24 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
-from minigrad import Array, definition, errors
+from minigrad import Array, Tensor, definition, errors
+from minigrad.engine.kinds import checked
+from minigrad.engine.modes import floating
+from minigrad.engine.tensor import A
 from minigrad.nn import Embedding, Module
 from minigrad.settings import whole
 
 # --- sines and cosines ----------------------------------------------------------------------------
 
 
+@checked
 @functools.lru_cache(maxsize=32)
-def sinusoidal(length: int, width: int, offset: int = 0, dtype: Any = "float32") -> np.ndarray:
+def sinusoidal(
+    length: int, width: int, offset: int = 0, dtype: str | type | np.dtype = "float32"
+) -> np.ndarray:
     """Sines and cosines of falling frequency, interleaved: (length, D), read-only.
 
     PE(pos, 2i) = sin(pos / 10000^(2i/D)) and PE(pos, 2i+1) = cos(pos / 10000^(2i/D)) for pos from
@@ -32,7 +37,7 @@ def sinusoidal(length: int, width: int, offset: int = 0, dtype: Any = "float32")
     length, offset = whole("length", length), whole("offset", offset)
     width = whole("width", width, least=1)
     angle = _angles(length, width, offset)  # (T, D/2)
-    table = np.empty((length, width), dtype)  # (T, D)
+    table = np.empty((length, width), floating("the dtype", dtype))  # (T, D)
     table[:, 0::2] = np.sin(angle)
     table[:, 1::2] = np.cos(angle[:, : width // 2])
     table.flags.writeable = False
@@ -45,7 +50,8 @@ def _angles(length: int, width: int, offset: int) -> np.ndarray:
     return pos / 10000 ** (np.arange(0, width, 2) / width)  # (T, D/2)
 
 
-def add_sinusoidal(x: Array, offset: int = 0) -> Array:
+@checked
+def add_sinusoidal(x: A, offset: int = 0) -> A:
     """Tell each vector where it stands: attention by itself does not see the order.
 
     Embeddings (..., T, D) plus their sinusoids; the first stands at position `offset` (lesson 10).
@@ -69,7 +75,7 @@ class Learned(Module):
     def __init__(self, longest: int, width: int):
         self.table = Embedding(longest, width, std=0.7)  # the size of sines and cosines
 
-    def forward(self, x: Array, offset: int = 0) -> Array:
+    def forward(self, x: Array, offset: int = 0) -> Tensor:
         """Embeddings (..., T, D) plus the rows from `offset` on.
 
         Raises:
@@ -88,7 +94,7 @@ class Learned(Module):
 
 
 @definition
-def rotary(x: Array, offset: int = 0) -> Array:
+def rotary(x: A, offset: int = 0) -> A:
     """Queries or keys (..., T, K), each pair of numbers turned by an angle that grows with position.
 
     A pair (a, b) becomes (a cos - b sin, b cos + a sin), so that the product of a query and a key
@@ -100,7 +106,9 @@ def rotary(x: Array, offset: int = 0) -> Array:
 
     Raises:
         ShapeError: if K is odd.
+        ConfigError: if `offset` is not a whole number from 0.
     """
+    offset = whole("offset", offset)
     T, K = x.shape[-2:]
     if K % 2:
         raise errors.ShapeError(
@@ -113,7 +121,7 @@ def rotary(x: Array, offset: int = 0) -> Array:
 
 
 @functools.lru_cache(maxsize=32)
-def _turns(length: int, width: int, offset: int, dtype: Any) -> tuple[np.ndarray, np.ndarray]:
+def _turns(length: int, width: int, offset: int, dtype: object) -> tuple[np.ndarray, np.ndarray]:
     """For each pair (cos, cos) and (-sin, sin)."""
     angle = np.repeat(_angles(length, width, offset), 2, axis=-1)  # (T, K)
     cos, sin = np.cos(angle).astype(dtype), np.sin(angle).astype(dtype)
@@ -125,13 +133,15 @@ def _turns(length: int, width: int, offset: int, dtype: Any) -> tuple[np.ndarray
 # --- by name --------------------------------------------------------------------------------------
 
 
-def add_nothing(x: Array, offset: int = 0) -> Array:
+@checked
+def add_nothing(x: A, offset: int = 0) -> A:
     """The embeddings as they are."""
     return x
 
 
 # Each is made from D and the longest sequence, and called with embeddings and an offset.
-POSITIONS: dict[str, Callable[[int, int], Callable[..., Any]]] = {
+Positions = Callable[[Tensor, int], Tensor]
+POSITIONS: dict[str, Callable[[int, int], Positions]] = {
     "sinusoidal": lambda width, longest: add_sinusoidal,
     "learned": lambda width, longest: Learned(longest, width),
     "rotary": lambda width, longest: add_nothing,

@@ -4,18 +4,24 @@ from __future__ import annotations
 
 import numpy as np
 
-from minigrad import Array, definition
+from minigrad import Array, Tensor, definition
 from minigrad.functional import linear
 from minigrad.nn import Linear, xavier_uniform
 
 
 def projection(inputs: int, outputs: int, bias: bool = True) -> Linear:
-    """A linear map that keeps variances alike (Glorot & Bengio, 2010), its bias zero at first."""
+    """Make a linear map, (..., inputs) to (..., outputs), that begins as a transformer's should."""
     return initialized(Linear(inputs, outputs, bias))
 
 
 def initialized(linear: Linear, maps: int = 1) -> Linear:
-    """The same map, with those initial values: as one of so many that stand side by side in a matrix."""
+    """Give a map new initial values, and return it: its bias is zero, and its weight is drawn so that
+    results vary as much as inputs do (Glorot & Bengio, 2010).
+
+    Args:
+        maps: draw the weight as one of so many of this size in one wide matrix, as PyTorch has the
+            maps to queries, keys and values in one: the numbers are smaller then.
+    """
     inputs, outputs = linear.weight.shape
     linear.weight.copy_(xavier_uniform((inputs, outputs), part_of=(inputs, maps * outputs)))
     if linear.bias is not None:
@@ -43,7 +49,7 @@ class ToHeads(Linear):
         self.heads = heads
         initialized(self, maps=3)
 
-    def forward(self, x: Array) -> Array:
+    def forward(self, x: Array) -> Tensor:
         return linear_to_heads(x, self.weight, self.bias, self.heads)  # (..., H, T, K)
 
 
@@ -63,7 +69,7 @@ class OfHeads(Linear):
         super().__init__(heads * width, outputs, bias)
         initialized(self)
 
-    def forward(self, heads: Array) -> Array:
+    def forward(self, heads: Array) -> Tensor:  # type: ignore[override]
         return linear_of_heads(heads, self.weight, self.bias)  # (..., T, out)
 
 

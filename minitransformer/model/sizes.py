@@ -1,49 +1,49 @@
-"""The sizes and the parts of the three models, as a checkpoint stores them."""
+"""The sizes and the choices of layers and of the three models, as a checkpoint stores them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field, fields
 from functools import partial
-from typing import Any
+from typing import TypeVar
 
 from minigrad import errors
-from minigrad.settings import check, choice, real, whole
+from minigrad.engine.errors import described
+from minigrad.settings import Check, check, choice, real, whole
 
 from .attention import SCORES
-from .encoder import ENCODER_LAYERS
+from .attention_sizes import AttentionSizes, check_heads
 from .feed_forward import FEED_FORWARDS
-from .multi_head import check_heads
 from .positions import POSITIONS
+from .residual import NORMS
 
+S = TypeVar("S")
 TIED = {"none": "no weights", "target": "target embedding and output", "all": "both embeddings too"}
+LAYERS = partial(whole, least=1, most=1000)
 # Of what is not a whole number from 1.
-CHECKS: dict[str, Callable[[str, Any], Any]] = {
+CHECKS: dict[str, Check] = {
     "dropout": partial(real, below=1),
-    "norm": partial(choice, names=ENCODER_LAYERS),
+    "norm": partial(choice, names=NORMS),
     "activation": partial(choice, names=FEED_FORWARDS),
     "positions": partial(choice, names=POSITIONS),
     "score": partial(choice, names=SCORES),
     "tied": partial(choice, names=TIED),
+    **dict.fromkeys(("layers", "encoder_layers", "decoder_layers"), LAYERS),
 }
 
 
 @dataclass(frozen=True, kw_only=True)
-class Common:
-    """Sizes and choices that every model has.
+class LayerSizes:
+    """Sizes and choices of a layer; all layers of a model have the same.
 
     Args:
         width: D.
         heads: H; it must divide D.
         feed_forward: F.
-        dropout: the probability, on embeddings and on every part's output.
-        norm: "post", after each part, or "pre", before it and once more at the end.
+        dropout: the probability, on embeddings and on what every part of a layer finds.
+        norm: "post", after each sum, or "pre", before each part and once more at the end.
         activation: of the feed-forward layers: "relu", "gelu", "silu" or "gated".
-        positions: "sinusoidal", "learned", "rotary" or "none".
-        longest: how many positions there are to learn.
+        positions: "sinusoidal", "learned", "rotary" or "none"; only the rotary ones are the layers'.
         score: how queries and keys are compared, a name in `SCORES`.
-        tied: which matrices are one and the same: "none"; "target", the embedding of what is written
-            and the output's; or "all", the source's embedding too.
 
     Raises:
         ConfigError: for sizes that cannot go together.
@@ -56,9 +56,7 @@ class Common:
     norm: str = "post"
     activation: str = "relu"
     positions: str = "sinusoidal"
-    longest: int = 512
     score: str = "scaled_dot"
-    tied: str = "none"
 
     def __post_init__(self) -> None:
         size = partial(whole, least=1)
@@ -66,22 +64,34 @@ class Common:
         check_heads(self.width, self.heads)
 
     @property
-    def layer(self) -> dict[str, Any]:
-        """The arguments for `Encoder` and `Decoder`, without the number of layers."""
-        return {
-            "width": self.width,
-            "heads": self.heads,
-            "feed_forward": self.feed_forward,
-            "dropout": self.dropout,
-            "norm": self.norm,
-            "activation": self.activation,
-            "score": self.score,
-            "rotary": self.positions == "rotary",
-        }
+    def self_attention(self) -> AttentionSizes:
+        """The attention to what the layer itself reads; rotary positions are turned there."""
+        rotary = self.positions == "rotary"
+        return AttentionSizes(self.width, self.heads, score=self.score, rotary=rotary)
+
+    @property
+    def cross_attention(self) -> AttentionSizes:
+        """The attention to the source."""
+        return AttentionSizes(self.width, self.heads, score=self.score)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelSizes(LayerSizes):
+    """Sizes and choices that every model has, beside those of its layers.
+
+    Args:
+        longest: how many positions there are to learn.
+        tied: which matrices are one and the same: "none"; "target", the embedding of what is written
+            and the output's; or "all", the source's embedding too.
+        others: as for `LayerSizes`.
+    """
+
+    longest: int = 512
+    tied: str = "none"
 
 
 @dataclass(frozen=True)
-class Sizes(Common):
+class Sizes(ModelSizes):
     """The sizes of an encoder-decoder.
 
     Args:
@@ -105,7 +115,7 @@ class Sizes(Common):
 
 
 @dataclass(frozen=True)
-class EncoderSizes(Common):
+class EncoderSizes(ModelSizes):
     """The sizes of an encoder-only model.
 
     Args:
@@ -125,3 +135,17 @@ class DecoderSizes(EncoderSizes):
     """The sizes of a decoder-only model. Args: as for `EncoderSizes`."""
 
     norm: str = field(default="pre", kw_only=True)
+
+
+def check_sizes(sizes: object, kind: type[S], exactly: bool = False) -> S:
+    """Return `sizes`.
+
+    Args:
+        exactly: whether sizes of a model that adds something to `kind` are refused too.
+
+    Raises:
+        ConfigError: if they are not of this kind.
+    """
+    if not isinstance(sizes, kind) or (exactly and type(sizes) is not kind):
+        raise errors.ConfigError(f"sizes are {kind.__name__}(...), not {described(sizes)}")
+    return sizes

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, ClassVar
 
+from minigrad import Array, Tensor
 from minigrad.nn import Module, ModuleList
-from minigrad.settings import whole
+from minigrad.settings import flag, whole
 
-from .choices import chosen
 from .layer_norm import LayerNorm
+from .sizes import LayerSizes, check_sizes
 
 
 class Stack(Module):
@@ -17,33 +17,23 @@ class Stack(Module):
 
     Args:
         layers: how many, from 1.
-        norm: "post" or "pre": where each layer normalises.
+        sizes: of each layer.
         final_norm: whether the last layer's output is normalised too (default: only with "pre",
             where no layer does it).
-        others: as for the layers.
 
     Raises:
-        ConfigError: for sizes that no layer can have.
+        ConfigError: if the number of layers is not a whole number from 1.
     """
 
-    kinds: ClassVar[Mapping[str, type[Module]]]  # of layers, by where they normalise
+    kind: ClassVar[type[Module]]  # of the layers
 
-    def __init__(
-        self,
-        layers: int,
-        width: int,
-        heads: int,
-        feed_forward: int,
-        dropout: float = 0.0,
-        *,
-        norm: str = "post",
-        final_norm: bool | None = None,
-        **others: Any,
-    ):
-        layer: Any = chosen(self.kinds, norm, "norm")
-        self.layers = ModuleList(
-            layer(width, heads, feed_forward, dropout, **others)
-            for _ in range(whole("layers", layers, least=1))
-        )
-        final_norm = norm == "pre" if final_norm is None else final_norm
-        self.norm = LayerNorm(width) if final_norm else None
+    def __init__(self, layers: int, sizes: LayerSizes, final_norm: bool | None = None):
+        kind: Any = self.kind
+        check_sizes(sizes, LayerSizes)
+        self.layers = ModuleList(kind(sizes) for _ in range(whole("layers", layers, least=1)))
+        final_norm = sizes.norm == "pre" if final_norm is None else flag("final_norm", final_norm)
+        self.norm = LayerNorm(sizes.width) if final_norm else None
+
+    def end(self, x: Array) -> Tensor:
+        """Normalise what the last layer gave (B, T, D), if this stack does so."""
+        return x if self.norm is None else self.norm(x)  # (B, T, D)

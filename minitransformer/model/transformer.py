@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 
-from minigrad import Array
+from minigrad import Tensor
+from minigrad.engine.kinds import checked
 from minigrad.nn import Dropout, Module
 
 from . import masks
@@ -16,8 +16,8 @@ from .decoder import Decoder
 from .embedding import embed, embedding, unembedding
 from .encoder import Encoder
 from .positions import POSITIONS
-from .sizes import Sizes
-from .weights import Weights
+from .results import AllWeights, Decoded, Memory, labelled
+from .sizes import Sizes, check_sizes
 
 
 class Transformer(Module):
@@ -28,18 +28,18 @@ class Transformer(Module):
     """
 
     def __init__(self, sizes: Sizes):
-        self.sizes = s = sizes
+        self.sizes = s = check_sizes(sizes, Sizes, exactly=True)
         self.source_embedding = embedding(s.source_symbols, s.width)
         self.target_embedding = (
             self.source_embedding if s.tied == "all" else embedding(s.target_symbols, s.width)
         )
         self.positions = POSITIONS[s.positions](s.width, s.longest)
         self.dropout = Dropout(s.dropout)
-        self.encoder = Encoder(s.encoder_layers, **s.layer)
-        self.decoder = Decoder(s.decoder_layers, **s.layer)
+        self.encoder = Encoder(s.encoder_layers, s)
+        self.decoder = Decoder(s.decoder_layers, s)
         self.unembedding = unembedding(self.target_embedding, s.tied != "none")
 
-    def forward(self, source: np.ndarray, target: np.ndarray) -> Array:
+    def forward(self, source: np.ndarray, target: np.ndarray) -> Tensor:
         """The scores of the symbol that follows each target position, given those up to it.
 
         Args:
@@ -49,36 +49,55 @@ class Transformer(Module):
         Returns:
             logits (B, T, N).
         """
-        source_mask = masks.padding(source)  # (B, 1, 1, S)
-        logits, _ = self.decode(target, self.encode(source, source_mask), source_mask)
-        return logits
+        return self.next_scores(target, self.encode(source))
 
-    def encode(self, source: np.ndarray, source_mask: np.ndarray | None) -> Array:
-        """Encode the source ids (B, S): return the memory (B, S, D)."""
-        memory, _ = self._encode(source, source_mask)
-        return memory
+    @checked
+    def encode(self, source: np.ndarray, mask: np.ndarray | None = None) -> Memory:
+        """Read a source, each position together with all others.
 
-    def decode(
-        self,
-        target: np.ndarray,
-        memory: Array,
-        source_mask: np.ndarray | None,
-        cache: Cache | None = None,
-    ) -> tuple[Array, list[Array]]:
-        """The scores of what follows each target position.
+        Args:
+            source: ids (B, S), padded with 0.
+            mask: booleans (B, 1, 1, S), True = may be attended to (default: all but the padding).
+
+        Returns:
+            The memory: vectors (B, S, D), for `decode` and `next_scores`.
+
+        Raises:
+            DTypeError, ShapeError: for anything but an array of integers with two axes.
+        """
+        mask = masks.padding(source) if mask is None else mask  # (B, 1, 1, S)
+        x = self.dropout(embed(source, self.source_embedding, self.positions))  # (B, S, D)
+        x, weights = self.encoder(x, mask)  # (B, S, D), (B, H, S, S) of each layer
+        return Memory(x, mask, weights)
+
+    @checked
+    def decode(self, target: np.ndarray, memory: Memory, cache: Cache | None = None) -> Decoded:
+        """Read a target, each position together with those before it and with the source.
 
         Args:
             target: ids (B, T); with a cache, those that it has not read.
-            memory: (B, S, D), from `encode`.
-            source_mask: (B, 1, 1, S).
+            memory: what `encode` made of the source.
             cache: what is remembered of the target so far, and of the memory.
 
         Returns:
-            logits (B, T, N), and each decoder layer's weights over the source (B, H, T, S).
-        """
-        x, _, cross = self._decode(target, memory, source_mask, cache)
-        return self.unembedding(x), cross  # (B, T, N)
+            Vectors (B, T, D), and the weights of both attentions of each layer.
 
+        Raises:
+            DTypeError, ShapeError: for anything but an array of integers with two axes.
+        """
+        offset = 0 if cache is None else cache.length()
+        read = target if cache is None else cache.read(target)  # (B, offset + T)
+        x = self.dropout(embed(target, self.target_embedding, self.positions, offset))  # (B, T, D)
+        mask = masks.decoder(read, new=target.shape[-1])  # (B, 1, T, offset + T)
+        source = None if offset else memory.vectors  # (B, S, D), once: the cache remembers it
+        return Decoded(*self.decoder(x, source, mask, memory.mask, cache))
+
+    @checked
+    def next_scores(self, target: np.ndarray, memory: Memory, cache: Cache | None = None) -> Tensor:
+        """The scores (B, T, N) of the symbol that follows each target position. Args: as `decode`."""
+        return self.unembedding(self.decode(target, memory, cache).vectors)  # (B, T, N)
+
+    @checked
     def attention_weights(
         self,
         source: np.ndarray,
@@ -86,51 +105,17 @@ class Transformer(Module):
         source_labels: Sequence[str],
         target_labels: Sequence[str],
     ) -> AllWeights:
-        """All attention weights, with the masks of training, and with the tokens that they belong to.
+        """Return all attention weights, with the masks of training, and with the tokens of each.
 
         Args:
             source: ids (1, S).
             target: ids (1, T), as the decoder reads them, the start symbol first.
             source_labels, target_labels: S and T tokens.
         """
-        source_mask = masks.padding(source)
-        memory, encoder = self._encode(source, source_mask)
-        _, decoder, cross = self._decode(target, memory, source_mask)
+        memory = self.encode(source)
+        _, own, cross = self.decode(target, memory)
         return AllWeights(
-            [Weights(w, source_labels, source_labels) for w in encoder],
-            [Weights(w, target_labels, target_labels) for w in decoder],
-            [Weights(w, target_labels, source_labels) for w in cross],
+            labelled(memory.weights, source_labels, source_labels),
+            labelled(own, target_labels, target_labels),
+            labelled(cross, target_labels, source_labels),
         )
-
-    def _encode(
-        self, source: np.ndarray, source_mask: np.ndarray | None
-    ) -> tuple[Array, list[Array]]:
-        x = self.dropout(embed(source, self.source_embedding, self.positions))  # (B, S, D)
-        return self.encoder(x, source_mask)
-
-    def _decode(
-        self,
-        target: np.ndarray,
-        memory: Array,
-        source_mask: np.ndarray | None,
-        cache: Cache | None = None,
-    ) -> tuple[Array, list[Array], list[Array]]:
-        read, offset = target, 0
-        if cache is not None:
-            offset = cache.length()
-            read = cache.read(target)  # (B, offset + T)
-            memory = memory if offset == 0 else memory[:, :0]  # it is remembered, none of it new
-        x = self.dropout(embed(target, self.target_embedding, self.positions, offset))  # (B, T, D)
-        target_mask = masks.decoder(read, new=target.shape[-1])  # (B, 1, T, offset + T)
-        return self.decoder(x, memory, target_mask, source_mask, cache)
-
-
-class AllWeights(NamedTuple):
-    """The attention weights of every layer, each (1, H, rows, columns), rows = queries.
-
-    encoder: source over source; decoder: target over target; cross: target over source.
-    """
-
-    encoder: list[Weights]
-    decoder: list[Weights]
-    cross: list[Weights]

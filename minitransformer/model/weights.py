@@ -8,11 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from minigrad import Tensor, errors
+from minigrad import Array, Tensor, errors
+from minigrad.engine.kinds import checked
 
 from .masks import grid
 
 
+@checked
 @dataclass(frozen=True, eq=False)
 class Weights:
     """Attention weights: how much each query attends to each key; printed as a grid of percentages.
@@ -28,7 +30,7 @@ class Weights:
         ShapeError: if there are not as many tokens as rows and columns.
     """
 
-    values: Any
+    values: Array
     queries: Sequence[str]
     keys: Sequence[str]
 

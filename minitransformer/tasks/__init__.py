@@ -18,7 +18,9 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from minigrad.engine.kinds import checked
 from minigrad.errors import ConfigError
+from minigrad.settings import whole
 from minitransformer.tasks import addition, dates, letters
 from minitransformer.tasks.pairs import Pairs
 from minitransformer.tasks.text import Text
@@ -46,8 +48,9 @@ FILE_TASKS: dict[str, Callable[..., Task | TextTask]] = {
 }
 
 
+@checked
 def make(
-    name: str, seed: int = 0, file: str | os.PathLike[str] | None = None, **options: Any
+    name: str, seed: int = 0, file: str | os.PathLike[str] | None = None, **options: object
 ) -> Any:
     """Make the task of that name: a Task, or a TextTask if it is "text".
 
@@ -65,6 +68,7 @@ def make(
         raise ConfigError(f"the task {name!r} reads a file, and none is given: {name} FILE")
     if name in TASKS and file is not None:
         raise ConfigError(f"the task {name!r} reads no file; leave out {os.fspath(file)!r}")
+    whole("seed", seed)
     task = (TASKS | FILE_TASKS)[name]
     taken = inspect.signature(task).parameters.keys() - {"seed", "file"}
     if unused := sorted(options.keys() - taken):
@@ -74,6 +78,7 @@ def make(
     return task(seed, **options) if file is None else task(seed, file, **options)
 
 
+@checked
 def load_training(path: str | os.PathLike[str]) -> Training:
     """Load a run as it was when its checkpoint was written, with its task, ready for its next step.
 

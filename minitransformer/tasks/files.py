@@ -14,6 +14,7 @@ from array import array
 from collections.abc import Iterator, Sequence
 from typing import BinaryIO, NamedTuple
 
+from minigrad.disk import other_kind
 from minigrad.errors import ConfigError, DataError
 
 MARKS = {  # longest first: that of utf-16 begins one of utf-32
@@ -39,7 +40,7 @@ class Fault(NamedTuple):
     what: str
 
 
-class Block(NamedTuple):
+class LineBlock(NamedTuple):
     """Lines of a file, `first` to `last`: the readable ones by number, and the faults of the others.
 
     A very long line is in several blocks: it `goes_on` where one ends, and the next begins `inside` it.
@@ -92,7 +93,7 @@ class File:
         self.first = array("q", [1])  # and the numbers of their first lines
         self.inside: set[int] = set()  # the blocks that begin inside a line
 
-    def blocks(self) -> Iterator[Block]:
+    def blocks(self) -> Iterator[LineBlock]:
         """Read the whole file, once: each block in turn, with progress on standard error if it takes
         long."""
         digest, said, size = hashlib.sha256(), time.monotonic(), self.state[0]
@@ -117,7 +118,7 @@ class File:
                     print(f"reading {self.path}: {self.starts[-1] / size:.0%}", file=sys.stderr)
         self.sha256 = digest.hexdigest()
 
-    def block(self, i: int) -> Block:
+    def block(self, i: int) -> LineBlock:
         """Read block `i` again.
 
         Raises:
@@ -135,6 +136,11 @@ class File:
 
     def _opened(self) -> BinaryIO:
         try:
+            if kind := other_kind(self.path):
+                raise DataError(
+                    f"{self.path} is {kind}, not a regular file: give a text file, which is read "
+                    "more than once"
+                )
             return open(self.path, "rb")
         except OSError as problem:
             raise DataError(
@@ -166,7 +172,7 @@ class File:
         opened.seek(start + whole)
         return data[:whole]
 
-    def _block(self, data: bytes, i: int) -> Block:
+    def _block(self, data: bytes, i: int) -> LineBlock:
         # Not splitlines: it ends a line where an editor does not, at U+2028 or a form feed.
         text = data.decode(self.codec, errors="minitransformer")
         text = text.replace("\r\n", "\n").replace("\r", "\n")
@@ -184,7 +190,7 @@ class File:
                 texts[number] = line
         first, last = self.first[i], self.first[i] + len(lines) - 1
         goes_on = self.starts[i] + len(data) < self.state[0] and not text.endswith("\n")
-        return Block(texts, faults, first, last, i in self.inside, goes_on)
+        return LineBlock(texts, faults, first, last, i in self.inside, goes_on)
 
 
 def _state(opened: BinaryIO) -> tuple[int, int]:
@@ -212,6 +218,17 @@ class Faults:
         self.first: list[Fault] = []
         self.count = 0
 
+    def __str__(self) -> str:
+        """The first few, and how many more there are, in a line."""
+        shown = [f"line {line}: {what}" for line, what in self.first[:SHOWN]]
+        if self.count > len(shown):
+            shown.append(f"and {self.count - len(shown):,} more")
+        return "; ".join(shown)
+
+    def left_out(self) -> str:
+        """Return what is to be said where they are skipped; "" if there are none."""
+        return f"left out {several(self.count, 'line')}: {self}" if self.count else ""
+
     def add(self, faults: Sequence[Fault]) -> None:
         self.count += len(faults)
         self.first += sorted(faults)[: KEPT - len(self.first)]
@@ -225,15 +242,12 @@ def check(file: str | os.PathLike[str], faults: Faults, usable: int, skip: bool)
     """
     if usable and (skip or not faults.count):
         return
-    shown = [f"line {line}: {what}" for line, what in faults.first[:SHOWN]]
-    if faults.count > len(shown):
-        shown.append(f"and {faults.count - len(shown)} more")
-    remedy = "or give skip_bad=True to use the {} left".format(_several(usable, "line"))
+    remedy = "or give skip_bad=True to use the {} left".format(several(usable, "line"))
     raise DataError(
-        f"{file} has {_several(faults.count, 'fault')}: {'; '.join(shown)}. "
+        f"{file} has {several(faults.count, 'fault')}: {faults}. "
         f"Correct {'it' if faults.count == 1 else 'them'}" + (f", {remedy}" if usable else "")
     )
 
 
-def _several(count: int, what: str) -> str:
-    return f"{count} {what}" if count == 1 else f"{count} {what}s"
+def several(count: int, what: str) -> str:
+    return f"{count:,} {what}" if count == 1 else f"{count:,} {what}s"

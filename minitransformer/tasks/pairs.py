@@ -10,19 +10,23 @@ Any two languages, by characters or by words.
 import heapq
 import math
 import os
+import random
+from array import array
 from collections import Counter
 from collections.abc import Sequence
 from typing import Literal
 
 from minigrad.errors import DataError
 from minigrad.settings import choice, whole
-from minitransformer.tasks.files import LONG, Block, Fault, Faults, File, check, unchanged
+from minitransformer.tasks.files import LONG, Fault, Faults, File, LineBlock, check, unchanged
 from minitransformer.tasks.split import first, rank, seeded
 from minitransformer.training.vocabulary import Vocabulary
 
 HELD_OUT = 1000  # sources, or a tenth of the pairs if that is less
 CANDIDATES = 10 * HELD_OUT  # of which they are chosen
 MOST = 20 * HELD_OUT  # lines that are held out; a symbol that is in more is not counted any further
+
+FEW = 16  # targets of a source that are kept as they are
 
 Pair = tuple[str, str]
 
@@ -51,6 +55,7 @@ class Pairs:
 
     Attributes:
         faults: the first of those that were skipped, by line.
+        left_out: how many were skipped, and the first, in a line; "" if there are none.
         sha256: of the contents of the file.
         held_out_count: how many sources are held out: as a tenth of the pairs, at most 1000.
         longest_source, longest_target: of all pairs that are used.
@@ -77,14 +82,14 @@ class Pairs:
         longest = whole("longest", longest, least=1)
         self.seed, self._level, self._longest = seed, level, longest
         self._file = File(file, encoding)
-        found = Faults()
+        all_faults = Faults()
         symbols = Counts(), Counts()
         lengths = [0, 0]
-        candidates = Candidates(seed)
-        usable = 0
+        candidates = Candidates(seed, level)
+        self._usable = array("q", [0])  # lines that are used, before each block
         only = 0  # the last line that is used
         for block in self._file.blocks():
-            faults = [*block.faults]
+            faults, usable = [*block.faults], self._usable[-1]
             for number in block.texts:
                 pair, what = self._pair(block, number)
                 if pair is None:
@@ -96,14 +101,16 @@ class Pairs:
                     these = _symbols(text, level)
                     lengths[side] = max(lengths[side], len(these))
                     symbols[side].add(these)
-            found.add(faults)
+            all_faults.add(faults)
+            self._usable.append(usable)
+        usable = self._usable[-1]
         unchanged(self._file, sha256)
-        check(file, found, usable, skip_bad)
+        check(file, all_faults, usable, skip_bad)
 
         self.sha256 = self._file.sha256
-        self.faults = found.first
+        self.faults, self.left_out = all_faults.first, all_faults.left_out()
         wanted = min(HELD_OUT, math.ceil(usable / 10))
-        self._held_out = candidates.chosen(wanted, level, symbols)
+        self._held_out = candidates.chosen(wanted, symbols)
         self._hidden = {source for source, _ in self._held_out}
         if not (self._held_out or skip_bad):
             raise DataError(
@@ -117,7 +124,7 @@ class Pairs:
         self.source, self.target = (of(side.seen) for side in symbols)
         self.longest_source, self.longest_target = lengths
 
-    def _pair(self, block: Block, number: int) -> tuple[Pair | None, str]:
+    def _pair(self, block: LineBlock, number: int) -> tuple[Pair | None, str]:
         """The pair in a line, or None and what is wrong with the line."""
         if block.inside and number == block.first:  # the rest of a line that is too long
             return None, ""
@@ -140,17 +147,27 @@ class Pairs:
         return first(self._held_out, count, self.name)
 
     def batch(self, step: int, size: int) -> list[Pair]:
-        """`size` pairs to train on, drawn with repetition: lines, until enough can be used."""
+        """`size` pairs to train on, drawn with repetition from the lines that are used."""
         generator = seeded(self.name, self.seed, step)
-        firsts = self._file.first
         pairs: list[Pair] = []
         while len(pairs) < size:
-            line = generator.randrange(1, firsts[-1])
-            block = self._file.block(self._file.holding(line, firsts))
-            pair = self._pair(block, line)[0] if line in block.texts else None
-            if pair is not None and pair[0] not in self._hidden:
+            pair = self._used(generator)
+            if pair[0] not in self._hidden:
                 pairs.append(pair)
         return pairs
+
+    def _used(self, generator: random.Random) -> Pair:
+        """A pair from any of the lines that are used: of its block, lines are drawn until one is."""
+        place = generator.randrange(self._usable[-1])
+        i = self._file.holding(place, self._usable)
+        block, before, after = self._file.block(i), self._usable[i], self._usable[i + 1]
+        numbers = list(block.texts)
+        number = numbers[place - before]
+        if after - before < len(numbers):
+            number = generator.choice(numbers)
+        while (pair := self._pair(block, number)[0]) is None:
+            number = generator.choice(numbers)
+        return pair
 
 
 class Counts:
@@ -167,26 +184,55 @@ class Counts:
                 self.frequent.add(symbol)
 
 
-class Candidates:
-    """The sources of lowest rank, with all their targets, of a file that goes by."""
+class Targets:
+    """The targets of a source: the first, how many there are, and in how many each symbol is.
 
-    def __init__(self, seed: int) -> None:
-        self.seed = seed
+    Few are kept as they are, which takes less memory than to count their symbols.
+    """
+
+    __slots__ = ("count", "counted", "few", "first", "level")
+
+    def __init__(self, target: str, level: str) -> None:
+        self.first, self.level, self.count = target, level, 1
+        self.few: list[str] = [target]
+        self.counted: Counter[str] | None = None
+
+    def add(self, target: str) -> None:
+        self.count += 1
+        if self.count > MOST:  # then they are never held out
+            self.few, self.counted = [], None
+            return
+        self.few.append(target)
+        if len(self.few) > FEW:
+            self.few, self.counted = [], self.symbols()
+
+    def symbols(self) -> Counter[str]:
+        counts = Counter(self.counted or ())
+        for target in self.few:
+            counts.update(set(_symbols(target, self.level)))
+        return counts
+
+
+class Candidates:
+    """The sources of lowest rank, with their targets, of a file that goes by."""
+
+    def __init__(self, seed: int, level: str) -> None:
+        self.seed, self.level = seed, level
         self.ranks: list[tuple[int, str]] = []  # a heap, the highest rank first
-        self.targets: dict[str, list[str]] = {}
+        self.targets: dict[str, Targets] = {}
 
     def add(self, source: str, target: str) -> None:
         if source in self.targets:
-            self.targets[source].append(target)
+            self.targets[source].add(target)
             return
         place = rank("pairs", self.seed, source)
         if len(self.ranks) < CANDIDATES or place < -self.ranks[0][0]:
             heapq.heappush(self.ranks, (-place, source))
-            self.targets[source] = [target]
+            self.targets[source] = Targets(target, self.level)
             if len(self.ranks) > CANDIDATES:
                 del self.targets[heapq.heappop(self.ranks)[1]]
 
-    def chosen(self, wanted: int, level: str, symbols: tuple[Counts, Counts]) -> list[Pair]:
+    def chosen(self, wanted: int, symbols: tuple[Counts, Counts]) -> list[Pair]:
         """The first `wanted` sources, by rank, without whose lines every symbol is still shown."""
         held_out: list[Pair] = []
         lines = 0
@@ -194,19 +240,17 @@ class Candidates:
             targets = self.targets[source]
             if len(held_out) == wanted:
                 break
-            if lines + len(targets) > MOST:
+            if lines + targets.count > MOST:
                 continue
-            lost = (
-                Counter(dict.fromkeys(_symbols(source, level), len(targets))),
-                Counter(symbol for target in targets for symbol in set(_symbols(target, level))),
-            )
+            read = _symbols(source, self.level)
+            lost = Counter(dict.fromkeys(read, targets.count)), targets.symbols()
             if all(
                 symbol in side.frequent or side.seen[symbol] > n
                 for side, gone in zip(symbols, lost)
                 for symbol, n in gone.items()
             ):
-                held_out.append((source, targets[0]))
-                lines += len(targets)
+                held_out.append((source, targets.first))
+                lines += targets.count
                 for side, gone in zip(symbols, lost):
                     side.seen.subtract(gone)
         return held_out

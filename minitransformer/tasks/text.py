@@ -13,7 +13,7 @@ from itertools import islice
 
 from minigrad.errors import DataError
 from minigrad.settings import whole
-from minitransformer.tasks.files import Block, Faults, File, check, unchanged
+from minitransformer.tasks.files import Faults, File, LineBlock, check, unchanged
 from minitransformer.tasks.split import first, seeded
 from minitransformer.training.vocabulary import Vocabulary
 
@@ -40,6 +40,7 @@ class Text:
 
     Attributes:
         faults: the first of those that were skipped, by line.
+        left_out: how many were skipped, and the first, in a line; "" if there are none.
         sha256: of the contents of the file.
         held_out_count: how many windows are held out, at most 1000.
 
@@ -64,22 +65,22 @@ class Text:
         window = whole("window", window, least=1)
         self.seed, self.window = seed, window
         self._file = File(file, encoding)
-        found = Faults()
+        faults = Faults()
         usable = 0
         self._firsts = array("q", [0])  # the places of the blocks' first characters in the text
         first_at: dict[str, int] = {}  # where each character comes up for the first time
         for block in self._file.blocks():
-            found.add(block.faults)
+            faults.add(block.faults)
             usable += len(block.texts)
             piece, start = _text(block), self._firsts[-1]
             for symbol in set(piece) - first_at.keys():
                 first_at[symbol] = start + piece.index(symbol)
             self._firsts.append(start + len(piece))
         unchanged(self._file, sha256)
-        check(file, found, usable, skip_bad)
+        check(file, faults, usable, skip_bad)
 
         self.sha256 = self._file.sha256
-        self.faults = found.first
+        self.faults, self.left_out = faults.first, faults.left_out()
         length = self._firsts[-1] - 1  # the end of the last line is not text
         end = self._end = length - max(length // 10, window + 1)  # of what is trained on
         if end < window + 1:
@@ -123,11 +124,11 @@ class Text:
         text = ""
         while len(text) < start + self.window + 1:
             text += _text(self._file.block(i))
-            i += 1
+            i = self._file.holding(self._firsts[i + 1], self._firsts)  # the next that has any
         return text[start : start + self.window + 1]
 
 
-def _text(block: Block) -> str:
+def _text(block: LineBlock) -> str:
     """The readable lines of a block, each with its end."""
     text = "".join(f"{line}\n" for line in block.texts.values())
     return text.removesuffix("\n") if block.goes_on and block.last in block.texts else text

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any
@@ -10,16 +11,23 @@ from typing import Any
 import numpy as np
 
 from minigrad import errors, serialize
+from minigrad.engine.kinds import checked
 from minigrad.settings import whole
 
 from .loop import Point, Settings, Training
 from .readers import READERS, Reader
 from .vocabulary import Vocabulary
 
+# Names of weights in checkpoints written before the residuals, and the names now.
+NORMS = {r"\.norm([123])\.": r".residual\1.norm."}
+RENAMED = dict.fromkeys(READERS, NORMS) | {
+    kind: NORMS | {r"^decoder\.": "stack."} for kind in ("decoder", "text")
+}
 # Errors that the description of another model, or of none, can cause.
 FOREIGN = (KeyError, TypeError, ValueError, OverflowError, MemoryError)
 
 
+@checked
 def load_reader(path: str | os.PathLike) -> tuple[Reader, dict[str, Any]]:
     """Load the model of a checkpoint, ready to read, and the checkpoint's data about its training.
 
@@ -30,7 +38,7 @@ def load_reader(path: str | os.PathLike) -> tuple[Reader, dict[str, Any]]:
     try:
         source, target = (Vocabulary.from_dict(about[side]) for side in ("source", "target"))
         kind = READERS[about["kind"]]
-        weights = _part(arrays, "model.")
+        weights = _weights(arrays, about["kind"])
         sizes = _sizes(kind, about["sizes"], weights)
         if not asdict(sizes).items() >= kind.symbols(source, target).items():
             raise ValueError(f"{sizes} for {len(source)} and {len(target)} symbols")
@@ -42,7 +50,7 @@ def load_reader(path: str | os.PathLike) -> tuple[Reader, dict[str, Any]]:
         raise _foreign(path, problem) from None
 
 
-def training_in(path: str | os.PathLike, make: Callable[..., Any]) -> Training:
+def training_in(path: str | os.PathLike, make: Callable) -> Training:
     """Load a run as it was when its checkpoint was written, ready for its next step.
 
     Args:
@@ -56,11 +64,11 @@ def training_in(path: str | os.PathLike, make: Callable[..., Any]) -> Training:
     try:
         settings = Settings(**about["settings"])
         task = make(about["task"], settings.seed, **about["made"])
-        weights = _part(arrays, "model.")
+        weights = _weights(arrays, about["kind"])
         sizes = _sizes(READERS[about["kind"]], about["sizes"], weights)
         curve = [Point(**point) for point in about["curve"]]
         done = whole("steps_done", about["steps_done"])
-        if not [point.step for point in curve] == list(range(1, done + 1)):
+        if len(curve) != done or any(point.step != i for i, point in enumerate(curve, 1)):
             raise ValueError(f"the curve has {len(curve)} points for {done} steps")
         run = Training(task, sizes, settings, done, curve, about["kind"], about["made"])
         sides = [run.reader.source.to_dict(), run.reader.target.to_dict()]
@@ -75,7 +83,7 @@ def training_in(path: str | os.PathLike, make: Callable[..., Any]) -> Training:
         raise _foreign(path, problem) from None
 
 
-def _sizes(kind: type[Reader], saved: dict[str, Any], weights: dict[str, np.ndarray]) -> Any:
+def _sizes(kind: type[Reader], saved: dict[str, object], weights: dict[str, np.ndarray]) -> Any:
     """The sizes of a model that could have these weights: none is made that needs far more memory.
 
     Raises:
@@ -95,6 +103,14 @@ def _sizes(kind: type[Reader], saved: dict[str, Any], weights: dict[str, np.ndar
     if least > numbers:
         raise ValueError(f"{numbers} weights are too few for {sizes}")
     return sizes
+
+
+def _weights(arrays: dict[str, np.ndarray], kind: str) -> dict[str, np.ndarray]:
+    """The weights of a model, by the names that they have now."""
+    weights = _part(arrays, "model.")
+    for old, new in RENAMED[kind].items():
+        weights = {re.sub(old, new, name): array for name, array in weights.items()}
+    return weights
 
 
 def _part(arrays: dict[str, np.ndarray], prefix: str) -> dict[str, np.ndarray]:

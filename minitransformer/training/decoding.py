@@ -8,25 +8,28 @@ far is remembered (not with `cached=False`); this changes only the time.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
 import minigrad as mg
 from minigrad import errors
+from minigrad.engine.kinds import checked
 from minigrad.functional import log_softmax
-from minigrad.settings import real, whole
+from minigrad.settings import flag, real, whole
 
-from ..model import masks
+from ..model.tokens import check_tokens
 from ..model.transformer import Transformer
 from .vocabulary import BOS, EOS, PAD, padded
 from .writing import Model, Writing
 
+BEAMS = 1000  # at most: each hypothesis has a memory of its own
 Choose = Callable[[np.ndarray], np.ndarray]  # scores (B, N) -> one symbol a row (B,)
 
 
 def greedy(
     model: Model,
-    given: np.ndarray,
+    ids: np.ndarray,
     longest: int,
     *,
     window: int | None = None,
@@ -38,7 +41,7 @@ def greedy(
 
     Args:
         model: in evaluation mode, or dropout takes part.
-        given: ids (B, S), padded with PAD: sources, or prompts that begin with BOS.
+        ids: ids (B, S), padded with PAD: sources, or prompts that begin with BOS.
         longest: how many symbols to write at most before the end of sequence. A row that has so many
             and does not end takes one more symbol, in the place of the end.
         window: how many symbols a decoder-only model reads at once (default: all); it slides, as
@@ -51,17 +54,17 @@ def greedy(
         and then PAD.
 
     Raises:
-        DTypeError, ShapeError, ConfigError: if `given` are no rows of ids, filled up with PAD on the
+        DTypeError, ShapeError, ConfigError: if `ids` are no rows of ids, filled up with PAD on the
             right; if `longest` or `window` is below 1.
         AnomalyError: if the model's scores are not finite, as with weights that are NaN.
     """
     likeliest = lambda scores: np.argmax(scores, axis=-1)
-    return _write(model, given, longest, likeliest, cached, window, ends)
+    return _write(model, ids, longest, likeliest, cached, window, ends)
 
 
 def sample(
     model: Model,
-    given: np.ndarray,
+    ids: np.ndarray,
     longest: int,
     *,
     temperature: float = 1.0,
@@ -75,7 +78,7 @@ def sample(
     """Draw each symbol from the model's distribution (Phuong & Hutter, 2022, algorithms 14 and 15).
 
     Args:
-        model, given, longest, window, ends, cached: as for `greedy`.
+        model, ids, longest, window, ends, cached: as for `greedy`.
         temperature: what the scores are divided by: below 1 the likely becomes likelier; 0 is greedy.
         top_k: draw only from the k likeliest (Fan et al., 2018).
         top_p: draw only from the likeliest that together have at least this probability
@@ -93,8 +96,8 @@ def sample(
     top_k = None if top_k is None else whole("top_k", top_k, least=1)
     top_p = None if top_p is None else real("top_p", top_p, above=0, most=1)
     if temperature == 0:
-        return greedy(model, given, longest, window=window, ends=ends, cached=cached)
-    rng = rng or mg.generator()
+        return greedy(model, ids, longest, window=window, ends=ends, cached=cached)
+    rng = mg.generator(rng)
 
     def choose(scores: np.ndarray) -> np.ndarray:
         p = distribution(scores, temperature, top_k, top_p)  # (B, N)
@@ -102,16 +105,31 @@ def sample(
         drawn = rng.random((len(p), 1)) * below[:, -1:]  # the sum is 1 but for rounding
         return np.argmax(below > drawn, axis=-1)
 
-    return _write(model, given, longest, choose, cached, window, ends)
+    return _write(model, ids, longest, choose, cached, window, ends)
 
 
+@checked
 def distribution(
     scores: np.ndarray,
     temperature: float = 1.0,
     top_k: int | None = None,
     top_p: float | None = None,
 ) -> np.ndarray:
-    """The probabilities (B, N) that `sample` draws from, given scores (B, N)."""
+    """The probabilities (B, N) that `sample` draws from, given scores (B, N).
+
+    Raises:
+        ConfigError: as `sample`; a temperature of 0 has no distribution.
+        AnomalyError: if a row of scores has NaN or plus infinity, or nothing else than minus infinity.
+    """
+    temperature = real("temperature", temperature, above=0)
+    top_k = None if top_k is None else whole("top_k", top_k, least=1)
+    top_p = None if top_p is None else real("top_p", top_p, above=0, most=1)
+    if np.ndim(scores) != 2:
+        raise errors.ShapeError(f"scores are (B, N), not {np.shape(scores)}: write scores[None]")
+    if not np.isfinite(np.max(scores, axis=-1)).all():
+        raise errors.AnomalyError(
+            "the highest score of each row is a finite number, and here it is not"
+        )
     with np.errstate(over="ignore"):  # a temperature near 0: minus infinity, but for the highest
         p = np.exp((scores - scores.max(axis=-1, keepdims=True)) / temperature)
     p /= p.sum(axis=-1, keepdims=True)
@@ -130,7 +148,7 @@ def distribution(
 
 def beam_search(
     model: Model,
-    given: np.ndarray,
+    ids: np.ndarray,
     longest: int,
     *,
     beams: int = 4,
@@ -146,8 +164,9 @@ def beam_search(
     al., 2016, equation 14), so a penalty above 0 favours longer ones. One beam is greedy.
 
     Args:
-        model, given, longest, window, ends, cached: as for `greedy`; prompts must all be equally long.
-        beams: how many hypotheses to keep.
+        model, ids, longest, window, ends, cached: as for `greedy`; prompts of unequal lengths are
+            searched one by one.
+        beams: how many hypotheses to keep, up to `BEAMS`.
         length_penalty: the exponent above.
 
     Returns:
@@ -155,17 +174,30 @@ def beam_search(
         scores (B, beams): minus infinity for a place that no hypothesis took.
 
     Raises:
-        ConfigError: if beams is no whole number from 1, or length_penalty no finite one from 0, or for
-            prompts of unequal lengths; else as `greedy`.
+        ConfigError: if beams is no whole number from 1 up to `BEAMS`, or length_penalty no finite one
+            from 0; else as `greedy`.
     """
     most = _most(longest, ends)
     length_penalty = real("length_penalty", length_penalty)
-    writing, prompt = Writing.begin(model, given, cached, window, ends)
-    B, K = len(given), whole("beams", beams, least=1)
-    if (prompt == PAD).any():
-        raise errors.ConfigError(
-            "a beam search continues prompts of equal lengths: search one by one"
-        )
+    K = whole("beams", beams, least=1, most=BEAMS)
+    writing, prompt = Writing.begin(model, ids, cached, window, ends)
+    if not (prompt == PAD).any():
+        return _search(writing, prompt, K, most, length_penalty)
+    search = partial(beam_search, model, longest=longest, beams=K, length_penalty=length_penalty)
+    alone = [row[row != PAD][None] for row in prompt]  # (1, P) each
+    hypotheses = [search(ids=row, window=window, ends=ends, cached=cached) for row in alone]
+    T = max(ids.shape[2] for ids, _ in hypotheses)
+    fill = lambda ids: np.pad(ids, ((0, 0), (0, 0), (0, T - ids.shape[2])), constant_values=PAD)
+    return np.concatenate([fill(ids) for ids, _ in hypotheses]), np.concatenate(
+        [s for _, s in hypotheses]
+    )
+
+
+def _search(
+    writing: Writing, prompt: np.ndarray, K: int, most: int, length_penalty: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """The K best hypotheses for prompts (B, P) of equal lengths, and their scores."""
+    B = len(prompt)
     new = np.repeat(prompt, K, axis=0)  # (B K, n)
     with mg.no_grad():
         writing = writing.select(np.repeat(np.arange(B), K))
@@ -194,6 +226,7 @@ def beam_search(
     return written, log_p / _penalty(np.maximum(length, 1), length_penalty)
 
 
+@checked
 def cross_attention(model: Transformer, source: np.ndarray, target: np.ndarray) -> list[np.ndarray]:
     """Return each layer's weights (B, H, T, S): where the decoder looks in the source as it writes.
 
@@ -202,26 +235,28 @@ def cross_attention(model: Transformer, source: np.ndarray, target: np.ndarray) 
         target: ids (B, T) as `greedy` returned them. Row t of the weights belongs to the step that
             wrote target symbol t: the decoder had read the symbols before it.
     """
+    check_tokens(source)
+    check_tokens(target)
     start = np.full((len(target), 1), BOS)
     read = np.concatenate([start, target[:, :-1]], axis=1)  # (B, T)
     with mg.no_grad():
-        source_mask = masks.padding(source)
-        _, maps = model.decode(read, model.encode(source, source_mask), source_mask)
+        maps = model.decode(read, model.encode(source)).cross
     return [np.array(weights) for weights in maps]
 
 
-def likelihood(model: Model, given: np.ndarray, written: np.ndarray) -> np.ndarray:
+def likelihood(model: Model, ids: np.ndarray, written: np.ndarray) -> np.ndarray:
     """Return how probable the model finds what was written: for each row, the product (B,) of the
     probabilities of its symbols, each given those before it.
 
     Args:
-        model, given: as for `greedy`.
+        model, ids: as for `greedy`.
         written: ids (B, T), each row filled up on the right with PAD.
 
     Raises:
         ShapeError: if there are not as many rows of both; and as `greedy`.
     """
-    writing, prompt = Writing.begin(model, given)
+    writing, prompt = Writing.begin(model, ids)
+    check_tokens(written)
     if len(written) != len(prompt):
         raise errors.ShapeError(f"{len(prompt)} rows were given, and {len(written)} are written")
     rows = [[*p[p != PAD], *w[w != PAD]] for p, w in zip(prompt, np.asarray(written))]
@@ -234,12 +269,12 @@ def likelihood(model: Model, given: np.ndarray, written: np.ndarray) -> np.ndarr
 
 def _most(longest: int, ends: bool) -> int:
     """The most symbols that are written, the end of sequence among them if there is one."""
-    return whole("longest", longest, least=1) + ends
+    return whole("longest", longest, least=1) + flag("ends", ends)
 
 
 def _write(
     model: Model,
-    given: np.ndarray,
+    ids: np.ndarray,
     longest: int,
     choose: Choose,
     cached: bool,
@@ -248,7 +283,7 @@ def _write(
 ) -> np.ndarray:
     """Write until every row has ended. Shorter prompts go on while longer ones are still read."""
     most = _most(longest, ends)
-    writing, prompt = Writing.begin(model, given, cached, window, ends)
+    writing, prompt = Writing.begin(model, ids, cached, window, ends)
     B, P = prompt.shape
     lengths = (prompt != PAD).sum(axis=1)  # (B,) of the prompts
     n = int(lengths.min())

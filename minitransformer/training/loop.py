@@ -14,9 +14,11 @@ import numpy as np
 
 import minigrad as mg
 from minigrad import errors, optim, serialize
+from minigrad.engine.errors import described
+from minigrad.engine.kinds import checked
 from minigrad.engine.tensor import tensor_of
 from minigrad.random import drawing_from
-from minigrad.settings import check, choice, real, whole
+from minigrad.settings import Check, check, choice, real, whole
 from minigrad.workers import Threads, Workers
 
 from ..model.choices import chosen
@@ -28,13 +30,13 @@ SCHEDULES: dict[str, Callable[[Settings], optim.Schedule]] = {
     "inverse_sqrt": lambda s: optim.warmup_inverse_sqrt(s.learning_rate, s.warmup),
     "constant": lambda s: lambda step: s.learning_rate * min(1.0, step / max(1, s.warmup)),
 }
-CHECKS: dict[str, Callable[[str, Any], Any]] = {
+CHECKS: dict[str, Check] = {
     "steps": whole,
-    "batch": partial(whole, least=1),
+    "batch": partial(whole, least=1, most=1_000_000),
     "learning_rate": partial(real, above=0),
     "warmup": whole,
     "label_smoothing": partial(real, below=1),
-    "clip": lambda name, value: value if value == math.inf else real(name, value, above=0),
+    "clip": partial(real, above=0, infinite=True),
     "seed": whole,
     "schedule": partial(choice, names=SCHEDULES),
     "accumulate": partial(whole, least=1),
@@ -47,9 +49,9 @@ class Settings:
 
     Args:
         steps: how many batches.
-        batch: B, pairs in each.
+        batch: B, pairs in each, up to a million: all of them are drawn before any is read.
         learning_rate: the highest, reached at the end of the warm-up.
-        warmup: steps over which the learning rate rises to it.
+        warmup: steps over which the learning rate rises to it. A shorter run ends while it rises.
         schedule: the learning rate after that: it falls along a "cosine" or as "inverse_sqrt" of
             the step, or is "constant".
         label_smoothing: the share of each target spread over all symbols.
@@ -99,6 +101,7 @@ def perplexity(loss: float) -> float:
     return math.inf if loss > 700 else math.exp(loss)
 
 
+@checked
 @dataclass
 class Training:
     """A run: the model, its optimiser, and how far they have come.
@@ -126,6 +129,11 @@ class Training:
 
     def __post_init__(self) -> None:
         kind = chosen(READERS, self.kind, "kind")
+        if not callable(getattr(self.task, "batch", None)):
+            raise errors.ConfigError(
+                f"a task is what tasks.make(...) gives, or has its methods; not {described(self.task)}"
+            )
+        self.steps_done = whole("steps_done", self.steps_done)
         if type(self.sizes) is not kind.sizes:
             raise errors.ConfigError(
                 f"the sizes of a model of the kind {self.kind!r} are {kind.sizes.__name__}(...), "
@@ -140,7 +148,8 @@ class Training:
         )
         self.schedule = SCHEDULES[self.settings.schedule](self.settings)
 
-    def fit(self, after_step: Callable[[Training], Any] = lambda run: None) -> None:
+    @checked
+    def fit(self, after_step: Callable[[Training], object] = lambda run: None) -> None:
         """Take the steps that are left, and call `after_step` after each; stop where it returns
         True."""
         while self.steps_done < self.settings.steps:
@@ -173,6 +182,7 @@ class Training:
         self.curve.append(Point(step, float(loss)))
         return float(loss)
 
+    @checked
     def batch(self, step: int) -> Sequence[Any]:
         """Return the examples of a step, the shortest first. They depend only on the step and the seed.
 
@@ -193,21 +203,27 @@ class Training:
         """Tell whether a step is so much work that two workers take less time for it than one."""
         return large(self._lengths(self.batch(1)), self._weights)
 
-    def _lengths(self, examples: Sequence[Any]) -> list[int]:
+    def _lengths(self, examples: Sequence[object]) -> list[int]:
         return [self.reader.length(example) for example in examples]
 
     @property
     def _weights(self) -> int:
         return sum(p.size for p in self.job.parameters)
 
+    @checked
     def loss(self, examples: Sequence[Any]) -> mg.Tensor:
         """Compute the mean cross-entropy of the symbols to write."""
+        self.reader.check(examples)
         total, count = summed_loss(self.reader, examples, self.settings.label_smoothing)
         return total / count
 
+    @checked
     def held_out_loss(self, examples: Sequence[Any]) -> float:
         """Compute the mean cross-entropy of `examples`, in nats a symbol: without dropout, and without
         label smoothing, so that it can be compared between runs."""
+        self.reader.check(examples)
+        if not len(examples):
+            raise errors.ConfigError("a mean needs at least one example, and there are none")
         self.model.eval()
         size = self.settings.batch
         with mg.no_grad(), mg.fast():

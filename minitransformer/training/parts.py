@@ -53,8 +53,8 @@ class OfParts(Gradients):
 
     def __reduce__(self) -> tuple:
         r = self.reader
-        made = type(r), r.model.sizes, r.source, r.target, r.longest_source, r.longest_target
-        return _untrained, (*made, self.seed, self.label_smoothing)
+        recipe = type(r), r.model.sizes, r.source, r.target, r.longest_source, r.longest_target
+        return _untrained, (*recipe, self.seed, self.label_smoothing)
 
 
 def _untrained(

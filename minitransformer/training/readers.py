@@ -16,6 +16,8 @@ import numpy as np
 
 import minigrad as mg
 from minigrad import errors
+from minigrad.engine.errors import described
+from minigrad.engine.kinds import checked
 from minigrad.settings import whole
 
 from ..model.decoder_only import DecoderOnly
@@ -29,6 +31,7 @@ Way = Callable[..., np.ndarray]
 Pairs = Sequence[tuple[str, str]]
 
 
+@checked
 @dataclass(frozen=True)
 class Reader:
     """An encoder-decoder with the vocabularies of its task.
@@ -41,7 +44,7 @@ class Reader:
             fewer positions than reading and writing take.
     """
 
-    model: Any
+    model: Any  # a Transformer or a DecoderOnly
     source: Vocabulary
     target: Vocabulary
     longest_source: int
@@ -50,6 +53,10 @@ class Reader:
     sizes: ClassVar[type] = Sizes
 
     def __post_init__(self) -> None:
+        if not isinstance(self.model, (Transformer, DecoderOnly)):
+            raise errors.ConfigError(
+                f"model is a Transformer or a DecoderOnly, not {described(self.model)}"
+            )
         sizes = self.model.sizes
         if isinstance(sizes, Sizes) and sizes.tied == "all" and self.source != self.target:
             raise errors.ConfigError(
@@ -64,12 +71,12 @@ class Reader:
             )
 
     @classmethod
-    def of(cls, task: Task | TextTask, sizes: Any) -> Reader:
+    def of(cls, task: Task | TextTask, sizes: object) -> Reader:
         """A reader for a task, its model not trained."""
         return cls(cls.model_of(sizes), *cls.vocabularies(task), *cls.lengths(task))
 
     @classmethod
-    def sizes_for(cls, task: Any) -> dict[str, int]:
+    def sizes_for(cls, task: object) -> dict[str, int]:
         """The part of the sizes that the task decides: its symbols, and positions for its longest."""
         positions = max(Sizes.longest, cls.positions(*cls.lengths(task)))
         return {**cls.symbols(*cls.vocabularies(task)), "longest": positions}
@@ -90,7 +97,7 @@ class Reader:
         return max(longest_source, longest_target + 1)
 
     @staticmethod
-    def model_of(sizes: Any) -> Any:
+    def model_of(sizes: Any) -> Transformer | DecoderOnly:
         """A model of these sizes, not trained."""
         return Transformer(sizes)
 
@@ -115,6 +122,10 @@ class Reader:
         read, write = shifted(targets)
         return self.model(source, read), write
 
+    @checked
+    def check(self, examples: Pairs) -> None:
+        """Check that examples are pairs of texts, with an error that says what they are."""
+
     def length(self, example: Any) -> int:
         """Count the symbols of one example, on both sides: what it costs to learn from it."""
         source, target = example
@@ -124,6 +135,7 @@ class Reader:
         """Count the symbols that the model must predict in `pairs`, each end of sequence included."""
         return sum(len(self.target.encode(t, end=True)) for _, t in pairs)
 
+    @checked
     def read(self, lines: Sequence[str], batch: int = 64, how: Way = greedy) -> list[str]:
         """Return the text that the model writes for each line.
 
@@ -141,6 +153,7 @@ class Reader:
             written += map(self.decode, self.write(self.encode(lines[i : i + batch]), how))
         return written
 
+    @checked
     def encode(self, lines: Sequence[str]) -> np.ndarray:
         """The ids of `lines`: (B, S).
 
@@ -156,6 +169,7 @@ class Reader:
                 )
         return self.source.batch(lines)
 
+    @checked
     def write(self, source: np.ndarray, how: Way = greedy) -> np.ndarray:
         """The ids (B, T) that the model writes for ids (B, S).
 
@@ -163,13 +177,36 @@ class Reader:
             how: a way to write, called with the model, the ids, and how many symbols to write at most:
                 `greedy`, or `sample` and others with their options.
         """
-        return how(self.model.eval(), source, self.longest_target)
+        written = how(self.model.eval(), source, self.longest_target)
+        if not isinstance(written, np.ndarray):
+            raise errors.ConfigError(f"how gives ids (B, T), and this gave {described(written)}")
+        return written
 
     def probabilities(self, source: np.ndarray, written: np.ndarray) -> np.ndarray:
         """Tell how sure the model is of each row (B,) of what it wrote, ids (B, T): the probability that
         it gives to the whole of it."""
         return likelihood(self.model.eval(), source, written)
 
+    def beginning(self, source: np.ndarray, written: np.ndarray) -> np.ndarray:
+        """Return as much of what was written, ids (B, T), as the model reads at once, after its source.
+
+        Raises:
+            LengthError: if that is nothing.
+        """
+        return written
+
+    def inputs(self, source: np.ndarray, written: np.ndarray) -> list[np.ndarray]:
+        """The ids that the model reads to give each written symbol its score, all at once: a source
+        (B, S), if it has one, and the symbols before each (B, T).
+
+        Args:
+            source: ids (B, S), from `encode`.
+            written: ids (B, T), from `write`.
+        """
+        start = np.full((len(written), 1), BOS)
+        return [source, np.concatenate([start, written[:, :-1]], axis=1)]  # (B, S), (B, T)
+
+    @checked
     def decode(self, ids: np.ndarray) -> str:
         """The line that written ids (T,) stand for."""
         return self.writes.decode(ids)
@@ -178,12 +215,14 @@ class Reader:
         """The share that the model does right: see `examined`."""
         return self.examined(examples)[1]
 
+    @checked
     def examined(self, pairs: Pairs) -> tuple[list[str], float]:
-        """What the model writes for each source, and the share of pairs written exactly."""
+        """Return what the model writes for each source, and the share of pairs written exactly."""
         written = self.read([source for source, _ in pairs])
         return written, sum(w == target for w, (_, target) in zip(written, pairs)) / len(pairs)
 
 
+@checked
 @dataclass(frozen=True)
 class Continuer(Reader):
     """A decoder-only model on pairs: it reads `source <bos> target <eos>` as one text, and learns to
@@ -192,7 +231,7 @@ class Continuer(Reader):
     sizes: ClassVar[type] = DecoderSizes
 
     @staticmethod
-    def model_of(sizes: Any) -> Any:
+    def model_of(sizes: Any) -> Transformer | DecoderOnly:
         return DecoderOnly(sizes)
 
     @staticmethod
@@ -215,12 +254,17 @@ class Continuer(Reader):
         read, write = shifted(text)
         return self.model(read), np.where(np.arange(read.shape[1]) < before, PAD, write)
 
+    @checked
     def encode(self, lines: Sequence[str]) -> np.ndarray:
         """The prompts: the ids of `lines` and the start symbol, (B, S + 1)."""
         super().encode(lines)  # for its errors
         return padded([[*self.writes.encode(line), BOS] for line in lines])
 
+    def inputs(self, source: np.ndarray, written: np.ndarray) -> list[np.ndarray]:
+        return [_continued(source, written)]
 
+
+@checked
 @dataclass(frozen=True)
 class TextReader(Reader):
     """A decoder-only model on plain text: it goes on with a line by `longest_target` symbols.
@@ -244,15 +288,28 @@ class TextReader(Reader):
         return longest_source
 
     @staticmethod
-    def model_of(sizes: Any) -> Any:
+    def model_of(sizes: Any) -> Transformer | DecoderOnly:
         return DecoderOnly(sizes)
 
     @staticmethod
     def symbols(source: Vocabulary, target: Vocabulary) -> dict[str, int]:
         return {"symbols": len(source)}
 
+    @checked
     def encode(self, lines: Sequence[str]) -> np.ndarray:
         return self.source.batch(lines)
+
+    def beginning(self, source: np.ndarray, written: np.ndarray) -> np.ndarray:
+        room = self.longest_source + 1 - source.shape[1]
+        if room < 1:
+            raise errors.LengthError(
+                f"the line has {source.shape[1]} symbols, and the model reads {self.longest_source} at "
+                f"once: shorten it"
+            )
+        return written[:, :room]
+
+    def inputs(self, source: np.ndarray, written: np.ndarray) -> list[np.ndarray]:
+        return [_continued(source, written)]
 
     def write(self, source: np.ndarray, how: Way = greedy) -> np.ndarray:
         return how(
@@ -264,14 +321,19 @@ class TextReader(Reader):
         read, write = shifted(text)
         return self.model(read), write
 
+    @checked
+    def check(self, examples: Sequence[str]) -> None:  # type: ignore[override]
+        """Check that examples are texts, with an error that says what they are."""
+
     def length(self, example: Any) -> int:
         return self.source.count(example)
 
     def to_write(self, windows: Sequence[str]) -> int:  # type: ignore[override]
         return sum(len(window) - 1 for window in windows)
 
+    @checked
     def examined(self, windows: Sequence[str]) -> tuple[list[str], float]:  # type: ignore[override]
-        """Nothing is written. The share of symbols predicted right, without the first of each window."""
+        """Return no text, and the share of symbols predicted right, but for the first of each window."""
         with mg.no_grad():
             self.model.eval()
             right = [
@@ -294,6 +356,12 @@ def shifted(text: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return text[:, :-1], text[:, 1:]
 
 
+def _continued(prompt: np.ndarray, written: np.ndarray) -> np.ndarray:
+    """Return what a decoder alone has read when it writes its last symbol: ids (B, P) and (B, T) to
+    (B, P + T - 1)."""
+    return np.concatenate([prompt, written[:, :-1]], axis=1)
+
+
 def joint(source: Vocabulary, target: Vocabulary) -> Vocabulary:
-    """One vocabulary with the symbols of both."""
+    """Make one vocabulary with the symbols of both."""
     return Vocabulary(tuple(sorted({*source.symbols, *target.symbols})), source.level)

@@ -6,9 +6,9 @@
     theirs.load_state_dict({name: torch.from_numpy(array) for name, array in arrays.items()})
 
     theirs                              mine
-    nn.MultiheadAttention               MultiHeadAttention; context_width=(kdim, vdim)
-    nn.TransformerEncoderLayer          EncoderLayer; PreNormEncoderLayer for norm_first=True
-    nn.TransformerDecoderLayer          DecoderLayer; PreNormDecoderLayer for norm_first=True
+    nn.MultiheadAttention               MultiHeadAttention; AttentionSizes(context_width=(kdim, vdim))
+    nn.TransformerEncoderLayer          EncoderLayer; norm="pre" for norm_first=True
+    nn.TransformerDecoderLayer          DecoderLayer; norm="pre" for norm_first=True
     nn.TransformerEncoder, -Decoder     Encoder, Decoder; final_norm says whether theirs has a norm
     nn.Transformer                      stacks(encoder, decoder), both with final_norm=True
 
@@ -42,12 +42,12 @@ THEIRS_TO_OURS = {
     "out_proj.": "output.",
     "linear1.": "feed_forward.widen.",
     "linear2.": "feed_forward.narrow.",
+    "norm1.": "residual1.norm.",
+    "norm2.": "residual2.norm.",
+    "norm3.": "residual3.norm.",
     "norm.weight": "norm.gain",
-    "norm1.weight": "norm1.gain",
-    "norm2.weight": "norm2.gain",
-    "norm3.weight": "norm3.gain",
 }
-OURS_TO_THEIRS = {ours: theirs for theirs, ours in THEIRS_TO_OURS.items()}
+OURS_TO_THEIRS = {ours: theirs for theirs, ours in reversed(THEIRS_TO_OURS.items())}
 PARTS = ("query", "key", "value")  # in the order of PyTorch's in_proj_weight and in_proj_bias
 STACK = r"((encoder|decoder)\.)?(layers\.\d+\.)?"
 THEIRS = re.compile(
@@ -56,7 +56,7 @@ THEIRS = re.compile(
 )
 OURS = re.compile(
     rf"{STACK}(((self|cross)_attention\.)?(query|key|value|output)\.(weight|bias)"
-    r"|feed_forward\.(widen|narrow)\.(weight|bias)|norm[123]?\.(gain|bias))"
+    r"|feed_forward\.(widen|narrow)\.(weight|bias)|(residual[123]\.)?norm\.(gain|bias))"
 )
 
 # --- weights --------------------------------------------------------------------------------------
@@ -89,7 +89,7 @@ def from_torch(theirs: Any) -> dict[str, np.ndarray]:
     return _biases(ours) | ours if is_layer else ours
 
 
-def to_torch(state: Mapping[str, Any]) -> dict[str, np.ndarray]:
+def to_torch(state: Mapping[str, object]) -> dict[str, np.ndarray]:
     """A state dict of this library's as one of PyTorch's: the inverse of `from_torch`.
 
     Args:
@@ -145,8 +145,8 @@ def _join(theirs: dict[str, np.ndarray], path: str) -> None:
     """Put the projections of the attention at `path` into one array, if their shapes are equal."""
     for kind in ("weight", "bias"):
         names = [f"{path}{part}.{kind}" for part in PARTS]
-        found = [theirs[name] for name in names if name in theirs]
-        if found and found[0].shape == found[1].shape == found[2].shape:
+        arrays = [theirs[name] for name in names if name in theirs]
+        if arrays and arrays[0].shape == arrays[1].shape == arrays[2].shape:
             theirs[f"{path}in_proj_{kind}"] = np.concatenate([theirs.pop(name) for name in names])
 
 
@@ -178,14 +178,14 @@ def _refuse(direction: str, strange: list[str], arrays: Mapping[str, np.ndarray]
 # --- masks ----------------------------------------------------------------------------------------
 
 
-def mask_to_torch(mask: Any, batch: int, heads: int, queries: int, keys: int) -> np.ndarray:
+def mask_to_torch(mask: np.ndarray, batch: int, heads: int, queries: int, keys: int) -> np.ndarray:
     """A mask as the attn_mask of PyTorch's modules: (B H, T, S) bool, True = may not be attended to."""
     every = np.broadcast_to(mask, (batch, heads, queries, keys))
     return ~every.reshape(batch * heads, queries, keys)
 
 
 def mask_from_torch(
-    attn_mask: Any = None, key_padding_mask: Any = None, heads: int = 1
+    attn_mask: object = None, key_padding_mask: object = None, heads: int = 1
 ) -> np.ndarray | None:
     """The boolean masks of PyTorch's modules as one mask, True = may be attended to.
 
@@ -225,7 +225,7 @@ def mask_from_torch(
         ) from None
 
 
-def _booleans(name: str, mask: Any, axes: tuple[int, ...]) -> np.ndarray:
+def _booleans(name: str, mask: object, axes: tuple[int, ...]) -> np.ndarray:
     array = np.asarray(mask)
     if array.ndim not in axes:
         raise errors.ShapeError(

@@ -22,7 +22,9 @@ from typing import Any, Literal, SupportsIndex
 import numpy as np
 import numpy.typing as npt
 
+from minigrad.engine.kinds import checked
 from minigrad.errors import VocabularyError
+from minigrad.settings import flag
 
 PAD = 0  # fills up a row of a batch; never attended to, never counted in the loss
 BOS = 1  # beginning of sequence: what the decoder is given before it has written anything
@@ -50,8 +52,10 @@ class Vocabulary:
     level: Literal["character", "word"] = "character"
 
     def __post_init__(self) -> None:
-        if self.level not in ("character", "word"):
+        if not isinstance(self.level, str) or self.level not in ("character", "word"):
             raise VocabularyError(f"level is {_short(self.level)}; expected 'character' or 'word'")
+        if not isinstance(self.symbols, (tuple, list)):
+            raise VocabularyError(f"symbols are a tuple of texts, not {_short(self.symbols)}")
         if not self.symbols:
             raise VocabularyError(f"no {self.level}s: a vocabulary needs at least one")
         for symbol in self.symbols:
@@ -65,14 +69,18 @@ class Vocabulary:
             )
 
     @classmethod
+    @checked
     def of_characters(cls, texts: Iterable[str]) -> "Vocabulary":
         """The characters of `texts`, sorted. One string will do: it is an alphabet."""
-        return cls(tuple(sorted(set().union(*texts))))
+        return cls(tuple(sorted(set().union(*map(_line, texts)))))
 
     @classmethod
+    @checked
     def of_words(cls, texts: Iterable[str]) -> "Vocabulary":
         """The words of `texts` (what white space separates), sorted."""
-        return cls(tuple(sorted(set().union(*map(str.split, several(texts))))), "word")
+        return cls(
+            tuple(sorted(set().union(*(_line(text).split() for text in several(texts))))), "word"
+        )
 
     def encode(self, text: str, *, start: bool = False, end: bool = False) -> list[int]:
         """The ids of the symbols of `text`, between BOS if `start` and EOS if `end`.
@@ -80,6 +88,7 @@ class Vocabulary:
         Raises:
             VocabularyError: `text` has no symbols, or one that the vocabulary does not know.
         """
+        start, end = flag("start", start), flag("end", end)
         id_of = self._id_of
         try:
             ids = [id_of[symbol] for symbol in self._split(text)]
@@ -99,6 +108,7 @@ class Vocabulary:
         """Count the symbols of `text`, whether they are known or not."""
         return len(self._split(text))
 
+    @checked
     def decode(self, ids: Iterable[SupportsIndex]) -> str:
         """The text that one row of ids, (S,), stands for: up to EOS, without PAD and BOS.
 
@@ -112,6 +122,7 @@ class Vocabulary:
             row = row[: row.index(EOS)]
         return self._join(self._names[i] for i in row if i not in (PAD, BOS))
 
+    @checked
     def tokens(self, ids: Iterable[SupportsIndex]) -> list[str]:
         """A name for each id of one row, (S,), special or not: the labels of a picture.
 
@@ -120,10 +131,11 @@ class Vocabulary:
         """
         return [self._names[i] for i in self._checked(ids)]
 
+    @checked
     def batch(
         self, texts: Iterable[str], *, start: bool = False, end: bool = False
     ) -> npt.NDArray[np.int64]:
-        """Each text encoded as a row, filled up on the right with PAD: int64, (B, S).
+        """Encode each text as a row, filled up on the right with PAD: int64, (B, S).
 
         Raises:
             VocabularyError: no texts, or one that cannot be encoded.
@@ -138,7 +150,7 @@ class Vocabulary:
         return {"level": self.level, "symbols": list(self.symbols)}
 
     @classmethod
-    def from_dict(cls, saved: Any) -> "Vocabulary":
+    def from_dict(cls, saved: object) -> "Vocabulary":
         """The vocabulary that `to_dict` described.
 
         Raises:
@@ -169,7 +181,7 @@ class Vocabulary:
         return {symbol: i for i, symbol in enumerate(self.symbols, start=len(SPECIAL))}
 
     def _split(self, text: str) -> Sequence[str]:
-        return text if self.level == "character" else text.split()
+        return _line(text) if self.level == "character" else _line(text).split()
 
     def _join(self, symbols: Iterable[str]) -> str:
         return ("" if self.level == "character" else " ").join(symbols)
@@ -191,6 +203,13 @@ class Vocabulary:
                 )
             row.append(number)
         return row
+
+
+def _line(text: str) -> str:
+    """Return `text`; refuse what is none."""
+    if not isinstance(text, str):
+        raise VocabularyError(f"a line is a text, not {_short(text)}")
+    return text
 
 
 def padded(rows: Sequence[Sequence[SupportsIndex]]) -> npt.NDArray[np.int64]:

@@ -9,12 +9,13 @@ import numpy as np
 
 import minigrad as mg
 from minigrad import errors
+from minigrad.engine.errors import described
 from minigrad.functional import log_softmax
-from minigrad.settings import whole
+from minigrad.settings import flag, whole
 
-from ..model import masks
 from ..model.cache import Cache
 from ..model.decoder_only import DecoderOnly
+from ..model.results import Memory
 from ..model.tokens import check_tokens
 from ..model.transformer import Transformer
 from .vocabulary import BOS, EOS, PAD
@@ -31,8 +32,7 @@ class Writing:
     was remembered is of other positions, so the cache is made again, of what is left in the window.
 
     Attributes:
-        memory: (B, S, D), or None without a source.
-        source_mask: (B, 1, 1, S), or None.
+        memory: what the model's encoder made of the source, or None without a source.
         cached: whether to remember what was computed for earlier symbols.
         window: W (default: as many as come).
         ends: whether a row can end: a model of text has learned no end.
@@ -40,8 +40,7 @@ class Writing:
     """
 
     model: Model
-    memory: Any = None
-    source_mask: Any = None
+    memory: Memory | None = None
     cached: bool = True
     window: int | None = None
     ends: bool = True
@@ -52,7 +51,7 @@ class Writing:
     def begin(
         cls,
         model: Model,
-        given: np.ndarray,
+        ids: np.ndarray,
         cached: bool = True,
         window: int | None = None,
         ends: bool = True,
@@ -63,16 +62,18 @@ class Writing:
             DTypeError, ShapeError, ConfigError: if what is given are no rows of ids, filled up with
                 PAD on the right.
         """
-        check_rows(given)
-        given = np.asarray(given)
+        if not isinstance(model, (Transformer, DecoderOnly)):
+            raise errors.ArgumentError(
+                f"model is a Transformer or a DecoderOnly, which write, not {described(model)}"
+            )
+        flag("cached", cached), flag("ends", ends)
+        check_rows(ids)
+        ids = np.asarray(ids)
         window = None if window is None else whole("window", window, least=1)
-        if isinstance(model, DecoderOnly):
-            return cls(model, cached=cached, window=window, ends=ends), given
         with mg.no_grad():
-            source_mask = masks.padding(given)  # (B, 1, 1, S)
-            memory = model.encode(given, source_mask)  # (B, S, D)
-        start = np.full((len(given), 1), BOS)
-        return cls(model, memory, source_mask, cached, window, ends), start
+            memory = model.encode(ids)
+        prompt = ids if memory is None else np.full((len(ids), 1), BOS)  # (B, P)
+        return cls(model, memory, cached, window, ends), prompt
 
     def scores(self, new: np.ndarray) -> np.ndarray:
         """Read new symbols (B, n); return the scores (B, N) of what follows them, in float64.
@@ -89,12 +90,11 @@ class Writing:
             logits = self.logits(self.cache.read(new))
         return self._allowed(logits[:, -1])
 
-    def logits(self, tokens: np.ndarray, cache: Cache | None = None) -> Any:
+    def logits(self, tokens: np.ndarray, cache: Cache | None = None) -> mg.Tensor:
         """The model's logits (B, n, N) for these tokens (B, n)."""
+        model: Any = self.model
         with mg.no_grad():
-            if isinstance(self.model, DecoderOnly):
-                return self.model(tokens, cache)
-            return self.model.decode(tokens, self.memory, self.source_mask, cache)[0]
+            return model.next_scores(tokens, self.memory, cache)
 
     def log_probabilities(self, text: np.ndarray) -> np.ndarray:
         """The logarithms (B, T - 1) of the probability of each symbol of `text` (B, T) after those
@@ -107,8 +107,7 @@ class Writing:
         """Return the state of these rows of the batch, given by number; numbers may repeat."""
         return replace(
             self,
-            memory=None if self.memory is None else self.memory[rows],
-            source_mask=None if self.source_mask is None else self.source_mask[rows],
+            memory=None if self.memory is None else self.memory.select(rows),
             cache=self.cache.select(rows),
         )
 
@@ -122,7 +121,7 @@ class Writing:
         self.begins, self.cache = begins, Cache()
         return text
 
-    def _allowed(self, logits: Any) -> np.ndarray:
+    def _allowed(self, logits: mg.Tensor) -> np.ndarray:
         """Logits (..., N) as scores in float64, those of symbols that must not come minus infinity."""
         scores = logits.numpy().astype(np.float64)  # (..., N)
         if not np.isfinite(scores).all():
@@ -143,15 +142,15 @@ def window_start(length: int, window: int) -> int:
     return -(-max(0, length - window) // step) * step
 
 
-def check_rows(given: np.ndarray) -> None:
+def check_rows(ids: np.ndarray) -> None:
     """See that these are rows of ids, each with a symbol at least, and padding only after the last.
 
     Raises:
         DTypeError, ShapeError, ConfigError: if not.
     """
-    check_tokens(given)
-    symbols = given != PAD  # (B, S)
-    if not symbols.any(axis=1).all() or not len(given):
+    check_tokens(ids)
+    symbols = ids != PAD  # (B, S)
+    if not symbols.any(axis=1).all() or not len(ids):
         raise errors.ConfigError(
             "a row to read has at least one symbol, a prompt at least the start symbol, and there is "
             "at least one row"
@@ -160,6 +159,6 @@ def check_rows(given: np.ndarray) -> None:
     if inside.any():
         row = int(inside.any(axis=1).argmax())
         raise errors.ConfigError(
-            f"row {row} has padding ({PAD}) before a symbol: {given[row].tolist()}; fill rows up on "
+            f"row {row} has padding ({PAD}) before a symbol: {ids[row].tolist()}; fill rows up on "
             f"the right only"
         )

@@ -12,21 +12,21 @@ import html
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 import minigrad as mg
-from minigrad import errors
 from minigrad.course.lessons.lesson import links
+from minigrad.engine.kinds import checked
 from minigrad.functional import cross_entropy
 
-from ..model.decoder_only import DecoderOnly
-from ..model.multi_head import MultiHeadAttention
 from ..training.decoding import distribution
-from ..training.readers import Reader, TextReader
+from ..training.readers import Reader
 from ..training.vocabulary import BOS, PAD
-from . import switches  # noqa: F401 - registers them
+from . import position_switch  # noqa: F401 - registers it
+
+__all__ = ["explain"]
 
 STYLE = Path(__file__).with_name("explain.css")
 LIKELY = 4  # symbols whose probability is shown at each step
@@ -59,6 +59,7 @@ class Reading(NamedTuple):
     grows: bool
 
 
+@checked
 def explain(reader: Reader, line: str, path: str | os.PathLike) -> Path:
     """Write the page of one reading.
 
@@ -75,20 +76,10 @@ def explain(reader: Reader, line: str, path: str | os.PathLike) -> Path:
         LengthError: for a line longer than the model reads.
     """
     source = reader.encode([line])  # (1, S)
-    written = reader.write(source)  # (1, T)
-    if isinstance(reader, TextReader):  # all of it is read at once once more
-        room = reader.longest_source + 1 - source.shape[1]
-        if room < 1:
-            raise errors.LengthError(
-                f"the line has {source.shape[1]} symbols, and the model reads {reader.longest_source} "
-                f"at once: shorten it"
-            )
-        written = written[:, :room]
-    model = reader.model
-    so_far = read_before(model, source, written)
-    unasked = np.full((1, so_far.shape[1] - written.shape[1]), PAD)
+    written = reader.beginning(source, reader.write(source))  # (1, T)
+    model, inputs = reader.model, reader.inputs(source, written)
+    unasked = np.full((1, inputs[-1].shape[1] - written.shape[1]), PAD)
     target = np.concatenate([unasked, written], axis=1)  # (1, T)
-    alone = isinstance(model, DecoderOnly)
 
     def loss(*inputs: np.ndarray) -> mg.Tensor:
         """The cross-entropy of what the model wrote."""
@@ -97,50 +88,43 @@ def explain(reader: Reader, line: str, path: str | os.PathLike) -> Path:
     said = reading(reader, line, source, written)
     sizes = model.sizes
     letters = {
-        "B": 1, "T": written.shape[1], "D": sizes.width, "H": sizes.heads, "F": sizes.feed_forward,
+        "B": 1, "D": sizes.width, "H": sizes.heads, "F": sizes.feed_forward,
         "K": sizes.width // sizes.heads, "V": sizes.width // sizes.heads, "N": len(said.names),
+        **{letter: ids.shape[1] for letter, ids in sides(inputs).items()},
     }  # fmt: skip
-    if not alone:
-        letters["S"] = source.shape[1]
-    else:
-        letters["T"] = len(said.looked_at)
     return mg.explore(
         loss,
         path,
-        inputs=[so_far] if alone else [source, so_far],
+        inputs=inputs,
         title=f"“{line}” read as “{said.written}”",
         letters=letters,
-        labels=labels(reader, source, written),
-        tokens=tokens(reader, source, written),
+        labels=labels(reader, inputs),
+        tokens=tokens(reader, inputs),
         symbols=symbols(reader),
         sections={"Reading": section(said)},
         lessons=links(Path(path)),
     )
 
 
-def read_before(model: Any, given: np.ndarray, written: np.ndarray) -> np.ndarray:
-    """The ids (1, T) that the model has read when it writes each symbol: those before it."""
-    if isinstance(model, DecoderOnly):
-        return np.concatenate([given, written[:, :-1]], axis=1)  # (1, S + T - 1)
-    start = np.full((1, 1), BOS)
-    return np.concatenate([start, written[:, :-1]], axis=1)  # (1, T)
+def sides(inputs: Sequence[np.ndarray]) -> dict[str, np.ndarray]:
+    """The ids of what a model reads, by the letters of their lengths: S of a source, T of what it has
+    written, or of all where it goes on with a text."""
+    return dict(zip("ST"[-len(inputs) :], inputs))
+
+
+def texts(reader: Reader, inputs: Sequence[np.ndarray]) -> dict[str, list[str]]:
+    """The tokens of each of `sides`."""
+    vocabularies = {"S": reader.source, "T": reader.writes}
+    return {letter: vocabularies[letter].tokens(ids[0]) for letter, ids in sides(inputs).items()}
 
 
 def reading(reader: Reader, line: str, given: np.ndarray, written: np.ndarray) -> Reading:
     """Return what the model did at each step: its probabilities, and where each head looked."""
-    model, T = reader.model, written.shape[1]
-    read = read_before(model, given, written)
+    T, inputs = written.shape[1], reader.inputs(given, written)
+    read = [*texts(reader, inputs).values()]
     with mg.no_grad():
-        if isinstance(model, DecoderOnly):
-            logits = model(read)
-            looked_at = reader.writes.tokens(read[0])
-            maps = model.attention_weights(read, looked_at)
-        else:
-            logits = model(given, read)
-            looked_at = reader.source.tokens(given[0])
-            maps = model.attention_weights(
-                given, read, looked_at, reader.writes.tokens(read[0])
-            ).cross
+        logits = reader.model(*inputs)
+        said = reader.model.attention_weights(*inputs, *read)
     scores = logits.numpy()[0, -T:].astype(np.float64)  # (T, N)
     scores[:, [PAD, BOS]] = -np.inf  # as when it writes
     return Reading(
@@ -148,49 +132,31 @@ def reading(reader: Reader, line: str, given: np.ndarray, written: np.ndarray) -
         written=reader.decode(written[0]),
         symbols=reader.writes.tokens(written[0]),
         p=distribution(scores),
-        looked_at=looked_at,
-        weights=[weights.numpy()[0, :, -T:] for weights in maps],
+        looked_at=read[0],
+        weights=[weights.numpy()[0, :, -T:] for weights in said.cross or said.decoder],
         names=reader.writes.tokens(range(len(reader.writes))),
-        grows=isinstance(model, DecoderOnly),
+        grows=not said.cross,
     )
 
 
-def tokens(reader: Reader, given: np.ndarray, written: np.ndarray) -> Tokens:
+def tokens(reader: Reader, inputs: Sequence[np.ndarray]) -> Tokens:
     """The tokens of the queries and the keys of every attention, by its path."""
-    read = read_before(reader.model, given, written)
-    target = reader.writes.tokens(read[0])
-    if isinstance(reader.model, DecoderOnly):
-        return {"": (target, target)}
-    source = reader.source.tokens(given[0])
-    found = {}
-    for path, module in reader.model.named_modules():
-        if isinstance(module, MultiHeadAttention):
-            queries = source if path.startswith("encoder.") else target
-            found[path] = (
-                queries,
-                target
-                if path.startswith("decoder.") and path.endswith("self_attention")
-                else source,
-            )
-    return found
+    read = [*texts(reader, inputs).values()]
+    source, target = read[0], read[-1]
+    paths = [path for path, _ in reader.model.named_modules()]
+    cross = {path: (target, source) for path in paths if path.endswith(".cross_attention")}
+    return {"": (target, target), "encoder": (source, source), **cross}
 
 
-def labels(reader: Reader, given: np.ndarray, written: np.ndarray) -> Mapping[str, Sequence[str]]:
+def labels(reader: Reader, inputs: Sequence[np.ndarray]) -> Mapping[str, Sequence[str]]:
     """The symbols along each dimension of positions, and along that of the vocabulary."""
-    read = reader.writes.tokens(read_before(reader.model, given, written)[0])
-    names = reader.writes.tokens(range(len(reader.writes)))
-    if isinstance(reader.model, DecoderOnly):
-        return {"T": read, "N": names}
-    return {"S": reader.source.tokens(given[0]), "T": read, "N": names}
+    return {**texts(reader, inputs), "N": reader.writes.tokens(range(len(reader.writes)))}
 
 
 def symbols(reader: Reader) -> Mapping[str, Sequence[str]]:
     """The names of the ids that each embedding, and the loss, is given."""
     names = lambda vocabulary: vocabulary.tokens(range(len(vocabulary)))
-    written = names(reader.writes)
-    if isinstance(reader.model, DecoderOnly):
-        return {"": written}
-    return {"source_embedding": names(reader.source), "target_embedding": written, "": written}
+    return {"source_embedding": names(reader.source), "": names(reader.writes)}
 
 
 # --- the part of the page that tells how each symbol was chosen -----------------------------------

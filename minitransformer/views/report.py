@@ -19,7 +19,8 @@ from typing import Any
 import numpy as np
 
 import minigrad as mg
-from minigrad.views.drawing import Drawing
+from minigrad.engine.kinds import checked
+from minigrad.views.drawing.drawing import Drawing
 from minigrad.views.graph import Graph, graph
 
 from ..model.attention import attention
@@ -28,8 +29,10 @@ from ..training.examination import Result
 from ..training.loop import Training, perplexity
 from ..training.readers import Pairs
 from ..training.vocabulary import Vocabulary
-from . import plots
+from . import model_plots
 from .explain import reading
+
+__all__ = ["page"]
 
 TEMPLATE = Path(__file__).with_name("report.html")
 MOST_MISTAKES = 20
@@ -40,6 +43,7 @@ MAPS = 4  # examples whose attention is shown
 escape = html.escape
 
 
+@checked
 def page(
     run: Training, result: Result | None, seconds: float, memory: int | None
 ) -> tuple[str, str]:
@@ -55,7 +59,7 @@ def page(
         The page, and one line that says which pictures it leaves out ("" for none).
     """
     run.model.eval().zero_grad()  # the last batch's gradients are of no interest here
-    pictures = _Pictures()
+    pictures = _Figures()
     sections = [_learned(run, result, pictures)]
     figures = {}
     if result:
@@ -144,7 +148,7 @@ def _section(title: str, *parts: str) -> str:
     return "\n".join([f"<section>\n<h2>{escape(title)}</h2>", *filter(None, parts), "</section>"])
 
 
-def _learned(run: Training, result: Result | None, pictures: _Pictures) -> str:
+def _learned(run: Training, result: Result | None, pictures: _Figures) -> str:
     if not run.curve:
         return _section("How it learned", "<p>It has not learned yet: no step was taken.</p>")
     first, last = run.curve[0].loss, run.curve[-1].loss
@@ -162,7 +166,7 @@ def _learned(run: Training, result: Result | None, pictures: _Pictures) -> str:
         )
     picture = pictures.plot(
         "the curve",
-        lambda: plots.curves(run.curve),
+        lambda: model_plots.curves(run.curve),
         "Two curves over the steps: the loss, and the accuracy on held-out examples",
         "Left: the loss of each step, and of held-out examples. Right: "
         + (
@@ -214,7 +218,7 @@ def _compared(written: str, target: str) -> str:
     )
 
 
-def _looked(run: Training, pairs: Pairs, written: Sequence[str], pictures: _Pictures) -> str:
+def _looked(run: Training, pairs: Pairs, written: Sequence[str], pictures: _Figures) -> str:
     """Show where each head looked for some examples, first for some that went wrong."""
     told = (
         "The model writes one symbol after the other, and at each looks at "
@@ -229,13 +233,13 @@ def _looked(run: Training, pairs: Pairs, written: Sequence[str], pictures: _Pict
     return _section("Where it looks", f"<p>{told}</p>", *drawn)
 
 
-def _maps(run: Training, line: str, target: str, pictures: _Pictures) -> str:
-    given = run.reader.encode([line])  # (1, S)
-    said = reading(run.reader, line, given, run.reader.write(given))
+def _maps(run: Training, line: str, target: str, pictures: _Figures) -> str:
+    source = run.reader.encode([line])  # (1, S)
+    said = reading(run.reader, line, source, run.reader.write(source))
     verdict = "right" if said.written == target else f"wrong: it should be {target}"
     return pictures.plot(
         "the attention maps",
-        lambda: plots.attention_maps(
+        lambda: model_plots.attention_maps(
             said.weights,
             queries=said.symbols,
             keys=said.looked_at,
@@ -247,7 +251,7 @@ def _maps(run: Training, line: str, target: str, pictures: _Pictures) -> str:
     )
 
 
-def _modules(run: Training, examples: Sequence[Any], pictures: _Pictures) -> str:
+def _modules(run: Training, examples: Sequence[Any], pictures: _Figures) -> str:
     example = min(examples, key=lambda example: len(example[0]))
     logits, _ = run.reader.predictions([example])
     line = example[0] if isinstance(example, tuple) else example
@@ -270,7 +274,7 @@ def _modules(run: Training, examples: Sequence[Any], pictures: _Pictures) -> str
     return _section("The model", f"<p>{escape(told)}</p>", picture, listing)
 
 
-def _head(run: Training, pairs: Pairs, pictures: _Pictures) -> str:
+def _head(run: Training, pairs: Pairs, pictures: _Figures) -> str:
     """One head of the first layer's attention to the source, at one step, down to its operations.
 
     Its queries, keys and values, and the gradient that reaches its output, are taken from the graph
@@ -291,6 +295,7 @@ def _head(run: Training, pairs: Pairs, pictures: _Pictures) -> str:
     )
     with mg.record():
         head, _ = attention(query, key, value)  # (1, V)
+    assert isinstance(head, mg.Tensor)
     head.backward(gradient[0, h, t : t + 1])
     whole = graph(head)
     wrote = run.task.target.tokens(run.task.target.encode(target, end=True))
@@ -319,9 +324,9 @@ def _head(run: Training, pairs: Pairs, pictures: _Pictures) -> str:
 
 def _step(vocabulary: Vocabulary, line: str, head: Graph) -> str:
     """The numbers of one step, for the symbols of the source to which it gives most weight."""
-    found: dict[str, Any] = {node.variable: node for node in head.nodes}
-    scores, weights = (found[name].value[0] for name in ("scores", "weights"))  # (S,) each
-    slopes = found["scores"].gradient[0]
+    nodes: dict[str, Any] = {node.variable: node for node in head.nodes}
+    scores, weights = (nodes[name].value[0] for name in ("scores", "weights"))  # (S,) each
+    slopes = nodes["scores"].gradient[0]
     symbols = vocabulary.tokens(vocabulary.encode(line))
     rows = []
     for i in np.argsort(-weights, kind="stable")[:MOST_SYMBOLS]:
@@ -347,14 +352,14 @@ def _shortest(pairs: Pairs) -> tuple[str, str]:
 # --- the pictures ---------------------------------------------------------------------------------
 
 
-class _Pictures:
+class _Figures:
     """Maker of a page's figures. It remembers which could not be made, and which package is missing."""
 
     def __init__(self) -> None:
         self.numbers = itertools.count(1)
         self.missing: dict[str, list[str]] = {}
 
-    def plot(self, what: str, make: Callable[[], Any], alt: str, caption: str) -> str:
+    def plot(self, what: str, make: Callable[[], object], alt: str, caption: str) -> str:
         """A figure of HTML around what `make()` draws with matplotlib; `alt` says what it shows."""
         try:
             drawn = make()

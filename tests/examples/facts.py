@@ -950,14 +950,15 @@ FACTS: dict[str, list[tuple[str, str]]] = {
             "encoder-decoder and encoder-only have post-norm layers",
             """
             stacks = translator.encoder, guesser.encoder
-            {type(layer) for stack in stacks for layer in stack.layers} == {mt.EncoderLayer}
+            layers = [layer for stack in stacks for layer in stack.layers]
+            not any(layer.residual1.pre or layer.residual2.pre for layer in layers)
             """,
         ),
         (
             "decoder-only has pre-norm layers, and a final norm",
             """
-            kinds = {type(layer) for layer in writer.decoder.layers}
-            kinds == {mt.PreNormEncoderLayer} and writer.decoder.norm is not None
+            pre = all(layer.residual1.pre and layer.residual2.pre for layer in writer.stack.layers)
+            pre and isinstance(writer.stack.norm, mt.LayerNorm)
             """,
         ),
         (
@@ -976,9 +977,9 @@ FACTS: dict[str, list[tuple[str, str]]] = {
             """
             ids = np.array([letters.encode("statement")])
             x = writer.embedding(ids) * math.sqrt(64) + writer.positions.table(np.arange(9))
-            for layer in writer.decoder.layers:
+            for layer in writer.stack.layers:
                 x = pre_norm(layer, x, masks.causal(9))
-            x = writer.decoder.norm(x)
+            x = writer.stack.norm(x)
             np.array_equal(writer.unembedding(x).data, writer(ids).data)
             """,
         ),

@@ -58,8 +58,9 @@ def run_and_evaluate(lesson, folder, code, **environment):
 def pictures_of(lesson):
     """The names of the pictures that a lesson draws, as its code has them."""
     names = re.findall(r'^pictures\("(\w+)"', lesson.read_text(), re.M)
-    assert names
-    assert all(name.startswith(f"{number(lesson)}_") for name in names)
+    beginning = f"{number(lesson)}_"
+    assert names, f'a lesson draws a picture, in a line that begins pictures("{beginning}'
+    assert all(name.startswith(beginning) for name in names), f"{names} begin with {beginning}"
     return names
 
 

@@ -112,9 +112,10 @@ def test_a_prediction_stands_before_what_answers_it_and_the_end_is_answered_by_n
 
 def test_every_lesson_has_its_facts_and_questions():
     numbers = {number(lesson) for lesson in LESSONS}
-    assert set(FACTS) == numbers
+    assert set(FACTS) == numbers, "the numbers in tests/examples/facts.py"
     assert all(len(facts) >= 3 for facts in FACTS.values())
-    assert {path.stem for path in (ROOT / "examples" / "questions").glob("*.py")} == numbers
+    asked = {path.stem for path in (ROOT / "examples" / "questions").glob("*.py")}
+    assert asked == numbers, "the files in examples/questions"
 
 
 def test_no_fact_is_told_twice():

@@ -12,9 +12,15 @@ from runs import LESSONS, ROOT, RUNS, every_lesson, needs, number, pictures_of, 
 
 from minigrad.course.lessons.lesson import HEAD
 
-# The others run twice anyhow: as notebooks, and for their facts.
+# Each lesson draws once: a short one as a script, a long one, and the first, as a notebook.
+seconds = lambda lesson: int(HEAD.match(lesson.read_text())[4] or 0)
 every_short_run = pytest.mark.parametrize(
-    "lesson", [run for run in RUNS if int(HEAD.match(run.values[0].read_text())[4] or 0) <= 10]
+    "lesson", [run for run in RUNS if seconds(run.values[0]) <= 10]
+)
+every_long_run = pytest.mark.parametrize(
+    "lesson",
+    [lesson for lesson in LESSONS if seconds(lesson) > 10 or number(lesson) == "01"],
+    ids=lambda lesson: lesson.stem,
 )
 
 
@@ -38,7 +44,7 @@ def test_a_lesson_runs_and_draws(lesson, tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")  # of the notebook's machinery, about its own parts
-@every_lesson
+@every_long_run
 def test_a_lesson_runs_as_a_notebook(lesson, tmp_path):
     needs("jupytext", "nbclient", "ipykernel", "matplotlib", "pygraphviz")
     import jupytext
@@ -77,7 +83,9 @@ def test_a_lesson_has_the_form_of_one(lesson):
             assert all(line.startswith("#") for line in body.strip().splitlines())
         else:
             ast.parse(body)  # a cell is whole
-    assert f"({lesson.name})" in (lesson.parent / "README.md").read_text()
+    pictures_of(lesson)  # it draws
+    listed = f"({lesson.name})" in (lesson.parent / "README.md").read_text()
+    assert listed, "without a row in examples/README.md"
 
 
 @every_lesson

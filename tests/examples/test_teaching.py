@@ -1,6 +1,7 @@
 """The guide for teachers says of each lesson how long it takes, and what there is to write."""
 
 import re
+from pathlib import Path
 
 import pytest
 
@@ -8,6 +9,7 @@ from minigrad.course.exercises.sheets import sheets
 from minigrad.course.lessons.lesson import lessons
 from minigrad.course.places import EXAMPLES
 
+ROOT = Path(__file__).parents[2]
 GUIDE = (EXAMPLES / "TEACHING.md").read_text()
 ROWS = re.findall(
     r"^\| (\d\d[a-z]?) (.+?) \| (\d+)(?: \+ (\d+))? \| (\d+) \| (.*?) ?\|$", GUIDE, re.M
@@ -16,7 +18,7 @@ ROWS = re.findall(
 
 def test_every_lesson_has_a_row():
     titles = [(lesson.number, lesson.title) for lesson in lessons()]
-    assert [row[:2] for row in ROWS] == titles
+    assert [row[:2] for row in ROWS] == titles, "the first table of examples/TEACHING.md"
 
 
 @pytest.mark.parametrize(
@@ -31,6 +33,12 @@ def test_what_a_row_says_is_so(number, title, core, optional, seconds, write):
         points = sum(exercise.points for exercise in sheet.exercises.values())
         assert write == f"{len(sheet.exercises)} ({points})"
     assert found or not write
+
+
+def test_the_readme_has_the_number_of_functions_to_write():
+    number = sum(len(sheet.exercises) for sheet in sheets())
+    said = f" {number} in all" in (ROOT / "README.md").read_text()
+    assert said, f"there are {number}"
 
 
 @pytest.mark.parametrize("sheet", sheets(), ids=lambda sheet: sheet.title)

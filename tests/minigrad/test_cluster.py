@@ -1,17 +1,23 @@
 """Processes give the bits that one process gives, also when they are killed; nobody else gets in."""
 
+import contextlib
+import gc
 import hashlib
+import importlib
 import json
 import os
 import random
+import re
+import signal
+import socket
 import subprocess
 import sys
 import threading
 import time
 from pathlib import Path
 
-import psutil
 import pytest
+from limits import SECONDS, never_endless
 from worker_job import job, parts
 
 from minigrad import cluster as cluster_module
@@ -40,7 +46,7 @@ def expected():
 def importable():
     """The processes find the job where this one does."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("PYTHONPATH", os.pathsep.join([str(ROOT), str(ROOT / "tests")]))
+        patch.setenv("PYTHONPATH", os.pathsep.join([str(ROOT), str(ROOT / "tests" / "helpers")]))
         yield
 
 
@@ -57,12 +63,14 @@ def processes(workers):
 # --- the same bits --------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_processes_give_the_same_bits_as_one(two, expected):
     work = job()
     for _ in range(3):
         assert digest(two.total(work, parts())) == expected
 
 
+@pytest.mark.slow
 def test_the_weights_of_each_total_are_sent(two):
     work, other = job(), job()
     with Threads(1) as one:
@@ -173,9 +181,143 @@ def _changed(name, value):
     return lambda packages: real(packages)._replace(**{name: value})
 
 
+@pytest.mark.slow
 def test_a_scheduler_that_is_not_there():
     with pytest.raises(errors.WorkersError, match=r"no scheduler answers at tcp://127\.0\.0\.1:9"):
         Cluster("tcp://127.0.0.1:9", patience=0.5).__enter__()
+
+
+@pytest.mark.parametrize(
+    "given",
+    ["nonsense", "http://host:1", "tcp://host", "tcp://host:port", "tcp://:8786", "tcp://host:99999",
+     "tcp://host:0", "tcp://a host:1", "", 8786],
+)  # fmt: skip
+def test_an_address_that_is_none_is_refused_before_anything_is_looked_for(given):
+    with pytest.raises(
+        errors.ConfigError, match=r"is no address of a scheduler .*tcp://host:8786$"
+    ):
+        Cluster(given)
+
+
+STRANGERS = {
+    "silent": lambda talk: talk.recv(1 << 16),
+    "closing": lambda talk: talk.close(),
+    "of the web": lambda talk: talk.sendall(b"HTTP/1.0 400 Bad request\r\n\r\n"),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", STRANGERS)
+def test_what_listens_there_and_is_no_scheduler(kind):
+    """The call ends, and so does what is left of it when it goes."""
+    kept = []
+
+    def serve(server):
+        with contextlib.suppress(OSError):
+            while True:
+                kept.append(server.accept()[0])
+                threading.Thread(target=STRANGERS[kind], args=kept[-1:], daemon=True).start()
+
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        threading.Thread(target=serve, args=(server,), daemon=True).start()
+        address = f"tcp://127.0.0.1:{server.getsockname()[1]}"
+        with (
+            never_endless(),
+            pytest.raises(errors.WorkersError, match=f"no .* at {address}: .+: st"),
+        ):
+            Cluster(address, patience=0.5).__enter__()
+        with never_endless():
+            gc.collect()
+        for talk in kept:
+            talk.close()
+
+
+@pytest.mark.slow
+def test_a_worker_that_dies_while_it_starts(monkeypatch, capfd):
+    monkeypatch.setattr(cluster_module, "PRELOAD", "import os; os.kill(os.getpid(), 9)")
+    with (
+        never_endless(),
+        pytest.raises(errors.WorkersError, match=r"ended while it started \(.+\): "),
+    ):
+        Cluster(count=1).__enter__()
+    assert capfd.readouterr().err == ""
+
+
+def interrupt():
+    signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+
+
+def enter_and_wait(cluster):
+    cluster.__enter__()
+    time.sleep(SECONDS)  # until the interrupt comes
+
+
+def interrupting(part, moment):
+    """A part of Dask's that is interrupted before it starts, or when it has started."""
+
+    class Interrupting(part):
+        def __init__(self, *args, **kwargs):
+            if moment == "before":
+                interrupt()
+            super().__init__(*args, **kwargs)
+            if moment == "after":
+                interrupt()
+
+    return Interrupting
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.name != "posix", reason="needs a POSIX system")
+@pytest.mark.parametrize("moment", ["before", "after"])
+@pytest.mark.parametrize("part", ["LocalCluster", "Client"])
+def test_control_c_while_processes_start_ends_them(part, moment, monkeypatch, capfd):
+    """And leaves none, and no word."""
+    psutil = pytest.importorskip("psutil")
+    there = lambda: {
+        child for child in psutil.Process().children(recursive=True)
+        if "resource_tracker" not in " ".join(child.cmdline())  # Python's own: it stays
+    }  # fmt: skip
+    before, dask = there(), importlib.import_module("distributed")
+    monkeypatch.setattr(dask, part, interrupting(getattr(dask, part), moment))
+    with never_endless(SECONDS), pytest.raises(KeyboardInterrupt):
+        enter_and_wait(Cluster(count=1, patience=30))
+    with never_endless(SECONDS):
+        gc.collect()
+        while there() - before:
+            time.sleep(0.05)
+    assert capfd.readouterr().err == ""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs a POSIX system")
+def test_control_c_while_a_scheduler_is_looked_for_ends_it(monkeypatch, capfd):
+    dask = importlib.import_module("distributed")
+    monkeypatch.setattr(dask, "Client", interrupting(dask.Client, "before"))
+    with never_endless(), pytest.raises(KeyboardInterrupt):
+        enter_and_wait(Cluster("tcp://127.0.0.1:9", patience=30))
+    assert capfd.readouterr().err == ""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.name != "posix", reason="needs a POSIX system")
+def test_a_worker_that_is_stopped_is_told_of_and_waited_for(two, monkeypatch, expected):
+    stopped, *_ = processes(two)
+    said = []
+
+    def say(note):
+        said.append(note)
+        os.kill(stopped, signal.SIGCONT)
+
+    monkeypatch.setattr(cluster_module, "SILENT", 1)
+    monkeypatch.setattr(two, "say", say)
+    os.kill(stopped, signal.SIGSTOP)
+    try:
+        with never_endless():
+            assert digest(two.total(job(), parts())) == expected
+    finally:
+        os.kill(stopped, signal.SIGCONT)
+    assert [re.sub(r"tcp://\S+", "ADDRESS", note)[:59] for note in said] == [
+        "the worker ADDRESS has not been heard of for 1 s, and the s"
+    ]
 
 
 @pytest.mark.slow
@@ -224,6 +366,7 @@ def test_deaths_without_end_are_told(two, monkeypatch):
 
 
 def test_only_this_machine_is_listened_to(two):
+    psutil = pytest.importorskip("psutil")
     workers = processes(two)
     listening = {
         pid: {c.laddr.ip for c in psutil.Process(pid).net_connections() if c.status == "LISTEN"}
@@ -238,10 +381,14 @@ def test_a_job_that_cannot_be_sent(two, expected):
     assert digest(two.total(job(), parts())) == expected
 
 
-@pytest.mark.parametrize("workers", [Threads(2), Cluster(count=2)], ids=["threads", "processes"])
+@pytest.mark.parametrize(
+    "workers", [lambda: Threads(2), lambda: Cluster(count=2)], ids=["threads", "processes"]
+)
 def test_a_total_outside_the_block(workers):
+    if "Threads" in workers.__code__.co_names:
+        pytest.importorskip("threadpoolctl")
     with pytest.raises(errors.WorkersError, match=r"write `with \w+\(.*\) as workers:`"):
-        workers.total(job(), parts())
+        workers().total(job(), parts())
 
 
 def test_without_dask_it_says_what_to_install(monkeypatch):

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from limits import SECONDS
+from irregular import KINDS
+from limits import SECONDS, never_endless
 
 import minigrad as mg
 from minigrad import __main__
@@ -208,11 +209,15 @@ def test_the_exit_status_of_the_script_after_backward_is_kept(run):
     assert (status, err) == (1, "no more\n")
 
 
-@pytest.mark.parametrize("file", ["nowhere.py", "."])
-def test_a_file_that_cannot_be_read(file, tmp_path, monkeypatch, capsys):
+@pytest.mark.parametrize("what", ["nothing", *KINDS])
+def test_a_file_that_cannot_be_read(what, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    assert main(["step", file]) == 2
-    assert re.fullmatch(rf"minigrad: {re.escape(file)}: .*\n", capsys.readouterr().err)
+    make, said = KINDS.get(what, (lambda path: None, None))
+    make(tmp_path / "script.py")
+    with never_endless():
+        assert main(["step", "script.py"]) == 2
+    said = f" is {said}, not a regular file" if said else ": No such file"
+    assert re.fullmatch(rf"minigrad: script\.py{said}.*\n", capsys.readouterr().err)
 
 
 def test_alone_it_prints_the_help_with_every_command(capsys):

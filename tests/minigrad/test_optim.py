@@ -161,7 +161,7 @@ def test_settings_of_numpy_do_not_widen_float32(kind, settings):
         return [p.numpy().tobytes() for p in map(mg.Tensor.detach, made)]
 
     wide = {
-        k: tuple(map(np.float64, v)) if isinstance(v, tuple) else np.float64(v)
+        k: tuple(map(np.float64, v)) if isinstance(v, tuple) else np.asarray(v)[()]
         for k, v in settings.items()
     }
     assert run(settings, lambda t: 0.1 / t) == run(wide, lambda t: np.float64(0.1) / t)
@@ -350,7 +350,7 @@ def test_a_state_that_does_not_fit_changes_nothing_and_says_all_that_is_wrong():
         (SGD, {"lr": math.nan}, "lr is a finite number from 0, not nan"),
         (SGD, {"lr": math.inf}, "lr is a finite number from 0, not inf"),
         (Adam, {"lr": optim.stepwise(1.0, 1)}, "lr is a finite number from 0, not <function"),
-        (SGD, {"momentum": -0.1}, "momentum is a finite number from 0"),
+        (SGD, {"momentum": -0.1}, "momentum is from 0 to below 1"),
         (SGD, {"nesterov": True}, "nesterov=True needs a momentum above 0"),
         (SGD, {"weight_decay": -0.1}, "weight_decay is a finite number from 0"),
         (Adam, {"betas": (1.0, 0.9)}, r"betas\[0\] is from 0 to below 1, not 1.0"),

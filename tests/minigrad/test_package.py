@@ -1,14 +1,22 @@
 """`import minigrad` loads what an engine needs; everything else loads when it is first used."""
 
+import ast
 import importlib.util
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 import minigrad as mg
 
 LATER = ("views", "course", "fast", "workers", "cluster")  # rooms and files of minigrad
+ROOT = Path(__file__).parents[2]
+FILES = [
+    f.relative_to(ROOT)
+    for room in ("minigrad", "minitransformer")
+    for f in sorted(ROOT.glob(f"{room}/**/*.py"))
+]
 OTHERS = ("matplotlib", "graphviz", "pygraphviz", "dask", "distributed", "torch", "minitransformer")
 
 
@@ -41,6 +49,16 @@ def test_kernels_load_with_the_first_block_that_asks_for_them():
 
 
 @pytest.mark.parametrize(
+    "entered", ["block.__enter__()", "block.__enter__(); block.__exit__(*[None] * 3)"]
+)
+def test_kernels_of_what_is_imported_within_the_block_or_after_it_load_too(entered):
+    if importlib.util.find_spec("minitransformer.fast") is None:
+        pytest.skip("the folder of kernels was deleted")
+    code = f"import minigrad; block = minigrad.fast(); {entered}; import minitransformer"
+    assert "minitransformer.fast.attention" in loaded(code)
+
+
+@pytest.mark.parametrize(
     "first", ["minigrad.fast", "minigrad.fast.softmax", "minitransformer.fast", "minigrad"]
 )
 def test_the_switch_can_be_called_whatever_was_imported_first(first):
@@ -56,3 +74,35 @@ def test_the_switch_can_be_called_whatever_was_imported_first(first):
         "assert not mode.get().fast",
     ]
     loaded("\n".join(lines))
+
+
+@pytest.mark.parametrize("file", [str(f) for f in FILES])
+def test_no_class_gets_attributes_from_another_file(file):
+    """A reader of the class would not know of them, nor would a check of the imports."""
+    tree = ast.parse((ROOT / file).read_text())
+    imported = {
+        alias.asname or alias.name
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and (node.level or node.module.startswith("mini"))
+        for alias in node.names
+    }
+    stored = [
+        n for n in ast.walk(tree) if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Store)
+    ]
+    names = {n.value.id for n in stored if isinstance(n.value, ast.Name)}
+    assert not names & imported
+
+
+@pytest.mark.parametrize(
+    "name", ["minigrad", "minigrad.functional", "minigrad.nn", "minigrad.optim", "minitransformer"]
+)
+def test_a_tab_shows_what_is_for_users_and_nothing_else(name):
+    """In a new Python, in which nothing was used yet: what is loaded later is shown too."""
+    code = f"import {name} as m; print(*[n for n in dir(m) if n[0] != '_']); print(*m.__all__)"
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True
+    )
+    shown, public = (set(line.split()) for line in done.stdout.splitlines())
+    assert shown == public
+    if name == "minigrad":
+        assert {"Tensor", "graph", "explore", "steps", "gradcheck", "Graph", "nn", "optim"} <= shown

@@ -1,16 +1,19 @@
 """Checkpoints: every bit comes back, nothing is half-written, and nothing else is taken for one."""
 
+import io
 import json
 import os
 import pickle
+import struct
 import time
+import tracemalloc
 import zipfile
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from hypothesis.extra import numpy as arrays_of
+from irregular import KINDS
+from limits import never_endless
+from properties import arrays_of, given, settings, st
 
 from minigrad import serialize
 from minigrad.errors import CheckpointError
@@ -216,6 +219,80 @@ def test_no_file(tmp_path, name):
     folder = "which is a folder: give a file in it" if name == "." else ""
     with pytest.raises(CheckpointError, match=f"there is no checkpoint .*{folder}$"):
         serialize.load(tmp_path / name)
+
+
+def forged(path, about=(), **entries):
+    """A checkpoint of `small` with other entries, each of a ZipInfo's fields and data."""
+    with zipfile.ZipFile(path, "w") as file:
+        file.writestr("about.json", json_text({**EMPTY, "arrays": ["w"], **dict(about)}))
+        for name, (data, compress) in entries.items():
+            file.writestr(f"{name}.npy", data, compress)
+
+
+def npy(array, **header):
+    """An array as NumPy writes it, which promises something else."""
+    file = io.BytesIO()
+    of = np.lib.format.header_data_from_array_1_0(array)
+    np.lib.format.write_array_header_1_0(file, {**of, **header})
+    return file.getvalue() + array.tobytes()
+
+
+ZEROS, STORED, DEFLATED = np.zeros(1 << 23), zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED
+SMALL = npy(np.zeros(2))
+PROMISES = {
+    "an array that is compressed": ({"w": (npy(ZEROS), DEFLATED)}, "w.npy is compressed"),
+    "an array by another method": ({"w": (SMALL, zipfile.ZIP_LZMA)}, "w.npy is compressed"),
+    "a compressed entry too many": (
+        {"w": (SMALL, STORED), "x": (bytes(1 << 26), DEFLATED)}, "x.npy is compressed",
+    ),
+    "an entry too many": ({"w": (SMALL, STORED), "x": (SMALL, STORED)}, "with x, which are no arrays"),
+    "a shape that is too large": ({"w": (npy(np.zeros(2), shape=(10**12,)), STORED)}, "promises 8"),
+    "a shape that is endless": ({"w": (npy(np.zeros(2), shape=(10**30,)), STORED)}, "promises 8"),
+    "a shape that is too small": ({"w": (npy(ZEROS, shape=(2,)), STORED)}, "promises 16 bytes and"),
+    "numbers that are too wide": ({"w": (npy(np.zeros(2), descr="|V9999999"), STORED)}, "promises"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", PROMISES)
+def test_what_an_entry_promises_is_checked_before_it_is_read(tmp_path, what):
+    entries, said = PROMISES[what]
+    forged(tmp_path / "forged.npz", **entries)
+    tracemalloc.start()
+    try:
+        with pytest.raises(CheckpointError, match=f"is truncated, or is not a checkpoint.*{said}"):
+            serialize.load(tmp_path / "forged.npz")
+        most = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert most < 1 << 22
+
+
+def test_entries_that_share_their_bytes_are_refused(small):
+    """Each could be as large as the file, and there could be thousands of them."""
+    data = small.read_bytes()
+    end = data.rindex(b"PK\5\6")
+    first = data.index(b"PK\1\2")
+    entry = data[data.rindex(b"PK\1\2") : end]
+    n, size = 40, end - first + 38 * len(entry)
+    tail = struct.pack("<4s4H2LH", b"PK\5\6", 0, 0, n, n, size, first, 0)
+    small.write_bytes(data[:end] + 38 * entry + tail)
+    with pytest.raises(CheckpointError, match="larger than the file"):
+        serialize.load(small)
+
+
+def test_a_promise_that_is_kept_is_read(tmp_path):
+    """What is forged above is right but for one thing."""
+    forged(tmp_path / "right.npz", w=(SMALL, STORED))
+    arrays, _ = serialize.load(tmp_path / "right.npz")
+    assert same(arrays["w"], np.zeros(2))
+
+
+@pytest.mark.parametrize("what", KINDS)
+def test_what_is_no_regular_file_is_not_opened(tmp_path, what):
+    make, said = KINDS[what]
+    make(tmp_path / "c.npz")
+    with never_endless(), pytest.raises(CheckpointError, match=rf"c\.npz, which is {said}: give"):
+        serialize.load(tmp_path / "c.npz")
 
 
 class Trap:

@@ -261,6 +261,30 @@ def test_inside_no_grad_derivatives_are_numbers():
     close(second, 18)
 
 
+@pytest.mark.parametrize("back", ["it", "its square", "an unrelated leaf"])
+def test_a_leaf_that_the_function_makes_may_be_differentiated_by(back):
+    """On the first call as on the second, and where the function returns that leaf."""
+    of = {
+        "it": lambda w, x: w,
+        "its square": lambda w, x: w * w * x * x,
+        "an unrelated leaf": lambda w, x: x * x + w * 0,
+    }[back]
+    kept = {}
+
+    def f(x):
+        w = kept.setdefault("w", kept.get("w") or mg.Tensor(3.0, requires_grad=True))
+        return of(w, x)
+
+    found = []
+    for _ in range(2):
+        value, g = mg.value_and_grad(f)(2.0)
+        (value + g * g).backward()
+        found.append(kept["w"].grad.item())
+        kept["w"].grad = None
+    # d/dw of w; of 4 w^2 + (4 w^2)^2; of 4 + 0 w + 16
+    assert found == [{"it": 1, "its square": 24 + 16 * 4 * 27, "an unrelated leaf": 0}[back]] * 2
+
+
 def test_results_nobody_differentiates_hold_no_graph():
     y, g = mg.value_and_grad(lambda x: np.sum(np.exp(x)))(normal(3))
     assert g._node is None
@@ -467,3 +491,20 @@ def test_a_result_that_is_returned_twice_counts_twice():
     _, tangents = mg.jvp(f, np.array(3.0), 1.0)
     close(tangents[0], 6)
     close(tangents[1], 6)
+
+
+@pytest.mark.parametrize("argnums", [
+    2.0, [1.0, 2.0], np.ones(2), np.array(1), mg.Tensor([1.0, 2.0]), mg.Tensor(1),
+    (mg.Tensor(1.0, requires_grad=True),), None, "x",
+], ids=str)  # fmt: skip
+@pytest.mark.parametrize("transform", [mg.grad, mg.value_and_grad, mg.jacobian, mg.hessian])
+def test_an_argument_in_place_of_argnums_is_refused_at_once(transform, argnums):
+    """As PyTorch's functions of these names take it."""
+    with pytest.raises(errors.DTypeError, match=r"argnums is an integer.*grad\(.*\)\(x\)"):
+        transform(lambda x: np.sum(x * x), argnums)
+
+
+@pytest.mark.parametrize("transform", [mg.grad, mg.value_and_grad, mg.jacobian, mg.hessian])
+def test_what_is_no_function_is_refused_at_once(transform):
+    with pytest.raises(errors.ConfigError, match="is a function, not"):
+        transform(mg.Tensor(1.0), 0)

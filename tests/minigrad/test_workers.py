@@ -198,3 +198,10 @@ def test_without_threadpoolctl_there_is_one_thread(monkeypatch):
 
 
 assert len(set(SIZES)) == len(SIZES)  # unequal parts are what all of this is about
+
+
+@pytest.mark.parametrize("parameters", [mg.Tensor([1.0, 2.0], requires_grad=True), None, [3.0]])
+def test_parameters_that_are_no_list_of_leaves_are_refused(parameters):
+    """The elements of a tensor are no leaves: their gradients would be zeros."""
+    with pytest.raises(errors.ConfigError, match="parameter"):
+        Gradients(lambda part: np.sum(part), parameters)

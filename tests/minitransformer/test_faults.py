@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 from extras import bare, without_graphviz, without_plots
-from limits import SECONDS
+from limits import SECONDS, never_endless
 
 from minigrad import errors
 from minitransformer import DecoderSizes, Settings, Sizes, Training, load_reader, load_training
@@ -128,6 +128,7 @@ def test_a_model_that_has_no_positions_for_a_task_is_refused(tmp_path):
 # --- a folder has one run -------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_run_is_replaced_only_when_told(here, ran):
     before = (ran / "checkpoint.npz").read_bytes()
     arguments = (*JOB, "--steps", 1, "--out", "run")
@@ -174,6 +175,7 @@ def test_a_folder_that_cannot_be_locked_is_written_and_not_swept(tmp_path, monke
         assert left(tmp_path) == [".checkpoint.npz.1.part"]
 
 
+@pytest.mark.slow
 @posix
 def test_what_a_killed_run_leaves_is_removed(here, ran):
     """It is killed while it saves: the checkpoint before stands, and nothing is claimed for good."""
@@ -237,6 +239,7 @@ Training.step = stop
     assert load_training(tmp_path / "runs/pairs/checkpoint.npz").steps_done == 4
 
 
+@pytest.mark.slow
 @posix
 def test_output_that_nobody_reads_any_more_takes_nothing_with_it(here, tmp_path):
     """A terminal that is closed, or `head`: the run ends, and is saved."""
@@ -288,6 +291,7 @@ def limited(**limits):
     return limit
 
 
+@pytest.mark.slow
 @posix
 def test_a_disk_that_is_full(here, ran):
     before = (ran / "checkpoint.npz").read_bytes()
@@ -298,6 +302,7 @@ def test_a_disk_that_is_full(here, ran):
     assert left(ran) == sorted(FILES)
 
 
+@pytest.mark.slow
 @posix
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs mount")
 def test_a_small_disk_that_is_full(here, tmp_path):
@@ -343,6 +348,64 @@ def test_a_file_that_is_no_checkpoint(here, tmp_path, content):
     result = here("translate", "other", "3 March 1998")
     refused(result, "other is truncated, or is not a checkpoint.*give the file as it was saved")
     assert "pickle" not in result.stderr
+
+
+PIPES = {  # the place of a pipe, and a command that would read or replace it
+    "of pairs": ("pipe", ["train", "pairs", "pipe", *TINY]),
+    "of a text": ("pipe", ["train", "text", "pipe", *TINY]),
+    "as a checkpoint": ("pipe", ["translate", "pipe", "11"]),
+    "in the folder of a run": ("run/checkpoint.npz", ["translate", "run", "11"]),
+    "to go on from": ("run/checkpoint.npz", ["--resume", "run"]),
+    "to go on into": ("run/report.html", ["--resume", "run"]),
+    "for a page": ("pipe", ["explain", "run", "11", "--out", "pipe"]),
+    "for a report": ("run/report.html", [*JOB, "--out", "run", "--replace"]),
+}
+
+
+@posix
+@pytest.mark.parametrize("what", PIPES)
+def test_a_pipe_is_refused_before_anything_else(here, ran, what):
+    place, command = PIPES[what]
+    pipe = ran.parent / place
+    pipe.unlink(missing_ok=True)
+    os.mkfifo(pipe)
+    with never_endless():
+        refused(here(*command), rf"{pipe.name},? (which )?is a pipe.*: give ")
+    assert pipe.is_fifo()
+
+
+@posix
+def test_what_a_shell_gives_as_a_file_is_refused(here):
+    """`<(cat pairs.tsv)`: it cannot be read a second time."""
+    reading, writing = os.pipe()
+    os.write(writing, PAIRS.encode())
+    os.close(writing)
+    with never_endless():
+        refused(
+            here("train", "pairs", f"/dev/fd/{reading}", *TINY), "is a pipe, not a regular file"
+        )
+    os.close(reading)
+
+
+@pytest.mark.slow
+@posix
+def test_a_page_is_written_through_a_link(here, ran):
+    page, link = ran.parent / "page.html", ran.parent / "link.html"
+    page.write_text("old")
+    link.symlink_to(page.name)
+    assert here("explain", "run", "11", "--out", "link.html").returncode == 0
+    assert link.is_symlink()
+    assert "<html" in page.read_text()
+
+
+def test_faults_that_are_skipped_are_told_in_a_line(here, tmp_path):
+    (tmp_path / "bad.tsv").write_text("no tab\n" * 3000 + PAIRS)
+    result = here("train", "pairs", "bad.tsv", *TINY, "--steps", 1, "--skip-bad")
+    assert result.returncode == 0
+    assert re.fullmatch(
+        r"minitransformer: left out 3,000 lines: line 1: no tab; .*; and 2,995 more\n",
+        result.stderr,
+    )
 
 
 @pytest.mark.parametrize("missing", [1, 5])

@@ -8,9 +8,11 @@ import re
 
 import numpy as np
 import pytest
+from limits import never_endless
 
 from minigrad import errors, serialize
 from minitransformer import (
+    AttentionSizes,
     Decoder,
     DecoderOnly,
     DecoderSizes,
@@ -19,6 +21,7 @@ from minitransformer import (
     EncoderSizes,
     FeedForward,
     LayerNorm,
+    LayerSizes,
     MultiHeadAttention,
     Reader,
     Settings,
@@ -33,6 +36,7 @@ from minitransformer import (
     tasks,
 )
 from minitransformer.__main__ import main
+from minitransformer.commands.options import TRAIN, TRANSLATE, WRITE
 from minitransformer.training.decoding import beam_search, greedy, likelihood, sample
 from minitransformer.training.torch_weights import mask_from_torch
 from minitransformer.training.vocabulary import BOS, PAD
@@ -77,7 +81,7 @@ REFUSED = {
     "clip is NaN": (lambda: Settings(clip=NAN), "clip is a finite number above 0, not nan"),
     "half a step": (lambda: Settings(steps=0.5), "steps is a whole number from 0, not 0.5"),
     "a step that is a boolean": (lambda: Settings(steps=True), "steps is a whole number from 0, not True"),
-    "batch of text": (lambda: Settings(batch="8"), f"batch {A_COUNT} '8'"),
+    "batch of text": (lambda: Settings(batch="8"), "batch is a whole number from 1 up to 1000000, not '8'"),
     "smoothing is NaN": (lambda: Settings(label_smoothing=NAN), "label_smoothing is from 0 to below 1, not nan"),
     "a schedule that is a list": (lambda: Settings(schedule=[]), r"schedule is one of 'cosine', .*, not \[\]"),
     "dropout of text": (lambda: Sizes(9, 9, dropout="x"), "dropout is from 0 to below 1, not 'x'"),
@@ -87,20 +91,20 @@ REFUSED = {
     "kind of model": (lambda: training(kind="x"), "kind is one of 'encoder-decoder', 'decoder', 'text', not 'x'"),
     "sizes of another kind": (lambda: training(kind="decoder"), r"kind 'decoder' are DecoderSizes\(...\), not Sizes\("),
     "a task's option": (lambda: tasks.make("dates", digits=3), "'dates' does not use digits=3; leave it out"),
-    "no letters": (lambda: tasks.make("copy", longest=0), f"longest {A_COUNT} 0"),
+    "no letters": (lambda: tasks.make("copy", longest=0), "longest is a whole number from 1 up to 1000, not 0"),
     "half a digit": (lambda: tasks.make("addition", digits=1.5), "digits is a whole number from 1 up to 1000, not 1.5"),
     # parts of models
-    "width 0": (lambda: MultiHeadAttention(0, 1), f"width {A_COUNT} 0"),
-    "half a head": (lambda: MultiHeadAttention(8, 2.5), f"heads {A_COUNT} 2.5"),
-    "key width 0": (lambda: MultiHeadAttention(8, 2, key_width=0), f"key_width {A_COUNT} 0"),
-    "value width -1": (lambda: MultiHeadAttention(8, 2, value_width=-1), f"value_width {A_COUNT} -1"),
-    "output width 0": (lambda: MultiHeadAttention(8, 2, output_width=0), f"output_width {A_COUNT} 0"),
-    "context width 0": (lambda: MultiHeadAttention(8, 2, context_width=(8, 0)), f"context_width {A_COUNT} 0"),
+    "width 0": (lambda: MultiHeadAttention(AttentionSizes(0, 1)), f"width {A_COUNT} 0"),
+    "half a head": (lambda: MultiHeadAttention(AttentionSizes(8, 2.5)), f"heads {A_COUNT} 2.5"),
+    "key width 0": (lambda: MultiHeadAttention(AttentionSizes(8, 2, key_width=0)), f"key_width {A_COUNT} 0"),
+    "value width -1": (lambda: MultiHeadAttention(AttentionSizes(8, 2, value_width=-1)), f"value_width {A_COUNT} -1"),
+    "output width 0": (lambda: MultiHeadAttention(AttentionSizes(8, 2, output_width=0)), f"output_width {A_COUNT} 0"),
+    "context width 0": (lambda: MultiHeadAttention(AttentionSizes(8, 2, context_width=(8, 0))), f"context_width {A_COUNT} 0"),
     "layer norm": (lambda: LayerNorm(-1), f"width {A_COUNT} -1"),
     "layer norm's eps": (lambda: LayerNorm(8, eps=NAN), f"eps {A_NUMBER} nan"),
     "feed-forward": (lambda: FeedForward(8, 0), f"hidden {A_COUNT} 0"),
-    "encoder layers": (lambda: Encoder(-1, 8, 2, 8), f"layers {A_COUNT} -1"),
-    "decoder layers": (lambda: Decoder(1.5, 8, 2, 8), f"layers {A_COUNT} 1.5"),
+    "encoder layers": (lambda: Encoder(-1, LayerSizes()), f"layers {A_COUNT} -1"),
+    "decoder layers": (lambda: Decoder(1.5, LayerSizes()), f"layers {A_COUNT} 1.5"),
     "sines": (lambda: positions.sinusoidal(-1, 8), "length is a whole number from 0, not -1"),
     "causal mask": (lambda: masks.causal(2.5), "queries is a whole number from 0, not 2.5"),
     "causal mask's keys": (lambda: masks.causal(2, -3), "keys is a whole number from 0, not -3"),
@@ -127,8 +131,8 @@ REFUSED = {
     "top_k 0": (lambda: sample(seq2seq(), SOURCE, 3, top_k=0), f"top_k {A_COUNT} 0"),
     "top_p 0": (lambda: sample(seq2seq(), SOURCE, 3, top_p=0), "top_p is above 0 up to 1, not 0"),
     "top_p NaN": (lambda: sample(seq2seq(), SOURCE, 3, top_p=NAN), "top_p is above 0 up to 1, not nan"),
-    "beams 2.5": (lambda: beam_search(seq2seq(), SOURCE, 3, beams=2.5), f"beams {A_COUNT} 2.5"),
-    "beams 0": (lambda: beam_search(seq2seq(), SOURCE, 3, beams=0), f"beams {A_COUNT} 0"),
+    "beams 2.5": (lambda: beam_search(seq2seq(), SOURCE, 3, beams=2.5), "beams is a whole number from 1 up to 1000, not 2.5"),
+    "beams 0": (lambda: beam_search(seq2seq(), SOURCE, 3, beams=0), "beams is a whole number from 1 up to 1000, not 0"),
     "penalty NaN": (lambda: beam_search(seq2seq(), SOURCE, 3, length_penalty=NAN), f"length_penalty {A_NUMBER} nan"),
     "longest 0": (lambda: greedy(seq2seq(), SOURCE, 0), f"longest {A_COUNT} 0"),
     "longest 2.5": (lambda: sample(seq2seq(), SOURCE, 2.5), f"longest {A_COUNT} 2.5"),
@@ -195,8 +199,13 @@ CHANGES = {
     "a curve of text": (load_training, {"curve": ["a", "b"]}, "checkpoint of this model"),
     "points of text": (load_training, {"curve": [{"step": 1, "loss": "low"}, {"step": 2, "loss": 1.0}]}, "'low'"),
     "a step of text": (load_training, {"curve": [{"step": "1", "loss": 1.0}]}, f"step {A_COUNT} '1'"),
-    "many layers": (load_reader, {"sizes": {"decoder_layers": 10**8}}, "weights are too few for"),
-    "many layers to train": (load_training, {"sizes": {"encoder_layers": 10**8}}, "weights are too few for"),
+    "many layers": (load_reader, {"sizes": {"decoder_layers": 900}}, "weights are too few for"),
+    "many layers to train": (load_training, {"sizes": {"encoder_layers": 900}}, "weights are too few for"),
+    "layers without end": (load_reader, {"sizes": {"decoder_layers": 10**12}}, "decoder_layers is a whole number from 1 up to 1000"),
+    "steps without end": (load_training, {"steps_done": 10**12}, "the curve has 2 points for 1000000000000 steps"),
+    "a batch without end": (load_training, {"settings": {"batch": 10**12}}, "batch is a whole number from 1 up to 1000000"),
+    "an example without end": (load_training, {"made": {"longest": 10**12}}, "longest is a whole number from 1 up to 1000"),
+    "data without end": (load_training, {"task": "pairs", "made": {"file": "."}}, "goes on with the same data: .* is a folder"),
     "a wide model": (load_reader, {"sizes": {"width": 2**20}}, "weights are too few for"),
     "many positions": (load_reader, {"sizes": {"positions": "learned", "longest": 10**9}}, "weights are too few"),
     "length -3": (load_reader, {"longest": [-3, 3]}, f"longest {A_COUNT} -3"),
@@ -206,11 +215,12 @@ CHANGES = {
 @pytest.mark.parametrize("what", CHANGES)
 def test_a_header_that_cannot_be(saved, tmp_path, what):
     load, change, said = CHANGES[what]
+    error = errors.DataError if "data" in what else errors.CheckpointError
     arrays, about = serialize.load(saved)
     for name, value in change.items():
         about[name] = about[name] | value if isinstance(value, dict) else value
     serialize.save(tmp_path / "other.npz", arrays, about)
-    with pytest.raises(errors.CheckpointError, match=said):
+    with never_endless(), pytest.raises(error, match=said):
         load(tmp_path / "other.npz")
 
 
@@ -244,10 +254,10 @@ COMMANDS = {
     "drawn and searched": (["translate", "{run}", "a", "--beams", "2", "--top-k", "3"], "--beams .* leave out --top-k"),
     "a seed for nothing": (["translate", "{run}", "a", "--seed", "3"], "nothing is drawn: leave out --seed, or give a --temperature"),
     "temperature NaN": (["translate", "{run}", "a", "--temperature", "nan"], "--temperature is .* not nan"),
-    "beams 0": (["translate", "{run}", "a", "--beams", "0"], "--beams is a whole number from 1, not 0"),
+    "beams 0": (["translate", "{run}", "a", "--beams", "0"], "--beams is a whole number from 1 up to 1000, not 0"),
     "more than sure": (["translate", "{run}", "a", "--sure", "2"], "--sure is from 0 up to 1, not 2"),
     "to write with a translator": (["write", "{run}", "a"], "not to go on with a text: use the command translate"),
-    "a page that is a folder": (["explain", "{run}", "a", "--out", "."], r"\. is a folder: give the file to write, such as explain.html"),
+    "a page that is a folder": (["explain", "{run}", "a", "--out", "."], r"\. is a folder, not a regular file: give the file to write"),
     "a page in no folder": (["explain", "{run}", "a", "--out", "no/page.html"], "there is no folder no"),
 }  # fmt: skip
 
@@ -268,3 +278,47 @@ def test_what_the_command_line_refuses(what, saved, tmp_path, monkeypatch, capsy
     (line,) = capsys.readouterr().err.splitlines()
     assert re.search(said, line), line
     assert not (tmp_path / "runs").exists()
+
+
+@pytest.fixture(scope="module")
+def of_text(tmp_path_factory):
+    """A model that writes."""
+    folder = tmp_path_factory.mktemp("text")
+    (folder / "text").write_text("to be or not to be\n" * 20)
+    task = tasks.make("text", file=folder / "text", window=8)
+    sizes = DecoderSizes(len(task.vocabulary), **SMALL)
+    Training(task, sizes, Settings(), kind="text").save(folder / "checkpoint.npz")
+    return folder
+
+
+HUGE = 10**12
+SETS = {  # the options that a huge number does not refuse; they do not decide how much is made at once
+    "seed", "warmup", "accumulate", "every", "steps", "window", "top_k",
+}  # fmt: skip
+NUMBERS = [
+    (command, option.name)
+    for command, table in (("train", TRAIN), ("translate", TRANSLATE), ("write", WRITE))
+    for rows in table.values()
+    for option in rows
+    if option.kind is int and option.name not in SETS
+]
+
+
+@pytest.mark.parametrize(("command", "name"), NUMBERS)
+def test_a_huge_number_is_refused_at_once(command, name, saved, of_text, tmp_path, capsys):
+    """Not after all memory, or for ever."""
+    given = {
+        "train": [
+            "addition" if name == "digits" else "copy",
+            "--out",
+            tmp_path / "run",
+            "--steps",
+            1,
+        ],
+        "translate": [saved, "abc"],
+        "write": [of_text, "to be"],
+    }[command]
+    with never_endless():
+        assert main([*map(str, (command, *given)), f"--{name.replace('_', '-')}", str(HUGE)]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert re.search(rf"not {HUGE}$|not enough memory|{HUGE} heads do not divide", line), line

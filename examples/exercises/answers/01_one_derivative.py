@@ -336,6 +336,23 @@ def _(graph, root):
     return list(graph)
 
 
+@order.mistake(
+    "Edges are counted from all nodes of the graph, also from those that the root was not computed "
+    "from. These never have their turn, and so what they use is never ready."
+)
+def _(graph, root):
+    uses = Counter(argument for arguments in graph.values() for argument in arguments)
+    found, ready = [], [root]
+    while ready:
+        node = ready.pop()
+        found.append(node)
+        for argument in graph[node]:
+            uses[argument] -= 1
+            if uses[argument] == 0:
+                ready.append(argument)
+    return found
+
+
 # --- backpropagation ------------------------------------------------------------------------------
 
 
@@ -430,10 +447,13 @@ def _(graph, root):
     return gradients
 
 
-@walk.mistake(
+AGAIN = (
     "There is no topological order: a node passes on each time something arrives, and passes on "
     "again what it had passed on before."
 )
+
+
+@walk.mistake(AGAIN)
 def _(graph, root):
     gradients = dict.fromkeys(graph, 0)
     gradients[root] = 1
@@ -445,6 +465,28 @@ def _(graph, root):
 
     visit(root)
     return gradients
+
+
+def again_and_again(graph, root, take):
+    gradients = dict.fromkeys(graph, 0)
+    gradients[root] = 1
+    waiting = deque([root])
+    while waiting:
+        node = take(waiting)
+        for argument, slope in graph[node]:
+            gradients[argument] += slope * gradients[node]
+            waiting.append(argument)
+    return gradients
+
+
+@walk.mistake(AGAIN)
+def _(graph, root):
+    return again_and_again(graph, root, deque.popleft)
+
+
+@walk.mistake(AGAIN)
+def _(graph, root):
+    return again_and_again(graph, root, deque.pop)
 
 
 TOO_SOON = (

@@ -357,10 +357,29 @@ def _(g, shape, index):
     return gradient
 
 
-@index_rule.mistake(
+WHOLE = (
     "The gradient is made of whole numbers, which cut off what is behind the point: np.zeros makes "
     "floats, unless it is told otherwise."
 )
+
+
+@index_rule.mistake(WHOLE)
+def _(g, shape, index):
+    gradient = np.zeros(shape, int)
+    for row, i in zip(g, index):
+        gradient[i] = gradient[i] + row
+    return gradient
+
+
+@index_rule.mistake(WHOLE)
+def _(g, shape, index):
+    gradient = np.zeros(shape, int)
+    for row, i in zip(g, index):
+        gradient[i] += row
+    return gradient
+
+
+@index_rule.mistake(WHOLE)
 def _(g, shape, index):
     gradient = np.zeros(shape, int)
     np.add.at(gradient, index, g.astype(int))

@@ -172,6 +172,11 @@ def _(f, x, h):
     return numerical_gradient.solution(f, x, h) * (2 * h) / 2 * h
 
 
+@numerical_gradient.mistake("The step is a number of its own; `h` says how large it is to be.")
+def _(f, x, h):
+    return numerical_gradient.solution(f, x, 1e-5)
+
+
 # --- a checker ------------------------------------------------------------------------------------
 
 KINDS = (

@@ -6,6 +6,7 @@ import numpy as np
 
 import minigrad as mg
 from minigrad.course.exercises import exercise, numbers
+from minigrad.course.exercises.exercise import SIZES
 
 # --- cosines --------------------------------------------------------------------------------------
 
@@ -112,13 +113,17 @@ def some_rows(rng, size):
     if size in (9, 10):
         x = numbers(rng, size - 8, 4)
         x[:, rng.integers(4)] += 1000.0  # one number far above its row
+    if size == 11:
+        x[-1] -= 1000.0  # a row far below the others, and none that is large
+    if size == 12:
+        x[..., rng.integers(x.shape[-1])] = -np.inf  # as what a mask hides
     return (x,)
 
 
 @exercise(
     points=2,
     draw=some_rows,
-    sizes=(0, 0, 1, 1, 2, 2, 3, 3, 4, 6, 7, 8, 9, 10),
+    sizes=(0, 0, 1, 1, 2, 2, 3, 3, 4, 6, 7, 8, 9, 10, 11, 12),
     truth=lambda x: mg.functional.softmax(mg.Tensor(x)).numpy(),
     properties={
         "each row sums to one": lambda f, x: np.allclose(f(x).sum(axis=-1), 1),
@@ -242,13 +247,31 @@ def _(x):
     return e / e.sum(axis=-1, keepdims=True)
 
 
+@softmax.mistake(
+    "The maximum is taken off only where it is large. A row far below 0 becomes exp(-1000) = 0 "
+    "everywhere, and 0 / 0 is NaN: take it off always."
+)
+def _(x):
+    e = np.exp(x - x.max(axis=-1, keepdims=True) if x.max() > 700 else x)
+    return e / e.sum(axis=-1, keepdims=True)
+
+
+@softmax.mistake(
+    "A number that is -inf makes its row NaN, or itself: -inf less -inf is NaN. Less the maximum of "
+    "the row it stays -inf, and exp of that is 0."
+)
+def _(x):
+    return 1 / np.exp(x[..., None, :] - x[..., :, None]).sum(axis=-1)
+
+
 # --- words in a sentence --------------------------------------------------------------------------
 
 
 def word_by_word(v):
     rows = []
     for i in range(len(v)):
-        weights = [math.exp(v[i] @ v[k]) for k in range(len(v))]
+        highest = max(v[i] @ v[k] for k in range(len(v)))
+        weights = [math.exp(v[i] @ v[k] - highest) for k in range(len(v))]
         rows.append(sum(w * v[j] for j, w in enumerate(weights)) / sum(weights))
     return np.array(rows)
 
@@ -258,8 +281,17 @@ def normalised(scores, axis):
     return e / e.sum(axis=axis, keepdims=True)
 
 
+def some_words(rng, size):
+    """With size 5, a word that is far longer than the others."""
+    v = numbers(rng, 3 if size == 5 else size + 1, 2)
+    if size == 5:
+        v[rng.integers(3)] *= 30 / abs(v).min()
+    return (v,)
+
+
 @exercise(
-    draw=lambda rng, size: (numbers(rng, size + 1, 2),),
+    draw=some_words,
+    sizes=(*SIZES, 5),
     truth=word_by_word,
     properties={
         "words in another order give the same rows in that order": lambda f, v: np.allclose(
@@ -328,3 +360,21 @@ def _(v):
 )
 def _(v):
     return normalised(v @ v.T / math.sqrt(v.shape[1]), 1) @ v
+
+
+@contextualise.mistake(
+    "No maximum is taken off, and exp overflows: exp(1000) is infinite, and infinity over infinity "
+    "is NaN."
+)
+def _(v):
+    e = np.exp(v @ v.T)
+    return e / e.sum(axis=1, keepdims=True) @ v
+
+
+@contextualise.mistake(
+    "One maximum is taken for all words. For one whose products are far below it all exp are 0, and "
+    "0 / 0 is NaN: each row needs its own."
+)
+def _(v):
+    e = np.exp(v @ v.T - (v @ v.T).max())
+    return e / e.sum(axis=1, keepdims=True) @ v

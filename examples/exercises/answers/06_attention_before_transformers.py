@@ -6,6 +6,7 @@ import numpy as np
 
 import minigrad as mg
 from minigrad.course.exercises import exercise, numbers
+from minigrad.course.exercises.exercise import SIZES
 from minitransformer.model.attention import Additive
 
 # --- a recurrent network --------------------------------------------------------------------------
@@ -148,6 +149,15 @@ def _(x, W, U, b):
     return np.concatenate([np.zeros((1, len(b))), rnn.solution(x, W, U, b)[:-1]])
 
 
+@rnn.mistake("The bias b is added after the tanh; all three are added inside it.")
+def _(x, W, U, b):
+    h, states = np.zeros_like(b), []
+    for row in x:
+        h = np.tanh(row @ W + h @ U) + b
+        states.append(h)
+    return np.array(states)
+
+
 # --- additive scores ------------------------------------------------------------------------------
 
 
@@ -256,7 +266,7 @@ def _(q, k, W, U, v):
 def step_by_step(e, h):
     rows = []
     for j in range(e.shape[1]):
-        weights = [math.exp(e[i, j]) for i in range(e.shape[0])]
+        weights = [math.exp(e[i, j] - max(e[:, j])) for i in range(e.shape[0])]
         rows.append(sum(w * h[i] for i, w in enumerate(weights)) / sum(weights))
     return np.array(rows)
 
@@ -266,8 +276,18 @@ def softmax(x, axis=None):
     return e / e.sum(axis=axis, keepdims=True)
 
 
+def scores_and_states(rng, size):
+    """With size 5, the scores of one step are large, and those of another far below 0."""
+    S, T = (2, 3) if size == 5 else (size + 1, max(2, size))
+    e = numbers(rng, S, T)
+    if size == 5:
+        e += rng.permutation([-1000.0, 0.0, 1000.0])
+    return e, numbers(rng, S, 2)
+
+
 @exercise(
-    draw=lambda rng, size: (numbers(rng, size + 1, max(2, size)), numbers(rng, size + 1, 2)),
+    draw=scores_and_states,
+    sizes=(*SIZES, 5),
     truth=step_by_step,
     properties={
         "equal states give back that state": lambda f, e, h: np.allclose(f(e, 0 * h + h[0]), h[0]),
@@ -323,3 +343,21 @@ def _(e, h):
 @contexts.mistake("It is transposed: a row belongs to a component; rows are the steps.")
 def _(e, h):
     return contexts.solution(e, h).T
+
+
+@contexts.mistake(
+    "No maximum is taken off, and exp overflows: exp(1000) is infinite, and infinity over infinity "
+    "is NaN."
+)
+def _(e, h):
+    a = np.exp(e)
+    return (a / a.sum(axis=0)).T @ h
+
+
+@contexts.mistake(
+    "One maximum is taken for all steps. For a step far below it all exp are 0, and 0 / 0 is NaN: "
+    "each needs its own."
+)
+def _(e, h):
+    a = np.exp(e - e.max())
+    return (a / a.sum(axis=0)).T @ h

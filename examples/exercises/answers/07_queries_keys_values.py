@@ -5,6 +5,7 @@ import numpy as np
 import minigrad as mg
 import minitransformer as mt
 from minigrad.course.exercises import exercise, numbers
+from minigrad.course.exercises.exercise import SIZES
 
 
 def softmax(x, axis=-1):
@@ -21,8 +22,13 @@ def by_the_library(x, w_q, w_k, w_v):
 
 
 def words_and_weights(rng, size):
-    T, D, K, V = [(2, 2, 2, 2), (2, 3, 2, 2), (3, 2, 3, 1), (3, 2, 4, 3)][size - 1]
-    return tuple(numbers(rng, *shape) for shape in [(T, D), (D, K), (D, K), (D, V)])
+    """With size 5, a word that is far longer than the others, and has large scores."""
+    T, D, K, V = [(2, 2, 2, 2), (2, 3, 2, 2), (3, 2, 3, 1), (3, 2, 4, 3), (2, 2, 2, 2)][size - 1]
+    x, w_q, w_k, w_v = (numbers(rng, *shape) for shape in [(T, D), (D, K), (D, K), (D, V)])
+    if size == 5:
+        x[0] = 40 * (1 + abs(x[0]))
+        w_q, w_k = 1 + abs(w_q), 1 + abs(w_k)
+    return x, w_q, w_k, w_v
 
 
 def in_another_order(f, x, *weights):
@@ -32,6 +38,7 @@ def in_another_order(f, x, *weights):
 @exercise(
     points=2,
     draw=words_and_weights,
+    sizes=(*SIZES, 5),
     truth=by_the_library,
     properties={"words in another order give the same rows in that order": in_another_order},
     hints=[
@@ -122,6 +129,47 @@ def _(x, w_q, w_k, w_v):
 @self_attention.mistake("It divides by the width of the keys, not by its square root.")
 def _(x, w_q, w_k, w_v):
     return self_attention.solution(x, w_q / np.sqrt(w_q.shape[1]), w_k, w_v)
+
+
+@self_attention.mistake(
+    "The weights are divided by the square root after the softmax, so that they do not sum to one; "
+    "the scores are, before it."
+)
+def _(x, w_q, w_k, w_v):
+    s = (x @ w_q) @ (x @ w_k).T
+    return softmax(s) / np.sqrt(w_k.shape[1]) @ x @ w_v
+
+
+@self_attention.mistake(
+    "It scales by the square root of the number of words; it is the *width* of the keys that makes "
+    "the products large."
+)
+def _(x, w_q, w_k, w_v):
+    return softmax((x @ w_q) @ (x @ w_k).T / np.sqrt(len(x))) @ x @ w_v
+
+
+@self_attention.mistake("The values are made with W_k; they have a matrix of their own, W_v.")
+def _(x, w_q, w_k, w_v):
+    return softmax(scores(x, w_q, w_k)) @ x @ w_k
+
+
+@self_attention.mistake(
+    "No maximum is taken off, and exp overflows: exp(1000) is infinite, and infinity over infinity "
+    "is NaN."
+)
+def _(x, w_q, w_k, w_v):
+    e = np.exp(scores(x, w_q, w_k))
+    return e / e.sum(axis=-1, keepdims=True) @ x @ w_v
+
+
+@self_attention.mistake(
+    "One maximum is taken for all words. For one whose scores are far below it all exp are 0, and "
+    "0 / 0 is NaN: each row needs its own."
+)
+def _(x, w_q, w_k, w_v):
+    s = scores(x, w_q, w_k)
+    e = np.exp(s - s.max())
+    return e / e.sum(axis=-1, keepdims=True) @ x @ w_v
 
 
 # --- one matrix -----------------------------------------------------------------------------------

@@ -113,8 +113,9 @@ def _(q, k):
 
 def masked_scores(rng, size):
     """With size 3, a query that may attend to nothing; with size 4, hidden scores that are huge; with
-    size 7, all of them; with size 8, only the hidden ones are not far below 0."""
-    T, S = [(1, 2), (2, 2), (2, 2), (3, 3), (2, 3), (2, 4), (2, 3), (2, 3)][size - 1]
+    size 7, all of them; with size 8, only the hidden ones are not far below 0; with size 9, a query
+    has scores far below those of another."""
+    T, S = [(1, 2), (2, 2), (2, 2), (3, 3), (2, 3), (2, 4), (2, 3), (2, 3), (2, 3)][size - 1]
     mask = np.array(
         [[True, False, True, False], [True, True, False, True], [False, True, True, True]]
     )
@@ -128,6 +129,8 @@ def masked_scores(rng, size):
         s += 1000
     if size == 8:
         s[mask] -= 1000
+    if size == 9:
+        s[rng.integers(2)] += 1000
     return s, mask, numbers(rng, S, 2)
 
 
@@ -147,7 +150,7 @@ def unseen(f, s, mask, v):
 @exercise(
     points=2,
     draw=masked_scores,
-    sizes=(1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 8),
+    sizes=(1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 8, 9),
     truth=by_the_library,
     properties={"what is masked changes nothing": unseen},
     hints=[
@@ -276,24 +279,40 @@ def _(s, mask, v):
     return e / np.where(total == 0, 1, total) @ v
 
 
+@attend.mistake(
+    "One maximum is taken for the whole array. A row far below it becomes exp(-1000) = 0 "
+    "everywhere, and gets zeros or NaN: each row needs its own."
+)
+def _(s, mask, v):
+    s = np.where(mask, s, -np.inf)
+    e = np.exp(s - s.max(where=mask, initial=-1e9))
+    total = e.sum(axis=-1, keepdims=True)
+    return e / np.where(total == 0, 1, total) @ v
+
+
 # --- the softmax's rule ---------------------------------------------------------------------------
 
 
 def by_the_engine(g, y):
-    x = mg.Tensor(np.log(y), requires_grad=True)
+    with np.errstate(divide="ignore"):  # of what a mask hides
+        x = mg.Tensor(np.log(y), requires_grad=True)
     mg.functional.softmax(x).backward(g)
     return x.grad.numpy()
 
 
 def rows_of_one(rng, size):
-    T, S = [(1, 2), (2, 2), (2, 3), (3, 2)][size - 1]
+    """With size 5, some of them 0, as what a mask hides."""
+    T, S = [(1, 2), (2, 2), (2, 3), (3, 2), (2, 3)][size - 1]
     y = rng.integers(1, 10, (T, S))
+    if size == 5:
+        y[np.arange(T), rng.integers(0, S, T)] = 0
     return numbers(rng, T, S), y / y.sum(axis=1, keepdims=True)
 
 
 @exercise(
     points=2,
     draw=rows_of_one,
+    sizes=(*SIZES, 5),
     truth=by_the_engine,
     properties={
         "each row of the gradient sums to 0": lambda f, g, y: np.allclose(f(g, y).sum(axis=1), 0),
@@ -383,3 +402,19 @@ def _(g, y):
 @softmax_rule.mistake("It takes the mean of g y over the row; the rule has the sum.")
 def _(g, y):
     return y * (g - (g * y).mean(axis=-1, keepdims=True))
+
+
+@softmax_rule.mistake(
+    "This is y - g, as in the rule of softmax and cross-entropy together, with the target for g. Here "
+    "g is the gradient of y, and there may be any loss behind it."
+)
+def _(g, y):
+    return y - g
+
+
+@softmax_rule.mistake(
+    "It divides by y, or takes its logarithm: where y is 0, as it is for what a mask hides, that "
+    "gives NaN. The gradient is 0 there."
+)
+def _(g, y):
+    return y * (g - (g * y).sum(axis=-1, keepdims=True)) * y / y

@@ -5,6 +5,7 @@ import numpy as np
 import minigrad as mg
 import minitransformer as mt
 from minigrad.course.exercises import exercise, numbers
+from minigrad.course.exercises.exercise import SIZES
 
 
 def softmax(x, axis=-1):
@@ -159,7 +160,7 @@ def _(x):
 
 
 def by_the_library(x, w_q, w_k, w_v, w_o, heads):
-    layer = mt.MultiHeadAttention(x.shape[-1], heads, bias=False)
+    layer = mt.MultiHeadAttention(mt.AttentionSizes(x.shape[-1], heads, bias=False))
     for part, w in zip((layer.query, layer.key, layer.value, layer.output), (w_q, w_k, w_v, w_o)):
         part.weight.copy_(w, dtype=np.float64)
     x = mg.Tensor(x)
@@ -167,13 +168,24 @@ def by_the_library(x, w_q, w_k, w_v, w_o, heads):
 
 
 def words_and_weights(rng, size):
-    B, T, D, H = [(1, 2, 2, 2), (1, 2, 4, 2), (2, 3, 4, 2), (1, 2, 6, 3)][size - 1]
-    return (numbers(rng, B, T, D), *(numbers(rng, 4, D, D) / 2), H)
+    """With size 5, a word that is far longer than the others, and has large scores; with size 6, scores
+    from 400 on for one word and up to -400 for the other, of which exp can be computed."""
+    shapes = (1, 2, 2, 2), (1, 2, 4, 2), (2, 3, 4, 2), (1, 2, 6, 3), (1, 2, 4, 2), (1, 2, 4, 2)
+    B, T, D, H = shapes[size - 1]
+    x, (w_q, w_k, w_v, w_o) = numbers(rng, B, T, D), numbers(rng, 4, D, D) / 2
+    if size == 6:
+        x[0] = np.array([[1, 1, 1, 1], [-1, -1, 1, 1]]) * rng.uniform(8.5, 8.8)
+        w_q, w_k = np.repeat(np.eye(2), 2, axis=1)[:, :, None] * np.ones(4)
+    if size == 5:
+        x[0, 0] = 40 * (1 + abs(x[0, 0]))
+        w_q, w_k = 1 + abs(w_q), 1 + abs(w_k)
+    return x, w_q, w_k, w_v, w_o, H
 
 
 @exercise(
     points=3,
     draw=words_and_weights,
+    sizes=(*SIZES, 5, 6),
     truth=by_the_library,
     properties={
         "words in another order give the same rows in that order": lambda f, x, *w: np.allclose(
@@ -291,3 +303,57 @@ def _(x, w_q, w_k, w_v, w_o, heads):
 @multi_head.mistake("The softmax runs over the queries; for each query the weights sum to one.")
 def _(x, w_q, w_k, w_v, w_o, heads):
     return join_heads.solution(attended(x, w_q, w_k, w_v, heads, axis=-2)) @ w_o
+
+
+@multi_head.mistake(
+    "The weights are divided by sqrt(K) after the softmax, so that they do not sum to one; the scores "
+    "are, before it."
+)
+def _(x, w_q, w_k, w_v, w_o, heads):
+    y = attended(x, w_q, w_k, w_v, heads, 1) / np.sqrt(x.shape[-1] // heads)
+    return join_heads.solution(y) @ w_o
+
+
+@multi_head.mistake(
+    "It scales by the square root of the number of heads; it is the *width* of a head, K = D / H, "
+    "that makes the products large."
+)
+def _(x, w_q, w_k, w_v, w_o, heads):
+    return join_heads.solution(attended(x, w_q, w_k, w_v, heads, heads)) @ w_o
+
+
+@multi_head.mistake(
+    "It scales by the square root of the number of words; it is the *width* of a head, K = D / H, "
+    "that makes the products large."
+)
+def _(x, w_q, w_k, w_v, w_o, heads):
+    return join_heads.solution(attended(x, w_q, w_k, w_v, heads, x.shape[1])) @ w_o
+
+
+@multi_head.mistake("The values are made with w_k; they have a matrix of their own, w_v.")
+def _(x, w_q, w_k, w_v, w_o, heads):
+    return join_heads.solution(attended(x, w_q, w_k, w_k, heads)) @ w_o
+
+
+def attended_by(x, w_q, w_k, w_v, heads, highest):
+    """The heads' results, where a number is taken off all scores."""
+    q, k, v = (split_heads.solution(x @ w, heads) for w in (w_q, w_k, w_v))
+    s = q @ k.swapaxes(-1, -2) / np.sqrt(k.shape[-1])
+    e = np.exp(s - highest(s))
+    return e / e.sum(axis=-1, keepdims=True) @ v
+
+
+@multi_head.mistake(
+    "No maximum is taken off, and exp overflows: exp(1000) is infinite, and infinity over infinity "
+    "is NaN."
+)
+def _(x, w_q, w_k, w_v, w_o, heads):
+    return join_heads.solution(attended_by(x, w_q, w_k, w_v, heads, lambda s: 0)) @ w_o
+
+
+@multi_head.mistake(
+    "One maximum is taken for the whole array. Where the scores are far below it all exp are 0, and "
+    "0 / 0 is NaN: each row needs its own."
+)
+def _(x, w_q, w_k, w_v, w_o, heads):
+    return join_heads.solution(attended_by(x, w_q, w_k, w_v, heads, np.max)) @ w_o

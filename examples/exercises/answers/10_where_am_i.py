@@ -147,6 +147,16 @@ def _(length, width, offset):
     return sinusoidal.solution(max(length - offset, 0), width, offset)
 
 
+@sinusoidal.mistake(
+    "2i is doubled once more: where i steps by 2, as the columns of the sines do, the exponent is "
+    "i / D."
+)
+def _(length, width, offset):
+    pos = np.arange(offset, offset + length)[:, None]
+    angle = pos / 10000 ** (2 * np.arange(0, width, 2) / width)
+    return interleaved(np.sin(angle), np.cos(angle[:, : width // 2]))
+
+
 # --- step by step ---------------------------------------------------------------------------------
 
 

@@ -19,19 +19,21 @@ def by_the_library(x, gain, bias, eps):
 
 
 def to_normalise(rng, size):
-    """With size 6, numbers that are all the same."""
-    shape = [(1, 2), (2, 2), (2, 3), (2, 2, 4), (3,), (2, 2)][size - 1]
+    """With size 6, numbers that are all the same; with size 7, nearly so."""
+    shape = [(1, 2), (2, 2), (2, 3), (2, 2, 4), (3,), (2, 2), (2, 2)][size - 1]
     D = shape[-1]
     x = rng.permutation(np.arange(1, 1 + np.prod(shape)) / 5).reshape(shape) + numbers(rng, 1)
     if size == 6:
         x[1] = x[1, 0]
+    if size == 7:
+        x[1] = x[1, 0] + rng.permutation([0.0, 0.16])
     return x, numbers(rng, D), numbers(rng, D), 0.1
 
 
 @exercise(
     points=2,
     draw=to_normalise,
-    sizes=(*SIZES, 5, 6),
+    sizes=(*SIZES, 5, 6, 7),
     truth=by_the_library,
     properties={
         "adding 5 to all numbers changes nothing": lambda f, x, *rest: np.allclose(
@@ -158,6 +160,11 @@ def _(x, gain, bias, eps):
 @layer_norm.mistake("The mean is not taken off x; it is divided alone.")
 def _(x, gain, bias, eps):
     return x / np.sqrt(x.var(axis=-1, keepdims=True) + eps) * gain + bias
+
+
+@layer_norm.mistake("It adds a small number of its own under the root; `eps` says which to add.")
+def _(x, gain, bias, eps):
+    return layer_norm.solution(x, gain, bias, 1e-5)
 
 
 # --- its rule -------------------------------------------------------------------------------------
@@ -288,6 +295,38 @@ def _(g, x, gain, eps):
     s = np.sqrt(mean(np.square(x - mean(x))) + eps)
     n, h = (x - mean(x)) / s, g * gain
     return (h - mean(h) - n * mean(h * x)) / s
+
+
+@layer_norm_rule.mistake(
+    "x - mean stands where n should be, before the last mean or in it: n is x - mean divided by s."
+)
+def _(g, x, gain, eps):
+    mean = lambda a: a.mean(axis=-1, keepdims=True)
+    s = np.sqrt(mean(np.square(x - mean(x))) + eps)
+    n, h = x - mean(x), g * gain
+    return (h - mean(h) - n * mean(h * n)) / s
+
+
+@layer_norm_rule.mistake(
+    "x - mean stands where n should be, before the last mean or in it: n is x - mean divided by s."
+)
+def _(g, x, gain, eps):
+    mean = lambda a: a.mean(axis=-1, keepdims=True)
+    s = np.sqrt(mean(np.square(x - mean(x))) + eps)
+    n, h = x - mean(x), g * gain
+    return (h - mean(h) - n * mean(h * n / s)) / s
+
+
+@layer_norm_rule.mistake("It is divided by variance + eps; s is the square root of that.")
+def _(g, x, gain, eps):
+    return rule(g * gain, x, eps) / np.sqrt(x.var(axis=-1, keepdims=True) + eps)
+
+
+@layer_norm_rule.mistake(
+    "It adds a small number of its own under the root; `eps` says which to add."
+)
+def _(g, x, gain, eps):
+    return rule(g * gain, x, 1e-5)
 
 
 # --- residuals ------------------------------------------------------------------------------------

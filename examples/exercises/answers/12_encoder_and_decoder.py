@@ -102,6 +102,19 @@ def _(queries, keys):
     return np.tril(np.ones((queries, keys), bool), queries - keys)
 
 
+@causal_mask.mistake(
+    "np.triu with k=0 takes the diagonal too, so that no position may attend to itself: the future "
+    "begins at k=1. And with more keys than queries the diagonal has to move, by S - T."
+)
+def _(queries, keys):
+    return ~np.triu(np.ones((queries, keys), bool))
+
+
+@causal_mask.mistake("Nothing is hidden: each position may attend to the future, too.")
+def _(queries, keys):
+    return np.ones((queries, keys), bool)
+
+
 # --- padding --------------------------------------------------------------------------------------
 
 
@@ -115,7 +128,14 @@ def some_tokens(rng, size):
     tokens[0, -1] = 0
     tokens[-1, max(1, S - 2) :] = 0
     pad = int(rng.choice([0, 11])) if size > 1 else 11
-    return np.where(tokens == 0, pad, tokens), pad
+    return with_zero(np.where(tokens == 0, pad, tokens), pad)
+
+
+def with_zero(tokens, pad):
+    """The tokens, one of them with the id 0 where that is not padding."""
+    if pad:
+        tokens[tuple(np.argwhere(tokens != pad)[0])] = 0
+    return tokens, pad
 
 
 @exercise(
@@ -206,6 +226,14 @@ def _(tokens, pad):
     return real[:, None, :, None] & real[:, None, None, :]
 
 
+@padding_mask.mistake(
+    "The id 0 is hidden as well as `pad`. An id is only a name: padding is the one that is equal to "
+    "`pad`, and no other."
+)
+def _(tokens, pad):
+    return ((tokens != pad) & (tokens != 0))[:, None, None, :]
+
+
 # --- both -----------------------------------------------------------------------------------------
 
 
@@ -223,7 +251,7 @@ def with_a_gap(rng, size):
     tokens = rng.integers(1, 10, (B, T))
     pad = int(rng.choice([0, 11])) if size > 1 else 11
     tokens[np.arange(B), rng.integers(0, T - 1, B)] = pad
-    return tokens, pad
+    return with_zero(tokens, pad)
 
 
 @exercise(
@@ -300,3 +328,19 @@ def _(tokens, pad):
 def _(tokens, pad):
     T = tokens.shape[1]
     return np.tril(np.ones((T, T), bool), -1) & (tokens != pad)[:, None, None, :]
+
+
+@decoder_mask.mistake(
+    "Rows and columns are both hidden: a padded query then sees nothing. Hide the keys alone; "
+    "what a padded query computes, the loss ignores."
+)
+def _(tokens, pad):
+    real = tokens != pad
+    return token_by_token(tokens, pad) & real[:, None, :, None]
+
+
+@decoder_mask.mistake(
+    "Each position may attend to itself, also where it is padding; no position may attend to padding."
+)
+def _(tokens, pad):
+    return token_by_token(tokens, pad) | np.eye(tokens.shape[1], dtype=bool)

@@ -113,6 +113,8 @@ def a_batch(rng, size):
     targets = (rng.integers(1, 4, (B, T)) + pad) % 4
     targets[0, 0] = (1 + pad) % 4  # which is 0 for some
     targets[0, -1] = pad
+    if T > 2:
+        targets[0, -2] = pad
     if size == 5:
         logits += 1000
     if size in (6, 7):

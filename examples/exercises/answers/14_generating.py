@@ -43,6 +43,10 @@ def to_write(rng, size):
     return model_of([*text, END]), START, END, len(text) + int(rng.integers(2, 5))
 
 
+def whole(ids):
+    return all(np.asarray(one).dtype.kind in "iu" for one in ids)
+
+
 def as_it_stands(scores, start, end, longest):
     written = []
     for _ in range(longest):
@@ -57,6 +61,7 @@ def as_it_stands(scores, start, end, longest):
     draw=to_write,
     sizes=(*SIZES, 5, 6),
     truth=as_it_stands,
+    properties={"ids stay whole numbers": lambda f, *inputs: whole(f(*inputs))},
     hints=[
         "A loop that takes at most `longest` steps. Each asks for the scores of all that was "
         "written so far, the start symbol in front.",
@@ -307,18 +312,28 @@ def _(p, least):
     return kept / kept.sum()
 
 
+@top_p.mistake(
+    "Each symbol is compared with 1 - `least` by itself; it is the sum over the likeliest that has to "
+    "reach `least`."
+)
+def _(p, least):
+    kept = np.where(p >= 1 - least, p, 0)
+    return kept / kept.sum()
+
+
 # --- beams ----------------------------------------------------------------------------------------
 
 
-def random_model(rng):
+def random_model(rng, level=0):
     """Scores that depend on all that was written, and whose level says nothing."""
     seed = int(rng.integers(10**6))
 
     def scores(tokens):
         own = np.random.default_rng([seed, *map(int, tokens)])
-        return np.array([-9.0, *own.normal(0, 1.5, 3)]) + own.integers(-6, 7)
+        return np.array([-9.0, *own.normal(0, 1.5, 3)]) + own.integers(-6, 7) + level
 
-    return Limited(scores, 4000, f"scores: random model {seed}")
+    about = f", all about {level}" if level else ""
+    return Limited(scores, 4000, f"scores: random model {seed}{about}")
 
 
 def model_with(rng, kind):
@@ -349,10 +364,15 @@ def model_with(rng, kind):
 
 
 def to_search(rng, size):
+    """With sizes 7 and 8, scores that are far from 0; with 9, one symbol for start and end."""
     if size == 5:
         return model_with(rng, "forking"), START, END, 4, 2
     if size == 6:
         return model_with(rng, "crowded"), START, END, 3, 2
+    if size in (7, 8):
+        return random_model(rng, 1000 if size == 7 else -1000), START, END, 2, 2
+    if size == 9:
+        return random_model(rng), END, END, 3, 2
     longest, beams = [(2, 2), (3, 2), (3, 3), (4, 2)][size - 1]
     return random_model(rng), START, END, longest, beams
 
@@ -386,7 +406,7 @@ def exhaustive(f, scores, start, end, longest, beams):
         total = 0.0
         for k, token in enumerate(way):
             s = raw([start, *way[:k]])
-            total += s[token] - math.log(np.exp(s).sum())
+            total += s[token] - s.max() - math.log(np.exp(s - s.max()).sum())
         return total
 
     return f(raw, start, end, 3, 200)[0] == list(max(ended, key=log_p))
@@ -404,6 +424,8 @@ def searched(
     ends=True,
     forks=True,
     aside=False,
+    ended_first=False,
+    dropped=False,
 ):
     """Beam search, with the ways in which it can be wrong."""
     kept = [([], 0.0, 0.0)]  # the symbols, their log p, that of the last
@@ -412,12 +434,15 @@ def searched(
         candidates = []
         for tokens, log_p, last in kept:
             if ends and end in tokens:
-                candidates.append((tokens, log_p, last))
+                candidates += [] if dropped else [(tokens, log_p, last)]
                 continue
             s = scores([start, *tokens])
             step = s - s.max() - np.log(np.exp(s - s.max()).sum()) if normal else s
             own = [([*tokens, i], log_p + float(x), float(x)) for i, x in enumerate(step)]
             candidates += own if forks or not tokens else [max(own, key=lambda one: one[1])]
+        if ended_first:
+            candidates.sort(key=lambda one: end not in one[0])
+        candidates = candidates or kept
         candidates.sort(key=rank or (lambda one: -one[1]))
         kept = candidates[:beams]
         if aside:
@@ -432,9 +457,10 @@ def searched(
 @exercise(
     points=3,
     draw=to_search,
-    sizes=(*[1] * 4, *[2] * 8, *[3] * 4, *[4] * 8, 5, 5, 6),
+    sizes=(*[1] * 4, *[2] * 8, *[3] * 4, *[4] * 8, 5, 5, 6, 7, 8, 9),
     truth=with_a_heap,
     properties={
+        "ids stay whole numbers": lambda f, *inputs: whole(f(*inputs)[0]),
         "one beam is greedy": lambda f, scores, start, end, longest, beams: (
             f(scores.function, start, end, longest, 1)[0]
             == as_it_stands(scores.function, start, end, longest)
@@ -558,3 +584,37 @@ def _(scores, start, end, longest, beams):
 def _(scores, start, end, longest, beams):
     tokens, log_p = searched(scores, start, end, longest, beams)
     return tokens, math.exp(log_p)
+
+
+OVERFLOWS = (
+    "No maximum is taken off: exp(1000) is infinite, and exp(-1000) is 0, of which the logarithm is. "
+    "Scores may be any numbers."
+)
+
+
+FROM_EXP = (
+    lambda s: np.log(np.exp(s) / np.exp(s).sum()),
+    lambda s: s - np.log(np.exp(s).sum()),
+)
+for from_exp, ended_first in itertools.product(FROM_EXP, (False, True)):  # NaN have no order
+
+    @beam_search.mistake(OVERFLOWS)
+    def _(scores, start, end, longest, beams, from_exp=from_exp, ended_first=ended_first):
+        of = lambda tokens: from_exp(scores(tokens))
+        return searched(of, start, end, longest, beams, normal=False, ended_first=ended_first)
+
+
+@beam_search.mistake(
+    "The start symbol is taken for one that was written: where it is the end symbol too, nothing gets "
+    "written at all."
+)
+def _(scores, start, end, longest, beams):
+    return searched(scores, start, end, longest, beams) if start != end else ([], 0.0)
+
+
+@beam_search.mistake(
+    "What has ended is dropped at the next step. It is to stay as it is, and keep its place while it is "
+    "good enough."
+)
+def _(scores, start, end, longest, beams):
+    return searched(scores, start, end, longest, beams, dropped=True)

@@ -117,6 +117,21 @@ def _(tokens, draws, p, mask, pad):
     return np.where(hidden, mask, tokens), np.where(hidden, tokens, mask)
 
 
+@hide.mistake("p is taken for the chance of staying; it is that of being hidden.")
+def _(tokens, draws, p, mask, pad):
+    hidden = (draws > p) & (tokens != pad)
+    return np.where(hidden, mask, tokens), np.where(hidden, tokens, pad)
+
+
+@hide.mistake(
+    "`read = tokens` copies nothing: both names stand for one array, and what is to be guessed is "
+    "taken from it when the id `mask` is there already. Work on a copy."
+)
+def _(tokens, draws, p, mask, pad):
+    hidden = (draws < p) & (tokens != pad)
+    return np.where(hidden, mask, tokens), np.where(hidden, mask, pad)
+
+
 # --- the next symbol of a prompt ------------------------------------------------------------------
 
 
@@ -195,11 +210,17 @@ def _(logits, lengths):
 
 
 def a_batch(rng, size):
-    B, T = [(1, 2), (2, 2), (2, 3), (3, 3)][size - 1]
+    """With size 5, logits that overflow exp; with 6, a position far below the others."""
+    B, T = [(1, 2), (2, 2), (2, 3), (3, 3), (1, 2), (2, 2)][size - 1]
     pad = int(rng.choice([0, 2])) if size > 1 else 2
     targets = (rng.integers(1, 3, (B, T)) + pad) % 3
     targets[0, -1] = pad
-    return numbers(rng, B, T, 3), targets, pad
+    logits = numbers(rng, B, T, 3)
+    if size == 5:
+        logits += 1000
+    if size == 6:
+        logits[0, 0] -= 1000
+    return logits, targets, pad
 
 
 def softmax(x):
@@ -220,7 +241,7 @@ def by_differences(logits, targets, pad):
 @exercise(
     points=2,
     draw=a_batch,
-    sizes=(1, 1, 2, 2, 2, 3, 3, 4),
+    sizes=(1, 1, 2, 2, 2, 3, 3, 4, 5, 6),
     truth=by_differences,
     rtol=1e-5,
     atol=1e-7,
@@ -339,3 +360,23 @@ def _(logits, targets, pad):
     p, counts = e / e.sum(axis=-1, keepdims=True), targets != pad
     p[:, :, targets] -= 1
     return p * counts[..., None] / counts.sum()
+
+
+@cross_entropy_rule.mistake(
+    "No maximum is taken off, and exp overflows: exp(1000) is infinite, and infinity over infinity "
+    "is NaN."
+)
+def _(logits, targets, pad):
+    p, counts = np.exp(logits), targets != pad
+    p = p / p.sum(axis=-1, keepdims=True) - np.eye(logits.shape[-1])[targets]
+    return np.where(counts[..., None], p, 0) / counts.sum()
+
+
+@cross_entropy_rule.mistake(
+    "One maximum is taken for the whole array. At a position far below it all exp are 0, and 0 / 0 is "
+    "NaN: each needs its own."
+)
+def _(logits, targets, pad):
+    p, counts = np.exp(logits - logits.max()), targets != pad
+    p = p / p.sum(axis=-1, keepdims=True) - np.eye(logits.shape[-1])[targets]
+    return np.where(counts[..., None], p, 0) / counts.sum()

@@ -327,3 +327,13 @@ def _(ids, symbols):
     counts = fitting(ids) @ np.eye(symbols)[ids] > 0
     total = counts.sum(axis=1, keepdims=True)
     return np.where(total > 0, counts / np.maximum(total, 1), 1 / symbols)
+
+
+@induction.mistake(
+    "It looks at what comes later, too. At position t only the symbols up to t may be used: the mask "
+    "is missing."
+)
+def _(ids, symbols):
+    notes = np.concatenate([[-1], ids[:-1]])
+    itself = np.eye(len(ids), k=1, dtype=bool)  # what follows position t itself
+    return by_fits((ids[:, None] == notes) & ~itself, ids, symbols)

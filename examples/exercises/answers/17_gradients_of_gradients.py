@@ -3,7 +3,7 @@
 import numpy as np
 
 import minigrad as mg
-from minigrad.course.exercises import exercise, numbers
+from minigrad.course.exercises import Limited, exercise, numbers
 
 TRANSFORMS = [f"minigrad.transforms.{name}" for name in ("hvp", "jvp", "jacobian", "hessian")]
 
@@ -38,11 +38,22 @@ def differences(f, x, v, h=1e-5):
 
 # --- the Hessian times a vector -------------------------------------------------------------------
 
+MANY = 12  # numbers, so that a row of the matrix for each of them shows in the calls of f
+
+
+def function_and_two(rng, size):
+    """A function that may be neither called nor walked back through once for each row of its Hessian."""
+    bowl = Bowl(rng, size)
+    walk = Limited(lambda g: entered(g), MANY - 1, "the gradient of f")
+    entered = mg.rule(lambda x: x, lambda g, _y, _x: walk(g))  # which is walked back through too
+    f = Limited(lambda x: bowl(entered(x)), MANY - 1, repr(bowl))
+    return f, numbers(rng, size), numbers(rng, size)
+
 
 @exercise(
     points=2,
-    draw=lambda rng, size: (Bowl(rng, size + 1), numbers(rng, size + 1), numbers(rng, size + 1)),
-    sizes=(1, 1, 2, 2, 3),
+    draw=function_and_two,
+    sizes=(2, 2, 3, 3, 4, MANY),
     truth=lambda f, x, v: differences(lambda z: slope(f, z), x, v),
     without=[*TRANSFORMS, "minitransformer"],
     rtol=1e-5,
@@ -115,6 +126,24 @@ def _(f, x, v):
 )
 def _(f, x, v):
     return mg.grad(lambda z: np.square(np.sum(mg.grad(f)(z) * v)))(x)
+
+
+@hessian_times.mistake(
+    "f is called once for each row of H, or more often: that makes the matrix. H v takes two "
+    "walks back, however many numbers there are."
+)
+def _(f, x, v):
+    row = lambda k: mg.grad(lambda z: mg.grad(f)(z)[k])(x).numpy()
+    return np.array([row(k) for k in range(len(x))]) @ v
+
+
+@hessian_times.mistake(
+    "One walk back for each row of H makes the matrix, also if f is called once alone. H v takes two "
+    "walks back, however many numbers there are."
+)
+def _(f, x, v):
+    _, back = mg.vjp(mg.grad(f), x)
+    return np.array([back(unit)[0].numpy() for unit in np.eye(len(x))]) @ v
 
 
 # --- Newton's method ------------------------------------------------------------------------------

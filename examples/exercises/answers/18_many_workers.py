@@ -258,16 +258,27 @@ def _(items, add):
     return total
 
 
-@tree_sum.mistake(
+CUT = (
     "The items are cut in the middle, (a b)(c d e). In rows of pairs the left side is complete first: "
     "((a b)(c d)) e."
 )
-def _(items, add):
+
+
+def halves(items, add, middle):
     if len(items) == 1:
         return items[0]
-    middle = len(items) // 2
-    again = tree_sum.mistakes[2].function
-    return add(again(items[:middle], add), again(items[middle:], add))
+    left = middle(len(items))
+    return add(halves(items[:left], add, middle), halves(items[left:], add, middle))
+
+
+@tree_sum.mistake(CUT)
+def _(items, add):
+    return halves(items, add, lambda n: n // 2)
+
+
+@tree_sum.mistake(CUT)
+def _(items, add):
+    return halves(items, add, lambda n: (n + 1) // 2)
 
 
 @tree_sum.mistake(

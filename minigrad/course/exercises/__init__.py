@@ -22,9 +22,11 @@ people get wrong, and inputs that tell these apart stand beside it, in `examples
         return sum(x) ** 2
 
 The function is tried on inputs drawn afresh. If it is wrong, and gives on all of them the same
-wrong answers as one of the wrong solutions, then that is the mistake. Read it in this order:
-`exercise` (the data), `marking` (one function judged), `sheets` (the files), `sandbox` (a process
-for each), `running` and `together` (functions in their places, and a model trained with them),
+wrong answers as one of the wrong solutions, or on nearly all that can tell, then that is the mistake.
+Read it in this order: `exercise` (the data), `likeness` (what counts as the same answer), `calls` (one
+call), `wording` and `keepers` (what is said of an answer, and of what a function keeps between calls),
+`marking` (one function marked), `sheets` (the files), `sandbox` (a process for each), `running` and
+`together` (functions in their places, and a model trained with them),
 `worked` and `puzzle` (examples step by step, lines to be put in order), `class_page`, and then
 `learner`, `teacher` and `command`.
 """

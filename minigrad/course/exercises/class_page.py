@@ -7,38 +7,38 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from ...views.drawing import Drawing
+from ...views.drawing.drawing import Drawing
 from .exercise import Exercise
-from .marking import MISSING, NOT_BEGUN, RIGHT, WRONG, Verdict
+from .marking import MISSING, NOT_BEGUN, RIGHT, WRONG, Mark
 from .sheets import Sheet
 
-Students = Mapping[str, Sequence[tuple[Sheet, Exercise, Verdict]]]
+Students = Mapping[str, Sequence[tuple[Sheet, Exercise, Mark]]]
 escape = html.escape
 
 
-class Made(NamedTuple):
+class SharedMistake(NamedTuple):
     """A mistake, with those who made it, and the smallest input that shows it."""
 
     sheet: Sheet
     exercise: Exercise
     says: str
     who: list[str]
-    verdict: Verdict
+    mark: Mark
 
 
-def mistakes(students: Students) -> list[Made]:
+def mistakes(students: Students) -> list[SharedMistake]:
     """The mistakes of a class that have a name, the most frequent first."""
-    found: dict[tuple[str, str], Made] = {}
+    known: dict[tuple[str, str], SharedMistake] = {}
     for student, marked in students.items():
-        for sheet, exercise, verdict in marked:
-            if verdict.mistake is None:
+        for sheet, exercise, mark in marked:
+            if mark.mistake is None:
                 continue
-            key = exercise.name, verdict.says
-            made = found.get(key) or Made(sheet, exercise, verdict.says, [], verdict)
-            shortest = min(made.verdict, verdict, key=lambda one: len("".join(one.shows)))
-            made.who.append(student)
-            found[key] = made._replace(verdict=shortest)
-    return sorted(found.values(), key=lambda made: -len(made.who))
+            key = exercise.name, mark.says
+            mistake = known.get(key) or SharedMistake(sheet, exercise, mark.says, [], mark)
+            shortest = min(mistake.mark, mark, key=lambda one: len("".join(one.shows)))
+            mistake.who.append(student)
+            known[key] = mistake._replace(mark=shortest)
+    return sorted(known.values(), key=lambda mistake: -len(mistake.who))
 
 
 def to_repeat(students: Students) -> list[tuple[Sheet, float]]:
@@ -46,10 +46,10 @@ def to_repeat(students: Students) -> list[tuple[Sheet, float]]:
     largest first."""
     lost: dict[Sheet, list[int]] = {}
     for marked in students.values():
-        for sheet, exercise, verdict in marked:
-            if verdict.state not in (NOT_BEGUN, MISSING):
+        for sheet, exercise, mark in marked:
+            if mark.state not in (NOT_BEGUN, MISSING):
                 of = lost.setdefault(sheet, [0, 0])
-                of[0] += exercise.points * (verdict.state != RIGHT)
+                of[0] += exercise.points * (mark.state != RIGHT)
                 of[1] += exercise.points
     shares = [(sheet, missed / of) for sheet, (missed, of) in lost.items() if missed]
     return sorted(shares, key=lambda one: -one[1])
@@ -119,13 +119,13 @@ def _listed(items) -> str:
     return f"<ul>{lines}</ul>" if lines else "<p>None.</p>"
 
 
-def _slide(made: Made) -> str:
+def _slide(mistake: SharedMistake) -> str:
     picture = ""
-    if made.verdict.picture is not None:
-        picture = Drawing(*made.verdict.picture).svg() or ""
+    if mistake.mark.picture is not None:
+        picture = Drawing(*mistake.mark.picture).svg() or ""
         picture = picture[max(picture.find("<svg"), 0) :]
-    shows = escape("\n".join(made.verdict.shows))
+    shows = escape("\n".join(mistake.mark.shows))
     return (
-        f'<section class="slide"><h2>{made.sheet.number} {made.exercise.name}</h2>'
-        f"<p>{escape(made.says)}</p><pre>{shows}</pre>{picture}</section>"
+        f'<section class="slide"><h2>{mistake.sheet.number} {mistake.exercise.name}</h2>'
+        f"<p>{escape(mistake.says)}</p><pre>{shows}</pre>{picture}</section>"
     )

@@ -17,11 +17,11 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
     """A file of exercises; with a test for each of them."""
     for sheet in sheets():
         if file_path.name == sheet.file and file_path.parent.name != "answers":
-            return _File.from_parent(parent, path=file_path)
+            return _HandedIn.from_parent(parent, path=file_path)
     return None
 
 
-class _File(pytest.File):
+class _HandedIn(pytest.File):
     def collect(self) -> Iterator[pytest.Item]:
         (sheet,) = (sheet for sheet in sheets() if sheet.file == self.path.name)
         for exercise in sheet.exercises.values():

@@ -95,7 +95,7 @@ def _solution_options(parser: argparse.ArgumentParser) -> None:
 def _mark_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("folder", metavar="DIR", type=Path, help="a student's folder")
     _running(parser)
-    parser.add_argument("--json", metavar="FILE", type=Path, help="write points and verdicts there")
+    parser.add_argument("--json", metavar="FILE", type=Path, help="write points and marks there")
     parser.add_argument("--junit", metavar="FILE", type=Path, help="the same as JUnit XML")
 
 

@@ -65,7 +65,7 @@ class Exercise:
     worked: tuple[Callable[[], tuple], Sequence[str]]
     points: int = 1
     without: Sequence[str] = LIBRARY
-    key: Callable[..., Any] | None = None
+    key: Callable | None = None
     properties: Mapping[str, Callable[..., bool]] = field(default_factory=dict)
     picture: Callable[[tuple, Any, Any], Graph | None] | None = None
     sizes: Sequence[int] = SIZES
@@ -135,7 +135,7 @@ class Limited:
         self.left = calls
         self.name = name
 
-    def __call__(self, *arguments: Any) -> Any:
+    def __call__(self, *arguments: object) -> Any:
         self.left -= 1
         if self.left < 0:
             short = self.name.partition(":")[0]

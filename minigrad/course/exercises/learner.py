@@ -5,14 +5,15 @@ from __future__ import annotations
 import argparse
 import contextlib
 import json
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
 from ... import errors
-from ...serialize import write_whole
-from ...views.drawing import Drawing
+from ...disk import write_whole
+from ...views.drawing.drawing import Drawing
 from .exercise import Exercise
-from .marking import NOT_BEGUN, RIGHT, Verdict
+from .marking import NOT_BEGUN, RIGHT, Mark
 from .puzzle import puzzle_of, solved
 from .sandbox import check
 from .sheets import HOME, RUN, Sheet, chosen, folder_of, sheets
@@ -24,15 +25,15 @@ KEPT = ".without-answers"  # in a folder in which no solution is to be shown
 
 
 def overview(options: argparse.Namespace) -> int:
-    """Show every exercise and its state, found by running the checks."""
+    """Show every exercise and its state, mark by running the checks."""
     folder = folder_of(options.folder)
     marked = list(check(folder, chosen([]), seconds=options.seconds))
     for sheet in sheets():
         print(f"{sheet.number}  {sheet.title}")
-        for one, exercise, found in marked:
+        for one, exercise, mark in marked:
             if one is sheet:
-                print(f"      {exercise.name:<22} {found.state:<10} {_first(found.says)}".rstrip())
-    right = sum(found.state == RIGHT for _, _, found in marked)
+                print(f"      {exercise.name:<22} {mark.state:<10} {_first(mark.says)}".rstrip())
+    right = sum(mark.state == RIGHT for _, _, mark in marked)
     print(f"\n{right} of {len(marked)} are right, in {folder.resolve()}")
     print(f"`{RUN} check 01` tells more" + ("" if folder != HOME else _advice()))
     return 0
@@ -52,48 +53,48 @@ def check_some(options: argparse.Namespace) -> int:
     folder = folder_of(options.folder)
     marked = list(check(folder, chosen(options.which), options.seed, options.seconds))
     tries = _count(folder, marked)
-    for sheet, exercise, found in marked:
-        _tell(sheet, exercise, found)
-        if found.picture is not None:
-            _draw(found, options.pictures / f"{sheet.number}_{exercise.name}.svg")
+    for sheet, exercise, mark in marked:
+        _tell(sheet, exercise, mark)
+        if mark.picture is not None:
+            _draw(mark, options.pictures / f"{sheet.number}_{exercise.name}.svg")
         if tries.get(exercise.name, 0) >= 2:
             print("    Step by step, with other numbers:")
             print("".join(f"        {line}\n" for line in worked(exercise)[0]), end="")
-    if any(found.state != RIGHT for _, _, found in marked):
+    if any(mark.state != RIGHT for _, _, mark in marked):
         print(f"\n`{RUN} hint` with a lesson or a name helps on")
-        if folder == HOME and all(found.state == NOT_BEGUN for _, _, found in marked):
+        if folder == HOME and all(mark.state == NOT_BEGUN for _, _, mark in marked):
             print(f"`{RUN} start DIR` makes a copy to write in; check it in that folder")
         return 1
     return 0
 
 
-def _tell(sheet: Sheet, exercise: Exercise, found: Verdict) -> None:
-    print(f"{sheet.number} {exercise.name}: {found.state}")
-    for line in filter(None, (found.says, *found.shows)):
+def _tell(sheet: Sheet, exercise: Exercise, mark: Mark) -> None:
+    print(f"{sheet.number} {exercise.name}: {mark.state}")
+    for line in filter(None, (mark.says, *mark.shows)):
         print(f"    {line}")
 
 
-def _count(folder: Path, marked: Sequence[tuple[Sheet, Exercise, Verdict]]) -> dict[str, int]:
+def _count(folder: Path, marked: Sequence[tuple[Sheet, Exercise, Mark]]) -> dict[str, int]:
     """Counts of how often in a row each exercise was not right; it is kept in the learner's folder."""
     tries: dict[str, int] = {}
     with contextlib.suppress(OSError, ValueError, AttributeError):  # none yet, or written otherwise
         counts = json.loads((folder / TRIES).read_text(encoding="utf-8"))
         tries = {name: count for name, count in counts.items() if isinstance(count, int)}
-    for _, exercise, found in marked:
-        if found.state == RIGHT:
+    for _, exercise, mark in marked:
+        if mark.state == RIGHT:
             tries.pop(exercise.name, None)
-        elif found.state != NOT_BEGUN:
+        elif mark.state != NOT_BEGUN:
             tries[exercise.name] = tries.get(exercise.name, 0) + 1
     if folder != HOME:
-        with contextlib.suppress(OSError):  # a folder that cannot be written to
+        with contextlib.suppress(OSError, errors.ConfigError):  # a folder that cannot be written to
             write_whole(folder / TRIES, lambda file: file.write(json.dumps(tries).encode()))
     return tries
 
 
-def _draw(found: Verdict, path: Path) -> None:
+def _draw(mark: Mark, path: Path) -> None:
     """Save the drawing of what is wrong; without Graphviz, print its table."""
-    assert found.picture is not None
-    drawing = Drawing(*found.picture)
+    assert mark.picture is not None
+    drawing = Drawing(*mark.picture)
     path.parent.mkdir(parents=True, exist_ok=True)
     if drawing.save(path) is not None:
         print(f"    a drawing of it, with the place marked: {path}")
@@ -142,9 +143,9 @@ def puzzle(options: argparse.Namespace) -> int:
     if sum(len(exercises) for _, exercises in which) != 1:
         raise errors.ConfigError("--lines answers one puzzle: give the name of one exercise")
     ((sheet, (exercise,)),) = which
-    found = solved(sheet, exercise, options.lines, options.seconds)
-    _tell(sheet, exercise, found)
-    return 0 if found.state == RIGHT else 1
+    mark = solved(sheet, exercise, options.lines, options.seconds)
+    _tell(sheet, exercise, mark)
+    return 0 if mark.state == RIGHT else 1
 
 
 def start(options: argparse.Namespace) -> int:
@@ -152,12 +153,10 @@ def start(options: argparse.Namespace) -> int:
     options.target.mkdir(parents=True, exist_ok=True)
     for name in [*(sheet.file for sheet in sheets()), "conftest.py"]:
         target, text = options.target / name, (HOME / name).read_bytes()
-        try:
-            with open(target, "xb") as file:  # x: only if it is not there
-                file.write(text)
-        except FileExistsError:
+        if os.path.lexists(target):
             print(f"{target} is there already, and stays as it is")
         else:
+            write_whole(target, lambda file: file.write(text))
             print(target)
     if options.without_answers:
         (options.target / KEPT).touch()

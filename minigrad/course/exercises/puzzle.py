@@ -18,8 +18,8 @@ import numpy as np
 
 from ... import errors
 from .exercise import Exercise
-from .marking import Verdict
-from .sandbox import verdict
+from .marking import Mark
+from .sandbox import mark_of
 from .sheets import HOME, Sheet
 
 # What a line that does not belong has in place of what is right.
@@ -61,8 +61,8 @@ def _is_code(line: str) -> bool:
     return True
 
 
-def solved(sheet: Sheet, exercise: Exercise, order: Sequence[int], seconds: float) -> Verdict:
-    """The verdict on the lines of a puzzle, in an order, by their numbers from 1.
+def solved(sheet: Sheet, exercise: Exercise, order: Sequence[int], seconds: float) -> Mark:
+    """Return the mark of the lines of a puzzle, in an order, by their numbers from 1.
 
     Raises:
         ConfigError: for a number that no line has, or that is given twice.
@@ -82,6 +82,6 @@ def solved(sheet: Sheet, exercise: Exercise, order: Sequence[int], seconds: floa
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "these lines")
         path.write_text("\n".join([*given, *code, ""]), encoding="utf-8")
-        found = verdict(path, sheet, exercise, 0, seconds)
+        found = mark_of(path, sheet, exercise, 0, seconds)
     says = re.sub(r"\bline (\d+)", lambda line: names.get(int(line[1]), line[0]), found.says)
     return replace(found, says=says)

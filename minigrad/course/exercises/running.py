@@ -30,9 +30,11 @@ from ...engine.table import TABLE, AnyArray, Operation, dispatched
 from ...engine.table import rule as enter
 from ...engine.tensor import Array, Tensor
 from ...kernels import fast
+from .wording import shown
 
 Functions = Mapping[str, Callable]
 NOTHING: Any = object()
+FAILED = 3  # the exit status of a run that has said itself why it failed
 
 
 class Place(NamedTuple):
@@ -49,16 +51,21 @@ class Place(NamedTuple):
     exercises: Sequence[str]
     home: MutableMapping[Any, Any]
     key: Any
-    adapter: Callable[..., Any]
+    adapter: Callable
 
 
 class Watch:
     """Counts of each function's calls, and of the seconds that it ran by itself, without what it
-    called in the library."""
+    called in the library.
+
+    Attributes:
+        odd: the first call that made NaN or infinity of numbers that had none, in a sentence; or "".
+    """
 
     def __init__(self) -> None:
         self.calls: Counter[str] = Counter()
         self.seconds: dict[str, float] = defaultdict(float)
+        self.odd = ""
         self._running: list[str] = [""]
         self._since = time.perf_counter()
 
@@ -76,24 +83,40 @@ class Watch:
     def watched(self, name: str, function: Callable) -> Callable:
         """`function`, with its calls counted."""
 
-        def call(*arguments: Any) -> Any:
+        def call(*arguments: object) -> Any:
             self.calls[name] += 1
             with self.running(name):
-                return function(*map(self._aside, arguments))
+                value = function(*map(self._aside, arguments))
+            if not self.odd and _odd(value) and all(_harmless(one) for one in arguments):
+                self.odd = (
+                    f"{name} was the first to give {_odd(value)}, in its call {self.calls[name]:,}, "
+                    f"though nothing that it was given is nan or inf: "
+                    f"{name}({', '.join(map(shown, arguments))})"
+                )
+            return value
 
         call.library = lambda: self.running("")  # type: ignore[attr-defined]
         return call
 
-    def _aside(self, argument: Any) -> Any:
+    def _aside(self, argument: object) -> Any:
         """A function among the arguments, whose time is the library's."""
         if not callable(argument):
             return argument
 
-        def call(*arguments: Any) -> Any:
+        def call(*arguments: object) -> Any:
             with self.running(""):
                 return argument(*arguments)
 
         return call
+
+    def now(self) -> str:
+        """The name of the function that is running; "" if none is."""
+        return next(filter(None, reversed(self._running)), "")
+
+    def share(self, name: str) -> float:
+        """The share of the time so far that is a function's own, or with "" the library's."""
+        self._charge()
+        return self.seconds[name] / (sum(self.seconds.values()) or 1.0)
 
     def _charge(self) -> None:
         now = time.perf_counter()
@@ -101,13 +124,37 @@ class Watch:
         self._since = now
 
 
+def _odd(value: Any) -> str:
+    """Name what is in an answer and is no finite number, "nan" or "inf"; or "" if nothing is."""
+    if isinstance(value, dict):
+        value = list(value.values())
+    if isinstance(value, (list, tuple)):
+        return next(filter(None, map(_odd, value)), "")
+    floats = getattr(value, "dtype", type(value)) in (np.float64, np.float32, float)
+    if not floats or np.isfinite(value).all():
+        return ""
+    return "nan" if np.isnan(value).any() else "inf"
+
+
+def _harmless(value: object) -> bool:
+    """Tell whether an argument is of numbers, and neither NaN nor inf; -inf is what masks put in."""
+    if isinstance(value, (dict, list)) or callable(value):
+        return False  # what it computes with it is not only its own
+    return not (isinstance(value, np.ndarray) and _odd(np.where(np.isneginf(value), 0.0, value)))
+
+
 @contextlib.contextmanager
-def in_place(places: Sequence[Place], functions: Functions) -> Iterator[Watch]:
+def in_place(
+    places: Sequence[Place], functions: Functions, watch: Watch | None = None
+) -> Iterator[Watch]:
     """Within it, the functions, by the names of their exercises, stand in their places.
 
     All kernels are off, so that everything else is what one reads in the library.
+
+    Args:
+        watch: what counts their calls; default: a new one.
     """
-    watch = Watch()
+    watch = Watch() if watch is None else watch
     theirs = {name: watch.watched(name, function) for name, function in functions.items()}
     with contextlib.ExitStack() as back, fast():
         for entry in list(TABLE.values()):
@@ -120,7 +167,7 @@ def in_place(places: Sequence[Place], functions: Functions) -> Iterator[Watch]:
         yield watch
 
 
-def _put(back: contextlib.ExitStack, home: MutableMapping, key: Any, value: Any) -> None:
+def _put(back: contextlib.ExitStack, home: MutableMapping, key: object, value: object) -> None:
     """Put a value into a mapping, until the stack is left."""
     before = home.get(key, NOTHING)
     back.callback(lambda: home.pop(key) if before is NOTHING else home.update({key: before}))
@@ -144,7 +191,7 @@ def operation(
     """
     compute = of if function is None else function
 
-    def run(*arguments: Any) -> Any:
+    def run(*arguments: object) -> Any:
         return np.asarray(compute(*arguments))
 
     run.__name__ = f"{name} ({'your rule' if function is None else 'yours'})"
@@ -155,7 +202,7 @@ def operation(
 def derivative(of: Callable, i: int) -> Callable:
     """The library's derivative of a function by its argument `i`, as a rule on arrays."""
 
-    def rule(g: Array, y: Array, *arguments: Any) -> Any:
+    def rule(g: Array, y: Array, *arguments: object) -> Any:
         along = lambda x: of(*arguments[:i], x, *arguments[i + 1 :])
         with setting(watchers=()):
             _, back = transforms.vjp(along, arguments[i])
@@ -175,9 +222,11 @@ def each(signature: str, function: Callable) -> Callable:
 
 def with_rules(name: str, entry: Operation, *rules: Callable | None) -> Operation:
     """An operation of the table with other rules; None leaves the one that is there."""
-    made = Operation(entry.function, tuple(r or old for r, old in zip_longest(rules, entry.rules)))
-    made.name = f"{entry.name} ({name}: yours)"
-    return made
+    operation = Operation(
+        entry.function, tuple(r or old for r, old in zip_longest(rules, entry.rules))
+    )
+    operation.name = f"{entry.name} ({name}: yours)"
+    return operation
 
 
 # --- the walk back ----------------------------------------------------------------------------------
@@ -191,17 +240,19 @@ class Slope:
 
     __array_ufunc__ = None  # an array leaves the product to this class
 
-    def __init__(self, node: Node, edge: Edge, passed_on: list[engine.Contribution], library: Any):
+    def __init__(
+        self, node: Node, edge: Edge, passed_on: list[engine.Contribution], library: Callable
+    ):
         self.node, self.edge, self.passed_on, self.library = node, edge, passed_on, library
 
     def __mul__(self, g: np.ndarray) -> np.ndarray:
         node, (position, item, to) = self.node, self.edge
         with self.library():
             g = np.array(np.broadcast_to(np.asarray(g, node.dtype), node.shape))
-            given = node.operation.rules[position](g, *node.saved, **node.kwargs)  # type: ignore
-            given = given if item is None else given[item]
-            fitted = engine.fit(given, to, g)
-            one = engine.Contribution(position, to, given, fitted, None, None)
+            contribution = node.operation.rules[position](g, *node.saved, **node.kwargs)  # type: ignore
+            contribution = contribution if item is None else contribution[item]
+            fitted = engine.fit(contribution, to, g)
+            one = engine.Contribution(position, to, contribution, fitted, None, None)
         self.passed_on.append(one)
         return np.array(fitted)  # a copy, which += may change
 
@@ -214,13 +265,13 @@ def walking(before: Callable, walk: Callable) -> Callable:
     theirs = walk
 
     def walked(
-        starts: Mapping[Node, AnyArray], wanted: set[Node] | None = None
+        starts: Mapping[Node, AnyArray], wanted: set[Node] | None = None, frees: bool = False
     ) -> Iterator[engine.Visit]:
         ways = engine.order(starts, wanted)
         root, first = next(iter(starts.items()), (None, None))
         other = len(starts) > 1 or isinstance(first, Tensor) or np.any(first != 1)
         if root is None or not ways or other:
-            yield from before(starts, wanted)
+            yield from before(starts, wanted, frees)
             return
         passed_on: dict[Node, list[engine.Contribution]] = {node: [] for node in ways}
         graph = {
@@ -230,10 +281,10 @@ def walking(before: Callable, walk: Callable) -> Callable:
             ]
             for node, edges in reversed(ways.items())
         }
-        found = theirs(graph, root.number)
+        gradients = theirs(graph, root.number)
         arrived: dict[Node, AnyArray] = {}
         for node in ways:
-            g = np.asarray(found.get(node.number, 0), node.dtype)
+            g = np.asarray(gradients.get(node.number, 0), node.dtype)
             contributions = []
             for one in passed_on[node]:
                 sofar = arrived.get(one.to)
@@ -243,6 +294,8 @@ def walking(before: Callable, walk: Callable) -> Callable:
             for watcher in mode.get().watchers:
                 watcher.visit(visit)
             yield visit
+            if frees:
+                node.saved = None
 
     return walked
 

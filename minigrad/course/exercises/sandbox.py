@@ -17,16 +17,19 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from ..places import ROOT
 from .exercise import Exercise
-from .marking import BORROWED, MISSING, NOT_BEGUN, STOPPED, WRONG, Trial, Verdict, judge, unreadable
+from .marking import BORROWED, MISSING, NOT_BEGUN, RIGHT, STOPPED, WRONG, Mark, Trial, mark_function
 from .sheets import HOME, Sheet, examples, sheet_of, written
+from .wording import told, unreadable
 
 SECONDS = 10.0  # for one exercise; a right one takes less than one
 MEMORY = 4 << 30  # bytes that it may use, where the system can limit that
@@ -38,8 +41,8 @@ def check(
     wanted: Sequence[tuple[Sheet, list[Exercise]]],
     seed: int | None = None,
     seconds: float = SECONDS,
-) -> Iterator[tuple[Sheet, Exercise, Verdict]]:
-    """The verdict on each exercise in a learner's folder, in order; several run at a time.
+) -> Iterator[tuple[Sheet, Exercise, Mark]]:
+    """Return the mark of each exercise in a learner's folder, in order; several run at a time.
 
     Args:
         seed: of the inputs; default: drawn afresh.
@@ -49,7 +52,7 @@ def check(
     seed = secrets.randbelow(1 << 32) if seed is None else seed
     jobs = [(sheet, exercise) for sheet, exercises in wanted for exercise in exercises]
     running: set[subprocess.Popen] = set()
-    run = lambda job: verdict(folder / job[0].file, job[0], job[1], seed, seconds, running)
+    run = lambda job: mark_of(folder / job[0].file, job[0], job[1], seed, seconds, running)
     if seconds == math.inf:
         yield from ((*job, run(job)) for job in jobs)
         return
@@ -63,15 +66,15 @@ def check(
         pool.shutdown()
 
 
-def verdict(
+def mark_of(
     path: Path,
     sheet: Sheet,
     exercise: Exercise,
     seed: int,
     seconds: float,
     running: set[subprocess.Popen] | None = None,
-) -> Verdict:
-    """The verdict on one exercise, in a file of a learner's: read first, and then run apart; in this
+) -> Mark:
+    """Return the mark of one exercise, in a file of a learner's: read first, and then run apart; in this
     process, if `seconds` is infinite.
 
     Args:
@@ -79,16 +82,16 @@ def verdict(
     """
     file = written(path)
     if file.problem:
-        return Verdict(MISSING if not path.exists() else WRONG, f"{file.problem}.")
+        return Mark(MISSING if not path.exists() else WRONG, f"{file.problem}.")
     if exercise.name in file.unread:
-        return Verdict(WRONG, f"{file.unread[exercise.name]}.")
+        return Mark(WRONG, f"{file.unread[exercise.name]}.")
     if not file.has(exercise.name):
-        return Verdict(MISSING, f"There is no function {exercise.name} in {path.name}.")
+        return Mark(MISSING, f"There is no function {exercise.name} in {path.name}.")
     if file.is_stub(exercise.name):
-        return Verdict(NOT_BEGUN)
+        return Mark(NOT_BEGUN)
     package = file.foreign(exercise.name)
     if package:
-        return Verdict(BORROWED, f"It leaves the work to {package}: use NumPy and Python alone.")
+        return Mark(BORROWED, f"It leaves the work to {package}: use NumPy and Python alone.")
     if seconds == math.inf:
         nowhere = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
         with nowhere, contextlib.redirect_stdout(nowhere):  # what the function prints
@@ -103,7 +106,7 @@ def _apart(
     seed: int,
     seconds: float,
     running: set[subprocess.Popen],
-) -> Verdict:
+) -> Mark:
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         result = Path(folder, "result")
         work = Path(folder, "work")
@@ -136,11 +139,11 @@ def _apart(
         finally:
             ended(started)
             running.discard(started)
-        told = _lines(result)
-    if told and "verdict" in told[-1]:
-        found = told[-1]["verdict"]
+        reported = _lines(result)
+    if reported and "mark" in reported[-1]:
+        found = reported[-1]["mark"]
         picture = tuple(found["picture"]) if found["picture"] else None
-        return Verdict(**{**found, "shows": tuple(found["shows"]), "picture": picture})
+        return Mark(**{**found, "shows": tuple(found["shows"]), "picture": picture})
     if status is None:
         says = (
             f"It had not come to an end after {seconds:g} seconds: is there a loop without an end?"
@@ -150,7 +153,7 @@ def _apart(
         says = f"It crashed Python, by the signal {names.get(-status, -status)}."
     else:
         says = f"It ended the process itself, with the status {status}."
-    return Verdict(STOPPED, says, tuple(line["call"] for line in told[-1:]))
+    return Mark(STOPPED, says, tuple(line["call"] for line in reported[-1:]))
 
 
 def with_packages() -> dict[str, str]:
@@ -187,30 +190,59 @@ def main(path: str, answers: str, name: str, seed: str, seconds: str, result: st
     sheet = sheet_of(Path(answers))
     with open(result, "w", encoding="utf-8") as file:
 
-        def tell(**line: Any) -> None:
+        def tell(**line: object) -> None:
             file.write(json.dumps(line) + "\n")
             file.flush()
 
-        tell(call="loading the file")
-        found = _judged(
-            Path(path), sheet, sheet.exercises[name], int(seed), lambda call: tell(call=call)
-        )
-        tell(verdict=asdict(found))
+        calls = ["loading the file"]
+
+        def say(call: str) -> None:
+            calls[:] = [call]
+            tell(call=call)
+
+        say(*calls)
+        try:
+            mark = _judged(Path(path), sheet, sheet.exercises[name], int(seed), say)
+        except KeyboardInterrupt:  # nobody else can interrupt this process from the keyboard
+            says = "It raises KeyboardInterrupt, as Ctrl-C does; an exercise returns its answer."
+            mark = Mark(WRONG, says, tuple(calls))
+        except Exception as problem:
+            says = f"The check itself failed while it ran it, by {told(problem)}."
+            mark = Mark(STOPPED, says, tuple(calls))
+        tell(mark=asdict(mark))
     os._exit(0)  # whatever threads the exercise has left running
 
 
 def _judged(
-    path: Path, sheet: Sheet, exercise: Exercise, seed: int, say: Callable[[str], Any]
-) -> Verdict:
+    path: Path, sheet: Sheet, exercise: Exercise, seed: int, say: Callable[[str], object]
+) -> Mark:
     """Judge one function, in this process."""
     file = written(path)
-    space = file.functions()
-    for name, why in file.unread.items():
-        space.setdefault(name, unreadable(name, why))
-    function = space.get(exercise.name)
-    if not callable(function):
-        return Verdict(WRONG, f"{exercise.name} is no function, or what defines it fails.")
-    return judge(Trial(exercise, seed, examples(sheet, exercise)), function, say)
+    trial = Trial(exercise, seed, examples(sheet, exercise))
+    numpy = dict(vars(np))
+    try:
+        space = file.functions()
+        for name, why in file.unread.items():
+            space.setdefault(name, unreadable(name, why))
+        function = space.get(exercise.name)
+        if not callable(function):
+            return Mark(WRONG, f"{exercise.name} is no function, or what defines it fails.")
+        mark = Mark(RIGHT) if _changed(numpy) else mark_function(trial, function, say)
+        changed = _changed(numpy)
+    finally:
+        vars(np).update(numpy)
+    if changed:
+        says = (
+            f"The file changes NumPy itself: np.{changed} is no longer NumPy's, for anybody. Give "
+            f"what is yours a name of its own."
+        )
+        return Mark(WRONG, says)
+    return mark
+
+
+def _changed(numpy: Mapping[str, object]) -> str:
+    """The first name in NumPy that stands for something else than it did; "" if none does."""
+    return next((name for name, thing in numpy.items() if vars(np).get(name) is not thing), "")
 
 
 def _limit(seconds: int) -> None:

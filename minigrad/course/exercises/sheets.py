@@ -18,8 +18,8 @@ from typing import Any
 
 from ... import errors
 from ..places import EXAMPLES
+from .calls import KNOWN
 from .exercise import Exercise
-from .marking import KNOWN
 
 RUN = "python -m minigrad exercises"
 HOME = EXAMPLES / "exercises"
@@ -76,9 +76,9 @@ def module_of(path: Path) -> ModuleType:
 def sheet_of(path: Path) -> Sheet:
     """The sheet whose answers are in this file."""
     module = module_of(path)
-    found = [value for value in vars(module).values() if isinstance(value, Exercise)]
+    exercises = [value for value in vars(module).values() if isinstance(value, Exercise)]
     title = str(module.__doc__).partition("\n")[0].partition(": ")[2].rstrip(".")
-    return Sheet(path.name, title[:1].upper() + title[1:], {one.name: one for one in found})
+    return Sheet(path.name, title[:1].upper() + title[1:], {one.name: one for one in exercises})
 
 
 def chosen(wanted: Sequence[str]) -> list[tuple[Sheet, list[Exercise]]]:
@@ -134,7 +134,7 @@ def has_any(folder: Path) -> bool:
 
 
 @dataclass(frozen=True, eq=False)
-class Written:
+class LearnerFile:
     """A learner's file: its functions by name, as written there; and what is wrong with it.
 
     Attributes:
@@ -157,7 +157,7 @@ class Written:
 
     def _named(self, name: str) -> list[ast.stmt]:
         """The definition that counts: the last one."""
-        found: list[ast.stmt] = []
+        last: list[ast.stmt] = []
         for statement in self.tree.body:
             names = [
                 part.asname or part.name if isinstance(part, ast.alias) else part.id
@@ -170,8 +170,8 @@ class Written:
                 and not isinstance(statement, (ast.FunctionDef, ast.ClassDef))
                 and name in names
             ):
-                found = [statement]
-        return found
+                last = [statement]
+        return last
 
     def functions(self) -> dict[str, Any]:
         """Run what defines something, statement by statement, and return what is defined.
@@ -207,7 +207,7 @@ class Written:
         return ""
 
 
-def written(path: Path) -> Written:
+def written(path: Path) -> LearnerFile:
     """Read a learner's file; one that cannot be read has a `problem`, and no functions."""
     nothing = ast.Module([], [])
     try:
@@ -215,14 +215,14 @@ def written(path: Path) -> Written:
             warnings.simplefilter("ignore")  # about escapes in the learner's strings
             return _read(path, path.read_bytes(), {})
     except FileNotFoundError:
-        return Written(path, nothing, f"there is no file {path.name}")
+        return LearnerFile(path, nothing, f"there is no file {path.name}")
     except SyntaxError as problem:
-        return Written(path, nothing, _unreadable(path, problem))
+        return LearnerFile(path, nothing, _unreadable(path, problem))
     except (OSError, ValueError, RecursionError, MemoryError) as problem:
-        return Written(path, nothing, f"{path.name} cannot be read: {problem}")
+        return LearnerFile(path, nothing, f"{path.name} cannot be read: {problem}")
 
 
-def _read(path: Path, data: bytes, unread: Mapping[str, str]) -> Written:
+def _read(path: Path, data: bytes, unread: Mapping[str, str]) -> LearnerFile:
     """Read a file; what holds a syntax error, from one function or import to the next, is left out.
 
     Raises:
@@ -239,20 +239,20 @@ def _read(path: Path, data: bytes, unread: Mapping[str, str]) -> Written:
         if not parts:
             raise
         start, end = max(parts, key=lambda part: _reach(_without(lines, *part)))
-        found = BEGINS.match(lines[start])
-        names = [found[1]] if found and found[1] else []
+        begin = BEGINS.match(lines[start])
+        names = [begin[1]] if begin and begin[1] else []
         why = dict.fromkeys(names, _unreadable(path, problem))
         return _read(path, _without(lines, start, end), {**unread, **why})
 
 
-def _compiled(path: Path, tree: ast.Module, unread: Mapping[str, str]) -> Written:
+def _compiled(path: Path, tree: ast.Module, unread: Mapping[str, str]) -> LearnerFile:
     """A file without the definitions that Python parses but cannot compile: a `break` in no loop."""
     refused = {statement: _refused(path, statement) for statement in tree.body}
     body = [statement for statement, problem in refused.items() if problem is None]
     why = {
         getattr(s, "name", ""): _unreadable(path, p) for s, p in refused.items() if p is not None
     }
-    return Written(path, ast.Module(body, []), unread={**unread, **why})
+    return LearnerFile(path, ast.Module(body, []), unread={**unread, **why})
 
 
 def _refused(path: Path, statement: ast.stmt) -> SyntaxError | None:

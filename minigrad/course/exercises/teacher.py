@@ -13,15 +13,15 @@ from typing import Any
 from xml.etree import ElementTree
 
 from ... import errors
-from ...serialize import write_whole
+from ...disk import destination, write_whole
 from . import class_page
 from .exercise import Exercise
-from .marking import NOT_BEGUN, RIGHT, Verdict
+from .marking import NOT_BEGUN, RIGHT, Mark
 from .sandbox import check
 from .sheets import Sheet, chosen, folder_of, has_any
 
 ESCAPED = "backslashreplace"  # of a file name whose bytes are no characters
-Marked = tuple[Sheet, Exercise, Verdict]
+Marked = tuple[Sheet, Exercise, Mark]
 
 # --- one student -----------------------------------------------------------------------------------
 
@@ -29,6 +29,8 @@ Marked = tuple[Sheet, Exercise, Verdict]
 def mark(options: argparse.Namespace) -> int:
     """Mark a folder: points for each exercise, printed, and written as JSON and JUnit XML."""
     seed = secrets.randbelow(1 << 32) if options.seed is None else options.seed
+    for path in filter(None, (options.json, options.junit)):
+        destination(path)  # before minutes of marking
     marked = list(check(folder_of(options.folder), chosen([]), seed, options.seconds))
     for sheet, exercise, found in marked:
         points = f"{_points(exercise, found)}/{exercise.points}"
@@ -46,16 +48,16 @@ def mark(options: argparse.Namespace) -> int:
     return 0
 
 
-def _points(exercise: Exercise, found: Verdict) -> int:
-    return exercise.points if found.state == RIGHT else 0
+def _points(exercise: Exercise, mark: Mark) -> int:
+    return exercise.points if mark.state == RIGHT else 0
 
 
 def _total(marked: Iterable[Marked]) -> int:
-    return sum(_points(exercise, found) for _, exercise, found in marked)
+    return sum(_points(exercise, mark) for _, exercise, mark in marked)
 
 
 def as_json(marked: Sequence[Marked], folder: str, seed: int) -> bytes:
-    """Points and verdicts as JSON."""
+    """Points and marks as JSON."""
     about = {
         "folder": folder,
         "seed": seed,
@@ -65,45 +67,45 @@ def as_json(marked: Sequence[Marked], folder: str, seed: int) -> bytes:
             {
                 "lesson": sheet.number,
                 "name": exercise.name,
-                "points": _points(exercise, found),
+                "points": _points(exercise, mark),
                 "of": exercise.points,
-                "state": found.state,
-                "says": found.says,
-                "shows": list(found.shows),
+                "state": mark.state,
+                "says": mark.says,
+                "shows": list(mark.shows),
             }
-            for sheet, exercise, found in marked
+            for sheet, exercise, mark in marked
         ],
     }
     return (json.dumps(about, indent=2, ensure_ascii=False) + "\n").encode(errors=ESCAPED)
 
 
 def as_junit(marked: Sequence[Marked], folder: str, seed: int) -> bytes:
-    """Points and verdicts as JUnit XML: a test case for each exercise."""
-    missed = [found for _, _, found in marked if found.state != RIGHT]
-    skipped = sum(found.state == NOT_BEGUN for found in missed)
+    """Points and marks as JUnit XML: a test case for each exercise."""
+    missed = [mark for _, _, mark in marked if mark.state != RIGHT]
+    skipped = sum(mark.state == NOT_BEGUN for mark in missed)
     counts = {"tests": len(marked), "failures": len(missed) - skipped, "skipped": skipped}
     suites = ElementTree.Element("testsuites")
     about: dict[str, Any] = {"name": _printable(folder), "errors": 0, **counts}
     suite = ElementTree.SubElement(suites, "testsuite", {k: str(v) for k, v in about.items()})
     _properties(suite, seed=seed, points=_total(marked), of=sum(e.points for _, e, _ in marked))
-    for sheet, exercise, found in marked:
+    for sheet, exercise, mark in marked:
         stem = sheet.file.removesuffix(".py")
         case = ElementTree.SubElement(
             suite, "testcase", classname=stem, name=exercise.name, time="0"
         )
-        _properties(case, points=_points(exercise, found), of=exercise.points)
-        if found.state == NOT_BEGUN:
-            ElementTree.SubElement(case, "skipped", message=found.state)
-        elif found.state != RIGHT:
-            told = _printable("\n".join(found.shows))
-            message = _printable(f"{found.state}: {found.says}")
-            failure = ElementTree.SubElement(case, "failure", type=found.state, message=message)
+        _properties(case, points=_points(exercise, mark), of=exercise.points)
+        if mark.state == NOT_BEGUN:
+            ElementTree.SubElement(case, "skipped", message=mark.state)
+        elif mark.state != RIGHT:
+            told = _printable("\n".join(mark.shows))
+            message = _printable(f"{mark.state}: {mark.says}")
+            failure = ElementTree.SubElement(case, "failure", type=mark.state, message=message)
             failure.text = told
     ElementTree.indent(suites)
     return ElementTree.tostring(suites, encoding="utf-8", xml_declaration=True) + b"\n"
 
 
-def _properties(element: ElementTree.Element, **values: Any) -> None:
+def _properties(element: ElementTree.Element, **values: object) -> None:
     properties = ElementTree.SubElement(element, "properties")
     for name, value in values.items():
         ElementTree.SubElement(properties, "property", name=name, value=str(value))

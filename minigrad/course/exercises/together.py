@@ -8,16 +8,17 @@ import sys
 import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
 
 from ... import errors
 from .exercise import Exercise
-from .marking import MISSING, NOT_BEGUN, RIGHT, Verdict
+from .marking import MISSING, NOT_BEGUN, RIGHT, Mark
+from .running import FAILED
 from .sandbox import check, ended, with_packages
 from .sheets import HOME, Sheet, chosen, module_of
 
 GRACE = 60.0  # seconds that the process may take to read dates, once it is told to stop
-Marked = tuple[Sheet, Exercise, Verdict]
+LATEST = 10.0  # seconds after that in which it says what is running, and ends
+Marked = tuple[Sheet, Exercise, Mark]
 
 
 def placed() -> list[str]:
@@ -37,7 +38,7 @@ def run(folder: Path, steps: int, seconds: float, out: Path, even_if_wrong: bool
             them.
 
     Returns:
-        The exit status: 1 if a function is wrong and did not run.
+        The exit status: 1 if the run failed, or a function is wrong and did not run.
 
     Raises:
         ConfigError: if nothing is written that has a place, or `even_if_wrong` and nothing is wrong.
@@ -68,18 +69,18 @@ def run(folder: Path, steps: int, seconds: float, out: Path, even_if_wrong: bool
         "steps": steps,
         "out": str(out.resolve()),
     }
-    _train(asked, seconds)
-    return int(bool(wrong) and not even_if_wrong)
+    failed = _train(asked, seconds)
+    return int(failed or (bool(wrong) and not even_if_wrong))
 
 
 def _sentence(what: str, names: Sequence[str]) -> str:
     return f"{what}: {', '.join(names) or 'nothing'}."
 
 
-def _train(asked: dict[str, Any], seconds: float) -> None:
-    """Have the process train, until it ends, or a key or the limit stops it."""
+def _train(asked: dict[str, object], seconds: float) -> bool:
+    """Have the process train, until it ends, or a key or the limit stops it; tell whether it failed."""
     started = subprocess.Popen(
-        [sys.executable, str(HOME / "training.py"), json.dumps(asked)],
+        [sys.executable, str(HOME / "training.py"), json.dumps({**asked, "grace": GRACE})],
         stdin=subprocess.PIPE,
         env=with_packages(),
         start_new_session=True,
@@ -97,19 +98,20 @@ def _train(asked: dict[str, Any], seconds: float) -> None:
             print("it stops; Ctrl-C once more ends it at once", flush=True)
         assert started.stdin is not None
         started.stdin.close()  # which tells it to stop
-        status = started.wait(GRACE)
+        status = started.wait(GRACE + LATEST)
     except subprocess.TimeoutExpired:
         raise errors.ConfigError(
-            f"a function had not come back {GRACE:g} s after the run was to stop: is there a loop "
-            f"without an end? `check` tells"
+            f"the run did not stop, and {GRACE:g} s later could not say what was running: is there a "
+            f"call of NumPy with very large arrays?"
         ) from None
     finally:
         ended(started)
-    if status:
+    if status not in (0, FAILED):
         raise errors.ConfigError(f"the process of the run ended with the status {status}")
+    return status == FAILED
 
 
-def _set_after(event: threading.Event, wait: Callable[[], Any]) -> None:
+def _set_after(event: threading.Event, wait: Callable[[], object]) -> None:
     """Set an event when something that has to be waited for is over."""
 
     def watch() -> None:

@@ -12,7 +12,7 @@ import numpy as np
 
 from ...rules_as_text import source_of
 from .exercise import Exercise
-from .marking import shown
+from .wording import shown
 
 EXPRESSION = re.compile(r"\{(.+?)\}(?!\})")
 
@@ -27,16 +27,16 @@ def worked(exercise: Exercise) -> tuple[list[str], Any]:
     lines = [f"{exercise.name}({', '.join(map(_argument, arguments))})"]
     answer = None
 
-    def value(found: re.Match) -> str:
+    def value(match: re.Match) -> str:
         nonlocal answer
-        answer = eval(f"({found[1]})", space)
+        answer = eval(f"({match[1]})", space)
         return shown(_rounded(answer))
 
     lines += [f"  {EXPRESSION.sub(value, step)}" for step in steps]
     return lines, answer
 
 
-def _argument(value: Any) -> str:
+def _argument(value: object) -> str:
     if not inspect.isfunction(value):
         return shown(value)
     return f"lambda {', '.join(inspect.signature(value).parameters)}: {source_of(value)}"

@@ -21,7 +21,7 @@ INSIDE = ("__init__.py", "README.md")  # what stands for a folder
 
 @dataclass
 class Site:
-    """What is there to be read.
+    """The lessons and files that are there to be read.
 
     Attributes:
         lessons: those that have a page.

@@ -1,28 +1,37 @@
 // The judge of minigrad/course/judging.py once more, for the pages; and the forms that use it.
 "use strict";
 
+// biome-ignore lint/correctness/noUnusedVariables: what a page asks of this script
 const questions = (() => {
-  const SAYS = "SAYS"; // filled in by forms.py
-  const NUMBER = /(?<![\w.%+/-])([-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?)(?:\s*\/\s*((?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?))?(\s*%)?/gi;
+  const OF_PYTHON = "OF_PYTHON"; // the constants of judging.py, filled in by forms.py
+  const { SAYS, FACTORS } = OF_PYTHON;
+  const NUMBER = new RegExp(OF_PYTHON.NUMBER, "gi");
+  const DASHES = new RegExp(`[${OF_PYTHON.DASHES}]`, "g");
+  const SPACES = new RegExp(`[${OF_PYTHON.SPACES}]+`, "g");
   const SLACK = 0.5 * (1 + 1e-9);
-  const DASHES = /[\u2212\u2013\u2014\u2010\u2011]/g;
 
-  const verdict = (kind, values = {}) =>
-    ({ kind, says: SAYS[kind].replace(/\{(\w+)\}/g, (_, name) => values[name]) });
-  const mistake = says => ({ kind: "mistake", says });
+  const verdict = (kind, values = {}) => ({
+    kind,
+    says: SAYS[kind].replace(/\{(\w+)\}/g, (_, name) => values[name]),
+  });
+  const mistake = (says) => ({ kind: "mistake", says });
 
   function judge(asked, text) {
     return asked.choices.length ? ofChoices(asked, text) : ofNumbers(asked, text);
   }
 
-  const plain = text =>
-    text.toLowerCase().replace(/[\s`$'"]/g, "").replace(/^[[\]().]+|[[\]().]+$/g, "");
+  const plain = (text) =>
+    text
+      .toLowerCase()
+      .replace(SPACES, "")
+      .replace(/[`$'"]/g, "")
+      .replace(/^[[\]().]+|[[\]().]+$/g, "");
 
   function chosen(choices, text) {
     const said = plain(text);
     const ways = [
       [choices.map(plain), said],
-      [choices.map(choice => JSON.stringify(numbers(choice))), JSON.stringify(numbers(text) || [])],
+      [choices.map((choice) => JSON.stringify(numbers(choice))), JSON.stringify(numbers(text) || [])],
       [choices.map((_, i) => String.fromCharCode(97 + i)), said],
       [choices.map((_, i) => String(i + 1)), said],
     ];
@@ -50,37 +59,35 @@ const questions = (() => {
     const same = (some, others = answer) =>
       some.length === others.length &&
       some.every((s, i) => Math.abs(s - others[i]) <= tolerance(others[i], digits));
-    const each = change => same(given.map(change));
+    const each = (change) => same(given.map(change));
     const asPercent = numbers(text.replaceAll("%", " "), single);
     if (same(given) || (asPercent !== null && same(asPercent))) return verdict("right");
     const known = asked.mistakes.find(([typed]) => same(given, numbers(typed, single) || []));
     if (known) return mistake(known[1]);
     if (given.length !== answer.length) {
-      const oneLess = answer.map((_, i) => answer.filter((_, j) => j !== i));
-      if (shape && oneLess.some(axes => same(given, axes))) return verdict("missing");
+      const oneLess = answer.map((_, i) => answer.filter((_other, j) => j !== i));
+      if (shape && oneLess.some((axes) => same(given, axes))) return verdict("missing");
       return verdict("count", { expected: answer.length, given: given.length });
     }
     if (given.every((g, i) => rounded(g, answer[i], digits)))
-      return verdict("rounded", { digits: Math.max(...answer.map(a => digitsOf(a, digits))) });
-    if (given.every((g, i) => same([g], [answer[i]]) || near(g, answer[i], digits)))
-      return verdict("near");
-    if (each(g => -g)) return verdict("sign");
-    if (!given.includes(0) && each(g => 1 / g)) return verdict("reciprocal");
-    if (each(g => g / 2)) return verdict("double");
-    if (each(g => g * 2)) return verdict("half");
-    for (const factor of [10, 100, 1000])
-      if (each(g => g / factor) || each(g => g * factor)) return verdict("ten", { factor });
+      return verdict("rounded", { digits: Math.max(...answer.map((a) => digitsOf(a, digits))) });
+    if (given.every((g, i) => same([g], [answer[i]]) || near(g, answer[i], digits))) return verdict("near");
+    if (each((g) => -g)) return verdict("sign");
+    if (!given.includes(0) && each((g) => 1 / g)) return verdict("reciprocal");
+    if (each((g) => g / 2)) return verdict("double");
+    if (each((g) => g * 2)) return verdict("half");
+    for (const factor of FACTORS)
+      if (each((g) => g / factor) || each((g) => g * factor)) return verdict("ten", { factor });
     if (shape && same([...given].reverse())) return verdict("reversed");
-    const sorted = some => [...some].sort((a, b) => a - b);
+    const sorted = (some) => [...some].sort((a, b) => a - b);
     if (same(sorted(given), sorted(answer))) return verdict("order");
     const off = given.flatMap((g, i) => (same([g], [answer[i]]) ? [] : [i + 1]));
-    if (off.length < answer.length)
-      return verdict("some", { places: off.join(", "), count: answer.length });
+    if (off.length < answer.length) return verdict("some", { places: off.join(", "), count: answer.length });
     return verdict("wrong");
   }
 
   function numbers(text, single) {
-    text = text.trim().replace(/\s+/g, " ").replace(DASHES, "-").replace("\u2044", "/");
+    text = text.replace(SPACES, " ").trim().replace(DASHES, "-").replace("\u2044", "/");
     text = text.replace(/(^|[,;[(]) ?- (?=[\d.])/g, "$1-").replace(/[. ]+$/, "");
     text = text.replace(/(?<=\d)_(?=\d)/g, "");
     text = text.replace(/(?<=\d) ?[x×] ?(?=\d)/g, ", ");
@@ -91,21 +98,17 @@ const questions = (() => {
     const found = [...text.matchAll(NUMBER)];
     if (!found.length || /[^\s,;]/.test(text.replace(NUMBER, " "))) return null;
     if (found.some(([, , below]) => below && Number(below) === 0)) return null;
-    return found.map(([, n, below, percent]) =>
-      Number(n) / Number(below || 1) / (percent ? 100 : 1));
+    return found.map(([, n, below, percent]) => Number(n) / Number(below || 1) / (percent ? 100 : 1));
   }
 
-  const whole = number => number === Math.floor(number);
-  const unit = (number, digits) =>
-    10 ** (Number(number.toExponential(6).split("e")[1]) + 1 - digits);
+  const whole = (number) => number === Math.floor(number);
+  const unit = (number, digits) => 10 ** (Number(number.toExponential(6).split("e")[1]) + 1 - digits);
   const near = (given, number, digits) =>
     !(digits === null && whole(number)) && Math.abs(given - number) <= 0.02 * Math.abs(number);
-  const digitsOf = (number, digits) =>
-    digits || (whole(number) ? String(Math.abs(number)).length : 3);
+  const digitsOf = (number, digits) => digits || (whole(number) ? String(Math.abs(number)).length : 3);
 
   function tolerance(number, digits) {
-    if (number === 0 || (digits === null && whole(number)))
-      return Math.max(1e-6, 1e-9 * Math.abs(number));
+    if (number === 0 || (digits === null && whole(number))) return Math.max(1e-6, 1e-9 * Math.abs(number));
     return SLACK * unit(number, digits || 3);
   }
 
@@ -143,7 +146,10 @@ const questions = (() => {
   /** Show the cells whose questions have been answered; hide the others. */
   function unfold() {
     for (const cell of document.querySelectorAll("[data-waits]"))
-      cell.classList.toggle("folded", cell.dataset.waits.split(" ").some(name => !done.has(name)));
+      cell.classList.toggle(
+        "folded",
+        cell.dataset.waits.split(" ").some((name) => !done.has(name)),
+      );
     for (const form of document.forms) {
       const { name } = form.dataset;
       const waits = document.querySelector(`[data-waits~="${name}"]`);
@@ -161,14 +167,14 @@ const questions = (() => {
       keep(name, { done: true });
       unfold();
     };
-    const check = given => {
+    const check = (given) => {
       const { kind, says } = judge(asked, given);
       feedback.dataset.kind = kind;
       feedback.innerHTML = kind === "right" ? `<p>${says}</p>${asked.because}` : says;
       if (kind === "right") solved();
     };
     form.querySelector("button").hidden = false;
-    form.addEventListener("submit", event => {
+    form.addEventListener("submit", (event) => {
       event.preventDefault();
       const given = new FormData(form).get("given");
       if (!given) {
@@ -179,7 +185,7 @@ const questions = (() => {
       keep(name, { given });
       check(given);
     });
-    form.querySelector(".answer").addEventListener("toggle", event => {
+    form.querySelector(".answer").addEventListener("toggle", (event) => {
       if (event.target.open) solved();
     });
     const before = kept(name);

@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from ..judging import SAYS
+from .. import judging
 from ..questions import Question, questions_of
 
 ASK = re.compile(r'ask\("((?:\w+/)?\w+)", \.\.\.\)')
@@ -23,18 +23,22 @@ HERE = Path(__file__).parent
 def asked(number: str, source: str) -> tuple[str, Question] | None:
     """The question that a cell of lesson `number` asks, with its whole name, such as "07/moved";
     None if the cell does something else."""
-    found = ASK.fullmatch(source.strip())
-    if found is None:
+    match = ASK.fullmatch(source.strip())
+    if match is None:
         return None
-    name = found[1] if "/" in found[1] else f"{number}/{found[1]}"
+    name = match[1] if "/" in match[1] else f"{number}/{match[1]}"
     lesson, _, short = name.partition("/")
     return name, questions_of(lesson)[short]
 
 
 def predicted(number: str, source: str) -> str | None:
     """The name of the question of a cell, if the cells below it are to wait for its answer."""
-    found = asked(number, source)
-    return found[0] if found and not found[1].end and found[0].startswith(f"{number}/") else None
+    question = asked(number, source)
+    return (
+        question[0]
+        if question and not question[1].end and question[0].startswith(f"{number}/")
+        else None
+    )
 
 
 def form(
@@ -101,7 +105,8 @@ def _like(question: Question) -> str:
 def script() -> str:
     """The JavaScript of all forms of a page."""
     text = (HERE / "forms.js").read_text(encoding="utf-8")
-    return text.replace('"SAYS"', json.dumps(SAYS))
+    constants = {name: getattr(judging, name) for name in ("SAYS", "FACTORS", "DASHES", "SPACES")}
+    return text.replace('"OF_PYTHON"', json.dumps({**constants, "NUMBER": judging.NUMBER.pattern}))
 
 
 def style() -> str:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ... import errors
-from ...views.source import line_of
+from ...ran.variables import line_of
 from ..places import EXAMPLES
 
 HEAD = re.compile(
@@ -66,15 +66,15 @@ class Cell(NamedTuple):
 
 def cells(text: str) -> list[Cell]:
     """The cells of a lesson's file, in the percent format."""
-    found = []
+    every = []
     _, *parts = CELL.split(text)
     for kind, body in zip(parts[::2], parts[1::2]):
         if kind.strip() == "[markdown]":
             lines = (line.removeprefix("#").removeprefix(" ") for line in body.splitlines())
-            found.append(Cell("markdown", "\n".join(lines).strip()))
+            every.append(Cell("markdown", "\n".join(lines).strip()))
         else:
-            found.append(Cell("code", body.strip()))
-    return [cell for cell in found if cell.text]
+            every.append(Cell("code", body.strip()))
+    return [cell for cell in every if cell.text]
 
 
 def sections(some: Iterable[Cell]) -> Iterator[Cell]:
@@ -137,7 +137,7 @@ def lessons(folder: Path = EXAMPLES) -> list[Lesson]:
             f"there are no lessons in {folder}: they come with a clone of the repository, in the "
             f"folder examples"
         )
-    found = []
+    every = []
     for path in paths:
         head = HEAD.match(path.read_text(encoding="utf-8"))
         if head is None:
@@ -146,18 +146,18 @@ def lessons(folder: Path = EXAMPLES) -> list[Lesson]:
                 f"'# # {path.stem[:2]} Title'"
             )
         number, title, about, seconds = head.groups()
-        found.append(Lesson(path, number, title, about or "", int(seconds) if seconds else None))
-    return found
+        every.append(Lesson(path, number, title, about or "", int(seconds) if seconds else None))
+    return every
 
 
 def links(page: Path) -> dict[str, tuple[str, str]]:
     """The title of each lesson and its address for a link in `page`, by number; none outside a clone."""
     try:
-        found = lessons()
+        every = lessons()
     except errors.ConfigError:
         return {}
     folder = page.resolve().parent
-    return {s.number: (s.title, Path(os.path.relpath(s.path, folder)).as_posix()) for s in found}
+    return {s.number: (s.title, Path(os.path.relpath(s.path, folder)).as_posix()) for s in every}
 
 
 def chosen(numbers: Sequence[str]) -> list[Lesson]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ... import errors
-from ...serialize import write_whole
+from ...disk import write_whole
 from ..places import ROOT
 from .lesson import Cell, Lesson
 

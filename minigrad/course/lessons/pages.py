@@ -18,8 +18,8 @@ from ..places import ROOT
 from .addresses import Links, Site
 from .forms import asked, form, predicted
 from .lesson import HEADING, Cell, Lesson, sections
+from .markdown import Renderer
 from .notebooks import read
-from .rendering import Renderer
 
 PACKAGES = "minigrad", "minitransformer"
 DRAWS = "    from matplotlib import pyplot as plt"  # a cell that says how a picture is drawn
@@ -163,7 +163,7 @@ def uses(text: str) -> dict[str, tuple[str, int]]:
     return found
 
 
-def _part(home: Any, name: str) -> Any:
+def _part(home: object, name: str) -> Any:
     """An attribute, or a module of a package that was not imported yet."""
     if isinstance(home, ModuleType) and not hasattr(home, name) and hasattr(home, "__path__"):
         return importlib.import_module(f"{home.__name__}.{name}")
@@ -195,13 +195,13 @@ def _defined(thing: Any) -> tuple[str, int] | None:
 
 def _joined(outputs: Iterable[Any]) -> list[Any]:
     """The outputs of a cell, what it printed in pieces put together."""
-    found: list[Any] = []
+    pieces: list[Any] = []
     for output in outputs:
-        if output.output_type == "stream" and found and found[-1].output_type == "stream":
-            found[-1].text += output.text
+        if output.output_type == "stream" and pieces and pieces[-1].output_type == "stream":
+            pieces[-1].text += output.text
         else:
-            found.append(output)
-    return found
+            pieces.append(output)
+    return pieces
 
 
 def _output(output: Any) -> str:
@@ -235,10 +235,10 @@ def _embedded(picture: str) -> str:
 
 def _size(picture: str) -> str:
     """The size of a picture in pixels, so that nothing moves when it comes."""
-    found = re.search(r'<svg width="([\d.]+)pt" height="([\d.]+)pt"', picture)
-    if found is None:
+    size = re.search(r'<svg width="([\d.]+)pt" height="([\d.]+)pt"', picture)
+    if size is None:
         return ""
-    wide, high = (round(float(points) * 4 / 3) for points in found.groups())
+    wide, high = (round(float(points) * 4 / 3) for points in size.groups())
     return f' width="{wide}" height="{high}"'
 
 

@@ -16,18 +16,18 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
 from ... import errors
+from ...disk import write_whole
 from ..lessons import forms
 from ..lessons.addresses import Site
 from ..lessons.lesson import Lesson, lessons
+from ..lessons.markdown import Renderer
 from ..lessons.notebooks import executed, read, written
 from ..lessons.pages import PACKAGES, file_page, lesson_page
-from ..lessons.rendering import Renderer
 from ..places import EXAMPLES, ROOT
 from . import front
-from .cache import digest, home, kept, sweep
+from .kept import digest, home, kept, sweep
 
 HERE = Path(__file__).parent
 TEMPLATES = HERE / "pdoc-theme"
@@ -36,7 +36,7 @@ MATTER = (  # to what is made
 )  # fmt: skip
 OWN = ("exercises", "lessons", "site")  # of the course's folders: no lesson imports them
 
-Say = Callable[[str], Any]
+Say = Callable[[str], object]
 
 
 def build(
@@ -61,12 +61,12 @@ def build(
     site = Site(some, reference is not None)
     left_out = [] if reference else ["the reference (no pdoc)"]
     for at in ran.values():
-        shutil.copytree(at / "out", folder / "out", dirs_exist_ok=True)
+        shutil.copytree(at / "out", folder / "out", copy_function=_copied, dirs_exist_ok=True)
         for page in sorted((at / "out").glob("*.html")):
             site.written[f"out/{page.name}"] = _title(page)
         left_out += _without(at)
     if reference:
-        shutil.copytree(reference, folder / "reference", dirs_exist_ok=True)
+        shutil.copytree(reference, folder / "reference", copy_function=_copied, dirs_exist_ok=True)
     for lesson, at in ran.items():
         shown = lesson_page(lesson, at, front.exercises_of(lesson), site, render)
         written(folder / site.page_of(lesson.path), shown)
@@ -79,7 +79,7 @@ def build(
                 written(page, file_page(file, site, render))
             else:
                 page.parent.mkdir(parents=True, exist_ok=True)
-                shutil.copyfile(file, page)
+                _copied(file, page)
         done.update(waiting)
     left_out += [file.name for file in front.GUIDES if not file.is_file()]
     written(folder / "course.css", f"{render.style()}\n{_text('course.css')}\n{forms.style()}")
@@ -93,9 +93,9 @@ def build(
 
 def write_front(site: Site, folder: Path, learner: Path | None, render: Renderer) -> None:
     """Write the pages that show how far a learner is."""
-    verdicts = front.verdicts_of(learner)
-    written(folder / "index.html", front.index(site, verdicts))
-    written(folder / "exercises.html", front.exercises(site, learner, verdicts, render))
+    marks = front.marks_of(learner)
+    written(folder / "index.html", front.index(site, marks))
+    written(folder / "exercises.html", front.exercises(site, learner, marks, render))
 
 
 def _made(some: Sequence[Lesson], say: Say) -> tuple[Path | None, dict[Lesson, Path]]:
@@ -139,11 +139,11 @@ def _sources() -> list[Path]:
 
 def _surroundings() -> list[str]:
     """List what a page is made with, beside the files."""
-    found = [f"python {sys.version}", f"dot {shutil.which('dot')}"]
+    facts = [f"python {sys.version}", f"dot {shutil.which('dot')}"]
     for name in MATTER:
         with contextlib.suppress(importlib.metadata.PackageNotFoundError):
-            found.append(f"{name} {importlib.metadata.version(name)}")
-    return found
+            facts.append(f"{name} {importlib.metadata.version(name)}")
+    return facts
 
 
 def _run(lesson: Lesson, folder: Path, say: Say) -> None:
@@ -181,6 +181,11 @@ def _reference(folder: Path, say: Say) -> None:
         if str(ROOT) in text:
             page.write_text(text.replace(str(ROOT), "."), encoding="utf-8")
     say(f"reference  {time.perf_counter() - started:.0f} s")
+
+
+def _copied(source: str | os.PathLike, target: str | os.PathLike) -> None:
+    with open(source, "rb") as file:
+        write_whole(target, lambda copy: shutil.copyfileobj(file, copy))
 
 
 def _title(page: Path) -> str:

@@ -5,10 +5,13 @@ from __future__ import annotations
 import argparse
 import contextlib
 import functools
+import re
+import sys
 import tempfile
 import threading
 import webbrowser
 from collections.abc import Callable
+from http import HTTPStatus
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -16,11 +19,12 @@ from typing import Any
 from ... import errors
 from ..exercises.sheets import HOME, folder_of, sheets
 from ..lessons.lesson import chosen
-from ..lessons.rendering import Renderer
+from ..lessons.markdown import Renderer
 from .build import build, write_front
-from .cache import digest
+from .kept import digest
 
 PORT = 8423  # the same each time: a browser keeps answers and progress by the address
+HOSTS = ("127.0.0.1", "localhost")
 FRONT = ("/", "/index.html", "/exercises.html")  # the pages that show how far a learner is
 
 
@@ -72,12 +76,20 @@ def command(options: argparse.Namespace) -> int:
         with _bound(options.port, handler) as server:
             site = build(some, Path(folder), shown, say)
             address = f"http://127.0.0.1:{server.server_address[1]}/"
-            say(f"the course is at {address} until Ctrl-C")
-            if not options.no_browser:
-                webbrowser.open(address)
             with contextlib.suppress(KeyboardInterrupt):
+                say(f"the course is at {address} until Ctrl-C")
+                if not options.no_browser:
+                    webbrowser.open(address)
                 server.serve_forever()
     return 0
+
+
+class _Server(ThreadingHTTPServer):
+    """Says nothing of a browser that hangs up."""
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        if not isinstance(sys.exc_info()[1], ConnectionError):
+            super().handle_error(request, client_address)
 
 
 def _bound(port: int, handler: Callable[..., SimpleHTTPRequestHandler]) -> ThreadingHTTPServer:
@@ -87,7 +99,7 @@ def _bound(port: int, handler: Callable[..., SimpleHTTPRequestHandler]) -> Threa
         ConfigError: if the port is taken.
     """
     try:
-        return ThreadingHTTPServer(("127.0.0.1", port), handler)
+        return _Server((HOSTS[0], port), handler)
     except OSError as problem:
         raise errors.ConfigError(
             f"port {port} cannot be had ({problem.strerror}): is the course open in another terminal? "
@@ -95,7 +107,7 @@ def _bound(port: int, handler: Callable[..., SimpleHTTPRequestHandler]) -> Threa
         ) from None
 
 
-def _changed(learner: Path | None, refresh: Callable[[], Any]) -> Callable[[], None]:
+def _changed(learner: Path | None, refresh: Callable[[], object]) -> Callable[[], None]:
     """Call `refresh` only where a learner's files have changed since the last time."""
     files = [] if learner is None else [learner / sheet.file for sheet in sheets()]
     before, one_at_a_time = digest(files), threading.Lock()
@@ -118,6 +130,26 @@ class _Handler(SimpleHTTPRequestHandler):
         self.refresh = refresh
         super().__init__(*arguments, **options)
 
+    def parse_request(self) -> bool:
+        """Refuse a request by another name: a page of the web may have its name lead here, to read what
+        this server shows."""
+        if not super().parse_request():
+            return False
+        host = self.headers.get("Host")
+        if (
+            host is None or re.sub(r":\d*$", "", host).lower() in HOSTS
+        ):  # a browser always gives one
+            return True
+        self.send_error(HTTPStatus.MISDIRECTED_REQUEST, f"open http://{HOSTS[0]} in its place")
+        return False
+
+    def send_head(self) -> Any:
+        try:
+            return super().send_head()
+        except ValueError:  # no file can have such a name
+            self.send_error(HTTPStatus.NOT_FOUND)
+            return None
+
     def do_GET(self) -> None:
         if self.path.partition("?")[0] in FRONT:
             self.refresh()
@@ -127,5 +159,5 @@ class _Handler(SimpleHTTPRequestHandler):
         self.send_header("Cache-Control", "no-cache")
         super().end_headers()
 
-    def log_message(self, format: str, *arguments: Any) -> None:  # noqa: A002
+    def log_message(self, format: str, *arguments: object) -> None:  # noqa: A002
         """Say nothing of each request."""

@@ -2,13 +2,18 @@
 "use strict";
 
 const store = (() => {
-  try { return window.localStorage; } catch { return { getItem: () => null, setItem: () => {} }; }
+  try {
+    return window.localStorage;
+  } catch {
+    return { getItem: () => null, setItem: () => {} };
+  }
 })();
 const root = document.documentElement;
 root.dataset.theme = store.getItem("minigrad:theme") || "";
 
 function otherTheme() {
-  const dark = getComputedStyle(root).colorScheme === "dark" ||
+  const dark =
+    getComputedStyle(root).colorScheme === "dark" ||
     (!root.dataset.theme && matchMedia("(prefers-color-scheme: dark)").matches);
   root.dataset.theme = dark ? "light" : "dark";
   store.setItem("minigrad:theme", root.dataset.theme);
@@ -57,7 +62,7 @@ function larger(link) {
   picture.src = link.href;
   picture.alt = link.firstElementChild.alt;
   const bar = document.createElement("p");
-  let scale = 0;  // 0: as large as the window
+  let scale = 0; // 0: as large as the window
   const zoom = (by) => {
     const fit = picture.clientWidth / picture.naturalWidth;
     scale = by && Math.min(8, Math.max(0.2, (scale || fit) * by));
@@ -65,8 +70,10 @@ function larger(link) {
     picture.classList.toggle("fits", !scale);
   };
   for (const [sign, about, act] of [
-    ["−", "smaller (-)", () => zoom(1 / 1.4)], ["+", "larger (+)", () => zoom(1.4)],
-    ["▢", "all of it (0)", () => zoom(0)], ["×", "close (Esc)", () => box.close()],
+    ["−", "smaller (-)", () => zoom(1 / 1.4)],
+    ["+", "larger (+)", () => zoom(1.4)],
+    ["▢", "all of it (0)", () => zoom(0)],
+    ["×", "close (Esc)", () => box.close()],
   ]) {
     const button = document.createElement("button");
     button.textContent = sign;
@@ -79,8 +86,10 @@ function larger(link) {
     if (act !== undefined) zoom(act);
     event.stopPropagation();
   };
-  box.onclick = (event) => { if (event.target === box) box.close(); };
-  const back = () => box.close();  // the way back closes the picture, and stays on the page
+  box.onclick = (event) => {
+    if (event.target === box) box.close();
+  };
+  const back = () => box.close(); // the way back closes the picture, and stays on the page
   history.pushState("picture", "");
   addEventListener("popstate", back);
   box.onclose = () => {
@@ -114,7 +123,7 @@ document.addEventListener("DOMContentLoaded", () => {
   });
   const number = document.body.dataset.lesson;
   if (number) watchTheEnd(number);
-  new ResizeObserver(fitWidth).observe(document.body);  // parts that unfold make it higher
+  new ResizeObserver(fitWidth).observe(document.body); // parts that unfold make it higher
   const rows = document.querySelectorAll("li[data-lesson]");
   if (rows.length) showProgress(rows);
 });

@@ -9,18 +9,18 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from ..exercises.exercise import Exercise
-from ..exercises.marking import MISSING, NOT_BEGUN, RIGHT, Verdict
+from ..exercises.marking import MISSING, NOT_BEGUN, RIGHT, Mark
 from ..exercises.sandbox import check
 from ..exercises.sheets import HOME, RUN, Sheet, sheets, written
 from ..lessons.addresses import Links, Site
 from ..lessons.lesson import LINES, WORDS, Lesson
+from ..lessons.markdown import Renderer
 from ..lessons.pages import REFERENCE, page
-from ..lessons.rendering import Renderer
 from ..places import EXAMPLES, ROOT
 from ..questions import questions_of
-from .cache import digest
+from .kept import digest
 
-Verdicts = Mapping[str, Verdict]  # by the names of the exercises
+Marks = Mapping[str, Mark]  # by the names of the exercises
 escape = html.escape
 GUIDES = {  # files to read, and what each is
     EXAMPLES / "README.md": "About the course: what each lesson is for, and where ideas come from",
@@ -30,15 +30,15 @@ GUIDES = {  # files to read, and what each is
 }
 
 
-def index(site: Site, verdicts: Verdicts) -> str:
+def index(site: Site, marks: Marks) -> str:
     """The first page.
 
     Args:
-        verdicts: on what a learner has written; nothing where there is none.
+        marks: on what a learner has written; nothing where there is none.
     """
     links = Links(site, "index.html", EXAMPLES)
     total = sum(lesson.minutes[0] for lesson in site.lessons)
-    rows = "".join(_row(lesson, verdicts) for lesson in site.lessons)
+    rows = "".join(_row(lesson, marks) for lesson in site.lessons)
     interactive = "".join(
         f'<li>{address[4:].partition("_")[0]} <a href="{address}">{escape(title)}</a></li>'
         for address, title in site.written.items()
@@ -69,15 +69,15 @@ mistake</li>
     return page("The course", body, links)
 
 
-def _row(lesson: Lesson, verdicts: Verdicts) -> str:
+def _row(lesson: Lesson, marks: Marks) -> str:
     core, optional = lesson.minutes
     facts = [f"{core:.0f} min"]
     if optional >= 0.5:
         facts.append(f"+ {optional:.0f} optional")
     todo = [name for sheet in _sheets(lesson) for name in sheet.exercises]
     if todo:
-        right = sum(verdicts[name].state == RIGHT for name in todo if name in verdicts)
-        count = f"{right} of {len(todo)}" if verdicts else f"{len(todo)}"
+        right = sum(marks[name].state == RIGHT for name in todo if name in marks)
+        count = f"{right} of {len(todo)}" if marks else f"{len(todo)}"
         facts.append(f'<a href="exercises.html#{lesson.number}">{count} exercises</a>')
     asked = " ".join(f"{lesson.number}/{name}" for name in questions_of(lesson.number))
     return (
@@ -98,7 +98,7 @@ def exercises_of(lesson: Lesson) -> list[str]:
     return [name for sheet in _sheets(lesson) for name in sheet.exercises]
 
 
-def verdicts_of(folder: Path | None) -> dict[str, Verdict]:
+def marks_of(folder: Path | None) -> dict[str, Mark]:
     """Mark what a learner has written in a folder."""
     if folder is None:
         return {}
@@ -107,13 +107,13 @@ def verdicts_of(folder: Path | None) -> dict[str, Verdict]:
 
 
 @functools.lru_cache(maxsize=256)
-def _marked(folder: Path, sheet: Sheet, content: str) -> dict[str, Verdict]:
+def _marked(folder: Path, sheet: Sheet, content: str) -> dict[str, Mark]:
     """The same of one file, marked once for each content."""
     wanted = [(sheet, list(sheet.exercises.values()))]
     return {exercise.name: found for _, exercise, found in check(folder, wanted)}
 
 
-def exercises(site: Site, folder: Path | None, verdicts: Verdicts, render: Renderer) -> str:
+def exercises(site: Site, folder: Path | None, marks: Marks, render: Renderer) -> str:
     """The page of the exercises.
 
     Args:
@@ -128,9 +128,9 @@ def exercises(site: Site, folder: Path | None, verdicts: Verdicts, render: Rende
             f"are.</p>"
         )
     else:
-        right = sum(found.state == RIGHT for found in verdicts.values())
+        right = sum(mark.state == RIGHT for mark in marks.values())
         told = (
-            f"<p>{right} of {len(verdicts)} are right, in <code>{escape(str(folder.resolve()))}</code>. "
+            f"<p>{right} of {len(marks)} are right, in <code>{escape(str(folder.resolve()))}</code>. "
             f"Load this page again after you have saved a file.</p>"
         )
     parts = []
@@ -138,7 +138,7 @@ def exercises(site: Site, folder: Path | None, verdicts: Verdicts, render: Rende
         lesson = links.lesson(sheet.file.partition("_")[0])
         title, about = escape(sheet.title), _docstrings(sheet)
         items = "".join(
-            _exercise(exercise, about[exercise.name], verdicts.get(exercise.name), render)
+            _exercise(exercise, about[exercise.name], marks.get(exercise.name), render)
             for exercise in sheet.exercises.values()
         )
         parts.append(
@@ -149,14 +149,14 @@ def exercises(site: Site, folder: Path | None, verdicts: Verdicts, render: Rende
     return page("Exercises", f"<h1>Exercises</h1>{told}{''.join(parts)}", links)
 
 
-def _exercise(exercise: Exercise, about: str, found: Verdict | None, render: Renderer) -> str:
-    state = "" if found is None or found.state == MISSING else found.state
+def _exercise(exercise: Exercise, about: str, mark: Mark | None, render: Renderer) -> str:
+    state = "" if mark is None or mark.state == MISSING else mark.state
     says = ""
-    if found is not None and found.state not in (RIGHT, NOT_BEGUN):
+    if mark is not None and mark.state not in (RIGHT, NOT_BEGUN):
         shows = (
-            f"<pre class='printed'>{escape(chr(10).join(found.shows))}</pre>" if found.shows else ""
+            f"<pre class='printed'>{escape(chr(10).join(mark.shows))}</pre>" if mark.shows else ""
         )
-        says = f"<p>{escape(found.says)}</p>{shows}"
+        says = f"<p>{escape(mark.says)}</p>{shows}"
     hints = "".join(f"<li>{render.markdown.renderInline(hint)}</li>" for hint in exercise.hints)
     first, _, rest = about.partition("\n")
     points = f"{exercise.points} point{'s' * (exercise.points > 1)}"

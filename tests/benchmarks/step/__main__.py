@@ -8,7 +8,8 @@ A step is the forward pass, the mean cross-entropy, the backward pass and Adam, 
 from the same weights, and must report the same losses for the first three steps to 1e-4. Each runs in
 a process of its own, and they take turns, with a pause after each: for a while the worker threads of
 the last one still wait for more, and keep a core busy (without the pause, the first step of a turn
-took three times as long as the others). "2 threads" is minigrad with half of the batch in each of two
+took three times as long as the others). "compiled" is minigrad with the loss given to `mg.compile`;
+"2 threads" is minigrad with half of the batch in each of two
 threads; "2 threads to PyTorch" is its time as a part of PyTorch's. The share of sgemm is what of the
 rate at which this machine multiplies large float32 matrices, measured between the turns, the faster of
 both reaches with its products. HIPS autograd and PyTorch are left out where they are not installed.
@@ -32,6 +33,7 @@ HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE.parents[2]), str(HERE)]
 
 from contenders import CONTENDERS  # noqa: E402
+from machine import blas, cpu, sgemm  # noqa: E402
 
 import minigrad as mg  # noqa: E402
 from minitransformer import Sizes, Transformer  # noqa: E402
@@ -107,15 +109,6 @@ def measure(size):
     return seconds, memory, operations(*shape) / statistics.median(rates)
 
 
-def sgemm(n=1024, times=5):
-    """Operations a second in products of large float32 matrices, with all of BLAS's threads."""
-    x = np.ones((n, n), np.float32)
-    start = time.perf_counter()
-    for _ in range(times):
-        x @ x
-    return times * 2 * n**3 / (time.perf_counter() - start)
-
-
 def operations(N, D, heads, F, layers, B, S, T):
     """Additions and multiplications in the products of a step; the walk back takes two for each one."""
     encoder = S * (4 * D * D + 2 * D * F + 2 * S * D)
@@ -137,10 +130,11 @@ def busy():
 def main():
     chosen = [name for name in sys.argv[1:] if name != "--busy"] or list(SIZES)
     lines = [
-        "| size | minigrad, ms | 2 threads, ms | by hand, ms | PyTorch, ms | autograd, ms "
-        "| to 2 threads | to by hand | to PyTorch | to autograd | 2 threads to PyTorch "
-        "| share of sgemm | minigrad, MB | 2 threads, MB | PyTorch, MB |",
-        "|" + "---|" * 15,
+        "| size | minigrad, ms | compiled, ms | 2 threads, ms | by hand, ms | PyTorch, ms "
+        "| autograd, ms | to compiled | to 2 threads | to by hand | to PyTorch | to autograd "
+        "| 2 threads to PyTorch "
+        "| share of sgemm | minigrad, MB | compiled, MB | 2 threads, MB | PyTorch, MB |",
+        "|" + "---|" * 18,
     ]
     print("\n".join(lines), flush=True)
     for size in chosen:
@@ -161,23 +155,15 @@ def main():
         row.append(f"{at_best / min(ours, seconds.get('two_threads', ours)):.0%}")
         row += [
             f"{memory[n]:.0f}" if n in memory else "-"
-            for n in ("minigrad", "two_threads", "pytorch")
+            for n in ("minigrad", "compiled", "two_threads", "pytorch")
         ]
         lines.append(f"| {' | '.join(row)} |")
         print(lines[-1], flush=True)
     if not sys.argv[1:]:
         about = f"{cpu()}, {os.cpu_count()} cores; Python {platform.python_version()}, "
-        about += f"NumPy {np.__version__}"
+        about += f"NumPy {np.__version__}; {blas()}"
         text = f"# One training step\n\n{__doc__}\n{about}. Medians, all in one run.\n\n"
         (HERE.parent / "step.md").write_text(text + "\n".join(lines) + "\n")
-
-
-def cpu():
-    try:
-        names = [s for s in Path("/proc/cpuinfo").read_text().splitlines() if "model name" in s]
-        return names[0].split(":")[1].strip()
-    except (OSError, IndexError):
-        return platform.processor() or platform.machine()
 
 
 if __name__ == "__main__":

@@ -102,9 +102,9 @@ def feed_forward_back(kept, g, grads):
 
 def encoder_layer(p, name, x, mask, H):
     a, k1 = attention(p, f"{name}.self_attention", x, x, mask, H)
-    x, n1 = layer_norm(p, f"{name}.norm1", x + a)
+    x, n1 = layer_norm(p, f"{name}.residual1.norm", x + a)
     f, k2 = feed_forward(p, f"{name}.feed_forward", x)
-    x, n2 = layer_norm(p, f"{name}.norm2", x + f)
+    x, n2 = layer_norm(p, f"{name}.residual2.norm", x + f)
     return x, (k1, n1, k2, n2)
 
 
@@ -119,11 +119,11 @@ def encoder_layer_back(kept, g, grads):
 
 def decoder_layer(p, name, x, memory, self_mask, cross_mask, H):
     a, k1 = attention(p, f"{name}.self_attention", x, x, self_mask, H)
-    x, n1 = layer_norm(p, f"{name}.norm1", x + a)
+    x, n1 = layer_norm(p, f"{name}.residual1.norm", x + a)
     a, k2 = attention(p, f"{name}.cross_attention", x, memory, cross_mask, H)
-    x, n2 = layer_norm(p, f"{name}.norm2", x + a)
+    x, n2 = layer_norm(p, f"{name}.residual2.norm", x + a)
     f, k3 = feed_forward(p, f"{name}.feed_forward", x)
-    x, n3 = layer_norm(p, f"{name}.norm3", x + f)
+    x, n3 = layer_norm(p, f"{name}.residual3.norm", x + f)
     return x, (k1, n1, k2, n2, k3, n3)
 
 

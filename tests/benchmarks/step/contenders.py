@@ -21,7 +21,7 @@ import numpy as np
 LR, BETAS, EPS = 1e-4, (0.9, 0.98), 1e-9
 
 
-def minigrad(p, sizes, source, read, write):
+def minigrad(p, sizes, source, read, write, compiling=None):
     import minigrad as mg
     from minigrad.functional import cross_entropy
     from minitransformer import Sizes, Transformer
@@ -30,16 +30,29 @@ def minigrad(p, sizes, source, read, write):
     model.load_state_dict(p)
     optimizer = mg.optim.Adam(model.parameters(), LR, BETAS, EPS)
 
-    mg.fast().__enter__()  # for as long as the process lives
+    def loss_of(source, read, write):
+        return cross_entropy(model(source, read), write, ignore_index=0)
+
+    if compiling is None:
+        mg.fast().__enter__()  # for as long as the process lives
+    else:
+        loss_of = compiling(loss_of)
 
     def step():
-        loss = cross_entropy(model(source, read), write, ignore_index=0)
+        loss = loss_of(source, read, write)
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
         return loss.item()
 
     return step
+
+
+def compiled(p, sizes, source, read, write):
+    """minigrad, with the loss compiled; its program is made in the third step."""
+    import minigrad as mg
+
+    return minigrad(p, sizes, source, read, write, mg.compile)
 
 
 def two_threads(p, sizes, source, read, write):
@@ -137,15 +150,20 @@ def pytorch(p, sizes, source, read, write):
         for i in range(sizes["encoder_layers"]):
             at = f"encoder.layers.{i}"
             memory = norm(
-                f"{at}.norm1", memory + attention(f"{at}.self_attention", memory, memory, seen)
+                f"{at}.residual1.norm",
+                memory + attention(f"{at}.self_attention", memory, memory, seen),
             )
-            memory = norm(f"{at}.norm2", memory + feed_forward(f"{at}.feed_forward", memory))
+            memory = norm(
+                f"{at}.residual2.norm", memory + feed_forward(f"{at}.feed_forward", memory)
+            )
         x = embed("target_embedding", read)
         for i in range(sizes["decoder_layers"]):
             at = f"decoder.layers.{i}"
-            x = norm(f"{at}.norm1", x + attention(f"{at}.self_attention", x, x, before))
-            x = norm(f"{at}.norm2", x + attention(f"{at}.cross_attention", x, memory, seen))
-            x = norm(f"{at}.norm3", x + feed_forward(f"{at}.feed_forward", x))
+            x = norm(f"{at}.residual1.norm", x + attention(f"{at}.self_attention", x, x, before))
+            x = norm(
+                f"{at}.residual2.norm", x + attention(f"{at}.cross_attention", x, memory, seen)
+            )
+            x = norm(f"{at}.residual3.norm", x + feed_forward(f"{at}.feed_forward", x))
         return linear("unembedding", x)
 
     def step():
@@ -203,16 +221,24 @@ def hips_autograd(p, sizes, source, read, write):
             at = f"encoder.layers.{i}"
             memory = norm(
                 p,
-                f"{at}.norm1",
+                f"{at}.residual1.norm",
                 memory + attention(p, f"{at}.self_attention", memory, memory, seen),
             )
-            memory = norm(p, f"{at}.norm2", memory + feed_forward(p, f"{at}.feed_forward", memory))
+            memory = norm(
+                p, f"{at}.residual2.norm", memory + feed_forward(p, f"{at}.feed_forward", memory)
+            )
         x = embed(p, "target_embedding", read)
         for i in range(sizes["decoder_layers"]):
             at = f"decoder.layers.{i}"
-            x = norm(p, f"{at}.norm1", x + attention(p, f"{at}.self_attention", x, x, before))
-            x = norm(p, f"{at}.norm2", x + attention(p, f"{at}.cross_attention", x, memory, seen))
-            x = norm(p, f"{at}.norm3", x + feed_forward(p, f"{at}.feed_forward", x))
+            x = norm(
+                p, f"{at}.residual1.norm", x + attention(p, f"{at}.self_attention", x, x, before)
+            )
+            x = norm(
+                p,
+                f"{at}.residual2.norm",
+                x + attention(p, f"{at}.cross_attention", x, memory, seen),
+            )
+            x = norm(p, f"{at}.residual3.norm", x + feed_forward(p, f"{at}.feed_forward", x))
         z = linear(p, "unembedding", x)
         z = z - anp.max(z, axis=-1, keepdims=True)
         z = anp.reshape(z - anp.log(anp.sum(anp.exp(z), axis=-1, keepdims=True)), (-1, z.shape[-1]))
@@ -232,7 +258,9 @@ def hips_autograd(p, sizes, source, read, write):
     return step
 
 
-CONTENDERS = {f.__name__: f for f in (minigrad, two_threads, by_hand, pytorch, hips_autograd)}
+CONTENDERS = {
+    f.__name__: f for f in (minigrad, compiled, two_threads, by_hand, pytorch, hips_autograd)
+}
 
 
 def main() -> None:

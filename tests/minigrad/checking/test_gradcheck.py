@@ -331,7 +331,7 @@ def test_one_row_in_place_of_the_sum_that_undoes_broadcasting_is_named(monkeypat
     "f", [lambda x: x * np.sin(x), lambda x: x + x, lambda x: x**2 + np.exp(x)]
 )
 def test_gradients_overwritten_instead_of_added_are_named(monkeypatch, f):
-    def overwriting(starts, wanted=None):
+    def overwriting(starts, wanted=None, frees=False):
         arrived = dict(starts)
         for node, edges in walk.order(starts, wanted).items():
             visit = walk.pass_on(node, edges, arrived, ())

@@ -17,17 +17,18 @@ import pytest
 from limits import SECONDS
 
 from minigrad.__main__ import main
-from minigrad.course.exercises import sandbox
+from minigrad.course.exercises import sandbox, together
+from minigrad.course.exercises.likeness import alike
 from minigrad.course.exercises.marking import (
     BORROWED,
     HARD_CODED,
     RIGHT,
     WRONG,
     Trial,
-    alike,
-    judge,
+    mark_function,
 )
 from minigrad.course.exercises.sheets import HOME, chosen, examples, sheets, written
+from minigrad.course.exercises.wording import shown
 
 POINTS = sum(e.points for sheet in sheets() for e in sheet.exercises.values())
 COUNT = sum(len(sheet.exercises) for sheet in sheets())
@@ -75,11 +76,11 @@ def checked(folder, name, seconds=SECONDS):
 
 
 def judged(text, name="product_rule", tmp_path=None):
-    """The verdict on code, here and now."""
+    """The mark of code, here and now."""
     path = tmp_path / "code.py"
     path.write_text(textwrap.dedent(text))
     ((_, (exercise,)),) = chosen([name])
-    return judge(Trial(exercise, 0, [(1.0, 3.0, 2.0)]), written(path).functions()[name])
+    return mark_function(Trial(exercise, 0, [(1.0, 3.0, 2.0)]), written(path).functions()[name])
 
 
 # --- what is recognised ---------------------------------------------------------------------------
@@ -137,7 +138,7 @@ def test_an_argument_that_is_changed_is_noticed(tmp_path):
     path = tmp_path / "code.py"
     path.write_text(textwrap.dedent(text))
     ((_, (exercise,)),) = chosen(["index_rule"])
-    found = judge(Trial(exercise, 0), written(path).functions()["index_rule"])
+    found = mark_function(Trial(exercise, 0), written(path).functions()["index_rule"])
     assert found.state == WRONG
     assert "changes what it was given, in argument 1" in found.says
 
@@ -188,6 +189,44 @@ def test_what_is_said_of_other_mistakes(body, says, tmp_path):
     assert says in found.says
     assert found.mistake is None
     assert found.shows[-1] == "expected  (2.0, 3.0)" or found.shows[-1] == "expected  (2.0, 3)"
+
+
+def test_what_changes_numpy_is_told_so_and_numpy_is_put_back(folder):
+    right = "def product_rule(g, x, y):\n    return g * y, g * x\n"
+    exp = np.exp
+    write(folder, f"\nnp.exp = lambda x: x\n{right}")
+    for seconds in (SECONDS, float("inf")):
+        found = checked(folder, "product_rule", seconds)
+        assert found.state == WRONG
+        assert "np.exp is no longer NumPy's" in found.says
+    assert np.exp is exp
+
+
+def test_a_keyboard_interrupt_of_the_functions_own_is_named(folder):
+    write(folder, "\ndef product_rule(g, x, y):\n    raise KeyboardInterrupt\n")
+    found = checked(folder, "product_rule")
+    assert found.state == WRONG
+    assert "It raises KeyboardInterrupt" in found.says
+    assert found.shows[0].startswith("product_rule(")
+
+
+@pytest.mark.parametrize("answer", ["np.zeros(12_000_000)", "[0.0] * 12_000_000"])
+def test_of_a_long_answer_only_the_beginning_is_written(answer):
+    asked = []
+
+    class Long(list):
+        def __getitem__(self, k):
+            asked.append(k)
+            return super().__getitem__(k)
+
+        def __iter__(self):
+            return (self[k] for k in range(len(self)))
+
+    said = shown(eval(answer))
+    assert said.startswith("[0.0, 0.0")
+    assert len(said) < 500
+    shown(Long(range(10**4)))
+    assert len(asked) < 500
 
 
 def test_a_call_of_what_is_not_written_yet_is_named(tmp_path):
@@ -277,7 +316,7 @@ def test_a_mistake_is_named_however_it_is_written(name, code, says, tmp_path):
     ((sheet, (exercise,)),) = chosen([name])
     for seed in range(3):
         trial = Trial(exercise, seed, examples(sheet, exercise))
-        found = judge(trial, written(path).functions()[name])
+        found = mark_function(trial, written(path).functions()[name])
         assert found.state == WRONG
         assert says in found.says
 
@@ -303,7 +342,7 @@ def test_a_property_that_does_not_hold_is_said(tmp_path):
     path = tmp_path / "code.py"
     path.write_text("def softmax(x):\n    return x * x\n")
     ((_, (exercise,)),) = chosen(["softmax"])
-    found = judge(Trial(exercise, 0), written(path).functions()["softmax"])
+    found = mark_function(Trial(exercise, 0), written(path).functions()["softmax"])
     assert found.state == WRONG
     assert "It does not hold that each row sums to one." in found.says
 
@@ -575,7 +614,7 @@ def test_pytest_marks_a_folder(folder):
         ("check", "99"),
         ("hint", "nothing"),
         ("hint",),
-        ("solution", "20"),
+        ("solution", "99"),
         ("mark", "nowhere"),
         ("check", "--folder", "nowhere"),
         ("check", "--seed", "x"),
@@ -744,6 +783,34 @@ def test_a_run_is_stopped_by_its_limit(folder, tmp_path):
     status, said = trained(tmp_path, "--steps", 10**6, "--seconds", 8)
     assert status == 0
     assert "Of 100 dates" in said
+
+
+@pytest.mark.slow
+def test_a_run_that_fails_names_the_function_and_its_status_is_not_0(folder, tmp_path):
+    """The check refuses these; a run with `--even-if-wrong` shows what comes of them."""
+    code = """
+        def softmax(x):
+            return 1 / np.exp(x[..., None, :] - x[..., :, None]).sum(axis=-1)
+    """
+    write(folder, code, file_of("softmax"))
+    status, said = trained(tmp_path, "--steps", 1, "--even-if-wrong")
+    assert status == 1
+    assert "It came to an end by an error: softmax was the first to give nan, in its call 1" in said
+
+
+@pytest.mark.slow
+def test_a_run_that_does_not_come_back_names_the_function_that_is_running(
+    tmp_path, monkeypatch, capfd
+):
+    monkeypatch.setattr(together, "GRACE", 2.0)
+    folder = tmp_path / "mine"
+    assert main(["exercises", "start", str(folder)]) == 0
+    right = "def scores(q, k):\n    return q @ k.T / np.sqrt(q.shape[1])\n"
+    forever = "    while len(q) > 9:\n        pass\n"  # as no input of the check is
+    write(folder, right.replace("    return", forever + "    return"), file_of("scores"))
+    status = together.run(folder, 5, 4.0, folder / "out", even_if_wrong=False)
+    assert status == 1
+    assert "Call 1 of scores does not come back" in capfd.readouterr().out
 
 
 def test_a_run_of_nothing_says_where_to_begin(run, folder):

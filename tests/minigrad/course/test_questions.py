@@ -12,6 +12,7 @@ import pytest
 
 import minigrad as mg
 from minigrad import errors
+from minigrad.course import judging
 from minigrad.course import questions as course
 from minigrad.course.lessons import forms
 from minigrad.course.questions import Question, Questions, headings, questions
@@ -33,7 +34,7 @@ CODE = Question(
     "Which?", choices=["`G @ B`", "`G @ B.T`", "less than 23 %"], answer="`G @ B.T`", by="..."
 )
 
-CASES = [
+CASES = [  # what is asked, what is typed, and what both judges say to it
     (NINTH, "0.111", "right"),
     (NINTH, "1/9", "right"),
     (NINTH, " 2 / 18 ", "right"),
@@ -42,6 +43,9 @@ CASES = [
     (NINTH, "11.1\N{NO-BREAK SPACE}%", "right"),
     (NINTH, "1\N{NARROW NO-BREAK SPACE}/\N{NARROW NO-BREAK SPACE}9", "right"),
     (NINTH, "0,111", "right"),
+    (NINTH, "\N{ZERO WIDTH NO-BREAK SPACE}0.111", "right"),
+    (NINTH, "0.111\x85", "right"),
+    (NINTH, "\N{ARABIC-INDIC DIGIT ONE}", "number"),
     (NINTH, "[0.11111]", "right"),
     (NINTH, "1.11e-1", "right"),
     (NINTH, ".111", "right"),
@@ -121,6 +125,7 @@ CASES = [
     (CODE, "G@B.T", "right"),
     (CODE, "g @ b", "wrong"),
     (CODE, "less than 23%", "wrong"),
+    (CODE, "G\x1c@ B\N{ZERO WIDTH NO-BREAK SPACE}.T", "right"),
     (CODE, "", "choice"),
     (POINTS, "0.5,1", "right"),
     (POINTS, "[1/2, 1.0]", "right"),
@@ -133,24 +138,29 @@ CASES = [
 ]
 
 
+SENTENCES = [
+    (LIST, "0.25, 0.7, -3", "Right, except at place 2 of 3."),
+    (LIST, "7, 0.5, 7", "Right, except at place 1, 3 of 3."),
+    (COUNT, "200000", "Right up to a factor of 100."),
+    (COUNT, "2", "Right up to a factor of 1000."),
+    (SHAPE, "1, 2", "Numbers asked for: 3; given: 2."),
+    (NINTH, "0.1", "Rounded too far: give 3 digits."),
+    (CHOICE, "a", "The query of v6 is nearly zero."),
+]
+
+
 @pytest.mark.parametrize(("question", "given", "kind"), CASES)
 def test_the_judge_says_what_kind_of_answer_came(question, given, kind):
     assert question.judge(given).kind == kind
 
 
-@pytest.mark.parametrize(
-    ("question", "given", "says"),
-    [
-        (LIST, "0.25, 0.7, -3", "Right, except at place 2 of 3."),
-        (LIST, "7, 0.5, 7", "Right, except at place 1, 3 of 3."),
-        (COUNT, "200000", "Right up to a factor of 100."),
-        (SHAPE, "1, 2", "Numbers asked for: 3; given: 2."),
-        (NINTH, "0.1", "Rounded too far: give 3 digits."),
-        (CHOICE, "a", "The query of v6 is nearly zero."),
-    ],
-)
+@pytest.mark.parametrize(("question", "given", "says"), SENTENCES)
 def test_it_says_what_is_off(question, given, says):
     assert question.judge(given).says == says
+
+
+def test_every_kind_of_answer_is_in_the_table():
+    assert {kind for _, _, kind in CASES} == {*judging.SAYS, "mistake"}
 
 
 @pytest.mark.parametrize(
@@ -172,17 +182,19 @@ def test_answers_are_python_as_well(question, given):
 
 
 def test_the_judge_of_the_pages_says_the_same(browser, tmp_path):
-    (tmp_path / "page.html").write_text(f"<script>{forms.script()}</script>")
+    (tmp_path / "page.html").write_text(f"<script>{forms.script()}</script>", encoding="utf-8")
     browser.open(tmp_path / "page.html")
+    table = [*CASES, *SENTENCES]
     asked = [
-        {**question.asked._asdict(), "mistakes": list(question.mistakes.items())}
-        for question, _, _ in CASES
+        ({**question.asked._asdict(), "mistakes": list(question.mistakes.items())}, typed)
+        for question, typed, _ in table
     ]
-    given = json.dumps([[each, text] for each, (_, text, _) in zip(asked, CASES)])
-    there = browser.run(f"return {given}.map(([asked, text]) => questions.judge(asked, text))")
+    script = "return arguments[0].map(([asked, text]) => questions.judge(asked, text))"
+    there = browser.run(script, asked)
     assert not browser.messages()
-    for (question, text, _), verdict in zip(CASES, there):
-        assert (verdict["kind"], verdict["says"]) == tuple(question.judge(text)), text
+    for (question, typed, expected), verdict in zip(table, there):
+        assert expected in (verdict["kind"], verdict["says"]), typed
+        assert (verdict["kind"], verdict["says"]) == tuple(question.judge(typed)), typed
 
 
 # --- a page ---------------------------------------------------------------------------------------

@@ -57,6 +57,7 @@ def test_about_two_dozen_exercises_have_a_place():
     assert set(PLACED) < set(EXERCISES)
 
 
+@pytest.mark.slow
 def test_all_together_train_as_the_library(of_the_library):
     agrees(SOLUTIONS, of_the_library())
 
@@ -67,6 +68,7 @@ def test_each_alone_trains_as_the_library(name, of_the_library):
     agrees({name: SOLUTIONS[name]}, of_the_library())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [1, 2])
 def test_some_of_them_train_as_the_library(seed, of_the_library):
     chosen = np.random.default_rng(seed).permutation(PLACED)[: 2 + 6 * seed].tolist()
@@ -77,9 +79,10 @@ class DeliberateError(Exception):
     pass
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "others",
-    [pytest.param({}, id="alone"), pytest.param(SOLUTIONS, id="among all", marks=pytest.mark.slow)],
+    [pytest.param({}, id="alone"), pytest.param(SOLUTIONS, id="among all")],
 )
 @pytest.mark.parametrize("name", PLACED)
 def test_an_error_in_any_of_them_shows(name, others):
@@ -90,6 +93,7 @@ def test_an_error_in_any_of_them_shows(name, others):
     assert f"DeliberateError: {name}" in result.problem
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "says"),
     [
@@ -148,6 +152,80 @@ def test_a_walk_may_add_in_place():
     np.testing.assert_array_equal(x.grad, [10.0, 18.0])
 
 
+def exact_softmax(x):
+    """Right for numbers that are finite; a mask hides with -inf."""
+    x = np.asarray(x)
+    return 1 / np.exp(x[..., None, :] - x[..., :, None]).sum(axis=-1)
+
+
+def test_the_function_that_first_gives_nan_is_named_and_not_those_after_it():
+    result = train({**SOLUTIONS, "softmax": exact_softmax}, steps=2)
+    assert result.problem.startswith("softmax was the first to give nan, in its call 1, ")
+    assert "learning rate" not in result.problem
+    result = train({**SOLUTIONS, "index_rule": lambda g, shape, index: np.full(shape, np.inf)}, 2)
+    assert result.problem.startswith("index_rule was the first to give inf, in its call 1, ")
+
+
+def test_nan_that_came_in_is_not_the_functions_own():
+    watch = training.Watch()
+    less = watch.watched("less", lambda x: np.where(np.isneginf(x), np.nan, x))
+    less(np.array([1.0, np.nan]))
+    less(np.array([1.0, np.inf]))
+    assert watch.odd == ""
+    less(np.array([1.0, -np.inf]))  # which a mask puts in, and a function has to know
+    assert watch.odd.startswith("less was the first to give nan, in its call 3, ")
+    assert "less([1.0, -inf])" in watch.odd
+
+
+def test_a_run_that_does_not_stop_says_what_is_running_and_how_often_it_was_called():
+    watch = training.Watch()
+
+    def slow(x):
+        said.append(training.stuck(watch, {"slow": 0}, 60.0))
+        said.append(training.stuck(watch, {"slow": 1}, 60.0))
+        with watch.running(""):
+            return x
+
+    said = []
+    watch.watched("slow", slow)(1.0)
+    assert "slow is running, and was called 1 times in 60 s" in said[0]
+    assert "Call 1 of slow does not come back: is there a loop without an end?" in said[1]
+    assert "slow" in said[0].partition("your function")[2]
+
+
+def test_what_the_model_hands_to_a_function_is_among_the_cases_of_its_check():
+    """Each kind of argument, such as an array with -inf in it, that a run hands to a function."""
+    handed = {name: set() for name in PLACED}
+
+    def watched(name):
+        def call(*arguments):
+            handed[name].update(kinds(arguments))
+            return SOLUTIONS[name](*arguments)
+
+        return call
+
+    assert not train({name: watched(name) for name in PLACED}, steps=2).problem
+    drawn = {
+        name: {kind for case in EXERCISES[name].cases(0) for kind in kinds(case.inputs())}
+        for name in PLACED
+    }
+    lacking = {name: handed[name] - drawn[name] for name in PLACED if handed[name] - drawn[name]}
+    assert not lacking
+
+
+def kinds(arguments):
+    """What of the arguments may need care: numbers that are not finite, and what is empty."""
+    for k, one in enumerate(arguments):
+        if isinstance(one, np.ndarray) and one.dtype.kind == "f":
+            tests = {
+                "-inf": np.isneginf(one).any(),
+                "inf": np.isposinf(one).any(),
+                "nan": np.isnan(one).any(),
+                "empty": not one.size,
+            }
+            yield from ((k, name) for name, true in tests.items() if true)
+
+
 def test_afterwards_everything_is_the_librarys():
     kept = {key: (entry, entry.kernel) for key, entry in TABLE.items()}
     homes = [(place.home, place.key, place.home.get(place.key)) for place in training.PLACES]
@@ -168,6 +246,7 @@ def test_time_is_counted_without_what_a_function_calls():
     assert result.watch.seconds["greedy"] < result.watch.seconds[""] / 5
 
 
+@pytest.mark.slow
 def test_what_is_told_lists_the_functions_that_ran():
     result = train({"softmax": SOLUTIONS["softmax"], "beam_search": lambda *_: ([2], 0.0)}, 2)
     said = training.told(result, {"softmax": None, "beam_search": None, "idle": None})

@@ -19,13 +19,13 @@ from minigrad.__main__ import main
 from minigrad.course.lessons import forms
 from minigrad.course.lessons import lesson as lessons
 from minigrad.course.lessons.addresses import Links, Site
-from minigrad.course.lessons.rendering import Renderer
+from minigrad.course.lessons.markdown import Renderer
 from minigrad.course.places import EXAMPLES, ROOT
 from minigrad.course.questions import Question
 from minigrad.course.site import build as building
 from minigrad.course.site import front
 from minigrad.course.site.build import build
-from minigrad.course.site.cache import digest, kept, sweep
+from minigrad.course.site.kept import digest, kept, sweep
 
 GUIDE = EXAMPLES / "TEACHING.md"
 GUIDE_PAGE = f"source/{GUIDE.relative_to(ROOT).as_posix()}.html"
@@ -267,6 +267,7 @@ def fits(browser, page):
     browser.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
 
+@pytest.mark.slow
 def test_nothing_is_cut_at_the_right(site, browser):
     for name in ("index.html", "99_lesson.html", "exercises.html", GUIDE_PAGE):
         fits(browser, site / name)
@@ -423,11 +424,17 @@ def test_the_reference_imports_no_module_whose_library_is_missing(monkeypatch, t
     assert ("minigrad.course.exercises.collecting" in asked) == installed
 
 
+@pytest.fixture(scope="module")
+def kept_pages(tmp_path_factory):
+    """Where tests that build real lessons keep them: each, and the reference, is built once."""
+    return str(tmp_path_factory.mktemp("cache"))
+
+
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
-def test_lessons_as_files(browser, tmp_path, monkeypatch, capsys):
+def test_lessons_as_files(browser, tmp_path, monkeypatch, capsys, kept_pages):
     needs(*RENDERS, "matplotlib", "pygraphviz", "pdoc")
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("XDG_CACHE_HOME", kept_pages)
     root = tmp_path / "site"
     assert main(["course", "01", "02", "12", "--out", str(root)]) == 0
     first = capsys.readouterr().out
@@ -463,12 +470,12 @@ def test_lessons_as_files(browser, tmp_path, monkeypatch, capsys):
 
 
 @pytest.mark.slow
-def test_the_site_shows_what_a_learner_saves(tmp_path):
+def test_the_site_shows_what_a_learner_saves(tmp_path, kept_pages):
     needs(*RENDERS)
     learner = tmp_path / "mine"
     assert main(["exercises", "start", str(learner)]) == 0
     command = [sys.executable, "-m", "minigrad", "course", "01", "--no-browser", "--port", "0"]
-    places = {"PYTHONPATH": str(ROOT), "XDG_CACHE_HOME": str(tmp_path / "cache")}
+    places = {"PYTHONPATH": str(ROOT), "XDG_CACHE_HOME": kept_pages}
     served = subprocess.Popen(
         [*command, "--exercises", str(learner)], env=os.environ | places,
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,

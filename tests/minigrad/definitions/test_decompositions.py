@@ -183,3 +183,39 @@ def test_results_have_the_names_that_numpy_gives_them():
         assert type(f(x)) is type(f(plain))
         for name, value in f(plain)._asdict().items():
             np.testing.assert_allclose(getattr(f(x), name).data, value, atol=1e-12)
+
+
+SQUARE = {  # what NumPy knows of square matrices alone, and some that it knows of all
+    "inv": np.linalg.inv,
+    "det": np.linalg.det,
+    "slogdet": lambda a: np.linalg.slogdet(a)[1],
+    "eigh": lambda a: np.linalg.eigh(a)[0],
+    "eigh of the upper": lambda a: np.linalg.eigh(a, "U")[0],
+    "eigvalsh": np.linalg.eigvalsh,
+    "cholesky": np.linalg.cholesky,
+    "pinv": np.linalg.pinv,
+    "pinv, hermitian": lambda a: np.linalg.pinv(a, hermitian=True),
+    "power 0": lambda a: np.linalg.matrix_power(a, 0),
+    "power 1": lambda a: np.linalg.matrix_power(a, 1),
+    "power 3": lambda a: np.linalg.matrix_power(a, 3),
+    "power -1": lambda a: np.linalg.matrix_power(a, -1),
+    "solve": lambda a: np.linalg.solve(a, np.ones((*a.shape[-1:], 1))),
+    "svd": lambda a: np.linalg.svd(a, compute_uv=False),
+    "qr": lambda a: np.linalg.qr(a)[1],
+}
+SHAPES = [(1, 3), (3, 1), (3, 2), (2, 3), (3, 2, 1), (2, 1, 3), (1, 1), (2, 2), (3,), ()]
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+@pytest.mark.parametrize("name", SQUARE)
+def test_shapes_are_refused_where_numpy_refuses_them(name, shape):
+    array = np.zeros(shape) + (np.eye(*shape[-2:]) * 2 + 0.5 if len(shape) > 1 else 1)
+    try:
+        expected = SQUARE[name](array)
+    except (np.linalg.LinAlgError, ValueError):
+        with pytest.raises(errors.MinigradError):
+            SQUARE[name](mg.Tensor(array, requires_grad=True))
+    else:
+        found = SQUARE[name](mg.Tensor(array, requires_grad=True))
+        np.testing.assert_allclose(np.abs(found.data), np.abs(expected), atol=1e-12)

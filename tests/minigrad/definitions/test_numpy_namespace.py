@@ -290,8 +290,10 @@ def shapes():
 def borders():
     widths = (
         0, 1, -1, 1.5, "1", None, (1, 2), [1], [[1, 2], [0, 1]], [[1], [2]], [[1, 2]], [1, 2, 3],
-        [[1, -1], [0, 0]], {0: 1}, {-1: (1, 2)}, {5: 1}, {0: 1.5}, {0: -1}, {},
+        [[1, -1], [0, 0]],
     )  # fmt: skip
+    if "int, dict" in np.pad.__doc__:  # NumPy 2.0 has no such widths
+        widths += ({0: 1}, {-1: (1, 2)}, {5: 1}, {0: 1.5}, {0: -1}, {})
     modes = ("constant", "edge", "reflect", "symmetric", "wrap", "mean", "empty", "no such mode")
     yield from tried(np.pad, widths, modes, arrays=[NUMBER, ROW, MATRIX, EMPTY])
     values = (0, 2.5, None, (1, 2), ((1, 2), (3, 4)), (1, 2, 3), "1")
@@ -437,7 +439,8 @@ def samples():
         yield Call(np.convolve, a, v, mode)
     points = (np.array([0.0, 0.5, 0.75]), np.array([0.0, 0.5]), np.array([0.5]), EMPTY, MATRIX)
     for x, xp, fp in itertools.product([NUMBER, ROW, MATRIX, EMPTY, 0.6], points, points):
-        yield Call(np.interp, x, xp, fp)
+        if np.size(xp) or np.size(x) or NUMPY >= (2, 5):  # before, nothing at no points was refused
+            yield Call(np.interp, x, xp, fp)
     sides = (None, 0.25, 3, "a", [1.0])
     for left, right, period in itertools.product(sides, sides, (None, 0, 0.8, -2, "a")):
         x = np.array([-1.0, 0.0, 0.3, 0.5, 0.6, 0.75, 0.9])  # the points among them
@@ -850,7 +853,8 @@ def test_a_function_without_an_entry_can_be_given_a_rule(call, message, monkeypa
     home, _, name = re.search(written, message)[1].rpartition(".")
     function, asked = call.function, []
     assert getattr(MODULES[home], name) is function
-    monkeypatch.setattr(table, "TABLE", dict(table.TABLE))  # the others do not see this rule
+    # What is set here is taken back: the others do not see this rule.
+    monkeypatch.setitem(table.TABLE, function, table.Operation(function, ()))
 
     def slope(g, y, *args, **options):
         asked.append(g)

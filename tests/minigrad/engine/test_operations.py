@@ -181,6 +181,53 @@ def test_the_order_in_memory_does_not_matter(rows):
             check_layout(row, layout, layout if layout in ARRIVING else "in C order")
 
 
+def changeable(value):
+    """An option with lists for tuples, and arrays of its own."""
+    if isinstance(value, (list, tuple)):
+        return list(map(changeable, value))
+    return value.copy() if isinstance(value, np.ndarray) else value
+
+
+def spoil(value):
+    """Change an option as much as its caller can."""
+    if isinstance(value, np.ndarray):
+        value[...] = 0
+    elif isinstance(value, list):
+        for v in value:
+            spoil(v)
+        value.clear()
+
+
+@each_function
+def test_lists_and_arrays_that_change_after_the_call_change_no_gradient(rows):
+    """Options by position and by name; where a function takes tuples alone, its arrays."""
+    for row in rows:
+        if row.given is not None and any(
+            isinstance(v, (list, tuple, np.ndarray))
+            for v in (*row.given[1], *row.given[2].values())
+        ):
+            check_spoiled(row)
+
+
+def check_spoiled(row):
+    f, then, options = row.given
+
+    def gradients(change):
+        mine, named = changeable(then), {k: changeable(v) for k, v in options.items()}
+        xs = leaves_of(row.arrays())
+        try:
+            ys = run(lambda *xs: f(*xs, *mine, **named), xs)
+        except (errors.MinigradError, TypeError):
+            return None
+        change([mine, *named.values()])
+        product(ys, fixed(ys)).backward()
+        return [array(x.grad, x) for x in xs]
+
+    found, expected = gradients(spoil), gradients(lambda values: None)
+    for g, e in zip(found or (), expected or (), strict=True):
+        np.testing.assert_array_equal(g, e, err_msg=row.name)
+
+
 @pytest.mark.slow
 @each_function
 def test_no_pair_of_orders_matters(rows):
@@ -406,13 +453,15 @@ def ran(row):
 
 def test_every_rule_and_every_definition_has_a_row():
     seen = {found for row in ROWS for found in ran(row)}
+    missing = []
     for entry in OURS:
         if isinstance(entry, table.Definition):
             refuses = isinstance(getattr(entry.function, "__self__", None), np.ufunc)
-            assert refuses or entry.name in seen, entry.name
+            missing += [entry.name] if not refuses and entry.name not in seen else []
         else:
-            places = {i for i, rule in enumerate(entry.rules) if rule is not None}
-            assert {(entry, i) for i in places} <= seen, entry.name
+            places = [i for i, rule in enumerate(entry.rules) if rule is not None]
+            missing += [f"{entry.name}, argument {i}" for i in places if (entry, i) not in seen]
+    assert not missing, "without a row in tests/helpers/operations.py: " + "; ".join(missing)
 
 
 @pytest.mark.parametrize("name", NAMED)
@@ -900,8 +949,30 @@ def test_integers_and_booleans_pass_without_a_gradient():
         assert y.dtype == dtype
         assert not getattr(y, "requires_grad", False)
     x = mg.Tensor([1.5], requires_grad=True)
-    assert not np.sum(x, dtype=int).requires_grad
-    assert not x.astype(int).requires_grad
+    for whole in (x.astype(int), *([np.astype(x, int)] if NUMPY >= (2, 1) else [])):
+        assert not np.sum(whole).requires_grad
+
+
+WITH_DTYPE = [
+    function for function, entry in table.TABLE.items()
+    if "dtype" in entry.names and "dtype" not in entry.refused and "axis" in entry.names
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("f", WITH_DTYPE, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("dtype", [int, "q", np.uint8, bool])
+def test_a_dtype_that_ends_the_graph_is_refused(f, dtype):
+    """Else the gradient would be zero, without a word."""
+    x = mg.Tensor([1.5, 2.5], requires_grad=True)
+    for call in (lambda x: f(x, dtype=dtype), lambda x: f(x, None, dtype)):
+        with pytest.raises(errors.DTypeError, match=r"has no gradient.*write x\.astype\('\w+'\)"):
+            call(x * 2)
+        with mg.no_grad():  # nobody asks for one
+            assert call(x).dtype == dtype
+        expected = call(x.data.astype(dtype))
+        for outside in (x.astype(dtype), x.astype(dtype).detach()):
+            np.testing.assert_array_equal(call(outside).data, expected)
+    assert f(x, dtype="f8").requires_grad
 
 
 def test_nan_is_passed_on_as_numpy_does():

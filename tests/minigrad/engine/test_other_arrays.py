@@ -136,6 +136,7 @@ def constant(x):
     return chunked(array) if is_lazy(x) else array
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PROMISED)
 def test_a_dask_array_gives_what_numpy_gives_and_stays_lazy(name):
     f = PROMISED[name]

@@ -6,12 +6,8 @@ second derivatives with finite differences.
 
 import numpy as np
 import pytest
-
-pytest.importorskip("hypothesis")
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
-from hypothesis.extra import numpy as hnp
 from operations import numbers, product, slope
+from properties import HealthCheck, arrays_of, given, settings, st
 
 import minigrad as mg
 from minigrad import functional as F
@@ -72,7 +68,7 @@ def check(f, *shapes):
 
 @drawn
 @given(
-    hnp.mutually_broadcastable_shapes(num_shapes=2, max_dims=3, min_side=0, max_side=3),
+    arrays_of.mutually_broadcastable_shapes(num_shapes=2, max_dims=3, min_side=0, max_side=3),
     st.sampled_from([np.add, np.subtract, np.multiply, np.divide, np.maximum, np.arctan2,
                      lambda a, b: np.where(a > 0, b, a * b), lambda a, b: (a * a + 1) ** b]),
 )  # fmt: skip
@@ -81,16 +77,18 @@ def test_two_shapes_that_broadcast(shapes, f):
 
 
 @drawn
-@given(hnp.mutually_broadcastable_shapes(num_shapes=3, max_dims=3, max_side=3))
+@given(arrays_of.mutually_broadcastable_shapes(num_shapes=3, max_dims=3, max_side=3))
 def test_three_shapes_that_broadcast(shapes):
     check(lambda a, b, c: (a * b + c) * np.tanh(c), *shapes.input_shapes)
 
 
 @st.composite
 def reduced(draw, min_side=0):
-    shape = draw(hnp.array_shapes(min_dims=1, max_dims=4, min_side=min_side, max_side=3))
+    shape = draw(arrays_of.array_shapes(min_dims=1, max_dims=4, min_side=min_side, max_side=3))
     axes = draw(
-        st.none() | st.integers(-len(shape), len(shape) - 1) | hnp.valid_tuple_axes(len(shape))
+        st.none()
+        | st.integers(-len(shape), len(shape) - 1)
+        | arrays_of.valid_tuple_axes(len(shape))
     )
     return shape, axes, draw(st.booleans())
 
@@ -144,13 +142,17 @@ def test_running_sums_and_products(drawing, f):
 
 
 @drawn
-@given(hnp.mutually_broadcastable_shapes(signature=np.matmul.signature, max_dims=2, max_side=3))
+@given(
+    arrays_of.mutually_broadcastable_shapes(signature=np.matmul.signature, max_dims=2, max_side=3)
+)
 def test_matrix_products_of_all_shapes(shapes):
     check(np.matmul, *shapes.input_shapes)
 
 
 @drawn
-@given(hnp.mutually_broadcastable_shapes(signature="(n,n),(n,m)->(n,m)", max_dims=2, max_side=3))
+@given(
+    arrays_of.mutually_broadcastable_shapes(signature="(n,n),(n,m)->(n,m)", max_dims=2, max_side=3)
+)
 def test_linear_systems_of_all_shapes(shapes):
     a, b = shapes.input_shapes
     check(lambda a, b: np.linalg.solve(a * 0.1 + 2 * np.eye(a.shape[-1]), b), a, b)
@@ -194,10 +196,10 @@ def test_einsum_of_all_subscripts(drawing):
 @st.composite
 def indexed(draw):
     """Indices of all kinds, mixed: integers, slices, None, Ellipsis, masks, arrays with repeats."""
-    shape = draw(hnp.array_shapes(min_dims=1, max_dims=4, min_side=1, max_side=4))
+    shape = draw(arrays_of.array_shapes(min_dims=1, max_dims=4, min_side=1, max_side=4))
     if draw(st.integers(0, 5)) == 0:
-        return shape, draw(hnp.arrays(bool, shape[: draw(st.integers(1, len(shape)))]))
-    together = draw(hnp.array_shapes(max_dims=2, max_side=3))  # the shape of all arrays
+        return shape, draw(arrays_of.arrays(bool, shape[: draw(st.integers(1, len(shape)))]))
+    together = draw(arrays_of.array_shapes(max_dims=2, max_side=3))  # the shape of all arrays
     kinds = ["int", "slice", "array", "list"]
     if draw(st.booleans()):
         kinds[2:] = ["mask"]
@@ -210,8 +212,8 @@ def indexed(draw):
             return draw(st.slices(n))
         if kind == "mask":
             kinds.remove("mask")  # one at most: others would have to mark as many
-            return draw(hnp.arrays(bool, n))
-        places = draw(hnp.arrays(int, together, elements=st.integers(-n, n - 1)))
+            return draw(arrays_of.arrays(bool, n))
+        places = draw(arrays_of.arrays(int, together, elements=st.integers(-n, n - 1)))
         return places if kind == "array" else places.tolist()
 
     first = draw(st.integers(0, len(shape)))
@@ -233,7 +235,7 @@ def test_indices_of_all_kinds(drawing):
 @drawn
 @given(st.data())
 def test_axes_in_any_order(data):
-    shape = data.draw(hnp.array_shapes(min_dims=1, max_dims=4, **SIDES))
+    shape = data.draw(arrays_of.array_shapes(min_dims=1, max_dims=4, **SIDES))
     axes = data.draw(
         st.permutations([i - len(shape) * data.draw(st.booleans()) for i in range(len(shape))])
     )
@@ -245,7 +247,7 @@ def test_axes_in_any_order(data):
 @drawn
 @given(st.data())
 def test_arrays_joined_along_any_axis_and_cut_again(data):
-    shape = data.draw(hnp.array_shapes(min_dims=1, max_dims=3, **SIDES))
+    shape = data.draw(arrays_of.array_shapes(min_dims=1, max_dims=3, **SIDES))
     axis = data.draw(st.integers(-len(shape), len(shape) - 1))
     other = list(shape)
     other[axis] = data.draw(st.integers(0, 3))
@@ -258,12 +260,12 @@ def test_arrays_joined_along_any_axis_and_cut_again(data):
 @drawn
 @given(st.data())
 def test_copies_and_borders(data):
-    shape = data.draw(hnp.array_shapes(min_dims=1, max_dims=3, **SIDES))
+    shape = data.draw(arrays_of.array_shapes(min_dims=1, max_dims=3, **SIDES))
     widths = data.draw(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2)),
                                 min_size=len(shape), max_size=len(shape)))  # fmt: skip
     reps = data.draw(st.lists(st.integers(0, 2), min_size=1, max_size=4))
     axis = data.draw(st.integers(-len(shape), len(shape) - 1))
-    times = data.draw(hnp.arrays(int, shape[axis], elements=st.integers(0, 2)))
+    times = data.draw(arrays_of.arrays(int, shape[axis], elements=st.integers(0, 2)))
     check(lambda x: np.pad(x * x, widths, constant_values=1.5), shape)
     check(lambda x: np.tile(x * x, reps), shape)
     check(lambda x: np.repeat(x * x, times, axis=axis), shape)
@@ -274,7 +276,7 @@ def test_copies_and_borders(data):
 @drawn
 @given(st.data())
 def test_diagonals_of_all_planes(data):
-    shape = data.draw(hnp.array_shapes(min_dims=2, max_dims=4, **SIDES))
+    shape = data.draw(arrays_of.array_shapes(min_dims=2, max_dims=4, **SIDES))
     first, second = data.draw(st.permutations(range(len(shape))))[:2]
     offset = data.draw(st.integers(-3, 3))
     check(lambda x: np.diagonal(x * x, offset, first, second - len(shape)), shape)
@@ -282,13 +284,38 @@ def test_diagonals_of_all_planes(data):
 
 
 @drawn
-@given(hnp.array_shapes(min_dims=1, max_dims=3, min_side=1, max_side=4), st.data())
+@given(arrays_of.array_shapes(min_dims=1, max_dims=3, min_side=1, max_side=4), st.data())
 def test_adjoints_agree(shape, data):
     """<A x, y> is <x, A' y> for gathering and its adjoint, scattering, exactly."""
-    index = data.draw(hnp.integer_array_indices(shape, result_shape=hnp.array_shapes(max_dims=2)))
+    index = data.draw(
+        arrays_of.integer_array_indices(shape, result_shape=arrays_of.array_shapes(max_dims=2))
+    )
     x = mg.Tensor(np.round(numbers(shape, 0), 2), requires_grad=True)
     y = np.ones(x[index].shape)
     (x[index] * y).sum().backward()
     expected = np.zeros(shape)
     np.add.at(expected, index, y)
     np.testing.assert_array_equal(x.grad.data, expected)
+
+
+BASES = [0.0, -0.0, 5e-324, 1e-310, -1e-310, 1e-308, 2.3e-308, -2.3e-308, 1.0, -2.0, np.inf, np.nan]
+EXPONENTS = [0.0, 1.0, 2.0, 3.0, 0.5, -1.0]
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("power", [np.power, np.float_power])
+@pytest.mark.parametrize("exponent", EXPONENTS)
+def test_powers_next_to_zero_have_the_slope_of_a_calculus_book(power, exponent):
+    """Of an exponent in an array as of a number: b a^(b - 1), and 0 for every a where b is 0."""
+    bases = np.array(BASES)
+    slope = exponent * bases ** (exponent - 1) if exponent else np.zeros_like(bases)
+    for b in (np.full(len(BASES), exponent), np.array(exponent), exponent):
+        for b_ in (b, mg.Tensor(b, dtype=np.float64, requires_grad=True)):
+            x = mg.Tensor(bases, requires_grad=True)
+            np.sum(power(x, b_)).backward()
+            np.testing.assert_allclose(x.grad.data, slope, rtol=1e-12)
+    for dtype in (np.float16, np.float32):
+        least = np.finfo(dtype).smallest_subnormal
+        x = mg.Tensor(np.array([0, least, 1], dtype), requires_grad=True)
+        np.sum(power(x, np.zeros(3, dtype))).backward()
+        np.testing.assert_array_equal(x.grad.data, np.zeros(3))

@@ -244,6 +244,48 @@ def test_changing_a_list_after_the_call_changes_no_gradient(kind):
     np.testing.assert_array_equal(gradient(changed=True), gradient(changed=False))
 
 
+first = lambda g, _y, _x, *_others, **_options: 0 * g
+HOLDERS = {  # a call with x and an array, whose result is that array, or a view of it
+    "an argument": lambda x, mine: mg.rule(lambda x, a: a, first, None)(x, mine),
+    "a view of an argument": lambda x, mine: mg.rule(lambda x, a: a[::-1], first, None)(x, mine),
+    "an item of a list": lambda x, mine: mg.rule(lambda x, a: a[1], first, None)(x, [0, mine]),
+    "of a list in a list": lambda x, mine: mg.rule(lambda x, a: a[0][0], first)(x, [[mine]]),
+    "an item of a dict": lambda x, mine: mg.rule(lambda x, a: a["b"], first)(x, {"b": mine}),
+    "of a list by name": lambda x, mine: mg.rule(lambda x, a=0: a[0][:1], first)(x, a=[mine]),
+    "a buffer of its own": lambda x, mine: mg.rule(lambda x: mine, first)(x),
+    "a view of its buffer": lambda x, mine: mg.rule(lambda x: mine[:2], first)(x),
+    "the gradient of a list": lambda x, mine: mg.rule(
+        lambda a: a[1], lambda g, _y, a: [0 * g, 0 * g]
+    )([x, mine]),
+}
+
+
+@pytest.mark.parametrize("requires_grad", [True, False])
+@pytest.mark.parametrize("name", HOLDERS)
+def test_a_result_that_somebody_else_holds_is_copied(name, requires_grad):
+    mine = np.ones(2)
+    y = HOLDERS[name](mg.Tensor(np.zeros(2), requires_grad=requires_grad), mine)
+    mine[:] = 5  # it can still be written to
+    assert not np.shares_memory(y._array, mine)
+    np.testing.assert_array_equal(y.data, np.ones(y.shape))
+
+
+def test_options_of_ones_own_rule_may_change_before_the_walk_back():
+    """By position and by name: lists, dicts and arrays in them."""
+    scaled = mg.rule(
+        lambda x, how, *, more=None: x * how["by"][0] * more[0]["by"],
+        lambda g, _y, _x, how, *, more=None: g * how["by"][0] * more[0]["by"],
+        None,
+    )
+    x = leaf(2)
+    how, more = {"by": [np.full(2, 3.0)]}, [{"by": np.full(2, 5.0)}]
+    y = scaled(x, how, more=more)
+    how["by"][0][:], more[0]["by"][:] = 0, 0
+    how["by"], more[0] = [7.0], {"by": 7.0}
+    y.sum().backward()
+    np.testing.assert_array_equal(x.grad, [15, 15])
+
+
 def test_a_gradient_that_was_handed_in_is_copied():
     x = mg.Tensor([1.0, 2.0], requires_grad=True)
     mine = np.ones(2, np.float32)

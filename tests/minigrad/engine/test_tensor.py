@@ -88,7 +88,7 @@ def test_the_default_dtype_is_that_of_python_floats(double):
     assert Tensor(np.float32(1)).dtype == F32
     assert Tensor(1).dtype == I64
     assert Tensor([0.1]).item() == 0.1
-    with pytest.raises(errors.DTypeError, match="must be a floating one, not int64"):
+    with pytest.raises(errors.DTypeError, match=r"is a floating one, .* not int64"):
         mg.set_default_dtype(int)
 
 
@@ -495,7 +495,8 @@ def test_operators_take_numbers_arrays_and_lists_on_both_sides(f, name, dtype):
     if isinstance(other, Sequence):
         there = np.array(other, np.float32 if isinstance(other[0], float) else np.int64)
     x = leaf([1.0, 2.0, 3.0], dtype)
-    for found, expected in ((f(x, other), f(x.data, there)), (f(other, x), f(there, x.data))):
+    of = np.power if f is operator.pow else f  # NumPy 2.0's own ** forgets the dtype of np.int64(2)
+    for found, expected in ((f(x, other), of(x.data, there)), (f(other, x), of(there, x.data))):
         assert type(found) is Tensor
         assert found.requires_grad
         assert found.dtype == expected.dtype
@@ -568,7 +569,7 @@ def test_tensors_in_a_list_where_no_rule_hands_out_parts():
     "use",
     [
         Tensor, lambda a: Tensor([a]), lambda a: leaf(np.eye(2)) * a, lambda a: leaf(np.eye(2)) @ a,
-        lambda a: np.maximum(a, leaf(np.eye(2))), lambda a: np.clip(leaf(np.eye(2)), min=a, max=None),
+        lambda a: np.maximum(a, leaf(np.eye(2))), lambda a: np.clip(leaf(np.eye(2)), a, None),
         lambda a: np.add(leaf(np.eye(2)), [a, a]), lambda a: np.concatenate([leaf(np.eye(2)), a]),
         lambda a: np.stack([a, leaf(np.eye(2))]), lambda a: np.block([[leaf(np.eye(2)), a]]),
     ],

@@ -14,6 +14,7 @@ from operations import MASK, TARGETS, written
 import minigrad as mg
 from minigrad import errors
 from minigrad import functional as F
+from minigrad.functional import activations
 
 try:
     import torch
@@ -226,23 +227,6 @@ def test_plain_arrays_give_plain_arrays(call, dtype):
 # --- one by one -----------------------------------------------------------------------------------
 
 
-def test_erf_without_scipy_is_that_of_python(monkeypatch):
-    x = np.linspace(-4, 4, 12).reshape(3, 4).astype(np.float32)
-    with_scipy = F.erf(x)
-    monkeypatch.setitem(sys.modules, "scipy.special", None)
-    F.activations._erf.cache_clear()
-    try:
-        for a in (x, x[0, 0], x[:0], x.T):
-            y = F.erf(mg.Tensor(a)).data
-            assert y.dtype == np.float32
-            assert y.shape == a.shape
-            np.testing.assert_allclose(y.ravel(), [math.erf(v) for v in a.ravel()], rtol=1e-6)
-        assert F.erf(np.array([1])) == math.erf(1)
-        np.testing.assert_allclose(F.erf(x), with_scipy, rtol=1e-6)
-    finally:
-        F.activations._erf.cache_clear()
-
-
 def test_sigmoid_is_right_to_the_last_digits_on_both_sides():
     """1 / (1 + exp(-x)) by way of tanh would be 0 below -20 in float32."""
     x = np.array([-80.0, -20.0, -1.0, 0.0, 1.0, 20.0, 80.0])
@@ -398,3 +382,96 @@ def test_a_list_means_the_array_of_its_numbers(f, fast):
         for numbers in ([1, -2], [0.5, -0.25]):
             expected = f(mg.Tensor(numbers, dtype=np.float64))
             np.testing.assert_allclose(f(numbers), expected.data, rtol=1e-6)
+
+
+HIDDEN = np.ma.array([0, 1, 2], mask=[False, True, False])
+SCORES = np.arange(9.0).reshape(3, 3)
+MASKED = {  # calls with an array that has hidden elements
+    "cross_entropy": lambda x: F.cross_entropy(x, HIDDEN),
+    "nll_loss": lambda x: F.nll_loss(x, HIDDEN),
+    "one_hot": lambda x: F.one_hot(HIDDEN, 3),
+    "embedding": lambda x: F.embedding(x, HIDDEN),
+    "mse_loss": lambda x: F.mse_loss(x[0], HIDDEN),
+    "binary_cross_entropy": lambda x: F.binary_cross_entropy_with_logits(x[0], HIDDEN * 1.0),
+    "masked_fill": lambda x: F.masked_fill(x, HIDDEN > 0, 0.0),
+    "masked_softmax": lambda x: F.masked_softmax(x, HIDDEN > 0),
+    "linear": lambda x: F.linear(x, HIDDEN * 1.0),
+    "layer_norm": lambda x: F.layer_norm(x, HIDDEN * 1.0, HIDDEN * 1.0),
+    "where": lambda x: np.where(HIDDEN > 0, x, 0.0),
+    "a product": lambda x: x * HIDDEN,
+    "an index": lambda x: x[HIDDEN],
+    "take": lambda x: np.take(x, HIDDEN),
+    "a list": lambda x: np.stack([x[0], HIDDEN]),
+    "a tensor": lambda x: mg.Tensor(HIDDEN),
+    "a gradient": lambda x: x[0].backward(HIDDEN * 1.0),
+}
+
+
+@pytest.mark.parametrize("mode", [contextlib.nullcontext, mg.fast])
+@pytest.mark.parametrize("name", MASKED)
+def test_an_array_with_hidden_elements_is_refused(name, mode):
+    """It would be taken for one without: what is hidden would count."""
+    x = mg.Tensor(SCORES, requires_grad=True)
+    with mode(), pytest.raises(errors.DTypeError, match="hidden elements"):
+        MASKED[name](x)
+
+
+@pytest.fixture
+def erf_of(monkeypatch):
+    """Chooses whose error function is called from now on."""
+
+    def choose(whose):
+        if whose == "SciPy":
+            pytest.importorskip("scipy")
+            monkeypatch.undo()
+        else:
+            monkeypatch.setitem(sys.modules, "scipy.special", None)
+        activations._erf.cache_clear()
+
+    yield choose
+    monkeypatch.undo()
+    activations._erf.cache_clear()
+
+
+def density(v):
+    """Of the standard normal distribution."""
+    return math.exp(-v * v / 2) / math.sqrt(2 * math.pi)
+
+
+def below(v):
+    """The chance that a standard normal number is below `v`."""
+    return math.erfc(-v / math.sqrt(2)) / 2
+
+
+BY_ERF = {  # by Python's own functions: the value, and the slope
+    F.erf: (math.erf, lambda v: 2 / math.sqrt(math.pi) * math.exp(-v * v)),
+    F.gelu: (lambda v: v * below(v), lambda v: below(v) + v * density(v)),
+}
+
+
+@pytest.mark.parametrize("mode", [contextlib.nullcontext, mg.fast], ids=["", "fast"])
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64, np.longdouble, int, bool])
+@pytest.mark.parametrize("whose", ["SciPy", "Python"])
+@pytest.mark.parametrize("f", BY_ERF, ids=lambda f: f.__name__)
+def test_erf_and_gelu_do_not_depend_on_scipy(f, whose, dtype, mode, erf_of):
+    """Their dtypes, shapes, values and gradients."""
+    erf_of(whose)
+    x = np.array([[-6, -2, -0.5, 0], [0.3, 1, 3, 40]]).astype(dtype)
+    floats = np.result_type(dtype, 0.0)
+    digits = max(8 * float(np.finfo(floats).eps), 1e-15)  # longdouble has those of float64
+
+    def check(y, given, expected):
+        assert (y.dtype, y.shape) == (floats, given.shape)
+        expected = [expected(float(v)) for v in given.ravel()]
+        np.testing.assert_allclose(y.ravel().astype(float), expected, rtol=digits, atol=digits)
+
+    value, slope = BY_ERF[f]
+    for given in (x, x.T, x[:0], x[0, 0]):
+        leaf = mg.Tensor(given, requires_grad=floats == dtype)
+        with mode():
+            y = f(leaf)
+            check(f(given), given, value)
+        check(y.data, given, value)
+        if floats == dtype:
+            y.sum().backward()
+            check(leaf.grad.data, given, slope)

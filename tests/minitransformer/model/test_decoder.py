@@ -5,24 +5,26 @@ import pytest
 from model_checks import check_gradients, quickly_the_first, random_tensor, randomized, weighted_sum
 
 from minigrad import Tensor, errors
-from minitransformer import Decoder, DecoderLayer, PreNormDecoderLayer, masks
+from minitransformer import Decoder, DecoderLayer, LayerSizes, masks
 
 SOURCE = masks.padding(np.array([[5, 6, 7], [5, 0, 0]]))  # (B, 1, 1, S)
 TARGET = masks.causal(4) & masks.padding(np.array([[1, 5, 6, 7], [1, 5, 0, 0]]))  # (B, 1, T, T)
 NORMS = ["post", "pre"]
 
 
-@pytest.mark.parametrize("layer", quickly_the_first([DecoderLayer, PreNormDecoderLayer]))
-def test_gradients_of_a_layer(layer):
-    layer = randomized(layer(4, 2, 2))
+@pytest.mark.parametrize("norm", quickly_the_first(NORMS))
+def test_gradients_of_a_layer(norm):
+    layer = randomized(DecoderLayer(LayerSizes(width=4, heads=2, feed_forward=2, norm=norm)))
     x, memory = random_tensor(2, 3, 4), random_tensor(2, 2, 4, seed=1)
     target, source = TARGET[:, :, :3, :3], SOURCE[..., :2]
     check_gradients(lambda x, m: layer(x, m, target, source), x, memory, module=layer)
 
 
-@pytest.mark.parametrize("options", quickly_the_first([{"rotary": True}, {"score": "general"}]))
+@pytest.mark.parametrize(
+    "options", quickly_the_first([{"positions": "rotary"}, {"score": "general"}])
+)
 def test_gradients_of_a_layer_with_other_parts(options):
-    layer = randomized(DecoderLayer(4, 2, 1, **options))
+    layer = randomized(DecoderLayer(LayerSizes(width=4, heads=2, feed_forward=1, **options)))
     x, memory = random_tensor(1, 3, 4), random_tensor(1, 2, 4, seed=1)
     check_gradients(lambda x, m: layer(x, m, masks.causal(3)), x, memory, module=layer)
 
@@ -30,29 +32,29 @@ def test_gradients_of_a_layer_with_other_parts(options):
 @pytest.mark.slow
 @pytest.mark.parametrize("norm", NORMS)
 def test_gradients_of_a_stack(norm):
-    stack = randomized(Decoder(2, 3, 1, 2, norm=norm))
+    stack = randomized(Decoder(2, LayerSizes(width=3, heads=1, feed_forward=2, norm=norm)))
     x, memory = random_tensor(1, 3, 3), random_tensor(1, 2, 3, seed=1)
     check_gradients(lambda x, m: stack(x, m, masks.causal(3)), x, memory, module=stack)
 
 
 def test_a_layer_is_its_parts():
     x, memory = random_tensor(2, 4, 4), random_tensor(2, 3, 4, seed=1)
-    post = randomized(DecoderLayer(4, 2, 5))
-    y = post.norm1(x + post.self_attention(x, x, TARGET)[0])
-    y = post.norm2(y + post.cross_attention(y, memory, SOURCE)[0])
-    expected = post.norm3(y + post.feed_forward(y))
+    post = randomized(DecoderLayer(LayerSizes(width=4, heads=2, feed_forward=5)))
+    y = post.residual1.norm(x + post.self_attention(x, x, TARGET)[0])
+    y = post.residual2.norm(y + post.cross_attention(y, memory, SOURCE)[0])
+    expected = post.residual3.norm(y + post.feed_forward(y))
     np.testing.assert_array_equal(post(x, memory, TARGET, SOURCE)[0].data, expected.data)
 
-    pre = randomized(PreNormDecoderLayer(4, 2, 5))
-    normed = pre.norm1(x)
+    pre = randomized(DecoderLayer(LayerSizes(width=4, heads=2, feed_forward=5, norm="pre")))
+    normed = pre.residual1.norm(x)
     y = x + pre.self_attention(normed, normed, TARGET)[0]
-    y = y + pre.cross_attention(pre.norm2(y), memory, SOURCE)[0]
-    expected = y + pre.feed_forward(pre.norm3(y))
+    y = y + pre.cross_attention(pre.residual2.norm(y), memory, SOURCE)[0]
+    expected = y + pre.feed_forward(pre.residual3.norm(y))
     np.testing.assert_array_equal(pre(x, memory, TARGET, SOURCE)[0].data, expected.data)
 
 
 def test_weights_are_the_self_attentions_and_those_over_the_source_in_this_order():
-    stack = randomized(Decoder(2, 4, 2, 5))
+    stack = randomized(Decoder(2, LayerSizes(width=4, heads=2, feed_forward=5)))
     x, memory = random_tensor(2, 4, 4), random_tensor(2, 3, 4, seed=1)
     _, own, cross = stack(x, memory, TARGET, SOURCE)
     assert [w.shape for w in own] == [(2, 2, 4, 4)] * 2
@@ -65,7 +67,7 @@ def test_weights_are_the_self_attentions_and_those_over_the_source_in_this_order
 
 @pytest.mark.parametrize("norm", NORMS)
 def test_a_later_position_changes_nothing_before_it(norm):
-    stack = randomized(Decoder(2, 4, 2, 5, norm=norm))
+    stack = randomized(Decoder(2, LayerSizes(width=4, heads=2, feed_forward=5, norm=norm)))
     memory = random_tensor(1, 3, 4, seed=1).detach()
 
     def run(last):
@@ -87,7 +89,7 @@ def test_a_later_position_changes_nothing_before_it(norm):
 
 @pytest.mark.parametrize("norm", NORMS)
 def test_padding_of_the_source_changes_nothing(norm):
-    stack = randomized(Decoder(2, 4, 2, 5, norm=norm))
+    stack = randomized(Decoder(2, LayerSizes(width=4, heads=2, feed_forward=5, norm=norm)))
 
     def run(fill):
         values = np.random.default_rng(3).standard_normal((2, 3, 4))
@@ -107,11 +109,6 @@ def test_padding_of_the_source_changes_nothing(norm):
 
 
 def test_a_memory_of_another_width_is_named():
-    layer = DecoderLayer(4, 2, 5)
+    layer = DecoderLayer(LayerSizes(width=4, heads=2, feed_forward=5))
     with pytest.raises(errors.ShapeError, match=r"key .* \(2, 3, 5\).*positions, 4\)"):
         layer(random_tensor(2, 4, 4), random_tensor(2, 3, 5))
-
-
-def test_a_norm_that_there_is_not():
-    with pytest.raises(errors.ConfigError, match="norm is one of 'post', 'pre', not 'none'"):
-        Decoder(1, 4, 2, 5, norm="none")

@@ -45,7 +45,7 @@ def test_logits_and_all_gradients_of_the_stack_equal_pytorchs():
     )
     norm = torch.nn.LayerNorm(6, dtype=torch.float64)
     stack = torch.nn.TransformerEncoder(layer, 2, norm, enable_nested_tensor=False)
-    arrays = to_torch(m.decoder.state_dict())
+    arrays = to_torch(m.stack.state_dict())
     stack.load_state_dict({name: torch.from_numpy(a) for name, a in arrays.items()})
     w = {name: torch.from_numpy(a) for name, a in m.state_dict().items()}
     x = w["embedding.weight"][torch.from_numpy(TOKENS)] * math.sqrt(6)
@@ -60,7 +60,7 @@ def test_logits_and_all_gradients_of_the_stack_equal_pytorchs():
     torch.nn.functional.cross_entropy(
         logits.flatten(0, 1), torch.from_numpy(write).flatten(), ignore_index=0
     ).backward()
-    gradients = to_torch({name: p.grad.data for name, p in m.decoder.named_parameters()})
+    gradients = to_torch({name: p.grad.data for name, p in m.stack.named_parameters()})
     for name, parameter in stack.named_parameters():
         np.testing.assert_allclose(
             gradients[name], parameter.grad.numpy(), rtol=1e-9, atol=1e-9, err_msg=name
@@ -68,7 +68,7 @@ def test_logits_and_all_gradients_of_the_stack_equal_pytorchs():
 
 
 def test_attention_weights_come_with_their_tokens():
-    maps = model().attention_weights(TOKENS[1:], list("abcde"))
+    maps = model().attention_weights(TOKENS[1:], list("abcde")).decoder
     assert [w.shape for w in maps] == [(1, 2, 5, 5)] * 2
     for weights in maps:
         values = weights.numpy()

@@ -7,23 +7,27 @@ from model_checks import check_gradients, quickly_the_first, random_tensor, rand
 
 import minigrad as mg
 from minigrad import Tensor, errors
-from minitransformer import Encoder, EncoderLayer, PreNormEncoderLayer, masks
+from minitransformer import Encoder, EncoderLayer, LayerSizes, masks
 
 PADDED = np.array([[5, 6, 7, 8], [5, 6, 0, 0]])
 MASK = masks.padding(PADDED)  # (B, 1, 1, S)
 NORMS = ["post", "pre"]
-OPTIONS = [{"activation": "gated"}, {"score": "additive"}, {"rotary": True}]
+OPTIONS = [{"activation": "gated"}, {"score": "additive"}, {"positions": "rotary"}]
 
 
-@pytest.mark.parametrize("layer", [EncoderLayer, PreNormEncoderLayer])
-def test_gradients_of_a_layer(layer):
-    layer = randomized(layer(4, 2, 3))
+def sizes(width, heads, feed_forward, **options):
+    return LayerSizes(width=width, heads=heads, feed_forward=feed_forward, **options)
+
+
+@pytest.mark.parametrize("norm", NORMS)
+def test_gradients_of_a_layer(norm):
+    layer = randomized(EncoderLayer(sizes(4, 2, 3, norm=norm)))
     check_gradients(lambda x: layer(x, MASK), random_tensor(2, 4, 4), module=layer)
 
 
 @pytest.mark.parametrize("options", quickly_the_first(OPTIONS))
 def test_gradients_of_a_layer_with_other_parts(options):
-    layer = randomized(EncoderLayer(4, 2, 2, **options))
+    layer = randomized(EncoderLayer(sizes(4, 2, 2, **options)))
     mask = MASK[:, :, :, :3]
     check_gradients(lambda x: layer(x, mask), random_tensor(2, 3, 4), module=layer)
 
@@ -31,35 +35,30 @@ def test_gradients_of_a_layer_with_other_parts(options):
 @pytest.mark.slow
 @pytest.mark.parametrize("norm", NORMS)
 def test_gradients_of_a_stack(norm):
-    stack = randomized(Encoder(2, 3, 1, 1, norm=norm, final_norm=True))
+    stack = randomized(Encoder(2, sizes(3, 1, 1, norm=norm), final_norm=True))
     check_gradients(lambda x: stack(x, MASK), random_tensor(2, 4, 3), module=stack)
 
 
 def test_a_layer_is_its_parts():
     x = random_tensor(2, 4, 4)
-    post = randomized(EncoderLayer(4, 2, 5))
-    y = post.norm1(x + post.self_attention(x, x, MASK)[0])
-    expected = post.norm2(y + post.feed_forward(y))
+    post = randomized(EncoderLayer(sizes(4, 2, 5)))
+    y = post.residual1.norm(x + post.self_attention(x, x, MASK)[0])
+    expected = post.residual2.norm(y + post.feed_forward(y))
     np.testing.assert_array_equal(post(x, MASK)[0].data, expected.data)
 
-    pre = randomized(PreNormEncoderLayer(4, 2, 5))
-    normed = pre.norm1(x)
+    pre = randomized(EncoderLayer(sizes(4, 2, 5, norm="pre")))
+    normed = pre.residual1.norm(x)
     y = x + pre.self_attention(normed, normed, MASK)[0]
-    expected = y + pre.feed_forward(pre.norm2(y))
+    expected = y + pre.feed_forward(pre.residual2.norm(y))
     np.testing.assert_array_equal(pre(x, MASK)[0].data, expected.data)
 
 
 @pytest.mark.parametrize(
-    ("options", "final"),
-    [
-        ({}, False),
-        ({"norm": "pre"}, True),
-        ({"final_norm": True}, True),
-        ({"norm": "pre", "final_norm": False}, False),
-    ],
+    ("norm", "said", "final"),
+    [("post", None, False), ("pre", None, True), ("post", True, True), ("pre", False, False)],
 )
-def test_a_final_norm_comes_with_pre_norm_unless_said_otherwise(options, final):
-    stack = randomized(Encoder(2, 4, 2, 5, **options))
+def test_a_final_norm_comes_with_pre_norm_unless_said_otherwise(norm, said, final):
+    stack = randomized(Encoder(2, sizes(4, 2, 5, norm=norm), said))
     assert (stack.norm is not None) == final
     x = random_tensor(2, 4, 4)
     y = x
@@ -70,7 +69,7 @@ def test_a_final_norm_comes_with_pre_norm_unless_said_otherwise(options, final):
 
 
 def test_each_layer_returns_its_weights():
-    stack = randomized(Encoder(2, 4, 2, 5))
+    stack = randomized(Encoder(2, sizes(4, 2, 5)))
     x = random_tensor(2, 4, 4)
     _, maps = stack(x, MASK)
     assert [w.shape for w in maps] == [(2, 2, 4, 4)] * 2
@@ -82,20 +81,20 @@ def test_each_layer_returns_its_weights():
 def test_dropout_is_on_what_each_part_adds(norm):
     """With all but nothing left, a pre-norm stack is the identity and a post-norm one only norms."""
     p = 1 - 1e-12
-    stack = randomized(Encoder(1, 4, 2, 5, p, norm=norm, final_norm=False))
+    stack = randomized(Encoder(1, sizes(4, 2, 5, dropout=p, norm=norm), final_norm=False))
     mg.manual_seed(0)
     x = random_tensor(2, 4, 4)
     expected = x
     if norm == "post":
         layer = stack.layers[0]
-        expected = layer.norm2(layer.norm1(x))
+        expected = layer.residual2.norm(layer.residual1.norm(x))
     np.testing.assert_array_equal(stack(x)[0].data, expected.data)
     assert not np.allclose(stack.eval()(x)[0].data, expected.data)
 
 
 @pytest.mark.parametrize("norm", NORMS)
 def test_what_stands_in_the_padding_changes_nothing_elsewhere(norm):
-    stack = randomized(Encoder(2, 4, 2, 5, norm=norm))
+    stack = randomized(Encoder(2, sizes(4, 2, 5, norm=norm)))
     real = PADDED != 0
 
     def run(fill):
@@ -125,4 +124,4 @@ def test_what_stands_in_the_padding_changes_nothing_elsewhere(norm):
 )
 def test_names_of_parts_that_there_are_not(options, message):
     with pytest.raises(errors.ConfigError, match=message):
-        Encoder(1, 4, 2, 5, **options)
+        sizes(4, 2, 5, **options)

@@ -57,7 +57,7 @@ def test_a_sequence_longer_than_the_positions():
 
 
 def test_attention_weights_come_with_their_tokens():
-    maps = model().attention_weights(TOKENS[1:], list("abcde"))
+    maps = model().attention_weights(TOKENS[1:], list("abcde")).encoder
     assert [w.shape for w in maps] == [(1, 2, 5, 5)] * 2
     for weights in maps:
         values = weights.numpy()

@@ -18,6 +18,7 @@ import minitransformer
 from minigrad import optim
 from minigrad.functional import cross_entropy, softmax
 from minitransformer import (
+    AttentionSizes,
     DecoderOnly,
     DecoderSizes,
     EncoderOnly,
@@ -222,18 +223,18 @@ def algorithm_8(z, x, w, L_enc, L_dec):
     for i in range(L_enc):
         name = f"encoder.layers.{i}"
         Z = Z + mha(w, f"{name}.self_attention", Z, Z, everything(len(z), len(z)))
-        Z = norm(w, f"{name}.norm1", Z)
+        Z = norm(w, f"{name}.residual1.norm", Z)
         Z = Z + mlp(w, f"{name}.feed_forward", Z, ReLU)
-        Z = norm(w, f"{name}.norm2", Z)
+        Z = norm(w, f"{name}.residual2.norm", Z)
     X = embedded(w, "target_embedding", x)
     for i in range(L_dec):
         name = f"decoder.layers.{i}"
         X = X + mha(w, f"{name}.self_attention", X, X, no_future(len(x)))
-        X = norm(w, f"{name}.norm1", X)
+        X = norm(w, f"{name}.residual1.norm", X)
         X = X + mha(w, f"{name}.cross_attention", X, Z, everything(len(z), len(x)))
-        X = norm(w, f"{name}.norm2", X)
+        X = norm(w, f"{name}.residual2.norm", X)
         X = X + mlp(w, f"{name}.feed_forward", X, ReLU)
-        X = norm(w, f"{name}.norm3", X)
+        X = norm(w, f"{name}.residual3.norm", X)
     return distributions(w, X)
 
 
@@ -243,9 +244,9 @@ def algorithm_9(x, w, L):
     for i in range(L):
         name = f"encoder.layers.{i}"
         X = X + mha(w, f"{name}.self_attention", X, X, everything(len(x), len(x)))
-        X = norm(w, f"{name}.norm1", X)
+        X = norm(w, f"{name}.residual1.norm", X)
         X = X + mlp(w, f"{name}.feed_forward", X, GELU)
-        X = norm(w, f"{name}.norm2", X)
+        X = norm(w, f"{name}.residual2.norm", X)
     W_f, b_f = w["final.weight"].T, w["final.bias"]
     X = columns([[GELU(n) for n in times(W_f, e) + b_f] for e in X.T])
     X = norm(w, "norm", X)
@@ -256,12 +257,12 @@ def algorithm_10(x, w, L):
     """Decoder-only transformer: P[:, t] is the distribution of the token after x[t]."""
     X = embedded(w, "embedding", x)
     for i in range(L):
-        name = f"decoder.layers.{i}"
-        Y = norm(w, f"{name}.norm1", X)
+        name = f"stack.layers.{i}"
+        Y = norm(w, f"{name}.residual1.norm", X)
         X = X + mha(w, f"{name}.self_attention", Y, Y, no_future(len(x)))
-        Y = norm(w, f"{name}.norm2", X)
+        Y = norm(w, f"{name}.residual2.norm", X)
         X = X + mlp(w, f"{name}.feed_forward", Y, GELU)
-    X = norm(w, "decoder.norm", X)
+    X = norm(w, "stack.norm", X)
     return distributions(w, X)
 
 
@@ -363,7 +364,9 @@ def test_4_attention():
 
 def test_5_multi_head_attention():
     layer = randomized(
-        MultiHeadAttention(4, H, context_width=5, key_width=3, value_width=2, output_width=6)
+        MultiHeadAttention(
+            AttentionSizes(4, H, context_width=5, key_width=3, value_width=2, output_width=6)
+        )
     )
     x, z = RNG.normal(size=(3, 4)), RNG.normal(size=(6, 5))
     mask = RNG.random((3, 6)) < 0.6

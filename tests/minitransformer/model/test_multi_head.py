@@ -2,12 +2,11 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from model_checks import check_gradients, random_tensor, randomized
+from properties import given, settings, st
 
 from minigrad import errors
-from minitransformer import SCORES, Cache, MultiHeadAttention, Weights, attention, masks
+from minitransformer import SCORES, AttentionSizes, Cache, MultiHeadAttention, attention, masks
 
 OPTIONS = [
     {},
@@ -22,13 +21,12 @@ OPTIONS = [
     {"join": "add"},
     {"join": "add", "output_width": 3},
     {"rotary": True},
-    {"phi": np.square},
     *({"score": name} for name in SCORES),
 ]
 
 
 def small(**options):
-    return randomized(MultiHeadAttention(4, 2, **options))
+    return randomized(MultiHeadAttention(AttentionSizes(4, 2, **options)))
 
 
 def inputs(options, T=3, S=4):
@@ -127,14 +125,6 @@ def test_each_head_has_a_score_of_its_own(name):
         np.testing.assert_allclose(weights.data[:, h], expected, rtol=1e-12)
 
 
-def test_phi_is_that_of_every_head():
-    layer = small(phi=np.square)
-    x, k, v = inputs({})
-    _, weights = layer(x, key=k, value=v)
-    heads = by_head(layer, x.data, k.data, v.data, 2, phi=np.square)
-    np.testing.assert_allclose(weights.data, np.stack([w for _, w in heads], axis=1), rtol=1e-12)
-
-
 @pytest.mark.parametrize(
     "bias",
     [True, False, (), ("key",), pytest.param({"query", "value"}, id="a set"), ["output"]],
@@ -143,7 +133,7 @@ def test_phi_is_that_of_every_head():
 def test_each_projection_has_a_bias_or_none(bias):
     names = {"query", "key", "value", "output"}
     wanted = {True: names, False: set()}[bias] if isinstance(bias, bool) else set(bias)
-    layer = MultiHeadAttention(4, 2, bias=bias)
+    layer = MultiHeadAttention(AttentionSizes(4, 2, bias=bias))
     assert {name for name in names if getattr(layer, name).bias is not None} == wanted
 
 
@@ -168,16 +158,6 @@ def test_a_batch_is_its_examples_one_by_one():
         one, maps = layer(x[b], k[b], masks.causal(3, 4))
         np.testing.assert_allclose(one.data, output.data[b], rtol=1e-12)
         np.testing.assert_allclose(maps.data, weights.data[b], rtol=1e-12)
-
-
-def test_weights_come_with_their_tokens():
-    layer = small()
-    x, k, _ = inputs({})
-    _, weights = layer(x, k, labels=("abc", "wxyz"))
-    assert isinstance(weights, Weights)
-    assert weights.shape == (2, 2, 3, 4)
-    with pytest.raises(errors.ShapeError, match=r"\(2, 2, 3, 4\) do not fit 4 queries"):
-        layer(x, k, labels=("wxyz", "abc"))
 
 
 @pytest.mark.parametrize("rotary", [False, True])
@@ -222,10 +202,10 @@ sizes = st.integers(1, 4)
     st.sampled_from(["concat", "add"]), st.sampled_from(sorted(SCORES)),
 )  # fmt: skip
 def test_shapes(B, T, S, H, D, C, K, V, out, join, score):
-    layer = MultiHeadAttention(
+    layer = MultiHeadAttention(AttentionSizes(
         D, H, context_width=C, key_width=K, value_width=out if join == "add" else V,
         output_width=out, join=join, score=score,
-    )  # fmt: skip
+    ))  # fmt: skip
     x, context = (random_tensor(B, n, w, dtype=np.float32) for n, w in ((T, D), (S, C)))
     output, weights = layer(x, context, np.ones((B, 1, 1, S), dtype=bool))
     assert output.shape == (B, T, out)
@@ -244,18 +224,19 @@ def test_shapes(B, T, S, H, D, C, K, V, out, join, score):
     [
         ({"heads": 3}, r"3 heads .* 4"),
         ({"heads": 0}, r"heads is a whole number from 1, not 0"),
-        ({"join": "sum"}, r"'concat' or 'add', not 'sum'"),
+        ({"join": "sum"}, r"join is one of 'concat', 'add', not 'sum'"),
         ({"join": "add", "value_width": 3}, r"3 wide are added, .* 4 wide"),
         ({"join": "add", "bias": ("output",)}, r"not \('output',\)"),
         ({"bias": ("keys",)}, r"'key'.*not \('keys',\)"),
         ({"bias": "query"}, r"a collection.*not 'query'"),
         ({"rotary": True, "key_width": 3}, r"pairs of numbers, and a key has 3"),
         ({"score": "cosine"}, r"not 'cosine'"),
+        ({"context_width": (4, 4, 4)}, r"one width, or a pair of them, not \(4, 4, 4\)"),
     ],
 )
 def test_options_that_cannot_go_together(options, message):
     with pytest.raises(errors.ConfigError, match=message):
-        MultiHeadAttention(4, **{"heads": 2, **options})
+        MultiHeadAttention(AttentionSizes(4, **{"heads": 2, **options}))
 
 
 @pytest.mark.parametrize(

@@ -7,15 +7,17 @@ from model_checks import randomized, weighted_sum
 
 from minigrad.nn import Embedding
 from minitransformer import (
+    AttentionSizes,
+    DecoderLayer,
     DecoderOnly,
     DecoderSizes,
     EncoderLayer,
     FeedForward,
     GatedFeedForward,
     LayerNorm,
+    LayerSizes,
     Learned,
     MultiHeadAttention,
-    PreNormDecoderLayer,
     Sizes,
     Transformer,
     masks,
@@ -33,10 +35,11 @@ SEEN[0, 0, 1] = False  # this query has nothing to see
 
 
 def attending(**options):
-    return randomized(MultiHeadAttention(D, H, **options))
+    return randomized(MultiHeadAttention(AttentionSizes(D, H, **options)))
 
 
 PLAIN = attending()
+SIZES = LayerSizes(width=D, heads=H, feed_forward=7, norm="pre")
 
 # Functions of arrays of real numbers, and the shapes of these.
 OF_NUMBERS = {
@@ -53,8 +56,8 @@ OF_NUMBERS = {
         lambda x, context: PLAIN(x, context, np.zeros((T, S), bool)),
         [(B, T, D), (B, S, D)],
     ),
-    "encoder layer": (randomized(EncoderLayer(D, H, 7)), [(B, T, D)]),
-    "decoder layer": (randomized(PreNormDecoderLayer(D, H, 7)), [(B, T, D), (B, S, D)]),
+    "encoder layer": (randomized(EncoderLayer(SIZES)), [(B, T, D)]),
+    "decoder layer": (randomized(DecoderLayer(SIZES)), [(B, T, D), (B, S, D)]),
     "layer norm": (randomized(LayerNorm(D)), [(B, H, T, D)]),
     "feed-forward": (randomized(FeedForward(D, 7)), [(B, H, T, D)]),
     "gated feed-forward": (randomized(GatedFeedForward(D, 7)), [(B, T, D)]),

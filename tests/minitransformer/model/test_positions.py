@@ -7,7 +7,7 @@ import pytest
 from model_checks import check_gradients, random_tensor, randomized
 
 from minigrad import errors
-from minitransformer import Learned, MultiHeadAttention, masks, rotary, sinusoidal
+from minitransformer import AttentionSizes, Learned, MultiHeadAttention, masks, rotary, sinusoidal
 from minitransformer.model.positions import POSITIONS
 
 # --- sines and cosines ----------------------------------------------------------------------------
@@ -127,7 +127,7 @@ ORDER = [2, 0, 3, 1]
 
 def attend(kind, x, mask=None):
     """Self-attention over embeddings (B, T, D) that were given positions of this kind."""
-    layer = randomized(MultiHeadAttention(4, 2, rotary=kind == "rotary"))
+    layer = randomized(MultiHeadAttention(AttentionSizes(4, 2, rotary=kind == "rotary")))
     positions = POSITIONS[kind](4, 8)
     if kind == "learned":
         randomized(positions, seed=5)
@@ -157,7 +157,7 @@ def test_the_same_order_is_the_same_output(kind):
 def test_rotary_outputs_do_not_change_when_all_positions_move_on():
     """A window of padding before the sequence shifts it, and rotary attention sees distances only."""
     x = random_tensor(1, 6, 4)
-    layer = randomized(MultiHeadAttention(4, 2, rotary=True))
+    layer = randomized(MultiHeadAttention(AttentionSizes(4, 2, rotary=True)))
     hidden = masks.arbitrary(lambda q, k: k >= 2, 6)
     shifted, _ = layer(x, x, hidden)
     alone, _ = layer(x[:, 2:], x[:, 2:])

@@ -4,9 +4,8 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from model_checks import check_gradients, quickly_the_first, randomized
+from properties import given, settings, st
 
 import minigrad as mg
 from minigrad import errors
@@ -81,17 +80,21 @@ def test_logits_and_all_gradients_equal_pytorchs():
     x = embed(SOURCE, "source_embedding")
     for i in range(SIZES.encoder_layers):
         layer = f"encoder.layers.{i}"
-        x = norm(x + attend(x, x, source_mask, f"{layer}.self_attention"), f"{layer}.norm1")
-        x = norm(x + feed_forward(x, f"{layer}.feed_forward"), f"{layer}.norm2")
+        x = norm(
+            x + attend(x, x, source_mask, f"{layer}.self_attention"), f"{layer}.residual1.norm"
+        )
+        x = norm(x + feed_forward(x, f"{layer}.feed_forward"), f"{layer}.residual2.norm")
     memory = x
     target_mask = torch.tensor(masks.causal(4) & masks.padding(READ))
     x = embed(READ, "target_embedding")
     for i in range(SIZES.decoder_layers):
         layer = f"decoder.layers.{i}"
-        x = norm(x + attend(x, x, target_mask, f"{layer}.self_attention"), f"{layer}.norm1")
+        x = norm(
+            x + attend(x, x, target_mask, f"{layer}.self_attention"), f"{layer}.residual1.norm"
+        )
         y = attend(x, memory, source_mask, f"{layer}.cross_attention")
-        x = norm(x + y, f"{layer}.norm2")
-        x = norm(x + feed_forward(x, f"{layer}.feed_forward"), f"{layer}.norm3")
+        x = norm(x + y, f"{layer}.residual2.norm")
+        x = norm(x + feed_forward(x, f"{layer}.feed_forward"), f"{layer}.residual3.norm")
     logits = linear(x, "unembedding")
     loss = F.cross_entropy(logits.flatten(0, 1), torch.tensor(WRITE).flatten(), ignore_index=0)
     loss.backward()
@@ -113,7 +116,7 @@ def test_logits_and_all_gradients_equal_pytorchs():
 def run(m, source, source_mask, read, write):
     """Logits, and the gradient of every parameter, of the loss over what is not padding."""
     m.zero_grad()
-    logits, _ = m.decode(read, m.encode(source, source_mask), source_mask)
+    logits = m.next_scores(read, m.encode(source, source_mask))
     cross_entropy(logits, write, ignore_index=0).backward()
     return logits.data, {name: p.grad.data for name, p in m.named_parameters()}
 
@@ -215,8 +218,9 @@ def test_outputs_change_when_and_only_when_order_changes(kind):
     m = model(sizes)
     source, mask = SOURCE[:1], masks.padding(SOURCE[:1])
     order = [1, 0, 2, 4, 3]
-    memory, moved = m.encode(source, mask).data, m.encode(source[:, order], mask).data
-    np.testing.assert_array_equal(memory, m.encode(source.copy(), mask).data)
+    read = lambda ids: m.encode(ids, mask).vectors.data
+    memory, moved = read(source), read(source[:, order])
+    np.testing.assert_array_equal(memory, read(source.copy()))
     change = np.abs(moved - memory[:, order]).max()
     assert change < 1e-12 if kind == "none" else change > 1e-3
 
@@ -269,8 +273,7 @@ def test_all_attention_weights_with_their_tokens_and_the_masks_of_training():
         np.testing.assert_allclose(w.numpy().sum(-1), 1)
     for w in maps.decoder:
         np.testing.assert_array_equal(w.numpy()[0, 0][np.triu_indices(4, 1)], 0)
-    mask = masks.padding(SOURCE[1:2])
-    _, cross = m.decode(READ[1:2], m.encode(SOURCE[1:2], mask), mask)
+    cross = m.decode(READ[1:2], m.encode(SOURCE[1:2])).cross
     np.testing.assert_array_equal(cross[1].data, maps.cross[1].numpy())
 
 
@@ -297,7 +300,7 @@ def test_dropout_is_on_the_embeddings_too():
     """With all but nothing left of a pre-norm encoder, its last norm is given zeros."""
     m = model(Sizes(9, 8, width=6, heads=2, feed_forward=5, norm="pre", dropout=1 - 1e-12))
     mg.manual_seed(0)
-    memory = m.encode(SOURCE, masks.padding(SOURCE))
+    memory = m.encode(SOURCE).vectors
     np.testing.assert_array_equal(memory.data, np.broadcast_to(m.encoder.norm.bias.data, (3, 5, 6)))
 
 

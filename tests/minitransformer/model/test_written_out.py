@@ -5,6 +5,7 @@ import pytest
 
 import minigrad as mg
 from minigrad import functional as F
+from minitransformer.model.attention_sizes import AttentionSizes
 from minitransformer.model.multi_head import MultiHeadAttention
 from minitransformer.model.sizes import Sizes
 from minitransformer.model.transformer import Transformer
@@ -34,7 +35,7 @@ def assert_gives_the_same(model, loss):
 @pytest.mark.parametrize("options", [{}, {"score": "additive"}, {"rotary": True}])
 def test_an_attention_block(dtype, options):
     mg.manual_seed(0)
-    block = MultiHeadAttention(8, 2, **options)
+    block = MultiHeadAttention(AttentionSizes(8, 2, **options))
     x = mg.Tensor(np.random.default_rng(0).standard_normal((2, 5, 8)), dtype=dtype)
     mask = np.tril(np.full((5, 5), True))
     with mg.record():

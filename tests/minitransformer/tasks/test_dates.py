@@ -156,6 +156,7 @@ def test_the_vocabularies_are_the_same_for_every_seed(task):
 # --- what is trained on, and what is not ----------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_held_out_days_are_never_trained_on(task):
     held_out = task.held_out(HELD_OUT)
     hidden = {target for _, target in held_out}

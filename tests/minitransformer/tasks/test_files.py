@@ -8,8 +8,9 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from irregular import KINDS
+from limits import never_endless
+from properties import given, settings, st
 
 from minigrad.errors import DataError
 from minitransformer.tasks import files
@@ -48,6 +49,18 @@ def test_lines_are_the_same_for_any_size_of_blocks(text, encoding, size):
     for i, block in enumerate(blocks):
         for line in block.texts:
             assert file.holding(line, file.first) == i
+
+
+@pytest.mark.parametrize("what", KINDS)
+def test_what_is_no_regular_file_is_not_opened(tmp_path, what):
+    """It is read again and again: a pipe has no second time, and a device no end."""
+    make, said = KINDS[what]
+    make(tmp_path / "file")
+    with (
+        never_endless(),
+        pytest.raises(DataError, match=f"is {said}, not a regular file.*: give a"),
+    ):
+        File(tmp_path / "file", "utf-8")
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])

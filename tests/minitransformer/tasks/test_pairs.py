@@ -2,13 +2,16 @@
 
 import random
 import tempfile
+import tracemalloc
+from collections import Counter
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from properties import given, settings, st
 
 from minigrad.errors import ConfigError, DataError
+from minitransformer.tasks import files
+from minitransformer.tasks import pairs as pairs_module
 from minitransformer.tasks.pairs import Pairs
 from minitransformer.training.vocabulary import Vocabulary
 
@@ -232,7 +235,7 @@ def test_an_encoding_that_is_none(write, encoding):
 
 def test_no_such_file(tmp_path):
     assert "No such file" in refused(tmp_path / "none.tsv")
-    assert "directory" in refused(tmp_path)
+    assert "is a folder" in refused(tmp_path)
 
 
 def test_a_file_that_has_changed(write):
@@ -254,6 +257,7 @@ def test_options_that_make_no_sense(write, options):
 some_pairs = st.lists(st.tuples(*[st.text("abcdefgh", min_size=1, max_size=6)] * 2), min_size=1)
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(some_pairs, st.integers(0, 3), st.sampled_from(["character", "word"]))
 def test_every_split_is_clean(pairs, seed, level):
@@ -283,6 +287,67 @@ def test_every_split_is_clean(pairs, seed, level):
         assert len(task.target.encode(target)) <= task.longest_target
     for name in ("source", "target", "longest_source", "longest_target"):
         assert getattr(task, name) == getattr(other, name)
+
+
+@settings(deadline=None)
+@given(st.lists(st.tuples(st.sampled_from("abcdefgh"), st.text("uvwxyz", min_size=1, max_size=3)),
+                min_size=1, max_size=80),
+       st.sampled_from(["character", "word"]), st.integers(0, 3), st.integers(2, 40))  # fmt: skip
+def test_how_targets_are_kept_changes_no_split(pairs, level, few, most):
+    splits = []
+    for kept in (few, 10**9):
+        with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+            patch.setattr(pairs_module, "FEW", kept)
+            patch.setattr(pairs_module, "MOST", most)
+            path = Path(folder, "some.tsv")
+            path.write_text("".join(f"{source}\t{' '.join(target)}\n" for source, target in pairs))
+            task = Pairs(0, path, level=level, skip_bad=True)
+            splits.append((task.held_out(task.held_out_count), task.batch(0, 20)))
+    assert splits[0] == splits[1]
+
+
+LINES = {  # of a file, by what it has many of
+    "targets of one source": lambda n: f"ab\t{n:b}",
+    "targets of a few sources": lambda n: f"{n % 30}\t{n:b}",
+    "sources": lambda n: f"{n:x}{n:b}\t{n % 100}",
+    "bad lines": lambda n: f"no tab {n:b}" if n % 1000 else f"{n % 7000}\t{n % 3000}",
+    "empty lines": lambda n: " " * 30 if n % 1000 else f"{n % 7000}\t{n % 3000}",
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("many", LINES)
+def test_memory_does_not_grow_with_the_file(tmp_path, monkeypatch, many):
+    """But for a number or two for each 4 kB of it."""
+    monkeypatch.setattr(pairs_module, "CANDIDATES", 500)
+    monkeypatch.setattr(pairs_module, "MOST", 1000)
+    path, most = tmp_path / "many.tsv", []
+    for count in (3_000, 9_000):
+        path.write_text("".join(f"{LINES[many](n)}\n" for n in range(count)))
+        tracemalloc.start()
+        try:
+            Pairs(0, path, skip_bad=True).batch(1, 8)
+            most.append(tracemalloc.get_traced_memory()[1])
+        finally:
+            tracemalloc.stop()
+    assert most[1] < most[0] + 60_000
+
+
+def test_what_can_be_used_is_found_at_once_and_drawn_alike(tmp_path, monkeypatch):
+    """However few lines it is: among thousands that cannot, and among some."""
+    monkeypatch.setattr(files, "BLOCK", 256)
+    lines = [f"{n}\tx{n % 7}" if n > 19_960 or not n % 500 else "no tab" for n in range(20_000)]
+    good = {tuple(line.split("\t")) for line in lines if "\t" in line}
+    path = tmp_path / "bad.tsv"
+    path.write_text("\n".join(lines))
+    task = Pairs(0, path, skip_bad=True)
+    reads, block = [], task._file.block
+    monkeypatch.setattr(task._file, "block", lambda i: reads.append(i) or block(i))
+    drawn = Counter(pair for step in range(100) for pair in task.batch(step, 64))
+    assert len(reads) < 2 * 6400
+    assert drawn.keys() == good - set(task.held_out(task.held_out_count))
+    assert min(drawn.values()) * len(drawn) / 6400 > 0.5
+    assert max(drawn.values()) * len(drawn) / 6400 < 1.6
 
 
 def test_which_sources_are_held_out_is_decided_by_a_hash(write):

@@ -52,6 +52,7 @@ def vocabularies(task) -> list[Vocabulary]:
 # --- readable -------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PAIR_NAMES)
 def test_every_pair_can_be_read_and_written(task_of, name):
     """By the vocabularies, within the lengths; and both are as short as can be."""
@@ -87,6 +88,7 @@ def test_a_task_has_its_name(task_of, name):
 # --- what is trained on, and what is not ----------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PAIR_NAMES)
 def test_no_source_is_both_held_out_and_trained_on(task_of, name):
     for seed in (0, 1):
@@ -139,6 +141,7 @@ def test_seeds_and_steps_differ(task_of, name):
     assert len(set(batches)) == len(batches)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PAIR_NAMES)
 def test_seeds_split_differently(task_of, name):
     """What one seed holds out, another trains on, nine times in ten."""

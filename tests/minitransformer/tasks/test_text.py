@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from minigrad.errors import ConfigError, DataError
+from minitransformer.tasks import files
 from minitransformer.tasks import text as text_module
 from minitransformer.tasks.text import Text
 
@@ -110,6 +111,18 @@ def test_empty_lines_and_ends_of_lines(write):
         assert all(window in content for window in windows)
         assert any("\n\n" in window for window in windows)
         assert "\r" not in task.vocabulary.symbols
+
+
+def test_no_block_is_read_that_has_no_text(tmp_path, monkeypatch):
+    """Of a file with long stretches that cannot be used."""
+    monkeypatch.setattr(files, "BLOCK", 256)
+    path = tmp_path / "bad.txt"
+    path.write_bytes(b"to be or not\n" * 20 + b"\xff\n" * 20_000 + b"to be or not\n" * 20)
+    task = Text(0, path, window=WINDOW, skip_bad=True)
+    reads, block = [], task._file.block
+    monkeypatch.setattr(task._file, "block", lambda i: reads.append(i) or block(i))
+    assert any("not\nto" in window for step in range(10) for window in task.batch(step, 64))
+    assert len(reads) < 3 * 640
 
 
 def test_faults_are_told_with_their_lines(write):

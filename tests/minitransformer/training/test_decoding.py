@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from toy_task import trained
 
-from minitransformer import Sizes, Transformer, greedy, masks
+from minitransformer import Sizes, Transformer, greedy
 from minitransformer.training.decoding import cross_attention
 from minitransformer.training.vocabulary import BOS, EOS, PAD
 
@@ -85,19 +85,19 @@ def test_it_stops_when_all_rows_have_ended():
 
 def test_it_keeps_no_graph():
     m, tied = model(0), []
-    decode = m.decode
+    next_scores = m.next_scores
 
     def watched(*args, **kwargs):
-        logits, *others = decode(*args, **kwargs)
-        tied.append(logits.requires_grad)
-        return logits, *others
+        scores = next_scores(*args, **kwargs)
+        tied.append(scores.requires_grad)
+        return scores
 
-    m.decode = watched
+    m.next_scores = watched
     greedy(m, SOURCE, 3)
     assert tied
     assert not any(tied)
     read = np.full((len(SOURCE), 1), BOS)
-    assert decode(read, m.encode(SOURCE, None), None)[0].requires_grad  # as ever, after it
+    assert next_scores(read, m.encode(SOURCE)).requires_grad  # as ever, after it
 
 
 # --- attention maps -------------------------------------------------------------------------------
@@ -110,13 +110,12 @@ def test_a_row_belongs_to_the_step_that_wrote_its_symbol():
     assert [weights.shape for weights in maps] == [(4, 2, target.shape[1], 6)] * 2
     for row in range(4):
         source = SOURCE[row : row + 1]
-        mask = masks.padding(source)
-        memory = m.encode(source, mask)
+        memory = m.encode(source)
         for t in range(target.shape[1]):
             read = np.array([[BOS, *target[row, :t]]])
             if PAD in read:
                 break
-            _, step = m.decode(read, memory, mask)  # what was known when symbol t was written
+            step = m.decode(read, memory).cross  # what was known when symbol t was written
             for layer, weights in enumerate(step):
                 np.testing.assert_allclose(
                     maps[layer][row, :, t], weights.detach().numpy()[0, :, t], rtol=1e-9

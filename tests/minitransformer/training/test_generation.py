@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 import minigrad as mg
-from minigrad.errors import ConfigError
-from minitransformer import Sizes, Transformer, masks
+from minitransformer import Sizes, Transformer
 from minitransformer.model.cache import Cache
 from minitransformer.model.decoder_only import DecoderOnly
 from minitransformer.model.sizes import DecoderSizes
@@ -153,6 +152,7 @@ def test_one_beam_is_greedy(model, given, penalty):
     np.testing.assert_array_equal(ids[:, 0][:, : expected.shape[1]], expected)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("penalty", [0.0, 0.6, 2.0])
 def test_a_wide_enough_beam_finds_the_best_of_all_sequences(penalty):
     """Four symbols and at most three steps: every sequence can be scored by the model itself."""
@@ -191,18 +191,23 @@ def test_beams_without_the_cache_find_the_same():
 
 def test_a_cache_of_chosen_rows_goes_on_as_those_rows():
     model = seq2seq().astype(np.float64)
-    mask = masks.padding(SOURCE)
     with mg.no_grad():
-        memory = model.encode(SOURCE, mask)
+        memory = model.encode(SOURCE)
         cache = Cache()
         text = RNG.integers(3, 9, (3, 4))
-        model.decode(text[:, :2], memory, mask, cache)
+        model.decode(text[:, :2], memory, cache)
         rows = np.array([2, 0, 2])
-        chosen, _ = model.decode(text[rows, 2:], memory[rows], mask[rows], cache.select(rows))
-        whole, _ = model.decode(text, memory, mask)
+        chosen = model.next_scores(text[rows, 2:], memory.select(rows), cache.select(rows))
+        whole = model.next_scores(text, memory)
     np.testing.assert_allclose(chosen.data, whole.data[rows, 2:], atol=1e-12)
 
 
-def test_a_search_needs_prompts_of_equal_lengths():
-    with pytest.raises(ConfigError, match="equal lengths"):
-        beam_search(decoder_only(), PROMPT, 3)
+def test_prompts_of_unequal_lengths_are_searched_as_if_each_were_alone():
+    model = decoder_only()
+    ids, scores = beam_search(model, PROMPT, 6, beams=3, length_penalty=0.6)
+    for row, found, score in zip(PROMPT, ids, scores):
+        alone = beam_search(model, row[row != PAD][None], 6, beams=3, length_penalty=0.6)
+        T = alone[0].shape[2]
+        np.testing.assert_array_equal(found[:, :T], alone[0][0])
+        assert np.all(found[:, T:] == PAD)
+        np.testing.assert_array_equal(score, alone[1][0])

@@ -67,7 +67,7 @@ def test_any_number_of_processes_gives_the_same_weights(count, expected, monkeyp
     pytest.importorskip("distributed")
     from minigrad.cluster import Cluster
 
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(ROOT), str(ROOT / "tests")]))
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(ROOT), str(ROOT / "tests" / "helpers")]))
     assert finished(toy(), Cluster(count=count)) == expected
 
 
@@ -143,7 +143,7 @@ COMMAND = ("train", "dates", "--width", "8", "--heads", "2", "--feed-forward", "
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (["--workers", "0"], "the number of workers is a whole number from 1, not 0"),
+        (["--workers", "0"], "the number of workers is a whole number from 1 up to 1000, not 0"),
         (["--workers", "0", "--engine", "dask"], "the number of workers is a whole number from 1"),
         (["--engine", "celery"], "--engine is one of 'threads', 'dask', not 'celery'"),
     ],

@@ -8,6 +8,7 @@ import minigrad as mg
 from minigrad import Tensor, errors, optim
 from minigrad.functional import cross_entropy
 from minitransformer import (
+    AttentionSizes,
     Decoder,
     Encoder,
     MultiHeadAttention,
@@ -16,8 +17,9 @@ from minitransformer import (
     masks,
     sinusoidal,
 )
-from minitransformer.model.decoder import DecoderLayer, PreNormDecoderLayer
-from minitransformer.model.encoder import EncoderLayer, PreNormEncoderLayer
+from minitransformer.model.decoder import DecoderLayer
+from minitransformer.model.encoder import EncoderLayer
+from minitransformer.model.sizes import LayerSizes
 from minitransformer.training.torch_weights import (
     from_torch,
     mask_from_torch,
@@ -67,8 +69,8 @@ def test_initial_matrices_are_spread_as_pytorch_draws_them():
     """By Glorot & Bengio; those of queries, keys and values as the one matrix that they are there."""
     mg.manual_seed(0)
     torch.manual_seed(0)
-    sizes = {"width": 64, "heads": 4, "feed_forward": 128, "final_norm": True}
-    mine = to_torch(stacks(Encoder(1, **sizes), Decoder(1, **sizes)).state_dict())
+    sizes = LayerSizes(width=64, heads=4, feed_forward=128)
+    mine = to_torch(stacks(Encoder(1, sizes, True), Decoder(1, sizes, True)).state_dict())
     theirs = torch.nn.Transformer(64, 4, 1, 1, 128, batch_first=True).state_dict()
     assert mine.keys() == theirs.keys()
     for name in [name for name, array in mine.items() if array.ndim == 2]:
@@ -105,7 +107,9 @@ def test_multi_head_attention(seed, masked, bias, apart):
     theirs = torch.nn.MultiheadAttention(
         D, int(H), bias=bias, kdim=kdim, vdim=vdim, batch_first=True, dtype=torch.float64
     )
-    mine = alike(MultiHeadAttention(D, int(H), bias=bias, context_width=(kdim, vdim)), theirs)
+    mine = alike(
+        MultiHeadAttention(AttentionSizes(D, int(H), bias=bias, context_width=(kdim, vdim))), theirs
+    )
     ours, others = inputs((B, T, D), (B, S, kdim), (B, S, vdim))
     mask = some_mask(B, H, T, S) if masked else None
     other_mask = torch.from_numpy(mask_to_torch(mask, B, H, T, S)) if masked else None
@@ -127,8 +131,8 @@ every_style = pytest.mark.parametrize(
 @every_style
 def test_encoder_layer(activation, norm):
     theirs = torch.nn.TransformerEncoderLayer(6, 2, 5, **options(activation, norm))
-    kind = {"post": EncoderLayer, "pre": PreNormEncoderLayer}[norm]
-    mine = alike(kind(6, 2, 5, activation=activation), theirs)
+    sizes = LayerSizes(width=6, heads=2, feed_forward=5, activation=activation, norm=norm)
+    mine = alike(EncoderLayer(sizes), theirs)
     ours, others = inputs((3, 4, 6))
     tokens = np.array([[1, 1, 1, 1], [1, 1, 0, 0], [1, 1, 1, 0]])
     mask = masks.padding(tokens) & masks.causal(4)
@@ -144,8 +148,8 @@ def test_encoder_layer(activation, norm):
 @every_style
 def test_decoder_layer(activation, norm):
     theirs = torch.nn.TransformerDecoderLayer(6, 3, 5, **options(activation, norm))
-    kind = {"post": DecoderLayer, "pre": PreNormDecoderLayer}[norm]
-    mine = alike(kind(6, 3, 5, activation=activation), theirs)
+    sizes = LayerSizes(width=6, heads=3, feed_forward=5, activation=activation, norm=norm)
+    mine = alike(DecoderLayer(sizes), theirs)
     ours, others = inputs((2, 4, 6), (2, 5, 6))
     cross = some_mask(2, 3, 4, 5)
     y, _, _ = mine(ours[0], ours[1], masks.causal(4), cross)
@@ -161,8 +165,8 @@ def test_decoder_layer(activation, norm):
 @every_style
 def test_whole_transformer_with_its_final_norms(activation, norm):
     theirs = torch.nn.Transformer(6, 2, 2, 2, 5, **options(activation, norm))
-    settings = {"activation": activation, "norm": norm, "final_norm": True}
-    mine = stacks(Encoder(2, 6, 2, 5, **settings), Decoder(2, 6, 2, 5, **settings))
+    sizes = LayerSizes(width=6, heads=2, feed_forward=5, activation=activation, norm=norm)
+    mine = stacks(Encoder(2, sizes, final_norm=True), Decoder(2, sizes, final_norm=True))
     alike(mine, theirs)
     ours, others = inputs((3, 5, 6), (3, 4, 6))
     source = np.array([[1, 1, 1, 1, 1], [1, 1, 0, 0, 0], [1, 1, 1, 0, 0]])
@@ -184,8 +188,8 @@ def test_whole_transformer_with_its_final_norms(activation, norm):
 def test_layers_without_biases():
     """Their missing biases are zeros here, and everything else is as with biases."""
     theirs = torch.nn.Transformer(6, 2, 1, 2, 5, **options("gelu", "pre"), bias=False)
-    settings = {"activation": "gelu", "norm": "pre", "final_norm": True}
-    mine = stacks(Encoder(1, 6, 2, 5, **settings), Decoder(2, 6, 2, 5, **settings))
+    sizes = LayerSizes(width=6, heads=2, feed_forward=5, activation="gelu", norm="pre")
+    mine = stacks(Encoder(1, sizes), Decoder(2, sizes))
     mine.astype(np.float64).load_state_dict(from_torch(theirs))
     ours, others = inputs((3, 5, 6), (3, 4, 6))
     memory, _ = mine.encoder(ours[0])
@@ -203,7 +207,8 @@ def test_layers_without_biases():
 def test_stacks_of_layers_alone():
     layer = torch.nn.TransformerEncoderLayer(6, 2, 5, **options("relu", "pre"))
     theirs = torch.nn.TransformerEncoder(layer, 2, enable_nested_tensor=False)
-    mine = alike(Encoder(2, 6, 2, 5, norm="pre", final_norm=False), theirs)
+    sizes = LayerSizes(width=6, heads=2, feed_forward=5, norm="pre")
+    mine = alike(Encoder(2, sizes, final_norm=False), theirs)
     ours, others = inputs((2, 3, 6))
     compare(mine, theirs, [mine(ours[0])[0]], [theirs(others[0])], ours, others)
 
@@ -280,9 +285,13 @@ def test_training_follows_pytorch(steps):
 # --- strictly ---------------------------------------------------------------------------------------
 
 
+def attending(**options):
+    return MultiHeadAttention(AttentionSizes(4, 2, **options))
+
+
 def theirs_and_mine():
     theirs = torch.nn.MultiheadAttention(4, 2, batch_first=True)
-    return dict(theirs.state_dict()), MultiHeadAttention(4, 2)
+    return dict(theirs.state_dict()), attending()
 
 
 def test_an_entry_without_a_place_here_is_refused_and_all_are_listed():
@@ -334,13 +343,19 @@ def test_a_joined_array_that_is_not_three_is_refused():
 @pytest.mark.parametrize(
     ("mine", "message"),
     [
-        (lambda: EncoderLayer(4, 2, 3, activation="gated"), r"feed_forward\.gate\.weight \(4, 3\)"),
-        (lambda: Encoder(1, 4, 2, 3, score="general"), r"layers\.0\.self_attention\.score\.weight"),
-        (lambda: MultiHeadAttention(4, 2, score="general"), r"score\.weight"),
-        (lambda: MultiHeadAttention(4, 2, join="add"), "no output.* added"),
-        (lambda: MultiHeadAttention(4, 2, key_width=3), "as wide as the queries"),
-        (lambda: MultiHeadAttention(4, 2, output_width=3), "as wide as the queries"),
-        (lambda: MultiHeadAttention(4, 2, bias=("query",)), "all four projections have a bias"),
+        (
+            lambda: EncoderLayer(LayerSizes(activation="gated")),
+            r"feed_forward\.gate\.weight \(64, 128\)",
+        ),
+        (
+            lambda: Encoder(1, LayerSizes(score="general")),
+            r"layers\.0\.self_attention\.score\.weight",
+        ),
+        (lambda: attending(score="general"), r"score\.weight"),
+        (lambda: attending(join="add"), "no output.* added"),
+        (lambda: attending(key_width=3), "as wide as the queries"),
+        (lambda: attending(output_width=3), "as wide as the queries"),
+        (lambda: attending(bias=("query",)), "all four projections have a bias"),
     ],
 )
 def test_what_pytorch_has_no_place_for_is_refused(mine, message):

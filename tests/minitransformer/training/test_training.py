@@ -207,6 +207,7 @@ def test_a_batch_depends_on_its_step_alone():
     assert len({str(b) for b in batches.values()}) == 29
 
 
+@pytest.mark.slow
 def test_a_tiny_model_learns():
     run, seen = trained(), Toy().batch(1, 50)
     assert training().reader.accuracy(seen) < 0.1

@@ -5,9 +5,8 @@ import json
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from processes import printed
+from properties import given, st
 
 from minigrad.errors import VocabularyError
 from minitransformer.training import vocabulary

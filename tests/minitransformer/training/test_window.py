@@ -39,6 +39,7 @@ def literally(m, prompt, count, window):
     return text[len(prompt) :], np.array(scores)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("positions", POSITIONS)
 @pytest.mark.parametrize("length", [1, 5, 8, 9, 30])
 def test_a_text_goes_on_as_if_the_window_were_read_afresh(positions, length):

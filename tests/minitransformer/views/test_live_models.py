@@ -6,12 +6,13 @@ import re
 import in_a_page
 import numpy as np
 import pytest
-from in_a_page import as_array, as_text, close, packed
+from in_a_page import as_array, as_text, close, packed, tape_of
 
 import minigrad as mg
+import minitransformer as mt
 from minigrad.functional import cross_entropy
-from minigrad.views import tape
-from minigrad.views.explorer import switches
+from minigrad.ran.words import visible
+from minigrad.views.page import switches
 from minitransformer import tasks
 from minitransformer.model import masks
 from minitransformer.model.layer_norm import LayerNorm
@@ -67,7 +68,7 @@ def slots_of(graph, made, model):
 def test_an_encoder_decoder_after_random_changes(browser, tmp_path, choices):
     model = model_of(**choices)
     graph = computed(model)
-    made = tape.tape(graph, {n: i for some in switches.places(graph).values() for n, i in some})
+    made = tape_of(graph, {n: i for some in switches.places(graph).values() for n, i in some})
     assert not made.fixed
     slots, asked = slots_of(graph, made, model)
     rng = np.random.default_rng(1)
@@ -106,13 +107,14 @@ WITHOUT = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", WITHOUT)
 def test_a_part_off_is_the_model_without_it(browser, tmp_path, monkeypatch, name):
     model = model_of()
     graph = computed(model)
     places = switches.places(graph)
     assert set(places) == {"mask", "scaling", "residual", "norm", "activation", "positions"}
-    made = tape.tape(graph, {n: i for some in places.values() for n, i in some})
+    made = tape_of(graph, {n: i for some in places.values() for n, i in some})
     _, asked = slots_of(graph, made, model)
     to = [[made.gates[n], as_text([0.0])] for n, _ in places[name]]
     (found,) = in_a_page.run(
@@ -125,6 +127,27 @@ def test_a_part_off_is_the_model_without_it(browser, tmp_path, monkeypatch, name
     for (_, a), (_, b) in zip(other.named_parameters(), model.named_parameters()):
         a.copy_(b.data)
     agree(computed(other), made, found, other)
+
+
+@pytest.mark.parametrize(
+    ("options", "hidden"),
+    [({}, -np.inf), ({"phi": np.square}, 0), ({"score": mt.Additive(4)}, -np.inf)],
+    ids=["softmax", "other weights", "additive"],
+)
+def test_the_mask_of_every_attention_has_a_switch(options, hidden):
+    """Off, the scores go on as they are: whatever makes them positive, and however they are made."""
+    q, k, v = (
+        mg.Tensor(np.random.default_rng(n).random((3, 4)), requires_grad=True) for n in range(3)
+    )
+    mask = masks.causal(3)
+    with mg.record():
+        output, _ = mt.attention(q, k, v, mask, **options)
+        loss = np.sum(output)
+    graph = mg.graph(loss)
+    ((masked, scores),) = switches.places(graph)["mask"]
+    expected = np.where(mask, graph[scores].value, hidden)
+    np.testing.assert_array_equal(graph[masked].value, expected)
+    assert np.isfinite(graph[scores].value).all()
 
 
 def test_rotary_positions_have_a_switch():
@@ -143,9 +166,14 @@ def test_the_page_of_a_date_is_small_and_computes(tmp_path):
     text = explain.explain(reader, "3rd of march 1998", tmp_path / "page.html").read_text("utf-8")
     assert len(text.encode()) < 3_000_000
     page = json.loads(re.search(r'id="data">(.*?)</script>', text, re.DOTALL).group(1))
-    assert page["live"].get("frozen") is None
-    assert page["live"]["fixed"] == page["live"]["fixed_gradient"] == {}
-    assert {path for _, path in page["live"]["picks"].values()} >= {
-        "source_embedding",
-        "target_embedding",
+    live = page["live"]
+    assert live.get("frozen") is None
+    assert live["fixed"] == {}
+    labels = {live["value"][str(n["n"])]: n["label"] for n in page["nodes"] if n["label"]}
+    names = {labels[int(slot)]: live["symbols"][pick["symbols"]]
+             for slot, pick in live["picks"].items()
+             if int(slot) in labels}  # fmt: skip
+    assert names == {
+        label: [*map(visible, vocabulary.tokens(range(len(vocabulary))))]
+        for label, vocabulary in (("source", reader.source), ("ids", reader.writes))
     }

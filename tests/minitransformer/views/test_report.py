@@ -250,6 +250,7 @@ def test_every_text_is_shown_as_text():
 # --- without the extras ---------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("missing", "figures", "said"),
     [

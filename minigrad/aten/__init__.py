@@ -1,0 +1,17 @@
+"""PyTorch's computations as graphs of ours.
+
+    with mg.pytorch() as watched:
+        loss = loss_of(model(x))
+    loss.backward()
+    mg.explore(watched, "page.html")
+
+ATen is PyTorch's library of operations: whatever its functions and modules compute is calls of it. Each
+call is run by PyTorch, and again by minigrad, within `record()`; so all views show it. PyTorch is
+imported when `mg.pytorch()` is entered.
+
+1. `rows`: the table, ATen's functions in minigrad's; `row` adds to it
+2. `storages`: the value of each PyTorch tensor, where several share one memory
+3. `counterparts`: PyTorch's modules as ours, for the names of parameters and the boxes of a drawing
+4. `calls`: each call, run by both, and compared
+5. `watched`: `pytorch()`, and what is known afterwards
+"""

@@ -1,0 +1,53 @@
+"""PyTorch's modules as ours: for the names of parameters, and for the boxes of a drawing."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+from ..nn import Module
+
+
+class Counterpart(Module):
+    """The attributes of one of PyTorch's modules: its modules, parameters and buffers, as ours."""
+
+    details = ""
+
+    def describe(self) -> str:
+        return self.details
+
+
+@functools.cache
+def kind(theirs: Any) -> type[Counterpart]:
+    """A class of ours, with the name and the purpose of one of PyTorch's modules."""
+    return type(theirs.__name__, (Counterpart,), {"__doc__": theirs.__doc__})
+
+
+class Counterparts:
+    """The counterparts of all modules that were called, and of those inside them.
+
+    Args:
+        tensor: gives our tensor for a parameter or a buffer of PyTorch's.
+    """
+
+    def __init__(self, tensor: Callable[[Any], Any]):
+        self.tensor = tensor
+        self.known: dict[int, tuple[Any, Counterpart]] = {}  # by identity, of modules kept alive
+
+    def of(self, module: Any) -> Counterpart:
+        """The counterpart of a module; that of the same module is the same."""
+        if id(module) not in self.known:
+            theirs: Any = type(module)
+            counterpart = kind(theirs)()
+            self.known[id(module)] = module, counterpart
+            lines = module.extra_repr().splitlines()
+            counterpart.details = lines[0] if len(lines) == 1 else ""
+            held = [*module._parameters.items(), *module._buffers.items()]
+            for name, tensor in held:
+                if tensor is not None and not hasattr(Counterpart, name):
+                    setattr(counterpart, name, self.tensor(tensor))
+            for name, child in module._modules.items():
+                if child is not None and not hasattr(Counterpart, name):
+                    setattr(counterpart, name, self.of(child))
+        return self.known[id(module)][1]

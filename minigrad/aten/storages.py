@@ -1,0 +1,102 @@
+"""The value of each PyTorch tensor, where several share one memory.
+
+A PyTorch tensor is a region of a storage: an offset, sizes and strides. A view is another region of the
+same storage, and a write to one changes what the others hold. Here values do not change: a storage has
+the values of the regions that are right just now. A write replaces them all by the new whole, from which
+a region that is asked for later is read.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .rows import put
+
+
+class Region(NamedTuple):
+    """Numbers of one dtype in a storage; offset and strides count numbers."""
+
+    offset: int
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+    dtype: Any
+
+    def numbers(self) -> np.ndarray:
+        """The places of the numbers in the storage, in the shape of the tensor."""
+        at = np.full(self.shape, self.offset)
+        for axis, (n, stride) in enumerate(zip(self.shape, self.strides)):
+            at += (np.arange(n) * stride).reshape((-1,) + (1,) * (len(self.shape) - axis - 1))
+        return at
+
+    def is_all_of(self, size: int) -> bool:
+        """Tell whether these are all numbers of a storage of this size, in their order."""
+        return (
+            self.offset == 0
+            and math.prod(self.shape) == size
+            and self.strides in (_strides(self.shape), self.strides if size <= 1 else ())
+        )
+
+
+def _strides(shape: tuple[int, ...]) -> tuple[int, ...]:
+    return tuple([math.prod(shape[k + 1 :]) for k in range(len(shape))])
+
+
+class TorchStorage:
+    """The values of some regions of one of PyTorch's storages, which is kept alive with them."""
+
+    def __init__(self, theirs: Any):
+        self.theirs = theirs
+        self.values: dict[Region, Any] = {}
+
+    def size(self, region: Region) -> int:
+        return self.theirs.nbytes() // region.dtype.itemsize
+
+    def read(self, region: Region, outside: Callable[[Region], Any]) -> Any:
+        """The value of a region, read from the whole if it is not known; `outside` makes a leaf."""
+        if region not in self.values:
+            if not self.values:
+                self.values[region] = outside(region)
+            else:
+                at = region.numbers()
+                whole = self.whole(region, outside)
+                first = int(at.flat[0]) if at.size else 0
+                if region.strides == _strides(region.shape):  # a run
+                    self.values[region] = np.reshape(whole[first : first + at.size], region.shape)
+                else:
+                    self.values[region] = whole[at]
+        return self.values[region]
+
+    def whole(self, region: Region, outside: Callable[[Region], Any]) -> Any:
+        """All numbers of the storage, (N,), of the dtype of a region."""
+        size = self.size(region)
+        everything = Region(0, (size,), (1,), region.dtype)
+        if everything not in self.values:
+            for known, value in self.values.items():
+                if known.dtype == region.dtype and known.is_all_of(size):
+                    self.values[everything] = np.reshape(value, (size,))
+                    break
+            else:
+                whole = outside(everything)
+                for known, value in self.values.items():
+                    whole = put(whole, known.numbers(), value)
+                self.values[everything] = whole
+        return self.values[everything]
+
+    def learn(self, region: Region, value: Any) -> None:
+        """Take the value of a region, unless it is known: a detached one has no gradient to offer."""
+        known = self.values.get(region)
+        if known is None or (value.requires_grad and not known.requires_grad):
+            self.values[region] = value
+
+    def write(self, region: Region, value: Any, outside: Callable[[Region], Any]) -> None:
+        """Take a new value of a region; those of all others follow from it."""
+        size = self.size(region)
+        if region.is_all_of(size) or not self.values:
+            self.values = {region: value}
+        else:
+            whole = put(self.whole(region, outside), region.numbers(), value)
+            self.values = {Region(0, (size,), (1,), region.dtype): whole, region: value}

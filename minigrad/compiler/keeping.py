@@ -1,0 +1,102 @@
+"""The memory of a program as a table: what the way forward keeps for the way back, and until when."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from ..engine.source import SourceLine
+from ..ran.data import GraphData, GraphNode
+from ..script.symbols import Symbol
+from .memory import Buffers
+
+
+class Kept(NamedTuple):
+    """A result that the way back reads.
+
+    Attributes:
+        module: the path of the module or definition that computed it, "" outside of any.
+        line: the line of code that did.
+        shape, nbytes: of the array.
+        until: the path of the module or definition in whose way back it is used last.
+    """
+
+    module: str
+    line: SourceLine | None
+    shape: tuple[int, ...]
+    nbytes: int
+    until: str
+
+
+@dataclasses.dataclass(frozen=True, repr=False)
+class MemoryUse:
+    """The memory that a program keeps, and the size of all its buffers. Printed, it is a table.
+
+    Attributes:
+        kept: each result that is kept between the two ways, in the order of the way forward.
+        peak: the bytes of all buffers: the most that results take at any time, for all runs.
+        alone: the bytes that they would take without sharing.
+    """
+
+    kept: tuple[Kept, ...]
+    peak: int
+    alone: int
+
+    def __str__(self) -> str:
+        rows = [("module", "line", "shape", "bytes", "until back through")]
+        rows += [
+            (k.module, k.line.place if k.line else "", str(k.shape), f"{k.nbytes:,}", k.until)
+            for k in self.kept
+        ]
+        rows.append(("all that is kept", "", "", f"{sum(k.nbytes for k in self.kept):,}", ""))
+        rows.append(("all buffers", "", "", f"{self.peak:,}", ""))
+        rows.append(("without sharing", "", "", f"{self.alone:,}", ""))
+        widths = [max(map(len, column)) for column in zip(*rows)]
+        return "\n".join(
+            "  ".join(
+                text.rjust(w) if i == 3 else text.ljust(w)
+                for i, (text, w) in enumerate(zip(row, widths))
+            ).rstrip()
+            for row in rows
+        )
+
+    __repr__ = __str__
+
+
+def memory_of(
+    graph: GraphData, lines: Sequence[Symbol], forward: int, buffers: Buffers
+) -> MemoryUse:
+    """The memory of a program whose first `forward` lines compute the result."""
+    alone = sum(np.asarray(line.value).nbytes for line in lines if not buffers.is_view(line))
+    peak = sum(dtype.itemsize * count for dtype, count in buffers.buffers)
+    return MemoryUse(tuple(_kept(graph, lines, forward, buffers)), peak, alone)
+
+
+def _kept(
+    graph: GraphData, lines: Sequence[Symbol], forward: int, buffers: Buffers
+) -> Iterator[Kept]:
+    for line in lines[:forward]:
+        last = buffers.last[id(line)]
+        if not buffers.is_view(line) and forward <= last < len(lines):
+            value, node = np.asarray(line.value), _node(graph, line)
+            where = node.line if node is not None else None
+            until = _path(graph, _node(graph, lines[last]))
+            yield Kept(_path(graph, node), where, value.shape, value.nbytes, until)
+
+
+def _node(graph: GraphData, line: Symbol) -> GraphNode | None:
+    """The node that a line belongs to: on the way back, the one whose rule it is of."""
+    role = line.role
+    edge = getattr(role, "edge", None)
+    number = edge.target if edge is not None else role.node if role is not None else None
+    return None if number is None else graph[number]
+
+
+def _path(graph: GraphData, node: GraphNode | None) -> str:
+    if node is None or node.box is None:
+        return ""
+    box = graph.box(node.box)
+    return box.path or box.title

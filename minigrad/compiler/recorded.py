@@ -1,0 +1,188 @@
+"""A call of a function, recorded: its graph, and what a later call reads anew."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..engine.modes import Box, count, setting
+from ..engine.node import Node
+from ..engine.source import SourceLine, by_definition, source_line
+from ..engine.tensor import Array, Tensor
+from ..errors import GraphError
+from ..nn import Module
+from ..ran import capture
+from ..ran.data import GraphData, GraphNode, Ref
+from ..random import Draw
+from ..recording import Recording, as_arguments, flat, memory_of
+from ..script.symbols import equal
+
+
+class Tracing(Recording):
+    """A recording that also keeps what later calls need.
+
+    Attributes:
+        start: the number of nodes that were there before.
+        tensors: those that it reads, by their nodes.
+        draws: the nodes of random arrays, and how each is drawn, in order.
+        modules: those that were called.
+        given: the nodes that an operation was given.
+        taken: the first line of the user's that took numbers out of the graph.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.start = count()
+        self.tensors: dict[Node, Tensor] = {}
+        self.draws: list[tuple[Node, Draw]] = []
+        self.modules: dict[Module, None] = {}
+        self.given: set[Node] = set()
+        self.taken: SourceLine | None = None
+
+    def source(self, a: Any) -> Any:
+        node = super().source(a)
+        if isinstance(a, Tensor) and (node.operation is None or node.number < self.start):
+            self.tensors.setdefault(node, a)
+        return node
+
+    def enter(self, box: Box, args: tuple, kwargs: dict[str, Any]) -> None:
+        super().enter(box, args, kwargs)
+        if isinstance(box.owner, Module):
+            self.modules[box.owner] = None
+
+    def operation(self, node: Node, args: tuple, y: Array) -> None:
+        super().operation(node, args, y)
+        self.given.update(n for n in flat(node.note.sources) if isinstance(n, Node))
+        if self.source(y) is not node:  # a view of all of an array
+            self.given.add(node)
+
+    def drawn(self, array: np.ndarray, draw: Draw) -> None:
+        super().drawn(array, draw)
+        self.draws.append((self.source(array), draw))
+
+    def read(self, a: Array) -> None:
+        super().read(a)
+        if self.taken is None and not by_definition():
+            self.taken = source_line()
+
+    def lost(self, leaves: Iterable[Node]) -> SourceLine | None:
+        """The first line that took numbers out; or made an array that no operation was given, if NumPy
+        may have made one of `leaves` of it, unseen.
+        """
+        arrays = (n for n in leaves if n.note is not None and n.note.array is not None)
+        made = (n.number for n in arrays if n not in self.arguments and not n.note.origin)
+        last = max(made, default=0)
+        unused = (r for r in self.reads if r.unseen and not r.inside and r.number < last)
+        unused = (r for r in unused if r.node not in self.given)
+        return self.taken or next((r.line for r in unused), None)
+
+
+class Recorded:
+    """The record of one call.
+
+    Attributes:
+        result: the tensor that the function returned.
+        graph: its computation, as far as the call computed it.
+        tensors: those that the computation reads, by the numbers of their nodes.
+        draws: how each random array was drawn, and the number of its node, or None if nothing uses it.
+        arguments: for each argument that is an array, the number of its node, or None.
+        modules: those that were called.
+
+    Raises:
+        GraphError: if the function returns no tensor, or takes numbers out of the graph.
+    """
+
+    def __init__(self, function: Callable, args: tuple, kwargs: dict, arrays: Sequence[Any]):
+        tracing = Tracing()
+        name = getattr(function, "__name__", "the function")
+        with setting(watchers=(tracing,), fast=False):
+            args, kwargs = as_arguments((args, kwargs))
+            self.result = function(*args, **kwargs)
+        if not isinstance(self.result, Tensor):
+            raise GraphError(
+                f"{name} returns {type(self.result).__name__}: a compiled function returns one Tensor"
+            )
+        graph, captured = capture.captured(GraphData, self.result)
+        numbers = captured.number
+        if (line := tracing.lost(n for n in numbers if n.operation is None)) is not None:
+            raise GraphError(
+                f"{name} takes numbers out of the graph, at {line}: compiled, it would use "
+                f"those of its first call for ever. Compute with the tensor itself, and with np.where "
+                f"in place of `if`; or call it without mg.compile"
+            )
+        own = {number for node, number in numbers.items() if node.number > tracing.start}
+        if any(graph[n].kind == "operation" for n in numbers.values() if n not in own):
+            graph = graph.part(own, {box.number for box in graph.boxes})
+        self.graph: GraphData = graph
+        self.tensors = {
+            numbers[node]: tensor for node, tensor in tracing.tensors.items() if node in numbers
+        }
+        self.draws = [(numbers.get(node), draw) for node, draw in tracing.draws]
+        self.arguments = [_number(tracing, numbers, a) for a in arrays]
+        self.modules = list(tracing.modules)
+        tracing.arrays.clear()
+
+    def changing(self) -> set[int]:
+        """The numbers of the nodes whose arrays a later call brings anew."""
+        drawn = {n for n, _ in self.draws if n is not None}
+        return {*self.tensors, *drawn, *(n for n in self.arguments if n is not None)}
+
+    def facts(self) -> list[tuple[Any, ...]]:
+        """List what a program takes for granted: each node's operation, and constants' numbers."""
+        changing = self.changing()
+        return [
+            (n.operation, n.shape, n.dtype, _fixed(n), None if n.number in changing else _held(n))
+            for n in self.graph.nodes
+        ]
+
+    def check(self, before: list[tuple[Any, ...]]) -> None:
+        """Compare this call with the facts of an earlier one.
+
+        Raises:
+            GraphError: if they differ, at the first line where they do.
+        """
+        facts = self.facts()
+        if [f[:3] for f in facts] != [f[:3] for f in before]:
+            raise GraphError(
+                "the function computed something else in a second call with arguments of the same "
+                "shapes, so that no one program is right for all: call it without mg.compile"
+            )
+        for node, (*_, fixed, held), (*_, fixed_before, held_before) in zip(
+            self.graph.nodes, facts, before
+        ):
+            same = held is None or held_before is None or equal(held, held_before)
+            if fixed != fixed_before or not same:
+                raise GraphError(_differs(self.graph, node))
+
+
+def _number(tracing: Tracing, numbers: dict[Node, int], a: Any) -> int | None:
+    """The number of the node that an argument is."""
+    if isinstance(a, Tensor):
+        return numbers.get(a.node)
+    _, node = tracing.arrays.get(memory_of(a), (None, None))
+    return None if node is None else numbers.get(node)
+
+
+def _fixed(node: GraphNode) -> str:
+    """The arguments of an operation that are no nodes."""
+    args = [a for a in node.arguments if not isinstance(a, (Ref, list, tuple))]
+    return repr((args, node.options))
+
+
+def _held(node: GraphNode) -> np.ndarray | None:
+    return None if node.operation else node.value
+
+
+def _differs(graph: GraphData, node: GraphNode) -> str:
+    user = next(
+        (n for n in graph.nodes if any(e.source == node.number for e in graph.arguments(n.number))),
+        node,
+    )
+    line = node.line or user.line
+    return (
+        f"numbers that differ from call to call are no part of the graph, at {line}: they were "
+        f"computed outside of tensors. Give them as an argument, or compute them with tensors; random "
+        f"numbers are drawn with minigrad.random.drawn"
+    )

@@ -1,0 +1,275 @@
+"""Rewritings: algebra on lines, for speed. Each says that one short line is equal to another.
+
+Equal as formulas: floats may be rounded otherwise. None knows of a softmax, or of any other function
+made of lines. A rewriting is given a line, and returns what stands in its place, or None where it does
+not fit, or does not pay.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..engine import rules
+from ..functional.softmaxes import is_mask
+from ..script.symbols import Symbol, bare, plain, symbols_in, write
+from .lowering import rewritten
+
+Uses = Counter[int]
+FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
+LONG = 64  # elements of a row from which a call for each row is worth its while
+SMALL = 64  # results below which a rewriting saves nothing
+
+
+def rewrite(
+    lines: list[Symbol], ends: list[Symbol]
+) -> tuple[list[Symbol], list[Symbol], dict[int, str]]:
+    """Apply all rewritings, until none fits; say of each new line which one it is of, by its id."""
+    notes: dict[int, str] = {}
+    changed = True
+    while changed:
+        changed = False
+        uses = Counter(id(part) for line in lines for part in parts_of(line))
+        uses.update(map(id, ends))
+
+        def change(line: Symbol) -> Symbol | None:
+            nonlocal changed
+            assert line.call is not None
+            fitting = REWRITINGS.get(line.call.function, ())
+            if not isinstance(line.value, np.ndarray) or line.dtype not in FLOATS:
+                return None
+            for rewriting in fitting:
+                found = rewriting(line, uses)
+                if found is not None:
+                    changed = True
+                    _note(found, str(rewriting.__doc__).split(":")[0], notes)
+                    return found
+            return None
+
+        lines, ends = rewritten(lines, ends, change)
+    return lines, ends, notes
+
+
+def _note(symbol: Symbol, formula: str, notes: dict[int, str]) -> None:
+    """Say of a new symbol, and of its new parts, what they are for."""
+    if symbol.role is None and symbol.call is not None:
+        notes[id(symbol)] = formula
+        for part in parts_of(symbol):
+            _note(part, formula, notes)
+
+
+def parts_of(line: Symbol) -> list[Symbol]:
+    assert line.call is not None
+    return symbols_in([line.call.args, line.call.options])
+
+
+# --- sums as products with ones ---------------------------------------------------------------------
+
+
+def sum_of_rows(line: Symbol, uses: Uses) -> Any:
+    """sum(x, -1) = x @ 1: on short rows, np.sum takes longer for a row than for its elements."""
+    x, axes = _summed(line)
+    if x is None or axes != (x.ndim - 1,) or line.size < SMALL:
+        return None
+    rows = np.reshape(x, (-1, x.value.shape[-1]))
+    return np.reshape(np.matmul(rows, ones(x.value.shape[-1], x.dtype)), line.value.shape)
+
+
+def sum_of_columns(line: Symbol, uses: Uses) -> Any:
+    """sum(x, 0) = 1 @ x: the sums over all axes but the last ones."""
+    x, axes = _summed(line)
+    if x is None or axes != tuple(range(len(axes))) or len(axes) == x.ndim or x.size < SMALL:
+        return None
+    count = math.prod(x.value.shape[: len(axes)])
+    columns = np.reshape(x, (count, -1))
+    return np.reshape(np.matmul(ones(count, x.dtype), columns), line.value.shape)
+
+
+def sum_of_products(line: Symbol, uses: Uses) -> Any:
+    """sum(a b, -1) = vecdot(a, b): the products of long rows need not be stored."""
+    x, axes = _summed(line)
+    if x is None or axes != (x.ndim - 1,) or x.value.shape[-1] < LONG:
+        return None
+    a, b = _operands(x, np.multiply, uses)
+    if a is None or np.shape(plain(a)) != x.value.shape or np.shape(plain(b)) != x.value.shape:
+        return None
+    return np.reshape(np.vecdot(a, b), line.value.shape)
+
+
+def _summed(line: Symbol) -> tuple[Any, tuple[int, ...]]:
+    """Return what a line sums, if its rows lie one after the other, and over which axes."""
+    assert line.call is not None
+    _, args, options, _ = line.call
+    if len(args) != 1:
+        return None, ()
+    x, axis = args[0], options.get("axis")
+    fits = x.dtype == line.dtype and x.ndim > 1 and x.size and x.value.flags.c_contiguous
+    if not fits or axis is None:
+        return None, ()
+    axes = (axis,) if isinstance(axis, int) else tuple(axis)
+    return x, tuple(sorted(i % x.ndim for i in axes))
+
+
+# --- signs, quotients, sums of equal terms ---------------------------------------------------------
+
+
+def sum_of_negatives(line: Symbol, uses: Uses) -> Any:
+    """sum(-x) = -sum(x): fewer numbers get another sign."""
+    assert line.call is not None
+    _, args, options, _ = line.call
+    x = _operand(args[0], np.negative, uses)
+    return None if x is None else np.negative(write(np.add.reduce, [x], options))
+
+
+def plus_a_negative(line: Symbol, uses: Uses) -> Any:
+    """a + -b = a - b: and nothing gets another sign."""
+    a, b = _both(line, np.add)
+    x: Any
+    if a is not None and (x := _operand(b, np.negative, uses)) is not None:
+        return np.subtract(a, x)
+    if a is not None and (x := _operand(a, np.negative, uses)) is not None:
+        return np.subtract(b, x)
+    return None
+
+
+def quotient(line: Symbol, uses: Uses) -> Any:
+    """a / b = a (1 / b): where b has fewer numbers."""
+    a, b = _both(line, np.divide)
+    if a is None or line.size < SMALL or not isinstance(a, Symbol) or a.dtype != line.dtype:
+        return None
+    if type(b) in (int, float) and b:
+        return np.multiply(a, 1 / b)
+    if isinstance(b, Symbol) and b.dtype == line.dtype and 4 * b.size <= line.size:
+        return np.multiply(a, np.divide(1, b))
+    return None
+
+
+def twice_a_product(line: Symbol, uses: Uses) -> Any:
+    """a + b c + b c = a + (2 b) c: where b has fewer numbers."""
+    s, p = _both(line, np.add)
+    if s is None or not isinstance(p, Symbol) or uses[id(p)] != 2:
+        return None
+    b, c = (_spread(x) for x in _both(p, np.multiply))
+    if not isinstance(b, Symbol) or not isinstance(c, Symbol):
+        return None
+    if 4 * b.size > p.size:
+        b, c = c, b
+    if 4 * b.size > p.size or c.value.shape != p.value.shape:
+        return None
+    if s is p:
+        return np.multiply(np.multiply(b, 2), c)
+    x, y = _operands(s, np.add, uses)
+    if y is p:
+        return np.add(x, np.multiply(np.multiply(b, 2), c))
+    return None
+
+
+def _spread(x: Any) -> Any:
+    """Return what a symbol repeats by broadcasting; else the symbol itself."""
+    call: Any = getattr(x, "call", None)
+    return call.args[0] if call is not None and call.function is np.broadcast_to else x
+
+
+def _both(line: Any, function: Callable) -> tuple[Any, Any]:
+    """The operands of a line, if it is a call of that function."""
+    call: Any = getattr(line, "call", None)
+    return call.args[:2] if call is not None and call.function is function else (None, None)
+
+
+def _operands(x: Symbol, function: Callable, uses: Uses) -> tuple[Any, Any]:
+    """The operands of a symbol that is used once, if it is a call of that function."""
+    return _both(x, function) if uses[id(x)] == 1 else (None, None)
+
+
+def _operand(x: Any, function: Callable, uses: Uses) -> Any:
+    call: Any = getattr(x, "call", None)
+    fits = call is not None and call.function is function and uses[id(x)] == 1
+    return call.args[0] if fits else None
+
+
+# --- the same numbers, by what NumPy is faster at ---------------------------------------------------
+
+
+def chosen_last(line: Symbol, uses: Uses) -> Any:
+    """where(c, x, 0) = where(~c, 0, x): which can be written over x."""
+    assert line.call is not None
+    c, a, b = line.call.args
+    if not line.ndim:  # both are numbers
+        return None
+    if isinstance(a, Symbol) and a.value.shape == line.value.shape and np.ndim(plain(b)) == 0:
+        return np.where(np.invert(c), b, a) if is_mask(c) else None
+    return None
+
+
+def factor_of_booleans(line: Symbol, uses: Uses) -> Any:
+    """x mask = x float(mask): inside the product, the conversion takes twice as long."""
+    a, b = _both(line, np.multiply)
+    if a is None or not (isinstance(a, Symbol) and isinstance(b, Symbol)):
+        return None
+    if a.dtype == line.dtype and b.dtype == bool:
+        return np.multiply(a, b.astype(line.dtype))
+    return np.multiply(a.astype(line.dtype), b) if a.dtype == bool else None
+
+
+def maximum_of_rows(line: Symbol, uses: Uses) -> Any:
+    """max(x, -1) = maximum.reduceat(x, starts): np.max takes twice as long on short rows."""
+    assert line.call is not None
+    _, args, options, _ = line.call
+    if not args[0].value.flags.c_contiguous:
+        return None
+    x, n = args[0], args[0].value.shape[-1]
+    if options.get("axis") not in (-1, x.ndim - 1) or not 1 < n < LONG:
+        return None
+    flat = np.reshape(x, (x.size,))
+    top = write(np.maximum.reduceat, [flat, starts(x.size, n)], {})
+    return np.reshape(top, line.value.shape)
+
+
+def above_a_row(line: Symbol, uses: Uses) -> Any:
+    """maximum(x, 0) = maximum(x, zeros): NumPy compares two arrays in half the time."""
+    x, bound = _both(line, np.maximum)
+    if x is None or not isinstance(x, Symbol) or type(bound) not in (int, float) or not x.ndim:
+        return None
+    return np.maximum(x, np.full(x.value.shape[-1:], bound, line.dtype))
+
+
+def rows_added(line: Symbol, uses: Uses) -> Any:
+    """scatter_add(rows, ids) = one_hot(ids) @ rows: for a table of few rows."""
+    assert line.call is not None
+    values, ids, shape = line.call.args
+    whole = getattr(ids, "dtype", None) is not None and ids.dtype.kind in "iu"
+    if not whole or len(shape) != 2 or not line.size:
+        return None
+    N, n = shape[0], math.prod(np.shape(plain(ids)))
+    if N > 128 or shape[1] < 16 or N * n > 1 << 20:
+        return None
+    named = np.equal(np.arange(N)[:, None], np.reshape(ids, (1, n)))
+    return np.matmul(named.astype(line.dtype), np.reshape(values, (n, shape[1])))
+
+
+REWRITINGS: dict[Any, Sequence[Callable[[Symbol, Uses], Any]]] = {  # by the function of the line
+    np.add.reduce: (sum_of_negatives, sum_of_products, sum_of_rows, sum_of_columns),
+    np.add: (plus_a_negative, twice_a_product),
+    np.divide: (quotient,),
+    np.multiply: (factor_of_booleans,),
+    np.maximum: (above_a_row,),
+    np.maximum.reduce: (maximum_of_rows,),
+    np.where: (chosen_last,),
+    bare(rules.scatter_add): (rows_added,),
+}
+
+
+@functools.lru_cache(maxsize=256)
+def ones(count: int, dtype: np.dtype) -> np.ndarray:
+    return np.ones(count, dtype)
+
+
+@functools.lru_cache(maxsize=256)
+def starts(size: int, step: int) -> np.ndarray:
+    """Return where the rows of an array begin: 0, step, 2 step ..."""
+    return np.arange(0, size, step)

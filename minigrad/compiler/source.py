@@ -1,0 +1,232 @@
+"""The lines as text: one NumPy program that runs forward, waits for a gradient, and goes back.
+
+    run = program(w, x)
+    loss = next(run)
+    gradients = run.send(1.0)
+
+With a plan of memory, results are written into arrays that are there already. What is the same in all
+runs, buffers and views of them, is made once, above the function.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..engine import rules
+from ..errors import GraphError
+from ..ran import words
+from ..ran.data import GraphData
+from ..script.symbols import Shape, Symbol, bare, symbols_in
+from ..views.text.notation import Notation
+from ..views.text.written import FreshNames, Functions
+from .memory import Buffers, order_of
+
+WIDTH = 92
+NAME = "program"
+HEAD = '"""Run forward, and yield the result; once its gradient is sent, go back, and yield all."""'
+
+
+class Source(Notation):
+    """The text of a program, and what it needs beside NumPy.
+
+    Args:
+        graph: that the lines are of.
+        lines: the calls; the first `forward` of them compute the result.
+        given: the symbols that each run is given: arguments, parameters, draws.
+        start: the gradient that the way back starts from; None for a program without one.
+        ends: the result, and then the gradients.
+        memory: where results are; None for plain calls.
+        notes: what is said of a line, by the id of its symbol.
+
+    Attributes:
+        code: the program; it defines the function `program`.
+        space: the arrays and functions that the code names, but does not define.
+    """
+
+    def __init__(
+        self,
+        graph: GraphData,
+        lines: Sequence[Symbol],
+        forward: int,
+        given: Sequence[Symbol],
+        start: Symbol | None,
+        ends: Sequence[Symbol],
+        memory: Buffers | None,
+        notes: Mapping[int, str],
+    ):
+        self.graph, self.memory, self.notes = graph, memory, notes
+        buffers = memory.buffers if memory is not None else []
+        self.fresh = FreshNames(NAME, *(f"b{k}" for k in range(len(buffers))))
+        self.functions = Functions(self.fresh)
+        self.space: dict[str, Any] = {}
+        self.names: dict[int, str] = {}
+        self.once = [f"b{k} = np.empty({n}, np.{t.name})" for k, (t, n) in enumerate(buffers)]
+        self.each: list[str] = []
+        self.place: Any = ("", None, None)
+        self.brought = {id(symbol) for symbol in (*given, start)}
+        arguments = [f"    {self.name(symbol)}," for symbol in given]
+        for number, line in enumerate(lines[:forward]):
+            self._write(number, line, "")
+        sent = f"{self.name(start)} = " if start is not None else ""
+        self.each += ["", f"{sent}yield {self._leaving(ends[0])}"]
+        for number, line in enumerate(lines[forward:], forward):
+            self._write(number, line, "back through ")
+        if start is not None:
+            self.each += ["", f"yield [{', '.join(map(self._leaving, ends[1:]))}]"]
+        sources = [f"\n\n{source}" for source in self.functions.sources]
+        head = [HEAD, "", *self.functions.imports(), *sources, "", *self.once]
+        body = [f"    {line}".rstrip() for line in self.each]
+        self.code = "\n".join([*head, "", "", f"def {NAME}(", *arguments, "):", *body]) + "\n"
+
+    # What things are called
+
+    def name(self, symbol: Symbol) -> str:
+        """The name of a symbol, a new one at its first use."""
+        if id(symbol) not in self.names:
+            name = self.names[id(symbol)] = self.fresh.new(self._wanted(symbol))
+            if symbol.call is None and id(symbol) not in self.brought:
+                self.space[name] = symbol.value
+        return self.names[id(symbol)]
+
+    def _wanted(self, symbol: Symbol) -> str:
+        role = symbol.role
+        if role is None or role.node is None:
+            return "constant" if symbol.call is None else "part"
+        node = self.graph[role.node]
+        label = node.label or (f"t{node.number}" if node.operation else node.role)
+        back = role.kind in ("sum", "fitted", "given", "start")
+        return f"{label}_part" if role.kind == "part" else f"d_{label}" if back else label
+
+    def literal(self, value: Any, needed: int | None) -> str:
+        return super().literal(tuple(value) if isinstance(value, Shape) else value, needed)
+
+    def array(self, array: np.ndarray) -> str:
+        if id(array) not in self.names:
+            name = "ones" if array.size and (array == 1).all() else "constant"
+            self.names[id(array)] = self.fresh.new(name)
+            self.space[self.names[id(array)]] = array
+        return self.names[id(array)]
+
+    def function(self, function: Any) -> str:
+        try:
+            return self.functions.name(function)
+        except GraphError:  # its source cannot be written
+            name = self.fresh.new(getattr(function, "__name__", "function"))
+            self.space[name] = function
+            return name
+
+    # Lines
+
+    def _write(self, number: int, line: Symbol, way: str) -> None:
+        memory = self.memory
+        if memory is not None and memory.is_static(line) and memory.is_view(line):
+            self.once.append(f"{self.name(line)} = {self.expression(line)[0]}")
+            return
+        self._comment(line, way)
+        note = f"  # {self.notes[id(line)]}" if id(line) in self.notes else ""
+        if memory is None or not memory.is_written(line):
+            self.each.append(f"{self.name(line)} = {self.expression(line)[0]}{note}")
+            if memory is not None and not memory.is_view(line) and may_change_shape(line):
+                self.each.append(_check(self.name(line), line.value.shape))
+        else:
+            self.each += [text + note for text in self._into(line, self._array(line, memory))]
+        if memory is not None:
+            self._forget(number, line, memory)
+
+    def _array(self, line: Symbol, memory: Buffers) -> str:
+        """The name of the array that a result is written into: an operand, or one of its own."""
+        assert line.call is not None
+        storage = memory.storage[id(line)]
+        for part in symbols_in(line.call.args):
+            if memory.storage.get(id(part)) is storage:
+                self.names[id(line)] = self.name(part)
+                return self.name(part)
+        name = self.name(line)
+        made = self.each if storage.buffer is None else self.once
+        made.append(f"{name} = {_laid_out(line.value, storage.buffer)}")
+        return name
+
+    def _into(self, line: Symbol, out: str) -> Iterator[str]:
+        """The statements that write the result of a line into the array `out`."""
+        assert line.call is not None
+        function, args, options, _ = line.call
+        if function is np.where:
+            if self.text(args[2], 0) != out:
+                yield f"np.copyto({out}, {self.text(args[2], 0)})"
+            yield f"np.copyto({out}, {self.text(args[1], 0)}, where={self.text(args[0], 0)})"
+        elif function is np.reshape:
+            yield f"np.copyto({out}.reshape({np.shape(args[0].value)}), {self.text(args[0], 0)})"
+        elif function in (np.copy, bare(rules.astype)):
+            yield f'np.copyto({out}, {self.text(args[0], 0)}, casting="unsafe")'
+        elif function is bare(rules.scatter_add):
+            yield f"{out}.fill(0)"
+            if rules.selects_each_once(args[1]):
+                yield f"{out}[{self.text(args[1], None)}] = {self.text(args[0], 0)}"
+            else:
+                yield f"np.add.at({out}, {self.text(args[1], 0)}, {self.text(args[0], 0)})"
+        else:
+            code = [self.text(a, 0) for a in args]
+            code += [f"{key}={self.text(value, 0)}" for key, value in options.items()]
+            yield f"{self.text(function, 0)}({', '.join(code)}, out={out})"
+
+    def _forget(self, number: int, line: Symbol, memory: Buffers) -> None:
+        """Let go of results that lie in no buffer, after their last use."""
+        assert line.call is not None
+        parts = symbols_in([line.call.args, line.call.options])
+        new = [p for p in parts if p.call is not None and id(p) not in memory.storage]
+        names = dict.fromkeys(self.name(p) for p in new if memory.last[id(p)] == number)
+        if names:
+            self.each.append(f"del {', '.join(names)}")
+
+    def _leaving(self, end: Symbol) -> str:
+        copied = self.memory is not None and id(end) in self.memory.copied
+        return f"np.array({self.name(end)})" if copied else self.name(end)
+
+    def _comment(self, line: Symbol, way: str) -> None:
+        """Say which module, and which line of code, the next lines are of."""
+        if line.role is None or line.role.node is None:
+            return
+        edge = getattr(line.role, "edge", None)
+        node = self.graph[line.role.node if edge is None else edge.target]
+        before, self.place = self.place, (way, node.box, node.line)
+        if before == self.place:
+            return
+        self.each.append("")
+        if before[:2] != self.place[:2] and node.box is not None:
+            box = self.graph.box(node.box)
+            self.each.append(f"# {way}{words.visible(box.path or box.title)}")
+        if node.line is not None:
+            self.each.append(f"# {words.visible(words.shortened(str(node.line), WIDTH))}")
+
+
+def may_change_shape(line: Symbol) -> bool:
+    """Tell whether the shape of a result may depend on numbers, as that of `x[mask]` does."""
+    assert line.call is not None
+    function, args, _, _ = line.call
+    if function is operator.getitem and isinstance(args[0].value, np.ndarray):
+        return any(symbol.dtype == bool for symbol in symbols_in(args[1:]))
+    return isinstance(line.value, np.ndarray) and not isinstance(function, np.ufunc)
+
+
+def _check(name: str, shape: tuple[int, ...]) -> str:
+    """The statement that ends a run with an error, where a result has another shape than it had."""
+    wrong = f"{name} has the shape {{{name}.shape}}, and had {shape}"
+    return f'if {name}.shape != {shape}: raise ValueError(f"{wrong}")'
+
+
+def _laid_out(like: Any, buffer: int | None) -> str:
+    """Code for an array of the shape, dtype and strides of `like`: in a buffer, or a new one."""
+    like = np.asarray(like)
+    order = order_of(like)
+    assert order is not None
+    shape = tuple([like.shape[k] for k in order])
+    code = f"np.empty({shape}, np.{like.dtype.name})"
+    if buffer is not None:
+        code = f"b{buffer}[:{like.size}].reshape({shape})"
+    if order == tuple(range(like.ndim)):
+        return code
+    return f"{code}.transpose({tuple(np.argsort(order).tolist())})"

@@ -1,0 +1,152 @@
+"""Sentences about an answer: what it is, what it should be, and how both are written down."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import traceback
+from collections.abc import Callable, Iterator
+from types import CodeType
+from typing import Any
+
+import numpy as np
+
+from ...ran.variables import line_of
+from .exercise import Case, Exercise
+from .likeness import kind, numbers_of, plain
+
+LONG, CALL = 400, 1500  # characters of a value, and of a whole call, that are shown
+
+
+class UnreadableError(Exception):
+    """The error of a call of a function that cannot be read."""
+
+
+def unreadable(name: str, why: str) -> Callable:
+    """A function that stands in for one of a learner's that Python cannot read."""
+
+    def call(*arguments: object, **options: object) -> Any:
+        raise UnreadableError(f"{name}, and {why}")
+
+    return call
+
+
+def guess(error: BaseException | None, value: Any, truth: Any) -> str:
+    """Describe, if possible, a wrong answer that is none of the known mistakes."""
+    if isinstance(error, RecursionError):
+        return "It calls itself without end."
+    if isinstance(error, SystemExit):
+        return "It ends the program; an exercise returns its answer."
+    if isinstance(error, NotImplementedError) and (code := raised_in(error)) is not None:
+        return f"It calls {code.co_name}, which is not written yet."
+    if isinstance(error, UnreadableError):
+        return f"It calls {error}."
+    if error is not None:
+        line = line_of(error)
+        at = f", in line {line.number}: {line.text}" if line is not None else ""
+        return f"It raises {told(error)}{at}."
+    if value is None:
+        return "It returns nothing: is there a return at its end?"
+    given, right = kind(value), kind(truth)
+    if given and right and given != right:
+        return f"It returns {given}; asked for is {right}."
+    if isinstance(value, (list, tuple)) and not value and len(truth):
+        return f"It returns an empty {type(value).__name__}; {len(truth)} elements are expected."
+    given, right = kind_of(value), kind_of(truth)
+    if given != right:
+        return f"It returns {given}; expected is {right}."
+    return "It is wrong, in a way that is not on the list of known mistakes."
+
+
+def not_finite(value: object, truth: object) -> str:
+    """Say that an answer has NaN or infinity in it, where the right one has only finite numbers."""
+    bad = next((n for n in ("nan", "inf") if n in _odd(value) and not _odd(truth)), "")
+    because = {
+        "nan": "0 was divided by 0, or infinity by infinity, or one taken off the other",
+        "inf": "a number was divided by 0, or is too large: exp(1000) is infinite",
+    }
+    return f" There is {bad} in the answer: {because[bad]}." if bad else ""
+
+
+def _odd(value: object) -> set[str]:
+    """Say which of NaN and infinity are in an answer."""
+    if isinstance(value, dict):
+        value = list(value.values())
+    numbers = numbers_of(value)
+    if numbers is None:
+        parts = value if isinstance(value, (list, tuple)) else []
+        return set().union(*map(_odd, parts))
+    if numbers.dtype.kind != "f":
+        return set()
+    return {n for n, f in (("nan", np.isnan), ("inf", np.isinf)) if f(numbers).any()}
+
+
+def raised_in(error: BaseException) -> CodeType | None:
+    """The code of the function that raised an error."""
+    codes = [frame.f_code for frame, _ in traceback.walk_tb(error.__traceback__)]
+    return codes[-1] if codes else None
+
+
+def told(error: BaseException) -> str:
+    """An error as one line."""
+    text = type(error).__name__
+    with contextlib.suppress(Exception):  # what an error of the learner's says may fail, too
+        told = str(error).encode(errors="backslashreplace").decode()  # half a pair is no character
+        text += ": " + " ".join(told.split())
+    return text if len(text) <= LONG else f"{text[:LONG]}…"
+
+
+def kind_of(value: object) -> str:
+    """Describe what kind of thing an answer is."""
+    if isinstance(value, (dict, str)):
+        return f"a {type(value).__name__}"
+    if isinstance(value, (tuple, list)) and any(np.ndim(plain(v)) for v in value):
+        return f"({', '.join(map(kind_of, value))})"
+    array = numbers_of(value)
+    if array is None:
+        return f"a {type(value).__name__}"
+    kind = "boolean" if array.dtype.kind == "b" else "number"
+    if isinstance(value, (tuple, list)):
+        return f"a {type(value).__name__} of {len(value)} {kind}{'s' * (len(value) != 1)}"
+    return f"{kind}s of shape {array.shape}" if array.ndim else f"one {kind}"
+
+
+def call_text(exercise: Exercise, case: Case) -> str:
+    text = f"{exercise.name}({', '.join(map(shown, case.inputs()))})"
+    return text if len(text) <= CALL else f"{text[:CALL]}…"
+
+
+def shown(value: object) -> str:
+    """A value as one line of Python, as far as a line has room."""
+    text = ""
+    try:
+        for piece in _pieces(value):
+            text += piece
+            if len(text) > LONG:
+                return f"{text[:LONG]}…"
+    except Exception:  # an object of the learner's that cannot say what it is
+        return f"a {type(value).__name__}"
+    return text
+
+
+def _pieces(value: object) -> Iterator[str]:
+    """The text of a value, bit by bit: what is not asked for is not written."""
+    value = plain(value)
+    if isinstance(value, (np.ndarray, np.generic)) and not value.ndim:
+        value = value.item()
+    if isinstance(value, float):
+        yield f"{value:.6g}" if value != round(value, 1) else repr(value)
+    elif isinstance(value, (list, tuple, np.ndarray)):
+        yield "(" if isinstance(value, tuple) else "["
+        for k, one in enumerate(value):
+            yield ", " if k else ""
+            yield from _pieces(one)
+        yield ("," if len(value) == 1 else "") + ")" if isinstance(value, tuple) else "]"
+    elif isinstance(value, dict):
+        yield "{"
+        for k, (name, one) in enumerate(value.items()):
+            yield ", " if k else ""
+            yield from itertools.chain(_pieces(name), [": "], _pieces(one))
+        yield "}"
+    else:
+        yield repr(value)

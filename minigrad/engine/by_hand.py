@@ -1,0 +1,76 @@
+"""Data: the array of a Tensor, as a user who trains by hand writes it.
+
+    w.data -= 0.1 * w.grad
+
+Arrays in Tensors never change. So this computes a new array, and gives it to the leaf.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .errors import ReadOnlyError
+
+if TYPE_CHECKING:
+    from .tensor import Tensor
+
+
+class Data(np.ndarray):
+    """A read-only view of the array in a Tensor. `+=` and the like give the Tensor a new array."""
+
+    tensor: Tensor | None = None  # the one it is the array of; None for parts and copies
+    array: np.ndarray | None = None  # what that tensor held then
+
+    def __setitem__(self, index: Any, value: object) -> None:
+        self._check_writeable()
+        super().__setitem__(index, value)
+
+    def _check_writeable(self) -> None:
+        if not self.flags.writeable:
+            raise ReadOnlyError(
+                "the array in a Tensor is read-only. To change some numbers of a leaf: "
+                "a = x.data.copy(); a[...] = ...; x.data = a"
+            )
+
+    def __array_wrap__(
+        self, array: np.ndarray, context: object = None, return_scalar: bool = False
+    ) -> Any:
+        return array[()] if return_scalar else array
+
+    def __repr__(self) -> str:
+        return repr(self.view(np.ndarray))
+
+
+def _in_place(function: Callable) -> Callable:
+    def operate(self: Data, other: object) -> Any:
+        if self.tensor is not None:
+            if self.tensor._array is not self.array:
+                raise ReadOnlyError(
+                    "the tensor has got other values since this array was taken from it, which would "
+                    "be lost: write `x.data *= ...` with the x.data of now"
+                )
+            return self.tensor.copy_(function(self.view(np.ndarray), other)).data
+        self._check_writeable()
+        return function(self, other, out=(self,))
+
+    return operate
+
+
+for name, function in {
+    "add": np.add, "sub": np.subtract, "mul": np.multiply, "truediv": np.divide,
+    "floordiv": np.floor_divide, "mod": np.mod, "pow": np.power, "matmul": np.matmul,
+}.items():  # fmt: skip
+    setattr(Data, f"__i{name}__", _in_place(function))
+
+
+def data_of(tensor: Tensor) -> np.ndarray:
+    """Return a read-only view of the array; of another library's, the array itself."""
+    array = tensor._read()
+    if not isinstance(array, np.ndarray):
+        return array
+    data = array.view(Data)
+    data.tensor, data.array = tensor, array
+    return data

@@ -1,0 +1,307 @@
+"""Followed: a plain array whose operations are seen while a recording runs.
+
+    mask = x > 0                     np.greater has no rules: its result is a plain array
+    np.where(mask & causal, x, 0)    a mask of a mask: np.bitwise_and, of plain arrays alone
+
+Operations on Tensors are seen in any case. While `record()` is on, their plain results are `Followed`:
+what NumPy makes of one is a node too, and gives a `Followed` again. It has the numbers, the dtype and
+the memory that NumPy gave. Where no recording is on, it is an array like any other.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import operator
+from collections.abc import Callable, Iterator, Sequence
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from .modes import Watcher, mode
+from .node import Node
+from .operators import Operators
+from .table import NUMPYS, Definition, Operation
+
+OUTLINES = {  # functions that read shapes and dtypes, or give text
+    np.shape, np.ndim, np.size, np.result_type, np.can_cast, np.common_type, np.min_scalar_type,
+    np.iscomplexobj, np.isrealobj, np.may_share_memory, np.shares_memory, np.zeros_like, np.ones_like,
+    np.empty_like, np.array_repr, np.array_str, np.array2string,
+}  # fmt: skip
+WRITING = {np.copyto, np.put, np.putmask, np.place, np.put_along_axis, np.fill_diagonal}
+WRITING_METHODS = {"byteswap", "fill", "partition", "put", "resize", "setfield", "sort"}
+
+operation_of = functools.lru_cache(1 << 10)(lambda function: Operation(function, ()))
+
+
+class Followed(np.ndarray):
+    """A plain array whose operations are seen; see above."""
+
+    apply = staticmethod(lambda function, args, kwargs: follow(function, args, kwargs))
+
+    def __array_ufunc__(self, ufunc, method, *inputs, out=None, **kwargs):
+        if any(map(_is_foreign, (*inputs, *(out or ())))):
+            return NotImplemented
+        function = ufunc if method == "__call__" else getattr(ufunc, method)
+        if method == "at":
+            return written(function, inputs[:1], inputs, kwargs)
+        if out is not None:
+            return written(function, out, inputs, {**kwargs, "out": out})
+        return follow(function, inputs, kwargs)
+
+    def __array_function__(self, function, types, args, kwargs):
+        if not all(issubclass(t, np.ndarray) for t in types):
+            return NotImplemented
+        if function in WRITING:
+            return written(function, args[:1], args, kwargs)
+        if kwargs.get("out") is not None:
+            return written(function, (kwargs["out"],), args, kwargs)
+        return follow(function, args, kwargs)
+
+    def __getitem__(self, index: Any) -> Any:
+        return follow(operator.getitem, (self, index), {})
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        written(operator.setitem, (self,), (self, index, value), {})
+
+    def __copy__(self) -> Any:
+        return follow(np.copy, (self,), {})
+
+    def __deepcopy__(self, memo: Any) -> Any:
+        return self.__copy__()
+
+    def copy(self, order: Any = "C") -> Any:
+        return follow(np.copy, (self, order), {})
+
+    def flatten(self, order: Any = "C") -> Any:
+        return follow(np.copy, (follow(np.ravel, (self, order), {}),), {})
+
+    def searchsorted(self, v: Any, side: Any = "left", sorter: Any = None) -> Any:
+        return follow(np.searchsorted, (self, v, side, sorter), {})
+
+    def _detached(self, what: str) -> Any:
+        """The numbers, on their way out of the graph."""
+        read(self)
+        return bare(self)
+
+    def __hash__(self) -> int:  # type: ignore[override]
+        return hash(self._detached("hash"))
+
+    def __repr__(self) -> str:
+        return repr(bare(self))
+
+    def __str__(self) -> str:
+        return str(bare(self))
+
+    def __format__(self, spec: str) -> str:
+        return format(bare(self), spec)
+
+
+class FollowedNumber(Followed):
+    """A number of NumPy's, such as `np.sum(mask)`: an array without axes that does not change."""
+
+    def __copy__(self) -> Any:
+        return self
+
+    def __complex__(self) -> complex:
+        return complex(self._detached("complex"))
+
+    def __getattr__(self, name: str) -> Any:
+        """Return what a number has, and an array has not, such as `is_integer`."""
+        if name[:2] == "__":
+            raise AttributeError(f"a number has no attribute {name!r}")
+        return getattr(self._detached(name), name)
+
+
+Real.register(FollowedNumber)  # as NumPy's own numbers are
+
+
+def followed(array: Any, watchers: Sequence[Watcher]) -> Any:
+    """The same memory as a `Followed`, if that is numbers, and one of `watchers` follows them.
+
+    A number of NumPy's becomes an array without axes.
+    """
+    plain = isinstance(array, (np.ndarray, np.generic)) and array.dtype.kind in "fiub"
+    if not plain or not any(watcher.follows for watcher in watchers):
+        return array
+    if isinstance(array, np.generic):
+        return np.ndarray.view(np.asarray(array), FollowedNumber)
+    return np.ndarray.view(array, Followed)
+
+
+def bare(a: Any) -> Any:
+    """An argument, or lists, tuples, dicts of them, with plain arrays in place of the followed ones."""
+    if isinstance(a, Followed):
+        array = np.asarray(a)
+        return array[()] if isinstance(a, FollowedNumber) else array
+    if type(a) in (list, tuple):
+        return type(a)(map(bare, a))
+    if type(a) is slice:
+        return slice(*[operator.index(i) if isinstance(i, Followed) else i for i in _parts(a)])
+    return {k: bare(v) for k, v in a.items()} if type(a) is dict else a
+
+
+def follow(function: Callable, args: tuple, kwargs: dict[str, Any]) -> Any:
+    """Call `function` on plain arrays; what it gives is followed, if that is an array of numbers.
+
+    Else those who watch see that the arguments were read.
+    """
+    y = function(*bare(args), **bare(kwargs))
+    if function in OUTLINES or not _following():
+        return y
+    return _seen(function, args, kwargs, y)[1]
+
+
+def written(function: Callable, targets: tuple, args: tuple, kwargs: dict[str, Any]) -> Any:
+    """Call `function`, which writes into the arrays `targets`.
+
+    After `mask &= other`, and other calls of a ufunc with `out=` alone, it is known what the numbers
+    are of; after anything else they are followed no longer.
+    """
+    node = None
+    if _following() and isinstance(function, np.ufunc) and kwargs.keys() == {"out"}:
+        with np.errstate(all="ignore"):
+            y = function(*bare(args))
+        if (y.shape, y.dtype) == (targets[0].shape, targets[0].dtype):
+            node = _seen(function, args, {}, y)[0]
+    if node is None:
+        for a in _followed_in([args, kwargs]):
+            read(a)
+    result = function(*bare(args), **bare(kwargs))
+    for watcher in _following():
+        for target in targets:
+            watcher.wrote(target, node)
+    if "out" in kwargs:
+        return targets[0] if len(targets) == 1 else targets
+    return result
+
+
+def read(a: Followed) -> None:
+    """Let those who watch see that numbers leave the graph."""
+    for watcher in _following():
+        watcher.read(a)
+
+
+def _seen(function: Callable, args: tuple, kwargs: dict[str, Any], y: Any) -> tuple[Any, Any]:
+    """Return the node of a call and what the caller gets: of no array of numbers, None and `y`."""
+    if isinstance(y, (list, tuple)) and (whole := _several(function, args, kwargs, y)) is not None:
+        return None, whole
+    call = by_position(function, args, kwargs)
+    if call is None or not isinstance(y, (np.ndarray, np.generic)) or y.dtype.kind not in "fiub":
+        for a in _followed_in([args, kwargs]):
+            read(a)
+        return None, y
+    args, kwargs = call
+    node = Node(np.asarray(y), operation_of(function), kwargs=bare(kwargs))
+    watchers = _following()
+    y = followed(y, watchers)
+    for watcher in watchers:
+        watcher.operation(node, args, y)
+    return node, y
+
+
+def _several(function: Callable, args: tuple, kwargs: dict[str, Any], y: Any) -> Any:
+    """Several results, such as those of `np.split`, followed by what their definition gives; or None."""
+    entry = NUMPYS.get(function)
+    if not isinstance(entry, Definition) or hasattr(np.linalg, function.__name__):
+        return None  # the body of a decomposition calls the function itself
+    parts = entry.body(*args, **kwargs)
+    alike = lambda a, b: (a.dtype, a.shape, a.tobytes()) == (b.dtype, b.shape, bare(b).tobytes())
+    if len(parts) != len(y) or not all(map(alike, y, parts)):
+        return None
+    watchers = _following()
+    y = type(y)([followed(one, watchers) for one in y])
+    for watcher in watchers:
+        for one, part in zip(y, parts):
+            watcher.same(one, part)
+    return y
+
+
+def by_position(function: Callable, args: tuple, kwargs: dict[str, Any]) -> tuple | None:
+    """A call with its arrays at their positions; None where this cannot be said."""
+    entry, kwargs = NUMPYS.get(function), dict(kwargs)
+    names = entry.parameters if isinstance(entry, Operation) else ()
+    while len(args) < len(names) and names[len(args)] in kwargs:  # as of a call with a Tensor
+        args = (*args, kwargs.pop(names[len(args)]))
+    if not any(True for _ in _followed_in(list(kwargs.values()))):
+        return args, kwargs
+    try:
+        bound = inspect.signature(function).bind(*args, **kwargs)
+    except (TypeError, ValueError):
+        return None
+    bound.apply_defaults()
+    by_name = bound.kwargs
+    if any(True for _ in _followed_in(list(by_name.values()))):
+        return None
+    return bound.args, {k: v for k, v in by_name.items() if k in kwargs}
+
+
+def _following() -> list[Watcher]:
+    """Those who watch now, and follow plain arrays."""
+    return [watcher for watcher in mode.get().watchers if watcher.follows]
+
+
+def _is_foreign(a: Any) -> bool:
+    """Tell whether `a` is a Tensor, or another library's array, and so answers NumPy itself."""
+    return hasattr(type(a), "__array_ufunc__") and not isinstance(a, (np.ndarray, np.generic))
+
+
+def _parts(a: slice) -> tuple:
+    return a.start, a.stop, a.step
+
+
+def _followed_in(a: Any) -> Iterator[Followed]:
+    if isinstance(a, Followed):
+        yield a
+    elif isinstance(a, (list, tuple)):
+        for b in a:
+            yield from _followed_in(b)
+    elif isinstance(a, dict):
+        yield from _followed_in(list(a.values()))
+
+
+# --- the methods of arrays ------------------------------------------------------------------------
+
+
+def _reading(name: str) -> Callable:
+    """The method `name` of arrays, which takes numbers out of the graph, or changes them."""
+
+    def method(self: Followed, *args: Any, **kwargs: Any) -> Any:
+        if name in WRITING_METHODS and not isinstance(self, FollowedNumber):
+            return written(getattr(np.ndarray, name), (self,), (self, *args), kwargs)
+        for a in _followed_in([self, args, kwargs]):
+            read(a)
+        return getattr(bare(self), name)(*bare(args), **bare(kwargs))
+
+    return method
+
+
+def _times(name: str) -> Callable:
+    def multiply(self: FollowedNumber, other: Any) -> Any:
+        if isinstance(other, (list, tuple, str, bytes)):  # so many of them
+            return other * operator.index(self)
+        return getattr(np.ndarray, name)(self, other)
+
+    return multiply
+
+
+READING = (
+    "__bool__", "__int__", "__float__", "__index__", "__round__", "__contains__", "__reduce__",
+    "__reduce_ex__",
+)  # fmt: skip
+for name in (*READING, *(name for name in dir(np.ndarray) if name[0] != "_")):
+    if name in vars(Followed):
+        continue
+    if name in vars(Operators) and name not in READING:
+        setattr(Followed, name, vars(Operators)[name])
+    elif name in READING or callable(getattr(np.ndarray, name)):
+        setattr(Followed, name, _reading(name))
+for name in ("__mul__", "__rmul__"):
+    setattr(FollowedNumber, name, _times(name))
+for operate in (
+    operator.add, operator.sub, operator.mul, operator.truediv, operator.floordiv, operator.mod,
+    operator.pow, operator.and_, operator.or_, operator.xor, operator.lshift, operator.rshift,
+):  # fmt: skip
+    in_place = f"__i{operate.__name__.strip('_')}__"  # n += 1 makes a new number
+    setattr(FollowedNumber, in_place, lambda self, other, operate=operate: operate(self, other))

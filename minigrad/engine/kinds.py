@@ -1,0 +1,293 @@
+"""The kinds of arguments: what a call was given, against the annotations of the function.
+
+    @checked
+    def load(path: str | os.PathLike): ...
+
+    load(3)       ArgumentError: load: path is a text or a path, not 3
+
+So an annotation is the one place that says what an argument may be. What runs in each step of
+training, definitions and modules, is called unchecked: `unclear` looks for the culprit when one of them
+has failed.
+"""
+
+from __future__ import annotations
+
+import builtins
+import collections
+import functools
+import inspect
+import itertools
+import operator
+import os
+import types
+import typing
+import weakref
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from numbers import Real
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+
+from .errors import ArgumentError, Call, MinigradError, described, failed
+
+F = TypeVar("F", bound=Callable)
+# What a wrong argument ends in, somewhere inside of a function that does not check it.
+UNCLEAR = (TypeError, ValueError, AttributeError, IndexError, NotImplementedError)
+
+
+def checked(function: F) -> F:
+    """Decorate a function so that a call with an argument that its annotation does not allow raises an
+    `ArgumentError`. Python says itself when one is missing, or there is one too many.
+
+    Decorates a class, such as a dataclass, by its `__init__`.
+    """
+    if isinstance(function, type):
+        function.__init__ = checked(function.__init__)  # type: ignore[misc]
+        return function  # type: ignore[return-value]
+
+    name = function.__qualname__.removesuffix(".__init__")
+
+    @functools.wraps(function)
+    def call(*args: object, **kwargs: object) -> Any:
+        wrong = misfit(function, args, kwargs)
+        if wrong is not None:
+            raise ArgumentError(f"{name}: {wrong}")
+        try:
+            return function(*args, **kwargs)
+        except MinigradError:
+            raise
+        except UNCLEAR as problem:
+            wrong = misfit(function, args, kwargs, with_axes=True)
+            if wrong is None:
+                raise
+            raise ArgumentError(f"{name}: {wrong}") from problem
+
+    return call  # type: ignore[return-value]
+
+
+def misfit(
+    function: Callable, args: tuple, kwargs: Mapping[str, object], with_axes: bool = False
+) -> str | None:
+    """Say which argument is not what its annotation allows; None if all are.
+
+    Args:
+        with_axes: whether a number does not count as an array. Many functions take it as one; where one
+            of the others has failed, it is the culprit.
+    """
+    method: Any = function
+    if isinstance(method, types.MethodType):
+        function, args = method.__func__, (method.__self__, *args)
+    parameters = _known.get(function) or _parameters(function)
+    for parameter, value in itertools.chain(
+        zip(itertools.chain(parameters.places, itertools.repeat(parameters.others)), args),
+        ((parameters.names.get(name, ANYTHING), value) for name, value in kwargs.items()),
+    ):
+        if not parameter.fits(value):
+            return f"{parameter.name} is {parameter.words}, not {described(value)}"
+        if (
+            with_axes
+            and parameter.is_array
+            and value is not None
+            and not getattr(value, "shape", ())
+        ):
+            return f"{parameter.name} is an array that has axes, not {described(value)}"
+    return None
+
+
+def unclear(
+    owner: Any, function: Callable, args: tuple, kwargs: dict, problem: Exception
+) -> Exception:
+    """The error to raise where a call of a definition, or of a module, ended in `problem`.
+
+    It names the argument that does not fit, if there is one. Else it is what the problem amounts to;
+    or, for a module, which has an owner with code of its own, the problem itself.
+    """
+    is_definition = isinstance(owner, str)
+    if isinstance(problem, MinigradError):
+        if problem.reason and is_definition:
+            problem.reason = misfit(function, args, kwargs) or problem.reason
+        return problem
+    wrong = misfit(function, args, kwargs, with_axes=not isinstance(problem, ValueError))
+    if wrong is None and not is_definition:
+        return problem
+    error = problem
+    if wrong is not None:
+        error = ArgumentError(wrong)
+        error.reason, error.__cause__ = wrong, problem
+    name = owner if is_definition else type(owner).__name__
+    return failed(name, Call(owner, args, kwargs, None), error)
+
+
+# --- annotations ----------------------------------------------------------------------------------
+
+
+Test = Callable[[Any], bool]  # of a value: whether it fits
+
+
+class Argument(NamedTuple):
+    """The values that one parameter may have: a test, and in words."""
+
+    name: str
+    fits: Test
+    words: str
+
+    @property
+    def is_array(self) -> bool:
+        return KINDS[np.ndarray][1] in self.words.split(" or ")
+
+
+class Parameters(NamedTuple):
+    """The parameters of a function: by position, what stands for `*args`, and by name."""
+
+    places: list[Argument]
+    others: Argument
+    names: dict[str, Argument]
+
+
+ANYTHING = Argument("", lambda value: True, "anything")
+
+
+_known: weakref.WeakKeyDictionary[Callable, Parameters] = weakref.WeakKeyDictionary()
+
+
+class _KnownNames(collections.ChainMap):
+    """The names that annotations are made of. One that is imported for type checkers alone, such as a
+    class of matplotlib's, stands for anything."""
+
+    def __missing__(self, name: str) -> Any:
+        return Any
+
+
+def _parameters(function: Callable) -> Parameters:
+    try:
+        parameters = inspect.signature(function).parameters.values()
+        names = _KnownNames(inspect.unwrap(function).__globals__, vars(builtins))
+    except (ValueError, TypeError, AttributeError):  # of what is not written in Python
+        return Parameters([], ANYTHING, {})
+    by_name = {p.name: Argument(p.name, *_kind(_resolved(p.annotation, names))) for p in parameters}
+    of = lambda *kinds: [by_name[p.name] for p in parameters if p.kind in kinds]
+    others = of(inspect.Parameter.VAR_POSITIONAL)
+    by_position = inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD
+    _known[function] = Parameters(of(*by_position), others[0] if others else ANYTHING, by_name)
+    return _known[function]
+
+
+def _resolved(annotation: object, names: _KnownNames) -> Any:
+    """Return what an annotation stands for, which may be a text; anything if it is no type."""
+    try:
+        kind = eval(annotation, {}, names) if isinstance(annotation, str) else annotation
+        hash(kind)
+    except Exception:  # it is any expression
+        return Any
+    return kind
+
+
+def _kind(kind: Any) -> tuple[Test, str]:
+    """Return the test that an annotation stands for, and its name in a message."""
+    if isinstance(kind, typing.TypeVar):
+        kind = kind.__bound__ or Any
+    origin, inner = typing.get_origin(kind), typing.get_args(kind)
+    if kind in (Any, object, inspect.Parameter.empty):
+        return ANYTHING.fits, ANYTHING.words
+    if origin in (typing.Union, types.UnionType):
+        kinds = [_kind(part) for part in inner]
+        phrases = dict.fromkeys(words for _, words in kinds)  # each once
+        return lambda value: any(fits(value) for fits, _ in kinds), " or ".join(phrases)
+    if origin is typing.Literal:
+        return lambda value: value.__hash__ and value in inner, " or ".join(map(repr, inner))
+    fits, words = KINDS.get(origin or kind, (None, ""))
+    if fits is None:
+        is_class = isinstance(origin or kind, type)
+        fits = functools.partial(_is_a, origin or kind) if is_class else ANYTHING.fits
+        words = f"a {getattr(kind, '__name__', kind)}"
+    if origin in CONTAINERS:
+        parts = [_kind(part) for part in inner if part is not ...]
+        return _container(fits, words, parts, whole=origin is tuple and ... not in inner)
+    return fits, words
+
+
+def _container(fits: Callable, words: str, parts: list, whole: bool) -> tuple[Callable, str]:
+    """Return what `_kind` does, of what holds others: all of one kind, or `whole`, a kind for each."""
+
+    def all_fit(value: object) -> bool:
+        if not fits(value):
+            return False
+        if isinstance(value, Mapping):
+            if len(parts) == 2:
+                return all(parts[0][0](k) and parts[1][0](v) for k, v in value.items())
+            value = list(value)
+        if isinstance(value, np.ndarray):  # its elements are of one type, or texts and objects
+            value = value.tolist() if value.dtype.hasobject else list(value[:1])
+        if not isinstance(value, (list, tuple, str)):
+            return True
+        if whole:
+            return len(value) == len(parts) and all(f(v) for (f, _), v in zip(parts, value))
+        return all(map(parts[0][0], value))
+
+    phrases = list(dict.fromkeys(words for _, words in parts))
+    return all_fit, f"{words} of {' and '.join(phrases)}" if phrases != ["anything"] else words
+
+
+def _is_a(kind: type, value: object) -> bool:
+    if getattr(kind, "_is_protocol", False):
+        methods = [
+            name for name, method in vars(kind).items() if callable(method) and name[0] != "_"
+        ]
+        return all(callable(getattr(value, name, None)) for name in methods)
+    return isinstance(value, kind)
+
+
+def is_whole(value: Any) -> bool:
+    """Tell whether `value` is an integer, which a boolean is not."""
+    if isinstance(value, (bool, np.bool_)):
+        return False
+    try:
+        operator.index(value)
+    except TypeError:
+        return False
+    return True
+
+
+def is_array(value: Any) -> bool:
+    """Tell whether `value` is an array of real numbers of any kind, a number, or a list of them."""
+    if isinstance(value, (list, tuple)):
+        return all(map(is_array, value)) and len(set(map(_length, value))) < 2
+    dtype = getattr(value, "dtype", None)
+    if isinstance(dtype, np.dtype):
+        exact = dtype.kind == "O" and all(isinstance(v, Real) for v in np.ravel(value))  # fractions
+        return exact or dtype.kind in "fiub"
+    return isinstance(value, Real) or hasattr(type(value), "__array__")
+
+
+def _length(value: object) -> int:
+    return len(value) if hasattr(value, "__len__") and has_axes(value) else -1
+
+
+def has_axes(value: object) -> bool:
+    """Tell whether `value` is no array, or one with elements to go over."""
+    return getattr(value, "shape", None) != ()
+
+
+def _is_sequence(value: object) -> bool:
+    return isinstance(value, Sequence) or bool(getattr(value, "shape", ()))
+
+
+KINDS: dict[Any, tuple[Test, str]] = {
+    type(None): (lambda value: value is None, "None"),
+    bool: (lambda value: isinstance(value, (bool, np.bool_)), "True or False"),
+    int: (is_whole, "a whole number"),
+    float: (lambda value: isinstance(value, Real) and not isinstance(value, bool), "a number"),
+    str: (lambda value: isinstance(value, str), "a text"),
+    np.ndarray: (is_array, "an array"),
+    os.PathLike: (lambda value: isinstance(value, os.PathLike), "a path"),
+    Callable: (callable, "a function"),
+    Mapping: (lambda value: isinstance(value, Mapping), "a dict"),
+    dict: (lambda value: isinstance(value, dict), "a dict"),
+    Sequence: (_is_sequence, "a list"),
+    Collection: (lambda value: isinstance(value, Collection) and has_axes(value), "a list"),
+    Iterable: (lambda value: isinstance(value, Iterable) and has_axes(value), "a list"),
+    Iterator: (lambda value: isinstance(value, Iterator), "an iterator"),
+    list: (lambda value: isinstance(value, (list, tuple)), "a list"),
+    tuple: (lambda value: isinstance(value, (list, tuple)), "a tuple"),
+}  # fmt: skip
+CONTAINERS = (Mapping, dict, Sequence, Collection, Iterable, list, tuple)

@@ -1,0 +1,205 @@
+"""Constants: what Python or NumPy may have made the numbers of a graph of that no operation made.
+
+    scale = float(np.max(x).detach())  # a read: numbers of x leave the graph
+    y = x / scale                      # and come back, as a number that its line does not have
+
+Such a number is not computed again when x changes. Nothing tells what it was made of; so it may be made
+of all that was read before it came up, in the same code: the user's, or one call of a definition.
+
+Plain results, such as `x > 0`, are followed: of Python's numbers none can be made of them unseen, but
+arrays can, by `np.array([n, m])`.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import linecache
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from ..engine.modes import Box
+from ..engine.node import Node
+from ..engine.source import SourceLine
+from ..recording import Read, flat, is_plain, memory_of
+from .reached import Reached
+
+SETTINGS = {  # arguments that say which elements, and not what numbers: a page never changes shapes
+    "axis", "axes", "axis1", "axis2", "axisa", "axisb", "axisc", "shape", "source", "destination",
+    "start", "offset", "k", "m", "reps", "repeats", "indices_or_sections", "pad_width", "widths", "A",
+    "subscripts",
+}  # fmt: skip
+LARGER, LARGER_OR_EQUAL = (ast.Gt, ast.Lt), (ast.GtE, ast.LtE)  # 1 < x calls np.greater(x, 1)
+OPERATORS: dict[Any, Any] = {
+    np.add: ast.Add, np.subtract: ast.Sub, np.multiply: ast.Mult, np.divide: ast.Div,
+    np.power: ast.Pow, np.floor_divide: ast.FloorDiv, np.remainder: ast.Mod,
+    np.greater: LARGER, np.less: LARGER, np.greater_equal: LARGER_OR_EQUAL,
+    np.less_equal: LARGER_OR_EQUAL, np.equal: ast.Eq, np.not_equal: ast.NotEq,
+}  # fmt: skip
+NAMES = {"inf": np.inf, "nan": np.nan, "pi": np.pi, "e": np.e}
+
+
+class Constants:
+    """The nodes that the constants of a graph may be made of.
+
+    Attributes:
+        reads: each read that a constant may come of, and the numbers of the nodes that it was of.
+        arguments: the nodes of what the recorded function was called with.
+    """
+
+    def __init__(self, reached: Reached):
+        self.calls = reached.calls
+        self.number = reached.number
+        notes = [n.note for n in self.calls if n.note is not None]
+        recordings = {id(note.recording): note.recording for note in notes if note.recording}
+        every = [r for recording in recordings.values() for r in recording.reads]
+        self.arguments = set().union(*[recording.arguments for recording in recordings.values()])
+        lost = [r for r in every if not (r.inside and r.unseen)]  # the library's own code is known
+        self.holding = {id(reached.values.get(n)): n for n in reached.nodes}
+        self.reads: list[tuple[Read, list[int]]] = [(r, self._within(r)) for r in lost]
+        leaves = [n for n in reached.nodes if n.operation is None and n.shape]
+        own = [n for n in leaves if n.note is None or _is_users(n)]
+        self.ids = {
+            self.number[n] for n in own if n.dtype.kind in "iu" or (n in self.arguments and n.note)
+        }
+
+    def may_be_of(self, node: Node) -> tuple[int, ...]:
+        """The nodes, by number, that the constant `node`, or one that it was called with, may be of."""
+        found = {n for _, numbers in self.reads_before(node) for n in numbers}
+        array = node.operation is None and node.note is not None and node.note.array is not None
+        if array and self._of_users(node):  # maybe of ids
+            found |= self.ids - {self.number[node]}
+        return tuple(sorted(found))
+
+    def told(self) -> list[tuple[Read, list[int]]]:
+        """Those of `reads` that were seen, or that a constant of the graph may come of."""
+        of_constants = [id(read) for n in self.number for read, _ in self.reads_before(n)]
+        return [one for one in self.reads if not one[0].unseen or id(one[0]) in of_constants]
+
+    def reads_before(self, node: Node) -> list[tuple[Read, list[int]]]:
+        """Those of `reads` that such a constant may come of."""
+        before = [one for one in self.reads if one[0].number < node.number]
+        if not before:
+            return []
+        boxes, of_users, of_numpys = list(_around(node.box)), self._of_users(node), True
+        if node.operation is not None:
+            of_numpys = any(isinstance(v, (np.generic, np.ndarray)) for v in self._numbers(node))
+        return [
+            one
+            for one in before
+            if (one[0].node.box in boxes if one[0].inside else of_users)
+            if of_numpys or not one[0].unseen
+        ]
+
+    def origin(self, node: Node) -> str:
+        """Return "argument" or "draw" for a leaf that a recording knows as that, else ""."""
+        if node in self.arguments:
+            return "argument"
+        return node.note.origin if node.note is not None else ""
+
+    def _of_users(self, node: Node) -> bool:
+        """Tell whether the user's code may have made a constant: not if it came up in a definition of
+        the library that was given no array, and no number but those that stand in its line."""
+        if node.note is None:
+            return node.operation is None
+        if node.note.inside:
+            line, values = next((box.given for box in _around(node.box) if box.given), (None, []))
+            return any(np.ndim(v) for v in values) or _hidden(values, line, None)
+        if node.operation is None:
+            return True
+        return _hidden(self._numbers(node), node.note.line, node.operation.function)
+
+    def _numbers(self, node: Node) -> list[Any]:
+        """The numbers among the arguments and options of an operation."""
+        names = getattr(node.operation, "parameters", ())
+        names = (*names, *[""] * len(self.calls[node]))
+        given = [*zip(names, self.calls[node]), *node.kwargs.items()]
+        parts = _parts([v for name, v in given if name not in SETTINGS])
+        return [v for v in parts if is_plain(v) and not np.ndim(v)]
+
+    def _within(self, read: Read) -> list[int]:
+        """The number of what was read; outside the graph, those of what it was computed from."""
+        found, waiting = set(), [read.node]
+        if read.node not in self.number and read.node.operation is None:  # detached
+            waiting = [self.holding.get(id(read.value), read.node)]
+        while waiting:
+            one = waiting.pop()
+            if one in self.number:
+                found.add(self.number[one])
+            elif one.note is not None:
+                waiting += [s for s in flat(one.note.sources) if isinstance(s, Node)]
+        return sorted(found)
+
+
+def _is_users(leaf: Node) -> bool:
+    """Tell whether an array comes from the user, and not from a definition of the library."""
+    given = [a for box in _around(leaf.box) if box.given for a in box.given[1]]
+    return not leaf.note.inside or memory_of(leaf.note.array) in map(memory_of, given)
+
+
+def _around(box: Box | None) -> Iterator[Box]:
+    """The calls of definitions around a node, innermost first, as far as the next module."""
+    while box is not None and isinstance(box.owner, str):
+        yield box
+        box = box.outer
+
+
+def _parts(values: Any) -> Iterator[Any]:
+    for v in flat(values):
+        yield from [v.start, v.stop, v.step] if isinstance(v, slice) else [v]
+
+
+# --- numbers that stand in a line of code -----------------------------------------------------------
+
+
+def _hidden(values: list[Any], line: SourceLine | None, function: Any) -> bool:
+    """Tell whether there is a number that was not written where the function is called."""
+    if not values:
+        return False
+    written = _written(line, OPERATORS.get(function, ())) if line is not None else set()
+    return any(repr(abs(float(v))) not in written for v in values if not np.ndim(v))
+
+
+@functools.lru_cache(1 << 12)
+def _written(line: SourceLine, operator: Any) -> set[str]:
+    """The numbers in the statement at a line that are operands of `operator`, or arguments of a call."""
+    tree = _tree("".join(linecache.getlines(line.file)))
+    here = lambda n: n.lineno <= line.number <= (n.end_lineno or n.lineno)
+    statements = [n for n in ast.walk(tree) if isinstance(n, (ast.stmt, ast.Lambda)) and here(n)]
+    found: set[str] = set()
+    for node in ast.walk(max(statements, key=lambda n: n.lineno)) if statements else ():
+        if isinstance(node, ast.BinOp) and isinstance(node.op, operator):
+            found.update(_literals([node.left, node.right]))
+        elif isinstance(node, ast.Compare) and any(isinstance(op, operator) for op in node.ops):
+            found.update(_literals([node.left, *node.comparators]))
+        elif isinstance(node, ast.AugAssign):
+            found.update(_literals([node.value]))
+        elif isinstance(node, ast.Subscript):
+            found.update(_literals([node.slice]))
+        elif isinstance(node, ast.Call):
+            found.update(_literals([*node.args, *(k.value for k in node.keywords)]))
+    return found
+
+
+def _literals(nodes: list[Any]) -> Iterator[str]:
+    for node in nodes:
+        if isinstance(node, ast.UnaryOp):
+            yield from _literals([node.operand])
+        elif isinstance(node, (ast.List, ast.Tuple)):
+            yield from _literals(node.elts)
+        elif isinstance(node, ast.Slice):
+            yield from _literals([n for n in (node.lower, node.upper, node.step) if n])
+        elif isinstance(node, ast.Constant) and isinstance(node.value, (int, float)):
+            yield repr(abs(float(node.value)))
+        elif isinstance(node, ast.Attribute) and node.attr in NAMES:
+            yield repr(NAMES[node.attr])
+
+
+@functools.lru_cache(64)
+def _tree(code: str) -> ast.AST:
+    try:
+        return ast.parse(code)
+    except SyntaxError:
+        return ast.Module([], [])

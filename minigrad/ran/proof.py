@@ -1,0 +1,245 @@
+"""The constants of a computation that are made of its inputs: seen by running it with other numbers.
+
+A recording follows what NumPy makes of an array, but not what is made of numbers that were read: a mask
+out of `ids.tolist()` is a constant of the graph, like a table of positions. Run again with other ids,
+the function makes another mask, and the same table.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .. import errors
+from ..engine.modes import mode
+from ..engine.node import Node
+from ..engine.source import SourceLine
+from ..engine.tensor import Tensor
+from ..random import generator
+from ..ranges import numbers_in
+from ..recording import Read, as_arguments, memory_of, record
+from . import capture
+from .data import GraphData, GraphNode, Ref
+
+MOST = 64  # ids that are all tried
+
+
+class Difference(NamedTuple):
+    """A constant that another run has made otherwise.
+
+    Attributes:
+        node: the number of the leaf, or of the operation that was called with it.
+        line: where it is first used, if that was recorded.
+    """
+
+    node: int
+    line: SourceLine | None
+
+
+class Proof(NamedTuple):
+    """The facts that running a function again has shown.
+
+    Attributes:
+        loss: what it gave, recorded, for its own inputs.
+        made_of: the numbers of the nodes that a constant is made of, by the number of its own: of the
+            inputs, and of what was read where no run had other numbers.
+        proven: the numbers of those that were others in a run.
+        paths: the numbers of the inputs with which other operations may run.
+        absent: the places of the arrays among the inputs that are not in the graph, though others may
+            have been made of them.
+    """
+
+    loss: Tensor
+    made_of: dict[int, tuple[int, ...]]
+    proven: tuple[int, ...]
+    paths: tuple[int, ...]
+    absent: tuple[int, ...]
+
+
+def prove(function: Callable[..., Tensor], inputs: Sequence[Any]) -> Proof:
+    """Run `function` with its inputs, and with other numbers in one of them at a time.
+
+    Random numbers of the common generator are the same in every run. What differs between two runs with
+    the same inputs is made of none of them.
+
+    Raises:
+        DTypeError: if the function gives no Tensor.
+    """
+    rng = generator()
+    state = rng.bit_generator.state
+    own: list[Read] = []
+    loss = _run(function, inputs, own)
+    after = rng.bit_generator.state
+    graph, known = capture.captured(GraphData, loss)
+    varied: set[int] = set()  # the reads, by their numbers, that were other ones in some run
+    drawn: set[int] | None = None
+    made_of: dict[int, set[int]] = {}
+    paths: set[int] = set()
+    try:
+        for i, value in enumerate(inputs):
+            number = _number_of(value, known.number)
+            if number is None:  # nothing in the graph is this input, so no page can change it
+                continue
+            for other in [*([value] if drawn is None else []), *_others(value)]:
+                rng.bit_generator.state = state
+                reads: list[Read] = []
+                try:
+                    then = _run(function, [*inputs[:i], other, *inputs[i + 1 :]], reads)
+                except Exception:  # numbers that the function refuses show nothing
+                    varied |= _varied(own, reads, refused=True)
+                    continue
+                differences, same_path = differing(graph, capture.of_tensors(GraphData, [then]))
+                found = {one.node for one in differences}
+                if other is value:
+                    drawn = found
+                    continue
+                varied |= _varied(own, reads)
+                for n in found - (drawn or set()) - {number}:
+                    made_of.setdefault(n, set()).add(number)
+                if not same_path:
+                    paths.add(number)
+    finally:
+        rng.bit_generator.state = after
+    proven = tuple(sorted(made_of))
+    for node, number in known.number.items():
+        for read, of in known.constants.reads_before(node):
+            if read.number not in varied:
+                made_of.setdefault(number, set()).update(of)
+    in_order = {n: tuple(sorted(of)) for n, of in made_of.items()}
+    arrays = [i for i, value in enumerate(inputs) if isinstance(value, (np.ndarray, Tensor))]
+    absent = tuple([i for i in arrays if _number_of(inputs[i], known.number) is None])
+    return Proof(loss, in_order, proven, tuple(sorted(paths)), absent)
+
+
+def _run(function: Callable[..., Tensor], inputs: Sequence[Any], reads: list[Read]) -> Tensor:
+    """The result, recorded; `reads` gets the numbers that were read, as far as it got."""
+    with record(), np.errstate(all="ignore"):
+        try:
+            loss = function(*as_arguments(inputs))
+        finally:
+            reads += mode.get().watchers[-1].reads  # type: ignore[attr-defined]
+    if not isinstance(loss, Tensor):
+        raise errors.DTypeError(
+            f"explore() takes a function that gives the Tensor to walk back from, and this one gives "
+            f"a {type(loss).__name__}"
+        )
+    return loss
+
+
+def _number_of(value: Any, numbers: dict[Node, int]) -> int | None:
+    """The number of the leaf that an input is in the graph."""
+    if isinstance(value, Tensor):
+        return numbers.get(value.node)
+    if not isinstance(value, np.ndarray):
+        return None
+    held = ((node.note.array, n) for node, n in numbers.items() if node.note is not None)
+    return next((n for a, n in held if a is not None and memory_of(a) == memory_of(value)), None)
+
+
+def _others(value: Any) -> Iterator[Any]:
+    """Other numbers for an input, of its shape and dtype: large, small, 0, NaN, and in other places."""
+    array = numbers_in(value)
+    if array is None or not array.size:
+        return
+    low, high = array.min(), array.max()
+    one_there = lambda place, number: _with(array, place, number)
+    if array.dtype.kind == "b":
+        others = [~array, one_there(0, not array.flat[0])]
+    elif array.dtype.kind == "f":
+        known = np.where(np.isnan(array), 1, array)
+        others = [known * 1.5 + 0.25, -array, 1000 * known + 500, one_there(0, np.nan)]
+    else:
+        beyond = min(int(high) + 1, int(np.iinfo(array.dtype).max))
+        others = [
+            one_there(place, number) for place in (0, -1) for number in (0, low, high, beyond)
+        ]
+        if 0 <= low <= high < MOST:  # ids: each of them somewhere
+            turns = range(0, beyond + 1, max(array.size, beyond // 8))
+            others += [
+                (np.arange(array.size) + k).reshape(array.shape) % (beyond + 1) for k in turns
+            ]
+    for other in [*others, array.ravel()[::-1].reshape(array.shape)]:
+        if not np.array_equal(other, array):
+            other = np.array(other, array.dtype)
+            yield _like(value, other) if isinstance(value, Tensor) else other
+
+
+def _with(array: np.ndarray, place: int, number: Any) -> np.ndarray:
+    other = array.copy()
+    other.flat[place] = number
+    return other
+
+
+def _like(tensor: Tensor, array: np.ndarray) -> Tensor:
+    """Another tensor in its place: in the order of creation too, by which nodes are compared."""
+    other = Tensor(array, requires_grad=tensor.requires_grad, name=tensor.name)
+    other.node.number = tensor.node.number
+    return other
+
+
+def _varied(own: list[Read], then: list[Read], refused: bool = False) -> set[int]:
+    """The reads that had other numbers in another run, as far as the same operations were read.
+
+    Of a run that was refused only the last one is known to have any consequence: that the run ended.
+    """
+    both = zip(own, then)
+    alike = itertools.takewhile(lambda two: np.shape(two[0].value) == np.shape(two[1].value), both)
+    others = [a for a, b in alike if _written(_plain(a)) != _written(_plain(b))]
+    if refused:
+        last = own[len(then) - 1 : len(then)]
+        others = [a for a in others if last and a.node is last[0].node]
+    return {a.number for a in others}
+
+
+def _plain(read: Read) -> np.ndarray:
+    return np.asarray(read.value)
+
+
+def differing(a: GraphData, b: GraphData) -> tuple[list[Difference], bool]:
+    """The constants of `a` that are others in `b`, a second recording; and whether the same operations
+    ran: where not, the first that is another, and the results, are named too.
+
+    Arguments are no constants, and random numbers are no difference.
+    """
+    found: list[int] = []
+    same_path = len(a) == len(b)
+    for one, other in zip(a.nodes, b.nodes):
+        if _path(one) != _path(other):
+            same_path = False
+            found.append(one.number)
+            break
+        if not one.known_origin and _constants(one) != _constants(other):
+            found.append(one.number)
+    if not same_path:
+        found += a.roots
+    return [Difference(n, _line_of(a, n)) for n in dict.fromkeys(found)], same_path
+
+
+def _line_of(graph: GraphData, number: int) -> SourceLine | None:
+    """The line of an operation; of a leaf, that of the first operation that is given it."""
+    users = (e.target for e in graph.edges if e.source == number)
+    lines = (graph[n].line for n in (number, *users))
+    return next((line for line in lines if line is not None), None)
+
+
+def _path(node: GraphNode) -> tuple:
+    refs = [a.number for a in node.arguments if isinstance(a, Ref)]
+    return node.kind, node.operation, node.shape, refs
+
+
+def _constants(node: GraphNode) -> Any:
+    """Return what no operation made of a node: the numbers of a leaf, the settings of a call."""
+    if node.kind != "operation":
+        return _written(node.value)
+    return [_written(a) for a in (*node.arguments, *node.options.values())]
+
+
+def _written(value: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        return value.dtype.str, value.shape, value.tobytes()
+    if isinstance(value, (list, tuple)):
+        return [_written(v) for v in value]
+    return repr(value)

@@ -1,0 +1,48 @@
+"""Facts from the user's code: the names of variables, and the line at which an error came up."""
+
+from __future__ import annotations
+
+import os
+import traceback
+from collections.abc import Iterator
+from types import FrameType
+from typing import Any
+
+from ..engine import source
+from ..engine.source import SourceLine, cell_of, user_frames
+
+
+def home(file: str) -> str:
+    """Return what a reader calls a file of code: its name, or `cell 3` in a notebook."""
+    return cell_of(file) or os.path.basename(file)
+
+
+def variables(error: BaseException | None = None) -> Iterator[tuple[str, Any]]:
+    """The variables of all functions that are running, innermost first, then those of their files.
+
+    With an `error`, those of the functions that it came up through stand before them.
+    """
+    frames = [*_frames_of(error), *user_frames()]
+    namespaces = [frame.f_locals for frame in frames]
+    namespaces += {id(f.f_globals): f.f_globals for f in frames}.values()
+    for namespace in namespaces:
+        for name, value in list(namespace.items()):
+            if not name.startswith("_"):
+                yield name, value
+
+
+def line_of(error: BaseException) -> SourceLine | None:
+    """The innermost line of the user's that an error came up through."""
+    frame = next(_frames_of(error), None)
+    if frame is None:
+        return None
+    numbers = [n for f, n in traceback.walk_tb(error.__traceback__) if f is frame]
+    return SourceLine(frame.f_code.co_filename, numbers[-1])
+
+
+def _frames_of(error: BaseException | None) -> Iterator[FrameType]:
+    """The user's functions that an error came up through, innermost first."""
+    found = traceback.walk_tb(error.__traceback__ if error is not None else None)
+    for frame, _ in reversed(list(found)):
+        if not frame.f_code.co_filename.startswith(source.INSIDE):
+            yield frame

@@ -1,0 +1,11 @@
+"""A computation, written once: the forward pass of a graph and its way back, as lines of one call each.
+
+1. `symbols`: arrays that note the call that gave them
+2. `script`: a graph on symbols, forward and back
+3. `operators`: the one table of Python's operators
+4. `tape`, `calls`: a script in the few calls that a page's interpreter has
+5. `sources`: these calls read backwards, from one element to those that it is made of
+
+Readers of a script are the written program, the steps, the page, the drawing of the way back, and the
+check in float64. None of them computes a graph, or walks it, by itself.
+"""

@@ -1,0 +1,174 @@
+"""The sources of one element of a call's result: elements of the arrays that the call reads.
+
+A call of a tape (see `calls`) either moves elements, so that one comes from one other; or it adds
+many, or takes the greatest of them; or it is a function of one element of each array. A page does the
+same in JavaScript (see `page/sources.js`), with the tape that it computes with.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.lib.stride_tricks import as_strided
+
+from .calls import Tape
+
+Index = tuple[int, ...]
+
+
+class Element(NamedTuple):
+    """An element of the array in a slot."""
+
+    slot: int
+    at: Index
+
+
+class Terms(NamedTuple):
+    """The terms that are added up, or of which one is taken; each is a product of elements."""
+
+    number: int
+    products: Iterator[list[Element]]
+
+
+class Sources:
+    """The calls of a tape, read backwards from one element."""
+
+    def __init__(self, tape: Tape):
+        self.values = tape.values
+        self.calls = {slot: (name, reads, params) for name, slot, reads, params in tape.calls}
+
+    def name(self, slot: int) -> str:
+        """The name of the call that writes a slot; "" where none does."""
+        return self.calls[slot][0] if slot in self.calls else ""
+
+    def number(self, element: Element) -> Any:
+        return self.values[element.slot][element.at]
+
+    def operands(self, element: Element) -> list[Element]:
+        """The element of each array that a function of single elements is given."""
+        _, reads, _ = self.calls[element.slot]
+        return [Element(r, _narrowed(element.at, self.values[r].shape)) for r in reads]
+
+    def moved(self, element: Element) -> Element | None:
+        """The element that a call of `MOVES` puts there; None where it leaves 0.
+
+        Moving the numbers of places, from 1 on, in place of the elements tells which.
+        """
+        name, reads, params = self.calls[element.slot]
+        arrays = [self.values[r] for r in reads]
+        moving = arrays[:1] if name == "take" else arrays
+        ends = [*itertools.accumulate(a.size for a in moving)]
+        places = [np.arange(end - a.size, end).reshape(a.shape) + 1 for a, end in zip(moving, ends)]
+        shape = self.values[element.slot].shape
+        place = MOVES[name](shape, [*places, *arrays[len(moving) :]], *params)[element.at] - 1
+        for slot, a, end in zip(reads, moving, ends):
+            if 0 <= place < end:
+                return Element(slot, _unraveled(int(place) - end + a.size, a.shape))
+        return None
+
+    def terms(self, element: Element) -> Terms:
+        """The terms of a call of `SUMS`."""
+        name, reads, params = self.calls[element.slot]
+        shape = self.values[element.slot].shape
+        return SUMS[name](element.at, shape, reads, [self.values[r] for r in reads], *params)
+
+
+# --- calls that move elements: from the shape of the result, and the arrays that are read ---------
+
+
+def _viewed(shape: Index, of: list[Any], begin: int, strides: Index) -> np.ndarray:
+    flat = np.ravel(of[0])[begin:]
+    return as_strided(flat, shape, [step * flat.itemsize for step in strides])
+
+
+def _viewed_back(shape: Index, of: list[Any], begin: int, strides: Index) -> np.ndarray:
+    found = np.zeros(shape, of[0].dtype)
+    _viewed(of[0].shape, [found], begin, strides)[...] = of[0]
+    return found
+
+
+def _picked(shape: Index, of: list[Any], places: list[int]) -> np.ndarray:
+    return np.append(*of)[places].reshape(shape)  # -1 is the border
+
+
+def _joined(shape: Index, of: list[Any], blocks: list[int]) -> np.ndarray:
+    rows = [a.reshape(-1, n) for a, n in zip(of, blocks) if n]
+    return np.concatenate(rows, axis=1).reshape(shape)
+
+
+def _taken(shape: Index, of: list[Any], axes: list[int], at: int) -> np.ndarray:
+    index = dict(zip(axes, of[1:]))  # `at` is where NumPy puts the axes that these make
+    return of[0][tuple([index.get(axis, slice(None)) for axis in range(of[0].ndim)])]
+
+
+MOVES: dict[str, Callable[..., np.ndarray]] = {
+    "same": lambda shape, of: of[0].reshape(shape), "view": _viewed, "unview": _viewed_back,
+    "pick": _picked, "join": _joined, "take": _taken,
+}  # fmt: skip
+
+
+# --- calls that add elements up, or take one of many ----------------------------------------------
+
+
+def _folded(at: Index, shape: Index, reads: list[int], of: list[Any], sizes: list[int]) -> Terms:
+    _, n, inner = sizes
+    first, last = divmod(_raveled(at, shape), inner)
+    places = range(first * n * inner + last, (first + 1) * n * inner, inner)
+    return Terms(n, ([Element(reads[0], _unraveled(p, of[0].shape))] for p in places))
+
+
+def _contracted(
+    at: Index, shape: Index, reads: list[int], of: list[Any], free: list[Any], summed: list[Any]
+) -> Terms:
+    """`free` and `summed` are loops: a size, and strides, as `Tape._contracted` has them."""
+    begins = [_along(at, [loop[i + 2] for loop in free]) for i in range(len(reads))]
+    steps = [[loop[i + 1] for loop in summed] for i in range(len(reads))]
+    sizes = [loop[0] for loop in summed]
+    products = (
+        [
+            Element(slot, _unraveled(begin + _along(k, step), a.shape))
+            for slot, a, begin, step in zip(reads, of, begins, steps)
+        ]
+        for k in itertools.product(*map(range, sizes))
+    )
+    return Terms(math.prod(sizes), products)
+
+
+def _put(
+    at: Index, shape: Index, reads: list[int], of: list[Any], axes: list[int], begin: int
+) -> Terms:
+    values, *indices = of
+    to = _taken(values.shape, [np.arange(math.prod(shape)).reshape(shape), *indices], axes, begin)
+    found = np.argwhere(to == _raveled(at, shape)).tolist()
+    return Terms(len(found), ([Element(reads[0], tuple(k))] for k in found))
+
+
+SUMS: dict[str, Callable[..., Terms]] = {
+    **dict.fromkeys(("sum", "mean", "max", "min"), _folded), "contract": _contracted, "put": _put,
+}  # fmt: skip
+
+
+# --- indices --------------------------------------------------------------------------------------
+
+
+def _raveled(index: Index, shape: Index) -> int:
+    """The place of an index, one row after the other."""
+    return int(np.ravel_multi_index(index, shape)) if shape else 0
+
+
+def _unraveled(place: int, shape: Index) -> Index:
+    """The index of a place."""
+    return tuple([int(i) for i in np.unravel_index(place, shape)]) if shape else ()
+
+
+def _narrowed(index: Index, shape: Index) -> Index:
+    """The index of the element that broadcasting has copied there."""
+    return tuple([i if n > 1 else 0 for i, n in zip(index[len(index) - len(shape) :], shape)])
+
+
+def _along(index: Sequence[int], strides: list[int]) -> int:
+    return sum(i * step for i, step in zip(index, strides))

@@ -1,0 +1,299 @@
+"""Symbols: arrays that note the call that gave them.
+
+NumPy's protocols let a class answer NumPy's functions. A `Tensor` answers them by remembering; a
+`Symbol` answers by computing the result and noting the call. So a rule of the table, called on symbols,
+becomes the calls that it is made of: lines of a script (see `script`), and with a `Notation`, text.
+"""
+
+from __future__ import annotations
+
+import ast
+import operator
+import types
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..engine import rules, table
+from ..engine.walk import copied_axes
+from ..rules_as_text import tree_of
+from .operators import OPERATORS
+
+METHODS = {
+    "astype", "clip", "copy", "cumsum", "dot", "max", "mean", "min", "prod", "ravel", "repeat",
+    "reshape", "squeeze", "sum", "swapaxes", "transpose",
+}  # fmt: skip
+
+
+class SymbolCall(NamedTuple):
+    """One call: a function and its arguments, symbols among them.
+
+    `method` is the name under which it was called as a method of its first argument, or "".
+    """
+
+    function: Callable
+    args: tuple
+    options: dict[str, Any]
+    method: str = ""
+
+
+class Shape(tuple):
+    """The shape of a symbol that has a role, and so can be written as `x.shape`."""
+
+    symbol: Symbol
+
+
+class Symbol(table.BaseTensor):
+    """An array, and the call that gave it.
+
+    Attributes:
+        value: the array.
+        call: None for a symbol that is only given.
+        role: its place in a computation; None for a part of an expression.
+    """
+
+    __slots__ = ("call", "role", "value")
+
+    def __init__(self, value: Any, call: SymbolCall | None = None, role: Any = None):
+        self.value = value
+        self.call = call
+        self.role = role
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        if self.role is None:
+            return self.value.shape
+        shape = Shape(self.value.shape)
+        shape.symbol = self
+        return shape
+
+    ndim = property(lambda self: self.value.ndim)
+    size = property(lambda self: self.value.size)
+    dtype = property(lambda self: self.value.dtype)
+    T = property(lambda self: call(np.transpose, self))
+
+    def __getitem__(self, index: Any) -> Any:
+        return call(operator.getitem, self, index)
+
+    def __getattr__(self, method: str) -> Callable:
+        if method not in METHODS:
+            raise AttributeError(method)
+        function = rules.astype if method == "astype" else getattr(np, method)
+
+        def called(*args: Any, **options: Any) -> Any:
+            if function in (np.reshape, np.transpose) and len(args) > 1:
+                args = (args,)
+            return _result(SymbolCall(function, (self, *args), options, method))
+
+        return called
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *args: Any, **kwargs: Any) -> Any:
+        known = table.name_of(ufunc).startswith("np.")
+        if method != "__call__" or "out" in kwargs or not known:
+            return NotImplemented
+        return write(ufunc, args, kwargs)
+
+    def __array_function__(self, function: Any, kinds: Any, args: tuple, kwargs: dict) -> Any:
+        return write(function, args, kwargs)
+
+    def __bool__(self) -> bool:
+        raise TypeError("what is done must not depend on the values of an array")
+
+    __len__ = __iter__ = __float__ = __int__ = __index__ = __bool__  # type: ignore[assignment]
+    __setitem__ = None
+
+
+class Number(Symbol):
+    """A Python number that is followed like an array; it takes the dtype of the arrays it meets."""
+
+    __slots__ = ()
+    shape = property(lambda self: ())  # type: ignore[assignment]
+    ndim = property(lambda self: 0)
+    size = property(lambda self: 1)
+
+
+def _give_operators() -> None:
+    """Give `Symbol` the operators of Python."""
+    for row in OPERATORS:
+        function = row.python
+        name = function.__name__.strip("_")
+        if row.unary:
+            setattr(Symbol, f"__{name}__", lambda a, f=function: call(f, a))
+            continue
+        setattr(Symbol, f"__{name}__", lambda a, b, f=function: write(f, (a, b), {}))
+        if not row.compares:
+            setattr(Symbol, f"__r{name}__", lambda a, b, f=function: write(f, (b, a), {}))
+
+
+_give_operators()
+Symbol.__hash__ = object.__hash__  # type: ignore[method-assign]
+
+
+def call(function: Callable, *args: Any) -> Any:
+    """The result of `function` for `args`, symbols among them: a symbol, if it is an array."""
+    return _result(SymbolCall(function, args, {}))
+
+
+def _result(call: SymbolCall) -> Any:
+    value = call.function(*plain(list(call.args)), **plain(call.options))
+    if type(value) in (int, float) and any(isinstance(a, Number) for a in call.args):
+        return Number(value, call)
+    if isinstance(value, (np.ndarray, np.generic)):
+        return Symbol(value, call)
+    if isinstance(value, (list, tuple)) and any(hasattr(v, "dtype") for v in value):
+        whole = Symbol(value, call)
+        items = (SymbolCall(operator.getitem, (whole, i), {}) for i in range(len(value)))
+        return tuple([Symbol(v, item) for v, item in zip(value, items)])
+    return value
+
+
+def write(function: Callable, args: Sequence[Any], options: dict[str, Any]) -> Any:
+    """The result of a call, in as few calls as it can be written with: none for a reshape that changes
+    nothing; those of its body for a function that only returns an expression."""
+    given = (*args[1:], *options.values())
+    if function is operator.pow and type(args[1]) is int and args[1] == 1:
+        return args[0]
+    if function is np.transpose and given in ((), (None,)):
+        return args[0].T
+    if function in (np.reshape, np.broadcast_to) and not options and () != args[0].shape == args[1]:
+        return args[0]
+    if function is np.expand_dims and given == ((),):
+        return args[0]
+    if table.name_of(function).startswith("np.") or function in PYTHONS:
+        return _result(SymbolCall(function, tuple(args), options))
+    function = bare(function)
+    if is_expression(function):
+        return follow(function, args, options)
+    return _result(SymbolCall(function, tuple(args), options))
+
+
+PYTHONS = {operator.getitem, *(row.python for row in OPERATORS)}
+
+
+def follow(
+    function: Callable,
+    args: Sequence[Any],
+    options: dict[str, Any],
+    name: str = "",
+    wanted: Any = None,
+) -> Any:
+    """Compute what `function` gives, by the calls that it is made of, where these can be followed.
+
+    Whether they were is seen from the numbers: a function may look at what it is given, and do
+    something else with arrays than with symbols. `wanted` is what it gives for arrays, where that is
+    known already. A lambda that cannot be followed is called `name`.
+    """
+    if wanted is None:
+        wanted = function(*plain(list(args)), **plain(options))
+    try:
+        traced = function(*args, **options)
+    except Exception:  # whatever a function does that symbols cannot
+        traced = None
+    if traced is not None and same(plain(traced), wanted):
+        return traced
+    if name and function.__name__ == "<lambda>":
+        function = _named(function, name)
+    return _result(SymbolCall(function, tuple(args), options))
+
+
+def undone(gradient: Symbol, argument: Symbol) -> Symbol:
+    """`gradient` with broadcasting undone, as the engine does at each edge."""
+    wide, shape = gradient.value.shape, argument.shape
+    if wide != shape:
+        axes = copied_axes(wide, shape)
+        one = axes[0] if len(axes) == 1 else axes
+        if axes and len(wide) == len(shape):
+            gradient = write(np.sum, [gradient], {"axis": one, "keepdims": True})
+        elif axes:
+            gradient = write(np.sum, [gradient], {"axis": one})
+        if gradient.value.shape != shape:
+            gradient = write(np.reshape, [gradient, shape], {})
+    return gradient if gradient.dtype == argument.dtype else gradient.astype(argument.dtype)
+
+
+def _named(function: Any, name: str) -> Any:
+    """The same function under a name."""
+    named = types.FunctionType(
+        function.__code__, function.__globals__, name, function.__defaults__, function.__closure__
+    )
+    named.__kwdefaults__ = function.__kwdefaults__
+    return named
+
+
+def alias(x: Any) -> Any:
+    """Return `x`: the call of a symbol that is another one, in one more role."""
+    return x
+
+
+# --- their arrays ---------------------------------------------------------------------------------
+
+
+def plain(value: Any) -> Any:
+    """`value` with arrays in place of symbols."""
+    if isinstance(value, Symbol):
+        return value.value
+    if type(value) in (list, tuple):
+        return type(value)(map(plain, value))
+    return {k: plain(v) for k, v in value.items()} if isinstance(value, dict) else value
+
+
+def symbols_in(value: Any) -> list[Symbol]:
+    """The symbols in a nested list of arguments, in order."""
+    found: list[Symbol] = []
+    _put_symbols([value], found)
+    return found
+
+
+def _put_symbols(values: Iterable[Any], found: list[Symbol]) -> None:
+    for v in values:
+        if isinstance(v, Symbol):
+            found.append(v)
+        elif isinstance(v, dict):
+            _put_symbols(v.values(), found)
+        elif isinstance(v, (list, tuple)) and not isinstance(v, Shape):
+            _put_symbols(v, found)
+
+
+def same(a: Any, b: Any) -> bool:
+    """Tell whether two results are the same to the last bit."""
+    if isinstance(a, (list, tuple)) or isinstance(b, (list, tuple)):
+        return len(a) == len(b) and all(map(same, a, b))
+    return type(a) is type(b) and a.dtype == b.dtype and a.shape == b.shape and equal(a, b)
+
+
+def equal(a: Any, b: Any) -> bool:
+    """Tell whether two arrays have the same numbers; of NaN, which takes longer to see, too."""
+    return np.array_equal(a, b) or (a.dtype.kind == "f" and np.array_equal(a, b, equal_nan=True))
+
+
+def uniform(array: np.ndarray) -> bool:
+    """Tell whether an array has one number everywhere, to the last bit: 0.0 and -0.0 are two."""
+    return array.size > 0 and array.tobytes() == array.flat[0].tobytes() * array.size
+
+
+def stand_in(shape: tuple[int, ...], dtype: Any) -> np.ndarray:
+    """An array of a shape, for one of which only that is known, or wanted."""
+    return np.broadcast_to(np.ones((), dtype), shape)
+
+
+# --- functions as they are written ----------------------------------------------------------------
+
+
+def bare(function: Any) -> Any:
+    """A function without what makes it leave Tensors to the engine, and without a cache."""
+    entry = table.TABLE.get(function)
+    if isinstance(entry, table.Definition):
+        return entry.body
+    if hasattr(function, "cache_info"):  # functools.cache
+        function = function.__wrapped__
+    return getattr(function, "dispatched", function)
+
+
+def is_expression(function: Any) -> bool:
+    """Tell whether a function only returns an expression."""
+    tree = tree_of(function)
+    if isinstance(tree, ast.FunctionDef):
+        body = tree.body[1:] if ast.get_docstring(tree) is not None else tree.body
+        return len(body) == 1 and isinstance(body[0], ast.Return)
+    return tree is not None

@@ -1,0 +1,186 @@
+"""The parts of a graph that a drawing shows: boxes open or closed, equal parts once.
+
+A drawing of ten thousand operations shows nothing. `plan` turns a graph into a tree of blocks, shows
+equal parts in a row once ("× 6"), and closes boxes until what is left can be taken in.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from ...ran import words
+from ...ran.data import Edge, GraphData, GraphNode
+from .blocks import Block, tree
+from .repeats import RepeatFinder
+
+Shown = int | Block  # a node, or the closed block that it is in
+
+
+class Link(NamedTuple):
+    """An arrow of a drawing: one edge, or all those between two things, one of them a block.
+
+    `edge` is None for several; a gradient goes back along the arrow if it is `differentiable`.
+    """
+
+    source: Shown
+    target: Shown
+    edge: Edge | None
+    differentiable: bool
+
+
+class FoldPlan(NamedTuple):
+    """The content of a drawing.
+
+    Attributes:
+        root: the block around everything.
+        links: the arrows.
+        uses: for each node that is not left out, those that use it or the nodes it stands for.
+        results: the nodes that are, or stand for, what the graph was asked for.
+        notes: what the reader is told of what is not shown.
+    """
+
+    root: Block
+    links: list[Link]
+    uses: dict[int, set[int]]
+    results: set[int]
+    notes: list[str]
+
+
+def plan(graph: GraphData, depth: int | None, fold: bool, budget: int) -> FoldPlan:
+    """Choose what to show of `graph`: boxes open `depth` deep, and no more than `budget` nodes."""
+    root = tree(graph)
+    folder = RepeatFinder(graph, root)
+    if fold:
+        folder.fold_all(root)
+    notes = _close(graph, root, depth, budget)
+    if folder.groups:
+        notes.append("equal parts are drawn once")
+    shown: dict[int, Shown] = {}
+    _show(root, shown)
+    uses: dict[int, set[int]] = {}
+    for e in graph.edges:
+        source, target = folder.representative(e.source), folder.representative(e.target)
+        uses.setdefault(source, set()).add(target)
+    results = {folder.representative(n) for n in graph.roots}
+    return FoldPlan(root, _links(graph, shown, folder), uses, results, notes)
+
+
+def _show(block: Block, shown: dict[int, Shown]) -> None:
+    """Note for each node that is not left out what stands for it."""
+    shown.update((n, n) for n in block.leaves)
+    for item in block.items:
+        if not isinstance(item, Block):
+            shown[item] = item
+        elif item.open:
+            _show(item, shown)
+        else:
+            shown.update((n, item) for n in item.members())
+
+
+def _links(graph: GraphData, shown: dict[int, Shown], folder: RepeatFinder) -> list[Link]:
+    """An arrow for each edge between nodes; one for all edges between a block and something."""
+    links: list[Link] = []
+    merged: dict[tuple[Shown, Shown], bool] = {}
+    drawn: set[tuple[Shown, Shown]] = set()
+    for e in graph.edges:
+        source, target = shown.get(e.source), shown.get(e.target)
+        if source == e.source and target == e.target:
+            links.append(Link(source, target, e, e.differentiable))
+            drawn.add((source, target))
+        elif folder.within_one_time(e):
+            source = shown[folder.representative(e.source)] if source is None else source
+            target = shown[folder.representative(e.target)] if target is None else target
+            if source is not target:
+                ends = source, target
+                merged[ends] = merged.get(ends, False) or e.differentiable
+    links += (Link(*ends, None, d) for ends, d in merged.items() if ends not in drawn)
+    return links
+
+
+# --- closing --------------------------------------------------------------------------------------
+
+
+def _close(graph: GraphData, root: Block, depth: int | None, budget: int) -> list[str]:
+    """Close boxes until at most `budget` nodes are left; returns what to tell the reader."""
+    deepest = _deepest(root)
+    wish = deepest if depth is None else min(depth, deepest)
+    for d in range(wish, -1, -1):
+        for definitions in (True, False):
+            _open(root, d, definitions)
+            if _count(root) <= budget:
+                asked = d == wish and definitions
+                return [] if asked else [f"boxes are open {words.plural(d, 'level')} deep"]
+    _group(graph, root, budget)
+    return ["operations are grouped in order of creation"]
+
+
+def _deepest(block: Block) -> int:
+    inner = (_deepest(b) + (b.kind != "repeat") for b in block.items if isinstance(b, Block))
+    return max(inner, default=0)
+
+
+def _open(block: Block, depth: int, definitions: bool) -> None:
+    for item in block.items:
+        if isinstance(item, Block):
+            repeat = item.kind == "repeat"
+            item.open = repeat or (depth > 0 and (definitions or item.kind != "definition"))
+            _open(item, depth - (not repeat), definitions)
+
+
+def _count(block: Block) -> int:
+    """Count the nodes that are drawn."""
+    if not block.open:
+        return 1
+    return len(block.leaves) + sum(
+        _count(item) if isinstance(item, Block) else 1 for item in block.items
+    )
+
+
+def _group(graph: GraphData, root: Block, budget: int) -> None:
+    """Put neighbours in the order of creation together: nothing else is left to fold."""
+    most = budget // 2
+    if len(root.items) > most:
+        size = -(-len(root.items) // most)
+        root.items = [
+            Block("group", "", items=root.items[i : i + size], open=False)
+            for i in range(0, len(root.items), size)
+        ]
+    if len(root.leaves) > most:
+        _group_leaves(graph, root)
+    if len(root.leaves) > most:
+        root.items.insert(0, Block("group", "", leaves=root.leaves, open=False))
+        root.leaves = []
+    for item in root.items:
+        if isinstance(item, Block) and item.kind == "group":
+            item.title = _contents(graph, item.members())
+
+
+def _group_leaves(graph: GraphData, root: Block) -> None:
+    """Put what only one closed block uses into that block."""
+    home = {n: b for b in root.items if isinstance(b, Block) and not b.open for n in b.members()}
+    used_by: dict[int, set[Block | None]] = {n: set() for n in root.leaves}
+    for e in graph.edges:
+        if e.source in used_by:
+            used_by[e.source].add(home.get(e.target))
+    leaves, root.leaves = root.leaves, []
+    for n in leaves:
+        (block, *others) = used_by[n] or {None}
+        (root if block is None or others else block).leaves.append(n)
+
+
+def _contents(graph: GraphData, members: Iterable[int]) -> str:
+    """`120 operations: add × 60, tanh × 60`."""
+    nodes = [graph[n] for n in members]
+    kinds = Counter(n.kind for n in nodes)
+    operations = Counter(short_name(n) for n in nodes if n.kind == "operation")
+    counts = [words.plural(kinds[k], k) for k in ("operation", "parameter", "input") if kinds[k]]
+    counts += [f"{kinds['data']} data"] if kinds["data"] else []
+    most = ", ".join(f"{name} × {k:,}" for name, k in operations.most_common(3))
+    return ", ".join(counts) + (f"\n{most}" if most else "")
+
+
+def short_name(node: GraphNode) -> str:
+    """The name of a node's operation without `np.`."""
+    return node.operation.removeprefix("np.")

@@ -1,0 +1,194 @@
+"""The page: a computation to walk through forwards and backwards, in one file that needs nothing else.
+
+    with mg.record():
+        loss = np.mean((model(x) - target) ** 2)
+    mg.explore(loss, "page.html")
+
+`content` says what the page shows, as data; `views` has Graphviz lay out its drawings, once; `packing`
+makes the arrays small; `replay` checks gradients by finite differences; `attention` finds attention
+maps. In the browser the scripts show it all: nothing is asked of a network, and nothing is laid out.
+
+The numbers of a page can be changed: `live` gives it the tape of the computation (see `script.tape`),
+which `interpreter.js` runs again, and `switches` finds the parts of a model that can be off. Of a
+function, `proof` finds the constants that are made of its inputs, which no page can compute again.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import html
+import json
+import os
+import string
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from ... import errors
+from ...aten.watched import Watched
+from ...disk import write_whole
+from ...engine.kinds import checked
+from ...engine.tensor import Array, Tensor
+from ...engine.walk import order
+from ...ran import words
+from ...ran.proof import Proof, prove
+from ..graph import Graph, graph
+from . import scripts
+from .attention import Tokens
+from .content import content
+from .live import Symbols
+
+HERE = Path(__file__).parent
+MOST = 10_000  # nodes
+BUDGET = 2_200_000  # characters that the numbers of a page take at most
+
+ABSENT = (
+    "Input {} of {} has no card, so its numbers cannot be changed here: Python or NumPy made other "
+    "arrays of it, which keep theirs."
+)
+
+
+@checked
+def explore(
+    loss: Tensor | Callable[..., Tensor] | Watched,
+    path: str | os.PathLike,
+    *,
+    inputs: Sequence[Any] | Array = (),
+    title: str | None = None,
+    letters: Mapping[str, int] | None = None,
+    labels: Mapping[str, Sequence[str]] | None = None,
+    tokens: Tokens | None = None,
+    symbols: Symbols | None = None,
+    sections: Mapping[str, str] | None = None,
+    lessons: Mapping[str, Sequence[str]] | None = None,
+) -> Path:
+    """Write the page on which to walk through a computation, and back.
+
+    Compute the loss inside `with mg.record():`, so that values and lines of code are known. If
+    `backward()` has not been called yet, the gradients are computed for the page, and the tensors are
+    left as they were: without them, and with a graph that can still be walked.
+
+        mg.explore(lambda ids: loss_of(model(ids)), "page.html", inputs=[ids])
+
+    Or give the function that computes the loss: it is recorded here, and what NumPy makes of its inputs,
+    such as masks of ids, is computed again on the page. It is also run again with other numbers in its
+    inputs. So it is known which constants Python makes of them, as of `ids.tolist()`: these are marked,
+    as no page can compute them again.
+
+    Args:
+        loss: the result: one number, or of any shape if `backward(gradient)` was called on it. Or a
+            function that gives it for `inputs`, and changes nothing else. Or what `mg.pytorch()` gave.
+        inputs: Tensors and arrays of NumPy's, with which a function is called; or the only one.
+        path: of the file to be written. It is written beside its name and renamed.
+        title: of the page; default: the name of the loss's variable.
+        letters: the sizes of dimensions by their letters, such as `{"B": 1, "T": 11}`. Comments in
+            the code, such as `# (B, T, D)`, name dimensions too.
+        labels: what stands along a dimension, by its letter: `{"T": ["a", "b", ...]}`.
+        tokens: for attention maps: the tokens of the queries and of the keys, by the path of a
+            module; "" is for all that have no entry.
+        symbols: the vocabulary that integers choose from, by the path of the table whose rows they
+            pick; "" is for every other of its size.
+        sections: further parts of the page, by their titles, in HTML that is put in unchanged.
+        lessons: by its number such as "06", the title and the address of each lesson that a docstring
+            may name, for links.
+
+    Returns:
+        The path.
+
+    Raises:
+        ArgumentError: if the loss is not a Tensor, and no function.
+        DTypeError: if it is a function that gives no Tensor.
+        GraphError: if it requires no gradient, or has more than 10,000 nodes.
+        ShapeError: if it is not one number, and `backward(gradient)` was not called.
+    """
+    proof = None
+    if isinstance(loss, Watched):
+        watched, loss = loss, loss.checked()
+        compared = html.escape(str(watched.compare())).replace("\n", "<br>")
+        sections = {**(sections or {}), "Compared with PyTorch": f"<p>{compared}</p>"}
+    if not isinstance(loss, Tensor):
+        inputs = inputs if isinstance(inputs, (list, tuple)) else [inputs]
+        proof = prove(loss, inputs)
+    whole = _with_gradients(proof.loss if proof is not None else loss)  # type: ignore[arg-type]
+    if proof is not None:
+        whole = _as_proven(whole, proof, getattr(loss, "__name__", ""))
+    if len(whole) > MOST:
+        raise errors.GraphError(
+            f"a page can hold {MOST:,} nodes, and this computation has {len(whole):,}: explore a "
+            f"smaller example, with shorter sequences or fewer layers"
+        )
+    title = title or whole.title or "a computation"
+    shown = content(
+        whole, words.visible(title), letters, labels or {}, tokens, symbols, lessons or {}, BUDGET
+    )
+    if proof is not None:
+        shown["notes"] += [ABSENT.format(i + 1, len(inputs)) for i in proof.absent]
+        shown["live"] |= {"paths": proof.paths, "proven": proof.proven}
+    written = page(shown, sections or {})
+    path = Path(path)
+    write_whole(path, lambda file: file.write(written.encode()))
+    return path
+
+
+def page(shown: Mapping[str, Any], sections: Mapping[str, str]) -> str:
+    """The page as HTML, with everything that it needs inside."""
+    data = json.dumps(shown, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
+    extra = "\n".join(
+        f'<section class="stage extra" data-title="{html.escape(name)}" hidden>{body}</section>'
+        for name, body in sections.items()
+    )
+    template = string.Template(_text("page.html"))
+    return template.substitute(
+        title=html.escape(shown["title"]),
+        style=_text("style.css") + _text("live.css"),
+        script=scripts.joined(),
+        data=data.replace("<", "\\u003c").replace("&", "\\u0026"),  # no tag can end the element
+        sections=extra,
+    )
+
+
+def _text(name: str) -> str:
+    return (HERE / name).read_text(encoding="utf-8")
+
+
+def _as_proven(graph: Graph, proof: Proof, name: str) -> Graph:
+    """The graph with what is known of its constants; its result has the name of the function."""
+    (root,) = graph.roots
+    nodes = [dataclasses.replace(n, may_be_of=proof.made_of.get(n.number, ())) for n in graph.nodes]
+    if name.isidentifier() and not nodes[root].label:
+        nodes[root] = dataclasses.replace(nodes[root], variable=name)
+    made_of = {n for some in proof.made_of.values() for n in some}
+    reads = tuple([r for r in graph.reads if r[0] in made_of])
+    return dataclasses.replace(
+        graph, nodes=tuple(nodes), reads=reads, title=graph.title or nodes[root].label
+    )
+
+
+def _with_gradients(loss: Tensor) -> Graph:
+    """The graph of `loss`, its gradients computed if they were not."""
+    captured = graph(loss)
+    state = captured[captured.roots[0]].state
+    if state == "needs none":
+        loss.backward()  # raises what there is to say
+    if state in ("known", "zero", "freed"):
+        return captured
+    with _walked(loss):
+        return graph(loss)
+
+
+@contextlib.contextmanager
+def _walked(loss: Tensor) -> Iterator[None]:
+    """Within it, gradients are as after `loss.backward()`; afterwards as they were."""
+    nodes = order([loss._node])  # type: ignore[list-item]
+    before = [(n, n.grad, n.note and n.note.contributions) for n in nodes]
+    try:
+        for node in nodes:
+            node.grad = None  # what came before is no part of this computation
+        loss.backward(retain_graph=True)
+        yield
+    finally:
+        for node, gradient, contributions in before:
+            node.grad = gradient
+            if node.note is not None:
+                node.note.contributions = contributions

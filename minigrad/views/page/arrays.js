@@ -1,0 +1,160 @@
+// --- arrays: unpacked when first asked for; every digit shown is the number's own -----------------------
+
+import { filled, WORDS } from "./words.js";
+import { data } from "./base.js";
+import * as Live from "./live.js";
+
+const LARGE_DIGITS = 3,
+  { DIGITS, POWERS, SPECIAL, SUMMARY } = data.constants;
+const NOT_FINITE = { nan: NaN, inf: Infinity, "-inf": -Infinity };
+const NO_SUMMARY = { least: null, greatest: null, mean: null, norm: null, zeros: 0, odd: 0 };
+const unpacked = new Map();
+
+function bytes(base64) {
+  const text = atob(base64);
+  const found = new Uint8Array(text.length);
+  for (let i = 0; i < text.length; i++) found[i] = text.charCodeAt(i);
+  return found;
+}
+
+function array(id) {
+  if (id === null || id === undefined) return null;
+  if (!unpacked.has(id)) unpacked.set(id, typeof id === "string" ? Live.ofSlot(id) : unpack(data.arrays[id]));
+  return unpacked.get(id);
+}
+
+function unpack(packed) {
+  const steps = packed.k || packed.s.map(() => 1);
+  const shape = packed.s.map((n, axis) => Math.ceil(n / steps[axis])); // of what was kept
+  const size = shape.reduce((a, b) => a * b, 1);
+  let numbers,
+    digits = DIGITS;
+  if (packed.c !== undefined) {
+    numbers = decoded(bytes(packed.c), packed.e);
+    digits = LARGE_DIGITS;
+  } else if (packed.x !== undefined) {
+    const raw = bytes(packed.x).buffer;
+    numbers = packed.w === 8 ? new Float64Array(raw) : Float64Array.from(new Float32Array(raw));
+  } else if (packed.b !== undefined) {
+    const bits = bytes(packed.b);
+    numbers = Float64Array.from({ length: size }, (_, i) => (bits[i >> 3] >> (i & 7)) & 1);
+  } else {
+    numbers = Float64Array.from(packed.v, (v) => (typeof v === "string" ? NOT_FINITE[v] : v));
+  }
+  let largest = 0;
+  for (const v of numbers) if (Number.isFinite(v) && Math.abs(v) > largest) largest = Math.abs(v);
+  return {
+    shape,
+    steps,
+    numbers,
+    digits,
+    largest,
+    full: packed.s,
+    kind: packed.t,
+    all: packed.m ? Object.fromEntries(SUMMARY.map((name, i) => [name, packed.m[i]])) : null,
+    histogram: packed.h || [],
+    thinned: packed.k !== undefined,
+  };
+}
+
+function decoded(raw, top) {
+  const numbers = new Float64Array(raw.length / 2);
+  const specials = [0, NaN, Infinity, -Infinity, Number.MIN_VALUE, -Number.MIN_VALUE];
+  for (let i = 0; i < numbers.length; i++) {
+    const code = raw[2 * i] | (raw[2 * i + 1] << 8);
+    if (code < SPECIAL) {
+      numbers[i] = specials[code];
+      continue;
+    }
+    const high = Math.floor((code - SPECIAL) / 900);
+    const digits = ((code - SPECIAL) % 900) + 100;
+    const power = (high >> 1) - POWERS + 1 + top - 2;
+    numbers[i] = Number(`${high & 1 ? "-" : ""}${digits}e${power}`);
+  }
+  return numbers;
+}
+
+function written(v, digits, kind = "f") {
+  if (kind === "b") return v ? "True" : "False";
+  if (Number.isNaN(v)) return "nan";
+  if (!Number.isFinite(v)) return v > 0 ? "inf" : "-inf";
+  if (v === 0) return "0";
+  if (Math.abs(v) === Number.MIN_VALUE) return v > 0 ? "≈0" : "≈−0";
+  if (kind !== "f") return String(v);
+  const small = Math.abs(v) < 1e-4;
+  let [mantissa, power] = (small ? v.toExponential(digits - 1) : v.toPrecision(digits)).split("e");
+  if (mantissa.includes(".")) mantissa = mantissa.replace(/\.?0+$/, "");
+  return power === undefined ? mantissa : `${mantissa}e${power.replace("+", "")}`;
+}
+
+function numberIn(text) {
+  // what was typed, as a number; null where it is none
+  const plain = text
+    .trim()
+    .toLowerCase()
+    .replace(",", ".")
+    .replace("−", "-")
+    .replace(/^\+/, "")
+    .replace("infinity", "inf");
+  if (Object.hasOwn(NOT_FINITE, plain)) return NOT_FINITE[plain];
+  const [above, below = "1", ...more] = plain.split("/"); // a fraction, or one number
+  if (more.length || !above || !below || Number(below) === 0) return null;
+  return Number.isNaN(above / below) ? null : above / below;
+}
+
+function brief(id, most = 6) {
+  // an array in a few letters: its numbers, up to so many
+  const a = array(id);
+  if (!a) return "not kept";
+  if (a.numbers.length <= most && !a.thinned)
+    return [...a.numbers].map((v) => written(v, a.digits, a.kind)).join(", ");
+  if (a.kind === "b")
+    return filled(WORDS.someTrue, { some: a.numbers.filter(Boolean).length, count: a.numbers.length });
+  if (!a.all || a.all.least === null) return "no finite number";
+  const { least: low, greatest: high } = a.all;
+  return low === high ? `all ${written(low, 4)}` : `${written(low, 4)} to ${written(high, 4)}`;
+}
+
+function norm(id) {
+  // read from the packed array, which need not be unpacked for it
+  if (typeof id === "string") return Live.normOf(id);
+  const packed = id === null || id === undefined ? null : data.arrays[id];
+  return !packed ? 0 : packed.m ? packed.m[3] || 0 : array(id).largest;
+}
+
+function indexOf(a, place) {
+  // the index of an element in the whole array, of which some may be left out
+  const index = [];
+  for (let axis = a.shape.length - 1; axis >= 0; axis--) {
+    index.unshift((place % a.shape[axis]) * a.steps[axis]);
+    place = Math.floor(place / a.shape[axis]);
+  }
+  return index;
+}
+
+function at(a, place, labels = []) {
+  const index = indexOf(a, place);
+  const was = Live.changedAt(a, place);
+  const named = index.map((k, axis) => (labels[axis] ? `“${labels[axis][k]}”` : "")).filter(Boolean);
+  return `${index.length ? `[${index.join(", ")}]${named.length ? ` (${named.join(", ")})` : ""} = ` : ""}${written(a.numbers[place], a.digits, a.kind)}${was === undefined ? "" : `, was ${written(was, a.digits, a.kind)}`}`;
+}
+
+function shapeText(shape, letters = []) {
+  const inside = shape.map((n, axis) => (letters[axis] ? `${letters[axis]} ${n}` : String(n)));
+  return `(${inside.join(", ")}${shape.length === 1 ? "," : ""})`;
+}
+
+export {
+  NOT_FINITE,
+  NO_SUMMARY,
+  array,
+  at,
+  brief,
+  bytes,
+  indexOf,
+  norm,
+  numberIn,
+  shapeText,
+  unpacked,
+  written,
+};

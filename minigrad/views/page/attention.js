@@ -1,0 +1,394 @@
+// --- attention -------------------------------------------------------------------------------------------
+
+import { filled, WORDS } from "./words.js";
+import { byId, data, fill, make, say, state, tip, hideTip } from "./base.js";
+import * as Arrays from "./arrays.js";
+import * as Graph from "./graph.js";
+import * as Sources from "./sources.js";
+import * as Live from "./live.js";
+import * as Panel from "./panel.js";
+import * as Page from "./page.js";
+import * as Pictures from "./pictures.js";
+import * as Fields from "./fields.js";
+import * as Masks from "./masks.js";
+
+const mapOf = new Map(data.maps.map((found, i) => [found.weights, i]));
+
+function mapButton(n) {
+  return mapOf.has(n)
+    ? make(
+        "button",
+        {
+          onclick: () => {
+            Page.setStage("attention");
+            byId(`map-${mapOf.get(n)}`).scrollIntoView({ block: "start" });
+          },
+        },
+        "These are attention weights: see the map",
+      )
+    : null;
+}
+
+function shownToken(token) {
+  const letters = [...token];
+  return token === " " ? "␣" : letters.length > 12 ? `${letters.slice(0, 11).join("")}…` : token;
+}
+
+function attentionStage() {
+  const box = byId("attention");
+  if (box.childElementCount) return;
+  box.append(
+    make(
+      "p",
+      {},
+      "Rows are queries, columns are keys: how much each position takes from each other one. A row sums to one. Hatched cells are hidden by the mask. Choose a cell to see the query, the key, and the gradient that reaches it; Alt and the arrow keys move.",
+      Live.live && data.maps.some((found) => found.mask !== null && Fields.slotOf(found.mask) !== null)
+        ? " A double click on a cell, or m, turns it in the mask."
+        : "",
+    ),
+  );
+  data.maps.forEach((found, i) => {
+    const node = Graph.nodes.get(found.weights);
+    const a = () => Arrays.array(node.value);
+    const count = node.shape.slice(0, -2).reduce((x, y) => x * y, 1);
+    const heads = Array.from({ length: count }, (_, head) => head).filter(
+      (head) => element(found, node.value, head, 0, 0) !== null,
+    );
+    const [queryStep, keyStep] = a().steps.slice(-2);
+    const mark = make("span");
+    const remark = () => fill(mark, " ", Live.fixedBadge(Live.whyFixed(node.n)));
+    remark();
+    repaints.push(remark);
+    box.append(
+      make("h3", { id: `map-${i}` }, found.place || Graph.nameOf(node.n), mark),
+      ...(a().thinned
+        ? [
+            make(
+              "p",
+              { class: "soft" },
+              filled(WORDS.headsShown, { shown: heads.length, count, queryStep, keyStep }),
+            ),
+          ]
+        : []),
+      make(
+        "div",
+        { class: "heads" },
+        heads.map((head) => headMap(found, i, a, head, count)),
+      ),
+    );
+  });
+}
+
+function headMap(found, i, a, head, count) {
+  const [rows, columns] = a().full.slice(-2);
+  const [queryStep, keyStep] = a().steps.slice(-2); // of a large map, some rows and columns are kept
+  const kept = (n, step) => Array.from({ length: Math.ceil(n / step) }, (_, k) => k * step);
+  const [lines, stacks] = [kept(rows, queryStep), kept(columns, keyStep)];
+  const tokens = found.tokens || [
+    Array.from({ length: rows }, (_, k) => String(k)),
+    Array.from({ length: columns }, (_, k) => String(k)),
+  ];
+  let [queries, keys] = tokens.map((list) => list.map(shownToken));
+  const long = (list) => Math.max(...list.map((token) => [...token].length));
+  const side = Math.min(90, 8 + 7 * long(queries)),
+    top = long(keys) > 1 ? Math.min(70, 10 + 6 * long(keys)) : 16;
+  const available = byId("stages").clientWidth;
+  const room = Math.max(150, (available - 70) / Math.min(available > 1000 ? 4 : 2, count) - side);
+  const cell = Math.max(5, Math.min(20, Math.floor(room / stacks.length)));
+  const ratio = window.devicePixelRatio || 1;
+  const canvas = make("canvas", {
+    tabindex: 0,
+    role: "img",
+    "data-map": i,
+    "data-head": head,
+    "aria-label": filled(WORDS.readHead, { head: head + 1, rows, columns }),
+  });
+  const slant = long(keys) > 1 ? Math.min(40, 4 * long(keys)) : 0; // room for the last label
+  const width = side + stacks.length * cell + 2 + slant,
+    height = top + lines.length * cell + 2;
+  canvas.width = width * ratio;
+  canvas.height = height * ratio;
+  canvas.style.width = `${width}px`;
+  canvas.style.height = `${height}px`;
+  let [r, c] = [0, 0];
+  const repaint = () => {
+    [queries, keys] = tokens.map((list) => Masks.tokensNow(list).map(shownToken));
+    const pen = canvas.getContext("2d");
+    pen.setTransform(ratio, 0, 0, ratio, 0, 0);
+    pen.clearRect(0, 0, width, height);
+    pen.font = `${Math.min(12, Math.max(8, cell - 3))}px ${Pictures.colour("--mono")}`;
+    pen.textBaseline = "middle";
+    pen.fillStyle = Pictures.colour("--ink");
+    pen.textAlign = "right";
+    lines.forEach((row, k) => {
+      if (cell >= 8 || k % 2 === 0) pen.fillText(queries[row], side - 5, top + (k + 0.5) * cell, side - 6);
+    });
+    stacks.forEach((column, k) => {
+      if (cell < 8 && k % 2) return;
+      pen.save();
+      pen.translate(side + (k + 0.5) * cell, top - 4);
+      if (long(keys) > 1) {
+        pen.rotate(-Math.PI / 3);
+        pen.textAlign = "left";
+      } else {
+        pen.textAlign = "center";
+        pen.translate(0, -5);
+      }
+      pen.fillText(keys[column], 0, 0);
+      pen.restore();
+    });
+    lines.forEach((row, y) =>
+      stacks.forEach((column, x) => {
+        const v = element(found, Graph.nodes.get(found.weights).value, head, row, column);
+        const left = side + x * cell,
+          up = top + y * cell;
+        pen.fillStyle = Pictures.colour("--paper");
+        pen.fillRect(left, up, cell, cell);
+        if (masked(found, head, row, column)) {
+          pen.save();
+          pen.beginPath();
+          pen.rect(left, up, cell, cell);
+          pen.clip();
+          pen.strokeStyle = Pictures.colour("--line");
+          pen.lineWidth = 1.2;
+          pen.beginPath();
+          for (let d = -cell; d < cell; d += 5) {
+            pen.moveTo(left + d, up + cell);
+            pen.lineTo(left + d + cell, up);
+          }
+          pen.stroke();
+          pen.restore();
+        } else {
+          const [red, green, blue] = Pictures.tones("value")[1];
+          pen.fillStyle = `rgba(${red}, ${green}, ${blue}, ${Math.min(1, Math.max(0, v))})`;
+          pen.fillRect(left, up, cell, cell);
+        }
+      }),
+    );
+    pen.strokeStyle = Pictures.colour("--line");
+    pen.strokeRect(side - 0.5, top - 0.5, stacks.length * cell + 1, lines.length * cell + 1);
+    const chosen = state.cell;
+    if (chosen && chosen.map === i && chosen.head === head) {
+      pen.strokeStyle = Pictures.colour("--backward");
+      pen.lineWidth = 2;
+      pen.strokeRect(
+        side + (chosen.column / keyStep) * cell + 1,
+        top + (chosen.row / queryStep) * cell + 1,
+        cell - 2,
+        cell - 2,
+      );
+    }
+  };
+  repaint();
+  repaints.push(repaint);
+  const text = () =>
+    masked(found, head, r, c)
+      ? filled(WORDS.mayNotLook, { query: queries[r], key: keys[c] })
+      : `${filled(WORDS.looksAt, { query: queries[r], key: keys[c] })}: ${Arrays.at({ ...a(), shape: [], steps: [] }, Sources.placeAt(a(), cellIndex(found, a().full, head, r, c)))}`;
+  const cellAt = (event) => {
+    const box = canvas.getBoundingClientRect();
+    const x = Math.floor((event.clientX - box.left - side) / cell),
+      y = Math.floor((event.clientY - box.top - top) / cell);
+    return x >= 0 && y >= 0 && x < stacks.length && y < lines.length ? [lines[y], stacks[x]] : null;
+  };
+  canvas.addEventListener("pointermove", (event) => {
+    const place = cellAt(event);
+    if (!place) return hideTip();
+    [r, c] = place;
+    tip(text(), event);
+  });
+  canvas.addEventListener("pointerleave", hideTip);
+  canvas.addEventListener("click", (event) => {
+    const place = cellAt(event);
+    if (place) chooseCell(i, head, ...place);
+  });
+  canvas.addEventListener("dblclick", (event) => {
+    const place = cellAt(event);
+    if (place) Masks.turnMask(found, head, ...place);
+  });
+  canvas.addEventListener("keydown", (event) => {
+    const move = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] }[event.key];
+    if (event.key === "Enter") {
+      event.preventDefault();
+      chooseCell(i, head, r, c);
+    }
+    if (event.key === "m") {
+      event.preventDefault();
+      chooseCell(i, head, r, c);
+      Masks.turnMask(found, head, r, c);
+    }
+    if (!move || !event.altKey) return;
+    event.preventDefault();
+    event.stopPropagation();
+    r = Math.max(0, Math.min(lines.at(-1), r + queryStep * move[0]));
+    c = Math.max(0, Math.min(stacks.at(-1), c + keyStep * move[1]));
+    chooseCell(i, head, r, c);
+    say(text());
+  });
+  return make("figure", {}, make("figcaption", {}, count > 1 ? `Head ${head + 1}` : "Weights"), canvas);
+}
+const repaints = [];
+
+// The index of a cell in an array of that shape, whose leading axes may be broadcast to those of the weights.
+function cellIndex(found, shape, head, row, column) {
+  const leading = Graph.nodes.get(found.weights).shape.slice(0, -2);
+  const index = [...Sources.unravel(head, leading), row, column];
+  return shape.map((n, axis) => (n === 1 ? 0 : index[index.length - shape.length + axis]));
+}
+
+function element(found, id, head, row, column) {
+  // null for a number that was not kept
+  const a = Arrays.array(id),
+    place = a && Sources.placeAt(a, cellIndex(found, a.full, head, row, column));
+  return place === null ? null : a.numbers[place];
+}
+
+function masked(found, head, row, column) {
+  return (
+    found.mask !== null &&
+    !Masks.maskIsOff(found.mask) &&
+    element(found, Graph.nodes.get(found.mask).value, head, row, column) === Number(found.hides)
+  );
+}
+
+function chooseCell(map, head, row, column) {
+  state.cell = { map, head, row, column };
+  state.tab = "cell";
+  Panel.panel();
+  repaints.forEach((repaint) => repaint());
+}
+
+function vector(found, n, head, place, turned) {
+  // the numbers of one query, or of one key, which is a column there
+  const { shape, value } = Graph.nodes.get(n);
+  const cell = (k) => (turned ? [k, place] : [place, k]);
+  return Array.from({ length: shape[shape.length - (turned ? 2 : 1)] }, (_, k) =>
+    element(found, value, head, ...cell(k)),
+  );
+}
+
+function strip(numbers, palette, largest) {
+  const canvas = make("canvas", { role: "img", "aria-label": `${numbers.length} numbers` });
+  canvas.width = numbers.length;
+  canvas.height = 1;
+  const pen = canvas.getContext("2d");
+  const pixels = pen.createImageData(numbers.length, 1);
+  numbers.forEach((v, k) => pixels.data.set(Pictures.tint(v, largest, Pictures.tones(palette)), 4 * k));
+  pen.putImageData(pixels, 0, 0);
+  canvas.addEventListener("pointermove", (event) => {
+    const box = canvas.getBoundingClientRect();
+    const k = Math.min(
+      numbers.length - 1,
+      Math.max(0, Math.floor(((event.clientX - box.left) / box.width) * numbers.length)),
+    );
+    tip(`[${k}] = ${Arrays.written(numbers[k], 4)}`, event);
+  });
+  canvas.addEventListener("pointerleave", hideTip);
+  return canvas;
+}
+
+function cellPanel() {
+  const { map, head, row, column } = state.cell;
+  const found = data.maps[map];
+  const weights = Graph.nodes.get(found.weights),
+    scores = Graph.nodes.get(found.scores);
+  const [queries, keys] = (found.tokens || [[], []]).map((list) => Masks.tokensNow(list).map(shownToken));
+  const query = vector(found, found.query, head, row, false);
+  const key = vector(found, found.key, head, column, true);
+  const product = query.map((v, k) => v * key[k]);
+  const complete = ![...query, ...key].includes(null);
+  const largest = Math.max(...query.map(Math.abs), ...key.map(Math.abs));
+  const number = (id, digits) => {
+    const v = element(found, id, head, row, column);
+    return v === null ? "not kept" : Arrays.written(v, digits || Arrays.array(id).digits);
+  };
+  const known = (n) =>
+    Graph.nodes.get(n).gradient !== null &&
+    !state.predict &&
+    (!state.time || Graph.handedOnAt.get(n) <= state.time);
+  const slope = scores.gradient === null ? null : element(found, scores.gradient, head, row, column);
+  const name = (list, k) => (list[k] === undefined ? `position ${k}` : `“${list[k]}” (position ${k})`);
+  const symbol = (list, k) => (list[k] === undefined ? k : `“${list[k]}”`);
+  fill(
+    byId("cell"),
+    make(
+      "p",
+      { class: "phase" },
+      filled(WORDS.headOf, { head: head + 1, place: found.place || Graph.nameOf(found.weights) }),
+    ),
+    make("h2", {}, filled(WORDS.looksAt, { query: symbol(queries, row), key: symbol(keys, column) })),
+    make(
+      "p",
+      { class: "soft" },
+      filled(WORDS.queryAndKey, { query: name(queries, row), key: name(keys, column) }),
+    ),
+    masked(found, head, row, column)
+      ? make(
+          "p",
+          { class: "state" },
+          make("span", { class: "swatch freed" }),
+          "The mask hides this key from this query.",
+        )
+      : null,
+    Masks.maskSwitch(found, head, row, column),
+    make("p", { class: "big" }, number(weights.value), Live.fixedBadge(Live.whyFixed(weights.n))),
+    make("p", { class: "soft" }, "of its attention."),
+    make("h3", {}, "Query times key"),
+    !complete
+      ? make("p", { class: "soft" }, "Of the query and the key, not all numbers are kept in this page.")
+      : make(
+          "div",
+          { class: "vectors" },
+          make("span", {}, "query"),
+          strip(query, "value", largest),
+          make("span", {}, "key"),
+          strip(key, "value", largest),
+          make("span", {}, "product"),
+          strip(product, "value", Math.max(...product.map(Math.abs))),
+        ),
+    make(
+      "p",
+      {},
+      "The products sum to ",
+      make("code", {}, number(scores.value)),
+      ", the score. Scaled and masked where the model does so, softmax over the row makes the weight of it.",
+    ),
+    make("h3", {}, "The gradient that reaches this cell"),
+    make(
+      "dl",
+      { class: "facts" },
+      make("dt", {}, "by the weight"),
+      make(
+        "dd",
+        { class: "mono" },
+        known(weights.n) ? number(weights.gradient) : "not computed yet",
+        known(weights.n) ? Live.fixedBadge(Live.whyFixedGradient(weights.n)) : null,
+      ),
+      make("dt", {}, "by the score"),
+      make("dd", { class: "mono" }, known(scores.n) ? number(scores.gradient) : "not computed yet"),
+    ),
+    known(scores.n) && slope
+      ? make(
+          "p",
+          { class: "soft" },
+          slope < 0
+            ? "Negative: a higher score, more attention here, would lower the loss."
+            : "Positive: a lower score, less attention here, would lower the loss.",
+        )
+      : null,
+    make(
+      "p",
+      {},
+      "Nodes: ",
+      Panel.link(found.query),
+      " · ",
+      Panel.link(found.key),
+      " → ",
+      Panel.link(found.scores),
+      " → ",
+      Panel.link(found.weights),
+    ),
+  );
+}
+
+export { attentionStage, cellIndex, cellPanel, mapButton, mapOf, repaints, shownToken };

@@ -1,0 +1,149 @@
+"""Attention in a graph: weights whose rows sum to one, from scores of queries and keys.
+
+A node is taken for attention weights if values are multiplied by it, and if it comes from a function
+that is said to give weights (see `minigrad.weighting`), or from a softmax written out: e / sum(e).
+From there the way leads back, through operations that keep its shape, to what the mask enters, and to
+the scores: a product of two matrices.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ... import weighting
+from ...ran.data import GraphData, GraphNode, Ref
+
+Tokens = Mapping[str, tuple[Sequence[str], Sequence[str]]]
+
+
+class Attention(NamedTuple):
+    """One attention of a graph, by the numbers of its nodes.
+
+    Attributes:
+        weights: the weights (..., T, S): rows are queries, columns keys.
+        scores: the product of queries and keys, or None where the scores are none.
+        mask: the array of booleans that hides keys, or None.
+        hides: what the mask has where it hides a key.
+        masked: the operation that the mask enters, and what that is given of the scores; or None.
+    """
+
+    weights: int
+    scores: int | None
+    mask: int | None
+    hides: bool
+    masked: tuple[int, int] | None
+
+
+def maps(graph: GraphData, tokens: Tokens | None) -> list[dict[str, Any]]:
+    """Every attention map of `graph`: the numbers of its nodes, and the tokens of its two sides.
+
+    `weights`, `scores`, `mask`, `query`, `key` and `value` are numbers of nodes, None where none was
+    found. The key's node has a column for each key. `hides` is what the mask has where it hides a key.
+    """
+    made = []
+    for found in attentions(graph):
+        if found.scores is None:
+            continue
+        query, key = (e.source for e in graph.arguments(found.scores))
+        node = graph[found.weights]
+        place = _place(graph, node)
+        made.append(
+            {
+                "weights": found.weights, "scores": found.scores, "mask": found.mask,
+                "hides": found.hides, "query": query, "key": key, "place": place,
+                "tokens": _tokens(node, place, tokens),
+            }
+        )  # fmt: skip
+    return made
+
+
+def attentions(graph: GraphData) -> Iterator[Attention]:
+    """Every attention of `graph`, in order."""
+    weighing = {
+        e.source for e in graph.edges if e.position == 0 and graph[e.target].function is np.matmul
+    }
+    for node in graph.nodes:
+        is_product = node.number in weighing and node.kind == "operation" and len(node.shape) > 1
+        told = is_product and (_is_told(graph, node) or _from_softmax(graph, node))
+        if told and _sums_to_one(node):
+            yield _way_back(graph, node)
+
+
+def _sums_to_one(node: GraphNode) -> bool:
+    if node.value is None or not node.value.size or node.value.dtype.kind != "f":
+        return False
+    total = np.sum(node.value, axis=-1)
+    near = (np.abs(total - 1) < 1e-3) | (total == 0)  # a query that may attend to nothing
+    return bool(np.all(near) and np.all(node.value >= 0))
+
+
+def _way_back(graph: GraphData, weights: GraphNode) -> Attention:
+    """Follow the weights back to their scores, and note the mask on the way."""
+    mask, hides, masked, scores = None, False, None, None
+    seen, waiting = {weights.number}, [weights.number]
+    while waiting and scores is None:
+        n = waiting.pop(0)
+        for e in graph.arguments(n):
+            source = graph[e.source]
+            if mask is None and source.dtype == bool:
+                mask, at = source.number, _masked_at(graph, graph[n])
+                hides = at == 2
+                unmasked = graph[n].arguments[at] if at is not None else None
+                masked = (n, unmasked.number) if isinstance(unmasked, Ref) else None
+            if source.number in seen or source.shape != weights.shape:
+                continue
+            seen.add(source.number)
+            if source.function is np.matmul:
+                scores = source.number
+                break
+            waiting.append(source.number)
+    return Attention(weights.number, scores, mask, hides, masked)
+
+
+def _masked_at(graph: GraphData, node: GraphNode) -> int | None:
+    """Find the masked argument of np.where(mask, x, y), 1 or 2: what an operation gave, else a leaf.
+
+    None for other operations.
+    """
+    if node.function is not np.where or len(node.arguments) < 3:
+        return None
+    is_node = lambda a: isinstance(a, Ref) and (1 + (graph[a.number].kind == "operation"))
+    return 2 if is_node(node.arguments[2]) > is_node(node.arguments[1]) else 1
+
+
+def _is_told(graph: GraphData, node: GraphNode) -> bool:
+    """Tell whether a function that is said to give weights gave the node."""
+    box = node.box
+    while box is not None:
+        if graph.box(box).name in weighting.NAMES:
+            return True
+        box = graph.box(box).parent
+    return node.operation in weighting.NAMES
+
+
+def _from_softmax(graph: GraphData, node: GraphNode) -> bool:
+    """Tell whether it is e / sum(e): a softmax written out."""
+    return node.function is np.divide and all(
+        graph[e.source].operation in ("np.exp", "np.sum", "np.add")
+        for e in graph.arguments(node.number)
+    )
+
+
+def _place(graph: GraphData, node: GraphNode) -> str:
+    """The path of the module in which it lies, else that of its box."""
+    if node.module is not None:
+        return node.module
+    return graph.box(node.box).path if node.box is not None else ""
+
+
+def _tokens(node: GraphNode, place: str, tokens: Tokens | None) -> Any:
+    """The tokens of the queries and of the keys, from the longest path that `place` begins with."""
+    for path in sorted(tokens or {}, key=len, reverse=True):
+        within = not path or place == path or place.startswith((f"{path}.", f"{path}/"))
+        rows, columns = tokens[path]  # type: ignore[index]
+        if within and (len(rows), len(columns)) == node.shape[-2:]:
+            return [list(map(str, rows)), list(map(str, columns))]
+    return None

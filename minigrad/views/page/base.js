@@ -1,0 +1,104 @@
+// Everything on the page is a function of `data`, which was computed when the page was written, and of
+// `state`, which says where the reader is. `go`, `show` and `choose` change the state; `render` shows it.
+
+const data = JSON.parse(document.getElementById("data").textContent);
+const byId = (id) => document.getElementById(id);
+
+const state = {
+  time: 0, // how many steps have been taken; 0 is before the first
+  view: "all", // the drawing that is shown
+  chosen: null, // the node that the panel is about, unless it is that of the step
+  stage: "drawing",
+  tab: "overview",
+  follow: true,
+  predict: false,
+  playing: null,
+  answered: new Map(), // edge -> what the reader typed, or "shown"
+  cell: null, // of an attention map
+  asked: null, // a question of the chapter that plays
+};
+
+// --- making elements: texts are only ever set as texts -------------------------------------------------
+
+function make(tag, attributes = {}, ...children) {
+  const svg = [
+    "svg",
+    "g",
+    "rect",
+    "path",
+    "text",
+    "tspan",
+    "image",
+    "line",
+    "title",
+    "defs",
+    "marker",
+    "pattern",
+  ].includes(tag);
+  const element = svg
+    ? document.createElementNS("http://www.w3.org/2000/svg", tag)
+    : document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === null || value === undefined || value === false) continue;
+    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else element.setAttribute(name, value === true ? "" : value);
+  }
+  element.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined));
+  return element;
+}
+
+function fill(element, ...children) {
+  element.replaceChildren(
+    ...children.flat(Infinity).filter((child) => child !== null && child !== undefined),
+  );
+}
+
+// Signs drawn as paths: not every font has them.
+const ICONS = {
+  first: "M3 3h2v10H3zM14 3v10L6 8z",
+  back: "M12 2v12L3 8z",
+  play: "M4 2v12l10-6z",
+  pause: "M3 2h4v12H3zM9 2h4v12H9z",
+  next: "M4 2v12l9-6z",
+  over: "M2 9a5.5 5.5 0 0 1 10-3l1.6-1.4.4 5-5-.4 1.6-1.3A3.8 3.8 0 0 0 3.7 9zM6.5 11h3v3h-3z",
+  last: "M11 3h2v10h-2zM2 3v10l8-5z",
+};
+
+function icon(name) {
+  return make(
+    "svg",
+    { viewBox: "0 0 16 16", class: "icon", "aria-hidden": "true" },
+    make("path", { d: ICONS[name] }),
+  );
+}
+
+const inEnglish = new Intl.NumberFormat("en"); // toLocaleString makes one at each call
+function plural(n, one, many = `${one}s`) {
+  return `${inEnglish.format(n)} ${n === 1 ? one : many}`;
+}
+
+function breakable(text) {
+  // a path may be broken after a dot, a slash or an underline
+  return text.split(/(?<=[./_])/).flatMap((part, i) => (i ? [make("wbr"), part] : [part]));
+}
+
+function say(text) {
+  byId("live").textContent = text;
+}
+
+// --- the small box beside the pointer ---
+
+function tip(text, event) {
+  const box = byId("tip");
+  box.textContent = text;
+  box.hidden = false;
+  const { width, height } = box.getBoundingClientRect();
+  box.style.left = `${Math.max(4, Math.min(innerWidth - width - 8, event.clientX + 14))}px`;
+  box.style.top = `${event.clientY + 18 + height > innerHeight ? event.clientY - height - 10 : event.clientY + 16}px`;
+}
+
+function hideTip() {
+  byId("tip").hidden = true;
+}
+
+export { breakable, byId, data, fill, hideTip, icon, make, plural, say, state, tip };

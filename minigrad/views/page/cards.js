@@ -1,0 +1,307 @@
+// --- the cards of a drawing: a node, a closed box, or a node from outside --------------------------------------
+
+import { filled, WORDS } from "./words.js";
+import { data, fill, hideTip, make, plural, state, tip } from "./base.js";
+import * as Arrays from "./arrays.js";
+import * as Pictures from "./pictures.js";
+import * as Graph from "./graph.js";
+import * as Sources from "./sources.js";
+import * as Live from "./live.js";
+import * as Places from "./places.js";
+import * as Listing from "./listing.js";
+
+const inside = new Map(); // the name of a view -> the nodes in it
+for (const node of data.nodes)
+  for (const name of Graph.home.has(node.n) ? Graph.trail(Graph.home.get(node.n)) : []) {
+    if (!inside.has(name)) inside.set(name, []);
+    inside.get(name).push(node.n);
+  }
+
+function membersOf(key) {
+  // the nodes that a card stands for
+  return typeof key === "number" ? [key] : inside.get(key) || [];
+}
+
+const timesOf = new Map(); // a card's key -> when its nodes are computed, and when they hand on
+function times(key) {
+  if (!timesOf.has(key)) {
+    const all = (when) =>
+      membersOf(key)
+        .map((n) => when.get(n))
+        .filter(Boolean)
+        .sort((a, b) => a - b);
+    timesOf.set(key, {
+      forward: all(Graph.computedAt),
+      back: all(Graph.handedOnAt),
+      free: membersOf(key).some((n) => Graph.computedAt.get(n) === 0),
+    });
+  }
+  return timesOf.get(key);
+}
+
+function firstTime(key) {
+  return times(key).forward[0] || 0;
+}
+
+function cardOf(view, { key, x, y, width: w, height: h }) {
+  const number = typeof key === "number";
+  const node = number ? Graph.nodes.get(key) : null;
+  const outside = number && Graph.borrowed.get(view.name).has(key);
+  const group = make("g", {
+    class: "card",
+    transform: `translate(${x} ${y})`,
+    tabindex: -1,
+    role: "button",
+    "data-key": key,
+  });
+  const parts = { key, group, w, h, x, y, outside };
+  group.append(make("rect", { class: "halo", x: -5, y: -5, width: w + 10, height: h + 10, rx: 11 }));
+  if (outside) {
+    group.classList.add("outside");
+    group.append(
+      make("rect", { class: "face", width: w, height: h, rx: h / 2 }),
+      make("text", { class: "shape", x: w / 2, y: h / 2 + 4, "text-anchor": "middle" }, Graph.nameOf(key)),
+    );
+  } else if (number) {
+    group.classList.add(
+      view.results.includes(key) && node.kind === "operation" && data.roots.includes(key)
+        ? "result"
+        : node.kind,
+    );
+    const sharp = node.kind !== "operation";
+    group.append(make("rect", { class: "face", width: w, height: h, rx: sharp ? 3 : 9 }));
+    group.append(headText(node));
+    const shape = node.shape.length ? Arrays.shapeText(node.shape) : "a number";
+    const letters = node.letters.filter(Boolean).length
+      ? node.letters.map((letter) => letter || "·").join(" ")
+      : "";
+    group.append(
+      make(
+        "text",
+        { class: "shape", x: 9, y: 36 },
+        shape,
+        letters ? make("tspan", { class: "letters", dx: 6 }, letters) : null,
+      ),
+    );
+    group.append(make("text", { class: "shape", x: w - 7, y: 36, "text-anchor": "end" }, `#${key}`));
+    parts.shows = key;
+  } else {
+    const closed = view.closed[key];
+    group.classList.add(closed.kind);
+    group.append(
+      make("rect", { class: "sheet", x: 4, y: 4, width: w, height: h, rx: 9 }),
+      make("rect", { class: "face", width: w, height: h, rx: 9 }),
+    );
+    group.append(make("text", { class: "title", x: 10, y: 19 }, closed.lines[0]));
+    group.append(
+      make(
+        "text",
+        { class: "kind", x: 10, y: 36 },
+        closed.lines[1] || plural(closed.operations, "operation"),
+      ),
+    );
+    parts.progress = make("rect", {
+      class: "progress forward",
+      x: 6,
+      y: h - 5,
+      width: 0,
+      height: 2.4,
+      rx: 1.2,
+    });
+    group.append(
+      make("rect", { class: "progress", x: 6, y: h - 5, width: w - 12, height: 2.4, rx: 1.2 }),
+      parts.progress,
+    );
+    parts.shows = closed.gives.length ? closed.gives[closed.gives.length - 1] : null;
+    parts.closed = closed;
+  }
+  parts.slots = make("g", {});
+  group.append(parts.slots);
+  group.addEventListener("click", () => activate(key));
+  group.addEventListener("pointerenter", (event) => {
+    Listing.light(membersOf(key));
+    tip(tipText(view, key, outside), event);
+  });
+  group.addEventListener("pointerleave", () => {
+    Listing.light([]);
+    hideTip();
+  });
+  return parts;
+}
+
+function headText(node) {
+  const text = make("text", { x: 9, y: 19 });
+  const cut = node.head.indexOf(" = ");
+  if (node.kind === "operation" && node.label && cut > 0)
+    text.append(
+      make("tspan", { class: "name" }, node.head.slice(0, cut)),
+      make("tspan", {}, node.head.slice(cut)),
+    );
+  else text.append(make("tspan", { class: node.kind === "operation" ? "" : "name" }, node.head));
+  return text;
+}
+
+function tipText(view, key, outside) {
+  if (typeof key !== "number") {
+    const closed = view.closed[key];
+    const counts = [plural(closed.operations, "operation")];
+    if (closed.learned) counts.push(plural(closed.learned, "learned number"));
+    return filled(WORDS.clickToOpen, { name: closed.lines.join(": "), contents: counts.join(", ") });
+  }
+  const node = Graph.nodes.get(key);
+  const computed = !state.time || Graph.computedAt.get(key) <= state.time;
+  const found = Graph.gradientNow(key);
+  return (
+    [
+      `#${key} ${node.label ? `${node.label}${node.made ? " = " : ""}` : ""}${node.made}`,
+      `${Arrays.shapeText(node.shape, node.letters)} ${node.type}`,
+      `value ${computed ? Arrays.brief(node.value, 12) : "not computed yet"}`,
+      `gradient ${found.sum !== null && found.state !== "zero" ? Arrays.brief(found.sum, 12) : Graph.stateText(found)}`,
+      outside ? "from outside this box" : "",
+    ]
+      .filter(Boolean)
+      .join("\n") + Live.changedText(key)
+  );
+}
+
+function activate(key) {
+  if (typeof key === "number") Places.choose(key);
+  else Places.show(key);
+}
+
+// The small pictures of value and gradient on a card, as they are at this time.
+function fillSlots(card) {
+  if (card.outside) return;
+  const y = card.closed ? 44 : 43,
+    height = card.h - y - (card.closed ? 11 : 7);
+  const n = card.shows;
+  const node = n === null || n === undefined ? null : Graph.nodes.get(n);
+  if (!node) return fill(card.slots);
+  const found = Graph.gradientNow(n);
+  const computed = !state.time || Graph.computedAt.get(n) <= state.time;
+  const stamp = `${computed} ${node.value} ${found.state} ${found.sum} ${found.arrived}`;
+  if (card.stamp === stamp) return;
+  card.stamp = stamp;
+  const both = found.state !== "needs none";
+  const width = both ? (card.w - 24) / 2 : card.w - 18;
+  const parts = computed
+    ? slot(9, y, width, height, node.value, "value")
+    : [make("rect", { class: "slot later", x: 9, y, width, height, rx: 2 })];
+  if (both) {
+    const x = 15 + width;
+    const kind = found.state.replace(" ", "-");
+    if (found.sum !== null && found.state !== "zero")
+      parts.push(...slot(x, y, width, height, found.sum, "gradient", `back ${kind}`));
+    else parts.push(make("rect", { class: `slot back ${kind}`, x, y, width, height, rx: 2 }));
+    const words = { zero: "0", hidden: "?", "not computed": "", later: "", freed: "" }[found.state];
+    if (words)
+      parts.push(make("text", { class: `slot-text ${kind}`, x: x + width / 2, y: y + height - 4 }, words));
+    if (found.state === "arriving")
+      parts.push(
+        make(
+          "text",
+          { class: "slot-text", x: card.w - 30 - 7 * String(n).length, y: 36 },
+          `${found.arrived}/${found.of}`,
+        ),
+      );
+  }
+  fill(card.slots, parts);
+}
+
+const { WRITTEN_OUT, IN_A_ROW } = data.constants;
+function cellsOf(shape) {
+  // the rows and columns in which a card writes an array's numbers
+  const n = Sources.size(shape);
+  const columns =
+    shape.length > 1 && shape[shape.length - 1] <= IN_A_ROW ? shape[shape.length - 1] : Math.min(n, IN_A_ROW);
+  return [Math.ceil(n / columns), columns];
+}
+
+function slot(x, y, width, height, id, palette, kind = "") {
+  const a = Arrays.array(id);
+  const parts = [make("rect", { class: `slot ${kind}`, x, y, width, height, rx: 2 })];
+  if (!a?.numbers.length)
+    parts.push(
+      make("text", { class: "slot-text", x: x + width / 2, y: y + height - 4 }, a ? "empty" : "not kept"),
+    );
+  else if (a.numbers.length <= WRITTEN_OUT) {
+    const [rows, columns] = cellsOf(a.full);
+    const [w, h] = [width / columns, height / rows],
+      tone = Pictures.tones(palette);
+    a.numbers.forEach((v, k) => {
+      const [left, top] = [x + (k % columns) * w, y + Math.floor(k / columns) * h];
+      const [red, green, blue, alpha] = Pictures.tint(v, a.largest, tone);
+      if (a.numbers.length > 1)
+        parts.push(
+          make("rect", {
+            x: left,
+            y: top,
+            width: w,
+            height: h,
+            fill: `rgba(${red}, ${green}, ${blue}, ${((alpha * 0.5) / 255).toFixed(3)})`,
+          }),
+        );
+      parts.push(
+        make(
+          "text",
+          {
+            class: `figure ${palette} ${a.numbers.length > 1 ? "tinted" : ""}`,
+            x: left + w / 2,
+            y: top + h / 2 + 4.2,
+            "text-anchor": "middle",
+          },
+          fitted(v, a, w),
+        ),
+      );
+    });
+  } else
+    parts.push(
+      make("image", {
+        x: x + 1,
+        y: y + 1,
+        width: Math.max(1, width - 2),
+        height: height - 2,
+        preserveAspectRatio: "none",
+        href: Pictures.thumb(id, palette),
+      }),
+    );
+  return parts;
+}
+
+function fitted(v, a, width) {
+  // as many digits as there is room for
+  for (let digits = a.digits; digits > 1; digits--) {
+    const text = Arrays.written(v, digits, a.kind);
+    if (text.length * 7 < width - 2) return text;
+  }
+  return Arrays.written(v, 1, a.kind);
+}
+
+function pathOf(name) {
+  // of the box that a drawing shows: what tells it from others of its name
+  const { box } = Graph.views.get(name) || { box: null };
+  return box === null ? "" : data.boxes[box].path;
+}
+
+function spoken(card) {
+  if (typeof card.key !== "number") {
+    const [title, ...kind] = card.closed.lines;
+    const name = [pathOf(card.key) || title, ...kind].join(", ");
+    return filled(WORDS.boxSpoken, { name, operations: plural(card.closed.operations, "operation") });
+  }
+  const node = Graph.nodes.get(card.key);
+  const value =
+    state.time && Graph.computedAt.get(card.key) > state.time ? "not computed yet" : Arrays.brief(node.value);
+  const name = Graph.fullName(card.key) + (node.label.includes(".") ? "" : `, #${node.n}`);
+  const gradient = Graph.stateText(Graph.gradientNow(card.key));
+  const shape = Arrays.shapeText(node.shape, node.letters);
+  return [
+    card.outside ? "from outside: " : "",
+    filled(WORDS.nodeSpoken, { name, shape, value, gradient }),
+    Live.isChanged(card.key) ? ", changed" : "",
+    Live.whyFixed(card.key) ? ", fixed" : "",
+    Live.whyFixedGradient(card.key) ? ", gradient fixed" : "",
+  ].join("");
+}
+
+export { activate, cardOf, fillSlots, firstTime, membersOf, spoken, times };

@@ -1,0 +1,305 @@
+// --- chapters: the computation in parts, each with its reason ---------------------------------------------
+
+import { filled, WORDS } from "./words.js";
+import { byId, data, icon, make, say, state } from "./base.js";
+import * as Arrays from "./arrays.js";
+import * as Graph from "./graph.js";
+import * as Elements from "./elements.js";
+import * as Places from "./places.js";
+import * as Panel from "./panel.js";
+import * as Predict from "./predict.js";
+import * as Attention from "./attention.js";
+import * as Timeline from "./timeline.js";
+
+const chapters = [];
+for (const told of data.chapters) {
+  const from = chapters.length ? chapters[chapters.length - 1].to : 0;
+  chapters.push({ ...told, number: chapters.length + 1, from, to: from + told.steps }); // its steps are from + 1 to to
+}
+
+function chapterAt(time) {
+  return chapters.find((chapter) => time <= chapter.to) || chapters[chapters.length - 1];
+}
+
+function lessonLink(chapter) {
+  if (!chapter.lesson) return null;
+  const { title, address } = chapter.lesson;
+  return make("a", { class: "lesson", href: address }, `Lesson: ${title}`);
+}
+
+function chapterList() {
+  const now = state.time ? chapterAt(state.time) : null;
+  return make(
+    "ol",
+    { class: "chapters" },
+    chapters.map((chapter) =>
+      make(
+        "li",
+        { class: chapter.back ? "backward" : "", "aria-current": chapter === now ? "step" : null },
+        make(
+          "button",
+          { class: `link ${chapter.code ? "mono" : ""}`, onclick: () => Places.go(chapter.from + 1) },
+          chapter.title,
+        ),
+        make(
+          "button",
+          {
+            class: "small",
+            "aria-label": filled(WORDS.playChapter, chapter),
+            title: "Play this chapter",
+            onclick: () => playChapter(chapter),
+          },
+          icon("play"),
+        ),
+        chapter.about ? make("p", { class: "soft" }, chapter.about) : null,
+        lessonLink(chapter),
+      ),
+    ),
+  );
+}
+
+// In the panel of a step: in which chapter it is, and the way to the others.
+function chapterLine() {
+  const chapter = chapterAt(state.time);
+  const first = state.time === chapter.from + 1;
+  const to = (other, text) =>
+    make(
+      "button",
+      {
+        class: "small",
+        disabled: !other,
+        "aria-label": text,
+        title: text,
+        onclick: () => Places.go(other.from + 1),
+      },
+      icon(text.startsWith("Next") ? "next" : "back"),
+    );
+  return make(
+    "div",
+    { class: `chapter ${chapter.back ? "backward" : ""}` },
+    make(
+      "div",
+      { class: "head" },
+      make(
+        "button",
+        {
+          class: "link",
+          title: "All chapters",
+          onclick: () => {
+            state.tab = "overview";
+            Panel.panel();
+          },
+        },
+        filled(WORDS.chapterOf, { number: chapter.number, count: chapters.length }),
+      ),
+      to(chapters[chapter.number - 2], "Chapter before"),
+      to(chapters[chapter.number], "Next chapter"),
+      make(
+        "button",
+        { class: "small", onclick: () => playChapter(chapter) },
+        state.playing ? "Playing" : "Play it",
+      ),
+    ),
+    make("b", { class: chapter.code ? "mono" : null }, chapter.title),
+    first && chapter.about ? make("p", {}, chapter.about) : null,
+    first ? lessonLink(chapter) : null,
+  );
+}
+
+// --- a chapter plays by itself, and stops where a prediction is worth making ------------------------------
+
+// In each chapter one step is asked about: of attention weights, where one query looks; else the last of
+// whose elements one is made of a few numbers, so that it can be worked out in the head.
+function questionIn(chapter) {
+  const steps = Array.from({ length: chapter.steps }, (_, k) => chapter.from + k);
+  for (const i of steps)
+    if (!Graph.events[i].back && Attention.mapOf.has(Graph.events[i].n))
+      return { time: i + 1, kind: "weights", n: Graph.events[i].n };
+  for (const i of steps.reverse()) {
+    const node = Graph.nodes.get(Graph.events[i].n);
+    if (!Graph.events[i].back) {
+      const index = askable(Elements.ofNode(node), node.value, Graph.nameOf(node.n));
+      if (index) return { time: i + 1, kind: "value", n: node.n, index };
+    } else if (node.kind === "operation")
+      for (const edge of Graph.into.get(node.n))
+        if (edge.differentiable && askable(Elements.ofEdge(edge), edge.passed.fitted, ""))
+          return { time: i + 1, kind: "gradient", n: node.n };
+  }
+  return null;
+}
+
+function askable(of, id, target) {
+  // the place of the largest number that has a sum or a product to it
+  const a = Arrays.array(id);
+  if (!a?.numbers.length || a.kind !== "f" || !a.largest) return null;
+  const index = Arrays.indexOf(
+    a,
+    a.numbers.findIndex((v) => Math.abs(v) === a.largest),
+  );
+  const text = Elements.workedOut(of, index, target, "");
+  return text &&
+    /[·+\-/] ?[^ ]/.test(text.split(" = ")[1] || "") &&
+    !text.includes("…") &&
+    !text.includes("?") &&
+    text.length < 120
+    ? index
+    : null;
+}
+
+let stops = null; // while a chapter plays: its end, and its question
+
+function dropStops() {
+  stops = null;
+}
+
+function playChapter(chapter) {
+  Timeline.stopPlaying();
+  const inside = state.time > chapter.from && state.time < chapter.to;
+  stops = {
+    chapter,
+    question: questionIn(chapter),
+    pace: Math.max(350, Math.min(1400, 20000 / chapter.steps)),
+  };
+  if (!inside) playTo(chapter.from + 1);
+  if (!state.asked) playOn();
+}
+
+function playOn() {
+  state.playing = setInterval(() => {
+    if (state.time < stops.chapter.to) return playTo(state.time + 1);
+    say(filled(WORDS.chapterEnds, stops.chapter));
+    Timeline.stopPlaying();
+  }, stops.pace);
+  Places.render();
+}
+
+function playTo(time) {
+  // to a step, or to the question about it
+  const { question } = stops;
+  if (!question || question.time !== time || question.due === false) return Places.go(time, { quiet: true });
+  question.due = false;
+  clearInterval(state.playing);
+  state.playing = null;
+  ask(question);
+}
+
+function ask(question) {
+  state.asked = question;
+  if (question.kind === "gradient") {
+    question.before = state.predict;
+    state.predict = true;
+    for (const edge of Graph.into.get(question.n)) state.answered.delete(edge.id); // a chapter may play again
+  }
+  Places.go(question.time, { quiet: true });
+  say("A question: the answer is hidden until you give it.");
+  const field = byId("step").querySelector("form input, form button");
+  if (field) field.focus();
+}
+
+function dropQuestion() {
+  // gradients are hidden or shown as they were before it
+  const { kind, before } = state.asked;
+  if (kind === "gradient") state.predict = before;
+  state.asked = null;
+}
+
+// The answer was given, or shown: the chapter goes on.
+function answered() {
+  const question = state.asked;
+  if (!question) return;
+  if (question.kind === "gradient" && byId("step").querySelector("form.guess")) return; // there is another
+  dropQuestion();
+  const inside = document.activeElement?.closest("#step form");
+  Places.render();
+  if (inside) byId("panel").focus({ preventScroll: true }); // where the question was
+  if (stops)
+    setTimeout(() => {
+      if (stops && !state.playing && state.time === question.time) playOn();
+    }, 2600);
+}
+
+// What is asked instead of what a step of the way forward gives.
+function forwardQuestion(node) {
+  const question = state.asked;
+  if (!question || question.n !== node.n || question.time !== state.time) return null;
+  if (question.kind === "weights") return weightsQuestion(node);
+  const a = Arrays.array(node.value);
+  const index = question.index;
+  const { value } = Elements.numberAt(a, index);
+  const text = Elements.workedOut(Elements.ofNode(node), index, Graph.nameOf(node.n), "?");
+  return Predict.numberQuestion({
+    what: make("span", {}, "What is ", make("code", { class: "worked" }, text), "  "),
+    label: "Your answer",
+    value,
+    done: (typed) => {
+      say(filled(WORDS.itIs, { what: Arrays.written(value, a.digits) }));
+      question.told = typed;
+      answered();
+    },
+  });
+}
+
+function weightsQuestion(node) {
+  const map = data.maps[Attention.mapOf.get(node.n)],
+    a = Arrays.array(node.value);
+  const [rows, columns] = a.shape.slice(-2);
+  let best = 0; // the row with the clearest choice, of all heads
+  for (let r = 0; r < a.numbers.length / columns; r++)
+    if (
+      Math.max(...a.numbers.slice(r * columns, (r + 1) * columns)) >
+      Math.max(...a.numbers.slice(best * columns, (best + 1) * columns)) - (r ? 1e-9 : 0)
+    )
+      best = r;
+  const row = Array.from(a.numbers.slice(best * columns, (best + 1) * columns));
+  const order = row.map((v, k) => [v, k]).sort((x, y) => y[0] - x[0]);
+  const picked = [0, 1, Math.floor(order.length / 2), order.length - 1].map(
+    (k) => order[Math.min(k, order.length - 1)][1],
+  );
+  const choices = [...new Set(picked)].sort((x, y) => x - y);
+  const tokens = map.tokens ? map.tokens.map((list) => list.map(Attention.shownToken)) : [[], []];
+  const name = (list, k) => (list[k] === undefined ? `position ${k}` : `“${list[k]}” (${k})`);
+  const told = make("span", { class: "verdict", role: "status" });
+  const choose = (k) => {
+    const right = k === order[0][1];
+    told.className = `verdict ${right ? "right" : "wrong"}`;
+    told.textContent = right
+      ? filled(WORDS.rightKey, { share: Arrays.written(row[k], 3) })
+      : filled(WORDS.wrongKey, { share: Arrays.written(row[k], 3) });
+    say(told.textContent);
+    if (right) answered();
+  };
+  return make(
+    "form",
+    { class: "guess", onsubmit: (event) => event.preventDefault() },
+    make(
+      "span",
+      {},
+      filled(WORDS.whereLooks, { head: Math.floor(best / rows) + 1, query: name(tokens[0], best % rows) }),
+    ),
+    choices.map((k) => make("button", { type: "button", onclick: () => choose(k) }, name(tokens[1], k))),
+    make(
+      "button",
+      {
+        type: "button",
+        onclick: () => {
+          told.textContent = `${filled(WORDS.itIs, { what: name(tokens[1], order[0][1]) })}.`;
+          say(told.textContent);
+          answered();
+        },
+      },
+      "Reveal",
+    ),
+    told,
+  );
+}
+
+export {
+  answered,
+  chapterLine,
+  chapterList,
+  chapters,
+  dropQuestion,
+  dropStops,
+  forwardQuestion,
+  playChapter,
+};

@@ -1,0 +1,217 @@
+"""The chapters of a page: parts of a computation in the order in which it runs, each with its reason.
+
+They are made from the graph alone. A part is what one module computes, or one line of code that is in
+no module. Parts that are too large are opened, down to the modules in them, and then the smallest
+neighbours are joined, until there are as many as one can go through. Why a part is there says the first
+sentence of a docstring: that of its module, or of the function that was called.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from types import FunctionType
+from typing import Any
+
+from ...engine.source import SourceLine
+from ...ran import words
+from ...ran.data import GraphData, GraphNode
+from ...rules_as_text import function_at
+
+FORWARD, BACK = 8, 4  # how many chapters there are at most
+LONGEST = 60  # letters of a title
+
+
+@dataclasses.dataclass
+class StepGroup:
+    """Steps in a row, and what they have in common.
+
+    Attributes:
+        nodes: of the steps.
+        box: the number of the box that they make up, or None.
+        around: the number of the box in which they lie, or None.
+        line: the line of code that asked for them, of what is no box.
+    """
+
+    nodes: list[GraphNode]
+    box: int | None
+    around: int | None
+    line: SourceLine | None
+    joined: tuple[StepGroup, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.nodes)
+
+    def parts(self) -> Iterator[StepGroup]:
+        """The parts that it was joined from, or itself."""
+        if not self.joined:
+            yield self
+        for part in self.joined:
+            yield from part.parts()
+
+
+def chapters(graph: GraphData, lessons: Mapping[str, Sequence[str]]) -> list[dict[str, Any]]:
+    """The chapters of `graph`, forward and back, as data.
+
+    `title` and `about` are texts, `lesson` is the title and the address that `lessons` has under the
+    number that a docstring names, `box` the number of its main box, `steps` how many steps it takes,
+    `back` whether these are on the way back, and `code` whether the title is a line of code.
+    """
+    forward = [n for n in graph.nodes if n.kind == "operation"]
+    back = [n for n, _ in graph.way_back]
+    ran = [n for n in back if n.kind == "operation"]
+    made = [
+        _chapter(graph, part, lessons) | {"back": False}
+        for part in _parted(graph, forward, FORWARD)
+    ]
+    ends = {n.number: i for i, n in enumerate(back, 1)}
+    start = 0
+    for part in _parted(graph, ran, BACK - 1):
+        end = ends[part.nodes[-1].number]  # with the leaves that are visited on the way
+        title = f"Back through {_titles(graph, part)}"
+        made.append(_told(title, GOES_ON if start else STARTS, end - start) | {"back": True})
+        start = end
+    if start < len(back):
+        made.append(_told("What is learned", STAYS, len(back) - start) | {"back": True})
+    return made
+
+
+STARTS = (
+    "The gradient of the loss by itself is 1; each operation gives its arguments their parts of it."
+)
+GOES_ON = "What arrives is multiplied by each operation's derivative, and goes on to its arguments."
+STAYS = "All parts have arrived: each says what the loss changes by if this number grows a little."
+
+
+def _parted(graph: GraphData, nodes: list[GraphNode], most: int) -> list[StepGroup]:
+    parts = list(_opened(graph, nodes, None))
+    while True:  # open what is too large
+        large = [p for p in parts if len(p) > 2 * len(nodes) / most and _can_open(graph, p)]
+        if not large:
+            break
+        part = max(large, key=len)
+        place = parts.index(part)
+        parts[place : place + 1] = _opened(graph, part.nodes, part.box)
+    while len(parts) > most:  # join the smallest neighbours that lie in one box
+        pairs = [
+            (len(a) + len(b), -i)
+            for i, (a, b) in enumerate(itertools.pairwise(parts))
+            if _within(graph, a) == _within(graph, b)
+        ]
+        if not pairs:
+            break
+        place = -min(pairs)[1]
+        a, b = parts[place : place + 2]
+        parts[place : place + 2] = [StepGroup(a.nodes + b.nodes, None, a.around, a.line, (a, b))]
+    return parts
+
+
+def _within(graph: GraphData, part: StepGroup) -> int | None:
+    """The box in which a part lies; None for that around all others, too: a model, and its loss."""
+    outermost = part.around is not None and graph.box(part.around).parent is None
+    return None if outermost else part.around
+
+
+def _opened(graph: GraphData, nodes: list[GraphNode], box: int | None) -> Iterator[StepGroup]:
+    """The steps inside a box, parted by the boxes in it; by their lines of code where there are none,
+    and in a script, which has no module."""
+    part: StepGroup | None = None
+    script = all(b.kind != "module" for b in graph.boxes)
+    for node in nodes:
+        inner = _child(graph, node.box, box)
+        if script and node.line is not None:
+            inner = None
+        line = node.line if inner is None else None
+        if part is None or (inner, line) != (part.box, part.line):
+            if part is not None:
+                yield part
+            part = StepGroup([], inner, box, line)
+        part.nodes.append(node)
+    if part is not None:
+        yield part
+
+
+def _child(graph: GraphData, inner: int | None, box: int | None) -> int | None:
+    """The box directly inside `box` in which `inner` lies, or which it is."""
+    while inner is not None and graph.box(inner).parent != box:
+        if inner == box:
+            return None
+        inner = graph.box(inner).parent
+    return inner
+
+
+def _can_open(graph: GraphData, part: StepGroup) -> bool:
+    """Tell whether a part is a module that is made of others."""
+    return part.box is not None and any(
+        b.parent == part.box and b.kind == "module" for b in graph.boxes
+    )
+
+
+# --- what is said of one --------------------------------------------------------------------------
+
+
+def _chapter(
+    graph: GraphData, part: StepGroup, lessons: Mapping[str, Sequence[str]]
+) -> dict[str, Any]:
+    main = max(part.parts(), key=lambda p: (p.box is not None, len(p)))
+    about, lesson = _reason(graph, main)
+    code = part.box is None and part.around is None and part.line is not None
+    link = dict(zip(("title", "address"), lessons[lesson])) if lesson in lessons else None
+    return _told(_titles(graph, part), about, len(part), link, main.box) | {"code": code}
+
+
+def _told(
+    title: str, about: str, steps: int, lesson: Any = None, box: int | None = None
+) -> dict[str, Any]:
+    return {"title": title, "about": about, "steps": steps, "lesson": lesson, "box": box}
+
+
+def _titles(graph: GraphData, part: StepGroup) -> str:
+    """The title of a part, or those of the parts that it was joined from."""
+    parts = [p for p in part.parts() if 10 * len(p) >= len(part)]
+    named = [p for p in parts if p.box is not None or _function(p) is not None] or parts
+    titles = ", ".join(dict.fromkeys(_title(graph, p) for p in named))
+    outer = graph.box(part.around) if part.around is not None else None
+    inside = f"{outer.path}: " if outer is not None and outer.parent is not None else ""
+    return words.shortened(words.visible(f"{inside}{titles}"), LONGEST)
+
+
+def _title(graph: GraphData, part: StepGroup) -> str:
+    if part.box is not None:
+        box = graph.box(part.box)
+        return words.visible((box.name or box.type).replace("_", " "))
+    if part.line is None:
+        return words.visible(part.nodes[-1].label or part.nodes[-1].operation)
+    function = _function(part)
+    if function is not None:
+        return function.name.replace("_", " ")
+    return words.visible(part.line.text or part.line.place)
+
+
+def _function(part: StepGroup) -> ast.FunctionDef | None:
+    """The function of which a part inside a module is a line, unless that is the module's `forward`."""
+    if part.around is None or part.line is None:
+        return None
+    found = function_at(*part.line)
+    return found if found is not None and found.name != "forward" else None
+
+
+def _reason(graph: GraphData, part: StepGroup) -> tuple[str, str]:
+    """Return why a part is there, and the number of the lesson about it; "" where none is known."""
+    if part.box is not None:
+        box = graph.box(part.box)
+        return box.about, box.lesson
+    function = _function(part)
+    if function is not None:
+        doc = ast.get_docstring(function)
+        return words.first_sentence(doc), words.lesson_in(doc)
+    for node in reversed(part.nodes):
+        box_of = _child(graph, node.box, part.around)
+        if box_of is not None:
+            return graph.box(box_of).about, graph.box(box_of).lesson
+        if isinstance(node.function, FunctionType):  # neither NumPy's nor Python's operators
+            doc = node.function.__doc__
+            return words.first_sentence(doc), words.lesson_in(doc)
+    return "", ""

@@ -1,0 +1,279 @@
+"""The content of a page, as data that JSON can hold: a function of the graph alone."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import linecache
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ...errors import GraphError
+from ...ran import words
+from ...ran.data import Edge, GraphData, GraphNode
+from ...script.script import Script
+from ..text import elements, listing, reading
+from . import attention, chapters, packing, replay, switches, views
+from .attention import Tokens
+from .live import Symbols, live
+from .packing import Arrays
+
+WHOLE = 150  # lines of a file, up to which all of it is shown
+AROUND = 7  # lines before and after one that is
+LETTERS = re.compile(r"#\s*\(([A-Z0-9., ]+)\)\s*$")  # a comment such as `# (B, T, D)`
+FULL = 1 << 15  # numbers that a query, a key or a mask may have to be kept in full
+HINT = "What was computed outside `with mg.record():` was not kept, and is not shown."
+CONSTANTS: dict[str, Any] = {  # of these files, that the scripts need too
+    name: getattr(module, name)
+    for module, names in (
+        (packing, ("DIGITS", "POWERS", "SPECIAL", "BINS", "SUMMARY")),
+        (views, ("WRITTEN_OUT", "IN_A_ROW")),
+        (elements, ("TIGHT", "MOST", "LONG", "WHOLE", "FOLDS")),
+    )
+    for name in names
+}
+
+
+def content(
+    graph: GraphData,
+    title: str,
+    letters: Mapping[str, int] | None,
+    labels: Mapping[str, Sequence[str]],
+    tokens: Tokens | None,
+    symbols: Symbols | None,
+    lessons: Mapping[str, Sequence[str]],
+    budget: int,
+) -> dict[str, Any]:
+    """Everything that the page of `graph` needs to know.
+
+    `nodes`, `edges`, `rules`, `arrays`, `files` and `views` are lists that refer to each other by
+    place; `forward` and `backward` are the numbers of the nodes in the order of the time line.
+    """
+    arrays = Arrays(budget)
+    parts = switches.places(graph)
+    script, lost = _script(graph, parts)
+    rules = Rules(reading.Formulas(graph, script=script))
+    files = _Files(graph)
+    drawn = views.views(graph)
+    maps = attention.maps(graph, tokens)
+    for found in maps:  # the page multiplies queries and keys itself
+        for side in ("query", "key", "mask"):
+            value = None if found[side] is None else graph[found[side]].value
+            arrays.add(value, full=value is not None and value.size <= FULL)
+    checked = {} if lost else replay.checks(script)
+    nodes = [_node(graph, n, arrays, rules, files, letters or {}, checked) for n in graph.nodes]
+    edges = [_edge(graph, e, arrays, rules) for e in graph.edges]
+    computing = {"frozen": lost} if lost else live(script, parts, arrays, symbols)
+    notes = [] if graph.recorded else [HINT]
+    if any("size" not in view for view in drawn):
+        notes.append(views.NO_ENGINE)
+    return {
+        "title": title,
+        "labels": {letter: list(map(str, some)) for letter, some in labels.items()},
+        "notes": notes,
+        "about": listing.counts(graph),
+        "roots": list(graph.roots),
+        "nodes": nodes,
+        "edges": edges,
+        "boxes": {
+            b.number: {
+                "path": b.path or b.title,
+                "parent": b.parent,
+                "title": words.visible(b.title),
+                "about": b.about,
+            }
+            for b in graph.boxes
+        },
+        "chapters": chapters.chapters(graph, lessons),
+        "rules": rules.held(),
+        "constants": CONSTANTS,
+        "signs": {name: sign._asdict() for name, sign in elements.SIGNS.items()},
+        "forward": [n.number for n in graph.nodes if n.kind == "operation"],
+        "backward": [n.number for n, _ in graph.way_back],
+        "views": drawn,
+        "maps": maps,
+        "files": files.shown(),
+        "checked": bool(checked),
+        "live": computing,
+        "arrays": arrays.packed(),
+    }
+
+
+def _script(graph: GraphData, parts: Mapping[str, list[switches.Place]]) -> tuple[Script, str]:
+    """The script that all of a page is made of; and what the graph lacks, if it cannot be computed
+    again. Then the script has the arrays that were kept."""
+    instead = dict(place for places in parts.values() for place in places)
+    with np.errstate(all="ignore"):
+        try:
+            return Script(graph, numbers=True, instead=instead).walked(), ""
+        except GraphError as problem:
+            return Script(graph, forward=False).walked(), words.visible(str(problem))
+
+
+# --- nodes ----------------------------------------------------------------------------------------
+
+
+def _node(
+    graph: GraphData,
+    node: GraphNode,
+    arrays: Arrays,
+    rules: Rules,
+    files: _Files,
+    letters: Mapping[str, int],
+    checked: Mapping[int, replay.Check],
+) -> dict[str, Any]:
+    called = lambda number: views.label(graph, graph[number])
+    made: dict[str, Any] = {
+        "n": node.number,
+        "kind": node.kind,
+        "label": words.visible(node.label),
+        "head": words.shortened(views.headline(graph, node), views.LONGEST),
+        "made": words.visible(listing.expression(node, called)) if node.kind == "operation" else "",
+        "shape": list(node.shape),
+        "letters": shape_letters(node, letters),
+        "type": str(node.dtype),
+        "value": arrays.add(node.value),
+        "gradient": arrays.add(node.gradient),
+        "state": node.state,
+        "box": node.box,
+        "kept": node.kept,
+    }
+    if node.kind == "operation":
+        made["op"] = node.operation
+        made["rule"] = rules.add(rules.reader.node(node))
+        if inspect.isfunction(node.function) and not node.operation.startswith("np."):
+            made["about"] = words.first_sentence(node.function.__doc__)
+    if node.line is not None:
+        made["line"] = {"file": files.number(node.line.file), "number": node.line.number}
+    check = checked.get(node.number)
+    if check is not None and np.isfinite(check[:3]).all():
+        said = check._asdict()
+        numbers = {name: float(f"{said[name]:.4e}") for name in ("measured", "told", "tolerance")}
+        made["check"] = said | numbers | {"ok": check.ok}
+    return made
+
+
+def shape_letters(node: GraphNode, sizes: Mapping[str, int]) -> list[str]:
+    """A letter for each axis of a node, "" where none is known.
+
+    The comment at the end of its line of code, such as `# (B, T, D)`, names the axes, as far as it
+    agrees with the `sizes` that are known of letters; else the one letter that has an axis's size does.
+    """
+    letters = [""] * len(node.shape)
+    found = LETTERS.search(node.line.text) if node.line is not None else None
+    said = [part.strip() for part in found.group(1).split(",")] if found else []
+    said = [part for part in said if part]
+    if "..." in said[:1] and len(said) - 1 <= len(node.shape):
+        said = [""] * (len(node.shape) - len(said) + 1) + said[1:]
+    fits = len(said) == len(letters)
+    for axis, n in enumerate(node.shape):
+        letter = said[axis] if fits else ""
+        if letter.isalpha() and sizes.get(letter, n) == n and len(letter) == 1:
+            letters[axis] = letter
+            continue
+        others = [
+            k for k, size in sizes.items() if size == n and (n > 1 or (k == "B" and not axis))
+        ]
+        if len(others) == 1 and (n > 1 or len(node.shape) > 1):
+            letters[axis] = others[0]
+    return letters
+
+
+# --- the backward pass ----------------------------------------------------------------------------
+
+
+def _edge(graph: GraphData, e: Edge, arrays: Arrays, rules: Rules) -> dict[str, Any]:
+    """An `Edge` by its names, without what is None. One that is differentiable has the number of its
+    `rule`; and `passed` with the numbers of its arrays, `given` only where that was summed."""
+    made: dict[str, Any] = {"source": e.source, "target": e.target, "position": e.position}
+    if e.item is not None:
+        made["item"] = e.item
+    made["argument"] = e.argument
+    if not e.differentiable:
+        return made
+    made["rule"] = rules.add(rules.reader.edge(e))
+    if e.copied:
+        made["copied"] = list(e.copied)
+    if e.passed is not None:
+        given, fitted = e.passed.given, e.passed.fitted
+        summed = given is not None and fitted is not None and given.shape != fitted.shape
+        known = e.passed if summed else e.passed._replace(given=None)  # type: ignore[arg-type]
+        numbers = {name: arrays.add(array) for name, array in known._asdict().items()}
+        made["passed"] = {name: number for name, number in numbers.items() if number is not None}
+    return made
+
+
+class Rules:
+    """Collects the rules of a page for the cases at hand, each once."""
+
+    def __init__(self, reader: reading.Formulas):
+        self.reader = reader
+        self.places: dict[str, int] = {}
+
+    def add(self, case: reading.Formula) -> int:
+        """The number under which the page finds a rule: its `text`, a `note`, and what it `reads`:
+        the role and the name of each."""
+        said = {
+            "text": case.text,
+            "note": case.note,
+            "reads": [
+                {"role": part, "name": case.names[id(s)]}
+                for part, s in case.used().items()
+                if part != "g"
+            ],
+        }
+        return self.places.setdefault(json.dumps(said), len(self.places))
+
+    def held(self) -> list[Any]:
+        return [json.loads(said) for said in self.places]
+
+
+# --- lines of code --------------------------------------------------------------------------------
+
+
+class _Files:
+    """The files whose lines asked for an operation, in order of their first use."""
+
+    def __init__(self, graph: GraphData):
+        self.lines: dict[str, set[int]] = {}
+        for node in graph.nodes:
+            if node.line is not None:
+                self.lines.setdefault(node.line.file, set()).add(node.line.number)
+
+    def number(self, file: str) -> int:
+        return list(self.lines).index(file)
+
+    def shown(self) -> list[dict[str, Any]]:
+        """Each file's name, and pieces of it: the number of the `first` line, and the `lines`."""
+        names = [_name(file) for file in self.lines]
+        return [
+            {"name": words.visible(name), "pieces": list(_pieces(linecache.getlines(file), used))}
+            for name, (file, used) in zip(names, self.lines.items())
+        ]
+
+
+def _name(file: str) -> str:
+    """The name of a file without its folders; of a cell of a notebook, what it is."""
+    name = os.path.basename(file)
+    return "a cell" if re.fullmatch(r"\d+\.py", name) and "ipykernel" in file else name
+
+
+def _pieces(lines: Sequence[str], used: set[int]) -> Iterator[dict[str, Any]]:
+    if not lines:
+        return
+    shown = set(range(1, len(lines) + 1))
+    if len(lines) > WHOLE:
+        shown &= {k for n in used for k in range(n - AROUND, n + AROUND + 1)}
+    first = None
+    piece: list[str] = []
+    for k in range(1, len(lines) + 2):
+        if k in shown:
+            first = k if first is None else first
+            piece.append(lines[k - 1].rstrip().expandtabs(4))
+        elif first is not None:
+            yield {"first": first, "lines": piece}
+            first, piece = None, []

@@ -1,0 +1,191 @@
+// --- the drawing: made once for each box, then only marked -----------------------------------------------
+
+import { data, make, state } from "./base.js";
+import * as Arrays from "./arrays.js";
+import * as Graph from "./graph.js";
+import * as Live from "./live.js";
+import * as Places from "./places.js";
+import * as Cards from "./cards.js";
+import * as Camera from "./camera.js";
+
+const hasDrawings = data.views.every((view) => view.size);
+const drawn = new Map(); // view -> {group, cards: key -> parts, arrows}
+
+function markers() {
+  const kinds = {
+    plain: "--operation-line",
+    constant: "--data-line",
+    forward: "--forward",
+    backward: "--backward",
+  };
+  const tips = Object.entries(kinds).map(([kind, name]) =>
+    make(
+      "marker",
+      {
+        id: `tip-${kind}`,
+        viewBox: "0 0 8 8",
+        refX: 7,
+        refY: 4,
+        markerWidth: kind === "backward" || kind === "forward" ? 9 : 7,
+        markerHeight: kind === "backward" || kind === "forward" ? 9 : 7,
+        markerUnits: "userSpaceOnUse",
+        orient: "auto-start-reverse",
+      },
+      make("path", { d: "M0 0.6L8 4L0 7.4Z", style: `fill: var(${name})` }),
+    ),
+  );
+  const hatch = make(
+    "pattern",
+    { id: "freed", width: 5, height: 5, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)" },
+    make("line", { x1: 0, y1: 0, x2: 0, y2: 5, style: "stroke: var(--faint); stroke-width: 1.5" }),
+  );
+  Camera.sheet.prepend(make("defs", {}, tips, hatch));
+}
+
+function draw(name) {
+  if (!drawn.has(name)) drawn.set(name, drawnOnce(Graph.views.get(name)));
+  return drawn.get(name);
+}
+
+function drawnOnce(view) {
+  const frames = view.frames.map(({ key, title, kind, x, y, width, height }) =>
+    make(
+      "g",
+      { class: `frame ${kind}` },
+      make("rect", { x, y, width, height, rx: 8 }),
+      make(
+        "text",
+        {
+          x: x + 9,
+          y: y + 15,
+          tabindex: -1,
+          role: "button",
+          "aria-label": `Open ${title}`,
+          "data-view": key,
+          onclick: () => Places.show(key),
+        },
+        title,
+      ),
+    ),
+  );
+  const arrows = view.arrows.map(({ source, target, edge, path }) => {
+    const group = make("g", { class: "arrow" }, make("path", { d: path }));
+    return {
+      group,
+      edges: edge === null || edge === undefined ? edgesBetween(view, source, target) : [Graph.edges[edge]],
+    };
+  });
+  for (const arrow of arrows) arrow.constant = !arrow.edges.some((edge) => edge.differentiable);
+  const cards = new Map();
+  const order = [...view.cards].sort((a, b) => Cards.firstTime(a.key) - Cards.firstTime(b.key));
+  for (const card of order) cards.set(card.key, Cards.cardOf(view, card));
+  const group = make(
+    "g",
+    {},
+    frames,
+    arrows.map((arrow) => arrow.group),
+    [...cards.values()].map((card) => card.group),
+  );
+  const first = cards.values().next().value;
+  if (first) first.group.setAttribute("tabindex", 0);
+  return { group, cards, arrows, view };
+}
+
+function edgesBetween(view, from, to) {
+  // all those that an arrow from or to a box stands for
+  if (!view.between) {
+    view.between = new Map();
+    for (const edge of Graph.edges) {
+      const ends = `${Graph.placeIn(view.name, edge.source)} ${Graph.placeIn(view.name, edge.target)}`;
+      if (!view.between.has(ends)) view.between.set(ends, []);
+      view.between.get(ends).push(edge);
+    }
+  }
+  return view.between.get(`${from} ${to}`) || [];
+}
+
+// How the drawing looks at this time: what is done, what is happening, what is to come.
+function mark() {
+  const { cards, arrows, view } = draw(state.view);
+  const event = Graph.current();
+  const here = event ? Graph.placeIn(view.name, event.n) : null;
+  const flows = new Set(
+    event
+      ? Graph.into
+          .get(event.n)
+          .filter((edge) => !event.back || (edge.differentiable && edge.passed.fitted !== null))
+      : [],
+  );
+  const partners = new Set([...flows].map((edge) => Graph.placeIn(view.name, edge.source)));
+  for (const card of cards.values()) {
+    const when = Cards.times(card.key);
+    const done = when.forward.length ? when.forward[0] <= state.time : when.free;
+    const list = card.group.classList;
+    const active = event !== null && card.key === here && !(card.outside && event.n !== card.key);
+    list.toggle("todo", event !== null && !event.back && !active && !done);
+    list.toggle("now", active);
+    list.toggle("backward", active && event.back);
+    list.toggle("taking", Boolean(event?.back) && !active && partners.has(card.key));
+    list.toggle("giving", event !== null && !event.back && !active && partners.has(card.key));
+    list.toggle("changed", Cards.membersOf(card.key).some(Live.isChanged));
+    list.toggle("fixed", Live.other.size > 0 && Live.whyFixed(card.key) !== null);
+    list.toggle("fixed-gradient", Live.other.size > 0 && Live.whyFixedGradient(card.key) !== null);
+    list.toggle("chosen", state.chosen !== null && card.key === state.chosen);
+    if (card.progress) {
+      const steps = state.time > Graph.FORWARD ? when.back : when.forward;
+      const taken = steps.filter((time) => time <= state.time).length;
+      card.progress.setAttribute(
+        "width",
+        state.time && steps.length ? ((card.w - 12) * taken) / steps.length : 0,
+      );
+      card.progress.setAttribute("class", `progress ${state.time > Graph.FORWARD ? "backward" : "forward"}`);
+    }
+    Cards.fillSlots(card);
+    card.group.setAttribute("aria-label", Cards.spoken(card));
+    if (active) card.group.setAttribute("aria-current", "step");
+    else card.group.removeAttribute("aria-current");
+  }
+  for (const arrow of arrows) {
+    const list = arrow.group.classList;
+    const flowing = arrow.edges.some((edge) => flows.has(edge));
+    list.toggle("constant", arrow.constant);
+    list.toggle("flow", flowing && !event.back);
+    list.toggle("return", flowing && Boolean(event?.back) && !arrow.constant);
+    const back = arrow.edges.some(
+      (edge) =>
+        edge.differentiable &&
+        edge.passed.fitted !== null &&
+        (Graph.handedOnAt.get(edge.target) || Infinity) < (state.time || 0),
+    );
+    list.toggle("returned", back && !flowing);
+    labelArrow(arrow, back || (flowing && event.back));
+    list.toggle(
+      "todo",
+      event !== null &&
+        !event.back &&
+        !flowing &&
+        arrow.edges.every((edge) => Graph.computedAt.get(edge.target) > state.time),
+    );
+  }
+}
+
+// A gradient that is one number is written at its arrow, so that sums can be followed.
+function labelArrow(arrow, on) {
+  const [edge] = arrow.edges;
+  const a =
+    on && arrow.edges.length === 1 && edge.passed.fitted !== null && !Graph.isHidden(edge)
+      ? Arrays.array(edge.passed.fitted)
+      : null;
+  if (a?.numbers.length !== 1) {
+    if (arrow.label) arrow.label.remove();
+    arrow.label = null;
+    return;
+  }
+  if (arrow.label) return;
+  const path = arrow.group.firstChild;
+  const { x, y } = path.getPointAtLength(path.getTotalLength() / 2);
+  arrow.label = make("text", { x, y: y + 3.5 }, Arrays.written(a.numbers[0], a.digits));
+  arrow.group.append(arrow.label);
+}
+
+export { draw, drawn, hasDrawings, mark, markers };

@@ -1,0 +1,226 @@
+// --- the numbers of a node to be changed, and the tabs of a page that computes ---------------------------------
+
+import { filled, WORDS } from "./words.js";
+import { breakable, data, make } from "./base.js";
+import * as Arrays from "./arrays.js";
+import * as Pictures from "./pictures.js";
+import * as Heat from "./heat.js";
+import * as Graph from "./graph.js";
+import * as Live from "./live.js";
+import * as Learn from "./learn.js";
+import * as Places from "./places.js";
+import * as Panel from "./panel.js";
+import * as Fields from "./fields.js";
+
+// The numbers of a node as fields: all of a small one; of a large one the element that was chosen.
+const FEW = 48;
+const chosenPlace = new Map(); // node -> the element of it that is to be changed
+
+function small(n) {
+  const a = Arrays.array(Graph.nodes.get(n).value),
+    { columns, count } = Pictures.tiles(a);
+  return Live.live.picks[Live.live.value[n]]
+    ? a.numbers.length <= 64
+    : a.numbers.length <= FEW && columns <= 6 && count === 1;
+}
+
+function fields(n) {
+  const slot = Fields.slotOf(n),
+    node = Graph.nodes.get(n),
+    a = Arrays.array(node.value);
+  const kind = a.kind,
+    { rows, columns } = Pictures.tiles(a);
+  const fieldAt = (at) =>
+    Fields.numberField(
+      slot,
+      at,
+      Fields.nameAt(n, at),
+      Live.machine ? Live.machine.slots[slot].array[at] : a.numbers[at],
+      kind,
+    );
+  if (small(n) && Live.live.picks[slot])
+    return make(
+      "div",
+      { class: "picks" },
+      [...a.numbers].map((_, k) => fieldAt(k)),
+    );
+  if (small(n))
+    return make(
+      "div",
+      { class: "scroll" },
+      make(
+        "table",
+        { class: "fields", "aria-label": filled(WORDS.numbersOf, { name: Graph.nameOf(n) }) },
+        Array.from({ length: rows }, (_, r) =>
+          make(
+            "tr",
+            {},
+            Array.from({ length: columns }, (_cell, c) => make("td", {}, fieldAt(r * columns + c))),
+          ),
+        ),
+      ),
+    );
+  const place = chosenPlace.get(n);
+  return make(
+    "p",
+    { class: "chosen-number" },
+    place === undefined
+      ? make(
+          "span",
+          { class: "soft" },
+          a.kind === "b"
+            ? "Click a cell to turn it; with Alt and the arrow keys, Enter turns it."
+            : "Click a number in the picture to change it; with Alt and the arrow keys, Enter chooses it.",
+        )
+      : [make("code", {}, `${Fields.nameAt(n, place)} = `), fieldAt(place)],
+  );
+}
+
+function choosePlace(n, place) {
+  const slot = Fields.slotOf(n);
+  if (slot === null) return;
+  chosenPlace.set(n, place);
+  if (Live.kindOf(slot).dtype === "b1")
+    return Fields.setNumber(slot, place, 1 - Live.engine().slots[slot].array[place], Fields.nameAt(n, place));
+  Places.render();
+  const field = document.querySelector(`[data-field="${slot}-${place}"]`);
+  if (field) {
+    field.focus({ preventScroll: true });
+    field.select();
+  }
+}
+
+// What stands under the value of a node: its fields, or why it has none.
+function editing(n) {
+  const node = Graph.nodes.get(n);
+  if (!Live.live)
+    return node.kind === "operation" ? null : make("p", { class: "soft" }, filled(WORDS.frozen, data.live));
+  const fixed = Live.whyFixed(n);
+  const inside =
+    Live.live.inside[n] &&
+    make("p", { class: "soft" }, filled(WORDS.cameUpInside, { box: Live.live.inside[n] }));
+  const why = fixed
+    ? Live.fixedText(fixed)
+    : Live.madeText(n)
+      ? make("p", { class: "soft" }, Live.madeText(n))
+      : null;
+  if (node.kind === "operation") return [why, constants(n)];
+  const pinned = Live.live.pinned[Live.live.value[n]];
+  if (pinned) return Live.fixedText(filled(WORDS.pinned, { pinned }));
+  return make(
+    "div",
+    { class: "editing" },
+    why,
+    inside,
+    small(n) ? howTo(node, Live.live.value[n]) : fields(n),
+  );
+}
+
+function howTo(node, slot) {
+  const text =
+    node.type === "bool"
+      ? "A click turns each of them."
+      : Live.live.picks[slot] && Live.live.picks[slot].symbols !== null
+        ? "Each can be another symbol."
+        : "Each number can be changed: type, drag sideways, or press ↑ ↓.";
+  return make("p", { class: "soft" }, text);
+}
+
+// The value of a node: where its numbers are few and can be changed, as fields.
+function valueFields(n) {
+  const node = Graph.nodes.get(n),
+    slot = Fields.slotOf(n);
+  if (slot === null) return Heat.heat(node.value, Graph.nameOf(n), { letters: node.letters });
+  if (!small(n))
+    return Heat.heat(node.value, Graph.nameOf(n), {
+      letters: node.letters,
+      pick: (place) => choosePlace(n, place),
+    });
+  return make(
+    "figure",
+    { class: "heat" },
+    make(
+      "figcaption",
+      {},
+      make("code", {}, Graph.nameOf(n)),
+      node.shape.length ? Heat.shapeOf(node.shape, node.letters) : null,
+    ),
+    fields(n),
+  );
+}
+
+function constants(n) {
+  // the Python numbers of an operation's line
+  const found = Object.entries(Live.live.numbers[n] || {}).filter(([, slot]) => !Live.live.pinned[slot]);
+  if (!found.length) return null;
+  const made = Graph.nodes.get(n).made;
+  return make(
+    "div",
+    { class: "editing" },
+    make("h3", {}, found.length > 1 ? "Its constants" : "Its constant"),
+    make(
+      "p",
+      {},
+      found.map(([position, slot]) => {
+        const v = Live.engine().slots[slot].array[0];
+        return make(
+          "label",
+          {},
+          make("code", {}, filled(WORDS.argumentOf, { number: Number(position) + 1, made })),
+          Fields.numberField(slot, 0, filled(WORDS.constantOf, { made }), v, "f"),
+        );
+      }),
+    ),
+  );
+}
+
+// The numbers that a reader would change first: small inputs and parameters.
+function invitation() {
+  if (!Live.live) return make("p", { class: "soft" }, filled(WORDS.pageFrozen, data.live));
+  const leaves = data.nodes.filter(
+    (node) => node.label && Fields.slotOf(node.n) !== null && node.shape.reduce((a, b) => a * b, 1) > 0,
+  );
+  const size = (node) => node.shape.reduce((a, b) => a * b, 1);
+  const symbols = (node) => (Live.live.picks[Live.live.value[node.n]]?.symbols ?? null) !== null;
+  leaves.sort((a, b) => symbols(b) - symbols(a)); // what a model reads comes before its weights
+  const few = leaves.filter((node) => size(node) <= 12 || (symbols(node) && small(node.n))).slice(0, 6);
+  const larger = leaves.filter((node) => !few.includes(node)).slice(0, 8);
+  if (!leaves.length) return null;
+  return [
+    make("h3", {}, "Change a number"),
+    make(
+      "p",
+      { class: "soft" },
+      "Type, drag sideways, or press ↑ ↓: all that follows is computed again, here in the page, forward and backward.",
+    ),
+    few.map((node) => make("div", { class: "change-one" }, Panel.link(node.n), fields(node.n))),
+    larger.length
+      ? make(
+          "p",
+          {},
+          few.length ? "Also: " : "",
+          larger.flatMap((node, i) => [i ? ", " : "", Panel.link(node.n, breakable(Graph.fullName(node.n)))]),
+        )
+      : null,
+  ];
+}
+
+document.addEventListener("keydown", (event) => {
+  if (!Live.live || !(event.ctrlKey || event.metaKey) || event.altKey) return;
+  const key = event.key.toLowerCase();
+  if (key !== "z" && key !== "y") return;
+  if (event.target.type === "text" && event.target.value !== event.target.getAttribute("value")) return; // what is being typed
+  event.preventDefault();
+  (key === "y" || event.shiftKey ? Live.redo : Live.undo)();
+});
+
+function computingTabs() {
+  // further parts of the panel, where the page computes
+  if (!Live.live) return {};
+  return {
+    ...(Learn.descends().length && !Graph.nodes.get(data.roots[0]).shape.length ? { learn: "Learn" } : {}),
+    ...(Live.live.switches.length ? { whatif: "What if" } : {}),
+  };
+}
+
+export { computingTabs, editing, invitation, valueFields };

@@ -1,0 +1,195 @@
+// --- one element worked out: `w.grad[0, 1] = x[0]·g[1] = 1·10 = 10` ---------------------------------------
+
+import { data } from "./base.js";
+import * as Arrays from "./arrays.js";
+import * as Graph from "./graph.js";
+import * as Live from "./live.js";
+import * as Functions from "./functions.js";
+import * as Sources from "./sources.js";
+
+// The way leads back from the element along the calls that the page computes with, to arrays that have a
+// name (see elements.py, which does the same). A text is a pair: what is said, and how tightly it binds.
+
+const { TIGHT, MOST, LONG, WHOLE, FOLDS } = data.constants;
+const SUM = data.signs.add.binds;
+const BITS = { True: "1", False: "0" };
+
+const indexed = (name, index) => (index.length ? `${name}[${index.join(", ")}]` : name);
+const bracketed = ([text, binds], needed, inner = false) =>
+  binds < needed || (inner && text.startsWith("-")) ? `(${text})` : text;
+
+// What an operation gives, and what its rule gives along an edge: the slot, and of each slot that it is
+// computed from the name, and the id of its array.
+const ofNode = (node) => resultOf(node, data.rules[node.rule], Sources.tape?.value[node.n]);
+function ofEdge(edge) {
+  const { plain, passed } = Sources.tape ?? { plain: {}, passed: {} };
+  const numbers = Object.values(Live.live?.numbers[edge.target] ?? {}); // Python's, such as the 2 of x ** 2
+  const slot = numbers.some((one) => Live.other.has(one)) ? undefined : plain[edge.id];
+  return resultOf(Graph.nodes.get(edge.target), edge.rule, slot ?? passed[edge.id]?.fitted);
+}
+
+function resultOf(node, rule, slot) {
+  if (slot === undefined || !rule) return null;
+  const names = new Map();
+  const put = (part, n, name, id) => {
+    const of = Sources.tape[part][n];
+    if (of !== undefined && !names.has(of)) names.set(of, { name, id });
+  };
+  put("gradient", node.n, "g", () => node.gradient);
+  for (const { role, name } of rule.reads) {
+    const read = role === "y" ? node : sourceAt(role, node);
+    put("value", read.n, name, () => read.value);
+  }
+  return { slot, names };
+}
+
+function sourceAt(role, node) {
+  // the node that is an argument of another
+  const [position, item] = Array.isArray(role) ? role : [role, null];
+  return Graph.nodes.get(
+    Graph.into.get(node.n).find((one) => one.position === position && one.item === item).source,
+  );
+}
+
+const gates = new Set((Sources.tape?.switches ?? []).flatMap(({ places }) => places.map(({ gate }) => gate)));
+
+function wayFrom(start) {
+  const { names } = start;
+  const callOf = (element) => (names.has(element.slot) ? undefined : Sources.calls.get(element.slot)?.name);
+
+  function textOf(element) {
+    const name = callOf(element);
+    if (name === undefined) return endOf(element);
+    if (Sources.MOVES.includes(name)) {
+      const source = Sources.moved(element);
+      return source ? textOf(source) : constant(0, "f");
+    }
+    if (Sources.SUMS[name]) return totalOf(name, element);
+    if (!Functions.UFUNCS[name]) throw new Sources.Unclear();
+    const operands = Sources.operands(element);
+    if (name !== "where") return each(name, operands.map(textOf));
+    const chosen = Sources.numberOf(operands[0]);
+    if (gates.has(operands[0].slot)) return textOf(operands[chosen ? 1 : 2]); // the part is on, or off
+    return where(chosen, ...operands.map(textOf));
+  }
+
+  function endOf({ slot, at }) {
+    const known = names.get(slot);
+    if (known)
+      return {
+        names: [indexed(known.name, at), TIGHT],
+        numbers: [numberAt(Arrays.array(known.id()), at).text, TIGHT],
+      };
+    const number = Sources.numberOf({ slot, at });
+    if (number === null || Sources.tape.fixed[slot] !== undefined) throw new Sources.Unclear();
+    return constant(number, Sources.kindOf(slot).dtype[0]);
+  }
+
+  function totalOf(name, element) {
+    const sign = FOLDS[name] ?? "+";
+    const count = countOf(sign, element);
+    const some = Array.from({ length: count <= MOST + 1 ? count : MOST }, (_, k) => {
+      const term = termOf(sign, element, k);
+      return term.length > 1 ? each("multiply", term.map(textOf)) : textOf(term[0]);
+    });
+    const total = joined(sign, some, count);
+    return name === "mean" ? each("divide", [total, constant(Sources.terms(element).count, "i")]) : total;
+  }
+
+  // A sum of sums is one sum: how many terms it has, and the k-th.
+  function countOf(sign, element) {
+    const { count, term } = Sources.terms(element);
+    const inner = count ? sameSum(sign, term(0)) : null;
+    return inner ? count * countOf(sign, inner) : count;
+  }
+
+  function termOf(sign, element, k) {
+    const { term } = Sources.terms(element);
+    const inner = sameSum(sign, term(0));
+    if (!inner) return term(k);
+    const inside = countOf(sign, inner);
+    return termOf(sign, sameSum(sign, term(Math.floor(k / inside))), k % inside);
+  }
+
+  function sameSum(sign, term) {
+    let element = term.length === 1 ? term[0] : null;
+    while (element && ["same", "view"].includes(callOf(element))) element = Sources.moved(element);
+    return element && FOLDS[callOf(element)] === sign ? element : null;
+  }
+
+  return textOf;
+}
+
+// --- texts of elements joined to one ---
+
+function constant(number, kind) {
+  const whole = kind === "f" && Number.isInteger(number) && Math.abs(number) < WHOLE;
+  const text = [Arrays.written(number, 4, whole || kind === "u" ? "i" : kind), TIGHT];
+  return { names: text, numbers: text };
+}
+
+function each(name, of) {
+  const numbers = of.map((one) =>
+    data.signs[name]?.counts ? [BITS[one.numbers[0]] ?? one.numbers[0], one.numbers[1]] : one.numbers,
+  );
+  return {
+    names: called(
+      name,
+      of.map((one) => one.names),
+    ),
+    numbers: called(name, numbers),
+  };
+}
+
+function called(name, of) {
+  const sign = data.signs[name];
+  if (!sign) return [`${name}(${of.map(([text]) => text).join(", ")})`, TIGHT];
+  const left = sign.left === null ? "" : bracketed(of[0], sign.left, name === "power");
+  return [left + sign.shown + bracketed(of[of.length - 1], sign.right, true), sign.binds];
+}
+
+function where(chosen, condition, a, b) {
+  // null where it is not known which of the two was chosen
+  const both = (part) => [`${bracketed(a[part], 1)} if ${condition[part][0]} else ${b[part][0]}`, 0];
+  return { names: both("names"), numbers: chosen === null ? both("numbers") : (chosen ? a : b).numbers };
+}
+
+function joined(sign, some, count) {
+  if (!some.length) return constant(0, "i");
+  if (some.length === 1 && sign === "+") return some[0];
+  const more = some.length < count ? ["…"] : [];
+  const list = (part) => {
+    const texts = some.map((one) => one[part]);
+    if (sign !== "+") return [`${sign}(${[...texts.map(([text]) => text), ...more].join(", ")})`, TIGHT];
+    return [[...texts.map((text, i) => bracketed(text, SUM, i > 0)), ...more].join(" + "), SUM];
+  };
+  const names = list("names");
+  if (sign === "+" && more.length) names[0] += ` (${count} terms)`;
+  return { names, numbers: list("numbers") };
+}
+
+// An element of a result (see `ofNode`), with its numbers, or with its names alone (`hidden`): as text, or
+// null where it would be no help.
+function workedOut(of, index, target, result, { equals = "=", hidden = false } = {}) {
+  if (of === null || result === null) return null;
+  let found;
+  try {
+    found = wayFrom(of)({ slot: of.slot, at: index });
+  } catch (problem) {
+    if (problem instanceof Sources.Unclear) return null;
+    throw problem;
+  }
+  const numbers = found.numbers[0].includes("?") ? "…" : found.numbers[0];
+  const sides = [found.names[0], ...(hidden ? [] : [numbers, result])];
+  if (sides.some((side) => side.length > LONG)) return null;
+  return `${indexed(target, index)} ${equals} ${[...new Set(sides)].join(" = ")}`;
+}
+
+function numberAt(a, index) {
+  const place = a ? Sources.placeAt(a, index) : null;
+  if (place === null) return { value: null, text: "?" };
+  const value = a.numbers[place];
+  return { value, text: Arrays.written(value, a.digits, a.kind) };
+}
+
+export { numberAt, ofEdge, ofNode, sourceAt, workedOut };

@@ -1,0 +1,185 @@
+// --- fields in which numbers are changed: typed, dragged, or stepped with the arrow keys -----------------------
+
+import { filled, WORDS } from "./words.js";
+import { make, say } from "./base.js";
+import * as Arrays from "./arrays.js";
+import * as Graph from "./graph.js";
+import * as Live from "./live.js";
+import * as Places from "./places.js";
+
+function slotOf(n) {
+  // of a node whose numbers can be changed
+  const node = Graph.nodes.get(n);
+  const slot = Live.live && node.kind !== "operation" ? Live.live.value[n] : undefined;
+  return slot === undefined || Live.live.pinned[slot] ? null : slot;
+}
+
+// Why an array cannot have a number: one of integers has whole numbers of a range, and no others.
+function whyNot(slot, v) {
+  const { dtype } = Live.kindOf(slot);
+  if (!"iu".includes(dtype[0])) return null;
+  const high = dtype[1] === "8" ? 2 ** 53 : 2 ** (8 * dtype[1] - (dtype[0] === "i" ? 1 : 0)) - 1; // 64 bits: what a page has exactly
+  const low = dtype[0] === "u" ? 0 : dtype[1] === "8" ? -high : -high - 1;
+  return Number.isInteger(v) && low <= v && v <= high ? null : filled(WORDS.wholeNumbers, { low, high });
+}
+
+function setNumber(slot, place, v, name, gesture) {
+  const why = whyNot(slot, v);
+  if (why) return say(why);
+  const numbers = Live.engine().slots[slot].array.slice();
+  const pick = Live.live.picks[slot];
+  numbers[place] = pick ? Math.max(0, Math.min(pick.size - 1, v)) : v;
+  if (Object.is(numbers[place], Live.engine().slots[slot].array[place])) return;
+  const symbols = pick && pick.symbols !== null ? Live.live.symbols[pick.symbols] : null;
+  const told = symbols
+    ? symbols[numbers[place]]
+    : Arrays.written(numbers[place], 5, Live.kindOf(slot).dtype[0]);
+  Live.change(`${name} = ${told}`, new Map([[slot, numbers]]), gesture);
+  Live.keepFocus(Places.render);
+  say(`${name} is ${told}. ${Live.lossText()}`);
+}
+
+function nameAt(n, place) {
+  const index = Arrays.indexOf(
+    { shape: Graph.nodes.get(n).shape, steps: Graph.nodes.get(n).shape.map(() => 1) },
+    place,
+  );
+  return `${Graph.nameOf(n)}${index.length ? `[${index.join(", ")}]` : ""}`;
+}
+
+// How far one step of an arrow key goes: a tenth of the number's power of ten.
+function stepOf(v, whole) {
+  return whole ? 1 : 10 ** (Math.floor(Math.log10(Math.max(Math.abs(v), 0.1))) - 1);
+}
+
+function stepped(v, step, times) {
+  // no 0.30000000000000004
+  if (!times || !Number.isFinite(v)) return v;
+  const digits = Math.max(0, -Math.floor(Math.log10(step)) + 1);
+  return Number((v + step * times).toFixed(Math.min(20, digits)));
+}
+
+let dragging = null; // {slot, place, name, from, x, step}
+addEventListener("pointermove", (event) => {
+  if (!dragging) return;
+  const times = Math.trunc((event.clientX - dragging.x) / 6);
+  if (!times && !dragging.moved) return;
+  dragging.moved = true;
+  document.body.classList.add("dragging");
+  if (times === dragging.times) return;
+  dragging.times = times;
+  const v = stepped(dragging.from, dragging.step, times);
+  if (!dragging.due)
+    requestAnimationFrame(() => {
+      if (dragging) {
+        dragging.due = false;
+        setNumber(dragging.slot, dragging.place, dragging.v, dragging.name, dragging.gesture);
+      }
+    });
+  dragging.due = true;
+  dragging.v = v;
+});
+for (const end of ["pointerup", "pointercancel"])
+  addEventListener(end, () => {
+    if (dragging?.moved) {
+      if (dragging.due) setNumber(dragging.slot, dragging.place, dragging.v, dragging.name, dragging.gesture);
+    }
+    dragging = null;
+    document.body.classList.remove("dragging");
+  });
+let gestures = 0;
+
+function numberField(slot, place, name, v, kind) {
+  const whole = kind !== "f";
+  const field = `${slot}-${place}`;
+  const was =
+    Live.other.has(slot) && !Object.is(Live.first[slot][place], Live.machine.slots[slot].array[place])
+      ? Arrays.written(Live.first[slot][place], 5, kind)
+      : null;
+  if (kind === "b")
+    return make(
+      "button",
+      {
+        class: `cell-switch ${was ? "changed" : ""}`,
+        role: "switch",
+        "aria-checked": String(v === 1),
+        "aria-label": name,
+        "data-field": field,
+        title: was ? `was ${was}` : "click to turn",
+        onclick: () => setNumber(slot, place, 1 - v, name),
+      },
+      v ? "True" : "False",
+    );
+  const pick = Live.live.picks[slot];
+  const names = pick && pick.symbols !== null ? Live.live.symbols[pick.symbols] : null;
+  if (names)
+    return make(
+      "select",
+      {
+        class: was ? "changed" : "",
+        "aria-label": name,
+        "data-field": field,
+        title: was ? `was ${names[Live.first[slot][place]]}` : null,
+        onchange: (event) => setNumber(slot, place, Number(event.target.value), name),
+      },
+      names.map((symbol, i) =>
+        make("option", { value: i, selected: i === v }, symbol === " " ? "␣" : symbol),
+      ),
+    );
+  const typed = (input) => {
+    const text = input.value,
+      shown = Arrays.written(v, 5, kind);
+    if (text.trim() === shown) return;
+    input.value = shown; // until another number stands in its place
+    const guess = Arrays.numberIn(text);
+    if (guess === null) say("That is no number.");
+    else setNumber(slot, place, guess, name);
+  };
+  return make("input", {
+    class: `number-field ${was ? "changed" : ""}`,
+    type: "text",
+    inputmode: "decimal",
+    role: "spinbutton",
+    autocomplete: "off",
+    spellcheck: "false",
+    "aria-label": name,
+    "aria-valuenow": v,
+    "aria-valuetext": `${Arrays.written(v, 5, kind)}${was ? `, was ${was}` : ""}`,
+    "data-field": field,
+    value: Arrays.written(v, 5, kind),
+    title: `${was ? `was ${was}\n` : ""}type, drag sideways, or ↑ ↓`,
+    onchange: (event) => typed(event.target),
+    onkeydown: (event) => {
+      const times = { ArrowUp: 1, ArrowDown: -1, PageUp: 10, PageDown: -10 }[event.key];
+      if (event.key === "Enter") {
+        event.preventDefault();
+        typed(event.target);
+      }
+      if (event.key === "Escape") {
+        event.target.value = Arrays.written(v, 5, kind);
+        event.target.blur();
+      }
+      if (!times) return;
+      event.preventDefault();
+      const now = Live.engine().slots[slot].array[place];
+      setNumber(slot, place, stepped(now, stepOf(now, whole), times), name, `keys ${field}`);
+    },
+    ondragstart: (event) => event.preventDefault(), // the text is selected: it is not what is dragged
+    onpointerdown: (event) => {
+      if (event.button) return;
+      const now = Live.engine().slots[slot].array[place];
+      dragging = {
+        slot,
+        place,
+        name,
+        from: now,
+        x: event.clientX,
+        step: stepOf(now, whole),
+        times: 0,
+        gesture: `drag ${++gestures}`,
+      };
+    },
+  });
+}
+
+export { slotOf, setNumber, nameAt, numberField };

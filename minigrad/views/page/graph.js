@@ -1,0 +1,177 @@
+// --- the graph: who comes from whom, and in which drawing each node is ----------------------------------
+
+import { filled, WORDS } from "./words.js";
+import { data, state } from "./base.js";
+import * as Arrays from "./arrays.js";
+
+const nodes = new Map(data.nodes.map((node) => [node.n, node]));
+// An edge is an `Edge` of Python's; what was not kept of `passed` is null.
+const NOTHING_PASSED = { given: null, fitted: null, before: null, after: null };
+const edges = data.edges.map((edge, id) => ({
+  ...edge,
+  id,
+  item: edge.item ?? null,
+  argument: edge.item === undefined ? edge.argument : `${edge.argument}[${edge.item}]`,
+  differentiable: edge.rule !== undefined,
+  rule: edge.rule === undefined ? null : data.rules[edge.rule],
+  copied: edge.copied || [],
+  passed: { ...NOTHING_PASSED, ...edge.passed },
+}));
+const into = new Map(),
+  outOf = new Map();
+for (const node of data.nodes) {
+  into.set(node.n, []);
+  outOf.set(node.n, []);
+}
+for (const edge of edges) {
+  into.get(edge.target).push(edge);
+  outOf.get(edge.source).push(edge);
+}
+
+// Records that came as a table, with their names once (see `table` of packing.py).
+function records({ names, rows }) {
+  return rows.map((row) => Object.fromEntries(names.map((name, i) => [name, row[i]])));
+}
+
+for (const view of data.views)
+  for (const part of ["cards", "frames", "arrows"]) view[part] = records(view[part]);
+const views = new Map(data.views.map((view) => [view.name, view]));
+const home = new Map(); // node -> the innermost drawing in which it has a card
+for (const view of data.views) {
+  view.keys = new Map(view.cards.map((card) => [card.key, card]));
+  view.depth = view.around ? views.get(view.around).depth + 1 : 0;
+}
+const borrowed = new Map(data.views.map((view) => [view.name, new Set(view.outside)]));
+for (const view of data.views)
+  for (const key of view.keys.keys())
+    if (typeof key === "number" && !borrowed.get(view.name).has(key)) {
+      const before = home.get(key);
+      if (!before || views.get(before).depth <= view.depth) home.set(key, view.name);
+    }
+
+function trail(name) {
+  // a drawing and those around it, the whole first
+  const found = [];
+  for (let view = views.get(name); view; view = views.get(view.around)) found.unshift(view.name);
+  return found;
+}
+
+const placed = new Map();
+function placeIn(name, n) {
+  // the key of the card in a drawing that is or contains node n
+  const view = views.get(name);
+  const id = `${name} ${n}`;
+  if (!placed.has(id)) placed.set(id, search());
+  return placed.get(id);
+  function search() {
+    if (view.keys.has(n)) return n;
+    for (const outer of trail(home.get(n)).reverse()) if (view.keys.has(outer)) return outer;
+    return null;
+  }
+}
+
+function nameOf(n) {
+  const node = nodes.get(n);
+  return node.label ? node.label.split(".").pop() : `#${n}`;
+}
+
+function fullName(n) {
+  const node = nodes.get(n);
+  return node.label || (node.kind === "operation" ? node.made : `${node.kind} #${n}`);
+}
+
+// --- time: first forward in order, then backward ---------------------------------------------------------
+
+const FORWARD = data.forward.length;
+const events = [
+  ...data.forward.map((n) => ({ n, back: false })),
+  ...data.backward.map((n) => ({ n, back: true })),
+];
+const computedAt = new Map(data.nodes.map((node) => [node.n, 0]));
+const handedOnAt = new Map();
+events.forEach((event, i) => (event.back ? handedOnAt : computedAt).set(event.n, i + 1));
+
+const arrivals = new Map(data.nodes.map((node) => [node.n, []])); // node -> {time, edge, sum}
+for (const edge of edges)
+  if (edge.differentiable && handedOnAt.has(edge.target) && nodes.get(edge.target).gradient !== null)
+    arrivals.get(edge.source).push({ time: handedOnAt.get(edge.target), edge, sum: edge.passed.after });
+for (const list of arrivals.values())
+  list.sort((a, b) => a.time - b.time || a.edge.position - b.edge.position);
+for (const n of data.roots)
+  arrivals.get(n).unshift({ time: FORWARD + 1, edge: null, sum: nodes.get(n).gradient });
+
+function current() {
+  return state.time ? events[state.time - 1] : null;
+}
+
+function isHidden(edge) {
+  // to be worked out by the reader first
+  return (
+    state.predict &&
+    edge !== null &&
+    !nodes.get(edge.source).shape.includes(0) &&
+    !state.answered.has(edge.id) &&
+    handedOnAt.get(edge.target) >= (state.time || 1)
+  );
+}
+
+// What is known of the gradient of a node now: one of "needs none", "freed", "later" (not computed yet),
+// "not computed" (never), "hidden", "arriving", "zero" and "known"; and the sum of what has arrived.
+function gradientNow(n) {
+  const node = nodes.get(n);
+  const list = arrivals.get(n);
+  if (node.state === "needs none") return { state: "needs none", sum: null };
+  if (node.state === "freed") return { state: "freed", sum: null };
+  if (node.state === "not computed") return { state: "not computed", sum: null };
+  const time = state.time || Infinity;
+  const due = list.filter((arrival) => arrival.time <= time);
+  const seen = due.filter((arrival) => !isHidden(arrival.edge));
+  if (!state.time && !seen.length && list.length) return { state: "hidden", sum: null, of: list.length };
+  if (!due.length) return { state: "later", sum: null };
+  if (!seen.length) return { state: "hidden", sum: null, of: list.length };
+  const sum = seen.length === list.length ? node.gradient : seen[seen.length - 1].sum;
+  if (seen.length < list.length) return { state: "arriving", sum, arrived: seen.length, of: list.length };
+  const a = Arrays.array(sum);
+  return {
+    state: a && a.largest === 0 && !a.numbers.some(Number.isNaN) && node.state === "zero" ? "zero" : "known",
+    sum,
+  };
+}
+
+const STATES = {
+  known: "known",
+  zero: "zero: every element is 0",
+  "needs none": "needs none: nothing to be learned depends on it",
+  "not computed": "not computed: no backward pass came here",
+  freed: "freed: it passed through here and was not kept",
+  later: "not computed yet",
+  arriving: "arriving",
+  hidden: "hidden, for you to work out",
+};
+
+function stateText(found) {
+  return found.state === "arriving" ? filled(WORDS.arrivedOf, found) : STATES[found.state];
+}
+
+export {
+  FORWARD,
+  arrivals,
+  borrowed,
+  computedAt,
+  current,
+  edges,
+  events,
+  fullName,
+  gradientNow,
+  handedOnAt,
+  home,
+  into,
+  isHidden,
+  nameOf,
+  nodes,
+  outOf,
+  placeIn,
+  stateText,
+  trail,
+  views,
+};

@@ -1,0 +1,245 @@
+// --- an array in the panel: numbers where they are few, else a heat map to read them from --------------------
+
+import { filled, WORDS } from "./words.js";
+import { data, hideTip, make, say, tip } from "./base.js";
+import * as Arrays from "./arrays.js";
+import * as Pictures from "./pictures.js";
+import * as Live from "./live.js";
+import * as Attention from "./attention.js";
+
+function shapeOf(shape, letters = []) {
+  const parts = ["("];
+  shape.forEach((n, axis) => {
+    if (axis) parts.push(", ");
+    if (letters[axis]) parts.push(make("span", { class: "letters" }, letters[axis]), "\u2009");
+    parts.push(String(n));
+  });
+  return make("span", { class: "shape" }, ...parts, shape.length === 1 ? ",)" : ")");
+}
+
+// What stands along each axis: the symbols that `data.labels` has for its letter.
+function labelsOf(a, letters) {
+  return a.full.map((n, axis) => {
+    const known = data.labels[letters[axis]];
+    return known && known.length === n && a.steps[axis] === 1 ? known.map(Attention.shownToken) : null;
+  });
+}
+
+// `read` is told the index of each element that is pointed at, `pick` which element was chosen.
+function heat(
+  id,
+  name,
+  { palette = "value", letters = [], note = "", read = () => {}, pick = null, fixed = null } = {},
+) {
+  const a = Arrays.array(id);
+  const caption = make(
+    "figcaption",
+    {},
+    make("code", {}, name),
+    note ? make("span", { class: "soft" }, note) : null,
+    Live.fixedBadge(fixed),
+  );
+  const figure = make("figure", { class: "heat" }, caption);
+  if (!a) {
+    caption.append(make("span", { class: "soft" }, "not kept"));
+    return figure;
+  }
+  if (a.full.length) caption.append(shapeOf(a.full, letters));
+  if (!a.numbers.length) caption.append(make("span", { class: "soft" }, "empty"));
+  else if (!a.full.length || a.numbers.length === 1)
+    figure.append(
+      make(
+        "div",
+        {
+          class: `number ${Live.changedAt(a, 0) === undefined ? "" : "changed"}`,
+          title: Live.changedAt(a, 0) === undefined ? null : Arrays.at(a, 0),
+        },
+        Arrays.written(a.numbers[0], a.digits, a.kind),
+      ),
+    );
+  else if (Pictures.tiles(a).columns <= 6 && Pictures.tiles(a).rows <= 8 && Pictures.tiles(a).count === 1)
+    figure.append(grid(a, palette, name, read, labelsOf(a, letters)));
+  else figure.append(...map(a, palette, name, read, pick, labelsOf(a, letters)));
+  return figure;
+}
+
+function grid(a, palette, name, read, labels) {
+  const { rows, columns, turned } = Pictures.tiles(a);
+  const [along, across] = turned
+    ? [null, labels[labels.length - 2]]
+    : [labels[labels.length - 2], labels[labels.length - 1]];
+  const tone = Pictures.tones(palette);
+  const body = across
+    ? [
+        make(
+          "tr",
+          {},
+          along ? make("th") : null,
+          across.map((label) => make("th", { scope: "col" }, label)),
+        ),
+      ]
+    : [];
+  for (let r = 0; r < rows; r++) {
+    const cells = along ? [make("th", { scope: "row" }, along[r])] : [];
+    for (let c = 0; c < columns; c++) {
+      const v = a.numbers[r * columns + c];
+      const [red, green, blue, alpha] = Pictures.tint(v, a.largest, tone);
+      const style = `background: rgba(${red}, ${green}, ${blue}, ${((alpha * 0.55) / 255).toFixed(3)})`;
+      const place = r * columns + c;
+      cells.push(
+        make(
+          "td",
+          {
+            style,
+            class: Live.changedAt(a, place) === undefined ? null : "changed",
+            title: Arrays.at(a, place, labels),
+            onpointerenter: () => read(Arrays.indexOf(a, place)),
+          },
+          Arrays.written(v, a.digits, a.kind),
+        ),
+      );
+    }
+    body.push(make("tr", {}, cells));
+  }
+  let place = 0;
+  const onkeydown = (event) => {
+    // as in a heat map
+    const move = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -columns, ArrowDown: columns }[event.key];
+    if (!move || !event.altKey) return;
+    event.preventDefault();
+    event.stopPropagation();
+    place = Math.max(0, Math.min(a.numbers.length - 1, place + move));
+    say([Arrays.at(a, place, labels), read(Arrays.indexOf(a, place))].filter(Boolean).join("; "));
+  };
+  return make(
+    "div",
+    { class: "scroll" },
+    make("table", { "aria-label": filled(WORDS.readNumbers, { name }), tabindex: 0, onkeydown }, body),
+  );
+}
+
+const longest = (texts) => Math.max(...texts.map((text) => [...text].length));
+const LINE = 12,
+  MOST_LINES = 30; // the height of a row with a label, and how many may have one
+function map(a, palette, name, pointed = () => {}, pick = null, labels = [], width = 350) {
+  const { rows, columns, count, turned } = Pictures.tiles(a);
+  const [down, across] = turned
+    ? [null, labels[labels.length - 2]]
+    : [labels[labels.length - 2], labels[labels.length - 1]];
+  const along = down && rows <= MOST_LINES ? down : null;
+  if (along) width -= 8 + 7 * longest(along);
+  const gap = count > 1 ? 6 : 0;
+  let perRow = Math.max(1, Math.min(count, 4));
+  while (perRow > 1 && (width - (perRow - 1) * gap) / (perRow * columns) < 2) perRow = Math.ceil(perRow / 2);
+  const free = (width - (perRow - 1) * gap) / (perRow * columns);
+  const cell = free >= 1 ? Math.min(18, Math.floor(free)) : free;
+  const tall =
+    rows === 1
+      ? 18
+      : Math.max(Math.min(free, 1), along ? LINE : 0, Math.min(cell, Math.floor(220 / rows) || 1));
+  const canvas = make("canvas", { tabindex: 0, role: "img" });
+  const layout = Pictures.paint(canvas, a, palette, perRow, gap, cell, tall);
+  const { least: low, greatest: high } =
+    a.all && a.all.least !== null ? a.all : { least: 0, greatest: a.largest };
+  canvas.setAttribute("aria-label", filled(WORDS.readMap, { name, range: spanText(a) }));
+  const reading = make("span", { class: "reading" });
+  const tone = Pictures.tones(palette);
+  const end = (v) => `rgba(${Pictures.tint(v, 1, tone).slice(0, 3).join(", ")}, 1)`;
+  const bar = make("span", {
+    class: "bar",
+    style: `background: linear-gradient(90deg, ${end(-1)}, transparent, ${end(1)})`,
+  });
+  const steps = a.steps.filter((k) => k > 1).map((k) => `${k}th`);
+  const range = make(
+    "span",
+    {},
+    `${Arrays.written(low, 4)} to ${Arrays.written(high, 4)}`,
+    a.thinned ? filled(WORDS.everyShown, { steps: steps.join(" and ") }) : "",
+  );
+  let place = 0;
+  const read = (next) => {
+    place = next;
+    reading.textContent = Arrays.at(a, place, labels);
+    return pointed(Arrays.indexOf(a, place));
+  };
+  canvas.addEventListener("pointermove", (event) => {
+    const box = canvas.getBoundingClientRect();
+    const x = ((event.clientX - box.left) / box.width) * canvas.width,
+      y = ((event.clientY - box.top) / box.height) * canvas.height;
+    const column = Math.floor(x / (columns * layout.cellWidth + gap)),
+      row = Math.floor(y / (rows * layout.cellHeight + gap));
+    const c = Math.floor((x - column * (columns * layout.cellWidth + gap)) / layout.cellWidth);
+    const r = Math.floor((y - row * (rows * layout.cellHeight + gap)) / layout.cellHeight);
+    const tile = row * perRow + column;
+    if (c < 0 || r < 0 || c >= columns || r >= rows || tile >= count || column >= perRow) return hideTip();
+    read(tile * rows * columns + r * columns + c);
+    tip(Arrays.at(a, place, labels), event);
+  });
+  canvas.addEventListener("pointerleave", hideTip);
+  if (pick && !a.thinned) canvas.addEventListener("click", () => pick(place));
+  canvas.addEventListener("keydown", (event) => {
+    if (pick && !a.thinned && event.key === "Enter") {
+      event.preventDefault();
+      return pick(place);
+    }
+    const move = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -columns, ArrowDown: columns }[event.key];
+    if (!move || !event.altKey) return;
+    event.preventDefault();
+    event.stopPropagation();
+    const worked = place + move >= 0 && place + move < a.numbers.length ? read(place + move) : null;
+    say([Arrays.at(a, place, labels), worked].filter(Boolean).join("; "));
+  });
+  const lines = Math.ceil(count / perRow);
+  const left = along
+    ? make(
+        "div",
+        { class: "labels left", "aria-hidden": "true", style: `width:${longest(along)}ch` },
+        Array.from({ length: lines }, (_, line) =>
+          along.map((label, r) =>
+            make(
+              "span",
+              {
+                style: `top:${line * (rows * tall + gap) + r * tall}px; height:${tall}px; line-height:${tall}px`,
+              },
+              label,
+            ),
+          ),
+        ),
+      )
+    : null;
+  const upright = across && 7 * longest(across) > cell; // too long to stand beside each other
+  const top =
+    across && cell >= 10
+      ? make(
+          "div",
+          {
+            class: `labels top ${upright ? "upright" : ""}`,
+            "aria-hidden": "true",
+            style: upright ? `height:${longest(across) + 0.5}ch` : null,
+          },
+          Array.from({ length: perRow }, (_, tile) =>
+            across.map((label, c) =>
+              make(
+                "span",
+                { style: `left:${tile * (columns * cell + gap) + c * cell}px; width:${cell}px` },
+                label,
+              ),
+            ),
+          ),
+        )
+      : null;
+  const drawing = left || top ? make("div", { class: "labelled" }, top, left, canvas) : canvas;
+  return [drawing, make("div", { class: "scale" }, bar, range, reading)];
+}
+
+function spanText(a) {
+  return a.all && a.all.least !== null
+    ? filled(WORDS.rangeAndMean, {
+        least: Arrays.written(a.all.least, 4),
+        greatest: Arrays.written(a.all.greatest, 4),
+        mean: Arrays.written(a.all.mean, 4),
+      })
+    : "";
+}
+
+export { heat, map, shapeOf };

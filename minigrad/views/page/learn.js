@@ -1,0 +1,330 @@
+// --- gradient descent in the page: a step, or one after the other, with the loss drawn beside it -----------------
+
+import { filled, WORDS } from "./words.js";
+import { byId, data, fill, make, plural, say } from "./base.js";
+import * as Arrays from "./arrays.js";
+import * as Graph from "./graph.js";
+import * as Interpreter from "./interpreter.js";
+import * as Live from "./live.js";
+import * as Places from "./places.js";
+import * as Fields from "./fields.js";
+
+const learning = { rate: 0.01, without: new Set(), losses: [], at: null, timer: null, run: 0, taken: 0 };
+const PACE = 60; // milliseconds from one step to the next
+
+const descends = () =>
+  data.nodes.filter((node) => Fields.slotOf(node.n) !== null && Live.live.gradient[node.n] !== undefined);
+
+function learners() {
+  // what a gradient step changes: parameters, or where there are none the inputs
+  const leaves = descends().filter((node) => Live.live.fixed[Live.live.gradient[node.n]] === undefined);
+  const parameters = leaves.filter((node) => node.kind === "parameter");
+  return parameters.length ? parameters : leaves.filter((node) => node.kind === "input");
+}
+
+function learnStep() {
+  const { slots } = Live.engine();
+  if (learning.at !== Live.version) Object.assign(learning, { losses: [Live.lossNow()], taken: 0 }); // the numbers are not those that it left
+  const changes = new Map();
+  for (const node of learners()) {
+    if (learning.without.has(node.n)) continue;
+    const slot = Live.live.value[node.n];
+    changes.set(
+      slot,
+      Interpreter.descent(slots[slot].array, slots[Live.live.gradient[node.n]].array, learning.rate),
+    );
+  }
+  if (!changes.size) return;
+  Live.change(`learning, ${plural(++learning.taken, "step")}`, changes, `learning ${learning.run}`);
+  learning.at = Live.version;
+  learning.losses.push(Live.lossNow());
+  Live.keepFocus(Places.render);
+  if (!Number.isFinite(Live.lossNow())) stopLearning();
+}
+
+function newRun() {
+  // its steps are undone together
+  stopLearning();
+  learning.run++;
+  learning.taken = 0;
+}
+
+function toggleLearning() {
+  if (learning.timer) return stopLearning();
+  newRun();
+  learning.timer = setInterval(learnStep, PACE);
+  learnStep();
+}
+
+function stopLearning() {
+  if (!learning.timer) return;
+  clearInterval(learning.timer);
+  learning.timer = null;
+  Places.render();
+  say(learnText());
+}
+
+function learnText() {
+  const { losses } = learning;
+  if (losses.length < 2) return "No step was taken yet.";
+  const [from, to] = [losses[0], losses[losses.length - 1]];
+  const told = filled(WORDS.lossWent, {
+    steps: plural(losses.length - 1, "step"),
+    from: Arrays.written(from, 4),
+    to: Arrays.written(to, 4),
+  });
+  if (!Number.isFinite(to)) return filled(WORDS.diverged, { told });
+  if (to > from) return filled(WORDS.higher, { told });
+  return told;
+}
+
+// The loss after each step, or after some of very many; on a logarithmic scale where it goes over several
+// powers of ten.
+const MOST_POINTS = 1000;
+function lossPlot() {
+  const count = learning.losses.length,
+    every = Math.ceil(count / MOST_POINTS);
+  const drawn = learning.losses.flatMap((v, i) => (i % every === 0 || i === count - 1 ? [[i, v]] : []));
+  const finite = drawn.map(([, v]) => v).filter(Number.isFinite);
+  const [width, height] = [330, 120];
+  if (finite.length < 2) return make("p", { class: "soft" }, "The loss after each step is drawn here.");
+  const logarithmic = finite.every((v) => v > 0) && Math.max(...finite) > 50 * Math.min(...finite);
+  const scaled = (v) => (logarithmic ? Math.log10(v) : v);
+  const [low, high] = [scaled(Math.min(...finite)), scaled(Math.max(...finite))];
+  const x = (i) => 46 + ((width - 56) * i) / (count - 1);
+  const y = (v) => 8 + (height - 30) * (1 - (scaled(v) - low) / (high - low || 1));
+  const points = drawn.flatMap(([i, v]) =>
+    Number.isFinite(v) ? [`${x(i).toFixed(1)} ${y(v).toFixed(1)}`] : [],
+  );
+  const label = (v, at) => make("text", { x: 42, y: at + 3, "text-anchor": "end" }, Arrays.written(v, 3));
+  const last = learning.losses[count - 1];
+  return make(
+    "svg",
+    {
+      class: "loss-plot",
+      viewBox: `0 0 ${width} ${height}`,
+      role: "img",
+      "aria-label": filled(WORDS.lossPlot, { told: learnText() }),
+    },
+    make("line", { x1: 46, x2: 46, y1: 4, y2: height - 20 }),
+    make("line", { x1: 46, x2: width - 6, y1: height - 20, y2: height - 20 }),
+    label(Math.max(...finite), 10),
+    label(Math.min(...finite), height - 24),
+    make("text", { x: 46, y: height - 6 }, "0"),
+    make(
+      "text",
+      { x: width - 8, y: height - 6, "text-anchor": "end" },
+      `${plural(count - 1, "step")}${logarithmic ? ", logarithmic" : ""}`,
+    ),
+    make("path", { d: `M${points.join("L")}` }),
+    Number.isFinite(last)
+      ? make("rect", { x: x(count - 1) - 2.5, y: y(last) - 2.5, width: 5, height: 5, rx: 2.5 })
+      : make("text", { x: width - 10, y: 14, class: "diverged", "text-anchor": "end" }, "diverged"),
+  );
+}
+
+// What keeps its numbers while others learn: of what learns itself, and of the loss.
+function whatStays() {
+  const some = learners().filter((node) => !learning.without.has(node.n)),
+    root = data.roots[0];
+  const reached = new Set(some.map((node) => node.n));
+  for (const node of data.nodes)
+    if (Graph.into.get(node.n).some((edge) => reached.has(edge.source))) reached.add(node.n);
+  const lost = Live.doubts((n) => Live.isChanged(n) || reached.has(n));
+  const why = (slot) =>
+    Live.live.fixed[slot] !== undefined
+      ? filled(WORDS.becauseFixed, { why: Live.live.fixed[slot] })
+      : lost.has(slot)
+        ? filled(WORDS.becauseMade, { node: Live.nodeText(lost.get(slot)) })
+        : null;
+  const still = descends().filter((node) => Live.live.fixed[Live.live.gradient[node.n]] !== undefined);
+  const wrong = some.filter((node) => lost.has(Live.live.gradient[node.n]));
+  const ofLoss = some.length ? why(Live.live.value[root]) : null;
+  return [
+    still.length
+      ? filled(WORDS.cannotLearn, { names: joinedNames(still), why: why(Live.live.gradient[still[0].n]) })
+      : null,
+    wrong.length
+      ? filled(WORDS.gradientDiffers, { names: joinedNames(wrong), why: why(Live.live.gradient[wrong[0].n]) })
+      : null,
+    ofLoss ? filled(WORDS.lossDiffers, { why: ofLoss }) : null,
+  ]
+    .filter(Boolean)
+    .map(Live.fixedText);
+}
+
+const joinedNames = (some) =>
+  some
+    .slice(0, 6)
+    .map((node) => Graph.fullName(node.n))
+    .join(", ") + (some.length > 6 ? filled(WORDS.andMore, { count: some.length - 6 }) : "");
+
+function learnPanel() {
+  const box = byId("learn");
+  const some = learners();
+  if (!some.length)
+    return fill(
+      box,
+      make("p", { class: "phase" }, "Gradient descent"),
+      make("h2", {}, "Nothing can learn here"),
+      whatStays(),
+    );
+  const numbers = some
+    .filter((node) => !learning.without.has(node.n))
+    .reduce((n, node) => n + Live.sizeOf(Live.live.value[node.n]), 0);
+  const playing = learning.timer !== null;
+  const label = (node) =>
+    make(
+      "label",
+      {},
+      make("input", {
+        type: "checkbox",
+        checked: !learning.without.has(node.n),
+        "data-field": `learns-${node.n}`,
+        onchange: (event) => {
+          learning.without[event.target.checked ? "delete" : "add"](node.n);
+          Live.keepFocus(Places.render);
+        },
+      }),
+      " ",
+      make("code", {}, Graph.fullName(node.n)),
+    );
+  fill(
+    box,
+    make("p", { class: "phase" }, "Gradient descent"),
+    make(
+      "h2",
+      {},
+      `${Graph.nameOf(data.roots[0])} = `,
+      make("span", { class: "mono" }, Arrays.written(Live.lossNow(), 5)),
+    ),
+    make(
+      "p",
+      { class: "soft" },
+      filled(WORDS.stepTakes[numbers === 1 ? "one" : "many"], { numbers: plural(numbers, "number") }),
+      make("code", {}, "w = w − rate · w.grad"),
+      ".",
+    ),
+    whatStays(),
+    make(
+      "div",
+      { class: "learn-controls" },
+      make(
+        "label",
+        {},
+        "learning rate ",
+        make("input", {
+          class: "number-field",
+          type: "text",
+          inputmode: "decimal",
+          "data-field": "rate",
+          "aria-label": "Learning rate",
+          value: Arrays.written(learning.rate, 5),
+          onchange: (event) => setRate(Arrays.numberIn(event.target.value)),
+          onkeydown: (event) => {
+            const times = { ArrowUp: 1, ArrowDown: -1 }[event.key];
+            if (times) {
+              event.preventDefault();
+              setRate(times > 0 ? upward(learning.rate) : downward(learning.rate));
+            }
+          },
+        }),
+      ),
+      make(
+        "button",
+        {
+          "data-field": "slower",
+          "aria-label": "Smaller learning rate",
+          onclick: () => setRate(downward(learning.rate)),
+        },
+        "−",
+      ),
+      make(
+        "button",
+        {
+          "data-field": "faster",
+          "aria-label": "Larger learning rate",
+          onclick: () => setRate(upward(learning.rate)),
+        },
+        "+",
+      ),
+    ),
+    make(
+      "div",
+      { class: "start" },
+      make(
+        "button",
+        {
+          "data-field": "one",
+          class: "primary",
+          onclick: () => {
+            newRun();
+            learnStep();
+            say(learnText());
+          },
+        },
+        "One step",
+      ),
+      make(
+        "button",
+        {
+          "data-field": "ten",
+          onclick: () => {
+            newRun();
+            for (let i = 0; i < 10; i++) learnStep();
+            say(learnText());
+          },
+        },
+        "Ten",
+      ),
+      make(
+        "button",
+        {
+          "data-field": "learning",
+          "aria-pressed": String(playing),
+          "aria-label": "Play the steps of learning",
+          onclick: toggleLearning,
+        },
+        playing ? "Pause" : "Play",
+      ),
+    ),
+    lossPlot(),
+    learning.losses.length > 1 ? make("p", {}, learnText()) : null,
+    some.length > 1
+      ? make(
+          "details",
+          { open: some.length <= 4 },
+          make("summary", { class: "soft" }, "what learns"),
+          make("div", { class: "learners" }, some.slice(0, 60).map(label)),
+        )
+      : null,
+  );
+}
+
+const RATES = [1, 2, 5];
+function upward(rate) {
+  const power = 10 ** Math.floor(Math.log10(rate) + 1e-9);
+  return Number((RATES.map((m) => m * power).find((v) => v > rate * 1.001) || 10 * power).toPrecision(3));
+}
+function downward(rate) {
+  const power = 10 ** Math.floor(Math.log10(rate) + 1e-9);
+  return Number(
+    (
+      [...RATES]
+        .reverse()
+        .map((m) => m * power)
+        .find((v) => v < rate / 1.001) || power / 2
+    ).toPrecision(3),
+  );
+}
+
+function setRate(rate) {
+  if (!(rate > 0) || !Number.isFinite(rate)) say("A learning rate is a number above 0.");
+  else {
+    learning.rate = rate;
+    say(filled(WORDS.learningRate, { rate: Arrays.written(rate, 5) }));
+  }
+  Live.keepFocus(Places.render);
+}
+
+export { descends, learnPanel, stopLearning };

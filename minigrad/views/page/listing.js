@@ -1,0 +1,251 @@
+// --- the table -------------------------------------------------------------------------------------------
+
+import { byId, data, fill, make, plural, state } from "./base.js";
+import * as Arrays from "./arrays.js";
+import * as Graph from "./graph.js";
+import * as Live from "./live.js";
+import * as Drawing from "./drawing.js";
+import * as Places from "./places.js";
+import * as Heat from "./heat.js";
+import * as Cards from "./cards.js";
+
+function listing() {
+  const view = Graph.views.get(state.view);
+  const event = Graph.current();
+  const here = event ? Graph.placeIn(view.name, event.n) : null;
+  const order = [...view.cards]
+    .map((card) => card.key)
+    .filter((key) => !Graph.borrowed.get(view.name).has(key))
+    .sort((a, b) => Cards.firstTime(a) - Cards.firstTime(b) || (a > b ? 1 : -1));
+  const frames = view.frames.map((frame) =>
+    make("button", { class: "link", onclick: () => Places.show(frame.key) }, frame.title),
+  );
+  const rows = order.map((key) => {
+    const number = typeof key === "number";
+    const classes = [
+      key === here ? `now ${event.back ? "backward" : ""}` : "",
+      state.chosen === key ? "chosen" : "",
+      Cards.membersOf(key).some(Live.isChanged) ? "changed" : "",
+    ].join(" ");
+    if (!number) {
+      const closed = view.closed[key];
+      return make(
+        "tr",
+        { class: classes, "data-key": key },
+        make("td", {}, "▸"),
+        make(
+          "td",
+          { colspan: 3 },
+          make("button", { class: "link", onclick: () => Places.show(key) }, closed.lines.join(": ")),
+        ),
+        make(
+          "td",
+          { colspan: 2, class: "soft" },
+          `${plural(closed.operations, "operation")}${closed.learned ? `, ${plural(closed.learned, "learned number")}` : ""}`,
+        ),
+      );
+    }
+    const node = Graph.nodes.get(key);
+    const computed = !state.time || Graph.computedAt.get(key) <= state.time;
+    const found = Graph.gradientNow(key);
+    return make(
+      "tr",
+      {
+        class: `${classes} ${computed ? "" : "todo"}`,
+        "data-key": key,
+        "aria-current": key === here ? "step" : null,
+      },
+      make("td", { class: "mono number" }, `#${key}`),
+      make(
+        "td",
+        { class: "mono" },
+        make(
+          "button",
+          { class: "link", title: node.label, onclick: () => Places.choose(key) },
+          Graph.nameOf(key),
+        ),
+      ),
+      make("td", { class: "mono" }, node.made || node.kind),
+      make("td", {}, Heat.shapeOf(node.shape, node.letters)),
+      make(
+        "td",
+        { class: "mono" },
+        computed ? Arrays.brief(node.value) : "not computed yet",
+        Live.fixedBadge(Live.whyFixed(key)),
+      ),
+      make(
+        "td",
+        { class: "mono" },
+        found.sum !== null && found.state !== "zero"
+          ? Arrays.brief(found.sum)
+          : { zero: "zero", later: "not computed yet" }[found.state] || found.state,
+        Live.fixedBadge(Live.whyFixedGradient(key)),
+      ),
+    );
+  });
+  fill(
+    byId("listing"),
+    frames.length
+      ? make(
+          "p",
+          { style: "padding: 0 .6rem" },
+          "Boxes: ",
+          frames.flatMap((button, i) => [i ? ", " : "", button]),
+        )
+      : null,
+    make(
+      "table",
+      {},
+      make(
+        "thead",
+        {},
+        make(
+          "tr",
+          {},
+          ["", "name", "made by", "shape", "value", "gradient"].map((title) =>
+            make("th", { scope: "col" }, title),
+          ),
+        ),
+      ),
+      make("tbody", {}, rows),
+    ),
+  );
+}
+
+// --- lines of code ---------------------------------------------------------------------------------------
+
+const keyOf = ({ file, number }) => `${file} ${number}`;
+const lineTexts = new Map(); // "file line" -> text
+const nodesAt = new Map(); // "file line" -> nodes
+data.files.forEach((file, f) =>
+  file.pieces.forEach(({ first, lines }) =>
+    lines.forEach((text, k) => lineTexts.set(`${f} ${first + k}`, text)),
+  ),
+);
+for (const node of data.nodes)
+  if (node.line) {
+    const key = keyOf(node.line);
+    if (!nodesAt.has(key)) nodesAt.set(key, []);
+    nodesAt.get(key).push(node.n);
+  }
+const codeLines = new Map();
+
+function textOfLine(file, number) {
+  const text = lineTexts.get(`${file} ${number}`);
+  return text === undefined ? null : text;
+}
+
+const KEYWORDS = new Set(
+  "and as assert class def del elif else except False finally for from global if import in is lambda None not or pass raise return True try while with yield".split(
+    " ",
+  ),
+);
+
+function coloured(text) {
+  const parts = text.match(/#.*$|"(?:[^"\\]|\\.)*"?|'(?:[^'\\]|\\.)*'?|\w+|\W/g) || [];
+  return parts.map((part) => {
+    const kind = part.startsWith("#")
+      ? "comment"
+      : /^["']/.test(part)
+        ? "string"
+        : KEYWORDS.has(part)
+          ? "keyword"
+          : null;
+    return kind ? make("span", { class: `tok-${kind}` }, part) : part;
+  });
+}
+
+function codeLine(file, number, extra = "") {
+  const key = `${file} ${number}`;
+  const used = nodesAt.get(key);
+  const line = make(
+    "div",
+    { class: `code-line ${used ? "used" : ""} ${extra}` },
+    make("span", { class: "number" }, String(number)),
+    make("span", {}, coloured(textOfLine(file, number))),
+  );
+  if (used) {
+    line.addEventListener("pointerenter", () => light(used));
+    line.addEventListener("pointerleave", () => light([]));
+    line.addEventListener("click", () => Places.choose(used[used.length - 1], { open: true }));
+    line.title = `${plural(used.length, "node")} here`;
+  }
+  return line;
+}
+
+function writeCode() {
+  const box = byId("code");
+  const pieces = data.files
+    .flatMap((file, f) => [
+      make("h2", {}, file.name),
+      file.pieces.length
+        ? file.pieces
+            .map(({ first, lines }, i) => [
+              i ? make("div", { class: "gap" }, "⋯") : null,
+              lines.map((_, k) => {
+                const line = codeLine(f, first + k);
+                codeLines.set(`${f} ${first + k}`, line);
+                return line;
+              }),
+            ])
+            .flat(2)
+        : make("p", { class: "gap" }, "its text is not known"),
+    ])
+    .flat(2);
+  fill(box, pieces);
+  if (!data.files.length) toggleCode(false);
+}
+
+function markCode() {
+  for (const line of codeLines.values()) line.classList.remove("now", "backward");
+  const event = Graph.current();
+  const n = state.chosen !== null ? state.chosen : event ? event.n : null;
+  const node = n === null ? null : Graph.nodes.get(n);
+  if (!node?.line) return;
+  const line = codeLines.get(keyOf(node.line));
+  if (!line) return;
+  line.classList.add("now");
+  line.classList.toggle("backward", Boolean(event?.back));
+  const box = byId("code");
+  const top = line.offsetTop - box.offsetTop;
+  if (top < box.scrollTop + 60 || top > box.scrollTop + box.clientHeight - 80)
+    box.scrollTop = top - box.clientHeight / 3;
+}
+
+function showLine(file, number) {
+  toggleCode(true);
+  const line = codeLines.get(`${file} ${number}`);
+  if (line) {
+    byId("code").scrollTop = line.offsetTop - byId("code").offsetTop - 80;
+    line.classList.add("lit");
+    setTimeout(() => line.classList.remove("lit"), 1200);
+  }
+}
+
+function toggleCode(on) {
+  document.body.classList.toggle("no-code", !on);
+  byId("code-switch").setAttribute("aria-pressed", String(on));
+}
+
+// A line lights up its nodes, and a node its line.
+let lit = [];
+function light(numbers) {
+  for (const element of lit) element.classList.remove("lit");
+  lit = [];
+  if (!numbers.length) return;
+  if (Drawing.hasDrawings)
+    for (const n of numbers) {
+      const card = Drawing.draw(state.view).cards.get(Graph.placeIn(state.view, n));
+      if (card && numbers.length < 60) lit.push(card.group);
+    }
+  for (const row of byId("listing").querySelectorAll("tr[data-key]"))
+    if (numbers.includes(Number(row.dataset.key))) lit.push(row);
+  if (numbers.length === 1) {
+    const node = Graph.nodes.get(numbers[0]);
+    const line = node.line && codeLines.get(keyOf(node.line));
+    if (line) lit.push(line);
+  }
+  for (const element of lit) element.classList.add("lit");
+}
+
+export { codeLine, light, listing, markCode, showLine, textOfLine, toggleCode, writeCode };

@@ -1,0 +1,154 @@
+"""The data that a page computes with: the tape of its graph, and the numbers in full at the start."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ...ran import words
+from ...ran.data import GraphData, Passed
+from ...script.calls import Tape, Unwritten
+from ...script.script import Script
+from ...script.symbols import uniform
+from ...script.tape import tape
+from . import switches
+from .packing import Arrays, base64_of
+
+OPERATIONS = 2_000
+PRODUCTS = 20_000_000  # that are summed, forward and back
+NUMBERS = 350_000  # in what no call computes; a page has them in full
+
+Symbols = Mapping[str, Sequence[str]]
+
+
+def live(
+    script: Script,
+    parts: Mapping[str, list[switches.Place]],
+    arrays: Arrays,
+    symbols: Symbols | None,
+) -> dict[str, Any]:
+    """Return what a page needs to compute a graph again, as data; or `frozen`, why it cannot.
+
+    `leaves` are the slots that have an array of the page, `filled` those of one number everywhere, and
+    `held` those of other constants. `passed` and `plain` have slots by the number of an edge. `picks`
+    says of integers how many there are to choose from, and which of `symbols` these are. Where there is
+    too much to compute, the calls say what an element is made of; what they begin with is left out.
+    """
+    graph = script.graph
+    try:
+        found = tape(script)
+    except Unwritten as reason:
+        return {"frozen": words.visible(str(reason))}
+    calls = {
+        **found.packed(),
+        "value": found.value,
+        "gradient": found.gradient,
+        "passed": {e: dict(zip(Passed._fields, slots)) for e, slots in found.passed.items()},
+        "plain": found.plain,
+        "fixed": found.fixed,
+        "switches": [
+            {
+                "name": name,
+                "off": switches.SWITCHES[name].off,
+                "places": [
+                    {"node": n, "instead": instead, "gate": found.gates[n]} for n, instead in some
+                ],
+            }
+            for name, some in parts.items()
+        ],
+    }
+    too_much = _too_much(graph, found)
+    if too_much:
+        filled = _filled({slot: np.asarray(found.values[slot]) for slot in found.data})
+        return {"frozen": too_much, "filled": filled, **calls}
+    leaves = {
+        found.value[n.number]: arrays.add(n.value, full=True)
+        for n in graph.nodes
+        if n.kind != "operation"
+    }
+    others = {slot: np.asarray(found.values[slot]) for slot in found.data if slot not in leaves}
+    filled = _filled(others)
+    alike = {one["slot"] for one in filled}
+    vocabularies = {
+        path: list(map(words.visible, names)) for path, names in (symbols or {}).items()
+    }
+    return {
+        **calls,
+        "leaves": [{"slot": s, "array": number} for s, number in leaves.items()],
+        "filled": filled,
+        "held": [
+            {"slot": s, "bytes": base64_of(_wide(a))} for s, a in others.items() if s not in alike
+        ],
+        "numbers": found.numbers,
+        "pinned": found.pinned,
+        "reads": [
+            {"node": n, "line": "" if line is None else words.visible(str(line))}
+            for n, line in graph.reads
+        ],
+        "inside": {
+            n.number: graph.box(n.box).path
+            for n in graph.nodes
+            if n.kind == "data" and not n.label and n.box is not None
+            if graph.box(n.box).kind == "definition"
+        },
+        "made_of": {n.number: list(n.may_be_of) for n in graph.nodes if n.may_be_of},
+        "output": _output(graph),
+        "picks": _picks(graph, found, vocabularies),
+        "symbols": vocabularies,
+    }
+
+
+def _too_much(graph: GraphData, found: Tape) -> str:
+    """Say what a page cannot compute so much of; "" where it can."""
+    counts = (
+        (sum(n.kind == "operation" for n in graph.nodes), OPERATIONS, "operations"),
+        (found.work, PRODUCTS, "products to sum"),
+        (sum(found.values[slot].size for slot in found.data), NUMBERS, "numbers to begin with"),
+    )
+    for count, most, what in counts:
+        if count > most:
+            return f"it has {count:,} {what}, and a page computes with {most:,} at most"
+    return ""
+
+
+def _filled(arrays: Mapping[int, np.ndarray]) -> list[dict[str, Any]]:
+    """The slots that have one number everywhere, and that number."""
+    alike = {slot: a for slot, a in arrays.items() if uniform(a)}
+    return [{"slot": slot, "value": _exact(a.flat[0])} for slot, a in alike.items()]
+
+
+def _output(graph: GraphData) -> int | None:
+    """The last result of a module: what a model gives, and a loss is computed from."""
+    given = [n.number for n in graph.nodes if n.kind == "operation" and n.module is not None]
+    return max(given, default=None)
+
+
+def _picks(graph: GraphData, found: Tape, symbols: Symbols) -> dict[int, dict[str, Any]]:
+    """For each slot of integers that picks along axes: the least `size`, the path of its `symbols`."""
+    labels = {slot: graph[n].label for n, slot in found.value.items()}
+    picks: dict[int, dict[str, Any]] = {}
+    for name, _, (read, *indices), params in found.calls:
+        if name != "take":
+            continue
+        for slot, axis in zip(indices, params[0]):
+            size, label = found.values[read].shape[axis], labels.get(read, "")
+            fits = [p for p, s in symbols.items() if len(s) == size and label.startswith(p)]
+            if slot not in picks or size < picks[slot]["size"]:
+                picks[slot] = {"size": size, "symbols": max(fits, key=len, default=None)}
+    return picks
+
+
+def _wide(array: np.ndarray) -> np.ndarray:
+    """An array in the dtype that the interpreter keeps its numbers in."""
+    return array.astype(np.float64) if array.dtype.itemsize == 8 else array
+
+
+def _exact(value: Any) -> Any:
+    """A number with all its digits, as JSON can hold it; a word where it is not finite."""
+    number = value.item()
+    if isinstance(number, float) and not math.isfinite(number):
+        return "nan" if math.isnan(number) else "inf" if number > 0 else "-inf"
+    return number

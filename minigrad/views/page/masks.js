@@ -1,0 +1,77 @@
+// --- a cell of an attention map, in the mask -------------------------------------------------------------------
+
+import { filled, WORDS } from "./words.js";
+import { make } from "./base.js";
+import * as Arrays from "./arrays.js";
+import * as Graph from "./graph.js";
+import * as Sources from "./sources.js";
+import * as Live from "./live.js";
+import * as WhatIf from "./whatif.js";
+import * as Attention from "./attention.js";
+import * as Fields from "./fields.js";
+
+function maskIsOff(mask) {
+  // what uses it was switched off
+  return Live.live?.switches.some(({ places }) =>
+    places.some(
+      ({ node, gate }) => !WhatIf.isOn(gate) && Graph.into.get(node).some((edge) => edge.source === mask),
+    ),
+  );
+}
+
+function turnMask(found, head, row, column) {
+  const slot = found.mask === null ? null : Fields.slotOf(found.mask);
+  if (slot === null) return;
+  const { shape } = Graph.nodes.get(found.mask);
+  const place = Sources.ravel(Attention.cellIndex(found, shape, head, row, column), shape);
+  Fields.setNumber(slot, place, 1 - Live.engine().slots[slot].array[place], Fields.nameAt(found.mask, place));
+}
+
+function maskSwitch(found, head, row, column) {
+  if (!Live.live || found.mask === null || Fields.slotOf(found.mask) === null) return null;
+  const { shape } = Graph.nodes.get(found.mask);
+  const place = Sources.ravel(Attention.cellIndex(found, shape, head, row, column), shape);
+  const [rows, columns] = shape.slice(-2),
+    heads = shape.slice(0, -2).reduce((a, b) => a * b, 1);
+  const all = [
+    heads === 1 ? "heads" : null,
+    rows === 1 ? "queries" : null,
+    columns === 1 ? "keys" : null,
+  ].filter(Boolean);
+  return make(
+    "p",
+    {},
+    make(
+      "label",
+      {},
+      "in the mask ",
+      Fields.numberField(
+        Fields.slotOf(found.mask),
+        place,
+        Fields.nameAt(found.mask, place),
+        Arrays.array(Graph.nodes.get(found.mask).value).numbers[place],
+        "b",
+      ),
+    ),
+    all.length ? make("span", { class: "soft" }, filled(WORDS.forAll, { letters: all.join(" and ") })) : null,
+  );
+}
+
+function tokensNow(tokens) {
+  // the symbols of an axis, where the ids that they stood for were changed
+  if (!Live.other.size) return tokens;
+  for (const [slot, { symbols: path }] of Object.entries(Live.live.picks)) {
+    const names = path === null ? null : Live.live.symbols[path],
+      ids = Live.first[slot];
+    if (
+      names &&
+      ids.length === tokens.length &&
+      Live.other.has(Number(slot)) &&
+      tokens.every((token, i) => token === names[ids[i]])
+    )
+      return Array.from(Live.machine.slots[slot].array, (id) => names[id]);
+  }
+  return tokens;
+}
+
+export { maskIsOff, maskSwitch, tokensNow, turnMask };

@@ -1,0 +1,212 @@
+"""Arrays as text that a page can hold: every digit that it shows is one of the number's own.
+
+A small array is written as decimal numbers of five significant digits. A large one takes 16 bits a
+number: three significant digits, a sign, and one of 36 powers of ten (900 x 2 x 36 = 64,800 codes),
+the greatest of them that of the array's largest number. What the page computes with is kept in full.
+Beyond what a page may hold, every second, fourth ... row and column is kept. What is said of an array
+as a whole is taken from all of it.
+"""
+
+from __future__ import annotations
+
+import base64
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+SMALL = 64  # numbers, up to which an array is written in decimals
+DIGITS = 5  # of each of these
+BINS = 24  # of a histogram
+POWERS = 36  # of ten, from that of the largest number down
+SUMMARY = ("least", "greatest", "mean", "norm", "zeros", "odd")  # of the numbers of an array
+SPECIAL = 6  # codes: zero, NaN, infinity, minus infinity, too small for the powers, minus that
+
+
+class Arrays:
+    """Collects the arrays of a page, each once, and packs them into a budget.
+
+    Args:
+        budget: characters that all of them may take.
+    """
+
+    def __init__(self, budget: int):
+        self.budget = budget
+        self.held: list[np.ndarray] = []
+        self.places: dict[tuple, int] = {}
+        self.full: set[int] = set()
+
+    def add(self, array: np.ndarray | None, full: bool = False) -> int | None:
+        """The number under which the page finds `array`; None for none. `full` keeps all its bits."""
+        if array is None:
+            return None
+        array = np.asarray(array)
+        if array.dtype.kind not in "fiub":
+            return None
+        array = np.ascontiguousarray(array).reshape(array.shape)
+        key = array.dtype.str, array.shape, array.tobytes()
+        if key not in self.places:
+            self.places[key] = len(self.held)
+            self.held.append(array)
+        if full:
+            self.full.add(self.places[key])
+        return self.places[key]
+
+    def packed(self) -> list[dict[str, Any]]:
+        """All arrays, the largest ones thinned out as far as the budget asks for it."""
+        most = 1 << 16
+        while most > SMALL and self._size(most) > self.budget:
+            most //= 2
+        return [pack(array, most, i in self.full) for i, array in enumerate(self.held)]
+
+    def _size(self, most: int) -> int:
+        return sum(
+            4 * a.nbytes // 3 if i in self.full
+            else 3 * min(a.size, most) if a.size > SMALL
+            else 8 * a.size
+            for i, a in enumerate(self.held)
+        )  # fmt: skip
+
+
+def pack(array: np.ndarray, most: int, full: bool = False) -> dict[str, Any]:
+    """An array as JSON can hold it: `s` its shape, `t` its kind, and its numbers.
+
+    `v` has the numbers of a small array, `c` the codes of a large one, whose largest has the power of
+    ten `e`, `x` the bytes of one kept in full, `b` the bits of booleans. `k` has the step in each axis
+    where numbers were left out. `m` is the `SUMMARY` of all of it: least, greatest, mean, norm, zeros,
+    and how many are not finite; `h` is a histogram.
+    """
+    packed: dict[str, Any] = {"s": list(array.shape), "t": array.dtype.kind}
+    most = max(most, array.size) if full else most
+    if full and array.dtype.kind == "f":
+        wide = array.dtype.itemsize > 4
+        packed["w"] = 8 if wide else 4
+        packed["x"] = base64_of(array.astype("<f8" if wide else "<f4"))
+    elif array.size > SMALL and array.dtype.kind == "f":
+        some, steps = thinned(array, most)
+        packed["c"], packed["e"] = codes(some)
+        if max(steps, default=1) > 1:
+            packed["k"] = steps
+    elif array.size > SMALL and array.dtype.kind == "b":
+        some, steps = thinned(array, most)
+        packed["b"] = base64_of(np.packbits(some, bitorder="little"))
+        if max(steps, default=1) > 1:
+            packed["k"] = steps
+    else:
+        some, steps = thinned(array, max(most, SMALL))
+        packed["v"] = [decimal(v) for v in some.ravel().tolist()]
+        if max(steps, default=1) > 1:
+            packed["k"] = steps
+    if array.size > 1 and array.dtype.kind != "b":
+        packed["m"] = summary(array)
+        packed["h"] = histogram(array)
+    return packed
+
+
+def table(records: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Many records with the same names, these written once: `names`, and of each record a row of `rows`.
+
+    `records` of `graph.js` makes them objects again.
+    """
+    return {
+        "names": list(records[0]) if records else [],
+        "rows": [list(record.values()) for record in records],
+    }
+
+
+def thinned(array: np.ndarray, most: int) -> tuple[np.ndarray, list[int]]:
+    """Take every 2nd, 4th, 8th ... element along the longest axes, until at most `most` are left.
+
+    Returns:
+        the smaller array, and for each axis the step with which it was taken.
+    """
+    steps = [1] * array.ndim
+    length = lambda axis: -(-array.shape[axis] // steps[axis])
+    while math.prod(map(length, range(array.ndim))) > most:
+        longest = max(range(array.ndim), key=length)
+        steps[longest] *= 2
+    return array[tuple(slice(None, None, step) for step in steps)], steps
+
+
+def decimal(value: Any) -> Any:
+    """A number of five significant digits, as JSON can hold it; a word where it is not finite."""
+    if not isinstance(value, float):
+        return int(value)
+    if not math.isfinite(value):
+        return "nan" if math.isnan(value) else "inf" if value > 0 else "-inf"
+    return rounded(value, DIGITS)
+
+
+def rounded(value: float, digits: int) -> float:
+    """A finite number of so many significant digits; the number itself where that would be infinite."""
+    short = float(f"{value + 0.0:.{digits - 1}e}")
+    return short if math.isfinite(short) else float(value)
+
+
+def codes(array: np.ndarray) -> tuple[str, int]:
+    """The codes of an array of floats, and the power of ten of its largest number.
+
+    The number of sign s, digits d (100 to 999) and power p has the code
+    6 + ((p - e + 35) * 2 + s) * 900 + d - 100.
+    """
+    x = array.astype(np.float64).ravel()
+    size = np.abs(x)
+    finite = np.isfinite(size) & (size > 0)
+    power = np.zeros(x.shape, int)
+    power[finite] = np.floor(np.log10(size[finite])).astype(int)
+    digits = np.zeros(x.shape, int)
+    # Near the middle between two numbers of three digits, and where the logarithm or the rounding
+    # steps over a power of ten, Python's own conversion decides, which is exact.
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+        hundreds = size[finite] * 10.0 ** (2 - power[finite])
+        digits[finite] = np.rint(hundreds)
+        near = np.abs(hundreds - np.floor(hundreds) - 0.5) < 1e-6
+    for i in np.flatnonzero(finite)[near | ~((hundreds >= 100) & (hundreds < 999))]:
+        mantissa, exponent = f"{size[i]:.2e}".split("e")
+        digits[i], power[i] = round(100 * float(mantissa)), int(exponent)
+    top = int(power[finite].max()) if finite.any() else 0
+    place = power - top + POWERS - 1
+    code = SPECIAL + (place * 2 + (x < 0)) * 900 + digits - 100
+    code[finite & (place < 0)] = 4
+    code[finite & (place < 0) & (x < 0)] = 5
+    code[~finite] = np.select(
+        [np.isnan(x[~finite]), x[~finite] == np.inf, x[~finite] == -np.inf], [1, 2, 3], 0
+    )
+    return base64_of(code.astype("<u2")), top
+
+
+def summary(array: np.ndarray) -> list[Any]:
+    """Least, greatest, mean and norm of the finite numbers; how many are 0, and not finite."""
+    x = array.astype(np.float64).ravel()
+    finite = x[np.isfinite(x)]
+    if not finite.size:
+        return [None, None, None, None, 0, x.size]
+    small, power = scaled(finite)
+    most = np.finfo(np.float64).max
+    with np.errstate(over="ignore"):
+        norm = min(np.ldexp(np.linalg.norm(small), power), most)
+    said = finite.min(), finite.max(), np.ldexp(small.mean(), power), norm
+    four = [rounded(v, 4) for v in said]
+    return [*four, int(np.sum(finite == 0)), x.size - finite.size]
+
+
+def scaled(x: np.ndarray) -> tuple[np.ndarray, int]:
+    """`x` divided by a power of two, so that none is above one, and that power: sums cannot overflow."""
+    power = int(np.frexp(np.abs(x).max())[1])
+    return np.ldexp(x, -power), power
+
+
+def histogram(array: np.ndarray) -> list[int]:
+    """Count the finite numbers in each of equal parts of their range."""
+    x = array.astype(np.float64).ravel()
+    x = x[np.isfinite(x)]
+    if not x.size or x.min() == x.max():
+        return []
+    small, _ = scaled(x)
+    low, high = small.min(), small.max()
+    return np.histogram((small - low) / (high - low), BINS)[0].tolist()
+
+
+def base64_of(array: np.ndarray) -> str:
+    return base64.b64encode(array.tobytes()).decode()

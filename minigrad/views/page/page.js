@@ -1,0 +1,258 @@
+// --- stages, help, keys ----------------------------------------------------------------------------------
+
+import { byId, data, fill, icon, make, say, state } from "./base.js";
+import * as Graph from "./graph.js";
+import * as Live from "./live.js";
+import * as Drawing from "./drawing.js";
+import * as Places from "./places.js";
+import * as Panel from "./panel.js";
+import * as Predict from "./predict.js";
+import * as Attention from "./attention.js";
+import * as Listing from "./listing.js";
+import * as Timeline from "./timeline.js";
+import * as Search from "./search.js";
+import * as Pictures from "./pictures.js";
+import * as Cards from "./cards.js";
+import * as Camera from "./camera.js";
+
+const stages = [
+  ...document.querySelectorAll(".stage.extra"),
+  ...["drawing", "attention", "listing"].map(byId),
+];
+stages.forEach((stage, i) => {
+  if (!stage.id) stage.id = `extra-${i}`;
+  stage.setAttribute("role", "tabpanel");
+  stage.setAttribute("aria-label", stage.dataset.title);
+});
+
+function stageTabs() {
+  const shown = stages.filter(
+    (stage) =>
+      (stage.id !== "attention" || data.maps.length) && (stage.id !== "drawing" || Drawing.hasDrawings),
+  );
+  fill(
+    byId("stage-tabs"),
+    shown.map((stage) =>
+      Panel.tabButton(stage.dataset.title, stage.id, stage.id === state.stage, () => setStage(stage.id)),
+    ),
+  );
+}
+
+function graphStage() {
+  return Drawing.hasDrawings ? "drawing" : "listing";
+}
+
+function setStage(id) {
+  state.stage = id;
+  for (const stage of stages) stage.hidden = stage.id !== id;
+  byId("stages").classList.toggle("as-written", byId(id).classList.contains("extra"));
+  byId("crumbs").hidden = id !== "drawing" && id !== "listing";
+  stageTabs();
+  if (id === "attention") Attention.attentionStage();
+  if (id === "drawing" && Drawing.hasDrawings && !Camera.cameras.has(state.view)) Camera.fit(false, true);
+  Places.render();
+}
+
+const KEYS = [
+  ["→", "one step on"],
+  ["←", "one step back"],
+  ["Shift →, Shift ←", "on, or back, to the next thing in this drawing: over a closed box"],
+  ["space", "play, pause"],
+  ["Home, End", "to the beginning, to the end"],
+  ["b", "to the start of the way back"],
+  ["↑, ↓", "in the drawing: to the card before, or after"],
+  ["Enter", "choose a node, open a box"],
+  ["o", "open the box in which this step is"],
+  ["u, Backspace", "up, to the box around"],
+  ["+, −, 0", "larger, smaller, all of it"],
+  ["/", "find"],
+  ["p", "predict, then reveal"],
+  ["f", "follow each step into its box"],
+  ["c", "lines of code"],
+  ["t", "table or drawing"],
+  ["Alt and arrow keys", "in a heat map: read single numbers; Enter changes one"],
+  ["↑, ↓", "in a field: change the number by a step; Page up, Page down: by ten"],
+  ["m", "in an attention map: turn the cell in the mask"],
+  ["Ctrl z, Ctrl Shift z", "undo a change, do it again"],
+];
+
+function help() {
+  fill(
+    byId("help"),
+    make("h2", {}, "Keys"),
+    make(
+      "dl",
+      { class: "keys" },
+      KEYS.flatMap(([key, text]) => [
+        make(
+          "dt",
+          {},
+          key.split(", ").flatMap((k, i) => [i ? " " : "", make("kbd", {}, k)]),
+        ),
+        make("dd", {}, text),
+      ]),
+    ),
+    make("h3", {}, "The time line"),
+    make(
+      "p",
+      { class: "soft" },
+      "A bar is a step. On the way forward its height says how large the value is, on the way back how large the gradient: the logarithm of the norm, each half on a scale of its own. Below are the chapters.",
+    ),
+    make("h3", {}, "Cards and gradients"),
+    Panel.legend(),
+    make(
+      "p",
+      { class: "soft" },
+      "On a card, the picture to the left is the value and the one to the right the gradient, each on a scale of its own: values are teal above zero and pink below it, gradients orange above zero and blue below it. An array of up to six numbers is written out.",
+    ),
+    make("form", { method: "dialog" }, make("button", {}, "Close")),
+  );
+  byId("help").showModal();
+}
+
+function moveFocus(direction) {
+  const { cards } = Drawing.draw(state.view);
+  const list = [...cards.values()];
+  const at = list.findIndex((card) => card.group === document.activeElement);
+  const next = list[(at + direction + list.length) % list.length];
+  for (const card of list) card.group.setAttribute("tabindex", card === next ? 0 : -1);
+  next.group.focus({ preventScroll: true });
+  Camera.reveal(next.key);
+}
+
+function openHere() {
+  const event = Graph.current();
+  if (!event) return;
+  const key = Graph.placeIn(state.view, event.n);
+  if (typeof key === "string") Places.show(key);
+}
+
+function onKey(event) {
+  const typing =
+    ["INPUT", "TEXTAREA", "SELECT"].includes(event.target.tagName) && event.target.type !== "range";
+  if (byId("help").open || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.target.id === "search") {
+    const act = {
+      ArrowDown: () => Search.point(Search.pointed + 1),
+      ArrowUp: () => Search.point(Search.pointed - 1),
+      Enter: () => Search.pick(Search.pointed),
+      Escape: Search.closeSearch,
+    }[event.key];
+    if (act) {
+      event.preventDefault();
+      act();
+    }
+    return;
+  }
+  if (typing) return;
+  const card = event.target.closest ? event.target.closest(".card") : null;
+  const button = event.target.tagName === "BUTTON" || event.target.tagName === "SUMMARY";
+  if (card && (event.key === "Enter" || event.key === " ")) {
+    event.preventDefault();
+    const key = /^\d+$/.test(card.dataset.key) ? Number(card.dataset.key) : card.dataset.key;
+    Cards.activate(key);
+    if (typeof key !== "number" && Drawing.hasDrawings) {
+      const first = Camera.world.querySelector('.card[tabindex="0"]');
+      if (first) first.focus({ preventScroll: true });
+    }
+    return;
+  }
+  if (card && (event.key === "ArrowDown" || event.key === "ArrowUp")) {
+    event.preventDefault();
+    return moveFocus(event.key === "ArrowDown" ? 1 : -1);
+  }
+  if (button && (event.key === " " || event.key === "Enter")) return;
+  const acts = {
+    ArrowRight: () => (event.shiftKey ? Places.over(1) : Places.go(state.time + 1)),
+    ArrowLeft: () => (event.shiftKey ? Places.over(-1) : Places.go(state.time - 1)),
+    Home: () => Places.go(0),
+    End: () => Places.go(Graph.events.length),
+    " ": Timeline.togglePlaying,
+    b: () => Places.go(Graph.FORWARD + 1),
+    o: openHere,
+    u: Places.up,
+    Backspace: Places.up,
+    "+": () => Camera.zoom(1.25),
+    "=": () => Camera.zoom(1.25),
+    "-": () => Camera.zoom(0.8),
+    0: () => Camera.fit(),
+    "/": () => byId("search").focus(),
+    p: () => Predict.setPredict(!state.predict),
+    f: () => setFollow(!state.follow),
+    c: () => Listing.toggleCode(document.body.classList.contains("no-code")),
+    t: () => setStage(state.stage === "listing" && Drawing.hasDrawings ? "drawing" : "listing"),
+    "?": help,
+  };
+  const act = acts[event.key];
+  if (!act) return;
+  event.preventDefault();
+  if (["ArrowRight", "ArrowLeft", "Home", "End"].includes(event.key)) Timeline.stopPlaying();
+  act();
+}
+
+function setFollow(on) {
+  state.follow = on;
+  byId("follow").setAttribute("aria-pressed", String(on));
+  say(on ? "Each step opens the box in which it happens." : "Steps stay in this drawing.");
+}
+
+// --- the start -------------------------------------------------------------------------------------------
+
+function start() {
+  Drawing.markers();
+  Listing.writeCode();
+  Camera.listenToHands();
+  fill(
+    byId("notes"),
+    data.notes.map((note) => make("p", {}, note)),
+  );
+  if (innerWidth < 1180) Listing.toggleCode(false);
+  Live.changesShown();
+  setStage(stages[0].classList.contains("extra") ? stages[0].id : graphStage());
+  Places.openSheet();
+  Places.render();
+  for (const name of ["first", "back", "next", "over", "last"]) fill(byId(name), icon(name));
+  byId("first").onclick = () => Places.go(0);
+  byId("back").onclick = () => Places.go(state.time - 1);
+  byId("next").onclick = () => Places.go(state.time + 1);
+  byId("over").onclick = () => Places.over(1);
+  byId("last").onclick = () => Places.go(Graph.events.length);
+  byId("play").onclick = Timeline.togglePlaying;
+  byId("time").addEventListener("input", (event) => {
+    const time = Number(event.target.value);
+    Timeline.stopPlaying();
+    Places.go(time);
+  }); // stopping puts it back
+  byId("zoom-in").onclick = () => Camera.zoom(1.25);
+  byId("zoom-out").onclick = () => Camera.zoom(0.8);
+  byId("zoom-fit").onclick = () => Camera.fit();
+  byId("predict").onclick = () => Predict.setPredict(!state.predict);
+  byId("follow").onclick = () => setFollow(!state.follow);
+  byId("code-switch").onclick = () => Listing.toggleCode(document.body.classList.contains("no-code"));
+  byId("help-open").onclick = help;
+  byId("search").addEventListener("input", Search.find);
+  document.addEventListener("keydown", onKey);
+  addEventListener("beforeprint", () => Camera.printWhole(true));
+  addEventListener("afterprint", () => Camera.printWhole(false));
+  document.addEventListener("click", (event) => {
+    if (!event.target.closest(".search")) byId("found").hidden = true;
+  });
+  const again = () => {
+    Pictures.themed.clear();
+    Pictures.thumbs.clear();
+    for (const { cards } of Drawing.drawn.values()) for (const card of cards.values()) card.stamp = null;
+    Places.render();
+    Attention.repaints.forEach((repaint) => repaint());
+  };
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", again);
+  new ResizeObserver(() => {
+    if (Drawing.hasDrawings && state.stage === "drawing") {
+      Camera.cameras.clear();
+      Camera.fit(false, true);
+    }
+  }).observe(byId("stages"));
+}
+
+start();
+
+export { graphStage, setStage };

@@ -1,0 +1,254 @@
+// --- the panel -------------------------------------------------------------------------------------------
+
+import { filled, WORDS } from "./words.js";
+import { breakable, byId, data, fill, make, plural, state } from "./base.js";
+import * as Editing from "./editing.js";
+import * as Step from "./step.js";
+import * as Details from "./details.js";
+import * as Places from "./places.js";
+import * as Attention from "./attention.js";
+import * as Learn from "./learn.js";
+import * as WhatIf from "./whatif.js";
+import * as Graph from "./graph.js";
+import * as Arrays from "./arrays.js";
+import * as Chapters from "./chapters.js";
+import * as Live from "./live.js";
+import * as Listing from "./listing.js";
+
+function tabs() {
+  const titles = {
+    overview: "Overview",
+    step: "This step",
+    node: "Node",
+    cell: "Cell",
+    ...Editing.computingTabs(),
+  };
+  if (!state.cell && state.tab === "cell") state.tab = "overview";
+  fill(
+    byId("panel-tabs"),
+    Object.entries(titles)
+      .filter(([name]) => name !== "cell" || state.cell)
+      .map(([name, title]) =>
+        tabButton(title, name, state.tab === name, () => {
+          state.tab = name;
+          panel();
+        }),
+      ),
+  );
+  for (const name of Object.keys(titles)) byId(name).hidden = state.tab !== name;
+}
+
+function tabButton(title, controls, selected, onclick) {
+  return make(
+    "button",
+    {
+      role: "tab",
+      "aria-selected": String(selected),
+      "aria-controls": controls,
+      tabindex: selected ? 0 : -1,
+      onclick,
+      onkeydown: (event) => {
+        const move = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+        if (!move) return;
+        event.preventDefault();
+        event.stopPropagation();
+        const all = [...event.currentTarget.parentElement.children];
+        const next = all[(all.indexOf(event.currentTarget) + move + all.length) % all.length];
+        const list = event.currentTarget.parentElement,
+          at = all.indexOf(next);
+        next.click();
+        list.children[at].focus();
+      },
+    },
+    title,
+  );
+}
+
+function panel() {
+  tabs();
+  if (state.tab === "overview") overview();
+  if (state.tab === "step") Step.stepPanel();
+  if (state.tab === "node") Details.nodePanel(Places.chosenNode());
+  if (state.tab === "cell") Attention.cellPanel();
+  if (state.tab === "learn") Learn.learnPanel();
+  if (state.tab === "whatif") WhatIf.whatifPanel();
+}
+
+function overview() {
+  const root = Graph.nodes.get(data.roots[0]);
+  const learned = data.nodes.filter((node) => node.kind === "parameter" || node.kind === "input");
+  const size = (node) => Arrays.norm(node.gradient);
+  const most = Math.max(...learned.map(size), 0);
+  const bySize = [...learned].sort((a, b) => size(b) - size(a)).slice(0, 40);
+  const open = !state.predict;
+  const chaptersHere = [make("h3", {}, "Chapters"), Chapters.chapterList()]; // of a model they come first
+  fill(
+    byId("overview"),
+    make("p", { class: "phase" }, "The whole computation"),
+    make("h2", {}, make("code", {}, Graph.fullName(root.n))),
+    root.shape.length
+      ? null
+      : make("p", { class: "big" }, Arrays.brief(root.value), Live.fixedBadge(Live.whyFixed(root.n))),
+    make(
+      "p",
+      { class: "soft" },
+      filled(WORDS.stepsInAll, {
+        about: data.about,
+        steps: plural(Graph.FORWARD, "step"),
+        back: Graph.events.length - Graph.FORWARD,
+      }),
+    ),
+    make(
+      "div",
+      { class: "start" },
+      make(
+        "button",
+        { class: "primary", onclick: () => Chapters.playChapter(Chapters.chapters[0]) },
+        "Play the first chapter",
+      ),
+      make("button", { onclick: () => Places.go(1) }, "Take the first step →"),
+      make("button", { onclick: () => Places.go(Graph.FORWARD + 1) }, "Start with the way back"),
+      Editing.computingTabs().whatif
+        ? make(
+            "button",
+            {
+              onclick: () => {
+                state.tab = "whatif";
+                panel();
+              },
+            },
+            "Switch a part off",
+          )
+        : null,
+    ),
+    Chapters.chapters.some((chapter) => chapter.box !== null)
+      ? [chaptersHere, Editing.invitation()]
+      : [Editing.invitation(), chaptersHere],
+    bySize.length ? make("h3", {}, "What is learned, by the size of its gradient") : null,
+    bySize.length && open
+      ? make(
+          "ul",
+          { class: "by-size" },
+          bySize.map((node) =>
+            make(
+              "li",
+              {},
+              make(
+                "button",
+                { class: "link", title: node.label, onclick: () => Places.choose(node.n, { open: true }) },
+                breakable(Graph.fullName(node.n)),
+              ),
+              make(
+                "span",
+                { class: "track-bar", "aria-hidden": "true" },
+                make("span", {
+                  class: "bar",
+                  style: `display:block;width:${most ? (100 * size(node)) / most : 0}%`,
+                }),
+              ),
+              make(
+                "span",
+                { class: "size" },
+                node.gradient === null ? node.state : Arrays.written(size(node), 4),
+                Live.fixedBadge(Live.whyFixedGradient(node.n)),
+              ),
+            ),
+          ),
+        )
+      : null,
+    bySize.length && open
+      ? make("p", { class: "soft" }, "The size is the square root of the sum of squares.")
+      : null,
+    bySize.length && !open ? make("p", { class: "soft" }, "Hidden while you predict.") : null,
+    make("h3", {}, "What the cards are"),
+    legend(),
+    make("h3", {}, "Keys"),
+    make(
+      "p",
+      { class: "soft" },
+      make("kbd", {}, "→"),
+      " ",
+      make("kbd", {}, "←"),
+      " step, ",
+      make("kbd", {}, "space"),
+      " plays, ",
+      make("kbd", {}, "/"),
+      " finds, ",
+      make("kbd", {}, "?"),
+      " shows all keys.",
+    ),
+  );
+}
+
+function legend() {
+  const kind = (name, text) =>
+    make(
+      "li",
+      {},
+      make("span", {
+        class: "swatch kind",
+        style: `background: var(--${name}); border-color: var(--${name}-line)`,
+      }),
+      text,
+    );
+  const grad = (name, text) => make("li", {}, make("span", { class: `swatch ${name}` }), text);
+  return make(
+    "div",
+    { class: "columns" },
+    make(
+      "ul",
+      { class: "legend" },
+      kind("parameter", "parameter: learned"),
+      kind("input", "input that needs a gradient"),
+      kind("data", "data: constant"),
+      kind("operation", "operation"),
+      kind("result", "result"),
+      kind("module", "box of a module"),
+      kind("definition", "box of a function"),
+    ),
+    make(
+      "ul",
+      { class: "legend" },
+      grad("known", "gradient known"),
+      grad("zero", "gradient zero"),
+      grad("not-computed", "not computed"),
+      grad("arriving", "still arriving"),
+      grad("needs-none", "needs none: no place for it"),
+      grad("freed", "freed: not kept"),
+    ),
+  );
+}
+
+function lineText(node) {
+  if (!node.line) return null;
+  const { file, number } = node.line;
+  const text = Listing.textOfLine(file, number);
+  return make(
+    "p",
+    { class: "trail" },
+    make(
+      "button",
+      { class: "link mono", onclick: () => Listing.showLine(file, number) },
+      `${data.files[file].name}:${number}`,
+    ),
+    " ",
+    make("code", {}, text),
+  );
+}
+
+function trailText(node) {
+  const names = [];
+  for (let box = node.box; box !== null && box !== undefined; box = data.boxes[box].parent)
+    names.unshift(data.boxes[box].title.split(": ")[0]);
+  return names.length ? make("p", { class: "trail" }, `in ${names.filter(Boolean).join(" › ")}`) : null;
+}
+
+function link(n, text = null) {
+  return make(
+    "button",
+    { class: "link mono", title: Graph.fullName(n), onclick: () => Places.choose(n, { open: true }) },
+    text || Graph.nameOf(n),
+  );
+}
+
+export { legend, lineText, link, panel, tabButton, trailText };

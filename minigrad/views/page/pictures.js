@@ -1,0 +1,107 @@
+// --- pictures of arrays: a number is a colour, and zero is clear ----------------------------------------------
+
+import * as Arrays from "./arrays.js";
+
+const themed = new Map();
+function colour(name) {
+  if (!themed.has(name))
+    themed.set(name, getComputedStyle(document.documentElement).getPropertyValue(name).trim());
+  return themed.get(name);
+}
+
+function tones(palette) {
+  const of = (sign) =>
+    colour(`--${palette === "gradient" ? "grad" : "value"}-${sign}`)
+      .split(",")
+      .map(Number);
+  return [of("minus"), of("plus")];
+}
+
+// Zero is clear, so that whatever is behind shows through, in light and in dark.
+function tint(v, largest, [minus, plus]) {
+  if (Number.isNaN(v)) return [255, 0, 200, 255];
+  if (!Number.isFinite(v)) return [...(v < 0 ? minus : plus), 255];
+  const share = largest ? Math.min(1, Math.abs(v) / largest) : 0;
+  return [...(v < 0 ? minus : plus), Math.round(235 * share)];
+}
+
+// An array of any shape as one flat picture: the last two axes are a tile, and tiles stand in rows.
+function tiles(a) {
+  const shape = a.shape;
+  let columns = shape.length ? shape[shape.length - 1] : 1;
+  let rows = shape.length > 1 ? shape[shape.length - 2] : 1;
+  const count = a.numbers.length / Math.max(1, rows * columns);
+  const turned = columns === 1 && rows > 1; // a column lies down
+  if (turned) [rows, columns] = [columns, rows];
+  return { rows, columns, count, turned };
+}
+
+let scratchPad = null;
+function scratch(width, height) {
+  // one canvas for all that is only made to be copied
+  if (!scratchPad)
+    scratchPad = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+  scratchPad.canvas.width = width;
+  scratchPad.canvas.height = height;
+  return scratchPad;
+}
+
+function paint(canvas, a, palette, perRow, gap, cellWidth, cellHeight) {
+  const { rows, columns, count } = tiles(a);
+  const tone = tones(palette);
+  const lines = Math.ceil(count / perRow);
+  const width = perRow * columns * cellWidth + (perRow - 1) * gap;
+  const height = lines * rows * cellHeight + (lines - 1) * gap;
+  canvas.width = Math.max(1, Math.round(width));
+  canvas.height = Math.max(1, Math.round(height));
+  const context = canvas.getContext("2d");
+  context.imageSmoothingEnabled = false;
+  const pen = scratch(Math.max(1, columns), Math.max(1, rows));
+  const piece = pen.canvas;
+  for (let t = 0; t < count; t++) {
+    const pixels = pen.createImageData(piece.width, piece.height);
+    for (let i = 0; i < rows * columns; i++)
+      pixels.data.set(tint(a.numbers[t * rows * columns + i], a.largest, tone), 4 * i);
+    pen.putImageData(pixels, 0, 0);
+    const x = (t % perRow) * (columns * cellWidth + gap),
+      y = Math.floor(t / perRow) * (rows * cellHeight + gap);
+    context.drawImage(piece, x, y, columns * cellWidth, rows * cellHeight);
+  }
+  return { perRow, gap, cellWidth, cellHeight };
+}
+
+// A picture for a card, with no more dots than a card has room for.
+const MOST_DOTS = [56, 14];
+const thumbs = new Map();
+function thumb(id, palette) {
+  const key = `${id} ${palette}`;
+  if (!thumbs.has(key)) thumbs.set(key, dots(Arrays.array(id), palette));
+  return thumbs.get(key);
+}
+
+function dots(a, palette) {
+  const { rows, columns, count } = tiles(a);
+  const side = Math.min(count, 4); // tiles beside each other; those beyond are left out
+  const width = Math.min(MOST_DOTS[0], columns * side + side - 1),
+    height = Math.min(MOST_DOTS[1], rows);
+  const pen = scratch(width, height);
+  const pixels = pen.createImageData(width, height);
+  const tone = tones(palette);
+  for (let x = 0; x < width; x++) {
+    const place = ((x + 0.5) / width) * side;
+    const tile = Math.floor(place),
+      column = Math.floor((place - tile) * (columns + (side > 1 ? 1 : 0)));
+    if (column >= columns) continue;
+    for (let y = 0; y < height; y++) {
+      const row = Math.floor(((y + 0.5) / height) * rows);
+      pixels.data.set(
+        tint(a.numbers[(tile * rows + row) * columns + column], a.largest, tone),
+        4 * (y * width + x),
+      );
+    }
+  }
+  pen.putImageData(pixels, 0, 0);
+  return pen.canvas.toDataURL();
+}
+
+export { colour, paint, themed, thumb, thumbs, tiles, tint, tones };

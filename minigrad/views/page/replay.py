@@ -1,0 +1,132 @@
+"""Checks of a recorded graph by finite differences: nudge one node, and compute all that follows.
+
+The graph is computed again in float64 from its leaves. At each node a random direction is chosen, the
+value is moved along it by a small step either way, and what the result changes by is compared with
+what the node's gradient says.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import ChainMap
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...engine import rules
+from ...ran.data import GraphNode
+from ...script.script import Script, run
+from ...script.symbols import Symbol, symbols_in
+
+STEP = 1e-5
+MOST = 2_000_000_000  # numbers to compute, beyond which no check is run
+OVERHEAD = 5000  # numbers that take as long as one call
+
+
+class Check(NamedTuple):
+    """One node's gradient compared with finite differences along one random direction.
+
+    Attributes:
+        measured: what the result changes by, a unit of the direction.
+        told: what the gradient says of it.
+        tolerance: how far they may be apart.
+        kink: whether the slopes to both sides differ, so that there is no right answer.
+    """
+
+    measured: float
+    told: float
+    tolerance: float
+    kink: bool
+
+    @property
+    def ok(self) -> bool:
+        return abs(self.measured - self.told) <= self.tolerance
+
+
+def checks(script: Script) -> dict[int, Check]:
+    """The check of every node with a gradient, by number; none where there is too much to compute."""
+    graph = script.graph
+    work = sum(math.prod(n.shape) + OVERHEAD for n in graph.nodes) * len(graph)
+    ends = {n: graph[n].gradient for n in graph.roots}
+    if work > MOST or any(g is None for g in ends.values()):
+        return {}
+    with np.errstate(all="ignore"):
+        replay = _Replay(script, ends)
+        checked = {}
+        for node in graph.nodes:
+            if node.gradient is not None and node.gradient.size and node.dtype.kind == "f":
+                checked[node.number] = replay.check(node)
+        return checked
+
+
+class _Replay:
+    """The forward pass of a script, in float64."""
+
+    def __init__(self, script: Script, ends: Mapping[int, Any]):
+        self.values = script.values
+        self.ends = {n: np.asarray(g, np.float64) for n, g in ends.items()}
+        self.lines = script.lines[: script.ahead]
+        held = (s for s in script.values.values() if s.call is None)
+        self.wide: dict[int, Any] = {id(symbol): _wide(symbol.value) for symbol in held}
+        run(self.lines, self.wide, _in_float64)
+        self.users: dict[
+            int, list[int]
+        ] = {}  # the places of the lines that read a symbol, by its id
+        for place, line in enumerate(self.lines):
+            assert line.call is not None
+            for read in symbols_in([line.call.args, line.call.options]):
+                self.users.setdefault(id(read), []).append(place)
+
+    def check(self, node: GraphNode) -> Check:
+        """Compare the gradient of a node with what the result changes by along one direction."""
+        symbol = self.values[node.number]
+        x = self.wide[id(symbol)]
+        direction = np.random.default_rng(node.number).standard_normal(x.shape)
+        direction = direction / np.linalg.norm(direction)
+        h = STEP * max(
+            1.0, float(np.sqrt(np.mean(np.square(x)))) if np.all(np.isfinite(x)) else 1.0
+        )
+        after = self._after(symbol)
+
+        def change(step: float) -> float:
+            moved = ChainMap({id(symbol): x + step * direction}, self.wide)
+            run(after, moved, _in_float64)
+            ends = ((g, id(self.values[n])) for n, g in self.ends.items())
+            return sum(float(np.sum(g * (moved[i] - self.wide[i]))) for g, i in ends)
+
+        right, left = change(h) / h, -change(-h) / h
+        measured = (right + left) / 2
+        gradient = np.asarray(node.gradient, np.float64)
+        told = float(np.sum(gradient * direction))
+        start = max(float(np.linalg.norm(g)) for g in self.ends.values())
+        rounding = float(np.finfo(node.dtype).eps)
+        tolerance = rounding * (start + 1000 * float(np.linalg.norm(gradient)))
+        tolerance += 1e-3 * abs(measured) + 1e-10 * start / h * 1e-5
+        kink = abs(right - left) > 0.1 * max(abs(right), abs(left))
+        return Check(measured, told, tolerance, bool(kink))
+
+    def _after(self, symbol: Symbol) -> list[Symbol]:
+        """The lines that are computed from a symbol, in order."""
+        places: set[int] = set()
+        waiting = [symbol]
+        while waiting:
+            for place in self.users.get(id(waiting.pop()), ()):
+                if place not in places:
+                    places.add(place)
+                    waiting.append(self.lines[place])
+        return [self.lines[place] for place in sorted(places)]
+
+
+def _in_float64(function: Callable, args: list[Any], options: dict[str, Any]) -> Any:
+    """Return what a function gives, in float64."""
+    if function is rules.astype and np.dtype([*args, *options.values()][1]).kind == "f":
+        return args[0]
+    return _wide(function(*args, **options))
+
+
+def _wide(value: Any) -> Any:
+    if isinstance(value, (list, tuple)):
+        return tuple(map(_wide, value))
+    array = np.asarray(value)
+    return array.astype(np.float64) if array.dtype.kind == "f" else array

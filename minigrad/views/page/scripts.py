@@ -1,0 +1,54 @@
+"""The scripts of a page as one script, in which each file is an object with what it exports.
+
+    arrays.js:  export { array, at };            const Arrays = (() => { ... return { array, at }; })();
+    panel.js:   import * as Arrays from ...      Arrays.at(...): known everywhere, so nothing is left
+                import { make } from ...         const { make } = Base;  of a file that comes before
+
+So the files are modules of JavaScript as editors and linters know them, and a page is one file, which
+a browser opens from a disk. Indentation and lines of comment are left out: they make a page larger.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+HERE = Path(__file__).parent
+SCRIPTS = {  # each file's name, and that of its object; they run in this order
+    "words": "Words", "base": "Base", "arrays": "Arrays", "pictures": "Pictures", "heat": "Heat",
+    "graph": "Graph", "functions": "Functions", "interpreter": "Interpreter", "live": "Live",
+    "sources": "Sources", "elements": "Elements", "fields": "Fields", "editing": "Editing",
+    "masks": "Masks", "learn": "Learn", "whatif": "WhatIf", "cards": "Cards",
+    "drawing": "Drawing", "camera": "Camera", "places": "Places", "chapters": "Chapters",
+    "panel": "Panel", "step": "Step", "details": "Details", "predict": "Predict",
+    "attention": "Attention", "listing": "Listing", "timeline": "Timeline", "search": "Search",
+    "page": "Page",
+}  # fmt: skip
+
+OBJECT = re.compile(r'^import \* as \w+ from "[^"]*";\n', re.MULTILINE)
+NAMES = re.compile(r'^import (\{[^}]*\}) from "\./(\w+)\.js";$', re.MULTILINE)
+EXPORTS = re.compile(r"^export \{([^}]*)\};\n", re.MULTILINE)
+
+
+def joined(files: Sequence[str] = tuple(SCRIPTS)) -> str:
+    """The script of these files. It begins with a list of what the object of each gives."""
+    texts = {file: (HERE / f"{file}.js").read_text(encoding="utf-8") for file in files}
+    contents = [f"// {SCRIPTS[file]}: {', '.join(exported(texts[file]))}" for file in files]
+    return "\n".join([*contents, *(_as_object(file, text) for file, text in texts.items())])
+
+
+def exported(text: str) -> list[str]:
+    """The names that a file exports."""
+    found = EXPORTS.search(text)
+    return re.findall(r"\w+", found.group(1)) if found else []
+
+
+def _as_object(file: str, text: str) -> str:
+    changing = set(re.findall(r"^let (\w+)", text, re.MULTILINE))  # is read anew each time
+    gives = [f"get {n}() {{ return {n}; }}" if n in changing else n for n in exported(text)]
+    text = EXPORTS.sub("", OBJECT.sub("", text))
+    text = NAMES.sub(lambda found: f"const {found[1]} = {SCRIPTS[found[2]]};", text)
+    lines = [line.strip() for line in text.splitlines()]
+    body = "\n".join(line for line in lines if line and not line.startswith("//"))
+    return f"const {SCRIPTS[file]} = (() => {{\n{body}\nreturn {{ {', '.join(gives)} }};\n}})();"

@@ -1,0 +1,169 @@
+// --- what one element of a call's result is made of: elements of the arrays that the call reads ------------
+
+import { data } from "./base.js";
+import * as Arrays from "./arrays.js";
+import * as Interpreter from "./interpreter.js";
+import * as Live from "./live.js";
+
+// The same as script/sources.py, with the tape that the page computes with. A call moves elements, adds many
+// or takes one of them (`SUMS`), or is a function of one element of each array. An element is a slot and the
+// place `at` which it is.
+
+const tape = data.live.calls ? data.live : null; // where there is too much to compute, it has no numbers
+const calls = new Map(
+  (tape?.calls ?? []).map(([name, slot, reads, ...params]) => [
+    slot,
+    { name: tape.names[name], reads, params },
+  ]),
+);
+const MOVES = ["same", "view", "unview", "pick", "join", "take"];
+const filled = new Map((tape?.filled ?? []).map(({ slot, value }) => [slot, value]));
+const nodes = new Map(); // slot -> the id of its array, if it is that of a node
+for (const node of data.nodes)
+  for (const part of ["gradient", "value"])
+    if (tape && tape[part][node.n] !== undefined) nodes.set(tape[part][node.n], () => node[part]);
+
+class Unclear extends Error {} // an element of which it is not known what it is made of
+
+const size = (shape) => shape.reduce((a, b) => a * b, 1);
+const kindOf = (slot) => tape.kinds[tape.slots[slot]];
+const shapeOf = (slot) => kindOf(slot).shape;
+const along = (at, strides) => at.reduce((place, k, axis) => place + k * strides[axis], 0);
+
+function unravel(place, shape) {
+  const index = [];
+  for (let axis = shape.length - 1; axis >= 0; axis--) {
+    index.unshift(place % shape[axis]);
+    place = Math.floor(place / shape[axis]);
+  }
+  return index;
+}
+
+function ravel(index, shape) {
+  return index.reduce((place, k, axis) => place * shape[axis] + k, 0);
+}
+
+function placeAt(a, index) {
+  // among the numbers that were kept: where some rows or columns are left out, not every one is there
+  return index.some((k, axis) => k % a.steps[axis])
+    ? null
+    : ravel(
+        index.map((k, axis) => k / a.steps[axis]),
+        a.shape,
+      );
+}
+
+// The numbers of a slot; null where the page does not have them all.
+function numbersOf(slot) {
+  if (Live.live) return Live.engine().slots[slot].array;
+  if (filled.has(slot)) {
+    const value = filled.get(slot);
+    return Array(size(shapeOf(slot))).fill(Number(Arrays.NOT_FINITE[value] ?? value));
+  }
+  const a = nodes.has(slot) ? Arrays.array(nodes.get(slot)()) : null;
+  return a && !a.thinned ? a.numbers : null;
+}
+
+function numberOf({ slot, at }) {
+  return numbersOf(slot)?.[ravel(at, shapeOf(slot))] ?? null;
+}
+
+function operands({ slot, at }) {
+  return calls.get(slot).reads.map((read) => {
+    const shape = shapeOf(read);
+    const place = at.slice(at.length - shape.length).map((k, axis) => (shape[axis] > 1 ? k : 0));
+    return { slot: read, at: place };
+  });
+}
+
+// What a call gives for other arrays: the interpreter runs it alone.
+function run(name, params, shape, reads, arrays) {
+  const shapes = [...reads.map(shapeOf), shape];
+  const alone = {
+    kinds: shapes.map((one) => ({ dtype: "f8", shape: one })),
+    slots: shapes.map((_, i) => i),
+    names: [name],
+    calls: [[0, reads.length, reads.map((_, i) => i), ...params]],
+  };
+  const held = arrays.map((array, i) => [i, Float64Array.from(array)]);
+  return Interpreter.interpreter(alone, held).slots[reads.length].array;
+}
+
+function indices(slots) {
+  const found = slots.map(numbersOf);
+  if (found.includes(null)) throw new Unclear();
+  return found;
+}
+
+const counted = (count, begin) => Array.from({ length: count }, (_, i) => begin + i);
+
+// The element that a call moves to another; null where it leaves 0. Moving the numbers of places, from 1 on,
+// in place of the elements tells which.
+function moved({ slot, at }) {
+  const { name, reads, params } = calls.get(slot);
+  const moving = name === "take" ? reads.slice(0, 1) : reads;
+  const begins = [];
+  let end = 1;
+  for (const read of moving) {
+    begins.push(end);
+    end += size(shapeOf(read));
+  }
+  const places = moving.map((read, i) => counted(size(shapeOf(read)), begins[i]));
+  const arrays = [...places, ...indices(reads.slice(moving.length))];
+  const place = run(name, params, shapeOf(slot), reads, arrays)[ravel(at, shapeOf(slot))];
+  if (!(place >= 1)) return null;
+  const which = begins.findLastIndex((begin) => begin <= place);
+  return { slot: reads[which], at: unravel(place - begins[which], shapeOf(reads[which])) };
+}
+
+// --- calls that add elements up, or take one of many: how many terms, and the k-th, a product of elements ---
+
+function folded(to, [read], [[, count, inner]]) {
+  const place = ravel(to.at, shapeOf(to.slot));
+  const begin = Math.floor(place / inner) * count * inner + (place % inner);
+  return { count, term: (k) => [{ slot: read, at: unravel(begin + k * inner, shapeOf(read)) }] };
+}
+
+function contracted(to, reads, [free, summed]) {
+  const sizes = summed.map(([n]) => n);
+  const strides = (loops, i) => loops.map((loop) => loop[i]);
+  const term = (k) =>
+    reads.map((slot, i) => {
+      const place = along(to.at, strides(free, i + 2)) + along(unravel(k, sizes), strides(summed, i + 1));
+      return { slot, at: unravel(place, shapeOf(slot)) };
+    });
+  return { count: size(sizes), term };
+}
+
+function put(to, [read, ...others], params) {
+  const shape = shapeOf(to.slot);
+  const arrays = [counted(size(shape), 0), ...indices(others)];
+  const goesTo = run("take", params, shapeOf(read), [to.slot, ...others], arrays);
+  const wanted = ravel(to.at, shape);
+  const found = Array.from(goesTo, (place, k) => (place === wanted ? k : -1)).filter((k) => k >= 0);
+  return { count: found.length, term: (k) => [{ slot: read, at: unravel(found[k], shapeOf(read)) }] };
+}
+
+const SUMS = { sum: folded, mean: folded, max: folded, min: folded, contract: contracted, put };
+
+function terms(to) {
+  const { name, reads, params } = calls.get(to.slot);
+  return SUMS[name](to, reads, params);
+}
+
+export {
+  calls,
+  kindOf,
+  MOVES,
+  moved,
+  numberOf,
+  operands,
+  placeAt,
+  ravel,
+  SUMS,
+  size,
+  tape,
+  terms,
+  Unclear,
+  unravel,
+};

@@ -1,0 +1,257 @@
+// --- the panel of a step: what it is given, what it gives, and what goes back -----------------------------
+
+import { filled, WORDS } from "./words.js";
+import { byId, data, fill, make, plural, state } from "./base.js";
+import * as Graph from "./graph.js";
+import * as Places from "./places.js";
+import * as Chapters from "./chapters.js";
+import * as Panel from "./panel.js";
+import * as Arrays from "./arrays.js";
+import * as Live from "./live.js";
+import * as Attention from "./attention.js";
+import * as Elements from "./elements.js";
+import * as Sources from "./sources.js";
+import * as Predict from "./predict.js";
+import * as Heat from "./heat.js";
+
+function stepPanel() {
+  const event = Graph.current();
+  const box = byId("step");
+  if (!event)
+    return fill(
+      box,
+      make("p", {}, "Nothing has happened yet. "),
+      make(
+        "div",
+        { class: "start" },
+        make("button", { class: "primary", onclick: () => Places.go(1) }, "Take the first step →"),
+      ),
+    );
+  const node = Graph.nodes.get(event.n);
+  const count = event.back
+    ? filled(WORDS.stepBack, { step: state.time - Graph.FORWARD, count: Graph.events.length - Graph.FORWARD })
+    : filled(WORDS.stepForward, { step: state.time, count: Graph.FORWARD });
+  const why = node.about || (node.box !== null ? data.boxes[node.box].about : "");
+  const head = [
+    Chapters.chapterLine(),
+    make("p", { class: `phase ${event.back ? "backward" : ""}` }, count),
+    make(
+      "h2",
+      {},
+      make(
+        "code",
+        {},
+        node.label ? node.label : "",
+        node.label && node.made ? " = " : "",
+        node.made || (node.label ? "" : `${node.kind} #${node.n}`),
+      ),
+    ),
+    why ? make("p", { class: "why" }, why) : null,
+    Panel.trailText(node),
+    Panel.lineText(node),
+  ];
+  fill(box, head, event.back ? (node.kind === "operation" ? backward(node) : leaf(node)) : forward(node));
+  box.scrollTop = 0;
+}
+
+function forward(node) {
+  const given = Graph.into.get(node.n);
+  const line = workedLine(Elements.ofNode(node), node.value, Graph.nameOf(node.n));
+  const toAnswer = Chapters.forwardQuestion(node);
+  return [
+    toAnswer ? null : line.element,
+    given.length ? make("h3", {}, "Is given") : null,
+    given.map((edge) => {
+      const source = Graph.nodes.get(edge.source);
+      return Heat.heat(
+        source.value,
+        `${edge.argument ? `${edge.argument} = ` : ""}${Graph.nameOf(source.n)}`,
+        {
+          letters: source.letters,
+          note: source.kind === "operation" ? "" : source.kind,
+          fixed: Live.whyFixed(source.n),
+        },
+      );
+    }),
+    make("h3", {}, "Gives"),
+    toAnswer || [
+      Heat.heat(node.value, Graph.nameOf(node.n), {
+        letters: node.letters,
+        read: line.show,
+        fixed: Live.whyFixed(node.n),
+      }),
+      Attention.mapButton(node.n),
+    ],
+  ];
+}
+
+function leaf(node) {
+  return [
+    make(
+      "p",
+      {},
+      Graph.arrivals.get(node.n).length === 1
+        ? "All that comes here has arrived. It stays, in "
+        : filled(WORDS.allArrived, { count: Graph.arrivals.get(node.n).length }),
+      make("code", {}, `${Graph.fullName(node.n)}.grad`),
+      ".",
+    ),
+    gradientFigure(node.n, "gradient"),
+    make("h3", {}, "What it belongs to"),
+    Heat.heat(node.value, Graph.nameOf(node.n), { letters: node.letters, fixed: Live.whyFixed(node.n) }),
+  ];
+}
+
+function gradientFigure(n, name) {
+  const found = Graph.gradientNow(n);
+  const node = Graph.nodes.get(n);
+  const why = found.sum === null && found.state !== "zero" ? null : Live.whyFixedGradient(n);
+  if (found.sum === null || found.state === "zero") return [stateLine(found), Live.fixedText(why)];
+  return [
+    found.state === "arriving" ? stateLine(found) : null,
+    Heat.heat(found.sum, name, { palette: "gradient", letters: node.letters, fixed: why }),
+  ];
+}
+
+function stateLine(found) {
+  return make(
+    "p",
+    { class: "state" },
+    make("span", { class: `swatch ${found.state.replace(" ", "-")}` }),
+    Graph.stateText(found),
+  );
+}
+
+function backward(node) {
+  const shares = Graph.into.get(node.n).filter((edge) => edge.differentiable);
+  const others = Graph.into.get(node.n).filter((edge) => !edge.differentiable);
+  const root = data.roots.includes(node.n) && Graph.arrivals.get(node.n).length === 1;
+  return [
+    make("h3", {}, "The gradient that arrives here"),
+    node.gradient === null
+      ? stateLine(Graph.gradientNow(node.n))
+      : Heat.heat(node.gradient, "g", {
+          palette: "gradient",
+          letters: node.letters,
+          note: root ? "the walk starts here" : "of the loss, by this node",
+          fixed: Live.whyFixedGradient(node.n),
+        }),
+    node.gradient === null && node.state !== "freed" ? null : shares.map((edge) => shareOf(node, edge)),
+    others.length
+      ? make(
+          "p",
+          { class: "soft" },
+          filled(WORDS.noneNeeded, { names: others.map((edge) => Graph.nameOf(edge.source)).join(", ") }),
+        )
+      : null,
+  ];
+}
+
+function shareOf(node, edge) {
+  const source = Graph.nodes.get(edge.source);
+  const hidden = Graph.isHidden(edge);
+  const { text, note, reads: roles } = edge.rule || { text: "", note: "", reads: [] };
+  const reads = roles.map(({ role, name }) => {
+    const read = role === "y" ? node : Elements.sourceAt(role, node);
+    return Heat.heat(read.value, name, { letters: read.letters, fixed: Live.whyFixed(read.n) });
+  });
+  const line = workedLine(
+    Elements.ofEdge(edge),
+    edge.passed.fitted,
+    `${Graph.nameOf(source.n)}.grad`,
+    Graph.arrivals.get(source.n).length > 1 ? "gets" : "=",
+  );
+  const before = edge.passed.before !== null;
+  const options = (part) => ({
+    palette: "gradient",
+    letters: source.letters,
+    fixed: Live.live?.passed[edge.id] ? Live.whyFixedSlot(Live.live.passed[edge.id][part]) : null,
+  });
+  const result = [];
+  if (edge.passed.fitted === null) result.push(make("p", { class: "soft" }, "What it gave was not kept."));
+  else {
+    if (edge.copied.length) {
+      const shape = node.shape;
+      if (edge.passed.given !== null)
+        result.push(
+          Heat.heat(edge.passed.given, "the rule gives", { ...options("given"), letters: node.letters }),
+        );
+      const copies = edge.copied.reduce((n, axis) => n * shape[axis], 1);
+      result.push(
+        make(
+          "p",
+          { class: "soft" },
+          filled(WORDS.copiesAlong[edge.copied.length > 1 ? "axes" : "axis"], {
+            copies: plural(copies, "copy", "copies"),
+            axes: edge.copied.join(", "),
+          }),
+        ),
+      );
+    }
+    result.push(Heat.heat(edge.passed.fitted, "contribution", { ...options("fitted"), read: line.show }));
+    result.push(
+      before
+        ? make(
+            "div",
+            { class: "sum" },
+            Heat.heat(edge.passed.before, "had arrived before", options("before")),
+            Heat.heat(edge.passed.after, "sum now", options("after")),
+          )
+        : make(
+            "p",
+            { class: "soft" },
+            Graph.arrivals.get(source.n).length > 1
+              ? filled(WORDS.firstToArrive, { count: Graph.arrivals.get(source.n).length })
+              : "Nothing else goes there.",
+          ),
+    );
+  }
+  return make(
+    "div",
+    { class: "share" },
+    make(
+      "p",
+      {},
+      "for ",
+      make("code", {}, edge.argument || `argument ${edge.position}`),
+      ", which is ",
+      Panel.link(source.n, source.label || `#${source.n}${source.op ? ` ${source.op}` : ""}`),
+    ),
+    text ? make("code", { class: "rule" }, text) : null,
+    note ? make("p", { class: "soft note" }, note) : null,
+    hidden ? null : line.element,
+    reads.length
+      ? make(
+          "details",
+          {
+            open:
+              hidden ||
+              [node, ...Graph.into.get(node.n).map((other) => Graph.nodes.get(other.source))].every(
+                (one) => Sources.size(one.shape) <= 24,
+              ),
+          },
+          make("summary", { class: "soft" }, `where ${roles.map(({ name }) => name).join(", ")} …`),
+          reads,
+        )
+      : null,
+    hidden ? Predict.question(edge) : result,
+    state.predict && state.answered.has(edge.id) ? Predict.verdict(edge) : null,
+  );
+}
+
+// The line below a rule: its first element, then that under the pointer.
+function workedLine(of, id, target, equals = "=") {
+  const element = make("p", { class: "worked mono", hidden: true });
+  const a = Arrays.array(id);
+  const show = (index) => {
+    const { value, text: result } = Elements.numberAt(a, index);
+    const text = value === null ? null : Elements.workedOut(of, index, target, result, { equals });
+    element.hidden = text === null;
+    element.textContent = text || "";
+    return text;
+  };
+  if (a?.numbers.length) show(a.full.map(() => 0));
+  return { element, show };
+}
+
+export { stateLine, stepPanel };

@@ -1,0 +1,194 @@
+"""Parts of a model that a page can switch off, each with its exact form when off.
+
+    @switch("norm", "what goes in comes out as it is")
+    def norm(graph):
+        for box in boxes(graph, {"layer_norm"}):
+            yield result(graph, box), given(graph, box)
+
+A switch finds places in a graph: a node, and the earlier node of the same shape that stands in its
+place when it is off. Nothing else is changed: every gradient follows from that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from ...ran.data import GraphBox, GraphData, GraphNode, Ref
+from . import attention
+
+Place = tuple[int, int]  # a node, and what stands in its place
+
+
+class PartSwitch(NamedTuple):
+    """A part of a model that can be off.
+
+    Attributes:
+        name: of the part.
+        off: what is when it is off.
+        find: the places of a graph where it is.
+    """
+
+    name: str
+    off: str
+    find: Callable[[GraphData], Iterator[Place]]
+
+
+SWITCHES: dict[str, PartSwitch] = {}
+
+
+def switch(name: str, off: str) -> Callable:
+    """Register a switch: decorates the function that finds its places."""
+
+    def register(find: Callable[[GraphData], Iterator[Place]]) -> Callable:
+        SWITCHES[name] = PartSwitch(name, off, find)
+        return find
+
+    return register
+
+
+def places(graph: GraphData) -> dict[str, list[Place]]:
+    """The places of every switch that `graph` has; of each node one, that of the first switch."""
+    taken: set[int] = set()
+    found: dict[str, list[Place]] = {}
+    for name, one in SWITCHES.items():
+        for node, instead in one.find(graph):
+            if node not in taken and instead < node and alike(graph[node], graph[instead]):
+                taken.add(node)
+                found.setdefault(name, []).append((node, instead))
+    return found
+
+
+def alike(a: GraphNode, b: GraphNode) -> bool:
+    """Tell whether one can stand in the place of the other: in float32 or float64."""
+    return a.shape == b.shape and (a.dtype == b.dtype or a.dtype.kind == b.dtype.kind == "f")
+
+
+# --- where things are -----------------------------------------------------------------------------
+
+
+def boxes(graph: GraphData, names: set[str]) -> Iterator[GraphBox]:
+    """The calls of definitions of these names, but of none inside another."""
+    for box in graph.boxes:
+        around = box.parent
+        while around is not None and graph.box(around).name not in names:
+            around = graph.box(around).parent
+        if box.kind == "definition" and box.name in names and around is None:
+            yield box
+
+
+def members(graph: GraphData, box: GraphBox) -> set[int]:
+    """The numbers of the operations inside a box."""
+    inside = {box.number}
+    for b in graph.boxes:
+        if b.parent in inside:
+            inside.add(b.number)
+    return {n.number for n in graph.nodes if n.box in inside and n.kind == "operation"}
+
+
+def through(graph: GraphData, names: set[str]) -> Iterator[Place]:
+    """The result of each call of such a definition, and the first argument of its shape."""
+    for box in boxes(graph, names):
+        inside = members(graph, box)
+        if not inside:
+            continue
+        result = graph[max(inside)]
+        given = [
+            e.source
+            for n in sorted(inside)
+            for e in graph.arguments(n)
+            if e.source not in inside and graph[e.source].kind != "parameter"
+        ]
+        for source in given:
+            if alike(graph[source], result):
+                yield result.number, source
+                break
+
+
+def argument(node: GraphNode, position: int) -> int | None:
+    """The number of the node that is an argument, if it is one."""
+    a = node.arguments[position] if position < len(node.arguments) else None
+    return a.number if isinstance(a, Ref) else None
+
+
+def comes_from(graph: GraphData, number: int, source: int, function: Callable) -> bool:
+    """Tell whether a node is computed from `source`, with a call of `function` on the way."""
+    waiting, seen = [(number, False)], set()
+    while waiting:
+        n, met = waiting.pop()
+        if n == source and met:
+            return True
+        if (n, met) in seen or n <= source:
+            continue
+        seen.add((n, met))
+        met = met or graph[n].function is function
+        waiting += [(e.source, met) for e in graph.arguments(n)]
+    return False
+
+
+# --- the switches ---------------------------------------------------------------------------------
+
+
+@switch("mask", "every query may look at every key, at symbols that come after it too")
+def mask(graph: GraphData) -> Iterator[Place]:
+    """Find what the mask of an attention enters, such as np.where(mask, scores, -inf): the scores."""
+    for found in attention.attentions(graph):
+        if found.masked is not None:
+            yield found.masked
+
+
+@switch("scaling", "scores are not divided by the square root of the width")
+def scaling(graph: GraphData) -> Iterator[Place]:
+    """scores / sqrt(K), of attention: the scores."""
+    scores = {found.scores for found in attention.attentions(graph)}
+    for node in graph.nodes:
+        first = argument(node, 0)
+        by_number = len(node.arguments) > 1 and isinstance(
+            node.arguments[1], (int, float, np.generic)
+        )
+        scales = node.function in (np.divide, np.multiply) and by_number
+        if scales and first is not None and first in scores:
+            yield node.number, first
+
+
+@switch("residual", "only what the part computes goes on, not its input with it")
+def residual(graph: GraphData) -> Iterator[Place]:
+    """x + f(x), where f has weights: f(x)."""
+    for node in graph.nodes:
+        if node.function is not np.add:
+            continue
+        a, b = argument(node, 0), argument(node, 1)
+        if a is None or b is None or not graph[a].shape == graph[b].shape == node.shape:
+            continue
+        x, f = min(a, b), max(a, b)
+        if graph[f].kind == "operation" and x != f and comes_from(graph, f, x, np.matmul):
+            yield node.number, f
+
+
+@switch("norm", "nothing is brought to mean 0 and variance 1")
+def norm(graph: GraphData) -> Iterator[Place]:
+    """layer_norm(x): x."""
+    yield from through(graph, {"layer_norm", "standardize"})
+
+
+@switch("dropout", "no number is left out")
+def dropout(graph: GraphData) -> Iterator[Place]:
+    """dropout(x): x."""
+    yield from through(graph, {"dropout"})
+
+
+BENDS = {"relu", "np.tanh", "sigmoid"}
+CURVES = {"gelu", "silu", "leaky_relu", "elu", "softplus"}
+
+
+@switch("activation", "a line in place of the curve, so that layers are one product of matrices")
+def activation(graph: GraphData) -> Iterator[Place]:
+    """relu(x), tanh(x), gelu(x) ...: x."""
+    inside = {n for box in boxes(graph, CURVES) for n in members(graph, box)}
+    yield from through(graph, CURVES)
+    for node in graph.nodes:
+        x = argument(node, 0) if node.operation in BENDS and node.number not in inside else None
+        if x is not None:
+            yield node.number, x

@@ -1,0 +1,241 @@
+// --- what if: parts of the model switched off, and what that does to the loss and to the output ------------------
+
+import { filled, WORDS } from "./words.js";
+import { byId, data, fill, make, plural, say, state } from "./base.js";
+import * as Arrays from "./arrays.js";
+import * as Graph from "./graph.js";
+import * as Live from "./live.js";
+import * as Learn from "./learn.js";
+import * as Places from "./places.js";
+import * as Panel from "./panel.js";
+
+const guesses = new Map(); // switch -> what switching it off alone would do, to the numbers as they were then
+let guessed = null; // the version of the numbers that these are about
+
+function isOn(gate) {
+  return !Live.machine || Live.machine.slots[gate].array[0] === 1;
+}
+
+function turn(name, gates, on) {
+  Learn.stopLearning();
+  Live.change(`${name} ${on ? "on" : "off"}`, new Map(gates.map((gate) => [gate, [on ? 1 : 0]])));
+  Live.keepFocus(Places.render);
+  say(`${name} is ${on ? "on" : "off"}. ${Live.lossText()}`);
+}
+
+function outputNow() {
+  return Live.live.output === null ? null : Live.engine().slots[Live.live.value[Live.live.output]].array;
+}
+
+// What a model writes: of each row of its output the symbol with the highest score.
+function writes(scores) {
+  const shape = Graph.nodes.get(Live.live.output).shape,
+    n = shape[shape.length - 1];
+  const names = Object.values(Live.live.symbols)
+    .filter((symbols) => symbols.length === n)
+    .pop();
+  if (!names || shape.length < 2) return null;
+  return Array.from({ length: scores.length / n }, (_, row) => {
+    let best = 0;
+    for (let k = 1; k < n; k++) if (scores[row * n + k] > scores[row * n + best]) best = k;
+    return names[best];
+  });
+}
+
+// The output as it was written and as it is now, symbol by symbol: each is the likeliest after those that were
+// written before it.
+function writtenNow() {
+  const now = Live.live.output === null ? null : writes(outputNow());
+  if (!now) return null;
+  const was = writes(Live.first[Live.live.value[Live.live.output]]);
+  return {
+    now: symbolsOf(now, was),
+    was: was.every((symbol, i) => symbol === now[i]) ? null : symbolsOf(was, was),
+  };
+}
+
+function symbolsOf(symbols, was) {
+  // those that are not what they were are marked
+  return make(
+    "code",
+    { class: "symbols" },
+    symbols.map((symbol, i) => make("span", { class: symbol === was[i] ? null : "changed" }, symbol)),
+  );
+}
+
+function effect(before, after) {
+  // of two outputs: a sentence
+  const [was, is] = [writes(before), writes(after)];
+  if (was) {
+    const apart = was.filter((symbol, i) => symbol !== is[i]).length;
+    return apart
+      ? [
+          filled(WORDS.otherSymbols[apart > 1 ? "many" : "one"], {
+            symbols: plural(apart, "symbol"),
+            count: was.length,
+          }),
+          symbolsOf(is, was),
+        ]
+      : [filled(WORDS.sameSymbols, { symbols: plural(was.length, "symbol") })];
+  }
+  const most = before.reduce((size, v, i) => Math.max(size, Math.abs(v - after[i])), 0);
+  return [filled(WORDS.outputChanges, { most: Arrays.written(most, 3) })];
+}
+
+// Each switch alone, turned and turned back: one at a time, so that the page answers in between.
+function guess() {
+  if (guessed === Live.version) return;
+  guessed = Live.version;
+  guesses.clear();
+  const about = Live.version;
+  const waiting = Live.live.switches.slice();
+  const next = () => {
+    if (about !== Live.version || state.tab !== "whatif") {
+      if (guessed === about) guessed = null;
+      return;
+    }
+    const one = waiting.shift();
+    if (!one) return;
+    const { change: give, update, slots } = Live.engine();
+    const { name, places } = one;
+    const gates = places.map(({ gate }) => gate);
+    const before = outputNow()?.slice(),
+      kept = gates.map((gate) => slots[gate].array[0]);
+    const on = kept.some((v) => v === 1);
+    gates.forEach((gate) => give(gate, [on ? 0 : 1]));
+    update();
+    guesses.set(name, { on, loss: Live.lossNow(), effect: before && effect(before, outputNow()) });
+    gates.forEach((gate, i) => give(gate, [kept[i]]));
+    update();
+    Live.keepFocus(() => whatifPanel());
+    setTimeout(next, 0);
+  };
+  setTimeout(next, 0);
+}
+
+function switchButton(name, gates, label) {
+  const on = gates.filter(isOn).length;
+  return make(
+    "button",
+    {
+      class: "switch",
+      role: "switch",
+      "aria-checked": on === gates.length ? "true" : on ? "mixed" : "false",
+      "data-field": `switch ${gates.join(" ")}`,
+      "aria-label": `${name}: ${on === gates.length ? "on" : on ? "partly on" : "off"}`,
+      onclick: () => turn(name, gates, on !== gates.length),
+    },
+    label,
+  );
+}
+
+function whatifPanel() {
+  const box = byId("whatif");
+  const root = Graph.nodes.get(data.roots[0]);
+  const rows = Live.live.switches.map(({ name, off, places }) => {
+    const gates = places.map(({ gate }) => gate);
+    const on = gates.every(isOn);
+    const alone = guessed === Live.version ? guesses.get(name) : null;
+    return make(
+      "li",
+      { class: on ? "" : "off" },
+      make(
+        "div",
+        { class: "switch-row" },
+        switchButton(name, gates, name),
+        make("span", { class: "soft" }, gates.length > 1 ? plural(gates.length, "place") : ""),
+      ),
+      make("p", { class: "soft" }, `Off: ${off}.`),
+      alone
+        ? make(
+            "p",
+            {},
+            `${alone.on ? "Switched off" : "Switched on again"}: ${Graph.nameOf(root.n)} `,
+            make(
+              "span",
+              { class: "mono" },
+              `${Arrays.written(Live.lossNow(), 4)} → ${Arrays.written(alone.loss, 4)}`,
+            ),
+            alone.effect ? ["; ", alone.effect] : null,
+            ".",
+          )
+        : make("p", { class: "soft" }, "…"),
+      gates.length > 1
+        ? make(
+            "details",
+            {},
+            make(
+              "summary",
+              { class: "soft", "aria-label": filled(WORDS.eachPlace, { name }) },
+              "each place by itself",
+            ),
+            make(
+              "ul",
+              {},
+              places.map(({ node: n, instead, gate }) =>
+                make(
+                  "li",
+                  {},
+                  switchButton(`${name} at ${placeName(n)}`, [gate], placeName(n)),
+                  " ",
+                  Panel.link(n),
+                  make("span", { class: "soft" }, " off: "),
+                  Panel.link(instead),
+                ),
+              ),
+            ),
+          )
+        : make(
+            "p",
+            { class: "soft" },
+            Panel.link(places[0].node),
+            "; off, it is ",
+            Panel.link(places[0].instead),
+          ),
+    );
+  });
+  const told = writtenNow();
+  fill(
+    box,
+    make("p", { class: "phase" }, "What if"),
+    make(
+      "h2",
+      {},
+      `${Graph.nameOf(root.n)} = `,
+      make("span", { class: "mono" }, root.shape.length ? "" : Arrays.written(Live.lossNow(), 5)),
+      " ",
+      Live.fixedBadge(Live.whyFixed(root.n)),
+    ),
+    told
+      ? make(
+          "p",
+          {},
+          "Its likeliest symbols: ",
+          told.now,
+          told.was ? [", and as it was written: ", told.was] : null,
+        )
+      : null,
+    told
+      ? make(
+          "p",
+          { class: "soft" },
+          "Each is what it would write next, given the symbols before it as they were written.",
+        )
+      : null,
+    make(
+      "p",
+      { class: "soft" },
+      "Switch a part off: everything is computed again, forward and backward. A model that has learned with a part needs it; how much, the loss says.",
+    ),
+    make("ul", { class: "switches-list" }, rows),
+  );
+  guess();
+}
+
+function placeName(n) {
+  const { box } = Graph.nodes.get(n);
+  const path = box === null || box === undefined ? "" : data.boxes[box].path.split("/")[0];
+  return path || Graph.nameOf(n);
+}
+
+export { isOn, whatifPanel, writtenNow };

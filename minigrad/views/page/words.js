@@ -1,0 +1,113 @@
+// --- the sentences that have parts, as templates: `{name}` stands for what is filled in -------------------
+
+const WORDS = {
+  allArrived: "All {count} contributions have arrived. Their sum stays here, in ",
+  andMore: " and {count} more",
+  argumentOf: "argument {number} of {made} = ",
+  arrivedOf: "{arrived} of {of} contributions have arrived",
+  asWritten: "All numbers are as they were written. {loss}",
+  becauseFixed: "it keeps its numbers, whatever is changed: {why}",
+  becauseMade: "{node} keeps its value, which Python or NumPy made of numbers that change",
+  boxSpoken: "{name}: box of {operations}; Enter opens it",
+  cameUpInside:
+    "It came up inside {box}. Python or NumPy may have made it there of an array that has no card: that one cannot be changed here.",
+  cannotLearn: "{names} cannot learn, for the gradient has a fixed part: {why}.",
+  chapterEnds: "The end of chapter {number}.",
+  chapterOf: "Chapter {number} of {count}",
+  clickToOpen: "{name}\n{contents}\nclick to open",
+  constantOf: "constant of {made}",
+  copiesAlong: {
+    axis: "Broadcasting had made {copies} along axis {axes}; their gradients are summed:",
+    axes: "Broadcasting had made {copies} along axes {axes}; their gradients are summed:",
+  },
+  diverged:
+    "{told} It diverged: every step went farther beyond the lowest point, until no number could hold it. Undo, and take a smaller learning rate.",
+  drawingOf: "Drawing of {title}",
+  eachPlace: "{name}: each place by itself",
+  elementOf: "element [{index}] of the contribution",
+  everyShown: "; every {steps} shown",
+  firstToArrive: "The first of {count} to arrive there.",
+  forAll: " for all {letters}",
+  frozen: "No number of this page can be changed: {frozen}.",
+  gradientDiffers: "The gradient of {names} is not the one that Python would compute after a step: {why}.",
+  headOf: "Head {head} of {place}",
+  headsShown: "Shown: {shown} of {count} heads, one query in {queryStep}, one key in {keyStep}.",
+  higher:
+    "{told} It is higher than before: the steps are too large, and go beyond the lowest point. Take a smaller learning rate.",
+  histogram: "Histogram from {least} to {greatest}",
+  itIs: "It is {what}",
+  keepsNumbers: "It keeps its numbers, whatever is changed: {why}.",
+  keepsPerhaps: {
+    line: "A number in {made} keeps its value when others change, and Python or NumPy may have made it of numbers that are others now.",
+    itself:
+      "It keeps its value when others change, and Python or NumPy may have made it of numbers that are others now.",
+    source:
+      "What it is computed from, {node}, keeps its value when others change, and Python or NumPy may have made it of numbers that are others now.",
+  },
+  keepsProven: {
+    line: "A number of its line keeps its value when {sources} changes: Python or NumPy made it of that, as running the function again has shown.",
+    itself:
+      "It keeps its value when {sources} changes: Python or NumPy made it of that, as running the function again has shown.",
+    source:
+      "What it is computed from, {node}, keeps its value when {sources} changes: Python or NumPy made it of that, as running the function again has shown.",
+  },
+  keptBytes: "{bytes} for the way back",
+  learningRate: "Learning rate {rate}",
+  lineUnknown: "line {number}; its text is not known",
+  looksAt: "{query} looks at {key}",
+  lossDiffers:
+    "The loss that is drawn here has a fixed part, and is not the one that Python would compute: {why}.",
+  lossPlot: "The loss after each step. {told}",
+  lossWent: "After {steps} the loss went from {from} to {to}.",
+  madeOf: {
+    line: "Python or NumPy made a number of its line of {sources}: it keeps its value when that changes.",
+    itself: "Python or NumPy made it of {sources}: it keeps its value when that changes.",
+  },
+  mayNotLook: "{query} may not look at {key}",
+  nodeChosen: "{name}: value {value}; gradient {gradient}",
+  nodeSpoken: "{name}, shape {shape}, value {value}, gradient {gradient}",
+  noneNeeded: "{names}: no gradient is needed there.",
+  notFinite: "{odd} not finite",
+  numberIn: "a number in {made}",
+  numbersOf: "The numbers of {name}",
+  otherPaths:
+    " With other numbers of {names} the function may run other operations: these are the ones that ran.",
+  otherSymbols: {
+    one: "{symbols} of {count} would be another: ",
+    many: "{symbols} of {count} would be others: ",
+  },
+  outputChanges: "the output changes by {most} at most",
+  pageFrozen: "The numbers of this page cannot be changed: {frozen}.",
+  pinned: "No number of it can be changed: {pinned}.",
+  playChapter: "Play chapter {number}",
+  queryAndKey: "The query is {query}, the key {key}.",
+  rangeAndMean: "from {least} to {greatest}, mean {mean}",
+  readAt: " What was done with the numbers read at {lines} stays as it was.",
+  readHead:
+    "Head {head}: {rows} queries, {columns} keys. Alt and arrow keys move from cell to cell, Enter chooses.",
+  readMap: "{name}, heat map, {range}. Arrow keys with Alt read single numbers.",
+  readNumbers: "The numbers of {name}; Alt and the arrow keys read them",
+  rightKey: "Right: {share} of its attention.",
+  rightNumber: "Right: {number}, and you said {typed}.",
+  sameSymbols: "it would write the same {symbols}",
+  someTrue: "{some} of {count} True",
+  stepBack: "Backward, step {step} of {count}",
+  stepForward: "Forward, step {step} of {count}",
+  stepsInAll: "{about}. {steps} forward, then {back} back.",
+  stepTakes: {
+    one: "A step takes from the number the learning rate times its gradient: ",
+    many: "A step takes from each of {numbers} the learning rate times its gradient: ",
+  },
+  theyDiffer: "They differ by {apart}, more than the {tolerance} that rounding explains.",
+  whatIs: "What is {what}",
+  whereLooks: "Where does head {head} look most, for the query {query}?",
+  wholeNumbers: "It can only have whole numbers from {low} to {high}.",
+  wrongKey: "It gives that {share}. Try another.",
+  yourAnswer: "Your answer: {what} to {argument}",
+};
+
+function filled(template, values) {
+  return template.replace(/\{(\w+)\}/g, (_, name) => values[name]);
+}
+
+export { filled, WORDS };

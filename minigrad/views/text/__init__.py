@@ -1,0 +1,10 @@
+"""A graph as text.
+
+1. `listing`: the table of its nodes, and a summary of what it costs
+2. `notation`: a call as code, with the signs and brackets that it needs
+3. `reading`: the rule for the case at hand, as a person would write it
+4. `elements`: one element of a result, worked out with its numbers
+5. `steps`: the walk back, one step at a time
+6. `program`, `written`: forward and back as one NumPy program, and the functions that it needs
+7. `show`: the numbers of an array
+"""

@@ -1,0 +1,291 @@
+"""The rule for the case at hand, as a person would write it.
+
+The table of derivatives says `g @ transposed(b)`; for `h = x @ w` that is `g @ w.T`. The lines of a
+script say so already, since what depends on shapes and settings alone is decided by then. Here they get
+the names that a reader knows, and the little that code needs and a person leaves out is left out.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...engine import rules
+from ...engine.table import code_of
+from ...errors import GraphError
+from ...ran import words
+from ...ran.data import Edge, GraphData, GraphNode
+from ...rules_as_text import source_of
+from ...script.calls import Tape
+from ...script.operators import TIGHT
+from ...script.script import PassedSymbols, Script, is_call_of
+from ...script.sources import Element
+from ...script.symbols import (
+    Number,
+    Shape,
+    Symbol,
+    bare,
+    follow,
+    plain,
+    symbols_in,
+    undone,
+)
+from .elements import worked_out
+from .notation import Notation
+
+LONGEST = 72  # letters of a rule that was followed; beyond it the table's own text says more
+# "g", "y", an argument's position, or that and its place in a list
+RuleInput = str | int | tuple[int, int]
+
+
+class Formula(NamedTuple):
+    """A rule, or an operation, simplified for certain shapes and settings.
+
+    Attributes:
+        text: as a person would write it.
+        result: the symbol that it gives; None where it could not be followed.
+        reads: the symbols that it is given, by what they are to the operation.
+        names: of these symbols, by their ids.
+        note: what the function does that the text is written with, where it could not be followed.
+    """
+
+    text: str
+    result: Symbol | None
+    reads: Mapping[RuleInput, Symbol]
+    names: Mapping[int, str]
+    note: str = ""
+
+    def used(self) -> dict[RuleInput, Symbol]:
+        """Those of the symbols whose values the result is made of, and not their shapes alone."""
+        if self.result is None:
+            said = lambda name: re.search(rf"(?<!\w){re.escape(name)}(?!\w|\.shape)", self.text)
+            return {part: s for part, s in self.reads.items() if said(self.names[id(s)])}
+        read: set[int] = set()
+        waiting = [self.result]
+        while waiting:
+            symbol = waiting.pop()
+            read.add(id(symbol))
+            if id(symbol) not in self.names and symbol.call is not None:
+                waiting += symbols_in([symbol.call.args, symbol.call.options])
+        return {part: s for part, s in self.reads.items() if id(s) in read}
+
+    def worked_out(
+        self, index: tuple[int, ...], target: str, result: Any, equals: str = "="
+    ) -> str:
+        """An element with its numbers, of which `result` is known; "" where it would be no help."""
+        if self.result is None:
+            return ""
+        tape = Tape(for_page=False)
+        names: dict[int, str] = {}
+        for s in self.reads.values():
+            names.setdefault(tape.hold(s), self.names[id(s)])
+        with np.errstate(all="ignore"):
+            element = Element(tape.slot(self.result), index)
+        return worked_out(tape, names, element, target, result, equals)
+
+
+NO_FORMULA = Formula("", None, {}, {})
+
+
+def of_passed(script: Script, passed: PassedSymbols, numbered: bool = True) -> Formula:
+    """The case of the rule by which a gradient goes back along an edge.
+
+    Args:
+        numbered: call what has no name by its #number; else as the rule calls it.
+    """
+    edge, graph = passed.edge, script.graph
+    node = graph[edge.target]
+    names = part_names(graph, node, numbered)
+    g = script.arrived[node.number]
+    reads = {"g": g, "y": script.values[node.number], **_arguments(script, node)}
+    by_id = {id(reads[part]): names[part] for part in reversed(reads)}
+    rule = node.rules[edge.position]
+    assert rule is not None
+    given = passed.given if passed.plain is None else passed.plain
+    result = passed.fitted if passed.plain is None else undone(given, script.values[edge.source])
+    unknown = is_call_of(given, rule)
+    said = "" if unknown else HandNotation(by_id).sentence(given)
+    note = ""
+    if not said:
+        args = [getattr(a, "value", a) for a in script.arguments(node)]
+        said, note = _in_the_table(rule, args, node.options, names)
+    return Formula(said, None if unknown else result, reads, by_id, note)
+
+
+class Formulas:
+    """The cases of a graph: of each operation, and of the rule of each edge that a gradient goes along.
+
+    Args:
+        numbered: call what has no name by its #number; else as the rule calls it.
+        script: of the graph, where there is one.
+    """
+
+    def __init__(self, graph: GraphData, numbered: bool = True, script: Script | None = None):
+        self.numbered = numbered
+        with np.errstate(all="ignore"):
+            self.script = (script or Script(graph, forward=False)).walked()
+        self.passed = {id(passed.edge): passed for passed in self.script.passed}
+
+    def node(self, node: GraphNode) -> Formula:
+        """The case of the operation that made a node."""
+        return of_node(self.script, node)
+
+    def edge(self, edge: Edge) -> Formula:
+        """The case of the rule of an edge; empty where no gradient goes along it."""
+        passed = self.passed.get(id(edge))
+        return of_passed(self.script, passed, self.numbered) if passed else NO_FORMULA
+
+
+def of_node(script: Script, node: GraphNode) -> Formula:
+    """The case of the operation that made a node of a graph."""
+    names = part_names(script.graph, node)
+    reads = _arguments(script, node)
+    by_id = {id(reads[part]): names[part] for part in reversed(reads)}
+    args = script.arguments(node)
+    assert node.function is not None
+    try:
+        made = script.result(node)
+    except GraphError:  # whatever a function does that symbols cannot
+        made = None
+    if not isinstance(made, Symbol):
+        return Formula("", None, reads, by_id)
+    inner = _followed(bare(node.function), args, node.options)
+    return Formula(
+        HandNotation(by_id).sentence(made), made if inner is None else inner, reads, by_id
+    )
+
+
+def _arguments(script: Script, node: GraphNode) -> dict[RuleInput, Symbol]:
+    """The symbols that a node is computed from, by their places among its arguments."""
+    edges = script.graph.arguments(node.number)
+    return {part_of(e): script.values[e.source] for e in edges}
+
+
+# --- what things are called -----------------------------------------------------------------------
+
+
+def part_of(edge: Edge) -> RuleInput:
+    """The place of an edge's source among the arguments of its target."""
+    return edge.position if edge.item is None else (edge.position, edge.item)
+
+
+def part_names(graph: GraphData, node: GraphNode, numbered: bool = True) -> dict[RuleInput, str]:
+    """Names for what an operation gives and is given: the learner's, else #number or the rule's own."""
+    sources: dict[RuleInput, int] = {"y": node.number}
+    own: dict[RuleInput, str] = {"y": "y"}
+    for e in graph.arguments(node.number):
+        sources[part_of(e)] = e.source
+        own[part_of(e)] = e.argument if e.item is None else f"{e.argument}[{e.item}]"
+    if numbered:
+        own = {part: own[part] if part == "y" else f"#{n}" for part, n in sources.items()}
+    names = {part: _short(graph[n].label) or own[part] for part, n in sources.items()}
+    if len({*names.values()}) < len({*sources.values()}):  # two have one name
+        names = {part: f"#{n}" if numbered else own[part] for part, n in sources.items()}
+    return {"g": "g", **names}
+
+
+def _short(label: str) -> str:
+    """The last part of a name, where that can stand in code and is not the gradient's; else ""."""
+    last = label.rpartition(".")[2]
+    return last if last.isidentifier() and last != "g" else ""
+
+
+def _followed(function: Callable, args: list[Any], options: Mapping[str, Any]) -> Any:
+    """The result of a function for symbols, where it can be followed; else None."""
+    try:
+        with np.errstate(all="ignore"):
+            made = follow(function, args, dict(options))
+    except Exception:  # whatever a user's function does with arrays that only stand for others
+        return None
+    return None if not isinstance(made, Symbol) or is_call_of(made, function) else made
+
+
+def _in_the_table(
+    rule: Callable, args: Sequence[Any], options: Mapping[str, Any], names: Mapping[RuleInput, str]
+) -> tuple[str, str]:
+    """A rule as the table has it, with the names and settings of the case;
+    and what a function in it does."""
+    code, source = code_of(rule), source_of(rule)
+    if "\n" in source:
+        return source, ""
+    given = inspect.signature(rule).bind(None, None, *args, **options)
+    given.apply_defaults()
+    (_, y, *others) = given.arguments
+    called: dict[str, str] = {y.lstrip("_"): names["y"]}
+    for i, name in enumerate(others):
+        value = given.arguments[name]
+        if i in names or not hasattr(value, "shape"):
+            called[name.lstrip("_")] = names.get(i) or HandNotation({}).literal(value, 0)
+    said = re.sub(r"[^\W\d]\w*", lambda n: called.get(n[0], n[0]), source)
+    helpers = (rule.__globals__.get(name) for name in code.co_names)
+    notes = (
+        f"{h.__name__}: {words.first_sentence(h.__doc__)}" for h in helpers if inspect.isfunction(h)
+    )
+    return said, next(notes, "")
+
+
+class HandNotation(Notation):
+    """Symbols as a person would write them: vectors are multiplied as vectors, and copies are told.
+
+    Args:
+        names: of symbols, by their ids.
+        axes: whether to write new axes of size 1, which matter to code alone.
+    """
+
+    def __init__(self, names: Mapping[int, str], axes: bool = True):
+        self.names = names
+        self.axes = axes
+
+    def name(self, symbol: Symbol) -> str:
+        name = self.names.get(id(symbol), "")
+        unnamed = not name and (symbol.call is None or isinstance(symbol, Number))
+        return self.literal(symbol.value, 0) if unnamed else name
+
+    def sentence(self, made: Any) -> str:
+        """The text of what a rule gives, in one line; "" where it is too long to be read."""
+        if not isinstance(made, Symbol):
+            return ""
+        said = self._spread(made) or self._scattered(made) or self.text(made, 0)
+        said = said.replace(", optimize=True", "")  # how einsum is computed, not what
+        return said if len(said) <= LONGEST else ""
+
+    def literal(self, value: Any, needed: int | None) -> str:
+        return words.number(value) if isinstance(value, float) else super().literal(value, needed)
+
+    def array(self, array: np.ndarray) -> str:
+        return words.array(array) if array.size <= 4 else words.literal(array)
+
+    def _spread(self, made: Symbol) -> str:
+        """`g spread over rows`, for what is copied along axes."""
+        call = self.call(made)
+        if call is None or call.function is not np.broadcast_to:
+            return ""
+        of, shape = call.args[0], made.value.shape
+        narrow = of.value.shape
+        extra = len(shape) - len(narrow)
+        axes = [i for i, n in enumerate(shape) if i < extra or narrow[i - extra] != n]
+        what = (HandNotation(self.names, axes=False) if axes else self).text(of, 0)
+        if not axes or made.value.size == 1:
+            return what
+        if len(axes) == len(shape):
+            return f"{what} spread over all {made.value.size} elements"
+        if len(shape) == 2:
+            return f"{what} spread over {'columns' if axes[0] else 'rows'}"
+        return (
+            f"{what} spread over {'axes' if len(axes) > 1 else 'axis'} {', '.join(map(str, axes))}"
+        )
+
+    def _scattered(self, made: Symbol) -> str:
+        """`g at w[0], elsewhere 0`, for the gradient of an index."""
+        call = self.call(made)
+        if call is None or call.function is not bare(rules.scatter_add):
+            return ""
+        values, index, shape = call.args
+        whole = self.text(shape.symbol, TIGHT) if isinstance(shape, Shape) else "it"
+        where = f"{whole}[{self.text(index, None)}]"
+        more = "at" if rules.selects_each_once(plain(index)) else "added up at"
+        return f"{self.text(values, 0)} {more} {where}, elsewhere 0"

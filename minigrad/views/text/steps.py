@@ -1,0 +1,303 @@
+"""The backward walk, one step at a time: what arrives, by which rule, and what is passed on.
+
+    for step in steps(loss):
+        print(step)
+
+`backward()` is the same walk, run to its end. Call `steps` on a loss that was computed under
+`record()` to see the lines of code as well, and the names of all variables.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ...engine.kinds import checked
+from ...engine.node import Node
+from ...engine.tensor import Array, Tensor
+from ...engine.walk import Contribution, Visit, added, copied_axes, first_gradient, order, walk
+from ...ran.capture import numbered
+from ...ran.data import GraphData, read_only
+from ...ranges import numbers_in
+from ...rules_as_text import argument_names
+from ...script.script import PassedSymbols, Script
+from ...with_blocks import enable_grad
+from .listing import expression
+from .reading import Formula, of_node, of_passed
+from .show import numbers, shape_and_dtype
+
+
+@dataclass(frozen=True)
+class Share:
+    """The part of the gradient that one argument of an operation gets. Arrays are read-only.
+
+    Attributes:
+        argument: its name, as the rule has it: `x`, `b`, `arrays[1]`.
+        to: the node that made it, where its gradients are summed.
+        rule: the rule for the case at hand, as a person would write it: `g @ w.T`.
+        note: what the function does that it is written with, where the table's own text is shown.
+        worked: one element of `fitted` worked out with its numbers; "" where that would be no help.
+        given: what the rule gave.
+        axes: the axes of `given` that were summed, because broadcasting had made copies along them.
+        fitted: the result, of the argument's own shape and dtype.
+        before: what had arrived at `to` by then, from its other uses; None where nothing had.
+        after: the sum of `before` and `fitted`.
+        name: of `to`, or of the variable that held it; "" for none.
+        of: the number of `to` in the loss's graph.
+    """
+
+    argument: str
+    to: Node
+    rule: str
+    given: Array
+    axes: tuple[int, ...]
+    fitted: Array
+    before: Array | None
+    after: Array
+    name: str = ""
+    of: int | None = None
+    note: str = ""
+    worked: str = ""
+
+    def __str__(self) -> str:
+        head = f"for {self.argument}, which is {called(self.to, self.name, self.of)}\n"
+        lines = [(self.rule, self.given)]
+        if "\n" in self.rule:
+            head += "".join(f"      {line}\n" for line in self.rule.splitlines())
+            lines = [("which gives", self.given)]
+        if self.axes:
+            axes = ", ".join(map(str, self.axes))
+            many = "axes" if len(self.axes) > 1 else "axis"
+            lines.append((f"summed over {many} {axes} of {self.given.shape}", self.fitted))
+        elif self.fitted.shape != self.given.shape:
+            lines.append((f"as {self.fitted.shape}", self.fitted))
+        if self.fitted.dtype != self.given.dtype:
+            lines.append((f"as {self.fitted.dtype}", self.fitted))
+        if self.before is not None:
+            lines += [("arrived before", self.before), ("the sum", self.after)]
+        notes = "".join(f"\n    {said}" for said in (self.note, self.worked) if said)
+        return head + _table(lines, 4) + notes
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step of the walk: an operation that passes its gradient on, or a leaf.
+
+    Arrays are read-only; with `create_graph=True` they are Tensors.
+
+    Attributes:
+        number: of the step, from 1.
+        node: the operation, or the leaf.
+        gradient: the gradient of the loss with respect to the node's result, all of it by now.
+        values: the arrays that the rules read, by the names they use.
+        shares: what each argument gets; none for a leaf.
+        before, after: of a leaf, `.grad` before the walk, and what `backward()` leaves there; None for
+            an operation, and `before` is None as well where nothing was computed yet.
+        name: of the leaf, or of the variable that held what the node is; "" for none.
+        of: the number of `node` in the loss's graph, as in `graph(loss)[step.of]`.
+    """
+
+    number: int
+    node: Node
+    gradient: Array
+    values: dict[str, Any]
+    shares: tuple[Share, ...]
+    before: Array | None = None
+    after: Array | None = None
+    name: str = ""
+    of: int | None = None
+
+    def __str__(self) -> str:
+        name = called(self.node, self.name, self.of)
+        head = f"Step {self.number}: {name}, {shape_and_dtype(self.node)}"
+        if self.node.operation is None:
+            lines = [
+                ("g", self.gradient),
+                (".grad before", self.before),
+                (".grad after", self.after),
+            ]
+            return f"{head}\n{_table(lines, 2)}"
+        parts = [head + "".join(f", in {owner}" for owner in _boxes(self.node))]
+        if self.node.note is not None and self.node.note.line is not None:
+            parts.append(f"  {self.node.note.line}")
+        parts.append(_table([("g", self.gradient), *self.values.items()], 2))
+        return "\n".join([*parts, *(f"  {share}" for share in self.shares)])
+
+
+@checked
+def steps(
+    loss: Tensor, gradient: Array | None = None, *, accumulate: bool = False, retain_graph: bool = True,
+    create_graph: bool = False,
+) -> Iterator[Step]:  # fmt: skip
+    """Walk back from `loss` as `loss.backward()` does, and yield each step as a printable `Step`.
+
+    It is a way of looking: the graph stays, and so does the `.grad` of every leaf. Nodes have the
+    numbers that they have in `graph(loss)`.
+
+    Args:
+        loss, gradient, create_graph: as for `Tensor.backward`, whose errors it raises.
+        accumulate: add each gradient to `.grad` when the walk reaches it, as `backward()` does.
+        retain_graph: keep what the graph holds; False frees each node after its step.
+
+        x = Tensor([1.0, 2.0], requires_grad=True, name="x")
+        for step in steps(np.sum(x * x)):
+            print(step)
+    """
+    start: dict[Node, Array] = {loss.node: first_gradient(loss, gradient, create_graph)}
+    order(start)  # raises for a graph that has been freed, before the first step
+    return _steps(start, accumulate, retain_graph, create_graph, _Known(loss, start[loss.node]))
+
+
+def made(graph: GraphData, name: str) -> str:
+    """Say how the node of that name, or `#number`, was made on the way forward; its first element worked
+    out."""
+    called_so = lambda n: name in (f"#{n.number}", n.name, n.variable, n.label.rpartition(".")[2])
+    node = next((n for n in graph.nodes if called_so(n)), None)
+    if node is None:
+        return f"there is no {name} in the list above"
+    head = f"{node.label or f'#{node.number}'}, {node.role}"
+    if node.function is not None:
+        made_by = expression(node, lambda n: _name(graph, n))
+        head = f"{node.label or f'#{node.number}'} = {made_by}"
+    parts = [head, *([f"  {node.line}"] if node.line is not None else [])]
+    if node.value is None:
+        return "\n".join([*parts, "  its value was not kept"])
+    parts.append(f"  = {numbers(node.value, 4)}")
+    if node.function is not None and node.value.size:
+        first = (0,) * node.value.ndim
+        case = of_node(Script(graph, forward=False), node)
+        parts.append(f"  {case.worked_out(first, _name(graph, node.number), node.value[first])}")
+    return "\n".join(part for part in parts if part.strip())
+
+
+def _name(graph: GraphData, number: int) -> str:
+    return graph[number].label.rpartition(".")[2] or f"#{number}"
+
+
+class _Known:
+    """Facts about nodes for the text of steps: their names, and the script of the way back."""
+
+    def __init__(self, loss: Tensor, start: Array):
+        self.loss = loss
+        graph, self.numbers = numbered(GraphData, loss)
+        self.labels = {n.number: n.label for n in graph.nodes}
+        back = graph.way_back
+        self.arrivals = Counter(edge.source for _, edges in back for edge in edges)
+        self.script = Script(graph, forward=False)
+        self._way_back = self.script.way_back({graph.roots[0]: numbers_in(start)})
+
+    def passed(self, node: Node) -> list[PassedSymbols]:
+        """The lines of the script that say what a node passes on."""
+        with np.errstate(all="ignore"):
+            for other, passed in self._way_back:
+                if other.number == self.numbers[node]:
+                    return passed
+        return []
+
+    def name(self, node: Node) -> str:
+        return self.labels.get(self.numbers.get(node, -1), "")
+
+
+def _steps(
+    start: dict[Node, Array],
+    accumulate: bool,
+    retain_graph: bool,
+    create_graph: bool,
+    known: _Known,
+) -> Iterator[Step]:
+    visits = walk(start, frees=not (retain_graph or create_graph))
+    for number in itertools.count(1):
+        with enable_grad() if create_graph else contextlib.nullcontext():
+            visit = next(visits, None)
+            if visit is None:
+                return
+            step = _step(number, visit, known)
+        if accumulate and visit.node.keeps_grad:
+            visit.node.grad = added(visit.node.grad, visit.gradient, known.loss)
+        yield step
+
+
+def called(node: Node, name: str = "", number: int | None = None) -> str:
+    """Return the name of a node in a step: `np.exp #4`, `y = np.exp #4`, `leaf w #2`.
+
+    The number is that in the graph, or else that of its creation.
+    """
+    mark = f"#{node.number if number is None else number}"
+    if node.operation is not None:
+        return f"{name and f'{name} = '}{node.operation.name} {mark}"
+    return " ".join(filter(None, ("leaf", node.name or name, mark)))
+
+
+def _step(number: int, visit: Visit, known: _Known) -> Step:
+    node, g, contributions = visit
+    name, of = known.name(node), known.numbers.get(node)
+    if node.operation is None:
+        before = node.grad
+        return Step(number, node, _seen(g), {}, (), before, added(before, g, known.loss), name, of)
+    read: dict[str, Any] = {}
+    shares = []
+    for contribution, (_, item, _), passed in zip(contributions, node.edges, known.passed(node)):
+        case = of_passed(known.script, passed)
+        shares.append(_share(node, contribution, item, known, case))
+        read |= {case.names[id(s)]: s.value for part, s in case.used().items() if part != "g"}
+    values = {k: _seen(v) for k, v in read.items()}
+    return Step(number, node, _seen(g), values, tuple(shares), name=known.name(node), of=of)
+
+
+def _share(
+    node: Node, passed: Contribution, item: int | None, known: _Known, case: Formula
+) -> Share:
+    i, to, *arrays = passed
+    given, fitted, before, after = map(_seen, arrays)
+    name = argument_names(node.operation, len(node.saved) - 1)[i]  # type: ignore[arg-type]
+    axes: tuple[int, ...] = ()
+    if given.shape != fitted.shape:
+        axes = copied_axes(given.shape, fitted.shape)
+    of = known.numbers.get(to)
+    return Share(
+        argument=name if item is None else f"{name}[{item}]",
+        to=to, rule=case.text, given=given, axes=axes, fitted=fitted, before=before, after=after,
+        name=known.name(to), of=of, note=case.note, worked=_worked(to, of, fitted, known, case),
+    )  # fmt: skip
+
+
+def _worked(to: Node, of: int | None, fitted: Array, known: _Known, case: Formula) -> str:
+    """The first element of what an argument gets, worked out."""
+    array = numbers_in(fitted)
+    if array is None or not array.size:
+        return ""
+    target = f"{known.name(to).rpartition('.')[2] or f'#{of}'}.grad"
+    whole = known.arrivals[of or 0] == 1 and to.grad is None
+    first = (0,) * array.ndim
+    return case.worked_out(first, target, array[first], "=" if whole else "gets")
+
+
+def _seen(value: Any) -> Any:
+    """An array as a read-only view: the walk goes on with it."""
+    if isinstance(value, (np.ndarray, np.generic)):
+        return read_only(np.asarray(value))
+    return value
+
+
+def _boxes(node: Node) -> Iterator[str]:
+    """The definitions and modules in which a node ran, the innermost first."""
+    box = node.box
+    while box is not None:
+        yield box.owner if isinstance(box.owner, str) else type(box.owner).__name__
+        box = box.outer
+
+
+def _table(lines: list[tuple[str, Any]], indent: int) -> str:
+    """Lines of `name = numbers`, with the equals signs below each other."""
+    width = max(len(name) for name, _ in lines)
+    return "\n".join(
+        f"{'':{indent}}{name:{width}} = "
+        + ("not computed" if value is None else numbers(value, indent + width + 3))
+        for name, value in lines
+    )

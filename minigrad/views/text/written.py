@@ -1,0 +1,166 @@
+"""The functions that a written program needs beside NumPy's, with their sources, and the names in it."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import copy
+import keyword
+import re
+import sys
+import types
+import unicodedata
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ...engine import errors, table
+from ...rules_as_text import tree_of
+from ...script.symbols import bare
+from .notation import number
+
+
+class FreshNames:
+    """Names that are given once."""
+
+    def __init__(self, *taken: str) -> None:
+        self.taken = {"np", *taken, *dir(builtins), *keyword.kwlist, *keyword.softkwlist}
+        self.times: Counter[str] = Counter()  # how often a name was wanted again
+
+    def new(self, wanted: str) -> str:
+        """`wanted`, as near to it as Python allows and as no other has it."""
+        name = re.sub(r"\W+", "_", unicodedata.normalize("NFKC", wanted)).rstrip("_") or "x"
+        if not name.isidentifier():
+            name = f"layer_{name}" if f"x_{name}".isidentifier() else "x"
+        name = f"x{name}" if name.startswith("__") else name
+        unique = name
+        while unique in self.taken:
+            self.times[name] += 1
+            unique = f"{name}_{self.times[name] + 1}"
+        self.taken.add(unique)
+        return unique
+
+
+class Functions:
+    """The functions that a program needs beside NumPy's, with their sources."""
+
+    def __init__(self, names: FreshNames):
+        self.names = names
+        self.named: dict[Callable, str] = {}
+        self.modules: dict[str, str] = {}
+        self.sources: list[str] = []
+
+    def imports(self) -> list[str]:
+        own = [f"import {m}" + (f" as {n}" if n != m else "") for m, n in self.modules.items()]
+        return [*sorted(own), "", "import numpy as np"] if own else ["import numpy as np"]
+
+    def name(self, function: Callable) -> str:
+        """The name of a function in the program; its source, and what that needs, is put there."""
+        function = bare(function)
+        key = getattr(function, "__code__", function)
+        if key in self.named:
+            return self.named[key]
+        tree = copy.deepcopy(tree_of(function))
+        if tree is None:
+            return self._imported(function)
+        name = self.named[key] = self.names.new(function.__name__.replace("<lambda>", "function"))
+        if isinstance(tree, ast.Lambda):
+            body: list[ast.stmt] = [ast.Return(tree.body)]
+            tree = ast.FunctionDef(name, tree.args, body, [], lineno=1)
+        tree.name, tree.decorator_list, tree.returns = name, [], None
+        tree = _Cleaner(function).visit(tree)
+        tree = _Renamer(self._globals(function, tree)).visit(tree)
+        self.sources.append(ast.unparse(ast.fix_missing_locations(tree)))
+        return name
+
+    def _globals(self, function: Callable, tree: ast.AST) -> dict[str, str]:
+        """Map each name from outside the function to what stands for it in the program."""
+        nodes = list(ast.walk(tree))
+        own = {n.arg for n in nodes if isinstance(n, ast.arg)}
+        own |= {n.id for n in nodes if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)}
+        own |= {
+            n.name for n in nodes if isinstance(n, (ast.FunctionDef, ast.alias)) and n is not tree
+        }
+        free = dict(zip(function.__code__.co_freevars, function.__closure__ or ()))
+        found = {}
+        for n in nodes:
+            if isinstance(n, ast.Name) and n.id not in own and n.id not in found:
+                if n.id in free:
+                    found[n.id] = self._written(n.id, free[n.id].cell_contents, function)
+                elif n.id in function.__globals__:
+                    found[n.id] = self._written(n.id, function.__globals__[n.id], function)
+        for name in own & set(found.values()):  # it would be taken for the local one
+            original = next(k for k, v in found.items() if v == name)
+            found[original] = self.names.new(name)
+            self.sources.append(f"{found[original]} = {name}")
+        return found
+
+    def _written(self, name: str, value: Any, function: Callable) -> str:
+        if isinstance(value, types.ModuleType):
+            return "np" if value is np else self._module(value.__name__, name)
+        if table.name_of(value).startswith("np."):
+            return table.name_of(value)
+        if callable(value):
+            return self.name(value)
+        if isinstance(value, (int, float, str, tuple, type(None))):
+            return repr(value) if not isinstance(value, float) else number(value)
+        if isinstance(value, np.ndarray):
+            return f"np.array({value.tolist()}, np.{value.dtype})"
+        raise _unwritable(function, f"it uses {name}, {type(value).__name__}")
+
+    def _module(self, module: str, name: str) -> str:
+        if module not in self.modules:
+            self.modules[module] = self.names.new(name)
+        return self.modules[module]
+
+    def _imported(self, function: Callable) -> str:
+        name = getattr(function, "__name__", "")
+        if getattr(builtins, name, None) is function:
+            return name
+        # vars(), since a module may warn of what it is asked for by an old name
+        known = ((m, vars(home)) for m, home in sys.modules.items() if hasattr(home, "__dict__"))
+        homes = (m for m, names in known if names.get(name) is function)
+        module = next((m for m in sorted(homes) if m != "__main__"), None)
+        if module is None:
+            raise _unwritable(function, "its source cannot be found")
+        return f"{self._module(module, module.replace('.', '_'))}.{name}"
+
+
+def _unwritable(function: Callable, why: str) -> errors.GraphError:
+    return errors.GraphError(
+        f"{table.name_of(function)} cannot be written into a program: {why}. Write it in a file, with "
+        f"functions, numbers and arrays alone"
+    )
+
+
+class _Cleaner(ast.NodeTransformer):
+    """Leaves out annotations, and what only checks arguments: these have passed."""
+
+    def __init__(self, function: Callable):
+        self.inside = getattr(function, "__module__", "").startswith("minigrad.")
+
+    def visit_arg(self, node: ast.arg) -> ast.arg:
+        node.annotation = None
+        return node
+
+    def visit_If(self, node: ast.If) -> Any:
+        self.generic_visit(node)
+        if self.inside and all(isinstance(s, ast.Raise) for s in node.body):
+            return node.orelse or None
+        return node
+
+    def visit_For(self, node: ast.For) -> Any:
+        self.generic_visit(node)
+        return node if node.body else None
+
+
+class _Renamer(ast.NodeTransformer):
+    """Puts what names stand for in the program in place of them."""
+
+    def __init__(self, names: dict[str, str]):
+        self.names = names
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        return ast.parse(self.names.get(node.id, node.id), mode="eval").body

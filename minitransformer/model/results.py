@@ -1,0 +1,62 @@
+"""The results of the three models' `encode` and `decode`, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from minigrad import Tensor
+
+from .weights import Weights
+
+
+class Memory(NamedTuple):
+    """A source as an encoder has read it, each position with what stands around it.
+
+    Attributes:
+        vectors: (B, S, D).
+        mask: booleans (B, 1, 1, S), True where a symbol stands, False where padding does.
+        weights: of each layer (B, H, S, S).
+    """
+
+    vectors: Tensor
+    mask: np.ndarray
+    weights: list[Tensor]
+
+    def select(self, rows: np.ndarray | list[int]) -> Memory:
+        """Return the memory of these rows of the batch, given by number or as booleans, without the
+        weights, which no decoder reads."""
+        return Memory(self.vectors[rows], self.mask[rows], [])
+
+
+class Decoded(NamedTuple):
+    """A text as a decoder has read it, each position with what stands before it.
+
+    Attributes:
+        vectors: (B, T, D).
+        weights: of each layer's attention to the text itself (B, H, T, T).
+        cross: of each layer's attention to the source (B, H, T, S); none without a source.
+    """
+
+    vectors: Tensor
+    weights: list[Tensor]
+    cross: list[Tensor]
+
+
+class AllWeights(NamedTuple):
+    """The attention weights of every layer, each (1, H, rows, columns), rows = queries.
+
+    encoder: source over source; decoder: target over target; cross: target over source. A model that
+    lacks a part has no weights of it.
+    """
+
+    encoder: list[Weights]
+    decoder: list[Weights]
+    cross: list[Weights]
+
+
+def labelled(maps: Sequence[Tensor], queries: Sequence[str], keys: Sequence[str]) -> list[Weights]:
+    """Give each layer's weights the tokens of its rows and its columns."""
+    return [Weights(weights, queries, keys) for weights in maps]

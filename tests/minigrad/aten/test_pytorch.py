@@ -1,0 +1,356 @@
+"""`mg.pytorch()`: values and gradients as PyTorch's, on models of many kinds; what is refused."""
+
+import contextlib
+import re
+
+import numpy as np
+import pytest
+
+import minigrad as mg
+from minigrad.aten.rows import ROWS
+
+torch = pytest.importorskip("torch")
+F = torch.nn.functional
+
+
+@pytest.fixture(autouse=True)
+def _seed():
+    torch.manual_seed(0)
+
+
+def watch(loss_of, backward=True):
+    """Watch a function of no arguments; every number is compared."""
+    with mg.pytorch() as watched:
+        loss = loss_of()
+    if backward:
+        loss.backward()
+    watched.checked()
+    compared = watched.compare()
+    assert compared.values
+    assert not compared.unread
+    assert not backward or len(compared.gradients) >= 1
+    return watched
+
+
+class Block(torch.nn.Module):
+    """A block of a language model: attention, and two linear maps."""
+
+    def __init__(self, fused):
+        super().__init__()
+        self.fused = fused
+        self.norm = torch.nn.LayerNorm(8)
+        self.qkv = torch.nn.Linear(8, 24)
+        self.out = torch.nn.Linear(8, 8)
+        self.wide = torch.nn.Sequential(
+            torch.nn.LayerNorm(8), torch.nn.Linear(8, 16), torch.nn.GELU(), torch.nn.Linear(16, 8)
+        )
+
+    def forward(self, x):
+        B, T, D = x.shape
+        q, k, v = self.qkv(self.norm(x)).split(D, dim=-1)
+        q, k, v = (a.view(B, T, 2, D // 2).transpose(1, 2) for a in (q, k, v))
+        if self.fused:
+            y = F.scaled_dot_product_attention(q, k, v, is_causal=True)
+        else:
+            scores = (q @ k.transpose(-2, -1)) * (D // 2) ** -0.5
+            later = torch.triu(torch.ones(T, T), 1) > 0
+            y = F.softmax(scores.masked_fill(later, float("-inf")), dim=-1) @ v
+        x = x + self.out(y.transpose(1, 2).contiguous().view(B, T, D))
+        return x + self.wide(x)
+
+
+class Language(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.tokens = torch.nn.Embedding(11, 8)
+        self.places = torch.nn.Embedding(5, 8)
+        self.blocks = torch.nn.ModuleList([Block(fused=True), Block(fused=False)])
+        self.head = torch.nn.Linear(8, 11, bias=False)
+        self.head.weight = self.tokens.weight
+
+    def forward(self, ids):
+        x = self.tokens(ids) + self.places(torch.arange(ids.shape[1]))
+        for block in self.blocks:
+            x = block(x)
+        return self.head(x)
+
+
+def language_loss():
+    model, ids = Language(), torch.randint(11, (2, 6))
+    return lambda: F.cross_entropy(model(ids[:, :-1]).reshape(-1, 11), ids[:, 1:].reshape(-1))
+
+
+def perceptron():
+    return torch.nn.Sequential(torch.nn.Linear(3, 5), torch.nn.Tanh(), torch.nn.Linear(5, 1))
+
+
+def test_a_perceptron_has_pytorchs_names_and_the_users_lines():
+    net, x = perceptron(), torch.randn(4, 3)
+    with mg.pytorch() as watched:
+        y = net(x)
+        loss = (y**2).mean()
+    loss.backward()
+    graph = mg.graph(watched)
+    named = {n.name: n for n in graph.nodes if n.kind == "parameter"}
+    assert list(named) == [name for name, _ in net.named_parameters()]
+    for name, p in net.named_parameters():
+        np.testing.assert_allclose(named[name].gradient, p.grad, rtol=1e-5, atol=1e-7)
+    assert {"x", "y"} <= {n.variable for n in graph.nodes}
+    assert graph[graph.roots[0]].label == "loss"
+    lines = {n.line.text for n in graph.nodes if n.line is not None}
+    assert lines == {"y = net(x)", "loss = (y**2).mean()"}
+    assert [b.kind for b in graph.boxes][:2] == ["module", "module"]
+
+
+def test_a_language_model_reads_as_it_was_written():
+    graph = mg.graph(watch(language_loss()))
+    products = {n.shape for n in graph.nodes if n.operation == "np.matmul"}
+    maps = {(2, 5, width) for width in (8, 16, 24)} | {(10, 11), (2, 5, 11), (10, 8)}
+    assert {(2, 2, 5, 5), (2, 2, 5, 4)} <= products <= maps | {(2, 2, 5, 5), (2, 2, 5, 4)}
+    assert {b.path for b in graph.boxes if b.kind == "module"} >= {"blocks.0", "blocks.1.wide.2"}
+
+
+@pytest.mark.slow
+def test_a_page_and_a_program_show_it(tmp_path):
+    watched = watch(language_loss())
+    page = mg.explore(watched, tmp_path / "page.html").read_text()
+    assert "Compared with PyTorch" in page
+    assert "blocks.1.wide.2" in page
+    graph = mg.graph(watched)
+    loss, gradients = graph.program().run()
+    np.testing.assert_allclose(loss, graph[graph.roots[0]].value)
+    theirs = {name.replace(".", "_"): d for ((name, _, d),) in zip(watched.backwards[0].gradients)}
+    assert theirs.keys() == gradients.keys()
+    for name, gradient in gradients.items():
+        np.testing.assert_allclose(gradient, theirs[name], rtol=1e-3, atol=1e-6)
+    assert "digraph" in graph.to_dot()
+    assert "digraph" in graph.backward.to_dot()
+
+
+def image_loss():
+    net = torch.nn.Sequential(
+        torch.nn.Conv2d(2, 4, 3, stride=2, padding=1), torch.nn.BatchNorm2d(4), torch.nn.ReLU(),
+        torch.nn.MaxPool2d(2), torch.nn.Conv2d(4, 4, 2, groups=2), torch.nn.GroupNorm(2, 4),
+        torch.nn.AvgPool2d(2), torch.nn.Flatten(), torch.nn.Linear(4, 3),
+    )  # fmt: skip
+    x, target = torch.randn(2, 2, 12, 12), torch.tensor([0, 2])
+    return lambda: F.cross_entropy(net(x), target, label_smoothing=0.1)
+
+
+def transformer_loss():
+    net = torch.nn.Transformer(8, 2, 1, 1, 16, batch_first=True)  # with dropout
+    source, target = torch.randn(2, 4, 8), torch.randn(2, 3, 8)
+    mask = net.generate_square_subsequent_mask(3)
+    return lambda: net(source, target, tgt_mask=mask).square().mean()
+
+
+def lstm_loss():
+    net, x = torch.nn.LSTM(3, 4, batch_first=True), torch.randn(2, 5, 3)
+    return lambda: net(x)[0].sum()
+
+
+def frozen_loss():
+    net, x = perceptron(), torch.randn(4, 3)
+
+    def loss():
+        with torch.no_grad():
+            target = net(x) + 1
+        return F.mse_loss(net(x), target) + net(x).detach().mean()
+
+    return loss
+
+
+def checkpoint_loss():
+    from torch.utils.checkpoint import checkpoint
+
+    net, x = perceptron(), torch.randn(4, 3, requires_grad=True)
+    return lambda: sum(checkpoint(net, x, use_reentrant=r).sum() for r in (False, True))
+
+
+@pytest.mark.parametrize(
+    "model", [image_loss, transformer_loss, lstm_loss, frozen_loss, checkpoint_loss]
+)
+def test_models(model):
+    watch(model())
+
+
+def test_dropout_is_a_constant_that_says_so():
+    x = torch.randn(4, 3, requires_grad=True)
+    watched = watch(lambda: F.dropout(x, 0.5).sum())
+    assert "drawn by bernoulli" in str(mg.graph(watched))
+
+
+def written(x):
+    h = x * 2
+    h[:, 0] = 0
+    h[0] += x[1]
+    h.mul_(x)
+    h.T[1].copy_(x[:, 2])
+    h.relu_()
+    return h
+
+
+def through_views(x):
+    h = x.clone()
+    v = h.view(-1)[2:7]
+    v *= 3
+    w = h.t()
+    h[w.t() > 0.5] = 1.5
+    h[[0, 2], [1, 1]] = x[1, :2]
+    return h * w.t() + v.sum()
+
+
+def with_others(x):
+    h = torch.zeros(4, 3)
+    h.index_add_(0, torch.tensor([1, 1, 2]), x[:3])
+    h.scatter_(1, torch.tensor([[2], [0]]), x[:2, :1])
+    h.index_put_((torch.tensor([0, 0]),), x[:2], accumulate=True)
+    h.masked_fill_(h < -1, 0.5)
+    h.clamp_(-1, 1)
+    return h @ h.T
+
+
+@pytest.mark.parametrize("body", [written, through_views, with_others])
+def test_writing_into_tensors(body):
+    x = torch.randn(4, 3, dtype=torch.float64, requires_grad=True)
+    weights = torch.randn(4, 4 if body is with_others else 3, dtype=torch.float64)
+    if body is with_others:
+        x = torch.randn(4, 3, requires_grad=True)
+        weights = weights.float()
+    watch(lambda: (body(x) * weights).sum())
+
+
+def test_several_backward_calls_and_a_step_between():
+    net, x = perceptron(), torch.randn(4, 3)
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    with mg.pytorch() as watched:
+        for _ in range(2):
+            optimizer.zero_grad()
+            net(x).square().mean().backward()
+            optimizer.step()
+        loss = net(x).abs().mean()
+    loss.backward()
+    assert len(watched.backwards) == 3
+    watched.checked()
+    assert len(watched.compare().gradients) > 4
+
+
+def test_backward_of_a_result_that_is_no_number():
+    x = torch.randn(3, requires_grad=True)
+    with mg.pytorch() as watched:
+        y = x.sin()
+    y.backward(torch.tensor([1.0, 2.0, 3.0]))
+    watched.checked()
+    np.testing.assert_allclose(
+        mg.graph(watched).nodes[0].gradient, [1, 2, 3] * np.cos(x.detach().numpy()), rtol=1e-6
+    )
+
+
+def test_nothing_requires_a_gradient():
+    x = torch.randn(3)
+    with mg.pytorch() as watched:
+        (x.sin() + 1).sum()
+        y = x.cos()
+    assert "np.cos" in str(mg.graph(watched))
+    with pytest.raises(mg.errors.GraphError):
+        mg.explore(watched, "page.html")
+    assert y is not None
+
+
+@pytest.mark.parametrize("dtype", [torch.float64, torch.bfloat16, torch.float16])
+def test_other_dtypes(dtype):
+    net, x = perceptron().to(dtype), torch.randn(4, 3, dtype=dtype)
+    watched = watch(lambda: net(x).square().mean())
+    assert ("16 bits" in str(watched.compare())) == (dtype != torch.float64)
+
+
+# --- what is refused, and what is told --------------------------------------------------------------
+
+
+def test_a_call_without_a_row_on_a_gradients_way_raises_with_its_line():
+    x = torch.randn(3, requires_grad=True)
+    with mg.pytorch() as watched:
+        y = torch.special.bessel_j0(x).sum() if False else torch.lgamma(x).sum()
+    y.backward()
+    with pytest.raises(mg.errors.UnsupportedError, match=r"aten\.lgamma.*test_pytorch.*ROWS"):
+        mg.graph(watched)
+
+
+def test_a_call_without_a_row_off_that_way_is_a_constant():
+    x = torch.randn(3, requires_grad=True)
+    with mg.pytorch() as watched:
+        loss = (x * torch.lgamma(x.detach())).sum()
+    loss.backward()
+    watched.checked()
+    assert "aten.lgamma (1)" in str(watched.compare())
+
+
+def test_a_user_adds_a_row(monkeypatch):
+    x = torch.rand(3, requires_grad=True)
+    gamma, slope = (
+        lambda x, f=f: f(torch.tensor(x)).numpy() for f in (torch.lgamma, torch.digamma)
+    )
+    gamma = mg.rule(gamma, lambda g, _y, x: g * slope(x))
+    monkeypatch.setitem(ROWS, "lgamma", lambda self: gamma(self))
+    watch(lambda: torch.lgamma(x).sum())
+
+
+def test_a_wrong_row_is_found(monkeypatch):
+    x = torch.rand(3, requires_grad=True)
+    monkeypatch.setitem(ROWS, "sin", np.cos)
+    with mg.pytorch() as watched:
+        loss = x.sin().sum()
+    loss.backward()
+    with pytest.raises(mg.errors.GraphError, match=r"aten\.sin at test_pytorch.py:\d+"):
+        mg.graph(watched)
+
+
+def test_a_wrong_gradient_is_found(monkeypatch):
+    x = torch.rand(3, requires_grad=True)
+    monkeypatch.setitem(ROWS, "sin", lambda self: np.sin(self.detach()) + 0 * self)
+    with mg.pytorch() as watched:
+        loss = x.sin().sum()
+    loss.backward()
+    with pytest.raises(mg.errors.GraphError, match="the gradient of"):
+        mg.graph(watched)
+
+
+def test_a_function_with_a_backward_of_its_own_is_seen_through():
+    class Clipped(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x, slope):
+            ctx.slope = slope
+            return x.clamp(-1, 1) * 2
+
+        @staticmethod
+        def backward(ctx, g):
+            return g * ctx.slope, None
+
+    x = torch.rand(3, requires_grad=True)
+    with mg.pytorch() as watched:
+        loss = Clipped.apply(x, 2.0).sum()
+    loss.backward()
+    watched.checked()
+    with mg.pytorch() as watched:
+        loss = Clipped.apply(x, 3.0).sum()
+    loss.backward()
+    with pytest.raises(mg.errors.GraphError, match="the gradient of"):
+        watched.checked()
+
+
+def test_an_empty_block_and_a_second_use_raise():
+    with mg.pytorch() as watched:
+        pass
+    with pytest.raises(mg.errors.GraphError, match="inside the block"):
+        mg.graph(watched)
+    with pytest.raises(mg.errors.ArgumentError), watched:
+        pass
+
+
+def test_an_error_in_the_block_leaves_all_as_it_was():
+    net = torch.nn.Linear(3, 2)
+    with contextlib.suppress(RuntimeError), mg.pytorch():
+        net(torch.randn(2, 4))
+    assert torch.backends.mkldnn.enabled
+    watched = watch(lambda: net(torch.randn(2, 3)).sum())
+    assert all(re.match("Linear|weight|bias|", b.path) for b in mg.graph(watched).boxes)

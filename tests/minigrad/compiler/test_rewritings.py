@@ -1,0 +1,103 @@
+"""Rewritings: each gives the same to rounding, is named in the program, and is off with exact=True."""
+
+import numpy as np
+import pytest
+from leaves import leaf
+from test_compile import CALLS, both_ways, compiled, inputs_of
+from test_random_programs import loss_of, random_program
+
+import minigrad as mg
+from minigrad import functional as F
+from minigrad.compiler import rewritings
+
+ROWS, COLUMNS = 80, 12
+
+
+def array(*shape, dtype):
+    return np.random.default_rng(len(shape)).normal(size=shape).astype(dtype)
+
+
+def negated_twice(x):
+    y = np.exp(x)
+    return np.sum(-(y * y), axis=0)
+
+
+def with_mean_and_deviation(x):
+    deviation = x - np.mean(x, axis=-1, keepdims=True)
+    return deviation * np.mean(deviation * deviation, axis=-1, keepdims=True)
+
+
+CASES = {  # a function of a matrix, and how wide that is
+    "sum_of_rows": (lambda x: np.sum(np.exp(x), axis=-1) * 2, COLUMNS),
+    "sum_of_columns": (lambda x: np.sum(np.exp(x), axis=0) * 2, COLUMNS),
+    "sum_of_products": (lambda x: np.sum(np.exp(x) * np.tanh(x), axis=1), 80),
+    "sum_of_negatives": (negated_twice, COLUMNS),
+    "plus_a_negative": (lambda x: np.exp(x) + -np.sin(x), COLUMNS),
+    "quotient": (lambda x: np.exp(x) / 3, COLUMNS),
+    "quotient by a column": (lambda x: x / np.sum(np.exp(x), axis=-1, keepdims=True), COLUMNS),
+    "twice_a_product": (with_mean_and_deviation, COLUMNS),
+    "chosen_last": (lambda x: np.where(np.greater(x, 0), np.exp(x), -1) * 2, COLUMNS),
+    "factor_of_booleans": (lambda x: np.exp(x) * np.greater(x, 0), COLUMNS),
+    "maximum_of_rows": (lambda x: F.softmax(2 * x), COLUMNS),
+    "above_a_row": (lambda x: np.maximum(np.exp(x), 1.5), COLUMNS),
+    "rows_added": (lambda x: x[np.array([[1, 2], [1, 0]])] * 3, 20),
+}
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("name", CASES)
+def test_a_rewriting_gives_the_same_to_rounding(name, dtype):
+    function, width = CASES[name]
+    formula = getattr(rewritings, name.split()[0]).__doc__.partition(":")[0]
+    x = mg.Tensor(array(ROWS, width, dtype=dtype), requires_grad=True)
+    step = compiled(function, x, exact=False)
+    assert f"# {formula}\n" in step.source
+    assert f"# {formula}\n" in step.program(buffers=True)
+    assert formula not in compiled(function, x, exact=True).source
+    for k in range(2):
+        again = mg.Tensor(x.data * (k + 1), requires_grad=True)
+        for found, wanted in zip(both_ways(step, [again]), both_ways(function, [again])):
+            assert found.dtype == wanted.dtype
+            scale = max(1, np.abs(wanted).max())
+            np.testing.assert_allclose(found, wanted, 0, 100 * np.finfo(dtype).eps * scale)
+
+
+def test_every_rewriting_is_tested():
+    names = {f.__name__ for those in rewritings.REWRITINGS.values() for f in those}
+    assert names == {name.split()[0] for name in CASES}
+
+
+SPECIAL = np.array([np.nan, np.inf, -np.inf, 0.0, -1.0, 1e30, 1.0, 2.0], np.float32)
+
+
+@pytest.mark.parametrize(
+    "name", [n for n in CASES if n != "rows_added"]
+)  # nothing times infinity is NaN
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_no_number_becomes_finite_or_stops_being_so(name):
+    function, width = CASES[name]
+    x = leaf(np.resize(SPECIAL, (ROWS, width)).astype(np.float32))
+    step = compiled(function, x, exact=False)
+    found, wanted = step(x).detach().numpy(), function(x).detach().numpy()
+    np.testing.assert_array_equal(np.isfinite(found), np.isfinite(wanted))
+
+
+def check(program):
+    function = lambda *inputs: loss_of(program, inputs)
+    step = mg.compile(function)
+    for k in range(CALLS):
+        found = both_ways(step, list(inputs_of(program, k)))
+        for a, b in zip(found, both_ways(function, list(inputs_of(program, k)))):
+            np.testing.assert_allclose(a, b, rtol=1e-10, atol=1e-10)
+
+
+@pytest.mark.parametrize("first", [0, pytest.param(20, marks=pytest.mark.slow)])
+def test_random_programs_give_the_same_to_rounding(first):
+    for seed in range(first, first + (200 if first else 15)):
+        check(random_program(seed))
+
+
+def test_rewriting_ends_where_both_choices_are_numbers():
+    x = leaf(2.0)
+    step = compiled(lambda x: np.where(np.greater(x, 0), np.exp(x), x * 0) * 2, x, exact=False)
+    assert step(leaf(1.0)).item() == pytest.approx(2 * np.e)

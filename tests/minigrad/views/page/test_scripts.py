@@ -1,0 +1,64 @@
+"""The page's scripts as one: each file an object, which gives what it exports and nothing else."""
+
+import re
+
+import pytest
+
+from minigrad.views.page import scripts
+
+TEXTS = {
+    name: (scripts.HERE / f"{file}.js").read_text(encoding="utf-8")
+    for file, name in scripts.SCRIPTS.items()
+}
+
+
+def asked(text):
+    """The names that a file asks of others, each with its object's."""
+    by_name = re.findall(r'^import \{([^}]*)\} from "./(\w+).js"', text, re.MULTILINE)
+    names = {(scripts.SCRIPTS[file], n) for some, file in by_name for n in re.findall(r"\w+", some)}
+    objects = "|".join(scripts.SCRIPTS.values())
+    return names | {*re.findall(rf"\b({objects})\.(\w+)", text)}
+
+
+def test_every_file_is_part_of_the_page():
+    assert {path.stem for path in scripts.HERE.glob("*.js")} == {*scripts.SCRIPTS}
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_what_a_script_asks_of_another_is_exported_there(name):
+    wanted = asked(TEXTS[name])
+    assert {n for o, n in wanted if n not in scripts.exported(TEXTS[o])} == set()
+
+
+def test_every_sentence_has_its_parts_and_is_said_somewhere():
+    defined = dict(re.findall(r"^  (\w+):\s(.*?)(?=^  \w+:|^\};)", TEXTS["Words"], re.M | re.S))
+    said = {n for text in TEXTS.values() for n in re.findall(r"\bWORDS\.(\w+)", text)}
+    assert len(defined) > 40
+    assert said == {*defined}
+    for text in TEXTS.values():
+        calls = re.findall(r"filled\(WORDS\.(\w+), \{([^{}]*)\}\)", text)
+        for name, values in calls:
+            inner = re.sub(r"\(.*?\)", "", values, flags=re.S)
+            given = set(re.findall(r"(?:^|,)\s*(\w+)", inner))
+            assert set(re.findall(r"\{(\w+)\}", defined[name])) == given, name
+
+
+def test_the_script_begins_with_what_each_object_gives():
+    lines = scripts.joined().splitlines()
+    for line, name in zip(lines, TEXTS):
+        assert line == f"// {name}: {', '.join(scripts.exported(TEXTS[name]))}"
+
+
+@pytest.mark.slow
+def test_a_name_that_changes_is_read_anew_and_others_stay_inside(browser, tmp_path, monkeypatch):
+    (tmp_path / "base.js").write_text("const one = 1;\nconst own = 2;\n\nexport { one };\n")
+    (tmp_path / "live.js").write_text(
+        'import { one } from "./base.js";\n\nlet count = one;\nfunction more() {\n  count++;\n}\n\n'
+        "export { count, more };\n"
+    )
+    monkeypatch.setattr(scripts, "HERE", tmp_path)
+    page = tmp_path / "page.html"
+    page.write_text(f"<meta charset=utf-8><script>{scripts.joined(['base', 'live'])}</script>")
+    browser.open(page)
+    script = "Live.more(); return [Live.count, Base.own === undefined, typeof own];"
+    assert browser.run(script) == [2, True, "undefined"]
