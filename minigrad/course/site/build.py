@@ -34,6 +34,10 @@ TEMPLATES = HERE / "pdoc-theme"
 MATTER = (  # to what is made
     "numpy", "matplotlib", "pygraphviz", "graphviz", "ipykernel", "pdoc", "pytest",
 )  # fmt: skip
+IMPORT = {  # libraries that are not needed, and the modules (as patterns) that import them at once
+    "pytest": r"minigrad\.course\.exercises\.collecting",
+    "torch": r"minigrad\.aten\.",
+}
 OWN = ("exercises", "lessons", "site")  # of the course's folders: no lesson imports them
 
 Say = Callable[[str], object]
@@ -160,15 +164,25 @@ def _reference(folder: Path, say: Say) -> None:
         ConfigError: if that fails.
     """
     started = time.perf_counter()
-    files = (file.relative_to(ROOT) for file in _sources())
     modules = sorted(
-        {".".join(file.with_suffix("").parts).removesuffix(".__init__") for file in files}
+        {
+            ".".join(file.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+            for file in _sources()
+        }
     )
-    if find_spec("pytest") is None:
-        modules.remove("minigrad.course.exercises.collecting")  # a plugin of pytest's
+    left_out = [f"!{name}" for library, name in IMPORT.items() if find_spec(library) is None]
     options = ["--docformat", "google", "--no-show-source", "--template-directory", str(TEMPLATES)]
     done = subprocess.run(
-        [sys.executable, "-m", "pdoc", *options, "--output-directory", str(folder), *modules],
+        [
+            sys.executable,
+            "-m",
+            "pdoc",
+            *options,
+            "--output-directory",
+            str(folder),
+            *modules,
+            *left_out,
+        ],
         env=os.environ | {"PYTHONPATH": str(ROOT)},
         capture_output=True,
         text=True,
