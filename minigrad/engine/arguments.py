@@ -103,7 +103,7 @@ def taken(entry: Entry, args: tuple, kwargs: Options) -> tuple[tuple, list[AnyAr
     for a in args:
         if isinstance(a, BaseTensor):
             arrays.append(a._array)
-        elif type(a) in PLAIN:
+        elif type(a) in PLAIN or not (hasattr(a, "__len__") or hasattr(a, "__array__")):
             arrays.append(a)
         else:  # a list, or another library's array
             args = as_all_taken(entry, args, kwargs)

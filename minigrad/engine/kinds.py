@@ -78,10 +78,11 @@ def misfit(
     if isinstance(method, types.MethodType):
         function, args = method.__func__, (method.__self__, *args)
     parameters = _known.get(function) or _parameters(function)
-    for parameter, value in itertools.chain(
-        zip(itertools.chain(parameters.places, itertools.repeat(parameters.others)), args),
-        ((parameters.names.get(name, ANYTHING), value) for name, value in kwargs.items()),
-    ):
+    given = zip(itertools.chain(parameters.places, itertools.repeat(parameters.others)), args)
+    if kwargs:
+        by_name = ((parameters.names.get(k, ANYTHING), value) for k, value in kwargs.items())
+        given = itertools.chain(given, by_name)  # type: ignore[assignment]
+    for parameter, value in given:
         if not parameter.fits(value):
             return f"{parameter.name} is {parameter.words}, not {described(value)}"
         if (
@@ -198,7 +199,7 @@ def _kind(kind: Any) -> tuple[Test, str]:
     fits, words = KINDS.get(origin or kind, (None, ""))
     if fits is None:
         is_class = isinstance(origin or kind, type)
-        fits = functools.partial(_is_a, origin or kind) if is_class else ANYTHING.fits
+        fits = _of_class(origin or kind) if is_class else ANYTHING.fits
         words = f"a {getattr(kind, '__name__', kind)}"
     if origin in CONTAINERS:
         parts = [_kind(part) for part in inner if part is not ...]
@@ -228,13 +229,12 @@ def _container(fits: Callable, words: str, parts: list, whole: bool) -> tuple[Ca
     return all_fit, f"{words} of {' and '.join(phrases)}" if phrases != ["anything"] else words
 
 
-def _is_a(kind: type, value: object) -> bool:
-    if getattr(kind, "_is_protocol", False):
-        methods = [
-            name for name, method in vars(kind).items() if callable(method) and name[0] != "_"
-        ]
-        return all(callable(getattr(value, name, None)) for name in methods)
-    return isinstance(value, kind)
+def _of_class(kind: type) -> Test:
+    """Return the test for instances of a class, or for what has the methods of a protocol."""
+    if not getattr(kind, "_is_protocol", False):
+        return lambda value: isinstance(value, kind)
+    methods = [name for name, method in vars(kind).items() if callable(method) and name[0] != "_"]
+    return lambda value: all(callable(getattr(value, name, None)) for name in methods)
 
 
 def is_whole(value: Any) -> bool:

@@ -288,14 +288,14 @@ def lookup(function: Callable) -> Operation | Definition:
     Raises:
         UnsupportedError: if it has none; the message says what to write instead, or how to add it.
     """
-    entry = TABLE.get(function)
-    if entry is None:
+    try:
+        return TABLE[function]
+    except KeyError:
         raise UnsupportedError(
             f"{name_of(function)} has no derivative here, so it cannot take a Tensor. Write it with "
             f"functions that have one, call it on `x.detach().numpy()` if no gradient should flow, or "
             f"add a rule: minigrad.rule({name_of(function)}, lambda g, y, *args: ...)."
-        )
-    return entry
+        ) from None
 
 
 def call_in_box(owner: object, function: Callable, args: tuple, kwargs: Options) -> Any:

@@ -175,5 +175,5 @@ def test_the_page_of_a_date_is_small_and_computes(tmp_path):
              if int(slot) in labels}  # fmt: skip
     assert names == {
         label: [*map(visible, vocabulary.tokens(range(len(vocabulary))))]
-        for label, vocabulary in (("source", reader.source), ("ids", reader.writes))
+        for label, vocabulary in (("tokens", reader.source), ("ids", reader.writes))
     }
