@@ -407,7 +407,7 @@ def before_and_after():
     told = {"before": before, "after attention": after, "after, but v3 and v4 turned back": turned}
     for place, (title, rows) in enumerate(told.items(), 1):
         ax = figure.add_subplot(1, 3, place, projection="3d")
-        vectors(rows, labels, colour=colours, names="xyz", title=title, ax=ax)
+        vectors(rows, labels, colour=colours, names=("x", "y", "z"), title=title, ax=ax)
         ax.set(xlim=(-1.1, 1.3), ylim=(-0.2, 1.1), zlim=(-0.1, 0.7))
         ax.set_box_aspect((2.4, 1.3, 0.8), zoom=1.1)
         ax.view_init(elev=28, azim=-72)

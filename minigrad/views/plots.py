@@ -171,7 +171,7 @@ def vectors(
     starts: ArrayLike = 0.0,
     colour: str | Sequence[str] = BLUE,
     width: float = 1.8,
-    names: Sequence[str] = ("first number", "second number", "third number"),
+    names: tuple[str, ...] = ("first number", "second number", "third number"),
     title: str = "",
     ax: Any = None,
 ) -> Figure:

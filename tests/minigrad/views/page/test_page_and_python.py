@@ -421,9 +421,12 @@ def right(proven: bool) -> Iterator[Case]:
 
 FOLLOWED = {  # of READING: all that NumPy makes is an operation that the page has
     "both", "either", "one of the two", "not", "not in a definition", "a mask in a function",
-    "a mask of softmax", "a count", "a count of NaN", "a mean without NaN", "lines between points",
-    "a quantile", "a count and literals",
+    "a mask of softmax", "a count of NaN", "a mean without NaN", "lines between points", "a quantile",
 }  # fmt: skip
+if isinstance(
+    np.count_nonzero([1]), np.generic
+):  # older versions of NumPy give a number of Python's
+    FOLLOWED |= {"a count", "a count and literals"}
 
 
 @PROVEN
