@@ -128,7 +128,9 @@ def read_only(array: np.ndarray) -> np.ndarray:
 
 
 class Passed(NamedTuple):
-    """A gradient on its way along an edge, as the walk back had it.
+    """A gradient on its way along an edge: arrays in a graph, symbols in a script, slots on a tape.
+
+    The engine's `Contribution` is the same while the walk goes on, and knows the engine's nodes.
 
     Attributes:
         given: what the rule gave.
@@ -137,10 +139,10 @@ class Passed(NamedTuple):
         after: the sum.
     """
 
-    given: np.ndarray
-    fitted: np.ndarray
-    before: np.ndarray | None
-    after: np.ndarray
+    given: Any
+    fitted: Any
+    before: Any
+    after: Any
 
 
 @dataclasses.dataclass(slots=True, eq=False)

@@ -15,8 +15,9 @@ import numpy as np
 
 from ..engine import rules, table
 from ..functional.activations import erf
+from ..ran.data import Passed
 from .operators import BY_FUNCTION
-from .symbols import Number, Symbol, alias, bare, plain, same
+from .symbols import REFUSALS, Number, Symbol, alias, bare, plain, same
 
 ELEMENTWISE = {
     "negative", "add", "subtract", "multiply", "divide", "power", "float_power", "square", "sqrt",
@@ -64,8 +65,8 @@ class Tape:
             that writes a slot of `data` is not run: it says how what is fixed came about.
         value, gradient: the slots of nodes, by number.
         numbers: the slots of Python numbers among a node's arguments, by its number and their position.
-        passed: for each edge, by its place in the graph: the slots of what the rule gave where that
-            was summed, of the contribution, of what had arrived before, of the sum.
+        passed: for each edge, by its place in the graph: the slots of what goes along it; `given` only
+            where that was summed.
         plain: the slot of a contribution as it reads with the Python numbers that there are, where that
             is another one, by the place of its edge.
         gates: the slots of booleans that say whether a node is on, by its number.
@@ -82,7 +83,7 @@ class Tape:
         self.value: dict[int, int] = {}
         self.gradient: dict[int, int] = {}
         self.numbers: dict[int, dict[int, int]] = {}
-        self.passed: dict[int, list[int | None]] = {}
+        self.passed: dict[int, Passed] = {}
         self.plain: dict[int, int] = {}
         self.gates: dict[int, int] = {}
         self.fixed: dict[int, str] = {}
@@ -217,7 +218,7 @@ class Tape:
             raise Unwritten(f"{function.__name__} is written with itself")
         try:
             found = function(*args, **kwargs)
-        except Exception:  # whatever a function does that symbols cannot
+        except REFUSALS:
             found = None
         if not isinstance(found, Symbol) or not same(np.asarray(found.value), np.asarray(value)):
             name = getattr(function, "__name__", "a function").replace("<lambda>", "a function")

@@ -23,14 +23,16 @@ import numpy as np
 from ..engine import table
 from ..errors import GraphError
 from ..ran import words
-from ..ran.data import UNKNOWN, Edge, GraphData, GraphNode, Ref
+from ..ran.data import UNKNOWN, Edge, GraphData, GraphNode, Passed, Ref
 from .symbols import (
+    REFUSALS,
     Number,
     Symbol,
     SymbolCall,
     alias,
     equal,
     follow,
+    plain,
     stand_in,
     symbols_in,
     undone,
@@ -56,21 +58,6 @@ class Role(NamedTuple):
     edge: Edge | None = None
 
 
-class PassedSymbols(NamedTuple):
-    """A gradient on its way along an edge; see `data.Passed`. What arrives first has no `before`.
-
-    `plain` is what the rule gives with the Python numbers that there are, where that is made of other
-    calls: `g * (2 * x)` for x ** 2.
-    """
-
-    edge: Edge
-    given: Symbol
-    fitted: Symbol
-    before: Symbol | None
-    after: Symbol
-    plain: Symbol | None
-
-
 class Script:
     """The forward pass of a graph, and its way back, on symbols.
 
@@ -87,7 +74,9 @@ class Script:
         results: what the function of a node gives, by number: its value, where it cannot be off.
         values, gradients: of nodes, by number.
         arrived: for each node the gradient that its rules are given: the part for what is not off.
-        passed: what goes along each edge, in the order of the walk.
+        passed: the symbols of what goes along each edge, in the order of the walk.
+        with_numbers: what the rule of an edge gives with the Python numbers that there are, where that
+            is made of other calls: `g * (2 * x)` for x ** 2.
         numbers: the symbols of Python numbers, by the number of the node and the position.
         gates: the symbols of booleans that say whether a node is on, by its number.
         pinned: numbers that a rule could not be followed with, so that they cannot change.
@@ -112,7 +101,8 @@ class Script:
         self.values: dict[int, Symbol] = {}
         self.gradients: dict[int, Symbol] = {}
         self.arrived: dict[int, Symbol] = {}
-        self.passed: list[PassedSymbols] = []
+        self.passed: dict[Edge, Passed] = {}
+        self.with_numbers: dict[Edge, Symbol] = {}
         self.numbers: dict[int, dict[int, Number]] = {}
         self.gates: dict[int, Symbol] = {}
         self.pinned: list[Number] = []
@@ -173,7 +163,7 @@ class Script:
         try:
             with np.errstate(all="ignore"):
                 return write(node.function, self.arguments(node), node.options)
-        except Exception as problem:  # whatever a function does that is called a second time
+        except REFUSALS as problem:
             raise GraphError(f"{_called(node)} could not be called again: {problem}") from None
 
     def _held(self, node: GraphNode) -> Symbol:
@@ -220,8 +210,9 @@ class Script:
 
     def way_back(
         self, starts: Mapping[int, Any] | None = None
-    ) -> Iterator[tuple[GraphNode, list[PassedSymbols]]]:
-        """Walk back, newest first; yield each node that a gradient reaches, and what it passes on.
+    ) -> Iterator[tuple[GraphNode, list[Edge]]]:
+        """Walk back, newest first; yield each node that a gradient reaches, and the edges along which
+        it goes on, once their lines are written.
 
         `starts` are the gradients of the roots, by number, if not those that they have.
 
@@ -236,8 +227,7 @@ class Script:
             if node.number in self.gates:
                 g = self._through_gate(node, g, sums)
             self.arrived[node.number] = g
-            passed = []
-            for edge, given, fitted, plain in self._given(node, edges, g):
+            for edge, given, fitted in self._given(node, edges, g):
                 if given is not fitted and given.role is None:
                     given = self.put(given, Role("given", node.number, edge=edge))
                 fitted = self.put(fitted, Role("fitted", edge.source, edge=edge))
@@ -247,9 +237,8 @@ class Script:
                     added = write(np.add, [before, fitted], {})
                     after = self.put(added, Role("sum", edge.source, edge=edge))
                 sums[edge.source] = after
-                passed.append(PassedSymbols(edge, given, fitted, before, after, plain))
-            self.passed += passed
-            yield node, passed
+                self.passed[edge] = Passed(given, fitted, before, after)
+            yield node, edges
 
     def walked(self) -> Script:
         """This script, with its way back written to the end."""
@@ -284,51 +273,48 @@ class Script:
 
     def _given(
         self, node: GraphNode, edges: list[Edge], g: Symbol
-    ) -> Iterator[tuple[Edge, Symbol, Symbol, Symbol | None]]:
-        """Yield what the rules of a node give, for each of its edges; that with broadcasting undone; and
-        the same with plain numbers, where it is made of other calls.
+    ) -> Iterator[tuple[Edge, Symbol, Symbol]]:
+        """Yield what the rules of a node give, for each of its edges; and that with broadcasting undone.
 
         Where arrays stand for others, a rule may refuse them: its call is noted then, and not computed.
         """
-        by_position: dict[int, Any] = {}
+        by_position: dict[int, tuple[Any, Any]] = {}
         for edge in edges:
             i, source = edge.position, self.values[edge.source]
             try:
                 if i not in by_position:
                     by_position[i] = self._by_rule(node, edge, g)
-                given = by_position[i] if edge.item is None else by_position[i][edge.item]
-                plain = None
-                if node.number in self.numbers:
-                    plain = self._with_plain_numbers(node, edge, g)
-                    plain = None if same_calls(given, plain) else plain
-                yield edge, given, undone(given, source), plain
-            except Exception as problem:  # whatever a rule does
+                given, with_numbers = (
+                    every if edge.item is None else every[edge.item] for every in by_position[i]
+                )
+                if not same_calls(given, with_numbers):
+                    self.with_numbers[edge] = with_numbers
+                fitted = undone(given, source)
+            except REFUSALS as problem:
                 if self.forward:
                     raise GraphError(f"a rule of {_called(node)} failed: {problem}") from None
                 args = (g, self.values[node.number], *self.arguments(node))
-                refused = Symbol(source.value, SymbolCall(node.rules[i], args, node.options))  # type: ignore[arg-type]
-                yield edge, refused, refused, None
+                given = fitted = Symbol(source.value, SymbolCall(node.rules[i], args, node.options))  # type: ignore[arg-type]
+            yield edge, given, fitted
 
-    def _by_rule(self, node: GraphNode, edge: Edge, g: Symbol) -> Any:
-        """The result of a rule; with plain numbers, where symbols for them cannot be followed."""
-        given = self._followed(node, edge, g, self.arguments(node))
-        if is_call_of(given, node.rules[edge.position]) and node.number in self.numbers:
-            self.pinned += self.numbers[node.number].values()
-            return self._with_plain_numbers(node, edge, g)
-        return given
-
-    def _with_plain_numbers(self, node: GraphNode, edge: Edge, g: Symbol) -> Any:
-        args = self.arguments(node)
-        return self._followed(
-            node, edge, g, [a.value if isinstance(a, Number) else a for a in args]
-        )
-
-    def _followed(self, node: GraphNode, edge: Edge, g: Symbol, args: list[Any]) -> Any:
+    def _by_rule(self, node: GraphNode, edge: Edge, g: Symbol) -> tuple[Any, Any]:
+        """The result of a rule, and the same with Python numbers as they are; twice the latter, where
+        symbols for them cannot be followed."""
         rule = node.rules[edge.position]
         assert rule is not None
         made_by = node.operation.rpartition(".")[2].replace("<lambda>", "function")
         name = f"{made_by}_rule_{edge.argument or edge.position}"
-        return follow(rule, [g, self.values[node.number], *args], node.options, name)
+        args = [g, self.values[node.number], *self.arguments(node)]
+        wanted = rule(*plain(args), **node.options)
+        given = follow(rule, args, node.options, name, wanted)
+        if node.number not in self.numbers:
+            return given, given
+        args = [a.value if isinstance(a, Number) else a for a in args]
+        with_numbers = follow(rule, args, node.options, name, wanted)
+        if is_call_of(given, rule):
+            self.pinned += self.numbers[node.number].values()
+            return with_numbers, with_numbers
+        return given, with_numbers
 
 
 def run(

@@ -24,6 +24,8 @@ METHODS = {
     "astype", "clip", "copy", "cumsum", "dot", "max", "mean", "min", "prod", "ravel", "repeat",
     "reshape", "squeeze", "sum", "swapaxes", "transpose",
 }  # fmt: skip
+# The ways in which a function refuses symbols, of which it may be any user's.
+REFUSALS = (TypeError, ValueError, LookupError, AttributeError, AssertionError, RuntimeError)
 
 
 class SymbolCall(NamedTuple):
@@ -136,7 +138,11 @@ def call(function: Callable, *args: Any) -> Any:
 
 
 def _result(call: SymbolCall) -> Any:
-    value = call.function(*plain(list(call.args)), **plain(call.options))
+    return _symbols(call.function(*plain(list(call.args)), **plain(call.options)), call)
+
+
+def _symbols(value: Any, call: SymbolCall) -> Any:
+    """The result of a call as a symbol; of several arrays, one for each."""
     if type(value) in (int, float) and any(isinstance(a, Number) for a in call.args):
         return Number(value, call)
     if isinstance(value, (np.ndarray, np.generic)):
@@ -188,13 +194,13 @@ def follow(
         wanted = function(*plain(list(args)), **plain(options))
     try:
         traced = function(*args, **options)
-    except Exception:  # whatever a function does that symbols cannot
+    except REFUSALS:
         traced = None
     if traced is not None and same(plain(traced), wanted):
         return traced
     if name and function.__name__ == "<lambda>":
         function = _named(function, name)
-    return _result(SymbolCall(function, tuple(args), options))
+    return _symbols(wanted, SymbolCall(function, tuple(args), options))
 
 
 def undone(gradient: Symbol, argument: Symbol) -> Symbol:

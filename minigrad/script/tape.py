@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..ran.data import Passed
 from .calls import Tape
 from .script import Script
 from .symbols import undone
@@ -29,19 +30,19 @@ def tape(script: Script) -> Tape:
             if node.number in script.gates:
                 tape.gates[node.number] = tape.slot(script.gates[node.number])
             tape.value[node.number] = tape.slot(script.values[node.number])
-        places = {id(edge): i for i, edge in enumerate(script.graph.edges)}
+        places = {edge: i for i, edge in enumerate(script.graph.edges)}
         for of, gradient in script.gradients.items():
             tape.gradient[of] = tape.slot(gradient)
-        for edge, given, fitted, before, after, plain in script.passed:
-            if plain is not None:
-                other = undone(plain, script.values[edge.source])
-                tape.plain[places[id(edge)]] = tape.slot(other)
-            tape.passed[places[id(edge)]] = [
+        for edge, (given, fitted, before, after) in script.passed.items():
+            if edge in script.with_numbers:
+                other = undone(script.with_numbers[edge], script.values[edge.source])
+                tape.plain[places[edge]] = tape.slot(other)
+            tape.passed[places[edge]] = Passed(
                 tape.slot(given) if given.value.shape != fitted.value.shape else None,
                 tape.slot(fitted),
                 None if before is None else tape.slot(before),
                 tape.slot(after),
-            ]
+            )
         for pinned in script.pinned:
             tape.pinned[tape.slot(pinned)] = "its rule reads it as a plain number"
     return tape

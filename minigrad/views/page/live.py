@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...ran import words
-from ...ran.data import GraphData, Passed
+from ...ran.data import GraphData
 from ...script.calls import Tape, Unwritten
 from ...script.script import Script
 from ...script.symbols import uniform
@@ -46,7 +46,7 @@ def live(
         **found.packed(),
         "value": found.value,
         "gradient": found.gradient,
-        "passed": {e: dict(zip(Passed._fields, slots)) for e, slots in found.passed.items()},
+        "passed": {e: slots._asdict() for e, slots in found.passed.items()},
         "plain": found.plain,
         "fixed": found.fixed,
         "switches": [

@@ -235,7 +235,7 @@ class _ProgramNotation(Notation):
         self.lines += ["", "# --- backward " + "-" * 59]
         by_input: dict[str, str] = {}
         place: Any = ()
-        for node, passed in self.script.way_back():
+        for node, edges in self.script.way_back():
             if node.number == self.root:
                 self._start(self.script.gradients[self.root])
             if self.script.values[node.number].call is None:
@@ -245,11 +245,11 @@ class _ProgramNotation(Notation):
             if place != node.box:
                 place, title = node.box, self._place(node)
                 self.lines += ["", f"# back through {title}"] if title else [""]
-            for p in passed:
-                if p.before is None:
-                    self._assign(self.names.new(f"d_{self.node_names[p.edge.source]}"), p.after)
-                else:
-                    self._assign(self.named[id(p.before)], p.after)
+            for edge in edges:
+                before, after = self.script.passed[edge][2:]
+                new = before is None
+                name = self.names.new(f"d_{self.node_names[edge.source]}") if new else ""
+                self._assign(name or self.named[id(before)], after)
         return {name: by_input[name] for name in self.inputs if name in by_input}
 
     def _start(self, start: Symbol) -> None:

@@ -22,9 +22,10 @@ from ...ran.data import Edge, GraphData, GraphNode
 from ...rules_as_text import source_of
 from ...script.calls import Tape
 from ...script.operators import TIGHT
-from ...script.script import PassedSymbols, Script, is_call_of
+from ...script.script import Script, is_call_of
 from ...script.sources import Element
 from ...script.symbols import (
+    REFUSALS,
     Number,
     Shape,
     Symbol,
@@ -91,22 +92,23 @@ class Formula(NamedTuple):
 NO_FORMULA = Formula("", None, {}, {})
 
 
-def of_passed(script: Script, passed: PassedSymbols, numbered: bool = True) -> Formula:
+def of_edge(script: Script, edge: Edge, numbered: bool = True) -> Formula:
     """The case of the rule by which a gradient goes back along an edge.
 
     Args:
         numbered: call what has no name by its #number; else as the rule calls it.
     """
-    edge, graph = passed.edge, script.graph
-    node = graph[edge.target]
-    names = part_names(graph, node, numbered)
+    passed, node = script.passed[edge], script.graph[edge.target]
+    names = part_names(script.graph, node, numbered)
     g = script.arrived[node.number]
     reads = {"g": g, "y": script.values[node.number], **_arguments(script, node)}
     by_id = {id(reads[part]): names[part] for part in reversed(reads)}
     rule = node.rules[edge.position]
     assert rule is not None
-    given = passed.given if passed.plain is None else passed.plain
-    result = passed.fitted if passed.plain is None else undone(given, script.values[edge.source])
+    given, result = passed.given, passed.fitted
+    if edge in script.with_numbers:
+        given = script.with_numbers[edge]
+        result = undone(given, script.values[edge.source])
     unknown = is_call_of(given, rule)
     said = "" if unknown else HandNotation(by_id).sentence(given)
     note = ""
@@ -128,7 +130,6 @@ class Formulas:
         self.numbered = numbered
         with np.errstate(all="ignore"):
             self.script = (script or Script(graph, forward=False)).walked()
-        self.passed = {id(passed.edge): passed for passed in self.script.passed}
 
     def node(self, node: GraphNode) -> Formula:
         """The case of the operation that made a node."""
@@ -136,8 +137,8 @@ class Formulas:
 
     def edge(self, edge: Edge) -> Formula:
         """The case of the rule of an edge; empty where no gradient goes along it."""
-        passed = self.passed.get(id(edge))
-        return of_passed(self.script, passed, self.numbered) if passed else NO_FORMULA
+        reached = edge in self.script.passed
+        return of_edge(self.script, edge, self.numbered) if reached else NO_FORMULA
 
 
 def of_node(script: Script, node: GraphNode) -> Formula:
@@ -199,7 +200,7 @@ def _followed(function: Callable, args: list[Any], options: Mapping[str, Any]) -
     try:
         with np.errstate(all="ignore"):
             made = follow(function, args, dict(options))
-    except Exception:  # whatever a user's function does with arrays that only stand for others
+    except REFUSALS:
         return None
     return None if not isinstance(made, Symbol) or is_call_of(made, function) else made
 

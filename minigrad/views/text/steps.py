@@ -23,13 +23,13 @@ from ...engine.node import Node
 from ...engine.tensor import Array, Tensor
 from ...engine.walk import Contribution, Visit, added, copied_axes, first_gradient, order, walk
 from ...ran.capture import numbered
-from ...ran.data import GraphData, read_only
+from ...ran.data import Edge, GraphData, read_only
 from ...ranges import numbers_in
 from ...rules_as_text import argument_names
-from ...script.script import PassedSymbols, Script
+from ...script.script import Script
 from ...with_blocks import enable_grad
 from .listing import expression
-from .reading import Formula, of_node, of_passed
+from .reading import Formula, of_edge, of_node
 from .show import numbers, shape_and_dtype
 
 
@@ -192,12 +192,12 @@ class _Known:
         self.script = Script(graph, forward=False)
         self._way_back = self.script.way_back({graph.roots[0]: numbers_in(start)})
 
-    def passed(self, node: Node) -> list[PassedSymbols]:
-        """The lines of the script that say what a node passes on."""
+    def edges(self, node: Node) -> list[Edge]:
+        """The edges along which a node passes its gradient on, whose lines the script has by then."""
         with np.errstate(all="ignore"):
-            for other, passed in self._way_back:
+            for other, edges in self._way_back:
                 if other.number == self.numbers[node]:
-                    return passed
+                    return edges
         return []
 
     def name(self, node: Node) -> str:
@@ -242,9 +242,9 @@ def _step(number: int, visit: Visit, known: _Known) -> Step:
         return Step(number, node, _seen(g), {}, (), before, added(before, g, known.loss), name, of)
     read: dict[str, Any] = {}
     shares = []
-    for contribution, (_, item, _), passed in zip(contributions, node.edges, known.passed(node)):
-        case = of_passed(known.script, passed)
-        shares.append(_share(node, contribution, item, known, case))
+    for contribution, edge in zip(contributions, known.edges(node)):
+        case = of_edge(known.script, edge)
+        shares.append(_share(node, contribution, edge.item, known, case))
         read |= {case.names[id(s)]: s.value for part, s in case.used().items() if part != "g"}
     values = {k: _seen(v) for k, v in read.items()}
     return Step(number, node, _seen(g), values, tuple(shares), name=known.name(node), of=of)
