@@ -6,8 +6,9 @@ import numpy as np
 
 import minigrad as mg
 from minigrad.checking.differences import slopes
-from minigrad.course.exercises import Limited, exercise, marked, numbers
+from minigrad.course.exercises import exercise, marked, numbers
 from minigrad.course.exercises.exercise import SIZES
+from minigrad.course.exercises.sheets import draws
 
 # --- a derivative rule ----------------------------------------------------------------------------
 
@@ -82,17 +83,6 @@ def _(g, x, y):
 
 
 # --- the order of the walk ------------------------------------------------------------------------
-
-
-class Visits(dict):
-    """A graph that gives up when it is asked too often, as it is by a walk over every path."""
-
-    def __init__(self, graph, most=1000):
-        super().__init__(graph)
-        self.visit = Limited(super().__getitem__, most, "the graph")
-
-    def __getitem__(self, node):
-        return self.visit(node)
 
 
 def some_graph(rng, size):
@@ -399,7 +389,7 @@ def graph_to_walk(rng, size):
         root = list(graph)[-1]
         graph = {"z": [], **graph}
         graph = {**graph, "aside": [("z", 2), (list(graph)[-2], 3)], root: graph.pop(root)}
-    return Visits(graph), list(graph)[-1]
+    return draws().visits(graph), list(graph)[-1]
 
 
 @exercise(

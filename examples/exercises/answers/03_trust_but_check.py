@@ -4,27 +4,15 @@ import numpy as np
 
 from minigrad.checking.differences import slope
 from minigrad.course.exercises import exercise, numbers
+from minigrad.course.exercises.sheets import draws
 
 # --- finite differences ---------------------------------------------------------------------------
-
-
-class Cubic:
-    """A function with a third derivative, so that the step can be seen in the differences."""
-
-    def __init__(self, rng, shape):
-        self.a, self.b = numbers(rng, *shape), numbers(rng, *shape)
-
-    def __call__(self, x):
-        return float(np.sum(self.a * x**3 + self.b * x**2) + np.prod(x))
-
-    def __repr__(self):
-        return f"f: sum({self.a.tolist()} x**3 + {self.b.tolist()} x**2) + prod(x)"
 
 
 def some_function(rng, size):
     shape = [(1,), (1,), (2,), (2,), (2, 2), (3,), (), (2, 1, 2), (2,)][size]
     x = np.asarray(numbers(rng, *shape)) if size < 8 else rng.integers(1, 4, shape)
-    return Cubic(rng, shape), x, 0.25
+    return draws().cubic(numbers(rng, *shape), numbers(rng, *shape)), x, 0.25
 
 
 def by_library(f, x, h):

@@ -7,6 +7,7 @@ import minitransformer as mt
 from minigrad.checking.differences import slopes
 from minigrad.course.exercises import exercise, marked, numbers
 from minigrad.course.exercises.exercise import SIZES
+from minigrad.course.exercises.sheets import draws
 
 # --- layer norm -----------------------------------------------------------------------------------
 
@@ -332,24 +333,9 @@ def _(g, x, gain, eps):
 # --- residuals ------------------------------------------------------------------------------------
 
 
-class Named:
-    """A function among the inputs, with a name to be shown by."""
-
-    def __init__(self, function, name):
-        self.function, self.name = function, name
-
-    def __call__(self, x):
-        return self.function(x)
-
-    def __repr__(self):
-        return self.name
-
-
 def a_layer(rng, size):
-    w = numbers(rng, size, size)
-    layer = Named(lambda x: np.tanh(x @ w), f"x -> tanh(x @ {w.tolist()})")
-    norm = Named(lambda x: x / 2 - 0.5, "x -> x / 2 - 0.5")
-    return numbers(rng, 2, size), layer, norm
+    layer = draws().layer(numbers(rng, size, size))
+    return numbers(rng, 2, size), layer, draws().norm()
 
 
 @exercise(
@@ -358,7 +344,7 @@ def a_layer(rng, size):
     truth=lambda x, layer, norm: np.add(layer(norm(x)), x),
     properties={
         "with a layer that finds nothing, x stays as it is": lambda f, x, layer, norm: np.allclose(
-            f(x, lambda a: 0 * a, norm), x
+            f(x, draws().nothing(), norm), x
         ),
     },
     hints=["x goes on unchanged, past the layer; the layer sees it normalised."],

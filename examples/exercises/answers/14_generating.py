@@ -6,8 +6,9 @@ import math
 
 import numpy as np
 
-from minigrad.course.exercises import Limited, exercise
+from minigrad.course.exercises import exercise
 from minigrad.course.exercises.exercise import SIZES
+from minigrad.course.exercises.sheets import draws
 
 START, END = 0, 1
 
@@ -15,17 +16,7 @@ START, END = 0, 1
 
 
 def model_of(text, start=START):
-    """A model that writes a text, if it is given all that was written, and else something else."""
-
-    def scores(tokens):
-        tokens = [int(token) for token in tokens]
-        n = len(tokens) - 1
-        right = tokens == [start, *text[:n]] and n < len(text)
-        favourite = text[n] if right else 2 + (sum(tokens) + len(tokens)) % 4
-        return np.where(np.arange(6) == favourite, 3.0, -np.arange(6) / 10)
-
-    shown = f"{text[:4]} over and over" if len(text) > 9 else str(text)
-    return Limited(scores, 60, f"scores: a model that writes {shown}")
+    return draws().writer(text, start)
 
 
 def to_write(rng, size):
@@ -325,15 +316,7 @@ def _(p, least):
 
 
 def random_model(rng, level=0):
-    """Scores that depend on all that was written, and whose level says nothing."""
-    seed = int(rng.integers(10**6))
-
-    def scores(tokens):
-        own = np.random.default_rng([seed, *map(int, tokens)])
-        return np.array([-9.0, *own.normal(0, 1.5, 3)]) + own.integers(-6, 7) + level
-
-    about = f", all about {level}" if level else ""
-    return Limited(scores, 4000, f"scores: random model {seed}{about}")
+    return draws().random_model(int(rng.integers(10**6)), level)
 
 
 def model_with(rng, kind):
@@ -353,14 +336,7 @@ def model_with(rng, kind):
         },
         "crowded": {(): {a: 75, END: 20}, (a,): {b: 51, c: 49}, (a, b): even, (a, c): even},
     }[kind]
-
-    def scores(tokens):
-        own = np.random.default_rng([seed, *map(int, tokens)])
-        likely = chances.get(tuple(map(int, tokens[1:])), {END: 97})
-        p = np.array([likely.get(i, 0.01) for i in range(5)]) * own.uniform(0.99, 1.01, 5)
-        return np.log(p) + own.integers(-6, 7)
-
-    return Limited(scores, 4000, f"scores: {kind} model {seed}")
+    return draws().model_with(kind, seed, chances)
 
 
 def to_search(rng, size):
@@ -409,7 +385,7 @@ def exhaustive(f, scores, start, end, longest, beams):
             total += s[token] - s.max() - math.log(np.exp(s - s.max()).sum())
         return total
 
-    return f(raw, start, end, 3, 200)[0] == list(max(ended, key=log_p))
+    return f(scores, start, end, 3, 200)[0] == list(max(ended, key=log_p))
 
 
 def searched(
@@ -462,7 +438,7 @@ def searched(
     properties={
         "ids stay whole numbers": lambda f, *inputs: whole(f(*inputs)[0]),
         "one beam is greedy": lambda f, scores, start, end, longest, beams: (
-            f(scores.function, start, end, longest, 1)[0]
+            f(scores, start, end, longest, 1)[0]
             == as_it_stands(scores.function, start, end, longest)
         ),
         "with room for everything it finds the likeliest of all": exhaustive,

@@ -3,32 +3,14 @@
 import numpy as np
 
 import minigrad as mg
-from minigrad.course.exercises import Limited, exercise, numbers
+from minigrad.course.exercises import exercise, numbers
+from minigrad.course.exercises.sheets import draws
 
 TRANSFORMS = [f"minigrad.transforms.{name}" for name in ("hvp", "jvp", "jacobian", "hessian")]
 
 
-class Bowl:
-    """sum(a x^4) + (b . x)^2 + c . x: all numbers meet all others, and H can be inverted."""
-
-    def __init__(self, rng, n):
-        self.a, self.b, self.c = abs(numbers(rng, n)), numbers(rng, n), numbers(rng, n)
-
-    def __call__(self, x):
-        return np.sum(self.a * x**4) + np.square(np.sum(self.b * x)) + np.sum(self.c * x)
-
-    def __repr__(self):
-        a, b, c = (x.tolist() for x in (self.a, self.b, self.c))
-        return f"f: sum({a} x**4) + sum({b} x)**2 + sum({c} x)"
-
-
 def slope(f, x):
     return mg.grad(f)(x).numpy()
-
-
-STEEP = (
-    1e10  # of what is added to a function, and has no part in a derivative, but rounds differences
-)
 
 
 def differences(f, x, v, h=1e-5):
@@ -38,15 +20,15 @@ def differences(f, x, v, h=1e-5):
 
 # --- the Hessian times a vector -------------------------------------------------------------------
 
-MANY = 12  # numbers, so that a row of the matrix for each of them shows in the calls of f
+MANY = draws().MANY
+
+
+def bowl_numbers(rng, n):
+    return abs(numbers(rng, n)), numbers(rng, n), numbers(rng, n)
 
 
 def function_and_two(rng, size):
-    """A function that may be neither called nor walked back through once for each row of its Hessian."""
-    bowl = Bowl(rng, size)
-    walk = Limited(lambda g: entered(g), MANY - 1, "the gradient of f")
-    entered = mg.rule(lambda x: x, lambda g, _y, _x: walk(g))  # which is walked back through too
-    f = Limited(lambda x: bowl(entered(x)), MANY - 1, repr(bowl))
+    f = draws().counted_bowl(*bowl_numbers(rng, size))
     return f, numbers(rng, size), numbers(rng, size)
 
 
@@ -61,7 +43,7 @@ def function_and_two(rng, size):
     properties={
         "it is linear in v": lambda f, g, x, v: np.allclose(f(g, x, 2 * v), 2 * f(g, x, v)),
         "a straight line added to f, however steep, changes nothing": lambda f, g, x, v: (
-            np.allclose(f(lambda z: g(z) + STEEP * np.sum(z), x, v), f(g, x, v))
+            np.allclose(f(draws().steeper(g), x, v), f(g, x, v))
         ),
     },
     hints=[
@@ -155,7 +137,7 @@ def solved(f, x):
 
 
 @exercise(
-    draw=lambda rng, size: (Bowl(rng, size + 1), numbers(rng, size + 1)),
+    draw=lambda rng, size: (draws().bowl(*bowl_numbers(rng, size + 1)), numbers(rng, size + 1)),
     sizes=(1, 1, 2, 2, 3),
     truth=solved,
     without=["minitransformer"],
@@ -224,22 +206,9 @@ def _(f, x):
 # --- forwards -------------------------------------------------------------------------------------
 
 
-class Wave:
-    """tanh(x M): from (n,) to (m,)."""
-
-    def __init__(self, rng, n, m):
-        self.M = numbers(rng, n, m) / 2
-
-    def __call__(self, x):
-        return np.tanh(x @ self.M)
-
-    def __repr__(self):
-        return f"f: tanh(x @ {self.M.tolist()})"
-
-
 def some_wave(rng, size):
     n, m = [(2, 2), (2, 3), (3, 2), (3, 1)][size - 1]
-    return Wave(rng, n, m), numbers(rng, n), numbers(rng, n)
+    return draws().wave(numbers(rng, n, m) / 2), numbers(rng, n), numbers(rng, n)
 
 
 @exercise(
@@ -252,7 +221,7 @@ def some_wave(rng, size):
     properties={
         "it is linear in v": lambda f, g, x, v: np.allclose(f(g, x, 2 * v), 2 * f(g, x, v)),
         "a number added to f, however large, changes nothing": lambda f, g, x, v: np.allclose(
-            f(lambda z: g(z) + STEEP, x, v), f(g, x, v)
+            f(draws().higher(g), x, v), f(g, x, v)
         ),
     },
     hints=[

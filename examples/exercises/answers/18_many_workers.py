@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from minigrad.course.exercises import Limited, exercise, numbers
+from minigrad.course.exercises import exercise, numbers
+from minigrad.course.exercises.sheets import draws
 
 # --- the sum of gradients -------------------------------------------------------------------------
 
@@ -196,8 +197,7 @@ def _(means, sizes):
 
 def some_letters(rng, size):
     letters = [chr(97 + k) for k in rng.permutation(26)[: (2, 3, 5, 6, 7, 11, 12)[rng.integers(7)]]]
-    pair = Limited(lambda x, y: f"({x}{y})", len(letters), "add: '({x}{y})'")
-    return letters, pair
+    return letters, draws().pair(len(letters))
 
 
 def from_the_top(items, add):

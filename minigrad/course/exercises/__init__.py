@@ -23,14 +23,19 @@ people get wrong, and inputs that tell these apart stand beside it, in `examples
 
 The function is tried on inputs drawn afresh. If it is wrong, and gives on all of them the same
 wrong answers as one of the wrong solutions, or on nearly all that can tell, then that is the mistake.
-Read it in this order: `exercise` (the data), `likeness` (what counts as the same answer), `calls` (one
-call), `wording` and `keepers` (what is said of an answer, and of what a function keeps between calls),
-`marking` (one function marked), `sheets` (the files), `sandbox` (a process for each), `running` and
-`together` (functions in their places, and a model trained with them),
+The function runs on the learner's side, a process of its own; the judge asks it in plain data, and
+loads no file of a learner's.
+
+Read it in this order: `exercise` (the data), `likeness` (what counts as the same answer), `crossing`
+(plain data from side to side), `wording` (what is said of an answer). The learner's side: `keepers` and
+`calls` (a function, what it keeps between calls, and how it answers), `sheets` (the files), `apart` and
+`rooms` (its process). The judge's: `asking` (what comes back), `marking` (one function marked), `house`
+and `sandbox` (a room for each). Then `running` and `together` (functions in their places, and a model
+trained with them),
 `worked` and `puzzle` (examples step by step, lines to be put in order), `class_page`, and then
 `learner`, `teacher` and `command`.
 """
 
-from .exercise import Exercise, Limited, exercise, marked, numbers
+from .exercise import Exercise, Limited, exercise, maker, marked, numbers
 
-__all__ = ["Exercise", "Limited", "exercise", "marked", "numbers"]
+__all__ = ["Exercise", "Limited", "exercise", "maker", "marked", "numbers"]

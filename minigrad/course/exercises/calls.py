@@ -1,79 +1,128 @@
-"""One call of a function that is judged: the answer, or the error, and what it did beside."""
+"""A function that is judged, where it runs: its answer, or its error, and what it did beside."""
 
 from __future__ import annotations
 
-import copy
+import dis
 import gc
 import inspect
 import sys
 import warnings
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
 from types import CodeType, FrameType
 from typing import Any
 
 import numpy as np
 
-from ...ran.variables import SourceLine
-from .exercise import Case, Exercise
-from .likeness import alike, kind
-from .wording import shown
+from ...ran.variables import SourceLine, line_of
+from .crossing import CrossingError, Other, packed, unpacked
+from .keepers import Keepers
+from .likeness import alike
+from .wording import Raised, kind_of, raised_in, shown, told
 
 KNOWN = frozenset(sys.stdlib_module_names) | {"numpy", "minigrad", "minitransformer", "__main__"}
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """The result of a call, and what of that is compared; or the error that it raised; and the
-    arguments that it changed."""
+class Callee:
+    """A learner's function where it runs: it is asked in bytes, and answers in bytes.
 
-    value: Any = None
-    key: Any = None
-    error: BaseException | None = None
-    changed: int | None = None
+    Args:
+        function: of the learner's.
+        without: what may not do the work; None: nobody looks.
+        alone: whether the process is its own, so that Ctrl-C is none of a key.
+        numpy: NumPy's names as they were before the learner's file was loaded.
+    """
 
+    def __init__(
+        self,
+        function: Any,
+        without: Sequence[str] | None = None,
+        alone: bool = False,
+        numpy: Mapping[str, object] | None = None,
+    ):
+        self.function = function
+        self.alone = alone
+        self.numpy = numpy or {}
+        self.borrowed: list[str] = []
+        self.hook = None if without is None else watcher(without, function, self.borrowed)
+        self.keepers = Keepers(function)
 
-def outcome_of(exercise: Exercise, function: Callable, case: Case, hook: Any = None) -> Outcome:
-    given, watching = case.inputs(), sys.getprofile()
-    try:
+    def __call__(self, request: bytes) -> bytes:
+        """Answer a request; what cannot go across is described."""
+        ((name, given),) = unpacked(request, make=True).items()
+        if name == "call":
+            reply = self._called(given, unpacked(request, make=True)["call"])
+        else:
+            reply = {"about": self._about, "changed": self._changed, "forget": self._forget}[name]()
+        try:
+            return packed(reply, _other)
+        except (CrossingError, RecursionError):  # all of it is too long
+            return packed({**reply, "value": _other(reply.get("value"))})
+
+    def _called(self, given: tuple, same: tuple) -> dict[str, Any]:
+        """The answer to the arguments, or the error; and which of them are not the same after it."""
+        about: dict[str, Any] = {"changed": None}
+        try:
+            about["value"] = self._run(given)
+            pairs = enumerate(zip(given, same))
+            about["changed"] = next((k for k, pair in pairs if not alike(*pair, 0, 0)), None)
+        except BaseException as problem:  # sys.exit too costs this exercise only
+            if isinstance(problem, KeyboardInterrupt) and not self.alone:
+                raise
+            about["raised"] = tuple(raised(problem, self.function))
+        about["borrowed"] = "".join(self.borrowed[:1])
+        about["numpy"] = changed_name(self.numpy)
+        return about
+
+    def _run(self, given: tuple) -> Any:
+        watching, collecting = sys.getprofile(), gc.isenabled()
         with np.errstate(all="ignore"), warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            if hook is None:
-                return _answered(exercise, case, function(*given))
-            collecting = gc.isenabled()
             gc.disable()  # what libraries have it call is not called by the function
-            sys.setprofile(hook)
+            sys.setprofile(self.hook or watching)
             try:
-                value = function(*given)
+                return self.function(*given)
             finally:
                 sys.setprofile(watching)
                 if collecting:
                     gc.enable()
-    except KeyboardInterrupt:
-        raise
-    except BaseException as problem:  # sys.exit too costs this exercise only
-        return Outcome(error=problem)
-    changed = (k for k, pair in enumerate(zip(given, case.inputs())) if not alike(*pair, 0, 0))
-    return _answered(exercise, case, value, next(changed, None))
+
+    def _about(self) -> dict[str, Any]:
+        return {
+            "callable": callable(self.function),
+            "reads": callable(self.function) and _reads(self.function),
+            "numpy": changed_name(self.numpy),
+        }
+
+    def _changed(self) -> dict[str, Any]:
+        return {"value": self.keepers.changed()}
+
+    def _forget(self) -> dict[str, Any]:
+        self.keepers.forget()
+        return {}
 
 
-def true_outcome(exercise: Exercise, case: Case) -> Outcome:
-    return _answered(exercise, case, exercise.truth(*case.inputs()))
+def _other(value: object) -> Other:
+    return Other(kind_of(value), shown(value))
 
 
-def _answered(exercise: Exercise, case: Case, value: object, changed: int | None = None) -> Outcome:
-    if type(value) in (list, dict):
-        value = copy.copy(value)  # which a later call may change, if it is kept by accident
-    if exercise.key is None:
-        return Outcome(value, value, changed=changed)
-    try:
-        key: Any = kind(value), exercise.key(value, *case.inputs())
-    except Exception:  # an answer of the wrong kind has none
-        key = "no answer", shown(value)
-    return Outcome(value, key, changed=changed)
+def changed_name(numpy: Mapping[str, object]) -> str:
+    """The first name in NumPy that stands for something else than it did; "" if none does."""
+    return next((name for name, thing in numpy.items() if vars(np).get(name) is not thing), "")
 
 
-def watcher(exercise: Exercise, function: Callable, found: list[str]) -> Callable:
+def raised(error: BaseException, function: Callable | None = None) -> Raised:
+    code = raised_in(error)
+    line = line_of(error)
+    return Raised(
+        f"{type(error).__module__}.{type(error).__qualname__}",
+        told(error),
+        f", in line {line.number}: {line.text}" if line is not None else "",
+        code.co_name if code is not None else "",
+        code is not None and function is not None and code is code_of(function),
+    )
+
+
+def watcher(without: Sequence[str], function: Callable, found: list[str]) -> Callable:
     """A profiler that notes the line of the function's file that calls what may not do the work."""
     home = getattr(code_of(function), "co_filename", None)
     innocent: set[CodeType] = set()  # what was looked at before
@@ -81,7 +130,7 @@ def watcher(exercise: Exercise, function: Callable, found: list[str]) -> Callabl
     def hook(frame: FrameType, event: str, argument: object) -> None:
         if event != "call" or found or frame.f_code in innocent:
             return
-        if not _foreign(frame, exercise.without):
+        if not _foreign(frame, without):
             innocent.add(frame.f_code)
         else:
             caller: FrameType | None = frame
@@ -111,3 +160,15 @@ def _known(frame: FrameType) -> bool:
 
 def code_of(function: Callable) -> CodeType | None:
     return getattr(inspect.unwrap(function), "__code__", None)
+
+
+def _reads(function: Callable) -> bool:
+    """Tell whether a function reads its arguments."""
+    code = code_of(function)
+    if code is None:
+        return True
+    own = code.co_varnames[: code.co_argcount]
+    steps = dis.get_instructions(code)
+    loaded = {step.argval for step in steps if step.opname.startswith("LOAD_FAST")}
+    names = {name for one in loaded for name in (one if isinstance(one, tuple) else (one,))}
+    return bool({*own} & {*names, *code.co_cellvars})

@@ -89,7 +89,7 @@ class Exercise:
     def cases(self, seed: int, examples: Sequence[tuple] = ()) -> Iterator[Case]:
         """The arguments of the docstring's examples, and others drawn for this seed."""
         for example in examples:
-            yield Case(functools.partial(_fresh, example), drawn=False)
+            yield Case(functools.partial(_again, example), drawn=False)
         for place, size in enumerate(self.sizes):
             yield Case(functools.partial(self._drawn, [seed, place], size), drawn=True)
 
@@ -122,14 +122,14 @@ class Limited:
 
     Args:
         function: what it computes.
-        calls: how often it may be called.
+        calls: how often it may be called; infinity: always.
         name: how it is shown among the inputs.
 
     Raises:
         TooManyCallsError: by the call after the last.
     """
 
-    def __init__(self, function: Callable, calls: int, name: str):
+    def __init__(self, function: Callable, calls: float, name: str):
         self.function = function
         self.calls = calls
         self.left = calls
@@ -146,11 +146,45 @@ class Limited:
         return self.name
 
 
-def _fresh(example: tuple) -> tuple:
-    """The arguments of an example, once more; functions among them can be called 1000 times."""
+class Recipe(NamedTuple):
+    """How a function among the inputs is made: by which maker, of which plain data."""
+
+    maker: str
+    of: tuple
+
+
+MAKERS: dict[str, Callable] = {}
+
+
+def maker(function: Callable) -> Callable:
+    """Have what the function below makes be made again where a learner's function runs.
+
+    What it makes is a function among the inputs, or holds one. It is known there by a `Recipe`, since
+    code does not go from one process to the other; so what it is made of has to be plain data, or such
+    a function itself.
+    """
+
+    @functools.wraps(function)
+    def make(*of: object) -> Any:
+        made = function(*of)
+        made.recipe = Recipe(function.__name__, of)
+        return made
+
+    MAKERS[function.__name__] = make
+    return make
+
+
+def recipe_of(value: object) -> Recipe | None:
+    recipe = getattr(value, "recipe", None)
+    return recipe if isinstance(recipe, Recipe) else None
+
+
+def _again(arguments: tuple) -> tuple:
+    """The arguments of an example once more: functions among them can be called as often as before."""
+    recipes = map(recipe_of, arguments)
     return tuple(
-        Limited(a, 1000, a.__name__.replace("<lambda>", "f")) if inspect.isfunction(a) else a
-        for a in copy.deepcopy(example)
+        MAKERS[recipe.maker](*recipe.of) if recipe else copy.deepcopy(a)
+        for a, recipe in zip(arguments, recipes)
     )
 
 

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import contextlib
-import dis
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
-from .calls import Outcome, code_of, outcome_of, true_outcome, watcher
+from .asking import Asked, Outcome, StoppedError, outcome_of
+from .calls import Callee
 from .exercise import Case, Exercise
-from .keepers import Keepers
 from .likeness import alike, kind
-from .wording import call_text, guess, kind_of, not_finite, raised_in, shown, told
+from .wording import call_text, guess, kind_of, not_finite, shown
 
 RIGHT, WRONG, NOT_BEGUN, MISSING = "right", "wrong", "not begun", "missing"
 BORROWED, HARD_CODED, STOPPED = "borrowed", "hard-coded", "stopped"
@@ -61,7 +60,9 @@ class Trial:
     def __init__(self, exercise: Exercise, seed: int, examples: Sequence[tuple] = ()):
         self.exercise = exercise
         self.cases = list(exercise.cases(seed, examples))
-        self.truths = [true_outcome(exercise, case) for case in self.cases]
+        self.truths = [
+            outcome_of(exercise, case, exercise.truth(*case.inputs())) for case in self.cases
+        ]
         self._of_mistakes: dict[tuple[int, int], Outcome] = {}
 
     def same(self, outcomes: Sequence[Outcome]) -> Named | None:
@@ -118,52 +119,69 @@ class Trial:
 
     def _of_mistake(self, number: int, k: int) -> Outcome:
         if (number, k) not in self._of_mistakes:
-            function = self.exercise.mistakes[number].function
-            self._of_mistakes[number, k] = outcome_of(self.exercise, function, self.cases[k])
+            made = Asked(Callee(self.exercise.mistakes[number].function))
+            self._of_mistakes[number, k] = made.outcome(self.exercise, self.cases[k])
         return self._of_mistakes[number, k]
 
 
-def mark_function(
-    trial: Trial, function: Callable, say: Callable[[str], object] | None = None
-) -> Mark:
-    """Try a function, and find out what is wrong with it.
+def mark_function(trial: Trial, function: Callable) -> Mark:
+    """Mark a function that runs here and now: what never ends, or ends the process, is for `sandbox`."""
+    return mark(trial, Asked(Callee(function, trial.exercise.without)))
 
-    It runs here and now: what never ends, or ends the process, is for `sandbox`.
 
-    Args:
-        say: is told of each call before it is made, as text.
+def mark(trial: Trial, function: Asked) -> Mark:
+    """Ask a function for its answers, and find out what is wrong with them.
+
+    Raises:
+        StoppedError: by what asks it.
     """
     exercise = trial.exercise
-    borrowed: list[str] = []
-    hook, keepers = watcher(exercise, function, borrowed), Keepers(function)
+    about = function.about()
+    if about.numpy:
+        return _numpy(about.numpy)
+    if not about.callable:
+        return Mark(WRONG, f"{exercise.name} is no function, or what defines it fails.")
     outcomes: list[Outcome] = []
     for case in trial.cases:
-        if say is not None:
-            say(call_text(exercise, case))
-        outcomes.append(outcome_of(exercise, function, case, hook))
-        if borrowed:
-            says = f"It leaves the work to what is there already, in {borrowed[0]}."
-            return Mark(BORROWED, says)
-        error = outcomes[-1].error
-        if isinstance(error, NotImplementedError) and raised_in(error) is code_of(function):
-            return Mark(NOT_BEGUN)
+        outcomes.append(function.outcome(exercise, case))
+        last = outcomes[-1]
+        if last.numpy:
+            return _numpy(last.numpy)
+        if last.borrowed:
+            return Mark(
+                BORROWED, f"It leaves the work to what is there already, in {last.borrowed}."
+            )
+        if last.error is not None:
+            if last.error.own and last.error.kind == "builtins.NotImplementedError":
+                return Mark(NOT_BEGUN)
+            if last.error.kind == "builtins.KeyboardInterrupt":
+                return Mark(WRONG, INTERRUPTS, (call_text(exercise, case),))
     if not trial.wrong(outcomes):
         return _unchanged(trial, outcomes) or _properties(trial, function)
-    return _explained(trial, function, outcomes, keepers)
+    return _explained(trial, function, outcomes, about.reads)
 
 
-def _explained(
-    trial: Trial, function: Callable, outcomes: Sequence[Outcome], keepers: Keepers
-) -> Mark:
+INTERRUPTS = "It raises KeyboardInterrupt, as Ctrl-C does; an exercise returns its answer."
+
+
+def _numpy(name: str) -> Mark:
+    says = (
+        f"The file changes NumPy itself: np.{name} is no longer NumPy's, for anybody. Give what is "
+        f"yours a name of its own."
+    )
+    return Mark(WRONG, says)
+
+
+def _explained(trial: Trial, function: Asked, outcomes: Sequence[Outcome], reads: bool) -> Mark:
     """Find out what is wrong with a function that is."""
     exercise, wrong = trial.exercise, trial.wrong(outcomes)
     named, state, says = trial.same(outcomes), WRONG, ""
     if named is None:
-        if _hard_coded(trial, function, outcomes):
+        if not reads and _hard_coded(trial, outcomes):
             state = HARD_CODED
             says = "It gives the same answer whatever it is given: compute it from the arguments."
         else:
-            says = _unsteady(trial, function, outcomes, keepers)
+            says = _unsteady(trial, function, outcomes)
             named = None if says else trial.likely(outcomes)
     first = named.case if named else wrong[0]
     shows, picture = _shown(exercise, trial.cases[first], outcomes[first], trial.truths[first])
@@ -187,15 +205,13 @@ def _explained(
     return Mark(WRONG, says, shows, None, picture)
 
 
-def _unsteady(
-    trial: Trial, function: Callable, outcomes: Sequence[Outcome], keepers: Keepers
-) -> str:
+def _unsteady(trial: Trial, function: Asked, outcomes: Sequence[Outcome]) -> str:
     """Say why the same call gives another answer when it is made again; "" if it gives the same."""
-    changed = keepers.changed()
+    changed = function.changed()
     for k in trial.wrong(outcomes):
         if changed or outcomes[k].error is None:
-            keepers.forget()
-            again = outcome_of(trial.exercise, function, trial.cases[k])
+            function.forget()
+            again = function.outcome(trial.exercise, trial.cases[k])
             comparable = same(trial.exercise, again, again)  # not so for a generator
             if comparable and not same(trial.exercise, outcomes[k], again):
                 if changed:
@@ -211,7 +227,7 @@ def same(exercise: Exercise, one: Outcome, other: Outcome, rough: float = 0.0) -
         rough: how far numbers may be off, relatively, if that is more than the exercise allows.
     """
     if one.error is not None or other.error is not None:
-        return type(one.error) is type(other.error)
+        return getattr(one.error, "kind", None) == getattr(other.error, "kind", None)
     return alike(one.key, other.key, max(exercise.rtol, rough), max(exercise.atol, rough))
 
 
@@ -226,7 +242,7 @@ def _unchanged(trial: Trial, outcomes: Sequence[Outcome]) -> Mark | None:
     return None
 
 
-def _properties(trial: Trial, function: Callable) -> Mark:
+def _properties(trial: Trial, function: Asked) -> Mark:
     for case in trial.cases:
         broken = _broken(trial.exercise, function, case)
         if broken:
@@ -234,38 +250,28 @@ def _properties(trial: Trial, function: Callable) -> Mark:
     return Mark(RIGHT)
 
 
-def _broken(exercise: Exercise, function: Callable, case: Case) -> str:
+def _broken(exercise: Exercise, function: Asked, case: Case) -> str:
     """Name in sentences the properties that the function does not have in this case."""
     sentences = ""
     for text, holds in exercise.properties.items():
         try:
             with np.errstate(all="ignore"):
                 held = holds(function, *case.inputs())
+        except StoppedError:
+            raise
         except Exception:  # an answer of the wrong kind has no properties
             held = False
         sentences += "" if held else f" It does not hold that {text}."
     return sentences
 
 
-def _hard_coded(trial: Trial, function: Callable, outcomes: Sequence[Outcome]) -> bool:
-    """Tell whether a function gives one answer for all inputs, and does not read them."""
+def _hard_coded(trial: Trial, outcomes: Sequence[Outcome]) -> bool:
+    """Tell whether a function gives one answer for all inputs."""
     constant = lambda some: all(alike(some[0].value, one.value, 1e-6, 1e-9) for one in some)
-    if any(outcome.error is not None for outcome in outcomes) or _reads(function):
+    if any(outcome.error is not None for outcome in outcomes):
         return False
     fits = kind_of(outcomes[0].value) == kind_of(trial.truths[0].value)
     return fits and constant(outcomes) and not constant(trial.truths)
-
-
-def _reads(function: Callable) -> bool:
-    """Tell whether a function reads its arguments."""
-    code = code_of(function)
-    if code is None:
-        return True
-    own = code.co_varnames[: code.co_argcount]
-    steps = dis.get_instructions(code)
-    loaded = {step.argval for step in steps if step.opname.startswith("LOAD_FAST")}
-    names = {name for one in loaded for name in (one if isinstance(one, tuple) else (one,))}
-    return bool({*own} & {*names, *code.co_cellvars})
 
 
 def _shown(
@@ -273,7 +279,7 @@ def _shown(
 ) -> tuple[tuple[str, ...], tuple[str, str] | None]:
     """The lines that show a wrong answer, and a picture of it."""
     error = outcome.error
-    given = shown(outcome.value) if error is None else told(error)
+    given = shown(outcome.value) if error is None else error.told
     lines = (call_text(exercise, case), f"gives     {given}", f"expected  {shown(truth.value)}")
     picture = None
     if exercise.picture is not None and error is None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
+import codecs
 import contextlib
 import doctest
 import functools
 import importlib.util
+import inspect
 import math
 import re
 import warnings
@@ -17,14 +19,16 @@ from types import ModuleType
 from typing import Any
 
 from ... import errors
+from ...disk import other_kind
 from ..places import EXAMPLES
 from .calls import KNOWN
-from .exercise import Exercise
+from .exercise import Exercise, Limited, maker
 
 RUN = "python -m minigrad exercises"
 HOME = EXAMPLES / "exercises"
 END = re.compile(r"\r\n|\r|\n")  # of a line, as Python counts them; str.splitlines counts more
 BEGINS = re.compile(r"(?:(?:async )?def (\w+)|class |import |from |@)")  # a part of a file
+LONGEST = 1 << 20  # bytes of a learner's file
 DEFINITIONS = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef, ast.Assign, ast.AnnAssign)
 
 
@@ -157,20 +161,21 @@ class LearnerFile:
 
     def _named(self, name: str) -> list[ast.stmt]:
         """The definition that counts: the last one."""
-        last: list[ast.stmt] = []
+        return [self._definitions[name]] if name in self._definitions else []
+
+    @functools.cached_property
+    def _definitions(self) -> dict[str, ast.stmt]:
+        """By each name, the last definition of it."""
+        last: dict[str, ast.stmt] = {}
         for statement in self.tree.body:
-            names = [
-                part.asname or part.name if isinstance(part, ast.alias) else part.id
-                for part in ast.walk(statement)
-                if isinstance(part, ast.alias)
-                or (isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store))
-            ]
-            if getattr(statement, "name", None) == name or (
-                isinstance(statement, DEFINITIONS)
-                and not isinstance(statement, (ast.FunctionDef, ast.ClassDef))
-                and name in names
-            ):
-                last = [statement]
+            if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+                last[statement.name] = statement
+            elif isinstance(statement, DEFINITIONS):
+                for part in ast.walk(statement):
+                    if isinstance(part, ast.alias):
+                        last[part.asname or part.name] = statement
+                    elif isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
+                        last[part.id] = statement
         return last
 
     def functions(self) -> dict[str, Any]:
@@ -209,16 +214,43 @@ class LearnerFile:
 
 def written(path: Path) -> LearnerFile:
     """Read a learner's file; one that cannot be read has a `problem`, and no functions."""
+    try:
+        return parsed(path, content(path))
+    except FileNotFoundError:
+        return LearnerFile(path, ast.Module([], []), f"there is no file {path.name}")
+    except (OSError, ValueError) as problem:
+        return LearnerFile(path, ast.Module([], []), f"{path.name} cannot be read: {problem}")
+
+
+def content(path: Path) -> bytes:
+    """The content of a file, as UTF-8 if it is UTF-16.
+
+    Raises:
+        OSError: if it cannot be read.
+        ValueError: if it is no regular file, or is too long.
+    """
+    if kind := other_kind(path):
+        raise ValueError(f"it is {kind}")
+    with open(path, "rb") as file:
+        data = file.read(LONGEST + 1)
+    if len(data) > LONGEST:
+        raise ValueError(f"it has more than {LONGEST >> 20} MB")
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return data.decode("utf-16").encode()
+    return data
+
+
+@functools.lru_cache(maxsize=64)
+def parsed(path: Path, data: bytes) -> LearnerFile:
+    """A learner's file with this content."""
     nothing = ast.Module([], [])
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # about escapes in the learner's strings
-            return _read(path, path.read_bytes(), {})
-    except FileNotFoundError:
-        return LearnerFile(path, nothing, f"there is no file {path.name}")
+            return _read(path, data, {})
     except SyntaxError as problem:
         return LearnerFile(path, nothing, _unreadable(path, problem))
-    except (OSError, ValueError, RecursionError, MemoryError) as problem:
+    except (ValueError, RecursionError, MemoryError) as problem:
         return LearnerFile(path, nothing, f"{path.name} cannot be read: {problem}")
 
 
@@ -309,12 +341,42 @@ def _imports(tree: ast.AST) -> Iterator[tuple[ast.alias, str]]:
 
 def examples(sheet: Sheet, exercise: Exercise) -> list[tuple]:
     """The arguments of the calls in an exercise's docstring, as it was handed out."""
+    return [
+        tuple(
+            example(sheet.file, exercise.name, k, place) if inspect.isfunction(one) else one
+            for place, one in enumerate(arguments)
+        )
+        for k, arguments in enumerate(_calls(sheet.file, exercise.name))
+    ]
+
+
+@maker
+def example(file: str, name: str, k: int, place: int) -> Limited:
+    """A function among the arguments of the docstring's examples; it can be called 1000 times."""
+    function = _calls(file, name)[k][place]
+    return Limited(function, 1000, function.__name__.replace("<lambda>", "f"))
+
+
+@functools.cache
+def _calls(file: str, name: str) -> list[tuple]:
     calls: list[tuple] = []
-    space = written(HOME / sheet.file).functions()
-    text = getattr(space.get(exercise.name), "__doc__", None) or ""
+    space = handed_out(file).functions()
+    text = getattr(space.get(name), "__doc__", None) or ""
     record: Callable[..., Any] = lambda *arguments: calls.append(arguments)
-    space = {**space, exercise.name: record}
-    for example in doctest.DocTestParser().get_examples(text):
+    space = {**space, name: record}
+    for one in doctest.DocTestParser().get_examples(text):
         with contextlib.suppress(Exception):  # what is done with an answer that is not there
-            exec(example.source, space)
+            exec(one.source, space)
     return calls
+
+
+@functools.cache
+def handed_out(file: str) -> LearnerFile:
+    """A file of exercises as learners get it."""
+    return written(HOME / file)
+
+
+@functools.cache
+def draws() -> ModuleType:
+    """The functions among the inputs: what the answers and a learner's side have in common."""
+    return module_of(HOME / "draws.py")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import csv
 import io
 import json
@@ -16,6 +17,7 @@ from ... import errors
 from ...disk import destination, write_whole
 from . import class_page
 from .exercise import Exercise
+from .house import Rooms
 from .marking import NOT_BEGUN, RIGHT, Mark
 from .sandbox import check
 from .sheets import Sheet, chosen, folder_of, has_any
@@ -31,7 +33,10 @@ def mark(options: argparse.Namespace) -> int:
     seed = secrets.randbelow(1 << 32) if options.seed is None else options.seed
     for path in filter(None, (options.json, options.junit)):
         destination(path)  # before minutes of marking
-    marked = list(check(folder_of(options.folder), chosen([]), seed, options.seconds))
+    folder = folder_of(options.folder)
+    with contextlib.closing(Rooms()) as house:
+        marked = list(check(folder, chosen([]), seed, options.seconds, house))
+    _warn(house)
     for sheet, exercise, found in marked:
         points = f"{_points(exercise, found)}/{exercise.points}"
         print(f"{sheet.number}  {exercise.name:<22} {points:>4}  {found.state:<10} {found.says}")
@@ -46,6 +51,15 @@ def mark(options: argparse.Namespace) -> int:
             data = form(marked, str(options.folder), seed)
             write_whole(path, lambda file: file.write(data))
     return 0
+
+
+def _warn(house: Rooms) -> None:
+    """Say what is not held, where rooms have no namespaces."""
+    if house.problem:
+        print(
+            f"Not held here: what students wrote can read and write your files, and reach the "
+            f"network ({house.problem})."
+        )
 
 
 def _points(exercise: Exercise, mark: Mark) -> int:
@@ -129,9 +143,11 @@ def mark_class(options: argparse.Namespace) -> int:
     seed = secrets.randbelow(1 << 32) if options.seed is None else options.seed
     wanted = chosen(options.which)
     students: dict[str, list[Marked]] = {}
-    for one in folders:
-        students[one.name] = list(check(one, wanted, seed, options.seconds))
-        print(f"{one.name:<24} {_total(students[one.name]):>4} points", flush=True)
+    with contextlib.closing(Rooms()) as house:
+        for one in folders:
+            students[one.name] = list(check(one, wanted, seed, options.seconds, house))
+            print(f"{one.name:<24} {_total(students[one.name]):>4} points", flush=True)
+    _warn(house)
     of = sum(exercise.points for _, exercises in wanted for exercise in exercises)
     print(f"\nof {of} points (seed {seed})")
     options.out.mkdir(parents=True, exist_ok=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import threading
@@ -11,9 +12,10 @@ from pathlib import Path
 
 from ... import errors
 from .exercise import Exercise
+from .house import ended, with_packages
 from .marking import MISSING, NOT_BEGUN, RIGHT, Mark
 from .running import FAILED
-from .sandbox import check, ended, with_packages
+from .sandbox import check
 from .sheets import HOME, Sheet, chosen, module_of
 
 GRACE = 60.0  # seconds that the process may take to read dates, once it is told to stop
@@ -82,7 +84,7 @@ def _train(asked: dict[str, object], seconds: float) -> bool:
     started = subprocess.Popen(
         [sys.executable, str(HOME / "training.py"), json.dumps({**asked, "grace": GRACE})],
         stdin=subprocess.PIPE,
-        env=with_packages(),
+        env=os.environ | with_packages(),
         start_new_session=True,
     )
     stop = threading.Event()

@@ -7,15 +7,33 @@ import itertools
 import traceback
 from collections.abc import Callable, Iterator
 from types import CodeType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...ran.variables import line_of
+from .crossing import Other
 from .exercise import Case, Exercise
 from .likeness import kind, numbers_of, plain
 
 LONG, CALL = 400, 1500  # characters of a value, and of a whole call, that are shown
+
+
+class Raised(NamedTuple):
+    """An error that a function raised, as plain data.
+
+    Attributes:
+        kind: its type, with the module.
+        told: the error as one line.
+        line: the line of the learner's, as ", in line 2: return 1 / 0"; or "".
+        within: the name of the function that raised it.
+        own: whether that is the function that was called.
+    """
+
+    kind: str
+    told: str
+    line: str = ""
+    within: str = ""
+    own: bool = False
 
 
 class UnreadableError(Exception):
@@ -31,20 +49,10 @@ def unreadable(name: str, why: str) -> Callable:
     return call
 
 
-def guess(error: BaseException | None, value: Any, truth: Any) -> str:
+def guess(error: Raised | None, value: Any, truth: Any) -> str:
     """Describe, if possible, a wrong answer that is none of the known mistakes."""
-    if isinstance(error, RecursionError):
-        return "It calls itself without end."
-    if isinstance(error, SystemExit):
-        return "It ends the program; an exercise returns its answer."
-    if isinstance(error, NotImplementedError) and (code := raised_in(error)) is not None:
-        return f"It calls {code.co_name}, which is not written yet."
-    if isinstance(error, UnreadableError):
-        return f"It calls {error}."
     if error is not None:
-        line = line_of(error)
-        at = f", in line {line.number}: {line.text}" if line is not None else ""
-        return f"It raises {told(error)}{at}."
+        return _of_error(error)
     if value is None:
         return "It returns nothing: is there a return at its end?"
     given, right = kind(value), kind(truth)
@@ -56,6 +64,18 @@ def guess(error: BaseException | None, value: Any, truth: Any) -> str:
     if given != right:
         return f"It returns {given}; expected is {right}."
     return "It is wrong, in a way that is not on the list of known mistakes."
+
+
+def _of_error(error: Raised) -> str:
+    if error.kind == "builtins.RecursionError":
+        return "It calls itself without end."
+    if error.kind == "builtins.SystemExit":
+        return "It ends the program; an exercise returns its answer."
+    if error.kind == "builtins.NotImplementedError" and error.within:
+        return f"It calls {error.within}, which is not written yet."
+    if error.kind.endswith(".UnreadableError"):
+        return f"It calls {error.told.partition(': ')[2]}."
+    return f"It raises {error.told}{error.line}."
 
 
 def not_finite(value: object, truth: object) -> str:
@@ -91,18 +111,26 @@ def told(error: BaseException) -> str:
     """An error as one line."""
     text = type(error).__name__
     with contextlib.suppress(Exception):  # what an error of the learner's says may fail, too
-        told = str(error).encode(errors="backslashreplace").decode()  # half a pair is no character
-        text += ": " + " ".join(told.split())
+        text += ": " + cleaned(" ".join(str(error).split())[: LONG + 1])
     return text if len(text) <= LONG else f"{text[:LONG]}…"
+
+
+def cleaned(text: str) -> str:
+    """A text without signs that steer a terminal, turn the direction of writing, or are half a sign."""
+    whole = text.encode(errors="backslashreplace").decode()
+    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in whole)
 
 
 def kind_of(value: object) -> str:
     """Describe what kind of thing an answer is."""
+    if isinstance(value, Other):
+        return value.kind
     if isinstance(value, (dict, str)):
         return f"a {type(value).__name__}"
-    if isinstance(value, (tuple, list)) and any(np.ndim(plain(v)) for v in value):
-        return f"({', '.join(map(kind_of, value))})"
-    array = numbers_of(value)
+    first = value[:LONG] if isinstance(value, (tuple, list)) else value  # a million tell no more
+    if isinstance(first, (tuple, list)) and any(np.ndim(plain(v)) for v in first):
+        return f"({', '.join(map(kind_of, first))})"
+    array = numbers_of(first)
     if array is None:
         return f"a {type(value).__name__}"
     kind = "boolean" if array.dtype.kind == "b" else "number"
@@ -132,6 +160,9 @@ def shown(value: object) -> str:
 def _pieces(value: object) -> Iterator[str]:
     """The text of a value, bit by bit: what is not asked for is not written."""
     value = plain(value)
+    if isinstance(value, Other):
+        yield value.text
+        return
     if isinstance(value, (np.ndarray, np.generic)) and not value.ndim:
         value = value.item()
     if isinstance(value, float):

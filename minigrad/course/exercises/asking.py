@@ -1,0 +1,138 @@
+"""A learner's function as the judge has it: asked in plain data, wherever it runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from .crossing import CrossingError, packed, unpacked
+from .exercise import Case, Exercise
+from .likeness import kind
+from .wording import Raised, call_text, cleaned, shown
+
+TEXT = 2000  # characters of what a learner's side says
+
+
+class StoppedError(Exception):
+    """The error of a function that cannot be asked any more: why, in a sentence."""
+
+
+class RefusedError(Exception):
+    """The error of a call, within a property, in which the function raised one."""
+
+
+class About(NamedTuple):
+    """What is known of a function before a call: whether it is one, whether it reads its arguments, and
+    the name in NumPy that its file has changed, or ""."""
+
+    callable: bool
+    reads: bool
+    numpy: str
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The result of a call, and what of that is compared; or the error that it raised.
+
+    Attributes:
+        changed: the first argument that the call changed.
+        borrowed: the line that leaves the work to what may not do it.
+        numpy: the name in NumPy that has been changed.
+    """
+
+    value: Any = None
+    key: Any = None
+    error: Raised | None = None
+    changed: int | None = None
+    borrowed: str = ""
+    numpy: str = ""
+
+
+def outcome_of(exercise: Exercise, case: Case, value: object, **about: Any) -> Outcome:
+    """The outcome of a call that gave this value."""
+    if exercise.key is None:
+        return Outcome(value, value, **about)
+    try:
+        key: Any = kind(value), exercise.key(value, *case.inputs())
+    except Exception:  # an answer of the wrong kind has none
+        key = "no answer", shown(value)
+    return Outcome(value, key, **about)
+
+
+class Asked:
+    """A function that is asked for its answers.
+
+    Nothing that comes back is trusted: it is data of the kinds expected, or the function is stopped.
+
+    Args:
+        ask: takes a request, as bytes, and returns the reply.
+    """
+
+    def __init__(self, ask: Callable[[bytes], bytes]):
+        self.ask = ask
+        self._last: tuple[Exercise, Case] | None = None
+
+    def __call__(self, *arguments: object) -> Any:
+        """The answer to these arguments.
+
+        Raises:
+            RefusedError: if the function raised an error.
+        """
+        reply = self._reply("call", arguments)
+        if "raised" in reply:
+            raise RefusedError
+        return reply.get("value")
+
+    def outcome(self, exercise: Exercise, case: Case) -> Outcome:
+        self._last = exercise, case
+        reply = self._reply("call", case.inputs())
+        changed = reply.get("changed")
+        about: dict[str, Any] = {
+            "changed": changed if type(changed) is int else None,
+            "borrowed": _text(reply.get("borrowed")),
+            "numpy": _text(reply.get("numpy")),
+        }
+        if "raised" not in reply:
+            return outcome_of(exercise, case, reply.get("value"), **about)
+        try:
+            kind, told, line, within, own = reply["raised"]
+        except (TypeError, ValueError):
+            raise StoppedError(UNREADABLE) from None
+        error = Raised(_text(kind), _text(told), _text(line), _text(within), own is True)
+        return Outcome(error=error, **about)
+
+    @property
+    def last(self) -> str:
+        """The last call that was made, as text."""
+        return call_text(*self._last) if self._last else "loading the file"
+
+    def about(self) -> About:
+        reply = self._reply("about")
+        numpy = _text(reply.get("numpy"))
+        return About(reply.get("callable") is True, reply.get("reads") is True, numpy)
+
+    def changed(self) -> str:
+        """Say which value outside it calls of the function have changed; "" if none has."""
+        return _text(self._reply("changed").get("value"))
+
+    def forget(self) -> None:
+        """Put what its calls have changed back as it was."""
+        self._reply("forget")
+
+    def _reply(self, name: str, of: object = None) -> dict[str, Any]:
+        reply = self.ask(packed({name: of}))
+        try:
+            found = unpacked(reply)
+        except CrossingError:
+            raise StoppedError(UNREADABLE) from None
+        if not isinstance(found, dict):
+            raise StoppedError(UNREADABLE)
+        return found
+
+
+UNREADABLE = "What came back from its process is no answer: does it write to files that are open?"
+
+
+def _text(value: object) -> str:
+    return cleaned(value[:TEXT]) if isinstance(value, str) else ""

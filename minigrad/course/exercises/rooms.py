@@ -1,0 +1,215 @@
+"""The process from which learners' functions get theirs: NumPy is loaded there, and no answer is.
+
+    python -m minigrad.course.exercises.rooms 5 FOLDER shut    forks a room for each pair of sockets
+    python -m minigrad.course.exercises.rooms 70               is a room itself: where none is forked
+
+In a room one function is loaded and asked, through a stream (`calls.Callee`). A room has three
+processes: the keeper, who ends it when the judge closes its socket, the first one inside, who tells what
+became of the last, in which the function runs. All that the function leaves running ends with the room.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import importlib.util
+import io
+import json
+import linecache
+import os
+import select
+import shutil
+import signal
+import socket
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any, BinaryIO, NoReturn
+
+import numpy as np
+
+from . import apart
+from .calls import Callee
+from .crossing import read, unpacked
+from .sheets import HOME, draws, handed_out, parsed
+from .wording import unreadable
+
+MEMORY = 4 << 30  # bytes that a function may use, where the system can limit that
+
+
+def main(control: str, folder: str, shut: str) -> None:
+    """Make a room for each pair of sockets, until there are no more.
+
+    Args:
+        control: the number of the socket that sends them.
+        folder: an empty one of its own.
+        shut: "shut" or "open": whether rooms have namespaces of their own.
+    """
+    _load()
+    line = socket.socket(fileno=int(control))
+    problem = ""
+    try:
+        if shut == "shut":
+            apart.shut(folder)
+            _try_room()
+    except (OSError, AttributeError) as error:
+        problem = str(error) or type(error).__name__
+    line.send(json.dumps({"problem": problem}).encode())
+    if problem:
+        return
+    gc.collect()
+    gc.freeze()
+    while True:
+        data, sockets, _, _ = socket.recv_fds(line, 1 << 10, 2)
+        if not data:
+            return
+        if os.fork() == 0:
+            line.close()
+            _end(_keep, *sockets, int(data), folder, shut == "shut")
+        for one in sockets:
+            os.close(one)
+        with contextlib.suppress(ChildProcessError):
+            while os.waitpid(-1, os.WNOHANG)[0]:
+                pass
+
+
+def _load() -> None:
+    """Load what functions need, before they can find no file."""
+    draws()
+    for path in HOME.glob("[0-9][0-9]_*.py"):
+        handed_out(path.name)
+
+
+def _try_room() -> None:
+    """See that a room can be had.
+
+    Raises:
+        OSError: if none can.
+    """
+    child = os.fork()
+    if child == 0:
+        apart.room()
+        inner = os.fork()
+        if inner == 0:
+            _end(apart.inside)
+        os._exit(os.waitpid(inner, 0)[1] != 0)
+    if os.waitpid(child, 0)[1]:
+        raise OSError("no room of processes can be had")
+
+
+def _end(function: Any, *arguments: object) -> NoReturn:
+    """Call a function, and end this process."""
+    status = 1
+    try:
+        function(*arguments)
+        status = 0
+    finally:
+        os._exit(status)
+
+
+def _keep(talk: int, fate: int, seconds: int, folder: str, shut: bool) -> None:
+    """Keep a room until what runs in it has ended, or the judge closes the socket `fate`."""
+    apart.adopting()
+    work = apart.WORK if shut else tempfile.mkdtemp(dir=folder)
+    if shut:
+        apart.room()
+    first = os.fork()
+    if first == 0:
+        _end(_first, talk, fate, seconds, work, shut)
+    os.close(talk)
+    waiting = select.poll()
+    waiting.register(fate, select.POLLIN)
+    waiting.register(os.pidfd_open(first), select.POLLIN)
+    waiting.poll()
+    os.kill(first, signal.SIGKILL)
+    os.waitpid(first, 0)
+    if not shut:
+        _end_children()
+        shutil.rmtree(work, ignore_errors=True)
+
+
+def _end_children() -> None:
+    """End what is left of a room without namespaces, as far as it can be found."""
+    children = Path(f"/proc/self/task/{os.getpid()}/children")
+    with contextlib.suppress(OSError):
+        while True:
+            for child in children.read_text().split():
+                os.kill(int(child), signal.SIGKILL)
+            os.waitpid(-1, 0)
+
+
+def _first(talk: int, fate: int, seconds: int, work: str, shut: bool) -> None:
+    """Start the process of the function, and tell how it ended."""
+    if shut:
+        apart.inside()
+    function = os.fork()
+    if function == 0:
+        os.chdir(work)
+        _end(_alone, talk, seconds)
+    os.close(talk)
+    ended, status = 0, 0
+    while ended != function:
+        ended, status = os.waitpid(-1, 0)
+    os.write(fate, json.dumps(os.waitstatus_to_exitcode(status)).encode())
+
+
+def _alone(talk: int, seconds: int) -> None:
+    """Load and ask a function, with no other file open."""
+    os.setsid()
+    os.dup2(talk, 3)
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    for standard in range(3):
+        os.dup2(nowhere, standard)
+    os.closerange(4, 1 << 10)
+    with socket.socket(fileno=3) as line:
+        limit(seconds)
+        serve(line.makefile("rb"), line.makefile("wb"))
+
+
+def serve(asked: BinaryIO, answers: BinaryIO) -> None:
+    """Load a function, and answer what is asked of it, until nothing more is."""
+    with contextlib.suppress(EOFError):
+        what = unpacked(read(asked))
+        callee = load(**what)
+        while True:
+            answers.write(callee(read(asked)))
+            answers.flush()
+
+
+def load(path: str, data: np.ndarray, name: str, without: list[str], alone: bool = True) -> Callee:
+    """The function of that name in a learner's file with this content."""
+    numpy = dict(vars(np))
+    file = parsed(Path(path), data.tobytes())
+    lines = io.StringIO(data.tobytes().decode(errors="replace")).readlines()
+    linecache.cache[path] = len(data), None, lines, path  # which a room has not
+    space = file.functions()
+    for unread, why in file.unread.items():
+        space.setdefault(unread, unreadable(unread, why))
+    return Callee(space.get(name), without, alone, numpy)
+
+
+def limit(seconds: int) -> None:
+    """Limit what this process may use, as far as the system can."""
+    if importlib.util.find_spec("resource") is not None:
+        import resource
+
+        for what, most in {"AS": MEMORY, "CORE": 0, "CPU": seconds}.items():
+            with contextlib.suppress(OSError, ValueError):  # not every system has each of them
+                resource.setrlimit(getattr(resource, f"RLIMIT_{what}"), (most, most))
+
+
+def _by_itself(seconds: str) -> None:
+    """Be a room: the judge's stream is the standard one, which the function does not get."""
+    answers = os.fdopen(os.dup(1), "wb")
+    asked = os.fdopen(os.dup(0), "rb")
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    for standard in range(3):
+        os.dup2(nowhere, standard)
+    _load()
+    limit(int(seconds))
+    serve(asked, answers)
+    os._exit(0)  # whatever threads the function has left running
+
+
+if __name__ == "__main__":
+    _by_itself(*sys.argv[1:]) if len(sys.argv) == 2 else main(*sys.argv[1:])
