@@ -10,8 +10,11 @@ call is run by PyTorch, and again by minigrad, within `record()`; so all views s
 imported when `mg.pytorch()` is entered.
 
 1. `rows`: the table, ATen's functions in minigrad's; `row` adds to it
-2. `storages`: the value of each PyTorch tensor, where several share one memory
-3. `counterparts`: PyTorch's modules as ours, for the names of parameters and the boxes of a drawing
-4. `calls`: each call, run by both, and compared
-5. `watched`: `pytorch()`, and what is known afterwards
+2. `numbers`: what PyTorch's tensors hold, and how far it is from ours
+3. `storages`: the value of each PyTorch tensor, where several share one memory
+4. `counterparts`: PyTorch's modules as ours, for the names of parameters and the boxes of a drawing
+5. `call`: one call of an ATen function; `functions`: one of an `autograd.Function`
+6. `told`: what PyTorch tells of its backward passes
+7. `calls`: each call, run by both, and compared
+8. `watched`: `pytorch()`, and what is known afterwards
 """

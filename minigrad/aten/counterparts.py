@@ -34,6 +34,7 @@ class Counterparts:
     def __init__(self, tensor: Callable[[Any], Any]):
         self.tensor = tensor
         self.known: dict[int, tuple[Any, Counterpart]] = {}  # by identity, of modules kept alive
+        self.homes: dict[int, list[tuple[Counterpart, str]]] = {}  # of tensors, by identity
 
     def of(self, module: Any) -> Counterpart:
         """The counterpart of a module; that of the same module is the same."""
@@ -43,11 +44,22 @@ class Counterparts:
             self.known[id(module)] = module, counterpart
             lines = module.extra_repr().splitlines()
             counterpart.details = lines[0] if len(lines) == 1 else ""
-            held = [*module._parameters.items(), *module._buffers.items()]
-            for name, tensor in held:
-                if tensor is not None and not hasattr(Counterpart, name):
-                    setattr(counterpart, name, self.tensor(tensor))
+            self.fill(module)
             for name, child in module._modules.items():
                 if child is not None and not hasattr(Counterpart, name):
                     setattr(counterpart, name, self.of(child))
         return self.known[id(module)][1]
+
+    def fill(self, module: Any) -> None:
+        """Take the parameters and buffers that a module has now: a lazy one has them after its call."""
+        counterpart = self.known[id(module)][1]
+        for name, tensor in (*module._parameters.items(), *module._buffers.items()):
+            if tensor is None or hasattr(counterpart, name) or hasattr(tensor, "materialize"):
+                continue
+            self.homes.setdefault(id(tensor), []).append((counterpart, name))
+            setattr(counterpart, name, self.tensor(tensor))
+
+    def renew(self, theirs: Any, ours: Any) -> None:
+        """Have the modules that hold one of PyTorch's tensors hold another of ours, as it changed."""
+        for counterpart, name in self.homes.get(id(theirs), ()):
+            setattr(counterpart, name, ours)

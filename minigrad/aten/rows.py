@@ -281,6 +281,7 @@ ROWS |= {
     "bmm": lambda self, mat2: _product(self, mat2),
     "mv": lambda self, vec: np.matmul(self, vec),
     "dot": lambda self, tensor: np.matmul(self, tensor),
+    "vdot": lambda self, other: np.matmul(self, other),
     "addmm": lambda self, mat1, mat2, beta=1, alpha=1: _plus(
         _product(mat1, mat2), self, beta, alpha
     ),
@@ -501,6 +502,13 @@ def _layer_norm(input, normalized_shape, weight, bias, eps):
 def _scaled(y: Any, weight: Any, bias: Any) -> Any:
     y = y if weight is None else y * weight
     return y if bias is None else y + bias
+
+
+@row("_weight_norm_interface")
+def _weight_norm(v, g, dim=0):
+    axes = tuple([k for k in range(v.ndim) if k != dim % v.ndim])
+    size = np.linalg.vector_norm(v, axis=axes, keepdims=True)
+    return [v * (g / size), None]
 
 
 @row("native_group_norm")

@@ -46,14 +46,23 @@ def _strides(shape: tuple[int, ...]) -> tuple[int, ...]:
 
 
 class TorchStorage:
-    """The values of some regions of one of PyTorch's storages, which is kept alive with them."""
+    """The values of some regions of one of PyTorch's storages.
 
-    def __init__(self, theirs: Any):
-        self.theirs = theirs
+    Attributes:
+        reference: a weak one to the storage.
+        nbytes: the bytes that it has.
+        values: the regions that are known.
+        rough: how far rounding may have moved them.
+    """
+
+    def __init__(self, reference: Any, nbytes: int):
+        self.reference = reference
+        self.nbytes = nbytes
         self.values: dict[Region, Any] = {}
+        self.rough = 0.0
 
     def size(self, region: Region) -> int:
-        return self.theirs.nbytes() // region.dtype.itemsize
+        return self.nbytes // region.dtype.itemsize
 
     def read(self, region: Region, outside: Callable[[Region], Any]) -> Any:
         """The value of a region, read from the whole if it is not known; `outside` makes a leaf."""
@@ -82,7 +91,8 @@ class TorchStorage:
             else:
                 whole = outside(everything)
                 for known, value in self.values.items():
-                    whole = put(whole, known.numbers(), value)
+                    if known.dtype == region.dtype:
+                        whole = put(whole, known.numbers(), value)
                 self.values[everything] = whole
         return self.values[everything]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import functools
 import weakref
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -32,6 +31,12 @@ class Backward(NamedTuple):
     roots: list[tuple[Tensor, np.ndarray | None]]
     gradients: list[tuple[str, list[Tensor], Any]]
 
+    @staticmethod
+    def zeros(like: np.ndarray) -> Any:
+        import torch
+
+        return torch.from_numpy(np.zeros_like(like))
+
 
 class Comparison(NamedTuple):
     """The distances of numbers of ours from PyTorch's.
@@ -41,12 +46,17 @@ class Comparison(NamedTuple):
         gradients: that of each gradient, by all calls of `backward()`.
         half: whether numbers of 16 bits were computed with 32 here.
         unread: calls without a row, whose results are constants: how many, by name.
+        own: what differs by intent: each `autograd.Function` whose `backward()` is not the derivative of
+            its `forward()`, in a sentence.
+        reasons: what may explain a gradient that differs.
     """
 
     values: list[Distance]
     gradients: list[Distance]
     half: bool
     unread: dict[str, int]
+    own: list[str]
+    reasons: list[str]
 
     @property
     def first(self) -> Distance | None:
@@ -67,10 +77,15 @@ class Comparison(NamedTuple):
                 f"{most.size:.2g}, of {most.of}{at}"
             )
         if self.half:
-            lines.append("numbers of 16 bits were computed with 32")
+            lines.append(
+                "numbers of 16 bits were computed with 32, and compared by their tensors' sizes"
+            )
         if self.unread:
             names = ", ".join(f"aten.{name} ({n})" for name, n in sorted(self.unread.items()))
             lines.append(f"constants, because they have no row: {names}")
+        lines += self.own
+        if self.first is not None:
+            lines += self.reasons
         return "\n".join(lines)
 
 
@@ -80,8 +95,10 @@ class Watched:
     def __init__(self) -> None:
         self.calls: Any = None  # `Calls`, once the block is entered
         self.backwards: list[Backward] = []
+        self.is_open = False
         self._last: Tensor | None = None
-        self._compared = 0  # how many of `backwards`
+        self._problem = ""  # that the block ended with
+        self._own: dict[Any, str] = {}  # what is said of functions with a backward of their own
 
     def __enter__(self) -> Watched:
         if self.calls is not None:
@@ -94,24 +111,29 @@ class Watched:
             raise errors.UnsupportedError(
                 "mg.pytorch() watches PyTorch, which is not installed: pip install minigrad[torch]"
             ) from None
+        from . import told
         from .calls import Calls
 
-        _told_of_backward(torch)
+        told.tell(WATCHED)
         WATCHED.add(self)
         self.calls = Calls()
         with contextlib.ExitStack() as block:
             block.enter_context(_plain_calls(torch))
             block.enter_context(record())
-            block.enter_context(self.calls.modules())
+            block.enter_context(self.calls.hooks())
+            block.enter_context(told.functions_seen(self.calls.called))
             block.enter_context(self.calls)
             self._block = block.pop_all()
+        self.is_open = True
         return self
 
-    def __exit__(self, *problem: Any) -> None:
-        self._block.__exit__(*problem)
+    def __exit__(self, kind: Any, problem: Any, trace: Any) -> None:
+        self._block.__exit__(kind, problem, trace)
+        self.is_open = False
         alive = [t for r in self.calls.results if (t := r()) is not None]
-        self.calls.results.clear()
-        if alive and problem[0] is None:
+        if problem is not None:
+            self._problem = f"; the block ended with {type(problem).__name__}: {problem}"
+        if alive:
             self._name(alive)
             rank = [(t.requires_grad, t.numel() == 1, i) for i, t in enumerate(alive)]
             self._last = self.calls.value(alive[max(rank)[2]])
@@ -126,55 +148,100 @@ class Watched:
     # --- what was watched --------------------------------------------------------------------------
 
     @property
-    def loss(self) -> Tensor:
-        """The result that `backward()` was called on last; or the last that requires a gradient.
+    def losses(self) -> list[Tensor]:
+        """The results that `backward()` was called on last; or the last that requires a gradient.
 
         Raises:
-            GraphError: if nothing was computed; or if no gradient can be told, as an operation without
-                a row lies on its way.
+            GraphError: if nothing was computed.
+            UnsupportedError: if no gradient can be told, as an operation without a row lies on its way.
         """
         if self.backwards:
-            loss = self.backwards[-1].roots[0][0]
+            losses = [root for root, _ in self.backwards[-1].roots]
         elif self._last is not None:
-            loss = self._last
+            losses = [self._last]
         else:
             raise errors.GraphError(
-                "nothing that PyTorch computed was seen: compute the loss inside the block"
+                "nothing that PyTorch computed was seen, or nothing is left of it: compute the loss "
+                f"inside the block, and keep it{self._problem}"
             )
-        for node in order([loss.node]):
+        self._with_own_backwards()
+        for node in order([loss.node for loss in losses]):
             if node in self.calls.severed:
                 raise errors.UnsupportedError(self.calls.severed[node])
-        return loss
+        return losses
+
+    @property
+    def loss(self) -> Tensor:
+        """The only one, or the first, of the losses."""
+        return self.losses[0]
+
+    def of(self, theirs: Any) -> Tensor:
+        """Our Tensor for a tensor of PyTorch's that was computed in the block, for any view of it.
+
+        Raises:
+            ArgumentError: if it is none.
+        """
+        if not self.calls.knows(theirs):
+            raise errors.ArgumentError(
+                f"a tensor of shape {tuple(theirs.shape)} was not computed or used inside the block"
+            )
+        return self.calls.value(theirs)
 
     def compare(self) -> Comparison:
         """Compare every value and every gradient with PyTorch's, and leave the last gradients."""
+        self._with_own_backwards()
         gradients: list[Distance] = []
         for backward in self.backwards:
             gradients += self._gradients(backward)
         calls = self.calls
-        return Comparison(calls.distances, gradients, calls.half, calls.unread)
+        return Comparison(
+            calls.distances, gradients, calls.half, calls.unread, [*self._own.values()],
+            [*calls.elsewhere.values(), *calls.hooked],
+        )  # fmt: skip
 
-    def checked(self) -> Tensor:
-        """The loss, with gradients as PyTorch's `backward()` left them, if any.
+    def checked(self) -> list[Tensor]:
+        """The losses, with gradients as PyTorch's `backward()` left them, if any.
 
         Raises:
             GraphError: if a value or gradient differs by more than rounding.
         """
-        loss = self.loss
-        first = self.compare().first
+        losses = self.losses
+        compared = self.compare()
+        first = compared.first
         if first is not None:
             at = f" at {first.line}" if first.line is not None else ""
+            why = "its row in minigrad.aten.rows may be wrong, or code changed numbers unseen"
+            if "gradient" in first.of:
+                why = "; ".join(compared.reasons) or (
+                    "the rule of a row may be wrong, or code changed numbers that PyTorch had saved"
+                )
             raise errors.GraphError(
                 f"{first.of}{at} differs from PyTorch's by {first.size:.2g} of 1 + its size, and up to "
-                f"{first.allowed:.2g} is rounding: its row in minigrad.aten.rows may be wrong, or code "
-                f"changed numbers that PyTorch did not see. print(watched.compare()) says more"
+                f"{first.allowed:.2g} is rounding: {why}. print(watched.compare()) says more"
             )
-        return loss
+        return losses
 
     # --- gradients ---------------------------------------------------------------------------------
 
+    def _with_own_backwards(self) -> None:
+        """Give functions whose own `backward()` differs from the derivative its gradients."""
+        for function in self.calls.functions:
+            if function.seen and function not in self._own:
+                size = function.differs(self.calls.severed)
+                if size:
+                    function.substitute(self.calls.severed)
+                    by = (
+                        f"by up to {size:.2g} of 1 + its size"
+                        if np.isfinite(size)
+                        else "which has none"
+                    )
+                    self._own[function] = (
+                        f"{function.name}.backward gives another gradient than the derivative of its "
+                        f"forward, {by}, at {function.line}: the graph has its own"
+                    )
+
     def _gradients(self, backward: Backward) -> list[Distance]:
-        from .calls import distance, torch
+        from .numbers import distance
 
         leaves = [leaf.node for _, some, _ in backward.gradients for leaf in some]
         for node in (*order([root.node for root, _ in backward.roots]), *leaves):
@@ -182,37 +249,58 @@ class Watched:
         for root, gradient in backward.roots:
             if root.requires_grad:
                 root.backward(gradient, retain_graph=True)
+        rough = max((d.allowed for d in self.calls.distances), default=0.0)
         found = []
         for name, ours, theirs in backward.gradients:
             arrays = [leaf.grad._array for leaf in ours if leaf.grad is not None]
             none = np.zeros(ours[0].shape, ours[0].dtype)
-            tensor = torch.as_tensor(none) if theirs is None else theirs
-            found.append(distance(sum(arrays, none), tensor, f"the gradient of {name}"))
+            tensor = backward.zeros(none) if theirs is None else theirs
+            of = f"the gradient of {name}"
+            found.append(distance(sum(arrays, none), tensor, of, allowed=rough))
         return found
 
     def before(self) -> list[Any]:
         """Copies of the gradients that PyTorch's leaves have."""
         return [_copied(theirs.grad) for theirs, _ in self.calls.leaves.values()]
 
-    def after(self, roots: list, seeds: list, before: list[Any]) -> None:
-        """Take what a call of PyTorch's `backward()` added to the gradients."""
-        from .calls import array_of
-
-        calls = self.calls
-        paths = self._paths()
+    def after(self, roots: list, seeds: list, before: list[Any], only: set[int] | None) -> None:
+        """Take what a call of PyTorch's `backward()` added to the gradients, `only` to some."""
         gradients = []
-        for (theirs, ours), old in zip(calls.leaves.values(), before):
-            new = _copied(theirs.grad)
-            added = new if new is None or old is None else new - old
-            name = paths.get(id(theirs)) or f"a tensor of shape {ours[0].shape}"
-            gradients.append((name, ours, added))
+        for (theirs, ours), old in zip(self.calls.leaves.values(), before):
+            if only is None or id(theirs) in only:
+                new = _copied(theirs.grad)
+                added = new if new is None or old is None else new - old
+                gradients.append((self._called(theirs), ours, added))
+        self._walked(roots, seeds, gradients)
+
+    def given(self, roots: list, seeds: list, inputs: list, found: Any) -> None:
+        """Take what a call of `torch.autograd.grad()` gave."""
+        calls = self.calls
+        gradients = []
+        for theirs, gradient in zip(inputs, found):
+            if calls.knows(theirs):
+                _, ours = calls.leaves.get(id(theirs), (None, [calls.value(theirs)]))
+                gradients.append((self._called(theirs), ours, _copied(gradient)))
+            if self.is_open and gradient is not None and not gradient.is_sparse:
+                calls.take(gradient, calls.constant(gradient, "a gradient, by PyTorch"))
+        self._walked(roots, seeds, gradients)
+
+    def _walked(self, roots: list, seeds: list, gradients: list) -> None:
+        from .numbers import array_of
+
         known = [
-            (calls.value(t), None if s is None else array_of(s))
+            (self.calls.value(t), None if s is None else array_of(s))
             for t, s in zip(roots, seeds)
-            if calls.knows(t)
+            if self.calls.knows(t)
         ]
         self._name(roots)
+        self.calls.note_hooks()
         self.backwards.append(Backward(known, gradients))
+
+    def _called(self, theirs: Any) -> str:
+        names = [name for _, name in names_here([theirs])]
+        shape = f"a tensor of shape {tuple(theirs.shape)}"
+        return self._paths().get(id(theirs)) or next(iter(names), shape)
 
     def _paths(self) -> dict[int, str]:
         """The names of parameters, by the identity of PyTorch's tensors."""
@@ -242,30 +330,3 @@ def _plain_calls(torch: Any):
     finally:
         torch.backends.mkldnn.enabled = mkldnn
         torch.backends.mha.set_fastpath_enabled(fast)
-
-
-def _told_of_backward(torch: Any) -> None:
-    """Have PyTorch's `backward()` tell those who watch, from now on."""
-    original = torch.autograd.backward
-    if hasattr(original, "tells"):
-        return
-
-    @functools.wraps(original)
-    def backward(tensors, grad_tensors=None, *args, **kwargs):
-        roots = [tensors] if isinstance(tensors, torch.Tensor) else list(tensors)
-        seeds = grad_tensors
-        if seeds is None or isinstance(seeds, torch.Tensor):
-            seeds = [seeds]
-        seeds = [*seeds, *[None] * (len(roots) - len(seeds))]
-        off = torch.utils._python_dispatch._disable_current_modes
-        with off():
-            watching = [w for w in WATCHED if any(map(w.calls.knows, roots))]
-            before = [w.before() for w in watching]
-        result = original(tensors, grad_tensors, *args, **kwargs)
-        with off():
-            for watched, old in zip(watching, before):
-                watched.after(roots, seeds, old)
-        return result
-
-    backward.tells = True  # type: ignore[attr-defined]
-    torch.autograd.backward = backward

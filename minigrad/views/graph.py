@@ -100,7 +100,7 @@ def graph(*roots: Tensor | MinigradError | Watched) -> Graph:
         DTypeError: if a root is not a Tensor, or none is given.
         GraphError: if an error came up outside any computation.
     """
-    roots = tuple([r.checked() if isinstance(r, Watched) else r for r in roots])
+    roots = tuple([t for r in roots for t in (r.checked() if isinstance(r, Watched) else [r])])
     if len(roots) == 1 and isinstance(roots[0], MinigradError):
         return capture.of_error(Graph, roots[0])
     if not roots or not all(isinstance(r, Tensor) for r in roots):

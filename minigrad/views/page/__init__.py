@@ -104,7 +104,7 @@ def explore(
     """
     proof = None
     if isinstance(loss, Watched):
-        watched, loss = loss, loss.checked()
+        watched, loss = loss, loss.checked()[0]
         compared = html.escape(str(watched.compare())).replace("\n", "<br>")
         sections = {**(sections or {}), "Compared with PyTorch": f"<p>{compared}</p>"}
     if not isinstance(loss, Tensor):

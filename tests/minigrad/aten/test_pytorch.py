@@ -315,29 +315,6 @@ def test_a_wrong_gradient_is_found(monkeypatch):
         mg.graph(watched)
 
 
-def test_a_function_with_a_backward_of_its_own_is_seen_through():
-    class Clipped(torch.autograd.Function):
-        @staticmethod
-        def forward(ctx, x, slope):
-            ctx.slope = slope
-            return x.clamp(-1, 1) * 2
-
-        @staticmethod
-        def backward(ctx, g):
-            return g * ctx.slope, None
-
-    x = torch.rand(3, requires_grad=True)
-    with mg.pytorch() as watched:
-        loss = Clipped.apply(x, 2.0).sum()
-    loss.backward()
-    watched.checked()
-    with mg.pytorch() as watched:
-        loss = Clipped.apply(x, 3.0).sum()
-    loss.backward()
-    with pytest.raises(mg.errors.GraphError, match="the gradient of"):
-        watched.checked()
-
-
 def test_an_empty_block_and_a_second_use_raise():
     with mg.pytorch() as watched:
         pass

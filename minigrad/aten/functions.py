@@ -1,0 +1,115 @@
+"""Functions with a backward pass of their own: PyTorch's `autograd.Function`.
+
+What its `forward()` computes is seen as any other computation. Where its own `backward()` gives another
+gradient than the derivative of that, as a straight-through estimate does, or where `forward()` left
+PyTorch, the call becomes one operation, whose rules give what PyTorch's `backward()` gave.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import torch
+
+from ..engine.node import Node
+from ..engine.source import SourceLine, source_line
+from ..engine.table import Operation
+from ..engine.tensor import Tensor
+from ..recording import Note
+from ..transforms import gradients
+from .call import tensors_in
+from .numbers import array_of, distance
+
+
+class OwnBackward:
+    """One call of an `autograd.Function`.
+
+    Attributes:
+        name: of the class.
+        line: where it was called.
+        inputs, outputs: our Tensors, or None for what is no tensor of floating numbers.
+        seen: for each time that PyTorch walked back: the gradients that came, and those it gave.
+    """
+
+    def __init__(
+        self, cls: type, args: Sequence[Any], results: Sequence, made: Sequence, calls: Any
+    ):
+        self.name = cls.__name__
+        self.line: SourceLine | None = source_line()
+        floating = lambda t: isinstance(t, torch.Tensor) and t.is_floating_point()
+        self.inputs = [calls.value(t) if floating(t) else None for t in tensors_in(args)]
+        nodes = [x.node for x in self.inputs if x is not None]
+        self.outputs: list[Tensor | None] = []
+        for t in results:
+            y = calls.value(t) if floating(t) else None
+            if y is not None and y.node in nodes:  # it was returned as it came
+                y = np.positive(y)
+                calls.take(t, y)
+            self.outputs.append(y)
+        self.seen: list[tuple[list, list]] = []
+        for grad_fn in made[:1]:
+            grad_fn.register_hook(self._saw)
+
+    def _saw(self, given: Sequence, came: Sequence) -> None:
+        arrays = lambda gs: [None if g is None else array_of(g).copy() for g in gs]
+        self.seen.append((arrays(came), arrays(given)))
+
+    def differs(self, severed: dict[Node, str]) -> float:
+        """How far the gradients that it gave are from those of the derivative of `forward()`."""
+        roots = [(y, g) for y, g in zip(self.outputs, self.seen[-1][0]) if y is not None]
+        if any(y.node in severed for y, _ in roots):
+            return np.inf
+        roots = [(y, g) for y, g in roots if g is not None and y.requires_grad]
+        wanted = [
+            (x, g) for x, g in zip(self.inputs, self.seen[-1][1]) if x is not None and g is not None
+        ]
+        found = gradients(
+            [y for y, _ in roots], [g for _, g in roots], [x for x, _ in wanted], retain_graph=True
+        )
+        sizes = [0.0]
+        for ours, (x, theirs) in zip(found, wanted):
+            ours = np.zeros(x.shape, x.dtype) if ours is None else ours
+            apart = distance(ours, torch.from_numpy(theirs), self.name)
+            sizes.append(apart.size if not apart.size <= apart.allowed else 0.0)
+        return max(sizes)
+
+    def substitute(self, severed: dict[Node, str]) -> None:
+        """Make of the call one operation, with the gradients that its own `backward()` gave."""
+        first = next((k for k, g in enumerate(self.seen[-1][0]) if g is not None), 0)
+        for k, y in enumerate(self.outputs):
+            if y is not None and y.node.requires_grad:
+                self._replace(y, own=k == first)
+                severed.pop(y.node, None)
+
+    def _replace(self, y: Tensor, own: bool) -> None:
+        inputs = [x for x in self.inputs if x is not None]
+        places = [i for i, x in enumerate(self.inputs) if x is not None]
+        result = y._array
+
+        def call(*arrays: Any) -> Any:
+            return result
+
+        call.__name__ = call.__qualname__ = self.name
+        rules = tuple([_rule(self, i) for i in places])
+        node, arrays = y.node, tuple([x._array for x in inputs])
+        nodes = tuple([x.node for x in inputs])
+        node.operation = Operation(call, rules)
+        node.saved, node.kwargs, node.keeps_grad = (result, *arrays), {}, True
+        node.edges = [
+            (i, None, x) for i, x in enumerate(nodes) if own and x.requires_grad and x is not node
+        ]
+        names = [] if node.note is None else node.note.names
+        node.note = Note(result, arrays, nodes, self.line, names)
+
+
+def _rule(call: OwnBackward, place: int) -> Callable:
+    def rule(g, y, *inputs):
+        """What PyTorch's `backward()` gave when `g` came."""
+        came = [next((c for c in seen if c is not None), None) for seen, _ in call.seen]
+        apart = [np.inf if c is None else np.abs(np.asarray(c) - np.asarray(g)).sum() for c in came]
+        given = call.seen[int(np.argmin(apart))][1][place]
+        return np.zeros_like(inputs[place]) if given is None else given
+
+    return rule

@@ -1,0 +1,85 @@
+"""The numbers of PyTorch's tensors as arrays, and their distance from ours."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+
+from .. import errors
+from ..engine.source import SourceLine
+
+TOLERANCES = {torch.float64: 1e-9, torch.float32: 2e-4}  # for others `ROUGH`, as with 8 bits
+ROUGH = 0.05
+
+
+class Distance(NamedTuple):
+    """The distance of a value of ours from PyTorch's.
+
+    Attributes:
+        size: the largest |ours - theirs| / (1 + |theirs|).
+        allowed: the size up to which it is due to rounding.
+        of: ATen's function, or the name of a gradient.
+        line: of the call.
+    """
+
+    size: float
+    allowed: float
+    of: str
+    line: SourceLine | None = None
+
+
+def distance(
+    ours: Any, theirs: torch.Tensor, of: str, line: SourceLine | None = None, allowed: float = 0
+) -> Distance:
+    """Compare an array of ours with a tensor of PyTorch's of the same shape.
+
+    `allowed` is the tolerance if it is more than that of the dtype: some of what it was computed from
+    may have fewer bits. Beside 16 bits counts the largest number of a tensor, not each by itself.
+    """
+    a, b = np.asarray(ours), array_of(theirs)
+    allowed = max(allowed, tolerance(theirs.dtype))
+    with np.errstate(all="ignore"):
+        if b.dtype.kind != "f":
+            size = float(np.abs(np.subtract(a, b, dtype=np.float64)).max(initial=0))
+        elif allowed >= ROUGH:
+            size = float(np.abs(a - b).max(initial=0) / (1 + np.abs(b).max(initial=0)))
+        else:
+            size = float((np.abs(a - b) / (1 + np.abs(b))).max(initial=0))
+        if not np.isfinite(size):
+            a, b = a.astype(np.float64), b.astype(np.float64)
+            apart = np.abs(a - b) / (1 + np.abs(b))
+            same = (a == b) | (np.isnan(a) & np.isnan(b))
+            size = float(np.where(same, 0, np.where(np.isfinite(apart), apart, np.inf)).max())
+    return Distance(size, allowed, of, line)
+
+
+def tolerance(dtype: torch.dtype) -> float:
+    """The size up to which a distance is due to rounding."""
+    return TOLERANCES.get(dtype, ROUGH) if dtype.is_floating_point else 0.0
+
+
+def array_of(theirs: torch.Tensor) -> np.ndarray:
+    """The numbers of one of PyTorch's tensors; those with 16 bits as float32.
+
+    Raises:
+        UnsupportedError: if it has none, as on the device "meta".
+    """
+    if theirs.is_meta:
+        raise errors.UnsupportedError(
+            f"a tensor of shape {tuple(theirs.shape)} on the device 'meta' has no numbers: give it "
+            f"some first, by model.to_empty(device='cpu') and weights"
+        )
+    plain = theirs.detach().resolve_conj().resolve_neg()
+    if plain.is_floating_point() and plain.dtype != torch.float64:
+        plain = plain.float()
+    plain = plain.to_dense().cpu() if plain.is_sparse else plain.cpu()
+    return np.from_dlpack(plain)  # .numpy() would forbid PyTorch to resize it
+
+
+@functools.cache
+def numpys(dtype: torch.dtype) -> np.dtype:
+    """The dtype of `array_of`."""
+    return array_of(torch.empty(0, dtype=dtype)).dtype

@@ -1,0 +1,168 @@
+"""What PyTorch tells those who watch: `backward()`, `torch.autograd.grad()`, `Function.apply()`."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import types
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch.utils._python_dispatch import _disable_current_modes
+
+from .. import errors
+from .call import outputs_of, tensors_in
+
+if TYPE_CHECKING:
+    from .watched import Watched
+
+INSIDE = (
+    "{}(create_graph=True) inside mg.pytorch(): gradients of gradients are not watched. Call it after "
+    "the block; or write the function with minigrad, and take mg.grad(mg.grad(f))"
+)
+
+OF_GRADIENTS = (torch._C._functorch.TransformType.Grad, torch._C._functorch.TransformType.Jvp)
+
+
+def refuse_transforms(tensors: Any = ()) -> None:
+    """Refuse torch.func.grad and its kin.
+
+    Raises:
+        UnsupportedError: within one of them, or if one of the tensors comes from one.
+    """
+    running = torch._C._functorch.peek_interpreter_stack()
+    wrapped = map(torch._C._functorch.is_functorch_wrapped_tensor, tensors)
+    if (running is not None and running.key() in OF_GRADIENTS) or any(wrapped):
+        raise errors.UnsupportedError(
+            "torch.func.grad and its kin compute gradients inside the block, and cannot be watched: "
+            "write loss.backward() in their place, or call them outside of mg.pytorch()"
+        )
+
+
+def tell(watching: Any) -> None:
+    """Have PyTorch's `backward()` and `grad()` tell those of `watching`, a set, from now on."""
+    if not hasattr(torch.autograd.backward, "tells"):
+        torch.autograd.backward = _backward(torch.autograd.backward, watching)
+        torch.autograd.grad = _grad(torch.autograd.grad, watching)
+
+
+def _backward(original: Any, watching: Any) -> Any:
+    @functools.wraps(original)
+    def backward(
+        tensors, grad_tensors=None, retain_graph=None, create_graph=False, grad_variables=None,
+        inputs=None,
+    ):  # fmt: skip
+        roots, seeds = _roots(tensors, grad_tensors)
+        with _disable_current_modes():
+            watch = _knowing(watching, roots, create_graph and "backward")
+            before = [w.before() for w in watch]
+        kwargs = {"grad_variables": grad_variables} if grad_variables is not None else {}
+        original(tensors, grad_tensors, retain_graph, create_graph, inputs=inputs, **kwargs)
+        with _disable_current_modes():
+            only = None if inputs is None else {id(t) for t in _listed(inputs)}
+            for watched, old in zip(watch, before):
+                watched.after(roots, seeds, old, only)
+
+    backward.tells = True  # type: ignore[attr-defined]
+    return backward
+
+
+def _grad(original: Any, watching: Any) -> Any:
+    @functools.wraps(original)
+    def grad(
+        outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=False, *args, **kwargs
+    ):
+        roots, seeds = _roots(outputs, grad_outputs)
+        with _disable_current_modes():
+            watch = _knowing(watching, roots, create_graph and "torch.autograd.grad")
+        found = original(outputs, inputs, grad_outputs, retain_graph, create_graph, *args, **kwargs)
+        if not kwargs.get("is_grads_batched"):
+            with _disable_current_modes():
+                for watched in watch:
+                    watched.given(roots, seeds, _listed(inputs), found)
+        return found
+
+    return grad
+
+
+def _listed(tensors: Any) -> list:
+    return [tensors] if isinstance(tensors, torch.Tensor) else list(tensors)
+
+
+def _roots(tensors: Any, seeds: Any) -> tuple[list, list]:
+    """The tensors that a walk starts from, and the gradient that each starts with, or None."""
+    roots = [getattr(t, "node", t) for t in _listed(tensors)]
+    given = [None] * len(roots) if seeds is None else _listed(seeds)
+    return roots, given
+
+
+def _knowing(watching: Any, roots: list, refused: Any) -> list[Watched]:
+    """Those who have seen one of the roots.
+
+    Raises:
+        UnsupportedError: if it is `refused` inside a block.
+    """
+    tensors = [t for t in roots if isinstance(t, torch.Tensor)]
+    if any(w.is_open for w in watching):
+        refuse_transforms(tensors)
+    if any(map(torch._C._functorch.is_functorch_wrapped_tensor, tensors)):
+        return []
+    found = [w for w in watching if any(map(w.calls.knows, tensors))]
+    if refused and any(w.is_open for w in found):
+        raise errors.UnsupportedError(INSIDE.format(refused))
+    return found
+
+
+# --- functions with a backward pass of their own ------------------------------------------------------
+
+APPLY = torch.autograd.Function.__dict__["apply"].__func__
+ORIGINAL = types.FunctionType(APPLY.__code__, APPLY.__globals__, "apply", None, APPLY.__closure__)
+SEEING: list[Any] = []  # what is called with each call, innermost last
+
+
+class _Told(torch.autograd.Function):
+    def apply(self, *args, **kwargs):
+        __class__  # type: ignore[name-defined]  # noqa: B018 - as many free variables as PyTorch's
+        return __import__("minigrad.aten.told").aten.told.applied(self, args, kwargs)
+
+
+TOLD = _Told.__dict__["apply"].__code__
+
+
+@contextlib.contextmanager
+def functions_seen(seen: Any) -> Iterator[None]:
+    """Within it, `seen` is called with each call of a user's `autograd.Function`.
+
+    It gets the class, the arguments, the results, and what made them. Code may hold `Function.apply`
+    since long, so it is the function's code that is another within the block.
+    """
+    SEEING.append(seen)
+    APPLY.__code__ = TOLD
+    try:
+        yield
+    finally:
+        SEEING.remove(seen)
+        if not SEEING:
+            APPLY.__code__ = ORIGINAL.__code__
+
+
+def applied(cls: Any, args: tuple, kwargs: dict) -> Any:
+    """Call a function, and tell of it.
+
+    A result that shares an argument's memory is copied first: the two have different gradients.
+    """
+    results = ORIGINAL(cls, *args, **kwargs)
+    if cls.__module__.startswith("torch."):
+        return results
+    mine = {id(t) for t in tensors_in(args)}
+    memory = {t.untyped_storage()._cdata for t in tensors_in(args) if not t.is_sparse}
+    listed = outputs_of(results)
+    made = [t.grad_fn for t in tensors_in(listed) if t.grad_fn is not None]
+    for k, t in enumerate(listed):
+        if isinstance(t, torch.Tensor) and not t.is_sparse and id(t) not in mine:
+            listed[k] = t.clone() if t.untyped_storage()._cdata in memory else t
+    with _disable_current_modes():
+        for seen in SEEING:
+            seen(cls, args, listed, made)
+    return tuple(listed) if isinstance(results, tuple) else listed[0]

@@ -1,0 +1,379 @@
+"""`mg.pytorch()` around programs as people write them: what is right, and what says that it is not."""
+
+import contextlib
+import copy
+import threading
+
+import numpy as np
+import pytest
+
+import minigrad as mg
+
+torch = pytest.importorskip("torch")
+F = torch.nn.functional
+
+
+@pytest.fixture(autouse=True)
+def _seed():
+    torch.manual_seed(0)
+
+
+def perceptron():
+    return torch.nn.Sequential(torch.nn.Linear(3, 5), torch.nn.Tanh(), torch.nn.Linear(5, 1))
+
+
+def parameters_in(graph):
+    return [n.name for n in graph.nodes if n.kind == "parameter"]
+
+
+# --- parameters that change inside the block ------------------------------------------------------
+
+
+def by_hand(net, _):
+    with torch.no_grad():
+        net[0].weight[0] += 1
+
+
+def by_data(net, _):
+    net[0].weight.data = torch.ones(5, 3)
+
+
+def by_numpy(net, _):
+    net[0].weight.detach().numpy()[0] = 2
+
+
+def by_an_optimizer(net, x):
+    optimizer = torch.optim.AdamW(net.parameters(), lr=0.1)
+    net(x).square().mean().backward()
+    torch.nn.utils.clip_grad_norm_(net.parameters(), 0.1)
+    optimizer.step()
+    optimizer.zero_grad()
+
+
+def by_one_that_asks_again(net, x):
+    optimizer = torch.optim.LBFGS(net.parameters(), max_iter=2)
+
+    def again():
+        optimizer.zero_grad()
+        loss = net(x).square().mean()
+        loss.backward()
+        return loss
+
+    optimizer.step(again)
+
+
+@pytest.mark.parametrize(
+    "change", [by_hand, by_data, by_numpy, by_an_optimizer, by_one_that_asks_again]
+)
+def test_changed_parameters_are_leaves_again_and_keep_their_names(change):
+    net, x = perceptron(), torch.randn(4, 3)
+    with mg.pytorch() as watched:
+        net(x)
+        change(net, x)
+        loss = net(x).sum()
+    net.zero_grad()
+    loss.backward()
+    watched.checked()
+    graph = mg.graph(watched)
+    assert sorted(parameters_in(graph)) == ["0.bias", "0.weight", "2.bias", "2.weight"]
+    weight = next(n for n in graph.nodes if n.name == "0.weight")
+    np.testing.assert_array_equal(weight.value, net[0].weight.detach())
+
+
+def test_an_optimizers_own_calls_are_no_part_of_the_graph():
+    net, x = perceptron(), torch.randn(4, 3)
+    with mg.pytorch() as watched:
+        by_an_optimizer(net, x)
+    assert "lerp" not in " ".join(d.of for d in watched.compare().values)
+
+
+# --- roots and gradients --------------------------------------------------------------------------
+
+
+def test_several_roots_are_one_graph():
+    net, x = perceptron(), torch.randn(4, 3)
+    with mg.pytorch() as watched:
+        y = net(x)
+        a, b = y.sum(), (y**2).mean()
+    torch.autograd.backward([a, b])
+    graph = mg.graph(watched)
+    assert [graph[r].label for r in graph.roots] == ["a", "b"]
+    weight = next(n for n in graph.nodes if n.name == "0.weight")
+    np.testing.assert_allclose(weight.gradient, net[0].weight.grad, rtol=1e-5)
+    assert len(mg.graph(watched.of(y))) < len(graph)
+
+
+def test_gradients_that_are_returned_and_gradients_of_some_are_compared():
+    net, x = perceptron(), torch.randn(4, 3, requires_grad=True)
+    with mg.pytorch() as watched:
+        h = net[0](x)
+        loss = net[2](h.tanh()).sum()
+    torch.autograd.grad(loss, [net[0].weight, h, x], retain_graph=True)
+    loss.backward(inputs=[net[2].weight])
+    names = [d.of for d in watched.compare().gradients]
+    assert names == [f"the gradient of {n}" for n in ("weight", "h", "x", "weight")]
+    watched.checked()
+
+
+def test_a_gradient_used_in_the_block_is_a_constant():
+    net, x = perceptron(), torch.randn(4, 3, requires_grad=True)
+    with mg.pytorch() as watched:
+        y = net(x).sum()
+        (g,) = torch.autograd.grad(y, x, retain_graph=True)
+        loss = y + (g**2).sum()
+    loss.backward()
+    assert "a gradient, by PyTorch" in str(mg.graph(watched))
+
+
+@pytest.mark.parametrize(
+    "gradient",
+    [
+        lambda net, x: torch.autograd.grad(net(x).sum(), x, create_graph=True),
+        lambda net, x: net(x).sum().backward(create_graph=True),
+        lambda net, x: torch.func.grad(lambda x: net(x).sum())(x),
+        lambda _net, x: torch.func.grad(lambda x: x.sin().sum())(x),
+        lambda net, x: torch.func.jacrev(net)(x),
+    ],
+)
+def test_gradients_of_gradients_are_refused_by_name(gradient):
+    net, x = perceptron(), torch.randn(3, requires_grad=True)
+    name = "create_graph=True|torch.func.grad"
+    with pytest.raises(mg.errors.UnsupportedError, match=name), mg.pytorch():
+        gradient(net, x)
+
+
+def test_vmap_is_seen_through():
+    net, x = perceptron(), torch.randn(4, 3)
+    with mg.pytorch() as watched:
+        loss = torch.func.vmap(lambda row: net(row).sum())(x).sum()
+    loss.backward()
+    watched.checked()
+
+
+# --- functions with a backward pass of their own --------------------------------------------------
+
+
+class Rounded(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x.round()
+
+    @staticmethod
+    def backward(ctx, g):
+        return g
+
+
+class Reversed(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x.view_as(x)
+
+    @staticmethod
+    def backward(ctx, g):
+        return -g
+
+
+class ByNumPy(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return torch.from_numpy(np.sin(x.detach().numpy()))
+
+    @staticmethod
+    def backward(ctx, g):
+        return g * ctx.saved_tensors[0].cos()
+
+
+class Wrong(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, y, slope):
+        return x * y, x.clamp(-1, 1) * slope
+
+    @staticmethod
+    def backward(ctx, g, h):
+        return 3 * g + h, 2 * g, None
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        Rounded.apply,
+        Reversed.apply,
+        ByNumPy.apply,
+        lambda x: sum(Wrong.apply(x, x.tanh(), 2.0)),
+    ],
+)
+def test_a_backward_that_is_not_the_derivative_is_kept_and_said(function):
+    net, x = perceptron(), torch.randn(4, 3)
+    with mg.pytorch() as watched:
+        h = net[0](x)
+        loss = (net[2](function(h)) * net[2](h)).sum()
+    loss.backward()
+    watched.checked()
+    assert ".backward gives another gradient than the derivative of its forward" in str(
+        watched.compare()
+    )
+    assert "test_programs.py" in watched.compare().own[0]
+    graph = mg.graph(watched)
+    weight = next(n for n in graph.nodes if n.name.endswith("weight"))
+    np.testing.assert_allclose(weight.gradient, net[0].weight.grad, rtol=1e-5, atol=1e-6)
+
+
+def test_a_backward_that_is_the_derivative_is_seen_through():
+    class Doubled(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x * 2
+
+        @staticmethod
+        def backward(ctx, g):
+            return g * 2
+
+    x = torch.rand(3, requires_grad=True)
+    with mg.pytorch() as watched:
+        loss = Doubled.apply(x).sum()
+    loss.backward()
+    watched.checked()
+    assert not watched.compare().own
+    assert "* 2" in str(mg.graph(watched))
+
+
+# --- what minigrad does not see is said -----------------------------------------------------------
+
+
+def test_a_hook_that_changes_a_gradient_is_named():
+    net, x = perceptron(), torch.randn(4, 3)
+    with mg.pytorch() as watched:
+        y = net(x)
+        y.register_hook(lambda g: g * 2)
+        loss = y.sum()
+    loss.backward()
+    with pytest.raises(mg.errors.GraphError, match=r"\(4, 1\) has a hook"):
+        mg.graph(watched)
+
+
+@pytest.mark.parametrize("how", ["before", "thread"])
+def test_a_part_computed_elsewhere_is_named(how):
+    net, x = perceptron(), torch.randn(4, 3)
+    out = [net(x)]
+    with mg.pytorch() as watched:
+        if how == "thread":
+            thread = threading.Thread(target=lambda: out.append(net(x * 2)))
+            thread.start()
+            thread.join()
+        loss = net(x).sum() + out[-1].sum()
+    loss.backward()
+    with pytest.raises(mg.errors.GraphError, match=r"\(4, 1\), used at .* is a leaf here"):
+        mg.graph(watched)
+
+
+def test_numbers_changed_unseen_are_said_to_be():
+    x, y = torch.randn(3), torch.ones(3, requires_grad=True)
+    with mg.pytorch() as watched:
+        b = x * 2
+        b.numpy()[0] = 7
+        loss = (b * y).sum()
+    loss.backward()
+    with pytest.raises(
+        mg.errors.GraphError, match=r"argument of aten\.mul.* changed unseen, at test_programs"
+    ):
+        mg.graph(watched)
+
+
+def test_a_gradient_whose_numbers_were_written_elsewhere_is_refused():
+    x = torch.randn(3, requires_grad=True)
+    with mg.pytorch() as watched:
+        y = x * 2
+        y.detach()[0] = 5
+        loss = (y * x).sum()
+    loss.backward()
+    with pytest.raises(mg.errors.UnsupportedError, match="or written under no_grad"):
+        mg.graph(watched)
+
+
+def test_a_device_without_numbers_is_refused():
+    net = torch.nn.Linear(3, 2, device="meta")
+    with pytest.raises(mg.errors.UnsupportedError, match="meta"), mg.pytorch():
+        net(torch.randn(4, 3, device="meta"))
+
+
+# --- other programs -------------------------------------------------------------------------------
+
+
+def test_after_an_exception_the_graph_goes_as_far_as_it_got():
+    net, x = perceptron(), torch.randn(4, 3)
+    kept = []
+    watched = mg.pytorch()
+    with contextlib.suppress(ZeroDivisionError), watched:
+        kept.append(net(x).sum())
+        kept.append(1 / 0)
+    assert len(mg.graph(watched)) == 13
+    watched = mg.pytorch()
+    with contextlib.suppress(ZeroDivisionError), watched:
+        kept.append(1 / 0)
+    with pytest.raises(mg.errors.GraphError, match="ended with ZeroDivisionError"):
+        mg.graph(watched)
+
+
+def test_memory_stays_pytorchs():
+    with mg.pytorch():
+        t = torch.empty(0)
+        t.resize_(4).fill_(2)
+        u = torch.zeros(4).set_(t)
+    assert u.sum() == 8
+
+
+def copied(net, x):
+    return net(x).sum() + copy.deepcopy(net)(x).mean()
+
+
+def without_gradients(net, x):
+    with torch.no_grad():
+        target = net(x) + 1
+    with torch.inference_mode():
+        other = net(x).mean().item()
+    return ((net(x) - target) ** 2).mean() * other
+
+
+def mixed_precision(net, x):
+    with torch.autocast("cpu", torch.bfloat16):
+        y = net(x)
+    return y.float().square().mean() + net(x).double().pow(3).mean()
+
+
+def bits(net, x):
+    y = net(x)
+    return (y * (y.detach().view(torch.int32) % 7).float()).sum()
+
+
+def lazy(_net, x):
+    return torch.nn.Sequential(torch.nn.LazyLinear(4), torch.nn.ReLU())(x).sum()
+
+
+def compiled(net, x):
+    return torch.compile(net, backend="eager")(x).sum()
+
+
+def weights_of_weights(_net, x):
+    norm = torch.nn.utils.parametrizations
+    net = torch.nn.Sequential(
+        norm.weight_norm(torch.nn.Linear(3, 4)), norm.spectral_norm(torch.nn.Linear(4, 2))
+    )
+    return net(x).square().sum()
+
+
+@pytest.mark.filterwarnings("ignore:Using `torch.compile")
+@pytest.mark.parametrize(
+    "program",
+    [
+        copied, without_gradients, mixed_precision, bits, lazy, weights_of_weights,
+        pytest.param(compiled, marks=pytest.mark.slow),
+    ],
+)  # fmt: skip
+def test_programs(program):
+    net, x = perceptron(), torch.randn(4, 3)
+    with mg.pytorch() as watched:
+        loss = program(net, x)
+    loss.backward()
+    watched.checked()
+    assert watched.compare().gradients
