@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .rows import put
+from .rows.places import put
 
 
 class Region(NamedTuple):

@@ -1,0 +1,209 @@
+"""Each number by itself, activations, sums and their kin."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ... import functional as F
+from ...definitions.elementwise import clamp
+from .table import ROWS, row
+
+# --- each number by itself --------------------------------------------------------------------------
+
+ROWS |= {
+    "abs": np.absolute, "acos": np.arccos, "acosh": np.arccosh, "asin": np.arcsin,
+    "asinh": np.arcsinh, "atan": np.arctan, "atan2": np.arctan2, "atanh": np.arctanh,
+    "ceil": np.ceil, "copysign": np.copysign, "cos": np.cos, "cosh": np.cosh, "deg2rad": np.deg2rad,
+    "erf": F.erf, "exp": np.exp, "exp2": np.exp2, "expm1": np.expm1, "floor": np.floor,
+    "hypot": np.hypot, "log": np.log, "log10": np.log10, "log1p": np.log1p, "log2": np.log2,
+    "logaddexp": np.logaddexp, "logaddexp2": np.logaddexp2, "maximum": np.maximum,
+    "minimum": np.minimum, "fmax": np.fmax, "fmin": np.fmin, "neg": np.negative,
+    "rad2deg": np.rad2deg, "reciprocal": np.reciprocal, "relu": F.relu, "sgn": np.sign,
+    "sigmoid": F.sigmoid, "sign": np.sign, "silu": F.silu, "sin": np.sin, "sinc": np.sinc,
+    "sinh": np.sinh, "sqrt": np.sqrt, "tan": np.tan, "tanh": np.tanh, "trunc": np.trunc,
+    "eq": np.equal, "ne": np.not_equal, "lt": np.less, "le": np.less_equal, "gt": np.greater,
+    "ge": np.greater_equal, "isnan": np.isnan, "isinf": np.isinf, "logical_and": np.logical_and,
+    "logical_or": np.logical_or, "logical_not": np.logical_not, "bitwise_and": np.bitwise_and,
+    "bitwise_or": np.bitwise_or, "bitwise_xor": np.bitwise_xor, "bitwise_not": np.invert,
+}  # fmt: skip
+
+ROWS |= {
+    "add": lambda self, other, alpha=1: self + times(alpha, other),
+    "sub": lambda self, other, alpha=1: self - times(alpha, other),
+    "rsub": lambda self, other, alpha=1: other - times(alpha, self),
+    "mul": lambda self, other: self * other,
+    "div": lambda self, other, rounding_mode=None: _rounded(self / other, rounding_mode),
+    "pow": lambda self, exponent: self**exponent,
+    "square": lambda self: self * self,
+    "rsqrt": lambda self: 1 / np.sqrt(self),
+    "erfc": lambda self: 1 - F.erf(self),
+    "frac": lambda self: self - np.trunc(self),
+    "round": lambda self, decimals=0: np.round(self, decimals),
+    "remainder": lambda self, other: self - np.floor(self / other) * other,
+    "fmod": lambda self, other: self - np.trunc(self / other) * other,
+    "addcmul": lambda self, tensor1, tensor2, value=1: self + times(value, tensor1 * tensor2),
+    "addcdiv": lambda self, tensor1, tensor2, value=1: self + times(value, tensor1 / tensor2),
+    "lerp": lambda self, end, weight: self + weight * (end - self),
+    "clamp": lambda self, min=None, max=None: clamp(self, min, max),
+    "clamp_min": lambda self, min: clamp(self, min, None),
+    "clamp_max": lambda self, max: clamp(self, None, max),
+    "xlogy": lambda self, other: np.where(
+        np.equal(self, 0), 0.0, self * np.log(np.where(np.equal(self, 0), 1, other))
+    ),
+    "special_xlog1py": lambda self, other: np.where(
+        np.equal(self, 0), 0.0, self * np.log1p(np.where(np.equal(self, 0), 0, other))
+    ),
+    "logit": lambda self, eps=None: _logit(self if eps is None else clamp(self, eps, 1 - eps)),
+    "where": lambda condition, self, other: np.where(condition, self, other),
+    "masked_fill": lambda self, mask, value: np.where(mask, value, self),
+    "nan_to_num": lambda self, nan=0.0, posinf=None, neginf=None: np.nan_to_num(
+        self, nan=nan or 0.0, posinf=posinf, neginf=neginf
+    ),
+}  # fmt: skip
+
+
+def times(factor: Any, x: Any) -> Any:
+    return x if isinstance(factor, (int, float)) and factor == 1 else factor * x
+
+
+def _rounded(x: Any, rounding_mode: str | None) -> Any:
+    kinds: dict[str | None, Callable] = {None: same, "floor": np.floor, "trunc": np.trunc}
+    return kinds[rounding_mode](x)
+
+
+def same(x: Any) -> Any:
+    return x
+
+
+def _logit(p: Any) -> Any:
+    return np.log(p / (1 - p))
+
+
+# --- activations ------------------------------------------------------------------------------------
+
+ROWS |= {
+    "gelu": lambda self, approximate="none": F.gelu(self, approximate),
+    "leaky_relu": lambda self, negative_slope=0.01: F.leaky_relu(self, negative_slope),
+    "softplus": lambda self, beta=1, threshold=20: np.where(
+        np.greater(self * beta, threshold), self, F.softplus(self * beta) / beta
+    ),
+    "log_sigmoid_forward": lambda self: [-F.softplus(-self), None],
+    "hardtanh": lambda self, min_val=-1, max_val=1: _between(self, min_val, max_val),
+    "hardsigmoid": lambda self: _between(self / 6 + 0.5, 0.0, 1.0),
+    "hardswish": lambda self: self * clamp(self / 6 + 0.5, 0.0, 1.0),
+    "threshold": lambda self, threshold, value: np.where(np.greater(self, threshold), self, value),
+    "hardshrink": lambda self, lambd=0.5: np.where(np.greater(np.absolute(self), lambd), self, 0.0),
+    "softshrink": lambda self, lambd=0.5: np.where(
+        np.greater(np.absolute(self), lambd), self - lambd * np.sign(self), 0.0
+    ),
+    "mish": lambda self: self * np.tanh(F.softplus(self)),
+    "_prelu_kernel": lambda self, weight: np.where(np.greater(self, 0), self, self * weight),
+    "_softmax": lambda self, dim, half_to_float: _softmax(self, dim),
+    "_safe_softmax": lambda self, dim: F.softmax(self, dim),
+    "_log_softmax": lambda self, dim, half_to_float: F.log_softmax(self, dim),
+    "logsumexp": lambda self, dim, keepdim=False: F.logsumexp(self, axes_of(dim), keepdim),
+    "glu": lambda self, dim=-1: _glu(*np.split(self, 2, dim)),
+}  # fmt: skip
+
+
+def _softmax(x: Any, axis: int) -> Any:
+    """Softmax; NaN where all of a row is -inf, as there is nothing to choose from."""
+    empty = (
+        np.max(x.detach(), axis=axis, keepdims=True)._array == -np.inf if x.size else np.array(0)
+    )
+    y = F.softmax(x, axis)
+    return np.where(empty, np.nan, y) if empty.any() else y
+
+
+def _between(x: Any, low: float, high: float) -> Any:
+    """`clamp`, with no gradient at the bounds themselves."""
+    inside = np.logical_and(np.greater(x, low), np.less(x, high))
+    return np.where(inside, x, np.clip(x.detach(), low, high))
+
+
+def _glu(a: Any, b: Any) -> Any:
+    return a * F.sigmoid(b)
+
+
+@row("elu")
+def _elu(self, alpha=1, scale=1, input_scale=1):
+    if input_scale == 1:
+        return times(scale, F.elu(self, alpha))
+    positive = np.greater(self, 0)
+    negative = alpha * np.expm1(input_scale * np.where(positive, 0.0, self))
+    return times(scale, np.where(positive, self, negative))
+
+
+# --- sums and their kin -----------------------------------------------------------------------------
+
+
+def axes_of(dim: int | Sequence[int] | None) -> Any:
+    """ATen's axes as NumPy's: none at all are all of them."""
+    if dim is None or isinstance(dim, int):
+        return dim
+    return (tuple(dim) if len(dim) > 1 else dim[0]) if len(dim) else None
+
+
+ROWS |= {
+    "sum": lambda self, dim=None, keepdim=False: np.sum(self, axes_of(dim), keepdims=keepdim),
+    "nansum": lambda self, dim=None, keepdim=False: np.nansum(self, axes_of(dim), keepdims=keepdim),
+    "mean": lambda self, dim=None, keepdim=False: np.mean(self, axes_of(dim), keepdims=keepdim),
+    "amax": lambda self, dim=(), keepdim=False: np.max(self, axes_of(dim), keepdims=keepdim),
+    "amin": lambda self, dim=(), keepdim=False: np.min(self, axes_of(dim), keepdims=keepdim),
+    "max": lambda self: np.max(self),
+    "min": lambda self: np.min(self),
+    "prod": lambda self, dim=None, keepdim=False: np.prod(self, dim, keepdims=keepdim),
+    "all": lambda self, dim=None, keepdim=False: np.all(self, axes_of(dim), keepdims=keepdim),
+    "any": lambda self, dim=None, keepdim=False: np.any(self, axes_of(dim), keepdims=keepdim),
+    "argmax": lambda self, dim=None, keepdim=False: np.argmax(self, dim, keepdims=keepdim),
+    "argmin": lambda self, dim=None, keepdim=False: np.argmin(self, dim, keepdims=keepdim),
+    "cumsum": lambda self, dim: np.cumsum(self, dim),
+    "cumprod": lambda self, dim: np.cumprod(self, dim),
+    "var": lambda self, dim=None, correction=1, keepdim=False: np.var(
+        self, axes_of(dim), ddof=correction, keepdims=keepdim
+    ),
+    "std": lambda self, dim=None, correction=1, keepdim=False: np.std(
+        self, axes_of(dim), ddof=correction, keepdims=keepdim
+    ),
+    "var_mean": lambda self, dim=None, correction=1, keepdim=False: [
+        ROWS["var"](self, dim, correction, keepdim), ROWS["mean"](self, dim, keepdim)
+    ],
+    "std_mean": lambda self, dim=None, correction=1, keepdim=False: [
+        ROWS["std"](self, dim, correction, keepdim), ROWS["mean"](self, dim, keepdim)
+    ],
+    "norm": lambda self, p=2, dim=None, keepdim=False: np.linalg.vector_norm(
+        self, axis=axes_of(dim), keepdims=keepdim, ord=2 if p is None else p
+    ),
+    "linalg_vector_norm": lambda self, ord=2, dim=None, keepdim=False: np.linalg.vector_norm(
+        self, axis=axes_of(dim), keepdims=keepdim, ord=ord
+    ),
+}  # fmt: skip
+
+
+def _at(self: Any, places: Any, dim: int, keepdim: bool) -> list:
+    """Take from each row the elements that PyTorch chose, at `places`."""
+    if not self.ndim:
+        return [self, None]
+    y = np.take_along_axis(self, places if keepdim else np.expand_dims(places, dim), dim)
+    return [y if keepdim else np.squeeze(y, dim), None]
+
+
+@row("max.dim", "min.dim", "median.dim", "nanmedian.dim", "mode")
+def _chosen(self, dim=-1, keepdim=False, *, theirs):
+    return _at(self, theirs[1], dim, keepdim)
+
+
+ROWS |= {
+    "kthvalue": lambda self, k, dim=-1, keepdim=False, *, theirs: _at(
+        self, theirs[1], dim, keepdim
+    ),
+    "topk": lambda self, k, dim=-1, largest=True, sorted=True, *, theirs: _at(
+        self, theirs[1], dim, True
+    ),
+    "sort": lambda self, dim=-1, descending=False, stable=None, *, theirs: _at(
+        self, theirs[1], dim, True
+    ),
+}
