@@ -220,7 +220,7 @@ class Cluster(Workers):
         ) from problem
 
     def _send(self, what: object) -> Any:
-        """Send it to one worker, from which the others fetch it: a broadcast waits for ever for one that
+        """Send it to one worker, from which the others fetch it: a broadcast waits forever for one that
         dies. Returns what stands for it there."""
         sending = self.client.scatter([what], hash=False, asynchronous=True)
         future = asyncio.run_coroutine_threadsafe(sending, self.client.loop.asyncio_loop)

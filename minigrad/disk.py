@@ -27,7 +27,7 @@ KINDS = {
 
 def other_kind(path: str | os.PathLike) -> str:
     """Say what is at `path` in place of a regular file, such as "a pipe"; "" for such a file, or where
-    there is nothing. To open a pipe would wait for ever.
+    there is nothing. To open a pipe would wait forever.
 
     Raises:
         OSError: if that cannot be told, as of links in a circle.

@@ -7,7 +7,7 @@
     hvp(f, (x,), (v,))                  the Hessian times a vector
 
 The names are those of JAX and HIPS autograd. Arguments may be Tensors, arrays and floats, in lists,
-tuples and dicts nested as one likes; gradients come in the same form. Nobody's `.grad` is touched.
+tuples and dicts nested in any way; gradients come in the same form. Nobody's `.grad` is touched.
 Derivatives are functions like any other: `grad(grad(f))` is the second one.
 """
 
@@ -53,13 +53,15 @@ def grad(f: Callable, argnums: int | tuple[int, ...] = 0) -> Callable:
         argnums: which argument to differentiate by; of several, a tuple of gradients is returned.
 
     The function returned raises:
-        ShapeError: if `f` returns more than one number.
+        ShapeError: if `f` returns more than one number; if it is called without an argument that
+            `argnums` names, or this names one twice.
         GraphError: if `f` returns something other than a Tensor: it was taken out of the graph.
         DTypeError: if an argument to differentiate by is not floating.
 
     Raises:
         ConfigError: if `f` is no function.
-        DTypeError: if `argnums` names no arguments, as in grad(f, x): it is grad(f)(x).
+        DTypeError: if `argnums` is no integer and no tuple of them, as in grad(f, x): it is grad(f)(x).
+        ShapeError: if `argnums` is empty.
     """
     both = value_and_grad(f, argnums)
 

@@ -1,4 +1,4 @@
-"""Lists, tuples and dicts of values, nested as one likes: what is in them, and the same with others.
+"""Lists, tuples and dicts of values, nested in any way: what is in them, and the same with others.
 
 list(leaves({"w": x, "layers": [y, z]}))       ["w", x], ["layers[0]", y], ["layers[1]", z]
 rebuilt({"w": x, "layers": [y, z]}, [1, 2, 3])          {"w": 1, "layers": [2, 3]}
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-Tree = Any  # lists, tuples and dicts, nested as one likes, of leaves of one kind; or one leaf
+Tree = Any  # lists, tuples and dicts, nested in any way, of leaves of one kind; or one leaf
 
 
 def leaves(tree: Tree, path: str = "") -> Iterator[tuple[str, Any]]:

@@ -297,7 +297,7 @@ class _Rerun:
                 yield axis, [axis if k == place else a for k, a in enumerate(self.args)]
 
     def _swapped(self, i: int, g: object, j: int, k: int) -> AnyArray:
-        """Compute what the rule gives if axes j and k are exchanged in all it is from_rule."""
+        """Compute what the rule gives if axes j and k are exchanged in all that it is given."""
         ndim = np.ndim(self.args[i])
         swap = lambda a: np.swapaxes(a, j, k) if np.ndim(a) == ndim else a
         args = [swap(a) if isinstance(a, np.ndarray) else a for a in self.args]

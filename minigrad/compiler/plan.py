@@ -155,7 +155,7 @@ class ProgramCall:
     __slots__ = ("instance", "result", "run")
 
     def __init__(self, instance: Instance, run: Run):
-        instance.latest = None  # of now on, also after an error
+        instance.latest = None  # from now on, also after an error
         self.instance = instance
         self.run: Run | None = run
         with instance.errors():

@@ -109,7 +109,7 @@ class Recorded:
         if (line := tracing.lost(n for n in numbers if n.operation is None)) is not None:
             raise GraphError(
                 f"{name} takes numbers out of the graph, at {line}: compiled, it would use "
-                f"those of its first call for ever. Compute with the tensor itself, and with np.where "
+                f"those of its first call forever. Compute with the tensor itself, and with np.where "
                 f"in place of `if`; or call it without mg.compile"
             )
         own = {number for node, number in numbers.items() if node.number > tracing.start}

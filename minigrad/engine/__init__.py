@@ -21,8 +21,8 @@ A first reading can skip seven files, and needs to know of them:
   of them
 - `by_hand`: `x.data`, the array as a user who trains by hand writes it
 
-A gradient is right only if no array changes between the way forward and the way back. This is the whole
-protection of arrays:
+A gradient is right only if no array changes between the way forward and the way back. Arrays are
+protected so:
 
     read-only       every array in a Tensor: `tensor.read_only`, `tensor.tensor_of`; and what shows it,
                     `np.asarray(x)` and `x.data`
@@ -35,6 +35,9 @@ protection of arrays:
     a new array     `w.copy_(a)`, `w.data -= a`, and under `no_grad()` `w -= a`, by `Tensor.copy_`: the
                     leaf gets another array, and a graph that used the old one keeps that
     trusted         functions of which `rule` is told that each result is new, and kernels
+    written to      by the library alone, in three places: an optimiser fills a new array before a
+                    parameter gets it; `mg.compile` computes in the buffers of its plan; `gradcheck`
+                    moves one element of an array of its own, and back
 
 The words of the code, each for one thing:
 
@@ -51,11 +54,12 @@ The words of the code, each for one thing:
     outline         a shape and a dtype, in place of an array that no rule reads
     gradient        of the loss, by a tensor
     contribution    what one argument gets of a node's gradient; a gradient is the sum of all of these
-    walk            the nodes that a gradient reaches, newest first
+    walk            from node to node, newest first, along which gradients go back
     visit           one stop of the walk: a node, its gradient, the contributions
     box             one call of a module or a definition, as a drawing shows it
     mode            what holds for operations right now: gradients or none, kernels or none
-    followed        of a plain array: a recording sees what NumPy makes of it
+    followed        of a plain array: a recording sees what NumPy makes of it; of a function: it is
+                    called on symbols, which note its calls (see `minigrad.script`)
     watcher         what sees every operation and every visit: `record()`, `detect_anomaly()`
     note            what a recording keeps of a node
     view            what shows a graph: a table, a drawing, a page, a program, steps

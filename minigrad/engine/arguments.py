@@ -20,9 +20,6 @@ from .table import INSTEAD, AnyArray, BaseTensor, Definition, Entry, Operation
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike
 
-if TYPE_CHECKING:
-    pass
-
 # The types of arguments that are taken as they are.
 PLAIN = {np.ndarray, int, float, bool, str, slice, type(None), type(...), *np.sctypeDict.values()}
 

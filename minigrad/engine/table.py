@@ -31,8 +31,8 @@ F = TypeVar("F", bound=Callable)
 
 INSTEAD = {
     "out": "it makes a new array: write y = f(x), and a = a + x for a += x",
-    "where": "choose with np.where(mask, x, other), before it or after; to leave elements out of a mean "
-    "or its kin, make them NaN: np.nanmean(np.where(mask, x, np.nan))",
+    "where": "choose with np.where(mask, x, other), before it or after; to leave elements out of a "
+    "mean, a sum or the like, make them NaN: np.nanmean(np.where(mask, x, np.nan))",
     "dtype": "convert with x.astype(dtype), before it or after",
     "initial": "put it in afterwards, as in np.sum(x) + initial, or np.maximum(np.max(x), initial)",
 }
@@ -304,7 +304,7 @@ def call_in_box(owner: object, function: Callable, args: tuple, kwargs: Options)
     An error remembers the innermost box, and names the outermost definition, which the user called.
     """
     outer = running.get()
-    box = Box(outer, owner)
+    box = Box(outer, owner, function)
     for watcher in mode.get().watchers:
         watcher.enter(box, args, kwargs)
     token = running.set(box)

@@ -361,7 +361,7 @@ A = TypeVar("A", bound=Array)  # of Tensors they give a Tensor, and of plain arr
 def tensor_of(array: AnyArray, node: Node | None = None) -> Tensor:
     """A Tensor around an array that nothing else will write to: it is made read-only, not copied."""
     if type(array) is np.ndarray:
-        array.setflags(False)  # type: ignore[call-arg]  # of writing: by name it takes thrice as long
+        array.setflags(False)  # type: ignore[call-arg]  # of writing: by name it takes three times as long
     else:
         array = read_only(array)
     tensor: Tensor = object.__new__(Tensor)

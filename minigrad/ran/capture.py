@@ -158,7 +158,7 @@ class _Capture(Reached):
                     yield id(saved), math.prod(saved.shape) * saved.dtype.itemsize
 
     def _node(self, node: Node, kept: int) -> GraphNode:
-        gradient, state = _gradient(node)
+        gradient, state = gradient_of(node)
         box = self.places.of.get(node)
         operation = node.operation
         return GraphNode(
@@ -257,7 +257,7 @@ def _passed(node: Node) -> dict[tuple[int, int | None], Passed]:
     return found
 
 
-def _gradient(node: Node) -> tuple[np.ndarray | None, str]:
+def gradient_of(node: Node) -> tuple[np.ndarray | None, str]:
     """The gradient of a node, and the state that it is in."""
     if not node.requires_grad:
         return None, "needs none"

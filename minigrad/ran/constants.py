@@ -12,9 +12,10 @@ arrays can, by `np.array([n, m])`.
 
 from __future__ import annotations
 
-import ast
 import functools
 import linecache
+import math
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -31,14 +32,9 @@ SETTINGS = {  # arguments that say which elements, and not what numbers: a page 
     "start", "offset", "k", "m", "reps", "repeats", "indices_or_sections", "pad_width", "widths", "A",
     "subscripts",
 }  # fmt: skip
-LARGER, LARGER_OR_EQUAL = (ast.Gt, ast.Lt), (ast.GtE, ast.LtE)  # 1 < x calls np.greater(x, 1)
-OPERATORS: dict[Any, Any] = {
-    np.add: ast.Add, np.subtract: ast.Sub, np.multiply: ast.Mult, np.divide: ast.Div,
-    np.power: ast.Pow, np.floor_divide: ast.FloorDiv, np.remainder: ast.Mod,
-    np.greater: LARGER, np.less: LARGER, np.greater_equal: LARGER_OR_EQUAL,
-    np.less_equal: LARGER_OR_EQUAL, np.equal: ast.Eq, np.not_equal: ast.NotEq,
-}  # fmt: skip
-NAMES = {"inf": np.inf, "nan": np.nan, "pi": np.pi, "e": np.e}
+NUMBER = re.compile(
+    r"(?<![\w.])(?:\d+(?:_\d+)*(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?|\b(?:np|math)\.(?:inf|nan|pi|e)\b"
+)
 
 
 class Constants:
@@ -106,10 +102,10 @@ class Constants:
             return node.operation is None
         if node.note.inside:
             line, values = next((box.given for box in _around(node.box) if box.given), (None, []))
-            return any(np.ndim(v) for v in values) or _hidden(values, line, None)
+            return any(np.ndim(v) for v in values) or _hidden(values, line)
         if node.operation is None:
             return True
-        return _hidden(self._numbers(node), node.note.line, node.operation.function)
+        return _hidden(self._numbers(node), node.note.line)
 
     def _numbers(self, node: Node) -> list[Any]:
         """The numbers among the arguments and options of an operation."""
@@ -154,52 +150,29 @@ def _parts(values: Any) -> Iterator[Any]:
 # --- numbers that stand in a line of code -----------------------------------------------------------
 
 
-def _hidden(values: list[Any], line: SourceLine | None, function: Any) -> bool:
-    """Tell whether there is a number that was not written where the function is called."""
-    if not values:
-        return False
-    written = _written(line, OPERATORS.get(function, ())) if line is not None else set()
-    return any(repr(abs(float(v))) not in written for v in values if not np.ndim(v))
+def _hidden(values: list[Any], line: SourceLine | None) -> bool:
+    """Tell whether there is a number that does not stand in the line, as `2` and `2.0` do."""
+    literals = _literals(line) if line is not None else set()
+    return any(repr(abs(v)) not in literals for v in map(_as_pythons, values) if not np.ndim(v))
+
+
+def _as_pythons(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else value
 
 
 @functools.lru_cache(1 << 12)
-def _written(line: SourceLine, operator: Any) -> set[str]:
-    """The numbers in the statement at a line that are operands of `operator`, or arguments of a call."""
-    tree = _tree("".join(linecache.getlines(line.file)))
-    here = lambda n: n.lineno <= line.number <= (n.end_lineno or n.lineno)
-    statements = [n for n in ast.walk(tree) if isinstance(n, (ast.stmt, ast.Lambda)) and here(n)]
-    found: set[str] = set()
-    for node in ast.walk(max(statements, key=lambda n: n.lineno)) if statements else ():
-        if isinstance(node, ast.BinOp) and isinstance(node.op, operator):
-            found.update(_literals([node.left, node.right]))
-        elif isinstance(node, ast.Compare) and any(isinstance(op, operator) for op in node.ops):
-            found.update(_literals([node.left, *node.comparators]))
-        elif isinstance(node, ast.AugAssign):
-            found.update(_literals([node.value]))
-        elif isinstance(node, ast.Subscript):
-            found.update(_literals([node.slice]))
-        elif isinstance(node, ast.Call):
-            found.update(_literals([*node.args, *(k.value for k in node.keywords)]))
-    return found
+def _literals(line: SourceLine) -> set[str]:
+    """The numbers in a line of code, and in those after it that its brackets go on to."""
+    code = ""
+    for more in linecache.getlines(line.file)[line.number - 1 :]:
+        code += more
+        if sum(map(code.count, "([{")) <= sum(map(code.count, ")]}")):
+            break
+    return {repr(_number(text)) for text in NUMBER.findall(code)}
 
 
-def _literals(nodes: list[Any]) -> Iterator[str]:
-    for node in nodes:
-        if isinstance(node, ast.UnaryOp):
-            yield from _literals([node.operand])
-        elif isinstance(node, (ast.List, ast.Tuple)):
-            yield from _literals(node.elts)
-        elif isinstance(node, ast.Slice):
-            yield from _literals([n for n in (node.lower, node.upper, node.step) if n])
-        elif isinstance(node, ast.Constant) and isinstance(node.value, (int, float)):
-            yield repr(abs(float(node.value)))
-        elif isinstance(node, ast.Attribute) and node.attr in NAMES:
-            yield repr(NAMES[node.attr])
-
-
-@functools.lru_cache(64)
-def _tree(code: str) -> ast.AST:
-    try:
-        return ast.parse(code)
-    except SyntaxError:
-        return ast.Module([], [])
+def _number(text: str) -> int | float:
+    module, _, name = text.partition(".")
+    if module in ("np", "math"):
+        return getattr(math, name)
+    return int(text) if text.replace("_", "").isdigit() else float(text)

@@ -100,6 +100,11 @@ class GraphNode:
         return self.name or self.variable
 
     @property
+    def short(self) -> str:
+        """The last part of its name, or its number: `weight`, `#5`."""
+        return self.label.rpartition(".")[2] or f"#{self.number}"
+
+    @property
     def origin(self) -> str:
         """The origin of the numbers of a leaf: "argument", "made of an argument", "draw", "outside".
 
@@ -259,6 +264,14 @@ class GraphData:
     def arguments(self, number: int) -> list[Edge]:
         """The edges to the node of that number: one for each of its arguments, in their order."""
         return self._arguments.get(number, [])
+
+    def made_from(self, number: int) -> set[int]:
+        """The numbers of a node and of all that it was computed from."""
+        found = {number}
+        for node in reversed(self.nodes):
+            if node.number in found:
+                found.update(e.source for e in self.arguments(node.number))
+        return found
 
     @functools.cached_property
     def way_back(self) -> list[tuple[GraphNode, list[Edge]]]:

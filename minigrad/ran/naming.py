@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..engine import modes, table
+from ..engine import modes
 from ..engine.errors import MinigradError
 from ..engine.node import Node
 from ..engine.tensor import Tensor
@@ -145,7 +145,7 @@ class Places:
         owner = box.owner
         if not isinstance(owner, Module):
             path = f"{around}/{owner}" if around else str(owner)
-            return GraphBox(number, "definition", str(owner), "", path, parent, *_told(owner))
+            return GraphBox(number, "definition", str(owner), "", path, parent, *_told(box))
         path = self.names.paths[id(owner)]
         module_around = _module_around(box)
         outer_path = self.names.paths[id(module_around.owner)] if module_around is not None else ""
@@ -154,7 +154,7 @@ class Places:
             name, _ = self.names.modules.get(id(owner), ("", None))
         details = owner.describe()
         kind = type(owner).__name__ + (f" {details}" if details else "")
-        return GraphBox(number, "module", name, kind, path, parent, *_told(owner))
+        return GraphBox(number, "module", name, kind, path, parent, *_told(box))
 
     def module_of(self, box: int | None) -> str | None:
         while box is not None and self.boxes[box].kind != "module":
@@ -190,13 +190,9 @@ class Places:
         return None if key in self.names.outer else box
 
 
-def _told(owner: Module | str) -> tuple[str, str]:
-    """The purpose of a module, or of a definition by its name, as its docstring says; and its lesson."""
-    if isinstance(owner, Module):
-        doc = type(owner).__doc__
-    else:
-        named = (e for e in table.TABLE.values() if e.name == owner)
-        doc = next((e.body.__doc__ for e in named if isinstance(e, table.Definition)), None)
+def _told(box: modes.Box) -> tuple[str, str]:
+    """The purpose of a module, or of a definition, as its docstring says; and its lesson."""
+    doc = (type(box.owner) if isinstance(box.owner, Module) else box.function).__doc__
     return words.first_sentence(doc), words.lesson_in(doc)
 
 

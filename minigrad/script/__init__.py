@@ -6,6 +6,7 @@
 4. `tape`, `calls`: a script in the few calls that a page's interpreter has
 5. `sources`: these calls read backwards, from one element to those that it is made of
 
-Readers of a script are the written program, the steps, the page, the drawing of the way back, and the
-check in float64. None of them computes a graph, or walks it, by itself.
+Readers of a script are the written program, the steps, the page, the drawing of the way back, the
+compiler, and the check in float64. None of them has code of its own to compute a graph, or to walk it:
+the check has `script.run` compute the lines, and `steps` shows the numbers of the engine's own walk.
 """

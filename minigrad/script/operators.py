@@ -1,6 +1,7 @@
 """The operators of Python: the sign of each, how tightly it binds, and the functions that it stands for.
 
-Every text that has a sign in it, and the page's interpreter, read them here.
+Whatever writes a sign reads them here, and so do symbols, the calls of a tape and the compiler. The
+signs of a page come from here as data.
 """
 
 from __future__ import annotations

@@ -4,8 +4,9 @@
     for symbol in script.lines: ...
 
 The rules of the table are plain NumPy. Called on arrays they compute; called here on `Symbol`s, they
-become the calls that they are made of. This is the one place where a graph is computed again and walked
-back again: the written program, the page, the steps and the check in float64 are readers of the script.
+become the calls that they are made of. This is the one place where a recorded graph is written out,
+forward and back: the written program, the page, the steps, the compiler and the check in float64 are
+readers of the script.
 
 A line is a symbol: its `call` is one function with its arguments, other lines among them, and its `role`
 says what it is in the graph; a part of an expression has none. What no line computes is held: leaves,

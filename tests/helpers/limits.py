@@ -9,7 +9,7 @@ IN_A_PAGE = 120  # a script in a browser, and what it waits for
 
 @contextlib.contextmanager
 def never_endless(seconds=60):
-    """End a block that would go on for ever, where the system can."""
+    """End a block that would go on forever, where the system can."""
 
     def end(number, frame):
         raise AssertionError(f"no end after {seconds} s")

@@ -306,7 +306,7 @@ NUMBERS = [
 
 @pytest.mark.parametrize(("command", "name"), NUMBERS)
 def test_a_huge_number_is_refused_at_once(command, name, saved, of_text, tmp_path, capsys):
-    """Not after all memory, or for ever."""
+    """Not after all memory, or forever."""
     given = {
         "train": [
             "addition" if name == "digits" else "copy",

@@ -335,7 +335,7 @@ class Writer:
 
     def _called(self, number: int) -> str:
         """A short name for a node, among others in an expression."""
-        return words.visible(self.graph[number].label.rsplit(".", 1)[-1]) or f"#{number}"
+        return words.visible(self.graph[number].short)
 
     def _tooltip(self, node: GraphNode) -> str:
         parts = [f"#{node.number} {node.label}".strip(), listing.expression(node)]

@@ -32,6 +32,7 @@ from ...engine.kinds import checked
 from ...engine.tensor import Array, Tensor
 from ...engine.walk import order
 from ...ran import words
+from ...ran.capture import gradient_of
 from ...ran.proof import Proof, prove
 from ..graph import Graph, graph
 from . import scripts
@@ -159,7 +160,7 @@ def _as_proven(graph: Graph, proof: Proof, name: str) -> Graph:
     if name.isidentifier() and not nodes[root].label:
         nodes[root] = dataclasses.replace(nodes[root], variable=name)
     made_of = {n for some in proof.made_of.values() for n in some}
-    reads = tuple([r for r in graph.reads if r[0] in made_of])
+    reads = tuple([r for r in graph.reads if made_of & graph.made_from(r[0])])
     return dataclasses.replace(
         graph, nodes=tuple(nodes), reads=reads, title=graph.title or nodes[root].label
     )
@@ -167,13 +168,10 @@ def _as_proven(graph: Graph, proof: Proof, name: str) -> Graph:
 
 def _with_gradients(loss: Tensor) -> Graph:
     """The graph of `loss`, its gradients computed if they were not."""
-    captured = graph(loss)
-    state = captured[captured.roots[0]].state
+    _, state = gradient_of(loss.node)
     if state == "needs none":
         loss.backward()  # raises what there is to say
-    if state in ("known", "zero", "freed"):
-        return captured
-    with _walked(loss):
+    with _walked(loss) if state == "not computed" else contextlib.nullcontext():
         return graph(loss)
 
 

@@ -126,7 +126,7 @@ def _node(
     letters: Mapping[str, int],
     checked: Mapping[int, replay.Check],
 ) -> dict[str, Any]:
-    called = lambda number: views.label(graph, graph[number])
+    called = lambda number: views.label(graph[number])
     made: dict[str, Any] = {
         "n": node.number,
         "kind": node.kind,

@@ -204,7 +204,7 @@ class _DrawingContent:
 
     def _node(self, node: GraphNode, level: int) -> None:
         if node.outside:
-            width = len(label(self.graph, node)) * SMALL_LETTER + 20
+            width = len(label(node)) * SMALL_LETTER + 20
             self._card(node.number, node.number, width, PILL, level)
             return
         title = words.shortened(headline(self.graph, node), LONGEST)
@@ -269,19 +269,18 @@ def _heading(block: Block) -> str:
     return words.visible(block.title)
 
 
-def label(graph: GraphData, node: GraphNode) -> str:
+def label(node: GraphNode) -> str:
     """A short name for a node among others."""
-    short = node.label.rsplit(".", 1)[-1] or f"#{node.number}"
-    return words.shortened(words.visible(short), 24)
+    return words.shortened(words.visible(node.short), 24)
 
 
 def headline(graph: GraphData, node: GraphNode) -> str:
     """Return the first line of a card: the name, and the operation on its arguments."""
     if node.kind != "operation":
-        return label(graph, node) if node.label else f"{node.role} #{node.number}"
-    called = lambda number: label(graph, graph[number])
+        return label(node) if node.label else f"{node.role} #{node.number}"
+    called = lambda number: label(graph[number])
     made = words.visible(listing.expression(node, called)).removeprefix("np.")
-    return f"{label(graph, node)} = {made}" if node.label else made
+    return f"{label(node)} = {made}" if node.label else made
 
 
 def _path(pos: str, height: float) -> str:

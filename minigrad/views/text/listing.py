@@ -15,12 +15,8 @@ import numpy as np
 
 from ...ran import words
 from ...ran.data import UNKNOWN, GraphBox, GraphData, GraphNode, Ref
+from ...script.operators import BY_FUNCTION
 
-SIGNS = {
-    np.add: "+", np.subtract: "-", np.multiply: "*", np.divide: "/", np.matmul: "@",
-    np.power: "**", np.floor_divide: "//", np.mod: "%", np.less: "<", np.less_equal: "<=",
-    np.greater: ">", np.greater_equal: ">=", np.equal: "==", np.not_equal: "!=",
-}  # fmt: skip
 HINT = "? was not kept: compute inside `with mg.record():` to see every value and gradient."
 
 # --- the table ------------------------------------------------------------------------------------
@@ -114,10 +110,9 @@ def expression(node: GraphNode, called: Callable[[int], str] = numbered) -> str:
     if node.outside:
         return f"{node.operation}, outside"
     parts = [_argument(a, called) for a in node.arguments]
-    if node.function in SIGNS and len(parts) == 2:
-        return f"{parts[0]} {SIGNS[node.function]} {parts[1]}"
-    if node.function is np.negative:
-        return f"-{parts[0]}"
+    row = BY_FUNCTION.get(node.function)
+    if row is not None:
+        return f"{row.sign}{parts[0]}" if row.unary else f"{parts[0]} {row.sign} {parts[1]}"
     if node.function is operator.getitem and len(parts) == 2:
         index = node.arguments[1]
         inside = (

@@ -183,16 +183,15 @@ def part_names(graph: GraphData, node: GraphNode, numbered: bool = True) -> dict
         own[part_of(e)] = e.argument if e.item is None else f"{e.argument}[{e.item}]"
     if numbered:
         own = {part: own[part] if part == "y" else f"#{n}" for part, n in sources.items()}
-    names = {part: _short(graph[n].label) or own[part] for part, n in sources.items()}
+    names = {part: _in_code(graph[n]) or own[part] for part, n in sources.items()}
     if len({*names.values()}) < len({*sources.values()}):  # two have one name
         names = {part: f"#{n}" if numbered else own[part] for part, n in sources.items()}
     return {"g": "g", **names}
 
 
-def _short(label: str) -> str:
-    """The last part of a name, where that can stand in code and is not the gradient's; else ""."""
-    last = label.rpartition(".")[2]
-    return last if last.isidentifier() and last != "g" else ""
+def _in_code(node: GraphNode) -> str:
+    """The short name of a node, where that can stand in code and is not the gradient's; else ""."""
+    return node.short if node.short.isidentifier() and node.short != "g" else ""
 
 
 def _followed(function: Callable, args: list[Any], options: Mapping[str, Any]) -> Any:

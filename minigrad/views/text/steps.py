@@ -157,13 +157,13 @@ def steps(
 def made(graph: GraphData, name: str) -> str:
     """Say how the node of that name, or `#number`, was made on the way forward; its first element worked
     out."""
-    called_so = lambda n: name in (f"#{n.number}", n.name, n.variable, n.label.rpartition(".")[2])
+    called_so = lambda n: name in (f"#{n.number}", n.name, n.variable, n.short)
     node = next((n for n in graph.nodes if called_so(n)), None)
     if node is None:
         return f"there is no {name} in the list above"
     head = f"{node.label or f'#{node.number}'}, {node.role}"
     if node.function is not None:
-        made_by = expression(node, lambda n: _name(graph, n))
+        made_by = expression(node, lambda n: graph[n].short)
         head = f"{node.label or f'#{node.number}'} = {made_by}"
     parts = [head, *([f"  {node.line}"] if node.line is not None else [])]
     if node.value is None:
@@ -172,12 +172,8 @@ def made(graph: GraphData, name: str) -> str:
     if node.function is not None and node.value.size:
         first = (0,) * node.value.ndim
         case = of_node(Script(graph, forward=False), node)
-        parts.append(f"  {case.worked_out(first, _name(graph, node.number), node.value[first])}")
+        parts.append(f"  {case.worked_out(first, node.short, node.value[first])}")
     return "\n".join(part for part in parts if part.strip())
-
-
-def _name(graph: GraphData, number: int) -> str:
-    return graph[number].label.rpartition(".")[2] or f"#{number}"
 
 
 class _Known:
@@ -272,7 +268,7 @@ def _worked(to: Node, of: int | None, fitted: Array, known: _Known, case: Formul
     array = numbers_in(fitted)
     if array is None or not array.size:
         return ""
-    target = f"{known.name(to).rpartition('.')[2] or f'#{of}'}.grad"
+    target = f"{known.script.graph[of or 0].short}.grad"
     whole = known.arrivals[of or 0] == 1 and to.grad is None
     first = (0,) * array.ndim
     return case.worked_out(first, target, array[first], "=" if whole else "gets")

@@ -591,6 +591,21 @@ def test_nan_and_infinities_are_numbers_of_a_page_too(tmp_path):
     assert "frozen" not in page["live"]
 
 
+@pytest.mark.parametrize("masked", [False, True])
+def test_the_line_that_reads_an_argument_is_named(tmp_path, masked):
+    """Of what NumPy made of the argument, too, which stands in the graph where it is used."""
+    table = mg.Tensor(np.ones((4, 2)), requires_grad=True)
+
+    def loss(ids):
+        mask = ids != 0
+        n = int(np.sum(mask))
+        return np.sum(table[ids] * mask[:, None] if masked else table[ids]) / n
+
+    page = contents(written(loss, tmp_path, inputs=[np.array([1, 0, 3])]))["live"]
+    (read,) = page["reads"]
+    assert read["line"].endswith("n = int(np.sum(mask))")
+
+
 @pytest.mark.parametrize("sizes", [(5, 3), (3, 5)])
 def test_ids_are_chosen_from_the_smallest_table_that_they_pick_from(tmp_path, sizes):
     large, small = (mg.Tensor(np.ones((n, 2)), requires_grad=True) for n in sizes)
