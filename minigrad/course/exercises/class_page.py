@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from ...views.drawing.drawing import Drawing
 from .exercise import Exercise
-from .marking import MISSING, NOT_BEGUN, RIGHT, WRONG, Mark
+from .marking import BORROWED, HARD_CODED, MISSING, NOT_BEGUN, RIGHT, STOPPED, WRONG, Mark
 from .sheets import Sheet
+from .wording import cleaned
 
 Students = Mapping[str, Sequence[tuple[Sheet, Exercise, Mark]]]
+LINE = re.compile(r", in line \d+.*")  # of the learner's, which differs from one to the other
 escape = html.escape
 
 
@@ -41,6 +44,27 @@ def mistakes(students: Students) -> list[SharedMistake]:
     return sorted(known.values(), key=lambda mistake: -len(mistake.who))
 
 
+class Unnamed(NamedTuple):
+    """What is wrong in a way that has no name, with those who wrote it."""
+
+    sheet: Sheet
+    exercise: Exercise
+    says: str
+    who: list[str]
+
+
+def unnamed(students: Students) -> list[Unnamed]:
+    """What is wrong and has no name, in groups of an exercise and a sentence, the largest first."""
+    groups: dict[tuple[str, str], Unnamed] = {}
+    for student, marked in students.items():
+        for sheet, exercise, mark in marked:
+            if mark.state not in (RIGHT, NOT_BEGUN, MISSING) and mark.mistake is None:
+                key = exercise.name, LINE.sub("", mark.says)
+                group = groups.setdefault(key, Unnamed(sheet, exercise, mark.says, []))
+                group.who.append(student)
+    return sorted(groups.values(), key=lambda group: -len(group.who))
+
+
 def to_repeat(students: Students) -> list[tuple[Sheet, float]]:
     """Each lesson whose exercises were begun, with the share of the points of these that was lost; the
     largest first."""
@@ -55,32 +79,68 @@ def to_repeat(students: Students) -> list[tuple[Sheet, float]]:
     return sorted(shares, key=lambda one: -one[1])
 
 
-def page(students: Students) -> str:
-    """The page, in HTML that needs nothing else."""
+def wrong_of(students: Students, sheet: Sheet) -> list[tuple[Exercise, int, int]]:
+    """The exercises of a lesson, with how many have them wrong, of how many who began; if any has."""
+    counts: dict[Exercise, list[int]] = {}
+    for marked in students.values():
+        for its, exercise, mark in marked:
+            if its is sheet and mark.state not in (NOT_BEGUN, MISSING):
+                count = counts.setdefault(exercise, [0, 0])
+                count[0] += mark.state != RIGHT
+                count[1] += 1
+    found = [(exercise, wrong, begun) for exercise, (wrong, begun) in counts.items() if wrong]
+    return sorted(found, key=lambda one: -one[1])
+
+
+def page(
+    students: Students,
+    notes: Mapping[str, Sequence[str]] = {},
+    equal: Mapping[str, Sequence[str]] = {},
+) -> str:
+    """The page, in HTML that needs nothing else.
+
+    Args:
+        notes: on each student's files: what was not marked.
+        equal: for each student those with equal work.
+    """
     made = mistakes(students)
     style = Path(__file__).with_name("class.css").read_text(encoding="utf-8")
     body = [
         f"<h1>{len(students)} students</h1>",
+        '<p><label><input type="checkbox" id="nameless"> Names off, to show it to the class</label></p>',
         _table(students),
         "<h2>To repeat</h2>",
         _listed(
             f"lesson {sheet.number}, {escape(sheet.title)}: {share:.0%} of the points lost in what "
-            f"was begun"
+            f"was begun; "
+            + ", ".join(
+                f"<code>{exercise.name}</code> wrong for {wrong} of {begun}"
+                for exercise, wrong, begun in wrong_of(students, sheet)
+            )
             for sheet, share in to_repeat(students)
         ),
         "<h2>Mistakes</h2>",
         _listed(
             f"<b>{len(one.who)}</b> {one.sheet.number} {one.exercise.name}: {escape(one.says)} "
-            f"<i>{escape(', '.join(one.who))}</i>"
+            f"{_names(one.who)}"
             for one in made
         ),
         "<h2>Wrong in another way</h2>",
         _listed(
-            f"{sheet.number} {exercise.name}: <i>{escape(student)}</i> {escape(found.says)}"
-            for student, marked in students.items()
-            for sheet, exercise, found in marked
-            if found.state not in (RIGHT, NOT_BEGUN, MISSING) and found.mistake is None
+            f"<b>{len(one.who)}</b> {one.sheet.number} {one.exercise.name}: {escape(one.says)} "
+            f"{_names(one.who)}"
+            for one in unnamed(students)
         ),
+        '<div class="who">',
+        "<h2>Equal work</h2>",
+        _listed(
+            f"{_name(one)}: as {', '.join(map(_name, others))}" for one, others in equal.items()
+        ),
+        "<h2>Not marked, or marked under another name</h2>",
+        _listed(
+            f"{_name(one)}: {escape(cleaned(note))}" for one, some in notes.items() for note in some
+        ),
+        "</div>",
         *map(_slide, made),
     ]
     return (
@@ -91,30 +151,43 @@ def page(students: Students) -> str:
     )
 
 
-SIGNS = {RIGHT: "●", WRONG: "○", NOT_BEGUN: "", MISSING: ""}
+SIGNS = {RIGHT: "●", WRONG: "○", BORROWED: "◐", HARD_CODED: "◇", STOPPED: "✕"}
+
+
+def _name(student: str) -> str:
+    return f"<bdi>{escape(cleaned(student))}</bdi>"
+
+
+def _names(students: Sequence[str]) -> str:
+    return f'<i class="who">{escape(", ".join(map(cleaned, students)))}</i>'
 
 
 def _table(students: Students) -> str:
     columns = next(iter(students.values()))
     head = "".join(
-        f"<th><span>{sheet.number} {exercise.name}</span></th>" for sheet, exercise, _ in columns
+        f'<th scope="col"><span>{sheet.number} {exercise.name}</span></th>'
+        for sheet, exercise, _ in columns
     )
     rows = []
-    for student, marked in students.items():
+    for number, (student, marked) in enumerate(students.items(), 1):
         cells = "".join(
             f'<td title="{escape(f"{exercise.name}: {found.state}. {found.says}")}">'
-            f"{SIGNS.get(found.state, '○')}</td>"
+            f'<span aria-hidden="true">{SIGNS.get(found.state, "")}</span>'
+            f'<span class="read">{found.state}</span></td>'
             for _, exercise, found in marked
         )
         points = sum(exercise.points for _, exercise, found in marked if found.state == RIGHT)
-        rows.append(f"<tr><td>{escape(student)}</td>{cells}<td>{points}</td></tr>")
+        name = f'<span class="who">{_name(student)}</span><span class="number">{number}</span>'
+        rows.append(f'<tr><th scope="row">{name}</th>{cells}<td>{points}</td></tr>')
+    legend = ", ".join(f"{sign} {state}" for state, sign in SIGNS.items())
     return (
-        f"<table><tr><th></th>{head}<th><span>points</span></th></tr>{''.join(rows)}</table>"
-        "<p>● right, ○ not right, empty: not begun</p>"
+        f"<table><caption>What is right of what was handed in</caption><tr><td></td>{head}"
+        f'<th scope="col"><span>points</span></th></tr>{"".join(rows)}</table>'
+        f"<p>{legend}, empty: not begun, or not there</p>"
     )
 
 
-def _listed(items) -> str:
+def _listed(items: Iterable[str]) -> str:
     lines = "".join(f"<li>{item}</li>" for item in items)
     return f"<ul>{lines}</ul>" if lines else "<p>None.</p>"
 

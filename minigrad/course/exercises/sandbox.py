@@ -30,6 +30,7 @@ from .marking import BORROWED, MISSING, NOT_BEGUN, STOPPED, WRONG, Mark, Trial, 
 from .sheets import Sheet, content, examples, written
 from .wording import told
 
+Job = tuple[Path, Sheet, Exercise]
 SECONDS = 10.0  # for one exercise; a right one takes less than one
 
 
@@ -49,19 +50,29 @@ def check(
         house: where they run; default: one that is opened for them.
     """
     seed = secrets.randbelow(1 << 32) if seed is None else seed
-    jobs = [(sheet, exercise) for sheet, exercises in wanted for exercise in exercises]
-    run = lambda job, house: mark_of(folder / job[0].file, job[0], job[1], seed, seconds, house)
+    jobs = [(folder / sheet.file, sheet, one) for sheet, exercises in wanted for one in exercises]
+    for (_, sheet, exercise), found in zip(jobs, marks_of(jobs, seed, seconds, house)):
+        yield sheet, exercise, found
+
+
+def marks_of(
+    jobs: Sequence[Job], seed: int, seconds: float, house: Rooms | None = None
+) -> Iterator[Mark]:
+    """Return the marks of exercises in files, in order; several run at a time."""
+
+    def mark_one(job: Job) -> Mark:
+        path, sheet, exercise = job
+        return mark_of(path, sheet, exercise, seed, seconds, house)
+
     if seconds == math.inf:
-        yield from ((*job, run(job, None)) for job in jobs)
+        yield from map(mark_one, jobs)
         return
     with contextlib.ExitStack() as until:
         if house is None:
             house = until.enter_context(contextlib.closing(Rooms()))
         pool = ThreadPoolExecutor(os.cpu_count() or 1)
         until.callback(pool.shutdown, wait=False, cancel_futures=True)  # the reader has had enough
-        yield from (
-            (*job, found) for job, found in zip(jobs, pool.map(lambda j: run(j, house), jobs))
-        )
+        yield from pool.map(mark_one, jobs)
 
 
 def mark_of(

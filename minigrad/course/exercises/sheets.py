@@ -154,12 +154,12 @@ class LearnerFile:
 
     def is_stub(self, name: str) -> bool:
         """Tell whether a function is there and only says that it is not written yet."""
-        return any(isinstance(d, ast.FunctionDef) and _empty(d) for d in self._named(name))
+        return any(isinstance(d, ast.FunctionDef) and _empty(d) for d in self.definition(name))
 
     def has(self, name: str) -> bool:
-        return bool(self._named(name))
+        return bool(self.definition(name))
 
-    def _named(self, name: str) -> list[ast.stmt]:
+    def definition(self, name: str) -> list[ast.stmt]:
         """The definition that counts: the last one."""
         return [self._definitions[name]] if name in self._definitions else []
 
@@ -206,7 +206,7 @@ class LearnerFile:
             seen.add(one)
             if imports.get(one, "") not in KNOWN | {""}:
                 return imports[one]
-            parts = [part for d in self._named(one) for part in ast.walk(d)]
+            parts = [part for d in self.definition(one) for part in ast.walk(d)]
             names = {part.id for part in parts if isinstance(part, ast.Name)}
             waiting += names - seen
         return ""

@@ -4,28 +4,26 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import csv
-import io
-import json
 import secrets
-from collections.abc import Callable, Iterable, Sequence
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
-from xml.etree import ElementTree
 
-from ... import errors
 from ...disk import destination, write_whole
 from . import class_page
+from .alike import equal_work
 from .exercise import Exercise
+from .handed_in import Student, handed_in
 from .house import Rooms
-from .marking import NOT_BEGUN, RIGHT, Mark
-from .sandbox import check
-from .sheets import Sheet, chosen, folder_of, has_any
+from .kept import Kept
+from .marking import Mark
+from .results import ESCAPED, Marked, as_csv, as_json, as_junit, class_as_json, points_of, total
+from .sandbox import Job, check, marks_of
+from .sheets import Sheet, chosen, folder_of
+from .wording import cleaned
 
-ESCAPED = "backslashreplace"  # of a file name whose bytes are no characters
-Marked = tuple[Sheet, Exercise, Mark]
-
-# --- one student -----------------------------------------------------------------------------------
+PAUSE = 2.0  # seconds from one writing of the results to the next
 
 
 def mark(options: argparse.Namespace) -> int:
@@ -34,14 +32,16 @@ def mark(options: argparse.Namespace) -> int:
     for path in filter(None, (options.json, options.junit)):
         destination(path)  # before minutes of marking
     folder = folder_of(options.folder)
+    marked = []
     with contextlib.closing(Rooms()) as house:
-        marked = list(check(folder, chosen([]), seed, options.seconds, house))
+        for sheet, exercise, found in check(folder, chosen([]), seed, options.seconds, house):
+            marked.append((sheet, exercise, found))
+            points = f"{points_of(exercise, found)}/{exercise.points}"
+            told = f"{points:>4}  {found.state:<10} {found.says}"
+            print(f"{sheet.number}  {exercise.name:<22} {told}", flush=True)
     _warn(house)
-    for sheet, exercise, found in marked:
-        points = f"{_points(exercise, found)}/{exercise.points}"
-        print(f"{sheet.number}  {exercise.name:<22} {points:>4}  {found.state:<10} {found.says}")
-    total, of = _total(marked), sum(exercise.points for _, exercise, _ in marked)
-    print(f"\n{total} of {of} points (seed {seed})")
+    of = sum(exercise.points for _, exercise, _ in marked)
+    print(f"\n{total(marked)} of {of} points (seed {seed})")
     written: list[tuple[Path | None, Callable[..., bytes]]] = [
         (options.json, as_json),
         (options.junit, as_junit),
@@ -62,128 +62,125 @@ def _warn(house: Rooms) -> None:
         )
 
 
-def _points(exercise: Exercise, mark: Mark) -> int:
-    return exercise.points if mark.state == RIGHT else 0
-
-
-def _total(marked: Iterable[Marked]) -> int:
-    return sum(_points(exercise, mark) for _, exercise, mark in marked)
-
-
-def as_json(marked: Sequence[Marked], folder: str, seed: int) -> bytes:
-    """Points and marks as JSON."""
-    about = {
-        "folder": folder,
-        "seed": seed,
-        "points": _total(marked),
-        "of": sum(exercise.points for _, exercise, _ in marked),
-        "exercises": [
-            {
-                "lesson": sheet.number,
-                "name": exercise.name,
-                "points": _points(exercise, mark),
-                "of": exercise.points,
-                "state": mark.state,
-                "says": mark.says,
-                "shows": list(mark.shows),
-            }
-            for sheet, exercise, mark in marked
-        ],
-    }
-    return (json.dumps(about, indent=2, ensure_ascii=False) + "\n").encode(errors=ESCAPED)
-
-
-def as_junit(marked: Sequence[Marked], folder: str, seed: int) -> bytes:
-    """Points and marks as JUnit XML: a test case for each exercise."""
-    missed = [mark for _, _, mark in marked if mark.state != RIGHT]
-    skipped = sum(mark.state == NOT_BEGUN for mark in missed)
-    counts = {"tests": len(marked), "failures": len(missed) - skipped, "skipped": skipped}
-    suites = ElementTree.Element("testsuites")
-    about: dict[str, Any] = {"name": _printable(folder), "errors": 0, **counts}
-    suite = ElementTree.SubElement(suites, "testsuite", {k: str(v) for k, v in about.items()})
-    _properties(suite, seed=seed, points=_total(marked), of=sum(e.points for _, e, _ in marked))
-    for sheet, exercise, mark in marked:
-        stem = sheet.file.removesuffix(".py")
-        case = ElementTree.SubElement(
-            suite, "testcase", classname=stem, name=exercise.name, time="0"
-        )
-        _properties(case, points=_points(exercise, mark), of=exercise.points)
-        if mark.state == NOT_BEGUN:
-            ElementTree.SubElement(case, "skipped", message=mark.state)
-        elif mark.state != RIGHT:
-            told = _printable("\n".join(mark.shows))
-            message = _printable(f"{mark.state}: {mark.says}")
-            failure = ElementTree.SubElement(case, "failure", type=mark.state, message=message)
-            failure.text = told
-    ElementTree.indent(suites)
-    return ElementTree.tostring(suites, encoding="utf-8", xml_declaration=True) + b"\n"
-
-
-def _properties(element: ElementTree.Element, **values: object) -> None:
-    properties = ElementTree.SubElement(element, "properties")
-    for name, value in values.items():
-        ElementTree.SubElement(properties, "property", name=name, value=str(value))
-
-
-def _printable(text: str) -> str:
-    """Replace the characters of a text that XML cannot hold."""
-    return "".join(c if c.isprintable() or c == "\n" else "�" for c in text)
-
-
 # --- a class --------------------------------------------------------------------------------------
 
 
 def mark_class(options: argparse.Namespace) -> int:
-    """Mark the folders of a class; write a table, and a page of what to talk about."""
-    folders = sorted(one for one in _folders(options.folder) if has_any(one))
-    if not folders:
-        raise errors.ConfigError(
-            f"there is no student's folder in {options.folder}: each is a folder made by `start`"
-        )
-    seed = secrets.randbelow(1 << 32) if options.seed is None else options.seed
+    """Mark what a class has handed in; write a table, and a page of what to talk about.
+
+    The results are written while it runs. Verdicts are kept beside them, so that what was interrupted
+    goes on, and what has not changed is not marked again.
+    """
     wanted = chosen(options.which)
-    students: dict[str, list[Marked]] = {}
-    with contextlib.closing(Rooms()) as house:
-        for one in folders:
-            students[one.name] = list(check(one, wanted, seed, options.seconds, house))
-            print(f"{one.name:<24} {_total(students[one.name]):>4} points", flush=True)
-    _warn(house)
-    of = sum(exercise.points for _, exercises in wanted for exercise in exercises)
-    print(f"\nof {of} points (seed {seed})")
-    options.out.mkdir(parents=True, exist_ok=True)
-    written: dict[str, Callable[[], bytes]] = {
-        "class.csv": lambda: as_csv(students),
-        "class.json": lambda: class_as_json(students, seed),
-        "class.html": lambda: class_page.page(students).encode(errors=ESCAPED),
-    }
-    for name, form in written.items():
-        data = form()
-        write_whole(options.out / name, lambda file: file.write(data))
-        print(options.out / name)
+    with contextlib.ExitStack() as until:
+        work = until.enter_context(tempfile.TemporaryDirectory(ignore_cleanup_errors=True))
+        students = handed_in(options.folder, Path(work))
+        options.out.mkdir(parents=True, exist_ok=True)
+        kept = until.enter_context(Kept(options.out, options.seed))
+        house = until.enter_context(contextlib.closing(Rooms()))
+        results = Results(students, options.out, kept.seed)
+        try:
+            for student, marked in _marked(students, wanted, kept, options.seconds, house):
+                results.add(student, marked)
+        finally:
+            results.write(whole=True)
+            _warn(house)
+            print(f"\nof {results.of} points (seed {kept.seed}{', as before' * kept.before})")
+            for name in results.names:
+                print(options.out / name)
+            if len(results.students) < len(students):
+                print(
+                    f"{len(results.students)} of {len(students)} students: once more goes on there"
+                )
     return 0
 
 
-def _folders(folder: Path) -> list[Path]:
-    try:
-        return [one for one in folder.iterdir() if one.is_dir()]
-    except OSError as problem:
-        raise errors.ConfigError(f"cannot read {folder}: {problem.strerror}") from None
+def _marked(
+    students: Sequence[Student],
+    wanted: Sequence[tuple[Sheet, list[Exercise]]],
+    kept: Kept,
+    seconds: float,
+    house: Rooms,
+) -> Iterator[tuple[Student, list[Marked]]]:
+    """Each student with the marks, in order; several are marked at a time."""
+    every = [(sheet, exercise) for sheet, exercises in wanted for exercise in exercises]
+    keys = {
+        (student.name, exercise): kept.key(student.folder, sheet, exercise)
+        for student in students
+        for sheet, exercise in every
+    }
+    todo: dict[str, Job] = {}  # by their keys: equal files are marked once
+    for student in students:
+        for sheet, exercise in every:
+            key = keys[student.name, exercise]
+            if kept.get(key) is None:
+                todo.setdefault(key, (student.folder / sheet.file, sheet, exercise))
+    found: dict[str, Mark] = {}
+    marks = zip(todo, marks_of(list(todo.values()), kept.seed, seconds, house))
+    for student in students:
+        marked = []
+        for sheet, exercise in every:
+            key = keys[student.name, exercise]
+            while (mark := kept.get(key) or found.get(key)) is None:
+                done, new = next(marks)
+                found[done] = new
+                kept.add(done, new)
+            marked.append((sheet, exercise, mark))
+        yield student, marked
 
 
-def as_csv(students: dict[str, list[Marked]]) -> bytes:
-    """A line for each student: the points for each exercise, and their sum."""
-    text = io.StringIO()
-    table = csv.writer(text, lineterminator="\n")
-    first = next(iter(students.values()))
-    names = [f"{sheet.number}.{exercise.name}" for sheet, exercise, _ in first]
-    table.writerow(["student", *names, "points"])
-    for student, marked in students.items():
-        points = [_points(exercise, found) for _, exercise, found in marked]
-        table.writerow([student, *points, sum(points)])
-    return text.getvalue().encode(errors=ESCAPED)
+class Results:
+    """The results of a class, as far as they are there, and the files they are written to."""
 
+    def __init__(self, students: Sequence[Student], out: Path, seed: int):
+        self.all = students
+        self.out = out
+        self.seed = seed
+        self.students: dict[str, Sequence[Marked]] = {}
+        self.names: list[str] = []
+        self._written = 0.0
+        for student in students:
+            for note in student.notes:
+                print(f"{cleaned(student.name)}: {cleaned(note)}")
 
-def class_as_json(students: dict[str, list[Marked]], seed: int) -> bytes:
-    """The data that `mark --json` writes, for each student."""
-    each = [json.loads(as_json(marked, student, seed)) for student, marked in students.items()]
-    return (json.dumps(each, indent=2, ensure_ascii=False) + "\n").encode(errors=ESCAPED)
+    def add(self, student: Student, marked: Sequence[Marked]) -> None:
+        self.students[student.name] = marked
+        print(f"{cleaned(student.name):<24} {total(marked):>4} points", flush=True)
+        self.write()
+
+    @property
+    def of(self) -> int:
+        """The points of all exercises."""
+        return max(
+            (sum(e.points for _, e, _ in some) for some in self.students.values()), default=0
+        )
+
+    def write(self, whole: bool = False) -> None:
+        """Write what is there; the page only with `whole`, and nothing soon after it was written."""
+        if not self.students or (not whole and time.monotonic() - self._written < PAUSE):
+            return
+        self._written = time.monotonic()
+        same = equal_work({one.name: one.folder for one in self.all if one.name in self.students})
+        notes = {one.name: one.notes for one in self.all}
+        more = {
+            name: column for name, column in self._columns(same).items() if any(column.values())
+        }
+        forms: Mapping[str, Callable[[], bytes]] = {
+            "class.csv": lambda: as_csv(self.students, more),
+            "class.json": lambda: class_as_json(self.students, self.seed),
+        }
+        if whole:
+            page = lambda: class_page.page(self.students, notes, same).encode(errors=ESCAPED)
+            forms = {**forms, "class.html": page}
+        for name, form in forms.items():
+            data = form()
+            write_whole(self.out / name, lambda file: file.write(data))
+        self.names = list(forms)
+
+    def _columns(self, same: Mapping[str, Sequence[str]]) -> dict[str, dict[str, object]]:
+        """What the table has beside points."""
+        return {
+            "number": {one.name: one.number for one in self.all},
+            "not marked": {one.name: len(one.notes) or "" for one in self.all},
+            "equal to": {name: ", ".join(others) for name, others in same.items()},
+        }

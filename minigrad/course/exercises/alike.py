@@ -1,0 +1,31 @@
+"""Equal work: students whose functions are the same, up to names of files, comments and layout."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from .sheets import sheets, written
+
+FEWEST = 3  # functions begun: one or two lines are often the same by chance
+
+
+def equal_work(folders: Mapping[str, Path]) -> dict[str, list[str]]:
+    """For each student the others whose functions are all equal to theirs; those alone who have some."""
+    by_work: dict[tuple[str, ...], list[str]] = {}
+    for student, folder in folders.items():
+        work = tuple(_functions(folder))
+        if len(work) >= FEWEST:
+            by_work.setdefault(work, []).append(student)
+    groups = [group for group in by_work.values() if len(group) > 1]
+    return {one: [other for other in group if other != one] for group in groups for one in group}
+
+
+def _functions(folder: Path) -> Iterator[str]:
+    """What stands in each function that is begun."""
+    for sheet in sheets():
+        file = written(folder / sheet.file)
+        for name in sheet.exercises:
+            if file.has(name) and not file.is_stub(name):
+                yield ast.dump(ast.Module(file.definition(name), []))

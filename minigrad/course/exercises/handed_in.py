@@ -1,0 +1,221 @@
+"""What a class has handed in: folders, zips, or what Moodle and Canvas make of both.
+
+    for student in handed_in(room, work):
+        student.name, student.folder          its files have the names that the exercises have
+        student.notes                         what else is there, and is not marked
+
+A student is a folder or a zip in the room, with the files somewhere inside; or a file by itself, whose
+name begins with the student's, as Canvas writes them. Nothing in a zip is run or written as it is
+named: files of exercises are copied, under their own names.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import time
+import zipfile
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
+
+from ... import errors
+from .sheets import LONGEST, content, sheets
+
+MOODLE = re.compile(r"(.+)_(\d+)_assignsubmission_\w+_?$")
+CANVAS = re.compile(r"([^_]+)_(?:LATE_)?(\d+)_\d+_")
+AGAIN = r"(?:[ _-]*(?:\(\d+\)|\d{1,2}|copy|kopie))*"  # as browsers and systems name a second file
+IGNORED = re.compile(
+    r"(?:.*/)?(?:\.[^./].*|__MACOSX/.*|__pycache__/.*|conftest\.py|class\..*|.*\.(?:svg|pyc))"
+)
+FILES, DEEP = 2000, 3  # that are looked at for one student; zips in zips
+
+
+class Found(NamedTuple):
+    """A file that was handed in, by its path in the room, with its content and time."""
+
+    path: str
+    data: bytes
+    time: float
+
+
+@dataclass
+class Student:
+    """The work of a student.
+
+    Attributes:
+        name: of the folder, or as the learning platform has it.
+        number: the platform's for the student; or "".
+        folder: with the files of exercises alone.
+        notes: what is not marked, and why; a line each.
+        time: of the last file, in seconds since 1970.
+    """
+
+    name: str
+    folder: Path
+    number: str = ""
+    notes: list[str] = field(default_factory=list)
+    time: float = 0.0
+
+
+def handed_in(room: Path, work: Path) -> list[Student]:
+    """Every student of a room, in order; their files are copied to folders in `work`.
+
+    Raises:
+        ConfigError: if the room cannot be read, or has no student.
+    """
+    students: list[Student] = []
+    names: set[str] = set()
+    for k, (name, number, files) in enumerate(_by_student(room)):
+        while name in names:
+            name = f"{name} (again)"
+        names.add(name)
+        student = Student(name, work / f"{k}", number)
+        student.folder.mkdir()
+        _sort(student, files)
+        students.append(student)
+    with_work = [student for student in students if any(student.folder.iterdir())]
+    if not with_work:
+        raise errors.ConfigError(
+            f"there is no student's folder in {room}: each is a folder made by `start`, or a zip of it"
+        )
+    for student in students:
+        if student not in with_work:
+            student.notes.append("no file of exercises is there")
+    return students
+
+
+def _by_student(room: Path) -> Iterator[tuple[str, str, Iterable[Found | str]]]:
+    """The name and number of each student, and the files, or notes of what cannot be read."""
+    try:
+        if zipfile.is_zipfile(room):
+            entries = sorted(_together(_in_zip(room.name, room.read_bytes(), 0)).items())
+            yield from ((*_who(name), files) for name, files in entries)
+            return
+        paths = sorted(room.iterdir())
+    except OSError as problem:
+        raise errors.ConfigError(f"cannot read {room}: {problem.strerror}") from None
+    single: dict[str, list[Found | str]] = {}
+    for path in paths:
+        if IGNORED.fullmatch(path.name):
+            continue
+        if path.is_dir() or path.suffix.lower() == ".zip":
+            yield (*_who(path.stem if path.is_file() else path.name), _in(path, path.name))
+        elif CANVAS.match(path.name) and path.is_file():
+            single.setdefault(path.name, []).extend(_in(path, path.name))
+    for name, files in _together(file for some in single.values() for file in some).items():
+        yield (*_who(name), files)
+
+
+def _together(files: Iterable[Found | str]) -> dict[str, list[Found | str]]:
+    """The files of a zip of a class, by student: the first folder, or what Canvas puts in front."""
+    students: dict[str, list[Found | str]] = {}
+    for file in files:
+        path = file if isinstance(file, str) else file.path
+        canvas = CANVAS.match(path)
+        students.setdefault(canvas[0] if canvas else path.partition("/")[0], []).append(file)
+    return students
+
+
+def _who(name: str) -> tuple[str, str]:
+    """The name and number of a student, of the name of a folder or file."""
+    known = MOODLE.fullmatch(name) or CANVAS.match(name)
+    return (known[1], known[2]) if known else (name, "")
+
+
+def _in(path: Path, name: str) -> Iterator[Found | str]:
+    """All files in a folder or zip, or the file itself."""
+    try:
+        if path.is_dir():
+            for inner in sorted(path.iterdir()):
+                if not inner.is_symlink() or inner.is_file():
+                    yield from _in(inner, f"{name}/{inner.name}")
+        elif IGNORED.fullmatch(name):
+            return
+        elif path.suffix.lower() == ".zip":
+            yield from _in_zip(name, path.read_bytes(), 0)
+        elif path.suffix.lower() == ".py":
+            yield Found(name, content(path), path.stat().st_mtime)
+        else:
+            yield f"{name}: no Python file"
+    except (OSError, ValueError, RecursionError) as problem:
+        yield f"{name}: {problem}"
+
+
+def _in_zip(name: str, data: bytes, deep: int) -> Iterator[Found | str]:
+    try:
+        archive = zipfile.ZipFile(io.BytesIO(data))
+    except (zipfile.BadZipFile, ValueError) as problem:
+        yield f"{name}: {problem}"
+        return
+    for one in archive.infolist()[:FILES]:
+        if one.is_dir() or IGNORED.fullmatch(one.filename):
+            continue
+        inner = one.filename.lower()
+        most = 20 * LONGEST if inner.endswith(".zip") else LONGEST
+        if not inner.endswith((".py", ".zip")):
+            yield f"{one.filename}: no Python file"
+        elif one.file_size > most or one.flag_bits & 1 or deep >= DEEP:
+            yield f"{one.filename}: too long, encrypted, or a zip in too many zips"
+        else:
+            try:
+                with archive.open(one) as file:
+                    found = file.read(most)
+            except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as problem:
+                yield f"{one.filename}: {problem}"
+                continue
+            if inner.endswith(".zip"):
+                for each in _in_zip(one.filename, found, deep + 1):
+                    stem = one.filename[:-4]
+                    if isinstance(each, str):
+                        yield f"{stem}/{each}"
+                    else:
+                        yield each._replace(path=f"{stem}/{each.path}")
+            else:
+                yield Found(one.filename, found, _time(one))
+
+
+def _time(one: zipfile.ZipInfo) -> float:
+    try:
+        return time.mktime((*one.date_time, 0, 0, -1))
+    except (OverflowError, ValueError):
+        return 0.0
+
+
+def _sort(student: Student, files: Iterable[Found | str]) -> None:
+    """Copy a student's files of exercises; note what is none, and where there are several."""
+    known: dict[str, list[Found]] = {}
+    for k, file in enumerate(files):
+        if k >= FILES:
+            student.notes.append(f"only {FILES} files were looked at")
+            break
+        if isinstance(file, str):
+            student.notes.append(f"not marked: {file}")
+        elif sheet := _sheet_of(file.path):
+            known.setdefault(sheet, []).append(file)
+        else:
+            student.notes.append(f"not marked: {file.path}: no file of exercises has such a name")
+    for sheet, several in known.items():
+        last = max(several, key=lambda one: (one.time, one.path.endswith(f"/{sheet}")))
+        (student.folder / sheet).write_bytes(last.data)
+        student.time = max(student.time, last.time)
+        student.notes += _others(several, last)
+        if not last.path.endswith(sheet):
+            student.notes.append(f"taken for {sheet}: {last.path}")
+
+
+def _others(several: Sequence[Found], last: Found) -> Iterator[str]:
+    for one in several:
+        if one is not last and one.data != last.data:
+            yield f"not marked: {one.path}: {last.path} is later"
+
+
+def _sheet_of(path: str) -> str:
+    """The file of exercises that a name stands for; "" if for none."""
+    name = re.split(r"[/\\]", path)[-1]
+    for sheet in sheets():
+        stem = re.escape(sheet.file.removesuffix(".py"))
+        if re.search(rf"(?:^|_){stem}{AGAIN}\.py$", name, re.IGNORECASE):
+            return sheet.file
+    return ""

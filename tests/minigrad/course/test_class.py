@@ -1,0 +1,202 @@
+"""A class is marked: whatever way its work was handed in, in several runs, and nothing is lost."""
+
+import csv
+import io
+import json
+import os
+import sys
+import zipfile
+
+import pytest
+
+from minigrad.__main__ import main
+from minigrad.course.exercises import sandbox, teacher
+from minigrad.course.exercises.handed_in import handed_in
+from minigrad.course.exercises.sheets import HOME, sheets
+
+FIRST = sheets()[0].file
+STUBS = (HOME / FIRST).read_text()
+RIGHT = f"{STUBS}\n\ndef product_rule(g, x, y):\n    return g * y, g * x\n"
+WRONG = f"{STUBS}\n\ndef product_rule(g, x, y):\n    return y, x\n"
+
+
+@pytest.fixture
+def room(tmp_path):
+    (tmp_path / "room").mkdir()
+    return tmp_path / "room"
+
+
+@pytest.fixture
+def marked(room, tmp_path, capsys):
+    """What `class` says of the room, and the rows of its table by student."""
+
+    def run(*more):
+        arguments = ["class", room, "01", "--in-process", "--out", tmp_path / "out", *more]
+        assert main(["exercises", *map(str, arguments)]) == 0
+        with open(tmp_path / "out/class.csv", newline="") as file:
+            rows = {row["student"]: row for row in csv.DictReader(file)}
+        return capsys.readouterr().out, rows
+
+    return run
+
+
+def put(path, text=RIGHT, encoding="utf-8"):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding=encoding)
+
+
+def zipped(files):
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w") as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    return data.getvalue()
+
+
+def test_nothing_that_was_handed_in_is_lost_without_a_word(room, marked):
+    put(room / "plain" / FIRST)
+    put(room / "nested" / "submission" / "mine" / FIRST)
+    put(room / "again" / "01_one_derivative (1).py")
+    put(room / "wide" / FIRST, encoding="utf-16")
+    (room / "packed.zip").write_bytes(zipped({f"mine/{FIRST}": RIGHT, "../../evil.py": "x"}))
+    (room / "twice.zip").write_bytes(zipped({"inner.zip": zipped({FIRST: RIGHT})}))
+    (room / "broken.zip").write_bytes(b"PK no zip")
+    put(room / "other" / "solution.py")
+    put(room / "other" / "notes.ipynb")
+    said, rows = marked()
+    assert {name: row["points"] for name, row in rows.items()} == {
+        "plain": "1", "nested": "1", "again": "1", "wide": "1", "packed": "1", "twice": "1",
+        "broken": "0", "other": "0",
+    }  # fmt: skip
+    for part in (
+        "again: taken for 01_one_derivative.py: again/01_one_derivative (1).py",
+        "packed: not marked: ../../evil.py: no file of exercises has such a name",
+        "broken: not marked: broken.zip: File is not a zip file",
+        "other: not marked: other/notes.ipynb: no Python file",
+        "other: not marked: other/solution.py: no file of exercises has such a name",
+        "other: no file of exercises is there",
+    ):
+        assert part in said
+    assert rows["other"]["not marked"] == "3"
+    assert not (room.parent / "evil.py").exists()
+
+
+def test_of_two_files_for_one_lesson_the_later_is_marked(room, marked):
+    put(room / "ada" / FIRST, WRONG)
+    put(room / "ada" / "01_one_derivative (1).py", RIGHT)
+    os.utime(room / "ada" / FIRST, (1, 1))
+    said, rows = marked()
+    assert rows["ada"]["points"] == "1"
+    assert f"not marked: ada/{FIRST}: ada/01_one_derivative (1).py is later" in said
+
+
+def test_the_zips_of_moodle_and_canvas_are_read(tmp_path):
+    moodle = {
+        f"Ada L_123_assignsubmission_file_/{FIRST}": RIGHT,
+        "Ben_9_assignsubmission_file_/a.txt": "",
+    }
+    canvas = {f"adal_LATE_42_777_{FIRST}": RIGHT, "benk_43_778_01_one_derivative-1.py": RIGHT}
+    for name, files in {"moodle": moodle, "canvas": canvas}.items():
+        (tmp_path / f"{name}.zip").write_bytes(zipped(files))
+        (tmp_path / name).mkdir()
+    found = handed_in(tmp_path / "moodle.zip", tmp_path / "moodle")
+    assert [(one.name, one.number) for one in found] == [("Ada L", "123"), ("Ben", "9")]
+    found = handed_in(tmp_path / "canvas.zip", tmp_path / "canvas")
+    assert [(one.name, one.number) for one in found] == [("adal", "42"), ("benk", "43")]
+    assert all((one.folder / FIRST).read_text() == RIGHT for one in found)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="refuses such names")
+def test_names_are_shown_and_are_neither_formulas_nor_orders(room, marked, tmp_path):
+    names = "=HYPERLINK(1)", "a\nb", "\u202eturned", "\x1b[2J", "-1+2"
+    for name in names:
+        put(room / name / FIRST)
+    said, rows = marked()
+    assert set(rows) == {"'=HYPERLINK(1)", "a\\nb", "\\u202eturned", "\\x1b[2J", "'-1+2"}
+    page = (tmp_path / "out/class.html").read_text()
+    for text in (said, page):
+        assert "\\u202eturned" in text
+        assert not {"\x1b", "\u202e"} & set(text)
+    assert {one["folder"] for one in json.loads((tmp_path / "out/class.json").read_text())} == {
+        *names
+    }
+
+
+def test_equal_work_is_shown_and_stubs_are_not(room, marked, tmp_path):
+    three = f"{RIGHT}\ndef order(graph, root):\n    return [root]\n"
+    three += "\ndef walk(graph, root):\n    return {}\n"
+    put(room / "anna" / FIRST, three)
+    put(room / "xaver" / FIRST, three.replace("return [root]", "# mine\n    return [root]"))
+    put(room / "zoe" / FIRST)
+    put(room / "yan" / FIRST)  # one line is the same by chance
+    _, rows = marked()
+    assert {name: row["equal to"] for name, row in rows.items()} == {
+        "anna": "xaver", "xaver": "anna", "zoe": "", "yan": "",
+    }  # fmt: skip
+    assert "as <bdi>xaver</bdi>" in (tmp_path / "out/class.html").read_text()
+
+
+def test_an_interrupted_run_goes_on_and_what_is_unchanged_is_not_marked_again(
+    room, marked, monkeypatch, tmp_path
+):
+    for k, name in enumerate(["ada", "ben", "eve"]):
+        put(room / name / FIRST, f"{RIGHT}# {k}\n")
+    names = []
+    mark = sandbox.mark_of
+
+    def marking(path, sheet, exercise, *how):
+        names.append(exercise.name)
+        if len(names) == 5:
+            raise KeyboardInterrupt
+        return mark(path, sheet, exercise, *how)
+
+    monkeypatch.setattr(sandbox, "mark_of", marking)
+    arguments = ["class", room, "01", "--in-process", "--out", tmp_path / "out"]
+    assert main(["exercises", *map(str, arguments)]) == 130
+    table = (tmp_path / "out/class.csv").read_text()
+    assert "ada,1,0,0,1" in table
+    assert "ben" not in table
+    kept = tmp_path / "out/class.kept"
+    kept.write_bytes(kept.read_bytes()[:-9])  # the last verdict was cut short
+    assert len(marked()[1]) == 3
+    assert len(names) == 5 + 6
+    put(room / "ben" / FIRST, WRONG)
+    said, rows = marked()
+    assert rows["ben"]["points"] == "0"
+    assert len(names) == 11 + 3  # ben's
+    assert "as before" in said
+
+
+def test_the_page_ranks_and_groups_and_can_be_read_aloud(room, marked, tmp_path):
+    other = f"{STUBS}\n\ndef product_rule(g, x, y):\n    return g + 1, x * y\n"
+    for name, text in {
+        "ada": RIGHT,
+        "ben": WRONG,
+        "eve": WRONG,
+        "kim": other,
+        "lea": other,
+    }.items():
+        put(room / name / FIRST, text)
+    marked()
+    page = (tmp_path / "out/class.html").read_text()
+    assert "<code>product_rule</code> wrong for 4 of 5" in page
+    assert page.index("<b>2</b> 01 product_rule: The incoming gradient g is left out") > 0
+    assert '<i class="who">kim, lea</i>' in page
+    assert '<th scope="row">' in page
+    assert '<span class="read">wrong</span>' in page
+    assert 'id="nameless"' in page
+
+
+def test_results_are_written_before_the_end(room, marked, monkeypatch, tmp_path):
+    monkeypatch.setattr(teacher, "PAUSE", 0.0)
+    seen, write = [], teacher.Results.write
+
+    def writing(self, whole=False):
+        write(self, whole)
+        seen.append((tmp_path / "out/class.csv").read_text())
+
+    monkeypatch.setattr(teacher.Results, "write", writing)
+    for name in ("ada", "ben"):
+        put(room / name / FIRST)
+    marked()
+    assert [text.count("\n") for text in seen] == [2, 3, 3]
