@@ -14,12 +14,14 @@ from ...disk import write_whole
 from ...views.drawing.drawing import Drawing
 from .exercise import Exercise
 from .marking import NOT_BEGUN, RIGHT, Mark
+from .printing import say
 from .puzzle import puzzle_of, solved
 from .sandbox import check
 from .sheets import HOME, RUN, Sheet, chosen, folder_of, sheets
 from .together import run
 from .worked import worked
 
+ROOM = 38  # columns for a first sentence
 TRIES = ".tries.json"  # in a learner's folder: how often each exercise was tried in vain
 KEPT = ".without-answers"  # in a folder in which no solution is to be shown
 
@@ -32,10 +34,11 @@ def overview(options: argparse.Namespace) -> int:
         print(f"{sheet.number}  {sheet.title}")
         for one, exercise, mark in marked:
             if one is sheet:
-                print(f"      {exercise.name:<22} {mark.state:<10} {_first(mark.says)}".rstrip())
+                say(f"      {exercise.name:<22} {mark.state:<10} {_first(mark.says)}".rstrip())
     right = sum(mark.state == RIGHT for _, _, mark in marked)
-    print(f"\n{right} of {len(marked)} are right, in {folder.resolve()}")
-    print(f"`{RUN} check 01` tells more" + ("" if folder != HOME else _advice()))
+    print()
+    say(f"{right} of {len(marked)} are right, in {folder.resolve()}")
+    say(f"`{RUN} check 01` tells more" + ("" if folder != HOME else _advice()))
     return 0
 
 
@@ -45,25 +48,30 @@ def _advice() -> str:
 
 def _first(says: str) -> str:
     """The first sentence, as far as a line has room."""
-    return says if len(says) <= 60 else f"{says[:57].rstrip()}..."
+    return says if len(says) <= ROOM else f"{says[: ROOM - 3].rstrip()}..."
 
 
 def check_some(options: argparse.Namespace) -> int:
     """Check exercises and explain what is wrong; the status is 1 if one is not right."""
     folder = folder_of(options.folder)
-    marked = list(check(folder, chosen(options.which), options.seed, options.seconds))
-    tries = _count(folder, marked)
-    for sheet, exercise, mark in marked:
+    marked: list[tuple[Sheet, Exercise, Mark]] = []
+    for sheet, exercise, mark in check(
+        folder, chosen(options.which), options.seed, options.seconds
+    ):
+        marked.append((sheet, exercise, mark))
+        tries = _count(folder, marked[-1:])
         _tell(sheet, exercise, mark)
         if mark.picture is not None:
             _draw(mark, options.pictures / f"{sheet.number}_{exercise.name}.svg")
         if tries.get(exercise.name, 0) >= 2:
             print("    Step by step, with other numbers:")
-            print("".join(f"        {line}\n" for line in worked(exercise)[0]), end="")
+            for line in worked(exercise)[0]:
+                say(f"        {line}")
     if any(mark.state != RIGHT for _, _, mark in marked):
-        print(f"\n`{RUN} hint` with a lesson or a name helps on")
+        print()
+        say(f"`{RUN} hint` with a lesson or a name helps on")
         if folder == HOME and all(mark.state == NOT_BEGUN for _, _, mark in marked):
-            print(f"`{RUN} start DIR` makes a copy to write in; check it in that folder")
+            say(f"`{RUN} start DIR` makes a copy to write in; check it in that folder")
         return 1
     return 0
 
@@ -71,7 +79,7 @@ def check_some(options: argparse.Namespace) -> int:
 def _tell(sheet: Sheet, exercise: Exercise, mark: Mark) -> None:
     print(f"{sheet.number} {exercise.name}: {mark.state}")
     for line in filter(None, (mark.says, *mark.shows)):
-        print(f"    {line}")
+        say(f"    {line}")
 
 
 def _count(folder: Path, marked: Sequence[tuple[Sheet, Exercise, Mark]]) -> dict[str, int]:
@@ -97,7 +105,7 @@ def _draw(mark: Mark, path: Path) -> None:
     drawing = Drawing(*mark.picture)
     path.parent.mkdir(parents=True, exist_ok=True)
     if drawing.save(path) is not None:
-        print(f"    a drawing of it, with the place marked: {path}")
+        say(f"    a drawing of it, with the place marked: {path}")
 
 
 def hint(options: argparse.Namespace) -> int:
@@ -106,17 +114,15 @@ def hint(options: argparse.Namespace) -> int:
         for exercise in exercises:
             print(f"{sheet.number} {exercise.name}")
             for number, text in enumerate(exercise.hints, 1):
-                print(f"    {number}. {text}")
+                for k, line in enumerate(text.splitlines()):
+                    say(f"    {f'{number}. {line}' if k == 0 else line}", hanging=7)
     return 0
 
 
 def solution(options: argparse.Namespace) -> int:
     """Show solutions, if this is the second time of asking."""
     which = chosen(options.which)
-    if Path(KEPT).exists():
-        raise errors.ConfigError(
-            f"these exercises were handed out without solutions; `{RUN} hint` helps on"
-        )
+    _may_be_shown()
     if not options.again:
         names = " ".join(options.which)
         print(f"Have you seen the hints? `{RUN} hint {names}` shows them.")
@@ -128,17 +134,34 @@ def solution(options: argparse.Namespace) -> int:
     return 0
 
 
+def _may_be_shown() -> None:
+    """See that here, above, and one folder below, nothing was handed out without answers.
+
+    Raises:
+        ConfigError: if something was.
+    """
+    here = Path().resolve()
+    if any((one / KEPT).exists() for one in (here, *here.parents)) or any(here.glob(f"*/{KEPT}")):
+        raise errors.ConfigError(
+            f"these exercises were handed out without solutions; `{RUN} hint` helps on"
+        )
+
+
 def puzzle(options: argparse.Namespace) -> int:
     """Show exercises as puzzles, or judge an answer; the status is 1 if that is not right."""
     which = chosen(options.which)
+    _may_be_shown()
     if options.lines is None:
         for sheet, exercises in which:
             for exercise in exercises:
                 one = puzzle_of(exercise)
                 print(f"{sheet.number} {exercise.name}: two of these lines do not belong\n")
                 print(f"      {one.head}")
-                print("\n".join(f"{k:>4}  {line}" for k, line in enumerate(one.lines, 1)))
-                print(f"\n`{RUN} puzzle {exercise.name} --lines` with their numbers in order\n")
+                for k, line in enumerate(one.lines, 1):
+                    say(f"{k:>4}  {line}", hanging=14)
+                print()
+                say(f"`{RUN} puzzle {exercise.name} --lines` with their numbers in order")
+                print()
         return 0
     if sum(len(exercises) for _, exercises in which) != 1:
         raise errors.ConfigError("--lines answers one puzzle: give the name of one exercise")
@@ -154,13 +177,14 @@ def start(options: argparse.Namespace) -> int:
     for name in [*(sheet.file for sheet in sheets()), "conftest.py"]:
         target, text = options.target / name, (HOME / name).read_bytes()
         if os.path.lexists(target):
-            print(f"{target} is there already, and stays as it is")
+            say(f"{target} is there already, and stays as it is")
         else:
             write_whole(target, lambda file: file.write(text))
             print(target)
     if options.without_answers:
         (options.target / KEPT).touch()
-    print(f"\nOpen 01 in your editor; then, in that folder, `{RUN} check 01`")
+    print()
+    say(f"Open 01 in your editor; then, in that folder, `{RUN} check 01`")
     return 0
 
 

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import contextlib
 import gc
-import importlib.util
 import io
 import json
 import linecache
@@ -27,6 +26,11 @@ from pathlib import Path
 from typing import Any, BinaryIO, NoReturn
 
 import numpy as np
+
+try:
+    import resource
+except ImportError:  # not every system has it
+    resource = None  # type: ignore[assignment]
 
 from . import apart
 from .calls import Callee
@@ -190,9 +194,7 @@ def load(path: str, data: np.ndarray, name: str, without: list[str], alone: bool
 
 def limit(seconds: int) -> None:
     """Limit what this process may use, as far as the system can."""
-    if importlib.util.find_spec("resource") is not None:
-        import resource
-
+    if resource is not None:
         for what, most in {"AS": MEMORY, "CORE": 0, "CPU": seconds}.items():
             with contextlib.suppress(OSError, ValueError):  # not every system has each of them
                 resource.setrlimit(getattr(resource, f"RLIMIT_{what}"), (most, most))

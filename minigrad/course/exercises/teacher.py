@@ -18,6 +18,7 @@ from .handed_in import Student, handed_in
 from .house import Rooms
 from .kept import Kept
 from .marking import Mark
+from .printing import say
 from .results import ESCAPED, Marked, as_csv, as_json, as_junit, class_as_json, points_of, total
 from .sandbox import Job, check, marks_of
 from .sheets import Sheet, chosen, folder_of
@@ -38,7 +39,7 @@ def mark(options: argparse.Namespace) -> int:
             marked.append((sheet, exercise, found))
             points = f"{points_of(exercise, found)}/{exercise.points}"
             told = f"{points:>4}  {found.state:<10} {found.says}"
-            print(f"{sheet.number}  {exercise.name:<22} {told}", flush=True)
+            say(f"{sheet.number}  {exercise.name:<22} {told}", hanging=44)
     _warn(house)
     of = sum(exercise.points for _, exercise, _ in marked)
     print(f"\n{total(marked)} of {of} points (seed {seed})")
@@ -56,7 +57,7 @@ def mark(options: argparse.Namespace) -> int:
 def _warn(house: Rooms) -> None:
     """Say what is not held, where rooms have no namespaces."""
     if house.problem:
-        print(
+        say(
             f"Not held here: what students wrote can read and write your files, and reach the "
             f"network ({house.problem})."
         )
@@ -141,11 +142,11 @@ class Results:
         self._written = 0.0
         for student in students:
             for note in student.notes:
-                print(f"{cleaned(student.name)}: {cleaned(note)}")
+                say(f"{cleaned(student.name)}: {cleaned(note)}", hanging=4)
 
     def add(self, student: Student, marked: Sequence[Marked]) -> None:
         self.students[student.name] = marked
-        print(f"{cleaned(student.name):<24} {total(marked):>4} points", flush=True)
+        say(f"{cleaned(student.name):<24} {total(marked):>4} points")
         self.write()
 
     @property

@@ -746,6 +746,32 @@ def test_a_copy_without_answers_shows_no_solution(run, tmp_path, monkeypatch):
     status, said, err = run("solution", "softmax", "--again")
     assert (status, said) == (2, "")
     assert "handed out without solutions" in err
+    monkeypatch.chdir(tmp_path)
+    for command in (["solution", "softmax", "--again"], ["puzzle", "softmax"]):
+        status, said, err = run(*command)
+        assert (status, said) == (2, "")
+        assert "handed out without solutions" in err
+
+
+@pytest.mark.skipif(os.name == "nt", reason="opens a terminal of POSIX")
+def test_in_a_terminal_no_line_is_longer_than_80_columns(folder):
+    import pty
+
+    write(folder, "\ndef walk(graph, root):\n    return {n: 1 for n in graph}\n")
+    ours, theirs = pty.openpty()
+    command = [sys.executable, "-m", "minigrad", "exercises"]
+    for arguments in (["check", "walk", "--in-process"], ["hint", *(s.number for s in sheets())]):
+        subprocess.run(
+            [*command, *arguments], cwd=folder, stdout=theirs, timeout=SECONDS, check=False
+        )
+    os.close(theirs)
+    said = b""
+    with contextlib.suppress(OSError):  # the end of what a terminal has
+        while part := os.read(ours, 1 << 16):
+            said += part
+    lines = said.decode().splitlines()
+    assert len(lines) > 150
+    assert max(map(len, lines)) <= 80
 
 
 # --- all together ---------------------------------------------------------------------------------
