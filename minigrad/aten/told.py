@@ -26,7 +26,7 @@ OF_GRADIENTS = (torch._C._functorch.TransformType.Grad, torch._C._functorch.Tran
 
 
 def refuse_transforms(tensors: Any = ()) -> None:
-    """Refuse torch.func.grad and its kin.
+    """Refuse torch.func.grad and the like.
 
     Raises:
         UnsupportedError: within one of them, or if one of the tensors comes from one.
@@ -35,7 +35,7 @@ def refuse_transforms(tensors: Any = ()) -> None:
     wrapped = map(torch._C._functorch.is_functorch_wrapped_tensor, tensors)
     if (running is not None and running.key() in OF_GRADIENTS) or any(wrapped):
         raise errors.UnsupportedError(
-            "torch.func.grad and its kin compute gradients inside the block, and cannot be watched: "
+            "torch.func.grad and the like compute gradients inside the block, and cannot be watched: "
             "write loss.backward() in their place, or call them outside of mg.pytorch()"
         )
 

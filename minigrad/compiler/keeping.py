@@ -66,7 +66,7 @@ class MemoryUse:
     __repr__ = __str__
 
 
-def memory_of(
+def memory_use(
     graph: GraphData, lines: Sequence[Symbol], forward: int, buffers: Buffers
 ) -> MemoryUse:
     """The memory of a program whose first `forward` lines compute the result."""

@@ -16,7 +16,7 @@ import numpy as np
 from ..engine import rules, table
 from ..script.operators import BY_FUNCTION
 from ..script.script import Role
-from ..script.symbols import Symbol, SymbolCall, alias, bare, follow, plain, symbols_in
+from ..script.symbols import Symbol, SymbolCall, alias, body_of, plain, symbols_in, traced
 
 Change = Callable[[Symbol], "Symbol | None"]
 
@@ -24,7 +24,7 @@ REDUCTIONS = {
     np.sum: np.add.reduce, np.prod: np.multiply.reduce, np.max: np.maximum.reduce,
     np.amax: np.maximum.reduce, np.min: np.minimum.reduce, np.amin: np.minimum.reduce,
 }  # fmt: skip
-IDLE = {np.reshape, np.broadcast_to, np.expand_dims, np.positive, bare(rules.astype)}
+IDLE = {np.reshape, np.broadcast_to, np.expand_dims, np.positive, body_of(rules.astype)}
 OF_SHAPE = {np.zeros_like, np.ones_like}  # whatever the numbers are
 EXACT = {np.dtype(np.float32): 1 << 24, np.dtype(np.float64): 1 << 53}  # integers up to here
 
@@ -154,9 +154,9 @@ def _opened(line: Symbol) -> Symbol | None:
         return args[0]
     if function in BY_FUNCTION or function is operator.getitem or _numpys(function):
         return None
-    followed = follow(bare(function), args, options, wanted=line.value)
+    followed = traced(body_of(function), args, options, wanted=line.value)
     own = isinstance(followed, Symbol) and followed.call and followed.call.function
-    return None if not own or own is bare(function) else followed
+    return None if not own or own is body_of(function) else followed
 
 
 def _kind(array: np.ndarray) -> tuple[Any, ...]:
@@ -175,7 +175,7 @@ def _single(line: Symbol) -> Symbol:
         return _like(line, BY_FUNCTION[function].ufunc, args, options)
     if function in REDUCTIONS:
         return _reduction(line, REDUCTIONS[function], *args, **options)
-    if function is bare(rules.astype):
+    if function is body_of(rules.astype):
         return Symbol(line.value, SymbolCall(function, args[:2], {}, "astype"), line.role)
     if function is np.mean:
         return _mean(line, *args, **options)

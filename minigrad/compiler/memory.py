@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..engine import rules
-from ..script.symbols import Symbol, bare, symbols_in
+from ..script.symbols import Symbol, body_of, symbols_in
 from .lowering import shares
 
 COPIES = {
@@ -22,7 +22,7 @@ COPIES = {
     np.reshape,
     np.copy,
     np.concatenate,
-    *map(bare, (rules.astype, rules.scatter_add)),
+    *map(body_of, (rules.astype, rules.scatter_add)),
 }
 
 

@@ -15,7 +15,7 @@ from ..engine.tensor import Tensor
 from ..errors import GraphError
 from ..script.script import Script
 from ..script.symbols import stand_in
-from .keeping import memory_of
+from .keeping import memory_use
 from .lowering import lowered, once
 from .memory import Buffers
 from .recorded import Recorded
@@ -73,7 +73,7 @@ class Plan:
             lines, ends = once(lines, ends, varying)
         buffers = Buffers(lines, ends)
         forward = max([k + 1 for k, line in enumerate(lines) if line is ends[0]], default=0)
-        self.memory = memory_of(graph, lines, forward, buffers)
+        self.memory = memory_use(graph, lines, forward, buffers)
         source = Source(graph, lines, forward, given, start, ends, buffers, notes)
         self.text, self.space = source.code, source.space
         self.code = compile(self.text, "<compiled>", "exec")

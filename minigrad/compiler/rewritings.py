@@ -17,7 +17,7 @@ import numpy as np
 
 from ..engine import rules
 from ..functional.softmaxes import is_mask
-from ..script.symbols import Symbol, bare, plain, symbols_in, write
+from ..script.symbols import Symbol, body_of, plain, simplest, symbols_in
 from .lowering import rewritten
 
 Uses = Counter[int]
@@ -123,7 +123,7 @@ def sum_of_negatives(line: Symbol, uses: Uses) -> Any:
     assert line.call is not None
     _, args, options, _ = line.call
     x = _operand(args[0], np.negative, uses)
-    return None if x is None else np.negative(write(np.add.reduce, [x], options))
+    return None if x is None else np.negative(simplest(np.add.reduce, [x], options))
 
 
 def plus_a_negative(line: Symbol, uses: Uses) -> Any:
@@ -226,7 +226,7 @@ def maximum_of_rows(line: Symbol, uses: Uses) -> Any:
     if options.get("axis") not in (-1, x.ndim - 1) or not 1 < n < LONG:
         return None
     flat = np.reshape(x, (x.size,))
-    top = write(np.maximum.reduceat, [flat, starts(x.size, n)], {})
+    top = simplest(np.maximum.reduceat, [flat, starts(x.size, n)], {})
     return np.reshape(top, line.value.shape)
 
 
@@ -260,7 +260,7 @@ REWRITINGS: dict[Any, Sequence[Callable[[Symbol, Uses], Any]]] = {  # by the fun
     np.maximum: (above_a_row,),
     np.maximum.reduce: (maximum_of_rows,),
     np.where: (chosen_last,),
-    bare(rules.scatter_add): (rows_added,),
+    body_of(rules.scatter_add): (rows_added,),
 }
 
 

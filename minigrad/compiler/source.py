@@ -20,7 +20,7 @@ from ..engine import rules
 from ..errors import GraphError
 from ..ran import words
 from ..ran.data import GraphData
-from ..script.symbols import Shape, Symbol, bare, symbols_in
+from ..script.symbols import Shape, Symbol, body_of, symbols_in
 from ..views.text.notation import Notation
 from ..views.text.written import FreshNames, Functions
 from .memory import Buffers, order_of
@@ -160,9 +160,9 @@ class Source(Notation):
             yield f"np.copyto({out}, {self.text(args[1], 0)}, where={self.text(args[0], 0)})"
         elif function is np.reshape:
             yield f"np.copyto({out}.reshape({np.shape(args[0].value)}), {self.text(args[0], 0)})"
-        elif function in (np.copy, bare(rules.astype)):
+        elif function in (np.copy, body_of(rules.astype)):
             yield f'np.copyto({out}, {self.text(args[0], 0)}, casting="unsafe")'
-        elif function is bare(rules.scatter_add):
+        elif function is body_of(rules.scatter_add):
             yield f"{out}.fill(0)"
             if rules.selects_each_once(args[1]):
                 yield f"{out}[{self.text(args[1], None)}] = {self.text(args[0], 0)}"

@@ -58,8 +58,8 @@ The words of the code, each for one thing:
     visit           one stop of the walk: a node, its gradient, the contributions
     box             one call of a module or a definition, as a drawing shows it
     mode            what holds for operations right now: gradients or none, kernels or none
-    followed        of a plain array: a recording sees what NumPy makes of it; of a function: it is
-                    called on symbols, which note its calls (see `minigrad.script`)
+    followed        of a plain array: a recording sees what NumPy makes of it
+    traced          of a function: it was called on symbols, which note its calls (`minigrad.script`)
     watcher         what sees every operation and every visit: `record()`, `detect_anomaly()`
     note            what a recording keeps of a node
     view            what shows a graph: a table, a drawing, a page, a program, steps

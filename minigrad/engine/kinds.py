@@ -125,16 +125,21 @@ def unclear(
 Test = Callable[[Any], bool]  # of a value: whether it fits
 
 
+class Kind(NamedTuple):
+    """The values that an annotation allows: a test, in words, and whether they are arrays."""
+
+    fits: Test
+    words: str
+    is_array: bool = False
+
+
 class Argument(NamedTuple):
-    """The values that one parameter may have: a test, and in words."""
+    """The values that one parameter may have: its name, and a `Kind`."""
 
     name: str
     fits: Test
     words: str
-
-    @property
-    def is_array(self) -> bool:
-        return KINDS[np.ndarray][1] in self.words.split(" or ")
+    is_array: bool
 
 
 class Parameters(NamedTuple):
@@ -145,7 +150,7 @@ class Parameters(NamedTuple):
     names: dict[str, Argument]
 
 
-ANYTHING = Argument("", lambda value: True, "anything")
+ANYTHING = Argument("", lambda value: True, "anything", False)
 
 
 _known: weakref.WeakKeyDictionary[Callable, Parameters] = weakref.WeakKeyDictionary()
@@ -178,24 +183,26 @@ def _resolved(annotation: object, names: _KnownNames) -> Any:
     try:
         kind = eval(annotation, {}, names) if isinstance(annotation, str) else annotation
         hash(kind)
-    except Exception:  # it is any expression
+    except (SyntaxError, TypeError, AttributeError, LookupError):  # it is no type
         return Any
     return kind
 
 
-def _kind(kind: Any) -> tuple[Test, str]:
-    """Return the test that an annotation stands for, and its name in a message."""
+def _kind(kind: Any) -> Kind:
+    """Return what an annotation allows."""
     if isinstance(kind, typing.TypeVar):
         kind = kind.__bound__ or Any
     origin, inner = typing.get_origin(kind), typing.get_args(kind)
     if kind in (Any, object, inspect.Parameter.empty):
-        return ANYTHING.fits, ANYTHING.words
+        return Kind(ANYTHING.fits, ANYTHING.words)
     if origin in (typing.Union, types.UnionType):
         kinds = [_kind(part) for part in inner]
-        phrases = dict.fromkeys(words for _, words in kinds)  # each once
-        return lambda value: any(fits(value) for fits, _ in kinds), " or ".join(phrases)
+        phrases = dict.fromkeys(k.words for k in kinds)  # each once
+        fits_one = lambda value: any(k.fits(value) for k in kinds)
+        return Kind(fits_one, " or ".join(phrases), any(k.is_array for k in kinds))
     if origin is typing.Literal:
-        return lambda value: value.__hash__ and value in inner, " or ".join(map(repr, inner))
+        among = lambda value: value.__hash__ and value in inner
+        return Kind(among, " or ".join(map(repr, inner)))
     fits, words = KINDS.get(origin or kind, (None, ""))
     if fits is None:
         is_class = isinstance(origin or kind, type)
@@ -204,10 +211,10 @@ def _kind(kind: Any) -> tuple[Test, str]:
     if origin in CONTAINERS:
         parts = [_kind(part) for part in inner if part is not ...]
         return _container(fits, words, parts, whole=origin is tuple and ... not in inner)
-    return fits, words
+    return Kind(fits, words, kind is np.ndarray or origin is np.ndarray)
 
 
-def _container(fits: Callable, words: str, parts: list, whole: bool) -> tuple[Callable, str]:
+def _container(fits: Test, words: str, parts: list[Kind], whole: bool) -> Kind:
     """Return what `_kind` does, of what holds others: all of one kind, or `whole`, a kind for each."""
 
     def all_fit(value: object) -> bool:
@@ -215,18 +222,20 @@ def _container(fits: Callable, words: str, parts: list, whole: bool) -> tuple[Ca
             return False
         if isinstance(value, Mapping):
             if len(parts) == 2:
-                return all(parts[0][0](k) and parts[1][0](v) for k, v in value.items())
+                return all(parts[0].fits(k) and parts[1].fits(v) for k, v in value.items())
             value = list(value)
         if isinstance(value, np.ndarray):  # its elements are of one type, or texts and objects
             value = value.tolist() if value.dtype.hasobject else list(value[:1])
         if not isinstance(value, (list, tuple, str)):
             return True
         if whole:
-            return len(value) == len(parts) and all(f(v) for (f, _), v in zip(parts, value))
-        return all(map(parts[0][0], value))
+            return len(value) == len(parts) and all(part.fits(v) for part, v in zip(parts, value))
+        return all(map(parts[0].fits, value))
 
-    phrases = list(dict.fromkeys(words for _, words in parts))
-    return all_fit, f"{words} of {' and '.join(phrases)}" if phrases != ["anything"] else words
+    phrases = list(dict.fromkeys(part.words for part in parts))
+    return Kind(
+        all_fit, f"{words} of {' and '.join(phrases)}" if phrases != ["anything"] else words
+    )
 
 
 def _of_class(kind: type) -> Test:

@@ -26,8 +26,8 @@ from ..engine.walk import copied_axes
 from ..nn import Module
 from ..recording import Note
 from .constants import Constants
-from .data import Edge, G, GraphNode, Passed, Ref, read_only
-from .naming import Names, Places
+from .data import Edge, G, GraphNode, Passed, Ref, frozen_view
+from .naming import Boxes, Names
 from .reached import Reached, supplies
 from .variables import line_of
 
@@ -56,12 +56,6 @@ def of_error(kind: type[G], error: MinigradError) -> G:
         graph = capture.graph(kind, type(error).__name__)
         graph[capture.number[failed]].error = str(error).split("\n  at ")[0]
         return graph
-
-
-def numbered(kind: type[G], root: Tensor) -> tuple[G, dict[Node, int]]:
-    """The computation of `root`, and the number that each operation and leaf has in it."""
-    graph, capture = captured(kind, root)
-    return graph, capture.number
 
 
 def captured(kind: type[G], root: Tensor) -> tuple[G, _Capture]:
@@ -110,7 +104,7 @@ class _Capture(Reached):
     def __init__(self, roots: Sequence[Tensor | Node], error: MinigradError | None = None):
         super().__init__(roots)
         self.names = Names(self, error)
-        self.places = Places(self, self.names)
+        self.boxes = Boxes(self, self.names)
         self.constants = Constants(self)
 
     def graph(self, kind: type[G], title: str = "") -> G:
@@ -121,7 +115,7 @@ class _Capture(Reached):
         return kind(
             nodes=tuple(nodes),
             edges=tuple(edges),
-            boxes=tuple(self.places.boxes),
+            boxes=tuple(self.boxes.boxes),
             roots=roots,
             recorded=all(node.note is not None for node in self.calls),
             title=title or ", ".join(nodes[r].label for r in roots),
@@ -159,7 +153,7 @@ class _Capture(Reached):
 
     def _node(self, node: Node, kept: int) -> GraphNode:
         gradient, state = gradient_of(node)
-        box = self.places.of.get(node)
+        box = self.boxes.of.get(node)
         operation = node.operation
         return GraphNode(
             number=self.number[node],
@@ -177,7 +171,7 @@ class _Capture(Reached):
             variable=self.names.variable.get(self.names.key(node), ""),
             line=node.note.line if node.note is not None else None,
             box=box,
-            module=self.places.module_of(box),
+            module=self.boxes.module_of(box),
             kept=kept,
             rules=operation.rules if operation is not None else (),
             may_be_of=self.constants.may_be_of(node),
@@ -271,7 +265,7 @@ def gradient_of(node: Node) -> tuple[np.ndarray | None, str]:
 def _shown(value: object) -> np.ndarray | None:
     """The array in a value, for those who only look; None where it is yet to be computed, or lost."""
     array = value._array if isinstance(value, Tensor) else value
-    return read_only(np.asarray(array)) if isinstance(array, (np.ndarray, np.generic)) else None
+    return frozen_view(np.asarray(array)) if isinstance(array, (np.ndarray, np.generic)) else None
 
 
 def _arrays(values: Sequence[object]) -> list[np.ndarray]:

@@ -125,7 +125,7 @@ def role_of(dtype: np.dtype) -> str:
     return {"b": "mask", "i": "index", "u": "index"}.get(dtype.kind, "constant")
 
 
-def read_only(array: np.ndarray) -> np.ndarray:
+def frozen_view(array: np.ndarray) -> np.ndarray:
     """A view of an array that belongs to a graph, for those who only look."""
     view = array.view()
     view.flags.writeable = False

@@ -78,7 +78,7 @@ class Names:
         return "parameter" if key in self.learned or key in self.owner else "input"
 
 
-class Places:
+class Boxes:
     """The boxes, and in which of them each node lies."""
 
     def __init__(self, reached: Reached, names: Names):

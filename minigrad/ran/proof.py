@@ -24,7 +24,7 @@ from ..recording import Read, as_arguments, memory_of, record
 from . import capture
 from .data import GraphData, GraphNode, Ref
 
-MOST = 64  # ids that are all tried
+IDS = 64  # ids that are all tried
 
 
 class Difference(NamedTuple):
@@ -156,7 +156,7 @@ def _others(value: Any) -> Iterator[Any]:
         others = [
             one_there(place, number) for place in (0, -1) for number in (0, low, high, beyond)
         ]
-        if 0 <= low <= high < MOST:  # ids: each of them somewhere
+        if 0 <= low <= high < IDS:  # ids: each of them somewhere
             turns = range(0, beyond + 1, max(array.size, beyond // 8))
             others += [
                 (np.arange(array.size) + k).reshape(array.shape) % (beyond + 1) for k in turns
@@ -187,7 +187,7 @@ def _varied(own: list[Read], then: list[Read], refused: bool = False) -> set[int
     """
     both = zip(own, then)
     alike = itertools.takewhile(lambda two: np.shape(two[0].value) == np.shape(two[1].value), both)
-    others = [a for a, b in alike if _written(_plain(a)) != _written(_plain(b))]
+    others = [a for a, b in alike if _bits(_plain(a)) != _bits(_plain(b))]
     if refused:
         last = own[len(then) - 1 : len(then)]
         others = [a for a in others if last and a.node is last[0].node]
@@ -233,13 +233,13 @@ def _path(node: GraphNode) -> tuple:
 def _constants(node: GraphNode) -> Any:
     """Return what no operation made of a node: the numbers of a leaf, the settings of a call."""
     if node.kind != "operation":
-        return _written(node.value)
-    return [_written(a) for a in (*node.arguments, *node.options.values())]
+        return _bits(node.value)
+    return [_bits(a) for a in (*node.arguments, *node.options.values())]
 
 
-def _written(value: Any) -> Any:
+def _bits(value: Any) -> Any:
     if isinstance(value, np.ndarray):
         return value.dtype.str, value.shape, value.tobytes()
     if isinstance(value, (list, tuple)):
-        return [_written(v) for v in value]
+        return [_bits(v) for v in value]
     return repr(value)

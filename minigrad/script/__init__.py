@@ -8,5 +8,5 @@
 
 Readers of a script are the written program, the steps, the page, the drawing of the way back, the
 compiler, and the check in float64. None of them has code of its own to compute a graph, or to walk it:
-the check has `script.run` compute the lines, and `steps` shows the numbers of the engine's own walk.
+the check has `script.compute` run the lines, and `steps` shows the numbers of the engine's own walk.
 """

@@ -17,7 +17,7 @@ from ..engine import rules, table
 from ..functional.activations import erf
 from ..ran.data import Passed
 from .operators import BY_FUNCTION
-from .symbols import REFUSALS, Number, Symbol, alias, bare, plain, same
+from .symbols import REFUSALS, Number, Symbol, alias, body_of, plain, same
 
 ELEMENTWISE = {
     "negative", "add", "subtract", "multiply", "divide", "power", "float_power", "square", "sqrt",
@@ -40,7 +40,7 @@ MOVING = {
 }  # fmt: skip
 FILLED = {"zeros_like", "ones_like", "empty_like"}  # whatever the numbers are
 DTYPES = {"f4", "f8", "b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8"}
-MOST = 3  # times that a function is followed inside itself
+DEPTH = 3  # times that a function is traced inside itself
 EXACT = 1 << 53  # a page has no larger integers
 
 
@@ -90,7 +90,7 @@ class Tape:
         self.pinned: dict[int, str] = {}
         self.work = 0
         self._of: dict[int, tuple[Any, int]] = {}  # the slot of each symbol, which is kept alive
-        self._followed: list[Callable] = []  # the functions that are being followed, one in another
+        self._open: list[Callable] = []  # the functions that are being traced, one in another
         self._known: dict[Any, int] = {}  # the slots of equal calls and constants
 
     def packed(self) -> dict[str, Any]:
@@ -191,8 +191,8 @@ class Tape:
             return self._elementwise(name, value, args)
         if name in FILLED:
             return self._constant(np.asarray(value))
-        if name in WRITTEN:
-            return self._written(WRITTEN[name], value, args, kwargs)
+        if name in EXPANDED:
+            return self._expanded(EXPANDED[name], value, args, kwargs)
         if name in REDUCING and not kwargs.keys() - {"axis", "keepdims", "dtype", "kind"}:
             axis = (
                 args[1] if len(args) > 1 else kwargs.get("axis", -1 if name == "argsort" else None)
@@ -210,11 +210,11 @@ class Tape:
         definition = isinstance(table.TABLE.get(function), table.Definition)
         if table.name_of(function).startswith("np.") and not definition:
             raise _missing(function)
-        return self._written(bare(function), value, args, kwargs)
+        return self._expanded(body_of(function), value, args, kwargs)
 
-    def _written(self, function: Callable, value: Any, args: tuple, kwargs: dict[str, Any]) -> int:
-        """The slot of what a function gives that is written in others, if these can be followed."""
-        if self._followed.count(function) == MOST:
+    def _expanded(self, function: Callable, value: Any, args: tuple, kwargs: dict[str, Any]) -> int:
+        """The slot of what a function gives that is written in others, if it can be traced."""
+        if self._open.count(function) == DEPTH:
             raise Unwritten(f"{function.__name__} is written with itself")
         try:
             found = function(*args, **kwargs)
@@ -223,11 +223,11 @@ class Tape:
         if not isinstance(found, Symbol) or not same(np.asarray(found.value), np.asarray(value)):
             name = getattr(function, "__name__", "a function").replace("<lambda>", "a function")
             raise Unwritten(f"{name} cannot be followed: a page has no Python")
-        self._followed.append(function)
+        self._open.append(function)
         try:
             return self.slot(found)
         finally:
-            self._followed.pop()
+            self._open.pop()
 
     def _elementwise(self, name: str, value: Any, args: tuple) -> int:
         numbers = args[1:] if name == "where" else args
@@ -415,7 +415,7 @@ class Tape:
 # --- what the calls are written with ----------------------------------------------------------------
 
 
-OWN = {bare(f): f.__name__ for f in (rules.scatter_add, rules.astype, erf)}
+OWN = {body_of(f): f.__name__ for f in (rules.scatter_add, rules.astype, erf)}
 
 
 def _name(function: Any) -> str:
@@ -425,7 +425,7 @@ def _name(function: Any) -> str:
     name = getattr(function, "__name__", "")
     if function is operator.getitem:
         return name
-    return name if table.name_of(function).startswith("np.") else OWN.get(bare(function), "")
+    return name if table.name_of(function).startswith("np.") else OWN.get(body_of(function), "")
 
 
 def _kind(array: np.ndarray) -> tuple[np.dtype, tuple[int, ...]]:
@@ -457,7 +457,7 @@ def _rounded(a: Any, decimals: int) -> Any:
     return np.rint(a * 10**decimals) / 10**decimals if decimals else np.rint(a)
 
 
-WRITTEN: dict[str, Callable] = {  # in functions that the interpreter has
+EXPANDED: dict[str, Callable] = {  # in functions that the interpreter has
     "clip": _clipped,
     "round": lambda a, decimals=0: _rounded(a, decimals),
     "around": lambda a, decimals=0: _rounded(a, decimals),

@@ -32,12 +32,12 @@ from .symbols import (
     SymbolCall,
     alias,
     equal,
-    follow,
     plain,
+    simplest,
     stand_in,
     symbols_in,
+    traced,
     undone,
-    write,
 )
 
 
@@ -80,7 +80,7 @@ class Script:
             is made of other calls: `g * (2 * x)` for x ** 2.
         numbers: the symbols of Python numbers, by the number of the node and the position.
         gates: the symbols of booleans that say whether a node is on, by its number.
-        pinned: numbers that a rule could not be followed with, so that they cannot change.
+        pinned: numbers that a rule could not be traced with, so that they cannot change.
 
     Raises:
         GraphError: if the graph lacks what computing it again needs, or gives something else now.
@@ -147,7 +147,7 @@ class Script:
             self.gates[node.number] = gate
             other = self.values[self.instead[node.number]]
             other = other if other.dtype == made.dtype else other.astype(made.dtype)
-            made = write(np.where, [gate, made, other], {})
+            made = simplest(np.where, [gate, made, other], {})
         made = self.put(made, Role("value", node.number))
         made.value = np.asarray(made.value)
         self.values[node.number] = made
@@ -163,7 +163,7 @@ class Script:
         assert node.function is not None
         try:
             with np.errstate(all="ignore"):
-                return write(node.function, self.arguments(node), node.options)
+                return simplest(node.function, self.arguments(node), node.options)
         except REFUSALS as problem:
             raise GraphError(f"{_called(node)} could not be called again: {problem}") from None
 
@@ -235,7 +235,7 @@ class Script:
                 before = sums.get(edge.source)
                 after = fitted
                 if before is not None:
-                    added = write(np.add, [before, fitted], {})
+                    added = simplest(np.add, [before, fitted], {})
                     after = self.put(added, Role("sum", edge.source, edge=edge))
                 sums[edge.source] = after
                 self.passed[edge] = Passed(given, fitted, before, after)
@@ -263,12 +263,12 @@ class Script:
         """The part of a gradient for a node that can be off; the rest goes to what replaces it."""
         instead = self.instead[node.number]
         called = [g, self.values[node.number], self.gates[node.number], g, g]
-        by_one, by_other = (follow(rule, called, {}) for rule in table.TABLE[np.where].rules[1:])
+        by_one, by_other = (traced(rule, called, {}) for rule in table.TABLE[np.where].rules[1:])
         role = Role("sum", instead)
         if self.graph[instead].state != "needs none":
             by_other = undone(by_other, self.values[instead])  # in its dtype
             before = sums.get(instead)
-            after = by_other if before is None else write(np.add, [before, by_other], {})
+            after = by_other if before is None else simplest(np.add, [before, by_other], {})
             sums[instead] = self.put(after, role)
         return self.put(by_one, Role("sum", node.number))
 
@@ -300,33 +300,33 @@ class Script:
 
     def _by_rule(self, node: GraphNode, edge: Edge, g: Symbol) -> tuple[Any, Any]:
         """The result of a rule, and the same with Python numbers as they are; twice the latter, where
-        symbols for them cannot be followed."""
+        it cannot be traced with symbols for them."""
         rule = node.rules[edge.position]
         assert rule is not None
         made_by = node.operation.rpartition(".")[2].replace("<lambda>", "function")
         name = f"{made_by}_rule_{edge.argument or edge.position}"
         args = [g, self.values[node.number], *self.arguments(node)]
         wanted = rule(*plain(args), **node.options)
-        given = follow(rule, args, node.options, name, wanted)
+        given = traced(rule, args, node.options, name, wanted)
         if node.number not in self.numbers:
             return given, given
         args = [a.value if isinstance(a, Number) else a for a in args]
-        with_numbers = follow(rule, args, node.options, name, wanted)
+        with_numbers = traced(rule, args, node.options, name, wanted)
         if is_call_of(given, rule):
             self.pinned += self.numbers[node.number].values()
             return with_numbers, with_numbers
         return given, with_numbers
 
 
-def run(
-    lines: Iterable[Symbol], values: MutableMapping[int, Any], compute: Callable | None = None
+def compute(
+    lines: Iterable[Symbol], values: MutableMapping[int, Any], by: Callable | None = None
 ) -> None:
     """Compute lines with other numbers.
 
     Args:
         values: the arrays of symbols by their ids; it gets those of the lines. A symbol that is not
             there has the array that it had.
-        compute: calls a function, with its arguments and options, in another way than Python does.
+        by: calls a function, with its arguments and options, in another way than Python does.
     """
 
     def now(a: Any) -> Any:
@@ -343,9 +343,7 @@ def run(
             now(list(line.call.args)),
             now(line.call.options),
         )
-        values[id(line)] = (
-            compute(function, args, options) if compute else function(*args, **options)
-        )
+        values[id(line)] = by(function, args, options) if by else function(*args, **options)
 
 
 def same_calls(a: Any, b: Any) -> bool:

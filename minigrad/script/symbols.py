@@ -94,10 +94,10 @@ class Symbol(table.BaseTensor):
         known = table.name_of(ufunc).startswith("np.")
         if method != "__call__" or "out" in kwargs or not known:
             return NotImplemented
-        return write(ufunc, args, kwargs)
+        return simplest(ufunc, args, kwargs)
 
     def __array_function__(self, function: Any, kinds: Any, args: tuple, kwargs: dict) -> Any:
-        return write(function, args, kwargs)
+        return simplest(function, args, kwargs)
 
     def __bool__(self) -> bool:
         raise TypeError("what is done must not depend on the values of an array")
@@ -123,9 +123,9 @@ def _give_operators() -> None:
         if row.unary:
             setattr(Symbol, f"__{name}__", lambda a, f=function: call(f, a))
             continue
-        setattr(Symbol, f"__{name}__", lambda a, b, f=function: write(f, (a, b), {}))
+        setattr(Symbol, f"__{name}__", lambda a, b, f=function: simplest(f, (a, b), {}))
         if not row.compares:
-            setattr(Symbol, f"__r{name}__", lambda a, b, f=function: write(f, (b, a), {}))
+            setattr(Symbol, f"__r{name}__", lambda a, b, f=function: simplest(f, (b, a), {}))
 
 
 _give_operators()
@@ -154,7 +154,7 @@ def _symbols(value: Any, call: SymbolCall) -> Any:
     return value
 
 
-def write(function: Callable, args: Sequence[Any], options: dict[str, Any]) -> Any:
+def simplest(function: Callable, args: Sequence[Any], options: dict[str, Any]) -> Any:
     """The result of a call, in as few calls as it can be written with: none for a reshape that changes
     nothing; those of its body for a function that only returns an expression."""
     given = (*args[1:], *options.values())
@@ -168,36 +168,36 @@ def write(function: Callable, args: Sequence[Any], options: dict[str, Any]) -> A
         return args[0]
     if table.name_of(function).startswith("np.") or function in PYTHONS:
         return _result(SymbolCall(function, tuple(args), options))
-    function = bare(function)
+    function = body_of(function)
     if is_expression(function):
-        return follow(function, args, options)
+        return traced(function, args, options)
     return _result(SymbolCall(function, tuple(args), options))
 
 
 PYTHONS = {operator.getitem, *(row.python for row in OPERATORS)}
 
 
-def follow(
+def traced(
     function: Callable,
     args: Sequence[Any],
     options: dict[str, Any],
     name: str = "",
     wanted: Any = None,
 ) -> Any:
-    """Compute what `function` gives, by the calls that it is made of, where these can be followed.
+    """Compute what `function` gives, by the calls that it is made of, where it can be traced.
 
     Whether they were is seen from the numbers: a function may look at what it is given, and do
     something else with arrays than with symbols. `wanted` is what it gives for arrays, where that is
-    known already. A lambda that cannot be followed is called `name`.
+    known already. A lambda that cannot be traced is called `name`.
     """
     if wanted is None:
         wanted = function(*plain(list(args)), **plain(options))
     try:
-        traced = function(*args, **options)
+        found = function(*args, **options)
     except REFUSALS:
-        traced = None
-    if traced is not None and same(plain(traced), wanted):
-        return traced
+        found = None
+    if found is not None and same(plain(found), wanted):
+        return found
     if name and function.__name__ == "<lambda>":
         function = _named(function, name)
     return _symbols(wanted, SymbolCall(function, tuple(args), options))
@@ -210,11 +210,11 @@ def undone(gradient: Symbol, argument: Symbol) -> Symbol:
         axes = copied_axes(wide, shape)
         one = axes[0] if len(axes) == 1 else axes
         if axes and len(wide) == len(shape):
-            gradient = write(np.sum, [gradient], {"axis": one, "keepdims": True})
+            gradient = simplest(np.sum, [gradient], {"axis": one, "keepdims": True})
         elif axes:
-            gradient = write(np.sum, [gradient], {"axis": one})
+            gradient = simplest(np.sum, [gradient], {"axis": one})
         if gradient.value.shape != shape:
-            gradient = write(np.reshape, [gradient, shape], {})
+            gradient = simplest(np.reshape, [gradient, shape], {})
     return gradient if gradient.dtype == argument.dtype else gradient.astype(argument.dtype)
 
 
@@ -286,7 +286,7 @@ def stand_in(shape: tuple[int, ...], dtype: Any) -> np.ndarray:
 # --- functions as they are written ----------------------------------------------------------------
 
 
-def bare(function: Any) -> Any:
+def body_of(function: Any) -> Any:
     """A function without what makes it leave Tensors to the engine, and without a cache."""
     entry = table.TABLE.get(function)
     if isinstance(entry, table.Definition):

@@ -1,4 +1,4 @@
-"""Each number by itself, activations, sums and their kin."""
+"""Each number by itself, activations, sums and the like."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ def _elu(self, alpha=1, scale=1, input_scale=1):
     return times(scale, np.where(positive, self, negative))
 
 
-# --- sums and their kin -----------------------------------------------------------------------------
+# --- sums and the like ----------------------------------------------------------------------------
 
 
 def axes_of(dim: int | Sequence[int] | None) -> Any:

@@ -82,7 +82,7 @@ def _plain(index: Any) -> Any:
 
 
 def _grid(index: Any, dim: int) -> tuple:
-    """ATen's index along one axis, for `scatter` and its kin, as NumPy's."""
+    """ATen's index along one axis, for `scatter` and the like, as NumPy's."""
     grid = list(np.indices(index.shape, sparse=True))
     grid[dim] = np.asarray(index)
     return tuple(grid)

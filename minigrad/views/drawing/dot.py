@@ -152,7 +152,7 @@ class Writer:
             lines = [f"back through {self._heading(shown)}"]
         else:
             node, edges = self.graph[shown], self.arriving[shown]
-            lines = [mirror.called(node)]
+            lines = [mirror.gradient_name(node)]
             if len(edges) + (shown in self.graph.roots) > 1:
                 lines[0] += f" = the sum of {len(edges)}"
             lines += [words.shape(node.shape)] if node.shape else []

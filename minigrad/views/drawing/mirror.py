@@ -51,13 +51,13 @@ class _Mirror:
             self._gradient(node)
             for edge in edges:
                 if len(self.arriving[edge.source]) > 1 or edge.source in graph.roots:
-                    made = self._rule(edge, node, f"part of {called(graph[edge.source])}")
+                    made = self._rule(edge, node, f"part of {gradient_name(graph[edge.source])}")
                     self.several.setdefault(edge.source, []).append(made)
         ends = (n.number for n in graph.nodes if n.kind in ("parameter", "input"))
         self.roots = tuple(sorted(self.sums[n] for n in ends if n in self.sums))
 
     def _gradient(self, node: GraphNode) -> None:
-        name, edges = called(node), self.arriving[node.number]
+        name, edges = gradient_name(node), self.arriving[node.number]
         if len(edges) == 1 and node.number not in self.forward.roots:
             made = self._rule(edges[0], node, name)
         else:
@@ -116,6 +116,6 @@ def rules_of(graph: GraphData) -> dict[int, str]:
     return {id(e): in_one_line(reader.edge(e).text, e, graph[e.target].operation) for e in back}
 
 
-def called(node: GraphNode) -> str:
+def gradient_name(node: GraphNode) -> str:
     """The name of the gradient of `node`: `d_x`, or `d_#5` where it has none."""
     return f"d_{node.label or f'#{node.number}'}"

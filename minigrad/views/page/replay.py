@@ -16,7 +16,7 @@ import numpy as np
 
 from ...engine import rules
 from ...ran.data import GraphNode
-from ...script.script import Script, run
+from ...script.script import Script, compute
 from ...script.symbols import Symbol, symbols_in
 
 STEP = 1e-5
@@ -69,7 +69,7 @@ class _Replay:
         self.lines = script.lines[: script.ahead]
         held = (s for s in script.values.values() if s.call is None)
         self.wide: dict[int, Any] = {id(symbol): _wide(symbol.value) for symbol in held}
-        run(self.lines, self.wide, _in_float64)
+        compute(self.lines, self.wide, _in_float64)
         self.users: dict[
             int, list[int]
         ] = {}  # the places of the lines that read a symbol, by its id
@@ -91,7 +91,7 @@ class _Replay:
 
         def change(step: float) -> float:
             moved = ChainMap({id(symbol): x + step * direction}, self.wide)
-            run(after, moved, _in_float64)
+            compute(after, moved, _in_float64)
             ends = ((g, id(self.values[n])) for n, g in self.ends.items())
             return sum(float(np.sum(g * (moved[i] - self.wide[i]))) for g, i in ends)
 

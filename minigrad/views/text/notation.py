@@ -11,7 +11,7 @@ from ... import errors
 from ...engine import table
 from ...ran import words
 from ...script.operators import BY_FUNCTION, SIGN, TIGHT
-from ...script.symbols import Shape, Symbol, SymbolCall, alias, write
+from ...script.symbols import Shape, Symbol, SymbolCall, alias, simplest
 
 
 class Notation:
@@ -67,11 +67,13 @@ class Notation:
         if isinstance(value, Shape):
             return f"{self.text(value.symbol, TIGHT)}.shape"
         if isinstance(value, np.generic):
-            return repr(value) if np.isfinite(value) else f"np.{value.dtype}({number(value)})"
+            return (
+                repr(value) if np.isfinite(value) else f"np.{value.dtype}({number_as_code(value)})"
+            )
         if isinstance(value, (bool, str)) or value is None:
             return repr(value)
         if isinstance(value, (int, float)):
-            code = number(value)
+            code = number_as_code(value)
             return f"({code})" if code.startswith("-") and (needed or 0) > SIGN else code
         if value is Ellipsis:
             return "..."
@@ -135,7 +137,7 @@ class Notation:
         elif call.function in PRODUCTS:
             column, row = self._vector(call.args[0], -1), self._vector(call.args[1], -2)
             if column is not None and row is not None:
-                return write(np.outer, [column, row], {})
+                return simplest(np.outer, [column, row], {})
         return made
 
     def _vector(self, value: Any, axis: int) -> Symbol | None:
@@ -211,7 +213,7 @@ def bracketed(code: str, binds: int, needed: int | None) -> str:
     return f"({code})" if needed is not None and binds < needed else code
 
 
-def number(value: Any) -> str:
+def number_as_code(value: Any) -> str:
     """A number with all its digits, as code."""
     value = float(value) if isinstance(value, (float, np.floating)) else int(value)
     if value != value:

@@ -6,7 +6,7 @@
 
 The rules of the table are plain NumPy. Called on arrays they compute; called here on `Symbol`s, which
 note what is done to them, they write down the very operations that a backward pass is made of. These
-are written as a person would write them, where that gives the same bits. What cannot be followed in
+are written as a person would write them, where that gives the same bits. What cannot be traced in
 this way, such as a function that fills an array in place, stays a function, and its source stands at
 the head of the program.
 """
@@ -29,7 +29,7 @@ from ...ran import words
 from ...ran.data import GraphData, GraphNode, role_of
 from ...script.script import Script
 from ...script.symbols import Symbol, symbols_in, uniform
-from .notation import Notation, bracketed, needs_arrays, number
+from .notation import Notation, bracketed, needs_arrays, number_as_code
 from .written import FreshNames, Functions
 
 NAME = "forward_and_backward"
@@ -326,7 +326,8 @@ def _written_out(array: np.ndarray) -> str:
     if uniform(array):
         if first in (0, 1) and array.dtype.kind != "b" and not np.signbit(first):
             return f"np.{'ones' if first else 'zeros'}({shape}, {dtype})"
-        return f"np.full({shape}, {number(first) if array.dtype.kind != 'b' else first}, {dtype})"
+        value = first if array.dtype.kind == "b" else number_as_code(first)
+        return f"np.full({shape}, {value}, {dtype})"
     if array.dtype == np.int64 and (array.ravel() == np.arange(array.size)).all():
         return f"np.arange({array.size})" + (f".reshape({shape})" if array.ndim > 1 else "")
     return ""

@@ -29,16 +29,16 @@ from ...script.symbols import (
     Number,
     Shape,
     Symbol,
-    bare,
-    follow,
+    body_of,
     plain,
     symbols_in,
+    traced,
     undone,
 )
 from .elements import worked_out
 from .notation import Notation
 
-LONGEST = 72  # letters of a rule that was followed; beyond it the table's own text says more
+LONGEST = 72  # letters of a rule that was traced; beyond it the table's own text says more
 # "g", "y", an argument's position, or that and its place in a list
 RuleInput = str | int | tuple[int, int]
 
@@ -48,10 +48,10 @@ class Formula(NamedTuple):
 
     Attributes:
         text: as a person would write it.
-        result: the symbol that it gives; None where it could not be followed.
+        result: the symbol that it gives; None where it could not be traced.
         reads: the symbols that it is given, by what they are to the operation.
         names: of these symbols, by their ids.
-        note: what the function does that the text is written with, where it could not be followed.
+        note: what the function does that the text is written with, where it could not be traced.
     """
 
     text: str
@@ -154,7 +154,7 @@ def of_node(script: Script, node: GraphNode) -> Formula:
         made = None
     if not isinstance(made, Symbol):
         return Formula("", None, reads, by_id)
-    inner = _followed(bare(node.function), args, node.options)
+    inner = _traced(body_of(node.function), args, node.options)
     return Formula(
         HandNotation(by_id).sentence(made), made if inner is None else inner, reads, by_id
     )
@@ -194,11 +194,11 @@ def _in_code(node: GraphNode) -> str:
     return node.short if node.short.isidentifier() and node.short != "g" else ""
 
 
-def _followed(function: Callable, args: list[Any], options: Mapping[str, Any]) -> Any:
-    """The result of a function for symbols, where it can be followed; else None."""
+def _traced(function: Callable, args: list[Any], options: Mapping[str, Any]) -> Any:
+    """The result of a function for symbols, where it can be traced; else None."""
     try:
         with np.errstate(all="ignore"):
-            made = follow(function, args, dict(options))
+            made = traced(function, args, dict(options))
     except REFUSALS:
         return None
     return None if not isinstance(made, Symbol) or is_call_of(made, function) else made
@@ -282,7 +282,7 @@ class HandNotation(Notation):
     def _scattered(self, made: Symbol) -> str:
         """`g at w[0], elsewhere 0`, for the gradient of an index."""
         call = self.call(made)
-        if call is None or call.function is not bare(rules.scatter_add):
+        if call is None or call.function is not body_of(rules.scatter_add):
             return ""
         values, index, shape = call.args
         whole = self.text(shape.symbol, TIGHT) if isinstance(shape, Shape) else "it"

@@ -22,8 +22,8 @@ from ...engine.kinds import checked
 from ...engine.node import Node
 from ...engine.tensor import Array, Tensor
 from ...engine.walk import Contribution, Visit, added, copied_axes, first_gradient, order, walk
-from ...ran.capture import numbered
-from ...ran.data import Edge, GraphData, read_only
+from ...ran.capture import captured
+from ...ran.data import Edge, GraphData, frozen_view
 from ...ranges import numbers_in
 from ...rules_as_text import argument_names
 from ...script.script import Script
@@ -181,7 +181,8 @@ class _Known:
 
     def __init__(self, loss: Tensor, start: Array):
         self.loss = loss
-        graph, self.numbers = numbered(GraphData, loss)
+        graph, known = captured(GraphData, loss)
+        self.numbers = known.number
         self.labels = {n.number: n.label for n in graph.nodes}
         back = graph.way_back
         self.arrivals = Counter(edge.source for _, edges in back for edge in edges)
@@ -277,7 +278,7 @@ def _worked(to: Node, of: int | None, fitted: Array, known: _Known, case: Formul
 def _seen(value: Any) -> Any:
     """An array as a read-only view: the walk goes on with it."""
     if isinstance(value, (np.ndarray, np.generic)):
-        return read_only(np.asarray(value))
+        return frozen_view(np.asarray(value))
     return value
 
 

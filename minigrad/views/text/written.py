@@ -18,8 +18,8 @@ import numpy as np
 
 from ...engine import errors, table
 from ...rules_as_text import tree_of
-from ...script.symbols import bare
-from .notation import number
+from ...script.symbols import body_of
+from .notation import number_as_code
 
 
 class FreshNames:
@@ -58,7 +58,7 @@ class Functions:
 
     def name(self, function: Callable) -> str:
         """The name of a function in the program; its source, and what that needs, is put there."""
-        function = bare(function)
+        function = body_of(function)
         key = getattr(function, "__code__", function)
         if key in self.named:
             return self.named[key]
@@ -105,7 +105,7 @@ class Functions:
         if callable(value):
             return self.name(value)
         if isinstance(value, (int, float, str, tuple, type(None))):
-            return repr(value) if not isinstance(value, float) else number(value)
+            return repr(value) if not isinstance(value, float) else number_as_code(value)
         if isinstance(value, np.ndarray):
             return f"np.array({value.tolist()}, np.{value.dtype})"
         raise _unwritable(function, f"it uses {name}, {type(value).__name__}")

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import minigrad as mg
-from minigrad.ran.data import read_only
+from minigrad.ran.data import frozen_view
 from minigrad.views.text.show import extent, numbers, texts
 
 
@@ -61,7 +61,7 @@ def test_no_number_is_shown_as_another(seed):
 
 def test_a_read_only_view_shares_and_cannot_write():
     array = np.zeros(3)
-    view = read_only(array)
+    view = frozen_view(array)
     array[0] = 1.0
     assert view[0] == 1.0
     with pytest.raises(ValueError, match="read-only"):
