@@ -27,6 +27,7 @@ from .engine.modes import get_default_dtype, set_default_dtype
 from .engine.table import definition, rule
 from .engine.tensor import Array, Tensor
 from .engine.walk import backward
+from .idioms import missing
 from .kernels import fast
 from .nn import Parameter
 from .random import generator, manual_seed
@@ -57,7 +58,7 @@ LATER = {  # what is imported when it is first used
 
 def __getattr__(name: str) -> Any:
     if name not in LATER:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        raise missing(__name__, name, "torch", "jax", "tf", "keras")
     value = globals()[name] = getattr(importlib.import_module(f".{LATER[name]}", __name__), name)
     return value
 

@@ -15,7 +15,9 @@ A module is an ordinary object whose attributes are parameters and modules. Call
 from __future__ import annotations
 
 import dataclasses
+import functools
 import math
+import warnings
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, TypeVar
@@ -25,10 +27,11 @@ import numpy as np
 from . import errors
 from . import functional as F
 from .engine.arguments import as_array
-from .engine.kinds import checked
+from .engine.kinds import checked, named, unknown
 from .engine.modes import floating, get_default_dtype
 from .engine.table import call_in_box, name_of
 from .engine.tensor import Array, Tensor
+from .idioms import instead, missing
 from .random import generator
 from .settings import flag, real, whole
 from .state import matched
@@ -37,13 +40,31 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, DTypeLike
 
 __all__ = [
-    "Dropout", "Embedding", "Function", "Linear", "Module", "ModuleList", "Parameter", "Sequential",
-    "uniform", "xavier_uniform",
+    "GELU",
+    "CrossEntropyLoss",
+    "Dropout",
+    "Embedding",
+    "Function",
+    "Linear",
+    "MSELoss",
+    "Module",
+    "ModuleList",
+    "Parameter",
+    "ReLU",
+    "Sequential",
+    "Sigmoid",
+
+    "uniform",
+    "xavier_uniform",
 ]  # fmt: skip
 
 
 def __dir__() -> list[str]:
     return __all__  # a tab shows what is for users
+
+
+def __getattr__(name: str) -> Any:
+    raise missing(__name__, name, "nn")
 
 
 M = TypeVar("M", bound="Module")
@@ -105,6 +126,10 @@ class Module:
             f"{type(self).__name__} has no forward(): define forward(self, ...) in it, or call the "
             f"modules that it holds"
         )
+
+    def __getattr__(self, name: str) -> Any:
+        kind = type(self).__name__
+        raise AttributeError(f"{kind!r} object has no attribute {name!r}{instead(name, 'model')}")
 
     def __call__(self: HasForward[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
         return call_in_box(self, self.forward, args, kwargs)
@@ -272,7 +297,32 @@ class Function(Module):
         return self.function(x)
 
     def describe(self) -> str:
-        return name_of(self.function)
+        return name_of(getattr(self.function, "func", self.function))
+
+
+class Loss(Function):
+    """A loss as a module: of what was predicted, and of the targets."""
+
+    def forward(self, predicted: Array, targets: Array) -> Any:  # type: ignore[override]
+        return self.function(predicted, targets)
+
+
+def _class_of(kind: type[Function], function: Callable, name: str) -> Callable[..., Function]:
+    """Make a class of modules, called as PyTorch calls it, whose options are those of `function`."""
+
+    def __init__(self: Function, **options: Any) -> None:  # noqa: N807
+        if wrong := unknown(function, options):
+            raise errors.ArgumentError(f"{name}: {wrong}")
+        kind.__init__(self, functools.partial(function, **options) if options else function)
+
+    about = f"`{name_of(function)}` as a module; its options are that function's."
+    return type(name, (kind,), {"__init__": __init__, "__doc__": about, "__module__": __name__})
+
+
+ReLU, GELU = _class_of(Function, F.relu, "ReLU"), _class_of(Function, F.gelu, "GELU")
+Sigmoid = _class_of(Function, F.sigmoid, "Sigmoid")
+CrossEntropyLoss = _class_of(Loss, F.cross_entropy, "CrossEntropyLoss")
+MSELoss = _class_of(Loss, F.mse_loss, "MSELoss")
 
 
 class Sequential(ModuleList):
@@ -309,6 +359,7 @@ class Linear(Module):
         ShapeError: when called with a last axis that is not `inputs` wide.
     """
 
+    @named
     def __init__(self, inputs: int, outputs: int, bias: bool = True, *, rng=None):
         inputs, outputs = whole("inputs", inputs), whole("outputs", outputs)
         bias, bound = flag("bias", bias), 1 / math.sqrt(inputs) if inputs else 0.0
@@ -320,6 +371,12 @@ class Linear(Module):
         if x.shape[-1:] != self.weight.shape[:1]:
             raise errors.ShapeError(
                 f"Linear takes a last axis of width {self.weight.shape[0]}, and the shape is {x.shape}"
+            )
+        if x.dtype == np.float64 and self.weight.dtype == np.float32:
+            warnings.warn(
+                "a float32 model computes in float64 from here on, since its input is that: write "
+                "x.astype(np.float32), or model.astype(np.float64)",
+                stacklevel=2,
             )
         return F.linear(x, self.weight, self.bias)  # type: ignore[return-value]  # (..., out)
 
@@ -345,6 +402,7 @@ class Embedding(Module):
         DTypeError, ShapeError: when called with anything but integers from 0 to N - 1.
     """
 
+    @named
     def __init__(self, symbols: int, width: int, std: float = 1.0, *, rng=None):
         shape = whole("symbols", symbols), whole("width", width)
         values = generator(rng).standard_normal(shape) * real("std", std)
@@ -365,6 +423,7 @@ class Dropout(Module):
         rng: where the choice comes from; default: the common generator.
     """
 
+    @named
     def __init__(self, p: float = 0.1, *, rng=None):
         self.p = real("p", p, below=1)
         self.rng = rng if rng is None else generator(rng)

@@ -11,8 +11,9 @@ import numpy as np
 
 from . import errors
 from .engine.errors import described
-from .engine.kinds import has_axes
+from .engine.kinds import has_axes, named
 from .engine.tensor import Tensor, read_only, tensor_of
+from .idioms import instead, missing
 from .ranges import extent, shape_and_dtype
 from .settings import flag, real, whole
 from .state import matched
@@ -25,6 +26,10 @@ __all__ = [
 
 def __dir__() -> list[str]:
     return __all__  # a tab shows what is for users
+
+
+def __getattr__(name: str) -> Any:
+    raise missing(__name__, name, "optim")
 
 
 Schedule = Callable[[int], float]
@@ -77,6 +82,12 @@ class Optimizer:
         """Forget all gradients: each is None again."""
         for p in self.parameters:
             p.node.grad = None
+
+    def __getattr__(self, name: str) -> Any:
+        kind = type(self).__name__
+        raise AttributeError(
+            f"{kind!r} object has no attribute {name!r}{instead(name, 'optimizer')}"
+        )
 
     def step(self) -> None:
         """Give every parameter that has a gradient a new array.
@@ -166,6 +177,7 @@ class SGD(Optimizer):
         weight_decay: times p, it is added to the gradient.
     """
 
+    @named
     def __init__(
         self, parameters: Iterable[Tensor], lr: float = 1e-2, momentum: float = 0.0,
         nesterov: bool = False, weight_decay: float = 0.0,
@@ -200,6 +212,7 @@ class Adam(Optimizer):
 
     slots = ("mean", "square")
 
+    @named
     def __init__(
         self, parameters: Iterable[Tensor], lr: float = 1e-3,
         betas: tuple[float, float] = (0.9, 0.999), eps: float = 1e-8, weight_decay: float = 0.0,
@@ -236,6 +249,7 @@ class Adam(Optimizer):
 class AdamW(Adam):
     """Adam, with the weights decayed beside the gradient's step (Loshchilov & Hutter, 2019)."""
 
+    @named
     def __init__(
         self, parameters: Iterable[Tensor], lr: float = 1e-3,
         betas: tuple[float, float] = (0.9, 0.999), eps: float = 1e-8, weight_decay: float = 1e-2,

@@ -24,8 +24,12 @@ _VERSION = (1, 0)  # of the format of an array
 
 
 @checked
-def save(path: str | os.PathLike, arrays: Mapping, about: object = None) -> None:
+def save(
+    path: str | os.PathLike | Mapping, arrays: Mapping | str | os.PathLike, about: object = None
+) -> None:
     """Write `arrays` by name, and `about` (anything that JSON can hold), to one file.
+
+    The path may come second, as in PyTorch.
 
     The file is written beside its final name and renamed, so that it is whole or not there, and one
     that was there before stays until then. The same contents give the same bytes.
@@ -37,6 +41,10 @@ def save(path: str | os.PathLike, arrays: Mapping, about: object = None) -> None
             names.
         ConfigError: if a name is no text, has a "\\0" in it, or is the one under which `about` is kept.
     """
+    if isinstance(path, Mapping):
+        path, arrays = arrays, path
+    if isinstance(path, Mapping) or not isinstance(arrays, Mapping):
+        raise ArgumentError("save takes a path, and arrays by name: mg.save('w.npz', {'w': w})")
     made = {name: np.asarray(array) for name, array in arrays.items()}
     try:
         text = json.dumps({"format": _FORMAT, "arrays": list(made), "about": about})

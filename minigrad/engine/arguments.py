@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..idioms import renamed
 from . import errors
 from .errors import Options, described
 from .followed import Followed, bare
@@ -74,7 +75,9 @@ def as_called(entry: Entry, args: tuple, kwargs: Options) -> tuple[tuple, Option
     for k, v in (*zip(names, args), *kwargs.items()):
         takes_it = k not in entry.refused and (k in entry.names or entry.takes_kwargs)
         if v is not None and not takes_it:
-            raise errors.UnsupportedError(f"{name} takes no {k}=; {INSTEAD.get(k, takes)}")
+            raise errors.UnsupportedError(
+                f"{name} takes no {k}={renamed(k) or '; ' + INSTEAD.get(k, takes)}"
+            )
     kwargs = {k: v for k, v in kwargs.items() if v is not None or k not in INSTEAD}
     if isinstance(entry, Definition):
         return args, {k: as_taken(kwargs[k], 0, entry, (*args, *kwargs.values())) for k in kwargs}

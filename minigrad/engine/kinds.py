@@ -28,6 +28,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
+from ..idioms import renamed
 from .errors import ArgumentError, Call, MinigradError, described, failed
 
 F = TypeVar("F", bound=Callable)
@@ -65,6 +66,19 @@ def checked(function: F) -> F:
     return call  # type: ignore[return-value]
 
 
+def named(function: F) -> F:
+    """Decorate a function so that a call with an argument by a name that is not there raises an
+    `ArgumentError`, which says the right one. It checks its arguments itself."""
+
+    @functools.wraps(function)
+    def call(*args: object, **kwargs: object) -> Any:
+        if kwargs and (wrong := unknown(function, kwargs)):
+            raise ArgumentError(f"{function.__qualname__.removesuffix('.__init__')}: {wrong}")
+        return function(*args, **kwargs)
+
+    return call  # type: ignore[return-value]
+
+
 def misfit(
     function: Callable, args: tuple, kwargs: Mapping[str, object], with_axes: bool = False
 ) -> str | None:
@@ -80,6 +94,8 @@ def misfit(
     parameters = _known.get(function) or _parameters(function)
     given = zip(itertools.chain(parameters.places, itertools.repeat(parameters.others)), args)
     if kwargs:
+        if wrong := unknown(function, kwargs):
+            return wrong
         by_name = ((parameters.names.get(k, ANYTHING), value) for k, value in kwargs.items())
         given = itertools.chain(given, by_name)  # type: ignore[assignment]
     for parameter, value in given:
@@ -92,6 +108,16 @@ def misfit(
             and not getattr(value, "shape", ())
         ):
             return f"{parameter.name} is an array that has axes, not {described(value)}"
+    return None
+
+
+def unknown(function: Callable, names: Iterable[str]) -> str | None:
+    """Say which of the names is no argument of the function, and which one is; None if all are."""
+    parameters = _known.get(function) or _parameters(function)
+    for name in names:
+        if parameters.is_closed and name not in parameters.names:
+            takes = f"; it takes {', '.join(k for k in parameters.names if k != 'self')}"
+            return f"there is no argument {name!r}{renamed(name) or takes}"
     return None
 
 
@@ -148,6 +174,7 @@ class Parameters(NamedTuple):
     places: list[Argument]
     others: Argument
     names: dict[str, Argument]
+    is_closed: bool  # it has no `**kwargs`
 
 
 ANYTHING = Argument("", lambda value: True, "anything", False)
@@ -169,12 +196,15 @@ def _parameters(function: Callable) -> Parameters:
         parameters = inspect.signature(function).parameters.values()
         names = _KnownNames(inspect.unwrap(function).__globals__, vars(builtins))
     except (ValueError, TypeError, AttributeError):  # of what is not written in Python
-        return Parameters([], ANYTHING, {})
+        return Parameters([], ANYTHING, {}, False)
     by_name = {p.name: Argument(p.name, *_kind(_resolved(p.annotation, names))) for p in parameters}
     of = lambda *kinds: [by_name[p.name] for p in parameters if p.kind in kinds]
     others = of(inspect.Parameter.VAR_POSITIONAL)
     by_position = inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD
-    _known[function] = Parameters(of(*by_position), others[0] if others else ANYTHING, by_name)
+    is_closed = not of(inspect.Parameter.VAR_KEYWORD)
+    _known[function] = Parameters(
+        of(*by_position), others[0] if others else ANYTHING, by_name, is_closed
+    )
     return _known[function]
 
 

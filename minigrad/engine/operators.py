@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..idioms import instead
 from . import errors
 from .modes import mode
 from .rules import astype
@@ -106,13 +107,15 @@ class Operators(BaseTensor):
         return bool(np.any(np.equal(self, value)))
 
     def __getattr__(self, name: str) -> Any:
+        if remedy := instead(name, "x", "c", "w"):
+            raise AttributeError(f"a Tensor has no attribute {name!r}{remedy}")
         same = lambda f: f is vars(np).get(name) or getattr(f, "__name__", "") == name
         home_of = lambda f: getattr(f, "__module__", "numpy")  # which a ufunc has from NumPy 2.1 on
         functions = {name_of(f): home_of(f) for f in TABLE if name[0] != "_" and same(f)}
-        instead = [n + "(x)" + f" of {home}" * ("." not in n) for n, home in functions.items()]
-        if hasattr(np.ndarray, name) and not instead:
-            instead = [f"x.detach().numpy().{name}, outside the graph"]
-        raise AttributeError("; write ".join([f"a Tensor has no attribute {name!r}", *instead]))
+        others = [n + "(x)" + f" of {home}" * ("." not in n) for n, home in functions.items()]
+        if hasattr(np.ndarray, name) and not others:
+            others = [f"x.detach().numpy().{name}, outside the graph"]
+        raise AttributeError("; write ".join([f"a Tensor has no attribute {name!r}", *others]))
 
     sum, prod, mean = _method(np.sum), _method(np.prod), _method(np.mean)
     var, std, max, min = _method(np.var), _method(np.std), _method(np.max), _method(np.min)
@@ -154,5 +157,14 @@ class Operators(BaseTensor):
         )
 
     def transpose(self, *axes: object) -> Tensor:
-        """Permute the axes: `x.transpose(1, 0)`; all reversed without any."""
+        """Permute the axes: `x.transpose(1, 0)`; all reversed without any.
+
+        Raises:
+            ShapeError: if not every axis is named, as in PyTorch's call that exchanges two.
+        """
+        if len(axes) == 2 != len(self.shape):
+            raise errors.ShapeError(
+                f"transpose takes all {len(self.shape)} axes; to exchange two, write "
+                f"x.swapaxes({axes[0]}, {axes[1]})"
+            )
         return self.apply(np.transpose, (self, axes[0] if len(axes) == 1 else axes or None), {})

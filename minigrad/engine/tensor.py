@@ -11,6 +11,7 @@ from __future__ import annotations
 import copy
 import functools
 import operator
+import warnings
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -139,9 +140,17 @@ class Tensor(Operators):
     def grad(self) -> Tensor | None:
         """The gradient that `backward()` computed, or None where it computed none.
 
-        Leaves have one; a result in between does after `retain_grad()` or under `record()`.
+        Leaves have one; a result in between does after `retain_grad()` or under `record()`. Without
+        these, to read it of a result is a mistake, and a warning says so.
         """
-        return self.node.grad
+        node = self.node
+        if node.grad is None and node.requires_grad and not node.keeps_grad:
+            warnings.warn(
+                "only a leaf keeps its gradient, and this is the result of an operation: call "
+                "retain_grad() before backward(). To train a leaf, write w.data -= ...",
+                stacklevel=2,
+            )
+        return node.grad
 
     @grad.setter
     def grad(self, gradient: Tensor | None) -> None:

@@ -5,6 +5,7 @@ box in a drawing. Those that have a rule have a kink, or a value, that NumPy's f
 right.
 """
 
+from ..idioms import missing
 from .activations import elu, erf, gelu, leaky_relu, relu, sigmoid, silu, softplus
 from .linear_maps import linear
 from .lookup import embedding, one_hot
@@ -22,3 +23,7 @@ __all__ = [
 
 def __dir__() -> list[str]:
     return __all__  # a tab shows what is for users
+
+
+def __getattr__(name: str) -> object:
+    raise missing(__name__, name, "F", "torch")

@@ -112,7 +112,7 @@ def test_zero_grad_and_astype():
 )  # fmt: skip
 def test_new_values_between_forward_and_backward_change_no_gradient(change):
     """The graph keeps the arrays that it was computed with."""
-    layer, x = nn.Linear(2, 2), mg.Tensor(np.ones((1, 2)), requires_grad=True)
+    layer, x = nn.Linear(2, 2), mg.Tensor(np.ones((1, 2), np.float32), requires_grad=True)
     expected = mg.grad(lambda x: np.sum(layer(x) ** 2))(x)
     loss = np.sum(layer(x) ** 2)
     change(layer)
@@ -334,7 +334,7 @@ def test_module_list():
 def test_sequential_runs_modules_and_functions_in_order():
     first, last = nn.Linear(2, 3), nn.Linear(3, 1)
     model = nn.Sequential(first, np.tanh, lambda x: x * 2, last)
-    x = mg.Tensor(np.random.default_rng(0).standard_normal((4, 2)))
+    x = mg.Tensor(np.random.default_rng(0).standard_normal((4, 2), np.float32))
     np.testing.assert_array_equal(model(x).data, last(np.tanh(first(x)) * 2).data)
     assert len(model) == 4
     assert list(model.state_dict()) == ["0.weight", "0.bias", "3.weight", "3.bias"]

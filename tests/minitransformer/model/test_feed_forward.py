@@ -43,7 +43,7 @@ def test_the_gate_may_have_another_activation():
 
 def test_a_drawing_has_a_box_for_each_map():
     with record():
-        y = FeedForward(3, 5)(random_tensor(2, 4, 3))
+        y = FeedForward(3, 5)(random_tensor(2, 4, 3).astype(np.float32))
     assert {"widen", "narrow"} <= {box.name for box in graph(y).boxes}
 
 
@@ -55,7 +55,8 @@ def test_a_part_that_was_replaced_is_used(context):
 
     layer, other = randomized(FeedForward(3, 5)), Doubled(5, 3)
     other.load_state_dict(layer.narrow.state_dict())
-    x = random_tensor(1, 4, 3)
+    x = random_tensor(1, 4, 3).astype(np.float32)
+    layer, other = layer.astype(np.float32), other.astype(np.float32)
     with context():
         y, layer.narrow = layer(x), other
         np.testing.assert_allclose(layer(x).data, 2 * y.data, rtol=1e-6)

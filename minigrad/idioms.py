@@ -1,0 +1,309 @@
+"""The names of other libraries, and what is written for them here.
+
+    ("torch.cat([x, y], dim=1)", "np.concatenate([x, y], axis=1)")
+
+The one table of it. An `AttributeError` for a name that is not here says what to write instead; the
+course makes the page "If you know PyTorch, JAX, Keras" of it. In both columns x and y are Tensors
+(2, 3), c is one (2, 3, 4), `w` a leaf (3,), `ids` an array of integers, `mask` one of booleans (2, 3),
+`f` a function of w that gives one number, `model` a module.
+"""
+
+from __future__ import annotations
+
+import re
+
+# --- whole modules: torch, jax, jax.numpy, tensorflow against minigrad and NumPy -------------------
+
+MODULES = [
+    ("torch.tensor([1.0, 2.0])", "mg.Tensor([1.0, 2.0])"),
+    ("torch.from_numpy(np.ones(3))", "mg.Tensor(np.ones(3))"),
+    ("torch.as_tensor([1.0, 2.0])", "mg.Tensor([1.0, 2.0])"),
+    ("torch.zeros(2, 3)", "mg.Tensor(np.zeros((2, 3)))"),
+    ("torch.ones(2, 3)", "mg.Tensor(np.ones((2, 3)))"),
+    ("torch.full((2, 3), 0.5)", "mg.Tensor(np.full((2, 3), 0.5))"),
+    ("torch.eye(3)", "mg.Tensor(np.eye(3))"),
+    ("torch.zeros_like(x)", "mg.Tensor(np.zeros_like(x))"),
+    ("torch.ones_like(x)", "mg.Tensor(np.ones_like(x))"),
+    ("torch.arange(3)", "np.arange(3)"),
+    ("torch.linspace(0, 1, 5)", "mg.Tensor(np.linspace(0, 1, 5))"),
+    ("torch.randn(2, 3)", "mg.Tensor(mg.generator().standard_normal((2, 3)))"),
+    ("torch.rand(2, 3)", "mg.Tensor(mg.generator().random((2, 3)))"),
+    ("torch.randint(0, 10, (2, 3))", "mg.generator().integers(0, 10, (2, 3))"),
+    ("torch.randperm(5)", "mg.generator().permutation(5)"),
+    ("torch.multinomial(w.abs(), 1)", "mg.generator().choice(3, p=np.ones(3) / 3)"),
+    ("torch.cat([x, y], dim=1)", "np.concatenate([x, y], axis=1)"),
+    ("torch.concat([x, y])", "np.concatenate([x, y])"),
+    ("torch.stack([x, y])", "np.stack([x, y])"),
+    ("torch.chunk(x, 2)", "np.split(x, 2)"),
+    ("torch.split(x, 1)", "np.split(x, 2)"),
+    ("torch.einsum('ij,kj->ik', x, y)", "np.einsum('ij,kj->ik', x, y)"),
+    ("torch.matmul(x, y.T)", "x @ y.T"),
+    ("torch.mm(x, y.T)", "x @ y.T"),
+    ("torch.bmm(c, c.mT)", "c @ c.mT"),
+    ("torch.dot(w, w)", "w @ w"),
+    ("torch.outer(w, w)", "np.outer(w, w)"),
+    ("torch.where(mask, x, y)", "np.where(mask, x, y)"),
+    ("torch.masked_fill(x, mask, 0.0)", "F.masked_fill(x, mask, 0.0)"),
+    ("torch.tril(x)", "np.tril(x)"),
+    ("torch.triu(x)", "np.triu(x)"),
+    ("torch.flip(x, [0])", "np.flip(x, 0)"),
+    ("torch.roll(x, 1, 0)", "np.roll(x, 1, 0)"),
+    ("torch.gather(x, 1, ids[:, None])", "np.take_along_axis(x, ids[:, None], 1)"),
+    ("torch.index_select(x, 0, ids)", "x[ids]"),
+    ("torch.topk(w, 2).values", "np.sort(w)[::-1][:2]"),
+    ("torch.sort(x, dim=1).values", "np.sort(x, axis=1)"),
+    ("torch.unsqueeze(x, 0)", "np.expand_dims(x, 0)"),
+    ("torch.squeeze(x)", "np.squeeze(x)"),
+    ("torch.permute(c, (2, 0, 1))", "np.transpose(c, (2, 0, 1))"),
+    ("torch.reshape(x, (3, 2))", "np.reshape(x, (3, 2))"),
+    ("torch.flatten(x)", "np.ravel(x)"),
+    ("torch.exp(x)", "np.exp(x)"),
+    ("torch.log(x)", "np.log(x)"),
+    ("torch.sqrt(x)", "np.sqrt(x)"),
+    ("torch.sin(x)", "np.sin(x)"),
+    ("torch.cos(x)", "np.cos(x)"),
+    ("torch.tanh(x)", "np.tanh(x)"),
+    ("torch.abs(x)", "np.abs(x)"),
+    ("torch.pow(x, 2)", "x**2"),
+    ("torch.clamp(x, 0, 1)", "np.clip(x, 0, 1)"),
+    ("torch.maximum(x, y)", "np.maximum(x, y)"),
+    ("torch.minimum(x, y)", "np.minimum(x, y)"),
+    ("torch.sum(x, dim=1)", "np.sum(x, axis=1)"),
+    ("torch.mean(x, dim=1)", "np.mean(x, axis=1)"),
+    ("torch.max(x)", "np.max(x)"),
+    ("torch.min(x)", "np.min(x)"),
+    ("torch.argmax(x, dim=1)", "np.argmax(x, axis=1)"),
+    ("torch.sigmoid(x)", "F.sigmoid(x)"),
+    ("torch.relu(x)", "F.relu(x)"),
+    ("torch.softmax(x, dim=-1)", "F.softmax(x, axis=-1)"),
+    ("torch.logsumexp(x, dim=-1)", "F.logsumexp(x, axis=-1)"),
+    ("torch.allclose(x, y)", "np.allclose(x, y)"),
+    ("torch.isnan(x)", "np.isnan(x)"),
+    ("torch.no_grad()", "mg.no_grad()"),
+    ("torch.inference_mode()", "mg.no_grad()"),
+    ("torch.set_grad_enabled(False)", "mg.no_grad()"),
+    ("torch.is_tensor(x)", "isinstance(x, mg.Tensor)"),
+    ("torch.set_default_dtype(torch.float32)", "mg.set_default_dtype(np.float32)"),
+    ("torch.float32", "np.float32"),
+    ("torch.float64", "np.float64"),
+    ("torch.long", "np.int64"),
+    ("torch.bool", "np.bool_"),
+    ("torch.device('cpu')", "x  # all arrays lie in the memory of this machine"),
+    ("torch.cuda", "x  # all arrays lie in the memory of this machine"),
+    ("torch.autograd.grad(f(w), w)", "mg.grad(f)(w)"),
+    ("torch.func.grad(f)(w)", "mg.grad(f)(w)"),
+    ("torch.autograd.functional.hessian(f, w)", "mg.hessian(f)(w)"),
+    ("torch.Variable(x)", "mg.Tensor(x.detach(), requires_grad=True)"),
+    ("torch.FloatTensor([1.0, 2.0])", "mg.Tensor([1.0, 2.0])"),
+    ("torch.vmap(np.sin)(x)", "np.sin(x)  # functions work on all rows at once"),
+    ("torch.jit", "mg.compile(f)"),
+    ("torch.utils", "[ids[i : i + 32] for i in range(0, len(ids), 32)]  # batches of a loader"),
+    ("jax.jit(f)", "mg.compile(f)"),
+    ("jax.vmap(np.sin)(x)", "np.sin(x)  # functions work on all rows at once"),
+    ("jax.jacfwd(f)(w)", "mg.jacobian(f)(w)"),
+    ("jax.jacrev(f)(w)", "mg.jacobian(f)(w)"),
+    ("jax.random", "mg.generator()"),
+    ("jax.numpy", "np"),
+    ("jax.lax.stop_gradient(x)", "x.detach()"),
+    ("jax.tree_util", "model.state_dict()"),
+    ("tf.GradientTape()", "mg.grad(f)(w)"),
+    ("tf.constant([1.0])", "mg.Tensor([1.0])"),
+    ("tf.Variable([1.0])", "mg.Tensor([1.0], requires_grad=True)"),
+    ("tf.reduce_sum(x)", "np.sum(x)"),
+    ("tf.reduce_mean(x)", "np.mean(x)"),
+    ("keras.Sequential", "nn.Sequential(nn.Linear(3, 4), F.relu, nn.Linear(4, 2))"),
+]
+
+# --- the methods of a Tensor ------------------------------------------------------------------------
+
+METHODS = [
+    ("x.t()", "x.T"),
+    ("x.view(3, 2)", "x.reshape(3, 2)"),
+    ("x.view_as(y)", "x.reshape(y.shape)"),
+    ("c.permute(2, 0, 1)", "c.transpose(2, 0, 1)"),
+    ("x.unsqueeze(0)", "x[None]"),
+    ("x.expand(4, 2, 3)", "np.broadcast_to(x, (4, 2, 3))"),
+    ("x.expand_as(y)", "np.broadcast_to(x, y.shape)"),
+    ("x.contiguous()", "x"),
+    ("x.clone()", "x.copy()"),
+    ("x.numel()", "x.size"),
+    ("x.dim()", "x.ndim"),
+    ("x.float()", "x.astype(np.float32)"),
+    ("x.double()", "x.astype(np.float64)"),
+    ("x.half()", "x.astype(np.float16)"),
+    ("x.long()", "x.detach().numpy().astype(np.int64)"),
+    ("x.int()", "x.detach().numpy().astype(np.int32)"),
+    ("x.bool()", "x != 0"),
+    ("x.type(torch.float64)", "x.astype(np.float64)"),
+    ("x.to(torch.float64)", "x.astype(np.float64)"),
+    ("x.cpu()", "x  # all arrays lie in the memory of this machine"),
+    ("x.cuda()", "x  # all arrays lie in the memory of this machine"),
+    ("x.device", "x  # all arrays lie in the memory of this machine"),
+    ("x.grad_fn", "x.node.operation"),
+    ("x.register_hook(print)", "x.retain_grad()  # then x.grad after backward()"),
+    ("x.chunk(2)", "np.split(x, 2)"),
+    ("x.split(1)", "np.split(x, 2)"),
+    ("x.unbind()", "list(x)"),
+    ("x.clamp(0, 1)", "x.clip(0, 1)"),
+    ("x.clamp_min(0)", "np.maximum(x, 0)"),
+    ("x.masked_fill(mask, 0.0)", "F.masked_fill(x, mask, 0.0)"),
+    ("x.masked_select(mask)", "x[mask]"),
+    ("x.index_select(0, ids)", "x[ids]"),
+    ("x.gather(1, ids[:, None])", "np.take_along_axis(x, ids[:, None], 1)"),
+    ("x.topk(2)", "np.sort(x)[..., ::-1][..., :2]"),
+    ("x.flip(0)", "np.flip(x, 0)"),
+    ("x.roll(1, 0)", "np.roll(x, 1, 0)"),
+    ("x.tril()", "np.tril(x)"),
+    ("x.triu()", "np.triu(x)"),
+    ("x.abs()", "np.abs(x)"),
+    ("x.exp()", "np.exp(x)"),
+    ("x.log()", "np.log(x)"),
+    ("x.sqrt()", "np.sqrt(x)"),
+    ("x.tanh()", "np.tanh(x)"),
+    ("x.relu()", "F.relu(x)"),
+    ("x.sigmoid()", "F.sigmoid(x)"),
+    ("x.softmax(-1)", "F.softmax(x, -1)"),
+    ("x.log_softmax(-1)", "F.log_softmax(x, -1)"),
+    ("x.logsumexp(-1)", "F.logsumexp(x, -1)"),
+    ("x.pow(2)", "x**2"),
+    ("x.square()", "np.square(x)"),
+    ("x.add(y)", "x + y"),
+    ("x.sub(y)", "x - y"),
+    ("x.mul(y)", "x * y"),
+    ("x.div(y)", "x / y"),
+    ("x.neg()", "-x"),
+    ("x.eq(y)", "x == y"),
+    ("x.ne(y)", "x != y"),
+    ("x.lt(y)", "x < y"),
+    ("x.le(y)", "x <= y"),
+    ("x.gt(y)", "x > y"),
+    ("x.ge(y)", "x >= y"),
+    ("x.matmul(y.T)", "x @ y.T"),
+    ("x.mm(y.T)", "x @ y.T"),
+    ("c.bmm(c.mT)", "c @ c.mT"),
+    ("x.norm()", "np.linalg.norm(x)"),
+    ("x.amax(1)", "x.max(1)"),
+    ("x.amin(1)", "x.min(1)"),
+    ("x.add_(1)", "x = x + 1  # of a leaf that is trained: w.data += 1"),
+    ("x.sub_(1)", "x = x - 1  # of a leaf that is trained: w.data -= 1"),
+    ("x.mul_(2)", "x = x * 2  # of a leaf that is trained: w.data *= 2"),
+    ("x.div_(2)", "x = x / 2  # of a leaf that is trained: w.data /= 2"),
+    ("w.copy_(y[0])", "w.data = y[0].numpy()"),
+    ("w.fill_(0)", "w.data = np.zeros(3)"),
+    ("w.normal_()", "w.data = mg.generator().standard_normal(3)"),
+    ("w.uniform_()", "w.data = mg.generator().random(3)"),
+    ("x.masked_fill_(mask, 0.0)", "x = F.masked_fill(x, mask, 0.0)"),
+    ("x.new_zeros(2)", "mg.Tensor(np.zeros(2))"),
+    ("x.new_ones(2)", "mg.Tensor(np.ones(2))"),
+    ("x.at[0].set(1.0)", "np.where(np.arange(2)[:, None] == 0, 1.0, x)"),
+    ("x.block_until_ready()", "x"),
+]
+
+# --- layers, functions, optimisers, modules -----------------------------------------------------------
+
+LAYERS = [
+    ("nn.Tanh()", "nn.Function(np.tanh)  # in a Sequential the function itself: np.tanh"),
+    ("nn.LeakyReLU()", "nn.Function(F.leaky_relu)"),
+    ("nn.ELU()", "nn.Function(F.elu)"),
+    ("nn.SiLU()", "nn.Function(F.silu)"),
+    ("nn.Softplus()", "nn.Function(F.softplus)"),
+    ("nn.Softmax(dim=-1)", "nn.Function(F.softmax)"),
+    ("nn.LogSoftmax(dim=-1)", "nn.Function(F.log_softmax)"),
+    ("nn.Identity()", "nn.Function(lambda x: x)"),
+    ("nn.Flatten()", "nn.Function(lambda x: x.reshape(len(x), -1))"),
+    ("nn.LayerNorm(3)", "from minitransformer import LayerNorm; LayerNorm(3)"),
+    (
+        "nn.MultiheadAttention(8, 2)",
+        "from minitransformer import AttentionSizes, MultiHeadAttention; "
+        "MultiHeadAttention(AttentionSizes(8, 2))",
+    ),
+    ("nn.Transformer()", "from minitransformer import Transformer"),
+    ("nn.TransformerEncoderLayer(8, 2)", "from minitransformer.model import encoder"),
+    ("nn.TransformerDecoderLayer(8, 2)", "from minitransformer.model import decoder"),
+    ("nn.ModuleDict", "nn.ModuleList()  # or attributes of a module, by setattr"),
+    ("nn.ParameterList", "[nn.Parameter(np.ones(3))]  # as attributes of a module, by setattr"),
+    ("nn.functional", "mg.functional"),
+    ("nn.init.xavier_uniform_(w)", "nn.xavier_uniform((3, 4))  # for w.data"),
+    ("nn.utils.clip_grad_norm_([w], 1.0)", "optim.clip_grad_norm([w], 1.0)"),
+    ("nn.utils.clip_grad_value_([w], 1.0)", "optim.clip_grad_value([w], 1.0)"),
+    ("nn.Dense(3, 4)", "nn.Linear(3, 4)"),
+    ("nn.NLLLoss()", "F.nll_loss(F.log_softmax(x), ids)"),
+    ("nn.BCEWithLogitsLoss()", "F.binary_cross_entropy_with_logits(x, np.ones((2, 3)))"),
+]
+
+FUNCTIONS = [
+    ("F.tanh(x)", "np.tanh(x)"),
+    ("F.pad(x, (1, 1))", "np.pad(x, ((0, 0), (1, 1)))"),
+    ("F.l1_loss(x, y)", "np.mean(np.abs(x - y))"),
+    ("F.kl_div(F.log_softmax(x, -1), F.softmax(y, -1), reduction='sum')",
+     "np.sum(F.softmax(y) * (F.log_softmax(y) - F.log_softmax(x)))"),
+    ("F.binary_cross_entropy(F.sigmoid(x), F.sigmoid(y))",
+     "F.binary_cross_entropy_with_logits(x, F.sigmoid(y))"),
+    ("F.normalize(x)", "x / np.linalg.norm(x, axis=-1, keepdims=True)"),
+    ("F.cosine_similarity(x, y)",
+     "np.sum(x * y, -1) / (np.linalg.norm(x, axis=-1) * np.linalg.norm(y, axis=-1))"),
+    ("F.scaled_dot_product_attention(c, c, c)",
+     "from minitransformer import attention; attention(c, c, c)[0]"),
+    ("F.hardtanh(x)", "np.clip(x, -1, 1)"),
+    ("F.relu_(x)", "F.relu(x)"),
+    ("F.logsigmoid(x)", "-F.softplus(-x)"),
+]  # fmt: skip
+
+OPTIMISERS = [
+    ("optim.lr_scheduler", "optimizer.lr = optim.warmup_cosine(1e-3, 10, 100)(1)  # in each step"),
+    ("optim.RMSprop(model.parameters())", "optim.Adam(model.parameters(), betas=(0.0, 0.99))"),
+    ("optim.Adagrad(model.parameters())", "optim.Adam(model.parameters())"),
+    ("optim.LBFGS(model.parameters())", "optim.Adam(model.parameters())"),
+    ("optimizer.param_groups[0]['lr']", "optimizer.lr"),
+]
+
+MODULE_METHODS = [
+    ("model.to('cpu')", "model  # all arrays lie in the memory of this machine"),
+    ("model.cuda()", "model  # all arrays lie in the memory of this machine"),
+    ("model.cpu()", "model  # all arrays lie in the memory of this machine"),
+    ("model.double()", "model.astype(np.float64)"),
+    ("model.float()", "model.astype(np.float32)"),
+    ("model.half()", "model.astype(np.float16)"),
+    ("model.modules()", "[module for _, module in model.named_modules()]"),
+    ("model.children()", "[module for _, module in model.named_children()]"),
+    ("model.apply(print)", "for _, module in model.named_modules(): print(module)"),
+    ("model.requires_grad_(False)", "for p in model.parameters(): p.requires_grad = False"),
+    ("model.register_buffer('b', w)", "model.b = np.zeros(3)"),
+    ("model.summary()", "print(model)"),
+    ("model.compile", "mg.compile(f)"),
+    ("model.fit", "optimizer.zero_grad(); f(w).backward(); optimizer.step()  # in a loop"),
+    ("model.predict(x)", "model(x)"),
+]
+
+IDIOMS = [*MODULES, *METHODS, *LAYERS, *FUNCTIONS, *OPTIMISERS, *MODULE_METHODS]
+
+WORDS = {  # names of arguments
+    "dim": "axis", "keepdim": "keepdims", "unbiased": "ddof", "correction": "ddof",
+    "learning_rate": "lr", "in_features": "inputs", "out_features": "outputs",
+    "num_embeddings": "symbols", "embedding_dim": "width", "num_classes": "N", "input": "x",
+    "rate": "p", "keep_dims": "keepdims",
+}  # fmt: skip
+
+
+HERE = re.compile(r"\bF\.")  # what a reader has not imported by this name
+
+
+def instead(name: str, *homes: str) -> str:
+    """Say what to write for a name of another library: "; for x.t() write x.T", or "" if unknown.
+
+    Args:
+        homes: what may stand before the name in the first column, such as "torch" or "jax".
+    """
+    begins = re.compile(rf"({'|'.join(homes)})\.{re.escape(name)}\b")
+    rows = ((theirs, re.sub(HERE, "minigrad.functional.", ours)) for theirs, ours in IDIOMS)
+    return next((f"; for {row} write {ours}" for row, ours in rows if begins.match(row)), "")
+
+
+def renamed(name: str) -> str:
+    """Say which of our arguments another library calls `name`: "; write axis=", or ""."""
+    return f"; write {WORDS[name]}=" if name in WORDS else ""
+
+
+def missing(module: str, name: str, *homes: str) -> AttributeError:
+    """The error for a name that a module has not, with what to write."""
+    return AttributeError(f"module {module!r} has no attribute {name!r}{instead(name, *homes)}")

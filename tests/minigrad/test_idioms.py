@@ -1,0 +1,150 @@
+"""The table of idioms: what stands on the right runs, and gives what stands on the left."""
+
+import re
+
+import numpy as np
+import pytest
+
+import minigrad as mg
+from minigrad import errors, idioms, nn, optim
+from minigrad import functional as F
+
+X, Y = (
+    np.array([[0.5, -1.0, 2.0], [1.5, 0.25, -0.75]]),
+    np.array([[1.0, 2.0, -0.5], [0.5, 3.0, 1.0]]),
+)
+C, W, IDS = np.arange(24.0).reshape(2, 3, 4) / 9, np.array([0.5, -1.5, 2.0]), np.array([1, 0])
+OURS = {"np": np, "mg": mg, "nn": nn, "F": F, "optim": optim, "ids": IDS, "mask": X > 0}
+RANDOM = r"rand|generator|multinomial|normal_|uniform_|xavier|dropout"
+# What has no one result: modules, devices, dtypes, loops; or another library's name.
+NOT_COMPARED = (
+    r"^(model|optim|nn|jax|tf|keras)|torch\.(cuda|jit|utils|device|float|long|bool|set_|no_|inf|Var|vmap)|"
+    r"grad_fn|register_hook|x\.at|block_until|x\.device|x\.topk|cuda"
+)
+
+
+def ours():
+    model = nn.Sequential(nn.Linear(3, 4), F.relu, nn.Linear(4, 2)).astype(np.float64)
+    leaf = mg.Tensor(W, requires_grad=True)
+    return OURS | {
+        "x": mg.Tensor(X, requires_grad=True), "y": mg.Tensor(Y), "c": mg.Tensor(C), "w": leaf,
+        "f": lambda w: np.sum(w * w * w), "model": model, "optimizer": optim.Adam([leaf]),
+    }  # fmt: skip
+
+
+def value(code, names):
+    """What the last statement of `code` gives; of an assignment, what it assigned."""
+    *before, last = code.split("#")[0].strip().split("; ")
+    for statement in before:
+        exec(statement, names)
+    if re.match(r"for |from ", last):
+        return exec(last, names)
+    target, _, right = last.partition(" = ") if re.match(r"[\w.]+ = ", last) else ("", "", last)
+    result = eval(right, names)
+    if target:
+        names["result"] = result
+        exec(f"{target} = result", names)
+    return result
+
+
+@pytest.mark.parametrize(("theirs", "here"), idioms.IDIOMS, ids=[row[0] for row in idioms.IDIOMS])
+def test_what_is_to_be_written_runs(theirs, here):
+    with np.errstate(invalid="ignore"):
+        result = value(here, ours())
+    torch = pytest.importorskip("torch", reason="compares with PyTorch")
+    if re.search(NOT_COMPARED, theirs) or re.search(RANDOM, theirs) or result is None:
+        return
+    x, y, c, w = (torch.tensor(a) for a in (X, Y, C, W))
+    w.requires_grad_("autograd.grad" in theirs)
+    names = {
+        "torch": torch, "np": np, "x": x, "y": y, "c": c, "w": w, "ids": torch.tensor(IDS),
+        "mask": x > 0, "F": torch.nn.functional, "f": lambda w: (w * w * w).sum(),
+    }  # fmt: skip
+    expected = eval(theirs, names)
+    same(result, expected[0] if "autograd.grad" in theirs else expected)
+
+
+def same(result, expected):
+    if isinstance(expected, (tuple, list)):
+        assert len(result) == len(expected)
+        for one, other in zip(result, expected):
+            same(one, other)
+    else:
+        one, other = (a.detach().numpy() if hasattr(a, "detach") else a for a in (result, expected))
+        np.testing.assert_allclose(one, other, rtol=1e-6)
+
+
+def test_an_attribute_that_is_not_here_says_what_to_write():
+    x, model = mg.Tensor(X), nn.Linear(3, 2)
+    for owner, name, remedy in (
+        (mg, "zeros", "for torch.zeros(2, 3) write mg.Tensor(np.zeros((2, 3)))"),
+        (mg, "autograd", "write mg.grad(f)(w)"),
+        (nn, "LayerNorm", "from minitransformer import LayerNorm"),
+        (nn, "Flatten", "nn.Function(lambda x"),
+        (F, "tanh", "write np.tanh(x)"),
+        (optim, "lr_scheduler", "optimizer.lr ="),
+        (x, "permute", "write c.transpose(2, 0, 1)"),
+        (x, "view", "write x.reshape(3, 2)"),
+        (model, "to", "write model"),
+        (model, "fit", "optimizer.step()"),
+        (optim.Adam(model.parameters()), "param_groups", "write optimizer.lr"),
+    ):
+        with pytest.raises(AttributeError, match=re.escape(remedy)):
+            getattr(owner, name)
+        with pytest.raises(AttributeError) as raised:
+            owner.nobody_has_this
+        assert "write" not in str(raised.value)
+
+
+def test_an_argument_of_another_name_says_ours():
+    x = mg.Tensor(X)
+    for call, remedy in (
+        (lambda: F.softmax(x, dim=-1), "axis="),
+        (lambda: x.sum(dim=1), "axis="),
+        (lambda: x.sum(1, keepdim=True), "keepdims="),
+        (lambda: nn.Linear(in_features=3, out_features=2), "inputs="),
+        (lambda: optim.Adam([mg.Tensor(W, requires_grad=True)], learning_rate=1e-3), "lr="),
+        (lambda: F.one_hot(IDS, num_classes=3), "N="),
+        (lambda: x.argmax(dim=1), "axis="),
+    ):
+        with pytest.raises(TypeError, match=remedy):
+            call()
+
+
+def test_two_axes_of_several_are_exchanged_by_swapaxes():
+    with pytest.raises(errors.ShapeError, match=r"x.swapaxes\(1, 2\)"):
+        mg.Tensor(C).transpose(1, 2)
+
+
+def test_the_gradient_of_a_result_is_not_kept_and_this_is_said():
+    w = mg.Tensor(W, requires_grad=True)
+    y = w * 2
+    y.sum().backward()
+    with pytest.warns(UserWarning, match=r"retain_grad\(\)"):
+        assert y.grad is None
+    kept = (w * 2).retain_grad()
+    kept.sum().backward()
+    assert kept.grad is not None
+
+
+def test_float64_that_widens_a_float32_model_is_said():
+    model = nn.Linear(3, 2).astype(np.float32)
+    with pytest.warns(UserWarning, match="astype"):
+        model(mg.Tensor(X, dtype=np.float64))
+    model(mg.Tensor(X, dtype=np.float32))
+
+
+def test_the_path_of_what_is_saved_may_come_second(tmp_path):
+    mg.save({"w": W}, tmp_path / "w.npz")
+    arrays, _ = mg.load(tmp_path / "w.npz")
+    np.testing.assert_array_equal(arrays["w"], W)
+
+
+def test_modules_that_are_functions_give_what_these_give():
+    x = mg.Tensor(X)
+    np.testing.assert_array_equal(nn.ReLU()(x).data, F.relu(x).data)
+    model = nn.Sequential(nn.Linear(3, 4), nn.GELU(approximate="tanh"), nn.Linear(4, 2))
+    model.astype(np.float64)
+    loss = nn.CrossEntropyLoss(label_smoothing=0.1)(model(x), IDS)
+    assert loss.item() == F.cross_entropy(model(x), IDS, label_smoothing=0.1).item()
+    assert "ReLU" in repr(nn.Sequential(nn.ReLU()))
