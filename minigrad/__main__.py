@@ -9,6 +9,7 @@ python -m minigrad exercises [COMMAND ...]      the exercises of the course: wha
 from __future__ import annotations
 
 import argparse
+import builtins
 import contextlib
 import io
 import os
@@ -18,12 +19,14 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from . import errors
+from .aten.watched import pytorch
 from .course.exercises import command as exercises
 from .course.lessons import command as lessons
 from .course.site import command as site
 from .disk import other_kind
 from .engine import walk
 from .engine.tensor import Tensor
+from .engine.walk import order
 from .ran.variables import line_of
 from .recording import record
 from .terminal import Command, Parser, add_commands, complain, ended
@@ -84,8 +87,8 @@ def _step_options(parser: argparse.ArgumentParser) -> None:
 
 
 def step(options: argparse.Namespace) -> int:
-    """Run a script to its first backward(), and step from there."""
-    found: list[Tensor] = []
+    """Run a script to its first backward(), PyTorch's too, and step from there."""
+    found: list[Any] = []  # what was walked
     if kind := other_kind(options.file):
         raise errors.ConfigError(f"{options.file} is {kind}, not a regular file: give a script")
     with open(options.file, "rb"):  # a file that is not there is no error of the script's
@@ -132,10 +135,11 @@ def _script(file: str, arguments: Sequence[str]) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _stopping(found: list[Tensor]) -> Iterator[None]:
+def _stopping(found: list[Any]) -> Iterator[None]:
     """Record, and let the first backward() of the script be walked by the reader.
 
-    It is reached as `loss.backward()` and as `minigrad.backward`.
+    It is reached as `loss.backward()` and as `minigrad.backward`; in a script that imports PyTorch, as
+    PyTorch's.
     """
     homes: list[Any] = [Tensor, walk, sys.modules[__package__]]
     original = walk.backward
@@ -155,7 +159,50 @@ def _stopping(found: list[Tensor]) -> Iterator[None]:
         recording.callback(restore)
         for home in homes:
             home.backward = stepped
+        recording.enter_context(_watching_pytorch(found, recording))
         yield
+
+
+@contextlib.contextmanager
+def _watching_pytorch(found: list[Any], recording: contextlib.ExitStack) -> Iterator[None]:
+    """Watch PyTorch as soon as the script has imported it, until its first backward()."""
+    imported = builtins.__import__
+
+    def importing(*args: Any, **kwargs: Any) -> Any:
+        module = imported(*args, **kwargs)
+        torch = sys.modules.get("torch")
+        if torch is not None and not getattr(torch.__spec__, "_initializing", False):
+            builtins.__import__ = imported
+            _watch(torch)
+        return module
+
+    def _watch(torch: Any) -> None:
+        watched = recording.enter_context(pytorch())
+        original = torch.autograd.backward
+
+        def stepped(*args: Any, **kwargs: Any) -> None:
+            original(*args, **kwargs)
+            if not watched.backwards:  # of another computation
+                return
+            recording.close()
+            found.append(watched)
+            root, gradient = watched.checked()[0], watched.backwards[-1].roots[0][1]
+            print(f"{watched.compare()}\n")
+            for node in order([root.node]):
+                node.grad = None  # the reader is to see how they come about
+            _walk(root, steps(root, gradient, accumulate=True))
+
+        def restore() -> None:
+            torch.autograd.backward = original
+
+        torch.autograd.backward = stepped
+        recording.callback(restore)
+
+    builtins.__import__ = importing
+    try:
+        yield
+    finally:
+        builtins.__import__ = imported
 
 
 def _walk(root: Tensor, back: Iterator[Step]) -> None:

@@ -18,6 +18,7 @@ from .rows import ROWS
 OF_MEMORY = {
     "device", "dtype", "generator", "layout", "memory_format", "non_blocking", "out", "pin_memory",
 }  # fmt: skip
+WRITES = {"native_batch_norm": ["running_mean", "running_var"]}  # what no schema says
 
 
 class AtenCall:
@@ -40,7 +41,7 @@ class AtenCall:
         return self.draws or like or not self.tensors()
 
     def row(self) -> Callable | None:
-        plain = self.packet.removesuffix("_")
+        plain = self.packet.removesuffix("_").removesuffix("_copy")
         return ROWS.get(self.name) or ROWS.get(self.packet) or ROWS.get(plain)
 
     def as_ours(self, value: Callable[[torch.Tensor], Tensor]) -> tuple[list, dict]:
@@ -76,6 +77,8 @@ class AtenCall:
     def written(self) -> list[torch.Tensor]:
         """The tensors that it writes into."""
         names = [p.name for p in self.schema.arguments if p.alias_info and p.alias_info.is_write]
+        if self.packet in WRITES and self.given["training"]:
+            names += WRITES[self.packet]
         return list(tensors_in([self.given.get(name) for name in names]))
 
     def written_results(self) -> Iterator[bool]:

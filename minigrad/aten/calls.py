@@ -33,6 +33,7 @@ from .call import AtenCall, outputs_of, results, tensors_in
 from .counterparts import Counterparts
 from .functions import OwnBackward
 from .numbers import Distance, array_of, distance, numpys, tolerance
+from .rows.places import written_over, written_unseen
 from .storages import Region, TorchStorage
 from .told import refuse_transforms
 
@@ -110,13 +111,19 @@ class Calls(TorchDispatchMode):
         return leaf
 
     def _with_gradient(self, theirs: torch.Tensor, ours: Tensor) -> Tensor:
-        """A leaf in place of a constant whose gradient PyTorch wants, or has a way for."""
+        """What stands in place of a constant whose gradient PyTorch wants, or has a way for.
+
+        What was written under no_grad(), or to .data, has for PyTorch the gradient of what was there
+        before. Else it is a leaf.
+        """
+        before = self.storage(theirs).tracked.get(_region(theirs))
+        if before is not None and not theirs.is_leaf:
+            return written_unseen(before, ours)
         leaf = self._leaf(theirs, ours._array)
         if not theirs.is_leaf:
             self.severed[leaf.node] = self.reasons.get(ours) or (
                 f"PyTorch has a gradient for a tensor of shape {ours.shape}, used at {source_line()}, "
-                f"whose numbers came from elsewhere: by NumPy, or written under no_grad(), to "
-                f".detach() or to .data. Compute them by PyTorch's operations"
+                f"whose numbers came from elsewhere, as by NumPy: compute them by PyTorch's operations"
             )
         return leaf
 
@@ -209,6 +216,9 @@ class Calls(TorchDispatchMode):
                 self.reasons[value] = (
                     f"aten.{call.name}, called at {source_line()}, gives a constant here"
                 )
+        old = next((y for t, y in call.taken if t is output), None) if written else None
+        if old is not None and old.requires_grad and not value.requires_grad and _with_gradients():
+            value = written_over(old, value)
         if written:
             keeps = output.requires_grad or value.requires_grad or _in_function()
             with contextlib.nullcontext() if keeps else no_grad():

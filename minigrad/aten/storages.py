@@ -53,6 +53,7 @@ class TorchStorage:
         nbytes: the bytes that it has.
         values: the regions that are known.
         rough: how far rounding may have moved them.
+        tracked: values with a gradient that were written over by others without one.
     """
 
     def __init__(self, reference: Any, nbytes: int):
@@ -60,6 +61,7 @@ class TorchStorage:
         self.nbytes = nbytes
         self.values: dict[Region, Any] = {}
         self.rough = 0.0
+        self.tracked: dict[Region, Any] = {}
 
     def size(self, region: Region) -> int:
         return self.nbytes // region.dtype.itemsize
@@ -105,6 +107,7 @@ class TorchStorage:
     def write(self, region: Region, value: Any, outside: Callable[[Region], Any]) -> None:
         """Take a new value of a region; those of all others follow from it."""
         size = self.size(region)
+        self.tracked |= {r: v for r, v in self.values.items() if v.requires_grad}
         if region.is_all_of(size) or not self.values:
             self.values = {region: value}
         else:

@@ -323,10 +323,10 @@ def _copied(gradient: Any) -> Any:
 def _plain_calls(torch: Any):
     """Within it, PyTorch computes layers by plain operations, not by one call for a whole layer."""
     mkldnn, fast = torch.backends.mkldnn.enabled, torch.backends.mha.get_fastpath_enabled()
-    torch.backends.mkldnn.enabled = False
+    torch._C._set_mkldnn_enabled(False)  # the attribute can be locked
     torch.backends.mha.set_fastpath_enabled(False)
     try:
         yield
     finally:
-        torch.backends.mkldnn.enabled = mkldnn
+        torch._C._set_mkldnn_enabled(mkldnn)
         torch.backends.mha.set_fastpath_enabled(fast)

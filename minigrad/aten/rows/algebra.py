@@ -12,7 +12,8 @@ ROWS |= {
     "linalg_inv_ex": lambda A, check_errors=False: [np.linalg.inv(A), None],
     "_linalg_det": lambda A: [np.linalg.det(A), None, None],
     "_linalg_slogdet": lambda A: [*np.linalg.slogdet(A), None, None],
-    "linalg_eigvalsh": lambda A, UPLO="L": np.linalg.eigvalsh(A, UPLO),
+    "linalg_cross": lambda self, other, dim=-1: np.cross(self, other, axis=dim),
+    "dist": lambda self, other, p=2: _norm(np.reshape(self - other, (-1,)), p),
     "linalg_lstsq": lambda self, b, rcond=None, driver=None: [
         np.matmul(np.linalg.pinv(self), b), None, None, None
     ],
@@ -24,6 +25,14 @@ ROWS |= {
 
 def _turned(x: Any) -> Any:
     return np.swapaxes(x, -2, -1)
+
+
+def _symmetric(A: Any) -> Any:
+    """The mean of a symmetric matrix and its transpose: so its gradient is symmetric, as PyTorch's."""
+    plain = np.asarray(A.detach())
+    if not np.allclose(plain, _turned(plain)):
+        raise NotImplementedError("a matrix that is not symmetric")
+    return (A + _turned(A)) / 2
 
 
 def _gram(factor: Any, upper: bool) -> Any:
@@ -57,7 +66,7 @@ def _triangular_solve(self, A, upper=True, transpose=False, unitriangular=False)
 
 @row("linalg_cholesky_ex", "cholesky")
 def _cholesky(self, upper=False, check_errors=False):
-    lower = np.linalg.cholesky(_turned(self) if upper else self)
+    lower = np.linalg.cholesky(_symmetric(self))
     return [_turned(lower) if upper else lower, None]
 
 
@@ -72,9 +81,10 @@ def _signs(ours: Any, theirs: Any) -> Any:
 
 @row("_linalg_eigh")
 def _eigh(A, UPLO="L", compute_v=True, *, theirs):
+    A = _symmetric(A)
     if not compute_v:
-        return [np.linalg.eigvalsh(A, UPLO), None]
-    values, vectors = np.linalg.eigh(A, UPLO)
+        return [np.linalg.eigvalsh(A), None]
+    values, vectors = np.linalg.eigh(A)
     return [values, vectors * _signs(vectors, theirs[1])]
 
 
@@ -112,5 +122,5 @@ def _pdist(self, p=2.0):
 
 def _norm(x: Any, p: float) -> Any:
     if p == 0:
-        return np.sum(np.not_equal(x, 0), axis=-1).astype(x.dtype)
+        return np.sum(np.not_equal(x, 0) + 0 * x, axis=-1)
     return np.linalg.vector_norm(x, axis=-1, ord=p)

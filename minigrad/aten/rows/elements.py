@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -99,22 +100,29 @@ ROWS |= {
     "softshrink": lambda self, lambd=0.5: np.where(
         np.greater(np.absolute(self), lambd), self - lambd * np.sign(self), 0.0
     ),
+    "celu": lambda self, alpha=1.0: np.where(
+        np.greater(self, 0), self, alpha * np.expm1(np.minimum(self, 0.0) / alpha)
+    ),
+    "special_entr": lambda self: np.where(
+        np.equal(self, 0), 0.0, -self * np.log(np.where(np.equal(self, 0), 1.0, self))
+    ),
+    "angle": lambda self: np.where(np.less(self, 0), math.pi, 0.0) + 0 * self,
     "mish": lambda self: self * np.tanh(F.softplus(self)),
     "_prelu_kernel": lambda self, weight: np.where(np.greater(self, 0), self, self * weight),
-    "_softmax": lambda self, dim, half_to_float: _softmax(self, dim),
+    "_softmax": lambda self, dim, half_to_float: _of_rows(F.softmax, self, dim),
     "_safe_softmax": lambda self, dim: F.softmax(self, dim),
-    "_log_softmax": lambda self, dim, half_to_float: F.log_softmax(self, dim),
+    "_log_softmax": lambda self, dim, half_to_float: _of_rows(F.log_softmax, self, dim),
     "logsumexp": lambda self, dim, keepdim=False: F.logsumexp(self, axes_of(dim), keepdim),
     "glu": lambda self, dim=-1: _glu(*np.split(self, 2, dim)),
 }  # fmt: skip
 
 
-def _softmax(x: Any, axis: int) -> Any:
-    """Softmax; NaN where all of a row is -inf, as there is nothing to choose from."""
+def _of_rows(function: Callable, x: Any, axis: int) -> Any:
+    """A softmax; NaN where all of a row is -inf, as there is nothing to choose from."""
     empty = (
         np.max(x.detach(), axis=axis, keepdims=True)._array == -np.inf if x.size else np.array(0)
     )
-    y = F.softmax(x, axis)
+    y = function(x, axis)
     return np.where(empty, np.nan, y) if empty.any() else y
 
 

@@ -122,6 +122,17 @@ ROWS |= {
 }
 
 
+@row("_trilinear")
+def _trilinear(i1, i2, i3, expand1, expand2, expand3, sumdim, unroll_dim=1):
+    def wide(x, axes):
+        for axis in axes:
+            x = np.expand_dims(x, axis)
+        return x
+
+    product = wide(i1, expand1) * wide(i2, expand2) * wide(i3, expand3)
+    return np.sum(product, axis=tuple(sumdim)) if sumdim else product
+
+
 @row("soft_margin_loss")
 def _soft_margin(self, target, reduction=1):
     return _reduced(F.softplus(-target * self), reduction)

@@ -8,6 +8,7 @@ import numpy as np
 
 from ... import functional as F
 from ...engine.rules import scatter_add
+from ...engine.table import rule
 from ...engine.tensor import Tensor
 from .elements import times
 from .shapes import along
@@ -70,6 +71,20 @@ def put(flat: Any, places: np.ndarray, values: Any) -> Any:
     return np.where(source >= 0, values[np.maximum(source, 0)], flat)
 
 
+def _written_over(old: Any, new: Any) -> Any:
+    """`new`, in the place of `old`, which gets no gradient of it."""
+    return np.array(new)
+
+
+def _written_unseen(old: Any, new: Any) -> Any:
+    """`new`, in the place of `old`, which gets its gradient."""
+    return np.array(new)
+
+
+written_over = rule(_written_over, lambda g, _y, _old, _new: np.zeros_like(g), None)
+written_unseen = rule(_written_unseen, lambda g, _y, _old, _new: g, None)
+
+
 def _put(x: Any, index: tuple, values: Any) -> Any:
     """`x` with `values`, which are broadcast, at an index as NumPy's."""
     places = np.arange(x.size).reshape(x.shape)[tuple(map(_plain, index))]
@@ -109,7 +124,19 @@ def _index_put(self, indices, values, accumulate=False):
     return _added(self, index, np.broadcast_to(values, shape))
 
 
+@row("masked_scatter")
+def _masked_scatter(self, mask, source):
+    mask = _whole(self, mask)
+    x = np.broadcast_to(self, mask.shape)
+    places = np.cumsum(mask.ravel()).reshape(mask.shape) - 1
+    return np.where(mask, np.reshape(source, (-1,))[np.maximum(places, 0)], x)
+
+
 ROWS |= {
+    "take": lambda self, index: np.reshape(self, (-1,))[index],
+    "put": lambda self, index, source, accumulate=False: np.reshape(
+        _index_put(np.reshape(self, (-1,)), [index], source, accumulate), self.shape
+    ),
     "zero": lambda self: np.zeros_like(self),
     "fill": lambda self, value: np.broadcast_to(value, self.shape) if isinstance(value, Tensor)
     else np.full_like(self, value),

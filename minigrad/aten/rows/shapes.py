@@ -108,7 +108,17 @@ ROWS |= {
         self[along(dim, i, self.ndim)] for i in range(self.shape[dim])
     ],
     "diagonal": lambda self, offset=0, dim1=0, dim2=1: np.diagonal(self, offset, dim1, dim2),
-    "cat": lambda tensors, dim=0: np.concatenate([a for a in tensors if a.shape != (0,)], dim),
+    "cat": lambda tensors, dim=0: np.concatenate(
+        [a for a in tensors if a.shape != (0,)] or tensors, dim
+    ),
+    "trace": lambda self: np.trace(self),
+    "rot90": lambda self, k=1, dims=(0, 1): np.rot90(self, k, tuple(dims)),
+    "pixel_shuffle": lambda self, upscale_factor: _shuffled(self, upscale_factor),
+    "pixel_unshuffle": lambda self, downscale_factor: _unshuffled(self, downscale_factor),
+    "channel_shuffle": lambda self, groups: np.reshape(
+        np.swapaxes(np.reshape(self, (len(self), groups, -1, *self.shape[2:])), 1, 2), self.shape
+    ),
+    "native_channel_shuffle": lambda self, groups: ROWS["channel_shuffle"](self, groups),
     "stack": lambda tensors, dim=0: np.stack(tensors, dim),
     "flip": lambda self, dims: np.flip(self, tuple(dims)),
     "roll": lambda self, shifts, dims=(): np.roll(self, tuple(shifts), tuple(dims) or None)
@@ -117,6 +127,33 @@ ROWS |= {
     "tril": lambda self, diagonal=0: np.tril(self, diagonal),
     "triu": lambda self, diagonal=0: np.triu(self, diagonal),
 }  # fmt: skip
+
+
+def _shuffled(x: Any, r: int) -> Any:
+    """(..., C r r, H, W) as (..., C, H r, W r)."""
+    *batch, C, H, W = x.shape
+    n = len(batch)
+    parts = np.reshape(x, (*batch, C // (r * r), r, r, H, W))
+    turned = np.transpose(parts, (*range(n + 1), n + 3, n + 1, n + 4, n + 2))
+    return np.reshape(turned, (*batch, C // (r * r), H * r, W * r))
+
+
+def _unshuffled(x: Any, r: int) -> Any:
+    """(..., C, H r, W r) as (..., C r r, H, W)."""
+    *batch, C, H, W = x.shape
+    n = len(batch)
+    parts = np.reshape(x, (*batch, C, H // r, r, W // r, r))
+    turned = np.transpose(parts, (*range(n + 1), n + 2, n + 4, n + 1, n + 3))
+    return np.reshape(turned, (*batch, C * r * r, H // r, W // r))
+
+
+@row("diag_embed")
+def _diag_embed(self, offset=0, dim1=-2, dim2=-1):
+    n = self.shape[-1] + abs(offset)
+    at = np.eye(n, n, offset, dtype=self.dtype)[max(0, -offset) :][: self.shape[-1]]  # (len, n)
+    before = np.eye(n, dtype=self.dtype)[max(0, -offset) : max(0, -offset) + self.shape[-1]]
+    y = np.matmul(np.swapaxes(before, 0, 1), np.expand_dims(self, -1) * at)  # (..., n, n)
+    return np.moveaxis(y, (-2, -1), (dim1, dim2))
 
 
 def along(axis: int, index: Any, ndim: int) -> tuple:
