@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import math
 from collections.abc import Callable
+from datetime import datetime
 from pathlib import Path
 
 from . import learner, teacher
@@ -97,6 +98,9 @@ def _mark_options(parser: argparse.ArgumentParser) -> None:
     _running(parser)
     parser.add_argument("--json", metavar="FILE", type=Path, help="write points and marks there")
     parser.add_argument("--junit", metavar="FILE", type=Path, help="the same as JUnit XML")
+    parser.add_argument(
+        "--gradescope", metavar="FILE", type=Path, help="the same as Gradescope's results.json"
+    )
 
 
 def _run_options(parser: argparse.ArgumentParser) -> None:
@@ -139,15 +143,42 @@ def _start_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--without-answers", action="store_true", help="a folder in which `solution` shows none"
     )
+    parser.add_argument(
+        "--names", metavar="LIST", type=Path, help="a folder in DIR for each name in a file"
+    )
 
 
 def _class_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("folder", metavar="DIR", type=Path, help="a folder of students' folders")
+    parser.add_argument(
+        "folder", metavar="DIR", type=Path, help="a folder of students' folders or zips, or a zip"
+    )
     _which(parser, "*")
     _running(parser)
     parser.add_argument(
         "--out", metavar="DIR", type=Path, default=Path("out"), help="where table and page go"
     )
+    parser.add_argument("--roster", metavar="FILE", type=Path, help="lines of name,id")
+    parser.add_argument(
+        "--due", metavar="TIME", type=_time, help="such as 2026-11-20T18:00: shows the days late"
+    )
+    parser.add_argument("--feedback", action="store_true", help="a page for each student, too")
+
+
+def _time(text: str) -> datetime:
+    """A time as an option gives it; without a zone it is local."""
+    try:
+        return datetime.fromisoformat(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"a time is like 2026-11-20T18:00, not {text!r}") from None
+
+
+def _autograder_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", metavar="FILE", type=Path, help="the zip")
+    parser.add_argument("--seed", type=_seed, metavar="N", help="of the inputs")
+
+
+def _forget_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("folder", metavar="DIR", type=Path, help="where `class` wrote its results")
 
 
 COMMANDS: dict[str, tuple[Callable[..., int], str, Callable[..., None]]] = {
@@ -171,4 +202,10 @@ COMMANDS: dict[str, tuple[Callable[..., int], str, Callable[..., None]]] = {
         "points for each student's folder in a folder, and what to talk about",
         _class_options,
     ),
+    "autograder": (
+        teacher.autograder,
+        "write the zip of an autograder for Gradescope",
+        _autograder_options,
+    ),
+    "forget": (teacher.forget, "remove what `class` has written", _forget_options),
 }

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ... import errors
-from .sheets import LONGEST, content, sheets
+from .sheets import LONGEST, RUN, content, sheets
 
 MOODLE = re.compile(r"(.+)_(\d+)_assignsubmission_\w+_?$")
 CANVAS = re.compile(r"([^_]+)_(?:LATE_)?(\d+)_\d+_")
@@ -84,6 +84,21 @@ def handed_in(room: Path, work: Path) -> list[Student]:
         if student not in with_work:
             student.notes.append("no file of exercises is there")
     return students
+
+
+def gathered(folder: Path, work: Path) -> Student:
+    """The work of one student, wherever in a folder or zip it is.
+
+    Raises:
+        ConfigError: if there is none.
+    """
+    student = Student(folder.name, work)
+    _sort(student, _in(folder, folder.name))
+    if not any(work.iterdir()):
+        raise errors.ConfigError(
+            f"there are no exercises in {folder}: `{RUN} start {folder}` puts them there"
+        )
+    return student
 
 
 def _by_student(room: Path) -> Iterator[tuple[str, str, Iterable[Found | str]]]:

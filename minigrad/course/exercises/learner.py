@@ -6,7 +6,7 @@ import argparse
 import contextlib
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from ... import errors
@@ -16,6 +16,7 @@ from .exercise import Exercise
 from .marking import NOT_BEGUN, RIGHT, Mark
 from .printing import say
 from .puzzle import puzzle_of, solved
+from .roster import read_roster
 from .sandbox import check
 from .sheets import HOME, RUN, Sheet, chosen, folder_of, sheets
 from .together import run
@@ -172,20 +173,30 @@ def puzzle(options: argparse.Namespace) -> int:
 
 
 def start(options: argparse.Namespace) -> int:
-    """Copy the exercises into a folder; what is there stays as it is."""
-    options.target.mkdir(parents=True, exist_ok=True)
-    for name in [*(sheet.file for sheet in sheets()), "conftest.py"]:
-        target, text = options.target / name, (HOME / name).read_bytes()
-        if os.path.lexists(target):
-            say(f"{target} is there already, and stays as it is")
-        else:
-            write_whole(target, lambda file: file.write(text))
-            print(target)
-    if options.without_answers:
-        (options.target / KEPT).touch()
+    """Copy the exercises into a folder, or one for each name; what is there stays as it is."""
+    if options.names is None:
+        _hand_out(options.target, options.without_answers, say)
+    else:
+        roster = read_roster(options.names)
+        for entry in roster:
+            _hand_out(options.target / entry.folder, options.without_answers, lambda line: None)
+        say(f"{len(roster)} folders in {options.target}")
     print()
     say(f"Open 01 in your editor; then, in that folder, `{RUN} check 01`")
     return 0
+
+
+def _hand_out(folder: Path, without_answers: bool, tell: Callable[[str], None]) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in [*(sheet.file for sheet in sheets()), "conftest.py"]:
+        target, text = folder / name, (HOME / name).read_bytes()
+        if os.path.lexists(target):
+            tell(f"{target} is there already, and stays as it is")
+        else:
+            write_whole(target, lambda file: file.write(text))
+            tell(f"{target}")
+    if without_answers:
+        (folder / KEPT).touch()
 
 
 def run_all(options: argparse.Namespace) -> int:

@@ -16,13 +16,7 @@ from .wording import cleaned
 
 ESCAPED = "backslashreplace"  # of a file name whose bytes are no characters
 Marked = tuple[Sheet, Exercise, Mark]
-FORMULA = (
-    "=",
-    "+",
-    "-",
-    "@",
-    "'",
-)  # what a table takes for the beginning of a formula, or of a text
+FORMULA = ("=", "+", "-", "@", "'")  # with which a table begins a formula, or a text
 
 
 def points_of(exercise: Exercise, mark: Mark) -> int:
@@ -94,12 +88,15 @@ def _printable(text: str) -> str:
 
 
 def as_csv(
-    students: Mapping[str, Sequence[Marked]], more: Mapping[str, Mapping[str, object]]
+    students: Mapping[str, Sequence[Marked]],
+    more: Mapping[str, Mapping[str, object]],
+    absent: Sequence[tuple[str, str]] = (),
 ) -> bytes:
     """A line for each student: the points for each exercise, and their sum.
 
     Args:
         more: further columns: by their names, what each student has there.
+        absent: the names and numbers of students who handed in nothing.
     """
     text = io.StringIO()
     table = csv.writer(text, lineterminator="\n")
@@ -110,6 +107,9 @@ def as_csv(
         points = [points_of(exercise, found) for _, exercise, found in marked]
         further = [_cell(str(column.get(student, ""))) for column in more.values()]
         table.writerow([_cell(student), *points, sum(points), *further])
+    for student, number in absent:
+        further = [_cell(number) if name == "id" else "" for name in more]
+        table.writerow([_cell(student), *[0] * len(names), 0, *further])
     return text.getvalue().encode(errors=ESCAPED)
 
 

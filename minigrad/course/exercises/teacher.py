@@ -4,37 +4,51 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import math
 import secrets
+import shutil
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import datetime
 from pathlib import Path
 
 from ...disk import destination, write_whole
 from . import class_page
 from .alike import equal_work
 from .exercise import Exercise
-from .handed_in import Student, handed_in
+from .feedback import write_feedback
+from .gradescope import as_gradescope, write_autograder
+from .handed_in import Student, gathered, handed_in
 from .house import Rooms
+from .kept import NAME as KEPT
 from .kept import Kept
 from .marking import Mark
 from .printing import say
 from .results import ESCAPED, Marked, as_csv, as_json, as_junit, class_as_json, points_of, total
+from .roster import Entry, absent, numbers_of, read_roster
 from .sandbox import Job, check, marks_of
-from .sheets import Sheet, chosen, folder_of
+from .sheets import Sheet, chosen, has_any
 from .wording import cleaned
 
+RESULTS = ("class.csv", "class.json", "class.html")
+FEEDBACK = "feedback"  # the folder of the pages for students
 PAUSE = 2.0  # seconds from one writing of the results to the next
 
 
 def mark(options: argparse.Namespace) -> int:
     """Mark a folder: points for each exercise, printed, and written as JSON and JUnit XML."""
     seed = secrets.randbelow(1 << 32) if options.seed is None else options.seed
-    for path in filter(None, (options.json, options.junit)):
+    for path in filter(None, (options.json, options.junit, options.gradescope)):
         destination(path)  # before minutes of marking
-    folder = folder_of(options.folder)
     marked = []
-    with contextlib.closing(Rooms()) as house:
+    with contextlib.ExitStack() as until:
+        folder = options.folder
+        if not has_any(folder):
+            folder = Path(until.enter_context(tempfile.TemporaryDirectory()))
+            for note in gathered(options.folder, folder).notes:
+                say(cleaned(note), hanging=4)
+        house = until.enter_context(contextlib.closing(Rooms()))
         for sheet, exercise, found in check(folder, chosen([]), seed, options.seconds, house):
             marked.append((sheet, exercise, found))
             points = f"{points_of(exercise, found)}/{exercise.points}"
@@ -46,6 +60,7 @@ def mark(options: argparse.Namespace) -> int:
     written: list[tuple[Path | None, Callable[..., bytes]]] = [
         (options.json, as_json),
         (options.junit, as_junit),
+        (options.gradescope, as_gradescope),
     ]
     for path, form in written:
         if path is not None:
@@ -73,13 +88,14 @@ def mark_class(options: argparse.Namespace) -> int:
     goes on, and what has not changed is not marked again.
     """
     wanted = chosen(options.which)
+    roster = read_roster(options.roster) if options.roster else []
     with contextlib.ExitStack() as until:
         work = until.enter_context(tempfile.TemporaryDirectory(ignore_cleanup_errors=True))
         students = handed_in(options.folder, Path(work))
         options.out.mkdir(parents=True, exist_ok=True)
         kept = until.enter_context(Kept(options.out, options.seed))
         house = until.enter_context(contextlib.closing(Rooms()))
-        results = Results(students, options.out, kept.seed)
+        results = Results(students, options.out, kept.seed, roster, options.due)
         try:
             for student, marked in _marked(students, wanted, kept, options.seconds, house):
                 results.add(student, marked)
@@ -89,6 +105,8 @@ def mark_class(options: argparse.Namespace) -> int:
             print(f"\nof {results.of} points (seed {kept.seed}{', as before' * kept.before})")
             for name in results.names:
                 print(options.out / name)
+            if options.feedback:
+                print(results.feedback())
             if len(results.students) < len(students):
                 print(
                     f"{len(results.students)} of {len(students)} students: once more goes on there"
@@ -133,8 +151,18 @@ def _marked(
 class Results:
     """The results of a class, as far as they are there, and the files they are written to."""
 
-    def __init__(self, students: Sequence[Student], out: Path, seed: int):
+    def __init__(
+        self,
+        students: Sequence[Student],
+        out: Path,
+        seed: int,
+        roster: Sequence[Entry],
+        due: datetime | None,
+    ):
         self.all = students
+        self.due = due
+        self.roster = roster
+        self.numbers = numbers_of(students, roster) or {s.name: s.number for s in students}
         self.out = out
         self.seed = seed
         self.students: dict[str, Sequence[Marked]] = {}
@@ -143,6 +171,10 @@ class Results:
         for student in students:
             for note in student.notes:
                 say(f"{cleaned(student.name)}: {cleaned(note)}", hanging=4)
+            if roster and student.name not in self.numbers:
+                say(f"{cleaned(student.name)}: not in the roster")
+        for name in absent(list(self.numbers.values()), roster):
+            say(f"{cleaned(name)}: handed in nothing")
 
     def add(self, student: Student, marked: Sequence[Marked]) -> None:
         self.students[student.name] = marked
@@ -167,7 +199,7 @@ class Results:
             name: column for name, column in self._columns(same).items() if any(column.values())
         }
         forms: Mapping[str, Callable[[], bytes]] = {
-            "class.csv": lambda: as_csv(self.students, more),
+            "class.csv": lambda: as_csv(self.students, more, self._absent() if whole else []),
             "class.json": lambda: class_as_json(self.students, self.seed),
         }
         if whole:
@@ -178,10 +210,51 @@ class Results:
             write_whole(self.out / name, lambda file: file.write(data))
         self.names = list(forms)
 
+    def _absent(self) -> list[tuple[str, str]]:
+        """The names and numbers of who handed in nothing."""
+        names = absent(list(self.numbers.values()), self.roster)
+        return [(one.name, one.number) for one in self.roster if one.name in names]
+
+    def feedback(self) -> Path:
+        """Write a page for each student; returns their folder."""
+        shutil.rmtree(self.out / FEEDBACK, ignore_errors=True)
+        for k, (student, marked) in enumerate(self.students.items(), 1):
+            write_feedback(self.out / FEEDBACK, k, student, marked)
+        return self.out / FEEDBACK
+
+    def _late(self, student: Student) -> object:
+        """The days that work is late, each begun counted; "" if it is in time."""
+        if self.due is None or not student.time:
+            return ""
+        return max(0, math.ceil((student.time - self.due.timestamp()) / 86400)) or ""
+
     def _columns(self, same: Mapping[str, Sequence[str]]) -> dict[str, dict[str, object]]:
         """What the table has beside points."""
         return {
-            "number": {one.name: one.number for one in self.all},
+            "id": {**self.numbers},
+            "days late": {one.name: self._late(one) for one in self.all},
             "not marked": {one.name: len(one.notes) or "" for one in self.all},
             "equal to": {name: ", ".join(others) for name, others in same.items()},
         }
+
+
+def forget(options: argparse.Namespace) -> int:
+    """Remove what `class` has written to a folder: names, marks and pages of students."""
+    names = [*RESULTS, KEPT]
+    for path in [options.folder / name for name in names] + [options.folder / FEEDBACK]:
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path)
+        elif path.exists():
+            path.unlink()
+        else:
+            continue
+        print(f"removed {path}")
+    return 0
+
+
+def autograder(options: argparse.Namespace) -> int:
+    """Write the zip of an autograder for Gradescope."""
+    seed = secrets.randbelow(1 << 32) if options.seed is None else options.seed
+    write_whole(options.file, lambda file: write_autograder(file, seed))
+    print(f"{options.file} (seed {seed})")
+    return 0

@@ -4,10 +4,13 @@ import csv
 import io
 import json
 import os
+import subprocess
 import sys
 import zipfile
+from datetime import datetime
 
 import pytest
+from limits import SECONDS
 
 from minigrad.__main__ import main
 from minigrad.course.exercises import sandbox, teacher
@@ -200,3 +203,101 @@ def test_results_are_written_before_the_end(room, marked, monkeypatch, tmp_path)
         put(room / name / FIRST)
     marked()
     assert [text.count("\n") for text in seen] == [2, 3, 3]
+
+
+# --- from a roster to what is handed back --------------------------------------------------------------
+
+
+def test_folders_are_handed_out_by_a_roster_and_marks_come_back_with_its_ids(
+    room, marked, tmp_path, capsys
+):
+    roster = tmp_path / "names.csv"
+    roster.write_text('id,name\n7,"Lovelace, Ada"\n8,Ben\n9,Zoë\n', encoding="utf-8")
+    start = ["exercises", "start", str(room), "--names", str(roster), "--without-answers"]
+    assert main(start) == 0
+    assert sorted(os.listdir(room)) == ["Ben", "Lovelace_Ada", "Zoë"]
+    assert (room / "Ben" / FIRST).read_text() == STUBS
+    put(room / "Lovelace_Ada" / FIRST)
+    for file in (room / "Zoë").iterdir():
+        file.unlink()
+    (room / "Zoë").rmdir()
+    put(room / "guest" / FIRST)
+    capsys.readouterr()
+    said, rows = marked("--roster", roster)
+    assert {name: (row["id"], row["points"]) for name, row in rows.items()} == {
+        "Lovelace_Ada": ("7", "1"), "Ben": ("8", "0"), "Zoë": ("9", "0"), "guest": ("", "1"),
+    }  # fmt: skip
+    assert "Zoë: handed in nothing" in said
+    assert "guest: not in the roster" in said
+
+
+@pytest.mark.parametrize("text", ["", "name,id\n", "Ada\nada\n"])
+def test_a_roster_without_names_or_with_one_twice_is_refused(text, tmp_path, capsys):
+    (tmp_path / "names").write_text(text)
+    assert (
+        main(["exercises", "start", str(tmp_path / "room"), "--names", str(tmp_path / "names")])
+        == 2
+    )
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_the_days_that_work_is_late_are_counted(room, marked):
+    for name, hours in {"early": -1, "late": 1, "later": 49}.items():
+        put(room / name / FIRST)
+        when = datetime(2026, 11, 20, 18).timestamp() + 3600 * hours
+        os.utime(room / name / FIRST, (when, when))
+    _, rows = marked("--due", "2026-11-20T18:00")
+    assert {name: row["days late"] for name, row in rows.items()} == {
+        "early": "", "late": "1", "later": "3",
+    }  # fmt: skip
+
+
+def test_a_page_goes_back_to_each_student_without_answers_or_classmates(room, marked, tmp_path):
+    put(room / "ada" / FIRST)
+    put(room / "ben" / FIRST, WRONG)
+    marked("--feedback")
+    ada, ben = sorted((tmp_path / "out/feedback").iterdir())
+    page = ben.read_text()
+    assert "ben: 0 of 6 points" in page
+    assert "The incoming gradient g is left out" in page
+    assert "lesson 01" in page
+    assert "return" not in page
+    assert "ada" not in page
+    assert "1 of 6 points" in ada.read_text()
+
+
+def test_a_class_is_forgotten(room, marked, tmp_path):
+    put(room / "ada" / FIRST)
+    marked("--feedback")
+    (tmp_path / "out" / "mine").write_text("")
+    assert main(["exercises", "forget", str(tmp_path / "out")]) == 0
+    assert os.listdir(tmp_path / "out") == ["mine"]
+
+
+def test_a_submission_in_a_folder_is_marked_for_gradescope(tmp_path):
+    """The form that https://gradescope-autograders.readthedocs.io documents."""
+    put(tmp_path / "submission" / "mine" / FIRST)
+    target = tmp_path / "results.json"
+    mark = ["mark", tmp_path / "submission", "--in-process", "--seed", 3, "--gradescope", target]
+    assert main(["exercises", *map(str, mark)]) == 0
+    found = json.loads(target.read_text())
+    assert found["score"] == 1 == sum(test["score"] for test in found["tests"])
+    assert found["tests"][0]["name"] == "product_rule"
+    assert {test["status"] for test in found["tests"]} == {"passed", "failed"}
+    assert all(0 <= test["score"] <= test["max_score"] for test in found["tests"])
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.name == "nt", reason="runs bash")
+def test_the_autograder_runs_from_its_zip_alone(tmp_path):
+    put(tmp_path / "submission" / FIRST)
+    assert main(["exercises", "autograder", str(tmp_path / "grader.zip"), "--seed", "3"]) == 0
+    with zipfile.ZipFile(tmp_path / "grader.zip") as archive:
+        archive.extractall(tmp_path / "source")
+    python = tmp_path / "python"  # that has NumPy, and no minigrad
+    python.write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
+    python.chmod(0o755)
+    environment = {"PATH": os.environ["PATH"], "AUTOGRADER": str(tmp_path), "PYTHON": str(python)}
+    command = ["bash", str(tmp_path / "source/run_autograder")]
+    subprocess.run(command, env=environment, cwd=tmp_path, check=True, timeout=SECONDS)
+    assert json.loads((tmp_path / "results/results.json").read_text())["score"] == 1

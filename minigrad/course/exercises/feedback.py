@@ -1,0 +1,54 @@
+"""A page for each student to be handed back: what is right, what is not, and what to read again."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from .marking import MISSING, NOT_BEGUN, RIGHT
+from .results import Marked, points_of, total
+from .wording import cleaned
+
+escape = html.escape
+
+
+def write_feedback(folder: Path, number: int, student: str, marked: Sequence[Marked]) -> Path:
+    """Write the page of a student; it has neither a solution nor anything of another student."""
+    name = re.sub(r"[^\w.-]+", "_", cleaned(student)).strip("._")
+    path = folder / f"{number:03}_{name or 'student'}.html"
+    folder.mkdir(parents=True, exist_ok=True)
+    path.write_text(page(student, marked), encoding="utf-8")
+    return path
+
+
+def page(student: str, marked: Sequence[Marked]) -> str:
+    style = Path(__file__).with_name("class.css").read_text(encoding="utf-8")
+    of = sum(exercise.points for _, exercise, _ in marked)
+    right = [exercise.name for _, exercise, mark in marked if mark.state == RIGHT]
+    begun = [one for one in marked if one[2].state not in (NOT_BEGUN, MISSING)]
+    wrong = [one for one in begun if one[2].state != RIGHT]
+    rest = [exercise.name for _, exercise, mark in marked if mark.state in (NOT_BEGUN, MISSING)]
+    again = dict.fromkeys(f"lesson {sheet.number}, {escape(sheet.title)}" for sheet, _, _ in wrong)
+    parts = [
+        f"<h1>{escape(cleaned(student))}: {total(marked)} of {of} points</h1>",
+        f"<h2>Right</h2><p>{', '.join(right) or 'Nothing yet.'}</p>",
+        "<h2>Not right yet</h2>",
+        "".join(map(_wrong, wrong)) or "<p>Nothing.</p>",
+        f"<h2>To read again</h2><p>{'; '.join(again) or 'Nothing.'}</p>",
+        f"<h2>Not begun</h2><p>{', '.join(rest) or 'Nothing.'}</p>",
+    ]
+    return (
+        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>Exercises</title>\n'
+        f"<style>\n{style}</style>\n</head>\n<body>\n" + "\n".join(parts) + "\n</body>\n</html>\n"
+    )
+
+
+def _wrong(one: Marked) -> str:
+    sheet, exercise, mark = one
+    shows = f"<pre>{escape(chr(10).join(mark.shows))}</pre>" if mark.shows else ""
+    return (
+        f"<section><h3>{sheet.number} {exercise.name}: {mark.state}, {points_of(exercise, mark)} of "
+        f"{exercise.points}</h3><p>{escape(mark.says)}</p>{shows}</section>"
+    )

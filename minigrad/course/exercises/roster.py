@@ -1,0 +1,70 @@
+"""A roster: the names of a class, and the numbers that its learning platform knows them by."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from ... import errors
+from .handed_in import Student
+
+NAMES = ("name", "student", "student name", "full name")  # what a first line may call its columns
+NUMBERS = ("id", "number", "student id", "sis user id")
+
+
+class Entry(NamedTuple):
+    name: str
+    number: str
+
+    @property
+    def folder(self) -> str:
+        """The name of the student's folder."""
+        return re.sub(r"[^\w.-]+", "_", self.name).strip("._") or "student"
+
+
+def read_roster(path: Path) -> list[Entry]:
+    """Read a roster: a line for each student, the name, and behind a comma the number, if there is one.
+
+    A first line that names the columns "name" and "id" says where they are, among others.
+
+    Raises:
+        ConfigError: if there is no name in it, or one is there twice.
+    """
+    try:
+        lines = path.read_text(encoding="utf-8-sig").splitlines()
+    except (OSError, ValueError) as problem:
+        raise errors.ConfigError(f"cannot read the roster {path}: {problem}") from None
+    rows = [[cell.strip() for cell in row] for row in csv.reader(lines) if any(row)]
+    heads = [cell.lower() for cell in rows[0]] if rows else []
+    place = lambda names, default: next((k for k, h in enumerate(heads) if h in names), default)
+    name, number = place(NAMES, 0), place(NUMBERS, 1)
+    if any(head in NAMES for head in heads):
+        del rows[0]
+    cell = lambda row, k: row[k] if k < len(row) else ""
+    entries = [Entry(cell(row, name), cell(row, number)) for row in rows if cell(row, name)]
+    folders = [entry.folder.lower() for entry in entries]
+    twice = [e.name for e in entries if folders.count(e.folder.lower()) > 1]
+    if not entries or twice:
+        about = f"{twice[0]} is there twice" if twice else "there is no name in it"
+        raise errors.ConfigError(f"the roster {path}: {about}; a line is a name, or name,id")
+    return entries
+
+
+def numbers_of(students: Sequence[Student], roster: Sequence[Entry]) -> dict[str, str]:
+    """The number in the roster of each student who is in it: by the number, the name or the folder."""
+    known: dict[str, str] = {}
+    for entry in roster:
+        for called in filter(None, (entry.number, entry.name, entry.folder)):
+            known.setdefault(called.lower(), entry.number or entry.name)
+    found = {
+        one.name: known.get(one.number.lower()) or known.get(one.name.lower()) for one in students
+    }
+    return {name: number for name, number in found.items() if number}
+
+
+def absent(numbers: Sequence[str], roster: Sequence[Entry]) -> list[str]:
+    """Who is in the roster, and has handed in nothing."""
+    return [entry.name for entry in roster if (entry.number or entry.name) not in numbers]
