@@ -29,6 +29,7 @@ from .engine.tensor import Array, Tensor
 from .engine.walk import backward
 from .idioms import missing
 from .kernels import fast
+from .namesake import warn_of_namesake
 from .nn import Parameter
 from .random import generator, manual_seed
 from .recording import record
@@ -43,7 +44,8 @@ if TYPE_CHECKING:  # the types of `LATER`
     from .views.page import explore
     from .views.text.steps import steps
 
-__version__ = "0.1.0"
+warn_of_namesake()
+__version__ = "1.0.0"
 
 LATER = {  # what is imported when it is first used
     "Graph": "views.graph",

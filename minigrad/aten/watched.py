@@ -109,7 +109,7 @@ class Watched:
             import torch
         except ImportError:
             raise errors.UnsupportedError(
-                "mg.pytorch() watches PyTorch, which is not installed: pip install minigrad[torch]"
+                'mg.pytorch() watches PyTorch, which is not installed: pip install -e ".[torch]"'
             ) from None
         from . import told
         from .calls import Calls

@@ -2,6 +2,7 @@
 
 import ast
 import importlib.util
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -9,6 +10,8 @@ from pathlib import Path
 import pytest
 
 import minigrad as mg
+import minitransformer
+from minigrad.namesake import warn_of_namesake
 
 LATER = ("views", "course", "fast", "workers", "cluster")  # rooms and files of minigrad
 ROOT = Path(__file__).parents[2]
@@ -106,3 +109,36 @@ def test_a_tab_shows_what_is_for_users_and_nothing_else(name):
     assert shown == public
     if name == "minigrad":
         assert {"Tensor", "graph", "explore", "steps", "gradcheck", "Graph", "nn", "optim"} <= shown
+
+
+def test_another_project_of_this_name_is_told(tmp_path):
+    warn_of_namesake(tmp_path)
+    (tmp_path / "minigrad-0.0.6.dist-info").mkdir()
+    with pytest.warns(UserWarning, match="pip uninstall minigrad"):
+        warn_of_namesake(tmp_path)
+
+
+PUBLIC = Path(__file__).parents[1] / "helpers" / "public_names.txt"
+
+
+def public_names():
+    """What a version promises: the names in `__all__` of these modules, a line each."""
+    modules = (mg, mg.nn, mg.functional, mg.optim, mg.errors, minitransformer)
+    names = {f"{m.__name__}.{name}" for m in modules for name in m.__all__}
+    return "".join(f"{name}\n" for name in sorted(names))
+
+
+def test_the_public_names_are_those_that_were_promised():
+    """After a change that is meant, `python tests/minigrad/test_package.py`, and a line in CHANGELOG."""
+    assert public_names() == PUBLIC.read_text()
+
+
+def test_the_version_stands_in_one_form_everywhere():
+    version = re.search(r'^version = "(.*)"', (ROOT / "pyproject.toml").read_text(), re.M)[1]
+    assert mg.__version__ == version
+    assert f"version: {version}\n" in (ROOT / "CITATION.cff").read_text()
+    assert f"\n## {version}\n" in (ROOT / "CHANGELOG.md").read_text()
+
+
+if __name__ == "__main__":
+    PUBLIC.write_text(public_names())
