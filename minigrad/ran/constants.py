@@ -16,7 +16,7 @@ import functools
 import linecache
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -142,7 +142,7 @@ def _around(box: Box | None) -> Iterator[Box]:
         box = box.outer
 
 
-def _parts(values: Any) -> Iterator[Any]:
+def _parts(values: Sequence[object]) -> Iterator[Any]:
     for v in flat(values):
         yield from [v.start, v.stop, v.step] if isinstance(v, slice) else [v]
 
@@ -150,13 +150,13 @@ def _parts(values: Any) -> Iterator[Any]:
 # --- numbers that stand in a line of code -----------------------------------------------------------
 
 
-def _hidden(values: list[Any], line: SourceLine | None) -> bool:
+def _hidden(values: list[object], line: SourceLine | None) -> bool:
     """Tell whether there is a number that does not stand in the line, as `2` and `2.0` do."""
     literals = _literals(line) if line is not None else set()
     return any(repr(abs(v)) not in literals for v in map(_as_pythons, values) if not np.ndim(v))
 
 
-def _as_pythons(value: Any) -> Any:
+def _as_pythons(value: object) -> Any:
     return value.item() if isinstance(value, np.generic) else value
 
 

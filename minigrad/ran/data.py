@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from .. import errors
+from ..engine.errors import Options
 from ..engine.source import SourceLine
 
 G = TypeVar("G", bound="GraphData")
@@ -74,7 +75,7 @@ class GraphNode:
     operation: str
     function: Callable | None
     arguments: tuple
-    options: dict[str, Any]
+    options: Options
     shape: tuple[int, ...]
     dtype: np.dtype
     value: np.ndarray | None

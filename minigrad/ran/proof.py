@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -23,6 +23,10 @@ from ..ranges import numbers_in
 from ..recording import Read, as_arguments, memory_of, record
 from . import capture
 from .data import GraphData, GraphNode, Ref
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
 
 IDS = 64  # ids that are all tried
 
@@ -59,7 +63,7 @@ class Proof(NamedTuple):
     absent: tuple[int, ...]
 
 
-def prove(function: Callable[..., Tensor], inputs: Sequence[Any]) -> Proof:
+def prove(function: Callable[..., Tensor], inputs: Sequence[object]) -> Proof:
     """Run `function` with its inputs, and with other numbers in one of them at a time.
 
     Random numbers of the common generator are the same in every run. What differs between two runs with
@@ -114,7 +118,7 @@ def prove(function: Callable[..., Tensor], inputs: Sequence[Any]) -> Proof:
     return Proof(loss, in_order, proven, tuple(sorted(paths)), absent)
 
 
-def _run(function: Callable[..., Tensor], inputs: Sequence[Any], reads: list[Read]) -> Tensor:
+def _run(function: Callable[..., Tensor], inputs: Sequence[object], reads: list[Read]) -> Tensor:
     """The result, recorded; `reads` gets the numbers that were read, as far as it got."""
     with record(), np.errstate(all="ignore"):
         try:
@@ -129,7 +133,7 @@ def _run(function: Callable[..., Tensor], inputs: Sequence[Any], reads: list[Rea
     return loss
 
 
-def _number_of(value: Any, numbers: dict[Node, int]) -> int | None:
+def _number_of(value: object, numbers: dict[Node, int]) -> int | None:
     """The number of the leaf that an input is in the graph."""
     if isinstance(value, Tensor):
         return numbers.get(value.node)
@@ -139,7 +143,7 @@ def _number_of(value: Any, numbers: dict[Node, int]) -> int | None:
     return next((n for a, n in held if a is not None and memory_of(a) == memory_of(value)), None)
 
 
-def _others(value: Any) -> Iterator[Any]:
+def _others(value: object) -> Iterator[Tensor | np.ndarray]:
     """Other numbers for an input, of its shape and dtype: large, small, 0, NaN, and in other places."""
     array = numbers_in(value)
     if array is None or not array.size:
@@ -167,7 +171,7 @@ def _others(value: Any) -> Iterator[Any]:
             yield _like(value, other) if isinstance(value, Tensor) else other
 
 
-def _with(array: np.ndarray, place: int, number: Any) -> np.ndarray:
+def _with(array: np.ndarray, place: int, number: ArrayLike) -> np.ndarray:
     other = array.copy()
     other.flat[place] = number
     return other
@@ -230,14 +234,14 @@ def _path(node: GraphNode) -> tuple:
     return node.kind, node.operation, node.shape, refs
 
 
-def _constants(node: GraphNode) -> Any:
+def _constants(node: GraphNode) -> object:
     """Return what no operation made of a node: the numbers of a leaf, the settings of a call."""
     if node.kind != "operation":
         return _bits(node.value)
     return [_bits(a) for a in (*node.arguments, *node.options.values())]
 
 
-def _bits(value: Any) -> Any:
+def _bits(value: object) -> object:
     if isinstance(value, np.ndarray):
         return value.dtype.str, value.shape, value.tobytes()
     if isinstance(value, (list, tuple)):

@@ -21,7 +21,7 @@ class Reached:
     def __init__(self, roots: Sequence[Tensor | Node]):
         self.values: dict[Node, np.ndarray] = {}  # as far as they are still known
         self.arrays: dict[
-            int, tuple[Any, Node]
+            int, tuple[object, Node]
         ] = {}  # by identity: arrays, and the leaves they became
         self.calls: dict[Node, tuple] = {}  # the arguments of each node, nodes among them
         self.roots = [r if isinstance(r, Node) else self._of_tensor(r) for r in roots]
@@ -94,7 +94,7 @@ class Reached:
         self.know(node, tensor._array)
         return node
 
-    def _of_array(self, array: Any) -> Node:
+    def _of_array(self, array: object) -> Node:
         if id(array) not in self.arrays:
             self.arrays[id(array)] = array, Node(array)
         node = self.arrays[id(array)][1]

@@ -6,7 +6,6 @@ import os
 import traceback
 from collections.abc import Iterator
 from types import FrameType
-from typing import Any
 
 from ..engine import source
 from ..engine.source import SourceLine, cell_of, user_frames
@@ -17,7 +16,7 @@ def home(file: str) -> str:
     return cell_of(file) or os.path.basename(file)
 
 
-def variables(error: BaseException | None = None) -> Iterator[tuple[str, Any]]:
+def variables(error: BaseException | None = None) -> Iterator[tuple[str, object]]:
     """The variables of all functions that are running, innermost first, then those of their files.
 
     With an `error`, those of the functions that it came up through stand before them.

@@ -59,7 +59,7 @@ def _extent(a: np.ndarray) -> str:
     return ", ".join(odd)
 
 
-def literal(value: Any) -> str:
+def literal(value: object) -> str:
     """An argument that is no tensor, as code would have it: `1:`, `(0, 2)`, `float32`."""
     if isinstance(value, (bool, np.bool_, int, float, np.number)):
         return number(value)

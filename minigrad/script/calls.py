@@ -9,15 +9,20 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..engine import rules, table
+from ..engine.errors import Options
 from ..functional.activations import erf
 from ..ran.data import Passed
 from .operators import BY_FUNCTION
 from .symbols import REFUSALS, Number, Symbol, alias, body_of, plain, same
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
 
 ELEMENTWISE = {
     "negative", "add", "subtract", "multiply", "divide", "power", "float_power", "square", "sqrt",
@@ -48,7 +53,7 @@ class Unwritten(Exception):  # noqa: N818
     """A call that the interpreter cannot run; the message says why."""
 
 
-def _missing(function: Any) -> Unwritten:
+def _missing(function: Callable) -> Unwritten:
     return Unwritten(f"{table.name_of(function)} is not among the functions that a page can run")
 
 
@@ -89,9 +94,9 @@ class Tape:
         self.fixed: dict[int, str] = {}
         self.pinned: dict[int, str] = {}
         self.work = 0
-        self._of: dict[int, tuple[Any, int]] = {}  # the slot of each symbol, which is kept alive
+        self._of: dict[int, tuple[Symbol, int]] = {}  # the slot of each symbol, which is kept alive
         self._open: list[Callable] = []  # the functions that are being traced, one in another
-        self._known: dict[Any, int] = {}  # the slots of equal calls and constants
+        self._known: dict[tuple, int] = {}  # the slots of equal calls and constants
 
     def packed(self) -> dict[str, Any]:
         """The slots and calls as JSON can hold them; functions and kinds of arrays are written once.
@@ -99,7 +104,7 @@ class Tape:
         A call is a list, as there are many: the number of its function's name, the slot that it
         writes, the slots that it reads, and further arguments. `interpreter.js` unpacks it.
         """
-        kinds: dict[Any, int] = {}
+        kinds: dict[tuple[str, tuple[int, ...]], int] = {}
         names: dict[str, int] = {}
         slots = [
             kinds.setdefault((a.dtype.str[1:], a.shape), len(kinds))
@@ -116,7 +121,7 @@ class Tape:
 
     # Slots
 
-    def slot(self, a: Any) -> int:
+    def slot(self, a: Symbol | ArrayLike) -> int:
         """The slot of a symbol or an array; what computes it is put on the tape first."""
         if not isinstance(a, Symbol):
             return self._constant(np.asarray(a))
@@ -156,7 +161,7 @@ class Tape:
             self._known[key] = self._held(array)
         return self._known[key]
 
-    def _call(self, name: str, value: Any, reads: Sequence[int], *params: Any) -> int:
+    def _call(self, name: str, value: ArrayLike, reads: Sequence[int], *params: object) -> int:
         """The slot of a call's result."""
         array = np.asarray(value)
         if name == "same" and (array.dtype, array.shape) == _kind(self.values[reads[0]]):
@@ -182,7 +187,7 @@ class Tape:
                 raise
             return self._held(np.asarray(symbol.value), str(reason))
 
-    def _run(self, value: Any, function: Any, args: tuple, kwargs: dict[str, Any]) -> int:
+    def _run(self, value: ArrayLike, function: Callable, args: tuple, kwargs: Options) -> int:
         if function is alias:
             return self.slot(args[0])
         name = _name(function)
@@ -212,7 +217,7 @@ class Tape:
             raise _missing(function)
         return self._expanded(body_of(function), value, args, kwargs)
 
-    def _expanded(self, function: Callable, value: Any, args: tuple, kwargs: dict[str, Any]) -> int:
+    def _expanded(self, function: Callable, value: ArrayLike, args: tuple, kwargs: Options) -> int:
         """The slot of what a function gives that is written in others, if it can be traced."""
         if self._open.count(function) == DEPTH:
             raise Unwritten(f"{function.__name__} is written with itself")
@@ -229,7 +234,7 @@ class Tape:
         finally:
             self._open.pop()
 
-    def _elementwise(self, name: str, value: Any, args: tuple) -> int:
+    def _elementwise(self, name: str, value: ArrayLike, args: tuple) -> int:
         numbers = args[1:] if name == "where" else args
         dtype = np.result_type(*[np.asarray(v) if np.ndim(v) else v for v in map(plain, numbers)])
         reads = []
@@ -243,7 +248,9 @@ class Tape:
                 reads.append(self._constant(np.asarray(a, dtype)))
         return self._call(name, value, reads)
 
-    def _reduced(self, name: str, value: Any, a: Any, axis: Any) -> int:
+    def _reduced(
+        self, name: str, value: ArrayLike, a: Any, axis: int | Sequence[int] | None
+    ) -> int:
         """A reduction as three sizes: of what is before its axes, of these, and of what is after."""
         name = {"amax": "max", "amin": "min"}.get(name, name)
         shape = np.shape(plain(a))
@@ -257,7 +264,7 @@ class Tape:
         sizes = [math.prod(part) for part in (shape[:first], shape[first:end], shape[end:])]
         return self._call(name, value, [self.slot(a)], sizes)
 
-    def _moved(self, value: Any, function: Any, args: tuple, kwargs: dict[str, Any]) -> int:
+    def _moved(self, value: ArrayLike, function: Callable, args: tuple, kwargs: Options) -> int:
         """A call that only moves elements, seen from where it moves the numbers of their places."""
         read, name = self.slot(args[0]), _name(function)
         shape = self.values[read].shape
@@ -272,7 +279,12 @@ class Tape:
         return self._view(value, read, places, function(places, *args[1:], **kwargs), fill)
 
     def _view(
-        self, value: Any, read: int, places: np.ndarray, moved: np.ndarray, fill: Any = 0
+        self,
+        value: ArrayLike,
+        read: int,
+        places: np.ndarray,
+        moved: np.ndarray,
+        fill: ArrayLike = 0,
     ) -> int:
         if not moved.size:
             return self._constant(np.asarray(value))
@@ -286,7 +298,7 @@ class Tape:
 
     # Indices
 
-    def _taken(self, value: Any, x: Any, index: Any) -> int:
+    def _taken(self, value: ArrayLike, x: Any, index: object) -> int:
         if isinstance(plain(x), (tuple, list)):
             raise _missing(x.call.function)
         read, places = self.slot(x), np.arange(1, x.size + 1).reshape(x.shape)
@@ -297,7 +309,7 @@ class Tape:
         read = self._view(plain(x)[basic], read, places, moved)
         return self._call("take", value, [read, *arrays], axes, at)
 
-    def _put(self, value: Any, values: Any, index: Any, shape: tuple[int, ...]) -> int:
+    def _put(self, value: np.ndarray, values: Any, index: object, shape: tuple[int, ...]) -> int:
         places = np.arange(1, math.prod(shape) + 1).reshape(shape)
         basic, arrays, axes, at = self._index(index, len(shape))
         moved = places[basic]
@@ -312,7 +324,7 @@ class Tape:
             return self._call("same", value, [read])
         return self._call("unview", value, [read], *where)
 
-    def _index(self, index: Any, ndim: int) -> tuple[tuple, list[int], list[int], int]:
+    def _index(self, index: object, ndim: int) -> tuple[tuple, list[int], list[int], int]:
         """An index in two steps: slices alone; then arrays of integers, their axes, and where the
         axes that these make stand in the result."""
         items: list[Any] = []
@@ -349,19 +361,21 @@ class Tape:
 
     # Products
 
-    def _matmul(self, value: Any, a: Any, b: Any) -> int:
+    def _matmul(self, value: ArrayLike, a: Any, b: Any) -> int:
         batch = "abcdefgh"[: max(np.ndim(plain(a)), np.ndim(plain(b)), 2) - 2]
         left, right = np.ndim(plain(a)) > 1, np.ndim(plain(b)) > 1
         term_a = batch[len(batch) - np.ndim(plain(a)) + 2 :] * left + "n" * left + "k"
         term_b = batch[len(batch) - np.ndim(plain(b)) + 2 :] * right + "k" + "m" * right
         return self._contracted(value, [a, b], [term_a, term_b], batch + "n" * left + "m" * right)
 
-    def _vecdot(self, value: Any, a: Any, b: Any) -> int:
+    def _vecdot(self, value: ArrayLike, a: Any, b: Any) -> int:
         batch = "abcdefgh"[: np.ndim(value)]
         terms = [batch[len(batch) - np.ndim(plain(x)) + 1 :] + "k" for x in (a, b)]
         return self._contracted(value, [a, b], terms, batch)
 
-    def _einsum(self, value: Any, subscripts: str, *operands: Any, optimize: Any = False) -> int:
+    def _einsum(
+        self, value: ArrayLike, subscripts: str, *operands: Any, optimize: object = False
+    ) -> int:
         inputs, result = subscripts.split("->")
         terms, some = inputs.split(","), list(operands)
         while len(some) > 2:  # two at a time, from the left
@@ -371,7 +385,9 @@ class Tape:
             some[:2], terms[:2] = [first], [term]
         return self._contracted(value, some, terms, result)
 
-    def _contracted(self, value: Any, operands: list[Any], terms: list[str], result: str) -> int:
+    def _contracted(
+        self, value: ArrayLike, operands: list[Any], terms: list[str], result: str
+    ) -> int:
         """A sum of products as loops: for each its size, and the strides of the result and operands."""
         sizes: dict[str, int] = {}
         for a, term in zip(operands, terms):
@@ -390,18 +406,20 @@ class Tape:
         self.work += math.prod(sizes.values())
         return self._call("contract", value, [self.slot(a) for a in operands], free, summed)
 
-    def _convolved(self, value: Any, a: Any, v: Any) -> int:
+    def _convolved(self, value: np.ndarray, a: Any, v: Any) -> int:
         """Each element of the result is a product of `v`, turned, with a piece of `a` between zeros."""
         reads = [self.slot(np.pad(a, v.size - 1)), self.slot(np.flip(v))]
         self.work += value.size * v.size
         return self._call("contract", value, reads, [[value.size, 1, 1, 0]], [[v.size, 1, 1]])
 
-    def _searched(self, value: Any, a: Any, v: Any, side: str = "left", sorter: Any = None) -> int:
+    def _searched(
+        self, value: ArrayLike, a: Any, v: Any, side: str = "left", sorter: object = None
+    ) -> int:
         if sorter is not None:
             raise _missing(np.searchsorted)
         return self._call("searchsorted", value, [self.slot(a), self.slot(v)], side == "right")
 
-    def _joined(self, value: Any, arrays: Any, axis: Any = 0) -> int:
+    def _joined(self, value: ArrayLike, arrays: Any, axis: int | None = 0) -> int:
         if isinstance(arrays, Symbol):
             arrays = [arrays[i] for i in range(arrays.shape[0])]
         reads = [self.slot(a) for a in arrays]
@@ -418,7 +436,7 @@ class Tape:
 OWN = {body_of(f): f.__name__ for f in (rules.scatter_add, rules.astype, erf)}
 
 
-def _name(function: Any) -> str:
+def _name(function: Callable) -> str:
     """The name that the interpreter has for a function; "" for one that only looks like NumPy's."""
     if function in BY_FUNCTION:
         return BY_FUNCTION[function].ufunc.__name__

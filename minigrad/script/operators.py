@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -25,7 +25,7 @@ class Operator(NamedTuple):
     sign: str
     binds: int
     ufunc: np.ufunc
-    python: Callable[..., Any]
+    python: Callable
 
     @property
     def unary(self) -> bool:
@@ -66,4 +66,6 @@ OPERATORS = (
     Operator("==", COMPARED, np.equal, operator.eq),
     Operator("!=", COMPARED, np.not_equal, operator.ne),
 )
-BY_FUNCTION: dict[Any, Operator] = {f: row for row in OPERATORS for f in (row.ufunc, row.python)}
+BY_FUNCTION: dict[Callable, Operator] = {
+    f: row for row in OPERATORS for f in (row.ufunc, row.python)
+}

@@ -210,7 +210,7 @@ class Script:
     # The way back
 
     def way_back(
-        self, starts: Mapping[int, Any] | None = None
+        self, starts: Mapping[int, np.ndarray | None] | None = None
     ) -> Iterator[tuple[GraphNode, list[Edge]]]:
         """Walk back, newest first; yield each node that a gradient reaches, and the edges along which
         it goes on, once their lines are written.
@@ -248,7 +248,7 @@ class Script:
                 pass
         return self
 
-    def _start(self, node: GraphNode, gradient: Any) -> Symbol:
+    def _start(self, node: GraphNode, gradient: np.ndarray | None) -> Symbol:
         if gradient is None:
             value = self.values[node.number].value
             if value.size != 1 and self.forward:
@@ -358,7 +358,7 @@ def same_calls(a: Any, b: Any) -> bool:
     return same and all(map(same_calls, *args))
 
 
-def is_call_of(symbol: Any, function: Any) -> bool:
+def is_call_of(symbol: object, function: Callable) -> bool:
     """Tell whether a symbol is the result of that function, under whatever name, or an item of it."""
     call = getattr(symbol, "call", None)
     if (

@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
@@ -45,7 +45,7 @@ class Sources:
         """The name of the call that writes a slot; "" where none does."""
         return self.calls[slot][0] if slot in self.calls else ""
 
-    def number(self, element: Element) -> Any:
+    def number(self, element: Element) -> np.generic:
         return self.values[element.slot][element.at]
 
     def operands(self, element: Element) -> list[Element]:
@@ -80,27 +80,27 @@ class Sources:
 # --- calls that move elements: from the shape of the result, and the arrays that are read ---------
 
 
-def _viewed(shape: Index, of: list[Any], begin: int, strides: Index) -> np.ndarray:
+def _viewed(shape: Index, of: list[np.ndarray], begin: int, strides: Index) -> np.ndarray:
     flat = np.ravel(of[0])[begin:]
     return as_strided(flat, shape, [step * flat.itemsize for step in strides])
 
 
-def _viewed_back(shape: Index, of: list[Any], begin: int, strides: Index) -> np.ndarray:
+def _viewed_back(shape: Index, of: list[np.ndarray], begin: int, strides: Index) -> np.ndarray:
     found = np.zeros(shape, of[0].dtype)
     _viewed(of[0].shape, [found], begin, strides)[...] = of[0]
     return found
 
 
-def _picked(shape: Index, of: list[Any], places: list[int]) -> np.ndarray:
+def _picked(shape: Index, of: list[np.ndarray], places: list[int]) -> np.ndarray:
     return np.append(*of)[places].reshape(shape)  # -1 is the border
 
 
-def _joined(shape: Index, of: list[Any], blocks: list[int]) -> np.ndarray:
+def _joined(shape: Index, of: list[np.ndarray], blocks: list[int]) -> np.ndarray:
     rows = [a.reshape(-1, n) for a, n in zip(of, blocks) if n]
     return np.concatenate(rows, axis=1).reshape(shape)
 
 
-def _taken(shape: Index, of: list[Any], axes: list[int], at: int) -> np.ndarray:
+def _taken(shape: Index, of: list[np.ndarray], axes: list[int], at: int) -> np.ndarray:
     index = dict(zip(axes, of[1:]))  # `at` is where NumPy puts the axes that these make
     return of[0][tuple([index.get(axis, slice(None)) for axis in range(of[0].ndim)])]
 
@@ -114,7 +114,9 @@ MOVES: dict[str, Callable[..., np.ndarray]] = {
 # --- calls that add elements up, or take one of many ----------------------------------------------
 
 
-def _folded(at: Index, shape: Index, reads: list[int], of: list[Any], sizes: list[int]) -> Terms:
+def _folded(
+    at: Index, shape: Index, reads: list[int], of: list[np.ndarray], sizes: list[int]
+) -> Terms:
     _, n, inner = sizes
     first, last = divmod(_raveled(at, shape), inner)
     places = range(first * n * inner + last, (first + 1) * n * inner, inner)
@@ -122,7 +124,12 @@ def _folded(at: Index, shape: Index, reads: list[int], of: list[Any], sizes: lis
 
 
 def _contracted(
-    at: Index, shape: Index, reads: list[int], of: list[Any], free: list[Any], summed: list[Any]
+    at: Index,
+    shape: Index,
+    reads: list[int],
+    of: list[np.ndarray],
+    free: list[list[int]],
+    summed: list[list[int]],
 ) -> Terms:
     """`free` and `summed` are loops: a size, and strides, as `Tape._contracted` has them."""
     begins = [_along(at, [loop[i + 2] for loop in free]) for i in range(len(reads))]
@@ -139,7 +146,7 @@ def _contracted(
 
 
 def _put(
-    at: Index, shape: Index, reads: list[int], of: list[Any], axes: list[int], begin: int
+    at: Index, shape: Index, reads: list[int], of: list[np.ndarray], axes: list[int], begin: int
 ) -> Terms:
     values, *indices = of
     to = _taken(values.shape, [np.arange(math.prod(shape)).reshape(shape), *indices], axes, begin)

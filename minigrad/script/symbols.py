@@ -11,14 +11,19 @@ import ast
 import operator
 import types
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from ..engine import rules, table
+from ..engine.errors import Options
 from ..engine.walk import copied_axes
 from ..rules_as_text import tree_of
 from .operators import OPERATORS
+
+if TYPE_CHECKING:
+    from numpy.typing import DTypeLike
+
 
 METHODS = {
     "astype", "clip", "copy", "cumsum", "dot", "max", "mean", "min", "prod", "ravel", "repeat",
@@ -36,7 +41,7 @@ class SymbolCall(NamedTuple):
 
     function: Callable
     args: tuple
-    options: dict[str, Any]
+    options: Options
     method: str = ""
 
 
@@ -75,7 +80,7 @@ class Symbol(table.BaseTensor):
     dtype = property(lambda self: self.value.dtype)
     T = property(lambda self: call(np.transpose, self))
 
-    def __getitem__(self, index: Any) -> Any:
+    def __getitem__(self, index: object) -> Any:
         return call(operator.getitem, self, index)
 
     def __getattr__(self, method: str) -> Callable:
@@ -90,13 +95,15 @@ class Symbol(table.BaseTensor):
 
         return called
 
-    def __array_ufunc__(self, ufunc: Any, method: str, *args: Any, **kwargs: Any) -> Any:
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *args: Any, **kwargs: Any) -> Any:
         known = table.name_of(ufunc).startswith("np.")
         if method != "__call__" or "out" in kwargs or not known:
             return NotImplemented
         return simplest(ufunc, args, kwargs)
 
-    def __array_function__(self, function: Any, kinds: Any, args: tuple, kwargs: dict) -> Any:
+    def __array_function__(
+        self, function: Callable, kinds: object, args: tuple, kwargs: Options
+    ) -> Any:
         return simplest(function, args, kwargs)
 
     def __bool__(self) -> bool:
@@ -154,7 +161,7 @@ def _symbols(value: Any, call: SymbolCall) -> Any:
     return value
 
 
-def simplest(function: Callable, args: Sequence[Any], options: dict[str, Any]) -> Any:
+def simplest(function: Callable, args: Sequence[Any], options: Options) -> Any:
     """The result of a call, in as few calls as it can be written with: none for a reshape that changes
     nothing; those of its body for a function that only returns an expression."""
     given = (*args[1:], *options.values())
@@ -180,7 +187,7 @@ PYTHONS = {operator.getitem, *(row.python for row in OPERATORS)}
 def traced(
     function: Callable,
     args: Sequence[Any],
-    options: dict[str, Any],
+    options: Options,
     name: str = "",
     wanted: Any = None,
 ) -> Any:
@@ -218,7 +225,7 @@ def undone(gradient: Symbol, argument: Symbol) -> Symbol:
     return gradient if gradient.dtype == argument.dtype else gradient.astype(argument.dtype)
 
 
-def _named(function: Any, name: str) -> Any:
+def _named(function: Any, name: str) -> Callable:
     """The same function under a name."""
     named = types.FunctionType(
         function.__code__, function.__globals__, name, function.__defaults__, function.__closure__
@@ -244,14 +251,14 @@ def plain(value: Any) -> Any:
     return {k: plain(v) for k, v in value.items()} if isinstance(value, dict) else value
 
 
-def symbols_in(value: Any) -> list[Symbol]:
+def symbols_in(value: object) -> list[Symbol]:
     """The symbols in a nested list of arguments, in order."""
     found: list[Symbol] = []
     _put_symbols([value], found)
     return found
 
 
-def _put_symbols(values: Iterable[Any], found: list[Symbol]) -> None:
+def _put_symbols(values: Iterable[object], found: list[Symbol]) -> None:
     for v in values:
         if isinstance(v, Symbol):
             found.append(v)
@@ -268,7 +275,7 @@ def same(a: Any, b: Any) -> bool:
     return type(a) is type(b) and a.dtype == b.dtype and a.shape == b.shape and equal(a, b)
 
 
-def equal(a: Any, b: Any) -> bool:
+def equal(a: np.ndarray, b: np.ndarray) -> bool:
     """Tell whether two arrays have the same numbers; of NaN, which takes longer to see, too."""
     return np.array_equal(a, b) or (a.dtype.kind == "f" and np.array_equal(a, b, equal_nan=True))
 
@@ -278,7 +285,7 @@ def uniform(array: np.ndarray) -> bool:
     return array.size > 0 and array.tobytes() == array.flat[0].tobytes() * array.size
 
 
-def stand_in(shape: tuple[int, ...], dtype: Any) -> np.ndarray:
+def stand_in(shape: tuple[int, ...], dtype: DTypeLike) -> np.ndarray:
     """An array of a shape, for one of which only that is known, or wanted."""
     return np.broadcast_to(np.ones((), dtype), shape)
 
@@ -286,7 +293,7 @@ def stand_in(shape: tuple[int, ...], dtype: Any) -> np.ndarray:
 # --- functions as they are written ----------------------------------------------------------------
 
 
-def body_of(function: Any) -> Any:
+def body_of(function: Any) -> Callable:
     """A function without what makes it leave Tensors to the engine, and without a cache."""
     entry = table.TABLE.get(function)
     if isinstance(entry, table.Definition):
@@ -296,7 +303,7 @@ def body_of(function: Any) -> Any:
     return getattr(function, "dispatched", function)
 
 
-def is_expression(function: Any) -> bool:
+def is_expression(function: Callable) -> bool:
     """Tell whether a function only returns an expression."""
     tree = tree_of(function)
     if isinstance(tree, ast.FunctionDef):
