@@ -419,7 +419,7 @@ assert penalised(-3.0, 5, 1) < penalised(-3.5, 10, 1)
 # %% [markdown]
 # ## Remembering
 #
-# Our loop computes everything anew for each symbol: for the $t$-th it runs all $t$ positions through
+# Our loop computes everything again for each symbol: for the $t$-th it runs all $t$ positions through
 # the decoder. But what stands before has not changed, and since the mask is causal, nothing that was
 # computed for it depends on the new symbol. So keep the keys and values of every attention, and
 # compute those of the new position alone. (Those made from the source never change.) That is a *cache*.

@@ -222,7 +222,7 @@ assert (no_answer == 0).all()
 #
 # Would a model find these two heads by itself, by gradient descent? A row of the task is 24 letters in
 # random order. Then a part of it, 4 to 8 letters long, is copied over a later part. Its length, and
-# both positions, are drawn anew for each row. So positions alone do not tell what comes next: the
+# both positions, are drawn again for each row. So positions alone do not tell what comes next: the
 # model has to look at the letters. All letters but the copied ones are different, so that the answer
 # is certain.
 

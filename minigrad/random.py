@@ -16,7 +16,7 @@ Draw = Callable[[], np.ndarray]
 
 
 def manual_seed(seed: int) -> np.random.Generator:
-    """Start the common generator anew, and return it; the same seed gives the same run, bit for bit.
+    """Start the common generator again, and return it; the same seed gives the same run, bit for bit.
 
     Raises:
         ConfigError: if `seed` is not a whole number from 0.
@@ -51,7 +51,7 @@ def drawn(
 ) -> np.ndarray:
     """Return what `draw` takes from a generator, as in `drawn(lambda rng: rng.random(3))`.
 
-    Watchers see it, so that a compiled function draws anew in each call.
+    Watchers see it, so that a compiled function draws again in each call.
     """
     again = lambda: draw(generator(rng))
     array = again()

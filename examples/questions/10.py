@@ -81,7 +81,7 @@ QUESTIONS = questions(
             "side by side": "It can do all that adding can.",
         },
         because="Each position makes different numbers of a word small, or changes their sign. So a "
-        "word must be learned anew at each position.",
+        "word must be learned again at each position.",
     ),
     end_same_width=Question(
         "On the clock above, which other position has the same *width* (the sine) as position 2?",

@@ -11,7 +11,7 @@ It reads the lines of a script (see `minigrad.script`), forward and back, and ru
 3. `memory`: which lines share an array, and which write over one that nothing needs any more
 4. `source`: the lines as text, one generator function: forward, then back
 5. `keeping`: the plan of memory as a table
-6. `recorded`: a call of the function, recorded, and what a plan reads anew at each call
+6. `recorded`: a call of the function, recorded, and what a plan reads again at each call
 7. `plan`: the program of one shape, and its runs
 8. `step`: the compiled function: a plan for each shape, and one node for a call
 """

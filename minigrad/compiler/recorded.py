@@ -1,4 +1,4 @@
-"""A call of a function, recorded: its graph, and what a later call reads anew."""
+"""A call of a function, recorded: its graph, and what a later call reads again."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ class Recorded:
         tracing.arrays.clear()
 
     def changing(self) -> set[int]:
-        """The numbers of the nodes whose arrays a later call brings anew."""
+        """The numbers of the nodes whose arrays a later call brings again."""
         drawn = {n for n, _ in self.draws if n is not None}
         return {*self.tensors, *drawn, *(n for n in self.arguments if n is not None)}
 

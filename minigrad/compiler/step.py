@@ -193,7 +193,7 @@ OPERATION = lookup(compiled_call)
 
 def one_node(call: ProgramCall, parents: list[Tensor]) -> Tensor:
     """The result of a run as a Tensor, with the node that calling `compiled_call` would give it; that
-    would look at each parent anew, of which there may be hundreds."""
+    would look at each parent again, of which there may be hundreds."""
     edges: list[Edge] = [(1, i, parent.node) for i, parent in enumerate(parents)]
     shape = outline(call.result.shape, call.result.dtype)
     saved = shape, call, [shape] * len(parents)

@@ -148,7 +148,7 @@ class File:
             ) from None
 
     def _has_changed(self) -> DataError:
-        return DataError(f"{self.path} has changed while it was in use: begin anew with it")
+        return DataError(f"{self.path} has changed while it was in use: start again with it")
 
     def _next(self, opened: BinaryIO) -> bytes:
         """The bytes of the next block: up to the end of a line, if there is one near."""
@@ -207,7 +207,7 @@ def unchanged(file: File, sha256: str | None) -> None:
     if sha256 not in (None, file.sha256):
         raise DataError(
             f"{file.path} has changed: sha256 is {file.sha256}, expected {sha256}; "
-            "put the old contents back, or begin anew with these"
+            "put the old contents back, or start again with these"
         )
 
 

@@ -355,7 +355,7 @@ function lossText() {
 }
 
 function keepFocus(act) {
-  // the panel is made anew: the field with the focus is found again
+  // the panel is made again: the field with the focus is found again
   const { field } = document.activeElement ? document.activeElement.dataset : {};
   act();
   const again = field && document.querySelector(`[data-field="${field}"]`);

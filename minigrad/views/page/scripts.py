@@ -45,7 +45,7 @@ def exported(text: str) -> list[str]:
 
 
 def _as_object(file: str, text: str) -> str:
-    changing = set(re.findall(r"^let (\w+)", text, re.MULTILINE))  # is read anew each time
+    changing = set(re.findall(r"^let (\w+)", text, re.MULTILINE))  # is read again each time
     gives = [f"get {n}() {{ return {n}; }}" if n in changing else n for n in exported(text)]
     text = EXPORTS.sub("", OBJECT.sub("", text))
     text = NAMES.sub(lambda found: f"const {found[1]} = {SCRIPTS[found[2]]};", text)

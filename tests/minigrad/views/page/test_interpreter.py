@@ -266,7 +266,8 @@ def mlp():
     mg.manual_seed(0)
     model = nn.Sequential(nn.Linear(3, 8), np.tanh, nn.Linear(8, 8), F.relu, nn.Linear(8, 2))
     rng = np.random.default_rng(0)
-    x = mg.Tensor(rng.standard_normal((5, 3)), requires_grad=True, name="x")
+    numbers = rng.standard_normal((5, 3)).astype(mg.get_default_dtype())
+    x = mg.Tensor(numbers, requires_grad=True, name="x")
     targets = rng.integers(0, 2, 5)
 
     def loss():
