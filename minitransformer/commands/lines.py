@@ -10,7 +10,7 @@ import minigrad as mg
 from minigrad import errors
 from minigrad.terminal import complain
 
-from ..training.readers import Reader
+from ..training.readers import LineReader
 from . import PROGRAM
 
 AT_ONCE = 64  # lines
@@ -18,7 +18,7 @@ AT_ONCE = 64  # lines
 
 def for_each(
     arguments: list[str],
-    reader: Reader,
+    reader: LineReader,
     results: Callable[[list[str]], Iterable[str]],
     clean: Callable[[str], str] = str,
 ) -> int:
@@ -50,7 +50,7 @@ def for_each(
     return status
 
 
-def _problem(reader: Reader, line: str) -> errors.MinigradError | None:
+def _problem(reader: LineReader, line: str) -> errors.MinigradError | None:
     """Return the error if the reader cannot read `line`, else None."""
     try:
         reader.encode([line])

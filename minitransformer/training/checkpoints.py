@@ -15,7 +15,7 @@ from minigrad.engine.kinds import checked
 from minigrad.settings import whole
 
 from .loop import Point, Settings, Training
-from .readers import READERS, Reader
+from .readers import READERS, LineReader
 from .vocabulary import Vocabulary
 
 # Names of weights in checkpoints written before the residuals, and the names now.
@@ -28,7 +28,7 @@ FOREIGN = (KeyError, TypeError, ValueError, OverflowError, MemoryError)
 
 
 @checked
-def load_reader(path: str | os.PathLike) -> tuple[Reader, dict[str, Any]]:
+def load_reader(path: str | os.PathLike) -> tuple[LineReader, dict[str, Any]]:
     """Load the model of a checkpoint, ready to read, and the checkpoint's data about its training.
 
     Raises:
@@ -83,7 +83,7 @@ def training_in(path: str | os.PathLike, make: Callable) -> Training:
         raise _foreign(path, problem) from None
 
 
-def _sizes(kind: type[Reader], saved: dict[str, object], weights: dict[str, np.ndarray]) -> Any:
+def _sizes(kind: type[LineReader], saved: dict[str, object], weights: dict[str, np.ndarray]) -> Any:
     """The sizes of a model that could have these weights: none is made that needs far more memory.
 
     Raises:

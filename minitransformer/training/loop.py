@@ -23,7 +23,7 @@ from minigrad.workers import Threads, Workers
 
 from ..model.choices import chosen
 from .parts import OfParts, Part, cut, large, summed_loss
-from .readers import READERS, Reader
+from .readers import READERS, LineReader
 
 SCHEDULES: dict[str, Callable[[Settings], optim.Schedule]] = {
     "cosine": lambda s: optim.warmup_cosine(s.learning_rate, s.warmup, s.steps),
@@ -140,7 +140,7 @@ class Training:
                 f"not {self.sizes!r}"
             )
         with drawing_from(np.random.default_rng(self.settings.seed)):
-            self.reader: Reader = kind.of(self.task, self.sizes)
+            self.reader: LineReader = kind.of(self.task, self.sizes)
         self.model = self.reader.model
         self.job = OfParts(self.reader, self.settings.seed, self.settings.label_smoothing)
         self.optimizer = optim.Adam(

@@ -12,7 +12,7 @@ from minigrad.functional import cross_entropy
 from minigrad.random import drawing_from
 from minigrad.workers import Gradients
 
-from .readers import Reader
+from .readers import LineReader
 from .vocabulary import PAD
 
 START = 500  # symbols that could be read in the time that one more part of a batch takes by itself
@@ -35,7 +35,7 @@ class OfParts(Gradients):
     each step.
     """
 
-    def __init__(self, reader: Reader, seed: int, label_smoothing: float):
+    def __init__(self, reader: LineReader, seed: int, label_smoothing: float):
         super().__init__(self.share, reader.model.parameters())
         self.reader, self.seed, self.label_smoothing = reader, seed, label_smoothing
 
@@ -58,7 +58,7 @@ class OfParts(Gradients):
 
 
 def _untrained(
-    kind: type[Reader], sizes: Any, source: Any, target: Any, *others: Any
+    kind: type[LineReader], sizes: Any, source: Any, target: Any, *others: Any
 ) -> OfParts:  # fmt: skip
     """The same job in another process, which is sent the weights."""
     *lengths, seed, label_smoothing = others
@@ -68,7 +68,7 @@ def _untrained(
 
 
 def summed_loss(
-    reader: Reader, examples: Sequence[Any], label_smoothing: float
+    reader: LineReader, examples: Sequence[Any], label_smoothing: float
 ) -> tuple[mg.Tensor, int]:
     """Compute the summed cross-entropy of the symbols to write, and their number."""
     logits, write = reader.predictions(examples)  # (B, T, N), (B, T)

@@ -1,5 +1,6 @@
 """A model with its vocabularies: it learns from lines of text, and turns lines into lines.
 
+LineReader   what all have in common
 Reader       an encoder-decoder: it reads a source, and writes a target
 Continuer    a decoder-only model on the same tasks: it goes on where the source ends
 TextReader   a decoder-only model on plain text
@@ -7,10 +8,11 @@ TextReader   a decoder-only model on plain text
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 import numpy as np
 
@@ -28,13 +30,16 @@ from .task import Task, TextTask
 from .vocabulary import BOS, PAD, Vocabulary, padded, several
 
 Way = Callable[..., np.ndarray]
-Pairs = Sequence[tuple[str, str]]
+Pair = tuple[str, str]  # a source and its target
+Pairs = Sequence[Pair]
+E = TypeVar("E")  # an example
+R = TypeVar("R", bound="LineReader")
 
 
-@checked
 @dataclass(frozen=True)
-class Reader:
-    """An encoder-decoder with the vocabularies of its task.
+class LineReader(ABC, Generic[E]):
+    """A model with its vocabularies. How it learns depends on its examples; what is not said otherwise
+    is as an encoder-decoder has it.
 
     Attributes:
         longest_source, longest_target: in symbols; a longer source is refused.
@@ -71,7 +76,7 @@ class Reader:
             )
 
     @classmethod
-    def of(cls, task: Task | TextTask, sizes: object) -> Reader:
+    def of(cls: type[R], task: Task | TextTask, sizes: object) -> R:
         """A reader for a task, its model not trained."""
         return cls(cls.model_of(sizes), *cls.vocabularies(task), *cls.lengths(task))
 
@@ -111,29 +116,29 @@ class Reader:
         """The symbols that the model chooses from."""
         return self.target
 
-    def predictions(self, pairs: Pairs) -> tuple[mg.Tensor, np.ndarray]:
-        """Teacher forcing: the scores of each target symbol, given the right ones before it.
+    @abstractmethod
+    def predictions(self, examples: Sequence[E]) -> tuple[mg.Tensor, np.ndarray]:
+        """Teacher forcing: the scores of each symbol to write, given the right ones before it.
 
         Returns:
             logits (B, T, N), and the symbols that they should predict (B, T), PAD where none.
         """
-        source = self.source.batch([s for s, _ in pairs])  # (B, S)
-        targets = self.target.batch([t for _, t in pairs], start=True, end=True)  # (B, T + 1)
-        read, write = shifted(targets)
-        return self.model(source, read), write
 
-    @checked
-    def check(self, examples: Pairs) -> None:
-        """Check that examples are pairs of texts, with an error that says what they are."""
+    @abstractmethod
+    def check(self, examples: Sequence[E]) -> None:
+        """Check that examples are of the right kind, with an error that says what they are."""
 
-    def length(self, example: Any) -> int:
-        """Count the symbols of one example, on both sides: what it costs to learn from it."""
-        source, target = example
-        return self.source.count(source) + self.target.count(target)
+    @abstractmethod
+    def length(self, example: E) -> int:
+        """Count the symbols of one example, on all its sides: what it costs to learn from it."""
 
-    def to_write(self, pairs: Pairs) -> int:
-        """Count the symbols that the model must predict in `pairs`, each end of sequence included."""
-        return sum(len(self.target.encode(t, end=True)) for _, t in pairs)
+    @abstractmethod
+    def to_write(self, examples: Sequence[E]) -> int:
+        """Count the symbols that the model must predict in `examples`, ends of sequences included."""
+
+    @abstractmethod
+    def examined(self, examples: Sequence[E]) -> tuple[list[str], float]:
+        """Return what the model writes for each example, and the share that it does right."""
 
     @checked
     def read(self, lines: Sequence[str], batch: int = 64, how: Way = greedy) -> list[str]:
@@ -215,6 +220,36 @@ class Reader:
         """The share that the model does right: see `examined`."""
         return self.examined(examples)[1]
 
+
+@checked
+@dataclass(frozen=True)
+class Reader(LineReader[Pair]):
+    """An encoder-decoder with the vocabularies of its task; its examples are pairs of texts.
+
+    Attributes:
+        longest_source, longest_target: in symbols; a longer source is refused.
+
+    Raises:
+        ConfigError: as `LineReader`.
+    """
+
+    def predictions(self, pairs: Pairs) -> tuple[mg.Tensor, np.ndarray]:
+        source = self.source.batch([s for s, _ in pairs])  # (B, S)
+        targets = self.target.batch([t for _, t in pairs], start=True, end=True)  # (B, T + 1)
+        read, write = shifted(targets)
+        return self.model(source, read), write
+
+    @checked
+    def check(self, examples: Pairs) -> None:
+        """Check that examples are pairs of texts, with an error that says what they are."""
+
+    def length(self, example: Pair) -> int:
+        source, target = example
+        return self.source.count(source) + self.target.count(target)
+
+    def to_write(self, pairs: Pairs) -> int:
+        return sum(len(self.target.encode(t, end=True)) for _, t in pairs)
+
     @checked
     def examined(self, pairs: Pairs) -> tuple[list[str], float]:
         """Return what the model writes for each source, and the share of pairs written exactly."""
@@ -266,7 +301,7 @@ class Continuer(Reader):
 
 @checked
 @dataclass(frozen=True)
-class TextReader(Reader):
+class TextReader(LineReader[str]):
     """A decoder-only model on plain text: it goes on with a line by `longest_target` symbols.
 
     It has learned from windows of `longest_source` symbols, and reads no more at once: the window slides
@@ -316,23 +351,23 @@ class TextReader(Reader):
             self.model.eval(), source, self.longest_target, window=self.longest_source, ends=False
         )
 
-    def predictions(self, windows: Sequence[str]) -> tuple[mg.Tensor, np.ndarray]:  # type: ignore[override]
+    def predictions(self, windows: Sequence[str]) -> tuple[mg.Tensor, np.ndarray]:
         text = self.source.batch(windows)  # (B, T + 1)
         read, write = shifted(text)
         return self.model(read), write
 
     @checked
-    def check(self, examples: Sequence[str]) -> None:  # type: ignore[override]
+    def check(self, examples: Sequence[str]) -> None:
         """Check that examples are texts, with an error that says what they are."""
 
-    def length(self, example: Any) -> int:
+    def length(self, example: str) -> int:
         return self.source.count(example)
 
-    def to_write(self, windows: Sequence[str]) -> int:  # type: ignore[override]
+    def to_write(self, windows: Sequence[str]) -> int:
         return sum(len(window) - 1 for window in windows)
 
     @checked
-    def examined(self, windows: Sequence[str]) -> tuple[list[str], float]:  # type: ignore[override]
+    def examined(self, windows: Sequence[str]) -> tuple[list[str], float]:
         """Return no text, and the share of symbols predicted right, but for the first of each window."""
         with mg.no_grad():
             self.model.eval()
@@ -343,7 +378,7 @@ class TextReader(Reader):
         return [], float(np.mean(right))
 
 
-READERS: dict[str, type[Reader]] = {
+READERS: dict[str, type[LineReader]] = {
     "encoder-decoder": Reader,
     "decoder": Continuer,
     "text": TextReader,

@@ -22,7 +22,7 @@ from minigrad.engine.kinds import checked
 from minigrad.functional import cross_entropy
 
 from ..training.decoding import distribution
-from ..training.readers import Reader
+from ..training.readers import LineReader
 from ..training.vocabulary import BOS, PAD
 from . import position_switch  # noqa: F401 - registers it
 
@@ -60,7 +60,7 @@ class Reading(NamedTuple):
 
 
 @checked
-def explain(reader: Reader, line: str, path: str | os.PathLike) -> Path:
+def explain(reader: LineReader, line: str, path: str | os.PathLike) -> Path:
     """Write the page of one reading.
 
     Args:
@@ -112,13 +112,13 @@ def sides(inputs: Sequence[np.ndarray]) -> dict[str, np.ndarray]:
     return dict(zip("ST"[-len(inputs) :], inputs))
 
 
-def texts(reader: Reader, inputs: Sequence[np.ndarray]) -> dict[str, list[str]]:
+def texts(reader: LineReader, inputs: Sequence[np.ndarray]) -> dict[str, list[str]]:
     """The tokens of each of `sides`."""
     vocabularies = {"S": reader.source, "T": reader.writes}
     return {letter: vocabularies[letter].tokens(ids[0]) for letter, ids in sides(inputs).items()}
 
 
-def reading(reader: Reader, line: str, given: np.ndarray, written: np.ndarray) -> Reading:
+def reading(reader: LineReader, line: str, given: np.ndarray, written: np.ndarray) -> Reading:
     """Return what the model did at each step: its probabilities, and where each head looked."""
     T, inputs = written.shape[1], reader.inputs(given, written)
     read = [*texts(reader, inputs).values()]
@@ -139,7 +139,7 @@ def reading(reader: Reader, line: str, given: np.ndarray, written: np.ndarray) -
     )
 
 
-def tokens(reader: Reader, inputs: Sequence[np.ndarray]) -> Tokens:
+def tokens(reader: LineReader, inputs: Sequence[np.ndarray]) -> Tokens:
     """The tokens of the queries and the keys of every attention, by its path."""
     read = [*texts(reader, inputs).values()]
     source, target = read[0], read[-1]
@@ -148,12 +148,12 @@ def tokens(reader: Reader, inputs: Sequence[np.ndarray]) -> Tokens:
     return {"": (target, target), "encoder": (source, source), **cross}
 
 
-def labels(reader: Reader, inputs: Sequence[np.ndarray]) -> Mapping[str, Sequence[str]]:
+def labels(reader: LineReader, inputs: Sequence[np.ndarray]) -> Mapping[str, Sequence[str]]:
     """The symbols along each dimension of positions, and along that of the vocabulary."""
     return {**texts(reader, inputs), "N": reader.writes.tokens(range(len(reader.writes)))}
 
 
-def symbols(reader: Reader) -> Mapping[str, Sequence[str]]:
+def symbols(reader: LineReader) -> Mapping[str, Sequence[str]]:
     """The names of the ids that each embedding, and the loss, is given."""
     names = lambda vocabulary: vocabulary.tokens(range(len(vocabulary)))
     return {"source_embedding": names(reader.source), "": names(reader.writes)}
