@@ -188,7 +188,7 @@ class Cluster(Workers):
             self.said.add(note)
             self.say(note)
 
-    def _once(self, weights: np.ndarray, parts: Sequence[object]) -> Results:
+    def _once(self, weights: np.ndarray, parts: Sequence[object]) -> PartialSum:
         submit = functools.partial(self.client.submit, pure=False)
         self._until(lambda: bool(self._there()), lambda: time.sleep(0.05))
         try:
@@ -305,7 +305,7 @@ class _LostError(Exception):
 # --- on a worker ------------------------------------------------------------------------------------
 
 
-class Results(NamedTuple):
+class PartialSum(NamedTuple):
     """The results of a part, or of several: the loss, the gradients of all parameters in one array, and
     what is to be said about those who computed them."""
 
@@ -314,7 +314,7 @@ class Results(NamedTuple):
     notes: frozenset[str]
 
 
-class About(NamedTuple):
+class Versions(NamedTuple):
     """The versions and the rounding that a process computes with."""
 
     packages: frozenset[str]
@@ -327,7 +327,9 @@ _alone = threading.Lock()  # a worker may have several threads, and has the weig
 _now: dict[str, Any] = {"job": None, "weights": None}
 
 
-def part_of(shared: tuple[str, bytes, About], now: tuple[str, np.ndarray], part: object) -> Results:
+def part_of(
+    shared: tuple[str, bytes, Versions], now: tuple[str, np.ndarray], part: object
+) -> PartialSum:
     """Compute what a part gives with these weights."""
     with _alone:
         number, pickled, theirs = shared
@@ -341,15 +343,15 @@ def part_of(shared: tuple[str, bytes, About], now: tuple[str, np.ndarray], part:
                 parameter.copy_(array, dtype=array.dtype)
             _now["weights"] = version
         loss, *slopes = job(part)
-        return Results(loss, np.concatenate(slopes, axis=None), _now["notes"])
+        return PartialSum(loss, np.concatenate(slopes, axis=None), _now["notes"])
 
 
-def sum_of(a: Results, b: Results) -> Results:
+def sum_of(a: PartialSum, b: PartialSum) -> PartialSum:
     """The sum of what parts gave."""
-    return Results(a.loss + b.loss, a.gradients + b.gradients, a.notes | b.notes)
+    return PartialSum(a.loss + b.loss, a.gradients + b.gradients, a.notes | b.notes)
 
 
-def split(total: Results, shapes: Sequence[tuple[int, ...]]) -> list[np.ndarray]:
+def split(total: PartialSum, shapes: Sequence[tuple[int, ...]]) -> list[np.ndarray]:
     """The loss and the gradients, each an array."""
     return [total.loss, *_parts(total.gradients, shapes)]
 
@@ -359,7 +361,7 @@ def _parts(flat: np.ndarray, shapes: Sequence[tuple[int, ...]]) -> list[np.ndarr
     return [a.reshape(shape) for a, shape in zip(np.split(flat, ends[:-1]), shapes)]
 
 
-def _compared(theirs: About) -> frozenset[str]:
+def _compared(theirs: Versions) -> frozenset[str]:
     """Say what is to be said of this worker, compared with the process that it works for.
 
     Raises:
@@ -382,7 +384,7 @@ def _compared(theirs: About) -> frozenset[str]:
 
 
 @functools.cache
-def about(packages: frozenset[str]) -> About:
+def about(packages: frozenset[str]) -> Versions:
     """Return what this process computes with: versions, and a digest of how it rounds.
 
     Products differ in bits between the kernels that OpenBLAS has for processors, and exp and tanh
@@ -398,4 +400,4 @@ def about(packages: frozenset[str]) -> About:
         products = [x @ x.T, x.T @ x, x[:5] @ x.T, x[0] @ x.T]
     results = [*products, np.exp(x), np.tanh(x), x.sum(0), x.sum(1)]
     rounding = hashlib.sha256(b"".join(np.ascontiguousarray(y).tobytes() for y in results))
-    return About(packages, np.__version__, source.hexdigest()[:12], rounding.hexdigest())
+    return Versions(packages, np.__version__, source.hexdigest()[:12], rounding.hexdigest())

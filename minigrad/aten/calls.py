@@ -111,7 +111,7 @@ class Calls(TorchDispatchMode):
         return leaf
 
     def _with_gradient(self, theirs: torch.Tensor, ours: Tensor) -> Tensor:
-        """What stands in place of a constant whose gradient PyTorch wants, or has a way for.
+        """A stand-in for a constant whose gradient PyTorch wants, or has a way for.
 
         What was written under no_grad(), or to .data, has for PyTorch the gradient of what was there
         before. Else it is a leaf.

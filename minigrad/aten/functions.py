@@ -57,7 +57,7 @@ class OwnBackward:
         self.seen.append((arrays(came), arrays(given)))
 
     def differs(self, severed: dict[Node, str]) -> float:
-        """How far the gradients that it gave are from those of the derivative of `forward()`."""
+        """The distance of the gradients that it gave from those of the derivative of `forward()`."""
         roots = [(y, g) for y, g in zip(self.outputs, self.seen[-1][0]) if y is not None]
         if any(y.node in severed for y, _ in roots):
             return np.inf
@@ -106,7 +106,7 @@ class OwnBackward:
 
 def _rule(call: OwnBackward, place: int) -> Callable:
     def rule(g, y, *inputs):
-        """What PyTorch's `backward()` gave when `g` came."""
+        """The gradients that PyTorch's `backward()` gave when `g` came."""
         came = [next((c for c in seen if c is not None), None) for seen, _ in call.seen]
         apart = [np.inf if c is None else np.abs(np.asarray(c) - np.asarray(g)).sum() for c in came]
         given = call.seen[int(np.argmin(apart))][1][place]

@@ -1,4 +1,4 @@
-"""What PyTorch tells those who watch: `backward()`, `torch.autograd.grad()`, `Function.apply()`."""
+"""The calls that PyTorch tells of: `backward()`, `torch.autograd.grad()`, `Function.apply()`."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from ..script.symbols import Symbol
 from .memory import Buffers
 
 
-class Kept(NamedTuple):
+class KeptResult(NamedTuple):
     """A result that the way back reads.
 
     Attributes:
@@ -41,7 +41,7 @@ class MemoryUse:
         alone: the bytes that they would take without sharing.
     """
 
-    kept: tuple[Kept, ...]
+    kept: tuple[KeptResult, ...]
     peak: int
     alone: int
 
@@ -77,14 +77,14 @@ def memory_use(
 
 def _kept(
     graph: GraphData, lines: Sequence[Symbol], forward: int, buffers: Buffers
-) -> Iterator[Kept]:
+) -> Iterator[KeptResult]:
     for line in lines[:forward]:
         last = buffers.last[id(line)]
         if not buffers.is_view(line) and forward <= last < len(lines):
             value, node = np.asarray(line.value), _node(graph, line)
             where = node.line if node is not None else None
             until = _path(graph, _node(graph, lines[last]))
-            yield Kept(_path(graph, node), where, value.shape, value.nbytes, until)
+            yield KeptResult(_path(graph, node), where, value.shape, value.nbytes, until)
 
 
 def _node(graph: GraphData, line: Symbol) -> GraphNode | None:

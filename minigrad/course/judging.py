@@ -47,7 +47,7 @@ class Verdict(NamedTuple):
     says: str
 
 
-class Asked(NamedTuple):
+class QuestionFacts(NamedTuple):
     """The facts of a question that the judge must know.
 
     Attributes:
@@ -65,7 +65,7 @@ class Asked(NamedTuple):
     mistakes: Mapping[str, str] = {}
 
 
-def judge(asked: Asked, text: str) -> Verdict:
+def judge(asked: QuestionFacts, text: str) -> Verdict:
     """Tell what kind of answer `text` is: the first of the rules below that fits."""
     return _of_choices(asked, text) if asked.choices else _of_numbers(asked, text)
 
@@ -87,7 +87,7 @@ def _plain(text: str) -> str:
     return re.sub(rf"[{SPACES}`$'\"]", "", text.lower()).strip("[]().")
 
 
-def _of_choices(asked: Asked, text: str) -> Verdict:
+def _of_choices(asked: QuestionFacts, text: str) -> Verdict:
     place = chosen(asked.choices, text)
     if place is None:
         return _verdict("choice")
@@ -99,7 +99,7 @@ def _of_choices(asked: Asked, text: str) -> Verdict:
     return _verdict("wrong")
 
 
-def _of_numbers(asked: Asked, text: str) -> Verdict:
+def _of_numbers(asked: QuestionFacts, text: str) -> Verdict:
     answer = asked.answer
     assert not isinstance(answer, int)
     given = numbers(text, len(answer) == 1)

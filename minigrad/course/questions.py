@@ -34,7 +34,7 @@ import numpy as np
 from .. import errors
 from ..engine.tensor import Tensor
 from ..terminal import INTERRUPTED
-from .judging import Asked, Verdict, chosen, judge
+from .judging import QuestionFacts, Verdict, chosen, judge
 from .places import EXAMPLES
 from .plain import plain
 
@@ -87,7 +87,7 @@ class Question:
                 )
 
     @property
-    def asked(self) -> Asked:
+    def asked(self) -> QuestionFacts:
         """Return what the judge must know."""
         if self.choices:
             place = chosen(self.choices, str(self.answer))
@@ -95,7 +95,7 @@ class Question:
         else:
             answer = np.asarray(self.answer, float).ravel().tolist()
         shape = isinstance(self.answer, tuple)
-        return Asked(answer, shape, self.digits, tuple(self.choices), self.mistakes)
+        return QuestionFacts(answer, shape, self.digits, tuple(self.choices), self.mistakes)
 
     def judge(self, given: object) -> Verdict:
         """Tell what kind of answer was given: as typed, or numbers."""

@@ -160,7 +160,7 @@ def _adaptive(self, output_size):
 
 
 def _sources(n: int, places: int, scale: float | None, corners: bool = False) -> Any:
-    """Where each new place lies among the old ones."""
+    """The position of each new place among the old ones."""
     if corners:
         return np.arange(places) * ((n - 1) / max(1, places - 1))
     return (np.arange(places) + 0.5) * (1 / scale if scale else n / places) - 0.5

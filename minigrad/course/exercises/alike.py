@@ -23,7 +23,7 @@ def equal_work(folders: Mapping[str, Path]) -> dict[str, list[str]]:
 
 
 def _functions(folder: Path) -> Iterator[str]:
-    """What stands in each function that is begun."""
+    """The text of each function that is begun."""
     for sheet in sheets():
         file = written(folder / sheet.file)
         for name in sheet.exercises:

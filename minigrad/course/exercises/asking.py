@@ -23,7 +23,7 @@ class RefusedError(Exception):
 
 
 class About(NamedTuple):
-    """What is known of a function before a call: whether it is one, whether it reads its arguments, and
+    """The facts of a function before a call: whether it is one, whether it reads its arguments, and
     the name in NumPy that its file has changed, or ""."""
 
     callable: bool

@@ -45,7 +45,7 @@ def mistakes(students: Students) -> list[SharedMistake]:
 
 
 class Unnamed(NamedTuple):
-    """What is wrong in a way that has no name, with those who wrote it."""
+    """Functions that are wrong in a way that has no name, with those who wrote it."""
 
     sheet: Sheet
     exercise: Exercise
@@ -54,7 +54,7 @@ class Unnamed(NamedTuple):
 
 
 def unnamed(students: Students) -> list[Unnamed]:
-    """What is wrong and has no name, in groups of an exercise and a sentence, the largest first."""
+    """Faults that have no name, in groups of an exercise and a sentence, the largest first."""
     groups: dict[tuple[str, str], Unnamed] = {}
     for student, marked in students.items():
         for sheet, exercise, mark in marked:

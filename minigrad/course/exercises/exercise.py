@@ -147,7 +147,7 @@ class Limited:
 
 
 class Recipe(NamedTuple):
-    """How a function among the inputs is made: by which maker, of which plain data."""
+    """The way a function among the inputs is made: by which maker, of which plain data."""
 
     maker: str
     of: tuple

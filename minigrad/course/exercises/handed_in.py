@@ -1,4 +1,4 @@
-"""What a class has handed in: folders, zips, or what Moodle and Canvas make of both.
+"""The files that a class has handed in: folders, zips, or what Moodle and Canvas make of both.
 
     for student in handed_in(room, work):
         student.name, student.folder          its files have the names that the exercises have

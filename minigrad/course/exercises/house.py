@@ -33,7 +33,7 @@ JUDGE = threading.Lock()  # one thread judges at a time, while others wait for a
 
 
 class Rooms:
-    """Where learners' functions run. The process that forks rooms is started with the first.
+    """The rooms in which learners' functions run. The process that forks them is started with the first.
 
     Attributes:
         problem: why rooms have no namespaces, once there is a room; "" if they have.
@@ -199,7 +199,7 @@ class Room:
         return self.talk.recv(count)
 
     def status(self) -> int | None:
-        """How the process ended, as `Popen.returncode` says it; None if that is not known."""
+        """The way the process ended, as `Popen.returncode` says it; None if that is not known."""
         self.fate.settimeout(AFTER)
         with contextlib.suppress(OSError, ValueError):
             return int(self.fate.recv(64))
@@ -267,14 +267,14 @@ def _why(status: int | None) -> str:
 
 
 def _quiet() -> dict[str, Any]:
-    """How the process of rooms is started: with little of the environment, apart from the keyboard."""
+    """The start of the process of rooms: with little of the environment, apart from the keyboard."""
     kept = {name: os.environ[name] for name in KEPT if name in os.environ}
     environment = {**kept, **with_packages(), "LC_ALL": "C.UTF-8"}
     return {"env": environment, "stderr": subprocess.DEVNULL, "start_new_session": True}
 
 
 def with_packages() -> dict[str, str]:
-    """What a process needs to find both packages; its matrix products run in one thread."""
+    """The environment in which a process finds both packages; its matrix products run in one thread."""
     paths = [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
     return {"PYTHONPATH": os.pathsep.join(paths), "OMP_NUM_THREADS": "1"}
 

@@ -73,7 +73,7 @@ class Kept:
             self._write({"key": key, "mark": asdict(mark)})
 
     def key(self, folder: Path, sheet: Sheet, exercise: Exercise) -> str:
-        """What the verdict on an exercise in a student's file depends on, as a number."""
+        """A number for all that the verdict on an exercise in a student's file depends on."""
         try:
             data = (folder / sheet.file).read_bytes()
         except OSError:
@@ -94,7 +94,8 @@ def mark_of(about: dict[str, Any]) -> Mark:
 
 @functools.cache
 def versions(file: str) -> str:
-    """What judges a file of exercises: it, its answers, the draws, this package, NumPy and Python."""
+    """The versions of what judges a file of exercises: it, its answers, the draws, this package, NumPy
+    and Python."""
     exercises = [HOME / file, HOME / "answers" / file, HOME / "draws.py"]
     return f"{file} {_sum(exercises)} {library()} {np.__version__} {sys.version}"
 

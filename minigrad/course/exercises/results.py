@@ -1,4 +1,4 @@
-"""What a teacher gets, as files: points and marks as JSON, JUnit XML and CSV."""
+"""The files that a teacher gets: points and marks as JSON, JUnit XML and CSV."""
 
 from __future__ import annotations
 

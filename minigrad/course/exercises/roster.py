@@ -15,7 +15,7 @@ NAMES = ("name", "student", "student name", "full name")  # what a first line ma
 NUMBERS = ("id", "number", "student id", "sis user id")
 
 
-class Entry(NamedTuple):
+class Enrolled(NamedTuple):
     name: str
     number: str
 
@@ -25,7 +25,7 @@ class Entry(NamedTuple):
         return re.sub(r"[^\w.-]+", "_", self.name).strip("._") or "student"
 
 
-def read_roster(path: Path) -> list[Entry]:
+def read_roster(path: Path) -> list[Enrolled]:
     """Read a roster: a line for each student, the name, and behind a comma the number, if there is one.
 
     A first line that names the columns "name" and "id" says where they are, among others.
@@ -44,7 +44,7 @@ def read_roster(path: Path) -> list[Entry]:
     if any(head in NAMES for head in heads):
         del rows[0]
     cell = lambda row, k: row[k] if k < len(row) else ""
-    entries = [Entry(cell(row, name), cell(row, number)) for row in rows if cell(row, name)]
+    entries = [Enrolled(cell(row, name), cell(row, number)) for row in rows if cell(row, name)]
     folders = [entry.folder.lower() for entry in entries]
     twice = [e.name for e in entries if folders.count(e.folder.lower()) > 1]
     if not entries or twice:
@@ -53,7 +53,7 @@ def read_roster(path: Path) -> list[Entry]:
     return entries
 
 
-def numbers_of(students: Sequence[Student], roster: Sequence[Entry]) -> dict[str, str]:
+def numbers_of(students: Sequence[Student], roster: Sequence[Enrolled]) -> dict[str, str]:
     """The number in the roster of each student who is in it: by the number, the name or the folder."""
     known: dict[str, str] = {}
     for entry in roster:
@@ -65,6 +65,6 @@ def numbers_of(students: Sequence[Student], roster: Sequence[Entry]) -> dict[str
     return {name: number for name, number in found.items() if number}
 
 
-def absent(numbers: Sequence[str], roster: Sequence[Entry]) -> list[str]:
+def absent(numbers: Sequence[str], roster: Sequence[Enrolled]) -> list[str]:
     """Who is in the roster, and has handed in nothing."""
     return [entry.name for entry in roster if (entry.number or entry.name) not in numbers]

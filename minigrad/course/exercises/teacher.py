@@ -26,7 +26,7 @@ from .kept import Kept
 from .marking import Mark
 from .printing import say
 from .results import ESCAPED, Marked, as_csv, as_json, as_junit, class_as_json, points_of, total
-from .roster import Entry, absent, numbers_of, read_roster
+from .roster import Enrolled, absent, numbers_of, read_roster
 from .sandbox import Job, check, marks_of
 from .sheets import Sheet, chosen, has_any
 from .wording import cleaned
@@ -156,7 +156,7 @@ class Results:
         students: Sequence[Student],
         out: Path,
         seed: int,
-        roster: Sequence[Entry],
+        roster: Sequence[Enrolled],
         due: datetime | None,
     ):
         self.all = students
@@ -229,7 +229,7 @@ class Results:
         return max(0, math.ceil((student.time - self.due.timestamp()) / 86400)) or ""
 
     def _columns(self, same: Mapping[str, Sequence[str]]) -> dict[str, dict[str, object]]:
-        """What the table has beside points."""
+        """The columns that the table has beside points."""
         return {
             "id": {**self.numbers},
             "days late": {one.name: self._late(one) for one in self.all},
