@@ -43,6 +43,7 @@ if TYPE_CHECKING:  # the types of `LATER`
     from .views.graph import Graph, graph
     from .views.page import explore
     from .views.text.steps import steps
+    from .views.troubles import diagnose
 
 warn_of_namesake()
 __version__ = "1.0.0"
@@ -50,6 +51,7 @@ __version__ = "1.0.0"
 LATER = {  # what is imported when it is first used
     "Graph": "views.graph",
     "compile": "compiler.step",
+    "diagnose": "views.troubles",
     "explore": "views.page",
     "gradcheck": "checking.gradcheck",
     "graph": "views.graph",
@@ -67,7 +69,7 @@ def __getattr__(name: str) -> Any:
 
 __all__ = [
     "Array", "Graph", "Parameter", "Tensor", "backward", "compile", "definition", "definitions",
-    "detect_anomaly", "enable_grad", "errors", "explore", "fast", "functional", "generator",
+    "detect_anomaly", "diagnose", "enable_grad", "errors", "explore", "fast", "functional", "generator",
     "get_default_dtype", "grad", "gradcheck", "graph", "hessian", "hvp", "jacobian", "jvp", "load",
     "manual_seed", "nn", "no_grad", "optim", "pytorch", "record", "rule", "save",
     "set_default_dtype", "steps", "value_and_grad", "vjp",

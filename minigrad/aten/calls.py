@@ -176,7 +176,8 @@ class Calls(TorchDispatchMode):
 
     def _computed(self, call, row, reason, ours, outputs, rough) -> None:
         values: Sequence[Any] = [None] * len(outputs)
-        with contextlib.nullcontext() if _with_gradients() else no_grad():
+        quiet = np.errstate(all="ignore")  # PyTorch does not warn
+        with quiet, contextlib.nullcontext() if _with_gradients() else no_grad():
             if row is not None:
                 try:
                     values = results(row, ours, outputs)

@@ -246,9 +246,10 @@ class Watched:
         leaves = [leaf.node for _, some, _ in backward.gradients for leaf in some]
         for node in (*order([root.node for root, _ in backward.roots]), *leaves):
             node.grad = None  # what came before is no part of this call
-        for root, gradient in backward.roots:
-            if root.requires_grad:
-                root.backward(gradient, retain_graph=True)
+        with np.errstate(all="ignore"):
+            for root, gradient in backward.roots:
+                if root.requires_grad:
+                    root.backward(gradient, retain_graph=True)
         rough = max((d.allowed for d in self.calls.distances), default=0.0)
         found = []
         for name, ours, theirs in backward.gradients:
@@ -296,6 +297,21 @@ class Watched:
         self._name(roots)
         self.calls.note_hooks()
         self.backwards.append(Backward(known, gradients))
+
+    def parameters(self) -> set[str]:
+        """The names of the parameters that require a gradient, if one module has them all."""
+        return {
+            name
+            for module, _ in self._outermost()
+            for name, parameter in module.named_parameters()
+            if parameter.requires_grad
+        }
+
+    def _outermost(self) -> list[tuple[Any, Any]]:
+        known = list(self.calls.counterparts.known.values())
+        inside = {id(m) for module, _ in known for m in module.modules() if m is not module}
+        outer = [pair for pair in known if id(pair[0]) not in inside]
+        return outer if len(outer) == 1 else []  # of several, names begin with those of variables
 
     def _called(self, theirs: Any) -> str:
         names = [name for _, name in names_here([theirs])]

@@ -1,0 +1,355 @@
+"""What is wrong with the numbers of a computation: where a NaN came from, and why nothing learns.
+
+    print(mg.diagnose(loss))
+
+It reads the graph, forward and back, and names the first operation that gave a NaN or an infinity,
+parameters whose gradient is exactly zero, and gradients that vanish or explode on their way. Each is
+told with the line of code, the numbers that led there, and what people do about it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from .. import errors
+from ..aten.watched import Watched
+from ..engine.errors import described
+from ..engine.source import SourceLine
+from ..engine.tensor import Tensor
+from ..ran.data import GraphNode, Ref
+from .graph import Graph
+from .graph import graph as graph_of
+from .page import _with_gradients
+
+FAR = (
+    1e4  # a gradient that shrinks, or grows, by so much on its way is said to vanish, or to explode
+)
+STEPS = 6  # on a way of at least so many operations
+
+# What people do about it, by the operation that it came from.
+REMEDIES = {
+    "log": "log of 0, or of less: take F.log_softmax or a cross-entropy of the scores themselves, or "
+    "the log of a number that is kept above 0",
+    "exp": "exp of a large number: subtract the largest first, as softmax and logsumexp do",
+    "expm1": "expm1 of a large number: subtract the largest first",
+    "divide": "a division by 0: add a small number to the divisor, or leave those elements out",
+    "reciprocal": "a division by 0: add a small number to the divisor",
+    "sqrt": "its slope at 0 is infinite: take the root of x plus a small number",
+    "power": "its slope at 0 may be infinite, and large powers overflow: keep the base away from 0",
+    "root": "its slope at 0 is infinite: add a small number under the root",
+    "arccos": "its slope at -1 and 1 is infinite: clip its argument a little inside these",
+    "arcsin": "its slope at -1 and 1 is infinite: clip its argument a little inside these",
+    "where": "every element of a row is masked: a softmax has nothing to choose from. Leave such rows "
+    "out, or let them attend to something",
+    "matmul": "the sum of the products overflows: make the weights or the inputs smaller",
+    "relu": "no element is above 0 (a dead ReLU): a smaller learning rate, another start of the biases, "
+    "or leaky_relu or gelu",
+    "clamp": "every element lies beyond the bounds, where the slope is 0: clip later, or less",
+    "clip": "every element lies beyond the bounds, where the slope is 0: clip later, or less",
+    "maximum": "the other argument wins everywhere, and takes the whole gradient",
+    "minimum": "the other argument wins everywhere, and takes the whole gradient",
+    "sigmoid": "it is saturated: its slope is 0. Scale its argument down, or take a loss of scores",
+    "tanh": "it is saturated: its slope is 0. Scale its argument down, or normalize it",
+    "round": "its slope is 0: a straight-through estimate is x + (round(x) - x).detach()",
+    "sign": "its slope is 0: a straight-through estimate is x + (sign(x) - x).detach()",
+    "multiply": "what it is multiplied by is 0",
+}
+GENERAL = {
+    "not finite": "look at the numbers that came in: are they as large as they should be?",
+    "data": "drop or fill such elements before the model sees them: np.isnan, torch.isnan",
+    "zero": "look at what it is multiplied by, or chosen against, there",
+    "cut off": "leave out detach(), item(), no_grad() and NumPy between the parameter and the loss",
+    "vanishes": "residual connections, a normalization in each layer, ReLU or GELU, a start with a "
+    "larger scale; for long sequences an LSTM, a GRU or attention",
+    "explodes": "a start with a smaller scale, a normalization in each layer, clipping of the gradient",
+}
+
+
+@dataclass(frozen=True)
+class Trouble:
+    """One finding.
+
+    Attributes:
+        kind: "not finite", "data" (it was so when it came in), "zero", "cut off", "vanishes" or
+            "explodes".
+        what: in a sentence.
+        line: of the code, or None.
+        numbers: those that led there, each in words.
+        remedy: what people do about it.
+        node: the number of the operation in the graph.
+    """
+
+    kind: str
+    what: str
+    line: SourceLine | None
+    numbers: tuple[str, ...]
+    remedy: str
+    node: int
+
+    def __str__(self) -> str:
+        return "\n  ".join(
+            [f"{self.kind}: {self.what}", f"at {self.line}", *self.numbers, self.remedy]
+        )
+
+
+class Troubles(tuple[Trouble, ...]):
+    """What was found, most urgent first; printed, it is a text."""
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self)) or "every number is finite, and every gradient arrives"
+
+    __repr__ = __str__
+
+
+def diagnose(loss: Tensor | Watched) -> Troubles:
+    """Find what is wrong with the numbers of a computation, forward and back.
+
+    Compute the loss inside `with mg.record():`, so that all values are known; or give what
+    `mg.pytorch()` gave. If `backward()` was not called, the gradients are computed, and forgotten.
+
+    Raises:
+        ArgumentError: if it is neither a Tensor nor watched.
+        GraphError: if it was not recorded, or requires no gradient.
+    """
+    expected: set[str] = set()
+    if isinstance(loss, Watched):
+        watched, loss = loss, loss.loss
+        if watched.backwards:
+            watched.compare()  # leaves the gradients
+        expected = watched.parameters()
+    if not isinstance(loss, Tensor):
+        raise errors.ArgumentError(
+            f"diagnose() takes a loss, or what mg.pytorch() gave, not {described(loss)}"
+        )
+    with np.errstate(all="ignore"):
+        graph = _with_gradients(loss) if loss.requires_grad else graph_of(loss)
+        if not graph.recorded:
+            raise errors.GraphError(
+                "its values were not kept: compute it inside `with mg.record():`"
+            )
+        found = [*_not_finite(graph)] or [*_zero(graph, expected), *_along_the_way(graph)]
+    return Troubles(found)
+
+
+# --- a NaN or an infinity -------------------------------------------------------------------------
+
+
+def _bad(array: np.ndarray | None) -> bool:
+    return array is not None and array.dtype.kind == "f" and not np.isfinite(array).all()
+
+
+def _not_finite(graph: Graph) -> Iterator[Trouble]:
+    """Where the first number that is not finite came from, if one reaches the result or a gradient."""
+    root = graph[graph.roots[0]]
+    if _bad(root.value):
+        yield _forward(graph, root)
+    elif any(_bad(n.gradient) for n in graph.nodes):
+        yield from _back(graph)
+    else:  # an infinity can end in a slope of 0
+        differentiable = (n for n in graph.nodes if n.operation and n.state != "needs none")
+        bad = next((n for n in differentiable if _bad(n.value) and _gives(graph, n)), None)
+        if bad is not None:
+            yield _forward(graph, bad)
+
+
+def _forward(graph: Graph, root: GraphNode) -> Trouble:
+    """The operation that gave the first such number on the way to the result."""
+    reached, waiting = {root.number}, [root]
+    while waiting:
+        for source in _sources(graph, waiting.pop()):
+            if _bad(source.value) and source.number not in reached:
+                reached.add(source.number)
+                waiting.append(source)
+    nodes = [graph[n] for n in sorted(reached)]
+    made = [n for n in nodes if n.operation and _gives(graph, n)]
+    if not made:  # it came in
+        leaf = next((n for n in nodes if not n.operation), nodes[0])
+        users = [graph[e.target] for e in graph.edges if e.source == leaf.number]
+        line = next((n.line for n in users if n.line is not None), leaf.line)
+        what = f"{_called(leaf)} has {_counted(leaf.value)} when it comes in"
+        return Trouble("data", what, line, (), GENERAL["data"], leaf.number)
+    first = made[0]
+    what = f"{_called(first)} is the first to give {_counted(first.value)}"
+    return Trouble(
+        "not finite", what, first.line, _inputs(graph, first), _remedy(graph, first), first.number
+    )
+
+
+def _gives(graph: Graph, node: GraphNode) -> bool:
+    """Tell whether it gave a NaN where none came in; or an infinity where no number was infinite."""
+    arrays = [s.value for s in _sources(graph, node) if s.value is not None]
+    literals = [a for a in node.arguments if isinstance(a, float)]
+    came = [a for a in (*arrays, *map(np.asarray, literals)) if a.dtype.kind == "f"]
+    if np.isnan(node.value).any():  # type: ignore[arg-type]
+        return not any(np.isnan(a).any() for a in arrays if a.dtype.kind == "f")
+    return not any(np.isinf(a).any() for a in came)
+
+
+def _back(graph: Graph) -> Iterator[Trouble]:
+    """The rule that gave the first such gradient, newest operation first."""
+    for edge in sorted(graph.edges, key=lambda e: -e.target):
+        node = graph[edge.target]
+        if _bad(edge.contribution) and not _bad(node.gradient):
+            what = f"the gradient that {_called(node)} passes back to {_called(graph[edge.source])} has "
+            numbers = (f"the gradient that arrives: {_range(node.gradient)}", *_inputs(graph, node))
+            what += _counted(edge.contribution)
+            yield Trouble("not finite", what, node.line, numbers, _remedy(graph, node), node.number)
+            return
+
+
+# --- no gradient ----------------------------------------------------------------------------------
+
+
+def _zero(graph: Graph, expected: set[str]) -> Iterator[Trouble]:
+    """Parameters and inputs whose gradient is exactly zero, or that none reaches."""
+    for leaf in graph.nodes:
+        if leaf.operation or leaf.kind == "data" or leaf.state not in ("zero", "not computed"):
+            continue
+        ways = _used_by(graph, leaf)
+        stops = [
+            e for e in graph.edges
+            if e.source in ways and graph[e.target].gradient is not None
+            and graph[e.target].gradient.any() and not _arrives(e.contribution)  # type: ignore[union-attr]
+        ]  # fmt: skip
+        stop = max(stops, key=lambda e: e.target, default=None)
+        if stop is None:
+            line = next((graph[n].line for n in sorted(ways) if graph[n].line is not None), None)
+            yield _cut_off(leaf, line)
+            continue
+        node = graph[stop.target]
+        if not stop.differentiable and not _is_flat(node):
+            yield _cut_off(leaf, node.line)
+            continue
+        what = f"the gradient of {_called(leaf)} is exactly zero: {_called(node)} passes none back"
+        yield Trouble(
+            "zero", what, node.line, _inputs(graph, node), _remedy(graph, node, "zero"), node.number
+        )
+    in_graph = {n.name for n in graph.nodes}
+    for name in sorted(expected - in_graph):
+        what = f"the loss was not computed from {name}, so it has no gradient"
+        yield Trouble(
+            "cut off", what, graph[graph.roots[0]].line, (), GENERAL["cut off"], graph.roots[0]
+        )
+
+
+def _cut_off(leaf: GraphNode, line: SourceLine | None) -> Trouble:
+    what = f"no gradient reaches {_called(leaf)}: what is computed from it leaves the graph"
+    return Trouble("cut off", what, line, (), GENERAL["cut off"], leaf.number)
+
+
+def _arrives(contribution: np.ndarray | None) -> bool:
+    return contribution is not None and bool(contribution.any())
+
+
+def _is_flat(node: GraphNode) -> bool:
+    """Tell whether it is its slope that is zero everywhere."""
+    return _plain(node.operation) in ("round", "sign", "floor", "ceil", "trunc", "rint")
+
+
+def _used_by(graph: Graph, leaf: GraphNode) -> set[int]:
+    """The numbers of all that was computed from a leaf, and its own."""
+    ways = {leaf.number}
+    for edge in sorted(graph.edges, key=lambda e: e.target):
+        if edge.source in ways:
+            ways.add(edge.target)
+    return ways
+
+
+# --- gradients that become too small, or too large, on their way ----------------------------------
+
+
+def _along_the_way(graph: Graph) -> Iterator[Trouble]:
+    """The deepest way back from the result: how much the size of the gradient changes on it."""
+    depth: dict[int, int] = {}
+    deepest = {}
+    for edge in sorted(graph.edges, key=lambda e: e.target):
+        if edge.differentiable and edge.contribution is not None:
+            here = depth.get(edge.source, 0) + 1
+            if here > depth.get(edge.target, 0):
+                depth[edge.target], deepest[edge.target] = here, edge
+    way, number = [], graph.roots[0]
+    while number in deepest:
+        way.append(deepest[number])
+        number = way[-1].source
+    steps = []
+    for edge in way:
+        came, passed = (_size(graph[n].gradient) for n in (edge.target, edge.source))
+        if came and passed and _plain(graph[edge.target].operation) not in ("sum", "mean"):
+            steps.append((math.log(passed / came), graph[edge.target]))
+    change = sum(log for log, _ in steps)
+    if len(steps) < STEPS or abs(change) < math.log(FAR):
+        return
+    kind = "vanishes" if change < 0 else "explodes"
+    by_line: dict[SourceLine | None, float] = {}
+    for log, node in steps:
+        by_line[node.line] = by_line.get(node.line, 0) + log
+    line = (min if change < 0 else max)(by_line, key=by_line.__getitem__)
+    node = next(n for _, n in steps if n.line == line)
+    what = (
+        f"on the way back through {len(steps)} operations the size of the gradient changes by a factor "
+        f"of {math.exp(change):.2g}, of which {math.exp(by_line[line]):.2g} on one line"
+    )
+    sizes = [_size(graph[e.source].gradient) for e in way[:: max(1, len(way) // 5)]]
+    numbers = ("its size on the way back: " + ", ".join(f"{size:.2g}" for size in sizes),)
+    yield Trouble(kind, what, line, numbers, GENERAL[kind], node.number)
+
+
+def _size(gradient: np.ndarray | None) -> float:
+    """The root of the sum of squares."""
+    return (
+        0.0 if gradient is None else float(np.sqrt(np.sum(np.square(gradient, dtype=np.float64))))
+    )
+
+
+# --- words ----------------------------------------------------------------------------------------
+
+
+def _sources(graph: Graph, node: GraphNode) -> list[GraphNode]:
+    return [graph[e.source] for e in graph.arguments(node.number)]
+
+
+def _plain(operation: str) -> str:
+    name = operation.rpartition(".")[2]
+    return {"true_divide": "divide"}.get(name, name)
+
+
+def _called(node: GraphNode) -> str:
+    made_by = node.operation or node.kind
+    return f"{made_by} #{node.number}" + (f" ({node.label})" if node.label else "")
+
+
+def _remedy(graph: Graph, node: GraphNode, kind: str = "not finite") -> str:
+    return REMEDIES.get(_plain(node.operation), GENERAL[kind])
+
+
+def _inputs(graph: Graph, node: GraphNode) -> tuple[str, ...]:
+    """What came in, in words."""
+    said = [
+        f"{_called(s)}: {_range(s.value)}" for s in _sources(graph, node) if s.value is not None
+    ]
+    numbers = [
+        f"the number {a:g}"
+        for a in node.arguments
+        if isinstance(a, (int, float)) and not isinstance(a, (Ref, bool))
+    ]
+    return tuple(dict.fromkeys([*said, *numbers]))
+
+
+def _range(array: np.ndarray | None) -> str:
+    if array is None or not array.size:
+        return "no numbers"
+    if array.size == 1:
+        return f"{float(array.flat[0]):.4g}"
+    return f"from {np.min(array):.4g} to {np.max(array):.4g}, {array.shape}"
+
+
+def _counted(array: np.ndarray | None) -> str:
+    if array is None:
+        return "nothing"
+    counts = {"NaN": int(np.isnan(array).sum()), "infinite": int(np.isinf(array).sum())}
+    said = " and ".join(f"{n:,} {name}" for name, n in counts.items() if n)
+    return f"{said} of {array.size:,} number{'s' if array.size > 1 else ''}"

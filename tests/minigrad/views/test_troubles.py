@@ -1,0 +1,278 @@
+"""`mg.diagnose`: thirty planted faults, half of each framework; the line with `# here` is named."""
+
+import importlib.util
+import inspect
+
+import numpy as np
+import pytest
+
+import minigrad as mg
+from minigrad import functional as MF
+
+if importlib.util.find_spec("torch"):
+    import torch
+    from torch.nn import functional as F
+
+
+def leaf(*numbers):
+    return mg.Tensor(list(numbers), requires_grad=True, name="w")
+
+
+def weights(*numbers):
+    return torch.tensor(numbers, requires_grad=True)
+
+
+# --- minigrad ----------------------------------------------------------------------------------------
+
+
+def log_of_zero():
+    p = MF.softmax(leaf(0.0, 200.0))
+    return -np.sum(np.log(p))  # here
+
+
+def exp_of_much():
+    e = np.exp(leaf(1.0, 100.0) * 2)  # here
+    return np.sum(e / np.sum(e))
+
+
+def nothing_by_nothing():
+    x = np.maximum(leaf(-1.0, -2.0), 0)
+    mean = np.sum(x) / np.sum(np.where(x > 0, 1.0, 0.0) * x)  # here
+    return mean * 2
+
+
+def slope_of_a_root():
+    x = leaf(0.0, 4.0)
+    r = np.sqrt(x * x)  # here
+    return np.sum(r)
+
+
+def the_branch_not_taken():
+    x = leaf(0.0, 2.0)
+    safe = np.log(x)  # here
+    return np.sum(np.where(x > 0, safe, 0.0))
+
+
+def slope_of_arccos():
+    c = leaf(1.0, 0.5)
+    angle = np.arccos(c)  # here
+    return np.sum(angle)
+
+
+def data_with_a_nan():
+    x = np.array([1.0, np.nan], np.float32)
+    y = leaf(1.0, 2.0) * x  # here
+    return np.sum(np.tanh(y))
+
+
+def products_that_overflow():
+    w = leaf(1e20, 1e20)
+    y = w @ w  # here
+    return MF.sigmoid(y) * 1
+
+
+def dead_relu():
+    h = leaf(-1.0, -2.0) - 3
+    return np.sum(MF.relu(h) * 2 + 1)  # here
+
+
+def detached():
+    w, v = leaf(1.0, 2.0), mg.Tensor([3.0, 4.0], requires_grad=True, name="v")
+    h = np.tanh(w * 2)
+    return np.sum(h.detach() * v)  # here
+
+
+def clipped():
+    y = leaf(5.0, 7.0) * 2
+    return np.sum(np.clip(y, 0, 1) ** 2)  # here
+
+
+def saturated():
+    y = leaf(100.0, 200.0) * 3
+    p = np.tanh(y)  # here
+    return np.sum(p * 2)
+
+
+def too_deep():
+    h = leaf(0.5, 0.1)
+    for _ in range(12):
+        h = MF.sigmoid(h)  # here
+    return np.sum(h)
+
+
+def too_large():
+    h = leaf(0.5, 0.1)
+    for _ in range(8):
+        h = h * 30 - 0.5  # here
+    return np.sum(h)
+
+
+def times_nothing():
+    gate = np.zeros(2, np.float32)
+    h = leaf(1.0, 2.0) * gate  # here
+    return np.sum(h * 3 + 1)
+
+
+# --- PyTorch -----------------------------------------------------------------------------------------
+
+
+def torch_log_of_zero():
+    p = torch.softmax(weights(0.0, 200.0), 0)
+    return -p.log().sum()  # here
+
+
+def torch_exp_of_much():
+    e = torch.exp(weights(1.0, 100.0) * 2)  # here
+    return (e / e.sum()).sum()
+
+
+def torch_row_of_masks():
+    scores = weights(1.0, 2.0) * 2
+    scores = scores.masked_fill(torch.ones(2, dtype=torch.bool), float("-inf"))
+    share = scores.softmax(0)  # here
+    return (share * 2).sum()
+
+
+def torch_spread_of_one_sample():
+    x = weights(3.0) * 2
+    y = x - x.mean()
+    scaled = y / y.std(correction=0)  # here
+    return scaled.sum()
+
+
+def torch_slope_of_a_norm():
+    x = weights(0.0, 0.0)
+    far = (x * x).sum().sqrt()  # here
+    return far + 1
+
+
+def torch_the_branch_not_taken():
+    x = weights(0.0, 2.0)
+    return torch.where(x > 0, 1 / x, x).sum()  # here
+
+
+def torch_data_with_a_nan():
+    net = torch.nn.Linear(2, 2)
+    y = net(torch.tensor([1.0, float("nan")]))  # here
+    return F.relu(y).sum()
+
+
+def torch_power():
+    x = weights(0.0, 4.0)
+    y = x**0.5  # here
+    return y.sum()
+
+
+def torch_dead_relu():
+    first, last = torch.nn.Linear(2, 3), torch.nn.Linear(3, 1)
+    torch.nn.init.constant_(first.bias, -50)
+    h = first(torch.ones(4, 2))
+    h = F.relu(h)  # here
+    return last(h).sum()
+
+
+def torch_detached():
+    first, last = torch.nn.Linear(2, 3), torch.nn.Linear(3, 1)
+    h = first(torch.ones(4, 2)).tanh()
+    return last(h.detach()).sum()  # here
+
+
+def torch_clamped():
+    y = weights(5.0, 7.0) * 2
+    return (y.clamp(0, 1) * 3).sum()  # here
+
+
+def torch_rounded():
+    y = weights(0.2, 0.7) * 2
+    code = y.round()  # here
+    return (code * 2).sum()
+
+
+def torch_too_deep():
+    layers = [torch.nn.Linear(4, 4) for _ in range(10)]
+    h = torch.ones(1, 4)
+    for layer in layers:
+        torch.nn.init.constant_(layer.weight, 0.02)
+        h = torch.sigmoid(layer(h))  # here
+    return h.sum()
+
+
+def torch_through_time():
+    w = weights(9.0)
+    h = torch.ones(1)
+    for _ in range(10):
+        h = w * h  # here
+    return h.sum()
+
+
+def torch_times_nothing():
+    gate = torch.zeros(2)
+    h = weights(1.0, 2.0) * gate  # here
+    return (h * 3 + 1).sum()
+
+
+CASES = {
+    "not finite": [
+        log_of_zero, exp_of_much, nothing_by_nothing, slope_of_a_root, the_branch_not_taken,
+        slope_of_arccos, products_that_overflow, torch_log_of_zero, torch_exp_of_much,
+        torch_row_of_masks, torch_spread_of_one_sample, torch_slope_of_a_norm,
+        torch_the_branch_not_taken, torch_power,
+    ],
+    "data": [data_with_a_nan, torch_data_with_a_nan],
+    "zero": [
+        dead_relu, clipped, saturated, times_nothing, torch_dead_relu, torch_clamped, torch_rounded,
+        torch_times_nothing,
+    ],
+    "cut off": [detached, torch_detached],
+    "vanishes": [too_deep, torch_too_deep],
+    "explodes": [too_large, torch_through_time],
+}  # fmt: skip
+PLANTED = [(kind, case) for kind, cases in CASES.items() for case in cases]
+
+
+def test_they_are_thirty_half_of_each():
+    assert len(PLANTED) == 30
+    assert sum(case.__name__.startswith("torch_") for _, case in PLANTED) == 15
+
+
+def diagnosed(case):
+    if case.__name__.startswith("torch_"):
+        pytest.importorskip("torch")
+        torch.manual_seed(0)
+        with mg.pytorch() as watched:
+            loss = case()
+        loss.backward()
+        return mg.diagnose(watched)
+    with np.errstate(all="ignore"):
+        with mg.record():
+            loss = case()
+        return mg.diagnose(loss)
+
+
+@pytest.mark.parametrize(("kind", "case"), PLANTED, ids=lambda p: getattr(p, "__name__", ""))
+def test_the_right_line_is_named(kind, case):
+    found = diagnosed(case)
+    lines, first = inspect.getsourcelines(case)
+    (here,) = [first + i for i, line in enumerate(lines) if line.rstrip().endswith("# here")]
+    assert found, "nothing was found"
+    assert found[0].kind == kind, str(found)
+    assert found[0].line.number == here, str(found)
+    assert found[0].line.file == __file__
+    assert found[0].remedy
+
+
+def test_a_healthy_computation_has_no_troubles():
+    with mg.record():
+        x = leaf(1.0, 2.0)
+        scores = np.where(np.array([True, False]), x, -np.inf)  # a mask is no trouble
+        loss = -MF.log_softmax(scores)[0] + np.sum(x * x)
+    assert str(mg.diagnose(loss)) == "every number is finite, and every gradient arrives"
+    assert x.grad is None
+
+
+def test_what_cannot_be_diagnosed_says_so():
+    loss = np.sum(np.exp(leaf(1.0)))
+    with pytest.raises(mg.errors.GraphError, match="record"):
+        mg.diagnose(loss)
+    with pytest.raises(mg.errors.ArgumentError, match="diagnose"):
+        mg.diagnose(3.0)
