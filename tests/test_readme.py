@@ -3,6 +3,7 @@
 After a change to what a drawing looks like, `python tests/test_readme.py` draws the picture anew.
 """
 
+import importlib.util
 import os
 import re
 import subprocess
@@ -57,10 +58,20 @@ def test_the_two_commands_are_those_that_ci_runs():
 
 
 def test_every_block_of_python_runs(tmp_path):
-    printed = run("\n".join(blocks("python")), tmp_path)
+    plain = [block for block in blocks("python") if "torch" not in block]
+    printed = run("\n".join(plain), tmp_path)
     assert "Step 1: np.sum" in printed
     lines = [line for line in blocks("python")[0].splitlines() if line]
     assert len(lines) == 10, "as the heading says"
+
+
+@pytest.mark.skipif(not importlib.util.find_spec("torch"), reason="PyTorch is an extra")
+def test_the_block_about_pytorch_runs_and_compares_as_many_numbers(tmp_path):
+    (block,) = (block for block in blocks("python") if "torch" in block)
+    printed = run(f"import minigrad as mg\n{block}", tmp_path)
+    counts = re.search(r"# (\d+) values, (\d+) gradients", block)
+    assert re.findall(r"^(\d+) (?:values|gradients) compared", printed, re.M) == [*counts.groups()]
+    assert (tmp_path / "page.html").exists()
 
 
 def test_the_picture_is_what_the_ten_lines_draw(tmp_path):

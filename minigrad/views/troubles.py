@@ -275,10 +275,11 @@ def _along_the_way(graph: Graph) -> Iterator[Trouble]:
     while number in deepest:
         way.append(deepest[number])
         number = way[-1].source
-    steps = []
+    steps: list[tuple[float, GraphNode]] = []
     for edge in way:
         came, passed = (_size(graph[n].gradient) for n in (edge.target, edge.source))
-        if came and passed and _plain(graph[edge.target].operation) not in ("sum", "mean"):
+        leading = not steps and _plain(graph[edge.target].operation) in ("sum", "mean")
+        if came and passed and not leading:
             steps.append((math.log(passed / came), graph[edge.target]))
     change = sum(log for log, _ in steps)
     if len(steps) < STEPS or abs(change) < math.log(FAR):

@@ -125,6 +125,7 @@ RIGHT: dict[str, Callable[[Path], Call]] = {
     "gradcheck": lambda _: call(mg.gradcheck, square, x(3), order=1, eps=1e-6, rtol=1e-4, atol=1e-5, parameters={}),
     # views
     "graph": lambda _: call(mg.graph, loss()),
+    "diagnose": lambda _: call(mg.diagnose, loss()),
     "steps": lambda _: call(mg.steps, x(2, 3).sum(axis=0), np.ones(3, "f4")),
     "explore": lambda folder: call(
         mg.explore, lambda a: square(a * x(3)), folder / "page.html", inputs=[np.ones(3)], title="a page", letters={"T": 3},
