@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import hashlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -11,15 +12,24 @@ from .sheets import sheets, written
 FEWEST = 3  # functions begun: one or two lines are often the same by chance
 
 
-def equal_work(folders: Mapping[str, Path]) -> dict[str, list[str]]:
-    """For each student the others whose functions are all equal to theirs; those alone who have some."""
-    by_work: dict[tuple[str, ...], list[str]] = {}
-    for student, folder in folders.items():
-        work = tuple(_functions(folder))
-        if len(work) >= FEWEST:
+def equal_work(works: Mapping[str, str]) -> dict[str, list[str]]:
+    """For each student the others whose functions are all equal to theirs; those alone who have some.
+
+    Args:
+        works: what `work_in` gives for each.
+    """
+    by_work: dict[str, list[str]] = {}
+    for student, work in works.items():
+        if work:
             by_work.setdefault(work, []).append(student)
     groups = [group for group in by_work.values() if len(group) > 1]
     return {one: [other for other in group if other != one] for group in groups for one in group}
+
+
+def work_in(folder: Path) -> str:
+    """What the functions in a folder are, as one number; "" if few are begun."""
+    functions = list(_functions(folder))
+    return hashlib.sha256("\n".join(functions).encode()).hexdigest() * (len(functions) >= FEWEST)
 
 
 def _functions(folder: Path) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -60,6 +61,12 @@ def outcome_of(exercise: Exercise, case: Case, value: object, **about: Any) -> O
     return Outcome(value, key, **about)
 
 
+@functools.lru_cache(maxsize=4096)
+def request_of(case: Case) -> bytes:
+    """The request to answer for a case, which is the same for all who are asked."""
+    return packed({"call": case.inputs()})
+
+
 class Asked:
     """A function that is asked for its answers.
 
@@ -79,14 +86,14 @@ class Asked:
         Raises:
             RefusedError: if the function raised an error.
         """
-        reply = self._reply("call", arguments)
+        reply = self._reply(packed({"value": arguments}))
         if "raised" in reply:
             raise RefusedError
         return reply.get("value")
 
     def outcome(self, exercise: Exercise, case: Case) -> Outcome:
         self._last = exercise, case
-        reply = self._reply("call", case.inputs())
+        reply = self._reply(request_of(case))
         changed = reply.get("changed")
         about: dict[str, Any] = {
             "changed": changed if type(changed) is int else None,
@@ -108,20 +115,20 @@ class Asked:
         return call_text(*self._last) if self._last else "loading the file"
 
     def about(self) -> About:
-        reply = self._reply("about")
+        reply = self._reply(packed({"about": None}))
         numpy = _text(reply.get("numpy"))
         return About(reply.get("callable") is True, reply.get("reads") is True, numpy)
 
     def changed(self) -> str:
         """Say which value outside it calls of the function have changed; "" if none has."""
-        return _text(self._reply("changed").get("value"))
+        return _text(self._reply(packed({"changed": None})).get("value"))
 
     def forget(self) -> None:
         """Put what its calls have changed back as it was."""
-        self._reply("forget")
+        self._reply(packed({"forget": None}))
 
-    def _reply(self, name: str, of: object = None) -> dict[str, Any]:
-        reply = self.ask(packed({name: of}))
+    def _reply(self, request: bytes) -> dict[str, Any]:
+        reply = self.ask(request)
         try:
             found = unpacked(reply)
         except CrossingError:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import dis
 import gc
 import inspect
+import itertools
+import operator
 import sys
 import warnings
 from collections.abc import Callable, Mapping, Sequence
@@ -50,7 +52,9 @@ class Callee:
         """Answer a request; what cannot go across is described."""
         ((name, given),) = unpacked(request, make=True).items()
         if name == "call":
-            reply = self._called(given, unpacked(request, make=True)["call"])
+            reply = self._called(given, unpacked(request, make=True)["call"], self.hook)
+        elif name == "value":  # for a property, of which nothing else is asked
+            reply = self._called(given, given, None)
         else:
             reply = {"about": self._about, "changed": self._changed, "forget": self._forget}[name]()
         try:
@@ -58,11 +62,11 @@ class Callee:
         except (CrossingError, RecursionError):  # all of it is too long
             return packed({**reply, "value": _other(reply.get("value"))})
 
-    def _called(self, given: tuple, same: tuple) -> dict[str, Any]:
+    def _called(self, given: tuple, same: tuple, hook: Any) -> dict[str, Any]:
         """The answer to the arguments, or the error; and which of them are not the same after it."""
         about: dict[str, Any] = {"changed": None}
         try:
-            about["value"] = self._run(given)
+            about["value"] = self._run(given, hook)
             pairs = enumerate(zip(given, same))
             about["changed"] = next((k for k, pair in pairs if not alike(*pair, 0, 0)), None)
         except BaseException as problem:  # sys.exit too costs this exercise only
@@ -73,12 +77,12 @@ class Callee:
         about["numpy"] = changed_name(self.numpy)
         return about
 
-    def _run(self, given: tuple) -> Any:
+    def _run(self, given: tuple, hook: Any) -> Any:
         watching, collecting = sys.getprofile(), gc.isenabled()
         with np.errstate(all="ignore"), warnings.catch_warnings():
             warnings.simplefilter("ignore")
             gc.disable()  # what libraries have it call is not called by the function
-            sys.setprofile(self.hook or watching)
+            sys.setprofile(hook or watching)
             try:
                 return self.function(*given)
             finally:
@@ -107,7 +111,8 @@ def _other(value: object) -> Other:
 
 def changed_name(numpy: Mapping[str, object]) -> str:
     """The first name in NumPy that stands for something else than it did; "" if none does."""
-    return next((name for name, thing in numpy.items() if vars(np).get(name) is not thing), "")
+    now = map(vars(np).get, numpy)
+    return next(itertools.compress(numpy, map(operator.is_not, now, numpy.values())), "")
 
 
 def raised(error: BaseException, function: Callable | None = None) -> Raised:

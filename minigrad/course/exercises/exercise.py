@@ -26,7 +26,8 @@ class Mistake(NamedTuple):
     says: str
 
 
-class Case(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Case:
     """Inputs that can be made again and again, so that a function may do with them what it will."""
 
     inputs: Callable[[], tuple]

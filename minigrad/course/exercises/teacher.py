@@ -15,7 +15,7 @@ from pathlib import Path
 
 from ...disk import destination, write_whole
 from . import class_page
-from .alike import equal_work
+from .alike import equal_work, work_in
 from .exercise import Exercise
 from .feedback import write_feedback
 from .gradescope import as_gradescope, write_autograder
@@ -166,6 +166,7 @@ class Results:
         self.out = out
         self.seed = seed
         self.students: dict[str, Sequence[Marked]] = {}
+        self.works: dict[str, str] = {}
         self.names: list[str] = []
         self._written = 0.0
         for student in students:
@@ -178,6 +179,7 @@ class Results:
 
     def add(self, student: Student, marked: Sequence[Marked]) -> None:
         self.students[student.name] = marked
+        self.works[student.name] = work_in(student.folder)
         say(f"{cleaned(student.name):<24} {total(marked):>4} points")
         self.write()
 
@@ -193,7 +195,7 @@ class Results:
         if not self.students or (not whole and time.monotonic() - self._written < PAUSE):
             return
         self._written = time.monotonic()
-        same = equal_work({one.name: one.folder for one in self.all if one.name in self.students})
+        same = equal_work(self.works)
         notes = {one.name: one.notes for one in self.all}
         more = {
             name: column for name, column in self._columns(same).items() if any(column.values())
