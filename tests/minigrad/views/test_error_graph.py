@@ -56,7 +56,7 @@ def test_shapes_that_do_not_fit():
 
 
 def test_a_module_that_refuses_its_input():
-    net, x = Net(), leaf(np.ones((2, 3)))
+    net, x = Net(), leaf(np.ones((2, 3), np.float32))
     with pytest.raises(errors.ShapeError) as caught:
         net(x)
     graph, node = mg.graph(caught.value), culprit(caught.value)
@@ -145,7 +145,7 @@ def test_the_culprit_is_drawn_in_its_own_colour_with_its_message():
 
 
 def test_the_culprit_is_seen_in_a_closed_box_too():
-    net, x = Net(width=40), leaf(np.ones((2, 3)))
+    net, x = Net(width=40), leaf(np.ones((2, 3), np.float32))
     with pytest.raises(errors.ShapeError) as caught:
         net(x)
     dot = mg.graph(caught.value).to_dot(depth=0)

@@ -367,14 +367,14 @@ def test_the_line_of_code_is_that_of_the_user():
 
 def test_parameters_have_the_paths_of_the_state_dict():
     model = TwoLayers()
-    y = model(mg.Tensor(np.ones((1, 3))))
+    y = model(mg.Tensor(np.ones((1, 3), np.float32)))
     named = [n.name for n in mg.graph(y).nodes if n.kind == "parameter"]
     assert named == list(model.state_dict())
 
 
 def test_parameters_of_two_modules_are_told_apart_by_the_variables():
     first, second = nn.Linear(2, 2), nn.Linear(2, 2)
-    y = second(first(mg.Tensor(np.ones((1, 2)))))
+    y = second(first(mg.Tensor(np.ones((1, 2), np.float32))))
     named = [n.name for n in mg.graph(y).nodes if n.kind == "parameter"]
     assert named == ["first.weight", "first.bias", "second.weight", "second.bias"]
 
@@ -388,7 +388,7 @@ def test_parameters_of_a_module_that_is_not_called_have_their_paths_too():
 def test_modules_that_no_variable_holds_are_told_apart_by_their_class():
     def two():
         layers = [nn.Linear(2, 2, bias=False), nn.Linear(2, 2, bias=False)]
-        return layers[1](layers[0](mg.Tensor(np.ones((1, 2)))))
+        return layers[1](layers[0](mg.Tensor(np.ones((1, 2), np.float32))))
 
     named = [n.name for n in mg.graph(two()).nodes if n.kind == "parameter"]
     assert named == ["Linear.weight", "Linear_2.weight"]
@@ -437,7 +437,7 @@ def test_what_is_made_inside_a_module_is_shown_inside():
 
 def test_a_module_called_twice_has_two_boxes_of_one_path():
     layer = nn.Linear(2, 2)
-    y = layer(layer(mg.Tensor(np.ones((1, 2)))))
+    y = layer(layer(mg.Tensor(np.ones((1, 2), np.float32))))
     graph = mg.graph(y)
     assert [b.path for b in graph.boxes] == ["", "linear", "", "linear"]
     assert by_label(graph)["weight"].box is None  # both calls use it
@@ -445,7 +445,7 @@ def test_a_module_called_twice_has_two_boxes_of_one_path():
 
 def test_inside_a_module():
     model = TwoLayers()
-    x = mg.Tensor(np.ones((5, 3)))
+    x = mg.Tensor(np.ones((5, 3), np.float32))
     with mg.record():
         y = np.sum(model(x))
     whole = mg.graph(y)
@@ -464,7 +464,7 @@ def test_inside_a_module():
 
 
 def test_inside_names_the_boxes_that_there_are():
-    y = TwoLayers()(mg.Tensor(np.ones((1, 3))))
+    y = TwoLayers()(mg.Tensor(np.ones((1, 3), np.float32)))
     with pytest.raises(mg.errors.GraphError, match=r"'outt'.*'hidden', .*'out'"):
         mg.graph(y).inside("outt")
 
@@ -598,7 +598,7 @@ def test_after_backward_the_summary_says_what_was_kept(recorded):
 def test_modules_include_what_is_inside_them():
     model = TwoLayers()
     with mg.record():
-        y = model(mg.Tensor(np.ones((2, 3))))
+        y = model(mg.Tensor(np.ones((2, 3), np.float32)))
     rows = {r.name: r for r in mg.graph(y).summary().by_module}
     assert list(rows) == ["model", "hidden", "out"]
     assert rows["model"].operations == 5
