@@ -1,4 +1,4 @@
-"""What is wrong with the numbers of a computation: where a NaN came from, and why nothing learns.
+"""Troubles with the numbers of a computation: where a NaN came from, and why nothing learns.
 
     print(mg.diagnose(loss))
 
@@ -97,7 +97,7 @@ class Trouble:
 
 
 class Troubles(tuple[Trouble, ...]):
-    """What was found, most urgent first; printed, it is a text."""
+    """The troubles found, most urgent first; printed, it is a text."""
 
     def __str__(self) -> str:
         return "\n".join(map(str, self)) or "every number is finite, and every gradient arrives"
@@ -143,7 +143,7 @@ def _bad(array: np.ndarray | None) -> bool:
 
 
 def _not_finite(graph: Graph) -> Iterator[Trouble]:
-    """Where the first number that is not finite came from, if one reaches the result or a gradient."""
+    """The origin of the first number that is not finite, if one reaches the result or a gradient."""
     root = graph[graph.roots[0]]
     if _bad(root.value):
         yield _forward(graph, root)
@@ -328,7 +328,7 @@ def _remedy(graph: Graph, node: GraphNode, kind: str = "not finite") -> str:
 
 
 def _inputs(graph: Graph, node: GraphNode) -> tuple[str, ...]:
-    """What came in, in words."""
+    """The arguments, in words."""
     said = [
         f"{_called(s)}: {_range(s.value)}" for s in _sources(graph, node) if s.value is not None
     ]

@@ -27,7 +27,7 @@ def equal_work(works: Mapping[str, str]) -> dict[str, list[str]]:
 
 
 def work_in(folder: Path) -> str:
-    """What the functions in a folder are, as one number; "" if few are begun."""
+    """One number for the functions in a folder; "" if few are begun."""
     functions = list(_functions(folder))
     return hashlib.sha256("\n".join(functions).encode()).hexdigest() * (len(functions) >= FEWEST)
 
