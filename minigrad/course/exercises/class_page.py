@@ -11,6 +11,7 @@ from typing import NamedTuple
 from ...views.drawing.drawing import Drawing
 from .exercise import Exercise
 from .marking import BORROWED, HARD_CODED, MISSING, NOT_BEGUN, RIGHT, STOPPED, WRONG, Mark
+from .results import total
 from .sheets import Sheet
 from .wording import cleaned
 
@@ -176,7 +177,7 @@ def _table(students: Students) -> str:
             f'<span class="read">{found.state}</span></td>'
             for _, exercise, found in marked
         )
-        points = sum(exercise.points for _, exercise, found in marked if found.state == RIGHT)
+        points = total(marked)
         name = f'<span class="who">{_name(student)}</span><span class="number">{number}</span>'
         rows.append(f'<tr><th scope="row">{name}</th>{cells}<td>{points}</td></tr>')
     legend = ", ".join(f"{sign} {state}" for state, sign in SIGNS.items())

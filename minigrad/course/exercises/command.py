@@ -93,9 +93,31 @@ def _solution_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--again", action="store_true", help="this is the second time of asking")
 
 
+def _parts(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--parts",
+        metavar="P",
+        type=_share,
+        default=0.0,
+        help="of its points a wrong function gets at most this share, by the inputs that it answers "
+        "right (default: 0)",
+    )
+
+
+def _share(text: str) -> float:
+    try:
+        share = float(text)
+    except ValueError:
+        share = -1.0
+    if not 0 <= share <= 1:
+        raise argparse.ArgumentTypeError(f"a share is a number from 0 to 1, not {text!r}")
+    return share
+
+
 def _mark_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("folder", metavar="DIR", type=Path, help="a student's folder")
     _running(parser)
+    _parts(parser)
     parser.add_argument("--json", metavar="FILE", type=Path, help="write points and marks there")
     parser.add_argument("--junit", metavar="FILE", type=Path, help="the same as JUnit XML")
     parser.add_argument(
@@ -157,6 +179,7 @@ def _class_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--out", metavar="DIR", type=Path, default=Path("out"), help="where table and page go"
     )
+    _parts(parser)
     parser.add_argument("--roster", metavar="FILE", type=Path, help="lines of name,id")
     parser.add_argument(
         "--due", metavar="TIME", type=_time, help="such as 2026-11-20T18:00: shows the days late"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -34,6 +34,7 @@ class Mark:
         shows: the smallest input that shows it, and what comes of it; a line each.
         mistake: the number of the written-down mistake that it is, or None.
         picture: the text of a drawing, in DOT, and of the table that stands in for it; or None.
+        share: of the inputs, those that a function which is wrong answers right.
     """
 
     state: str
@@ -41,6 +42,7 @@ class Mark:
     shows: tuple[str, ...] = ()
     mistake: int | None = None
     picture: tuple[str, str] | None = None
+    share: float = 0.0
 
 
 class Named(NamedTuple):
@@ -156,9 +158,12 @@ def mark(trial: Trial, function: Asked) -> Mark:
                 return Mark(NOT_BEGUN)
             if last.error.kind == "builtins.KeyboardInterrupt":
                 return Mark(WRONG, INTERRUPTS, (call_text(exercise, case),))
-    if not trial.wrong(outcomes):
-        return _unchanged(trial, outcomes) or _properties(trial, function)
-    return _explained(trial, function, outcomes, about.reads)
+    wrong = len(trial.wrong(outcomes))
+    if wrong:
+        found = _explained(trial, function, outcomes, about.reads)
+    else:
+        found = _unchanged(trial, outcomes) or _properties(trial, function)
+    return replace(found, share=1 - wrong / len(outcomes)) if found.state == WRONG else found
 
 
 INTERRUPTS = "It raises KeyboardInterrupt, as Ctrl-C does; an exercise returns its answer."

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 from xml.etree import ElementTree
 
@@ -19,12 +20,20 @@ Marked = tuple[Sheet, Exercise, Mark]
 FORMULA = ("=", "+", "-", "@", "'")  # with which a table begins a formula, or a text
 
 
-def points_of(exercise: Exercise, mark: Mark) -> int:
-    return exercise.points if mark.state == RIGHT else 0
+def in_parts(mark: Mark, most: float) -> Mark:
+    """The mark of which `points_of` makes a part, at most `most`, of the points of a wrong function."""
+    return replace(mark, share=mark.share * most)
 
 
-def total(marked: Iterable[Marked]) -> int:
-    return sum(points_of(exercise, mark) for _, exercise, mark in marked)
+def points_of(exercise: Exercise, mark: Mark) -> float:
+    """The points for an exercise: a whole number, unless its mark is one `in_parts`."""
+    if mark.state == RIGHT:
+        return exercise.points
+    return round(exercise.points * mark.share, 2) or 0
+
+
+def total(marked: Iterable[Marked]) -> float:
+    return round(sum(points_of(exercise, mark) for _, exercise, mark in marked), 2)
 
 
 def as_json(marked: Sequence[Marked], folder: str, seed: int) -> bytes:
@@ -106,7 +115,7 @@ def as_csv(
     for student, marked in students.items():
         points = [points_of(exercise, found) for _, exercise, found in marked]
         further = [_cell(str(column.get(student, ""))) for column in more.values()]
-        table.writerow([_cell(student), *points, sum(points), *further])
+        table.writerow([_cell(student), *points, total(marked), *further])
     for student, number in absent:
         further = [_cell(number) if name == "id" else "" for name in more]
         table.writerow([_cell(student), *[0] * len(names), 0, *further])

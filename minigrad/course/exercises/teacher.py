@@ -25,7 +25,17 @@ from .kept import NAME as KEPT
 from .kept import Kept
 from .marking import Mark
 from .printing import say
-from .results import ESCAPED, Marked, as_csv, as_json, as_junit, class_as_json, points_of, total
+from .results import (
+    ESCAPED,
+    Marked,
+    as_csv,
+    as_json,
+    as_junit,
+    class_as_json,
+    in_parts,
+    points_of,
+    total,
+)
 from .roster import Enrolled, absent, numbers_of, read_roster
 from .sandbox import Job, check, marks_of
 from .sheets import Sheet, chosen, has_any
@@ -50,6 +60,7 @@ def mark(options: argparse.Namespace) -> int:
                 say(cleaned(note), hanging=4)
         house = until.enter_context(contextlib.closing(Rooms()))
         for sheet, exercise, found in check(folder, chosen([]), seed, options.seconds, house):
+            found = in_parts(found, options.parts)
             marked.append((sheet, exercise, found))
             points = f"{points_of(exercise, found)}/{exercise.points}"
             told = f"{points:>4}  {found.state:<10} {found.says}"
@@ -98,7 +109,8 @@ def mark_class(options: argparse.Namespace) -> int:
         results = Results(students, options.out, kept.seed, roster, options.due)
         try:
             for student, marked in _marked(students, wanted, kept, options.seconds, house):
-                results.add(student, marked)
+                parts = [(s, e, in_parts(mark, options.parts)) for s, e, mark in marked]
+                results.add(student, parts)
         finally:
             results.write(whole=True)
             _warn(house)

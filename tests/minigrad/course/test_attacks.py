@@ -221,6 +221,32 @@ def test_a_process_left_running_in_a_session_of_its_own_is_ended(namespaces, tmp
     assert found.state == RIGHT
 
 
+# --- where no process forks -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("body", "state", "says"),
+    [
+        (RIGHT_BODY, RIGHT, ""),
+        ("return y, x", WRONG, "The incoming gradient g"),
+        ("print('noise'); return g * y, g * x", RIGHT, ""),
+        ("while True: pass", STOPPED, "not come to an end after 2 seconds"),
+        ("import os; os._exit(3)", STOPPED, "with the status 3"),
+    ],
+    ids=["right", "wrong", "print", "loop", "exit"],
+)
+def test_a_room_is_a_process_where_none_forks(body, state, says, tmp_path, monkeypatch):
+    """As on macOS and Windows."""
+    monkeypatch.setattr(Rooms, "_forked", Rooms._spawned)
+    code = f"def product_rule(g, x, y):\n    {body}\n"
+    (tmp_path / "01_one_derivative.py").write_text(code)
+    ((_, _, found),) = sandbox.check(
+        tmp_path, chosen(["product_rule"]), 0, 2 if "while" in body else 60
+    )
+    assert found.state == state
+    assert says in found.says
+
+
 # --- documented: not held -------------------------------------------------------------------------
 
 

@@ -266,6 +266,20 @@ def test_a_page_goes_back_to_each_student_without_answers_or_classmates(room, ma
     assert "1 of 6 points" in ada.read_text()
 
 
+def test_points_come_in_parts_if_the_instructor_wants(room, marked, tmp_path):
+    """Half of what the share of right answers is worth, and never all."""
+    almost = f"{STUBS}\n\ndef product_rule(g, x, y):\n    return g * y, (g * x if x else 1)\n"
+    for name, text in {"ada": RIGHT, "ben": WRONG, "eve": almost}.items():
+        put(room / name / FIRST, text)
+    _, rows = marked("--seed", 3)
+    assert [rows[name]["points"] for name in ("ada", "ben", "eve")] == ["1", "0", "0"]
+    said, rows = marked("--seed", 3, "--parts", "0.5")
+    points = {name: float(row["points"]) for name, row in rows.items()}
+    assert points["ada"] == 1
+    assert 0 <= points["ben"] < points["eve"] < 0.5
+    assert f"{points['eve']} points" in said
+
+
 def test_a_class_is_forgotten(room, marked, tmp_path):
     put(room / "ada" / FIRST)
     marked("--feedback")
