@@ -9,17 +9,13 @@ A page shows what such a function gives as an attention map, if values are multi
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TypeVar
-
+from .engine.kinds import Function
 from .engine.table import name_of
-
-F = TypeVar("F", bound=Callable)
 
 NAMES: set[str] = set()  # by which a graph knows them
 
 
-def gives_weights(function: F) -> F:
+def gives_weights(function: Function) -> Function:
     """Say that `function`, an operation or a definition, gives attention weights, or makes them inside:
     (..., T, S), a row for each query, a column for each key. Returns the function."""
     NAMES.add(name_of(function))

@@ -20,15 +20,13 @@ import functools
 import inspect
 from collections.abc import Callable, Iterator
 from contextvars import ContextVar
-from typing import Any, Protocol, TypeVar, overload
+from typing import Any, Protocol, overload
 
 import numpy as np
 
-from .engine.kinds import checked
+from .engine.kinds import Function, checked
 from .engine.modes import setting
 from .errors import UnsupportedError
-
-F = TypeVar("F", bound=Callable)
 
 _entered: ContextVar[tuple[tuple[WithBlock, contextlib.AbstractContextManager], ...]] = ContextVar(
     "_entered", default=()
@@ -61,7 +59,7 @@ class WithBlock(contextlib.AbstractContextManager):
         return blocks[last][1].__exit__(*problem)
 
     @checked
-    def __call__(self, function: F) -> F:
+    def __call__(self, function: Function) -> Function:
         """Return `function`, made to run with the setting.
 
         Raises:
@@ -108,7 +106,7 @@ class Switch(Protocol):
     def __call__(self, decorated: None = None) -> WithBlock: ...
 
     @overload
-    def __call__(self, decorated: F) -> F: ...
+    def __call__(self, decorated: Function) -> Function: ...
 
 
 def with_block(function: Callable[[], Iterator[None]]) -> Switch:

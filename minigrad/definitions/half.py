@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
-F = TypeVar("F", bound=Callable[..., Any])
+from ..engine.kinds import Function
+
 HALF = np.dtype(np.float16)
 
 
-def in_single(body: F) -> F:
+def in_single(body: Function) -> Function:
     """Have `body` compute in float32 what is float16, and round its result: as NumPy's mean does.
 
     Where an argument is of a wider dtype, the result is wide in any case, and nothing is converted.

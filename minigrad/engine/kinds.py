@@ -31,12 +31,12 @@ import numpy as np
 from ..idioms import renamed
 from .errors import ArgumentError, Call, MinigradError, described, failed
 
-F = TypeVar("F", bound=Callable)
+Function = TypeVar("Function", bound=Callable)  # what a decorator takes and gives
 # What a wrong argument ends in, somewhere inside of a function that does not check it.
 UNCLEAR = (TypeError, ValueError, AttributeError, IndexError, NotImplementedError)
 
 
-def checked(function: F) -> F:
+def checked(function: Function) -> Function:
     """Decorate a function so that a call with an argument that its annotation does not allow raises an
     `ArgumentError`. Python says itself when one is missing, or there is one too many.
 
@@ -66,7 +66,7 @@ def checked(function: F) -> F:
     return call  # type: ignore[return-value]
 
 
-def named(function: F) -> F:
+def named(function: Function) -> Function:
     """Decorate a function so that a call with an argument by a name that is not there raises an
     `ArgumentError`, which says the right one. It checks its arguments itself."""
 

@@ -19,15 +19,13 @@ import operator
 import types
 import weakref
 from collections.abc import Callable, Collection, Iterator, MutableMapping, Sequence
-from typing import Any, TypeVar, overload
+from typing import Any, overload
 
 import numpy as np
 
 from .errors import Call, MinigradError, Options, UnsupportedError, failed
-from .kinds import KINDS, UNCLEAR, checked, unclear
+from .kinds import KINDS, UNCLEAR, Function, checked, unclear
 from .modes import Box, mode, running
-
-F = TypeVar("F", bound=Callable)
 
 INSTEAD = {
     "out": "it makes a new array: write y = f(x), and a = a + x for a += x",
@@ -197,7 +195,7 @@ TABLE = Table()
 
 
 @checked
-def rule(function: F, *rules: Callable | None, makes_new: bool = False) -> F:
+def rule(function: Function, *rules: Callable | None, makes_new: bool = False) -> Function:
     """Give `function` its derivatives: one rule an argument, None where there is none.
 
         cube = rule(lambda x: x * x * x, lambda g, _y, x: g * 3 * x * x)
@@ -234,11 +232,11 @@ def rule(function: F, *rules: Callable | None, makes_new: bool = False) -> F:
 
 
 @overload
-def definition(body: F, of: Callable | None = None) -> F: ...
+def definition(body: Function, of: Callable | None = None) -> Function: ...
 
 
 @overload
-def definition(body: None = None, *, of: Callable) -> Callable[[F], F]: ...
+def definition(body: None = None, *, of: Callable) -> Callable[[Function], Function]: ...
 
 
 @checked
@@ -254,7 +252,7 @@ def definition(body: Callable | None = None, of: Callable | None = None) -> Any:
     return body if of is not None else entry.function
 
 
-def dispatched(function: F) -> F:
+def dispatched(function: Function) -> Function:
     """Wrap `function`: a call with a Tensor among its arguments goes to that Tensor's
     `__array_function__`, as with NumPy's own functions (NEP 18), which need no wrapper.
 

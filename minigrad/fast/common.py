@@ -12,21 +12,20 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
+from ..engine.kinds import Function
 from ..engine.table import TABLE, AnyArray, lookup, rule
 from ..engine.tensor import Tensor
 
-F = TypeVar("F", bound=Callable)
 
-
-def kernel(function: Callable) -> Callable[[F], F]:
+def kernel(function: Callable) -> Callable[[Function], Function]:
     """Decorate the fast form of a function of the table. It returns NotImplemented where it does not
     fit, and the function then runs as it is written."""
 
-    def attach(fast: F) -> F:
+    def attach(fast: Function) -> Function:
         lookup(function)
         TABLE[function].kernel = fast
         return fast

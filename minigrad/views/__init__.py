@@ -6,5 +6,6 @@ follows the engine's walk, and a page is checked by running the lines of the scr
 2. `text`: the table, the steps, the rule at hand, one element worked out, the written program
 3. `drawing`: the picture, by Graphviz
 4. `page`: `mg.explore`, a page on which to walk through a computation
-5. `plots`: curves and heat maps of arrays, by matplotlib
+5. `troubles`: `mg.diagnose`, where a NaN came from, and why nothing learns
+6. `plots`: curves and heat maps of arrays, by matplotlib
 """
