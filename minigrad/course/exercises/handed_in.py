@@ -27,7 +27,7 @@ MOODLE = re.compile(r"(.+)_(\d+)_assignsubmission_\w+_?$")
 CANVAS = re.compile(r"([^_]+)_(?:LATE_)?(\d+)_\d+_")
 AGAIN = r"(?:[ _-]*(?:\(\d+\)|\d{1,2}|copy|kopie))*"  # as browsers and systems name a second file
 IGNORED = re.compile(
-    r"(?:.*/)?(?:\.[^./].*|__MACOSX/.*|__pycache__/.*|conftest\.py|class\..*|.*\.(?:svg|pyc))"
+    r"(?:.*/)?(?:\.[^./].*|__MACOSX/.*|__pycache__(?:/.*)?|conftest\.py|class\..*|.*\.(?:svg|pyc))"
 )
 FILES, DEEP = 2000, 3  # that are looked at for one student; zips in zips
 
@@ -59,15 +59,18 @@ class Student:
     time: float = 0.0
 
 
-def handed_in(room: Path, work: Path) -> list[Student]:
+def handed_in(room: Path, work: Path, out: Path | None = None) -> list[Student]:
     """Every student of a room, in order; their files are copied to folders in `work`.
+
+    Args:
+        out: the folder of results, which is no student's, if it is in the room.
 
     Raises:
         ConfigError: if the room cannot be read, or has no student.
     """
     students: list[Student] = []
     names: set[str] = set()
-    for k, (name, number, files) in enumerate(_by_student(room)):
+    for k, (name, number, files) in enumerate(_by_student(room, out)):
         while name in names:
             name = f"{name} (again)"
         names.add(name)
@@ -101,7 +104,7 @@ def gathered(folder: Path, work: Path) -> Student:
     return student
 
 
-def _by_student(room: Path) -> Iterator[tuple[str, str, Iterable[Found | str]]]:
+def _by_student(room: Path, out: Path | None) -> Iterator[tuple[str, str, Iterable[Found | str]]]:
     """The name and number of each student, and the files, or notes of what cannot be read."""
     try:
         if zipfile.is_zipfile(room):
@@ -113,7 +116,7 @@ def _by_student(room: Path) -> Iterator[tuple[str, str, Iterable[Found | str]]]:
         raise errors.ConfigError(f"cannot read {room}: {problem.strerror}") from None
     single: dict[str, list[Found | str]] = {}
     for path in paths:
-        if IGNORED.fullmatch(path.name):
+        if IGNORED.fullmatch(path.name) or (out is not None and path.resolve() == out.resolve()):
             continue
         if path.is_dir() or path.suffix.lower() == ".zip":
             yield (*_who(path.stem if path.is_file() else path.name), _in(path, path.name))

@@ -102,7 +102,7 @@ def mark_class(options: argparse.Namespace) -> int:
     roster = read_roster(options.roster) if options.roster else []
     with contextlib.ExitStack() as until:
         work = until.enter_context(tempfile.TemporaryDirectory(ignore_cleanup_errors=True))
-        students = handed_in(options.folder, Path(work))
+        students = handed_in(options.folder, Path(work), options.out)
         options.out.mkdir(parents=True, exist_ok=True)
         kept = until.enter_context(Kept(options.out, options.seed))
         house = until.enter_context(contextlib.closing(Rooms()))

@@ -190,6 +190,14 @@ def test_the_page_ranks_and_groups_and_can_be_read_aloud(room, marked, tmp_path)
     assert 'id="nameless"' in page
 
 
+def test_the_results_in_a_room_are_no_student(room):
+    put(room / "ada" / FIRST)
+    arguments = ["class", room, "01", "--in-process", "--out", room / "out"]
+    for _ in range(2):
+        assert main(["exercises", *map(str, arguments)]) == 0
+        assert (room / "out/class.csv").read_text().count("\n") == 2
+
+
 def test_results_are_written_before_the_end(room, marked, monkeypatch, tmp_path):
     monkeypatch.setattr(teacher, "PAUSE", 0.0)
     seen, write = [], teacher.Results.write
