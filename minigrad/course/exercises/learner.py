@@ -126,8 +126,8 @@ def solution(options: argparse.Namespace) -> int:
     _may_be_shown()
     if not options.again:
         names = " ".join(options.which)
-        print(f"Have you seen the hints? `{RUN} hint {names}` shows them.")
-        print(f"To see the solution all the same, ask again: `{RUN} solution {names} --again`")
+        say(f"Have you seen the hints? `{RUN} hint {names}` shows them.")
+        say(f"To see the solution all the same, ask again: `{RUN} solution {names} --again`")
         return 0
     for sheet, exercises in which:
         for exercise in exercises:

@@ -120,9 +120,7 @@ def mark_class(options: argparse.Namespace) -> int:
             if options.feedback:
                 print(results.feedback())
             if len(results.students) < len(students):
-                print(
-                    f"{len(results.students)} of {len(students)} students: once more goes on there"
-                )
+                say(f"{len(results.students)} of {len(students)} students: once more goes on there")
     return 0
 
 

@@ -14,6 +14,7 @@ from ... import errors
 from .exercise import Exercise
 from .house import ended, with_packages
 from .marking import MISSING, NOT_BEGUN, RIGHT, Mark
+from .printing import say
 from .running import FAILED
 from .sandbox import check
 from .sheets import HOME, Sheet, chosen, module_of
@@ -56,13 +57,13 @@ def run(folder: Path, steps: int, seconds: float, out: Path, even_if_wrong: bool
         )
     if even_if_wrong and not wrong:
         raise errors.ConfigError("nothing is wrong: leave out --even-if-wrong")
-    print(_sentence("In their places", [one.name for _, one, _ in right]))
+    say(_sentence("In their places", [one.name for _, one, _ in right]))
     for sheet, exercise, found in wrong:
-        print(f"{sheet.number} {exercise.name} is {found.state}: {found.says}")
+        say(f"{sheet.number} {exercise.name} is {found.state}: {found.says}")
     if wrong and not even_if_wrong:
-        print("The library stands for what is not right. --even-if-wrong shows what it does.")
+        say("The library stands for what is not right. --even-if-wrong shows what it does.")
     rest = [one.name for _, one, found in marked if found.state in (NOT_BEGUN, MISSING)]
-    print(_sentence("Not written, so the library's", rest))
+    say(_sentence("Not written, so the library's", rest))
     asked = {
         "folder": str(folder.resolve()),
         "right": [(sheet.file, one.name) for sheet, one, _ in right],
@@ -89,15 +90,15 @@ def _train(asked: dict[str, object], seconds: float) -> bool:
     )
     stop = threading.Event()
     if sys.stdin is not None and sys.stdin.isatty():
-        print("Enter stops it, and it reads dates with what it has learned so far.", flush=True)
+        say("Enter stops it, and it reads dates with what it has learned so far.")
         _set_after(stop, sys.stdin.readline)
     _set_after(stop, started.wait)
     try:
         try:
             if not stop.wait(seconds):
-                print(f"the limit of {seconds:g} s is reached: it stops", flush=True)
+                say(f"the limit of {seconds:g} s is reached: it stops")
         except KeyboardInterrupt:
-            print("it stops; Ctrl-C once more ends it at once", flush=True)
+            say("it stops; Ctrl-C once more ends it at once")
         assert started.stdin is not None
         started.stdin.close()  # which tells it to stop
         status = started.wait(GRACE + LATEST)
