@@ -7,43 +7,21 @@ strides, a reduction three sizes, a product of arrays a nest of loops.
 from __future__ import annotations
 
 import math
-import operator
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..engine import rules, table
+from ..engine import table
 from ..engine.errors import Options
-from ..functional.activations import erf
 from ..ran.data import Passed
-from .operators import BY_FUNCTION
+from .interpreter import ELEMENTWISE, EXPANDED, FILLED, MOVING, REDUCING, name_in_page
 from .symbols import REFUSALS, Number, Symbol, alias, body_of, plain, same
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
 
-ELEMENTWISE = {
-    "negative", "add", "subtract", "multiply", "divide", "power", "float_power", "square", "sqrt",
-    "reciprocal", "exp", "log", "sin", "cos", "tanh", "absolute", "fabs", "sign", "floor", "ceil",
-    "trunc", "rint", "cbrt", "expm1", "log1p", "logaddexp", "logaddexp2", "tan", "arcsin",
-    "arccos", "arctan", "arctan2", "sinh", "cosh", "arcsinh", "arccosh", "arctanh", "exp2",
-    "log2", "log10", "hypot", "copysign", "maximum", "minimum", "floor_divide", "remainder",
-    "fmod", "deg2rad", "rad2deg", "radians", "degrees", "where", "erf", "isnan", "isinf",
-    "isfinite", "isposinf", "isneginf", "signbit", "equal", "not_equal", "less", "less_equal",
-    "greater", "greater_equal", "logical_and", "logical_or", "logical_xor", "logical_not",
-    "bitwise_and", "bitwise_or", "bitwise_xor", "invert",
-}  # fmt: skip
-REDUCING = {
-    "sum", "mean", "prod", "max", "amax", "min", "amin", "any", "all", "argmax", "argmin",
-    "count_nonzero", "cumsum", "cumprod", "argsort",
-}  # fmt: skip
-MOVING = {
-    "reshape", "expand_dims", "broadcast_to", "transpose", "swapaxes", "squeeze", "moveaxis",
-    "flip", "roll", "rot90", "tril", "triu", "ravel", "copy", "positive", "pad", "astype",
-}  # fmt: skip
-FILLED = {"zeros_like", "ones_like", "empty_like"}  # whatever the numbers are
 DTYPES = {"f4", "f8", "b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8"}
 DEPTH = 3  # times that a function is traced inside itself
 EXACT = 1 << 53  # a page has no larger integers
@@ -190,7 +168,7 @@ class Tape:
     def _run(self, value: ArrayLike, function: Callable, args: tuple, kwargs: Options) -> int:
         if function is alias:
             return self.slot(args[0])
-        name = _name(function)
+        name = name_in_page(function)
         kwargs = {k: v for k, v in kwargs.items() if v is not None}
         if name in ELEMENTWISE:
             return self._elementwise(name, value, args)
@@ -266,7 +244,7 @@ class Tape:
 
     def _moved(self, value: ArrayLike, function: Callable, args: tuple, kwargs: Options) -> int:
         """A call that only moves elements, seen from where it moves the numbers of their places."""
-        read, name = self.slot(args[0]), _name(function)
+        read, name = self.slot(args[0]), name_in_page(function)
         shape = self.values[read].shape
         if name in ("copy", "positive", "astype"):
             return self._call("same", value, [read])
@@ -430,20 +408,7 @@ class Tape:
         return self._call("join", value, reads, blocks)
 
 
-# --- what the calls are written with ----------------------------------------------------------------
-
-
-OWN = {body_of(f): f.__name__ for f in (rules.scatter_add, rules.astype, erf)}
-
-
-def _name(function: Callable) -> str:
-    """The name that the interpreter has for a function; "" for one that only looks like NumPy's."""
-    if function in BY_FUNCTION:
-        return BY_FUNCTION[function].ufunc.__name__
-    name = getattr(function, "__name__", "")
-    if function is operator.getitem:
-        return name
-    return name if table.name_of(function).startswith("np.") else OWN.get(body_of(function), "")
+# --- shapes and strides ---------------------------------------------------------------------------
 
 
 def _kind(array: np.ndarray) -> tuple[np.dtype, tuple[int, ...]]:
@@ -462,24 +427,3 @@ def _strides(places: np.ndarray, moved: np.ndarray) -> tuple[int, tuple[int, ...
     address = lambda a: a.__array_interface__["data"][0]
     begin = (address(moved) - address(places)) // places.itemsize
     return begin, tuple([step // places.itemsize for step in moved.strides])
-
-
-def _clipped(x: Any, low: Any, high: Any) -> Any:
-    x = x if low is None else np.maximum(x, low)
-    return x if high is None else np.minimum(x, high)
-
-
-def _rounded(a: Any, decimals: int) -> Any:
-    if decimals < 0:
-        return np.rint(a / 10**-decimals) * 10**-decimals
-    return np.rint(a * 10**decimals) / 10**decimals if decimals else np.rint(a)
-
-
-EXPANDED: dict[str, Callable] = {  # in functions that the interpreter has
-    "clip": _clipped,
-    "round": lambda a, decimals=0: _rounded(a, decimals),
-    "around": lambda a, decimals=0: _rounded(a, decimals),
-    "stack": lambda arrays, axis=0: np.concatenate(
-        [np.expand_dims(a, axis) for a in arrays], axis=axis
-    ),
-}

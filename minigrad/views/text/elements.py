@@ -11,7 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ...ran import words
-from ...script.calls import ELEMENTWISE, Tape
+from ...script.calls import Tape
+from ...script.interpreter import ELEMENTWISE
 from ...script.operators import OPERATORS, PRODUCT, SIGN, SUM, TIGHT, Operator
 from ...script.sources import MOVES, SUMS, Element, Index, Sources
 
