@@ -7,6 +7,7 @@ is known by its memory: a view of all of it, as `np.asarray` gives, has the same
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
@@ -74,17 +75,28 @@ def as_arguments(values: Any) -> Any:
 
     A graph of what it gives knows them, and the Tensors, as arguments.
     """
-    if type(values) in (list, tuple):
-        return type(values)(map(as_arguments, values))
-    if type(values) is dict:
-        return {name: as_arguments(value) for name, value in values.items()}
+    return mapped(values, _as_argument)
+
+
+def _as_argument(value: Any) -> Any:
     watchers = mode.get().watchers
-    if type(values) is np.ndarray and values.ndim:
-        values = followed(values, watchers)
-    for watcher in watchers if isinstance(values, (Tensor, np.ndarray)) else ():
+    if type(value) is np.ndarray and value.ndim:
+        value = followed(value, watchers)
+    for watcher in watchers if isinstance(value, (Tensor, np.ndarray)) else ():
         if isinstance(watcher, Recording):
-            watcher.arguments.add(watcher.source(values))
-    return values
+            watcher.arguments.add(watcher.source(value))
+    return value
+
+
+def mapped(values: Any, function: Callable[[Any], Any]) -> Any:
+    """Return nested lists, tuples and dicts with `function` of each value in them."""
+    if hasattr(values, "_fields"):  # a named tuple
+        return values._make([mapped(value, function) for value in values])
+    if type(values) in (list, tuple):
+        return type(values)([mapped(value, function) for value in values])
+    if type(values) in (dict, OrderedDict):
+        return type(values)([(k, mapped(value, function)) for k, value in values.items()])
+    return function(values)
 
 
 class Read(NamedTuple):

@@ -134,8 +134,23 @@ class Recorded:
         changing = self.changing()
         return [
             (n.operation, n.shape, n.dtype, _fixed(n), None if n.number in changing else _held(n))
-            for n in self.graph.nodes
+            for n in self.nodes()
         ]
+
+    def nodes(self) -> list[GraphNode]:
+        """List the nodes, each after its arguments: an order in which it does not matter which tensor
+        was made first."""
+        (root,) = self.graph.roots
+        listed: dict[int, GraphNode] = {}
+        waiting = [(root, False)]
+        while waiting:
+            number, done = waiting.pop()
+            if done:
+                listed.setdefault(number, self.graph[number])
+            elif number not in listed:
+                waiting.append((number, True))
+                waiting += [(e.source, False) for e in reversed(self.graph.arguments(number))]
+        return list(listed.values())
 
     def check(self, before: list[tuple[Any, ...]]) -> None:
         """Compare this call with the facts of an earlier one.
@@ -150,7 +165,7 @@ class Recorded:
                 "shapes, so that no one program is right for all: call it without mg.compile"
             )
         for node, (*_, fixed, held), (*_, fixed_before, held_before) in zip(
-            self.graph.nodes, facts, before
+            self.nodes(), facts, before
         ):
             same = held is None or held_before is None or equal(held, held_before)
             if fixed != fixed_before or not same:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import copy
+import enum
 import functools
-import inspect
 import threading
+import warnings
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from ..engine.errors import PROBLEMS
+from ..engine.errors import PROBLEMS, described
 from ..engine.modes import get_default_dtype, mode, setting
 from ..engine.node import Edge, Node, outline
 from ..engine.table import lookup, rule
@@ -20,11 +21,12 @@ from ..engine.tensor import Array, Tensor, tensor_of
 from ..errors import ArgumentError, GraphError
 from ..nn import Module
 from ..random import drawing_from, generator
-from ..recording import record
+from ..recording import mapped, memory_of, record
 from ..settings import flag
 from ..settings import function as checked_function
 from ..views.graph import Graph, graph
 from .keeping import MemoryUse
+from .outside import VALUES, Place, reached, state
 from .plan import Plan, ProgramCall
 from .recorded import Recorded
 
@@ -40,20 +42,31 @@ def compile(function: Callable, *, exact: bool = False) -> Compiled:  # noqa: A0
         loss.backward()
 
     A call with arguments of new shapes runs as it is; a second one is recorded, and so is a third, which
-    must compute the same; from then on the program runs. It is a new one, too, where a module that was
-    called has another attribute, such as `training`, or where what the function itself names outside is
-    another object. What else it reads, beside arguments and tensors, must not change.
+    must compute the same. Then the function is recorded once more, for numbers drawn from the same
+    arguments: what differs there, and is no part of the graph, is refused with its line. From then on
+    the program runs.
+
+    A number or a text is part of the program: another value needs another one. So is every object that
+    the function, or one that it calls in the same file, names outside: variables, defaults, attributes,
+    items; and the attributes of modules, such as `training`. Tensors are read anew in each call. What
+    the function does beside computing, such as printing, happens in recorded calls alone. Do not change
+
+    - an array that it reads outside, in its place: give it as an argument, or as a Tensor;
+    - what functions of other files read outside.
 
     Args:
         function: returns one Tensor. Its arguments are tensors, arrays, numbers and texts, in lists,
             tuples and dicts.
-        exact: keep the bits of the function itself; else sums may be rounded in another order.
+        exact: keep the bits of the function itself. Else sums may be rounded in another order, a / b may
+            be a (1 / b), which overflows for b below 1e-38 in float32, and a gradient of a table that is
+            not finite in one row may be so in others.
 
     Under `record()` and `detect_anomaly()`, the function runs as it is.
 
     A call raises:
         GraphError: if the function returns no tensor, takes numbers out of the graph (`item()`, an
             `if`), or computes something else from call to call.
+        ArgumentError: for an argument of another type.
 
     `backward()` of what it returns raises:
         GraphError: with create_graph, a second time, and after the next call of the same shapes, which
@@ -74,6 +87,9 @@ class Compiled:
         functools.update_wrapper(self, function)
         self.function, self.exact = function, exact
         self._modules: dict[Module, None] = {}
+        self._places: list[Place] | None = None  # what it reads outside; None until it is called
+        self._read: set[int] = set()  # the tensors that calls read
+        self._leaves: set[int] = set()  # the tensors and arrays that stand there
         self._lock = threading.RLock()  # threads share plans, not memory
         self._met: OrderedDict[Any, Any] = OrderedDict()  # what is known before there is a plan
         self._example: tuple[tuple, dict[str, Any]] = (), {}
@@ -83,9 +99,11 @@ class Compiled:
         if mode.get().watchers:
             return self.function(*args, **kwargs)
         arrays: list[Any] = []
-        outside = [*self._outside()]
+        if self._places is None:
+            self._look()
+        outside, of_outside = state(self._places or ())
         form = mode.get().grad, get_default_dtype(), _form((args, kwargs), arrays)
-        key = form, tuple(map(id, outside))
+        key = form, self._alike(arrays), of_outside
         known = self._plans.get(key)
         if known is None or not known[0].fits(arrays):
             return self._prepared(key, outside, args, kwargs, arrays)
@@ -143,38 +161,72 @@ class Compiled:
 
     def _prepared(self, key: Any, outside: list, args: tuple, kwargs: dict, arrays: list) -> Any:
         """The result of a call for which there is no program yet."""
-        if key not in self._met:
-            _put(self._met, key, (None, outside), MET)
-            return self.function(*args, **kwargs)
         with self._lock:
-            return self._recorded(key, outside, args, kwargs, arrays)
+            if key in self._met:
+                return self._recorded(key, outside, args, kwargs, arrays)
+            _put(self._met, key, (None, outside), MET)
+        return self.function(*args, **kwargs)
 
     def _recorded(self, key: Any, outside: list, args: tuple, kwargs: dict, arrays: list) -> Any:
         """The result of a recorded call; at the second one, its program is made."""
         facts, _ = self._met.get(key, (None, None))
         recorded = Recorded(self.function, args, kwargs, arrays)
-        if new := [m for m in recorded.modules if m not in self._modules]:
-            self._modules.update(dict.fromkeys(new))
-            key = key[0], tuple(map(id, outside := [*self._outside()]))
+        self._modules.update(dict.fromkeys(recorded.modules))
+        self._read.update(map(id, recorded.tensors.values()))
+        self._look()
+        outside, of_outside = state(self._places or ())
+        if key != (key := (key[0], self._alike(arrays), of_outside)):
             facts = None
         if facts is None:
             _put(self._met, key, (recorded.facts(), outside), MET)
         else:
             recorded.check(facts)
+            self._recorded_with_other_numbers(args, kwargs, recorded)
             self._met.pop(key, None)
             self._example = args, kwargs
             _put(self._plans, key, (Plan(recorded, key[0][0], self.exact), outside), MOST)
         return recorded.result
 
-    def _outside(self) -> Iterator[Any]:
-        """Return what the function names outside, and the attributes of the modules that it called."""
-        function: Any = inspect.unwrap(self.function)
-        code = getattr(function, "__code__", None)
-        if code is not None:
-            yield from (getattr(cell, "cell_contents", None) for cell in function.__closure__ or ())
-            yield from (function.__globals__.get(name) for name in code.co_names)
-        for module in self._modules:
-            yield from vars(module).values()
+    def _look(self) -> None:
+        """Find what the function reads outside."""
+        self._places, leaves = reached([self.function, *self._modules], self._read)
+        self._leaves = {*map(id, leaves)}
+        self._generators = [a for a in leaves if isinstance(a, np.random.Generator)]
+
+    def _alike(self, arrays: list[Any]) -> tuple:
+        """For each argument the first one that is the same array; and whether it stands outside too."""
+        first: dict[Any, int] = {}
+        same = [first.setdefault(memory_of(bare_array(a)), i) for i, a in enumerate(arrays)]
+        return (*same, *[id(a) in self._leaves for a in arrays])
+
+    def _recorded_with_other_numbers(self, args: tuple, kwargs: dict, recorded: Recorded) -> None:
+        """Record the function for other numbers, and compare; an error of its own says nothing.
+
+        Raises:
+            GraphError: if it is another computation, or has other constants.
+        """
+        others: dict[Any, Any] = {}
+        change = lambda a: a if id(a) in self._leaves else _resampled(a, others)
+        args, kwargs = mapped((args, kwargs), change)
+        arrays: list[Any] = []
+        _form((args, kwargs), arrays)
+        states = [generator.bit_generator.state for generator in self._generators]
+        with (
+            warnings.catch_warnings(),
+            np.errstate(all="ignore"),
+            drawing_from(copy.deepcopy(generator())),
+        ):
+            warnings.simplefilter("ignore")
+            try:
+                other = Recorded(self.function, args, kwargs, arrays)
+            except GraphError:
+                raise
+            except Exception:  # such numbers it may refuse
+                return
+            finally:
+                for one, before in zip(self._generators, states):
+                    one.bit_generator.state = before
+        other.check(recorded.facts())
 
     def __reduce__(self) -> tuple:
         return functools.partial(compile, exact=self.exact), (self.function,)
@@ -200,6 +252,10 @@ def one_node(call: ProgramCall, parents: list[Tensor]) -> Tensor:
     return tensor_of(call.result, Node(call.result, OPERATION, saved, {}, edges))  # type: ignore[arg-type]
 
 
+def bare_array(a: Any) -> Any:
+    return a._array if isinstance(a, Tensor) else a
+
+
 def _put(known: OrderedDict, key: Any, value: Any, most: int) -> None:
     """Remember a value, and forget the one that was used least recently if there are too many."""
     known[key] = value
@@ -213,18 +269,43 @@ def _form(a: Any, arrays: list[Any]) -> Any:
     if isinstance(a, Tensor):
         arrays.append(a)
         return Tensor, a.shape, a.dtype, a.requires_grad
-    if isinstance(a, np.ndarray):
+    if type(a) is np.ndarray and a.dtype.kind in "fiub":
+        if not a.ndim:  # a number
+            return a.dtype, a.tobytes()
         arrays.append(a)
         return a.shape, a.dtype, a.strides
-    if isinstance(a, (list, tuple)):
+    if type(a) in (list, tuple) or hasattr(a, "_fields"):
         return (type(a), *[_form(b, arrays) for b in a])
-    if isinstance(a, dict):
-        return (dict, *[(k, _form(b, arrays)) for k, b in a.items()])
-    try:
-        hash(a)
-    except TypeError:
-        raise ArgumentError(
-            f"arguments of a compiled function are tensors, arrays, numbers and texts, in lists, tuples "
-            f"and dicts, not {type(a).__name__}"
-        ) from None
-    return type(a), repr(a) if isinstance(a, float) else a
+    if type(a) in (dict, OrderedDict):
+        return (type(a), *[(k, _form(b, arrays)) for k, b in a.items()])
+    if a is None or type(a) in VALUES or isinstance(a, enum.Enum):
+        return type(a), repr(a)
+    if callable(a) or isinstance(a, (Module, np.dtype, slice)):
+        return type(a), id(a) if callable(a) else repr(a)
+    raise ArgumentError(
+        f"arguments of a compiled function are tensors, arrays of NumPy's own class, numbers and texts, "
+        f"in lists, tuples and dicts, not {described(a)}"
+    )
+
+
+def _resampled(a: Any, others: dict[Any, Any]) -> Any:
+    """Other numbers of the same kind: elements of the array itself, most of them the largest.
+
+    What is one array, here and among `others`, stays one.
+    """
+    plain = bare_array(a)
+    if id(a) in others or type(plain) is not np.ndarray or not plain.ndim or not plain.size:
+        return others.get(id(a), a)
+    if (key := memory_of(plain)) not in others:
+        low, high = np.lib.array_utils.byte_bounds(plain)
+        begin = plain.__array_interface__["data"][0] - low
+        memory = np.empty(high - low, np.uint8)
+        array = np.ndarray(plain.shape, plain.dtype, memory.data, begin, plain.strides)
+        rng = np.random.default_rng(0)
+        drawn = rng.choice(plain.ravel(), plain.shape)
+        array[...] = np.where(rng.random(plain.shape) < 0.6, np.max(plain), drawn)
+        others[key] = array
+    array = others[key]
+    if isinstance(a, Tensor):
+        array = others[id(a)] = Tensor(array, requires_grad=a.requires_grad)
+    return array

@@ -1,5 +1,6 @@
 """A compiled function against the function itself: values, gradients, and what it refuses."""
 
+import itertools
 import threading
 
 import numpy as np
@@ -351,11 +352,8 @@ def test_what_numpy_makes_of_an_argument_is_computed_anew():
 
 
 def test_another_computation_is_refused():
-    calls = []
-
-    def f(x):
-        calls.append(x)
-        return np.sum(x) if len(calls) % 2 else np.sum(x * x)
+    calls = itertools.count()
+    f = lambda x: np.sum(x) if next(calls) % 2 else np.sum(x * x)
 
     step = mg.compile(f)
     x = leaf([1.0])
@@ -370,7 +368,7 @@ def test_what_is_no_tensor_and_what_cannot_be_told_apart_are_refused():
     step(leaf([1.0]))
     with pytest.raises(errors.GraphError, match="returns list"):
         step(leaf([1.0]))
-    with pytest.raises(errors.ArgumentError, match="not set"):
+    with pytest.raises(errors.ArgumentError, match=r"not \{1\}"):
         mg.compile(cubes)({1})
     with pytest.raises(errors.ConfigError):
         mg.compile(3)

@@ -1,0 +1,318 @@
+"""What a compiled function may not take for granted: it gives the plain run's numbers, or an error."""
+
+import collections
+import enum
+import functools
+import threading
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import minigrad as mg
+from minigrad import errors, nn
+from minigrad import functional as F
+
+rng = np.random.default_rng(0)
+
+
+def array(*shape):
+    return rng.standard_normal(shape)
+
+
+def leaf(*shape):
+    return mg.Tensor(array(*shape), requires_grad=True)
+
+
+def alike(function, calls, leaves=()):
+    """Each call gives what the plain function gives, and the leaves the same gradients; or is refused.
+
+    A call is what the arguments are, or a function that changes what is outside and returns them.
+    """
+    step = mg.compile(function, exact=True)
+    refused = False
+    for call in calls:
+        args = call() if callable(call) else call
+        found = []
+        for f in (function, step):
+            for x in leaves:
+                x.grad = None
+            try:
+                y = f(*args)
+                y.backward()
+            except errors.GraphError:
+                refused = True
+                break
+            found.append([y.data, *(x.grad.data for x in leaves if x.grad is not None)])
+        else:
+            plain, compiled = found
+            assert len(plain) == len(compiled)
+            for one, other in zip(plain, compiled):
+                np.testing.assert_array_equal(one, other)
+    assert refused or step.source
+    return refused
+
+
+W = leaf(4)
+
+
+def test_one_array_given_twice_is_one_argument_and_two_are_two():
+    f = lambda a, b: np.sum(W * a * np.square(b))
+    a = array(4)
+    assert not alike(f, [(a, a)] * 4 + [(array(4), array(4)) for _ in range(4)] + [(a, a)], [W])
+    x = leaf(4)
+    assert not alike(lambda a, b: np.sum(a * b * b), [(x, x)] * 4 + [(x, leaf(4))] * 4, [x])
+
+
+def test_an_argument_that_stands_outside_too_is_no_argument_alone():
+    f = lambda x: np.sum(x * W * W)
+    assert not alike(f, [(W,)] * 4 + [(leaf(4),)] * 4, [W])
+
+
+def swapped_in_a_list():
+    weights = [leaf(4)]
+    return lambda a: np.sum(weights[0] * a), lambda: weights.__setitem__(0, leaf(4))
+
+
+def swapped_in_a_dict():
+    weights = {"w": leaf(4)}
+    return lambda a: np.sum(weights["w"] * a), lambda: weights.update(w=leaf(4))
+
+
+def swapped_deep_inside():
+    weights = {"layers": [SimpleNamespace(w=leaf(4))]}
+    f = lambda a: np.sum(weights["layers"][0].w * a)
+    return f, lambda: setattr(weights["layers"][0], "w", leaf(4))
+
+
+def swapped_in_a_method():
+    class Model:
+        def __init__(self):
+            self.w, self.scale = leaf(4), 1.0
+
+        def loss(self, a):
+            return np.sum(self.w * a) * self.scale
+
+    model = Model()
+    return model.loss, lambda: vars(model).update(w=leaf(4), scale=model.scale + 1)
+
+
+def swapped_in_an_object_that_is_called():
+    class Model:
+        w = None
+
+        def __call__(self, a):
+            return np.sum(self.w * a)
+
+    model = Model()
+    model.w = leaf(4)
+    return model, lambda: setattr(model, "w", leaf(4))
+
+
+def swapped_in_a_default():
+    def f(a, w=leaf(4)):  # noqa: B008
+        return np.sum(w * a)
+
+    return f, lambda: setattr(f, "__defaults__", (leaf(4),))
+
+
+def swapped_in_a_partial():
+    options = {"w": leaf(4)}
+    f = functools.partial(lambda a, options: np.sum(options["w"] * a), options=options)
+    return f, lambda: options.update(w=leaf(4))
+
+
+def a_number_in_a_closure():
+    scale = 1.0
+
+    def f(a):
+        inner = lambda: np.sum(W * a) * scale
+        return inner()
+
+    def change():
+        nonlocal scale
+        scale += 1
+
+    return f, change
+
+
+SCALE = 1.0
+
+
+def scaled(a):
+    return np.sum(W * a) * SCALE
+
+
+def a_global_of_a_helper():
+    def change():
+        global SCALE
+        SCALE += 1
+
+    return lambda a: scaled(a), change
+
+
+def another_mode_of_a_module_that_is_not_called():
+    model = nn.Sequential(nn.Linear(4, 4), nn.Dropout(0.5)).astype(np.float64)
+    return lambda a: np.sum(model.forward(a)), lambda: model.train(not model.training)
+
+
+OUTSIDE = [
+    swapped_in_a_list, swapped_in_a_dict, swapped_deep_inside, swapped_in_a_method,
+    swapped_in_an_object_that_is_called, swapped_in_a_default, swapped_in_a_partial,
+    a_number_in_a_closure, a_global_of_a_helper, another_mode_of_a_module_that_is_not_called,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("make", OUTSIDE, ids=lambda make: make.__name__)
+def test_what_is_outside_may_change_between_calls(make):
+    function, change = make()
+    a = array(4)
+
+    def changed():
+        change()
+        return (a,)
+
+    mg.manual_seed(0)
+    calls = [(a,)] * 4 + [changed] + [(a,)] * 4
+    if "mode" not in make.__name__:  # draws differ between the two runs
+        assert not alike(function, calls)
+        return
+    step = mg.compile(function, exact=True)
+    for call in calls:
+        args = call() if callable(call) else call
+        results = []
+        for f in (function, step):
+            mg.manual_seed(1)
+            results.append(f(*args).item())
+        assert results[0] == results[1]
+
+
+def by_boolean_index(a):
+    return np.sum(W * np.sum(np.square(a)[a > 0]))
+
+
+def by_flatnonzero(a):
+    return np.sum(W) * np.sum(a[np.flatnonzero(a > 0)])
+
+
+def by_repeat(a):
+    return np.sum(W) * np.sum(np.repeat(mg.Tensor(a), (a > 0).astype(int)))
+
+
+def by_a_copy(a):
+    mask = np.array(a > 0)
+    return np.sum(np.where(mask, W, 2 * W))
+
+
+def by_a_written_mask(a):
+    mask, seen = a > 0, np.zeros(4)
+    seen[mask] = 1
+    return np.sum(W * seen)
+
+
+def by_a_float(a):
+    return np.sum(W) * np.float64(np.sum(a > 0))
+
+
+def by_text(a):
+    return np.sum(W) * float(f"{np.sum(a > 0)}")
+
+
+def by_flat(a):
+    return np.sum(W * np.array(list((a > 0).flat)))
+
+
+def by_asarray(a):
+    return np.sum(W * np.asarray(a)[::-1])
+
+
+def by_a_list(a):
+    return np.sum(W * np.array(a.tolist()))
+
+
+def by_array_equal(a):
+    return np.sum(W) * (2.0 if np.array_equal(mg.Tensor(a) > 0, np.array([True] * 4)) else 1.0)
+
+
+def by_where(a):
+    return np.sum(W[np.where(mg.Tensor(a) > 0)])
+
+
+BY = [
+    by_boolean_index, by_flatnonzero, by_repeat, by_a_copy, by_a_written_mask, by_a_float, by_text,
+    by_flat, by_asarray, by_a_list, by_array_equal, by_where,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("function", BY, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("first", ["one array", "others"])
+def test_what_is_made_of_an_argument_is_made_anew_or_refused(function, first):
+    same = np.array([1.0, -2.0, 3.0, -4.0])
+    calls = [(same,)] * 4 if first == "one array" else [(array(4),) for _ in range(4)]
+    alike(function, [*calls, (np.array([1.0, 2.0, 3.0, -1.0]),), (-same,), (array(4),)], [W])
+
+
+class Kind(enum.Enum):
+    ADD = 1
+    TAKE = 2
+
+
+Batch = collections.namedtuple("Batch", "a b")
+
+
+def test_arguments_of_every_kind_are_seen():
+    assert not alike(lambda n: np.sum(W * n), [(np.array(float(i)),) for i in (1, 1, 1, 2, 1)])
+    assert not alike(lambda n: np.sum(W * n), [(np.float32(i),) for i in (0.0, 0.0, 0.0, -0.0, 3)])
+    f = lambda batch: np.sum(W * batch.a * batch.b)
+    assert not alike(f, [(Batch(array(4), array(4)),) for _ in range(5)], [W])
+    f = lambda d: np.sum(W * d["x"] * d["y"])
+    ordered = lambda: collections.OrderedDict(x=array(4), y=array(4))
+    assert not alike(f, [(ordered(),) for _ in range(5)], [W])
+    f = lambda kind: np.sum(W) if kind is Kind.ADD else -np.sum(W)
+    assert not alike(f, [(k,) for k in [Kind.ADD] * 4 + [Kind.TAKE] * 4])
+
+
+@pytest.mark.parametrize(
+    "argument",
+    [np.ma.masked_array([1.0, 2.0]), {1}, object(), SimpleNamespace(a=1)],
+)
+def test_other_arguments_are_refused_by_name(argument):
+    with pytest.raises(errors.ArgumentError, match="arguments of a compiled function are"):
+        mg.compile(lambda a: np.sum(W))(argument)
+
+
+def test_threads_share_a_function():
+    step = mg.compile(lambda a: np.sum(W * a), exact=True)
+    problems = []
+
+    def work(i):
+        try:
+            for _ in range(20):
+                a = array(4)
+                np.testing.assert_array_equal(step(a).data, np.sum(W.data * a))
+        except Exception as problem:
+            problems.append(problem)
+
+    threads = [threading.Thread(target=work, args=(i,)) for i in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not problems
+
+
+def test_a_list_that_only_grows_keeps_no_function_from_its_program():
+    class Trainer:
+        def __init__(self):
+            self.model, self.losses = nn.Linear(4, 1).astype(np.float64), []
+
+        def loss(self, a):
+            return F.mse_loss(self.model(a), np.zeros((3, 1)))
+
+    trainer = Trainer()
+    step = mg.compile(trainer.loss)
+    for _ in range(4):
+        loss = step(array(3, 4))
+        loss.backward()
+        trainer.losses.append(loss.item())
+    assert step.source
