@@ -15,8 +15,7 @@ import numpy as np
 
 from ..engine import rules, table
 from ..script.operators import BY_FUNCTION
-from ..script.script import Role
-from ..script.symbols import Symbol, SymbolCall, alias, body_of, plain, symbols_in, traced
+from ..script.symbols import Role, Symbol, SymbolCall, alias, body_of, plain, symbols_in, traced
 
 Change = Callable[[Symbol], "Symbol | None"]
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -28,6 +28,7 @@ from ..ran.data import UNKNOWN, Edge, GraphData, GraphNode, Passed, Ref
 from .symbols import (
     REFUSALS,
     Number,
+    Role,
     Symbol,
     SymbolCall,
     alias,
@@ -39,24 +40,6 @@ from .symbols import (
     traced,
     undone,
 )
-
-
-class Role(NamedTuple):
-    """The place of a symbol in the computation.
-
-    Attributes:
-        kind: "value" of a node; "sum", its gradient, as far as it has arrived; "given" by a rule, and
-            "fitted", the same with broadcasting undone. Held: "leaf", "start" of the way back, "number"
-            (Python's, among a node's arguments), "gate" (whether a node is on), "constant".
-        node: its number; None for a constant.
-        position: of the argument that a number is.
-        edge: along which a gradient is given.
-    """
-
-    kind: str
-    node: int | None = None
-    position: int | None = None
-    edge: Edge | None = None
 
 
 class Script:

@@ -18,6 +18,7 @@ import numpy as np
 from ..engine import rules, table
 from ..engine.errors import Options
 from ..engine.walk import copied_axes
+from ..ran.data import Edge
 from ..rules_as_text import tree_of
 from .operators import OPERATORS
 
@@ -45,6 +46,24 @@ class SymbolCall(NamedTuple):
     method: str = ""
 
 
+class Role(NamedTuple):
+    """The place of a symbol in the computation.
+
+    Attributes:
+        kind: "value" of a node; "sum", its gradient, as far as it has arrived; "given" by a rule, and
+            "fitted", the same with broadcasting undone. Held: "leaf", "start" of the way back, "number"
+            (Python's, among a node's arguments), "gate" (whether a node is on), "constant".
+        node: its number; None for a constant.
+        position: of the argument that a number is.
+        edge: along which a gradient is given.
+    """
+
+    kind: str
+    node: int | None = None
+    position: int | None = None
+    edge: Edge | None = None
+
+
 class Shape(tuple):
     """The shape of a symbol that has a role, and so can be written as `x.shape`."""
 
@@ -62,7 +81,7 @@ class Symbol(table.BaseTensor):
 
     __slots__ = ("call", "role", "value")
 
-    def __init__(self, value: Any, call: SymbolCall | None = None, role: Any = None):
+    def __init__(self, value: Any, call: SymbolCall | None = None, role: Role | None = None):
         self.value = value
         self.call = call
         self.role = role
