@@ -106,7 +106,10 @@ class Callee:
 
 
 def _other(value: object) -> Other:
-    return Other(kind_of(value), shown(value))
+    try:
+        return Other(kind_of(value), shown(value))
+    except Exception:  # lists in lists without end, or an object that cannot say what it is
+        return Other(f"a {type(value).__name__}", "...")
 
 
 def changed_name(numpy: Mapping[str, object]) -> str:

@@ -16,6 +16,7 @@ import json
 import math
 import struct
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, BinaryIO, NamedTuple, Protocol
 
 import numpy as np
@@ -25,11 +26,12 @@ from .likeness import plain
 
 SIZE = struct.Struct(">II")  # bytes of the structure, and of the arrays
 MOST = 1 << 24  # of either: no right answer has a thousandth of it
-DEEP = 200  # lists in lists
+DEEP = 50  # lists in lists: NumPy's arrays have 64 axes at most
 KINDS = "biufc"  # of numbers that arrays hold
 
 
-class Other(NamedTuple):
+@dataclass(frozen=True)
+class Other:
     """A value that is no plain data, or too long: what kind of thing it is, and how it is shown."""
 
     kind: str
@@ -67,7 +69,7 @@ class _Packing(NamedTuple):
 
     def value(self, value: Any, depth: int) -> Any:
         if isinstance(value, Other):
-            return {"other": [*value]}
+            return {"other": [value.kind, value.text]}
         if recipe := recipe_of(value):
             return {"made": [recipe.maker, [self.value(one, depth + 1) for one in recipe.of]]}
         value = plain(value)
@@ -99,7 +101,8 @@ class _Packing(NamedTuple):
     def _other(self, value: object) -> Any:
         if self.other is None:
             raise CrossingError(f"a {type(value).__name__} is no plain data")
-        return {"other": [*self.other(value)]}
+        other = self.other(value)
+        return {"other": [other.kind, other.text]}
 
 
 def unpacked(data: bytes, make: bool = False) -> Any:

@@ -104,6 +104,23 @@ def test_what_is_said_steers_no_terminal(attack):
 
 
 @pytest.mark.parametrize(
+    ("body", "says"),
+    [
+        ("return [0.0] * 2_000_000", "returns a list of 2000000 numbers"),
+        ("import numpy as np; return np.zeros(12_000_000)", "numbers of shape (12000000,)"),
+        (
+            "a = []\nfor _ in range(10**5): a = [a]\nreturn a",
+            "returns a list; asked for is a tuple",
+        ),
+        ("return type('Mine', (), {'__repr__': lambda s: 1 / 0})()", "returns a Mine"),
+    ],
+    ids=["list", "array", "deep", "object"],
+)
+def test_of_an_answer_that_is_long_or_odd_it_is_said_what_it_is(body, says, attack):
+    assert says in attack(body).says
+
+
+@pytest.mark.parametrize(
     ("value", "kind"),
     [
         (np.zeros(12_000_000), "numbers of shape (12000000,)"),
@@ -111,7 +128,7 @@ def test_what_is_said_steers_no_terminal(attack):
         ((n for n in "ab"), "a generator"),
         (10**1000, "a int"),
         (np.array([None]), "a ndarray"),
-        (eval("[" * 90 + "]" * 90), None),
+        (eval("[" * 40 + "]" * 40), None),
     ],
     ids=["array", "list", "generator", "int", "objects", "deep"],
 )
