@@ -313,7 +313,9 @@ def _region(theirs: torch.Tensor) -> Region:
 def _same(a: np.ndarray, b: np.ndarray, dtype: torch.dtype) -> bool:
     """Tell whether two arrays are the same, as numbers of a dtype of PyTorch's."""
     if numpys(dtype).itemsize == dtype.itemsize:
-        return np.array_equal(a, b, equal_nan=a.dtype.kind == "f")
+        return np.array_equal(a, b) or (
+            a.dtype.kind == "f" and np.array_equal(a, b, equal_nan=True)
+        )
     return torch.equal(torch.tensor(a).to(dtype), torch.tensor(b).to(dtype))
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from .. import errors
 from ..engine.tensor import Tensor
-from ..engine.walk import order
+from ..engine.walk import backward, order
 from ..recording import names_here, record
 
 if TYPE_CHECKING:
@@ -20,22 +20,15 @@ WATCHED: weakref.WeakSet[Watched] = weakref.WeakSet()  # those that want to know
 
 
 class Backward(NamedTuple):
-    """A call of PyTorch's `backward()`.
+    """A call of PyTorch's `backward()` or `grad()`, which ours has followed.
 
     Attributes:
         roots: (our Tensor, the gradient that it started with, or None for 1) for each.
-        gradients: (the name, our leaves, what PyTorch added to `.grad`) for each leaf of PyTorch's,
-            for which there are several of ours if it was changed.
+        distances: of each gradient of ours from PyTorch's.
     """
 
     roots: list[tuple[Tensor, np.ndarray | None]]
-    gradients: list[tuple[str, list[Tensor], Any]]
-
-    @staticmethod
-    def zeros(like: np.ndarray) -> Any:
-        import torch
-
-        return torch.from_numpy(np.zeros_like(like))
+    distances: list[Distance]
 
 
 class Comparison(NamedTuple):
@@ -164,7 +157,6 @@ class Watched:
                 "nothing that PyTorch computed was seen, or nothing is left of it: compute the loss "
                 f"inside the block, and keep it{self._problem}"
             )
-        self._with_own_backwards()
         for node in order([loss.node for loss in losses]):
             if node in self.calls.severed:
                 raise errors.UnsupportedError(self.calls.severed[node])
@@ -188,16 +180,12 @@ class Watched:
         return self.calls.value(theirs)
 
     def compare(self) -> Comparison:
-        """Compare every value and every gradient with PyTorch's, and leave the last gradients."""
-        self._with_own_backwards()
-        gradients: list[Distance] = []
-        for backward in self.backwards:
-            gradients += self._gradients(backward)
+        """The distances of every value and every gradient from PyTorch's."""
         calls = self.calls
-        return Comparison(
-            calls.distances, gradients, calls.half, calls.unread, [*self._own.values()],
-            [*calls.elsewhere.values(), *calls.hooked],
-        )  # fmt: skip
+        gradients = [d for one in self.backwards for d in one.distances]
+        reasons = [*calls.elsewhere.values(), *calls.hooked]
+        own = [*self._own.values()]
+        return Comparison(calls.distances, gradients, calls.half, calls.unread, own, reasons)
 
     def checked(self) -> list[Tensor]:
         """The losses, with gradients as PyTorch's `backward()` left them, if any.
@@ -240,63 +228,75 @@ class Watched:
                         f"forward, {by}, at {function.line}: the graph has its own"
                     )
 
-    def _gradients(self, backward: Backward) -> list[Distance]:
-        from .numbers import distance
-
-        leaves = [leaf.node for _, some, _ in backward.gradients for leaf in some]
-        for node in (*order([root.node for root, _ in backward.roots]), *leaves):
-            node.grad = None  # what came before is no part of this call
-        with np.errstate(all="ignore"):
-            for root, gradient in backward.roots:
-                if root.requires_grad:
-                    root.backward(gradient, retain_graph=True)
-        rough = max((d.allowed for d in self.calls.distances), default=0.0)
-        found = []
-        for name, ours, theirs in backward.gradients:
-            arrays = [leaf.grad._array for leaf in ours if leaf.grad is not None]
-            none = np.zeros(ours[0].shape, ours[0].dtype)
-            tensor = backward.zeros(none) if theirs is None else theirs
-            of = f"the gradient of {name}"
-            found.append(distance(sum(arrays, none), tensor, of, allowed=rough))
-        return found
-
     def before(self) -> list[Any]:
         """Copies of the gradients that PyTorch's leaves have."""
         return [_copied(theirs.grad) for theirs, _ in self.calls.leaves.values()]
 
     def after(self, roots: list, seeds: list, before: list[Any], only: set[int] | None) -> None:
-        """Take what a call of PyTorch's `backward()` added to the gradients, `only` to some."""
+        """Compare what a call of PyTorch's `backward()` added to the gradients, `only` to some."""
         gradients = []
         for (theirs, ours), old in zip(self.calls.leaves.values(), before):
             if only is None or id(theirs) in only:
-                new = _copied(theirs.grad)
-                added = new if new is None or old is None else new - old
+                new = theirs.grad
+                added = new if new is None or old is None else new.detach() - old
                 gradients.append((self._called(theirs), ours, added))
         self._walked(roots, seeds, gradients)
 
     def given(self, roots: list, seeds: list, inputs: list, found: Any) -> None:
-        """Take what a call of `torch.autograd.grad()` gave."""
+        """Compare what a call of `torch.autograd.grad()` gave."""
         calls = self.calls
         gradients = []
         for theirs, gradient in zip(inputs, found):
             if calls.knows(theirs):
                 _, ours = calls.leaves.get(id(theirs), (None, [calls.value(theirs)]))
-                gradients.append((self._called(theirs), ours, _copied(gradient)))
+                gradients.append((self._called(theirs), ours, gradient))
             if self.is_open and gradient is not None and not gradient.is_sparse:
                 calls.take(gradient, calls.constant(gradient, "a gradient, by PyTorch"))
         self._walked(roots, seeds, gradients)
 
-    def _walked(self, roots: list, seeds: list, gradients: list) -> None:
-        from .numbers import array_of
+    def _walked(
+        self, roots: list, seeds: list, gradients: list[tuple[str, list[Tensor], Any]]
+    ) -> None:
+        """Walk back as PyTorch did, and compare each gradient: its name, our leaves, PyTorch's.
+
+        There are several leaves of ours for one of PyTorch's that was changed.
+        """
+        from .numbers import array_of, distance, distance_from_none
 
         known = [
-            (self.calls.value(t), None if s is None else array_of(s))
+            (self.calls.value(t), None if s is None else array_of(s).copy())
             for t, s in zip(roots, seeds)
             if self.calls.knows(t)
         ]
         self._name(roots)
         self.calls.note_hooks()
-        self.backwards.append(Backward(known, gradients))
+        self._with_own_backwards()
+        before = [root for root, _ in self.backwards[-1].roots] if self.backwards else []
+        leaves = [leaf.node for _, some, _ in gradients for leaf in some]
+        for node in (*order([t.node for t in (*before, *(root for root, _ in known))]), *leaves):
+            node.grad = None  # what came before is no part of this call
+            if node.note is not None:
+                node.note.contributions = []
+        with np.errstate(all="ignore"):
+            for root, gradient in known:
+                if root.requires_grad:
+                    backward(root, gradient, retain_graph=True)
+        rough = max((d.allowed for d in self.calls.distances), default=0.0)
+        found = []
+        for name, ours, theirs in gradients:
+            arrays = [leaf.grad._array for leaf in ours if leaf.grad is not None]
+            of = f"the gradient of {name}"
+            if theirs is None:
+                found.append(distance_from_none(arrays, of))
+            else:
+                mine = sum(arrays[1:], arrays[0]) if arrays else np.zeros(ours[0].shape, np.float32)
+                found.append(distance(mine, theirs, of, allowed=rough))
+        self.backwards.append(Backward(known, found))
+
+    def _called(self, theirs: Any) -> str:
+        names = [name for _, name in names_here([theirs])]
+        shape = f"a tensor of shape {tuple(theirs.shape)}"
+        return self._paths().get(id(theirs)) or next(iter(names), shape)
 
     def parameters(self) -> set[str]:
         """The names of the parameters that require a gradient, if one module has them all."""
@@ -312,11 +312,6 @@ class Watched:
         inside = {id(m) for module, _ in known for m in module.modules() if m is not module}
         outer = [pair for pair in known if id(pair[0]) not in inside]
         return outer if len(outer) == 1 else []  # of several, names begin with those of variables
-
-    def _called(self, theirs: Any) -> str:
-        names = [name for _, name in names_here([theirs])]
-        shape = f"a tensor of shape {tuple(theirs.shape)}"
-        return self._paths().get(id(theirs)) or next(iter(names), shape)
 
     def _paths(self) -> dict[int, str]:
         """The names of parameters, by the identity of PyTorch's tensors."""

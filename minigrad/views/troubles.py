@@ -118,8 +118,6 @@ def diagnose(loss: Tensor | Watched) -> Troubles:
     expected: set[str] = set()
     if isinstance(loss, Watched):
         watched, loss = loss, loss.loss
-        if watched.backwards:
-            watched.compare()  # leaves the gradients
         expected = watched.parameters()
     if not isinstance(loss, Tensor):
         raise errors.ArgumentError(
