@@ -240,8 +240,11 @@ class Calls(TorchDispatchMode):
             same = value.size == output.numel()  # of an axis of length 1 for none
             value = np.reshape(value, shape) if same else np.broadcast_to(value, shape)
         allowed = rough if output.is_floating_point() else 0.0
-        line = source_line()
-        apart = distance(value._array, output, f"aten.{call.name}", line, allowed)
+        line, held = source_line(), output.untyped_storage()._cdata
+        is_view = not call.written() and any(
+            t.untyped_storage()._cdata == held for t, _ in call.taken
+        )
+        apart = distance(value._array, output, f"aten.{call.name}", line, allowed, is_view)
         if not apart.size <= apart.allowed:
             apart = self._unseen_write(call) or apart
         self.distances.append(apart)

@@ -32,19 +32,22 @@ class Distance(NamedTuple):
 
 
 def distance(
-    ours: Any, theirs: torch.Tensor, of: str, line: SourceLine | None = None, allowed: float = 0
-) -> Distance:
+    ours: Any, theirs: torch.Tensor, of: str, line: SourceLine | None = None, allowed: float = 0,
+    is_view: bool = False,
+) -> Distance:  # fmt: skip
     """Compare an array of ours with a tensor of PyTorch's of the same shape.
 
     `allowed` is the tolerance if it is more than that of the dtype: some of what it was computed from
-    may have fewer bits. Beside 16 bits counts the largest number of a tensor, not each by itself.
+    may have fewer bits. Beside 16 bits counts the largest number of a tensor, not each by itself. Of a
+    large view only two pieces are compared: the numbers themselves have been, where they were made.
     """
     a, b = np.asarray(ours), array_of(theirs)
     allowed = max(allowed, tolerance(theirs.dtype))
     rough = allowed >= ROUGH and b.dtype.kind == "f"
     scale = 1 + float(np.abs(b).max(initial=0)) if rough else None
     rows = max(1, PIECE // max(1, b.size // len(b))) if b.ndim and len(b) else 1
-    pieces = range(0, len(b), rows) if b.size > PIECE else [None]
+    pieces = [*range(0, len(b), rows)] if b.size > PIECE else [None]
+    pieces = pieces[:: max(1, len(pieces) - 1)] if is_view else pieces
     at = lambda x, i: x if i is None else x[i : i + rows]
     with np.errstate(all="ignore"):
         size = max((_largest(at(a, i), at(b, i), scale) for i in pieces), default=0.0)

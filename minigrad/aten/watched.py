@@ -234,22 +234,22 @@ class Watched:
 
     def after(self, roots: list, seeds: list, before: list[Any], only: set[int] | None) -> None:
         """Compare what a call of PyTorch's `backward()` added to the gradients, `only` to some."""
-        gradients = []
+        gradients, paths = [], self._paths()
         for (theirs, ours), old in zip(self.calls.leaves.values(), before):
             if only is None or id(theirs) in only:
                 new = theirs.grad
                 added = new if new is None or old is None else new.detach() - old
-                gradients.append((self._called(theirs), ours, added))
+                gradients.append((self._called(theirs, paths), ours, added))
         self._walked(roots, seeds, gradients)
 
     def given(self, roots: list, seeds: list, inputs: list, found: Any) -> None:
         """Compare what a call of `torch.autograd.grad()` gave."""
         calls = self.calls
-        gradients = []
+        gradients, paths = [], self._paths()
         for theirs, gradient in zip(inputs, found):
             if calls.knows(theirs):
                 _, ours = calls.leaves.get(id(theirs), (None, [calls.value(theirs)]))
-                gradients.append((self._called(theirs), ours, gradient))
+                gradients.append((self._called(theirs, paths), ours, gradient))
             if self.is_open and gradient is not None and not gradient.is_sparse:
                 calls.take(gradient, calls.constant(gradient, "a gradient, by PyTorch"))
         self._walked(roots, seeds, gradients)
@@ -293,10 +293,10 @@ class Watched:
                 found.append(distance(mine, theirs, of, allowed=rough))
         self.backwards.append(Backward(known, found))
 
-    def _called(self, theirs: Any) -> str:
+    def _called(self, theirs: Any, paths: dict[int, str]) -> str:
         names = [name for _, name in names_here([theirs])]
         shape = f"a tensor of shape {tuple(theirs.shape)}"
-        return self._paths().get(id(theirs)) or next(iter(names), shape)
+        return paths.get(id(theirs)) or next(iter(names), shape)
 
     def parameters(self) -> set[str]:
         """The names of the parameters that require a gradient, if one module has them all."""

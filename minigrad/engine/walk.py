@@ -181,7 +181,9 @@ def undo_broadcast(g: AnyArray, shape: tuple[int, ...]) -> AnyArray:
     Raises:
         ShapeError: if no broadcasting makes the one shape of the other.
     """
-    return np.reshape(np.sum(g, axis=copied_axes(g.shape, shape)), shape)
+    copied = copied_axes(g.shape, shape)
+    several = any(g.shape[axis] != 1 for axis in copied)
+    return np.reshape(np.sum(g, axis=copied) if several else g, shape)
 
 
 def copied_axes(wide: tuple[int, ...], shape: tuple[int, ...]) -> tuple[int, ...]:
