@@ -58,10 +58,10 @@ def of_error(kind: type[G], error: MinigradError) -> G:
         return graph
 
 
-def captured(kind: type[G], root: Tensor) -> tuple[G, _Capture]:
-    """The computation of `root`, and what is known of its nodes."""
+def captured(kind: type[G], *roots: Tensor) -> tuple[G, _Capture]:
+    """The computation of `roots`, and what is known of its nodes."""
     with _no_collection():
-        capture = _Capture([root])
+        capture = _Capture(roots)
         return capture.graph(kind), capture
 
 

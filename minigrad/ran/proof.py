@@ -84,7 +84,7 @@ def prove(function: Callable[..., Tensor], inputs: Sequence[object]) -> Proof:
     paths: set[int] = set()
     try:
         for i, value in enumerate(inputs):
-            number = _number_of(value, known.number)
+            number = number_of(value, known.number)
             if number is None:  # nothing in the graph is this input, so no page can change it
                 continue
             for other in [*([value] if drawn is None else []), *_others(value)]:
@@ -114,7 +114,7 @@ def prove(function: Callable[..., Tensor], inputs: Sequence[object]) -> Proof:
                 made_of.setdefault(number, set()).update(of)
     in_order = {n: tuple(sorted(of)) for n, of in made_of.items()}
     arrays = [i for i, value in enumerate(inputs) if isinstance(value, (np.ndarray, Tensor))]
-    absent = tuple([i for i in arrays if _number_of(inputs[i], known.number) is None])
+    absent = tuple([i for i in arrays if number_of(inputs[i], known.number) is None])
     return Proof(loss, in_order, proven, tuple(sorted(paths)), absent)
 
 
@@ -133,7 +133,7 @@ def _run(function: Callable[..., Tensor], inputs: Sequence[object], reads: list[
     return loss
 
 
-def _number_of(value: object, numbers: dict[Node, int]) -> int | None:
+def number_of(value: object, numbers: dict[Node, int]) -> int | None:
     """The number of the leaf that an input is in the graph."""
     if isinstance(value, Tensor):
         return numbers.get(value.node)

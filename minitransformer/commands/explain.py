@@ -3,19 +3,34 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping
+from typing import Any
 
+from ..tasks import TASKS, make
 from ..training.checkpoints import load_reader
+from ..training.readers import LineReader, Pair
 from ..training.threads import one_thread
 from ..views import explain as explanation
+from ..views.another_line import misread
 from .folder import checkpoint_of, writable
+
+LOOKED_AT = 200  # held-out lines, among which those are found that it misreads
 
 
 def explain(options: argparse.Namespace) -> int:
     """Write the page of one reading."""
     checkpoint = checkpoint_of(options.checkpoint)
-    reader, _ = load_reader(checkpoint)
+    reader, about = load_reader(checkpoint)
     page = writable(getattr(options, "out", checkpoint.with_name("explain.html")))
     with one_thread():
-        explanation.explain(reader, options.line.strip(), page)
+        explanation.explain(reader, options.line.strip(), page, examples=_misread(reader, about))
     print(page)
     return 0
+
+
+def _misread(reader: LineReader, about: Mapping[str, Any]) -> list[Pair]:
+    """Some held-out lines that the model reads wrongly; none where the task has no file-free pairs."""
+    if about["task"] not in TASKS:
+        return []
+    task = make(about["task"], about["settings"]["seed"], **about["made"])
+    return misread(reader, task.held_out(min(LOOKED_AT, task.held_out_count)))

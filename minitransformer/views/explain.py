@@ -22,9 +22,10 @@ from minigrad.engine.kinds import checked
 from minigrad.functional import cross_entropy
 
 from ..training.decoding import distribution
-from ..training.readers import LineReader
+from ..training.readers import LineReader, Pair
 from ..training.vocabulary import BOS, PAD
 from . import position_switch  # noqa: F401 - registers it
+from .another_line import another_line, field
 
 __all__ = ["explain"]
 
@@ -60,13 +61,16 @@ class Reading(NamedTuple):
 
 
 @checked
-def explain(reader: LineReader, line: str, path: str | os.PathLike) -> Path:
+def explain(
+    reader: LineReader, line: str, path: str | os.PathLike, *, examples: Sequence[Pair] = ()
+) -> Path:
     """Write the page of one reading.
 
     Args:
         reader: a trained model with its vocabularies: of an encoder-decoder, or a decoder alone.
         line: what it is to read.
         path: of the page.
+        examples: lines that stand ready to be read in its place, each with what is right to write.
 
     Returns:
         The path.
@@ -103,6 +107,7 @@ def explain(reader: LineReader, line: str, path: str | os.PathLike) -> Path:
         symbols=symbols(reader),
         sections={"Reading": section(said)},
         lessons=links(Path(path)),
+        another=another_line(reader, line, examples, LIKELY, HEADS),
     )
 
 
@@ -166,15 +171,16 @@ def section(said: Reading) -> str:
     """The steps of writing, in HTML."""
     heads = sum(len(layer) for layer in said.weights)
     told = (
-        f"The model reads “{said.line}” and writes one symbol after the other. At each step it is "
-        f"given what it has written so far, finds how likely each symbol is to come next, and takes the "
-        f"likeliest. Each of its {heads} attention heads shares itself out over what there is to look "
-        f"at: the stronger the colour behind a letter, the more of it. At the right stands the one that "
-        f"it looks at most."
+        f"The model reads “<span id='another-read'>{escape(said.line)}</span>” and writes one symbol "
+        f"after the other. At each step it is given what it has written so far, finds how likely each "
+        f"symbol is to come next, and takes the likeliest. Each of its {heads} attention heads shares "
+        f"itself out over what there is to look at: the stronger the colour behind a letter, the more "
+        f"of it. At the right stands the one that it looks at most."
     )
     steps = "\n".join(_step(said, t) for t in range(len(said.symbols)))
     style = STYLE.read_text(encoding="utf-8")
-    return f'<style>\n{style}</style>\n<p>{escape(told)}</p>\n<ol class="writing">\n{steps}\n</ol>'
+    beginning = f"<style>\n{style}</style>\n{field(said.line)}\n<p>{told}</p>"
+    return f'{beginning}\n<ol class="writing">\n{steps}\n</ol>'
 
 
 def _step(said: Reading, t: int) -> str:

@@ -36,6 +36,7 @@ from ...ran.capture import gradient_of
 from ...ran.proof import Proof, prove
 from ..graph import Graph, graph
 from . import scripts
+from .another_line import AnotherLine
 from .attention import Tokens
 from .content import content
 from .live import Symbols
@@ -63,6 +64,7 @@ def explore(
     symbols: Symbols | None = None,
     sections: Mapping[str, str] | None = None,
     lessons: Mapping[str, Sequence[str]] | None = None,
+    another: AnotherLine | None = None,
 ) -> Path:
     """Write the page on which to walk through a computation, and back.
 
@@ -93,6 +95,8 @@ def explore(
         sections: further parts of the page, by their titles, in HTML that is put in unchanged.
         lessons: by its number such as "06", the title and the address of each lesson that a docstring
             may name, for links.
+        another: how the model reads another line, which is typed where a section says so: an element
+            with the id "another". Left out where that is too much for a page.
 
     Returns:
         The path.
@@ -120,9 +124,9 @@ def explore(
             f"smaller example, with shorter sequences or fewer layers"
         )
     title = title or whole.title or "a computation"
-    shown = content(
-        whole, words.visible(title), letters, labels or {}, tokens, symbols, lessons or {}, BUDGET
-    )
+    title = words.visible(title)
+    lessons, labels = lessons or {}, labels or {}
+    shown = content(whole, title, letters, labels, tokens, symbols, lessons, BUDGET, another)
     if proof is not None:
         shown["notes"] += [ABSENT.format(i + 1, len(inputs)) for i in proof.absent]
         shown["live"] |= {"paths": proof.paths, "proven": proof.proven}

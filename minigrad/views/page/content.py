@@ -18,6 +18,7 @@ from ...ran.data import Edge, GraphData, GraphNode
 from ...script.script import Script
 from ..text import elements, listing, reading
 from . import attention, chapters, packing, replay, switches, views
+from .another_line import AnotherLine, another_line
 from .attention import Tokens
 from .live import Symbols, live
 from .packing import Arrays
@@ -47,6 +48,7 @@ def content(
     symbols: Symbols | None,
     lessons: Mapping[str, Sequence[str]],
     budget: int,
+    another: AnotherLine | None = None,
 ) -> dict[str, Any]:
     """Everything that the page of `graph` needs to know.
 
@@ -68,6 +70,7 @@ def content(
     nodes = [_node(graph, n, arrays, rules, files, letters or {}, checked) for n in graph.nodes]
     edges = [_edge(graph, e, arrays, rules) for e in graph.edges]
     computing = {"frozen": lost} if lost else live(script, parts, arrays, symbols)
+    typed = None if another is None or lost else another_line(another, arrays)
     notes = [] if graph.recorded else [HINT]
     if any("size" not in view for view in drawn):
         notes.append(views.NO_ENGINE)
@@ -99,6 +102,7 @@ def content(
         "files": files.shown(),
         "checked": bool(checked),
         "live": computing,
+        "another": typed,
         "arrays": arrays.packed(),
     }
 

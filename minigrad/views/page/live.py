@@ -60,28 +60,23 @@ def live(
             for name, some in parts.items()
         ],
     }
-    too_much = _too_much(graph, found)
-    if too_much:
+    excess = too_much(graph, found)
+    if excess:
         filled = _filled({slot: np.asarray(found.values[slot]) for slot in found.data})
-        return {"frozen": too_much, "filled": filled, **calls}
+        return {"frozen": excess, "filled": filled, **calls}
     leaves = {
         found.value[n.number]: arrays.add(n.value, full=True)
         for n in graph.nodes
         if n.kind != "operation"
     }
-    others = {slot: np.asarray(found.values[slot]) for slot in found.data if slot not in leaves}
-    filled = _filled(others)
-    alike = {one["slot"] for one in filled}
+    others = {slot: found.values[slot] for slot in found.data if slot not in leaves}
     vocabularies = {
         path: list(map(words.visible, names)) for path, names in (symbols or {}).items()
     }
     return {
         **calls,
         "leaves": [{"slot": s, "array": number} for s, number in leaves.items()],
-        "filled": filled,
-        "held": [
-            {"slot": s, "bytes": base64_of(_wide(a))} for s, a in others.items() if s not in alike
-        ],
+        **held_exactly(others),
         "numbers": found.numbers,
         "pinned": found.pinned,
         "reads": [
@@ -101,7 +96,7 @@ def live(
     }
 
 
-def _too_much(graph: GraphData, found: Tape) -> str:
+def too_much(graph: GraphData, found: Tape) -> str:
     """Say what a page cannot compute so much of; "" where it can."""
     counts = (
         (sum(n.kind == "operation" for n in graph.nodes), OPERATIONS, "operations"),
@@ -112,6 +107,15 @@ def _too_much(graph: GraphData, found: Tape) -> str:
         if count > most:
             return f"it has {count:,} {what}, and a page computes with {most:,} at most"
     return ""
+
+
+def held_exactly(arrays: Mapping[int, Any]) -> dict[str, Any]:
+    """Constants by their slots, with every bit: `filled` and `held`, as `live` gives them."""
+    arrays = {slot: np.asarray(a) for slot, a in arrays.items()}
+    filled = _filled(arrays)
+    alike = {one["slot"] for one in filled}
+    held = [(s, base64_of(_wide(a))) for s, a in arrays.items() if s not in alike]
+    return {"filled": filled, "held": [{"slot": s, "bytes": text} for s, text in held]}
 
 
 def _filled(arrays: Mapping[int, np.ndarray]) -> list[dict[str, Any]]:

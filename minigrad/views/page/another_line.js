@@ -1,0 +1,291 @@
+// --- another line: what a model writes for a text that is typed, decoded again at each key ---------------------
+
+import { filled, WORDS } from "./words.js";
+import { byId, data, fill, make, plural } from "./base.js";
+import * as Arrays from "./arrays.js";
+import * as Interpreter from "./interpreter.js";
+
+const told = data.another; // see `another_line.py`
+let machine = null;
+let lately = told?.wrote; // what it wrote for the line before: a good guess of what it will write
+
+function engine() {
+  // the forward pass, with what the page has of it
+  if (machine) return machine;
+  const kind = (slot) => told.kinds[told.slots[slot]];
+  const typed = (slot) => Interpreter.ARRAYS[kind(slot).dtype];
+  machine = Interpreter.interpreter(told, [
+    ...told.leaves.map(({ slot, array }) => [slot, typed(slot).from(Arrays.array(array).numbers)]),
+    ...told.filled.map(({ slot, value }) => [
+      slot,
+      new (typed(slot))(Interpreter.product(kind(slot).shape)).fill(
+        typeof value === "string" ? Arrays.NOT_FINITE[value] : value,
+      ),
+    ]),
+    ...told.held.map(({ slot, bytes }) => [slot, new (typed(slot))(Arrays.bytes(bytes).buffer)]),
+  ]);
+  return machine;
+}
+
+// --- from a text to ids, and from ids to what the model writes -----------------------------------------------
+
+function idsOf(text) {
+  // or, as a sentence, why there are none
+  const symbols = told.level === "word" ? text.split(/\s+/).filter(Boolean) : [...text];
+  const unknown = symbols.find((symbol) => !Object.hasOwn(told.ids, symbol));
+  if (!symbols.length) return { why: WORDS.typeSomething };
+  if (unknown !== undefined)
+    return { why: filled(WORDS.unknownSymbol, { level: told.level, symbol: unknown }) };
+  if (symbols.length > told.longest)
+    return {
+      why: filled(WORDS.tooLong, { count: symbols.length, longest: told.longest, level: told.level }),
+    };
+  return { ids: symbols.map((symbol) => told.ids[symbol]) };
+}
+
+const likeliest = (row) => {
+  let best = -1;
+  for (let k = 0; k < row.length; k++)
+    if (!told.never.includes(k) && (best < 0 || row[k] > row[best])) best = k;
+  return best;
+};
+
+// All positions at once, what they find likeliest fed back until nothing changes: then each symbol is the
+// likeliest after those before it, which is what writing one after the other gives. A pass makes at least
+// one more symbol final.
+function decode(ids) {
+  const { slots, change, update } = engine();
+  const [scores, ...weights] = told.results.map((slot) => slots[slot]);
+  const N = scores.shape[2];
+  const aside = told.inputs.length === 2; // the line is read by an encoder
+  const prompt = aside ? told.before : [...ids, ...told.before];
+  const last = told.inputs[told.inputs.length - 1];
+  const first = prompt.length - 1; // the position that writes the first symbol
+  const most = Math.min(told.most, slots[last].size - first);
+  const padded = (slot, some) => Array.from({ length: slots[slot].size }, (_, i) => some[i] ?? told.pad);
+  if (aside) change(told.inputs[0], padded(told.inputs[0], ids));
+  let written = lately,
+    passes = 0;
+  for (;;) {
+    change(last, padded(last, [...prompt, ...written.slice(0, most - 1)]));
+    update();
+    passes++;
+    const next = [];
+    while (next.length < most && next[next.length - 1] !== told.end) {
+      const at = (first + next.length) * N;
+      next.push(likeliest(scores.array.subarray(at, at + N)));
+    }
+    const settled = next.length === written.length && next.every((id, i) => id === written[i]);
+    written = next;
+    if (settled || passes > most) break;
+  }
+  lately = written;
+  const looked = aside ? ids : [...prompt, ...written.slice(0, -1)];
+  return {
+    written,
+    passes,
+    looked,
+    p: written.map((_, t) => chances(scores.array.subarray((first + t) * N, (first + t + 1) * N))),
+    weights: weights.map((slot) => {
+      const [, H, T, S] = slot.shape;
+      return Array.from({ length: H }, (_h, h) =>
+        written.map((_t, t) => {
+          const row = (h * T + first + t) * S;
+          return slot.array.subarray(row, row + (aside ? ids.length : first + t + 1)).slice();
+        }),
+      );
+    }),
+  };
+}
+
+function chances(row) {
+  // softmax over what may be written
+  const scores = Array.from(row, (v, k) => (told.never.includes(k) ? -Infinity : v));
+  const high = Math.max(...scores);
+  const powers = scores.map((v) => Math.exp(v - high));
+  const sum = powers.reduce((a, b) => a + b, 0);
+  return powers.map((v) => v / sum);
+}
+
+// --- how it is shown: as the section shows the line of the page (see minitransformer's `explain`) ---------------
+
+const percent = (share) => `${(100 * share).toFixed(1)}%`;
+const SPECIAL = { "<eos>": "end", "<bos>": "start" };
+const named = (name) =>
+  SPECIAL[name] ? make("span", { class: "special" }, SPECIAL[name]) : name === " " ? "␣" : name;
+let letterNames = null; // of the ids that it reads
+const readName = (id) => {
+  letterNames ??= new Map(Object.entries(told.ids).map(([name, i]) => [i, name]));
+  return told.inputs.length === 2 ? letterNames.get(id) : told.symbols[id];
+};
+
+function step(said, t, was) {
+  const names = said.written.map((id) => told.symbols[id]);
+  const isNew = said.written[t] !== was[t] ? "changed" : "";
+  const many = said.weights.length > 1;
+  const rows = said.weights.flatMap((heads, layer) =>
+    heads.map((rowsOf, h) => look(said, rowsOf[t], `${many ? `layer ${layer + 1}, ` : ""}head ${h + 1}`)),
+  );
+  const earlier = rows.length > told.heads ? rows.length - said.weights[said.weights.length - 1].length : 0;
+  return make(
+    "li",
+    {},
+    make(
+      "div",
+      { class: "so-far" },
+      make("span", { class: "label" }, "written"),
+      t ? names.slice(0, t).map(named) : make("span", { class: "soft" }, "nothing yet"),
+      make("b", { class: `next ${isNew}`.trim() }, named(names[t])),
+    ),
+    make("div", { class: "chances" }, bars(said.p[t])),
+    make(
+      "div",
+      { class: "looks" },
+      earlier ? make("details", {}, make("summary", {}, "the layers before"), rows.slice(0, earlier)) : null,
+      rows.slice(earlier),
+    ),
+  );
+}
+
+function bars(p) {
+  const order = p.map((_, k) => k).sort((a, b) => p[b] - p[a] || a - b);
+  return order
+    .slice(0, told.likely)
+    .map((k) =>
+      make(
+        "div",
+        { class: "chance" },
+        make("span", { class: "token" }, named(told.symbols[k])),
+        make("span", { class: "bar" }, make("span", { style: `width:${percent(p[k])}` })),
+        make("span", { class: "percent" }, percent(p[k])),
+      ),
+    );
+}
+
+function look(said, weights, name) {
+  let top = 0;
+  weights.forEach((w, i) => {
+    if (w > weights[top]) top = i;
+  });
+  const names = said.looked.map(readName);
+  return make(
+    "div",
+    { class: "look" },
+    make("span", { class: "soft" }, name),
+    make(
+      "span",
+      { class: "row" },
+      Array.from(weights, (w, i) =>
+        make(
+          "span",
+          { class: "letter", style: `--share:${(100 * w).toFixed(0)}%`, title: `${names[i]}: ${percent(w)}` },
+          named(names[i]),
+        ),
+      ),
+    ),
+    make("span", { class: "most" }, named(names[top]), ` ${percent(weights[top])}`),
+  );
+}
+
+function output(written) {
+  // what it writes, and what is other than in the line of the page
+  const apart = written.filter((id, i) => id !== told.wrote[i]).length;
+  const shown = written.map((id, i) =>
+    make("span", { class: id === told.wrote[i] ? null : "changed" }, named(told.symbols[id])),
+  );
+  fill(byId("another-output"), make("code", { class: "symbols" }, shown));
+  return apart;
+}
+
+// --- typing, and a guess ---------------------------------------------------------------------------------
+
+function read(text, right = null) {
+  const { ids, why } = idsOf(text);
+  byId("another-line").setAttribute("aria-invalid", String(!ids));
+  byId("another-guess").hidden = true;
+  if (!ids) {
+    fill(byId("another-said"), why);
+    return null;
+  }
+  const said = decode(ids);
+  fill(byId("another-read"), text);
+  const apart = output(said.written);
+  fill(
+    document.querySelector(".writing"),
+    said.written.map((_, t) => step(said, t, told.wrote)),
+  );
+  const likely = said.written.reduce((product, id, t) => product * said.p[t][id], 1);
+  const wrote = said.written.filter((id) => id !== told.end).map((id) => told.symbols[id]);
+  const joined = wrote.join(told.level === "word" ? " " : "");
+  fill(
+    byId("another-said"),
+    filled(WORDS.hasRead, {
+      share: percent(likely),
+      passes: plural(said.passes, "pass", "passes"),
+      symbols: apart ? filled(WORDS.otherThan, { symbols: plural(apart, "symbol"), line: told.line }) : "",
+      line: told.line,
+    }),
+    right === null ? null : filled(joined === right ? WORDS.readRightly : WORDS.misread, { right }),
+  );
+  return said;
+}
+
+// Which symbols will be other ones? Asked before the answer is shown.
+function ask(text, right) {
+  byId("another-line").value = text;
+  fill(byId("another-output"));
+  fill(byId("another-said"));
+  const guessed = new Set();
+  const mark = (i) => (event) => {
+    if (!guessed.delete(i)) guessed.add(i);
+    event.target.setAttribute("aria-pressed", String(guessed.has(i)));
+  };
+  const box = byId("another-guess");
+  fill(
+    box,
+    make("p", {}, filled(WORDS.whichChange, { line: told.line, text })),
+    told.wrote.map((id, i) =>
+      make("button", { "aria-pressed": "false", onclick: mark(i) }, named(told.symbols[id])),
+    ),
+    make(
+      "button",
+      {
+        class: "primary",
+        onclick: () => {
+          const said = read(text, right);
+          const hits = told.wrote.filter((id, i) => guessed.has(i) === (id !== said.written[i])).length;
+          byId("another-said").append(filled(WORDS.guessed, { hits, count: told.wrote.length }));
+          byId("another-line").focus();
+        },
+      },
+      "Show",
+    ),
+  );
+  box.hidden = false;
+  box.querySelector("button").focus();
+}
+
+if (told && byId("another")) {
+  byId("another").hidden = false;
+  byId("another-line").addEventListener("input", (event) => read(event.target.value));
+  output(told.wrote);
+  fill(
+    byId("another-examples"),
+    [[told.line, null], ...told.examples].map(([text, right]) =>
+      make(
+        "button",
+        {
+          onclick: () => {
+            if (right !== null) return ask(text, right);
+            byId("another-line").value = text;
+            read(text);
+          },
+        },
+        text,
+      ),
+    ),
+  );
+  (window.requestIdleCallback || setTimeout)(engine); // so that the first key is answered at once
+}
+
+export { decode, idsOf };

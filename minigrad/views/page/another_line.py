@@ -1,0 +1,72 @@
+"""The data that a page computes with when another line is typed: a tape of the forward pass alone.
+
+The arrays that the page has in any case, such as parameters, are named by their numbers in it; so
+another line costs the calls, and little else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...ran import capture
+from ...ran.data import GraphData
+from ...ran.proof import number_of
+from ...recording import as_arguments, record
+from ...script.calls import Tape, Unwritten
+from ...script.script import Script
+from .live import held_exactly, too_much
+from .packing import Arrays
+
+
+class AnotherLine(NamedTuple):
+    """What a page needs to let a model read another line.
+
+    Attributes:
+        function: called with the inputs, gives the results as Tensors: scores (1, T, N) first, then
+            weights of attention (1, H, T, S).
+        inputs: arrays of ids, as long as the page may need them: (1, S), or (1, S) and (1, T).
+        told: what else the page is told, as `another_line.js` reads it.
+    """
+
+    function: Callable[..., Sequence[Any]]
+    inputs: Sequence[np.ndarray]
+    told: Mapping[str, Any]
+
+
+def another_line(asked: AnotherLine, arrays: Arrays) -> dict[str, Any] | None:
+    """Return the tape of `asked` as data; None where a page cannot compute it.
+
+    Raises:
+        GraphError: if the graph lacks what computing it again needs.
+    """
+    with record():
+        results = list(asked.function(*as_arguments(list(asked.inputs))))
+    graph, known = capture.captured(GraphData, *results)
+    made = Tape()
+    try:
+        with np.errstate(all="ignore"):
+            script = Script(graph)
+            for node in graph.nodes:
+                made.value[node.number] = made.slot(script.values[node.number])
+    except Unwritten:
+        return None
+    if too_much(graph, made):
+        return None
+    slots = {n.number: made.value[n.number] for n in graph.nodes}
+    leaves = {
+        slots[n.number]: arrays.add(n.value, full=True)
+        for n in graph.nodes
+        if n.kind != "operation"
+    }
+    inputs = [number_of(ids, known.number) for ids in asked.inputs]
+    return {
+        **made.packed(),
+        "leaves": [{"slot": slot, "array": number} for slot, number in leaves.items()],
+        **held_exactly({s: made.values[s] for s in made.data if s not in leaves}),
+        "inputs": [None if n is None else slots[n] for n in inputs],
+        "results": [slots[number] for number in graph.roots],
+        **asked.told,
+    }

@@ -1,0 +1,88 @@
+"""The text field of a reading's page: how the page reads another line, which somebody types there.
+
+The model's forward pass is recorded once, with lines of padding as long as the reader takes. Its masks
+are made of the ids in the graph, so the page can put other ids there and run it again.
+"""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Sequence
+
+import numpy as np
+
+import minigrad as mg
+from minigrad.views.page.another_line import AnotherLine
+
+from ..training.readers import LineReader, Pair, TextReader
+from ..training.vocabulary import BOS, EOS, PAD
+
+FIELD = """<div id="another" class="another" hidden>
+<label for="another-line">Let it read another line</label>
+<input id="another-line" type="text" autocomplete="off" autocapitalize="off" spellcheck="false"
+  aria-describedby="another-said" value="{line}" />
+<div id="another-examples" role="group" aria-label="Lines that stand ready"></div>
+<div id="another-guess" role="group" aria-label="A guess" hidden></div>
+<p id="another-output" aria-label="What it writes"></p>
+<p id="another-said" role="status"></p>
+</div>"""
+
+
+def field(line: str) -> str:
+    """The text field, in HTML; the page shows it where it can compute."""
+    return FIELD.format(line=html.escape(line))
+
+
+def another_line(
+    reader: LineReader, line: str, examples: Sequence[Pair], likely: int, heads: int
+) -> AnotherLine:
+    """How a page lets `reader` read another line than `line`.
+
+    Args:
+        examples: lines that stand ready, each with what is right to write for it.
+        likely, heads: how many symbols, and heads, are shown at each step.
+    """
+    model, plain = reader.model, isinstance(reader, TextReader)
+    source = reader.encode([line])  # (1, S)
+    written = reader.beginning(source, reader.write(source))  # (1, T)
+    most = reader.longest_target + (not plain)  # symbols to write, the end among them
+    inputs = reader.inputs(source, written)
+    sides = len(inputs)
+    lengths = (
+        [reader.longest_source, most]
+        if sides == 2
+        else [reader.positions(reader.longest_source, reader.longest_target)]
+    )
+
+    def scores_and_weights(*ids: np.ndarray) -> list[mg.Tensor]:
+        """The scores of each next symbol, and where each layer looks."""
+        memory = model.encode(ids[0])
+        vectors, weights, cross = model.decode(ids[-1], memory)
+        return [model.unembedding(vectors), *(cross or weights)]
+
+    return AnotherLine(
+        scores_and_weights,
+        [np.pad(ids, ((0, 0), (0, n - ids.shape[1]))) for ids, n in zip(inputs, lengths)],
+        {
+            "line": line,
+            "wrote": written[0].tolist(),
+            "level": reader.source.level,
+            "ids": {s: int(reader.encode([s])[0, 0]) for s in reader.source.symbols},
+            "before": [] if plain else [BOS],  # of what it writes
+            "longest": reader.longest_source,
+            "most": most,
+            "never": [PAD, BOS, *([EOS] if plain else [])],
+            "symbols": reader.writes.tokens(range(len(reader.writes))),
+            "pad": PAD,
+            "end": EOS,
+            "likely": likely,
+            "heads": heads,
+            "examples": [list(pair) for pair in examples],
+        },
+    )
+
+
+def misread(reader: LineReader, pairs: Sequence[Pair], most: int = 3) -> list[Pair]:
+    """The first of `pairs` that the model writes something else for than is right."""
+    written = reader.read([source for source, _ in pairs])
+    return [pair for pair, text in zip(pairs, written) if text != pair[1]][:most]

@@ -1,0 +1,131 @@
+"""Another line, typed into the page of a reading: what the page writes for it is what Python writes."""
+
+import re
+
+import numpy as np
+import pytest
+from extras import without_graphviz
+from test_explain import contents
+
+from minigrad.views.page import replay
+from minitransformer import Settings, Sizes, Training
+from minitransformer.model.sizes import DecoderSizes
+from minitransformer.tasks import make
+from minitransformer.training.readers import READERS
+from minitransformer.views.another_line import misread
+from minitransformer.views.explain import explain
+
+TYPE = """
+const field = document.getElementById("another-line");
+field.value = arguments[0];
+field.dispatchEvent(new Event("input"));
+return [...document.querySelectorAll(".writing b.next")].map((b) => b.innerText);
+"""
+SECTION = "return document.querySelector('.writing').innerHTML"
+
+
+def a_reader(kind, folder, steps=0):
+    """A reader that has learned for some steps: enough for what it writes to depend on what it reads."""
+    if kind == "text":
+        file = folder / "text.txt"
+        file.write_text("the quick brown fox jumps over the lazy dog. " * 60, encoding="utf-8")
+        task = make("text", 0, file, window=24)
+        symbols = READERS[kind].symbols(task.vocabulary, task.vocabulary)
+    else:
+        task = make("dates", 0)
+        symbols = READERS[kind].symbols(task.source, task.target)
+    sizes = (Sizes if kind == "encoder-decoder" else DecoderSizes)(
+        **symbols, width=32, heads=2, feed_forward=32
+    )
+    training = Training(task, sizes, Settings(steps=steps, batch=16, warmup=20), kind=kind)
+    for _ in range(steps):
+        training.step()
+    return training.reader
+
+
+def test_the_page_knows_its_letters_and_the_lines_that_stand_ready(tmp_path, monkeypatch):
+    """Of the lines only those that are read wrongly stand ready."""
+    monkeypatch.setattr(replay, "checks", lambda graph: {})  # no drawings either: this is quick
+    without_graphviz(monkeypatch)
+    reader = a_reader("encoder-decoder", tmp_path)
+    lines = ["5 may 1999", "6 june 2001"]
+    (right,) = reader.read(lines[:1])
+    examples = misread(reader, [(lines[0], right), (lines[1], "2001-06-06")])
+    assert examples == [(lines[1], "2001-06-06")]
+    page = explain(reader, "3 march 1998", tmp_path / "page.html", examples=examples)
+    told = contents(page.read_text(encoding="utf-8"))["another"]
+    assert told["examples"] == [[lines[1], "2001-06-06"]]
+    assert told["ids"]["m"] == reader.encode(["m"])[0, 0]
+    assert [told["kinds"][told["slots"][slot]]["shape"] for slot in told["inputs"]] == [
+        [1, reader.longest_source],
+        [1, reader.longest_target + 1],
+    ]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", READERS)
+def test_what_the_page_writes_is_what_greedy_writes(browser, tmp_path, kind):
+    reader = a_reader(kind, tmp_path, 150)
+    if kind == "text":
+        text = "the quick brown fox jumps over the lazy dog. "
+        lines = [text[i : i + n] for i in range(12) for n in (1, 4, 9, 16, 24)]
+    else:
+        lines = [source for source, _ in make("dates", 0).held_out(60)]
+    browser.open(explain(reader, lines[0], tmp_path / "page.html"))
+    seen = set()
+    for line in lines:
+        source = reader.encode([line])
+        written = reader.beginning(source, reader.write(source))[0]
+        names = [t.replace(" ", "␣") for t in reader.writes.tokens(written)]
+        names = ["end" if t == "<eos>" else "start" if t == "<bos>" else t for t in names]
+        assert browser.run(TYPE, line) == names, line
+        seen.add(tuple(names))
+    assert len(seen) > 10
+    assert browser.messages() == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["encoder-decoder", "decoder"])
+def test_a_line_that_is_typed_looks_like_the_one_that_was_written(browser, tmp_path, kind):
+    """The page and Python show a reading with the same elements and the same numbers."""
+    reader = a_reader(kind, tmp_path, 30)
+    browser.open(explain(reader, "3 march 1998", tmp_path / "page.html"))
+    before = browser.run(SECTION)
+    browser.run(TYPE, "7 july 2003")
+    assert browser.run(SECTION) != before
+    browser.run(TYPE, "3 march 1998")
+    number = re.compile(r"\d+(?:\.\d+)?(?=%)")
+    after = browser.run(SECTION)
+    assert number.sub("", after) == number.sub("", before).replace("\n", "")
+    numbers = [np.array(number.findall(text), float) for text in (before, after)]
+    np.testing.assert_allclose(*numbers, atol=1.01)
+
+
+@pytest.mark.slow
+def test_typing_a_guess_and_what_cannot_be_read(browser, tmp_path):
+    reader = a_reader("encoder-decoder", tmp_path)
+    page = explain(
+        reader, "3 march 1998", tmp_path / "page.html", examples=[("5 may 1999", "1999-05-05")]
+    )
+    browser.open(page)
+    field = browser.driver.find_element("id", "another-line")
+    field.clear()
+    field.send_keys("b 3")  # which are also keys of the page
+    said = lambda: browser.run("return document.getElementById('another-said').innerText")
+    assert browser.run("return document.getElementById('time').value") == "0"
+    (written,) = reader.read(["b 3"])
+    output = "return document.getElementById('another-output').innerText"
+    assert browser.run(output).replace("end", "") == written
+    browser.run(TYPE, "3 märz")
+    assert "never seen the character “ä”" in said()
+    browser.run(TYPE, "1" * 99)
+    assert f"reads at most {reader.longest_source}" in said()
+    browser.ask("click", "#another-examples button", 1)
+    assert browser.run(output) == ""  # before the guess
+    browser.ask("clickOn", "#another-guess button", "Show")
+    (written,) = reader.read(["5 may 1999"])
+    assert browser.run(output).replace("end", "") == written
+    assert "1999-05-05 is right" in said()
+    assert re.search(r"Your guess was right for \d+ of \d+ symbols", said())
+    assert browser.messages() == []
+    assert {url for url in browser.requests() if not url.startswith("data:")} == {page.as_uri()}
