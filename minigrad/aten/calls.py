@@ -11,6 +11,7 @@ import contextlib
 import functools
 import os
 import sys
+import threading
 import weakref
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -60,6 +61,7 @@ class Calls(TorchDispatchMode):
         self.results: list[Any] = []  # weak references to what was computed, oldest first
         self.functions: list[OwnBackward] = []
         self.hooked: dict[str, None] = {}  # what may change gradients, in the order of finding
+        self.thread = threading.get_ident()  # hooks are called in every thread
         self.steps = 0  # optimizers that are just taking a step
 
     # --- values ------------------------------------------------------------------------------------
@@ -272,25 +274,31 @@ class Calls(TorchDispatchMode):
     def hooks(self) -> Iterator[None]:
         """Within it, each call of a module is a box, and an optimizer's step makes new leaves."""
 
+        mine = lambda: threading.get_ident() == self.thread
+
         def enter(module, args) -> None:
             refuse_transforms()
-            if torch._C._current_graph_task_id() == -1:
+            if torch._C._current_graph_task_id() == -1 and mine():
                 with _disable_current_modes():
                     counterpart = self.counterparts.of(module)
                 modes.running.set(modes.Box(modes.running.get(), counterpart))
 
         def leave(module, args, output) -> None:
             box = modes.running.get()
-            if box is not None and box.owner is self.counterparts.known.get(id(module), (0, 0))[1]:
+            if (
+                mine()
+                and box is not None
+                and box.owner is self.counterparts.known.get(id(module), (0, 0))[1]
+            ):
                 modes.running.set(box.outer)
                 with _disable_current_modes():
                     self.counterparts.fill(module)
 
         def step(*_) -> None:
-            self.steps += 1
+            self.steps += mine()
 
         def stepped(who, *_) -> None:
-            self.steps -= 1
+            self.steps -= mine()
             for group in who.param_groups:
                 for parameter in group["params"]:
                     self.storage(parameter).values.clear()

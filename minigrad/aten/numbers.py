@@ -93,6 +93,8 @@ def array_of(theirs: torch.Tensor) -> np.ndarray:
             f"some first, by model.to_empty(device='cpu') and weights"
         )
     plain = theirs.detach().resolve_conj().resolve_neg()
+    if plain._is_zerotensor():  # PyTorch has no memory for it
+        plain = plain.clone()
     if plain.is_floating_point() and plain.dtype != torch.float64:
         plain = plain.float()
     plain = plain.to_dense().cpu() if plain.is_sparse else plain.cpu()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import threading
 import weakref
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -29,6 +30,9 @@ class Backward(NamedTuple):
 
     roots: list[tuple[Tensor, np.ndarray | None]]
     distances: list[Distance]
+
+
+HOW = ": call backward() on what was computed inside the block"
 
 
 class Comparison(NamedTuple):
@@ -61,7 +65,7 @@ class Comparison(NamedTuple):
         lines = []
         for kind, some in (("values", self.values), ("gradients", self.gradients)):
             if not some:
-                lines.append(f"no {kind} were compared")
+                lines.append(f"no {kind} were compared{HOW if kind == 'gradients' else ''}")
                 continue
             most = max(some, key=lambda d: d.size)
             at = f" at {most.line}" if most.line is not None and kind == "values" else ""
@@ -330,14 +334,26 @@ def _copied(gradient: Any) -> Any:
     return None if gradient is None else gradient.detach().clone()
 
 
+OPEN: list[
+    tuple[bool, bool]
+] = []  # for each open block, in any thread, how PyTorch was set at first
+SETTING = threading.Lock()
+
+
 @contextlib.contextmanager
 def _plain_calls(torch: Any):
     """Within it, PyTorch computes layers by plain operations, not by one call for a whole layer."""
-    mkldnn, fast = torch.backends.mkldnn.enabled, torch.backends.mha.get_fastpath_enabled()
-    torch._C._set_mkldnn_enabled(False)  # the attribute can be locked
-    torch.backends.mha.set_fastpath_enabled(False)
+    mha = torch.backends.mha
+    with SETTING:
+        now = torch.backends.mkldnn.enabled, mha.get_fastpath_enabled()
+        OPEN.append(OPEN[0] if OPEN else now)
+        torch._C._set_mkldnn_enabled(False)  # the attribute can be locked
+        mha.set_fastpath_enabled(False)
     try:
         yield
     finally:
-        torch._C._set_mkldnn_enabled(mkldnn)
-        torch.backends.mha.set_fastpath_enabled(fast)
+        with SETTING:
+            mkldnn, fast = OPEN.pop()
+            if not OPEN:
+                torch._C._set_mkldnn_enabled(mkldnn)
+                mha.set_fastpath_enabled(fast)

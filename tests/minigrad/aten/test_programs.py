@@ -267,6 +267,27 @@ def test_a_part_computed_elsewhere_is_named(how):
         mg.graph(watched)
 
 
+def test_blocks_in_several_threads_are_apart():
+    counts = []
+
+    def work():
+        net, x = perceptron(), torch.randn(4, 3)
+        with mg.pytorch() as watched:
+            loss = net(x).sum()
+            together.wait(20)
+        loss.backward()
+        watched.checked()
+        counts.append((len(mg.graph(watched)), len(watched.compare().gradients)))
+
+    together = threading.Barrier(2)
+    threads = [threading.Thread(target=work) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert counts == [(13, 4), (13, 4)]
+
+
 def test_numbers_changed_unseen_are_said_to_be():
     x, y = torch.randn(3), torch.ones(3, requires_grad=True)
     with mg.pytorch() as watched:

@@ -246,6 +246,12 @@ def test_backward_of_a_result_that_is_no_number():
     )
 
 
+def test_a_gradient_for_which_pytorch_has_no_memory_is_zero():
+    x = torch.randn(3, requires_grad=True)
+    watched = watch(lambda: torch.sgn(x * 2).sum())
+    assert not mg.graph(watched).nodes[0].gradient.any()
+
+
 def test_nothing_requires_a_gradient():
     x = torch.randn(3)
     with mg.pytorch() as watched:
