@@ -25,6 +25,19 @@ FIELD = """<div id="another" class="another" hidden>
 <div id="another-guess" role="group" aria-label="A guess" hidden></div>
 <p id="another-output" aria-label="What it writes"></p>
 <p id="another-said" role="status"></p>
+<details id="sampling"><summary>From scores to a symbol that is drawn</summary>
+<div id="sampling-steps" role="group" aria-label="Which symbol of the output"></div>
+<div class="settings">
+<label>temperature
+<input id="sampling-temperature" type="range" min="0.1" max="3" step="0.1" value="1" />
+<output id="sampling-told" for="sampling-temperature">1.0</output></label>
+<label>top-k <input id="sampling-k" type="text" inputmode="numeric" placeholder="all" /></label>
+<label>top-p <input id="sampling-p" type="text" inputmode="decimal" placeholder="1" /></label>
+<button id="sampling-draw" type="button">Draw once more</button>
+</div>
+<table id="sampling-table" aria-label="Scores, and what is made of them"></table>
+<p id="sampling-rest" class="soft"></p>
+</details>
 </div>"""
 
 

@@ -4,6 +4,7 @@ import { filled, WORDS } from "./words.js";
 import { byId, data, fill, make, plural } from "./base.js";
 import * as Arrays from "./arrays.js";
 import * as Interpreter from "./interpreter.js";
+import * as Sampling from "./sampling.js";
 
 const told = data.another; // see `another_line.py`
 let machine = null;
@@ -85,7 +86,11 @@ function decode(ids) {
     written,
     passes,
     looked,
-    p: written.map((_, t) => chances(scores.array.subarray((first + t) * N, (first + t + 1) * N))),
+    scores: written.map((_, t) =>
+      Array.from(scores.array.subarray((first + t) * N, (first + t + 1) * N), (v, k) =>
+        told.never.includes(k) ? -Infinity : v,
+      ),
+    ),
     weights: weights.map((slot) => {
       const [, H, T, S] = slot.shape;
       return Array.from({ length: H }, (_h, h) =>
@@ -98,9 +103,8 @@ function decode(ids) {
   };
 }
 
-function chances(row) {
-  // softmax over what may be written
-  const scores = Array.from(row, (v, k) => (told.never.includes(k) ? -Infinity : v));
+function chances(scores) {
+  // softmax
   const high = Math.max(...scores);
   const powers = scores.map((v) => Math.exp(v - high));
   const sum = powers.reduce((a, b) => a + b, 0);
@@ -208,6 +212,8 @@ function read(text, right = null) {
     return null;
   }
   const said = decode(ids);
+  said.p = said.scores.map(chances);
+  if (byId("sampling").open) Sampling.show({ ...said, shown: named });
   fill(byId("another-read"), text);
   const apart = output(said.written);
   fill(
@@ -285,6 +291,11 @@ if (told && byId("another")) {
       ),
     ),
   );
+  Sampling.listen();
+  byId("sampling").addEventListener("toggle", () => {
+    const { ids } = idsOf(byId("another-line").value);
+    if (byId("sampling").open) Sampling.show({ ...decode(ids ?? idsOf(told.line).ids), shown: named });
+  });
   (window.requestIdleCallback || setTimeout)(engine); // so that the first key is answered at once
 }
 

@@ -23,7 +23,7 @@ SCRIPTS = {  # each file's name, and that of its object; they run in this order
     "drawing": "Drawing", "camera": "Camera", "places": "Places", "chapters": "Chapters",
     "panel": "Panel", "step": "Step", "details": "Details", "predict": "Predict",
     "attention": "Attention", "listing": "Listing", "timeline": "Timeline", "search": "Search",
-    "another_line": "AnotherLine",
+    "sampling": "Sampling", "another_line": "AnotherLine",
     "page": "Page",
 }  # fmt: skip
 

@@ -23,6 +23,7 @@ const WORDS = {
   diverged:
     "{told} It diverged: every step went farther beyond the lowest point, until no number could hold it. Undo, and take a smaller learning rate.",
   drawingOf: "Drawing of {title}",
+  drawnNow: "Drawn: {symbol}.",
   eachPlace: "{name}: each place by itself",
   elementOf: "element [{index}] of the contribution",
   everyShown: "; every {steps} shown",
@@ -76,6 +77,7 @@ const WORDS = {
   numbersOf: "The numbers of {name}",
   otherPaths:
     " With other numbers of {names} the function may run other operations: these are the ones that ran.",
+  otherShare: "All other symbols together: {share}. Drawn since the last change: {count}.",
   otherSymbols: {
     one: "{symbols} of {count} would be another: ",
     many: "{symbols} of {count} would be others: ",
@@ -99,6 +101,7 @@ const WORDS = {
   someTrue: "{some} of {count} True",
   stepBack: "Backward, step {step} of {count}",
   stepForward: "Forward, step {step} of {count}",
+  stepOfOutput: "symbol {step} of the output: {symbol}",
   stepsInAll: "{about}. {steps} forward, then {back} back.",
   stepTakes: {
     one: "A step takes from the number the learning rate times its gradient: ",

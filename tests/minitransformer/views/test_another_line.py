@@ -11,6 +11,7 @@ from minigrad.views.page import replay
 from minitransformer import Settings, Sizes, Training
 from minitransformer.model.sizes import DecoderSizes
 from minitransformer.tasks import make
+from minitransformer.training.decoding import distribution
 from minitransformer.training.readers import READERS
 from minitransformer.views.another_line import misread
 from minitransformer.views.explain import explain
@@ -20,6 +21,11 @@ const field = document.getElementById("another-line");
 field.value = arguments[0];
 field.dispatchEvent(new Event("input"));
 return [...document.querySelectorAll(".writing b.next")].map((b) => b.innerText);
+"""
+SET = """
+const field = document.getElementById(arguments[0]);
+field.value = arguments[1];
+field.dispatchEvent(new Event("input"));
 """
 SECTION = "return document.querySelector('.writing').innerHTML"
 
@@ -99,6 +105,36 @@ def test_a_line_that_is_typed_looks_like_the_one_that_was_written(browser, tmp_p
     assert number.sub("", after) == number.sub("", before).replace("\n", "")
     numbers = [np.array(number.findall(text), float) for text in (before, after)]
     np.testing.assert_allclose(*numbers, atol=1.01)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("temperature", "k", "p"), [(1.0, None, None), (2.5, 3, None), (0.5, None, 0.6), (2.0, 4, 0.7)]
+)
+def test_the_probabilities_are_those_that_python_draws_from(browser, tmp_path, temperature, k, p):
+    reader = a_reader("encoder-decoder", tmp_path, 30)
+    line = "3 march 1998"
+    browser.open(explain(reader, line, tmp_path / "page.html"))
+    browser.run("document.getElementById('sampling').open = true")
+    browser.wait("return document.querySelectorAll('#sampling-table tr').length > 1")
+    for name, value in (("temperature", temperature), ("k", k or ""), ("p", p or "")):
+        browser.run(SET, f"sampling-{name}", str(value))
+    for t in (0, 2):
+        browser.ask("click", "#sampling-steps button", t)
+        source = reader.encode([line])
+        said = reader.model(*reader.inputs(source, reader.write(source))).detach().numpy()[0, t]
+        scores = np.where(np.arange(len(said)) < 2, -np.inf, said)  # neither padding nor the start
+        wanted = distribution(scores[None].astype(float), temperature, k, p)[0]
+        best = np.argsort(-scores, kind="stable")[:8]
+        shown = browser.ask("texts", "#sampling-table td:nth-child(4)")
+        assert shown == [f"{100 * wanted[i]:.1f}%" if wanted[i] else "left out" for i in best]
+        shown = browser.ask("texts", "#sampling-table td:nth-child(3)")
+        numbers = [float(text) for text in shown]
+        np.testing.assert_allclose(numbers, scores[best] / temperature, atol=6e-3)
+    browser.ask("click", "#sampling-draw", 0)
+    assert browser.ask("count", "#sampling-table .drawn") <= 1
+    assert "Drawn since the last change: 1" in browser.ask("text", "#sampling-rest")
+    assert browser.messages() == []
 
 
 @pytest.mark.slow

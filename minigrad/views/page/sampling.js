@@ -1,0 +1,148 @@
+// --- from scores to a symbol that is drawn: temperature, top-k and top-p -------------------------------------
+
+import { filled, WORDS } from "./words.js";
+import { byId, data, fill, make, say } from "./base.js";
+
+const MOST_ROWS = 8;
+const chosen = { step: 0, temperature: 1, k: null, p: null };
+let reading = null; // the scores of each step, and what was written there: see `another_line.js`
+let drawn = []; // symbols, since something was changed
+
+// The probabilities that a symbol is drawn from: see `distribution` in minitransformer's `decoding`.
+function distribution(scores, temperature, k, p) {
+  const high = Math.max(...scores);
+  const powers = scores.map((v) => Math.exp((v - high) / temperature));
+  const total = powers.reduce((a, b) => a + b, 0);
+  const order = scores.map((_, i) => i).sort((a, b) => powers[b] - powers[a] || a - b);
+  const allowed = new Array(scores.length).fill(0);
+  let before = 0; // what the likelier ones have together
+  order.forEach((i, rank) => {
+    const share = powers[i] / total;
+    if ((k === null || rank < k) && (p === null || before < p)) allowed[i] = share;
+    before += share;
+  });
+  const left = allowed.reduce((a, b) => a + b, 0);
+  return allowed.map((share) => share / left);
+}
+
+function draw() {
+  const { scores } = reading;
+  const p = distribution(scores[chosen.step], chosen.temperature, chosen.k, chosen.p);
+  let rest = Math.random();
+  const found = p.findIndex((share) => {
+    rest -= share;
+    return rest < 0;
+  });
+  drawn.push(found < 0 ? p.indexOf(Math.max(...p)) : found); // the sum is 1 but for rounding
+  table();
+  say(filled(WORDS.drawnNow, { symbol: data.another.symbols[drawn[drawn.length - 1]] }));
+}
+
+// --- what is shown ---
+
+function bar(v, low, high, text, shown = true) {
+  // from 0 to `v`, on a scale from `low` to `high`
+  const place = (number) => (100 * (number - low)) / (high - low || 1);
+  const [from, to] = [Math.min(0, v), Math.max(0, v)].map(place);
+  return make(
+    "td",
+    {},
+    make(
+      "span",
+      { class: "track", "aria-hidden": "true" },
+      shown ? make("span", { style: `left:${from.toFixed(1)}%; width:${(to - from).toFixed(1)}%` }) : null,
+    ),
+    make("span", { class: "percent" }, text),
+  );
+}
+
+function table() {
+  const scores = reading.scores[chosen.step];
+  const p = distribution(scores, chosen.temperature, chosen.k, chosen.p);
+  const order = scores.map((_, i) => i).sort((a, b) => scores[b] - scores[a] || a - b);
+  const rows = order.slice(0, MOST_ROWS).filter((i) => Number.isFinite(scores[i]));
+  const both = rows.flatMap((i) => [scores[i], scores[i] / chosen.temperature]);
+  const low = Math.min(0, ...both),
+    high = Math.max(0, ...both); // one scale, so that one sees what a temperature does
+  const times = (i) => drawn.filter((one) => one === i).length;
+  const rest = order.slice(rows.length).reduce((sum, i) => sum + p[i], 0);
+  fill(
+    byId("sampling-table"),
+    make(
+      "tr",
+      {},
+      ["symbol", "score", "score / temperature", "probability", "drawn"].map((name) =>
+        make("th", { scope: "col" }, name),
+      ),
+    ),
+    rows.map((i) =>
+      make(
+        "tr",
+        { class: drawn[drawn.length - 1] === i ? "drawn" : null },
+        make("th", { scope: "row" }, reading.shown(data.another.symbols[i])),
+        bar(scores[i], low, high, scores[i].toFixed(2)),
+        bar(scores[i] / chosen.temperature, low, high, (scores[i] / chosen.temperature).toFixed(2)),
+        bar(p[i], 0, 1, p[i] ? `${(100 * p[i]).toFixed(1)}%` : "left out", p[i] > 0),
+        make("td", { class: "times" }, times(i) ? `${times(i)} ×` : ""),
+      ),
+    ),
+  );
+  byId("sampling-rest").textContent = filled(WORDS.otherShare, {
+    share: `${(100 * rest).toFixed(1)}%`,
+    count: drawn.length,
+  });
+}
+
+function steps() {
+  fill(
+    byId("sampling-steps"),
+    reading.written.map((id, t) =>
+      make(
+        "button",
+        {
+          "aria-pressed": String(t === chosen.step),
+          "aria-label": filled(WORDS.stepOfOutput, { step: t + 1, symbol: data.another.symbols[id] }),
+          onclick: () => {
+            change({ step: t });
+            byId("sampling-steps").children[t].focus();
+          },
+        },
+        reading.shown(data.another.symbols[id]),
+      ),
+    ),
+  );
+}
+
+function change(to) {
+  Object.assign(chosen, to);
+  drawn = [];
+  byId("sampling-told").textContent = chosen.temperature.toFixed(1);
+  steps();
+  table();
+}
+
+// What was read last: `{scores, written, shown}`, the symbols as `shown` makes elements of them.
+function show(said) {
+  reading = said;
+  change({ step: Math.min(chosen.step, said.written.length - 1) });
+}
+
+function listen() {
+  const number = (id, fits) => {
+    byId(id).addEventListener("input", ({ target }) => {
+      const text = target.value.trim(),
+        v = Number(text.replace(",", "."));
+      const right = text === "" || fits(v);
+      target.setAttribute("aria-invalid", String(!right));
+      if (right) change({ [id.slice(-1)]: text === "" ? null : v });
+    });
+  };
+  byId("sampling-temperature").addEventListener("input", ({ target }) =>
+    change({ temperature: Number(target.value) }),
+  );
+  number("sampling-k", (v) => Number.isInteger(v) && v >= 1);
+  number("sampling-p", (v) => v > 0 && v <= 1);
+  byId("sampling-draw").onclick = draw;
+}
+
+export { listen, show };
