@@ -99,7 +99,10 @@ def test_the_sentence_about_the_gradient_is_right():
         assert f"`{vector.tolist()}`" in README
 
 
-@pytest.mark.parametrize("page", ["README.md", ".github/CONTRIBUTING.md", "examples/README.md"])
+@pytest.mark.parametrize(
+    "page",
+    ["README.md", ".github/CONTRIBUTING.md", "examples/README.md", "tests/benchmarks/README.md"],
+)
 def test_links_lead_to_files(page):
     text = (ROOT / page).read_text()
     links = [link for link in re.findall(r"\]\(([^)\s]+)\)", text) if not link.startswith("http")]
