@@ -49,7 +49,7 @@ def field(line: str) -> str:
 def another_line(
     reader: LineReader, line: str, examples: Sequence[Pair], likely: int, heads: int
 ) -> AnotherLine:
-    """How a page lets `reader` read another line than `line`.
+    """The data with which a page lets `reader` read another line than `line`.
 
     Args:
         examples: lines that stand ready, each with what is right to write for it.

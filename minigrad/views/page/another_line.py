@@ -22,7 +22,7 @@ from .packing import Arrays
 
 
 class AnotherLine(NamedTuple):
-    """What a page needs to let a model read another line.
+    """Data with which a page lets a model read another line.
 
     Attributes:
         function: called with the inputs, gives the results as Tensors: scores (1, T, N) first, then
