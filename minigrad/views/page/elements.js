@@ -185,6 +185,41 @@ function workedOut(of, index, target, result, { equals = "=", hidden = false } =
   return `${indexed(target, index)} ${equals} ${[...new Set(sides)].join(" = ")}`;
 }
 
+// All elements of named arrays that an element of a result (see `ofNode`) is made of: slot -> their indices.
+// Of one that is made of more than `MOST_ENDS`, none.
+const MOST_ENDS = 1024;
+function madeOf(of, index) {
+  const found = new Map();
+  let steps = 0;
+  const walk = (element) => {
+    if (++steps > 4 * MOST_ENDS) throw new Sources.Unclear();
+    const { slot, at } = element;
+    if (of.names.has(slot)) return found.set(slot, [...(found.get(slot) ?? []), at]);
+    const name = Sources.calls.get(slot)?.name;
+    if (name === undefined) return null; // a constant
+    if (Sources.MOVES.includes(name)) {
+      const source = Sources.moved(element);
+      return source && walk(source);
+    }
+    if (Sources.SUMS[name]) {
+      const { count, term } = Sources.terms(element);
+      if (count > MOST_ENDS) throw new Sources.Unclear();
+      for (let k = 0; k < count; k++) term(k).forEach(walk);
+      return null;
+    }
+    const operands = Sources.operands(element);
+    if (name !== "where" || !gates.has(operands[0].slot)) return operands.forEach(walk);
+    return walk(operands[Sources.numberOf(operands[0]) ? 1 : 2]); // the part is on, or off
+  };
+  try {
+    if (of) walk({ slot: of.slot, at: index });
+  } catch (problem) {
+    if (problem instanceof Sources.Unclear) return new Map();
+    throw problem;
+  }
+  return found;
+}
+
 function numberAt(a, index) {
   const place = a ? Sources.placeAt(a, index) : null;
   if (place === null) return { value: null, text: "?" };
@@ -192,4 +227,4 @@ function numberAt(a, index) {
   return { value, text: Arrays.written(value, a.digits, a.kind) };
 }
 
-export { numberAt, ofEdge, ofNode, sourceAt, workedOut };
+export { madeOf, numberAt, ofEdge, ofNode, sourceAt, workedOut };

@@ -4,6 +4,7 @@ import { filled, WORDS } from "./words.js";
 import { data, hideTip, make, say, tip } from "./base.js";
 import * as Arrays from "./arrays.js";
 import * as Pictures from "./pictures.js";
+import * as Sources from "./sources.js";
 import * as Live from "./live.js";
 import * as Attention from "./attention.js";
 
@@ -23,6 +24,22 @@ function labelsOf(a, letters) {
     const known = data.labels[letters[axis]];
     return known && known.length === n && a.steps[axis] === 1 ? known.map(Attention.shownToken) : null;
   });
+}
+
+// What is lit up in a figure: the elements that another one is made of are framed.
+const lights = new WeakMap(); // figure -> its array, and what frames places in it
+let lit = []; // the figures in which something is framed
+function light(some) {
+  // pairs of a figure and indices; nothing else stays framed
+  for (const figure of lit) lights.get(figure).frame([]);
+  lit = [];
+  for (const [figure, indices] of some) {
+    const known = lights.get(figure);
+    if (!known || !indices.length) continue;
+    const places = indices.map((index) => Sources.placeAt(known.array, index));
+    known.frame(places.filter((place) => place !== null));
+    lit.push(figure);
+  }
 }
 
 // `read` is told the index of each element that is pointed at, `pick` which element was chosen.
@@ -60,6 +77,14 @@ function heat(
   else if (Pictures.tiles(a).columns <= 6 && Pictures.tiles(a).rows <= 8 && Pictures.tiles(a).count === 1)
     figure.append(grid(a, palette, name, read, labelsOf(a, letters)));
   else figure.append(...map(a, palette, name, read, pick, labelsOf(a, letters)));
+  const cells = figure.querySelectorAll("td"),
+    canvas = figure.querySelector("canvas");
+  if (canvas) lights.set(figure, { array: a, frame: (places) => Pictures.repaint(canvas, places) });
+  else
+    lights.set(figure, {
+      array: a,
+      frame: (places) => cells.forEach((cell, i) => cell.classList.toggle("lit", places.includes(i))),
+    });
   return figure;
 }
 
@@ -242,4 +267,4 @@ function spanText(a) {
     : "";
 }
 
-export { heat, map, shapeOf };
+export { heat, light, map, shapeOf };

@@ -67,7 +67,38 @@ function paint(canvas, a, palette, perRow, gap, cellWidth, cellHeight) {
       y = Math.floor(t / perRow) * (rows * cellHeight + gap);
     context.drawImage(piece, x, y, columns * cellWidth, rows * cellHeight);
   }
+  painted.set(canvas, [a, palette, perRow, gap, cellWidth, cellHeight]);
   return { perRow, gap, cellWidth, cellHeight };
+}
+
+// The same picture, with frames around some places: one around neighbours in a row or a column.
+const painted = new WeakMap(); // canvas -> how
+function repaint(canvas, places) {
+  const [a, palette, perRow, gap, cellWidth, cellHeight] = painted.get(canvas);
+  paint(canvas, a, palette, perRow, gap, cellWidth, cellHeight);
+  const { rows, columns } = tiles(a);
+  const context = canvas.getContext("2d");
+  context.strokeStyle = getComputedStyle(canvas).getPropertyValue("--forward");
+  context.lineWidth = 2;
+  const left = new Set(places);
+  for (const place of [...left].sort((x, y) => x - y)) {
+    if (!left.has(place)) continue;
+    const row = Math.floor(place / columns) % rows,
+      column = place % columns,
+      tile = Math.floor(place / (rows * columns));
+    let across = 1,
+      down = 1;
+    while (column + across < columns && left.has(place + across)) across++;
+    if (across === 1) while (row + down < rows && left.has(place + down * columns)) down++;
+    for (let k = 0; k < across; k++) left.delete(place + k);
+    for (let k = 0; k < down; k++) left.delete(place + k * columns);
+    context.strokeRect(
+      (tile % perRow) * (columns * cellWidth + gap) + column * cellWidth,
+      Math.floor(tile / perRow) * (rows * cellHeight + gap) + row * cellHeight,
+      Math.max(2, across * cellWidth),
+      Math.max(2, down * cellHeight),
+    );
+  }
 }
 
 // A picture for a card, with no more dots than a card has room for.
@@ -104,4 +135,4 @@ function dots(a, palette) {
   return pen.canvas.toDataURL();
 }
 
-export { colour, paint, themed, thumb, thumbs, tiles, tint, tones };
+export { colour, paint, repaint, themed, thumb, thumbs, tiles, tint, tones };

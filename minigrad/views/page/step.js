@@ -56,14 +56,15 @@ function stepPanel() {
 
 function forward(node) {
   const given = Graph.into.get(node.n);
-  const line = workedLine(Elements.ofNode(node), node.value, Graph.nameOf(node.n));
+  const figures = new Map(); // slot -> the figure of what the step is given
+  const line = workedLine(Elements.ofNode(node), node.value, Graph.nameOf(node.n), { figures });
   const toAnswer = Chapters.forwardQuestion(node);
   return [
     toAnswer ? null : line.element,
     given.length ? make("h3", {}, "Is given") : null,
     given.map((edge) => {
       const source = Graph.nodes.get(edge.source);
-      return Heat.heat(
+      const figure = Heat.heat(
         source.value,
         `${edge.argument ? `${edge.argument} = ` : ""}${Graph.nameOf(source.n)}`,
         {
@@ -72,6 +73,8 @@ function forward(node) {
           fixed: Live.whyFixed(source.n),
         },
       );
+      figures.set(Sources.tape?.value[source.n], figure);
+      return figure;
     }),
     make("h3", {}, "Gives"),
     toAnswer || [
@@ -126,17 +129,21 @@ function backward(node) {
   const shares = Graph.into.get(node.n).filter((edge) => edge.differentiable);
   const others = Graph.into.get(node.n).filter((edge) => !edge.differentiable);
   const root = data.roots.includes(node.n) && Graph.arrivals.get(node.n).length === 1;
-  return [
-    make("h3", {}, "The gradient that arrives here"),
+  const arrived =
     node.gradient === null
-      ? stateLine(Graph.gradientNow(node.n))
+      ? null
       : Heat.heat(node.gradient, "g", {
           palette: "gradient",
           letters: node.letters,
           note: root ? "the walk starts here" : "of the loss, by this node",
           fixed: Live.whyFixedGradient(node.n),
-        }),
-    node.gradient === null && node.state !== "freed" ? null : shares.map((edge) => shareOf(node, edge)),
+        });
+  return [
+    make("h3", {}, "The gradient that arrives here"),
+    arrived ?? stateLine(Graph.gradientNow(node.n)),
+    node.gradient === null && node.state !== "freed"
+      ? null
+      : shares.map((edge) => shareOf(node, edge, arrived)),
     others.length
       ? make(
           "p",
@@ -147,20 +154,21 @@ function backward(node) {
   ];
 }
 
-function shareOf(node, edge) {
+function shareOf(node, edge, arrived) {
   const source = Graph.nodes.get(edge.source);
   const hidden = Graph.isHidden(edge);
   const { text, note, reads: roles } = edge.rule || { text: "", note: "", reads: [] };
+  const figures = new Map([[Sources.tape?.gradient[node.n], arrived]]);
   const reads = roles.map(({ role, name }) => {
     const read = role === "y" ? node : Elements.sourceAt(role, node);
-    return Heat.heat(read.value, name, { letters: read.letters, fixed: Live.whyFixed(read.n) });
+    const figure = Heat.heat(read.value, name, { letters: read.letters, fixed: Live.whyFixed(read.n) });
+    figures.set(Sources.tape?.value[read.n], figure);
+    return figure;
   });
-  const line = workedLine(
-    Elements.ofEdge(edge),
-    edge.passed.fitted,
-    `${Graph.nameOf(source.n)}.grad`,
-    Graph.arrivals.get(source.n).length > 1 ? "gets" : "=",
-  );
+  const line = workedLine(Elements.ofEdge(edge), edge.passed.fitted, `${Graph.nameOf(source.n)}.grad`, {
+    equals: Graph.arrivals.get(source.n).length > 1 ? "gets" : "=",
+    figures,
+  });
   const before = edge.passed.before !== null;
   const options = (part) => ({
     palette: "gradient",
@@ -239,8 +247,9 @@ function shareOf(node, edge) {
   );
 }
 
-// The line below a rule: its first element, then that under the pointer.
-function workedLine(of, id, target, equals = "=") {
+// The line below a rule: its first element, then that under the pointer. What this one is made of is framed in
+// `figures`, by slot: for a product of matrices a row of one and a column of the other.
+function workedLine(of, id, target, { equals = "=", figures }) {
   const element = make("p", { class: "worked mono", hidden: true });
   const a = Arrays.array(id);
   const show = (index) => {
@@ -250,8 +259,13 @@ function workedLine(of, id, target, equals = "=") {
     element.textContent = text || "";
     return text;
   };
+  const point = (index) => {
+    const ends = Elements.madeOf(of, index);
+    Heat.light([...figures].map(([slot, figure]) => [figure, ends.get(slot) ?? []]));
+    return show(index);
+  };
   if (a?.numbers.length) show(a.full.map(() => 0));
-  return { element, show };
+  return { element, show: point };
 }
 
 export { stateLine, stepPanel };
