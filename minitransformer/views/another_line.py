@@ -23,7 +23,7 @@ FIELD = """<div id="another" class="another" hidden>
   aria-describedby="another-said" value="{line}" />
 <div id="another-examples" role="group" aria-label="Lines that stand ready"></div>
 <div id="another-guess" role="group" aria-label="A guess" hidden></div>
-<p id="another-output" aria-label="What it writes"></p>
+<p id="another-output"></p>
 <p id="another-said" role="status"></p>
 <details id="sampling"><summary>From scores to a symbol that is drawn</summary>
 <div id="sampling-steps" role="group" aria-label="Which symbol of the output"></div>
