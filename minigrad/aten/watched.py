@@ -218,7 +218,9 @@ class Watched:
     def _with_own_backwards(self) -> None:
         """Give functions whose own `backward()` differs from the derivative its gradients."""
         for function in self.calls.functions:
-            if function.seen and function not in self._own:
+            if function in self._own:
+                function.substitute(self.calls.severed)  # there may be more to give
+            elif function.seen:
                 size = function.differs(self.calls.severed)
                 if size:
                     function.substitute(self.calls.severed)

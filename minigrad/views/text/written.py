@@ -48,7 +48,7 @@ class Functions:
 
     def __init__(self, names: FreshNames):
         self.names = names
-        self.named: dict[Callable, str] = {}
+        self.named: dict[tuple, str] = {}  # by code, and what it holds
         self.modules: dict[str, str] = {}
         self.sources: list[str] = []
 
@@ -59,7 +59,10 @@ class Functions:
     def name(self, function: Callable) -> str:
         """The name of a function in the program; its source, and what that needs, is put there."""
         function = body_of(function)
-        key = getattr(function, "__code__", function)
+        held = tuple(
+            [id(cell.cell_contents) for cell in getattr(function, "__closure__", None) or ()]
+        )
+        key = getattr(function, "__code__", function), held  # one code can hold other numbers
         if key in self.named:
             return self.named[key]
         tree = copy.deepcopy(tree_of(function))
