@@ -365,7 +365,6 @@ class Alike:
 
     # Other dtypes, and other kinds of argument
 
-    @pytest.mark.filterwarnings("ignore:a float32 model computes in float64")
     def test_float32_and_float64_mixed(self, name):
         """The wider one decides, and each gradient has the dtype of its own argument."""
         kernel = self.kernels[name]

@@ -429,6 +429,7 @@ if isinstance(
     FOLLOWED |= {"a count", "a count and literals"}
 
 
+@pytest.mark.slow
 @PROVEN
 def test_what_is_right_has_no_mark(compare, proven):
     result = compare(right(proven), proven=proven)
