@@ -143,11 +143,12 @@ def page(shown: Mapping[str, Any], sections: Mapping[str, str]) -> str:
         f'<section class="stage extra" data-title="{html.escape(name)}" hidden>{body}</section>'
         for name, body in sections.items()
     )
+    left_out = set() if shown["another"] else scripts.ANOTHER_LINE
     template = string.Template(_text("page.html"))
     return template.substitute(
         title=html.escape(shown["title"]),
         style=_text("style.css") + _text("live.css"),
-        script=scripts.joined(),
+        script=scripts.joined([file for file in scripts.SCRIPTS if file not in left_out]),
         data=data.replace("<", "\\u003c").replace("&", "\\u0026"),  # no tag can end the element
         sections=extra,
     )

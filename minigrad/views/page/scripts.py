@@ -27,6 +27,8 @@ SCRIPTS = {  # each file's name, and that of its object; they run in this order
     "page": "Page",
 }  # fmt: skip
 
+ANOTHER_LINE = {"sampling", "another_line"}  # which only a page needs where a line can be typed
+
 OBJECT = re.compile(r'^import \* as \w+ from "[^"]*";\n', re.MULTILINE)
 NAMES = re.compile(r'^import (\{[^}]*\}) from "\./(\w+)\.js";$', re.MULTILINE)
 EXPORTS = re.compile(r"^export \{([^}]*)\};\n", re.MULTILINE)
