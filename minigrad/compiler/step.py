@@ -19,7 +19,6 @@ from ..engine.node import Edge, Node, outline
 from ..engine.table import lookup, rule
 from ..engine.tensor import Array, Tensor, tensor_of
 from ..errors import ArgumentError, GraphError
-from ..nn import Module
 from ..random import drawing_from, generator
 from ..recording import mapped, memory_of, record
 from ..settings import flag
@@ -55,8 +54,8 @@ def compile(function: Callable, *, exact: bool = False) -> Compiled:  # noqa: A0
     - what functions of other files read outside.
 
     Args:
-        function: returns one Tensor. Its arguments are tensors, arrays, numbers and texts, in lists,
-            tuples and dicts.
+        function: returns one Tensor. Its arguments are tensors, arrays, numbers, texts and functions,
+            in lists, tuples and dicts. Another function as an argument needs another program.
         exact: keep the bits of the function itself. Else sums may be rounded in another order, a / b may
             be a (1 / b), which overflows for b below 1e-38 in float32, and a gradient of a table that is
             not finite in one row may be so in others.
@@ -86,7 +85,7 @@ class Compiled:
     def __init__(self, function: Callable, exact: bool):
         functools.update_wrapper(self, function)
         self.function, self.exact = function, exact
-        self._modules: dict[Module, None] = {}
+        self._modules: dict[Any, None] = {}  # and functions among the arguments
         self._places: list[Place] | None = None  # what it reads outside; None until it is called
         self._read: set[int] = set()  # the tensors that calls read
         self._leaves: set[int] = set()  # the tensors and arrays that stand there
@@ -171,7 +170,10 @@ class Compiled:
         """The result of a recorded call; at the second one, its program is made."""
         facts, _ = self._met.get(key, (None, None))
         recorded = Recorded(self.function, args, kwargs, arrays)
-        self._modules.update(dict.fromkeys(recorded.modules))
+        given: list[Any] = []
+        mapped((args, kwargs), lambda a: given.append(a) or a)  # type: ignore[func-returns-value]
+        called = [a for a in given if callable(a) and not isinstance(a, Tensor)]
+        self._modules.update(dict.fromkeys([*recorded.modules, *called]))
         self._read.update(map(id, recorded.tensors.values()))
         self._look()
         outside, of_outside = state(self._places or ())
@@ -280,8 +282,10 @@ def _form(a: Any, arrays: list[Any]) -> Any:
         return (type(a), *[(k, _form(b, arrays)) for k, b in a.items()])
     if a is None or type(a) in VALUES or isinstance(a, enum.Enum):
         return type(a), repr(a)
-    if callable(a) or isinstance(a, (Module, np.dtype, slice)):
-        return type(a), id(a) if callable(a) else repr(a)
+    if isinstance(a, (np.dtype, slice)):
+        return type(a), repr(a)
+    if callable(a) and type(a).__hash__ is not None:
+        return type(a), a  # not its id, which another one may have after it
     raise ArgumentError(
         f"arguments of a compiled function are tensors, arrays of NumPy's own class, numbers and texts, "
         f"in lists, tuples and dicts, not {described(a)}"

@@ -272,6 +272,29 @@ def test_arguments_of_every_kind_are_seen():
     assert not alike(f, [(k,) for k in [Kind.ADD] * 4 + [Kind.TAKE] * 4])
 
 
+def test_functions_as_arguments_may_be_others_and_may_change():
+    class Scaled:
+        scale = 1.0
+
+        def __call__(self, x):
+            return x * self.scale
+
+    scaled = Scaled()
+    f = lambda g, x: np.sum(g(W * x))
+    a = array(4)
+    times = lambda k: lambda: (lambda x: x * k, a)  # made in the call: the next may have its id
+    step = mg.compile(f, exact=True)
+    for k in (2.0, 2.0, 2.0, 2.0, 3.0, 4.0):
+        assert step(*times(k)()).item() == f(*times(k)()).item()
+    changed = lambda k: lambda: setattr(scaled, "scale", k) or (scaled, a)
+    assert not alike(f, [(scaled, a)] * 4 + [changed(2.0)] * 4 + [changed(3.0)], [W])
+    layer = nn.Linear(4, 4).astype(np.float64)
+    swapped = lambda: setattr(layer, "weight", nn.Parameter(array(4, 4))) or (layer, a)
+    assert not alike(
+        lambda m, x: np.sum(m.forward(x)), [(layer, a)] * 4 + [swapped] + [(layer, a)] * 4
+    )
+
+
 @pytest.mark.parametrize(
     "argument",
     [np.ma.masked_array([1.0, 2.0]), {1}, object(), SimpleNamespace(a=1)],
