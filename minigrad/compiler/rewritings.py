@@ -142,8 +142,10 @@ def quotient(line: Symbol, uses: Uses) -> Any:
     a, b = _both(line, np.divide)
     if a is None or line.size < SMALL or not isinstance(a, Symbol) or a.dtype != line.dtype:
         return None
-    if type(b) in (int, float) and b:
-        return np.multiply(a, 1 / b)
+    if type(b) in (int, float):
+        info = np.finfo(line.dtype)
+        fits = b and float(info.tiny) <= abs(1 / b) <= float(info.max)
+        return np.multiply(a, 1 / b) if fits else None
     if isinstance(b, Symbol) and b.dtype == line.dtype and 4 * b.size <= line.size:
         return np.multiply(a, np.divide(1, b))
     return None

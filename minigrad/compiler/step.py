@@ -57,8 +57,8 @@ def compile(function: Callable, *, exact: bool = False) -> Compiled:  # noqa: A0
         function: returns one Tensor. Its arguments are tensors, arrays, numbers, texts and functions,
             in lists, tuples and dicts. Another function as an argument needs another program.
         exact: keep the bits of the function itself. Else sums may be rounded in another order, a / b may
-            be a (1 / b), which overflows for b below 1e-38 in float32, and a gradient of a table that is
-            not finite in one row may be so in others.
+            be a (1 / b), which overflows where an array b is below 1e-38 in float32, and a gradient of a
+            table that is not finite in one row may be so in others.
 
     Under `record()` and `detect_anomaly()`, the function runs as it is.
 

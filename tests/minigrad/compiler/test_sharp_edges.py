@@ -304,6 +304,15 @@ def test_other_arguments_are_refused_by_name(argument):
         mg.compile(lambda a: np.sum(W))(argument)
 
 
+def test_a_number_whose_reciprocal_overflows_still_divides():
+    x = mg.Tensor(np.full((100, 100), 1e-40, np.float32), requires_grad=True)
+    step = mg.compile(lambda x: np.sum(x / 1e-40))
+    with mg.no_grad():  # the gradient itself is beyond float32
+        for _ in range(5):
+            np.testing.assert_allclose(step(x).item(), 1e4, rtol=1e-3)
+    assert step.source
+
+
 def test_threads_share_a_function():
     step = mg.compile(lambda a: np.sum(W * a), exact=True)
     problems = []
