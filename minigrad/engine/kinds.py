@@ -30,6 +30,7 @@ import numpy as np
 
 from ..idioms import renamed
 from .errors import ArgumentError, Call, MinigradError, described, failed
+from .modes import running
 
 Function = TypeVar("Function", bound=Callable)  # what a decorator takes and gives
 # What a wrong argument ends in, somewhere inside of a function that does not check it.
@@ -38,7 +39,8 @@ UNCLEAR = (TypeError, ValueError, AttributeError, IndexError, NotImplementedErro
 
 def checked(function: Function) -> Function:
     """Decorate a function so that a call with an argument that its annotation does not allow raises an
-    `ArgumentError`. Python says itself when one is missing, or there is one too many.
+    `ArgumentError`. Python says itself when one is missing, or there is one too many. Inside of a module
+    or a definition the arguments are looked at after a call has failed.
 
     Decorates a class, such as a dataclass, by its `__init__`.
     """
@@ -50,8 +52,7 @@ def checked(function: Function) -> Function:
 
     @functools.wraps(function)
     def call(*args: object, **kwargs: object) -> Any:
-        wrong = misfit(function, args, kwargs)
-        if wrong is not None:
+        if running.get() is None and (wrong := misfit(function, args, kwargs)) is not None:
             raise ArgumentError(f"{name}: {wrong}")
         try:
             return function(*args, **kwargs)
