@@ -51,7 +51,12 @@ def compile(function: Callable, *, exact: bool = False) -> Compiled:  # noqa: A0
     the function does beside computing, such as printing, happens in recorded calls alone. Do not change
 
     - an array that it reads outside, in its place: give it as an argument, or as a Tensor;
-    - what functions of other files read outside.
+    - what functions of other files read outside;
+    - attributes of classes and of Python's modules, and what properties read;
+    - items and attributes whose names are computed, and numbers in a list that a loop goes over.
+
+    Numbers taken out of an argument unseen, as by `np.float32(n)`, are found only where other arguments
+    give others: compute with the arrays themselves.
 
     Args:
         function: returns one Tensor. Its arguments are tensors, arrays, numbers, texts and functions,
