@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import types
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,22 +18,35 @@ from ..nn import Module
 
 VALUES = {int, float, complex, bool, str, bytes, *np.sctypeDict.values()} - {np.void, np.object_}
 LEAVES = (Tensor, np.ndarray, np.generic, np.random.Generator, str, bytes, type, types.ModuleType)
+KEPT: tuple[Any, ...] = (Tensor, np.ndarray, *VALUES)  # of what a module of Python's has
+MANY = 1_000  # items of what is rather a table
+SMALL = 4_096  # bytes of an array that is looked at in each call
 Place = Callable[[], Iterable[Any]]  # gives the objects that stand there now
 
 
-def reached(roots: Iterable[Any], read: Collection[int]) -> tuple[list[Place], list[Any]]:
+def reached(roots: Sequence[Any], read: Collection[int]) -> tuple[list[Place], list[Any]]:
     """Return the places that a function reads, and the tensors, arrays and generators there.
 
-    Of functions in its file, the places are what they name: variables, attributes and items. Of modules
-    they are all attributes; of lists the elements that it reads, and those that hold others.
+    Of functions in its file, the places are what they name: variables, attributes, also of classes and
+    of Python's modules, and properties. Of lists and dicts they are all items, and of modules all
+    attributes.
 
     Args:
         roots: the function, and the modules that it called.
         read: the ids of the tensors that its last call read.
     """
-    waiting, seen = [*roots], {}
-    file = _globals_of(waiting[0])
     names: set[Any] = set()
+    while True:
+        known = len(names)
+        places, seen = _walk(roots, names, read)
+        if len(names) == known:  # else there are names that the objects before were not asked for
+            return places, [a for a in seen if isinstance(a, LEAVES)]
+
+
+def _walk(roots: Sequence[Any], names: set, read: Collection[int]) -> tuple[list[Place], list[Any]]:
+    """Walk from object to object, by `names`, to which those in the code of functions are added."""
+    waiting, seen = [*roots], {}
+    file = _globals_of(roots[0])
     places: list[Place] = []
     while waiting:
         a = waiting.pop(0)
@@ -42,19 +55,27 @@ def reached(roots: Iterable[Any], read: Collection[int]) -> tuple[list[Place], l
         seen[id(a)] = a
         if isinstance(a, types.FunctionType) and a.__globals__ is file:
             names.update(_names(a.__code__))
-        for place in () if isinstance(a, LEAVES) else _places(a, file, names, read):
+        for place in _places(a, file, names, read):
             places.append(place)
             waiting.extend(place())
-    return places, [a for a in seen.values() if isinstance(a, LEAVES)]
+    return places, [*seen.values()]
 
 
 def state(places: Iterable[Place]) -> tuple[list[Any], tuple]:
     """Return what stands in these places now: the objects, and what tells them from others.
 
-    A number or a text is known by its value, any other object by its identity.
+    A number, a text and a small array are known by their values, any other object by its identity.
     """
     objects = [a for place in places for a in place()]
-    return objects, tuple([repr(a) if type(a) in VALUES else id(a) for a in objects])
+    return objects, tuple(map(_mark, objects))
+
+
+def _mark(a: Any) -> Any:
+    if type(a) in VALUES:
+        return repr(a)
+    if type(a) is np.ndarray and a.nbytes <= SMALL and not a.dtype.hasobject:
+        return a.shape, a.dtype, a.tobytes()
+    return id(a)
 
 
 def _globals_of(function: Any) -> Any:
@@ -69,10 +90,6 @@ def _globals_of(function: Any) -> Any:
 def _method(a: Any) -> Any:
     """Return the function that a call of an object runs, if its class has one."""
     return next((vars(c)["__call__"] for c in type(a).__mro__ if "__call__" in vars(c)), None)
-
-
-def _is_leaf(a: Any) -> bool:
-    return a is None or type(a) in VALUES or isinstance(a, LEAVES)
 
 
 def _names(code: types.CodeType) -> Iterator[Any]:
@@ -98,14 +115,24 @@ def _places(a: Any, file: Any, names: set, read: Collection[int]) -> Iterator[Pl
         yield lambda: (a.__self__, a.__func__)
     elif isinstance(a, functools.partial):
         yield lambda: [a.func, *a.args, *a.keywords.values()]
-    elif isinstance(a, (tuple, frozenset)):
-        yield lambda: a
-    elif isinstance(a, (list, set)):  # one that numbers or losses are added to is no other list
-        yield lambda: [b for i, b in enumerate(a) if i in names or id(b) in read or not _is_leaf(b)]
+    elif isinstance(a, types.ModuleType):  # of numbers and tensors: functions are theirs for good
+        yield lambda: [v for n in names if isinstance(v := vars(a).get(n), KEPT)]
+    elif isinstance(a, LEAVES):
+        return
+    elif isinstance(a, (list, tuple, set, frozenset)):
+        yield lambda: [*a] if len(a) <= MANY else [b for b in a if id(b) in read]
     elif isinstance(a, dict):
-        yield lambda: [v for k, v in a.items() if k in names or id(v) in read]
+        few = len(a) <= MANY
+        yield lambda: [v for k, v in a.items() if few or k in names or id(v) in read]
     elif isinstance(a, Module):
         yield lambda: [*vars(a).values()]
+        yield lambda: _of_class(a, names)
     elif isinstance(getattr(a, "__dict__", None), dict):
-        method = _method(a)
-        yield lambda: [method, *[v for k, v in vars(a).items() if k in names or id(v) in read]]
+        yield lambda: [v for k, v in vars(a).items() if k in names or id(v) in read]
+        yield lambda: [_method(a), *_of_class(a, names)]
+
+
+def _of_class(a: Any, names: set) -> list[Any]:
+    """Return what the class of an object has under these names: numbers, methods, properties."""
+    found = [vars(c)[n] for c in type(a).__mro__[:-1] for n in names if n in vars(c)]
+    return [getattr(v, "fget", v) for v in found if not isinstance(v, type)]

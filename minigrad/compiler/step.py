@@ -50,10 +50,9 @@ def compile(function: Callable, *, exact: bool = False) -> Compiled:  # noqa: A0
     items; and the attributes of modules, such as `training`. Tensors are read anew in each call. What
     the function does beside computing, such as printing, happens in recorded calls alone. Do not change
 
-    - an array that it reads outside, in its place: give it as an argument, or as a Tensor;
+    - a large array that it reads outside, in its place: give it as an argument, or as a Tensor;
     - what functions of other files read outside;
-    - attributes of classes and of Python's modules, and what properties read;
-    - items and attributes whose names are computed, and numbers in a list that a loop goes over.
+    - attributes whose names are computed.
 
     Numbers taken out of an argument unseen, as by `np.float32(n)`, are found only where other arguments
     give others: compute with the arrays themselves.
@@ -92,8 +91,8 @@ class Compiled:
         self.function, self.exact = function, exact
         self._modules: dict[Any, None] = {}  # and functions among the arguments
         self._places: list[Place] | None = None  # what it reads outside; None until it is called
-        self._read: set[int] = set()  # the tensors that calls read
-        self._leaves: set[int] = set()  # the tensors and arrays that stand there
+        self._read: dict[int, Tensor] = {}  # the tensors that calls read
+        self._leaves: dict[int, Any] = {}  # the tensors and arrays that stand there
         self._lock = threading.RLock()  # threads share plans, not memory
         self._met: OrderedDict[Any, Any] = OrderedDict()  # what is known before there is a plan
         self._example: tuple[tuple, dict[str, Any]] = (), {}
@@ -179,7 +178,8 @@ class Compiled:
         mapped((args, kwargs), lambda a: given.append(a) or a)  # type: ignore[func-returns-value]
         called = [a for a in given if callable(a) and not isinstance(a, Tensor)]
         self._modules.update(dict.fromkeys([*recorded.modules, *called]))
-        self._read.update(map(id, recorded.tensors.values()))
+        read = (t for n, t in recorded.tensors.items() if n not in recorded.arguments)
+        self._read.update((id(t), t) for t in read)
         self._look()
         outside, of_outside = state(self._places or ())
         if key != (key := (key[0], self._alike(arrays), of_outside)):
@@ -197,7 +197,7 @@ class Compiled:
     def _look(self) -> None:
         """Find what the function reads outside."""
         self._places, leaves = reached([self.function, *self._modules], self._read)
-        self._leaves = {*map(id, leaves)}
+        self._leaves = {id(a): a for a in leaves}
         self._generators = [a for a in leaves if isinstance(a, np.random.Generator)]
 
     def _alike(self, arrays: list[Any]) -> tuple:
@@ -212,28 +212,29 @@ class Compiled:
         Raises:
             GraphError: if it is another computation, or has other constants.
         """
-        others: dict[Any, Any] = {}
-        change = lambda a: a if id(a) in self._leaves else _resampled(a, others)
-        args, kwargs = mapped((args, kwargs), change)
-        arrays: list[Any] = []
-        _form((args, kwargs), arrays)
         states = [generator.bit_generator.state for generator in self._generators]
-        with (
-            warnings.catch_warnings(),
-            np.errstate(all="ignore"),
-            drawing_from(copy.deepcopy(generator())),
-        ):
-            warnings.simplefilter("ignore")
+        for most in (np.max, np.min):
+            others: dict[Any, Any] = {}
+            change = lambda a: a if id(a) in self._leaves else _resampled(a, most, others)
+            changed, options = mapped((args, kwargs), change)
+            arrays: list[Any] = []
+            _form((changed, options), arrays)
             try:
-                other = Recorded(self.function, args, kwargs, arrays)
+                with (
+                    warnings.catch_warnings(),
+                    np.errstate(all="ignore"),
+                    drawing_from(copy.deepcopy(generator())),
+                ):
+                    warnings.simplefilter("ignore")
+                    other = Recorded(self.function, changed, options, arrays)
             except GraphError:
                 raise
             except Exception:  # such numbers it may refuse
-                return
+                continue
             finally:
                 for one, before in zip(self._generators, states):
                     one.bit_generator.state = before
-        other.check(recorded.facts())
+            other.check(recorded.facts())
 
     def __reduce__(self) -> tuple:
         return functools.partial(compile, exact=self.exact), (self.function,)
@@ -297,8 +298,8 @@ def _form(a: Any, arrays: list[Any]) -> Any:
     )
 
 
-def _resampled(a: Any, others: dict[Any, Any]) -> Any:
-    """Other numbers of the same kind: elements of the array itself, most of them the largest.
+def _resampled(a: Any, most: Callable, others: dict[Any, Any]) -> Any:
+    """Other numbers of the same kind: elements of the array itself, most of them `most` of it.
 
     What is one array, here and among `others`, stays one.
     """
@@ -312,7 +313,7 @@ def _resampled(a: Any, others: dict[Any, Any]) -> Any:
         array = np.ndarray(plain.shape, plain.dtype, memory.data, begin, plain.strides)
         rng = np.random.default_rng(0)
         drawn = rng.choice(plain.ravel(), plain.shape)
-        array[...] = np.where(rng.random(plain.shape) < 0.6, np.max(plain), drawn)
+        array[...] = np.where(rng.random(plain.shape) < 0.6, most(plain), drawn)
         others[key] = array
     array = others[key]
     if isinstance(a, Tensor):

@@ -10,6 +10,7 @@ import numpy as np
 
 from .. import errors
 from ..definitions.axes import as_arrays
+from ..engine.followed import Followed
 from ..engine.table import definition, rule
 from ..engine.tensor import A
 
@@ -90,6 +91,8 @@ def _erf() -> Callable[[np.ndarray], np.ndarray]:
 
 
 def _erf_of_each(x: object) -> np.ndarray:
+    if isinstance(x, Followed):  # the loop below would lose sight of it
+        return x.apply(_erf_of_each, (x,), {})
     x = np.asarray(x)
     y = np.fromiter(map(math.erf, x.ravel().tolist()), np.result_type(x, 0.0), x.size)
     return y.reshape(x.shape)

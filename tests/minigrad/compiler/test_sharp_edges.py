@@ -4,6 +4,7 @@ import collections
 import enum
 import functools
 import threading
+import types
 from types import SimpleNamespace
 
 import numpy as np
@@ -156,7 +157,60 @@ def another_mode_of_a_module_that_is_not_called():
     return lambda a: np.sum(model.forward(a)), lambda: model.train(not model.training)
 
 
+def a_number_in_a_list_that_a_loop_goes_over():
+    scales = [1.0, 2.0]
+    f = lambda a: np.sum(sum(scale * W for scale in scales) * a)
+    return f, lambda: scales.__setitem__(1, 5.0)
+
+
+def an_item_whose_key_is_computed():
+    scales = {"ab": 1.0}
+    return lambda a: np.sum(W * a) * scales["a" + "b" * len(a[:1])], lambda: scales.update(ab=3.0)
+
+
+def a_property_and_a_method_and_an_attribute_of_the_class():
+    class Model:
+        per, w = 1.0, leaf(4)
+
+        def __init__(self):
+            self.own = 1.0
+
+        @property
+        def scale(self):
+            return self.own * 2
+
+        def scaled(self, y):
+            return y * self.scale * self.per
+
+        def loss(self, a):
+            return self.scaled(np.sum(self.w * a))
+
+    model = Model()
+
+    def change():
+        model.own += 1
+        Model.per += 1
+
+    return model.loss, change
+
+
+def an_array_that_is_written():
+    mask = np.array([1.0, 0.0, 1.0, 1.0])
+    return lambda a: np.sum(W * a * mask), lambda: mask.__setitem__(0, 0.0)
+
+
+settings = types.ModuleType("settings")
+settings.scale = 1.0
+
+
+def an_attribute_of_a_module_of_pythons():
+    return lambda a: np.sum(W * a) * settings.scale, lambda: setattr(settings, "scale", 4.0)
+
+
 OUTSIDE = [
+    a_number_in_a_list_that_a_loop_goes_over, an_item_whose_key_is_computed,
+    a_property_and_a_method_and_an_attribute_of_the_class, an_array_that_is_written,
+    an_attribute_of_a_module_of_pythons,
     swapped_in_a_list, swapped_in_a_dict, swapped_deep_inside, swapped_in_a_method,
     swapped_in_an_object_that_is_called, swapped_in_a_default, swapped_in_a_partial,
     a_number_in_a_closure, a_global_of_a_helper, another_mode_of_a_module_that_is_not_called,
@@ -245,11 +299,23 @@ BY = [
 
 
 @pytest.mark.parametrize("function", BY, ids=lambda f: f.__name__)
-@pytest.mark.parametrize("first", ["one array", "others"])
+@pytest.mark.parametrize("first", ["one array", "as many positive", "others"])
 def test_what_is_made_of_an_argument_is_made_anew_or_refused(function, first):
     same = np.array([1.0, -2.0, 3.0, -4.0])
-    calls = [(same,)] * 4 if first == "one array" else [(array(4),) for _ in range(4)]
-    alike(function, [*calls, (np.array([1.0, 2.0, 3.0, -1.0]),), (-same,), (array(4),)], [W])
+    if first == "as many positive":
+        same = np.array([1.0, -1.0, 1.0, 1.0])
+    calls = [(same,)] * 4 if first != "others" else [(array(4),) for _ in range(4)]
+    alike(
+        function,
+        [
+            *calls,
+            (np.array([1.0, -1.0, 1.0, -1.0]),),
+            (np.array([1.0, 2.0, 3.0, -1.0]),),
+            (-same,),
+            (array(4),),
+        ],
+        [W],
+    )
 
 
 class Kind(enum.Enum):
