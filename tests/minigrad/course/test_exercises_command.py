@@ -352,6 +352,7 @@ def test_a_property_that_does_not_hold_is_said(tmp_path):
 # --- in processes of their own --------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_accidents_cost_one_exercise_only(folder):
     """The one of these that runs by default: a loop without end, and beside it what is right."""
     write(
@@ -753,6 +754,7 @@ def test_a_copy_without_answers_shows_no_solution(run, tmp_path, monkeypatch):
         assert "handed out without solutions" in err
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="opens a terminal of POSIX")
 def test_in_a_terminal_no_line_is_longer_than_80_columns(folder):
     import pty
