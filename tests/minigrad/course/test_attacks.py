@@ -241,6 +241,7 @@ def test_a_process_left_running_in_a_session_of_its_own_is_ended(namespaces, tmp
 # --- where no process forks -----------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("body", "state", "says"),
     [

@@ -39,7 +39,7 @@ try:
 except ImportError:  # finite differences take its place
     torch = None  # type: ignore[assignment]
 
-SEEDS = 40  # of the programs that are always run
+SEEDS = 25  # of the programs that are always run
 EACH = 4  # of an operation's own programs; the first is always run
 MORE = 2000  # of the slow test's
 
