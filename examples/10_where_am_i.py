@@ -24,7 +24,7 @@ import minitransformer as mt
 from minigrad.course.pictures import Pictures
 from minigrad.course.questions import Questions
 from minigrad.functional import cross_entropy
-from minigrad.views.plots import BLUE, GREY, ORANGE, heat_map
+from minigrad.views.plots import BLUE, GREY, ORANGE, heat_map, shades
 from minitransformer import masks
 from minitransformer.training.threads import one_thread
 from minitransformer.views.model_plots import attention_map, positional_encodings
@@ -433,7 +433,7 @@ def three_maps():
 
     figure, axes = plt.subplots(1, 3, figsize=(10, 3.7), sharey=True)
     for ax, (name, weights) in zip(axes, looks.items()):
-        image = ax.imshow(weights, cmap="Blues", vmin=0, vmax=0.5)
+        image = ax.imshow(weights, cmap=shades(0, 0.5), vmin=0, vmax=0.5)
         ax.set(title=name, xlabel="position of the key")
     axes[0].set_ylabel("position of the query")
     figure.colorbar(image, ax=axes[-1], label="weight (0.5 and more)")

@@ -23,7 +23,7 @@ import minitransformer as mt
 from minigrad.course.pictures import Pictures
 from minigrad.course.questions import Questions
 from minigrad.functional import cross_entropy, mse_loss
-from minigrad.views.plots import gradient_size, gradient_sizes, heat_map
+from minigrad.views.plots import gradient_size, gradient_sizes, heat_map, shades
 
 pictures = Pictures()  # or Pictures("another/folder")
 ask = Questions("11")
@@ -604,7 +604,9 @@ def either_or():
         (axes[0], linear, "the best linear map"),
         (axes[1], net(grid)[..., 0].data, "a feed-forward layer"),
     ):
-        image = ax.pcolormesh(line, line, values, cmap="RdBu", vmin=-0.3, vmax=1.3, rasterized=True)
+        image = ax.pcolormesh(
+            line, line, values, cmap=shades(-0.3, 1.3), vmin=-0.3, vmax=1.3, rasterized=True
+        )
         for (u, v), t in zip(corners, wanted):
             ax.plot(u, v, "o", ms=15, color="white", mec="black")
             ax.text(u, v, f"{t:g}", ha="center", va="center")

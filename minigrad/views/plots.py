@@ -23,6 +23,7 @@ from ..engine.kinds import checked, is_array
 from ..engine.tensor import Tensor
 from ..nn import Module
 from ..settings import real, whole
+from .colours import BLUE, GRADIENTS, GREEN, GREY, ORANGE, PURPLE, VALUES, Signs
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -33,9 +34,6 @@ __all__ = [
     "gradient_size", "gradient_sizes", "heat_map", "histograms", "vectors", "weights_and_gradients",
 ]  # fmt: skip
 
-# Contrast at least 3 : 1 on white and on black; black ink can be read on each.
-BLUE, ORANGE, GREEN, PURPLE = "#2f7fd8", "#d9700f", "#2c9460", "#8f5bd0"
-GREY = "#7a7f87"
 COLOURS = BLUE, ORANGE, GREEN, PURPLE
 MARKS = "o", "s", "^", "D"
 
@@ -418,7 +416,7 @@ def weights_and_gradients(model: Module, *, ax: object = None) -> Figure:
     first, second = places(new_axes(1, 2, 10, height) if ax is None else ax, 2)
     histograms(named, quantity="weight", ax=first)
     gradients = {name: p.grad for name, p in named.items()}
-    histograms(gradients, quantity="gradient", sizes=True, colour=ORANGE, ax=second)
+    histograms(gradients, quantity="gradient", sizes=True, colour=GRADIENTS.plus, ax=second)
     second.set_yticks([])
     return figure_of(first)
 
@@ -562,20 +560,21 @@ def frame(ax: Axes) -> None:
     ax.spines[["left", "bottom"]].set_linewidth(0.6)
 
 
-def shades(low: float, high: float) -> Colormap:
-    """From transparent at zero to blue above it, and to orange below it if `low` is there.
+def shades(low: float, high: float, signs: Signs = VALUES) -> Colormap:
+    """From transparent at zero to one colour above it, and to the other below it if `low` is there:
+    `VALUES` or `GRADIENTS` of `colours`.
 
     The map lies on whatever ground there is.
     """
     from matplotlib.colors import LinearSegmentedColormap, to_rgb
 
-    blue, orange = to_rgb(BLUE), to_rgb(ORANGE)
+    minus, plus = map(to_rgb, signs)
     if low >= 0:
-        return LinearSegmentedColormap.from_list("above", [(*blue, 0), (*blue, 1)])
+        return LinearSegmentedColormap.from_list("above", [(*plus, 0), (*plus, 1)])
     zero = low / (low - high) if high > 0 else 1.0
-    ends = [(0.0, (*orange, 1)), (zero, (*orange, 0))]
+    ends = [(0.0, (*minus, 1)), (zero, (*minus, 0))]
     if high > 0:
-        ends += [(zero, (*blue, 0)), (1.0, (*blue, 1))]
+        ends += [(zero, (*plus, 0)), (1.0, (*plus, 1))]
     return LinearSegmentedColormap.from_list("both", ends)
 
 

@@ -103,7 +103,7 @@ function help() {
     make(
       "p",
       { class: "soft" },
-      "On a card, the picture to the left is the value and the one to the right the gradient, each on a scale of its own: values are teal above zero and pink below it, gradients orange above zero and blue below it. An array of up to six numbers is written out.",
+      "On a card, the picture to the left is the value and the one to the right the gradient, each on a scale of its own: values are blue above zero and orange below it, gradients purple above zero and green below it. An array of up to six numbers is written out.",
     ),
     make("form", { method: "dialog" }, make("button", {}, "Close")),
   );
