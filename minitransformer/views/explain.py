@@ -31,6 +31,10 @@ __all__ = ["explain"]
 
 STYLE = Path(__file__).with_name("explain.css")
 LIKELY = 4  # symbols whose probability is shown at each step
+KINDS = {  # of the attention that is shown, by whether the model looks at what it has written
+    False: "the decoder's cross-attention, by which it looks at what was read,",
+    True: "its masked self-attention, by which it looks at all that stands before,",
+}
 HEADS = 8  # attention heads that are shown at each step; the others open
 
 escape = html.escape
@@ -170,12 +174,14 @@ def symbols(reader: LineReader) -> Mapping[str, Sequence[str]]:
 def section(said: Reading) -> str:
     """The steps of writing, in HTML."""
     heads = sum(len(layer) for layer in said.weights)
+    looks = f"Each of the {heads} heads of {KINDS[said.grows]}"
     told = (
         f"The model reads “<span id='another-read'>{escape(said.line)}</span>” and writes one symbol "
         f"after the other. At each step it is given what it has written so far, finds how likely each "
-        f"symbol is to come next, and takes the likeliest. Each of its {heads} attention heads shares "
-        f"itself out over what there is to look at: the stronger the colour behind a letter, the more "
-        f"of it. At the right stands the one that it looks at most."
+        f"symbol is to come next, and takes the likeliest. {looks} shares itself out over what there is "
+        f"to look at: the stronger the colour behind a letter, the more of it. At the right stands the "
+        f"one that it looks at most. A head that is pale everywhere takes a little of all: at this step "
+        f"it has nothing to ask for. The other heads are on the tab Attention."
     )
     steps = "\n".join(_step(said, t) for t in range(len(said.symbols)))
     style = STYLE.read_text(encoding="utf-8")

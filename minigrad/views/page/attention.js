@@ -60,7 +60,7 @@ function attentionStage() {
     remark();
     repaints.push(remark);
     box.append(
-      make("h3", { id: `map-${i}` }, found.place || Graph.nameOf(node.n), mark),
+      make("h2", { id: `map-${i}` }, nameOfMap(i), mark),
       ...(a().thinned
         ? [
             make(
@@ -79,15 +79,34 @@ function attentionStage() {
   });
 }
 
+// Which attention it is: by its mask and its two sides. "" where it has neither tokens nor a mask.
+function kindOf(i) {
+  const { kind } = data.maps[i];
+  return kind ? `, ${kind}` : "";
+}
+
+function nameOfMap(i) {
+  const found = data.maps[i];
+  const name = found.place || Graph.nameOf(found.weights);
+  return found.kind ? `${found.kind[0].toUpperCase()}${found.kind.slice(1)}: ${name}` : name;
+}
+
+// Of the queries and the keys: what is told of the module, else what stands along the axes, else numbers.
+function tokensOf(found, rows, columns) {
+  const letters = Graph.nodes.get(found.weights).letters.slice(-2);
+  const along = (n, letter) => {
+    const known = data.labels[letter];
+    return known?.length === n ? known : Array.from({ length: n }, (_, k) => String(k));
+  };
+  return found.tokens || [along(rows, letters[0]), along(columns, letters[1])];
+}
+
 function headMap(found, i, a, head, count) {
   const [rows, columns] = a().full.slice(-2);
   const [queryStep, keyStep] = a().steps.slice(-2); // of a large map, some rows and columns are kept
   const kept = (n, step) => Array.from({ length: Math.ceil(n / step) }, (_, k) => k * step);
   const [lines, stacks] = [kept(rows, queryStep), kept(columns, keyStep)];
-  const tokens = found.tokens || [
-    Array.from({ length: rows }, (_, k) => String(k)),
-    Array.from({ length: columns }, (_, k) => String(k)),
-  ];
+  const tokens = tokensOf(found, rows, columns);
   let [queries, keys] = tokens.map((list) => list.map(shownToken));
   const long = (list) => Math.max(...list.map((token) => [...token].length));
   const side = Math.min(90, 8 + 7 * long(queries)),
@@ -225,7 +244,16 @@ function headMap(found, i, a, head, count) {
     chooseCell(i, head, r, c);
     say(text());
   });
-  return make("figure", {}, make("figcaption", {}, count > 1 ? `Head ${head + 1}` : "Weights"), canvas);
+  return make(
+    "figure",
+    {},
+    make(
+      "figcaption",
+      {},
+      count > 1 ? filled(WORDS.headOfKind, { head: head + 1, kind: kindOf(i) }) : "Weights",
+    ),
+    canvas,
+  );
 }
 const repaints = [];
 

@@ -42,6 +42,7 @@ def maps(graph: GraphData, tokens: Tokens | None) -> list[dict[str, Any]]:
 
     `weights`, `scores`, `mask`, `query`, `key` and `value` are numbers of nodes, None where none was
     found. The key's node has a column for each key. `hides` is what the mask has where it hides a key.
+    `kind` tells self attention from cross attention, "" where that is not known.
     """
     made = []
     for found in attentions(graph):
@@ -54,7 +55,7 @@ def maps(graph: GraphData, tokens: Tokens | None) -> list[dict[str, Any]]:
             {
                 "weights": found.weights, "scores": found.scores, "mask": found.mask,
                 "hides": found.hides, "query": query, "key": key, "place": place,
-                "tokens": _tokens(node, place, tokens),
+                "tokens": _tokens(node, place, tokens), "kind": kind_of(graph, found, place),
             }
         )  # fmt: skip
     return made
@@ -70,6 +71,53 @@ def attentions(graph: GraphData) -> Iterator[Attention]:
         told = is_product and (_is_told(graph, node) or _from_softmax(graph, node))
         if told and _sums_to_one(node):
             yield _way_back(graph, node)
+
+
+def kind_of(graph: GraphData, found: Attention, place: str) -> str:
+    """Tell which attention it is, such as "masked self-attention".
+
+    Keys of cross-attention are made of something else than queries; "" where nothing is in a module,
+    and so what both are made of is not known.
+    """
+    if graph[found.weights].module is None or found.scores is None:
+        return ""
+    query, key = (_given(graph, e.source, place) for e in graph.arguments(found.scores))
+    if not query & key:
+        return "cross-attention"
+    masked = mask_kind(graph, found) == "causal mask"
+    return "masked self-attention" if masked else "self-attention"
+
+
+def _given(graph: GraphData, number: int, place: str) -> set[int]:
+    """What comes into the module at `place` on the way to a node: all but parameters."""
+    waiting, given, seen = [number], set(), {number}
+    while waiting:
+        node = graph[waiting.pop()]
+        module = node.module or ""
+        if node.kind != "operation" or not (module == place or module.startswith(f"{place}.")):
+            given |= {node.number} if node.kind != "parameter" else set()
+            continue
+        new = {e.source for e in graph.arguments(node.number)} - seen
+        seen |= new
+        waiting += new
+    return given
+
+
+def mask_kind(graph: GraphData, found: Attention) -> str:
+    """One of `switches.MASKS`: by the keys that an attention's mask hides from each query."""
+    shape = graph[found.weights].shape
+    value = graph[found.mask].value if found.mask is not None else None
+    if value is None:
+        return "mask"
+    hidden = np.broadcast_to(value == found.hides, shape).reshape(-1, *shape[-2:])  # (., T, S)
+    T, S = shape[-2:]
+    if not hidden.any():
+        return "idle mask"
+    if (hidden == hidden[:, :1]).all():
+        return "padding mask"
+    later = np.triu(np.ones((T, S), bool), 1)
+    causal = T == S and hidden[:, later].all() and not hidden[:, range(T), range(T)].all()
+    return "causal mask" if causal else "mask"
 
 
 def _sums_to_one(node: GraphNode) -> bool:

@@ -16,6 +16,7 @@ function aim(glide = true) {
   cameras.set(state.view, { ...camera });
 }
 
+const LEGIBLE = 0.58; // at least this large, the letters of cards can be read
 // All of it; or, when a drawing is first seen (`readable`), no smaller than can be read.
 function fit(glide = true, readable = false) {
   const [width, height] = Graph.views.get(state.view).size || [1, 1];
@@ -23,7 +24,10 @@ function fit(glide = true, readable = false) {
   if (!box.width || sheet.hasAttribute("viewBox")) return; // on paper it is whole anyway
   const pad = 20;
   const all = Math.min((box.width - 2 * pad) / width, (box.height - 2 * pad) / height, 1.2);
-  camera.scale = readable ? Math.max(all, Math.min(1, Math.max(0.86, (box.width - 2 * pad) / width))) : all;
+  camera.scale =
+    readable && all < LEGIBLE
+      ? Math.max(all, Math.min(1, Math.max(0.86, (box.width - 2 * pad) / width)))
+      : all;
   camera.x = (box.width - width * camera.scale) / 2;
   camera.y = (box.height - height * camera.scale) / 2;
   if (camera.y < pad && readable) camera.y = pad; // what is too large to be read whole begins at its top

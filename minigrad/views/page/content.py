@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 import json
 import linecache
@@ -252,11 +253,15 @@ class _Files:
         return list(self.lines).index(file)
 
     def shown(self) -> list[dict[str, Any]]:
-        """Each file's name, and pieces of it: the number of the `first` line, and the `lines`."""
-        names = [_name(file) for file in self.lines]
+        """Each file's name, whether it is the reader's `own`, and pieces of it: the number of the
+        `first` line, the `lines`, and how many of them are imports, which are `folded`."""
         return [
-            {"name": words.visible(name), "pieces": list(_pieces(linecache.getlines(file), used))}
-            for name, (file, used) in zip(names, self.lines.items())
+            {
+                "name": words.visible(_name(file)),
+                "own": not in_a_package(file),
+                "pieces": list(_pieces(linecache.getlines(file), used)),
+            }
+            for file, used in self.lines.items()
         ]
 
 
@@ -266,12 +271,33 @@ def _name(file: str) -> str:
     return "a cell" if re.fullmatch(r"\d+\.py", name) and "ipykernel" in file else name
 
 
+def in_a_package(file: str) -> bool:
+    """Tell whether a file is part of a package, and not a script or a cell."""
+    return os.path.exists(os.path.join(os.path.dirname(file), "__init__.py"))
+
+
+def _imports(lines: Sequence[str]) -> int:
+    """How many lines at the beginning of a file are its docstring and its imports."""
+    try:
+        tree = ast.parse("".join(lines))
+    except SyntaxError:
+        return 0
+    last = 0
+    for i, statement in enumerate(tree.body):
+        text = i == 0 and isinstance(statement, ast.Expr)
+        if not text and not isinstance(statement, (ast.Import, ast.ImportFrom)):
+            break
+        last = statement.end_lineno or 0
+    return last
+
+
 def _pieces(lines: Sequence[str], used: set[int]) -> Iterator[dict[str, Any]]:
     if not lines:
         return
     shown = set(range(1, len(lines) + 1))
     if len(lines) > WHOLE:
         shown &= {k for n in used for k in range(n - AROUND, n + AROUND + 1)}
+    top = min(_imports(lines), min(used) - 1)
     first = None
     piece: list[str] = []
     for k in range(1, len(lines) + 2):
@@ -279,5 +305,6 @@ def _pieces(lines: Sequence[str], used: set[int]) -> Iterator[dict[str, Any]]:
             first = k if first is None else first
             piece.append(lines[k - 1].rstrip().expandtabs(4))
         elif first is not None:
-            yield {"first": first, "lines": piece}
+            folded = max(0, top - first + 1)
+            yield {"first": first, "lines": piece} | ({"folded": folded} if folded else {})
             first, piece = None, []

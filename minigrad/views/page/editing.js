@@ -197,9 +197,9 @@ function invitation() {
     larger.length
       ? make(
           "p",
-          {},
-          few.length ? "Also: " : "",
-          larger.flatMap((node, i) => [i ? ", " : "", Panel.link(node.n, breakable(Graph.fullName(node.n)))]),
+          { class: "also" },
+          few.length ? "Also:" : null,
+          larger.map((node) => Panel.link(node.n, breakable(Graph.fullName(node.n)))),
         )
       : null,
   ];

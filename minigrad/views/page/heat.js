@@ -26,6 +26,18 @@ function labelsOf(a, letters) {
   });
 }
 
+// What the tiles of a picture are, beside and below each other: of the last axis that has more than one.
+const NAMES = { H: "head" };
+function tileNames(a, letters) {
+  const before = a.full.slice(0, -2);
+  const axis = before.findIndex((n) => n > 1);
+  const many = before.filter((n) => n > 1).length;
+  if (many !== 1 || !letters[axis] || before[axis] > 12) return [];
+  const labels = labelsOf(a, letters)[axis];
+  const name = NAMES[letters[axis]] ?? letters[axis];
+  return Array.from({ length: a.shape[axis] }, (_, k) => labels?.[k] ?? `${name} ${k * a.steps[axis] + 1}`);
+}
+
 // What is lit up in a figure: the elements that another one is made of are framed.
 const lights = new WeakMap(); // figure -> its array, and what frames places in it
 let lit = []; // the figures in which something is framed
@@ -76,7 +88,7 @@ function heat(
     );
   else if (Pictures.tiles(a).columns <= 6 && Pictures.tiles(a).rows <= 8 && Pictures.tiles(a).count === 1)
     figure.append(grid(a, palette, name, read, labelsOf(a, letters)));
-  else figure.append(...map(a, palette, name, read, pick, labelsOf(a, letters)));
+  else figure.append(...map(a, palette, name, read, pick, labelsOf(a, letters), tileNames(a, letters)));
   const cells = figure.querySelectorAll("td"),
     canvas = figure.querySelector("canvas");
   if (canvas) lights.set(figure, { array: a, frame: (places) => Pictures.repaint(canvas, places) });
@@ -146,7 +158,8 @@ function grid(a, palette, name, read, labels) {
 const longest = (texts) => Math.max(...texts.map((text) => [...text].length));
 const LINE = 12,
   MOST_LINES = 30; // the height of a row with a label, and how many may have one
-function map(a, palette, name, pointed = () => {}, pick = null, labels = [], width = 350) {
+const LEAST = 9; // the width of a column that has a label
+function map(a, palette, name, pointed = () => {}, pick = null, labels = [], tilesAre = [], width = 350) {
   const { rows, columns, count, turned } = Pictures.tiles(a);
   const [down, across] = turned
     ? [null, labels[labels.length - 2]]
@@ -155,7 +168,9 @@ function map(a, palette, name, pointed = () => {}, pick = null, labels = [], wid
   if (along) width -= 8 + 7 * longest(along);
   const gap = count > 1 ? 6 : 0;
   let perRow = Math.max(1, Math.min(count, 4));
-  while (perRow > 1 && (width - (perRow - 1) * gap) / (perRow * columns) < 2) perRow = Math.ceil(perRow / 2);
+  const needed = across && LEAST * columns <= width ? LEAST : 2;
+  while (perRow > 1 && (width - (perRow - 1) * gap) / (perRow * columns) < needed)
+    perRow = Math.ceil(perRow / 2);
   const free = (width - (perRow - 1) * gap) / (perRow * columns);
   const cell = free >= 1 ? Math.min(18, Math.floor(free)) : free;
   const tall =
@@ -234,7 +249,7 @@ function map(a, palette, name, pointed = () => {}, pick = null, labels = [], wid
     : null;
   const upright = across && 7 * longest(across) > cell; // too long to stand beside each other
   const top =
-    across && cell >= 10
+    across && cell >= LEAST
       ? make(
           "div",
           {
@@ -254,7 +269,14 @@ function map(a, palette, name, pointed = () => {}, pick = null, labels = [], wid
         )
       : null;
   const drawing = left || top ? make("div", { class: "labelled" }, top, left, canvas) : canvas;
-  return [drawing, make("div", { class: "scale" }, bar, range, reading)];
+  const order = tilesAre.length
+    ? make(
+        "p",
+        { class: "tiles soft" },
+        filled(WORDS.tiles[perRow > 1 ? "beside" : "below"], { names: tilesAre.join(", ") }),
+      )
+    : null;
+  return [order, drawing, make("div", { class: "scale" }, bar, range, reading)].filter(Boolean);
 }
 
 function spanText(a) {

@@ -1,5 +1,6 @@
 // --- the table -------------------------------------------------------------------------------------------
 
+import { WORDS } from "./words.js";
 import { byId, data, fill, make, plural, state } from "./base.js";
 import * as Arrays from "./arrays.js";
 import * as Graph from "./graph.js";
@@ -175,24 +176,29 @@ function codeLine(file, number, extra = "") {
 
 function writeCode() {
   const box = byId("code");
-  const pieces = data.files
-    .flatMap((file, f) => [
-      make("h2", {}, file.name),
-      file.pieces.length
-        ? file.pieces
-            .map(({ first, lines }, i) => [
-              i ? make("div", { class: "gap" }, "⋯") : null,
-              lines.map((_, k) => {
-                const line = codeLine(f, first + k);
-                codeLines.set(`${f} ${first + k}`, line);
-                return line;
-              }),
-            ])
-            .flat(2)
+  const piece = (f, { first, lines, folded = 0 }) => {
+    const shown = lines.map((_, k) => {
+      const line = codeLine(f, first + k);
+      codeLines.set(`${f} ${first + k}`, line);
+      return line;
+    });
+    const top = shown.splice(0, folded);
+    return [top.length ? make("details", {}, make("summary", {}, WORDS.imports), top) : null, shown];
+  };
+  const own = (f) => Number(!data.files[f].own); // one's own code comes first
+  const order = [...data.files.keys()].sort((a, b) => own(a) - own(b) || a - b);
+  fill(
+    box,
+    order.map((f) => [
+      make("h2", {}, data.files[f].name),
+      data.files[f].pieces.length
+        ? data.files[f].pieces.map((some, i) => [
+            i ? make("div", { class: "gap" }, "⋯") : null,
+            piece(f, some),
+          ])
         : make("p", { class: "gap" }, "its text is not known"),
-    ])
-    .flat(2);
-  fill(box, pieces);
+    ]),
+  );
   if (!data.files.length) toggleCode(false);
 }
 

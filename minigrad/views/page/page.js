@@ -100,11 +100,8 @@ function help() {
     ),
     make("h3", {}, "Cards and gradients"),
     Panel.legend(),
-    make(
-      "p",
-      { class: "soft" },
-      "On a card, the picture to the left is the value and the one to the right the gradient, each on a scale of its own: values are blue above zero and orange below it, gradients purple above zero and green below it. An array of up to six numbers is written out.",
-    ),
+    Panel.colours(),
+    make("p", { class: "soft" }, "An array of up to six numbers is written out."),
     make("form", { method: "dialog" }, make("button", {}, "Close")),
   );
   byId("help").showModal();
@@ -206,7 +203,7 @@ function start() {
     byId("notes"),
     data.notes.map((note) => make("p", {}, note)),
   );
-  if (innerWidth < 1180) Listing.toggleCode(false);
+  if (innerWidth < 1180 || stages[0].classList.contains("extra")) Listing.toggleCode(false);
   Live.changesShown();
   setStage(stages[0].classList.contains("extra") ? stages[0].id : graphStage());
   Places.openSheet();

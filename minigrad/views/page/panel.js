@@ -124,44 +124,19 @@ function overview() {
     Chapters.chapters.some((chapter) => chapter.box !== null)
       ? [chaptersHere, Editing.invitation()]
       : [Editing.invitation(), chaptersHere],
-    bySize.length ? make("h3", {}, "What is learned, by the size of its gradient") : null,
     bySize.length && open
       ? make(
-          "ul",
-          { class: "by-size" },
-          bySize.map((node) =>
-            make(
-              "li",
-              {},
-              make(
-                "button",
-                { class: "link", title: node.label, onclick: () => Places.choose(node.n, { open: true }) },
-                breakable(Graph.fullName(node.n)),
-              ),
-              make(
-                "span",
-                { class: "track-bar", "aria-hidden": "true" },
-                make("span", {
-                  class: "bar",
-                  style: `display:block;width:${most ? (100 * size(node)) / most : 0}%`,
-                }),
-              ),
-              make(
-                "span",
-                { class: "size" },
-                node.gradient === null ? node.state : Arrays.written(size(node), 4),
-                Live.fixedBadge(Live.whyFixedGradient(node.n)),
-              ),
-            ),
-          ),
+          "details",
+          { open: bySize.length <= FEW },
+          make("summary", {}, make("h3", {}, "What is learned, by the size of its gradient")),
+          sizesOf(bySize, size, most),
+          make("p", { class: "soft" }, "The size is the square root of the sum of squares."),
         )
-      : null,
-    bySize.length && open
-      ? make("p", { class: "soft" }, "The size is the square root of the sum of squares.")
       : null,
     bySize.length && !open ? make("p", { class: "soft" }, "Hidden while you predict.") : null,
     make("h3", {}, "What the cards are"),
     legend(),
+    colours(),
     make("h3", {}, "Keys"),
     make(
       "p",
@@ -176,6 +151,39 @@ function overview() {
       " finds, ",
       make("kbd", {}, "?"),
       " shows all keys.",
+    ),
+  );
+}
+
+const FEW = 12; // parameters whose gradients are listed at once
+function sizesOf(nodes, size, most) {
+  return make(
+    "ul",
+    { class: "by-size" },
+    nodes.map((node) =>
+      make(
+        "li",
+        {},
+        make(
+          "button",
+          { class: "link", title: node.label, onclick: () => Places.choose(node.n, { open: true }) },
+          breakable(Graph.fullName(node.n)),
+        ),
+        make(
+          "span",
+          { class: "track-bar", "aria-hidden": "true" },
+          make("span", {
+            class: "bar",
+            style: `display:block;width:${most ? (100 * size(node)) / most : 0}%`,
+          }),
+        ),
+        make(
+          "span",
+          { class: "size" },
+          node.gradient === null ? node.state : Arrays.written(size(node), 4),
+          Live.fixedBadge(Live.whyFixedGradient(node.n)),
+        ),
+      ),
     ),
   );
 }
@@ -219,6 +227,21 @@ function legend() {
   );
 }
 
+// What the two pictures on a card show, and in which colours.
+function colours() {
+  const pair = (palette) =>
+    ["minus", "plus"].map((sign) =>
+      make("span", { class: "swatch tone", style: `background: rgb(var(--${palette}-${sign}))` }),
+    );
+  return make(
+    "ul",
+    { class: "legend tones" },
+    make("li", {}, pair("value"), "left: the value, below and above zero"),
+    make("li", {}, pair("grad"), "right: the gradient, below and above zero"),
+    make("li", { class: "soft" }, "Each picture has a scale of its own; clear is zero."),
+  );
+}
+
 function lineText(node) {
   if (!node.line) return null;
   const { file, number } = node.line;
@@ -251,4 +274,4 @@ function link(n, text = null) {
   );
 }
 
-export { legend, lineText, link, panel, tabButton, trailText };
+export { colours, legend, lineText, link, panel, tabButton, trailText };

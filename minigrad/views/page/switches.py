@@ -131,12 +131,25 @@ def comes_from(graph: GraphData, number: int, source: int, function: Callable) -
 # --- the switches ---------------------------------------------------------------------------------
 
 
-@switch("mask", "every query may look at every key, at symbols that come after it too")
-def mask(graph: GraphData) -> Iterator[Place]:
-    """Find what the mask of an attention enters, such as np.where(mask, scores, -inf): the scores."""
-    for found in attention.attentions(graph):
-        if found.masked is not None:
-            yield found.masked
+MASKS = {  # kinds of masks: what is when one is off
+    "causal mask": "every query may look at symbols that come after it, too",
+    "padding mask": "queries may look at padding, too",
+    "idle mask": "nothing changes: it hides no key here, as there is no padding",
+    "mask": "every query may look at every key",
+}
+
+
+def masks_of(kind: str) -> Callable[[GraphData], Iterator[Place]]:
+    """Find what masks of this kind enter, such as np.where(mask, scores, -inf): the scores."""
+    return lambda graph: (
+        found.masked
+        for found in attention.attentions(graph)
+        if found.masked is not None and attention.mask_kind(graph, found) == kind
+    )
+
+
+for _kind, _off in MASKS.items():
+    switch(_kind, _off)(masks_of(_kind))
 
 
 @switch("scaling", "scores are not divided by the square root of the width")

@@ -1,5 +1,6 @@
 // --- the time line ---------------------------------------------------------------------------------------
 
+import { filled, WORDS } from "./words.js";
 import { byId, fill, icon, make, state } from "./base.js";
 import * as Arrays from "./arrays.js";
 import * as Pictures from "./pictures.js";
@@ -16,6 +17,10 @@ function measure() {
   ends = [false, true].map((back) => {
     const some = sizes.filter((v, i) => Graph.events[i].back === back && Number.isFinite(v));
     return some.length ? [Math.min(...some), Math.max(...some)] : [0, 1];
+  });
+  ["forward", "backward"].forEach((half, i) => {
+    const [least, most] = ends[i].map((v) => Arrays.written(10 ** v, 2));
+    document.querySelector(`.half.${half} span`).textContent = filled(WORDS.bars[half], { least, most });
   });
 }
 measure();

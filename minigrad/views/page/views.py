@@ -21,6 +21,8 @@ from ..text import listing
 from .packing import table
 
 BUDGET = 44  # cards in a drawing
+OUTLINE, FEW = 22, 8  # cards in that of the whole at most, and at least, if it is not `LEGIBLE`
+LEGIBLE = 1400, 1100  # width and height of a drawing that can be read when it is seen whole
 LONGEST = 30  # letters on a card
 LETTER, SMALL_LETTER = 7.9, 7.0  # the widths of a letter in each of its two lines
 CARD, BOX, PILL = 68, 76, 26  # heights: of a node, of a closed box, of a node from outside
@@ -53,7 +55,11 @@ class View:
 
 
 def views(graph: GraphData) -> list[dict[str, Any]]:
-    """Every drawing of `graph`, the whole first, as data: see `_drawn`."""
+    """Every drawing of `graph`, the whole first, as data: see `_drawn`.
+
+    The page opens with the whole. Of a large model it is an outline, that can be read at once; the boxes
+    in it open one level after the other.
+    """
     edges = {id(e): i for i, e in enumerate(graph.edges)}
     waiting = [View("all", graph.title or "the whole graph", graph, "")]
     made: list[dict[str, Any]] = []
@@ -61,7 +67,13 @@ def views(graph: GraphData) -> list[dict[str, Any]]:
     while waiting:
         view = waiting.pop(0)
         sheet = _DrawingContent(view, folding.plan(view.graph, None, False, BUDGET), edges)
-        made.append(_drawn(sheet, layouts))
+        drawn = _drawn(sheet, layouts)
+        if not view.around and any(n > most for n, most in zip(drawn.get("size", ()), LEGIBLE)):
+            plan = folding.plan(view.graph, None, False, OUTLINE)
+            outline = _DrawingContent(view, plan, edges)
+            if len(outline.cards) >= FEW:
+                sheet, drawn = outline, _drawn(outline, layouts)
+        made.append(drawn)
         waiting += sheet.inner()
     return made
 

@@ -176,11 +176,11 @@ function whatifPanel() {
                 make(
                   "li",
                   {},
-                  switchButton(`${name} at ${placeName(n)}`, [gate], placeName(n)),
-                  " ",
-                  Panel.link(n),
-                  make("span", { class: "soft" }, " off: "),
-                  Panel.link(instead),
+                  switchButton(`${name} at ${placeName(n, instead)}`, [gate], placeName(n, instead)),
+                  make("span", { class: "soft" }, " it gives "),
+                  Panel.link(n, numbered(n)),
+                  make("span", { class: "soft" }, ", off "),
+                  Panel.link(instead, numbered(instead)),
                 ),
               ),
             ),
@@ -188,9 +188,11 @@ function whatifPanel() {
         : make(
             "p",
             { class: "soft" },
-            Panel.link(places[0].node),
-            "; off, it is ",
-            Panel.link(places[0].instead),
+            placeName(places[0].node, places[0].instead),
+            ": it gives ",
+            Panel.link(places[0].node, numbered(places[0].node)),
+            ", off ",
+            Panel.link(places[0].instead, numbered(places[0].instead)),
           ),
     );
   });
@@ -222,20 +224,22 @@ function whatifPanel() {
           "Each is what it would write next, given the symbols before it as they were written.",
         )
       : null,
-    make(
-      "p",
-      { class: "soft" },
-      "Switch a part off: everything is computed again, forward and backward. A model that has learned with a part needs it; how much, the loss says.",
-    ),
+    make("p", { class: "soft" }, WORDS.switchOff),
     make("ul", { class: "switches-list" }, rows),
   );
   guess();
 }
 
-function placeName(n) {
+const pathOf = (n) => {
   const { box } = Graph.nodes.get(n);
-  const path = box === null || box === undefined ? "" : data.boxes[box].path.split("/")[0];
-  return path || Graph.nameOf(n);
+  return box === null || box === undefined ? "" : data.boxes[box].path.split("/")[0];
+};
+// Where a part is: the module; of one that goes around another, as a residual does, that of what is inside.
+function placeName(n, instead) {
+  const [outer, inner] = [pathOf(n), pathOf(instead)];
+  if (inner && inner !== outer) return filled(WORDS.around, { part: inner });
+  return outer || Graph.nameOf(n);
 }
+const numbered = (n) => (Graph.nodes.get(n).label ? `${Graph.nameOf(n)} #${n}` : `#${n}`);
 
 export { isOn, whatifPanel, writtenNow };

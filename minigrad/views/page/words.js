@@ -5,7 +5,12 @@ const WORDS = {
   andMore: " and {count} more",
   argumentOf: "argument {number} of {made} = ",
   arrivedOf: "{arrived} of {of} contributions have arrived",
+  around: "around {part}",
   asWritten: "All numbers are as they were written. {loss}",
+  bars: {
+    forward: ": size of each value, {least} to {most}",
+    backward: ": of each gradient, {least} to {most}",
+  },
   becauseFixed: "it keeps its numbers, whatever is changed: {why}",
   becauseMade: "{node} keeps its value, which Python or NumPy made of numbers that change",
   boxSpoken: "{name}: box of {operations}; Enter opens it",
@@ -35,10 +40,12 @@ const WORDS = {
   hasRead:
     "It gives this answer a probability of {share}, found in {passes} through the model.{symbols} The other tabs still show “{line}”.",
   headOf: "Head {head} of {place}",
+  headOfKind: "Head {head}{kind}",
   headsShown: "Shown: {shown} of {count} heads, one query in {queryStep}, one key in {keyStep}.",
   higher:
     "{told} It is higher than before: the steps are too large, and go beyond the lowest point. Take a smaller learning rate.",
   histogram: "Histogram from {least} to {greatest}",
+  imports: "the imports",
   itIs: "It is {what}",
   keepsNumbers: "It keeps its numbers, whatever is changed: {why}.",
   keepsPerhaps: {
@@ -107,6 +114,9 @@ const WORDS = {
     one: "A step takes from the number the learning rate times its gradient: ",
     many: "A step takes from each of {numbers} the learning rate times its gradient: ",
   },
+  switchOff:
+    "Switch a part off: everything is computed again, forward and backward. The loss is that of this one example, against what was written at first: it can go down by chance where a part is off. What a part is good for shows over many examples.",
+  tiles: { beside: "Side by side, then below: {names}", below: "From top to bottom: {names}" },
   theyDiffer: "They differ by {apart}, more than the {tolerance} that rounding explains.",
   tooLong: "This has {count} {level}s, and the model reads at most {longest}.",
   typeSomething: "Type something for it to read.",

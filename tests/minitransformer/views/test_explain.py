@@ -113,6 +113,14 @@ def test_where_it_looked(kind):
         assert said.looked_at == list("abc")
 
 
+KINDS_OF_ATTENTION = {
+    "encoder.self_attention": "self-attention",
+    "decoder.self_attention": "masked self-attention",
+    "decoder.cross_attention": "cross-attention",
+    "stack.self_attention": "masked self-attention",
+}
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_attention_has_its_tokens(kind, tmp_path):
@@ -122,6 +130,10 @@ def test_every_attention_has_its_tokens(kind, tmp_path):
     written = reader.write(given)
     inputs = reader.inputs(given, written)
     target = reader.writes.tokens(inputs[-1][0])
+    kinds = {
+        m["place"].split(".")[0] + "." + m["place"].split(".")[-1]: m["kind"] for m in page["maps"]
+    }
+    assert kinds == {place: k for place, k in KINDS_OF_ATTENTION.items() if place in kinds}
     found = {m["place"]: m["tokens"] for m in page["maps"]}
     if kind == "decoder":
         paths = [f"stack.layers.{i}.self_attention" for i in range(2)]

@@ -113,10 +113,12 @@ def test_a_part_off_is_the_model_without_it(browser, tmp_path, monkeypatch, name
     model = model_of()
     graph = computed(model)
     places = switches.places(graph)
-    assert set(places) == {"mask", "scaling", "residual", "norm", "activation", "positions"}
+    others = {"scaling", "residual", "norm", "activation", "positions"}
+    assert set(places) == {"causal mask", "padding mask"} | others
     made = tape_of(graph, {n: i for some in places.values() for n, i in some})
     _, asked = slots_of(graph, made, model)
-    to = [[made.gates[n], as_text([0.0])] for n, _ in places[name]]
+    off = [place for part, some in places.items() if part.endswith(name) for place in some]
+    to = [[made.gates[n], as_text([0.0])] for n, _ in off]
     (found,) = in_a_page.run(
         browser, tmp_path, [packed(made, to=to, asked=asked)], "return data.map(changed);"
     )
@@ -144,7 +146,7 @@ def test_the_mask_of_every_attention_has_a_switch(options, hidden):
         output, _ = mt.attention(q, k, v, mask, **options)
         loss = np.sum(output)
     graph = mg.graph(loss)
-    ((masked, scores),) = switches.places(graph)["mask"]
+    ((masked, scores),) = switches.places(graph)["causal mask"]
     expected = np.where(mask, graph[scores].value, hidden)
     np.testing.assert_array_equal(graph[masked].value, expected)
     assert np.isfinite(graph[scores].value).all()

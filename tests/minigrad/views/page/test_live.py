@@ -513,7 +513,7 @@ def test_attention_is_marked_where_its_mask_stays(opened):
     page.type("x[1, 0]", "-3")
     assert page.texts("#changes .badge")[:1] == ["fixed"]  # the loss
     page.tab("Attention")
-    assert page.texts("#attention h3 .badge") == ["fixed"]
+    assert page.texts("#attention h2 .badge") == ["fixed"]
     page.ask("focus", ".heads canvas")
     page.key(ENTER)
     assert page.texts("#cell .big .badge") == ["fixed"]

@@ -32,11 +32,11 @@ def narrow(x):
 
 # Each switch: a computation with the part, and without it.
 CASES = {
-    "mask": (
+    "causal mask": (
         lambda x, w, **_: attending(x, w, True, True),
         lambda x, w, **_: attending(x, w, False, True),
     ),
-    "mask of what is hidden": (
+    "causal mask of what is hidden": (
         lambda x, w, **_: F.softmax(F.masked_fill(x @ x.T, ~MASK, -np.inf)) @ (x @ w),
         lambda x, w, **_: F.softmax(x @ x.T) @ (x @ w),
     ),
@@ -81,7 +81,7 @@ def test_off_is_exactly_without(browser, tmp_path, case):
     finally:
         mg.set_default_dtype(np.float32)
     found = switches.places(graph)
-    places = found[case.split()[0]]
+    places = next(found[name] for name in found if case.startswith(name))
     made = tape_of(graph, dict(places))
     numbers = {n.label: n.number for n in graph.nodes}
     names = [n for n in given if n in numbers]
@@ -113,3 +113,29 @@ def test_a_part_is_found_where_it_is_and_nowhere_else():
     assert set(found) == {"residual", "activation"}
     assert found["residual"][0] == (numbers["y"], numbers["h"])
     assert all(instead != numbers.get("b") for _, instead in found["residual"])
+
+
+PAST, FULL, PADDED = (
+    np.tril(np.ones((3, 3), bool)),
+    np.ones((3, 3), bool),
+    np.array([True, True, False]),
+)
+
+
+@pytest.mark.parametrize(
+    ("mask", "kind"),
+    [
+        (PAST, "causal mask"),
+        (PAST & PADDED, "causal mask"),
+        (FULL & PADDED, "padding mask"),
+        (FULL, "idle mask"),
+        (np.eye(3, dtype=bool), "causal mask"),
+        (PAST.T, "mask"),
+    ],
+)
+def test_a_mask_is_called_by_what_it_hides(mask, kind):
+    x, w = (mg.Tensor(np.eye(3), requires_grad=True) for _ in "xw")
+    with mg.record():
+        loss = np.sum(F.masked_softmax(x @ x.T, mask) @ (x @ w))
+    loss.backward()
+    assert {n for n in switches.places(mg.graph(loss)) if n.endswith("mask")} == {kind}
