@@ -15,7 +15,7 @@ import numpy as np
 
 from ..engine import rules, table
 from ..script.operators import BY_FUNCTION
-from ..script.symbols import Role, Symbol, SymbolCall, alias, body_of, plain, symbols_in, traced
+from ..script.symbols import Role, Symbol, SymbolCall, alias, body_of, plain, traced
 
 Change = Callable[[Symbol], "Symbol | None"]
 
@@ -49,7 +49,7 @@ def once(
 
     def change(line: Symbol) -> Symbol:
         assert line.call is not None
-        parts = symbols_in([line.call.args, line.call.options])
+        parts = line.parts
         if line.call.function in OF_SHAPE or not any(id(part) in vary for part in parts):
             return Symbol(line.value, role=Role("constant"))
         if line.call.function in IDLE and _kind(parts[0].value) == _kind(line.value):
@@ -85,7 +85,7 @@ def rewritten(
     def write(symbol: Symbol, role: Any) -> None:
         if symbol.call is None or id(symbol) in written:
             return
-        for part in symbols_in([symbol.call.args, symbol.call.options]):
+        for part in symbol.parts:
             write(part, Role("part", role.node) if part.role is None else part.role)
         symbol.role = role if symbol.role is None else symbol.role
         written.add(id(symbol))
@@ -97,14 +97,18 @@ def rewritten(
         place = line.role or Role("part", place.node)
         roles.append(place)
     for line, role in zip(lines, reversed(roles)):
-        assert line.call is not None
-        call = SymbolCall(line.call.function, current(line.call.args), current(line.call.options))
-        old, line.value = line.value, _value(line, call, before)
-        line.call, line.role = call, role
+        old, line.role = line.value, role
+        if any(id(part) in now or id(part) in before for part in line.parts):
+            function, args, options, _ = line.call  # type: ignore[misc]
+            call = SymbolCall(function, current(args), current(options))
+            line.value, line.call = _value(line, call, before), call
+        elif isinstance(old, np.generic):
+            line.value = np.asarray(old)
         result = change(line)
         result = line if result is None else result
         write(result, role)
-        now[id(line)] = result
+        if result is not line:
+            now[id(line)] = result
         if result.value is not old:
             before[id(line)] = old
     return new, [now.get(id(end), end) for end in ends]
@@ -115,10 +119,8 @@ def _value(line: Symbol, call: SymbolCall, before: dict[int, Any]) -> Any:
 
     A number of NumPy's becomes an array without axes, which can have views.
     """
-    assert line.call is not None
     value = line.value
-    parts = symbols_in([line.call.args, line.call.options])
-    old = [before[id(part)] for part in parts if id(part) in before]
+    old = [before[id(part)] for part in line.parts if id(part) in before]
     if any(isinstance(a, np.generic) or shares(a, value) for a in old):
         value = call.function(*plain(list(call.args)), **plain(call.options))
     return np.asarray(value) if isinstance(value, np.generic) else value
@@ -136,8 +138,7 @@ def needed(lines: Sequence[Symbol], ends: Sequence[Symbol]) -> list[Symbol]:
     kept = []
     for line in reversed(lines):
         if id(line) in wanted:
-            assert line.call is not None
-            wanted.update(map(id, symbols_in([line.call.args, line.call.options])))
+            wanted.update(map(id, line.parts))
             kept.append(line)
     return kept[::-1]
 

@@ -88,16 +88,14 @@ class Buffers:
 
     def _find_views(self) -> None:
         for line in self.lines:
-            assert line.call is not None
-            for part in symbols_in([line.call.args, line.call.options]):
+            for part in line.parts:
                 if shares(line.value, part.value):
                     self.base[id(line)] = part
                     break
 
     def _find_uses(self, ends: Sequence[Symbol]) -> None:
         for i, line in enumerate(self.lines):
-            assert line.call is not None
-            for part in symbols_in([line.call.args, line.call.options]):
+            for part in line.parts:
                 self.last[id(part)] = self.last[id(self.root(part))] = i
         for end in ends:
             self.last[id(end)] = self.last[id(self.root(end))] = len(self.lines)

@@ -17,7 +17,7 @@ import numpy as np
 
 from ..engine import rules
 from ..functional.softmaxes import is_mask
-from ..script.symbols import Symbol, body_of, plain, simplest, symbols_in
+from ..script.symbols import Symbol, body_of, plain, simplest
 from .lowering import rewritten
 
 Uses = Counter[int]
@@ -34,7 +34,7 @@ def rewrite(
     changed = True
     while changed:
         changed = False
-        uses = Counter(id(part) for line in lines for part in parts_of(line))
+        uses = Counter(id(part) for line in lines for part in line.parts)
         uses.update(map(id, ends))
 
         def change(line: Symbol) -> Symbol | None:
@@ -59,13 +59,8 @@ def _note(symbol: Symbol, formula: str, notes: dict[int, str]) -> None:
     """Say of a new symbol, and of its new parts, what they are for."""
     if symbol.role is None and symbol.call is not None:
         notes[id(symbol)] = formula
-        for part in parts_of(symbol):
+        for part in symbol.parts:
             _note(part, formula, notes)
-
-
-def parts_of(line: Symbol) -> list[Symbol]:
-    assert line.call is not None
-    return symbols_in([line.call.args, line.call.options])
 
 
 # --- sums as products with ones ---------------------------------------------------------------------

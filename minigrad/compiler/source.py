@@ -175,9 +175,7 @@ class Source(Notation):
 
     def _forget(self, number: int, line: Symbol, memory: Buffers) -> None:
         """Let go of results that lie in no buffer, after their last use."""
-        assert line.call is not None
-        parts = symbols_in([line.call.args, line.call.options])
-        new = [p for p in parts if p.call is not None and id(p) not in memory.storage]
+        new = [p for p in line.parts if p.call is not None and id(p) not in memory.storage]
         names = dict.fromkeys(self.name(p) for p in new if memory.last[id(p)] == number)
         if names:
             self.each.append(f"del {', '.join(names)}")

@@ -36,7 +36,6 @@ from .symbols import (
     plain,
     simplest,
     stand_in,
-    symbols_in,
     traced,
     undone,
 )
@@ -108,7 +107,7 @@ class Script:
 
     def _write(self, symbol: Symbol) -> None:
         if symbol.role is None and symbol.call is not None and id(symbol) not in self._written:
-            for part in symbols_in([symbol.call.args, symbol.call.options]):
+            for part in symbol.parts:
                 self._write(part)
             self._written.add(id(symbol))
             self.lines.append(symbol)

@@ -8,6 +8,7 @@ becomes the calls that it is made of: lines of a script (see `script`), and with
 from __future__ import annotations
 
 import ast
+import functools
 import operator
 import types
 from collections.abc import Callable, Iterable, Sequence
@@ -34,16 +35,23 @@ METHODS = {
 REFUSALS = (TypeError, ValueError, LookupError, AttributeError, AssertionError, RuntimeError)
 
 
-class SymbolCall(NamedTuple):
+class _Call(NamedTuple):
+    function: Callable
+    args: tuple
+    options: Options
+    method: str = ""
+
+
+class SymbolCall(_Call):
     """One call: a function and its arguments, symbols among them.
 
     `method` is the name under which it was called as a method of its first argument, or "".
     """
 
-    function: Callable
-    args: tuple
-    options: Options
-    method: str = ""
+    @functools.cached_property
+    def parts(self) -> list[Symbol]:
+        """The symbols among the arguments, in order."""
+        return symbols_in([self.args, self.options])
 
 
 class Role(NamedTuple):
@@ -93,6 +101,11 @@ class Symbol(table.BaseTensor):
         shape = Shape(self.value.shape)
         shape.symbol = self
         return shape
+
+    @property
+    def parts(self) -> list[Symbol]:
+        """The symbols among the arguments of its call, in order."""
+        return self.call.parts if self.call is not None else []
 
     ndim = property(lambda self: self.value.ndim)
     size = property(lambda self: self.value.size)

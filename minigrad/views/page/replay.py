@@ -17,7 +17,7 @@ import numpy as np
 from ...engine import rules
 from ...ran.data import GraphNode
 from ...script.script import Script, compute
-from ...script.symbols import Symbol, symbols_in
+from ...script.symbols import Symbol
 
 STEP = 1e-5
 MOST = 2_000_000_000  # numbers to compute, beyond which no check is run
@@ -75,7 +75,7 @@ class _Replay:
         ] = {}  # the places of the lines that read a symbol, by its id
         for place, line in enumerate(self.lines):
             assert line.call is not None
-            for read in symbols_in([line.call.args, line.call.options]):
+            for read in line.parts:
                 self.users.setdefault(id(read), []).append(place)
 
     def check(self, node: GraphNode) -> Check:

@@ -28,7 +28,7 @@ from ...engine.kinds import checked
 from ...ran import words
 from ...ran.data import GraphData, GraphNode, role_of
 from ...script.script import Script
-from ...script.symbols import Symbol, symbols_in, uniform
+from ...script.symbols import Symbol, uniform
 from .notation import Notation, bracketed, needs_arrays, number_as_code
 from .written import FreshNames, Functions
 
@@ -277,7 +277,7 @@ class _ProgramNotation(Notation):
         if not self.name(symbol):
             self.uses[id(symbol)] += 1
             if self.uses[id(symbol)] == 1 and symbol.call is not None:
-                for operand in symbols_in([symbol.call.args, symbol.call.options]):
+                for operand in symbol.parts:
                     self._count(operand)
 
     def text(self, value: Any, needed: int | None, whole: bool = False) -> str:
@@ -285,7 +285,7 @@ class _ProgramNotation(Notation):
             return super().text(value, needed)
         assert value.call is not None
         if needs_arrays(value.call):
-            args = symbols_in([*value.call.args, *value.call.options.values()])
+            args = value.parts
             named = [self.name(a) for a in args if a.value.ndim == 0]
             self.arrays.update(filter(None, named))
         code, binds = self.expression(value)

@@ -31,7 +31,6 @@ from ...script.symbols import (
     Symbol,
     body_of,
     plain,
-    symbols_in,
     traced,
     undone,
 )
@@ -71,7 +70,7 @@ class Formula(NamedTuple):
             symbol = waiting.pop()
             read.add(id(symbol))
             if id(symbol) not in self.names and symbol.call is not None:
-                waiting += symbols_in([symbol.call.args, symbol.call.options])
+                waiting += symbol.parts
         return {part: s for part, s in self.reads.items() if id(s) in read}
 
     def worked_out(
