@@ -213,8 +213,11 @@ def memory_of(a: Any) -> Any:
 
 
 def _changed(node: Node, a: Any) -> bool:
-    """Tell whether an array was changed in place since it was first seen."""
-    return node.note is not None and node.note.y.tobytes() != np.asarray(a).tobytes()
+    """Tell whether an array was changed in place since it was first seen. One that nobody can write to
+    is its own note."""
+    if node.note is None or np.may_share_memory(node.note.y, a):
+        return False
+    return node.note.y.tobytes() != np.asarray(a).tobytes()
 
 
 def names_here(values: Iterable[Any]) -> list[tuple[Any, str]]:

@@ -65,14 +65,14 @@ class Gradients:
     def __call__(self, part: Any) -> list[np.ndarray]:
         loss = self.loss(part)
         found = gradients([loss], [first_gradient(loss, None, False)], self.parameters)
-        arrays = [np.asarray(loss.item())]
+        arrays = {0: np.asarray(loss.item())}
         for g, p in zip(found, self.parameters):
             if g is None:  # the loss does not use it
                 g = np.zeros_like(p._array)
-            elif not (g.flags.owndata and g.flags.writeable) or any(g is other for other in arrays):
+            elif not (g.flags.owndata and g.flags.writeable) or id(g) in arrays:
                 g = g.copy()
-            arrays.append(g)
-        return arrays
+            arrays[id(g)] = g
+        return [*arrays.values()]
 
 
 class Threads(Workers):

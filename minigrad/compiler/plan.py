@@ -31,7 +31,7 @@ class Plan:
     Args:
         recorded: the call.
         grad: whether a way back is wanted.
-        exact: whether the bits are to be those of the function itself.
+        exact: whether the bits are to be those of the function itself, but for the sign of a zero.
 
     Attributes:
         takes: the places of the arguments that the program reads; it reads them first.
@@ -68,9 +68,8 @@ class Plan:
         varying = given if start is None else [*given, start]
         lines, ends = lowered(script.lines, ends, varying)
         notes: dict[int, str] = {}
-        if not exact:
-            lines, ends, notes = rewrite(lines, ends)
-            lines, ends = once(lines, ends, varying)
+        lines, ends, notes = rewrite(lines, ends, exact)
+        lines, ends = once(lines, ends, varying)
         buffers = Buffers(lines, ends)
         forward = max([k + 1 for k, line in enumerate(lines) if line is ends[0]], default=0)
         self.memory = memory_use(graph, lines, forward, buffers)

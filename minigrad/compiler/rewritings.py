@@ -27,9 +27,12 @@ SMALL = 64  # results below which a rewriting saves nothing
 
 
 def rewrite(
-    lines: list[Symbol], ends: list[Symbol]
+    lines: list[Symbol], ends: list[Symbol], exact: bool
 ) -> tuple[list[Symbol], list[Symbol], dict[int, str]]:
-    """Apply all rewritings, until none fits; say of each new line which one it is of, by its id."""
+    """Apply all rewritings, until none fits; say of each new line which one it is of, by its id.
+
+    With `exact`, these are only those that change no bits.
+    """
     notes: dict[int, str] = {}
     changed = True
     while changed:
@@ -41,6 +44,7 @@ def rewrite(
             nonlocal changed
             assert line.call is not None
             fitting = REWRITINGS.get(line.call.function, ())
+            fitting = [f for f in fitting if f in SAME_BITS or not exact]
             if not isinstance(line.value, np.ndarray) or line.dtype not in FLOATS:
                 return None
             for rewriting in fitting:
@@ -259,6 +263,11 @@ REWRITINGS: dict[Any, Sequence[Callable[[Symbol, Uses], Any]]] = {  # by the fun
     np.where: (chosen_last,),
     body_of(rules.scatter_add): (rows_added,),
 }
+
+
+SAME_BITS = {  # but for the sign of a zero
+    sum_of_negatives, plus_a_negative, chosen_last, factor_of_booleans, maximum_of_rows, above_a_row
+}  # fmt: skip
 
 
 @functools.lru_cache(maxsize=256)

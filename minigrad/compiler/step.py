@@ -9,7 +9,7 @@ import threading
 import warnings
 from collections import OrderedDict
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from ..engine.tensor import Array, Tensor, tensor_of
 from ..errors import ArgumentError, GraphError
 from ..random import drawing_from, generator
 from ..recording import mapped, memory_of, record
-from ..settings import flag
+from ..settings import flag, whole
 from ..settings import function as checked_function
 from ..views.graph import Graph, graph
 from .keeping import MemoryUse
@@ -29,11 +29,14 @@ from .outside import VALUES, Place, reached, state
 from .plan import Plan, ProgramCall
 from .recorded import Recorded
 
-MOST = 8  # plans that a function has at once
+PATIENCE = 30  # calls of a shape that one more plan is worth, for which another one is dropped
 MET = 64  # forms of arguments that it remembers before
+RECORDED = 2  # recorded calls of a shape that make its plan
 
 
-def compile(function: Callable, *, exact: bool = False) -> Compiled:  # noqa: A001 - as in PyTorch
+def compile(  # noqa: A001 - as in PyTorch
+    function: Callable, *, exact: bool = False, at_once: bool = False, plans: int = 8
+) -> Compiled:
     """Return `function`, made to run as one NumPy program with planned memory.
 
         step = mg.compile(loss_of)
@@ -41,9 +44,9 @@ def compile(function: Callable, *, exact: bool = False) -> Compiled:  # noqa: A0
         loss.backward()
 
     A call with arguments of new shapes runs as it is; a second one is recorded, and so is a third, which
-    must compute the same. Then the function is recorded once more, for numbers drawn from the same
-    arguments: what differs there, and is no part of the graph, is refused with its line. From then on
-    the program runs.
+    must compute the same. Then, for the first of its shapes, the function is recorded once more, for
+    numbers drawn from the same arguments: what differs there, and is no part of the graph, is refused
+    with its line. From then on the program runs.
 
     A number or a text is part of the program: another value needs another one. So is every object that
     the function, or one that it calls in the same file, names outside: variables, defaults, attributes,
@@ -60,9 +63,13 @@ def compile(function: Callable, *, exact: bool = False) -> Compiled:  # noqa: A0
     Args:
         function: returns one Tensor. Its arguments are tensors, arrays, numbers, texts and functions,
             in lists, tuples and dicts. Another function as an argument needs another program.
-        exact: keep the bits of the function itself. Else sums may be rounded in another order, a / b may
-            be a (1 / b), which overflows where an array b is below 1e-38 in float32, and a gradient of a
-            table that is not finite in one row may be so in others.
+        exact: keep the bits of the function itself, but for the sign of a zero. Else sums may be rounded
+            in another order, a / b may be a (1 / b), which overflows where an array b is below 1e-38 in
+            float32, and a gradient of a table that is not finite in one row may be so in others.
+        at_once: make the program at the first call of a shape, by recorded calls whose results and draws
+            are thrown away. So the bits of a call do not depend on which calls came before it.
+        plans: how many programs there are at most. Where there are that many, a shape has one after 30
+            calls (with `at_once`, at its first), and the one that was used least recently is dropped.
 
     Under `record()` and `detect_anomaly()`, the function runs as it is.
 
@@ -75,7 +82,18 @@ def compile(function: Callable, *, exact: bool = False) -> Compiled:  # noqa: A0
         GraphError: with create_graph, a second time, and after the next call of the same shapes, which
             uses the same memory.
     """
-    return Compiled(checked_function("what is compiled", function), flag("exact", exact))
+    function = checked_function("what is compiled", function)
+    plans = whole("plans", plans, least=1)
+    return Compiled(function, flag("exact", exact), flag("at_once", at_once), plans)
+
+
+class _Met(NamedTuple):
+    """What is known of arguments for which there is no plan: calls of them, the facts of a recorded one,
+    and what stands outside, so that it is kept."""
+
+    calls: int
+    facts: list[tuple[Any, ...]] | None
+    outside: list[Any]
 
 
 class Compiled:
@@ -84,36 +102,37 @@ class Compiled:
     Attributes:
         function: the function itself.
         exact: whether the bits are its own.
+        at_once: whether the first call of a shape runs its program.
+        plans: how many programs there are at most.
     """
 
-    def __init__(self, function: Callable, exact: bool):
+    def __init__(self, function: Callable, exact: bool, at_once: bool, plans: int):
         functools.update_wrapper(self, function)
-        self.function, self.exact = function, exact
+        self.function, self.exact, self.at_once, self.plans = function, exact, at_once, plans
         self._modules: dict[Any, None] = {}  # and functions among the arguments
         self._places: list[Place] | None = None  # what it reads outside; None until it is called
         self._read: dict[int, Tensor] = {}  # the tensors that calls read
         self._leaves: dict[int, Any] = {}  # the tensors and arrays that stand there
         self._lock = threading.RLock()  # threads share plans, not memory
-        self._met: OrderedDict[Any, Any] = OrderedDict()  # what is known before there is a plan
+        self._met: OrderedDict[Any, _Met] = OrderedDict()  # what is known before there is a plan
+        self._checked: set[Any] = set()  # forms without shapes that were recorded for other numbers
         self._example: tuple[tuple, dict[str, Any]] = (), {}
         self._plans: OrderedDict[Any, tuple[Plan, list[Any]]] = OrderedDict()
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if mode.get().watchers:
             return self.function(*args, **kwargs)
-        arrays: list[Any] = []
-        if self._places is None:
-            self._look()
-        outside, of_outside = state(self._places or ())
-        form = mode.get().grad, get_default_dtype(), _form((args, kwargs), arrays)
-        key = form, self._alike(arrays), of_outside
-        known = self._plans.get(key)
-        if known is None or not known[0].fits(arrays):
-            return self._prepared(key, outside, args, kwargs, arrays)
-        with self._lock:
-            _put(self._plans, key, known, MOST)
+        plan, arrays, *met = self._plan(args, kwargs)
+        for _ in range(RECORDED + 1 if self.at_once else 0):
+            if plan is not None:
+                break
+            with drawing_from(copy.deepcopy(generator())):
+                self._prepared(args, kwargs, arrays, *met)
+            plan, arrays, *met = self._plan(args, kwargs)
+        if plan is None:
+            return self._prepared(args, kwargs, arrays, *met)
         try:
-            call, parents = known[0].start(arrays)
+            call, parents = plan.start(arrays)
         except PROBLEMS:
             return self.function(*args, **kwargs)  # its error says what is wrong, and where
         return one_node(call, parents) if parents else tensor_of(call.result)
@@ -162,17 +181,33 @@ class Compiled:
             )
         return next(reversed(self._plans.values()))[0]
 
-    def _prepared(self, key: Any, outside: list, args: tuple, kwargs: dict, arrays: list) -> Any:
+    def _plan(self, args: tuple, kwargs: dict) -> tuple[Plan | None, list[Any], Any, list[Any]]:
+        """The plan for these arguments, or None; all arrays; what it depends on; what stands outside."""
+        arrays: list[Any] = []
+        if self._places is None:
+            self._look()
+        outside, of_outside = state(self._places or ())
+        form = mode.get().grad, get_default_dtype(), _form((args, kwargs), arrays)
+        key = form, self._alike(arrays), of_outside
+        known = self._plans.get(key)
+        if known is None or not known[0].fits(arrays):
+            return None, arrays, key, outside
+        with self._lock:
+            _put(self._plans, key, known, self.plans)
+        return known[0], arrays, key, outside
+
+    def _prepared(self, args: tuple, kwargs: dict, arrays: list, key: Any, outside: list) -> Any:
         """The result of a call for which there is no program yet."""
         with self._lock:
-            if key in self._met:
-                return self._recorded(key, outside, args, kwargs, arrays)
-            _put(self._met, key, (None, outside), MET)
+            met = self._met.get(key, _Met(0, None, outside))
+            if self.at_once or met.calls >= (1 if len(self._plans) < self.plans else PATIENCE):
+                return self._recorded(key, met, args, kwargs, arrays)
+            _put(self._met, key, met._replace(calls=met.calls + 1), MET)
         return self.function(*args, **kwargs)
 
-    def _recorded(self, key: Any, outside: list, args: tuple, kwargs: dict, arrays: list) -> Any:
+    def _recorded(self, key: Any, met: _Met, args: tuple, kwargs: dict, arrays: list) -> Any:
         """The result of a recorded call; at the second one, its program is made."""
-        facts, _ = self._met.get(key, (None, None))
+        facts = met.facts
         recorded = Recorded(self.function, args, kwargs, arrays)
         given: list[Any] = []
         mapped((args, kwargs), lambda a: given.append(a) or a)  # type: ignore[func-returns-value]
@@ -185,13 +220,16 @@ class Compiled:
         if key != (key := (key[0], self._alike(arrays), of_outside)):
             facts = None
         if facts is None:
-            _put(self._met, key, (recorded.facts(), outside), MET)
+            _put(self._met, key, _Met(met.calls, recorded.facts(), outside), MET)
         else:
             recorded.check(facts)
-            self._recorded_with_other_numbers(args, kwargs, recorded)
+            code = key[0][:2], _form((args, kwargs), [], shapes=False), *key[1:]
+            if code not in self._checked:
+                self._record_with_other_numbers(args, kwargs, recorded)
+                self._checked.add(code)
             self._met.pop(key, None)
             self._example = args, kwargs
-            _put(self._plans, key, (Plan(recorded, key[0][0], self.exact), outside), MOST)
+            _put(self._plans, key, (Plan(recorded, key[0][0], self.exact), outside), self.plans)
         return recorded.result
 
     def _look(self) -> None:
@@ -206,7 +244,7 @@ class Compiled:
         same = [first.setdefault(memory_of(bare_array(a)), i) for i, a in enumerate(arrays)]
         return (*same, *[id(a) in self._leaves for a in arrays])
 
-    def _recorded_with_other_numbers(self, args: tuple, kwargs: dict, recorded: Recorded) -> None:
+    def _record_with_other_numbers(self, args: tuple, kwargs: dict, recorded: Recorded) -> None:
         """Record the function for other numbers, and compare; an error of its own says nothing.
 
         Raises:
@@ -237,7 +275,8 @@ class Compiled:
             other.check(recorded.facts())
 
     def __reduce__(self) -> tuple:
-        return functools.partial(compile, exact=self.exact), (self.function,)
+        again = functools.partial(compile, exact=self.exact, at_once=self.at_once, plans=self.plans)
+        return again, (self.function,)
 
 
 def compiled_call(call: ProgramCall, _parents: list[Tensor]) -> Array:
@@ -272,20 +311,20 @@ def _put(known: OrderedDict, key: Any, value: Any, most: int) -> None:
         known.popitem(last=False)
 
 
-def _form(a: Any, arrays: list[Any]) -> Any:
+def _form(a: Any, arrays: list[Any], shapes: bool = True) -> Any:
     """Return what the arguments of one program have in common; arrays and tensors go into `arrays`."""
     if isinstance(a, Tensor):
         arrays.append(a)
-        return Tensor, a.shape, a.dtype, a.requires_grad
+        return Tensor, a.shape if shapes else a.ndim, a.dtype, a.requires_grad
     if type(a) is np.ndarray and a.dtype.kind in "fiub":
         if not a.ndim:  # a number
             return a.dtype, a.tobytes()
         arrays.append(a)
-        return a.shape, a.dtype, a.strides
+        return (a.shape, a.dtype, a.strides) if shapes else (a.ndim, a.dtype)
     if type(a) in (list, tuple) or hasattr(a, "_fields"):
-        return (type(a), *[_form(b, arrays) for b in a])
+        return (type(a), *[_form(b, arrays, shapes) for b in a])
     if type(a) in (dict, OrderedDict):
-        return (type(a), *[(k, _form(b, arrays)) for k, b in a.items()])
+        return (type(a), *[(k, _form(b, arrays, shapes)) for k, b in a.items()])
     if a is None or type(a) in VALUES or isinstance(a, enum.Enum):
         return type(a), repr(a)
     if isinstance(a, (np.dtype, slice)):

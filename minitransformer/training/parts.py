@@ -40,7 +40,8 @@ class OfParts(Gradients):
         self.reader, self.seed, self.label_smoothing = reader, seed, label_smoothing
 
     def __call__(self, part: Part) -> list[np.ndarray]:
-        self.reader.model.train()
+        if not self.reader.model.training:
+            self.reader.model.train()
         stream = np.random.default_rng([self.seed, part.step, part.number])
         with mg.fast(), drawing_from(stream), np.errstate(over="ignore"):
             return super().__call__(part)

@@ -11,6 +11,8 @@ from test_random_programs import OPERATIONS, gradients, loss_of, program_of, ran
 import minigrad as mg
 from minigrad import errors
 from minigrad import functional as F
+from minigrad.compiler import step as compiler_step
+from minigrad.compiler.plan import Plan
 from minigrad.random import drawn
 from minitransformer import DecoderOnly, DecoderSizes, EncoderOnly, EncoderSizes, Sizes, Transformer
 
@@ -418,3 +420,35 @@ def test_memory_is_what_the_way_back_reads():
     assert all(k.line.text.startswith("memory = ") for k in memory.kept)
     assert 2 * 64 <= memory.peak < memory.alone
     assert "test_compile.py:" in str(memory)
+
+
+def test_at_once_the_first_call_has_the_bits_and_the_draws_of_later_ones():
+    def function(x):
+        return np.sum(np.mean(x * drawn(lambda rng: rng.normal(size=x.shape)), axis=-1))
+
+    steps = [mg.compile(function, at_once=True) for _ in range(2)]
+    x = leaf(np.random.default_rng(0).normal(size=(70, 9)).astype(np.float32))
+    for _ in range(3):  # the second has run a program before
+        steps[1](x)
+    results = []
+    for step in (*steps, function):
+        mg.manual_seed(3)
+        results.append(both_ways(step, [x]))
+    for a, b, plain in zip(*results):
+        np.testing.assert_array_equal(a, b)
+        np.testing.assert_allclose(a, plain, rtol=1e-5)
+
+
+def test_a_full_number_of_programs_is_kept_until_a_shape_has_come_often(monkeypatch):
+    monkeypatch.setattr(compiler_step, "PATIENCE", 5)
+    made = []
+    monkeypatch.setattr(compiler_step, "Plan", lambda *args: made.append(1) or Plan(*args))
+    step = mg.compile(lambda x: np.sum(np.exp(x)), plans=2)
+    shapes = [leaf(np.ones(n)) for n in (2, 3, 4)]
+    counts = []
+    for _ in range(10):
+        for x in shapes:
+            assert step(x).item() == pytest.approx(np.e * x.size)
+        counts.append(len(made))
+    assert counts[:5] == [0, 0, 2, 2, 2]
+    assert counts[-1] == 3  # the third has come more than five times
