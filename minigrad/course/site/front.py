@@ -24,6 +24,9 @@ Marks = Mapping[str, Mark]  # by the names of the exercises
 escape = html.escape
 GUIDES = {  # files to read, and what each is
     EXAMPLES / "README.md": "About the course: what each lesson is for, and where ideas come from",
+    EXAMPLES / "SYMBOLS.md": "Symbols: what each letter means, through the whole course",
+    EXAMPLES / "NUMPY.md": "The NumPy that is used",
+    EXAMPLES / "MATHEMATICS.md": "The mathematics that is used",
     EXAMPLES / "exercises/README.md": "About the exercises",
     EXAMPLES / "TEACHING.md": "For teachers: a plan for a class",
     ROOT / "README.md": "About minigrad and minitransformer",
