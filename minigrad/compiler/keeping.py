@@ -1,17 +1,23 @@
-"""The memory of a program as a table: what the way forward keeps for the way back, and until when."""
+"""The memory of a program, as a table and a picture: what is kept for the way back, and until when."""
 
 from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from ..engine.source import SourceLine
 from ..ran.data import GraphData, GraphNode
 from ..script.symbols import Symbol
+from ..views.colours import BLUE, ORANGE
 from .memory import Buffers
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+NOTE: dict[str, Any] = {"textcoords": "offset points", "fontsize": 8}
 
 
 class KeptResult(NamedTuple):
@@ -39,11 +45,43 @@ class MemoryUse:
         kept: each result that is kept between the two ways, in the order of the way forward.
         peak: the bytes of all buffers: the most that results take at any time, for all runs.
         alone: the bytes that they would take without sharing.
+        in_use: the bytes that are needed while each line runs, of the way forward and then of the way
+            back.
+        forward: the number of lines of the way forward.
     """
 
     kept: tuple[KeptResult, ...]
     peak: int
     alone: int
+    in_use: tuple[int, ...]
+    forward: int
+
+    def draw(self, *, ax: Any = None) -> Figure:
+        """Draw the bytes in use while each line runs, up to the way back and along it, on matplotlib.
+
+        Args:
+            ax: where to draw; default: a new figure.
+
+        Raises:
+            ImportError: without matplotlib.
+        """
+        from ..views import plots
+
+        (ax,) = plots.places(plots.new_axes(1, 1, 7, 3.2) if ax is None else ax, 1)
+        lines, turn = range(1, len(self.in_use) + 1), self.forward + 0.5
+        for first, last, colour in ((0, self.forward, BLUE), (self.forward, len(lines), ORANGE)):
+            ways = lines[first:last], self.in_use[first:last]
+            ax.fill_between(*ways, step="mid", color=colour, alpha=0.6, linewidth=0)
+        kept = sum(k.nbytes for k in self.kept)
+        ax.hlines([self.peak, kept], 0.5, [len(lines) + 0.5, turn], colors="black", linewidth=0.8)
+        ax.annotate("all buffers", (len(lines), self.peak), (0, 3), ha="right", **NOTE)
+        ax.annotate("kept for the way back", (turn, kept), (-3, 3), ha="right", **NOTE)
+        ax.set(
+            xlabel="line of the program: forward, then back", ylabel="bytes in use", ylim=(0, None)
+        )
+        ax.yaxis.set_major_formatter("{x:,.0f}")
+        plots.frame(ax)
+        return plots.figure_of(ax)
 
     def __str__(self) -> str:
         rows = [("module", "line", "shape", "bytes", "until back through")]
@@ -72,7 +110,17 @@ def memory_use(
     """The memory of a program whose first `forward` lines compute the result."""
     alone = sum(np.asarray(line.value).nbytes for line in lines if not buffers.is_view(line))
     peak = sum(dtype.itemsize * count for dtype, count in buffers.buffers)
-    return MemoryUse(tuple(_kept(graph, lines, forward, buffers)), peak, alone)
+    kept = tuple(_kept(graph, lines, forward, buffers))
+    return MemoryUse(kept, peak, alone, _in_use(len(lines), buffers), forward)
+
+
+def _in_use(count: int, buffers: Buffers) -> tuple[int, ...]:
+    """The bytes of the results that are needed while each of `count` lines runs."""
+    changes = np.zeros(count + 1, dtype=np.int64)
+    for storage in {id(s): s for s in buffers.storage.values()}.values():
+        changes[storage.first] += storage.like.nbytes
+        changes[min(storage.last + 1, count)] -= storage.like.nbytes
+    return tuple(np.cumsum(changes[:-1]).tolist())
 
 
 def _kept(

@@ -152,7 +152,8 @@ class Compiled:
         return plan.text if buffers else plan.plain
 
     def memory(self) -> MemoryUse:
-        """Return what the last plan keeps for the way back, and the size of all its buffers.
+        """Return what the last plan keeps for the way back, and the size of all its buffers: printed, a
+        table; by `draw()`, a picture.
 
         Raises:
             GraphError: as `program`.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import warnings
 from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any
@@ -16,6 +17,7 @@ from minigrad.settings import whole
 
 from .loop import Point, Settings, Training
 from .readers import READERS, LineReader
+from .threads import core
 from .vocabulary import Vocabulary
 
 # Names of weights in checkpoints written before the residuals, and the names now.
@@ -74,6 +76,12 @@ def training_in(path: str | os.PathLike, make: Callable) -> Training:
         sides = [run.reader.source.to_dict(), run.reader.target.to_dict()]
         if sides != [about["source"], about["target"]]:
             raise ValueError(f"it was trained on other symbols than {task.name} has now")
+        if core() and about.get("core") and core() != about["core"]:
+            warnings.warn(
+                f"{os.fspath(path)} was trained with matrix products for {about['core']}, and here "
+                f"they are for {core()}: the run goes on, and its last bits will be others",
+                stacklevel=2,
+            )
         run.model.load_state_dict(weights)
         run.optimizer.load_state_dict(_part(arrays, "optimizer."))
         return run

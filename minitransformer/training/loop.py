@@ -24,6 +24,7 @@ from minigrad.workers import Threads, Workers
 from ..model.choices import chosen
 from .parts import OfParts, Part, cut, large, summed_loss
 from .readers import READERS, LineReader
+from .threads import core
 
 SCHEDULES: dict[str, Callable[[Settings], optim.Schedule]] = {
     "cosine": lambda s: optim.warmup_cosine(s.learning_rate, s.warmup, s.steps),
@@ -245,6 +246,7 @@ class Training:
             "sizes": asdict(self.sizes),
             "settings": asdict(self.settings),
             "steps_done": self.steps_done,
+            "core": core(),
             "curve": [asdict(point) for point in self.curve],
             "source": self.reader.source.to_dict(),
             "target": self.reader.target.to_dict(),

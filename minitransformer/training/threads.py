@@ -1,4 +1,4 @@
-"""The number of threads that NumPy uses to multiply matrices: one, while a model trains.
+"""How NumPy multiplies matrices: in one thread, while a model trains; and for which processors.
 
 Small matrices are multiplied faster than a second thread can be started; and while other programs run,
 threads that wait for each other make each step many times slower. And a sum that is shared between
@@ -26,3 +26,17 @@ def one_thread() -> contextlib.AbstractContextManager:
     except ImportError:
         return contextlib.nullcontext()
     return threadpool_limits(limits=1, user_api="blas")
+
+
+def core() -> str:
+    """The kind of processor that NumPy's products of matrices are made for here, such as "Haswell": with
+    another one, sums are rounded otherwise. It is "" where threadpoolctl, which knows it, is missing."""
+    try:
+        from threadpoolctl import threadpool_info
+    except ImportError:
+        return ""
+    libraries = [i for i in threadpool_info() if i["user_api"] == "blas"]
+    numpys = [
+        i for i in libraries if "numpy" in i["filepath"]
+    ] or libraries  # SciPy has one of its own
+    return str(numpys[0].get("architecture", "")) if numpys else ""

@@ -422,6 +422,24 @@ def test_memory_is_what_the_way_back_reads():
     assert "test_compile.py:" in str(memory)
 
 
+def test_memory_rises_until_the_way_back_and_falls_on_it():
+    x = leaf(np.ones((20, 5)))
+
+    def function(x):
+        for _ in range(4):
+            x = np.tanh(x)
+        return np.sum(x)
+
+    memory = compiled(function, x).memory()
+    ahead, back = memory.in_use[: memory.forward], memory.in_use[memory.forward :]
+    assert sorted(ahead) == [*ahead]
+    assert sorted(back[1:], reverse=True) == [*back[1:]]
+    assert max(ahead) >= sum(k.nbytes for k in memory.kept) == 4 * x.data.nbytes
+    pytest.importorskip("matplotlib")
+    (ax,) = memory.draw().axes
+    assert ax.get_xlim()[1] >= len(memory.in_use)
+
+
 def test_at_once_the_first_call_has_the_bits_and_the_draws_of_later_ones():
     def function(x):
         return np.sum(np.mean(x * drawn(lambda rng: rng.normal(size=x.shape)), axis=-1))

@@ -11,6 +11,7 @@ from minigrad import serialize
 from minigrad.errors import CheckpointError
 from minitransformer import DecoderSizes, Settings, Sizes, Training, load_reader, load_training
 from minitransformer.tasks import TASKS
+from minitransformer.training import checkpoints, loop
 
 LAST = 12
 
@@ -50,6 +51,18 @@ def test_stopping_at_any_step_changes_no_bit(tmp_path, uninterrupted, stop):
     mg.manual_seed(99)  # as if in another process
     advanced(load_training(path)).save(path)
     assert path.read_bytes() == uninterrupted
+
+
+def test_going_on_for_another_kind_of_processor_is_said(tmp_path, monkeypatch):
+    path = tmp_path / "checkpoint.npz"
+    monkeypatch.setattr(loop, "core", lambda: "Haswell")
+    started().save(path)
+    monkeypatch.setattr(checkpoints, "core", lambda: "SkylakeX")
+    with pytest.warns(UserWarning, match="for Haswell, and here they are for SkylakeX"):
+        advanced(load_training(path), 1)
+    for unknown in ("", "Haswell"):
+        monkeypatch.setattr(checkpoints, "core", lambda: unknown)
+        load_training(path)  # a warning is an error in these tests
 
 
 # Names of weights in checkpoints of before, by those of now.
