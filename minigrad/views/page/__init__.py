@@ -148,7 +148,7 @@ def page(shown: Mapping[str, Any], sections: Mapping[str, str]) -> str:
     template = string.Template(_text("page.html"))
     return template.substitute(
         title=html.escape(shown["title"]),
-        style=colours.css() + _text("style.css") + _text("live.css"),
+        style=scripts.small(colours.css() + _text("style.css") + _text("live.css")),
         script=scripts.joined([file for file in scripts.SCRIPTS if file not in left_out]),
         data=data.replace("<", "\\u003c").replace("&", "\\u0026"),  # no tag can end the element
         sections=extra,

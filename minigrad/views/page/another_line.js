@@ -5,6 +5,7 @@ import { byId, data, fill, make, plural } from "./base.js";
 import * as Arrays from "./arrays.js";
 import * as Interpreter from "./interpreter.js";
 import * as Sampling from "./sampling.js";
+import * as Link from "./link.js";
 
 const told = data.another; // see `another_line.py`
 let machine = null;
@@ -204,6 +205,7 @@ function output(written) {
 // --- typing, and a guess ---------------------------------------------------------------------------------
 
 function read(text, right = null) {
+  Link.keep();
   const { ids, why } = idsOf(text);
   byId("another-line").setAttribute("aria-invalid", String(!ids));
   byId("another-guess").hidden = true;

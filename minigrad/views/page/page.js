@@ -14,6 +14,8 @@ import * as Search from "./search.js";
 import * as Pictures from "./pictures.js";
 import * as Cards from "./cards.js";
 import * as Camera from "./camera.js";
+import * as Link from "./link.js";
+import * as Share from "./share.js";
 
 const stages = [
   ...document.querySelectorAll(".stage.extra"),
@@ -38,6 +40,7 @@ function stageTabs() {
   );
 }
 
+const first = () => (stages[0].classList.contains("extra") ? stages[0].id : graphStage()); // that is shown at first
 function graphStage() {
   return Drawing.hasDrawings ? "drawing" : "listing";
 }
@@ -49,6 +52,7 @@ function setStage(id) {
   byId("crumbs").hidden = id !== "drawing" && id !== "listing";
   stageTabs();
   if (id === "attention") Attention.attentionStage();
+  Link.keep();
   if (id === "drawing" && Drawing.hasDrawings && !Camera.cameras.has(state.view)) Camera.fit(false, true);
   Places.render();
 }
@@ -127,7 +131,7 @@ function openHere() {
 function onKey(event) {
   const typing =
     ["INPUT", "TEXTAREA", "SELECT"].includes(event.target.tagName) && event.target.type !== "range";
-  if (byId("help").open || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (byId("help").open || byId("share").open || event.ctrlKey || event.metaKey || event.altKey) return;
   if (event.target.id === "search") {
     const act = {
       ArrowDown: () => Search.point(Search.pointed + 1),
@@ -149,8 +153,8 @@ function onKey(event) {
     const key = /^\d+$/.test(card.dataset.key) ? Number(card.dataset.key) : card.dataset.key;
     Cards.activate(key);
     if (typeof key !== "number" && Drawing.hasDrawings) {
-      const first = Camera.world.querySelector('.card[tabindex="0"]');
-      if (first) first.focus({ preventScroll: true });
+      const firstCard = Camera.world.querySelector('.card[tabindex="0"]');
+      if (firstCard) firstCard.focus({ preventScroll: true });
     }
     return;
   }
@@ -205,7 +209,7 @@ function start() {
   );
   if (innerWidth < 1180 || stages[0].classList.contains("extra")) Listing.toggleCode(false);
   Live.changesShown();
-  setStage(stages[0].classList.contains("extra") ? stages[0].id : graphStage());
+  setStage(first());
   Places.openSheet();
   Places.render();
   for (const name of ["first", "back", "next", "over", "last"]) fill(byId(name), icon(name));
@@ -242,6 +246,8 @@ function start() {
     Attention.repaints.forEach((repaint) => repaint());
   };
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", again);
+  Share.listen();
+  queueMicrotask(Link.listen); // once all of this is there
   new ResizeObserver(() => {
     if (Drawing.hasDrawings && state.stage === "drawing") {
       Camera.cameras.clear();
@@ -252,4 +258,4 @@ function start() {
 
 start();
 
-export { graphStage, setStage };
+export { first, graphStage, setStage, stages };

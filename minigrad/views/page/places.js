@@ -11,6 +11,7 @@ import * as Listing from "./listing.js";
 import * as Timeline from "./timeline.js";
 import * as Page from "./page.js";
 import * as Camera from "./camera.js";
+import * as Link from "./link.js";
 
 function show(name, { keep = false } = {}) {
   if (!Graph.views.has(name) || name === state.view) return;
@@ -141,6 +142,7 @@ function render() {
   Panel.panel();
   Listing.markCode();
   Timeline.timeline();
+  Link.keep();
 }
 
 export { choose, chosenNode, go, nowText, openSheet, over, render, show, up };

@@ -5,7 +5,7 @@
                 import { make } from ...         const { make } = Base;  of a file that comes before
 
 So the files are modules of JavaScript as editors and linters know them, and a page is one file, which
-a browser opens from a disk. Indentation and lines of comment are left out: they make a page larger.
+a browser opens from a disk. Comments, and spaces that say nothing, are left out of scripts and style.
 """
 
 from __future__ import annotations
@@ -23,12 +23,21 @@ SCRIPTS = {  # each file's name, and that of its object; they run in this order
     "drawing": "Drawing", "camera": "Camera", "places": "Places", "chapters": "Chapters",
     "panel": "Panel", "step": "Step", "details": "Details", "predict": "Predict",
     "attention": "Attention", "listing": "Listing", "timeline": "Timeline", "search": "Search",
-    "sampling": "Sampling", "another_line": "AnotherLine",
+    "link": "Link", "share": "Share", "sampling": "Sampling", "another_line": "AnotherLine",
     "page": "Page",
 }  # fmt: skip
 
 ANOTHER_LINE = {"sampling", "another_line"}  # which only a page needs where a line can be typed
 
+# Of a script as its formatter writes it, with a semicolon after each statement: texts, in which spaces
+# count (those in backquotes may hold code, two braces deep); patterns; comments; and spaces.
+PARTS = re.compile(
+    r"""(?P<text>"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'
+    |`(?:[^`\\$]|\\.|\$(?!\{)|\$\{(?:[^{}`]|`[^`]*`|\{[^{}]*\})*\})*`
+    |(?<=[(,=:\[!&|?{};\s])/(?![/*\s])(?:[^/\\\[\n]|\\.|\[(?:[^\]\\]|\\.)*\])+/[a-z]*)
+    |(?P<comment>//[^\n]*|/\*.*?\*/)|(?P<space>\s+)""",
+    re.DOTALL | re.VERBOSE,
+)
 OBJECT = re.compile(r'^import \* as \w+ from "[^"]*";\n', re.MULTILINE)
 NAMES = re.compile(r'^import (\{[^}]*\}) from "\./(\w+)\.js";$', re.MULTILINE)
 EXPORTS = re.compile(r"^export \{([^}]*)\};\n", re.MULTILINE)
@@ -52,6 +61,42 @@ def _as_object(file: str, text: str) -> str:
     gives = [f"get {n}() {{ return {n}; }}" if n in changing else n for n in exported(text)]
     text = EXPORTS.sub("", OBJECT.sub("", text))
     text = NAMES.sub(lambda found: f"const {found[1]} = {SCRIPTS[found[2]]};", text)
-    lines = [line.strip() for line in text.splitlines()]
-    body = "\n".join(line for line in lines if line and not line.startswith("//"))
+    body = without_spaces(text)
     return f"const {SCRIPTS[file]} = (() => {{\n{body}\nreturn {{ {', '.join(gives)} }};\n}})();"
+
+
+def without_spaces(text: str) -> str:
+    """A script without its comments, and without spaces beside signs; a line for each statement."""
+    parts: list[str] = []
+    end = 0
+    for found in PARTS.finditer(text):
+        parts.append(text[end : found.start()])
+        parts.append(found["text"] or " ")
+        end = found.end()
+    parts.append(text[end:])
+    kept: list[str] = []
+    for part in filter(None, parts):
+        if part == " " and (not kept or kept[-1] == " "):
+            continue
+        kept.append(part)
+    made: list[str] = []
+    for before, part, after in zip(["", *kept], kept, [*kept[1:], ""]):
+        if part != " ":
+            made.append(part)
+        elif before[-1:] == ";":
+            made.append("\n")
+        elif _needed(before[-1:], after[:1]):
+            made.append(" ")
+    return "".join(made).strip()
+
+
+def _needed(before: str, after: str) -> bool:
+    """Tell whether a space between two signs of a script says something: `return x`, `a - -b`."""
+    word = lambda sign: sign.isalnum() or sign in "_$#\"'`"
+    return (word(before) and word(after)) or (before == after and before in "+-/")
+
+
+def small(style: str) -> str:
+    """A style sheet without its comments, and without spaces beside signs."""
+    style = re.sub(r"/\*.*?\*/", "", style, flags=re.DOTALL)
+    return re.sub(r"\s*([{};])\s*|(?<=[:,])\s+", lambda found: found[1] or "", style).strip()

@@ -21,6 +21,7 @@ const WORDS = {
   chapterOf: "Chapter {number} of {count}",
   clickToOpen: "{name}\n{contents}\nclick to open",
   constantOf: "constant of {made}",
+  copied: "Copied: {what}.",
   copiesAlong: {
     axis: "Broadcasting had made {copies} along axis {axes}; their gradients are summed:",
     axes: "Broadcasting had made {copies} along axes {axes}; their gradients are summed:",
@@ -64,6 +65,7 @@ const WORDS = {
   },
   keptBytes: "{bytes} for the way back",
   learningRate: "Learning rate {rate}",
+  leftOut: "{count} numbers are changed, too many for a link: it leaves them out.",
   lineUnknown: "line {number}; its text is not known",
   looksAt: "{query} looks at {key}",
   lossDiffers:
@@ -79,6 +81,7 @@ const WORDS = {
   nodeChosen: "{name}: value {value}; gradient {gradient}",
   nodeSpoken: "{name}, shape {shape}, value {value}, gradient {gradient}",
   noneNeeded: "{names}: no gradient is needed there.",
+  notCopied: "The browser does not let this page copy. Choose the text, or save the picture: {what}.",
   notFinite: "{odd} not finite",
   numberIn: "a number in {made}",
   numbersOf: "The numbers of {name}",
@@ -105,9 +108,11 @@ const WORDS = {
   rightKey: "Right: {share} of its attention.",
   rightNumber: "Right: {number}, and you said {typed}.",
   sameSymbols: "it would write the same {symbols}",
+  saved: "Saved: {name}.",
   someTrue: "{some} of {count} True",
   stepBack: "Backward, step {step} of {count}",
   stepForward: "Forward, step {step} of {count}",
+  stepNumber: "Step {step}",
   stepOfOutput: "symbol {step} of the output: {symbol}",
   stepsInAll: "{about}. {steps} forward, then {back} back.",
   stepTakes: {

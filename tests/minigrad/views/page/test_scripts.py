@@ -62,3 +62,21 @@ def test_a_name_that_changes_is_read_anew_and_others_stay_inside(browser, tmp_pa
     browser.open(page)
     script = "Live.more(); return [Live.count, Base.own === undefined, typeof own];"
     assert browser.run(script) == [2, True, "undefined"]
+
+
+def test_only_spaces_that_say_nothing_are_left_out():
+    text = """
+  // a comment
+  const a = "two  words; // none"; /* nor
+  this */ const b = `x ${a ? `${ { c: 1 }.c }  y` : "z"}  1`;
+  let c = a / b / 2, d = a - -1; // b / c
+  if (/[/"]\\s \\/ +/g.test(a) && typeof b === "string") return  c + +d;
+"""
+    assert scripts.without_spaces(text) == (
+        'const a="two  words; // none";\nconst b=`x ${a ? `${ { c: 1 }.c }  y` : "z"}  1`;\n'
+        "let c=a/b/2,d=a- -1;\n"
+        'if(/[/"]\\s \\/ +/g.test(a)&&typeof b==="string")return c+ +d;'
+    )
+    assert scripts.small("/* no */ a > b {\n  color: red;  margin: 0 1px; }\n") == (
+        "a > b{color:red;margin:0 1px;}"
+    )

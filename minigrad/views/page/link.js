@@ -1,0 +1,121 @@
+// --- a link to a state, such as #step=37&x[0]=-3: read at the start, and written as the reader goes on --------
+
+import { byId, data, state } from "./base.js";
+import * as Arrays from "./arrays.js";
+import * as Live from "./live.js";
+import * as Fields from "./fields.js";
+import * as Sources from "./sources.js";
+import * as Places from "./places.js";
+import * as Page from "./page.js";
+
+const MOST = 60; // changed numbers that a link has; one with more leaves them out
+const KEEP = 250; // milliseconds after the last change of the state
+const names = new Map(); // name in a link -> a node whose numbers can be changed
+for (const node of data.nodes)
+  if (Fields.slotOf(node.n) !== null)
+    names.set(node.label && !names.has(node.label) ? node.label : `n${node.n}`, node.n);
+const stageOf = (title) => Page.stages.find((stage) => stage.dataset.title.toLowerCase() === title)?.id;
+const line = () => byId("another-line");
+const gates = () => Live.live?.switches.flatMap(({ places }) => places) ?? [];
+
+function shortest(v) {
+  // as few digits as tell it from all other numbers of 32 bits
+  const digits = [1, 2, 3, 4, 5, 6, 7, 8].find((n) => Math.fround(v.toPrecision(n)) === v);
+  return String(Number(v.toPrecision(digits ?? 9)));
+}
+
+// Every number that is not as it was: its name in a link, and its value with all its digits.
+function changed() {
+  const found = [];
+  for (const [name, n] of names) {
+    const slot = Fields.slotOf(n);
+    if (!Live.other.has(slot)) continue;
+    const { shape, dtype } = Live.kindOf(slot);
+    Live.machine.slots[slot].array.forEach((v, i) => {
+      if (Object.is(v, Live.first[slot][i])) return;
+      const index = shape.length ? `[${Sources.unravel(i, shape).join(",")}]` : "";
+      found.push([name + index, dtype === "f4" ? shortest(v) : String(v)]);
+    });
+  }
+  return found;
+}
+
+function written() {
+  // what is as at the start is left out
+  const off = gates().filter(({ gate }) => Live.machine && Live.machine.slots[gate].array[0] !== 1);
+  const numbers = changed();
+  const parts = [
+    state.time ? ["step", state.time] : null,
+    state.stage === (state.time ? Page.graphStage() : Page.first())
+      ? null
+      : ["tab", byId(state.stage).dataset.title.toLowerCase()],
+    line() && line().value !== line().getAttribute("value") ? ["line", line().value] : null,
+    off.length ? ["off", off.map(({ node }) => node).join(",")] : null,
+    ...(numbers.length > MOST ? [] : numbers),
+  ].filter(Boolean);
+  const text = (part) => encodeURIComponent(part).replace(/%5B|%5D|%2C/g, decodeURIComponent);
+  return {
+    hash: parts.map(([name, v]) => `${text(name)}=${text(v)}`).join("&"),
+    leftOut: numbers.length > MOST ? numbers.length : 0,
+  };
+}
+
+let last = ""; // what was written or read
+let due = null;
+function keep() {
+  clearTimeout(due);
+  due = setTimeout(() => {
+    const { hash } = written();
+    if (hash === last) return;
+    last = hash;
+    try {
+      history.replaceState(null, "", `#${hash}`);
+    } catch {
+      // a frame that is made of text has no address
+    }
+  }, KEEP);
+}
+
+function read() {
+  const hash = location.hash.slice(1);
+  if (hash === last) return;
+  last = hash;
+  const given = new URLSearchParams(hash.replaceAll("+", "%2B"));
+  const changes = new Map();
+  const array = (slot) => {
+    if (!changes.has(slot)) changes.set(slot, Live.first[slot].slice());
+    return changes.get(slot);
+  };
+  if (Live.live) {
+    Live.engine();
+    for (const slot of Live.other) if (Live.live.leaves.some((leaf) => leaf.slot === slot)) array(slot);
+    const off = (given.get("off") ?? "").split(",").map(Number);
+    for (const { node, gate } of gates())
+      if (off.includes(node) || Live.other.has(gate)) array(gate)[0] = off.includes(node) ? 0 : 1;
+    for (const [name, text] of given) {
+      const [, of, index = ""] = name.match(/^(.*?)(?:\[([\d, ]*)\])?$/);
+      const v = Arrays.numberIn(text);
+      const slot = names.has(of) ? Fields.slotOf(names.get(of)) : null;
+      if (slot === null || v === null) continue;
+      const place = Sources.ravel(index.split(",").filter(Boolean).map(Number), Live.kindOf(slot).shape);
+      if (place >= 0 && place < Live.sizeOf(slot)) array(slot)[place] = v;
+    }
+    if (changes.size) Live.change("the numbers of the link", changes);
+  }
+  if (line() && given.has("line")) {
+    line().value = given.get("line");
+    line().dispatchEvent(new Event("input"));
+  }
+  const step = Number(given.get("step") ?? 0);
+  Places.go(Number.isInteger(step) ? step : 0);
+  const stage = stageOf(given.get("tab") ?? "");
+  if (stage) Page.setStage(stage);
+  else if (!state.time) Page.setStage(Page.first());
+}
+
+function listen() {
+  if (location.hash.length > 1) read();
+  addEventListener("hashchange", read);
+}
+
+export { keep, listen, written };

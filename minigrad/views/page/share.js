@@ -1,0 +1,191 @@
+// --- out of the page: a link to what is shown, a line to embed it, and pictures of it ------------------------
+
+import { filled, WORDS } from "./words.js";
+import { byId, data, fill, make, say, state } from "./base.js";
+import * as Graph from "./graph.js";
+import * as Drawing from "./drawing.js";
+import * as Camera from "./camera.js";
+import * as Link from "./link.js";
+
+const SVG = "http://www.w3.org/2000/svg";
+const MARGIN = 12;
+
+// The rules of the page's style, and its colours as they are now, so that a picture needs neither.
+function styleOf(root, wanted) {
+  const now = getComputedStyle(document.documentElement);
+  const rules = [...document.styleSheets].flatMap((sheet) => [...sheet.cssRules]);
+  const plain = rules.filter((rule) => rule.selectorText);
+  const used = plain.filter((rule) => rule.selectorText !== ":root" && wanted(rule.selectorText));
+  const texts = used.map((rule) => rule.cssText).join("\n");
+  const variables = new Set(plain.flatMap((rule) => rule.cssText.match(/--[\w-]+/g) ?? []));
+  const colours = [...variables].map((name) => `${name}:${now.getPropertyValue(name)}`).join(";");
+  return `${root}{${colours};color:${now.getPropertyValue("--ink")}}\n${texts}\n*{animation:none!important}`;
+}
+
+function wrapped(width, height, style, ...content) {
+  const svg = make("svg", { xmlns: SVG, width, height, viewBox: `0 0 ${width} ${height}` });
+  svg.append(Object.assign(document.createElementNS(SVG, "style"), { textContent: style }), ...content);
+  return { svg: new XMLSerializer().serializeToString(svg), width, height };
+}
+
+function ofDrawing() {
+  const [width, height] = Graph.views.get(state.view).size.map((n) => n + 2 * MARGIN);
+  const ground = make("rect", { width, height, style: "fill: var(--ground)" });
+  const group = make("g", { transform: `translate(${MARGIN} ${MARGIN})` });
+  group.append(Drawing.draw(state.view).group.cloneNode(true));
+  const defs = Camera.sheet.querySelector("defs").cloneNode(true);
+  const drawn = /^\.(card|arrow|frame)\b/;
+  return wrapped(
+    width,
+    height,
+    styleOf("svg", (rule) => drawn.test(rule)),
+    defs,
+    ground,
+    group,
+  );
+}
+
+// A part of the page, whose canvases become pictures.
+function ofElement(element) {
+  const box = element.getBoundingClientRect();
+  const width = Math.ceil(Math.max(box.width, element.scrollWidth)) + 2 * MARGIN;
+  const height = Math.ceil(Math.max(box.height, element.scrollHeight)) + 2 * MARGIN;
+  const copy = element.cloneNode(true);
+  const canvases = [...element.querySelectorAll("canvas")];
+  copy.querySelectorAll("canvas").forEach((canvas, i) => {
+    const { width: w, height: h } = canvases[i].getBoundingClientRect();
+    canvas.replaceWith(
+      make("img", { src: canvases[i].toDataURL(), style: `width:${w}px;height:${h}px;display:block` }),
+    );
+  });
+  for (const other of copy.querySelectorAll("button, input, form"))
+    if (other.closest(".chapter, .guess, .editing")) other.remove();
+  copy.style.cssText = `overflow:visible;height:auto;padding:${MARGIN}px;contain:none;background:var(--paper)`;
+  const inside = make(
+    "div",
+    { id: element.parentElement.id, style: "display:block;border:0;font:14px/1.45 var(--sans)" },
+    copy,
+  );
+  const body = make("div", { xmlns: "http://www.w3.org/1999/xhtml", class: "picture" }, inside);
+  const frame = document.createElementNS(SVG, "foreignObject");
+  frame.setAttribute("width", width);
+  frame.setAttribute("height", height);
+  frame.append(body);
+  return wrapped(
+    width,
+    height,
+    styleOf(".picture", () => true),
+    frame,
+  );
+}
+
+// What there is to copy now: its name, and how its picture is made.
+function pictures() {
+  const found = [];
+  if (Drawing.hasDrawings)
+    found.push([filled(WORDS.drawingOf, Graph.views.get(state.view)), "drawing", ofDrawing]);
+  if (!byId("attention").hidden)
+    data.maps.forEach((_, i) => {
+      const title = byId(`map-${i}`);
+      if (title)
+        found.push([
+          title.textContent.trim(),
+          `attention-${i + 1}`,
+          () => ofElement(title.nextElementSibling),
+        ]);
+    });
+  if (state.tab === "step" && state.time)
+    found.push([
+      filled(WORDS.stepNumber, { step: state.time }),
+      `step-${state.time}`,
+      () => ofElement(byId("step")),
+    ]);
+  return found;
+}
+
+const address = ({ svg }) => `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`;
+
+async function dotted(picture, scale = 2) {
+  const image = new Image();
+  image.src = address(picture);
+  await image.decode();
+  const canvas = make("canvas", { width: picture.width * scale, height: picture.height * scale });
+  canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
+  return canvas;
+}
+
+function save(name, href) {
+  make("a", { href, download: name }).click();
+  say(filled(WORDS.saved, { name }));
+}
+
+async function copied(act, what) {
+  const told = byId("share-said");
+  try {
+    await act();
+    told.textContent = filled(WORDS.copied, { what });
+  } catch {
+    told.textContent = filled(WORDS.notCopied, { what });
+  }
+  say(told.textContent);
+}
+
+const copyPicture = (picture) =>
+  navigator.clipboard.write([
+    new ClipboardItem({
+      "image/png": dotted(picture).then((canvas) => new Promise((done) => canvas.toBlob(done))),
+    }),
+  ]);
+
+function textRow(label, text) {
+  const field = make("input", {
+    type: "text",
+    readonly: true,
+    value: text,
+    "aria-label": label,
+    onfocus: () => field.select(),
+  });
+  return make(
+    "p",
+    { class: "share-row" },
+    make("b", {}, label),
+    field,
+    make("button", { onclick: () => copied(() => navigator.clipboard.writeText(text), label) }, "Copy"),
+  );
+}
+
+function open() {
+  const { hash, leftOut } = Link.written();
+  const link = location.href.split("#")[0] + (hash ? `#${hash}` : "");
+  const file = decodeURIComponent(location.pathname.split("/").pop() || "page.html");
+  const source = `${file}${hash ? `#${hash}` : ""}`.replaceAll("&", "&amp;").replaceAll('"', "&quot;");
+  const frame = `<iframe src="${source}" title="${data.title.replaceAll('"', "&quot;")}" style="width:100%;height:40rem;border:1px solid #bbb" loading="lazy"></iframe>`;
+  fill(
+    byId("share"),
+    make("h2", {}, "Share what is shown"),
+    textRow("Link", link),
+    leftOut ? make("p", { class: "soft" }, filled(WORDS.leftOut, { count: leftOut })) : null,
+    textRow("To embed it", frame),
+    make("h3", {}, "Pictures"),
+    pictures().map(([title, name, of]) =>
+      make(
+        "p",
+        { class: "share-row" },
+        make("span", {}, title),
+        make("button", { onclick: () => save(`${name}.svg`, address(of())) }, "SVG"),
+        make("button", { onclick: async () => save(`${name}.png`, (await dotted(of())).toDataURL()) }, "PNG"),
+        make("button", { onclick: () => copied(() => copyPicture(of()), title) }, "Copy"),
+      ),
+    ),
+    make("p", { id: "share-said", class: "soft", role: "status" }),
+    make("form", { method: "dialog" }, make("button", {}, "Close")),
+  );
+  byId("share").showModal();
+}
+
+function listen() {
+  byId("share-open").onclick = open;
+  if (window.self !== window.top) document.body.classList.add("embedded");
+}
+
+export { dotted, listen, pictures };

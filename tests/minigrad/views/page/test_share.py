@@ -1,0 +1,97 @@
+"""Out of a page: a link that says where the reader is, and pictures of what is shown."""
+
+import re
+import xml.etree.ElementTree as ET
+
+import numpy as np
+import pytest
+
+import minigrad as mg
+from minigrad import functional as F
+
+pytestmark = pytest.mark.slow
+
+HASH = "return location.hash"
+PICTURES = """
+const done = arguments[0];
+Promise.all(Share.pictures().map(async ([title, name, of]) => {
+  const picture = of();
+  const canvas = await Share.dotted(picture, 1);
+  const dots = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
+  return [name, picture.svg, new Set(new Uint32Array(dots.buffer)).size];
+})).then(done);
+"""
+
+
+def f(x, w):
+    weights = F.masked_softmax(x @ x.T, np.tri(2, dtype=bool))
+    return np.sum(np.square(weights @ x @ w))
+
+
+@pytest.fixture
+def page(browser, tmp_path):
+    x = mg.Tensor([[1.0, 2.0], [0.5, -1.0]], requires_grad=True, name="x")
+    w = mg.Tensor([[0.0, 1.0], [-1.0, 1.0]], requires_grad=True, name="w")
+    with mg.record():
+        loss = f(x, w)
+    path = mg.explore(loss, tmp_path / "page.html")
+    text = path.read_text("utf-8")  # the tests look inside
+    objects = re.sub(r"^const (\w+) = \(\(\) => \{$", r"var \1 = (() => {", text, flags=re.M)
+    begin, end = '"use strict";\n(() => {', "})();\n</script>"
+    assert objects.count(begin) == objects.count(end) == 1
+    path.write_text(objects.replace(begin, "").replace(end, "</script>"), "utf-8")
+
+    def opened(part):
+        browser.driver.get("about:blank")
+        browser.driver.get(path.resolve().as_uri() + part)
+        return browser
+
+    return opened
+
+
+def test_a_link_leads_to_the_numbers_the_step_and_the_tab(page):
+    for link in ("#step=4&x[1,0]=-3.25", "#tab=attention", "#step=6&tab=table&x[0,0]=0&w[0,1]=0.1"):
+        browser = page(link)
+        browser.wait("return document.querySelector('#stage-tabs [aria-selected=true]')")
+        browser.run("history.replaceState(null, '', '#'); Link.keep()")
+        assert browser.run("return Link.written().hash") == link[1:]
+    x = np.array([[0, 2.0], [0.5, -1.0]], np.float32)
+    w = np.array([[0.0, 0.1], [-1.0, 1.0]], np.float32)
+    assert browser.run("return Live.lossNow()") == pytest.approx(float(f(x, w)), rel=1e-6)
+    assert browser.run("return Base.state.time") == 6
+
+
+def test_the_address_follows_the_reader_and_the_page_the_address(page):
+    browser = page("")
+    browser.run("Places.go(3)")
+    browser.wait("return location.hash === '#step=3'")
+    browser.run("location.hash = '#step=2&x[0,0]=7'")
+    browser.wait("return Base.state.time === 2")
+    assert (
+        browser.run(
+            "return Live.first && Live.changedAt(Arrays.array(Base.data.nodes[0].value), 0)"
+        )
+        == 1
+    )
+    browser.run("location.hash = '#step=2'")
+    browser.wait("return Live.other.size === 0")
+
+
+def test_what_a_link_says_wrongly_changes_nothing(page):
+    browser = page("#step=99999&x[7,7]=1&y[0]=2&x[0,0]=red&tab=kitchen")
+    assert browser.run("return [Base.state.time, Live.other.size]") == [
+        browser.run("return Graph.events.length"),
+        0,
+    ]
+    assert browser.messages() == []
+
+
+def test_pictures_of_the_drawing_of_attention_and_of_a_step_can_be_read(page):
+    browser = page("#step=5&tab=attention")
+    browser.wait("return Share.pictures().length === 3")
+    found = browser.driver.execute_async_script(PICTURES)
+    assert [name for name, _, _ in found] == ["drawing", "attention-1", "step-5"]
+    for name, svg, colours in found:
+        assert ET.fromstring(svg).tag.endswith("svg"), name
+        assert "var(--" not in svg or "--ink:" in svg
+        assert colours > 8, name
