@@ -10,8 +10,9 @@
 #     y.backward()
 #     w.data -= 0.02 * w.grad
 #
-# Run them again and again, and `w` moves by itself to the number for which `y` is smallest. A language
-# model learns in the same way. It only has a longer first line, and billions of numbers like `w`. The
+# Run them again and again, and `w` moves by itself to the number for which `y` is smallest. (`w.data`
+# is the number that `w` holds.) A language model, and the reader of dates in lesson 00, learn in the
+# same way. They only have a longer first line, and thousands or billions of numbers like `w`. The
 # third line does the work: it finds out what a small change of `w` does to `y`. In this lesson you do
 # that yourself, by hand, as a drawing and as a program. At its end these four lines run.
 #
@@ -27,9 +28,8 @@
 #
 # Now and then the lesson asks you what comes next. Answer first, with pen and paper, and then read on:
 # you will remember more. Would you rather play first? In a browser (`python -m minigrad course`) there
-# is [a page where every number can be changed](out/01_steps.html). You can also run the lesson
-# (`python examples/01_one_derivative.py`), or go through it cell by cell in an editor or in Jupyter.
-# Pictures go to the folder `out`, or to one that you name in the next cell.
+# is [a page where every number can be changed](out/01_steps.html). Pictures go to the folder `out`, or
+# to one that you name in the next cell.
 
 # %%
 import time
@@ -137,11 +137,14 @@ assert np.allclose([dw, dx, dc], by_nudging, atol=1e-4)
 #
 # A `Tensor` of minigrad is an array (here of a single number) that remembers how it was made.
 # `requires_grad=True` says that we want the derivative with respect to it. Python's operators and
-# most of NumPy's functions work on Tensors as on arrays, but nothing is changed in place.
+# most of NumPy's functions work on Tensors as on arrays. Each makes a new Tensor: an array that is
+# there never changes.
 #
-# A Tensor always has its value, and until the walk back it remembers what the walk needs. `mg.record()`
-# is for us who want to look: inside it minigrad also keeps the values in between that the walk does not
-# need, and the names and lines of code.
+# A Tensor always has its value, and until the walk back it remembers what the walk needs: for
+# `np.square(u)` that is $u$, since the derivative is $2u$; for `p + c` it is nothing, since both
+# derivatives are 1. `mg.record()` is for us who want to look: inside it minigrad also keeps the other
+# values, such as $p$, and the names and lines of code. `.item()` is the number alone, as Python has
+# it.
 
 # %%
 w = mg.Tensor(3.0, requires_grad=True)
@@ -445,8 +448,10 @@ assert x.grad.item() == 1
 # makes $y$ smaller. So take a small step against the derivative, compute it again, and repeat. That is
 # *gradient descent*, and all training of networks is made of such steps.
 #
-# Here are the four lines from the beginning, with $y = (3w - 2)^2$, which is 0 at $w = 2/3$. We start at
-# $w = 2$, where $dy/dw = 24$, and go 0.02 times that in each step.
+# Here are the four lines from the beginning, with $y = (3w - 2)^2$, which is 0 at $w = 2/3$. We start
+# at $w = 2$, where $dy/dw = 24$, and go 0.02 times that in each step. This factor is called the
+# *learning rate*. We chose it: with a much smaller one it takes many more steps, and with a much
+# larger one each step goes beyond the lowest point (lesson 03b tries three).
 
 # %%
 ask("next_w", ...)
@@ -467,8 +472,13 @@ assert abs(w.item() - 2 / 3) < 0.001
 
 # %% [markdown]
 # So `w` comes to two thirds. `w.grad = None` is there because gradients add up between walks, too:
-# without it each walk would add to what the last one left. And there is another way to write the last
-# line, which people who know PyTorch will expect: `w -= 0.02 * w.grad` inside `with mg.no_grad():`.
+# without it each walk would add to what the last one left. The last line gives `w` another array, and
+# leaves the old one as it was. There is another way to write it, which people who know PyTorch will
+# expect: `w -= 0.02 * w.grad` inside `with mg.no_grad():`. What is computed in there is not
+# remembered, as the step is no part of what is to be differentiated.
+#
+# This is the beginning of the first promise of lesson 00: one number, and which way to move it.
+# Lesson 04 does it for all.
 #
 # ## Questions
 #

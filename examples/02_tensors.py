@@ -162,19 +162,21 @@ assert np.array_equal(X.grad, [[7, 8, 9], [7, 8, 9]])
 # %% [markdown]
 # ## The gradient of a matrix product, by its shape
 #
-# In a *matrix product* $Y = A B$, in Python `A @ B`, each element of $Y$ is made from a row of $A$ and a
-# column of $B$: multiply their numbers in pairs, and add. So the rows of $A$ must be as long as the
-# columns of $B$. With $A$ of shape $(n, k)$ and $B$ of $(k, m)$, the product has the shape $(n, m)$:
+# In a *matrix product* $Y = A B$, in Python `A @ B`, each element of $Y$ is made from a row of $A$
+# and a column of $B$: multiply their numbers in pairs, and add. So the rows of $A$ must be as long as
+# the columns of $B$. With $A$ of shape $(n, k)$ and $B$ of $(k, m)$, the product has the shape
+# $(n, m)$:
 #
 # $$\begin{pmatrix} 1 & 2 \end{pmatrix} \begin{pmatrix} 3 & 5 \\ 4 & 6 \end{pmatrix} =
 #   \begin{pmatrix} 1 \cdot 3 + 2 \cdot 4 & 1 \cdot 5 + 2 \cdot 6 \end{pmatrix}$$
 #
 # $$Y_{ij} = \sum_p A_{ip} B_{pj}.$$
 #
-# What is the gradient of $A$? It must have the shape of $A$, $(n, k)$. As each element of $Y$ is a sum
-# of elements of $A$ times elements of $B$, the gradient can only be made of $B$ and of the gradient $G$
-# of $Y$. Let us try all their products, with each matrix *transposed* or not. (`B.T`, in formulas
-# $B^\mathsf{T}$, is $B$ with its rows written as columns.)
+# What is the gradient of $A$? It must have the shape of $A$, $(n, k)$. In $Y$ each element of $A$ is
+# multiplied by elements of $B$: these are the slopes. And a gradient is a sum of slopes, each times
+# the gradient that arrives, $G$. So it is made of products of elements of $G$ and of $B$, and $A$
+# itself does not come in. Let us try all their products, with each matrix *transposed* or not.
+# (`B.T`, in formulas $B^\mathsf{T}$, is $B$ with its rows written as columns.)
 
 # %%
 ask("left_factor", ...)
@@ -198,7 +200,7 @@ def that_fit(shape, **two):
     return found
 
 
-with mg.no_grad():  # these products are not part of any graph
+with mg.no_grad():  # inside, nothing is remembered: these products are no part of a graph
     fit = {"A": that_fit(A.shape, G=G, B=B), "B": that_fit(B.shape, G=G, A=A)}
 print("of the shape of A:", *fit["A"])
 print("of the shape of B:", *fit["B"])
@@ -264,10 +266,12 @@ assert np.allclose(A.grad, fit["A"]["G @ B.T"])
 assert np.allclose(B.grad, fit["B"]["A.T @ G"])
 
 # %% [markdown]
-# There is another proof, which leaves the work to the rules above. A matrix product is made of copies,
-# products of numbers, and a sum: copy $A$ to every column $j$, copy $B$ to every row $i$, multiply,
-# and sum over $p$. On the way back, each copy becomes a sum and the sum becomes a copy. The same
-# gradients come out, and no rule for matrix products was needed.
+# There is another proof, which leaves the work to the rules above. A matrix product is made of
+# copies, products of numbers, and a sum: copy $A$ to every column $j$, copy $B$ to every row $i$,
+# multiply, and sum over $p$. On the way back, each copy becomes a sum and the sum becomes a copy. The
+# same gradients come out, and no rule for matrix products was needed. (`None` as an index puts in an
+# axis of length 1: `A[:, :, None]` is $A$ with shape $(n, k, 1)$, and along the new axis it is
+# copied. This and what else we use of NumPy is on [one page](NUMPY.md).)
 
 # %%
 by_rule = [A.grad, B.grad]
@@ -302,14 +306,46 @@ assert np.allclose(B.grad, sum(X.data[b].T @ G[b] for b in range(5)))
 
 # %% [markdown]
 # $B$ was copied five times, so its gradient is a sum of five.
+#
+# ## Letters: einsum
+#
+# `np.einsum` writes such products with a letter for each axis. `np.einsum("ij,jk->ik", A, B)` is
+# $A B$: $j$ stands in both arguments, so the two are multiplied along it in pairs, and it is missing
+# behind the arrow, so it is summed:
+#
+# $$Y_{ik} = \sum_j A_{ij} B_{jk} .$$
+#
+# With one letter more for a batch, `"bqd,bkd->bqk"` multiplies, in each example $b$, every row $q$ of
+# the first with every row $k$ of the second. `"ii->"` sums the diagonal. And for the way back you
+# only move letters: the gradient of $A$ has the letters of $A$, and is made of $G$ and of $B$, with
+# theirs.
+
+# %%
+ask("letters", ...)
+
+# %%
+A_, B_ = mg.Tensor(A.data, requires_grad=True), mg.Tensor(B.data, requires_grad=True)
+G_ = rng.normal(size=(n, m))
+np.einsum("ij,jk->ik", A_, B_).backward(G_)
+assert np.allclose(A_.grad, np.einsum("ik,jk->ij", G_, B_.data))
+assert np.allclose(B_.grad, np.einsum("ij,ik->jk", A_.data, G_))
+print("the gradient of A in ij,jk->ik is ik,jk->ij")
+
+X_ = mg.Tensor(np.ones((2, 3)), requires_grad=True)
+np.einsum("ij->i", X_).backward([7.0, 8.0])
+print("the gradient of X in ij->i, when (7, 8) arrives:", X_.grad.tolist())
+assert X_.grad.tolist() == [[7, 7, 7], [8, 8, 8]]
+
+# %% [markdown]
+# In the second one $j$ is in no other argument. It was summed, so its gradient is a copy along $j$.
 
 # %% [markdown]
 # ## Picking, and picking twice
 #
-# `x[ids]` picks elements: $y_i = x_{\mathrm{ids}_i}$. This is how a network reads words. It has a table,
-# called an *embedding*, with a row of numbers for each word that it knows, and a sentence picks the
-# rows of its words. Here the table knows six words, and a gradient of ones arrives at each of the
-# eight rows that the sentence "the cat the dog saw saw the bird" has picked.
+# `x[ids]` picks elements: $y_i = x_{\mathrm{ids}_i}$. This is how a network reads words. It has a
+# table, called an *embedding*, with a row of numbers for each word that it knows, and a sentence
+# picks the rows of its words. Here the table knows six words, and a gradient of ones arrives at each
+# of the eight rows that the sentence "the cat the dog saw saw the bird" has picked.
 
 # %%
 ask("picked", ...)
@@ -358,7 +394,9 @@ pictures("02_picking", lines_to_rows)
 #
 # ## A trap
 #
-# To write this rule in NumPy, begin with zeros, and add what arrives: `grad[ids] += g`. It looks right.
+# To write this rule in NumPy, begin with zeros, and add what arrives: `grad[ids] += g`. It looks
+# right. But NumPy takes it apart into three steps, each for all of `ids` together: it *reads*
+# `grad[ids]`, *adds* `g`, and *writes* the results to `grad[ids]`.
 
 # %%
 ask("plus_equals", ...)
@@ -373,8 +411,8 @@ assert dropped[known.index("the")] == 1
 assert kept[known.index("the")] == 3
 
 # %% [markdown]
-# `grad[ids]` is read once, 1 is added, and the result is written: for a row that `ids` names three
-# times, the same 1 is written three times. `np.add.at` adds every time. No error would have told you.
+# For a row that `ids` names three times, 0 is read three times, and the same 1 is written three
+# times. `np.add.at` adds every time. No error would have told you.
 
 # %% [markdown]
 # ## One picture for all of it (optional)
@@ -468,10 +506,11 @@ pictures("02_transposes", matrices)
 # %% [markdown]
 # ## Step through it
 #
-# Here is a layer of a network, $Y = X W + b$, with a matrix product and a broadcast. On its
-# interactive page each step shows its rule, and one element worked out with its numbers. Change one
-# number of $b$, and see which numbers of $Y$ follow. Then go to the step that gives $b$ its gradient,
-# and see the sum. (If you read this in a browser, [the interactive page is here](out/02_steps.html).)
+# Here is $Y = X W + b$, with a matrix product and a broadcast: $b$ is added to each row. (It is
+# called a layer of a network, and lesson 03b says what it is for.) On its interactive page each step
+# shows its rule, and one element worked out with its numbers. Change one number of $b$, and see which
+# numbers of $Y$ follow. Then go to the step that gives $b$ its gradient, and see the sum. (If you
+# read this in a browser, [the interactive page is here](out/02_steps.html).)
 
 # %%
 X = mg.Tensor([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])  # (3, 2)

@@ -33,9 +33,9 @@ rng = np.random.default_rng(0)
 # $$f(x + h) = (x + h)^3 = x^3 + h \cdot 3x^2 + h^2 \cdot 3x + h^3.$$
 #
 # First comes $f(x)$ itself, then $h$ times the derivative $3x^2$. The rest tells how the curve bends:
-# $3x$ is half of $6x$, which is the derivative of the derivative, $f''(x)$. And 1 is a sixth of 6, the
-# third derivative, $f'''(x)$. *Taylor's formula* says that it is so for every smooth function, only that
-# then more terms follow, with higher powers of $h$:
+# $3x$ is half of $6x$, which is the derivative of the derivative, $f''(x)$. And 1 is a sixth of 6,
+# the third derivative, $f'''(x)$. *Taylor's formula* says that it is so for every smooth function,
+# only that then more terms follow, with higher powers of $h$:
 #
 # $$f(x \pm h) = f(x) \pm h f'(x) + \frac{h^2}{2} f''(x) \pm \frac{h^3}{6} f'''(x) + \dots$$
 #
@@ -86,12 +86,12 @@ for step in (0.1, 1e-5, 1e-10, 1e-15):
     print(f"h = {step:<7}  off by {abs(central(np.exp, x, step) - exact):.0e}")
 
 # %% [markdown]
-# With the smallest step only the first digits are right. Why? $f(x + h)$ is rounded to the digits that
-# there are, and so is off by up to about $\varepsilon |f(x)|$. Here $\varepsilon$ is the distance from 1
-# to the next number that the computer knows: $2.2 \cdot 10^{-16}$ in float64 and $1.2 \cdot 10^{-7}$ in
-# float32. When two nearly equal numbers are subtracted, their leading digits cancel, and this error is
-# left. The division by $2h$ then makes it large. This part of the error is called *rounding*. It grows
-# as $h$ shrinks. Both parts together:
+# With the smallest step only the first digits are right. Why? $f(x + h)$ is rounded to the digits
+# that there are, and so is off by up to about $\varepsilon |f(x)|$. Here $\varepsilon$ is the
+# distance from 1 to the next number that the computer knows: $2.2 \cdot 10^{-16}$ in float64 and
+# $1.2 \cdot 10^{-7}$ in float32. When two nearly equal numbers are subtracted, their leading digits
+# cancel, and this error is left. The division by $2h$ then makes it large. This part of the error is
+# called *rounding*. It grows as $h$ shrinks. Both parts together:
 #
 # $$\text{error}(h) \approx \underbrace{\frac{h^2}{6} |f'''|}_{\text{truncation}} +
 #   \underbrace{\frac{\varepsilon}{h} |f|}_{\text{rounding, at most}}.$$
@@ -152,13 +152,14 @@ def v_curves():
 pictures("03_v_curves", v_curves)
 
 # %% [markdown]
-# The formula says $9 \cdot 10^{-6}$ in float64 and $7 \cdot 10^{-3}$ in float32. The measured best steps
-# are about half of that: rounding is mostly smaller than the largest possible one, so the best step is
-# smaller, too. Even the best step leaves only about five right digits in float32, and eleven in float64.
-# So gradients are checked in float64, with a step between $10^{-6}$ and $10^{-5}$, even if the model
-# computes in float32 later.
+# The formula says $9 \cdot 10^{-6}$ in float64 and $7 \cdot 10^{-3}$ in float32. The measured best
+# steps are about half of that: rounding is mostly smaller than the largest possible one, so the best
+# step is smaller, too. Even the best step leaves only about five right digits in float32, and eleven
+# in float64. So gradients are checked in float64, with a step between $10^{-6}$ and $10^{-5}$, even
+# if the model computes in float32 later.
 #
-# Both axes count powers of ten, so $h^2$ is a line of slope 2, and $1/h$ one of slope $-1$. To the right
+# Both axes count powers of ten: what is drawn is $\log h$ and the logarithm of the error. As
+# $\log h^2 = 2 \log h$, $h^2$ is a line of slope 2, and $1/h$ one of slope $-1$. To the right
 # the slope should be 2, from truncation, and to the left $-1$, from rounding. It is:
 
 
@@ -180,7 +181,8 @@ assert abs(steepness(np.float32, 1e-3, 1e-6) + 1) < 0.1
 # %% [markdown]
 # ## Every element of every input
 #
-# For a function of arrays, nudge one element at a time. This is the whole of a gradient checker:
+# For a function of arrays, nudge one element at a time. This is the whole of a gradient checker. (The
+# function to try it on has `np.tanh` in it, a curve that climbs from -1 to 1; any other would do.)
 
 
 # %%
@@ -213,6 +215,11 @@ assert np.allclose(x.grad, differences(f, x.data), atol=1e-8)
 report = mg.gradcheck(f, rng.normal(size=(2, 3)))
 print(report)
 assert report.ok
+
+# %% [markdown]
+# *Order 1* are the derivatives of lesson 01 (a derivative of a derivative has order 2). *Tolerated* is
+# a difference of about a millionth of the slope, as much as truncation and rounding can make. Less
+# than 1 times that is right. What is wrong is mostly off by thousands of times as much.
 
 # %% [markdown]
 # ## A planted bug
@@ -290,8 +297,8 @@ pictures("03_faces", faces)
 # %% [markdown]
 # ## What lets a mistake through
 #
-# A check is only as good as its inputs. Check the planted bug, `g @ b` in place of `g @ b.T`, again. But
-# now let $B$ be the *identity*, the matrix with ones on its diagonal and zeros elsewhere.
+# A check is only as good as its inputs. Check the planted bug, `g @ b` in place of `g @ b.T`, again.
+# But now let $B$ be the *identity*, the matrix with ones on its diagonal and zeros elsewhere.
 
 # %%
 ask("identity", ...)
@@ -306,11 +313,11 @@ print(mg.gradcheck(product, A, np.eye(7), raise_on_failure=False))
 #   lengths that differ.
 # - **A few elements only.** If the rule is wrong for one element alone, such as the last, a look at any
 #   other finds nothing. `gradcheck` looks at all.
-# - **A sum at the end, with equal weights.** The *softmax* takes $e^x$ of each number of a row,
-#   and divides by their sum, so that the row sums to 1, whatever goes in. (Attention uses it. The next
-#   cell uses its rule, which lesson 08 derives.) So the gradient of the sum of all is 0, and a rule
-#   that is wrong by any factor still says 0. `gradcheck` multiplies every element of the result by
-#   another random weight before it sums.
+# - **A sum at the end, with equal weights.** The *softmax* takes $e^x$ of each number of a row, and
+#   divides by their sum, so that the row sums to 1, whatever goes in. (Attention uses it. Its rule is
+#   derived in lesson 08; here we need not know why it is right, only that a factor in it is not.) So
+#   the gradient of the sum of all is 0, and a rule that is wrong by any factor still says 0.
+#   `gradcheck` multiplies every element of the result by another random weight before it sums.
 
 # %%
 assert mg.gradcheck(product, A, np.eye(7)).ok  # the planted bug goes through
@@ -326,7 +333,7 @@ assert right.sum() == 48
 
 
 def softmax(x):
-    e = np.exp(x - np.max(x, axis=-1, keepdims=True))
+    e = np.exp(x - np.max(x, axis=-1, keepdims=True))  # less the largest: e^1000 would be too large
     return e / np.sum(e, axis=-1, keepdims=True)
 
 

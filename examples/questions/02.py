@@ -57,6 +57,21 @@ QUESTIONS = questions(
         },
         because="A gradient has the shape of what it belongs to.",
     ),
+    letters=Question(
+        "In `ij,jk->ik` the gradient $G$ of the result has the letters `ik`. Which einsum makes that of"
+        " $A$, `ij`, from $G$ and $B$?",
+        choices=["ik,jk->ij", "ik,jk->ik", "ij,jk->ij"],
+        answer="ik,jk->ij",
+        by="""
+            "ik,jk->ij" if np.allclose(np.einsum("ik,jk->ij", G_, B_.data), A_.grad) else ""
+        """,
+        hint="Which letters has $G$, which has $B$, and which must be left?",
+        mistakes={
+            "ik,jk->ik": "That has the letters of $G$. The gradient of $A$ has those of $A$.",
+            "ij,jk->ij": "$G$ has the letters of the result, `ik`.",
+        },
+        because="$k$ is summed, as $A_{ij}$ is used for every $k$: it is `G @ B.T`.",
+    ),
     picked=Question(
         "What is each number in the gradient of the row of *the*, of *saw* and of *fish*? Answer with"
         " three numbers.",
@@ -74,7 +89,7 @@ QUESTIONS = questions(
         " after `grad[ids] += g`? Answer with two numbers.",
         answer=[1, 1],
         by='dropped[[known.index("the"), known.index("saw")]]',
-        hint="NumPy reads all of `grad[ids]`, then adds, then writes. What does it read for each *the*?",
+        hint="What does it read for each *the*, before anything is written?",
         mistakes={
             "[3, 2]": "So it should be. But NumPy reads all numbers before it writes the first.",
         },
