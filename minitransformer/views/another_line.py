@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import html
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from minigrad.views.page.another_line import AnotherLine
 
 from ..training.readers import LineReader, Pair, TextReader
 from ..training.vocabulary import BOS, EOS, PAD
+from .stages import stages
 
 FIELD = """<div id="another" class="another" hidden>
 <label for="another-line">Let it read another line</label>
@@ -25,6 +27,7 @@ FIELD = """<div id="another" class="another" hidden>
 <div id="another-guess" role="group" aria-label="A guess" hidden></div>
 <p id="another-output"></p>
 <p id="another-said" role="status"></p>
+{picture}
 <details id="sampling"><summary>From scores to a symbol that is drawn</summary>
 <div id="sampling-steps" role="group" aria-label="Which symbol of the output"></div>
 <div class="settings">
@@ -40,10 +43,12 @@ FIELD = """<div id="another" class="another" hidden>
 </details>
 </div>"""
 
+PICTURE = Path(__file__).with_name("flow.html")  # from letters to a symbol
+
 
 def field(line: str) -> str:
     """The text field, in HTML; the page shows it where it can compute."""
-    return FIELD.format(line=html.escape(line))
+    return FIELD.format(line=html.escape(line), picture=PICTURE.read_text(encoding="utf-8"))
 
 
 def another_line(
@@ -92,6 +97,7 @@ def another_line(
             "heads": heads,
             "examples": [list(pair) for pair in examples],
         },
+        stages(model),
     )
 
 

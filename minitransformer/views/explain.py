@@ -29,7 +29,7 @@ from .another_line import another_line, field
 
 __all__ = ["explain"]
 
-STYLE = Path(__file__).with_name("explain.css")
+STYLES = [Path(__file__).with_name(f"{name}.css") for name in ("explain", "flow")]
 LIKELY = 4  # symbols whose probability is shown at each step
 KINDS = {  # of the attention that is shown, by whether the model looks at what it has written
     False: "the decoder's cross-attention, by which it looks at what was read,",
@@ -184,7 +184,7 @@ def section(said: Reading) -> str:
         f"it has nothing to ask for. The other heads are on the tab Attention."
     )
     steps = "\n".join(_step(said, t) for t in range(len(said.symbols)))
-    style = STYLE.read_text(encoding="utf-8")
+    style = "".join(file.read_text(encoding="utf-8") for file in STYLES)
     beginning = f"<style>\n{style}</style>\n{field(said.line)}\n<p>{told}</p>"
     return f'{beginning}\n<ol class="writing">\n{steps}\n</ol>'
 

@@ -4,6 +4,7 @@ import { filled, WORDS } from "./words.js";
 import { byId, data, fill, make, plural } from "./base.js";
 import * as Arrays from "./arrays.js";
 import * as Interpreter from "./interpreter.js";
+import * as Flow from "./flow.js";
 import * as Sampling from "./sampling.js";
 import * as Link from "./link.js";
 
@@ -84,6 +85,8 @@ function decode(ids) {
   lately = written;
   const looked = aside ? ids : [...prompt, ...written.slice(0, -1)];
   return {
+    ids,
+    prompt,
     written,
     passes,
     looked,
@@ -215,6 +218,7 @@ function read(text, right = null) {
   }
   const said = decode(ids);
   said.p = said.scores.map(chances);
+  picture(text, said);
   if (byId("sampling").open) Sampling.show({ ...said, shown: named });
   fill(byId("another-read"), text);
   const apart = output(said.written);
@@ -238,9 +242,15 @@ function read(text, right = null) {
   return said;
 }
 
+function picture(line, said) {
+  // of what leads to each symbol
+  Flow.show({ ...said, line }, { told, machine, again: () => read(line) });
+}
+
 // Which symbols will be other ones? Asked before the answer is shown.
 function ask(text, right) {
   byId("another-line").value = text;
+  if (byId("flow")) Flow.hide();
   fill(byId("another-output"));
   fill(byId("another-said"));
   const guessed = new Set();
@@ -298,7 +308,10 @@ if (told && byId("another")) {
     const { ids } = idsOf(byId("another-line").value);
     if (byId("sampling").open) Sampling.show({ ...decode(ids ?? idsOf(told.line).ids), shown: named });
   });
-  (window.requestIdleCallback || setTimeout)(engine); // so that the first key is answered at once
+  (window.requestIdleCallback || setTimeout)(() => {
+    const said = decode(idsOf(told.line).ids); // so that the first key is answered at once
+    picture(told.line, { ...said, p: said.scores.map(chances) });
+  });
 }
 
 export { decode, idsOf };

@@ -19,6 +19,7 @@ from ...script.calls import Tape, Unwritten
 from ...script.script import Script
 from .live import held_exactly, too_much
 from .packing import Arrays
+from .stages import Stage, places
 
 
 class AnotherLine(NamedTuple):
@@ -29,11 +30,13 @@ class AnotherLine(NamedTuple):
             weights of attention (1, H, T, S).
         inputs: arrays of ids, as long as the page may need them: (1, S), or (1, S) and (1, T).
         told: what else the page is told, as `another_line.js` reads it.
+        stages: of the model, in order, for the picture of what leads to a symbol.
     """
 
     function: Callable[..., Sequence[Any]]
     inputs: Sequence[np.ndarray]
     told: Mapping[str, Any]
+    stages: Sequence[Stage] = ()
 
 
 def another_line(asked: AnotherLine, arrays: Arrays) -> dict[str, Any] | None:
@@ -68,5 +71,6 @@ def another_line(asked: AnotherLine, arrays: Arrays) -> dict[str, Any] | None:
         **held_exactly({s: made.values[s] for s in made.data if s not in leaves}),
         "inputs": [None if n is None else slots[n] for n in inputs],
         "results": [slots[number] for number in graph.roots],
+        "stages": places(graph, asked.stages, slots),
         **asked.told,
     }

@@ -419,4 +419,4 @@ function cellPanel() {
   );
 }
 
-export { attentionStage, cellIndex, cellPanel, mapButton, mapOf, repaints, shownToken };
+export { attentionStage, cellIndex, cellPanel, chooseCell, mapButton, mapOf, repaints, shownToken };

@@ -355,8 +355,9 @@ function interpreter(tape, held) {
   // Compute again what depends on a slot that was changed, and nothing else; return the slots touched.
   function update() {
     for (const { to, from, work } of calls) {
-      to.dirty = from.some((slot) => slot.dirty);
+      to.dirty ||= from.some((slot) => slot.dirty);
       if (to.dirty && work) work();
+      if (to.dirty && to.cut) for (const place of to.cut) to.array[place] = 0;
     }
     const touched = [];
     slots.forEach((slot, i) => {
@@ -371,6 +372,11 @@ function interpreter(tape, held) {
   return {
     slots,
     update,
+    // From the next update on, these elements of a computed slot are 0, whatever its call gives.
+    cut(slot, elements) {
+      slots[slot].cut = elements;
+      slots[slot].dirty = true;
+    },
     change(slot, numbers) {
       slots[slot].array.set(numbers);
       slots[slot].dirty = true;

@@ -23,11 +23,13 @@ SCRIPTS = {  # each file's name, and that of its object; they run in this order
     "drawing": "Drawing", "camera": "Camera", "places": "Places", "chapters": "Chapters",
     "panel": "Panel", "step": "Step", "details": "Details", "predict": "Predict",
     "attention": "Attention", "listing": "Listing", "timeline": "Timeline", "search": "Search",
-    "link": "Link", "share": "Share", "sampling": "Sampling", "another_line": "AnotherLine",
+    "link": "Link", "share": "Share", "sampling": "Sampling", "cuts": "Cuts", "ribbons": "Ribbons",
+    "flow": "Flow", "another_line": "AnotherLine",
     "page": "Page",
 }  # fmt: skip
 
-ANOTHER_LINE = {"sampling", "another_line"}  # which only a page needs where a line can be typed
+# Which only a page needs where a line can be typed.
+ANOTHER_LINE = {"sampling", "cuts", "ribbons", "flow", "another_line"}
 
 # Of a script as its formatter writes it, with a semicolon after each statement: texts, in which spaces
 # count (those in backquotes may hold code, two braces deep); patterns; comments; and spaces.

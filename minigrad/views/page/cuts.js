@@ -1,0 +1,72 @@
+// --- what a number loses when a part of a computation is cut: computed exactly, while the page is idle ---------
+
+// A part has a `key`, and `cuts`: slots with the places that are 0 when it is cut. The others stay what they
+// are: attention weights of a row are not made to sum to 1 again.
+
+const SLICE = 12; // milliseconds that are computed without a pause
+const soon = (act) =>
+  window.requestIdleCallback ? requestIdleCallback(act, { timeout: 50 }) : setTimeout(act, 1);
+
+function cutter(machine) {
+  const off = new Map(); // key -> a part that stays cut
+  let turn = 0;
+
+  function put(slots, also = null, without = null) {
+    // what is 0 in these slots: all that is off, and one part more, or less
+    const parts = [...off.values()].filter((part) => part.key !== without?.key);
+    if (also) parts.push(also);
+    for (const slot of slots) {
+      const places = parts.flatMap(({ cuts }) => Array.from(cuts.get(slot) ?? []));
+      machine.cut(slot, places.length ? places : null);
+    }
+  }
+
+  function turned(part) {
+    // cut it, or take it back
+    if (!off.delete(part.key)) off.set(part.key, part);
+    put(part.cuts.keys());
+  }
+
+  // What `measured` loses without a part; of one that is off, what it would gain with it.
+  function loss(part, measured, now) {
+    const slots = [...part.cuts.keys()];
+    put(slots, ...(off.has(part.key) ? [null, part] : [part]));
+    machine.update();
+    const other = measured();
+    put(slots); // the next update computes what was there before
+    return off.has(part.key) ? other - now : now - other;
+  }
+
+  // The losses of some parts, one after the other; `shown` is called now and then, with all that are known.
+  function measure(parts, measured, shown) {
+    const mine = ++turn;
+    const losses = new Map(),
+      waiting = parts.slice();
+    machine.update();
+    const now = measured();
+    const slice = () => {
+      if (mine !== turn) return; // other numbers by now
+      const end = performance.now() + SLICE;
+      while (waiting.length && performance.now() < end) {
+        const part = waiting.shift();
+        losses.set(part.key, loss(part, measured, now));
+      }
+      machine.update();
+      shown(losses, !waiting.length);
+      if (waiting.length) soon(slice);
+    };
+    soon(slice);
+    return now;
+  }
+
+  return {
+    off,
+    turned,
+    measure,
+    stop: () => {
+      turn++;
+    },
+  };
+}
+
+export { cutter };

@@ -1,0 +1,276 @@
+// --- a picture of what flows from symbols to a result: lanes of symbols, stages, and ribbons between them -----------
+
+// It knows nothing of models. A scene has `lanes` of symbols, each with a row that is followed (`at`); `stages`
+// that add to a lane, with `heads` that gather from rows of a lane (`from`), or with none; and `ends`, what
+// comes out. A head is a box as high as 1, and a ribbon as wide as its share of it. What can be chosen has a key.
+
+import { make } from "./base.js";
+
+const WIDE = { label: 38, head: 46, join: 24, work: 18, gap: 30, ends: 150, least: 60 };
+const NARROW = { label: 22, head: 22, join: 13, work: 12, gap: 7, ends: 90, least: 30 };
+const ROW = 15,
+  BETWEEN = 5, // heads
+  TOP = 46, // of a lane, for the names of its stages
+  LEAST = 0.02; // no ribbon is drawn of less
+
+const place = (v) => v.toFixed(2);
+
+// Where everything is from left to right, with ribbons `u` long.
+function columns(scene, m, u) {
+  const pen = scene.lanes.map(() => m.label);
+  const ends = scene.lanes.map(() => m.label);
+  const stages = scene.stages.map((stage) => {
+    const crosses = stage.from !== null && stage.from !== stage.lane;
+    if (crosses) pen[stage.lane] = Math.max(pen[stage.lane], pen[stage.from] + m.label);
+    const start = pen[stage.lane];
+    if (crosses) ends[stage.from] = Math.max(ends[stage.from], start);
+    const head = stage.from === null ? start + m.gap : start + u;
+    const width = stage.from === null ? m.work : m.head;
+    const join = stage.from === null ? head + width : head + width + m.join;
+    pen[stage.lane] = join + m.gap / 2;
+    return { start, head, width, join };
+  });
+  const again = scene.lanes.map((_, i) => (i < scene.lanes.length - 1 ? pen[i] : null)); // its symbols once more
+  const last = scene.lanes.length - 1;
+  ends[last] = pen[last] + m.gap / 2;
+  return { stages, again, ends, width: ends[last] + m.ends };
+}
+
+function layout(scene, room) {
+  const m = room < 620 ? NARROW : WIDE;
+  let [least, most] = [m.least, 400];
+  for (let i = 0; i < 20; i++) {
+    const u = (least + most) / 2;
+    if (columns(scene, m, u).width > room) most = u;
+    else least = u;
+  }
+  const x = columns(scene, m, least);
+  const heads = Math.max(...scene.stages.map((stage) => stage.heads.length));
+  let y = 0;
+  const lanes = scene.lanes.map((lane) => {
+    const high = Math.max(lane.symbols.length * ROW, heads * (20 + BETWEEN));
+    const found = { top: y + TOP, high, row: (i) => found.top + (i + 0.5) * ROW };
+    y = found.top + high;
+    return found;
+  });
+  const box = Math.min(36, Math.min(...lanes.map(({ high }) => high / heads)) - BETWEEN);
+  return { m, x, lanes, box, width: Math.max(room, x.width), height: y + 8 };
+}
+
+function band(x0, y0, w0, x1, y1, w1) {
+  // a ribbon from one upright to another, each given by its middle and its width
+  const middle = place((x0 + x1) / 2);
+  const [a, b, c, d] = [y0 - w0 / 2, y1 - w1 / 2, y1 + w1 / 2, y0 + w0 / 2].map(place);
+  return `M${place(x0)} ${a}C${middle} ${a} ${middle} ${b} ${place(x1)} ${b}V${c}C${middle} ${c} ${middle} ${d} ${place(x0)} ${d}Z`;
+}
+
+function curve(x0, y0, x1, y1) {
+  const middle = place((x0 + x1) / 2);
+  return `M${place(x0)} ${place(y0)}C${middle} ${place(y0)} ${middle} ${place(y1)} ${place(x1)} ${place(y1)}`;
+}
+
+const text = (x, y, words, attributes = {}) =>
+  make("text", { x: place(x), y: place(y), ...attributes }, words);
+
+// The picture of a scene, as wide as there is room; and for each key what is coloured by it, and where its sign is written.
+function draw(scene, room) {
+  const { m, x, lanes, box, ...size } = layout(scene, room);
+  const parts = new Map();
+  const at = (key) => {
+    if (!parts.has(key)) parts.set(key, { shapes: [], sign: null });
+    return parts.get(key);
+  };
+  const keyed = (key, name, attributes, sign = null) => {
+    const shape = make(name, { ...attributes, "data-key": key });
+    at(key).shapes.push(shape);
+    if (sign) at(key).sign = sign;
+    return shape;
+  };
+  const heading = (stage, middle, top) => {
+    // its number and name, and below these what it does
+    const sign = text(middle, top - 5, "", { class: "sign" });
+    const words = m === WIDE ? `${stage.number} ${stage.name}` : String(stage.number);
+    return [
+      text(middle, top - 20, words, {
+        class: stage.here ? "heading here" : "heading",
+        "data-key": stage.key,
+      }),
+      keyed(
+        stage.key,
+        "rect",
+        { class: "part stage", x: middle - m.head / 2, y: top - 16, width: m.head, height: 14, rx: 7 },
+        sign,
+      ),
+      sign,
+    ];
+  };
+  const rows = scene.lanes.flatMap((lane, i) =>
+    lane.symbols.map((_, row) =>
+      row > (lane.until ?? Infinity)
+        ? null
+        : make("line", {
+            class: row === lane.at ? "stream followed" : "stream",
+            x1: place(m.label),
+            x2: place(x.ends[i]),
+            y1: place(lanes[i].row(row)),
+            y2: place(lanes[i].row(row)),
+          }),
+    ),
+  );
+  const names = scene.lanes.flatMap((lane, i) => [
+    text(2, lanes[i].top - 36, m === WIDE ? lane.title : lane.short, { class: "lane" }),
+    m === WIDE && lane.stream
+      ? text(
+          x.stages.findLast((_, s) => scene.stages[s].from === i).join + 12,
+          lanes[i].row(lane.at) - 6,
+          lane.stream,
+          {
+            class: "along",
+          },
+        )
+      : null,
+    lane.symbols.map((symbol, row) => {
+      const places = x.again[i] === null ? [m.label / 2] : [m.label / 2, x.again[i] + m.label / 2 - 2];
+      return places.map((left, again) => {
+        const key = lane.keys?.[again]?.[row] ?? null;
+        const tile = make("rect", {
+          class: row === lane.at ? "symbol followed" : "symbol",
+          x: place(left - m.label / 2 + 1),
+          y: place(lanes[i].row(row) - ROW / 2 + 0.5),
+          width: m.label - 2,
+          height: ROW - 1,
+          rx: 3,
+          "data-key": key,
+        });
+        if (key !== null && again) at(key).shapes.push(tile);
+        return [
+          tile,
+          text(left, lanes[i].row(row) + 4, symbol, {
+            class: `name${row > (lane.until ?? Infinity) ? " later" : ""}${symbol.length > 2 ? " long" : ""}`,
+          }),
+        ];
+      });
+    }),
+  ]);
+  const stages = scene.stages.map((stage, s) => {
+    const lane = lanes[stage.lane],
+      line = lane.row(scene.lanes[stage.lane].at),
+      { start, head, width, join } = x.stages[s];
+    if (stage.from === null) {
+      const middle = head + width / 2;
+      const high = scene.lanes[stage.lane].symbols.length * ROW;
+      return [
+        keyed(stage.key, "rect", { class: "part work", x: head, y: lane.top, width, height: high, rx: 4 }),
+        heading(stage, middle, lane.top),
+      ];
+    }
+    const from = lanes[stage.from];
+    const high = stage.heads.length * (box + BETWEEN) - BETWEEN;
+    const top = from.top + (from.high - high) / 2;
+    return [
+      stage.heads.map(({ key, ribbons }, h) => {
+        const up = top + h * (box + BETWEEN);
+        let filled = up;
+        const tall = box > 26;
+        const sign = text(head + width / 2, up + box / 2 + (tall ? 11 : 4), "", { class: "sign" });
+        return [
+          keyed(key, "path", { class: "part joined", d: curve(head + width, up + box / 2, join, line) }),
+          ribbons.map(({ key: edge, row, share }) => {
+            filled += share * box;
+            if (share < LEAST) return null;
+            const slot = ROW / stage.heads.length;
+            const y0 = from.row(row) - ROW / 2 + (h + 0.5) * slot;
+            return keyed(edge, "path", {
+              class: "part ribbon",
+              d: band(start, y0, share * slot, head, filled - (share * box) / 2, share * box),
+            });
+          }),
+          keyed(key, "rect", { class: "part head", x: head, y: up, width, height: box, rx: 3 }, sign),
+          tall
+            ? text(head + width / 2, up + box / 2 - 3, m === WIDE ? `head ${h + 1}` : h + 1, {
+                class: "number",
+              })
+            : null,
+          sign,
+        ];
+      }),
+      make("path", { class: "plus", d: plus(join, line) }),
+      heading(stage, head + width / 2, top),
+    ];
+  });
+  const svg = make(
+    "svg",
+    {
+      class: m === NARROW ? "flow narrow" : "flow",
+      viewBox: `0 0 ${Math.ceil(size.width)} ${Math.ceil(size.height)}`,
+      width: Math.ceil(size.width),
+      height: Math.ceil(size.height),
+      "aria-hidden": "true",
+    },
+    make(
+      "defs",
+      {},
+      make(
+        "pattern",
+        {
+          id: "against",
+          width: 5,
+          height: 5,
+          patternUnits: "userSpaceOnUse",
+          patternTransform: "rotate(45)",
+        },
+        make("rect", { class: "ground", width: 5, height: 5 }),
+        make("rect", { class: "stripe", width: 1.6, height: 5 }),
+      ),
+    ),
+    rows,
+    stages,
+    names,
+    ending(scene, x.ends[scene.lanes.length - 1], lanes, m, size),
+  );
+  const last = scene.lanes.length - 1;
+  const used = scene.stages.map((stage, s) =>
+    stage.lane === last && stage.from === last ? 0 : x.stages[s].join,
+  );
+  return { svg, parts, free: last ? size.width - Math.max(...used.slice(0, -1)) : 0 };
+}
+
+const plus = (x, y) =>
+  `M${place(x - 6)} ${place(y)}a6 6 0 1 0 12 0a6 6 0 1 0 -12 0M${place(x - 3)} ${place(y)}h6M${place(x)} ${place(y - 3)}v6`;
+
+function ending(scene, left, lanes, m, size) {
+  // what comes out, likeliest first, each with a bar; beside the row that is followed
+  const last = lanes.length - 1;
+  const line = lanes[last].row(scene.lanes[last].at);
+  const high = scene.ends.length * 20;
+  const top = Math.min(Math.max(4, line - 10), size.height - high - 4);
+  const longest = m.ends - (m === WIDE ? 84 : 76);
+  return scene.ends.map(({ symbol, share, said, chosen }, i) => {
+    const y = top + i * 20;
+    return [
+      chosen
+        ? make("path", { class: "stream followed", d: curve(left - 2, line, left + 8, y + 10), fill: "none" })
+        : null,
+      make("rect", {
+        class: chosen ? "end chosen" : "end",
+        x: left + 8,
+        y: y + 1,
+        width: 22,
+        height: 18,
+        rx: 3,
+      }),
+      text(left + 19, y + 14.5, symbol, { class: "name" }),
+      make("rect", {
+        class: "bar",
+        x: left + 34,
+        y: y + 6,
+        width: place(Math.max(1, longest * share)),
+        height: 8,
+        rx: 2,
+      }),
+      text(left + 38 + longest * share, y + 14, said, { class: "share" }),
+    ];
+  });
+}
+
+export { draw, LEAST };

@@ -1,0 +1,202 @@
+"""The picture from letters to a symbol: what a part does is what the model, run without it, tells."""
+
+import re
+
+import numpy as np
+import pytest
+from extras import without_graphviz
+from test_another_line import a_reader
+from test_explain import contents, untrained
+
+import minigrad as mg
+from minigrad.views.page import replay
+from minitransformer.model import multi_head
+from minitransformer.training.vocabulary import BOS, EOS, PAD
+from minitransformer.views.explain import explain
+
+LINE = {"encoder-decoder": "3 march 1998", "decoder": "3 march 1998", "text": "the quick"}
+KNOWN = "return !!document.querySelector('#flow-summary .moral')"
+PARTS = """
+return [...document.querySelectorAll(".flow [data-lost]")].map((e) =>
+  [e.dataset.key, Number(e.dataset.lost), e.getAttribute("class"), e.getAttribute("d")]);
+"""
+CHOSEN = """
+return [...document.querySelectorAll("#flow-steps button")].findIndex((b) => b.ariaChecked === "true");
+"""
+HEAD = "return Number(document.querySelector('.flow .head').getAttribute('height'))"
+NEVER = (PAD, BOS)
+WRITTEN = "return [...document.querySelectorAll('#flow-steps button')].map((b) => b.innerText)"
+
+
+class Cut:
+    """The model in Python, with some attention weights set to 0 after the softmax, by hand.
+
+    Attributes:
+        zeros: of each attention, by its place in a pass: what to set to 0 in its weights (H, T, S).
+        weights: those of the last pass, as they were before.
+    """
+
+    def __init__(self, reader, monkeypatch):
+        self.reader, self.zeros, self.weights = reader, {}, []
+        whole = multi_head.attention
+
+        def attention(q, k, v, *args, **kwargs):
+            _, weights = whole(q, k, v, *args, **kwargs)
+            gate = np.ones(weights.shape, np.float32)
+            for place in self.zeros.get(len(self.weights), []):
+                gate[0][place] = 0
+            self.weights.append(weights.numpy()[0])
+            return (weights * gate) @ v, weights
+
+        monkeypatch.setattr(multi_head, "attention", attention)
+
+    def scores(self, inputs, zeros=None):
+        """The scores (T, N) of each next symbol, without these weights."""
+        self.zeros, self.weights = zeros or {}, []
+        with mg.no_grad():
+            return self.reader.model(*inputs).numpy()[0].astype(float)
+
+    def margin(self, inputs, row, symbol, zeros=None):
+        """How far the score of a symbol is above the best of the others that may be written."""
+        scores = self.scores(inputs, zeros)[row]
+        return scores[symbol] - max(s for i, s in enumerate(scores) if i not in (*NEVER, symbol))
+
+    def written(self, source, zeros):
+        """What it writes without these weights, symbol by symbol."""
+        ids = [BOS]
+        while len(ids) <= self.reader.longest_target + 1 and ids[-1] != EOS:
+            row = self.scores([source, np.array([ids])], zeros)[-1]
+            row[[*NEVER]] = -np.inf
+            ids.append(int(np.argmax(row)))
+        return ids[1:]
+
+
+def opened(browser, tmp_path, kind):
+    reader = a_reader(kind, tmp_path, 60)
+    browser.open(explain(reader, LINE[kind], tmp_path / "page.html"))
+    browser.wait(KNOWN)
+    return reader
+
+
+def test_the_stages_are_found_in_the_graph(tmp_path, monkeypatch):
+    """Of each module its result, and of an attention its weights, by their shapes."""
+    monkeypatch.setattr(replay, "checks", lambda graph: {})
+    without_graphviz(monkeypatch)
+    for kind, layer in (
+        ("encoder-decoder", ["self-attention", "cross-attention", "feed-forward"]),
+        ("decoder", ["self-attention", "feed-forward"]),
+    ):
+        reader = untrained(kind, layers=2)
+        page = explain(reader, reader.source.symbols[0], tmp_path / "page.html")
+        told = contents(page.read_text(encoding="utf-8"))["another"]
+        shape = lambda slot: told["kinds"][told["slots"][slot]]["shape"]
+        stages = told["stages"]
+        assert [s["name"] for s in stages if s["side"] == "target"] == 2 * layer
+        assert {s["layer"] for s in stages} == {1, 2}
+        lengths = dict(zip(["source", "target"][-len(told["inputs"]) :], told["inputs"]))
+        for stage in stages:
+            assert shape(stage["out"]) == [1, shape(lengths[stage["side"]])[1], 8]
+            if stage["reads"] is not None:
+                sides = [shape(lengths[stage[side]])[1] for side in ("side", "reads")]
+                assert shape(stage["weights"]) == [1, 2, *sides]
+        outs = [stage["out"] for stage in stages]
+        assert outs == sorted(outs)
+        assert len({*outs}) == len(outs)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", LINE)
+def test_a_ribbon_is_as_wide_as_attention_and_tells_what_the_margin_loses(
+    browser, tmp_path, monkeypatch, kind
+):
+    reader = opened(browser, tmp_path, kind)
+    source = reader.encode([LINE[kind]])
+    written = reader.beginning(source, reader.write(source))
+    inputs = reader.inputs(source, written)
+    step = browser.run(CHOSEN)
+    at = inputs[-1].shape[1] - written.shape[1] + step, written[0, step]
+    model = Cut(reader, monkeypatch)
+    now = model.margin(inputs, *at)
+    weights, high = model.weights, browser.run(HEAD)
+    attentions = {0: 0, 2: 1, 3: 2} if kind == "encoder-decoder" else {0: 0}  # of the stages
+    checked = []
+    for key, lost, classes, d in browser.run(PARTS):
+        name, *numbers = key.split()
+        place, *where = [int(n) for n in numbers]
+        if name == "edge":
+            zeros = {attentions[place]: [tuple(where)]}
+            x, y = [float(v) for v in re.findall(r" ([\d.]+)V([\d.]+)", d)[0]]
+            assert (y - x) / high == pytest.approx(
+                weights[attentions[place]][tuple(where)], abs=1e-3
+            )
+        elif name == "head":
+            zeros = {attentions[place]: [tuple(where)]}
+        elif name == "letter":
+            zeros = {2: [(slice(None), place, *where)]}
+        else:
+            continue
+        wanted = now - model.margin(inputs, *at, zeros)
+        assert lost == pytest.approx(wanted, abs=3e-3), key
+        if abs(abs(lost) / max(1, abs(now)) - 0.02) > 1e-3:  # the colour
+            small = abs(lost) < 0.02 * max(1, abs(now))
+            assert ("nothing" if small else "for" if lost > 0 else "against") in classes.split()
+        checked.append(name)
+    assert {*checked} == {"edge", "head", "letter"} if len(attentions) > 1 else {"edge", "head"}
+    assert len(checked) > 10
+    assert browser.messages() == []
+
+
+@pytest.mark.slow
+def test_a_symbol_is_chosen_and_a_head_cut_by_keys_alone(browser, tmp_path, monkeypatch):
+    """What it then writes is what the model writes without that head."""
+    from selenium.webdriver import Keys
+
+    reader = opened(browser, tmp_path, "encoder-decoder")
+    before = browser.run(WRITTEN)
+    step = browser.run(CHOSEN)
+    keys = lambda *keys: browser.driver.switch_to.active_element.send_keys(*keys)
+    browser.ask("focus", "#flow-steps [tabindex='0']")
+    keys(Keys.ARROW_LEFT)
+    assert browser.run(CHOSEN) == step - 1
+    assert browser.run("return document.getElementById('time').value") == "0"  # it stays there
+    browser.wait(KNOWN)
+    browser.ask("focus", "#flow-stages li:nth-child(4) .heads button:nth-of-type(2)")
+    keys(Keys.ENTER)
+    assert "head 2 of cross-attention" in browser.ask("text", "#flow-details h3").lower()
+    browser.ask("focus", "#flow-details .switch")
+    keys(Keys.SPACE)
+    source = reader.encode(["3 march 1998"])
+    ids = Cut(reader, monkeypatch).written(source, {2: [(1,)]})
+    names = [{"<eos>": "end"}.get(t, t) for t in reader.writes.tokens(ids)]
+    assert browser.run(WRITTEN) == names != before
+    assert browser.ask("count", ".flow .head.off") == 1
+    browser.ask("clickOn", "#flow-details button", "Put all back")
+    assert browser.run(WRITTEN) == before
+    assert browser.messages() == []
+
+
+@pytest.mark.slow
+def test_a_click_on_a_ribbon_opens_its_numbers_and_on_a_letter_its_ribbons(browser, tmp_path):
+    opened(browser, tmp_path, "encoder-decoder")
+    ribbons = "[data-key^='edge 3 ']"
+    browser.ask("click", f".flow {ribbons}", 0)
+    assert "works" not in browser.ask("text", "#cell h2")
+    assert "looks at" in browser.ask("text", "#cell h2")  # of the panel that there was
+    key = browser.run(f'return document.querySelector(".flow {ribbons}").dataset.key')
+    assert browser.ask("texts", "#flow-details .switch") == ["on"]
+    other = browser.run(
+        "return document.querySelector('.flow [data-key^=\"edge 0 \"]').dataset.key"
+    )
+    browser.ask("click", ".flow [data-key^='row ']:not(.followed)", 0)
+    browser.wait(KNOWN)
+    now = browser.run("return document.querySelector('.flow [data-key^=\"edge 0 \"]').dataset.key")
+    assert now.split()[:3] == other.split()[:3]
+    assert now != other
+    assert browser.ask("count", f'.flow [data-key="{key}"]') == 1  # the other stages are as before
+    browser.ask("clickOn", "#flow-stages .link", "encoder: feed-forward")
+    browser.ask("clickOn", "#flow-details button", "Its box in the drawing")
+    assert browser.run("return document.getElementById('time').value") != "0"
+    browser.ask("clickOn", "#stage-tabs button", "Reading")
+    browser.wait("return !!document.querySelector('#flow-stages [aria-current=step]')")
+    assert "encoder: feed-forward" in browser.ask("text", "#flow-stages [aria-current=step]")
+    assert browser.messages() == []
