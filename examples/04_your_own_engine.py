@@ -603,11 +603,12 @@ ask("end_bias", ...)
 ask("end_index", ...)
 
 # %% [markdown]
-# To write yourself: this engine once more, tomorrow, from an empty file. Its parts are exercises of
-# lessons 01 and 02: `order`, `walk`, `undo_broadcast`, `matmul_rule` and `index_rule`
-# (`python -m minigrad exercises check walk`).
+# To write yourself: this engine once more, tomorrow. It is the exercise `engine`
+# (`python -m minigrad exercises check engine`). Its parts are exercises of lessons 01 and 02: `order`,
+# `walk`, `undo_broadcast`, `matmul_rule` and `index_rule`.
 #
-# It is enough for a transformer: `13b_your_own_engine_under_a_transformer.py`, after lesson 13.
+# It is enough for a transformer: `python -m minigrad exercises engine` runs yours under one, and
+# compares every gradient; `13b_your_own_engine_under_a_transformer.py`, after lesson 13, trains with it.
 #
 # Next: `05_words_as_vectors.py`, where the numbers begin to mean something.
 

@@ -35,12 +35,6 @@ def test_what_a_row_says_is_so(number, title, core, optional, seconds, write):
     assert found or not write
 
 
-def test_the_readme_has_the_number_of_functions_to_write():
-    number = sum(len(sheet.exercises) for sheet in sheets())
-    said = f" {number} functions to write yourself" in (ROOT / "README.md").read_text()
-    assert said, f"there are {number}"
-
-
 @pytest.mark.parametrize("sheet", sheets(), ids=lambda sheet: sheet.title)
 def test_a_lesson_ends_with_its_exercises_by_name(sheet):
     (lesson,) = (one for one in lessons() if one.title == sheet.title)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 
-from . import learner, teacher
+from . import learner, own, teacher
 from .sandbox import SECONDS
 
 
@@ -145,6 +145,20 @@ def _run_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def _engine_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "file",
+        metavar="FILE",
+        nargs="?",
+        type=Path,
+        default=Path("04_your_own_engine.py"),
+        help="your engine (default: 04_your_own_engine.py)",
+    )
+    parser.add_argument(
+        "--seconds", type=_seconds, default=60.0, metavar="N", help="after which it stops"
+    )
+
+
 def _steps(text: str) -> int:
     if not text.isdecimal() or not int(text):
         raise argparse.ArgumentTypeError(f"steps are a whole number from 1, not {text!r}")
@@ -207,6 +221,11 @@ def _forget_options(parser: argparse.ArgumentParser) -> None:
 COMMANDS: dict[str, tuple[Callable[..., int], str, Callable[..., None]]] = {
     "check": (learner.check_some, "say what is right, and what the mistake is", _check_options),
     "run": (learner.run_all, "train a transformer with what you have written", _run_options),
+    "engine": (
+        own.engine_of_ones_own,
+        "run an engine of your own under a transformer, and compare every gradient",
+        _engine_options,
+    ),
     "hint": (learner.hint, "help on", _which),
     "puzzle": (
         learner.puzzle,

@@ -55,6 +55,10 @@ class Exercise:
         properties: sentences, each with a function (f, *arguments) that says whether it is true.
         picture: (arguments, given, right) -> a graph with the offending node marked, or None.
         sizes: what `draw` is called with.
+        through: what makes of the function what is asked in its place, as "file.name" of a file beside
+            the exercises; "": the function itself is asked.
+        whole: the text of a solution that is longer than a function; there is no puzzle of it then.
+        story: told to whoever has it right.
         rtol, atol: how far numbers may be off.
         mistakes: the wrong solutions; `mistake` adds one.
     """
@@ -70,6 +74,9 @@ class Exercise:
     properties: Mapping[str, Callable[..., bool]] = field(default_factory=dict)
     picture: Callable[[tuple, Any, Any], Graph | None] | None = None
     sizes: Sequence[int] = SIZES
+    through: str = ""
+    whole: str = ""
+    story: str = ""
     rtol: float = 1e-6
     atol: float = 1e-9
     mistakes: list[Mistake] = field(default_factory=list)
@@ -99,6 +106,8 @@ class Exercise:
 
     def text(self) -> str:
         """The solution, as one writes it: without its decorator."""
+        if self.whole:
+            return self.whole
         whole = textwrap.dedent(inspect.getsource(self.solution))
         (definition,) = ast.parse(whole).body
         return "\n".join(whole.splitlines()[definition.lineno - 1 :])

@@ -79,7 +79,8 @@ def check_some(options: argparse.Namespace) -> int:
 
 def _tell(sheet: Sheet, exercise: Exercise, mark: Mark) -> None:
     print(f"{sheet.number} {exercise.name}: {mark.state}")
-    for line in filter(None, (mark.says, *mark.shows)):
+    told = exercise.story.splitlines() if mark.state == RIGHT else ()
+    for line in filter(None, (mark.says, *mark.shows, *told)):
         say(f"    {line}")
 
 
@@ -132,6 +133,8 @@ def solution(options: argparse.Namespace) -> int:
     for sheet, exercises in which:
         for exercise in exercises:
             print(f"# {sheet.number} {exercise.name}\n{exercise.text()}\n")
+            for line in exercise.story.splitlines():
+                say(f"# {line}", hanging=2)
     return 0
 
 
@@ -155,6 +158,9 @@ def puzzle(options: argparse.Namespace) -> int:
     if options.lines is None:
         for sheet, exercises in which:
             for exercise in exercises:
+                if exercise.whole:
+                    say(f"{sheet.number} {exercise.name} is too long for a puzzle")
+                    continue
                 one = puzzle_of(exercise)
                 print(f"{sheet.number} {exercise.name}: two of these lines do not belong\n")
                 print(f"      {one.head}")
@@ -167,6 +173,8 @@ def puzzle(options: argparse.Namespace) -> int:
     if sum(len(exercises) for _, exercises in which) != 1:
         raise errors.ConfigError("--lines answers one puzzle: give the name of one exercise")
     ((sheet, (exercise,)),) = which
+    if exercise.whole:
+        raise errors.ConfigError(f"{exercise.name} is too long for a puzzle")
     mark = solved(sheet, exercise, options.lines, options.seconds)
     _tell(sheet, exercise, mark)
     return 0 if mark.state == RIGHT else 1

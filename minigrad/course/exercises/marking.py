@@ -13,6 +13,7 @@ from .asking import Asked, Outcome, StoppedError, outcome_of
 from .calls import Callee
 from .exercise import Case, Exercise
 from .likeness import alike, kind
+from .sheets import asked
 from .wording import call_text, guess, kind_of, not_finite, shown
 
 RIGHT, WRONG, NOT_BEGUN, MISSING = "right", "wrong", "not begun", "missing"
@@ -121,14 +122,16 @@ class Trial:
 
     def _of_mistake(self, number: int, k: int) -> Outcome:
         if (number, k) not in self._of_mistakes:
-            made = Asked(Callee(self.exercise.mistakes[number].function))
+            function = self.exercise.mistakes[number].function
+            made = Asked(Callee(asked(function, self.exercise.through)))
             self._of_mistakes[number, k] = made.outcome(self.exercise, self.cases[k])
         return self._of_mistakes[number, k]
 
 
 def mark_function(trial: Trial, function: Callable) -> Mark:
     """Mark a function that runs here and now: what never ends, or ends the process, is for `sandbox`."""
-    return mark(trial, Asked(Callee(function, trial.exercise.without)))
+    one = asked(function, trial.exercise.through)
+    return mark(trial, Asked(Callee(one, trial.exercise.without)))
 
 
 def mark(trial: Trial, function: Asked) -> Mark:

@@ -22,6 +22,7 @@ import signal
 import socket
 import sys
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, BinaryIO, NoReturn
 
@@ -36,9 +37,10 @@ from ... import hessian
 from . import apart
 from .calls import Callee
 from .crossing import read, unpacked
-from .sheets import HOME, draws, handed_out, parsed
+from .sheets import HOME, asked, beside, handed_out, parsed
 from .wording import unreadable
 
+BESIDE = ("draws", "engines")  # files that functions are asked through, or get inputs from
 MEMORY = 4 << 30  # bytes that a function may use, where the system can limit that
 
 
@@ -80,7 +82,8 @@ def main(control: str, folder: str, shut: str) -> None:
 
 def _load() -> None:
     """Load what functions need, before they can find no file."""
-    draws()
+    for name in BESIDE:
+        beside(name)
     hessian(np.sum)(np.ones(1))  # which loads what the first derivative needs
     for path in HOME.glob("[0-9][0-9]_*.py"):
         handed_out(path.name)
@@ -182,8 +185,26 @@ def serve(asked: BinaryIO, answers: BinaryIO) -> None:
             answers.flush()
 
 
-def load(path: str, data: np.ndarray, name: str, without: list[str], alone: bool = True) -> Callee:
-    """The function of that name in a learner's file with this content."""
+def load(
+    path: str,
+    data: np.ndarray,
+    name: str,
+    without: list[str],
+    alone: bool = True,
+    through: str = "",
+    files: Mapping[str, np.ndarray] | None = None,
+) -> Callee:
+    """The function of that name in a learner's file with this content.
+
+    Args:
+        through: as in `Exercise`.
+        files: others that it imports, by their paths: written to this folder first.
+    """
+    for place, content in (files or {}).items():
+        Path(place).parent.mkdir(parents=True, exist_ok=True)
+        Path(place).write_bytes(content.tobytes())
+    if files:
+        sys.path.insert(0, os.getcwd())
     numpy = dict(vars(np))
     file = parsed(Path(path), data.tobytes())
     lines = io.StringIO(data.tobytes().decode(errors="replace")).readlines()
@@ -191,7 +212,7 @@ def load(path: str, data: np.ndarray, name: str, without: list[str], alone: bool
     space = file.functions()
     for unread, why in file.unread.items():
         space.setdefault(unread, unreadable(unread, why))
-    return Callee(space.get(name), without, alone, numpy)
+    return Callee(asked(space.get(name), through), without, alone, numpy)
 
 
 def limit(seconds: int) -> None:

@@ -103,6 +103,7 @@ def mark_of(
             "data": np.frombuffer(content(path), np.uint8),
             "name": exercise.name,
             "without": list(exercise.without),
+            "through": exercise.through,
         }
         trial = _trial(sheet, exercise, seed)
         if seconds == math.inf:

@@ -29,7 +29,9 @@ HOME = EXAMPLES / "exercises"
 END = re.compile(r"\r\n|\r|\n")  # of a line, as Python counts them; str.splitlines counts more
 BEGINS = re.compile(r"(?:(?:async )?def (\w+)|class |import |from |@)")  # a part of a file
 LONGEST = 1 << 20  # bytes of a learner's file
-DEFINITIONS = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef, ast.Assign, ast.AnnAssign)
+DEFINITIONS = (
+    ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef, ast.Assign, ast.AnnAssign, ast.AugAssign,
+)  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,8 +155,21 @@ class LearnerFile:
     unread: Mapping[str, str] = field(default_factory=dict)
 
     def is_stub(self, name: str) -> bool:
-        """Tell whether a function is there and only says that it is not written yet."""
-        return any(isinstance(d, ast.FunctionDef) and _empty(d) for d in self.definition(name))
+        """Tell whether a function is there and only says that it is not written yet; or is a program
+        to be repaired, as it was handed out."""
+        return any(
+            isinstance(d, ast.FunctionDef) and (_empty(d) or _dump(d) in self._given)
+            for d in self.definition(name)
+        )
+
+    @functools.cached_property
+    def _given(self) -> set[str]:
+        """The functions of the sheet with this file's name, as they are handed out."""
+        path = HOME / self.path.name
+        if not path.is_file():
+            return set()
+        tree = self.tree if path == self.path else handed_out(self.path.name).tree
+        return {_dump(one) for one in tree.body if isinstance(one, ast.FunctionDef)}
 
     def has(self, name: str) -> bool:
         return bool(self.definition(name))
@@ -330,6 +345,12 @@ def _empty(definition: ast.FunctionDef) -> bool:
     return True
 
 
+def _dump(definition: ast.FunctionDef) -> str:
+    """The code of a function, without its docstring."""
+    body = definition.body[ast.get_docstring(definition) is not None :]
+    return ast.dump(definition.args) + ast.dump(ast.Module(body, []))
+
+
 def _imports(tree: ast.AST) -> Iterator[tuple[ast.alias, str]]:
     """Every imported name, with the package that it comes from."""
     for node in ast.walk(tree):
@@ -377,6 +398,19 @@ def handed_out(file: str) -> LearnerFile:
 
 
 @functools.cache
+def beside(name: str) -> ModuleType:
+    """A file beside the exercises, of what the answers and a learner's side have in common."""
+    return module_of(HOME / f"{name}.py")
+
+
 def draws() -> ModuleType:
-    """The functions among the inputs: what the answers and a learner's side have in common."""
-    return module_of(HOME / "draws.py")
+    """The functions among the inputs."""
+    return beside("draws")
+
+
+def asked(function: Any, through: str) -> Any:
+    """What is asked in place of a function, if that is made of it (`Exercise.through`)."""
+    if not through or not callable(function):
+        return function
+    file, _, name = through.partition(".")
+    return getattr(beside(file), name)(function)

@@ -20,6 +20,11 @@ every_exercise = pytest.mark.parametrize(
     ("sheet", "exercise"), EXERCISES, ids=[f"{s.number}-{e.name}" for s, e in EXERCISES]
 )
 
+IN_LINES = [(sheet, exercise) for sheet, exercise in EXERCISES if not exercise.whole]
+every_exercise_in_lines = pytest.mark.parametrize(
+    ("sheet", "exercise"), IN_LINES, ids=[f"{s.number}-{e.name}" for s, e in IN_LINES]
+)
+
 
 @every_exercise
 def test_a_stub_is_not_begun_and_its_examples_are_right(sheet, exercise):
@@ -66,7 +71,7 @@ def test_readers_find_the_lessons_in_their_order():
     assert rows == [sheet.file for sheet in sheets()]
 
 
-@every_exercise
+@every_exercise_in_lines
 def test_a_worked_example_comes_to_the_right_answer_and_is_no_other_example(sheet, exercise):
     lines, answer = worked(exercise)
     inputs = exercise.worked[0]()
@@ -78,7 +83,7 @@ def test_a_worked_example_comes_to_the_right_answer_and_is_no_other_example(shee
     assert f"{inputs}" not in shown
 
 
-@every_exercise
+@every_exercise_in_lines
 def test_a_puzzle_has_the_lines_of_the_solution_and_two_others(sheet, exercise):
     puzzle = puzzle_of(exercise)
     _, *body = ast.unparse(ast.parse(exercise.text())).splitlines()
@@ -90,7 +95,7 @@ def test_a_puzzle_has_the_lines_of_the_solution_and_two_others(sheet, exercise):
 
 
 @pytest.mark.slow
-@every_exercise
+@every_exercise_in_lines
 def test_a_puzzle_is_judged_by_running_it(sheet, exercise):
     puzzle = puzzle_of(exercise)
     _, *body = ast.unparse(ast.parse(exercise.text())).splitlines()
