@@ -36,7 +36,7 @@ from ...ran.capture import gradient_of
 from ...ran.proof import Proof, prove
 from .. import colours
 from ..graph import Graph, graph
-from . import scripts
+from . import opening, scripts
 from .another_line import AnotherLine
 from .attention import Tokens
 from .content import content
@@ -55,7 +55,7 @@ ABSENT = (
 @checked
 def explore(
     loss: Tensor | Callable[..., Tensor] | Watched,
-    path: str | os.PathLike,
+    path: str | os.PathLike | None = None,
     *,
     inputs: Sequence[Any] | Array = (),
     title: str | None = None,
@@ -80,11 +80,17 @@ def explore(
     inputs. So it is known which constants Python makes of them, as of `ids.tolist()`: these are marked,
     as no page can compute them again.
 
+    Without a path, the page is shown at once: in a notebook in place, else in a browser.
+
+        mg.explore(loss)
+
     Args:
         loss: the result: one number, or of any shape if `backward(gradient)` was called on it. Or a
             function that gives it for `inputs`, and changes nothing else. Or what `mg.pytorch()` gave.
         inputs: Tensors and arrays of NumPy's, with which a function is called; or the only one.
-        path: of the file to be written. It is written beside its name and renamed.
+        path: of the file to be written. It is written beside its name and renamed. None: of a new
+            file, which is shown. Where it is stands on standard output, and on standard error how
+            far the page of a large graph has come.
         title: of the page; default: the name of the loss's variable.
         letters: the sizes of dimensions by their letters, such as `{"B": 1, "T": 11}`. Comments in
             the code, such as `# (B, T, D)`, name dimensions too.
@@ -127,14 +133,19 @@ def explore(
     title = title or whole.title or "a computation"
     title = words.visible(title)
     lessons, labels = lessons or {}, labels or {}
-    shown = content(whole, title, letters, labels, tokens, symbols, lessons, BUDGET, another)
+    begins = opening.SILENT if path is not None else opening.PageProgress(len(whole))
+    shown = content(
+        whole, title, letters, labels, tokens, symbols, lessons, BUDGET, another, begins
+    )
     if proof is not None:
         shown["notes"] += [ABSENT.format(i + 1, len(inputs)) for i in proof.absent]
         shown["live"] |= {"paths": proof.paths, "proven": proof.proven}
     written = page(shown, sections or {})
-    path = Path(path)
-    write_whole(path, lambda file: file.write(written.encode()))
-    return path
+    file = opening.fresh_path(title) if path is None else Path(path)
+    write_whole(file, lambda opened: opened.write(written.encode()))
+    if path is None:
+        opening.show(file)
+    return file
 
 
 def page(shown: Mapping[str, Any], sections: Mapping[str, str]) -> str:

@@ -22,6 +22,7 @@ from . import attention, chapters, packing, replay, switches, views
 from .another_line import AnotherLine, another_line
 from .attention import Tokens
 from .live import Symbols, live
+from .opening import SILENT, PageProgress
 from .packing import Arrays
 
 WHOLE = 150  # lines of a file, up to which all of it is shown
@@ -50,17 +51,20 @@ def content(
     lessons: Mapping[str, Sequence[str]],
     budget: int,
     another: AnotherLine | None = None,
+    begins: PageProgress = SILENT,
 ) -> dict[str, Any]:
     """Everything that the page of `graph` needs to know.
 
     `nodes`, `edges`, `rules`, `arrays`, `files` and `views` are lists that refer to each other by
     place; `forward` and `backward` are the numbers of the nodes in the order of the time line.
     """
+    begins("its script")
     arrays = Arrays(budget)
     parts = switches.places(graph)
     script, lost = _script(graph, parts)
     rules = Rules(reading.Formulas(graph, script=script))
     files = _Files(graph)
+    begins("its drawings")
     drawn = views.views(graph)
     maps = attention.maps(graph, tokens)
     for found in maps:  # the page multiplies queries and keys itself
@@ -68,10 +72,13 @@ def content(
             value = None if found[side] is None else graph[found[side]].value
             arrays.add(value, full=value is not None and value.size <= FULL)
     checked = {} if lost else replay.checks(script)
+    begins("its nodes")
     nodes = [_node(graph, n, arrays, rules, files, letters or {}, checked) for n in graph.nodes]
+    begins("its edges")
     edges = [_edge(graph, e, arrays, rules) for e in graph.edges]
     computing = {"frozen": lost} if lost else live(script, parts, arrays, symbols)
     typed = None if another is None or lost else another_line(another, arrays)
+    begins("its arrays")
     notes = [] if graph.recorded else [HINT]
     if any("size" not in view for view in drawn):
         notes.append(views.NO_ENGINE)
@@ -277,7 +284,7 @@ def in_a_package(file: str) -> bool:
 
 
 def _imports(lines: Sequence[str]) -> int:
-    """How many lines at the beginning of a file are its docstring and its imports."""
+    """Count the lines at the beginning of a file that are its docstring and its imports."""
     try:
         tree = ast.parse("".join(lines))
     except SyntaxError:
