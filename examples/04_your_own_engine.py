@@ -200,25 +200,11 @@ print("through 5000 sums:", x.grad)
 assert x.grad == 1
 
 
-# %%
-def visits_by_size():
-    from matplotlib import pyplot as plt
-
-    figure, ax = plt.subplots(figsize=(6.4, 3.2))
-    ax.plot(range(1, 15), counts, "o-", color=ORANGE)
-    ax.plot(range(1, 15), in_order, "o-", color=BLUE)
-    ax.text(11, 9000, "every path by itself", color=ORANGE, ha="right")
-    ax.text(11, 20, "each number once, newest first", color=BLUE, ha="right")
-    ax.set(yscale="log", xlabel="doublings", ylabel="visits")
-    return figure
-
-
-pictures("04_visits", visits_by_size)
-
 # %% [markdown]
 # Nothing here asks what a number is. Put arrays in, and the same class works on them, element by
 # element. The result is an array then. The walk starts with a single 1. Times an array of slopes,
-# NumPy copies it to each element, as if the loss were their sum:
+# NumPy copies it to each element: a 1 arrives at every element of the result. That is the gradient of
+# their sum. So where the result is an array, the walk takes the sum of its elements for the loss:
 
 # %%
 x, w = Ordered(np.array([1.0, 2.0])), Ordered(np.array([3.0, 4.0]))
@@ -226,8 +212,8 @@ walk_in_order(x * w)
 print("gradient of x:", x.grad, "  of w:", w.grad)
 
 # %% [markdown]
-# **What breaks?** A *bias* of two numbers is added to a batch of three rows, of shape (3, 2). NumPy
-# copies it into each row.
+# **What breaks?** A bias (lesson 03b) of two numbers is added to a batch of three rows, of shape (3,
+# 2). NumPy copies it into each row.
 
 # %%
 ask("bias_shape", ...)
@@ -334,7 +320,9 @@ assert np.allclose(
 print("a layer with a bias: the gradients of x, w and the bias agree with differences")
 
 # %% [markdown]
-# **What breaks?** Later we multiply batches of matrices: `a` of shape (5, 3, 4) with `b` of (5, 4, 2).
+# **What breaks?** Later we multiply batches of matrices: `a` of shape (5, 3, 4) with `b` of (5, 4,
+# 2). What we want of `transposed(b)` is five matrices (2, 4), so (5, 2, 4). But `.T` writes *all*
+# axes in reverse order: of a matrix the two, and of three axes all three.
 
 # %%
 ask("turned", ...)
@@ -367,7 +355,8 @@ print("gradients of the shapes", a.grad.shape, "and", b.grad.shape)
 # `b` was copied for each of the five, and `undo_broadcast` has summed.
 #
 # Next, indexing. `x[index]` picks. What was picked gets its gradient back, and what was not picked
-# gets 0:
+# gets 0. (`out[index] += g` reads `out[index]`, adds `g`, and writes the results, each for all of the
+# index together.)
 
 
 # %%
@@ -403,7 +392,7 @@ print(lost, "and by differences", slopes(lambda x: x[index], g, np.zeros(3)))
 # %% [markdown]
 # ## 7. Add at every index, and a table
 #
-# NumPy reads `out[index]` once, adds, and writes twice: the first is lost. `np.add.at` adds every time.
+# It was the trap of lesson 02: the first of the two is lost. `np.add.at` adds every time.
 # This is the same law for the third time: what is used twice gets a sum.
 
 
@@ -420,17 +409,18 @@ print("the gradient of x:", x.grad)
 assert x.grad.tolist() == [0, 0, 11]
 
 # %% [markdown]
-# Your engine has sums, products, matrix products and picks. Soon it needs `exp`, `log`, `sqrt` and more.
-# A method for each would be long, and each would do the same things. What differs is the function and
-# its rules. So write these as data, in a table:
+# Your engine has sums, products, matrix products and picks. Soon it needs `exp`, `log`, `sqrt` and
+# more. A method for each would be long, and each would do the same things. What differs is the
+# function and its rules. So write these as data, in a table:
 #
 #     RULES[np.exp]      = lambda g, y, a: g * y,
 #     RULES[np.multiply] = lambda g, y, a, b: g * b,   lambda g, y, a, b: g * a
 #
-# There is a line for each function, and a rule for each argument. `g` is the gradient of the result,
-# `y` the result, and then come the arguments. It reads like the table at the back of a calculus book.
-# One function, `call`, computes, and makes a tensor that remembers the function and its arguments. The
-# walk looks the rules up.
+# There is a line for each function, and a rule for each argument. (The comma behind the only rule of
+# `np.exp` makes it a tuple of one rule, so that every line holds a tuple.) `g` is the gradient of the
+# result, `y` the result, and then come the arguments. It reads like the table at the back of a
+# calculus book. One function, `call`, computes, and makes a tensor that remembers the function and
+# its arguments. The walk looks the rules up.
 #
 # **What breaks?** You would have to write `call(np.exp, x)` everywhere, for this does not work:
 
@@ -472,14 +462,16 @@ print("the gradient:", np.round(x.grad, 4).tolist())
 # step 7, and the two methods whose names begin with `__array` step 8. What is new:
 #
 # - `WRITTEN` holds functions that need no rule, because they are written in others. A mean is a sum
-#   times a number.
-# - `__hash__` lets a Tensor be the key of a dictionary, such as `arrived`. Its base has an `==`, and
-#   would forbid it.
+#   times a number. `take_along_axis` is an index: for each axis, `np.indices` gives the places along
+#   it, and the axis that is asked for gets the indices in their place.
+# - `property(lambda self: ...)` makes `x.shape` call that function, without brackets.
+# - The base class (a *mixin*, which brings methods along) has an `==` of its own, and Python then
+#   forbids to use a Tensor as a key of a dictionary, such as `arrived`. `__hash__` allows it again.
 # - `method` is `"__call__"` for `np.exp(x)`. Others, such as that of `np.add.reduce(x)`, are refused.
 # - A rule `None` says that an argument gets no gradient, such as the condition of `np.where`.
 # - `kept` puts back the axes that a sum took away.
 #
-# ## Checked by differences
+# ## Checked by differences (optional)
 #
 # A rule with a mistake in it raises no error (lesson 03). So compare every rule with differences, in
 # one call of its function, on numbers that lie at no kink:
@@ -509,15 +501,15 @@ print(len(RULES), "functions: each rule agrees with differences, in one call")
 # ## And it learns
 #
 # Some points lie on a small ring, others on a large ring around it. No straight line separates them,
-# but a small network learns to. Between its input and its output it has 16 numbers, each bent by
-# `np.tanh`, a curve that climbs from -1 to 1. It should say 1 inside and -1 outside, and the loss is
-# the mean of the squared errors. Each step computes the loss, walks back, and goes a little way down.
+# but a network as in lesson 03b learns to: two numbers go in, 16 hidden ones are bent by `np.tanh`,
+# and one comes out. It should say 1 inside and -1 outside, and the loss is the mean of the squared
+# errors. The rate is 0.1. (The second matrix starts smaller, as its 16 products add up.)
 
 # %%
 angle, inside = rng.uniform(0, 2 * np.pi, 200), np.arange(200) < 100
 radius = np.where(inside, 0.4, 1.0) + rng.normal(0, 0.08, 200)
-points = radius[:, None] * np.stack([np.cos(angle), np.sin(angle)], axis=1)  # (N, 2)
-wanted = np.where(inside, 1.0, -1.0)[:, None]  # (N, 1)
+points = radius[:, None] * np.stack([np.cos(angle), np.sin(angle)], axis=1)  # (B, 2)
+wanted = np.where(inside, 1.0, -1.0)[:, None]  # (B, 1)
 
 weights = [
     Tensor(rng.normal(0, 1, (2, 16))), Tensor(np.zeros(16)),
@@ -526,7 +518,7 @@ weights = [
 
 
 def network(x, w, b, v, c):
-    return np.tanh(x @ w + b) @ v + c  # (N, 1)
+    return np.tanh(x @ w + b) @ v + c  # (B, 1)
 
 
 losses = []
@@ -564,7 +556,10 @@ def ring():
 pictures("04_ring", ring)
 
 # %% [markdown]
-# ## Step through it
+# That is the first promise of lesson 00, kept: one walk finds the derivatives of all parameters
+# together, and you have written it.
+#
+# ## Step through it (optional)
 #
 # minigrad is this engine with what you would miss when something goes wrong: errors that say what to
 # do, arrays that nobody can change unseen, memory that is given back, and views. Its walk and its way

@@ -42,8 +42,10 @@ ask("04/end_bias", ...)
 # ## Computing with words
 #
 # Four words, five numbers each. Think of the numbers as answers to questions such as "how powerful?".
-# They come from an article on attention, where they were made up so that the example works. (Lesson 19
-# lists misprints of this article and of others. How such numbers are learned, we see further down.)
+# They come from an article on attention, where they were made up so that the example works. (The
+# course was checked against a few such articles, line by line. Where one prints something else than
+# what comes out here, we say "the article". Which it was does not matter: lesson 19 has all of that
+# together. How such numbers are learned, we see further down.)
 
 # %%
 words = {
@@ -158,13 +160,15 @@ pictures("05_cosines", table)
 # and cold both have the cosine $c$ with it. Then each consists of a part along $t$ and a part at a
 # right angle to $t$:
 #
-# $$\mathrm{hot} = c\, t + s\, u, \qquad \mathrm{cold} = c\, t + s\, w, \qquad s = \sqrt{1 - c^2},$$
+# $$\mathrm{hot} = c\, t + r\, u, \qquad \mathrm{cold} = c\, t + r\, w, \qquad r = \sqrt{1 - c^2},$$
 #
-# where $u$ and $w$ have length one, too. Multiply, with $t \cdot t = 1$ and $t \cdot u = t \cdot w = 0$:
+# where $u$ and $w$ have length one, too. Multiply, with $t \cdot t = 1$ and
+# $t \cdot u = t \cdot w = 0$:
 #
-# $$\mathrm{hot} \cdot \mathrm{cold} = c^2 + s^2\, u \cdot w \ge c^2 - s^2 = 2c^2 - 1,$$
+# $$\mathrm{hot} \cdot \mathrm{cold} = c^2 + r^2\, u \cdot w \ge c^2 - r^2 = 2c^2 - 1,$$
 #
-# as $u \cdot w$ is a cosine, and that is -1 at least.
+# as $u \cdot w$ is a cosine, and that is -1 at least. It is -1 where $w = -u$: then all three lie in
+# the plane of $t$ and $u$, with temperature in the middle.
 
 # %%
 ask("hot_and_cold", ...)
@@ -254,9 +258,11 @@ assert np.array_equal(X @ X.T, (X @ X.T).T)
 #
 # The $s_{ij}$ are called *scores*. The middle step is the *softmax*. It turns all numbers into
 # positive ones, by $e^s$, and divides by their sum, so that they sum to one: the *weights* of a mean.
-# In matrices, with a row for each of the $T$ words: $X$ of shape $(T, D)$, the weights
-# $A = \mathrm{softmax}(X X^\mathsf{T})$ of $(T, T)$, each row by itself, and the new vectors $Y = A X$
-# of $(T, D)$. (The plain sum is $X X^\mathsf{T} X$.)
+# Why $e^s$? It is positive, and whoever has a score that is larger by 1 gets 2.7 times the weight.
+# (No other function does that for all scores, except with another number than 2.7: lesson 10b.) In
+# matrices, with a row for each of the $T$ words: $X$ of shape $(T, D)$, the weights
+# $A = \mathrm{softmax}(X X^\mathsf{T})$ of $(T, T)$, each row by itself, and the new vectors
+# $Y = A X$ of $(T, D)$. (The plain sum is $X X^\mathsf{T} X$.)
 #
 # Two numbers for each word are enough, one for money and one for water:
 
@@ -322,10 +328,10 @@ def bank():
 pictures("05_bank", bank)
 
 # %% [markdown]
-# The word has moved towards the last word of its sentence: the same vector in, a different one out for
-# each sentence. This is attention already. But both flaws are still in it, and lesson 07 repairs them.
-# On a page of its steps you can change every number, and see what "bank" becomes. (If you read this in a
-# browser, [the page is here](out/05_bank.html).)
+# The word has moved towards the last word of its sentence: the same vector in, a different one out
+# for each sentence. This is attention already. But both flaws are still in it, and lesson 07 repairs
+# them. On a page of its steps you can change every number, and see what "bank" becomes. (If you read
+# this in a browser, [the page is here](out/05_bank.html).)
 
 # %%
 X = mg.Tensor([meaning[word] for word in sentences[0]], requires_grad=True)  # (T, D)
@@ -341,15 +347,15 @@ print("open in a browser:", page)
 # %% [markdown]
 # ## Along a chain (optional)
 #
-# By the first flaw, words near a third are near each other. The article goes further. It
-# says: from word to word, in the end everything is near everything, and so every word *attends* to
-# every other, that is, gives it weight. How far does nearness reach? Take a chain of words in which each
-# has a cosine of 0.9 with the next. The angle between neighbours is 25.84 degrees. We ask for the cosine
-# between the first word and the word $n$ steps later. $n$ steps make at most $n$ times that angle, when
-# all lie in one plane, like a fan that opens by it at each step. So the cosine is at least
-# $\cos(25.84° n)$, up to $n = 6$. Seven steps are more than 180 degrees: from there on a chain
-# that bends can make the two opposite, and the least is $-1$. Or let each step turn by the same angle,
-# but to a side that is drawn at random. Each step keeps 0.9 of the vector before, and adds a part at a
+# By the first flaw, words near a third are near each other. The article goes further. It says: from
+# word to word, in the end everything is near everything, and so every word *attends* to every other,
+# that is, gives it weight. How far does nearness reach? Take a chain of words in which each has a
+# cosine of 0.9 with the next. The angle between neighbours is 25.84 degrees. We ask for the cosine
+# between the first word and the word $n$ steps later. $n$ steps make at most $n$ times that angle,
+# when all lie in one plane, like a fan that opens by it at each step. So the cosine is at least
+# $\cos(25.84° n)$, up to $n = 6$. Seven steps are more than 180 degrees: from there on a chain that
+# bends can make the two opposite, and the least is $-1$. Or let each step turn by the same angle, but
+# to a side that is drawn at random. Each step keeps 0.9 of the vector before, and adds a part at a
 # right angle to it, which is zero on average. So the cosine is $0.9^n$ on average.
 
 # %%
@@ -388,14 +394,16 @@ assert round(shares.max() / shares.min(), 1) == 1.6
 # $$L(E) = \frac{1}{36} \sum_{ij} \big(\cos(E_i, E_j) - S_{ij}\big)^2,$$
 #
 # and go down the gradient: $E \leftarrow E - \eta\, \partial L / \partial E$, again and again, with a
-# number $\eta$, the *learning rate*, that says how far. A learned number is called a *parameter*.
-# `mg.optim.SGD` takes such steps, on each `mg.Parameter` that it is given: a Tensor that training may
-# change. (Its name, *stochastic gradient descent*, is about losses from random samples; here each step
-# uses all pairs.)
+# learning rate $\eta$ (lesson 03b). `mg.optim.SGD` takes such steps, on each `mg.Parameter` that it is
+# given: a Tensor that training may change. Each step uses all pairs.
 #
 # What we ask for: hot and cold at 0.8 to temperature, and at 0.28 to each other, which is
 # $2 \cdot 0.8^2 - 1$, as far apart as can be. bank at 0.6 to river and at 0.8 to money. All other
 # pairs should have the cosine 0, a right angle: they have nothing in common.
+#
+# How many numbers does that take? hot and cold are as far apart as they can be, so these three words
+# lie in one plane, as we saw. Nor does bank need a direction of its own: as $0.6^2 + 0.8^2 = 1$, it
+# can be $0.6$ river $+\ 0.8$ money, with river and money at a right angle. That is one plane again.
 
 # %%
 ask("how_many_numbers", ...)
@@ -465,13 +473,11 @@ pictures("05_learning", learning)
 
 # %% [markdown]
 # (Blue is above zero, orange below.) With four numbers for each word it works. With three or two the
-# loss stops falling. Why four? hot and cold are as far apart as they can be while both are at 0.8 to
-# temperature. So the three lie in one plane, which takes two numbers. $0.6^2 + 0.8^2 = 1$, so bank is
-# $0.6$ river $+\ 0.8$ money, with river and money at a right angle: one plane again. And the two
-# planes have nothing in common, so they need $2 + 2$ numbers. The table $S$ itself says so. If the
-# vectors have length one and do what is asked, $S = E E^\mathsf{T}$, and such a product has at most
-# $D$ *linearly independent* rows: none is a sum of multiples of the others. Their number is called
-# the *rank* of $S$.
+# loss stops falling. The table $S$ itself says how many are needed. If the vectors have length one
+# and do what is asked, $S = E E^\mathsf{T}$. Each row of $E E^\mathsf{T}$ is a sum of multiples of
+# the $D$ rows of $E^\mathsf{T}$. So at most $D$ of them are *linearly independent*: none a sum of
+# multiples of the others. Their number is called the *rank* of $S$ ([mathematics](MATHEMATICS.md),
+# under Matrices).
 
 # %%
 print("the rank of S:", np.linalg.matrix_rank(S))
@@ -485,9 +491,10 @@ assert all(np.isclose(learned[D][1][300], learned[D][1][-1]) for D in (2, 3))  #
 # 0.8 to temperature. The loss stops well above zero, and none of the three cosines comes out as asked.
 #
 # Could a longer training do better? Try all possibilities: hot at an angle $a$ to one side of
-# temperature, cold at $b$ to the other. (Out of that plane they only come nearer to each other.) Of
-# the nine numbers in the table, the three ones on the diagonal are right anyway, and the others come
-# in pairs.
+# temperature, cold at $b$ to the other. (Within one plane hot and cold are $a + b$ apart. If cold
+# leaves the plane and keeps its angle to temperature, the two come nearer: the way by temperature is
+# then a detour.) Of the nine numbers in the table, the three ones on the diagonal are right anyway,
+# and the others come in pairs.
 
 # %%
 impossible = np.array([[1, 0.8, -0.5], [0.8, 1, 0.8], [-0.5, 0.8, 1]])  # hot, temperature, cold

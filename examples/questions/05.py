@@ -35,9 +35,9 @@ QUESTIONS = questions(
         "can be?",
         answer=0.62,
         by="2 * 0.9**2 - 1",
-        hint=r"The cosine of the two is at least $c^2 - s^2$, with $s^2 = 1 - c^2$. Put in $c = 0.9$.",
+        hint=r"The cosine of the two is at least $c^2 - r^2$, with $r^2 = 1 - c^2$. Put in $c = 0.9$.",
         mistakes={
-            "0.81": "That is $c^2$. Subtract $s^2 = 1 - c^2$ from it.",
+            "0.81": "That is $c^2$. Subtract $r^2 = 1 - c^2$ from it.",
             "0.8": "That is $2c - 1$. The formula has the square of $c$.",
         },
         because=r"$2 \cdot 0.81 - 1$.",
