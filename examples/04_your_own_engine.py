@@ -28,7 +28,7 @@ import minigrad as mg
 from minigrad.course.pictures import Pictures
 from minigrad.course.places import EXAMPLES
 from minigrad.course.questions import Questions
-from minigrad.views.plots import BLUE, GREY, ORANGE
+from minigrad.views.plots import BLUE, ORANGE
 
 sys.path.insert(0, str(EXAMPLES))  # where own_engine.py is, for a notebook too
 pictures = Pictures()  # or Pictures("another/folder")
@@ -139,8 +139,8 @@ for times in range(1, 15):
 print("visits:", counts)
 
 # %% [markdown]
-# The answers are right, but each doubling doubles the time: thirty of them would take minutes, forty of
-# them days. And a long chain does not work at all:
+# Right, but each doubling doubles the time: forty of them would take days. And a long chain does not
+# work at all:
 
 # %%
 y = Number(1.0)
@@ -409,9 +409,8 @@ print("the gradient of x:", x.grad)
 assert x.grad.tolist() == [0, 0, 11]
 
 # %% [markdown]
-# Your engine has sums, products, matrix products and picks. Soon it needs `exp`, `log`, `sqrt` and
-# more. A method for each would be long, and each would do the same things. What differs is the
-# function and its rules. So write these as data, in a table:
+# Soon your engine needs `exp`, `log`, `sqrt` and more. Methods for them would differ in the function
+# and its rules alone. So write these as data, in a table:
 #
 #     RULES[np.exp]      = lambda g, y, a: g * y,
 #     RULES[np.multiply] = lambda g, y, a, b: g * b,   lambda g, y, a, b: g * a
@@ -539,17 +538,14 @@ assert right > 0.98
 def ring():
     from matplotlib import pyplot as plt
 
-    figure, (left, middle) = plt.subplots(1, 2, figsize=(8.4, 3.4))
-    left.plot(losses, color=BLUE)
-    left.set(yscale="log", xlabel="step", ylabel="loss")
+    figure, ax = plt.subplots(figsize=(3.6, 3.4))
     line = np.linspace(-1.5, 1.5, 80)
     grid = np.stack(np.meshgrid(line, line), axis=-1).reshape(-1, 2)
     height = network(grid, *weights).array.reshape(80, 80)
-    middle.contourf(line, line, height, levels=[0, 9], colors=[BLUE], alpha=0.25)
-    middle.scatter(*points[inside].T, s=8, color=BLUE)
-    middle.scatter(*points[~inside].T, s=8, color=ORANGE)
-    middle.set(aspect="equal", title="where the network says: inside")
-    left.axhline(1, color=GREY, lw=0.8)
+    ax.contourf(line, line, height, levels=[0, 9], colors=[BLUE], alpha=0.25)
+    ax.scatter(*points[inside].T, s=8, color=BLUE)
+    ax.scatter(*points[~inside].T, s=8, color=ORANGE)
+    ax.set(aspect="equal", title="where the network says: inside")
     return figure
 
 
