@@ -24,9 +24,12 @@ SAYS = {  # what kind of answer came, and what the learner is told
     "missing": "An axis is missing.",
     "count": "Numbers asked for: {expected}; given: {given}.",
     "reversed": "These are the right lengths in reverse. Which axis comes first?",
+    "transpose": "These are the right numbers, with rows and columns exchanged: the transpose.",
     "order": "These are the right numbers in another order.",
+    "before": "That is the answer to the question before this one.",
+    "one": "One off. Is each end counted, and only once?",
     "some": "Right, except at place {places} of {count}.",
-    "wrong": "Not right. Try again.",
+    "wrong": "Not right. Try this first: {case}",
     "number": "This is no number. Write it like 3, -0.25, 1/9, 11% or 2e-3; several like 1, 2, 3.",
     "choice": "This is none of the choices. Name one by its letter or its text.",
 }
@@ -56,6 +59,9 @@ class QuestionFacts(NamedTuple):
         digits: how many digits are asked for; None: whole numbers exactly, others to three digits.
         choices: their texts.
         mistakes: answers as typed, and what each of them shows.
+        rows: how many rows the numbers have, where they are a table.
+        before: the numbers that answer the question before.
+        case: what to try after an answer that is of no other kind.
     """
 
     answer: Sequence[float] | int
@@ -63,6 +69,9 @@ class QuestionFacts(NamedTuple):
     digits: int | None = None
     choices: Sequence[str] = ()
     mistakes: Mapping[str, str] = {}
+    rows: int = 0
+    before: Sequence[float] = ()
+    case: str = ""
 
 
 def judge(asked: QuestionFacts, text: str) -> Verdict:
@@ -96,7 +105,7 @@ def _of_choices(asked: QuestionFacts, text: str) -> Verdict:
     for mistake, says in asked.mistakes.items():
         if chosen(asked.choices, mistake) == place:
             return Verdict("mistake", says)
-    return _verdict("wrong")
+    return _wrong(asked)
 
 
 def _of_numbers(asked: QuestionFacts, text: str) -> Verdict:
@@ -142,12 +151,24 @@ def _of_numbers(asked: QuestionFacts, text: str) -> Verdict:
             return _verdict("ten", factor=factor)
     if asked.shape and same(given[::-1]):
         return _verdict("reversed")
+    columns = len(answer) // max(asked.rows, 1)
+    if asked.rows and same(given, [a for i in range(columns) for a in answer[i::columns]]):
+        return _verdict("transpose")
     if same(sorted(given), sorted(answer)):
         return _verdict("order")
+    if same(given, asked.before):
+        return _verdict("before")
+    counted = len(answer) == 1 and asked.digits is None and _whole(answer[0])
+    if counted and abs(answer[0]) > 2 and abs(given[0] - answer[0]) == 1:
+        return _verdict("one")
     off = [i + 1 for i, (g, a) in enumerate(zip(given, answer)) if not same([g], [a])]
     if len(off) < len(answer):
         return _verdict("some", places=", ".join(map(str, off)), count=len(answer))
-    return _verdict("wrong")
+    return _wrong(asked)
+
+
+def _wrong(asked: QuestionFacts) -> Verdict:
+    return _verdict("wrong", case=asked.case or "the question once more.")
 
 
 def _verdict(kind: str, **values: object) -> Verdict:

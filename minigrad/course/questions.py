@@ -24,7 +24,7 @@ import re
 import runpy
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from numbers import Rational
 from types import FrameType
 from typing import Any
@@ -52,13 +52,14 @@ class Question:
         answer: a number, a list of numbers, a shape as a tuple, or one of the choices.
         by: an expression in the names of the lesson after it ran, whose value is the answer. A test
             compares the two.
-        hint: what to think of.
+        hint: what to think of, or a case to try; it is also told after a wrong answer of no known kind.
         choices: texts, or names of the lesson's pictures.
         mistakes: wrong answers, as typed, and what each of them shows.
         because: a sentence that is told with the right answer.
         digits: how many digits are asked for. Without, whole numbers must be given exactly, others
             to three digits.
         end: asked at the end of the lesson; others are predictions, answered by the cells that follow.
+        before: the numbers that answer the question before; `questions` fills them in.
     """
 
     text: str
@@ -70,6 +71,7 @@ class Question:
     because: str = ""
     digits: int | None = None
     end: bool = False
+    before: Sequence[float] = ()
 
     def __post_init__(self) -> None:
         """Raises ConfigError if the answer, or a mistake, is none that can be given."""
@@ -95,7 +97,11 @@ class Question:
         else:
             answer = np.asarray(self.answer, float).ravel().tolist()
         shape = isinstance(self.answer, tuple)
-        return QuestionFacts(answer, shape, self.digits, tuple(self.choices), self.mistakes)
+        rows = len(self.answer) if np.ndim(self.answer) == 2 else 0
+        choices = tuple(self.choices)
+        return QuestionFacts(
+            answer, shape, self.digits, choices, self.mistakes, rows, self.before, self.hint
+        )
 
     def judge(self, given: object) -> Verdict:
         """Tell what kind of answer was given: as typed, or numbers."""
@@ -145,7 +151,11 @@ def _typed(given: object) -> str:
 
 
 def questions(**named: Question) -> dict[str, Question]:
-    """The questions of a lesson, by their names."""
+    """The questions of a lesson, by their names; each knows the answer to the one before."""
+    before: Sequence[float] = ()
+    for name, question in named.items():
+        named[name] = replace(question, before=before)
+        before = () if question.choices else np.asarray(question.answer, float).ravel().tolist()
     return named
 
 

@@ -15,6 +15,7 @@ const questions = (() => {
     says: SAYS[kind].replace(/\{(\w+)\}/g, (_, name) => values[name]),
   });
   const mistake = (says) => ({ kind: "mistake", says });
+  const wrong = ({ case: first }) => verdict("wrong", { case: first || "the question once more." });
 
   function judge(asked, text) {
     return asked.choices.length ? ofChoices(asked, text) : ofNumbers(asked, text);
@@ -44,7 +45,7 @@ const questions = (() => {
     if (place < 0) return verdict("choice");
     if (place === asked.answer) return verdict("right");
     const known = asked.mistakes.find(([typed]) => chosen(asked.choices, typed) === place);
-    return known ? mistake(known[1]) : verdict("wrong");
+    return known ? mistake(known[1]) : wrong(asked);
   }
 
   function ofNumbers(asked, text) {
@@ -79,11 +80,17 @@ const questions = (() => {
     for (const factor of FACTORS)
       if (each((g) => g / factor) || each((g) => g * factor)) return verdict("ten", { factor });
     if (shape && same([...given].reverse())) return verdict("reversed");
+    const columns = answer.length / asked.rows;
+    const turned = answer.map((_, i) => answer[(i % asked.rows) * columns + Math.floor(i / asked.rows)]);
+    if (asked.rows && same(given, turned)) return verdict("transpose");
     const sorted = (some) => [...some].sort((a, b) => a - b);
     if (same(sorted(given), sorted(answer))) return verdict("order");
+    if (same(given, asked.before)) return verdict("before");
+    const counted = single && digits === null && whole(answer[0]);
+    if (counted && Math.abs(answer[0]) > 2 && Math.abs(given[0] - answer[0]) === 1) return verdict("one");
     const off = given.flatMap((g, i) => (same([g], [answer[i]]) ? [] : [i + 1]));
     if (off.length < answer.length) return verdict("some", { places: off.join(", "), count: answer.length });
-    return verdict("wrong");
+    return wrong(asked);
   }
 
   function numbers(text, single) {

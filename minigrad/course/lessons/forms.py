@@ -60,6 +60,7 @@ def form(
         **question.asked._asdict(),
         "mistakes": [[typed, prose(says)] for typed, says in question.mistakes.items()],
         "because": prose(question.because),
+        "case": prose(question.hint),
     }
 
     def choice(text: str) -> str:

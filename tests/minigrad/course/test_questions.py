@@ -25,6 +25,10 @@ LIST = Question("Which?", answer=[0.25, 0.5, -3], by="...", mistakes={"[1, 2, 3]
 NULLS = Question("Which?", answer=[0.625, 0.375, 0, 0], by="...")
 SHAPE = Question("Shape?", answer=(3, 4, 11), by="...")
 NESTED = Question("Rows?", answer=[[-1, 1], [-1, 1]], by="...")
+TABLE = Question("Rows?", answer=[[1, 2, 3], [4, 5, 6]], by="...")
+SECOND = questions(first=COUNT, second=Question("And then?", answer=7, by="7", hint="Halve 14."))[
+    "second"
+]
 CHOICE = Question(
     "Where?", choices=["v1 and v2", "v3", "a side."], answer="v3", by="...",
     mistakes={"a": "The query of v6 is nearly zero."},
@@ -80,8 +84,9 @@ CASES = [  # what is asked, what is typed, and what both judges say to it
     (COUNT, "1000", "half"),
     (COUNT, "4000", "double"),
     (COUNT, "200", "ten"),
-    (COUNT, "1999", "wrong"),
-    (COUNT, "2001", "wrong"),
+    (COUNT, "1999", "one"),
+    (COUNT, "2001", "one"),
+    (COUNT, "1998", "wrong"),
     (ROUGH, "58", "right"),
     (ROUGH, "57.665", "right"),
     (ROUGH, "60", "rounded"),
@@ -112,6 +117,12 @@ CASES = [  # what is asked, what is typed, and what both judges say to it
     (NESTED, "[[-1, 1], [-1, 1]]", "right"),
     (NESTED, "-1,1;-1,1", "right"),
     (NESTED, "[[1, -1], [1, -1]]", "sign"),
+    (NESTED, "[[-1, -1], [1, 1]]", "transpose"),
+    (TABLE, "1 4 2 5 3 6", "transpose"),
+    (TABLE, "1 4 2 5 6 3", "order"),
+    (SECOND, "7", "right"),
+    (SECOND, "2000", "before"),
+    (SECOND, "8", "one"),
     (CHOICE, "v3", "right"),
     (CHOICE, " V3 ", "right"),
     (CHOICE, "b", "right"),
@@ -147,6 +158,8 @@ SENTENCES = [
     (SHAPE, "1, 2", "Numbers asked for: 3; given: 2."),
     (NINTH, "0.1", "Rounded too far: give 3 digits."),
     (CHOICE, "a", "The query of v6 is nearly zero."),
+    (SECOND, "12", "Not right. Try this first: Halve 14."),
+    (LIST, "7 8 9", "Not right. Try this first: the question once more."),
 ]
 
 
