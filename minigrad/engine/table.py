@@ -47,6 +47,7 @@ class BaseTensor:
     _array: AnyArray
     _node: Any  # None for a result outside the graph, until somebody asks for its node
     dtype: np.dtype
+    requires_grad: bool
 
     @staticmethod
     def _around(array: AnyArray, node: Any = None) -> Any:
@@ -122,15 +123,20 @@ class Operation(Entry):
 
 
 class Definition(Entry):
-    """A function written in other functions of the table: its body."""
+    """A function written in other functions of the table: its body.
 
-    def __init__(self, function: Callable | None, body: Callable):
+    Attributes:
+        body: what runs.
+        plain: whether it gives the same numbers for plain arrays.
+    """
+
+    def __init__(self, function: Callable | None, body: Callable, plain: bool = False):
         @functools.wraps(body)
         def call(*args: object, **kwargs: object) -> Any:
             return run(self, args, args, kwargs)
 
         super().__init__(function or call, body, 0, INSTEAD)
-        self.body = body
+        self.body, self.plain = body, plain
 
 
 def run(entry: Operation | Definition, args: tuple, arrays: Sequence, kwargs: Options) -> Any:
@@ -148,9 +154,57 @@ def run(entry: Operation | Definition, args: tuple, arrays: Sequence, kwargs: Op
         if y is not NotImplemented:
             return y
     if isinstance(entry, Definition):
+        if entry.plain and (y := without_gradient(entry, args, kwargs)) is not NotImplemented:
+            return y
         return call_in_box(entry.name, entry.body, args, kwargs)
     y = entry.call(*arrays, **kwargs)
     return y._array if entry.is_python and isinstance(y, BaseTensor) else y
+
+
+def without_gradient(definition: Definition, args: tuple, kwargs: Options) -> Any:
+    """What the body gives for the arrays in Tensors, as Tensors, so that no operation in it has to be
+    looked up; NotImplemented where a gradient may be wanted, or somebody watches, or it fails: then the
+    call with Tensors says what is wrong.
+    """
+    now = mode.get()
+    if now.watchers or now.fast:
+        return NotImplemented
+    arrays, tensors, held = [], [], []
+    for a in (*args, *kwargs.values()) if kwargs else args:
+        if isinstance(a, BaseTensor):
+            if a._around is BaseTensor._around or (now.grad and a.requires_grad):
+                return NotImplemented  # the first is a symbol: it notes the calls that are made with it
+            if a._array.dtype.kind != "f":  # integers become floats in another way
+                return NotImplemented
+            tensors.append(a)
+            a = a._array
+        elif isinstance(a, np.ndarray):  # its owner may write to it
+            held.append(a)
+        elif isinstance(a, (list, tuple)):  # its floats get the dtype of the Tensors beside them
+            return NotImplemented
+        arrays.append(a)
+    count = len(args)
+    try:
+        y = definition.body(*arrays[:count], **dict(zip(kwargs, arrays[count:])))
+    except (MinigradError, *UNCLEAR):
+        return NotImplemented
+    if not tensors:
+        return y
+    if isinstance(y, tuple):
+        return tuple([_as_tensor(each, tensors, held) for each in y])
+    return _as_tensor(y, tensors, held)
+
+
+def _as_tensor(y: Any, tensors: list[Any], held: list[np.ndarray]) -> Any:
+    """A Tensor of what a body gave for arrays: that whose array it is, or a new one, with a copy where
+    it is in memory that somebody else holds."""
+    if not isinstance(y, (np.ndarray, np.generic)):
+        return y
+    for a in tensors:
+        if a._array is y:
+            return a
+    shared = any(np.may_share_memory(a, y) for a in held)
+    return tensors[0]._around(y.copy() if shared else y)
 
 
 NUMPYS: dict[Callable, Operation | Definition] = {}  # the entries of NumPy's and Python's functions
@@ -232,22 +286,30 @@ def rule(function: Function, *rules: Callable | None, makes_new: bool = False) -
 
 
 @overload
-def definition(body: Function, of: Callable | None = None) -> Function: ...
+def definition(body: Function, of: Callable | None = None, *, plain: bool = False) -> Function: ...
 
 
 @overload
-def definition(body: None = None, *, of: Callable) -> Callable[[Function], Function]: ...
+def definition(
+    body: None = None, *, of: Callable | None = None, plain: bool = False
+) -> Callable[[Function], Function]: ...
 
 
 @checked
-def definition(body: Callable | None = None, of: Callable | None = None) -> Any:
+def definition(
+    body: Callable | None = None, of: Callable | None = None, *, plain: bool = False
+) -> Any:
     """Say that a function is written in others of the table, so that a drawing shows it as a box.
 
     Decorates a new function or, with `of`, what a function of NumPy's stands for with Tensors.
+
+    Args:
+        plain: its body gives the same numbers for plain arrays. Where no gradient is wanted, it is
+            called with the arrays in Tensors of floats, which takes less time.
     """
     if body is None:
-        return functools.partial(definition, of=of)
-    entry = Definition(of, body)
+        return functools.partial(definition, of=of, plain=plain)
+    entry = Definition(of, body, plain)
     TABLE[entry.function] = entry
     return body if of is not None else entry.function
 

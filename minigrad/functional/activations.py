@@ -23,21 +23,21 @@ def relu(x: A) -> A:
 relu = rule(relu, lambda g, y, _x: g * np.greater(y, 0), makes_new=True)
 
 
-@definition
+@definition(plain=True)
 def leaky_relu(x: A, slope: float = 0.01) -> A:
     """x where it is above 0, elsewhere `slope` times x (Maas et al., 2013); any shape."""
     (x,) = as_arrays(x)
     return np.where(np.greater(x, 0), x, slope * x)
 
 
-@definition
+@definition(plain=True)
 def elu(x: A, alpha: float = 1.0) -> A:
     """x where it is above 0, elsewhere alpha (exp(x) - 1) (Clevert et al., 2015); any shape."""
     positive = np.greater(x, 0)
     return np.where(positive, x, alpha * np.expm1(np.where(positive, 0, x)))
 
 
-@definition
+@definition(plain=True)
 def softplus(x: A) -> A:
     """log(1 + exp(x)), a smooth `relu` (Dugas et al., 2001), of any shape; it never overflows."""
     return np.logaddexp(x, 0)
@@ -52,7 +52,7 @@ def sigmoid(x: A) -> A:
 sigmoid = rule(sigmoid, lambda g, y, _x: g * y * (1 - y), makes_new=True)
 
 
-@definition
+@definition(plain=True)
 def silu(x: A) -> A:
     """x sigmoid(x), of any shape (Hendrycks & Gimpel, 2016, where it is called SiLU)."""
     return x * sigmoid(x)
@@ -98,7 +98,7 @@ def _erf_of_each(x: object) -> np.ndarray:
     return y.reshape(x.shape)
 
 
-@definition
+@definition(plain=True)
 def gelu(x: A, approximate: str = "none") -> A:
     """x times the chance that a standard normal number is below it (Hendrycks & Gimpel, 2016).
 

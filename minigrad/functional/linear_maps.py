@@ -10,7 +10,7 @@ from ..engine.table import definition
 from ..engine.tensor import A, Array
 
 
-@definition
+@definition(plain=True)
 def linear(x: A, weight: Array, bias: Array | None = None) -> A:
     """x W + b: x (..., in), weight (in, out), bias (out,); the result is (..., out).
 

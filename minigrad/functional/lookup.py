@@ -14,7 +14,7 @@ from ..engine.tensor import A, Array
 from ..settings import whole
 
 
-@definition
+@definition(plain=True)
 def embedding(table: A, ids: Array) -> A:
     """The rows of `table` (N, D) named by integers `ids` (...): shape (..., D).
 

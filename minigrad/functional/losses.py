@@ -18,7 +18,7 @@ from .lookup import check_ids
 from .softmaxes import log_softmax
 
 
-@definition
+@definition(plain=True)
 @in_single
 def cross_entropy(
     logits: A,
@@ -86,7 +86,7 @@ def _reduced(loss, reduction, counted=None):
     return np.sum(loss) / np.maximum(np.sum(counted), 1).astype(loss.dtype)
 
 
-@definition
+@definition(plain=True)
 @in_single
 def nll_loss(
     log_p: A, targets: Array, *, ignore_index: int | None = None, reduction: str = "mean"
@@ -109,7 +109,7 @@ def nll_loss(
     return _reduced(loss, reduction, None if ignore_index is None else counted)
 
 
-@definition
+@definition(plain=True)
 @in_single
 def mse_loss(predicted: A, targets: Array, *, reduction: str = "mean") -> A:
     """(predicted - targets)^2: the squared errors.
@@ -126,7 +126,7 @@ def mse_loss(predicted: A, targets: Array, *, reduction: str = "mean") -> A:
     return _reduced(np.square(predicted - targets), reduction)
 
 
-@definition
+@definition(plain=True)
 @in_single
 def binary_cross_entropy_with_logits(logits: A, targets: Array, *, reduction: str = "mean") -> A:
     """-(t log p + (1 - t) log(1 - p)), p = sigmoid(logits): the cross-entropy of targets t, in nats.

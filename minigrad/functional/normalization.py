@@ -12,7 +12,7 @@ from ..random import drawn
 from ..settings import flag, real
 
 
-@definition
+@definition(plain=True)
 @in_single
 def standardize(x: A, axis: int | None = -1, eps: float = 1e-5) -> A:
     """Take off the mean, and divide by the standard deviation, along `axis`
@@ -30,7 +30,7 @@ def standardize(x: A, axis: int | None = -1, eps: float = 1e-5) -> A:
     return deviation / np.sqrt(variance + eps)
 
 
-@definition
+@definition(plain=True)
 def layer_norm(x: A, gain: Array, bias: Array, eps: float = 1e-5) -> A:
     """standardize(x) gain + bias: x is (..., D), and each of its D columns has a gain and a bias (D,)
     (Ba et al., 2016, equation 4).
@@ -41,7 +41,7 @@ def layer_norm(x: A, gain: Array, bias: Array, eps: float = 1e-5) -> A:
     return standardize(x, eps=eps) * gain + bias
 
 
-@definition
+@definition(plain=True)
 def dropout(x: A, p: float, training: bool = True, rng: np.random.Generator | None = None) -> A:
     """Each element zeroed with probability `p`, the others divided by 1 - p; `x` itself otherwise
     (Srivastava et al., 2014).

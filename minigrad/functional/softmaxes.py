@@ -15,7 +15,7 @@ from ..weighting import gives_weights
 
 
 @gives_weights
-@definition
+@definition(plain=True)
 @in_single
 def softmax(x: A, axis: int | None = -1) -> A:
     """Turn scores into weights along `axis` (None: all) that are positive and sum to one.
@@ -30,7 +30,7 @@ def softmax(x: A, axis: int | None = -1) -> A:
 
 
 @gives_weights
-@definition
+@definition(plain=True)
 def masked_softmax(x: A, mask: Array | None = None, axis: int | None = -1) -> A:
     """`softmax` over the elements where the boolean `mask` is True; the others get weight zero.
 
@@ -44,7 +44,7 @@ def masked_softmax(x: A, mask: Array | None = None, axis: int | None = -1) -> A:
     return softmax(x if mask is None else np.where(mask, x, -np.inf), axis)
 
 
-@definition
+@definition(plain=True)
 @in_single
 def log_softmax(x: A, axis: int | None = -1) -> A:
     """The logarithm of `softmax(x, axis)`, right where the softmax itself would round to zero.
@@ -101,7 +101,7 @@ def not_zero(total: A) -> A:
 not_zero = rule(not_zero, lambda g, _y, _total: g, makes_new=True)
 
 
-@definition
+@definition(plain=True)
 def masked_fill(x: A, mask: Array, value: float) -> A:
     """`x` with `value` where the boolean `mask`, which broadcasts to its shape, is True.
 

@@ -56,7 +56,7 @@ def scaled_dot(query: A, key: Array) -> A:
 
 
 @gives_weights
-@definition
+@definition(plain=True)
 def attention(
     query: A,
     key: Array,

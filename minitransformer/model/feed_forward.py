@@ -13,7 +13,7 @@ from minigrad.settings import function, whole
 from .projection import projection
 
 
-@definition
+@definition(plain=True)
 def feed_forward(
     x: Array, widen: Module, narrow: Module, activation: Callable[[Array], Array]
 ) -> Tensor:

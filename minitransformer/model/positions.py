@@ -93,7 +93,7 @@ class Learned(Module):
 # --- rotary ---------------------------------------------------------------------------------------
 
 
-@definition
+@definition(plain=True)
 def rotary(x: A, offset: int = 0) -> A:
     """Queries or keys (..., T, K), each pair of numbers turned by an angle that grows with position.
 

@@ -76,7 +76,7 @@ class OfHeads(Linear):
 # --- heads ----------------------------------------------------------------------------------------
 
 
-@definition
+@definition(plain=True)
 def split_heads(x: Array, heads: int) -> Array:
     """The last axis cut into heads, which are put before the positions: (..., T, H K) to
     (..., H, T, K)."""
@@ -84,20 +84,20 @@ def split_heads(x: Array, heads: int) -> Array:
     return np.swapaxes(np.reshape(x, (*lead, T, heads, HK // heads)), -3, -2)
 
 
-@definition
+@definition(plain=True)
 def join_heads(x: Array) -> Array:
     """The heads beside each other again: (..., H, T, K) to (..., T, H K), undoing `split_heads`."""
     *lead, H, T, K = x.shape
     return np.reshape(np.swapaxes(x, -3, -2), (*lead, T, H * K))
 
 
-@definition
+@definition(plain=True)
 def linear_to_heads(x: Array, weight: Array, bias: Array | None, heads: int) -> Array:
     """`linear`, and then its result cut into heads: (..., T, in) to (..., H, T, out / H)."""
     return split_heads(linear(x, weight, bias), heads)
 
 
-@definition
+@definition(plain=True)
 def linear_of_heads(heads: Array, weight: Array, bias: Array | None) -> Array:
     """Heads beside each other again, and then `linear`: (..., H, T, V) to (..., T, out)."""
     return linear(join_heads(heads), weight, bias)

@@ -166,6 +166,19 @@ def test_float32_stays_float32(rows):
             check_dtypes(row, product(ys, fixed(ys)))
 
 
+@each_function
+def test_where_no_gradient_is_wanted_a_definition_gives_the_same(rows):
+    """It may be called with plain arrays then: type, dtype and bits are those that it has else."""
+    for row, dtype in itertools.product(rows, [np.float16, np.float32, np.float64]):
+        if getattr(table.TABLE.get(row.function), "plain", False):
+            wanted = run(row.call, leaves_of(row.arrays(), dtype))
+            with mg.no_grad():
+                found = run(row.call, leaves_of(row.arrays(), dtype))
+            for a, b in zip(found, wanted, strict=True):
+                assert (type(a), a.dtype) == (type(b), b.dtype)
+                np.testing.assert_array_equal(a.detach().numpy(), b.detach().numpy())
+
+
 def check_dtypes(row, loss):
     for _, g, contributions in walk({loss._node: first_gradient(loss, None, False)}):
         assert g.dtype == np.float32

@@ -1,6 +1,7 @@
 """The whole model: finite differences, PyTorch's functions, masks to the bit, float32 throughout."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -9,8 +10,9 @@ from properties import given, settings, st
 
 import minigrad as mg
 from minigrad import errors
+from minigrad import functional as F
 from minigrad.functional import cross_entropy
-from minitransformer import SCORES, Sizes, Transformer, masks, sinusoidal
+from minitransformer import SCORES, Sizes, Transformer, attention, masks, sinusoidal
 from minitransformer.model.feed_forward import FEED_FORWARDS
 from minitransformer.model.positions import POSITIONS
 
@@ -346,3 +348,34 @@ def test_shapes(B, S, T, heads, seed, norm, positions, activation, score):
 def test_sizes_that_cannot_go_together(sizes, message):
     with pytest.raises(errors.ConfigError, match=message):
         Sizes(9, 8, **sizes)
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_logits_have_the_same_bits_where_no_gradient_is_wanted(style):
+    fitting = {"width": 8, **style, "source_symbols": 9, "target_symbols": 9, "longest": 9}
+    m = model(replace(SIZES, **fitting), np.float32)
+    wanted = m(SOURCE, READ)
+    with mg.no_grad():
+        found = m(SOURCE, READ)
+    assert wanted.requires_grad
+    assert not found.requires_grad
+    np.testing.assert_array_equal(found.numpy(), wanted.detach().numpy())
+
+
+def test_a_definition_calls_with_arrays_what_can_do_with_them_alone():
+    """A score of one's own that needs Tensors gets them; what it gives is nobody else's memory."""
+    x, seen = mg.Tensor(np.ones((2, 3, 4), np.float32)), []
+
+    def of_tensors(query, key):
+        seen.append(type(query))
+        return query.detach() @ np.swapaxes(key, -1, -2)
+
+    with mg.no_grad():
+        output, _ = attention(x, x, x, score=of_tensors)
+        values = np.ones((2, 4), np.float32)
+        passed = F.dropout(x, 0.5, training=False), F.linear(values, mg.Tensor(np.eye(4)))
+    assert seen == [np.ndarray, mg.Tensor]
+    assert type(output) is mg.Tensor
+    assert passed[0] is x
+    values[:] = 5
+    np.testing.assert_array_equal(passed[1].numpy(), 1)
