@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Mapping
 from typing import Any
 
-from ..tasks import TASKS, make
+from ..tasks import TASKS, VARIATIONS, make
 from ..training.checkpoints import load_reader
 from ..training.readers import LineReader, Pair
 from ..training.threads import one_thread
@@ -22,8 +22,16 @@ def explain(options: argparse.Namespace) -> int:
     checkpoint = checkpoint_of(options.checkpoint)
     reader, about = load_reader(checkpoint)
     page = writable(getattr(options, "out", checkpoint.with_name("explain.html")))
+    line = options.line.strip()
+    varied = VARIATIONS.get(about["task"], lambda line: None)(line)
     with one_thread():
-        explanation.explain(reader, options.line.strip(), page, examples=_misread(reader, about))
+        explanation.explain(
+            reader,
+            line,
+            page,
+            examples=_misread(reader, about),
+            variations=[] if varied is None else [varied],
+        )
     print(page)
     return 0
 

@@ -28,7 +28,17 @@ from minitransformer.training.checkpoints import training_in
 from minitransformer.training.loop import Training
 from minitransformer.training.task import Task, TextTask
 
-__all__ = ["FAULTS", "FILE_TASKS", "FORMS", "TASKS", "Task", "TextTask", "load_training", "make"]
+__all__ = [
+    "FAULTS",
+    "FILE_TASKS",
+    "FORMS",
+    "TASKS",
+    "VARIATIONS",
+    "Task",
+    "TextTask",
+    "load_training",
+    "make",
+]
 
 # Each makes its task from a seed and its options.
 TASKS: dict[str, Callable[..., Task]] = {
@@ -41,6 +51,8 @@ TASKS: dict[str, Callable[..., Task]] = {
 # What people may write: told, and as examples. And what is wrong with a text that a model wrote.
 FORMS: dict[str, tuple[str, list[str]]] = {"dates": (dates.READS, dates.EXAMPLES)}
 FAULTS: dict[str, Callable[[str], str | None]] = {"dates": dates.fault}
+# A line with a small change, whose effect is to be guessed; None where a line has none.
+VARIATIONS: dict[str, Callable[[str], str | None]] = {"dates": dates.with_another_month}
 # Each makes its task from a seed and the path of a file; the options are those of the class.
 FILE_TASKS: dict[str, Callable[..., Task | TextTask]] = {
     "pairs": Pairs,

@@ -147,6 +147,20 @@ def fault(written: str) -> str | None:
     return None
 
 
+def with_another_month(line: str) -> str | None:
+    """The line with May in place of the month that it names, or June in place of May.
+
+    None if it names no month in full.
+    """
+    names = "|".join(month for month, _ in MONTHS)
+    found = re.search(rf"\b({names})\b", line, re.IGNORECASE)
+    if found is None:
+        return None
+    other = "June" if found[0].lower() == "may" else "May"
+    case = str.lower if found[0].islower() else str.upper if found[0].isupper() else str
+    return line[: found.start()] + case(other) + line[found.end() :]
+
+
 READS = (
     "a day from 1900 to 2099, in capitals or not, in one of the forms below. Numbers alone have the "
     "year first, then month and day; or the year last, and then the day first: 3/4/1998 is the 3rd of "

@@ -52,12 +52,18 @@ def field(line: str) -> str:
 
 
 def another_line(
-    reader: LineReader, line: str, examples: Sequence[Pair], likely: int, heads: int
+    reader: LineReader,
+    line: str,
+    examples: Sequence[Pair],
+    variations: Sequence[str],
+    likely: int,
+    heads: int,
 ) -> AnotherLine:
     """The data with which a page lets `reader` read another line than `line`.
 
     Args:
         examples: lines that stand ready, each with what is right to write for it.
+        variations: lines that differ a little from `line`; a guess is asked of each.
         likely, heads: how many symbols, and heads, are shown at each step.
     """
     model, plain = reader.model, isinstance(reader, TextReader)
@@ -96,6 +102,7 @@ def another_line(
             "likely": likely,
             "heads": heads,
             "examples": [list(pair) for pair in examples],
+            "variations": list(variations),
         },
         stages(model),
     )

@@ -66,7 +66,12 @@ class Reading(NamedTuple):
 
 @checked
 def explain(
-    reader: LineReader, line: str, path: str | os.PathLike, *, examples: Sequence[Pair] = ()
+    reader: LineReader,
+    line: str,
+    path: str | os.PathLike,
+    *,
+    examples: Sequence[Pair] = (),
+    variations: Sequence[str] = (),
 ) -> Path:
     """Write the page of one reading.
 
@@ -75,6 +80,7 @@ def explain(
         line: what it is to read.
         path: of the page.
         examples: lines that stand ready to be read in its place, each with what is right to write.
+        variations: lines that differ a little from `line`: which symbols change is to be guessed.
 
     Returns:
         The path.
@@ -111,7 +117,7 @@ def explain(
         symbols=symbols(reader),
         sections={"Reading": section(said)},
         lessons=links(Path(path)),
-        another=another_line(reader, line, examples, LIKELY, HEADS),
+        another=another_line(reader, line, examples, variations, LIKELY, HEADS),
     )
 
 

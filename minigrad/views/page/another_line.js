@@ -247,6 +247,15 @@ function picture(line, said) {
   Flow.show({ ...said, line }, { told, machine, again: () => read(line) });
 }
 
+function variation(text) {
+  // what is other in a line than in that of the page, if it is one word
+  const [was, is] = [told.line, text].map((line) => line.split(" "));
+  const other = is.flatMap((word, i) => (word === was[i] ? [] : [i]));
+  return was.length === is.length && other.length === 1
+    ? filled(WORDS.becomes, { was: was[other[0]], is: is[other[0]] })
+    : text;
+}
+
 // Which symbols will be other ones? Asked before the answer is shown.
 function ask(text, right) {
   byId("another-line").value = text;
@@ -289,17 +298,21 @@ if (told && byId("another")) {
   output(told.wrote);
   fill(
     byId("another-examples"),
-    [[told.line, null], ...told.examples].map(([text, right]) =>
+    [
+      [told.line, null],
+      ...told.variations.filter((text) => idsOf(text).ids).map((text) => [text, null]),
+      ...told.examples,
+    ].map(([text, right]) =>
       make(
         "button",
         {
           onclick: () => {
-            if (right !== null) return ask(text, right);
+            if (text !== told.line) return ask(text, right);
             byId("another-line").value = text;
             read(text);
           },
         },
-        text,
+        told.variations.includes(text) ? variation(text) : text,
       ),
     ),
   );

@@ -3,7 +3,8 @@
 // A part has a `key`, and `cuts`: slots with the places that are 0 when it is cut. The others stay what they
 // are: attention weights of a row are not made to sum to 1 again.
 
-const SLICE = 12; // milliseconds that are computed without a pause
+const SLICE = 12, // milliseconds that are computed without a pause
+  SHOWN = 100; // milliseconds until more is shown
 const soon = (act) =>
   window.requestIdleCallback ? requestIdleCallback(act, { timeout: 50 }) : setTimeout(act, 1);
 
@@ -44,6 +45,7 @@ function cutter(machine) {
       waiting = parts.slice();
     machine.update();
     const now = measured();
+    let last = performance.now();
     const slice = () => {
       if (mine !== turn) return; // other numbers by now
       const end = performance.now() + SLICE;
@@ -52,7 +54,10 @@ function cutter(machine) {
         losses.set(part.key, loss(part, measured, now));
       }
       machine.update();
-      shown(losses, !waiting.length);
+      if (!waiting.length || end - last > SHOWN) {
+        last = end;
+        shown(losses, !waiting.length);
+      }
       if (waiting.length) soon(slice);
     };
     soon(slice);

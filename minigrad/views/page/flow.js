@@ -30,7 +30,7 @@ let parts = new Map(), // by their keys
   margin = null, // of the symbol that is followed: see `marginOf`
   complete = false;
 
-const signed = (v) => `${v < 0 ? "−" : "+"}${Math.abs(v).toFixed(1)}`;
+const signed = (v) => `${v < 0 ? "−" : "+"}${Math.abs(v).toFixed(Math.abs(v) < 0.95 ? 2 : 1)}`;
 const score = (v) => v.toFixed(1).replace("-", "−");
 const share = (v) => v.toFixed(2);
 const quoted = (symbol) => `“${symbol}”`;
@@ -83,22 +83,25 @@ function collect() {
       });
       add({ key: `letter ${rowOf("target")} ${k}`, kind: "letter", k, cuts: new Map(cuts) });
     });
-  const order = ["stage", "head", "letter", "edge"];
-  found.sort((a, b) => order.indexOf(a.kind) - order.indexOf(b.kind) || (b.width ?? 0) - (a.width ?? 0));
+  // What the sentences are about comes first.
+  const order = ({ kind, stage }) =>
+    ["stage", "head", "letter", "edge"].indexOf(kind) + (stage?.side === "source");
+  found.sort((a, b) => order(a) - order(b) || (b.width ?? 0) - (a.width ?? 0));
   parts = new Map(found.map((part) => [part.key, part]));
 }
 
 function named(part) {
   // in words
   const { stage, kind, h, k } = part;
-  if (kind === "letter") return filled(WORDS.flowLetter, { symbol: quoted(reading.source[k]), place: k + 1 });
+  if (kind === "letter")
+    return filled(WORDS.flowLetter, { symbol: quoted(visible(reading.source[k])), place: k + 1 });
   const name = stageName(stage);
   if (kind === "stage") return name;
   if (kind === "head") return filled(WORDS.flowHead, { head: h + 1, stage: name });
   return filled(WORDS.flowEdge, {
     head: h + 1,
     stage: name,
-    key: quoted(symbolsOf(stage.reads)[k]),
+    key: quoted(visible(symbolsOf(stage.reads)[k])),
     share: share(part.width),
   });
 }
@@ -127,6 +130,8 @@ function scoresNow() {
   return array.subarray(at, at + shape[2]);
 }
 
+const isDetail = ({ kind, stage }) => kind === "edge" && stage.side === "source"; // no sentence is about it
+
 function effect(key) {
   // "for" the symbol, "against" it, or "nothing"; null while it is not known
   const lost = losses.get(key);
@@ -147,7 +152,7 @@ function measure() {
     () => marginOf(scoresNow()).margin,
     (found, all) => {
       losses = found;
-      complete = all;
+      complete = all || [...parts.values()].every((part) => losses.has(part.key) || isDetail(part));
       paint();
       summary();
       if (all) details();
@@ -294,7 +299,7 @@ function summary() {
           rests("head", 3, WORDS.flowHeads, named),
           make("p", { class: "moral" }, widest(symbol)),
         ]
-      : make("p", {}, WORDS.flowMeasuring),
+      : make("p", { class: "soft" }, WORDS.flowMeasuring),
   );
 }
 
@@ -379,7 +384,7 @@ function about(part) {
     .filter((one) => one.kind === "edge" && one.s === s && (kind === "stage" || one.h === h))
     .sort((a, b) => b.width - a.width);
   return [
-    make("h3", {}, named(part), path),
+    make("h2", {}, named(part), path),
     make(
       "p",
       {},

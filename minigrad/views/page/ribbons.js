@@ -37,7 +37,7 @@ function columns(scene, m, u) {
 }
 
 function layout(scene, room) {
-  const m = room < 620 ? NARROW : WIDE;
+  const m = room < 620 || columns(scene, WIDE, WIDE.least).width > room ? NARROW : WIDE;
   let [least, most] = [m.least, 400];
   for (let i = 0; i < 20; i++) {
     const u = (least + most) / 2;
@@ -119,16 +119,7 @@ function draw(scene, room) {
   );
   const names = scene.lanes.flatMap((lane, i) => [
     text(2, lanes[i].top - 36, m === WIDE ? lane.title : lane.short, { class: "lane" }),
-    m === WIDE && lane.stream
-      ? text(
-          x.stages.findLast((_, s) => scene.stages[s].from === i).join + 12,
-          lanes[i].row(lane.at) - 6,
-          lane.stream,
-          {
-            class: "along",
-          },
-        )
-      : null,
+    lane.stream ? alongside(scene, x, i, lanes[i].row(lane.at) - 6, lane.stream) : null,
     lane.symbols.map((symbol, row) => {
       const places = x.again[i] === null ? [m.label / 2] : [m.label / 2, x.again[i] + m.label / 2 - 2];
       return places.map((left, again) => {
@@ -228,15 +219,24 @@ function draw(scene, room) {
     names,
     ending(scene, x.ends[scene.lanes.length - 1], lanes, m, size),
   );
-  const last = scene.lanes.length - 1;
-  const used = scene.stages.map((stage, s) =>
-    stage.lane === last && stage.from === last ? 0 : x.stages[s].join,
-  );
-  return { svg, parts, free: last ? size.width - Math.max(...used.slice(0, -1)) : 0 };
+  // How wide the corner is that nothing is drawn in: above the last lane, to the right.
+  const used = x.stages.filter((_, s) => scene.stages[s].lane === 0 || scene.stages[s].from === 0);
+  const fits = scene.lanes.length > 1 && x.width <= room;
+  return { svg, parts, free: fits ? size.width - Math.max(...used.map(({ join }) => join)) : 0 };
 }
 
 const plus = (x, y) =>
   `M${place(x - 6)} ${place(y)}a6 6 0 1 0 12 0a6 6 0 1 0 -12 0M${place(x - 3)} ${place(y)}h6M${place(x)} ${place(y - 3)}v6`;
+
+function alongside(scene, x, lane, y, words) {
+  // where the row that is followed has room for some words: between two of its stages
+  const own = scene.stages.flatMap((stage, s) => (stage.lane === lane ? [{ ...x.stages[s], ...stage }] : []));
+  const free = own.findIndex((stage, i) => {
+    const next = own[i + 1];
+    return next && (next.from === lane ? next.start : next.head) - stage.join > 7 * words.length;
+  });
+  return free < 0 ? null : text(own[free].join + 12, y, words, { class: "along" });
+}
 
 function ending(scene, left, lanes, m, size) {
   // what comes out, likeliest first, each with a bar; beside the row that is followed

@@ -12,6 +12,7 @@ const WORDS = {
     backward: ": of each gradient, {least} to {most}",
   },
   becauseFixed: "it keeps its numbers, whatever is changed: {why}",
+  becomes: "{was} becomes {is}: which symbols change?",
   becauseMade: "{node} keeps its value, which Python or NumPy made of numbers that change",
   boxSpoken: "{name}: box of {operations}; Enter opens it",
   cameUpInside:
@@ -58,7 +59,7 @@ const WORDS = {
   flowLetters: "Letters it needs most: {list}.",
   flowMargin: "{symbol} scores {own}, the next best, {other}, {second}: a margin of {margin}.",
   flowMeasuring: "What each part does for this is being computed.",
-  flowSides: { source: "encoder: ", target: "decoder: " },
+  flowSides: { source: "encoder ", target: "decoder " },
   flowStream: "residual stream: stages only add to it",
   flowTitles: {
     source: "what it reads; ribbons: how it reads {symbol}",

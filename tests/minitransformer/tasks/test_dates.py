@@ -273,3 +273,16 @@ def test_seeds_and_steps_differ(task):
     capitals = [tuple(text.isupper() for text, _ in batch) for batch in batches]
     assert len(set(capitals)) == len(batches)
     assert {t for _, t in task.held_out(1000)} != {t for _, t in other.held_out(1000)}
+
+
+@pytest.mark.parametrize(
+    ("line", "varied"),
+    [
+        ("3rd of march 1998", "3rd of may 1998"),
+        ("MAY 5, 2001", "JUNE 5, 2001"),
+        ("Friday, April 3, 1998", "Friday, May 3, 1998"),
+        ("1998-04-03", None),
+    ],
+)
+def test_a_line_with_another_month(line, varied):
+    assert dates.with_another_month(line) == varied

@@ -141,7 +141,11 @@ def test_the_probabilities_are_those_that_python_draws_from(browser, tmp_path, t
 def test_typing_a_guess_and_what_cannot_be_read(browser, tmp_path):
     reader = a_reader("encoder-decoder", tmp_path)
     page = explain(
-        reader, "3 march 1998", tmp_path / "page.html", examples=[("5 may 1999", "1999-05-05")]
+        reader,
+        "3 march 1998",
+        tmp_path / "page.html",
+        examples=[("5 may 1999", "1999-05-05")],
+        variations=["3 may 1998", "1" * 99],
     )
     browser.open(page)
     field = browser.driver.find_element("id", "another-line")
@@ -156,7 +160,13 @@ def test_typing_a_guess_and_what_cannot_be_read(browser, tmp_path):
     assert "never seen the character “ä”" in said()
     browser.run(TYPE, "1" * 99)
     assert f"reads at most {reader.longest_source}" in said()
+    buttons = browser.ask("texts", "#another-examples button")
+    assert buttons == ["3 march 1998", "march becomes may: which symbols change?", "5 may 1999"]
     browser.ask("click", "#another-examples button", 1)
+    browser.ask("clickOn", "#another-guess button", "Show")
+    (written,) = reader.read(["3 may 1998"])
+    assert browser.run(output).replace("end", "") == written
+    browser.ask("click", "#another-examples button", 2)
     assert browser.run(output) == ""  # before the guess
     browser.ask("clickOn", "#another-guess button", "Show")
     (written,) = reader.read(["5 may 1999"])

@@ -162,7 +162,7 @@ def test_a_symbol_is_chosen_and_a_head_cut_by_keys_alone(browser, tmp_path, monk
     browser.wait(KNOWN)
     browser.ask("focus", "#flow-stages li:nth-child(4) .heads button:nth-of-type(2)")
     keys(Keys.ENTER)
-    assert "head 2 of cross-attention" in browser.ask("text", "#flow-details h3").lower()
+    assert "head 2 of cross-attention" in browser.ask("text", "#flow-details h2").lower()
     browser.ask("focus", "#flow-details .switch")
     keys(Keys.SPACE)
     source = reader.encode(["3 march 1998"])
@@ -193,10 +193,10 @@ def test_a_click_on_a_ribbon_opens_its_numbers_and_on_a_letter_its_ribbons(brows
     assert now.split()[:3] == other.split()[:3]
     assert now != other
     assert browser.ask("count", f'.flow [data-key="{key}"]') == 1  # the other stages are as before
-    browser.ask("clickOn", "#flow-stages .link", "encoder: feed-forward")
+    browser.ask("clickOn", "#flow-stages .link", "encoder feed-forward")
     browser.ask("clickOn", "#flow-details button", "Its box in the drawing")
     assert browser.run("return document.getElementById('time').value") != "0"
     browser.ask("clickOn", "#stage-tabs button", "Reading")
     browser.wait("return !!document.querySelector('#flow-stages [aria-current=step]')")
-    assert "encoder: feed-forward" in browser.ask("text", "#flow-stages [aria-current=step]")
+    assert "encoder feed-forward" in browser.ask("text", "#flow-stages [aria-current=step]")
     assert browser.messages() == []
