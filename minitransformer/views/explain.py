@@ -26,15 +26,12 @@ from ..training.readers import LineReader, Pair
 from ..training.vocabulary import BOS, PAD
 from . import position_switch  # noqa: F401 - registers it
 from .another_line import another_line, field
+from .sentences import ATTENTIONS, READING, purposes
 
 __all__ = ["explain"]
 
 STYLES = [Path(__file__).with_name(f"{name}.css") for name in ("explain", "flow")]
 LIKELY = 4  # symbols whose probability is shown at each step
-KINDS = {  # of the attention that is shown, by whether the model looks at what it has written
-    False: "the decoder's cross-attention, by which it looks at what was read,",
-    True: "its masked self-attention, by which it looks at all that stands before,",
-}
 HEADS = 8  # attention heads that are shown at each step; the others open
 
 escape = html.escape
@@ -101,6 +98,7 @@ def explain(
 
     said = reading(reader, line, source, written)
     sizes = model.sizes
+    unit = "letter" if reader.source.level == "character" else "word"
     letters = {
         "B": 1, "D": sizes.width, "H": sizes.heads, "F": sizes.feed_forward,
         "K": sizes.width // sizes.heads, "V": sizes.width // sizes.heads, "N": len(said.names),
@@ -117,6 +115,7 @@ def explain(
         symbols=symbols(reader),
         sections={"Reading": section(said)},
         lessons=links(Path(path)),
+        purposes=purposes(line, unit, said.symbols[:-1] or said.symbols),
         another=another_line(reader, line, examples, variations, LIKELY, HEADS),
     )
 
@@ -180,14 +179,10 @@ def symbols(reader: LineReader) -> Mapping[str, Sequence[str]]:
 def section(said: Reading) -> str:
     """The steps of writing, in HTML."""
     heads = sum(len(layer) for layer in said.weights)
-    looks = f"Each of the {heads} heads of {KINDS[said.grows]}"
-    told = (
-        f"The model reads “<span id='another-read'>{escape(said.line)}</span>” and writes one symbol "
-        f"after the other. At each step it is given what it has written so far, finds how likely each "
-        f"symbol is to come next, and takes the likeliest. {looks} shares itself out over what there is "
-        f"to look at: the stronger the colour behind a letter, the more of it. At the right stands the "
-        f"one that it looks at most. A head that is pale everywhere takes a little of all: at this step "
-        f"it has nothing to ask for. The other heads are on the tab Attention."
+    told = READING.format(
+        read=f"<span id='another-read'>{escape(said.line)}</span>",
+        heads=heads,
+        attention=ATTENTIONS[said.grows],
     )
     steps = "\n".join(_step(said, t) for t in range(len(said.symbols)))
     style = "".join(file.read_text(encoding="utf-8") for file in STYLES)

@@ -39,6 +39,7 @@ from ..graph import Graph, graph
 from . import opening, scripts
 from .another_line import AnotherLine
 from .attention import Tokens
+from .chapters import Purposes
 from .content import content
 from .live import Symbols
 
@@ -66,6 +67,7 @@ def explore(
     sections: Mapping[str, str] | None = None,
     lessons: Mapping[str, Sequence[str]] | None = None,
     another: AnotherLine | None = None,
+    purposes: Purposes | None = None,
 ) -> Path:
     """Write the page on which to walk through a computation, and back.
 
@@ -102,6 +104,8 @@ def explore(
         sections: further parts of the page, by their titles, in HTML that is put in unchanged.
         lessons: by its number such as "06", the title and the address of each lesson that a docstring
             may name, for links.
+        purposes: what parts are for, by patterns of their paths such as "encoder.*.norm": titles and
+            sentences of the chapters about them. Default: what the docstrings say.
         another: how the model reads another line, which is typed where a section says so: an element
             with the id "another". Left out where that is too much for a page.
 
@@ -135,7 +139,17 @@ def explore(
     lessons, labels = lessons or {}, labels or {}
     begins = opening.SILENT if path is not None else opening.PageProgress(len(whole))
     shown = content(
-        whole, title, letters, labels, tokens, symbols, lessons, BUDGET, another, begins
+        whole,
+        title,
+        letters,
+        labels,
+        tokens,
+        symbols,
+        lessons,
+        BUDGET,
+        another,
+        begins,
+        purposes,
     )
     if proof is not None:
         shown["notes"] += [ABSENT.format(i + 1, len(inputs)) for i in proof.absent]

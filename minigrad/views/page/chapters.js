@@ -10,6 +10,8 @@ import * as Panel from "./panel.js";
 import * as Predict from "./predict.js";
 import * as Attention from "./attention.js";
 import * as Timeline from "./timeline.js";
+import * as Live from "./live.js";
+import * as WhatIf from "./whatif.js";
 
 const chapters = [];
 for (const told of data.chapters) {
@@ -51,6 +53,7 @@ function chapterList() {
           },
           icon("play"),
         ),
+        chapter.part ? make("span", { class: "part mono" }, chapter.part) : null,
         chapter.about ? make("p", { class: "soft" }, chapter.about) : null,
         lessonLink(chapter),
       ),
@@ -101,6 +104,7 @@ function chapterLine() {
       ),
     ),
     make("b", { class: chapter.code ? "mono" : null }, chapter.title),
+    chapter.part ? make("span", { class: "part mono" }, chapter.part) : null,
     first && chapter.about ? make("p", {}, chapter.about) : null,
     first ? lessonLink(chapter) : null,
   );
@@ -108,13 +112,17 @@ function chapterLine() {
 
 // --- a chapter plays by itself, and stops where a prediction is worth making ------------------------------
 
-// In each chapter one step is asked about: of attention weights, where one query looks; else the last of
-// whose elements one is made of a few numbers, so that it can be worked out in the head.
+// In a chapter one step is asked about: of attention weights, where one query looks; of a model's scores,
+// which symbol is the highest; else the last step on few numbers, which can be worked out in the head. An
+// element among hundreds is no question worth an answer.
 function questionIn(chapter) {
   const steps = Array.from({ length: chapter.steps }, (_, k) => chapter.from + k);
   for (const i of steps)
     if (!Graph.events[i].back && Attention.mapOf.has(Graph.events[i].n))
       return { time: i + 1, kind: "weights", n: Graph.events[i].n };
+  const scores = steps.find((i) => !Graph.events[i].back && Graph.events[i].n === Live.live?.output);
+  if (scores !== undefined && WhatIf.writes(Arrays.array(Graph.nodes.get(Live.live.output).value).numbers))
+    return { time: scores + 1, kind: "scores", n: Live.live.output };
   for (const i of steps.reverse()) {
     const node = Graph.nodes.get(Graph.events[i].n);
     if (!Graph.events[i].back) {
@@ -128,10 +136,11 @@ function questionIn(chapter) {
   return null;
 }
 
+const FEW = 24; // numbers, of which one is worth asking for
 function askable(of, id, target) {
   // the place of the largest number that has a sum or a product to it
   const a = Arrays.array(id);
-  if (!a?.numbers.length || a.kind !== "f" || !a.largest) return null;
+  if (!a?.numbers.length || a.numbers.length > FEW || a.kind !== "f" || !a.largest) return null;
   const index = Arrays.indexOf(
     a,
     a.numbers.findIndex((v) => Math.abs(v) === a.largest),
@@ -155,32 +164,30 @@ function dropStops() {
 function playChapter(chapter) {
   Timeline.stopPlaying();
   const inside = state.time > chapter.from && state.time < chapter.to;
-  stops = {
-    chapter,
-    question: questionIn(chapter),
-    pace: Math.max(350, Math.min(1400, 20000 / chapter.steps)),
-  };
-  if (!inside) playTo(chapter.from + 1);
-  if (!state.asked) playOn();
+  stops = { chapter, question: questionIn(chapter) };
+  if (!inside) state.time = chapter.from;
+  playOn();
 }
 
 function playOn() {
-  state.playing = setInterval(() => {
-    if (state.time < stops.chapter.to) return playTo(state.time + 1);
+  Timeline.playFrom((time) => {
+    if (time <= stops.chapter.to) return playTo(time);
     say(filled(WORDS.chapterEnds, stops.chapter));
-    Timeline.stopPlaying();
-  }, stops.pace);
-  Places.render();
+    return Timeline.stopPlaying();
+  });
 }
 
 function playTo(time) {
-  // to a step, or to the question about it
+  // to a step, which goes on, or to the question about it, which does not
   const { question } = stops;
-  if (!question || question.time !== time || question.due === false) return Places.go(time, { quiet: true });
+  if (!question || question.time !== time || question.due === false) {
+    Places.go(time, { quiet: true });
+    return true;
+  }
   question.due = false;
-  clearInterval(state.playing);
   state.playing = null;
   ask(question);
+  return false;
 }
 
 function ask(question) {
@@ -223,6 +230,7 @@ function forwardQuestion(node) {
   const question = state.asked;
   if (!question || question.n !== node.n || question.time !== state.time) return null;
   if (question.kind === "weights") return weightsQuestion(node);
+  if (question.kind === "scores") return scoresQuestion(node);
   const a = Arrays.array(node.value);
   const index = question.index;
   const { value } = Elements.numberAt(a, index);
@@ -258,39 +266,66 @@ function weightsQuestion(node) {
   const choices = [...new Set(picked)].sort((x, y) => x - y);
   const tokens = map.tokens ? map.tokens.map((list) => list.map(Attention.shownToken)) : [[], []];
   const name = (list, k) => (list[k] === undefined ? `position ${k}` : `“${list[k]}” (${k})`);
-  const told = make("span", { class: "verdict", role: "status" });
+  return choiceQuestion({
+    asks: filled(WORDS.whereLooks, {
+      head: Math.floor(best / rows) + 1,
+      query: name(tokens[0], best % rows),
+    }),
+    choices,
+    right: order[0][1],
+    name: (k) => name(tokens[1], k),
+    told: (k) =>
+      filled(k === order[0][1] ? WORDS.rightKey : WORDS.wrongKey, { share: Arrays.written(row[k], 3) }),
+  });
+}
+
+// One of some choices is right; `told` says of each what there is to say of it.
+function choiceQuestion({ asks, choices, right, name, told }) {
+  const verdict = make("span", { class: "verdict", role: "status" });
   const choose = (k) => {
-    const right = k === order[0][1];
-    told.className = `verdict ${right ? "right" : "wrong"}`;
-    told.textContent = right
-      ? filled(WORDS.rightKey, { share: Arrays.written(row[k], 3) })
-      : filled(WORDS.wrongKey, { share: Arrays.written(row[k], 3) });
-    say(told.textContent);
-    if (right) answered();
+    verdict.className = `verdict ${k === right ? "right" : "wrong"}`;
+    verdict.textContent = told(k);
+    say(verdict.textContent);
+    if (k === right) answered();
+  };
+  const reveal = () => {
+    verdict.textContent = `${filled(WORDS.itIs, { what: name(right) })}.`;
+    say(verdict.textContent);
+    answered();
   };
   return make(
     "form",
     { class: "guess", onsubmit: (event) => event.preventDefault() },
-    make(
-      "span",
-      {},
-      filled(WORDS.whereLooks, { head: Math.floor(best / rows) + 1, query: name(tokens[0], best % rows) }),
-    ),
-    choices.map((k) => make("button", { type: "button", onclick: () => choose(k) }, name(tokens[1], k))),
-    make(
-      "button",
-      {
-        type: "button",
-        onclick: () => {
-          told.textContent = `${filled(WORDS.itIs, { what: name(tokens[1], order[0][1]) })}.`;
-          say(told.textContent);
-          answered();
-        },
-      },
-      "Reveal",
-    ),
-    told,
+    make("span", {}, asks),
+    choices.map((k) => make("button", { type: "button", onclick: () => choose(k) }, name(k))),
+    make("button", { type: "button", onclick: reveal }, "Reveal"),
+    verdict,
   );
+}
+
+// Which symbol has the highest score at the place where the model hesitates most?
+function scoresQuestion(node) {
+  const { numbers, shape } = Arrays.array(node.value);
+  const n = shape[shape.length - 1];
+  const names = WhatIf.symbolNames(n);
+  const rows = Array.from({ length: numbers.length / n }, (_, place) => {
+    const row = Array.from(numbers.slice(place * n, (place + 1) * n), (v, k) => [v, k]).sort(
+      (a, b) => b[0] - a[0],
+    );
+    return { r: place, lead: row[0][0] - row[1][0], order: row.map(([, k]) => k) };
+  });
+  const { r, lead, order } = rows.reduce((least, row) => (row.lead < least.lead ? row : least));
+  const written = WhatIf.writes(numbers);
+  return choiceQuestion({
+    asks: filled(WORDS.whichSymbol, { before: written.slice(0, r).join("") || WORDS.nothingYet }),
+    choices: order.slice(0, 4).sort((a, b) => a - b),
+    right: order[0],
+    name: (k) => `“${names[k]}”`,
+    told: (k) =>
+      k === order[0]
+        ? filled(WORDS.rightSymbol, { lead: Arrays.written(lead, 3) })
+        : filled(WORDS.wrongSymbol, { score: Arrays.written(numbers[r * n + k], 3) }),
+  });
 }
 
 export {

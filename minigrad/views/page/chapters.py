@@ -12,8 +12,9 @@ import ast
 import dataclasses
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
+from fnmatch import fnmatchcase
 from types import FunctionType
-from typing import Any
+from typing import Any, NamedTuple
 
 from ...engine.source import SourceLine
 from ...ran import words
@@ -22,6 +23,20 @@ from ...rules_as_text import function_at
 
 FORWARD, BACK = 8, 4  # how many chapters there are at most
 LONGEST = 60  # letters of a title
+
+
+class Purpose(NamedTuple):
+    """The purpose of a part: a `title` for a chapter, such as a question, and sentences `about` it.
+
+    `aside` is one that only gives its title to a chapter that is about nothing else.
+    """
+
+    title: str
+    about: str
+    aside: bool = False
+
+
+Purposes = Mapping[str, Purpose]  # by patterns of paths, such as "encoder.*.norm"; the first counts
 
 
 @dataclasses.dataclass
@@ -52,18 +67,21 @@ class StepGroup:
             yield from part.parts()
 
 
-def chapters(graph: GraphData, lessons: Mapping[str, Sequence[str]]) -> list[dict[str, Any]]:
+def chapters(
+    graph: GraphData, lessons: Mapping[str, Sequence[str]], purposes: Purposes | None = None
+) -> list[dict[str, Any]]:
     """The chapters of `graph`, forward and back, as data.
 
-    `title` and `about` are texts, `lesson` is the title and the address that `lessons` has under the
-    number that a docstring names, `box` the number of its main box, `steps` how many steps it takes,
-    `back` whether these are on the way back, and `code` whether the title is a line of code.
+    `title` and `about` are texts, `part` names the part where the title is one of `purposes`, `lesson`
+    is the title and the address that `lessons` has under the number that a docstring names, `box` the
+    number of its main box, `steps` how many steps it takes, `back` whether these are on the way back,
+    and `code` whether the title is a line of code.
     """
     forward = [n for n in graph.nodes if n.kind == "operation"]
     back = [n for n, _ in graph.way_back]
     ran = [n for n in back if n.kind == "operation"]
     made = [
-        _chapter(graph, part, lessons) | {"back": False}
+        _chapter(graph, part, lessons, purposes or {}) | {"back": False}
         for part in _parted(graph, forward, FORWARD)
     ]
     ends = {n.number: i for i, n in enumerate(back, 1)}
@@ -153,13 +171,31 @@ def _can_open(graph: GraphData, part: StepGroup) -> bool:
 
 
 def _chapter(
-    graph: GraphData, part: StepGroup, lessons: Mapping[str, Sequence[str]]
+    graph: GraphData, part: StepGroup, lessons: Mapping[str, Sequence[str]], purposes: Purposes
 ) -> dict[str, Any]:
     main = max(part.parts(), key=lambda p: (p.box is not None, len(p)))
     about, lesson = _reason(graph, main)
     code = part.box is None and part.around is None and part.line is not None
     link = dict(zip(("title", "address"), lessons[lesson])) if lesson in lessons else None
-    return _told(_titles(graph, part), about, len(part), link, main.box) | {"code": code}
+    title = _titles(graph, part)
+    told = list(dict.fromkeys(p for one in part.parts() for p in _purpose(graph, one, purposes)))
+    if told:
+        told.sort(key=lambda purpose: purpose.aside)
+        named, title = title, " ".join([p.title for p in told if not p.aside] or [told[0].title])
+        about = " ".join(p.about for p in told)
+    made = _told(title, about, len(part), link, main.box) | {"code": code and not told}
+    return made | {"part": named} if told else made
+
+
+def _purpose(graph: GraphData, part: StepGroup, purposes: Purposes) -> Iterator[Purpose]:
+    """The purpose of a part that is a box, if it is known."""
+    if part.box is None:
+        return
+    box = graph.box(part.box)
+    for pattern, purpose in purposes.items():
+        if fnmatchcase(box.path or box.name, pattern):
+            yield purpose
+            return
 
 
 def _told(

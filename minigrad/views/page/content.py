@@ -52,6 +52,7 @@ def content(
     budget: int,
     another: AnotherLine | None = None,
     begins: PageProgress = SILENT,
+    purposes: chapters.Purposes | None = None,
 ) -> dict[str, Any]:
     """Everything that the page of `graph` needs to know.
 
@@ -99,7 +100,7 @@ def content(
             }
             for b in graph.boxes
         },
-        "chapters": chapters.chapters(graph, lessons),
+        "chapters": chapters.chapters(graph, lessons, purposes),
         "rules": rules.held(),
         "constants": CONSTANTS,
         "signs": {name: sign._asdict() for name, sign in elements.SIGNS.items()},

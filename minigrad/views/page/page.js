@@ -14,6 +14,7 @@ import * as Search from "./search.js";
 import * as Pictures from "./pictures.js";
 import * as Cards from "./cards.js";
 import * as Camera from "./camera.js";
+import * as Pace from "./pace.js";
 import * as Link from "./link.js";
 import * as Share from "./share.js";
 
@@ -246,6 +247,7 @@ function start() {
     Attention.repaints.forEach((repaint) => repaint());
   };
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", again);
+  Pace.choices();
   Share.listen();
   queueMicrotask(Link.listen); // once all of this is there
   new ResizeObserver(() => {

@@ -20,7 +20,7 @@ SCRIPTS = {  # each file's name, and that of its object; they run in this order
     "graph": "Graph", "functions": "Functions", "interpreter": "Interpreter", "live": "Live",
     "sources": "Sources", "elements": "Elements", "fields": "Fields", "editing": "Editing",
     "masks": "Masks", "learn": "Learn", "whatif": "WhatIf", "cards": "Cards",
-    "drawing": "Drawing", "camera": "Camera", "places": "Places", "chapters": "Chapters",
+    "drawing": "Drawing", "camera": "Camera", "pace": "Pace", "places": "Places", "chapters": "Chapters",
     "panel": "Panel", "step": "Step", "details": "Details", "predict": "Predict",
     "attention": "Attention", "listing": "Listing", "timeline": "Timeline", "search": "Search",
     "link": "Link", "share": "Share", "sampling": "Sampling", "cuts": "Cuts", "ribbons": "Ribbons",

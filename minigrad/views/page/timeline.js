@@ -7,6 +7,7 @@ import * as Pictures from "./pictures.js";
 import * as Graph from "./graph.js";
 import * as Places from "./places.js";
 import * as Chapters from "./chapters.js";
+import * as Pace from "./pace.js";
 
 // How large the value or gradient of each step is: the logarithm of its norm, and the range of each half.
 let sizes, ends;
@@ -115,19 +116,30 @@ function timeline() {
 function togglePlaying() {
   if (state.playing) return stopPlaying();
   if (state.time >= Graph.events.length) Places.go(0);
-  const pace = Math.max(140, Math.min(900, 24000 / Graph.events.length));
-  state.playing = setInterval(() => {
-    if (state.time >= Graph.events.length) stopPlaying();
-    else Places.go(state.time + 1, { quiet: true });
-  }, pace);
-  Places.go(state.time + 1);
+  const most = Math.max(140, Math.min(900, 24000 / Graph.events.length));
+  playFrom((time) => {
+    if (time > Graph.events.length) return stopPlaying();
+    Places.go(time, { quiet: true });
+    return true;
+  }, most);
+}
+
+// Take steps until `act`, which is told the number of each, does not say that it goes on.
+function playFrom(act, most) {
+  const next = () => {
+    state.playing = true;
+    if (!act(state.time + 1)) return;
+    if (Pace.waits(state.time)) return stopPlaying();
+    state.playing = setTimeout(next, Pace.stay(state.time, most));
+  };
+  next();
 }
 
 function stopPlaying() {
-  clearInterval(state.playing);
+  clearTimeout(state.playing);
   state.playing = null;
   Chapters.dropStops();
   timeline();
 }
 
-export { measure, stopPlaying, timeline, togglePlaying };
+export { measure, playFrom, stopPlaying, timeline, togglePlaying };

@@ -27,13 +27,18 @@ function outputNow() {
   return Live.live.output === null ? null : Live.engine().slots[Live.live.value[Live.live.output]].array;
 }
 
+function symbolNames(n) {
+  // of a vocabulary of that size
+  return Object.values(Live.live.symbols)
+    .filter((symbols) => symbols.length === n)
+    .pop();
+}
+
 // What a model writes: of each row of its output the symbol with the highest score.
 function writes(scores) {
   const shape = Graph.nodes.get(Live.live.output).shape,
     n = shape[shape.length - 1];
-  const names = Object.values(Live.live.symbols)
-    .filter((symbols) => symbols.length === n)
-    .pop();
+  const names = symbolNames(n);
   if (!names || shape.length < 2) return null;
   return Array.from({ length: scores.length / n }, (_, row) => {
     let best = 0;
@@ -242,4 +247,4 @@ function placeName(n, instead) {
 }
 const numbered = (n) => (Graph.nodes.get(n).label ? `${Graph.nameOf(n)} #${n}` : `#${n}`);
 
-export { isOn, whatifPanel, writtenNow };
+export { isOn, symbolNames, whatifPanel, writes, writtenNow };

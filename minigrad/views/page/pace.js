@@ -1,0 +1,45 @@
+// --- the pace of playing: at a new sentence there is time to read it, and what only moves numbers passes quickly --
+
+import { byId, data, make } from "./base.js";
+import * as Graph from "./graph.js";
+
+const READING = 55, // milliseconds for a letter of a new sentence
+  STEP = 600,
+  MOVE = 120; // a step, and one that only changes a shape or a type
+const MOVES =
+  /^(np\.(reshape|swapaxes|transpose|moveaxis|broadcast_to|expand_dims|squeeze|ravel|astype)|astype|reshape|getitem)$/;
+
+// What is said of a step: of its operation, else of the box that it is in.
+function sentence(time) {
+  const event = Graph.events[time - 1];
+  if (!event) return "";
+  const node = Graph.nodes.get(event.n);
+  return node.about || (node.box === null || node.box === undefined ? "" : data.boxes[node.box].about);
+}
+
+const isNew = (time) => Boolean(sentence(time)) && (time < 2 || sentence(time) !== sentence(time - 1));
+const isMove = (time) => MOVES.test(Graph.nodes.get(Graph.events[time - 1].n).op ?? "");
+
+const speed = () => byId("speed").value;
+const waits = (time) => speed() === "wait" && isNew(time); // until somebody goes on
+
+// How long a step stays. `most`: where many are played at once, no longer than this.
+function stay(time, most = Infinity) {
+  if (!time) return 0;
+  const length = isNew(time) ? STEP + READING * sentence(time).length : isMove(time) ? MOVE : STEP;
+  return Math.min(length, most) / (Number(speed()) || 1);
+}
+
+function choices() {
+  byId("speed").append(
+    ...[
+      ["0.5", "½×"],
+      ["1", "1×"],
+      ["2", "2×"],
+      ["4", "4×"],
+      ["wait", "wait"],
+    ].map(([value, text]) => make("option", { value, selected: value === "1" }, text)),
+  );
+}
+
+export { choices, isMove, isNew, stay, waits };
