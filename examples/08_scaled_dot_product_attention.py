@@ -14,7 +14,7 @@
 # - say why the products are divided by the square root of the width, and measure what happens without;
 # - distinguish overflow and saturation, put a mask in the right place, and say what the output is
 #   where a query may look at no key;
-# - say which outputs attention can give, and which it cannot.
+# - say which outputs attention can give, and which it cannot (optional).
 
 # %%
 import numpy as np
@@ -23,8 +23,8 @@ import minigrad as mg
 import minitransformer as mt
 from minigrad.course.pictures import Pictures
 from minigrad.course.questions import Questions
-from minigrad.functional import sigmoid, softmax, softplus
-from minigrad.views.plots import BLUE, GREY, ORANGE, PURPLE, shades, vectors
+from minigrad.functional import softmax
+from minigrad.views.plots import BLUE, GREY, ORANGE, shades
 
 pictures = Pictures()  # or Pictures("another/folder")
 ask = Questions("08")
@@ -111,15 +111,21 @@ assert np.allclose(plain_sums, X @ X.T @ X)
 # | softmax | $\mathrm{softmax}(Q K^\mathsf{T})\, V$ | weights, so that the output is a mean |
 # | root | $\mathrm{softmax}(Q K^\mathsf{T} / \sqrt{d_k})\, V$ | scores of the same size at every width |
 #
-# The maps are those of lesson 07, $Q = X W_Q$, $K = X W_K$ and $V = X W_V$, and $d_k$ is the width of
-# queries and keys. The softmax works on each row by itself. Without it the outputs have no fixed size:
-# repeat the plain sums, and large ones grow without end, while small ones shrink to nothing.
+# (For one query, the second row is $\sum_t (q \cdot k_t)\, v_t$.) The maps are those of lesson 07,
+# $Q = X W_Q$, $K = X W_K$ and $V = X W_V$, and $d_k$ is the width of queries and keys. The softmax
+# works on each row by itself. Without it the outputs have no fixed size: repeat the plain sums, and
+# large ones grow without end, while small ones shrink to nothing.
 
 # %%
 W_Q, W_K, W_V = rng.normal(size=(3, 2, 2))
 q, k, v = X @ W_Q, X @ W_K, X @ W_V
 formula = softmax(q @ k.T / np.sqrt(2)) @ v  # (T, V)
 assert np.allclose(formula, mt.attention(q, k, v)[0])
+
+by_hand = sum(
+    (q[2] @ k_t) * v_t for k_t, v_t in zip(k, v)
+)  # the second row of the table, for one query
+assert np.allclose(by_hand, q[2] @ k.T @ v)
 
 sums, means = X, X
 for _ in range(5):
@@ -131,19 +137,17 @@ assert means.max() <= 1
 # %% [markdown]
 # ## Every shape
 #
-# Queries do not have to come from the same vectors as keys and values. Say that a shop has three items,
-# and wants to know how each would please a customer who has seen five films. Each item asks; the
-# films, the *context*, answer. (This is the word of Phuong and Hutter, cited below, for the vectors that
-# are asked. In lesson 06 the context was the mean that came out.) An item is described by other numbers
-# than a film, so the two have different widths:
+# Queries do not have to come from the same vectors as keys and values. In a translation the $T$ words
+# that are written ask, and the $S$ words that were read are asked, as in lesson 06. The two may have
+# different widths:
 #
-# $$q = e\, W_Q + b_q, \qquad k_t = e_t W_K + b_k, \qquad v_t = e_t W_V + b_v.$$
+# $$q = x\, W_Q + b_q, \qquad k_t = z_t W_K + b_k, \qquad v_t = z_t W_V + b_v.$$
 #
-# Here $e$ is an item, $(C_x,)$, and $e_1, \dots, e_S$ are the films, $(C_z,)$ each. $W_Q$ is
-# $(C_x, K)$, $W_K$ is $(C_z, K)$ and $W_V$ is $(C_z, V)$. So there are four spaces: that of the
-# items, that of the films, one with $K$ dimensions in which queries are compared with keys, and one with
-# $V$ dimensions for the values. For one query (algorithm 3 of Phuong & Hutter, "Formal Algorithms for
-# Transformers", 2022, who write each part of a transformer down step by step):
+# Here $x$ is a vector that asks, $(C_x,)$, and $z_1, \dots, z_S$ are asked, $(C_z,)$ each. $W_Q$ is
+# $(C_x, K)$, $W_K$ is $(C_z, K)$ and $W_V$ is $(C_z, V)$. So there are four spaces: that of the words
+# written, that of the words read, one with $K$ dimensions in which queries are compared with keys, and
+# one with $V$ dimensions for the values. For one query (algorithm 3 of Phuong & Hutter, "Formal
+# Algorithms for Transformers", 2022, who write each part of a transformer down step by step):
 #
 # $$s_t = \frac{q \cdot k_t}{\sqrt K}, \qquad
 #   \alpha = \mathrm{softmax}(s), \qquad y = \sum_{t=1}^{S} \alpha_t\, v_t .$$
@@ -156,20 +160,20 @@ T, S, C_x, C_z, K, V = 3, 5, 4, 6, 2, 7
 W_Q, b_q = rng.normal(size=(C_x, K)) / 2, rng.normal(size=K) / 2
 W_K, b_k = rng.normal(size=(C_z, K)) / 2, rng.normal(size=K) / 2
 W_V, b_v = rng.normal(size=(C_z, V)) / 2, rng.normal(size=V) / 2
-items = rng.normal(size=(T, C_x))  # T vectors that ask, one a row
-films = rng.normal(size=(S, C_z))  # S vectors that are asked
+x = rng.normal(size=(T, C_x))  # T vectors that ask, one a row
+z = rng.normal(size=(S, C_z))  # S vectors that are asked
 
 
-def one_query(e, context):
-    q = e @ W_Q + b_q  # (K,)
-    k = [e_t @ W_K + b_k for e_t in context]  # S times (K,)
+def one_query(x, z):
+    q = x @ W_Q + b_q  # (K,)
+    k = [z_t @ W_K + b_k for z_t in z]  # S times (K,)
     s = np.array([q @ k_t for k_t in k]) / np.sqrt(K)  # (S,)
     alpha = np.exp(s) / np.exp(s).sum()  # (S,)
-    return sum(a * (e_t @ W_V + b_v) for a, e_t in zip(alpha, context)), alpha  # (V,), (S,)
+    return sum(a * (z_t @ W_V + b_v) for a, z_t in zip(alpha, z)), alpha  # (V,), (S,)
 
 
-output, alpha = one_query(items[0], films)
-print("weights of the first item:", alpha.round(3), "sum", alpha.sum().round(12))
+output, alpha = one_query(x[0], z)
+print("weights of the first that asks:", alpha.round(3), "sum", alpha.sum().round(12))
 assert output.shape == (V,)
 assert alpha.shape == (S,)
 
@@ -182,14 +186,14 @@ assert alpha.shape == (S,)
 # called `queries`, `keys` and `values`, and `K` and `V` are the widths.)
 
 # %%
-queries = items @ W_Q + b_q  # (T, K)
-keys = films @ W_K + b_k  # (S, K)
-values = films @ W_V + b_v  # (S, V)
+queries = x @ W_Q + b_q  # (T, K)
+keys = z @ W_K + b_k  # (S, K)
+values = z @ W_V + b_v  # (S, V)
 scores = queries @ keys.T / np.sqrt(K)  # (T, S): row = query, column = key
 weights = softmax(scores)  # (T, S)
 rows = weights @ values  # (T, V)
 for t in range(T):
-    assert np.allclose(rows[t], one_query(items[t], films)[0])
+    assert np.allclose(rows[t], one_query(x[t], z)[0])
 
 by_library, its_weights = mt.attention(queries, keys, values)
 assert np.allclose(by_library, rows)
@@ -198,12 +202,26 @@ assert np.allclose(mt.single_query(queries[0], keys, values)[0], rows[0])
 
 # %% [markdown]
 # Only this must fit: queries and keys are equally wide; there are as many values as keys. The output
-# has the length of the queries and the width of the values.
+# has the length of the queries and the width of the values. What does not fit is refused. (PyTorch
+# takes the three in the same order. Keras takes query, value, key, and the key may be left out: then
+# the values are the keys, too.)
 
 # %%
 assert queries.shape[1] == keys.shape[1] == K
 assert len(keys) == len(values) == S
 assert rows.shape == (T, V)
+
+
+def refusal(*three):
+    try:
+        return mt.attention(*three) and ""
+    except mg.errors.ShapeError as problem:
+        return str(problem)
+
+
+refused = [refusal(queries[:, :1], keys, values), refusal(queries, keys, values[1:])]
+print("refused:", *refused, sep="\n  ")
+assert all(refused)
 
 
 # %%
@@ -244,10 +262,12 @@ pictures("08_shapes", shapes)
 # ## Why divide by the square root?
 #
 # Let the numbers in a query and a key be random, independent, and uniform on $[-a, a]$. Their mean is
-# zero, and their variance (the mean of their squares) is $a^2/3$. For independent numbers, the mean of
-# a product is the product of the means. So a product $x_i y_i$ has the mean zero, and its variance,
-# the mean of $x_i^2 y_i^2$, is the mean of $x_i^2$ times that of $y_i^2$: $(a^2/3)^2 = a^4/9$. A query
-# times a key is a sum of $d$ such products, and variances of independent numbers add:
+# zero, and their variance (the mean of their squares) is $a^2/3$. (*Variance* and *independent* are
+# explained, and this is derived, under [mathematics](MATHEMATICS.md).) For independent numbers, the
+# mean of a product is the product of the means. So a product $x_i y_i$ has the mean zero, and its
+# variance, the mean of $x_i^2 y_i^2$, is the mean of $x_i^2$ times that of $y_i^2$:
+# $(a^2/3)^2 = a^4/9$. A query times a key is a sum of $d$ such products, and variances of independent
+# numbers add:
 #
 # $$\mathrm{Var}(x \cdot y) = C d, \qquad C = \frac{a^4}{9}; \qquad
 #   \mathrm{Var}\!\left(\frac{x \cdot y}{\sqrt d}\right) = C,$$
@@ -270,7 +290,7 @@ wide = [4, 16, 64, 256, 1024]
 
 def products(d, pairs=20_000):
     x, y = rng.uniform(-a, a, size=(2, pairs, d)).astype(np.float32)
-    return np.einsum("pd,pd->p", x, y)  # (pairs,): the product of each pair
+    return np.einsum("pd,pd->p", x, y)  # (pairs,): each x with its y, as d is summed (lesson 02)
 
 
 variance, scaled_variance = [], []
@@ -312,6 +332,8 @@ assert np.allclose(g @ J, alpha * (g - g @ alpha))
 print("both formulas agree with mg.jacobian")
 
 # %% [markdown]
+# ### The slopes, measured (optional)
+#
 # Call the numbers in the Jacobian *slopes*. How large are they, without the division by $\sqrt{d}$ and
 # with it? We measure their size as the root of their mean square. At each of the widths above, we draw
 # 16 products and take the softmax of them, once as they are, and once divided by $\sqrt d$; and we
@@ -322,6 +344,7 @@ print("both formulas agree with mg.jacobian")
 def slopes(scores):
     """The size of the derivatives of the weights with respect to the scores, for scores (n, keys)."""
     alpha = softmax(scores)
+    # for each row of scores its Jacobian, as above: (n, keys, keys)
     J = np.eye(scores.shape[1]) * alpha[:, None, :] - alpha[:, :, None] * alpha[:, None, :]
     return np.sqrt(np.mean(np.square(J)))
 
@@ -468,8 +491,21 @@ assert np.allclose(by_large_number, 1 / 4)
 assert np.array_equal(softmax(nothing), np.zeros(4))
 
 # %% [markdown]
-# With minus infinity it is NaN, and in the next step of training every number of the model is. With a
-# large negative number, as many programs have it, the query looks at everything that was hidden,
+# With minus infinity it is NaN. A single score of minus infinity does no harm, as long as another one
+# in its row is finite. But a row of them is NaN, and NaN spreads: 0 times NaN is NaN. So it does not
+# help that this row may be multiplied by 0 later. The loss is a mean over the batch, so it is NaN,
+# too, every gradient is, and after one step every number of the model:
+
+# %%
+weight = mg.Tensor(2.0, requires_grad=True)  # of a model, which all examples share
+outputs = np.array([[1.0, 2.0], [np.nan, np.nan]]) * weight  # two examples
+loss = np.mean(outputs * np.array([[1.0], [0.0]]))  # the second does not count, as it seems
+loss.backward()
+print("the loss:", loss.item(), "the gradient of the weight:", weight.grad.item())
+assert np.isnan(weight.grad.item())
+
+# %% [markdown]
+# With a large negative number, as many programs have it, the query looks at everything that was hidden,
 # without any warning. This project gives zeros: the output is zero, and so is the gradient.
 
 # %%
@@ -483,7 +519,7 @@ assert np.isfinite(asking.grad.data).all()
 assert np.array_equal(asking.grad.data[1], np.zeros(K))
 
 # %% [markdown]
-# ## Which outputs are possible?
+# ## Which outputs are possible? (optional)
 #
 # Weights are positive and sum to one. So the output lies *among* the values, as a centre of mass
 # lies among the masses. Take three values, $(0, 0)$, $(2, 0)$ and $(0, 2)$. Whatever the weights are,
@@ -553,7 +589,7 @@ assert needed(0.75, 0.75).min() > 0
 assert np.allclose(needed(0.75, 0.75) @ corners @ W_O, [1.5, 1.5])
 
 # %% [markdown]
-# ## Step through it
+# ## Step through it (optional)
 #
 # The two queries of the beginning, as a page: each step forwards and back, where every number can be
 # changed. Make a key longer, and see the weights saturate and the gradients go. (If you read this in a
@@ -576,310 +612,9 @@ print("open in a browser:", page)
 assert np.allclose(y.data, [first, second])
 
 # %% [markdown]
-# What follows is optional. Each section can be read without the others.
-
-# %% [markdown]
-# ## Rows and columns (optional)
+# More of this kind is in the gallery, `10b_a_gallery.py`: attention written in columns; with other
+# functions than $e^s$; as an inner product, a projection, a memory, and a motion.
 #
-# There are two ways to print attention. Vaswani et al. ("Attention Is All You Need", 2017) and this
-# project write vectors as rows. Others, among them Phuong & Hutter, write them as columns, side by side.
-# $X$ has the vectors that ask (the items), and is $(C_x, T)$. $Z$ has those that are asked (the films),
-# and is $(C_z, S)$. The output $\tilde V$ is $(V, T)$, a column for each query. Then everything is
-# transposed, as $(A B)^\mathsf{T} = B^\mathsf{T} A^\mathsf{T}$: matrices stand to the left
-# ($W_q = W_Q^\mathsf{T}$), and the softmax works down the columns,
-#
-# $$Q = W_q X + b_q, \quad K = W_k Z + b_k, \quad V = W_v Z + b_v,$$
-#
-# $$\tilde V = V\, \mathrm{softmax}\!\left(\frac{K^\mathsf{T} Q}{\sqrt{d_k}}\right).$$
-
-
-# %%
-def in_columns(X, Z):
-    Q = W_Q.T @ X + b_q[:, None]  # (K, T)
-    K_ = W_K.T @ Z + b_k[:, None]  # (K, S)
-    V_ = W_V.T @ Z + b_v[:, None]  # (V, S)
-    weights = softmax(K_.T @ Q / np.sqrt(K), axis=0)  # (S, T)
-    return V_ @ weights, weights  # (V, T)
-
-
-columns, weights_in_columns = in_columns(items.T, films.T)
-assert np.allclose(columns, rows.T)  # one printing has the transpose of what the other has
-assert np.allclose(weights_in_columns, weights.T)
-
-# %% [markdown]
-# One also finds $\mathrm{softmax}(Q K^\mathsf{T} / \sqrt{d_k})\, V^\mathsf{T}$ printed. It fits
-# neither:
-
-
-# %%
-def fits(compute):
-    """Tell whether the shapes allow it."""
-    try:
-        compute()
-    except ValueError:
-        return False
-    return True
-
-
-printed_in_rows = fits(lambda: softmax(queries @ keys.T) @ values.T)
-printed_in_columns = fits(lambda: softmax(queries.T @ keys) @ values)  # Q, K, V with columns
-print("the printed form fits rows:", printed_in_rows, " and columns:", printed_in_columns)
-assert not printed_in_rows
-assert not printed_in_columns
-
-# %% [markdown]
-# ## Other functions than exp (optional)
-#
-# The weights must be positive, and larger for larger scores. Any positive increasing function $\phi$
-# does that, in $\alpha_t = \phi(s_t) / \sum_u \phi(s_u)$. Three of them: exp; *softplus*,
-# $\ln(1 + e^s)$; and *sigmoid*, $1 / (1 + e^{-s})$. Far below zero the last two are nearly $e^s$.
-
-# %%
-choices = {"exp": np.exp, "softplus": softplus, "sigmoid": sigmoid}
-order = np.argsort(scores, axis=-1)
-print("weights of the first query, by")
-for name, phi in choices.items():
-    _, phi_weights = mt.attention(queries, keys, values, phi=phi)
-    print(f"{name:>8}:", phi_weights[0].round(3))
-    assert (phi_weights > 0).all()
-    assert np.allclose(phi_weights.sum(axis=-1), 1)
-    assert np.array_equal(np.argsort(phi_weights, axis=-1), order)  # the same key comes first
-    moved = phi(scores[0] + 5) / phi(scores[0] + 5).sum()
-    assert np.allclose(moved, phi_weights[0]) == (name == "exp")
-
-# %% [markdown]
-# But only exp, to any base, ignores a number that is added to all scores. The last line checks it for
-# these three. And no other can: if no such number changes the weights, then $\phi(s + c) / \phi(s)$
-# is the same for all $s$, so $\phi(s + c) = \phi(s)\, \phi(c) / \phi(0)$. A sum becomes a product,
-# and of the increasing functions only $a\, b^s$ does that. So with exp only differences of scores
-# count, and the maximum may be subtracted. Softplus and sigmoid have no such remedy. They do not
-# overflow, but they *underflow*: with scores below about -745, $\phi$ is so small that float64 rounds
-# it to zero. If that happens to all scores of a query, its weights are all zero, as if everything
-# were hidden. So $\phi > 0$ holds in the formula, and not always in the computation:
-
-# %%
-far_below = np.array([[-1400.0], [-1410.0]])  # (S, 1)
-for name, phi in choices.items():
-    _, underflowed = mt.attention(np.ones((1, 1)), far_below, np.eye(2), phi=phi)
-    print(f"{name:>8}: weights of the scores -1400 and -1410: {underflowed[0].round(5)}")
-    assert np.isclose(underflowed.sum(), name == "exp")
-
-# %% [markdown]
-# ## What a score is (optional)
-#
-# $\langle x, y \rangle = x \cdot y / \sqrt K$ is an *inner product*: it is symmetric, linear in
-# each of the two, and $\langle x, x \rangle > 0$ except for zero. So it measures lengths and
-# angles, only with another unit. But of the inputs $e$ and $e'$, by way of $W_Q$ and $W_K$ and
-# without biases, the score is
-#
-# $$s(e, e') = \frac{(e W_Q) \cdot (e' W_K)}{\sqrt K}
-#   = \frac{e\, W_Q W_K^\mathsf{T}\, e'^\mathsf{T}}{\sqrt K},$$
-#
-# linear in each as well, which is called a *bilinear form*; but it does not have to be symmetric, and
-# $s(e, e)$ can be negative. That is the freedom that plain products lack (lesson 05). The one matrix
-# $W_Q W_K^\mathsf{T}$ says all about it. (In columns it is $e^\mathsf{T} W_q^\mathsf{T} W_k\, e'$.)
-
-
-# %%
-def inner(x, y):
-    return x @ y / np.sqrt(len(x))
-
-
-x, y, z = rng.normal(size=(3, K))
-assert np.isclose(inner(x, y), inner(y, x))
-assert np.isclose(inner(2 * x + y, z), 2 * inner(x, z) + inner(y, z))
-assert inner(x, x) > 0
-
-W_K2 = rng.normal(size=(C_x, K))  # asking and asked are of the same kind
-form = W_Q @ W_K2.T / np.sqrt(K)  # (C_x, C_x)
-e, f, g = rng.normal(size=(3, C_x))
-score = lambda e, f: inner(e @ W_Q, f @ W_K2)
-assert np.isclose(score(e, f), e @ form @ f)
-assert np.isclose(score(2 * e + f, g), 2 * score(e, g) + score(f, g))
-assert np.isclose(score(g, 2 * e + f), 2 * score(g, e) + score(g, f))
-assert not np.isclose(score(e, f), score(f, e))
-assert min(score(e, e) for e in rng.normal(size=(100, C_x))) < 0
-
-# %% [markdown]
-# ## Attention as a rough projection (optional)
-#
-# Take the keys as values too, and leave out the softmax and the division. What is left,
-#
-# $$p = \sum_t (k_t \cdot q)\, k_t ,$$
-#
-# has a geometric meaning. If the keys have length one and are at right angles to each other
-# (*orthonormal*), $p$ is the *projection* of $q$: of all sums of multiples of the keys, the
-# one nearest to $q$. Other keys usually give another point: keys that point nearly the same way count
-# twice. Below, both pairs of keys lie in the plane of the first two numbers. So the nearest point is
-# $q$ without its third number.
-
-# %%
-mix = lambda keys, q: sum((k @ q) * k for k in keys)
-q = np.array([0.3, -1.2, 0.8])
-projection = np.array([0.3, -1.2, 0])
-orthonormal = np.array([[0.6, 0.8, 0], [-0.8, 0.6, 0]])
-other_keys = np.array([[1, 0, 0], [0.6, 0.8, 0]])  # of length one, but not at a right angle
-print("orthonormal keys:", mix(orthonormal, q), " others:", mix(other_keys, q).round(3))
-assert np.allclose(mix(orthonormal, q), projection)
-assert not np.allclose(mix(other_keys, q), projection, atol=0.1)
-
-# %% [markdown]
-# For which keys is $p$ the projection of every $q$? Often one reads "if and only if they are
-# orthonormal". That holds for keys of which none is a sum of multiples of the others. Take a key $k_j$
-# as $q$. It is its own projection, so $\sum_t (k_t \cdot k_j)\, k_t = k_j$. As only one sum of multiples
-# of such keys gives $k_j$, it follows that $k_j \cdot k_j = 1$, and all other products are 0.
-#
-# In general the condition is that the matrix $\sum_t k_t^\mathsf{T} k_t$ leaves every sum of multiples
-# of the keys unchanged. With more keys than dimensions there are other such keys: three at 120 degrees
-# in the plane, each of length $\sqrt{2/3}$. They cannot be at right angles, and still the sum gives back
-# every $q$. Three of length one at these angles give $1.5\, q$. If the sum gives every $q$ times the
-# same number, the keys are called a *tight frame*. Only the length $\sqrt{2/3}$ makes this number 1.
-
-# %%
-turns = np.pi / 2 + np.array([0, 2, 4]) * np.pi / 3
-three = np.sqrt(2 / 3) * np.stack([np.cos(turns), np.sin(turns)], axis=1)  # (3, 2)
-assert not np.allclose(three @ three.T, np.eye(3), atol=0.1)
-assert np.allclose(mix(three, q[:2]), q[:2])
-assert np.allclose(three.T @ three, np.eye(2))  # the sum of k^T k changes no vector of the plane
-assert np.allclose(mix(three / np.sqrt(2 / 3), q[:2]), 1.5 * q[:2])  # of length one
-
-
-def two_keys(degrees):
-    first, second = np.radians(45 - degrees / 2), np.radians(45 + degrees / 2)
-    return np.array([[np.cos(first), np.sin(first)], [np.cos(second), np.sin(second)]])
-
-
-def projections():
-    from matplotlib import pyplot as plt
-
-    figure, axes = plt.subplots(1, 3, figsize=(11, 3.8), width_ratios=[1, 1, 1.1])
-    q = np.array([0.55, 1.0])
-    for ax, degrees in zip(axes, (90, 50)):
-        keys = two_keys(degrees)
-        parts = np.array([(k @ q) * k for k in keys])
-        vectors(keys, ["k1", "k2"], colour=GREY, ax=ax)
-        vectors(parts[:1], colour=ORANGE, width=1.2, ax=ax)
-        vectors(parts[1:], starts=parts[:1], colour=ORANGE, width=1.2, ax=ax)
-        vectors([q], colour=BLUE, ax=ax)
-        ax.annotate("q", q, (-12, 4), textcoords="offset points", color=BLUE)
-        ax.annotate("sum", parts.sum(axis=0), (6, 0), textcoords="offset points", color=ORANGE)
-        ax.set(xlim=(-0.25, 1.6), ylim=(-0.25, 1.9), title=f"keys at {degrees} degrees")
-        ax.set(xlabel="", ylabel="")
-    degrees = np.arange(5, 176)
-    ways = np.stack([np.cos(np.arange(0, 6.28, 0.1)), np.sin(np.arange(0, 6.28, 0.1))], axis=1)
-    off = [np.mean([np.linalg.norm(mix(two_keys(d), q) - q) for q in ways]) for d in degrees]
-    axes[2].plot(degrees, off, color=ORANGE, lw=2)
-    axes[2].set(xlabel="degrees between the keys", ylabel="how far the sum is from q, on average")
-    axes[2].set(xticks=[0, 45, 90, 135, 180], ylim=(0, None))
-    return figure
-
-
-pictures("08_projection", projections)
-
-# %% [markdown]
-# ## Attention as a memory (optional)
-#
-# A *Hopfield network* is a memory that completes: it stores patterns, is given a damaged one, and
-# moves it step by step towards a stored one. In its modern form (Ramsauer et al., 2020) one step is
-# $\xi \leftarrow \mathrm{softmax}(\beta\, \xi X^\mathsf{T})\, X$. Here the row $\xi$ is the damaged
-# pattern, the rows of $X$ are the stored ones, and $\beta$ is a factor of the scores. With
-# $\beta = 1/\sqrt{d}$ that is attention: the query is the damaged pattern, and keys and values are the
-# stored ones. Here are 6 patterns of 64 numbers, 1 or -1, and one of them with the signs of 12 numbers
-# changed:
-
-# %%
-stored = rng.choice([-1.0, 1.0], size=(6, 64))
-damaged = stored[:1].copy()  # (1, 64)
-damaged[0, rng.choice(64, 12, replace=False)] *= -1
-recalled, recall_weights = mt.attention(damaged, stored, stored)
-print("weights of the stored patterns:", recall_weights[0].round(3))
-print("wrong numbers:", (damaged != stored[0]).sum(), "before,", end=" ")
-print((np.sign(recalled) != stored[0]).sum(), "after one step")
-assert np.array_equal(np.sign(recalled)[0], stored[0])
-
-# %% [markdown]
-# ## Again and again (optional)
-#
-# In a transformer the result of attention is added to what went in,
-#
-# $$e_i \leftarrow e_i + \mathrm{attention}(e)_i .$$
-#
-# Let every point move at each moment with the speed $\mathrm{attention}(e)_i$. Euler's way to follow
-# such a motion is to go straight on for a short time $h$, and then to look again:
-# $e \leftarrow e + h\, \mathrm{attention}(e)$. So a layer has the form of one of Euler's steps, with
-# $h = 1$. The error of Euler's method is in proportion to $h$. We check this: half of $h$, with twice
-# as many steps, brings us twice as near to the true motion. (For that we take very many steps, 2048.)
-
-
-# %%
-def attend(e, sharpness=1.0):
-    return mt.attention(e * sharpness, e, e)[0]
-
-
-def follow(e, until, h):
-    for _ in range(round(until / h)):
-        e = e + h * attend(e)
-    return e
-
-
-points = rng.normal(size=(8, 2))
-truth = follow(points, 1, 1 / 2048)
-off = [np.abs(follow(points, 1, h) - truth).max() for h in (1 / 8, 1 / 16, 1 / 32)]
-print("off by", np.round(off, 4), "with h = 1/8, 1/16, 1/32")
-assert np.allclose(follow(points, 1, 1), points + attend(points))  # one step is one layer
-assert 1.7 < off[0] / off[1] < 2.3
-assert 1.7 < off[1] / off[2] < 2.3
-
-# %% [markdown]
-# What does it do to many points in the end? Each moves towards a mean of those most like it. So
-# that they do not all run away to infinity, bring them back to length one after each step, much as
-# the normalisation of lesson 11 does. On the circle, only their angles are left. `sharpness` is a
-# factor of all scores: the larger it is, the more of its weight each point gives to its nearest
-# neighbours. The points gather in clusters:
-
-# %%
-angles = np.sort(rng.uniform(0, 2 * np.pi, 24))
-e = np.stack([np.cos(angles), np.sin(angles)], axis=1)  # (24, 2)
-path = [e]
-for _ in range(3000):
-    e = e + 0.05 * attend(e, sharpness=12.0)
-    e = e / np.linalg.norm(e, axis=1, keepdims=True)
-    path.append(e)
-
-
-def clusters(e):
-    """How many groups there are, if a gap of more than 0.1 divides two."""
-    around = np.sort(np.arctan2(e[:, 1], e[:, 0]))
-    gaps = np.diff(np.append(around, around[0] + 2 * np.pi))
-    return max(1, int((gaps > 0.1).sum()))
-
-
-counts = [clusters(e) for e in path]
-print("groups after 0, 100, 500, 3000 steps:", [counts[i] for i in (0, 100, 500, 3000)])
-assert counts[0] > 10
-assert counts[100] < counts[0] / 2
-assert counts[3000] <= 3
-
-
-# %%
-def clustering():
-    from matplotlib import pyplot as plt
-
-    figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4), width_ratios=[1, 1.8])
-    left.scatter(*path[0].T, s=26, facecolor="none", edgecolor=GREY, label="at the start")
-    left.scatter(*path[300].T, s=40, color=PURPLE, label="after 300 steps")
-    left.set(xlim=(-1.2, 1.2), ylim=(-1.2, 1.5), aspect="equal")
-    left.legend(frameon=False, loc="upper center", ncols=2, fontsize=9)
-    left.axis("off")
-    degrees = np.degrees([np.arctan2(e[:, 1], e[:, 0]) for e in path])  # (steps, 24)
-    right.plot(np.arange(len(path)) + 1, (degrees + 150) % 360 - 150, color=PURPLE, lw=1)
-    right.set(xlabel="step", ylabel="angle of each point (degrees)", xscale="log")
-    return figure
-
-
-pictures("08_clusters", clustering)
-
-# %% [markdown]
 # ## Questions
 #
 # Work them out first, on paper or in a new cell.

@@ -71,19 +71,38 @@ assert [head.shape for head in heads] == [(T, V)] * H
 assert output.shape == (T, D)
 
 # %% [markdown]
-# `mt.MultiHeadAttention` keeps the matrices of all heads side by side in one, so that one product
-# of matrices makes the queries of all heads:
+# ## Cut apart, and joined again
+#
+# One product of matrices makes the queries of all heads, if their matrices stand side by side in one,
+# $(D, HK)$. Then each word has $HK$ numbers, head after head, and they must be cut apart. Take the
+# word's numbers in $H$ rows of $K$, by `reshape`: $(T, HK)$ becomes $(T, H, K)$. But attention works
+# on the last two axes, and these should be $T$ and $K$. So exchange the first two, by `swapaxes`:
+# $(H, T, K)$. To join the heads, do the same backwards. In small numbers, with $T = 2$ words and
+# $H = 2$ heads of $K = 3$:
+
+# %%
+side = np.array(
+    [[1, 2, 3, 10, 20, 30], [4, 5, 6, 40, 50, 60]]
+)  # (T, HK): each head has its own tens
+cut = np.swapaxes(side.reshape(2, 2, 3), 0, 1)  # (T, H, K), then (H, T, K)
+print("head 1:", cut[0].tolist(), " head 2:", cut[1].tolist())
+assert cut.tolist() == [[[1, 2, 3], [4, 5, 6]], [[10, 20, 30], [40, 50, 60]]]
+assert np.array_equal(np.swapaxes(cut, 0, 1).reshape(2, 6), side)  # joined again
+print("by reshape alone:", side.reshape(2, 2, 3)[0].tolist(), "- a word in the place of a head")
+
+# %% [markdown]
+# `mt.MultiHeadAttention` does it like this:
 
 # %%
 side_by_side = lambda W: np.concatenate(list(W), axis=1)  # H of (D, K) -> (D, HK)
 sizes = mt.AttentionSizes(D, H, key_width=K, value_width=V, bias=False)
 layer = mt.MultiHeadAttention(sizes).astype(np.float64)
-layer.query.weight.copy_(side_by_side(W_Q))
+layer.query.weight.copy_(side_by_side(W_Q))  # copy_ gives a parameter these numbers
 layer.key.weight.copy_(side_by_side(W_K))
 layer.value.weight.copy_(side_by_side(W_V))
 layer.output.weight.copy_(W_O)
 with mg.no_grad():
-    by_layer, weights = layer(X[None], X[None])  # a batch of one sentence, which looks at itself
+    by_layer, weights = layer(X[None], X[None])  # what asks, and what is asked: here the same
 print("shape of the output:", by_layer.shape, "and of the weights:", weights.shape)
 assert np.allclose(by_layer[0], output)
 assert weights.shape == (1, H, T, T)
@@ -105,11 +124,12 @@ assert np.allclose(sum(head @ block for head, block in zip(heads, blocks)), outp
 # Each head adds its part to the output, and knows nothing of the others. That is why it makes sense
 # to ask what a single head does.
 #
-# Some articles tell that an early version of the transformer *added* its heads, with no $W_O$: values
+# An article tells that an early version of the transformer *added* its heads, with no $W_O$: values
 # as wide as the output, and $\sum_h \mathrm{head}_h$. (That is the formula above with the identity
-# matrix as each $W_O^h$.) We found no source for the story, but what it tells can be tested. Everything
-# that joined heads compute, added heads can compute too: move $W_O^h$ into the values. Attention takes
-# the same mean, whether before or after a matrix:
+# matrix as each $W_O^h$.) Its source is a conversation with Llion Jones, one of the paper's authors;
+# nothing in print says so. But what it tells can be tested. Everything that joined heads compute,
+# added heads can compute too: move $W_O^h$ into the values. Attention takes the same mean, whether
+# before or after a matrix:
 #
 # $$A\,(X W_V^h)\, W_O^h = A\,\big(X\, (W_V^h W_O^h)\big).$$
 
@@ -145,11 +165,10 @@ assert summed == (2 + 8) * 512**2
 #
 # A task with three questions. A sentence is a ring of 8 random symbols; each position has to name the
 # symbol to its *left*, the one to its *right*, and the *first* of the sentence. (On a ring, the last
-# is left of the first.) The model: a vector for each symbol plus one for each position (lesson 10 says
-# why), a single multi-head attention, and three `nn.Linear` that read the
-# answers from its output. Three such models are trained, 48 wide: with one head, with three and with
-# four. (The loss, `cross_entropy`, is small where the right symbols get high shares, and `Adam` goes
-# down its gradient, with steps that grow at first and then shrink. Lesson 13 has all of it.)
+# is left of the first.) The model: a vector for each symbol plus one for each position (lesson 10
+# says why), a single multi-head attention, and three `nn.Linear` that read the answers from its
+# output. Three such models are trained, 48 wide: with one head, with three and with four. (Loss and
+# `Adam` are those of lesson 06. The rate grows at first and then shrinks, which lesson 13 explains.)
 
 # %%
 ask("who_answers_all", ...)
@@ -323,6 +342,45 @@ assert min(alone) > 50
 assert max(alone) > 95
 
 # %% [markdown]
+# ### Zero, or its mean?
+#
+# Is it fair to put zero in the place of a head? A head may add something that is nearly always the
+# same, a constant, on which the rest relies as on a bias. With zeros that is gone as well, and what
+# is lost seems larger than what the head *finds out*. So one also puts its *mean* there: its part of
+# the output, averaged over many sentences and all positions. Then only what differs from case to case
+# is lost (Wang et al., 2022). Do the two differ? Of the model with four heads:
+
+
+# %%
+def right_without(parts, h, by):
+    """How many answers are right with zero, or its mean, in the place of head h of four, in per cent."""
+    mean = parts[h].mean(axis=(0, 1)) if by == "mean" else 0  # (D,): over sentences and positions
+    y = parts[others(4, h)].sum(axis=0) + mean  # (B, T, D)
+    with mg.no_grad():
+        guesses = [np.argmax(read(y), axis=-1) for read in models[4].readers]
+    return [100 * np.mean(guess == answer) for guess, answer in zip(guesses, answers)]
+
+
+constant = 20 * rng.normal(size=48).astype(np.float32)
+moved = parts_of[4].copy()
+moved[0] += constant  # head 1 always adds this,
+moved[1] -= constant  # and head 2 takes it away: together they do what they did
+cut_out = {
+    (name, by): right_without(parts, 0, by)
+    for name, parts in (("as trained", parts_of[4]), ("with a constant", moved))
+    for by in ("zero", "mean")
+}
+for (name, by), percent in cut_out.items():
+    print(f"head 1 {name:>15}, {by} in its place:  {told(percent)}")
+assert np.allclose(cut_out["as trained", "zero"], cut_out["as trained", "mean"], atol=5)
+assert np.allclose(cut_out["with a constant", "mean"], cut_out["as trained", "mean"], atol=0.1)
+assert np.mean(cut_out["with a constant", "zero"]) < np.mean(cut_out["as trained", "zero"]) - 10
+
+# %% [markdown]
+# As trained, these heads hold hardly any constant, and both ways say the same. With one that is put
+# in by hand, which changes nothing in what the model does, zeros blame head 1 for all questions. The
+# mean does not.
+#
 # ## Most of them at once
 #
 # That an ablation costs little does not mean that a head does nothing: another may do it as well. So

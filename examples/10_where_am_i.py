@@ -11,12 +11,9 @@
 # - show that attention treats a sentence as a bag of words, and what a causal mask changes;
 # - compute the sine and cosine positions by hand, and say why there are both;
 # - find the matrix that moves all positions by the same distance;
-# - say what is wrong with simply counting up;
 # - choose between sinusoidal, learned and rotary positions, and say why positions are added.
 
 # %%
-from fractions import Fraction
-
 import numpy as np
 
 import minigrad as mg
@@ -24,7 +21,7 @@ import minitransformer as mt
 from minigrad.course.pictures import Pictures
 from minigrad.course.questions import Questions
 from minigrad.functional import cross_entropy
-from minigrad.views.plots import BLUE, GREY, ORANGE, heat_map, shades
+from minigrad.views.plots import BLUE, GREY, ORANGE, heat_map
 from minitransformer import masks
 from minitransformer.training.threads import one_thread
 from minitransformer.views.model_plots import attention_map, positional_encodings
@@ -144,9 +141,12 @@ assert not np.allclose(causal["other"].mean(axis=0), causal["one"].mean(axis=0),
 # $$PE(\mathrm{pos}, 2i) = \sin\frac{\mathrm{pos}}{10000^{2i/D}}, \qquad
 #   PE(\mathrm{pos}, 2i+1) = \cos\frac{\mathrm{pos}}{10000^{2i/D}}.$$
 #
-# Numbers $2i$ and $2i + 1$ are a pair: the sine and the cosine of the same angle (in radians). In
-# the first pair it grows by 1 from position to position, in each later pair more slowly. For $D = 4$
-# there are two pairs, with the angles $\mathrm{pos}$ and $\mathrm{pos}/100$.
+# Numbers $2i$ and $2i + 1$ are a pair: the sine and the cosine of the same angle (in radians). In the
+# first pair it grows by 1 from position to position, in each later pair more slowly, by the same
+# factor from pair to pair (that is what the powers are for). And why 10000? The slowest pair should
+# not have turned round once at the end of the longest text. With 10000 that takes almost
+# $2 \pi \cdot 10000 = 62{,}832$ positions. Another large number would do. For $D = 4$ there are two
+# pairs, with the angles $\mathrm{pos}$ and $\mathrm{pos}/100$.
 
 # %%
 ask("position_zero", ...)
@@ -172,16 +172,9 @@ assert np.allclose(positions[3], [0.1411, -0.9900, 0.0300, 0.9996], rtol=0, atol
 assert np.allclose(encoding(50, 33), mt.sinusoidal(50, 33), atol=1e-6)  # the library's, in float32
 
 # %% [markdown]
-# (An article prints the positions 1, 2 and 3 for $D = 4$, twelve numbers. Two of them are cut there, and
-# not rounded: 0.9999 for 0.99995 and -0.9899 for -0.98999.) Now add the vectors of the positions 1, 2
-# and 3 to the words, in both orders:
+# Now add the vectors of the positions 1, 2 and 3 to the words, in both orders:
 
 # %%
-cut = np.trunc(1e4 * positions[1:]) / 1e4
-print("cut:    ", cut[0, 3], cut[2, 1])
-print("rounded:", positions[1, 3].round(4), positions[3, 1].round(4))
-assert (cut[0, 3], cut[2, 1]) == (0.9999, -0.9899)
-
 placed = {name: as_rows(words) + positions[1:] for name, words in (("one", one), ("other", other))}
 print("man, the first word:", placed["one"][0].round(4))
 print("man, the last word: ", placed["other"][2].round(4))
@@ -297,32 +290,6 @@ def clock():
 pictures("10_clock", clock)
 
 # %% [markdown]
-# With more pairs, and other angles, would the sines alone do? Take the positions 0 to 5, $D = 3$,
-# and three sines, with the angles $\mathrm{pos} / 10000^{i/3}$ for $i = 0, 1, 2$: $\mathrm{pos}$,
-# $\mathrm{pos}/21.5$ and $\mathrm{pos}/464$. How far is each position from each other?
-
-# %%
-pos = np.arange(6)[:, None]
-sines_alone = np.sin(pos / 10000 ** (np.arange(3) / 3))  # (6, 3)
-with_cosine = np.concatenate([np.sin(pos), np.cos(pos)], axis=1)  # (6, 2): one pair, of angle pos
-first, second = np.triu_indices(6, 1)  # (0,1), (0,2) ... (4,5)
-apart = {
-    name: np.linalg.norm(table[first] - table[second], axis=1)
-    for name, table in (("sines alone", sines_alone), ("one pair", with_cosine))
-}
-by_distance = sorted(zip(apart["sines alone"], apart["one pair"], first, second))
-for sines_, pair_, i, j in by_distance[:5]:
-    print(f"positions {i} and {j}: {sines_:.2f} apart by three sines, {pair_:.2f} by one pair")
-assert {(i, j) for *_, i, j in by_distance[:3]} == {(0, 3), (1, 2), (4, 5)}
-assert by_distance[2][0] < by_distance[3][0] / 2
-assert np.allclose(apart["one pair"], 2 * np.sin((second - first) / 2))
-
-# %% [markdown]
-# With the sines, three pairs of positions nearly fall together: 1 and 2, 0 and 3, 4 and 5. The first
-# sine is nearly the same for both of a pair, and the other two hardly move. So 0 seems nearer to 3
-# than to 1. With one sine and its cosine, neighbours are all equally far apart, and 0 is farther
-# from 3.
-#
 # There is a second reason. At 1 and at 11 o'clock the hand is equally high. From 1 it goes down,
 # from 11 it goes up: the height alone does not say what comes next. With both numbers, the way to
 # the next position is the same from everywhere: turn by a twelfth.
@@ -331,17 +298,19 @@ assert np.allclose(apart["one pair"], 2 * np.sin((second - first) / 2))
 # ## A shift is a rotation
 #
 # For every pair there is a matrix that takes each position to the one $k$ further on, the same for all
-# positions. With $w = 10000^{-2i/D}$, the rules for the sine and cosine of a sum say
+# positions. With $w = 10000^{-2i/D}$, the rules for the sine and cosine of a sum (from school) say
 #
-# $$\begin{pmatrix} \sin w(p + k) \\ \cos w(p + k) \end{pmatrix} =
-#   \begin{pmatrix} \cos wk & \sin wk \\ -\sin wk & \cos wk \end{pmatrix}
-#   \begin{pmatrix} \sin wp \\ \cos wp \end{pmatrix},$$
+# $$\begin{pmatrix} \sin w(p + k) & \cos w(p + k) \end{pmatrix} =
+#   \begin{pmatrix} \sin wp & \cos wp \end{pmatrix}
+#   \begin{pmatrix} \cos wk & -\sin wk \\ \sin wk & \cos wk \end{pmatrix}.$$
 #
-# a *rotation* by the angle $wk$. We need not believe it: ask for the matrix that takes the first 57
-# rows of a table as nearly as possible to the last 57, three positions on. (`np.linalg.lstsq` finds
-# it: the one for which the sum of all squared errors is least.) If it is exact, such a matrix
-# exists. $W_Q$ and $W_K$ can learn it too: a model whose keys are turned by three positions looks
-# three positions back.
+# Multiply out the first number: $\sin wp \cos wk + \cos wp \sin wk$. A matrix of this form turns
+# every vector of the plane by the same angle, here $wk$, and leaves its length as it is. It is called
+# a *rotation*. Is it true? Ask for the matrix that takes the first 57 rows of a table as nearly as
+# possible to the last 57, three positions on. (`np.linalg.lstsq` finds it: the one for which the sum
+# of all squared errors is least.) If it is exact, such a matrix exists. And a matrix is just what
+# attention has: if $W_K$ turns all keys by three positions and $W_Q$ leaves the queries, the key of
+# position $p$ is what the query of position $p + 3$ looks like. So each position looks three back.
 
 # %%
 D, k = 8, 3
@@ -353,8 +322,8 @@ assert np.allclose(table8[:-k] @ found, table8[k:], atol=1e-10)
 expected = np.zeros((D, D))
 for i in range(0, D, 2):
     c, s = np.cos(k * 10000 ** (-i / D)), np.sin(k * 10000 ** (-i / D))
-    expected[i : i + 2, i : i + 2] = [[c, s], [-s, c]]
-assert np.allclose(found.T, expected, atol=1e-4)  # the slowest pair turns by 0.003 only
+    expected[i : i + 2, i : i + 2] = [[c, -s], [s, c]]
+assert np.allclose(found, expected, atol=1e-4)  # the slowest pair turns by 0.003 only
 
 sines = table8[:, 0::2]  # (60, 4): with the sines alone there is no such matrix
 nearest, *_ = np.linalg.lstsq(sines[:-k], sines[k:])
@@ -369,7 +338,7 @@ def rotation():
 
     figure, (left, right) = plt.subplots(1, 2, figsize=(9, 4.2))
     title = "the matrix that moves every position by 3"
-    heat_map(found.T.round(4) + 0, title=title, limits=(-1, 1), numbers=".2f", ax=left)
+    heat_map(found.round(4) + 0, title=title, limits=(-1, 1), numbers=".2f", ax=left)
     round_ = np.linspace(0, 2 * np.pi, 200)
     right.plot(np.sin(round_), np.cos(round_), color=GREY, lw=1)
     w = 10000 ** (-4 / 32)  # numbers 4 and 5 of the table of width 32
@@ -389,6 +358,8 @@ def rotation():
 pictures("10_rotation", rotation)
 
 # %% [markdown]
+# ### How alike two positions are (optional)
+#
 # A rotation does not change lengths or angles. So how alike two positions are, the cosine of the angle
 # between them, depends on their distance alone. With $w_i$ the $w$ of pair $i$,
 #
@@ -401,68 +372,6 @@ p, q = np.arange(60)[:, None, None], np.arange(60)[:, None]  # (60, 1, 1) and (6
 w = 10000.0 ** -(np.arange(0, D, 2) / D)  # (D / 2,)
 assert np.allclose(table8 @ table8.T, np.sum(np.cos(w * (p - q)), axis=-1))  # (60, 60)
 assert np.allclose(np.linalg.norm(table8, axis=1), np.sqrt(D / 2))  # p = q: all are equally long
-
-# %% [markdown]
-# ## Why not just count?
-#
-# The simplest idea: add $\mathrm{pos} / D$ to every number of a word's vector, a *linear ramp*. It has
-# two faults. The first: it grows without end, so that from some position on it is much larger than the
-# word. Here are words of random vectors, and which positions each attends to, with the ramp and with
-# the sines and cosines. There are 100 positions, and $D = 32$.
-
-# %%
-ask("last_ten", ...)
-
-# %%
-T, D = 100, 32
-words = rng.normal(size=(T, D))  # (T, D)
-ramp = np.arange(T)[:, None] / D * np.ones(D)  # (T, D)
-kinds = {"words alone": 0 * ramp, "a ramp": ramp, "sines and cosines": encoding(T, D)}
-looks = {name: mt.attention(words + p, words + p, words)[1] for name, p in kinds.items()}
-for name, weights in looks.items():
-    print(
-        f"{name:>17}: the last 10 positions get {weights[:, -10:].sum(1).mean():.0%} of all weight"
-    )
-assert looks["a ramp"][:, -10:].sum(axis=1).mean() > 0.5
-assert looks["sines and cosines"][:, -10:].sum(axis=1).mean() < 0.15
-
-
-# %%
-def three_maps():
-    from matplotlib import pyplot as plt
-
-    figure, axes = plt.subplots(1, 3, figsize=(10, 3.7), sharey=True)
-    for ax, (name, weights) in zip(axes, looks.items()):
-        image = ax.imshow(weights, cmap=shades(0, 0.5), vmin=0, vmax=0.5)
-        ax.set(title=name, xlabel="position of the key")
-    axes[0].set_ylabel("position of the query")
-    figure.colorbar(image, ax=axes[-1], label="weight (0.5 and more)")
-    return figure
-
-
-pictures("10_ramp", three_maps)
-
-# %% [markdown]
-# With the ramp most of the weight goes to the end of the sentence, whatever the words are: the dot
-# product of the vectors of two positions is $D \cdot (p/D)(q/D) = pq/D$, most for the last key. With
-# sines and cosines, neighbours are alike and the vector of every position is as long as every other.
-#
-# The second fault: the ramp adds the same to all numbers of a vector. Layer normalisation takes just
-# that away: it subtracts from each vector its mean (lesson 11). In models that normalise *before* each
-# attention (pre-norm) this is the first thing after the addition, and no trace of the position is
-# left. In the model of the paper (post-norm) attention comes first and sees the ramp, and only
-# the norm after it removes the ramp from the vectors.
-
-# %%
-norm = mt.LayerNorm(D)
-with mg.no_grad():
-    same = norm(words + ramp).numpy(), norm(words).numpy()
-    other_than = norm(words + encoding(T, D)).numpy()
-print(
-    f"after the norm, the ramp has changed no number by more than {np.ptp(same, axis=0).max():.0e}"
-)
-assert np.allclose(*same, atol=1e-12)
-assert np.abs(other_than - same[1]).max() > 0.5
 
 # %% [markdown]
 # ## Learned, and rotary
@@ -483,11 +392,11 @@ assert "8 learned positions" in refused
 
 # %% [markdown]
 # **Rotary** positions add nothing. They turn each pair of numbers of a query and of a key, by the
-# angle $w_i$ above times the position: the query at $p$ becomes $R_p q$, the key at $r$ becomes
-# $R_r k$, with rotation matrices $R_p$ and $R_r$. Turn both by the same angle and their dot product
-# stays, so
+# angle $w_i$ above times the position: the query at $p$ becomes $q R_p$, the key at $r$ becomes
+# $k R_r$, with rotation matrices $R_p$ and $R_r$ as above. Turn both by the same angle and their dot
+# product stays, so
 #
-# $$(R_p q) \cdot (R_r k) = (R_{p - r}\, q) \cdot k :$$
+# $$(q R_p) \cdot (k R_r) = (q R_{p - r}) \cdot k :$$
 #
 # the score depends on the two vectors and on their distance. Give the same query and the same key
 # to every position, and the scores are equal along each diagonal:
@@ -601,7 +510,7 @@ pictures("10_four_kinds", maps_of_four)
 # model can do no better than to guess the letter that occurs most often.
 
 # %% [markdown]
-# ## Why are positions added?
+# ## Why are positions added? (optional)
 #
 # If $v$ is the vector of a word and $p$ that of its position, does $v + p$ not mix up the two? One
 # could put them side by side instead, $[v\,;\,p]$, twice as wide. What comes next is a matrix, $W_Q$
@@ -644,7 +553,7 @@ assert joined["multiplied"] < 0.85
 # the vector of a word looks different at every position, so that each word has to be learned many times.
 
 # %% [markdown]
-# ## Step through it
+# ## Step through it (optional)
 #
 # "man hit car", with positions, as a page: forwards to the output of attention for *man*, and back.
 # (To have one number to go back from, it ends with the sum of the squares of this output.) Change a
@@ -666,104 +575,10 @@ print("open in a browser:", page)
 assert np.allclose(y.data, after["one"])
 
 # %% [markdown]
-# What follows is optional: each section stands by itself.
-
-# %% [markdown]
-# ## Exactly (optional)
+# More about positions is in the gallery, `10b_a_gallery.py`: what is wrong with simply counting up,
+# what sines alone do, a formula in which a sine and its cosine do not share an angle, and attention
+# without rounding.
 #
-# Above, the outputs for the two sentences were the same up to differences of $10^{-15}$. To the last bit
-# they need not be: a sum of rounded numbers can depend on their order. Python's fractions are not
-# rounded, so with them the two are equal. (As $e^s$ of a fraction $s$ is no fraction,
-# $\phi(s) = 1 + s^2$ stands in for it.)
-
-# %%
-numbers = rng.integers(-9, 10, size=(5, 3))
-exact = np.array([[Fraction(int(n), 4) for n in row] for row in numbers])  # (5, 3)
-
-
-def attend_exactly(X):
-    output, _ = mt.attention(X, X, X, score=mt.dot, phi=lambda s: 1 + s * s)
-    return output
-
-
-print("one number of the output:", attend_exactly(exact)[0, 0])
-assert np.array_equal(attend_exactly(exact[shuffled]), attend_exactly(exact)[shuffled])
-
-# %% [markdown]
-# ## A formula that is off (optional)
-#
-# One finds code in which sine and cosine of a pair do not share their angle: the cosines use
-# $10000^{(2i+1)/D}$. Compare the positions 0 to 5 with each other by both formulas.
-
-
-# %%
-def encoding_off(length, D):
-    pos, number = np.arange(length)[:, None], np.arange(D)
-    angle = pos / 10000.0 ** (number / D)  # one for each number, not for each pair
-    return np.where(number % 2 == 0, np.sin(angle), np.cos(angle))
-
-
-def cosines(rows):
-    """How alike the rows are: (T, T), each from -1 to 1."""
-    unit = rows / np.linalg.norm(rows, axis=1, keepdims=True)
-    return unit @ unit.T
-
-
-def in_pairs(square):
-    """(0,1), (0,2) ... (4,5) of a table (6, 6), to two digits."""
-    return square[np.triu_indices(6, 1)].round(2)
-
-
-alike = {(f.__name__, D): cosines(f(6, D)) for D in (3, 512) for f in (encoding_off, encoding)}
-print("positions (0,1), (0,2) ... (4,5):")
-for (name, D), square in alike.items():
-    print(f"{name:>12}, D = {D:<3}:", *in_pairs(square))
-
-off3 = [0.76, 0.74, 0.99, 0.79, 0.71, 1.00, 0.85, 0.21, 0.09, 0.83, 0.17, 0.05, 0.70, 0.61, 0.99]
-off512 = [0.97, 0.91, 0.83, 0.77, 0.74, 0.97, 0.91, 0.83, 0.77, 0.97, 0.91, 0.83, 0.97, 0.91, 0.97]
-assert np.array_equal(in_pairs(alike["encoding_off", 3]), off3)
-assert np.array_equal(in_pairs(alike["encoding_off", 512]), off512)
-assert np.array_equal(in_pairs(alike["encoding", 512]), off512)  # the same as by the paper
-assert not np.allclose(in_pairs(alike["encoding", 3]), off3, atol=0.1)
-
-
-# %%
-def four_squares():
-    from matplotlib import pyplot as plt
-
-    figure, axes = plt.subplots(1, 4, figsize=(11.5, 3.2))
-    names = {"encoding_off": "the variant", "encoding": "the paper"}
-    for ax, ((name, D), square) in zip(axes, alike.items()):
-        heat_map(square, title=f"{names[name]}, D = {D}", limits=(-1, 1), numbers=".2f", ax=ax)
-    return figure
-
-
-pictures("10_variant", four_squares)
-
-# %% [markdown]
-# By the paper each diagonal has one number: equal distances, equal likeness. By the variant with
-# $D = 3$ that is lost: positions 0 and 3 are as good as equal (0.99), 2 and 5 are not (0.05), though
-# both pairs are three apart. At $D = 512$ nobody would notice. Why? In the variant the angle of
-# the cosine grows more slowly than that of its sine, by the factor $10000^{1/D}$:
-
-# %%
-for D in (3, 512):
-    print(f"D = {D:<3}: the angles of a pair differ by the factor {10000 ** (1 / D):.3f}")
-assert 10000 ** (1 / 3) > 21
-assert 10000 ** (1 / 512) < 1.02
-
-
-def spread(square):
-    """How much the numbers of a diagonal differ, at most."""
-    return max(np.ptp(np.diagonal(square, distance)) for distance in range(1, 5))
-
-
-assert spread(alike["encoding_off", 3]) > 0.9
-assert spread(alike["encoding_off", 512]) < 0.01
-assert spread(cosines(encoding(6, 4))) < 1e-12  # an even width: every sine has its cosine
-assert spread(alike["encoding", 3]) < 1e-3  # the third number is a sine without one, and small
-
-# %% [markdown]
 # ## Questions
 #
 # Work them out first, on paper or in a new cell.

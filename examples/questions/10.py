@@ -52,23 +52,6 @@ QUESTIONS = questions(
         },
         because="12 and 6 o'clock, and five pairs: 1 and 11, 2 and 10, ...",
     ),
-    last_ten=Question(
-        r"Each of 100 words of width $D = 32$ has a ramp added, $\mathrm{pos} / D$ in every number. "
-        "How much of all weight do the last 10 of the 100 positions get?",
-        choices=["about a tenth", "about a third", "more than half"],
-        answer="more than half",
-        by="""
-            share = looks["a ramp"][:, -10:].sum(axis=1).mean()
-            among = {0.1: "about a tenth", 0.33: "about a third", 0.85: "more than half"}
-            among[min(among, key=lambda near: abs(near - share))]
-        """,
-        hint="The ramp of position $p$ is $(p/D, ..., p/D)$. What is its product with that of $q$?",
-        mistakes={
-            "about a tenth": "That would be so if all positions were equally likely.",
-            "about a third": "The product grows with both positions, and the softmax is exponential.",
-        },
-        because="The products of the ramps are far larger than those of the words.",
-    ),
     which_learns_least=Question(
         "Positions are added to the words, put side by side with them, or multiplied. Which of "
         "the three models has learned least after 60 steps?",

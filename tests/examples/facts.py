@@ -478,12 +478,17 @@ FACTS: dict[str, list[tuple[str, str]]] = {
     "08": [
         ("equal products: the mean of the values", "first.tolist() == [3, 2]"),
         ("plain sums are X X^T X", "np.allclose(plain_sums, X @ X.T @ X)"),
+        (
+            "with three maps and no softmax: the sum of (q . k_t) v_t",
+            "np.allclose([sum((q_i @ k_t) * v_t for k_t, v_t in zip(k, v)) for q_i in q], q @ k.T @ v)",
+        ),
         ("they grow without end", "sums.max() > 1e50"),
         ("and means do not", "means.max() <= 1"),
-        ("algorithm 3: one query", "np.allclose(rows[2], one_query(items[2], films)[0])"),
-        ("its weights", "np.allclose(weights[2], one_query(items[2], films)[1])"),
+        ("algorithm 3: one query", "np.allclose(rows[2], one_query(x[2], z)[0])"),
+        ("its weights", "np.allclose(weights[2], one_query(x[2], z)[1])"),
         ("queries and keys share a width", "queries.shape[1] == keys.shape[1] == K"),
         ("keys and values share a length", "len(keys) == len(values) == S"),
+        ("what does not fit is refused", "all(refused)"),
         ("the output has the queries' length and the values' width", "rows.shape == (T, V)"),
         ("the library agrees with algorithm 4", "np.allclose(by_library, rows)"),
         ("Var(x . y) grows as C d", "np.allclose(variance, C * np.array(wide), rtol=0.05)"),
@@ -522,6 +527,7 @@ FACTS: dict[str, list[tuple[str, str]]] = {
             """,
         ),
         ("nothing to choose from: NaN by minus infinity", "np.isnan(by_infinity).all()"),
+        ("and NaN spreads: 0 times it is NaN", "np.isnan(0 * by_infinity).all()"),
         ("everything by a large number", "np.allclose(by_large_number, 1 / 4)"),
         ("zeros here", "np.array_equal(masked.data[1], np.zeros(V))"),
         ("and finite gradients", "np.isfinite(asking.grad.data).all()"),
@@ -533,6 +539,162 @@ FACTS: dict[str, list[tuple[str, str]]] = {
         ("corners are a limit", "0 < 2 - sharper[-1][0] < 1e-6"),
         ("a mask reaches an edge", "0 < on_edge[0] < 2 and on_edge[1] == 0"),
         ("W_O gets outside", "np.allclose(needed(0.75, 0.75) @ corners @ W_O, [1.5, 1.5])"),
+    ],
+    "09": [
+        (
+            "each head is (T, V)",
+            """
+            heads = [mt.attention(X @ q, X @ k, X @ v)[0] for q, k, v in zip(W_Q, W_K, W_V)]
+            [head.shape for head in heads] == [(len(X), W_V.shape[-1])] * len(W_V)
+            """,
+        ),
+        (
+            "joined and projected they are (T, D)",
+            """
+            heads = [mt.attention(X @ q, X @ k, X @ v)[0] for q, k, v in zip(W_Q, W_K, W_V)]
+            (np.concatenate(heads, axis=1) @ W_O).shape == X.shape
+            """,
+        ),
+        ("the layer computes Concat(head_1 ... head_H) W_O", "np.allclose(by_layer[0], output)"),
+        (
+            "concatenate-then-project is a sum of per-head projections",
+            """
+            heads = [mt.attention(X @ q, X @ k, X @ v)[0] for q, k, v in zip(W_Q, W_K, W_V)]
+            apart = sum(head @ block for head, block in zip(heads, blocks))
+            np.allclose(apart, np.concatenate(heads, axis=1) @ W_O)
+            """,
+        ),
+        (
+            "added heads can compute all that joined ones do",
+            "np.allclose(added(X[None], X[None])[0], by_layer)",
+        ),
+        ("at another cost: joined", "joined == 4 * 512**2"),
+        ("and added", "summed == (2 + 8) * 512**2"),
+        ("and it learns as well", "min(right(adding)) > 99"),
+        ("one head fails", "min(right(models[1])) < 60"),
+        ("several do not", "min(right(models[4])) > 99"),
+        ("they divide the work", "{job[0] for job in jobs} == set(QUESTIONS)"),
+        (
+            "ablation: each of three heads answers one question",
+            "((lost[3] < 30).sum(axis=1) == 1).all()",
+        ),
+        ("and is not needed for the others", "((lost[3] > 99).sum(axis=1) == 2).all()"),
+        ("a head whose work is done twice costs less", "min(alone) > 50"),
+        (
+            "a head's part left out is its rows of W_O at zero",
+            """
+            W_O, V = models[4].attention.output.weight, 12
+            whole = W_O.data.copy()
+            W_O.copy_(whole * (np.arange(48) >= V)[:, None])
+            cut = right(models[4])
+            W_O.copy_(whole)
+            np.allclose(cut, lost[4][0], atol=0.1)
+            """,
+        ),
+        (
+            "cut apart by reshape and swapaxes",
+            "np.array_equal(cut, [[[1, 2, 3], [4, 5, 6]], [[10, 20, 30], [40, 50, 60]]])",
+        ),
+        (
+            "by its mean, a constant that a head adds does not count",
+            'np.allclose(cut_out["with a constant", "mean"], cut_out["as trained", "mean"], atol=0.1)',
+        ),
+        (
+            "by zero, it does",
+            'np.mean(cut_out["with a constant", "zero"]) < np.mean(cut_out["as trained", "zero"]) - 10',
+        ),
+        ("of 12 heads most can go, one at a time", "len(spare) > 6"),
+        ("but not all of these at once", "min(all_spare_out) < 80"),
+        ("half of them can go at once", "min(pruned[6]) > 90"),
+        ("fewer than three cannot do it", "min(pruned[2]) < 80"),
+        (
+            "attention is a convolution whose kernel has the same value in every column",
+            "np.allclose(by_head, convolve(x, same_in_every_column))",
+        ),
+        ("a convolution can subtract", "np.allclose(convolve(constant, change), 0)"),
+        ("which attention cannot", "np.allclose(A @ constant, 1)"),
+        (
+            "a convolution can treat channels differently",
+            "not np.allclose(convolve(twins, apart)[:, 0], convolve(twins, apart)[:, 1])",
+        ),
+        ("which attention cannot", "np.allclose((A @ twins).T, (A @ twins)[:, 0])"),
+        (
+            "many heads can do all of it",
+            "np.allclose(np.concatenate(heads, axis=1) @ np.concatenate(list(W)), convolution)",
+        ),
+    ],
+    "10": [
+        (
+            "and in floats to rounding",
+            'np.allclose(without["other"], without["one"][::-1], rtol=0, atol=1e-15)',
+        ),
+        (
+            "without a mask: equivariant",
+            "X = np.arange(15.0).reshape(5, 3) / 9\nnp.allclose(attend(P @ X), P @ attend(X))",
+        ),
+        (
+            "and their mean invariant",
+            """
+            X = np.arange(15.0).reshape(5, 3) / 9
+            np.allclose(attend(P @ X).mean(axis=0), attend(X).mean(axis=0))
+            """,
+        ),
+        (
+            "a causal mask breaks it",
+            """
+            X, mask = np.arange(15.0).reshape(5, 3) / 9, masks.causal(5)
+            not np.allclose(attend(P @ X, mask), P @ attend(X, mask), atol=0.01)
+            """,
+        ),
+        ("man is [1, 0, 0, 0] first", 'causal["one"][0].tolist() == [1, 0, 0, 0]'),
+        (
+            "and [.452, .274, .274, 0] last",
+            'np.allclose(causal["other"][2], [0.452, 0.274, 0.274, 0], atol=5e-4)',
+        ),
+        ("[v ; p] W = v W_1 + p W_2", "np.allclose(side_by_side, word @ W_1 + place @ W_2)"),
+        (
+            "adding is the tied case",
+            """
+            tied = np.concatenate([W_1, W_1])
+            np.allclose(np.concatenate([word, place]) @ tied, (word + place) @ W_1)
+            """,
+        ),
+        (
+            "which learns as fast; multiplying does not",
+            'min(joined["added"], joined["side by side"]) > 0.93 > 0.85 > joined["multiplied"]',
+        ),
+        (
+            "p1 = 0.8415, 0.5403, 0.0100, 1.0000",
+            "np.allclose(positions[1], [0.8415, 0.5403, 0.0100, 1.0000], rtol=0, atol=5e-5)",
+        ),
+        (
+            "p2 = 0.9093, -0.4161, 0.0200, 0.9998",
+            "np.allclose(positions[2], [0.9093, -0.4161, 0.0200, 0.9998], rtol=0, atol=5e-5)",
+        ),
+        (
+            "p3 = 0.1411, -0.9900, 0.0300, 0.9996",
+            "np.allclose(positions[3], [0.1411, -0.9900, 0.0300, 0.9996], rtol=0, atol=5e-5)",
+        ),
+        (
+            "added to man, as the first word",
+            'np.allclose(placed["one"][0], [1.8415, 0.5403, 0.0100, 1.0000], rtol=0, atol=5e-5)',
+        ),
+        (
+            "and as the last",
+            'np.allclose(placed["other"][2], [1.1411, -0.9900, 0.0300, 0.9996], rtol=0, atol=5e-5)',
+        ),
+        ("with one of sine and cosine positions collide", "len(by_height) == 7"),
+        ("with both they do not", "len(by_both) == 12"),
+        ("a shift by k is a matrix", "np.allclose(table8[:-3] @ found, table8[3:], atol=1e-10)"),
+        ("of rotations", "np.allclose(found, expected, atol=1e-4)"),
+        ("learned positions end", '"8 learned positions" in refused'),
+        (
+            "rotary scores depend on the distance alone",
+            "all(np.ptp(np.diagonal(rotary_scores, d)) < 1e-12 for d in range(-19, 20))",
+        ),
+        ("without positions the task fails", 'results["none"][0] < 0.3'),
+    ],
+    "10b": [
         ("column and row conventions are one another's transpose", "np.allclose(columns, rows.T)"),
         ("the weights too", "np.allclose(weights_in_columns, weights.T)"),
         ("softmax(Q K^T) V^T fits neither", "not printed_in_rows and not printed_in_columns"),
@@ -591,109 +753,9 @@ FACTS: dict[str, list[tuple[str, str]]] = {
         ),
         ("whose error halves with its length", "1.7 < off[0] / off[1] < 2.3"),
         ("repeated, points cluster", "counts[3000] <= 3"),
-    ],
-    "09": [
-        (
-            "each head is (T, V)",
-            """
-            heads = [mt.attention(X @ q, X @ k, X @ v)[0] for q, k, v in zip(W_Q, W_K, W_V)]
-            [head.shape for head in heads] == [(len(X), W_V.shape[-1])] * len(W_V)
-            """,
-        ),
-        (
-            "joined and projected they are (T, D)",
-            """
-            heads = [mt.attention(X @ q, X @ k, X @ v)[0] for q, k, v in zip(W_Q, W_K, W_V)]
-            (np.concatenate(heads, axis=1) @ W_O).shape == X.shape
-            """,
-        ),
-        ("the layer computes Concat(head_1 ... head_H) W_O", "np.allclose(by_layer[0], output)"),
-        (
-            "concatenate-then-project is a sum of per-head projections",
-            """
-            heads = [mt.attention(X @ q, X @ k, X @ v)[0] for q, k, v in zip(W_Q, W_K, W_V)]
-            apart = sum(head @ block for head, block in zip(heads, blocks))
-            np.allclose(apart, np.concatenate(heads, axis=1) @ W_O)
-            """,
-        ),
-        (
-            "added heads can compute all that joined ones do",
-            "np.allclose(added(X[None], X[None])[0], by_layer)",
-        ),
-        ("at another cost: joined", "joined == 4 * 512**2"),
-        ("and added", "summed == (2 + 8) * 512**2"),
-        ("and it learns as well", "min(right(adding)) > 99"),
-        ("one head fails", "min(right(models[1])) < 60"),
-        ("several do not", "min(right(models[4])) > 99"),
-        ("they divide the work", "{job[0] for job in jobs} == set(QUESTIONS)"),
-        (
-            "ablation: each of three heads answers one question",
-            "((lost[3] < 30).sum(axis=1) == 1).all()",
-        ),
-        ("and is not needed for the others", "((lost[3] > 99).sum(axis=1) == 2).all()"),
-        ("a head whose work is done twice costs less", "min(alone) > 50"),
-        (
-            "a head's part left out is its rows of W_O at zero",
-            """
-            W_O, V = models[4].attention.output.weight, 12
-            whole = W_O.data.copy()
-            W_O.copy_(whole * (np.arange(48) >= V)[:, None])
-            cut = right(models[4])
-            W_O.copy_(whole)
-            np.allclose(cut, lost[4][0], atol=0.1)
-            """,
-        ),
-        ("of 12 heads most can go, one at a time", "len(spare) > 6"),
-        ("but not all of these at once", "min(all_spare_out) < 80"),
-        ("half of them can go at once", "min(pruned[6]) > 90"),
-        ("fewer than three cannot do it", "min(pruned[2]) < 80"),
-        (
-            "attention is a convolution whose kernel has the same value in every column",
-            "np.allclose(by_head, convolve(x, same_in_every_column))",
-        ),
-        ("a convolution can subtract", "np.allclose(convolve(constant, change), 0)"),
-        ("which attention cannot", "np.allclose(A @ constant, 1)"),
-        (
-            "a convolution can treat channels differently",
-            "not np.allclose(convolve(twins, apart)[:, 0], convolve(twins, apart)[:, 1])",
-        ),
-        ("which attention cannot", "np.allclose((A @ twins).T, (A @ twins)[:, 0])"),
-        (
-            "many heads can do all of it",
-            "np.allclose(np.concatenate(heads, axis=1) @ np.concatenate(list(W)), convolution)",
-        ),
-    ],
-    "10": [
         (
             "permuting the inputs permutes the outputs, exactly",
             "np.array_equal(attend_exactly(exact[shuffled]), attend_exactly(exact)[shuffled])",
-        ),
-        (
-            "and in floats to rounding",
-            'np.allclose(without["other"], without["one"][::-1], rtol=0, atol=1e-15)',
-        ),
-        (
-            "without a mask: equivariant",
-            "X = np.arange(15.0).reshape(5, 3) / 9\nnp.allclose(attend(P @ X), P @ attend(X))",
-        ),
-        (
-            "and their mean invariant",
-            """
-            X = np.arange(15.0).reshape(5, 3) / 9
-            np.allclose(attend(P @ X).mean(axis=0), attend(X).mean(axis=0))
-            """,
-        ),
-        (
-            "a causal mask breaks it",
-            """
-            X, mask = np.arange(15.0).reshape(5, 3) / 9, masks.causal(5)
-            not np.allclose(attend(P @ X, mask), P @ attend(X, mask), atol=0.01)
-            """,
-        ),
-        ("man is [1, 0, 0, 0] first", 'causal["one"][0].tolist() == [1, 0, 0, 0]'),
-        (
-            "and [.452, .274, .274, 0] last",
-            'np.allclose(causal["other"][2], [0.452, 0.274, 0.274, 0], atol=5e-4)',
         ),
         ("two published digits are cut", "(cut[0, 3], cut[2, 1]) == (0.9999, -0.9899)"),
         (
@@ -703,38 +765,6 @@ FACTS: dict[str, list[tuple[str, str]]] = {
         (
             "with a sine and a cosine the distance decides",
             'np.allclose(apart["one pair"], 2 * np.sin((second - first) / 2))',
-        ),
-        ("[v ; p] W = v W_1 + p W_2", "np.allclose(side_by_side, word @ W_1 + place @ W_2)"),
-        (
-            "adding is the tied case",
-            """
-            tied = np.concatenate([W_1, W_1])
-            np.allclose(np.concatenate([word, place]) @ tied, (word + place) @ W_1)
-            """,
-        ),
-        (
-            "which learns as fast; multiplying does not",
-            'min(joined["added"], joined["side by side"]) > 0.93 > 0.85 > joined["multiplied"]',
-        ),
-        (
-            "p1 = 0.8415, 0.5403, 0.0100, 1.0000",
-            "np.allclose(positions[1], [0.8415, 0.5403, 0.0100, 1.0000], rtol=0, atol=5e-5)",
-        ),
-        (
-            "p2 = 0.9093, -0.4161, 0.0200, 0.9998",
-            "np.allclose(positions[2], [0.9093, -0.4161, 0.0200, 0.9998], rtol=0, atol=5e-5)",
-        ),
-        (
-            "p3 = 0.1411, -0.9900, 0.0300, 0.9996",
-            "np.allclose(positions[3], [0.1411, -0.9900, 0.0300, 0.9996], rtol=0, atol=5e-5)",
-        ),
-        (
-            "added to man, as the first word",
-            'np.allclose(placed["one"][0], [1.8415, 0.5403, 0.0100, 1.0000], rtol=0, atol=5e-5)',
-        ),
-        (
-            "and as the last",
-            'np.allclose(placed["other"][2], [1.1411, -0.9900, 0.0300, 0.9996], rtol=0, atol=5e-5)',
         ),
         (
             "published for D = 3",
@@ -758,21 +788,11 @@ FACTS: dict[str, list[tuple[str, str]]] = {
         ("but not at D = 3", 'not np.allclose(in_pairs(alike["encoding", 3]), off3, atol=0.1)'),
         ("as the angles of a pair differ by 21.5", "10000 ** (1 / 3) > 21"),
         ("or by 1.018", "10000 ** (1 / 512) < 1.02"),
-        ("with one of sine and cosine positions collide", "len(by_height) == 7"),
-        ("with both they do not", "len(by_both) == 12"),
-        ("a shift by k is a matrix", "np.allclose(table8[:-3] @ found, table8[3:], atol=1e-10)"),
-        ("of rotations", "np.allclose(found.T, expected, atol=1e-4)"),
         (
             "a ramp draws all attention to the end",
             'looks["a ramp"][:, -10:].sum(axis=1).mean() > 0.5',
         ),
         ("and is lost in a layer norm", "np.allclose(*same, atol=1e-12)"),
-        ("learned positions end", '"8 learned positions" in refused'),
-        (
-            "rotary scores depend on the distance alone",
-            "all(np.ptp(np.diagonal(rotary_scores, d)) < 1e-12 for d in range(-19, 20))",
-        ),
-        ("without positions the task fails", 'results["none"][0] < 0.3'),
     ],
     "11": [
         (

@@ -1,0 +1,43 @@
+"""The questions of lesson 10b."""
+
+from minigrad.course.questions import Question, questions
+
+QUESTIONS = questions(
+    last_ten=Question(
+        r"Each of 100 words of width $D = 32$ has a ramp added, $\mathrm{pos} / D$ in every number. "
+        "How much of all weight do the last 10 of the 100 positions get?",
+        choices=["about a tenth", "about a third", "more than half"],
+        answer="more than half",
+        by="""
+            share = looks["a ramp"][:, -10:].sum(axis=1).mean()
+            among = {0.1: "about a tenth", 0.33: "about a third", 0.85: "more than half"}
+            among[min(among, key=lambda near: abs(near - share))]
+        """,
+        hint="The ramp of position $p$ is $(p/D, ..., p/D)$. What is its product with that of $q$?",
+        mistakes={
+            "about a tenth": "That would be so if all positions were equally likely.",
+            "about a third": "The product grows with both positions, and the softmax is exponential.",
+        },
+        because="The products of the ramps are far larger than those of the words.",
+    ),
+    end_columns=Question(
+        "Vectors are written as columns. Queries are $(K, T)$, keys $(K, S)$ and values $(V, S)$. What"
+        " is the shape of the output?",
+        answer=(7, 3),
+        by="columns.shape",
+        hint="Here $T = 3$, $S = 5$, $K = 2$ and $V = 7$. There is a column for each query.",
+        mistakes={"(3, 7)": "That is the shape with rows. Here each output is a column."},
+        because="$(V, T)$.",
+        end=True,
+    ),
+    end_ramp=Question(
+        r"The ramp adds $\mathrm{pos} / D$ to each of $D = 32$ numbers. What is the product of that of"
+        " position 64 with that of position 50?",
+        answer=100,
+        by="float(ramp[64] @ ramp[50])",
+        hint="Each of 32 numbers is $64 / 32$ in one and $50 / 32$ in the other.",
+        mistakes={"3.125": "That is the product of one number. There are 32."},
+        because=r"$p q / D = 64 \cdot 50 / 32$.",
+        end=True,
+    ),
+)
