@@ -598,6 +598,10 @@ ask("end_index", ...)
 # (`python -m minigrad exercises check engine`). Its parts are exercises of lessons 01 and 02: `order`,
 # `walk`, `undo_broadcast`, `matmul_rule` and `index_rule`.
 #
+# To repair: six programs of the *museum of bugs*. Each shipped in an engine that many people used; it
+# runs, and looks right: `reused`, `arrived`, `max_rule`, `norm_rule`, `root_rule`, `fill_rule`. Find the
+# bug by stepping, by a drawing, or by differences; then `exercises check` tells its story.
+#
 # It is enough for a transformer: `python -m minigrad exercises engine` runs yours under one, and
 # compares every gradient; `13b_your_own_engine_under_a_transformer.py`, after lesson 13, trains with it.
 #

@@ -57,8 +57,8 @@ class Exercise:
         sizes: what `draw` is called with.
         through: what makes of the function what is asked in its place, as "file.name" of a file beside
             the exercises; "": the function itself is asked.
-        whole: the text of a solution that is longer than a function; there is no puzzle of it then.
-        story: told to whoever has it right.
+        whole: the text of a solution that is longer than a function.
+        story: told to whoever has it right; paragraphs between empty lines.
         rtol, atol: how far numbers may be off.
         mistakes: the wrong solutions; `mistake` adds one.
     """
@@ -103,6 +103,16 @@ class Exercise:
 
     def _drawn(self, seed: list[int], size: int) -> tuple:
         return self.draw(np.random.default_rng(seed), size)
+
+    @property
+    def has_puzzle(self) -> bool:
+        """Whether a few lines are to be written; not a whole file, and not one line repaired."""
+        return not (self.whole or self.story)
+
+    @property
+    def told(self) -> list[str]:
+        """The story, a line for each paragraph."""
+        return [" ".join(one.split()) for one in self.story.split("\n\n") if one.strip()]
 
     def text(self) -> str:
         """The solution, as one writes it: without its decorator."""

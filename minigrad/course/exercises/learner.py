@@ -79,7 +79,7 @@ def check_some(options: argparse.Namespace) -> int:
 
 def _tell(sheet: Sheet, exercise: Exercise, mark: Mark) -> None:
     print(f"{sheet.number} {exercise.name}: {mark.state}")
-    told = exercise.story.splitlines() if mark.state == RIGHT else ()
+    told = exercise.told if mark.state == RIGHT else ()
     for line in filter(None, (mark.says, *mark.shows, *told)):
         say(f"    {line}")
 
@@ -133,8 +133,8 @@ def solution(options: argparse.Namespace) -> int:
     for sheet, exercises in which:
         for exercise in exercises:
             print(f"# {sheet.number} {exercise.name}\n{exercise.text()}\n")
-            for line in exercise.story.splitlines():
-                say(f"# {line}", hanging=2)
+            for line in exercise.told:
+                say(line)
     return 0
 
 
@@ -158,8 +158,8 @@ def puzzle(options: argparse.Namespace) -> int:
     if options.lines is None:
         for sheet, exercises in which:
             for exercise in exercises:
-                if exercise.whole:
-                    say(f"{sheet.number} {exercise.name} is too long for a puzzle")
+                if not exercise.has_puzzle:
+                    say(f"{sheet.number} {exercise.name} has no puzzle")
                     continue
                 one = puzzle_of(exercise)
                 print(f"{sheet.number} {exercise.name}: two of these lines do not belong\n")
@@ -173,8 +173,8 @@ def puzzle(options: argparse.Namespace) -> int:
     if sum(len(exercises) for _, exercises in which) != 1:
         raise errors.ConfigError("--lines answers one puzzle: give the name of one exercise")
     ((sheet, (exercise,)),) = which
-    if exercise.whole:
-        raise errors.ConfigError(f"{exercise.name} is too long for a puzzle")
+    if not exercise.has_puzzle:
+        raise errors.ConfigError(f"{exercise.name} has no puzzle: `{RUN} hint` helps on")
     mark = solved(sheet, exercise, options.lines, options.seconds)
     _tell(sheet, exercise, mark)
     return 0 if mark.state == RIGHT else 1

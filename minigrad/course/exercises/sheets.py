@@ -397,6 +397,18 @@ def handed_out(file: str) -> LearnerFile:
     return written(HOME / file)
 
 
+def shipped(file: str, exercise: Exercise, says: str) -> None:
+    """Write down the program that was handed out as the first mistake of an exercise of the museum.
+
+    Args:
+        file: of the exercise, or of its answer.
+        says: what comes of the bug, and not what it is.
+    """
+    exercise.mistake(f"As it shipped: {says}")(
+        handed_out(Path(file).name).functions()[exercise.name]
+    )
+
+
 @functools.cache
 def beside(name: str) -> ModuleType:
     """A file beside the exercises, of what the answers and a learner's side have in common."""

@@ -11,19 +11,25 @@ import pytest
 from minigrad.course.exercises.likeness import alike
 from minigrad.course.exercises.marking import NOT_BEGUN, RIGHT, WRONG, Trial, mark_function
 from minigrad.course.exercises.puzzle import puzzle_of, solved
+from minigrad.course.exercises.sandbox import mark_of
 from minigrad.course.exercises.sheets import HOME, chosen, examples, sheets, written
 from minigrad.course.exercises.worked import worked
 
 FEW, ALL = range(1), range(10)  # seeds of the inputs: those of every run, and of the slow one
 EXERCISES = [(sheet, exercise) for sheet in sheets() for exercise in sheet.exercises.values()]
-every_exercise = pytest.mark.parametrize(
-    ("sheet", "exercise"), EXERCISES, ids=[f"{s.number}-{e.name}" for s, e in EXERCISES]
-)
 
-IN_LINES = [(sheet, exercise) for sheet, exercise in EXERCISES if not exercise.whole]
-every_exercise_in_lines = pytest.mark.parametrize(
-    ("sheet", "exercise"), IN_LINES, ids=[f"{s.number}-{e.name}" for s, e in IN_LINES]
-)
+
+def some_exercises(wanted):
+    some = [(sheet, exercise) for sheet, exercise in EXERCISES if wanted(exercise)]
+    return pytest.mark.parametrize(
+        ("sheet", "exercise"), some, ids=[f"{s.number}-{e.name}" for s, e in some]
+    )
+
+
+every_exercise = some_exercises(lambda exercise: True)
+every_puzzle = some_exercises(lambda exercise: exercise.has_puzzle)
+every_worked_example = some_exercises(lambda exercise: not exercise.whole)
+of_the_museum = some_exercises(lambda exercise: exercise.story)
 
 
 @every_exercise
@@ -31,7 +37,8 @@ def test_a_stub_is_not_begun_and_its_examples_are_right(sheet, exercise):
     file = written(HOME / sheet.file)
     stub = file.functions()[exercise.name]
     assert file.is_stub(exercise.name)
-    assert mark_function(Trial(exercise, 0), stub).state == NOT_BEGUN
+    if not exercise.story:
+        assert mark_function(Trial(exercise, 0), stub).state == NOT_BEGUN
     found = doctest.DocTestFinder().find(stub, exercise.name, globs={"np": np})
     runner = doctest.DocTestRunner(verbose=False)
     for test in found:
@@ -71,7 +78,7 @@ def test_readers_find_the_lessons_in_their_order():
     assert rows == [sheet.file for sheet in sheets()]
 
 
-@every_exercise_in_lines
+@every_worked_example
 def test_a_worked_example_comes_to_the_right_answer_and_is_no_other_example(sheet, exercise):
     lines, answer = worked(exercise)
     inputs = exercise.worked[0]()
@@ -83,7 +90,7 @@ def test_a_worked_example_comes_to_the_right_answer_and_is_no_other_example(shee
     assert f"{inputs}" not in shown
 
 
-@every_exercise_in_lines
+@every_puzzle
 def test_a_puzzle_has_the_lines_of_the_solution_and_two_others(sheet, exercise):
     puzzle = puzzle_of(exercise)
     _, *body = ast.unparse(ast.parse(exercise.text())).splitlines()
@@ -95,7 +102,7 @@ def test_a_puzzle_has_the_lines_of_the_solution_and_two_others(sheet, exercise):
 
 
 @pytest.mark.slow
-@every_exercise_in_lines
+@every_puzzle
 def test_a_puzzle_is_judged_by_running_it(sheet, exercise):
     puzzle = puzzle_of(exercise)
     _, *body = ast.unparse(ast.parse(exercise.text())).splitlines()
@@ -107,6 +114,38 @@ def test_a_puzzle_is_judged_by_running_it(sheet, exercise):
         order[body.index(line)] = 1 + puzzle.lines.index(alien)
         assert solved(sheet, exercise, order, float("inf")).state != RIGHT, alien
         order[body.index(line)] = 1 + puzzle.lines.index(line)
+
+
+@of_the_museum
+def test_a_program_of_the_museum_looks_right_and_is_the_first_known_mistake(sheet, exercise):
+    file = written(HOME / sheet.file)
+    stub = file.functions()[exercise.name]
+    assert ast.get_docstring(file.definition(exercise.name)[0])
+    (test,) = doctest.DocTestFinder().find(
+        stub, exercise.name, globs={"np": np, exercise.name: stub}
+    )
+    assert not doctest.DocTestRunner(verbose=False).run(test).failed
+    found = mark_function(Trial(exercise, 0, examples(sheet, exercise)), stub)
+    assert (found.state, found.mistake) == (WRONG, 0)
+    assert found.says.startswith("As it shipped: ")
+    assert len(exercise.hints) == 3
+
+
+@of_the_museum
+def test_its_story_names_a_public_source_and_what_would_have_caught_it(sheet, exercise):
+    _, source, caught = exercise.told
+    assert re.match(r"Source: https://github\.com/[\w.-]+/[\w.-]+/(issues|pull)/\d+", source)
+    assert caught.startswith("What would have caught it: ")
+
+
+def test_a_program_of_the_museum_is_not_begun_as_long_as_it_is_as_it_was_handed_out(tmp_path):
+    ((sheet, (exercise,)),) = chosen(["fill_rule"])
+    given = (HOME / sheet.file).read_text()
+    path = tmp_path / sheet.file
+    mark = lambda text: path.write_text(text) and mark_of(path, sheet, exercise, 0, float("inf"))
+    assert mark(given.replace("As it ", "as it ")).state == NOT_BEGUN
+    assert mark(given.replace("gx = g.copy()", "gx = g + 0")).state == WRONG
+    assert mark(given.replace("g[index].sum()", "g[np.unique(index)].sum()")).state == RIGHT
 
 
 def test_what_is_wrong_with_a_puzzle_is_said_of_its_own_lines():
