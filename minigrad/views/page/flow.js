@@ -3,6 +3,7 @@
 import { filled, WORDS } from "./words.js";
 import { byId, data, fill, make, say, tip, hideTip } from "./base.js";
 import * as Graph from "./graph.js";
+import * as Live from "./live.js";
 import * as Attention from "./attention.js";
 import * as Places from "./places.js";
 import * as Cuts from "./cuts.js";
@@ -190,7 +191,7 @@ function scene() {
       key: `stage ${s}`,
       number: s + 1,
       name: stage.name,
-      here: s === now,
+      here: s === now ? WORDS.flowHere : null,
       lane: sides.indexOf(stage.side),
       from: stage.reads === null ? null : sides.indexOf(stage.reads),
       heads:
@@ -290,6 +291,8 @@ function summary() {
   const symbol = followed("target");
   const other = quoted(visible(told.symbols[margin.other]));
   const [own, second, apart] = [margin.own, margin.second, margin.margin].map(score);
+  const part = partChosen();
+  if (part) return Live.keepFocus(() => fill(byId("flow-summary"), brief(part)));
   fill(
     byId("flow-summary"),
     make("p", {}, filled(WORDS.flowMargin, { symbol, other, own, second, margin: apart })),
@@ -301,6 +304,22 @@ function summary() {
         ]
       : make("p", { class: "soft" }, WORDS.flowMeasuring),
   );
+}
+
+const partChosen = () => parts.get(chosen) ?? cutter.off.get(chosen) ?? null;
+
+function brief(part) {
+  // beside the picture, what is worked out below
+  return [
+    make("p", {}, make("b", {}, named(part))),
+    make("p", {}, outcome(part)),
+    make(
+      "p",
+      { class: "acts" },
+      cutSwitch(part, "beside"),
+      make("button", { onclick: () => choose(null) }, filled(WORDS.flowAll, { symbol: followed("target") })),
+    ),
+  ];
 }
 
 function rests(kind, most, words, name) {
@@ -340,7 +359,7 @@ function outcome(part) {
   return filled(off ? WORDS.flowWouldGain : WORDS.flowWouldLose, values);
 }
 
-function cutSwitch(part, words = null) {
+function cutSwitch(part, place) {
   const off = cutter.off.has(part.key);
   return make(
     "button",
@@ -349,32 +368,26 @@ function cutSwitch(part, words = null) {
       role: "switch",
       "aria-checked": String(!off),
       "aria-label": `${named(part)}: ${off ? "cut" : "on"}`,
-      "data-part": part.key,
+      "data-field": `${place} ${part.key}`,
       onclick: () => turn(part),
     },
-    words ?? (off ? "cut" : "on"),
+    off ? "cut" : "on",
   );
 }
 
 function details() {
-  const box = byId("flow-details");
-  const part = parts.get(chosen) ?? cutter.off.get(chosen);
-  const focused = box.contains(document.activeElement) ? document.activeElement.dataset.part : null;
+  const part = partChosen();
+  const off = [...cutter.off.values()];
+  byId("flow-cut").hidden = !off.length;
   fill(
-    box,
-    cutter.off.size
-      ? make(
-          "p",
-          { class: "cut-now" },
-          filled(WORDS.flowCutNow, { parts: [...cutter.off.values()].map(named).join("; ") }),
-          " ",
-          make("button", { onclick: putBack }, "Put all back"),
-        )
-      : null,
-    part ? about(part) : make("p", { class: "soft" }, WORDS.flowChoose),
+    byId("flow-cut"),
+    filled(WORDS.flowCutNow, { parts: off.map(named).join("; ") }),
+    " ",
+    make("button", { onclick: putBack }, "Put all back"),
   );
-  const same = focused && [...box.querySelectorAll("[data-part]")].find((e) => e.dataset.part === focused);
-  if (same) same.focus();
+  Live.keepFocus(() =>
+    fill(byId("flow-details"), part ? about(part) : make("p", { class: "soft" }, WORDS.flowChoose)),
+  );
 }
 
 function about(part) {
@@ -395,13 +408,13 @@ function about(part) {
     make(
       "p",
       { class: "acts" },
-      cutSwitch(part),
+      cutSwitch(part, "below"),
       stage ? make("button", { onclick: () => openBox(stage) }, "Its box in the drawing") : null,
       kind === "edge" && cellOf(part)
         ? make("button", { onclick: () => openCell(part) }, "Its query and key")
         : null,
     ),
-    kind === "head" && edges.length
+    h !== undefined && edges.length
       ? make(
           "table",
           {},
@@ -415,10 +428,18 @@ function about(part) {
             make(
               "tr",
               {},
-              make("th", { scope: "row" }, visible(symbolsOf(stage.reads)[edge.k])),
+              make(
+                "th",
+                { scope: "row" },
+                make(
+                  "button",
+                  { class: "link", "data-field": `to ${edge.key}`, onclick: () => choose(edge.key) },
+                  visible(symbolsOf(stage.reads)[edge.k]),
+                ),
+              ),
               make("td", {}, share(edge.width)),
               make("td", {}, losses.has(edge.key) ? signed(losses.get(edge.key)) : "…"),
-              make("td", {}, cutSwitch(edge)),
+              make("td", {}, cutSwitch(edge, "row")),
             ),
           ),
         )
@@ -485,15 +506,34 @@ function follow(t) {
 }
 
 function choose(key) {
-  const [kind, number] = key.split(" ");
-  if (kind === "row") [letter, byHand] = [Number(number), true];
-  if (kind === "step") step = Math.min(Number(number), reading.written.length - 1);
-  if (kind === "row" || kind === "step") return refresh();
+  const [kind, number] = (key ?? "").split(" ");
+  if (kind === "row") return toLetter(Number(number));
+  if (kind === "step") return follow(Math.min(Number(number), reading.written.length - 1));
   chosen = key;
   paint();
+  summary();
   details();
-  const part = parts.get(key);
-  if (part?.kind === "edge" && cellOf(part) !== null) openCell(part);
+  const part = partChosen();
+  if (!part) return byId("flow-steps").querySelector('[tabindex="0"]').focus();
+  say(`${named(part)}. ${outcome(part)}`);
+  if (part.kind === "edge" && cellOf(part) !== null) openCell(part);
+}
+
+function toLetter(k) {
+  // the row of a letter is followed, and the letter is chosen
+  [letter, byHand] = [k, true];
+  chosen = `letter ${rowOf("target")} ${k}`;
+  refresh();
+}
+
+function letters() {
+  byId("flow-by").hidden = !reading.source.length;
+  fill(
+    byId("flow-letter"),
+    reading.source.map((symbol, k) =>
+      make("option", { value: k, selected: k === letter }, `${k + 1}: ${visible(symbol)}`),
+    ),
+  );
 }
 
 function refresh() {
@@ -504,6 +544,7 @@ function refresh() {
   margin = marginOf(scoresNow());
   if (!parts.has(chosen) && !cutter.off.has(chosen)) chosen = null;
   symbolButtons();
+  letters();
   draw();
   stageList();
   measure();
@@ -535,7 +576,6 @@ function stageList() {
           "button",
           {
             class: "link",
-            "data-part": `stage ${s}`,
             "aria-current": s === now ? "step" : null,
             onclick: () => choose(`stage ${s}`),
           },
@@ -621,6 +661,7 @@ function listen() {
     const count = reading.written.length;
     follow((step + by + count) % count);
   });
+  byId("flow-letter").addEventListener("change", (event) => toLetter(Number(event.target.value)));
   let before = 0;
   new ResizeObserver(() => {
     if (!reading || box.clientWidth === before) return;

@@ -91,6 +91,7 @@ function draw(scene, room) {
     const sign = text(middle, top - 5, "", { class: "sign" });
     const words = m === WIDE ? `${stage.number} ${stage.name}` : String(stage.number);
     return [
+      stage.here ? text(middle, top - 33, stage.here, { class: "along here" }) : null,
       text(middle, top - 20, words, {
         class: stage.here ? "heading here" : "heading",
         "data-key": stage.key,

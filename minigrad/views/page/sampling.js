@@ -93,6 +93,8 @@ function table() {
   });
 }
 
+const nameOf = (id) => make("span", {}, reading.shown(data.another.symbols[id])).textContent;
+
 function steps() {
   fill(
     byId("sampling-steps"),
@@ -101,7 +103,7 @@ function steps() {
         "button",
         {
           "aria-pressed": String(t === chosen.step),
-          "aria-label": filled(WORDS.stepOfOutput, { step: t + 1, symbol: data.another.symbols[id] }),
+          "aria-label": filled(WORDS.stepOfOutput, { step: t + 1, symbol: nameOf(id) }),
           onclick: () => {
             change({ step: t });
             byId("sampling-steps").children[t].focus();

@@ -36,6 +36,7 @@ const WORDS = {
   everyShown: "; every {steps} shown",
   firstToArrive: "The first of {count} to arrive there.",
   flowAbout: "Here {about}.",
+  flowAll: "All that leads to {symbol}",
   flowAgainst: "But {edge} works against {symbol}: {change}. Wide does not mean helpful.",
   flowChoose: "Choose a stage, a head, a ribbon or a letter: it is worked out here, and can be cut.",
   flowCutNow: "Cut now: {parts}.",

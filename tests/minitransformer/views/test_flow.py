@@ -25,6 +25,7 @@ return [...document.querySelectorAll("#flow-steps button")].findIndex((b) => b.a
 """
 HEAD = "return Number(document.querySelector('.flow .head').getAttribute('height'))"
 NEVER = (PAD, BOS)
+MEASURED = "return !document.querySelector('.flow .part:not([data-lost])')"
 WRITTEN = "return [...document.querySelectorAll('#flow-steps button')].map((b) => b.innerText)"
 
 
@@ -170,7 +171,10 @@ def test_a_symbol_is_chosen_and_a_head_cut_by_keys_alone(browser, tmp_path, monk
     names = [{"<eos>": "end"}.get(t, t) for t in reader.writes.tokens(ids)]
     assert browser.run(WRITTEN) == names != before
     assert browser.ask("count", ".flow .head.off") == 1
-    browser.ask("clickOn", "#flow-details button", "Put all back")
+    browser.wait(MEASURED)
+    focused = "return document.activeElement.getAttribute('aria-label')"
+    assert browser.run(focused) == "head 2 of cross-attention: cut"
+    browser.ask("clickOn", "#flow-cut button", "Put all back")
     assert browser.run(WRITTEN) == before
     assert browser.messages() == []
 
@@ -183,12 +187,13 @@ def test_a_click_on_a_ribbon_opens_its_numbers_and_on_a_letter_its_ribbons(brows
     assert "works" not in browser.ask("text", "#cell h2")
     assert "looks at" in browser.ask("text", "#cell h2")  # of the panel that there was
     key = browser.run(f'return document.querySelector(".flow {ribbons}").dataset.key')
-    assert browser.ask("texts", "#flow-details .switch") == ["on"]
+    assert browser.ask("texts", "#flow-summary .switch") == ["on"]
     other = browser.run(
         "return document.querySelector('.flow [data-key^=\"edge 0 \"]').dataset.key"
     )
-    browser.ask("click", ".flow [data-key^='row ']:not(.followed)", 0)
-    browser.wait(KNOWN)
+    browser.ask("choose", "#flow-letter", "0")
+    assert "letter “3”" in browser.ask("text", "#flow-summary b")
+    browser.wait(MEASURED)
     now = browser.run("return document.querySelector('.flow [data-key^=\"edge 0 \"]').dataset.key")
     assert now.split()[:3] == other.split()[:3]
     assert now != other
