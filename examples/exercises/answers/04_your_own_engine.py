@@ -326,6 +326,22 @@ def _(graph, root):
     return grad
 
 
+@reused.mistake(
+    "There is a queue now, but a node is in it once for each use, and each time passes on all that it "
+    "has."
+)
+def _(graph, root):
+    grad = dict.fromkeys(graph, 0)
+    grad[root] = 1
+    waiting = [root]
+    while waiting:
+        node = waiting.pop(0)
+        for argument, slope in graph[node]:
+            grad[argument] += slope * grad[node]
+            waiting.append(argument)
+    return grad
+
+
 @reused.mistake("What arrives at a node replaces what was there; it adds.")
 def _(graph, root):
     grad = dict.fromkeys(graph, 0)

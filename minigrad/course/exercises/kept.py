@@ -19,7 +19,7 @@ import numpy as np
 from ..places import ROOT
 from .exercise import Exercise
 from .marking import STOPPED, Mark
-from .sheets import HOME, Sheet
+from .sheets import BESIDE, HOME, Sheet
 
 NAME = "class.kept"  # in the folder of results
 
@@ -94,15 +94,16 @@ def mark_of(about: dict[str, Any]) -> Mark:
 
 @functools.cache
 def versions(file: str) -> str:
-    """The versions of what judges a file of exercises: it, its answers, the draws, this package, NumPy
-    and Python."""
-    exercises = [HOME / file, HOME / "answers" / file, HOME / "draws.py"]
+    """The versions of what judges a file of exercises: it, its answers, what is beside them, both
+    packages, NumPy and Python."""
+    exercises = [HOME / file, HOME / "answers" / file, *(HOME / f"{name}.py" for name in BESIDE)]
     return f"{file} {_sum(exercises)} {library()} {np.__version__} {sys.version}"
 
 
 @functools.cache
 def library() -> str:
-    return _sum(sorted((ROOT / "minigrad").rglob("*.py")))
+    both = (ROOT / "minigrad", ROOT / "minitransformer")
+    return _sum([path for package in both for path in sorted(package.rglob("*.py"))])
 
 
 def _sum(paths: Sequence[Path]) -> str:

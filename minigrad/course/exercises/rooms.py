@@ -37,10 +37,9 @@ from ... import hessian
 from . import apart
 from .calls import Callee
 from .crossing import read, unpacked
-from .sheets import HOME, asked, beside, handed_out, parsed
+from .sheets import BESIDE, HOME, asked, beside, handed_out, parsed
 from .wording import unreadable
 
-BESIDE = ("draws", "engines")  # files that functions are asked through, or get inputs from
 MEMORY = 4 << 30  # bytes that a function may use, where the system can limit that
 
 

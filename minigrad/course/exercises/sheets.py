@@ -26,6 +26,7 @@ from .exercise import Exercise, Limited, maker
 
 RUN = "python -m minigrad exercises"
 HOME = EXAMPLES / "exercises"
+BESIDE = ("draws", "engines")  # files there that functions get inputs from, or are asked through
 END = re.compile(r"\r\n|\r|\n")  # of a line, as Python counts them; str.splitlines counts more
 BEGINS = re.compile(r"(?:(?:async )?def (\w+)|class |import |from |@)")  # a part of a file
 LONGEST = 1 << 20  # bytes of a learner's file
