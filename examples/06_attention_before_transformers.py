@@ -51,14 +51,17 @@ ask("05/end_cosine", ...)
 #
 # $$h_t = \tanh(x_t W + b + h_{t-1} U),$$
 #
-# with the parameters $W$ of shape $(C, D)$, $U$ of $(D, D)$, $b$ of $(D,)$. The function $\tanh$
-# keeps each number between -1 and 1. $h_t$ depends on all inputs so far: it is what the network
+# with the parameters $W$ of shape $(C, D)$, $U$ of $(D, D)$, $b$ of $(D,)$. That is a layer (lesson
+# 03b) for two inputs, the new vector and the old state, each with its matrix, and a bend. $\tanh$
+# also keeps each number between -1 and 1: without it the numbers could grow at each step, as $U$
+# multiplies them again and again. $h_t$ depends on all inputs so far: it is what the network
 # remembers. Before the first input there is nothing to remember: $h_0$ is zero.
 #
-# `nn.Module` is a holder of parameters, `nn.Linear(C, D)` holds $W$ and $b$ and computes
-# $x W + b$. The product $x W$ alone, without $b$, is called a *linear map* of $x$: a sum of inputs
-# gives the sum of their outputs, and an input times a number gives the output times that number.
-# Several sequences are read at once, as a batch: $B$ of them, side by side.
+# `nn.Module` is a holder of parameters, `nn.Linear(C, D)` holds $W$ and $b$ and computes $x W + b$
+# (with `bias=False` it has no $b$; one is enough for both). The product $x W$ alone, without $b$, is
+# called a *linear map* of $x$: a sum of inputs gives the sum of their outputs, and an input times a
+# number gives the output times that number. Several sequences are read at once, as a batch: $B$ of
+# them, side by side.
 
 
 # %%
@@ -99,8 +102,8 @@ assert np.array_equal(rnn(changed).detach()[0, :2], states.detach()[0, :2])
 # ## A task
 #
 # To see what such a network remembers, let it write back what it read, last symbol first. One RNN,
-# the *encoder*, reads $M$ symbols and hands its last state to another, the *decoder*, which writes
-# $N$ of them, each time told the symbol before. (In this task $M = N$.)
+# the *encoder*, reads $S$ symbols and hands its last state to another, the *decoder*, which writes
+# $T$ of them, each time told the symbol before. (In this task $S = T$.)
 #
 # `before` is what the decoder is told: the right answer, moved by one position, with a 0 at the start.
 
@@ -110,9 +113,9 @@ SYMBOLS = "abcdefghij"
 
 def batch(length, size, rng):
     """Random sequences: what is read, what is known before each symbol is written, what to write."""
-    read = rng.integers(1, len(SYMBOLS) + 1, (size, length))  # (B, M), from 1
-    write = read[:, ::-1]  # (B, N)
-    before = np.concatenate([np.zeros((size, 1), int), write[:, :-1]], axis=1)  # (B, N)
+    read = rng.integers(1, len(SYMBOLS) + 1, (size, length))  # (B, S), from 1
+    write = read[:, ::-1]  # (B, T)
+    before = np.concatenate([np.zeros((size, 1), int), write[:, :-1]], axis=1)  # (B, T)
     return read, before, write
 
 
@@ -128,47 +131,46 @@ for name, ids in zip(("read", "before", "write"), batch(5, 1, rng)):
 #
 # ## Attention
 #
-# The remedy, of Bahdanau, Cho and Bengio: keep all the encoder's states $h_1, \dots, h_M$, and let
-# the decoder, at each step $j$, look back at them with its own state $s_j$. How well $h_i$ suits
-# $s_j$ is a number, its *score*; softmax turns the scores into weights; and the *context* $c_j$ is
-# the weighted mean that the decoder gets:
+# The remedy, of Bahdanau, Cho and Bengio: keep all the encoder's states $h_1, \dots, h_S$, and let
+# the decoder, at each step $i$, look back at them with its own state $d_i$. How well $h_j$ suits
+# $d_i$ is a number, its *score* $s_{ij}$; softmax turns the scores into weights; and the *context* $c_i$
+# is the weighted mean that the decoder gets:
 #
-# $$e_{ij} = \tanh([s_j\,;\,h_i]\, W)\, v,$$
+# $$s_{ij} = \tanh([d_i\,;\,h_j]\, W)\, v,$$
 #
-# $$a_{ij} = \frac{\exp e_{ij}}{\sum_{k=1}^{M} \exp e_{kj}}, \qquad
-#   c_j = \sum_{i=1}^{M} a_{ij}\, h_i.$$
+# $$a_{ij} = \frac{\exp s_{ij}}{\sum_{k=1}^{S} \exp s_{ik}}, \qquad
+#   c_i = \sum_{j=1}^{S} a_{ij}\, h_j.$$
 #
-# $[s_j\,;\,h_i]$ is the row of shape $(2D,)$ with $h_i$ after $s_j$; $W$ has the shape $(2D, A)$ and $v$
-# the shape $(A,)$, with any width $A$. $W$ and $v$ are learned; here they are random. This is *additive*
-# attention: the product with $W$ is the sum of two, one of $s_j$ and one of $h_i$. (Bahdanau et al.
-# write the two products, with vectors as columns and the matrices to their left:
-# $v^\mathsf{T} \tanh(W s_{i-1} + U h_j)$. Their $W$ and $U$ are the two parts of ours, transposed. Their
-# $i$ counts the steps of the decoder and their $j$ those of the encoder, and they take the state of the
-# decoder *before* step $i$.) In the tables, as in the formulas, the first index is $i$: a row for each
-# state of the encoder, a column for each step of the decoder. The three formulas, term by term:
+# $[d_i\,;\,h_j]$ is the row of shape $(2D,)$ with $h_j$ after $d_i$; $W$ has the shape $(2D, K)$ and
+# $v$ the shape $(K,)$, with any width $K$. $W$ and $v$ are learned; here they are random. It is the
+# network of lesson 03b, without biases: two states go in, $K$ hidden numbers are bent by $\tanh$, and
+# one number comes out. It is called *additive* attention, as the product with $W$ is the sum of two,
+# one of $d_i$ and one of $h_j$. In the tables, as in the formulas, the first index is the one that
+# looks: a row for each step of the decoder, a column for each state of the encoder. The three
+# formulas, term by term:
 
 # %%
-M, N, D, A = 5, 3, 4, 6
-h, s = rng.normal(size=(M, D)), rng.normal(size=(N, D))  # states of encoder and decoder
-W, v = rng.normal(size=(2 * D, A)), rng.normal(size=A)
+S, T, D, K = 5, 3, 4, 6
+h, d = rng.normal(size=(S, D)), rng.normal(size=(T, D))  # states of encoder and decoder
+W, v = rng.normal(size=(2 * D, K)), rng.normal(size=K)
 
-fits = lambda s_j, h_i: np.tanh(np.concatenate([s_j, h_i]) @ W) @ v  # a number
-e = np.array([[fits(s[j], h[i]) for j in range(N)] for i in range(M)])  # (M, N)
-a = np.exp(e) / np.exp(e).sum(axis=0)  # (M, N): for each j, over all i
-c = np.array([sum(a[i, j] * h[i] for i in range(M)) for j in range(N)])  # (N, D)
-assert np.allclose(a.sum(axis=0), 1)
-assert np.allclose(c, a.T @ h)
+fits = lambda d_i, h_j: np.tanh(np.concatenate([d_i, h_j]) @ W) @ v  # a number
+s = np.array([[fits(d[i], h[j]) for j in range(S)] for i in range(T)])  # (T, S)
+a = np.exp(s) / np.exp(s).sum(axis=1, keepdims=True)  # (T, S): for each i, over all j
+c = np.array([sum(a[i, j] * h[j] for j in range(S)) for i in range(T)])  # (T, D)
+assert np.allclose(a.sum(axis=1), 1)
+assert np.allclose(c, a @ h)
 
 # %% [markdown]
-# Here is a page of its steps, for one $s$ and three $h_i$, on which you can change every number, and see
-# which $h_i$ gets the weight. (If you read this in a browser, [the page is here](out/06_context.html).)
+# Here is a page of its steps, for one $d$ and three $h_j$, on which you can change every number, and see
+# which $h_j$ gets the weight. (If you read this in a browser, [the page is here](out/06_context.html).)
 
 
 # %%
-def first_of_context(s, h, W, v):
-    pairs = np.concatenate([np.broadcast_to(s, h.shape), h], axis=1)  # (M, 2D)
-    scores = np.tanh(pairs @ W) @ v  # (M,)
-    weights = softmax(scores)  # (M,)
+def first_of_context(d, h, W, v):
+    pairs = np.concatenate([np.broadcast_to(d, h.shape), h], axis=1)  # (S, 2D)
+    scores = np.tanh(pairs @ W) @ v  # (S,)
+    weights = softmax(scores)  # (S,)
     return (weights @ h)[0]
 
 
@@ -178,26 +180,30 @@ numbers = [
 with mg.record():
     first = first_of_context(*numbers)
 pictures.folder.mkdir(parents=True, exist_ok=True)
-page = mg.explore(first, pictures.folder / "06_context.html", title="one s, three h")
+page = mg.explore(first, pictures.folder / "06_context.html", title="one d, three h")
 print("open in a browser:", page)
 
 # %% [markdown]
 # ## Over which index?
 #
-# An article (number 2 in lesson 19) has another formula for the weights:
-# $a_{ij} = \exp e_{ij} / \sum_k \exp e_{ik}$, and then $c_j = \sum_i a_{ij}\, h_i$, as above. It divides
-# by a sum over $k$ in the place of $j$, the steps of the decoder. (Bahdanau et al. print the same
-# formula for the weights. But their context is $c_i = \sum_j a_{ij}\, h_j$: $j$ is the encoder there, so
-# theirs is right.) What goes wrong? Take the shortest case first.
+# The sum below the line runs over $k$, the states of the encoder. An article (number 2 in lesson 19)
+# sums over the other index, the steps of the decoder:
+#
+# $$a_{ij} = \frac{\exp s_{ij}}{\sum_{k=1}^{T} \exp s_{kj}}, \qquad \text{and then} \qquad
+#   c_i = \sum_j a_{ij}\, h_j .$$
+#
+# (It writes $i$ for the encoder and $j$ for the decoder, so there it is
+# $\exp e_{ij} / \sum_k \exp e_{ik}$, which looks like the right one.) What goes wrong? Take the
+# shortest case first.
 
 # %%
 ask("only_one", ...)
 
 # %%
-wrong = np.exp(e) / np.exp(e).sum(axis=1, keepdims=True)  # for each i, over all j
-print("the weights of each context sum to", a.sum(axis=0), "normalised over i, and to", end=" ")
-print(wrong.sum(axis=0).round(2), "over j")
-assert not np.allclose(wrong.sum(axis=0), 1)
+wrong = np.exp(s) / np.exp(s).sum(axis=0)  # for each j, over all i
+print("the weights of each context sum to", a.sum(axis=1), "normalised over j, and to", end=" ")
+print(wrong.sum(axis=1).round(2), "over i")
+assert not np.allclose(wrong.sum(axis=1), 1)
 
 # %% [markdown]
 # 1. The weights of a context do not sum to one, so it is no mean. If all states are the same, their
@@ -207,38 +213,30 @@ assert not np.allclose(wrong.sum(axis=0), 1)
 # 3. The first context depends on the last state of the decoder, which is made later.
 
 # %%
-same = np.tile(h[0], (M, 1))
-assert np.allclose(a.T @ same, h[0])
-assert not np.allclose(wrong.T @ same, h[0], atol=0.1)
+same = np.tile(h[0], (S, 1))
+assert np.allclose(a @ same, h[0])
+assert not np.allclose(wrong @ same, h[0], atol=0.1)
 
-only = np.exp(e[:, :1]) / np.exp(e[:, :1]).sum(axis=1, keepdims=True)
-assert np.array_equal(only, np.ones((M, 1)))
+only = np.exp(s[:1]) / np.exp(s[:1]).sum(axis=0)
+assert np.array_equal(only, np.ones((1, S)))
 
-later = e.copy()
-later[:, -1] += rng.normal(size=M)  # another last state of the decoder
-of_first = lambda e, axis: (np.exp(e) / np.exp(e).sum(axis=axis, keepdims=True))[:, 0]
-assert np.array_equal(of_first(later, 0), of_first(e, 0))
-assert not np.allclose(of_first(later, 1), of_first(e, 1), atol=0.01)
+later = s.copy()
+later[-1] += rng.normal(size=S)  # another last state of the decoder
+of_first = lambda s, axis: (np.exp(s) / np.exp(s).sum(axis=axis, keepdims=True))[0]
+assert np.array_equal(of_first(later, 1), of_first(s, 1))
+assert not np.allclose(of_first(later, 0), of_first(s, 0), atol=0.01)
 
 
 # %%
 def two_sums():
     from matplotlib import pyplot as plt
 
-    figure, axes = plt.subplots(2, 2, figsize=(8, 4.6), height_ratios=[3, 2])
-    inputs, outputs = [f"h{i + 1}" for i in range(M)], [f"s{j + 1}" for j in range(N)]
-    for (map_, total), table, title, colour in [
-        (axes[:, 0], a, "over i, the encoder's steps: right", BLUE),
-        (axes[:, 1], wrong, "over j, the decoder's steps: wrong", ORANGE),
-    ]:
+    figure, axes = plt.subplots(1, 2, figsize=(9, 2.6))
+    inputs, outputs = [f"h{j + 1}" for j in range(S)], [f"d{i + 1}" for i in range(T)]
+    for ax, table, title in zip(axes, (a, wrong), ("rows sum to 1: right", "columns do: wrong")):
         heat_map(
-            table, rows=inputs, columns=outputs, limits=(0, 1), numbers=".2f", title=title, ax=map_
+            table, rows=outputs, columns=inputs, limits=(0, 1), numbers=".2f", title=title, ax=ax
         )
-        map_.set(aspect="auto")
-        total.bar(range(N), table.sum(axis=0), color=colour, width=0.6)
-        total.axhline(1, color=GREY, lw=1, ls="--")
-        total.set(xticks=range(N), xticklabels=outputs, ylim=(0, 2.6))
-    axes[1, 0].set_ylabel("sum of the\ncolumn above")
     return figure
 
 
@@ -247,30 +245,22 @@ pictures("06_two_sums", two_sums)
 # %% [markdown]
 # ## Queries, keys and values
 #
-# Three words are used from here on: $s_j$, which asks, is a *query*; $h_i$, which is asked, is a
-# *key*; and what is averaged are the *values*, here the states $h_i$ once more.
-#
-# The tables above have a row for each key. Today it is usual to write them the other way round: a row
-# for each query. They are the transpose, so `weights[j, i]` is $a_{ij}$, and each row sums to one.
-# From here on, all tables are like that. `mt.attention` takes queries, keys, values, and a function
-# that makes the table of scores:
+# Three words are used from here on: $d_i$, which asks, is a *query*; $h_j$, which is asked, is a
+# *key*; and what is averaged are the *values*, here the states $h_j$ once more. `mt.attention` takes
+# queries, keys, values, and a function that makes the table of scores:
 
 # %%
-all_pairs = lambda s, h: np.array([[fits(s_j, h_i) for h_i in h] for s_j in s])  # (N, M)
-context, weights = mt.attention(s, h, h, score=all_pairs)
-assert np.allclose(weights, a.T)
+all_pairs = lambda d, h: np.array([[fits(d_i, h_j) for h_j in h] for d_i in d])  # (T, S)
+context, weights = mt.attention(d, h, h, score=all_pairs)
+assert np.allclose(weights, a)
 assert np.allclose(context, c)
 
 # %% [markdown]
 # ## Does it help?
 #
 # Here is the whole network, with attention or without. Keys and score are as above (`mt.Additive`
-# computes the same score at less cost, as shown later). For the values we take the vectors of the
-# symbols, not the states: then what arrives tells which symbol was looked at, and nothing else.
-#
-# (Bahdanau et al. average the states. But a state knows some of the symbols before it as well, so
-# one can look at a neighbour and learn the same. And their decoder is given $c_j$ before it makes
-# the next state; here it comes after, as in Luong et al., which is simpler.)
+# computes the same score at less cost). For the values we take the vectors of the symbols, not the
+# states: then what arrives tells which symbol was looked at, and nothing else.
 
 
 # %%
@@ -282,13 +272,13 @@ class Reverser(nn.Module):
         self.out = nn.Linear(2 * D if attends else D, len(SYMBOLS) + 1)
 
     def forward(self, read, before):
-        x = self.symbols(read)  # (B, M, D)
-        h = self.encoder(x)  # (B, M, D)
-        s = self.decoder(self.symbols(before), h[:, -1])  # (B, N, D)
+        x = self.symbols(read)  # (B, S, D)
+        h = self.encoder(x)  # (B, S, D)
+        d = self.decoder(self.symbols(before), h[:, -1])  # (B, T, D)
         if self.score is None:
-            return self.out(s), None
-        c, weights = mt.attention(s, h, x, score=self.score)  # (B, N, D), (B, N, M)
-        return self.out(np.concatenate([s, c], axis=-1)), weights  # (B, N, symbols)
+            return self.out(d), None
+        c, weights = mt.attention(d, h, x, score=self.score)  # (B, T, D), (B, T, S)
+        return self.out(np.concatenate([d, c], axis=-1)), weights  # (B, T, symbols)
 
 
 def train(attends, steps=600, longest=12):
@@ -306,16 +296,23 @@ def train(attends, steps=600, longest=12):
 
 
 # %% [markdown]
-# (`nn.Embedding` is the table of lesson 02, a learned vector for each symbol. The model gives a number
-# for each symbol that may come next, and a softmax turns them into probabilities. `cross_entropy` is
-# the loss: the mean of $-\log p$, with $p$ the probability that it gave to the right symbol. It is 0
-# if the model was sure and right. `Adam` goes down the gradient as `SGD` does in lesson 05, but gives
-# each number a step of about the same size, `lr`, however large its gradient is. Lesson 13 explains
-# both.)
+# Four parts are new:
 #
-# Both are trained on sequences of 1 to 12 symbols, and then tested on new ones. There are ten symbols,
-# so guessing gets 10 in 100 right. How many symbols are right in a sequence of twelve, if all that is
-# known of it is one state of 32 numbers?
+# - `nn.Embedding` is the table of lesson 02, a learned vector for each symbol.
+# - The model gives a number for each symbol that may come next, and a softmax turns them into
+#   *probabilities*: shares from 0 to 1 that sum to 1.
+# - `cross_entropy` is the loss: the mean of $-\log p$, with $p$ the probability that it gave to the
+#   right symbol. For $p = 1$ it is 0; for $p = 1/10$, a guess, it is 2.3.
+# - `Adam` goes down the gradient as `SGD` does in lesson 03b, but gives each number a step of about the
+#   same size, `lr`, however large its gradient is.
+#
+# (Lesson 13 explains the last two.)
+#
+# Both are trained on sequences of 1 to 12 symbols, and then tested on new ones. There are ten
+# symbols, so guessing gets 10 in 100 right. Can a state of 32 numbers keep a sequence? Two symbols it
+# keeps well: as you will see, more than 95 in 100 are right. With each symbol more, less room is left
+# for each. The last ones that were read are kept best, as they have passed through the fewest steps,
+# and the first ones are lost. So of twelve, some come back, and the others are guessed.
 
 # %%
 ask("twelve", ...)
@@ -375,8 +372,8 @@ ask("first_look", ...)
 # %%
 read, before, write = batch(8, 200, np.random.default_rng(6))
 with mg.no_grad():
-    _, alignment = models[True](read, before)  # (B, N, M)
-looks_at = np.argmax(alignment, axis=-1)  # (B, N)
+    _, alignment = models[True](read, before)  # (B, T, S)
+looks_at = np.argmax(alignment, axis=-1)  # (B, T)
 share = np.mean(looks_at == np.arange(8)[::-1])
 on_it = alignment.data[:, np.arange(8), np.arange(8)[::-1]].mean()
 print(f"{100 * share:.1f} % look where they should, with {on_it:.2f} of the weight")
@@ -405,7 +402,8 @@ pictures("06_alignment", look)
 #   $x_{t+1}$, each times a matrix. All positions are computed at once, but one layer sees one word
 #   to each side. Layers are stacked until the last vector sees the first.
 #
-# (The attention measured here maps both sides by a matrix, and multiplies, as shown further down.)
+# (The attention measured here has the plainest score: map the words by two matrices, $q = x W_q$ and
+# $k = x W_k$, and take the product of each $q_i$ with each $k_j$.)
 
 # %%
 ask("layers", ...)
@@ -494,39 +492,43 @@ pictures("06_reach", reach)
 # its time grows with every word. Attention pays in another way: its table of scores grows with the
 # *square* of the length.
 #
-# ## Other scores
+# The transformer takes the score that was measured here, in which a plain product compares two mapped
+# vectors: it is the fastest, as the next section measures. And it drops the recurrent network, which
+# has to wait for each state before it makes the next. What is left to connect the words is attention.
 #
-# Luong, Pham and Manning compare three scores of a decoder's state $s$ and an encoder's state $h$.
+# ## Other scores (optional)
+#
+# Luong, Pham and Manning compare three scores of a decoder's state $d$ and an encoder's state $h$.
 # With rows they are
 #
-# $$\text{dot: } s\, h^\mathsf{T}, \qquad \text{general: } s\, W h^\mathsf{T}, \qquad
-#   \text{concat: } \tanh([s\,;\,h]\, W)\, v.$$
+# $$\text{dot: } d\, h^\mathsf{T}, \qquad \text{general: } d\, W h^\mathsf{T}, \qquad
+#   \text{concat: } \tanh([d\,;\,h]\, W)\, v.$$
 #
 # "dot" learns nothing, and needs both to be equally wide. "general" learns $W$, of shape
-# (width of $s$, width of $h$), and they need not be. "concat" is the formula of Bahdanau et al., with
+# (width of $d$, width of $h$), and they need not be. "concat" is the formula of Bahdanau et al., with
 # their two matrices below each other in one. All pairs at once, and one pair at a time:
 
 # %%
 general, concat = mt.General(D).astype(np.float64), mt.Concat(D).astype(np.float64)
-pairs = [[(s_j, h_i) for h_i in h] for s_j in s]  # N rows of M
-of_concat = lambda s, h: np.tanh(np.concatenate([s, h]) @ concat.weight) @ concat.vector[:, 0]
+pairs = [[(d_i, h_j) for h_j in h] for d_i in d]  # T rows of S
+of_concat = lambda d, h: np.tanh(np.concatenate([d, h]) @ concat.weight) @ concat.vector[:, 0]
 with mg.no_grad():
     for told, all_at_once, one_pair in [
-        ("dot", mt.dot(s, h), lambda s, h: s @ h),
-        ("general", general(s, h), lambda s, h: s @ general.weight @ h),
-        ("concat", concat(s, h), of_concat),
+        ("dot", mt.dot(d, h), lambda d, h: d @ h),
+        ("general", general(d, h), lambda d, h: d @ general.weight @ h),
+        ("concat", concat(d, h), of_concat),
     ]:
         each = [[np.asarray(one_pair(*pair)) for pair in row] for row in pairs]
         print(f"{told:>8}: scores {all_at_once.shape}")
         assert np.allclose(all_at_once, each)
 
 # %% [markdown]
-# ## What a score costs
+# ## What a score costs (optional)
 #
-# "concat" multiplies by $W$ once for each of the $M N$ pairs. That can be saved: cut $W$ into the
-# part that meets $s$ and the part that meets $h$. Then
+# "concat" multiplies by $W$ once for each of the $S T$ pairs. That can be saved: cut $W$ into the
+# part that meets $d$ and the part that meets $h$. Then
 #
-# $$[s_j\,;\,h_i]\, W = s_j W_s + h_i W_h,$$
+# $$[d_i\,;\,h_j]\, W = d_i W_d + h_j W_h,$$
 #
 # and each of the two products is needed once for each state.
 
@@ -534,29 +536,29 @@ with mg.no_grad():
 ask("products", ...)
 
 # %%
-W_s, W_h = W[:D], W[D:]  # what meets s, and what meets h
-in_parts = np.tanh((s @ W_s)[:, None] + (h @ W_h)[None, :]) @ v  # (N, M)
-assert np.allclose(in_parts, all_pairs(s, h))
+W_d, W_h = W[:D], W[D:]  # what meets d, and what meets h
+in_parts = np.tanh((d @ W_d)[:, None] + (h @ W_h)[None, :]) @ v  # (T, S): each d with each h
+assert np.allclose(in_parts, all_pairs(d, h))
 
 # %% [markdown]
-# So $M + N$ products with a part of $W$ are enough. Only the sum, $\tanh$ and the product with $v$ are
+# So $S + T$ products with a part of $W$ are enough. Only the sum, $\tanh$ and the product with $v$ are
 # left for each pair. `mt.Additive` computes it like this.
 #
 # The other saving drops $\tanh$: map both sides to a shared space, where a plain dot product compares
-# them. That is $M + N$ maps and a single product of matrices, which computers are best at:
+# them. That is $S + T$ maps and a single product of matrices, which computers are best at:
 #
-# $$q_j = s_j W_q, \qquad k_i = h_i W_k, \qquad e = q\, k^\mathsf{T}.$$
+# $$q_i = d_i W_q, \qquad k_j = h_j W_k, \qquad s_{ij} = q_i \cdot k_j.$$
 #
-# Count the multiplications, with states $D$ wide and a shared space $A$ wide:
+# Count the multiplications, with states $D$ wide and a shared space $K$ wide:
 
 
 # %%
-def multiplications(M, N, D, A):
-    pairs = M * N
+def multiplications(S, T, D, K):
+    pairs = S * T
     return {
-        "concat": pairs * (2 * D * A + A),
-        "additive": (M + N) * D * A + pairs * A,
-        "mapped, then dot": (M + N) * D * A + pairs * A,
+        "concat": pairs * (2 * D * K + K),
+        "additive": (S + T) * D * K + pairs * K,
+        "mapped, then dot": (S + T) * D * K + pairs * K,
     }
 
 
@@ -567,7 +569,7 @@ for name, times in costs.items():
 assert costs["concat"] > 85 * costs["mapped, then dot"]
 
 # %% [markdown]
-# By this count the last two are alike. But for each pair "additive" still makes $A$ numbers, and
+# By this count the last two are alike. But for each pair "additive" still makes $K$ numbers, and
 # takes the $\tanh$ of each; a matrix product never stores them. Time all three:
 
 # %%
@@ -577,7 +579,7 @@ W_q, W_k = nn.Linear(width, width, bias=False), nn.Linear(width, width, bias=Fal
 methods = {
     "concat": mt.Concat(width),
     "additive": mt.Additive(width),
-    "mapped, then dot": lambda s, h: mt.dot(W_q(s), W_k(h)),
+    "mapped, then dot": lambda d, h: mt.dot(W_q(d), W_k(h)),
 }
 
 
@@ -610,9 +612,6 @@ def times_by_length():
 pictures("06_costs", times_by_length)
 
 # %% [markdown]
-# The transformer takes the fastest, and drops the recurrent network, which has to wait for each state
-# before it makes the next. What is left to connect the words is attention.
-#
 # ## Counted one by one (optional)
 #
 # Are the three formulas for the multiplications right? Give the same computations numbers that count
@@ -642,38 +641,53 @@ def count(f, *shapes):
     return Counted.times
 
 
-def concat_scores(s, h, W, v):
-    return [[np.tanh(np.concatenate([s_j, h_i]) @ W) @ v for h_i in h] for s_j in s]
+def concat_scores(d, h, W, v):
+    return [[np.tanh(np.concatenate([d_i, h_j]) @ W) @ v for h_j in h] for d_i in d]
 
 
-def additive_scores(s, h, W_s, W_h, v):
-    return np.tanh((s @ W_s)[:, None] + (h @ W_h)[None, :]) @ v
+def additive_scores(d, h, W_d, W_h, v):
+    return np.tanh((d @ W_d)[:, None] + (h @ W_h)[None, :]) @ v
 
 
-def mapped_scores(s, h, W_q, W_k):
-    return (s @ W_q) @ (h @ W_k).T
+def mapped_scores(d, h, W_q, W_k):
+    return (d @ W_q) @ (h @ W_k).T
 
 
-expected = multiplications(M, N, D, A)
-assert count(concat_scores, (N, D), (M, D), (2 * D, A), A) == expected["concat"]
-assert count(additive_scores, (N, D), (M, D), (D, A), (D, A), A) == expected["additive"]
-assert count(mapped_scores, (N, D), (M, D), (D, A), (D, A)) == expected["mapped, then dot"]
-print(f"counted for {M} and {N} states:", expected)
+expected = multiplications(S, T, D, K)
+assert count(concat_scores, (T, D), (S, D), (2 * D, K), K) == expected["concat"]
+assert count(additive_scores, (T, D), (S, D), (D, K), (D, K), K) == expected["additive"]
+assert count(mapped_scores, (T, D), (S, D), (D, K), (D, K)) == expected["mapped, then dot"]
+print(f"counted for {S} and {T} states:", expected)
 
 # %% [markdown]
 # ## Any two maps (optional)
 #
 # The two maps into the shared space do not have to be matrices. With any functions $f$ and $g$, such as
-# small networks, the score $f(s) \cdot g(h)$ still takes $M + N$ maps and one product of matrices, and
-# it can compare what matrices cannot. Let a state be one number, and let $s$ and $h$ fit well if they
-# have the same *size*, whatever their signs. With matrices the score is $s\, w\, h$, with one number
+# small networks, the score $f(d) \cdot g(h)$ still takes $S + T$ maps and one product of matrices, and
+# it can compare what matrices cannot. Let a state be one number, and let $d$ and $h$ fit well if they
+# have the same *size*, whatever their signs. With matrices the score is $d\, w\, h$, with one number
 # $w$, which changes its sign with $h$. But
 #
-# $$-(s^2 - h^2)^2 = f(s) \cdot g(h),$$
+# $$-(d^2 - h^2)^2 = f(d) \cdot g(h),$$
 #
-# $$f(s) = (-s^4,\ 2 s^2,\ -1), \qquad g(h) = (1,\ h^2,\ h^4),$$
+# $$f(d) = (-d^4,\ 2 d^2,\ -1), \qquad g(h) = (1,\ h^2,\ h^4),$$
 #
 # is a plain dot product in a shared space of three numbers, and is largest for equal sizes.
+#
+# ## In the letters of Bahdanau et al. (optional)
+#
+# | here | there |
+# |---|---|
+# | rows: $\tanh(d_i W_d + h_j W_h)\, v$ | columns: $v^\mathsf{T} \tanh(W s_{i-1} + U h_j)$ |
+# | the two parts of $W$, to the right | $W$ and $U$, transposed, to the left |
+# | score $s_{ij}$ | $e_{ij}$ |
+# | the state at step $i$ looks, as in Luong et al. | the state *before* step $i$ looks |
+# | $c_i$ comes after that state | $c_i$ goes into the next state |
+# | the values are the vectors of the symbols | the values are the states $h_j$ |
+#
+# A state knows some of the symbols before it as well. So with states as values one can look at a
+# neighbour and learn the same. That is why we took the symbols: the alignment is clearer. The formula
+# for the weights is the same there and here.
 
 # %%
 asking, asked = np.array([-2.0, 1.0]), np.array([2.0, -1.0, 0.5, -3.0])

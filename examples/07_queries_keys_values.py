@@ -11,7 +11,7 @@
 # - compute scores, weights and outputs of attention by hand;
 # - say what a query, a key and a value are for, and why a word needs all three;
 # - turn attention from a mean into nearly a look-up, with one factor;
-# - check a published picture against its own numbers;
+# - check a published picture against its own numbers (optional);
 # - read from $W_Q W_K^\mathsf{T}$ what is compared with what.
 
 # %%
@@ -60,16 +60,19 @@ ask("06/end_weights", ...)
 # and $i$ gets the *weighted mean* of all values; the weights are the softmax of its scores. In all
 # tables below, the row is the word that asks, and the column is the word that is asked.
 #
-# Now in numbers. Four words with three numbers each: is it a pronoun, is it a thing, is it an
-# action? (The window counts as less of a thing, 0.6: it is broken, and less likely to be talked
-# about.) Each of the three numbers has a row in the matrix that makes queries, and a row in the matrix
-# that makes keys.
+# Now in numbers. Four words with three numbers each: is it a pronoun, is it a thing, is it an action?
+# (The window counts as less of a thing, 0.6: it is broken, and less likely to be talked about.) Each
+# of the three numbers has a row in the matrix that makes queries, and one in the matrix that makes
+# keys. We choose the keys first: a thing is found by $(1, 1)$, an action by $(1, -1)$, a pronoun by
+# $(-1, -1)$. Then each asks in the direction of the key that it needs: a thing for an action, what it
+# did or what was done to it, $(1, -1)$; an action for a thing, $(1, 1)$; and a pronoun for a thing as
+# well, but more urgently, $(2.5, 1.5)$.
 
 # %%
 sentence = ["ball", "broke", "window", "it"]
 words = np.array([[0, 1, 0], [0, 0, 1], [0, 0.6, 0], [1, 0, 0]])  # (4, 3): pronoun, thing, action
-asks = np.array([[2.5, 1.5], [1, -1], [1, 1]])  # (3, 2): a pronoun asks for (2.5, 1.5)
-is_asked = np.array([[-1, -1], [1, 1], [1, -1]])  # (3, 2): a thing is found by (1, 1)
+asks = np.array([[2.5, 1.5], [1, -1], [1, 1]])  # (3, 2): what a pronoun, thing, action asks
+is_asked = np.array([[-1, -1], [1, 1], [1, -1]])  # (3, 2): what each is found by
 ball, it = sentence.index("ball"), sentence.index("it")
 print("it and ball, before they are mapped: product", words[it] @ words[ball])
 
@@ -310,8 +313,9 @@ names = ["v1", "v2", "v3", "v4", "v5", "v6"]
 
 # %% [markdown]
 # The matrices are the article's. $W_Q$ and $W_K$ map three numbers to six, so they have the shape
-# $(3, 6)$. $W_V$ is the *identity*, which changes nothing: the values are the vectors themselves. (The
-# code writes the six columns of $W_Q$ and $W_K$ as triples, and transposes.)
+# $(3, 6)$. (Any width would do, as long as both have the same. Two of the six columns of $W_Q$ are
+# zeros and so count nothing.) $W_V$ is the *identity*, which changes nothing: the values are the
+# vectors themselves. (The code writes the six columns as triples, and transposes.)
 
 # %%
 W_Q = np.array([[1, 0, 0], [1, 0, 0], [0, 0, 1], [0, 0, 0], [0, 0, 0], [2, 0, 0]]).T
@@ -360,11 +364,12 @@ picture_of_weights = lambda: attention_map(A, queries=names, keys=names, numbers
 pictures("07_weights", picture_of_weights)
 
 # %% [markdown]
-# ## Which way did v6 go?
+# ## Which way did v6 go? (optional)
 #
-# A mean of vectors that point in different ways is mostly shorter than they are. To compare directions,
-# bring the outputs to length one. By the article's picture, v6 moves to v1 and v2, and away from v3 and
-# v4. Is that true? Measure the cosines of all pairs, among the six before, and among the six after.
+# A mean of vectors that point in different ways is mostly shorter than they are. To compare
+# directions, bring the outputs to length one. The article draws the six as arrows in space, before
+# and after. In its picture v6 moves to v1 and v2, and away from v3 and v4. Is that true? Measure the
+# cosines of all pairs, among the six before, and among the six after.
 
 # %%
 ask("moved", ...)
@@ -508,7 +513,8 @@ pictures("07_learned", finding)
 # $X r$, with three numbers $r$, which are $x\, W_Q W_K^\mathsf{T} / \sqrt 6$. Its output is the mean
 # $m(r)$ of the rows with the weights $\mathrm{softmax}(X r)$. Go from one $r$ to another, straight, in
 # the direction $d$. On the way, how does $m \cdot d$ change? Its derivative is the *variance* of the
-# six numbers $u = X d$ under the weights: the mean of their squared distances from their mean. (By the
+# six numbers $u = X d$ under the weights: the mean of their squared distances from their mean (see
+# [mathematics](MATHEMATICS.md)). (By the
 # quotient rule a weight $a_j$ changes by $a_j (u_j - \bar u)$, where $\bar u = \sum_k a_k u_k$ is the
 # mean of the six. So $m \cdot d = \sum_j a_j u_j$ changes by $\sum_j a_j (u_j - \bar u)\, u_j$, which
 # is the variance. Lesson 08 derives this rule of the softmax.) The variance is zero only if all six
@@ -576,9 +582,10 @@ assert guess[0, 0] > guess[1, 0] > guess[2, 0]
 #
 # ## The shapes of a sentence
 #
-# "time flies like an arrow": five words, $T = 5$. Let each have a vector of $D = 8$ numbers,
-# queries and keys $K = 4$, and values $V = 6$. The numbers are random, as they are before training;
-# the shapes are what they are in any transformer. (From here on $K$ and $V$ are widths, not matrices.)
+# "time flies like an arrow": five words, $T = 5$. Let each have a vector of $D = 8$ numbers, queries
+# and keys $K = 4$, and values $V = 6$. The numbers are random, as they are before training; the
+# shapes are what they are in any transformer. (In shapes $K$ and $V$ are widths, in formulas they are
+# the matrices of all keys and values: [symbols](SYMBOLS.md).)
 
 # %%
 sentence = ["time", "flies", "like", "an", "arrow"]
@@ -613,7 +620,7 @@ longer = rng.normal(size=(2 * T, D))
 assert ((longer @ W_Q) @ (longer @ W_K).T).size == 4 * scores.size
 
 # %% [markdown]
-# ## Change it yourself
+# ## Change it yourself (optional)
 #
 # The first example as a page on which every number can be changed: the words, the three matrices. Here
 # the output of "it" should become what "ball" is. The loss says how far off it is. Press *Learn*, and

@@ -19,19 +19,19 @@ QUESTIONS = questions(
         because="The past stays as it is; what comes later depends on all before.",
     ),
     only_one=Question(
-        "Only one symbol is to be written, $N = 1$. By the article's formula, what is the weight of "
-        "each $h_i$?",
+        "Only one symbol is to be written, $T = 1$. By the article's formula, what is the weight of "
+        "each $h_j$?",
         answer=1,
         by="only[0, 0]",
         hint=r"The sum over $k$ runs over the steps of the decoder. How many terms has it?",
         mistakes={
-            "0.2": r"That is $1/M$, for equal scores and the right formula.",
+            "0.2": r"That is $1/S$, for equal scores and the right formula.",
         },
-        because=r"The sum has one term, $\exp e_{i1}$: every weight is 1, and nothing is chosen.",
+        because=r"The sum has one term, $\exp s_{1j}$: every weight is 1, and nothing is chosen.",
     ),
     twelve=Question(
         "In sequences of twelve symbols, which share of the symbols does the network without attention "
-        "write right, in per cent?",
+        "write right, in per cent? Its state holds 32 numbers.",
         choices=["about 10, as by guessing", "about 60", "more than 90"],
         answer="about 60",
         by="""
@@ -78,15 +78,15 @@ QUESTIONS = questions(
             times = multiplications(10, 10, 1, 1)  # of which 100 are those by v
             [(times["concat"] - 100) / 2, times["additive"] - 100]
         """,
-        hint="There are $M N$ pairs, and $M + N$ states.",
+        hint="There are $S T$ pairs, and $S + T$ states.",
         mistakes={
-            "[100, 100]": r"$s_j W_s$ is the same for all $h_i$: compute it once for each $j$.",
+            "[100, 100]": r"$d_i W_d$ is the same for all $h_j$: compute it once for each $i$.",
             "[20, 100]": "These are the right numbers, the other way round.",
         },
         because=r"$10 \cdot 10$ pairs, and $10 + 10$ states.",
     ),
     end_weights=Question(
-        r"The scores of one $s_j$ with three states are $0, 0$ and $\ln 2 = 0.693...$. What "
+        r"The scores of one $d_i$ with three states are $0, 0$ and $\ln 2 = 0.693...$. What "
         "are the weights?",
         answer=[0.25, 0.25, 0.5],
         by="mg.functional.softmax(np.array([0, 0, np.log(2)])).tolist()",
@@ -103,7 +103,7 @@ QUESTIONS = questions(
     ),
     end_concat=Question(
         'Encoder and decoder have 100 states each, 50 wide, and the matrix $W$ of "concat" makes '
-        '$A = 50$ numbers of each pair. How many multiplications does "concat" need for all scores?',
+        '$K = 50$ numbers of each pair. How many multiplications does "concat" need for all scores?',
         answer=50_500_000,
         by='multiplications(100, 100, 50, 50)["concat"]',
         hint=(
