@@ -24,6 +24,7 @@ function array(id) {
 }
 
 function unpack(packed) {
+  if (packed.p !== undefined) return Live.computedFirst(packed.p);
   const steps = packed.k || packed.s.map(() => 1);
   const shape = packed.s.map((n, axis) => Math.ceil(n / steps[axis])); // of what was kept
   const size = shape.reduce((a, b) => a * b, 1);
@@ -119,6 +120,7 @@ function norm(id) {
   // read from the packed array, which need not be unpacked for it
   if (typeof id === "string") return Live.normOf(id);
   const packed = id === null || id === undefined ? null : data.arrays[id];
+  if (packed?.p !== undefined) return Live.normAtFirst(packed.p);
   return !packed ? 0 : packed.m ? packed.m[3] || 0 : array(id).largest;
 }
 
@@ -145,6 +147,7 @@ function shapeText(shape, letters = []) {
 }
 
 export {
+  LARGE_DIGITS,
   NOT_FINITE,
   NO_SUMMARY,
   array,

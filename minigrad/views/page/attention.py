@@ -89,7 +89,7 @@ def kind_of(graph: GraphData, found: Attention, place: str) -> str:
 
 
 def _given(graph: GraphData, number: int, place: str) -> set[int]:
-    """What comes into the module at `place` on the way to a node: all but parameters."""
+    """Collect what comes into the module at `place` on the way to a node, without parameters."""
     waiting, given, seen = [number], set(), {number}
     while waiting:
         node = graph[waiting.pop()]

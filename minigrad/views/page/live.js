@@ -70,10 +70,20 @@ function idOf(slot, before) {
 }
 
 function ofSlot(id) {
-  // an array as `unpack` would give it; what is said of all of it when it is asked for
-  const slot = Number(id.split("@")[0]),
-    { dtype, shape } = kindOf(slot);
-  const numbers = Float64Array.from(machine.slots[slot].array);
+  const slot = Number(id.split("@")[0]);
+  return described(slot, machine.slots[slot].array, first[slot]);
+}
+
+function computedFirst(slot) {
+  // what the page did not bring along, as it computes that of its leaves
+  engine();
+  return { ...described(slot, first[slot]), digits: Arrays.LARGE_DIGITS };
+}
+
+function described(slot, array, was) {
+  // an array as `unpack` would give it
+  const { dtype, shape } = kindOf(slot);
+  const numbers = Float64Array.from(array);
   let low = Infinity,
     high = -Infinity,
     sum = 0,
@@ -112,13 +122,19 @@ function ofSlot(id) {
       return bars;
     },
     thinned: false,
-    was: first[slot],
+    was,
   };
 }
 
-function normOf(id) {
+const normOf = (id) => norm(machine.slots[Number(id.split("@")[0])].array);
+function normAtFirst(slot) {
+  engine();
+  return norm(first[slot]);
+}
+
+function norm(numbers) {
   let squares = 0;
-  for (const v of machine.slots[Number(id.split("@")[0])].array) if (Number.isFinite(v)) squares += v * v;
+  for (const v of numbers) if (Number.isFinite(v)) squares += v * v;
   return Math.sqrt(squares);
 }
 
@@ -460,6 +476,7 @@ export {
   changedAt,
   changedText,
   changesShown,
+  computedFirst,
   doubts,
   engine,
   first,
@@ -474,6 +491,7 @@ export {
   machine,
   madeText,
   nodeText,
+  normAtFirst,
   normOf,
   ofSlot,
   other,

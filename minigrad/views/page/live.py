@@ -69,6 +69,7 @@ def live(
         for n in graph.nodes
         if n.kind != "operation"
     }
+    note_computed(graph, found, arrays, set(leaves))
     others = {slot: found.values[slot] for slot in found.data if slot not in leaves}
     vocabularies = {
         path: list(map(words.visible, names)) for path, names in (symbols or {}).items()
@@ -94,6 +95,28 @@ def live(
         "picks": _picks(graph, found, vocabularies),
         "symbols": vocabularies,
     }
+
+
+def note_computed(graph: GraphData, found: Tape, arrays: Arrays, leaves: set[int]) -> None:
+    """Tell `arrays` what the page computes of its leaves: values, gradients and contributions."""
+
+    def note(array: np.ndarray | None, slot: int | None) -> None:
+        if (
+            array is not None
+            and slot is not None
+            and slot not in leaves
+            and slot not in found.fixed
+        ):
+            arrays.computed(array, slot, found.values[slot])
+
+    for node in graph.nodes:
+        if node.kind == "operation":
+            note(node.value, found.value.get(node.number))
+        note(node.gradient, found.gradient.get(node.number))
+    for number, slots in found.passed.items():
+        passed = graph.edges[number].passed
+        for name, slot in slots._asdict().items():
+            note(getattr(passed, name, None), slot)
 
 
 def too_much(graph: GraphData, found: Tape) -> str:

@@ -4,7 +4,8 @@ A small array is written as decimal numbers of five significant digits. A large 
 number: three significant digits, a sign, and one of 36 powers of ten (900 x 2 x 36 = 64,800 codes),
 the greatest of them that of the array's largest number. What the page computes with is kept in full.
 Beyond what a page may hold, every second, fourth ... row and column is kept. What is said of an array
-as a whole is taken from all of it.
+as a whole is taken from all of it. Of many arrays, those that the page computes when it is opened are
+left out: its leaves are enough.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import numpy as np
 
 SMALL = 64  # numbers, up to which an array is written in decimals
 DIGITS = 5  # of each of these
+SPARE = 300_000  # characters that arrays may take although the page could compute them
 BINS = 24  # of a histogram
 POWERS = 36  # of ten, from that of the largest number down
 SUMMARY = ("least", "greatest", "mean", "norm", "zeros", "odd")  # of the numbers of an array
@@ -36,6 +38,7 @@ class Arrays:
         self.held: list[np.ndarray] = []
         self.places: dict[tuple, int] = {}
         self.full: set[int] = set()
+        self.slots: dict[int, int] = {}  # of those that a page can compute
 
     def add(self, array: np.ndarray | None, full: bool = False) -> int | None:
         """The number under which the page finds `array`; None for none. `full` keeps all its bits."""
@@ -53,16 +56,38 @@ class Arrays:
             self.full.add(self.places[key])
         return self.places[key]
 
+    def computed(
+        self, array: np.ndarray | None, slot: int | None, found: np.ndarray | None
+    ) -> None:
+        """Note that a page computes `array`, if it `found` the same in that slot of its tape."""
+        number = self.add(array)
+        if number is None or slot is None or array is None or array.dtype.kind != "f":
+            return
+        if array.size > SMALL and found is not None and found.shape == array.shape:
+            small = 1e-5 * np.abs(array[np.isfinite(array)]).max(initial=0)
+            if np.allclose(found, array, rtol=1e-4, atol=small, equal_nan=True):
+                self.slots.setdefault(number, slot)
+
     def packed(self) -> list[dict[str, Any]]:
-        """All arrays, the largest ones thinned out as far as the budget asks for it."""
+        """All arrays, the largest ones thinned out as far as the budget asks for it. Where they are
+        many, those that the page computes are left to it."""
         most = 1 << 16
+        left_out, self.slots = self.slots, {}
+        if self._size(most) > SPARE:
+            self.slots = left_out
         while most > SMALL and self._size(most) > self.budget:
             most //= 2
-        return [pack(array, most, i in self.full) for i, array in enumerate(self.held)]
+        return [
+            {"s": list(array.shape), "t": array.dtype.kind, "p": self.slots[i]}
+            if i in self.slots
+            else pack(array, most, i in self.full)
+            for i, array in enumerate(self.held)
+        ]
 
     def _size(self, most: int) -> int:
         return sum(
-            4 * a.nbytes // 3 if i in self.full
+            40 if i in self.slots
+            else 4 * a.nbytes // 3 if i in self.full
             else 3 * min(a.size, most) if a.size > SMALL
             else 8 * a.size
             for i, a in enumerate(self.held)
@@ -74,8 +99,9 @@ def pack(array: np.ndarray, most: int, full: bool = False) -> dict[str, Any]:
 
     `v` has the numbers of a small array, `c` the codes of a large one, whose largest has the power of
     ten `e`, `x` the bytes of one kept in full, `b` the bits of booleans. `k` has the step in each axis
-    where numbers were left out. `m` is the `SUMMARY` of all of it: least, greatest, mean, norm, zeros,
-    and how many are not finite; `h` is a histogram.
+    where numbers were left out. `p`, alone, is the slot of one that the page computes. `m` is the
+    `SUMMARY` of all of it: least, greatest, mean, norm, zeros, and how many are not finite; `h` is a
+    histogram.
     """
     packed: dict[str, Any] = {"s": list(array.shape), "t": array.dtype.kind}
     most = max(most, array.size) if full else most

@@ -10,7 +10,7 @@ from test_explorer import Page, attention, contents, mlp, written
 import minigrad as mg
 from minigrad import functional as F
 from minigrad import optim
-from minigrad.views.page import live
+from minigrad.views.page import live, packing
 
 UP, DOWN, ENTER, TAB, CONTROL, SHIFT = "\ue013", "\ue015", "\ue007", "\ue004", "\ue009", "\ue008"
 
@@ -80,6 +80,22 @@ def opened(browser, tmp_path):
         return Live(browser, mg.explore(loss, tmp_path / "page.html", **options))
 
     return open_page
+
+
+@pytest.mark.slow
+def test_a_page_shows_what_it_computes_as_what_it_brings_along(opened, monkeypatch):
+    """A large page has its leaves, and computes the rest when it is opened."""
+    monkeypatch.setattr(packing, "SMALL", 4)
+    shown = []
+    for spare in (1 << 20, 0):
+        monkeypatch.setattr(packing, "SPARE", spare)
+        page = opened(mlp())
+        left_out = [a for a in contents(page.file.read_text("utf-8"))["arrays"] if "p" in a]
+        assert (len(left_out) > 10) == (spare == 0)
+        page.tab("Table")
+        shown.append([page.text("#listing"), page.run("return document.body.innerText.length")])
+        page.quiet()
+    assert shown[0] == shown[1]
 
 
 # --- changing a number ------------------------------------------------------------------------------
