@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.errors import Call
+from ..engine.errors import FailedCall
 from ..engine.modes import Watcher, setting
 from ..engine.node import Node
 from ..engine.source import source_line
@@ -57,7 +57,7 @@ class Detector(Watcher):
                 f"{node.operation.name} gives {shape_and_dtype(result)} {extent(result)}, from {ranges}"
                 f"\n  at {line}"
             )
-            error.culprit = Call(node.operation.function, args, node.kwargs, node.box, result)
+            error.culprit = FailedCall(node.operation.function, args, node.kwargs, node.box, result)
             raise error
 
     def visit(self, visit: Visit) -> None:

@@ -88,8 +88,8 @@ def compile(  # noqa: A001 - as in PyTorch
 
 
 class _Met(NamedTuple):
-    """What is known of arguments for which there is no plan: calls of them, the facts of a recorded one,
-    and what stands outside, so that it is kept."""
+    """The facts known of arguments for which there is no plan: calls of them, the facts of a recorded
+    one, and what stands outside, so that it is kept."""
 
     calls: int
     facts: list[tuple[Any, ...]] | None

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 Options = dict[str, Any]  # of a call: its arguments by name
 
 
-class Call(NamedTuple):
+class FailedCall(NamedTuple):
     """A call that failed: what an error knows of where it came up."""
 
     owner: Any  # the function, the module, or the name of the definition
@@ -37,7 +37,7 @@ class MinigradError(Exception):
     """
 
     reason: str | None = None  # what was wrong, apart from the function and what it was given
-    culprit: Any = None  # the `Call`, or the node in a backward pass, that failed
+    culprit: Any = None  # the `FailedCall`, or the node in a backward pass, that failed
     root: Node | None = None  # the node from which that backward pass started
 
 
@@ -81,7 +81,7 @@ PROBLEMS = (
 )  # in a call
 
 
-def failed(name: str, call: Call, problem: Exception) -> MinigradError:
+def failed(name: str, call: FailedCall, problem: Exception) -> MinigradError:
     """Make the error for an exception raised in a call of `name`: a MinigradError gets a new text, any
     other is converted. The text has what was given, and the line of code.
 

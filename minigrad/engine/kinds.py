@@ -29,7 +29,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from ..idioms import renamed
-from .errors import ArgumentError, Call, MinigradError, described, failed
+from .errors import ArgumentError, FailedCall, MinigradError, described, failed
 from .modes import running
 
 Function = TypeVar("Function", bound=Callable)  # what a decorator takes and gives
@@ -143,7 +143,7 @@ def unclear(
         error = ArgumentError(wrong)
         error.reason, error.__cause__ = wrong, problem
     name = owner if is_definition else type(owner).__name__
-    return failed(name, Call(owner, args, kwargs, None), error)
+    return failed(name, FailedCall(owner, args, kwargs, None), error)
 
 
 # --- annotations ----------------------------------------------------------------------------------

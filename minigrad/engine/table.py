@@ -23,7 +23,7 @@ from typing import Any, overload
 
 import numpy as np
 
-from .errors import Call, MinigradError, Options, UnsupportedError, failed
+from .errors import FailedCall, MinigradError, Options, UnsupportedError, failed
 from .kinds import KINDS, UNCLEAR, Function, checked, unclear
 from .modes import Box, mode, running
 
@@ -154,15 +154,15 @@ def run(entry: Operation | Definition, args: tuple, arrays: Sequence, kwargs: Op
         if y is not NotImplemented:
             return y
     if isinstance(entry, Definition):
-        if entry.plain and (y := without_gradient(entry, args, kwargs)) is not NotImplemented:
+        if entry.plain and (y := on_plain_arrays(entry, args, kwargs)) is not NotImplemented:
             return y
         return call_in_box(entry.name, entry.body, args, kwargs)
     y = entry.call(*arrays, **kwargs)
     return y._array if entry.is_python and isinstance(y, BaseTensor) else y
 
 
-def without_gradient(definition: Definition, args: tuple, kwargs: Options) -> Any:
-    """What the body gives for the arrays in Tensors, as Tensors, so that no operation in it has to be
+def on_plain_arrays(definition: Definition, args: tuple, kwargs: Options) -> Any:
+    """Run the body on the arrays in Tensors, and give Tensors, so that no operation in it has to be
     looked up; NotImplemented where a gradient may be wanted, or somebody watches, or it fails: then the
     call with Tensors says what is wrong.
     """
@@ -390,7 +390,7 @@ def _in_box(
     """
     error = unclear(owner, function, args, kwargs, problem)
     if isinstance(error, MinigradError):
-        call = Call(owner, args, kwargs, outer)
+        call = FailedCall(owner, args, kwargs, outer)
         error.culprit = error.culprit or call
         if error.reason and isinstance(owner, str):
             return failed(owner, call, error)

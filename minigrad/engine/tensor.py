@@ -296,7 +296,7 @@ class Tensor(Operators):
             args, arrays, kwargs = taken(entry, args, kwargs)
             y = run(entry, args, arrays, kwargs)
         except PROBLEMS as problem:
-            call = errors.Call(function, args, kwargs, running.get())
+            call = errors.FailedCall(function, args, kwargs, running.get())
             raise errors.failed(entry.name, call, problem)  # noqa: B904 - it has its cause
         if isinstance(y, Tensor) or isinstance(entry, Definition):
             return y

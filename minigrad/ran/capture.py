@@ -18,7 +18,7 @@ import numpy as np
 from ..definitions.elementwise import clamp
 from ..engine import table
 from ..engine.arguments import parents_in
-from ..engine.errors import Call, GraphError, MinigradError
+from ..engine.errors import FailedCall, GraphError, MinigradError
 from ..engine.node import Node, Outline
 from ..engine.saving import read_by
 from ..engine.tensor import Tensor
@@ -65,7 +65,7 @@ def captured(kind: type[G], *roots: Tensor) -> tuple[G, _Capture]:
         return capture.graph(kind), capture
 
 
-def _failed(call: Call, error: MinigradError) -> Node:
+def _failed(call: FailedCall, error: MinigradError) -> Node:
     """The call that failed, as the node that it would have become."""
     args = (*call.args, *call.kwargs.values())
     function = call.owner

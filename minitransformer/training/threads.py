@@ -1,4 +1,4 @@
-"""How NumPy multiplies matrices: in one thread, while a model trains; and for which processors.
+"""The way NumPy multiplies matrices: in one thread, while a model trains; and for which processors.
 
 Small matrices are multiplied faster than a second thread can be started; and while other programs run,
 threads that wait for each other make each step many times slower. And a sum that is shared between

@@ -106,7 +106,7 @@ class Exercise:
 
     @property
     def has_puzzle(self) -> bool:
-        """Whether a few lines are to be written; not a whole file, and not one line repaired."""
+        """Tell whether a few lines are to be written; not a whole file, and not one line repaired."""
         return not (self.whole or self.story)
 
     @property

@@ -39,7 +39,7 @@ FILES = 200  # that an engine may have beside it
 
 
 @dataclass
-class Row:
+class ComparedRow:
     """A function or a weight.
 
     Attributes:
@@ -65,11 +65,11 @@ class Compared:
     """
 
     loss: tuple[float, float] | str
-    functions: list[Row]
-    weights: list[Row]
+    functions: list[ComparedRow]
+    weights: list[ComparedRow]
 
     @property
-    def wrong(self) -> list[Row]:
+    def wrong(self) -> list[ComparedRow]:
         return [row for row in (*self.functions, *self.weights) if row.says]
 
     @property
@@ -125,10 +125,10 @@ def compare(engine: Asked, seed: int = 0) -> Compared:
     """
     about, of_minigrad = beside("engines"), asked(beside("engines").minigrad, THROUGH)
     case = about.transformer_case(seed)
-    rows: dict[str, Row] = {}
+    rows: dict[str, ComparedRow] = {}
     for one, calls in about.rules_of_a_transformer(case, seed):
         _, name, arguments, _, place, _ = one
-        row = rows.setdefault(name, Row(name))
+        row = rows.setdefault(name, ComparedRow(name))
         row.calls += calls
         off, says = _difference(_asked(engine, one), of_minigrad(*one))
         if says and not row.says:
@@ -147,7 +147,7 @@ def compare(engine: Asked, seed: int = 0) -> Compared:
     weights = []
     for path, right in gradients.items():
         off, says = _difference(Outcome(given.get(path)), right)
-        weights.append(Row(path, 0, off, says))
+        weights.append(ComparedRow(path, 0, off, says))
     return Compared((own, loss), list(rows.values()), weights)
 
 
@@ -162,7 +162,7 @@ def _engine() -> Exercise:
 
 
 def _difference(found: Outcome, right: Any) -> tuple[float, str]:
-    """How far a gradient is off, and what is wrong with it in a line; "" if it is right."""
+    """Measure how far a gradient is off, and say what is wrong in a line; "" if it is right."""
     if found.error is not None:
         return np.inf, f"{found.error.told}{found.error.line}"
     given = numbers_of(found.value)

@@ -422,7 +422,7 @@ def draws() -> ModuleType:
 
 
 def asked(function: Any, through: str) -> Any:
-    """What is asked in place of a function, if that is made of it (`Exercise.through`)."""
+    """Return what is asked in place of a function, if that is made of it (`Exercise.through`)."""
     if not through or not callable(function):
         return function
     file, _, name = through.partition(".")
