@@ -16,6 +16,7 @@ import operator
 import numpy as np
 
 import minigrad as mg
+import minitransformer as mt
 from minigrad.functional import cross_entropy
 
 
@@ -107,8 +108,6 @@ def loss_of(model, source, target):
 
 def _model(sizes):
     """A model in float64, and where each of its weights is, by its path."""
-    import minitransformer as mt  # which only this needs
-
     model = mt.Transformer(mt.Sizes(**sizes)).astype(np.float64)
     return model, places_of(model)
 

@@ -259,7 +259,8 @@ def by_all_paths(graph, root):
     draw=graph_of,
     truth=by_all_paths,
     hints=[
-        "Write down the visits for y = u + u, u = x + x: `print(node)` at the top of `backward`.",
+        "Step through u = x * 5, y = u + u in minigrad (`python -m minigrad step FILE`): how often is u "
+        "visited? And here, with `print(node)` at the top of `backward`?",
         "What does the second visit of u pass on to x, and what had the first passed on already?",
         "A node is to pass its gradient on once, when all of it has arrived: put the nodes in an order "
         "first, each after all that were made of it, and then go through them in a loop.",
@@ -371,7 +372,8 @@ def sums_and_more(rng, size):
     draw=sums_and_more,
     truth=lambda graph, order, g: {n: k * g for n, k in by_all_paths(graph, order[0]).items()},
     hints=[
-        "Print `id(grads[node])` beside each name, in a graph of sums. Who shares an array with whom?",
+        "Draw a graph of sums, and write `id(grads[node])` beside each node. Who shares an array with "
+        "whom?",
         "`a += b` on an array changes the array, for all who hold it; and g is one of them.",
         "`a = a + b` makes a new array. What is passed on may then be shared: nobody changes it.",
     ],
@@ -508,7 +510,8 @@ def rows_and_zeros(rng, size):
     draw=rows_and_zeros,
     truth=by_engine(lambda x: np.linalg.norm(x, axis=-1)),
     hints=[
-        "Which row makes a number that is none? `np.isnan(norm_rule(g, x)).any(axis=-1)` tells.",
+        "Which row makes a number that is none? `np.isnan(norm_rule(g, x)).any(axis=-1)` tells; on a "
+        "model, `mg.diagnose(loss)` names the line.",
         "0 / 0. What comes out of the division has to be right; afterwards it is too late.",
         "Divide by 1 where the length is 0: the numbers above are 0 there anyway.",
     ],

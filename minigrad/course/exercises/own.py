@@ -30,7 +30,7 @@ from .house import JUDGE, Rooms
 from .likeness import alike, numbers_of
 from .marking import RIGHT, Mark, Trial, mark
 from .printing import say
-from .sheets import asked, beside, chosen, content, written
+from .sheets import RUN, asked, beside, chosen, content, written
 from .wording import shown
 
 THROUGH = "engines.asked"
@@ -201,6 +201,8 @@ def judged(path: Path, seconds: float, seed: int = 0) -> tuple[Mark, Compared]:
         raise errors.ConfigError(f"cannot read {path}: {problem}") from None
     if unread := written(path).problem:
         raise errors.ConfigError(unread)
+    if written(path).is_stub("engine"):
+        raise errors.ConfigError(f"`engine` in {path} is not written yet: `{RUN} hint engine`")
     if not ("engine" in names or names >= {"Tensor", "backward"}):
         raise errors.ConfigError(
             f"{path} has no engine: a class Tensor and a function backward, or a function `engine` "
@@ -213,7 +215,7 @@ def judged(path: Path, seconds: float, seed: int = 0) -> tuple[Mark, Compared]:
         "path": str(path),
         "data": np.frombuffer(code, np.uint8),
         "name": "engine",
-        "without": [],
+        "without": None,  # it may be made of another engine
         "through": THROUGH,
         "files": files,
     }

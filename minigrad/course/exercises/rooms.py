@@ -188,7 +188,7 @@ def load(
     path: str,
     data: np.ndarray,
     name: str,
-    without: list[str],
+    without: list[str] | None,
     alone: bool = True,
     through: str = "",
     files: Mapping[str, np.ndarray] | None = None,

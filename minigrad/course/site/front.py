@@ -160,6 +160,8 @@ def _exercise(exercise: Exercise, about: str, mark: Mark | None, render: Rendere
             f"<pre class='printed'>{escape(chr(10).join(mark.shows))}</pre>" if mark.shows else ""
         )
         says = f"<p>{escape(mark.says)}</p>{shows}"
+    if state == RIGHT:
+        says = "".join(f"<p>{render.markdown.renderInline(one)}</p>" for one in exercise.told)
     hints = "".join(f"<li>{render.markdown.renderInline(hint)}</li>" for hint in exercise.hints)
     first, _, rest = about.partition("\n")
     points = f"{exercise.points} point{'s' * (exercise.points > 1)}"

@@ -79,6 +79,17 @@ def test_an_engine_that_takes_the_oldest_tensor_is_found_by_the_weights(tmp_path
     assert any("off by" in row.says for row in found.weights)
 
 
+def test_the_file_of_exercises_is_an_engine_when_it_is_written(tmp_path):
+    path = tmp_path / "04_your_own_engine.py"
+    path.write_text((HOME / path.name).read_text())
+    with pytest.raises(errors.ConfigError, match="is not written yet"):
+        own.judged(path, 60)
+    path.write_text(f"{path.read_text()}\n{ENGINE}\ndef engine():\n    return Tensor, backward\n")
+    mark, found = own.judged(path, 60)
+    assert mark.state == RIGHT
+    assert found.right
+
+
 @pytest.mark.slow
 def test_by_how_much_a_gradient_is_off_and_where(tmp_path):
     _, found = compared(tmp_path, ("lambda g, y, a: g / a,", "lambda g, y, a: 2 * g / a,"))
