@@ -216,6 +216,7 @@ function read(text, right = null) {
     fill(byId("another-said"), why);
     return null;
   }
+  Flow.leave(text);
   const said = decode(ids);
   said.p = said.scores.map(chances);
   picture(text, said);

@@ -7,7 +7,7 @@
 import { make } from "./base.js";
 
 const WIDE = { label: 38, head: 46, join: 24, work: 18, gap: 30, ends: 150, least: 60 };
-const NARROW = { label: 22, head: 22, join: 13, work: 12, gap: 7, ends: 90, least: 30 };
+const NARROW = { label: 22, head: 22, join: 13, work: 12, gap: 7, ends: 94, least: 30 };
 const ROW = 15,
   BETWEEN = 5, // heads
   TOP = 46, // of a lane, for the names of its stages
@@ -245,7 +245,7 @@ function ending(scene, left, lanes, m, size) {
   const line = lanes[last].row(scene.lanes[last].at);
   const high = scene.ends.length * 20;
   const top = Math.min(Math.max(4, line - 10), size.height - high - 4);
-  const longest = m.ends - (m === WIDE ? 84 : 76);
+  const longest = m.ends - (m === WIDE ? 84 : 82);
   return scene.ends.map(({ symbol, share, said, chosen }, i) => {
     const y = top + i * 20;
     return [

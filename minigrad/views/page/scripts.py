@@ -24,12 +24,14 @@ SCRIPTS = {  # each file's name, and that of its object; they run in this order
     "panel": "Panel", "step": "Step", "details": "Details", "predict": "Predict",
     "attention": "Attention", "listing": "Listing", "timeline": "Timeline", "search": "Search",
     "link": "Link", "share": "Share", "sampling": "Sampling", "cuts": "Cuts", "ribbons": "Ribbons",
-    "flow": "Flow", "another_line": "AnotherLine",
+    "flow_said": "FlowSaid", "flow_scene": "FlowScene", "flow": "Flow", "another_line": "AnotherLine",
     "page": "Page",
 }  # fmt: skip
 
 # Which only a page needs where a line can be typed.
-ANOTHER_LINE = {"sampling", "cuts", "ribbons", "flow", "another_line"}
+ANOTHER_LINE = {
+    "sampling", "cuts", "ribbons", "flow_said", "flow_scene", "flow", "another_line",
+}  # fmt: skip
 
 # Of a script as its formatter writes it, with a semicolon after each statement: texts, in which spaces
 # count (those in backquotes may hold code, two braces deep); patterns; comments; and spaces.

@@ -9,6 +9,7 @@ from test_another_line import a_reader
 from test_explain import contents, untrained
 
 import minigrad as mg
+from minigrad.nn import Module
 from minigrad.views.page import replay
 from minitransformer.model import multi_head
 from minitransformer.training.vocabulary import BOS, EOS, PAD
@@ -25,6 +26,7 @@ return [...document.querySelectorAll("#flow-steps button")].findIndex((b) => b.a
 """
 HEAD = "return Number(document.querySelector('.flow .head').getAttribute('height'))"
 NEVER = (PAD, BOS)
+CALL = Module.__call__
 MEASURED = "return !document.querySelector('.flow .part:not([data-lost])')"
 WRITTEN = "return [...document.querySelectorAll('#flow-steps button')].map((b) => b.innerText)"
 
@@ -70,6 +72,18 @@ class Cut:
             row[[*NEVER]] = -np.inf
             ids.append(int(np.argmax(row)))
         return ids[1:]
+
+
+def without(monkeypatch, part):
+    """Let a module give zeros; an attention gives weights beside them."""
+
+    def call(module, *args, **kwargs):
+        given = CALL(module, *args, **kwargs)
+        if module is not part:
+            return given
+        return (0 * given[0], given[1]) if isinstance(given, tuple) else 0 * given
+
+    monkeypatch.setattr(Module, "__call__", call)
 
 
 def opened(browser, tmp_path, kind):
@@ -119,6 +133,8 @@ def test_a_ribbon_is_as_wide_as_attention_and_tells_what_the_margin_loses(
     model = Cut(reader, monkeypatch)
     now = model.margin(inputs, *at)
     weights, high = model.weights, browser.run(HEAD)
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    stages = contents(page)["another"]["stages"]
     attentions = {0: 0, 2: 1, 3: 2} if kind == "encoder-decoder" else {0: 0}  # of the stages
     checked = []
     for key, lost, classes, d in browser.run(PARTS):
@@ -135,14 +151,18 @@ def test_a_ribbon_is_as_wide_as_attention_and_tells_what_the_margin_loses(
         elif name == "letter":
             zeros = {2: [(slice(None), place, *where)]}
         else:
-            continue
+            modules = dict(reader.model.named_modules())
+            without(monkeypatch, modules[stages[place]["path"]])
+            zeros = {}
         wanted = now - model.margin(inputs, *at, zeros)
+        monkeypatch.setattr(Module, "__call__", CALL)
         assert lost == pytest.approx(wanted, abs=3e-3), key
         if abs(abs(lost) / max(1, abs(now)) - 0.02) > 1e-3:  # the colour
             small = abs(lost) < 0.02 * max(1, abs(now))
             assert ("nothing" if small else "for" if lost > 0 else "against") in classes.split()
         checked.append(name)
-    assert {*checked} == {"edge", "head", "letter"} if len(attentions) > 1 else {"edge", "head"}
+    kinds = {"edge", "head", "letter", "stage"}
+    assert {*checked} == (kinds if len(attentions) > 1 else kinds - {"letter"})
     assert len(checked) > 10
     assert browser.messages() == []
 

@@ -1,0 +1,159 @@
+// --- from letters to a digit: how it is drawn, and where its stages are in the rest of the page -----------------
+
+import { filled, WORDS } from "./words.js";
+import { byId, data, fill } from "./base.js";
+import * as Graph from "./graph.js";
+import * as Attention from "./attention.js";
+import * as Places from "./places.js";
+import * as Ribbons from "./ribbons.js";
+import * as FlowSaid from "./flow_said.js";
+import * as Flow from "./flow.js";
+
+const LIKELY = 4,
+  MOST_ROWS = 40; // symbols of a lane, the last ones
+
+let drawn = null;
+
+function scene() {
+  const target = Flow.rowOf("target");
+  const hasSource = Flow.told.stages.some((stage) => stage.side === "source");
+  const sides = hasSource ? ["source", "target"] : ["target"];
+  const from = hasSource ? 0 : Math.max(0, target + 1 - MOST_ROWS); // the first row that is shown
+  const shown = (side) => (hasSource ? Flow.symbolsOf(side) : Flow.symbolsOf(side).slice(from, target + 1));
+  const now = stageNow();
+  return {
+    lanes: sides.map((side) => ({
+      short: WORDS.flowLanes[hasSource ? side : "text"],
+      title: filled(WORDS.flowTitles[hasSource ? side : "text"], { symbol: followed(side) }),
+      stream: side === "target" ? WORDS.flowStream : null,
+      symbols: shown(side).map(visible),
+      at: Flow.rowOf(side) - from,
+      until: side === "target" ? target - from : undefined,
+      keys:
+        side === "source"
+          ? [shown(side).map((_, k) => `row ${k}`), shown(side).map((_, k) => `letter ${target} ${k}`)]
+          : [
+              shown(side).map((_, k) =>
+                k + from - Flow.reading.first >= 0 ? `step ${k + from - Flow.reading.first}` : null,
+              ),
+            ],
+    })),
+    stages: Flow.told.stages.map((stage, s) => ({
+      key: `stage ${s}`,
+      number: s + 1,
+      name: stage.name,
+      here: s === now ? WORDS.flowHere : null,
+      lane: sides.indexOf(stage.side),
+      from: stage.reads === null ? null : sides.indexOf(stage.reads),
+      heads:
+        stage.reads === null
+          ? []
+          : Array.from({ length: Flow.weightsOf(stage).shape[1] }, (_, h) => ({
+              key: `head ${s} ${h}`,
+              ribbons: shown(stage.reads).map((_k, row) => ({
+                key: `edge ${s} ${h} ${Flow.rowOf(stage.side)} ${row + from}`,
+                row,
+                share: Flow.weight(stage, h, row + from),
+              })),
+            })),
+    })),
+    ends: likeliest().map((i) => ({
+      symbol: visible(Flow.told.symbols[i]),
+      share: Flow.reading.p[Flow.step][i],
+      said: `${(100 * Flow.reading.p[Flow.step][i]).toFixed(1)}%`,
+      chosen: i === Flow.reading.written[Flow.step],
+    })),
+  };
+}
+
+const SHORT = { "<eos>": "end", "<bos>": "start", " ": "␣", "\n": "⏎" };
+
+function visible(symbol) {
+  const name = SHORT[symbol] ?? symbol;
+  return name.length > 5 ? `${name.slice(0, 4)}…` : name;
+}
+
+// The symbol that a row is there for: of the target, the one that is written there.
+const followed = (side) =>
+  FlowSaid.quoted(
+    visible(
+      side === "target"
+        ? Flow.told.symbols[Flow.reading.written[Flow.step]]
+        : Flow.reading.source[Flow.letter],
+    ),
+  );
+
+function likeliest() {
+  const p = Flow.reading.p[Flow.step];
+  return p
+    .map((_, i) => i)
+    .sort((a, b) => p[b] - p[a] || a - b)
+    .slice(0, LIKELY);
+}
+
+function draw() {
+  const box = byId("flow-picture");
+  if (!Flow.reading || !box.clientWidth) return; // it is not seen
+  drawn = Ribbons.draw(scene(), box.clientWidth);
+  fill(box, drawn.svg);
+  byId("flow-figure").classList.toggle("beside", drawn.free > 230);
+  byId("flow-figure").style.setProperty("--free", `${drawn.free - 24}px`);
+  paint();
+}
+
+function paint() {
+  if (!drawn) return;
+  const most = Math.max(...[...Flow.losses.values()].map(Math.abs), 1e-9);
+  for (const [key, { shapes, sign }] of drawn.parts) {
+    const does = Flow.effect(key);
+    const [off, lost] = [Flow.cutter.off.has(key), Flow.losses.get(key) ?? 0];
+    for (const shape of shapes) {
+      for (const name of ["for", "against", "nothing"]) shape.classList.toggle(name, does === name);
+      if (does !== null) shape.dataset.lost = lost.toFixed(4);
+      shape.classList.toggle("off", off);
+      shape.classList.toggle("chosen", key === Flow.chosen);
+      shape.style.setProperty("--strength", (0.35 + 0.65 * Math.min(1, Math.abs(lost) / most)).toFixed(2));
+    }
+    if (!sign) continue;
+    const narrow = drawn.svg.classList.contains("narrow");
+    const words = off ? "cut" : does === null ? "" : does === "nothing" ? "0" : FlowSaid.signed(lost);
+    sign.textContent = narrow ? (off ? "✕" : words.slice(0, 1)) : words;
+  }
+}
+
+// The other parts of the page are about the line that was written down, as long as it is here too.
+const asWritten = () => Flow.reading.line === Flow.told.line && !Flow.cutter.off.size;
+
+function boxOf(stage) {
+  return Object.entries(data.boxes).find(([, box]) => box.path === stage.path)?.[0];
+}
+
+function inBox(n, number) {
+  for (let box = Graph.nodes.get(n).box; box !== null && box !== undefined; box = data.boxes[box].parent)
+    if (String(box) === number) return true;
+  return false;
+}
+
+function stageNow() {
+  // the stage in which the step of the time line is
+  const event = Graph.current();
+  return event ? Flow.told.stages.findIndex((stage) => inBox(event.n, boxOf(stage))) : null;
+}
+
+function openBox(stage) {
+  // at its first step
+  const number = boxOf(stage);
+  const first = data.forward.find((n) => inBox(n, number));
+  if (first !== undefined) Places.go(Graph.computedAt.get(first));
+}
+
+function cellOf({ stage }) {
+  const map = data.maps.findIndex(({ weights }) => inBox(weights, boxOf(stage)));
+  return asWritten() && map >= 0 ? map : null;
+}
+
+function openCell(part) {
+  Attention.chooseCell(cellOf(part), part.h, Flow.rowOf(part.stage.side), part.k);
+}
+
+export { cellOf, draw, followed, openBox, openCell, paint, stageNow, visible };
