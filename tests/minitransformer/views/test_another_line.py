@@ -20,7 +20,7 @@ TYPE = """
 const field = document.getElementById("another-line");
 field.value = arguments[0];
 field.dispatchEvent(new Event("input"));
-return [...document.querySelectorAll(".writing b.next")].map((b) => b.innerText);
+return [...document.querySelectorAll(".writing b.next")].map((b) => b.textContent);
 """
 SET = """
 const field = document.getElementById(arguments[0]);
