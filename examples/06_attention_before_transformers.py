@@ -31,8 +31,8 @@ from minitransformer.views.model_plots import attention_map
 
 pictures = Pictures()  # or Pictures("another/folder")
 ask = Questions("06")
-rng = np.random.default_rng(0)
 mg.manual_seed(0)
+rng = np.random.default_rng(0)
 
 # %% [markdown]
 # First two questions from older lessons.

@@ -27,8 +27,8 @@ from minigrad.views.plots import BLUE, GREEN, heat_map
 from minitransformer import masks
 
 pictures = Pictures()  # or Pictures("another/folder")
-ask = Questions("12")
 mg.manual_seed(0)
+ask = Questions("12")
 
 # %% [markdown]
 # First two questions from older lessons: to recall something helps to keep it.
@@ -350,7 +350,7 @@ embedding = model.target_embedding.weight
 learned = embedding.detach().numpy()
 embedding.copy_(np.concatenate([learned[:1] + 1, learned[1:]]))
 assert np.array_equal(scores_of_words(), with_one_vector)  # to the last bit
-embedding.copy_(learned)
+_ = embedding.copy_(learned)
 
 # %% [markdown]
 # ## How many parameters has it?

@@ -82,7 +82,9 @@ def test_a_lesson_has_the_form_of_one(lesson):
         if kind == "[markdown]":
             assert all(line.startswith("#") for line in body.strip().splitlines())
         else:
-            ast.parse(body)  # a cell is whole
+            last = ast.unparse(ast.parse(body).body[-1:])  # a cell is whole,
+            shown = isinstance(ast.parse(body).body[-1], ast.Expr)
+            assert not shown or re.match(r"(print|pictures|ask)\(", last), "a page would show this"
     pictures_of(lesson)  # it draws
     listed = f"({lesson.name})" in (lesson.parent / "README.md").read_text()
     assert listed, "without a row in examples/README.md"
