@@ -115,9 +115,10 @@ print("open in a browser:", page)
 # %% [markdown]
 # ## Where it looked
 #
-# It writes one symbol after the other. For each it looks at what it has read, at some letters more and
-# at others less. This can be drawn: a row for each symbol that it wrote, a column for each letter that
-# it read, and the darker, the more it looked.
+# It writes one symbol after the other. For each it looks at what it has read, at some letters more
+# and at others less. This can be drawn: a row for each symbol that it wrote, a column for each letter
+# that it read, and the darker, the more it looked. (`<eos>`, end of sequence, is how it says that it
+# has finished.)
 
 # %%
 line = "the 3rd of March 1998"

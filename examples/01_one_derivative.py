@@ -385,8 +385,8 @@ assert in_order == [n + 1 for n in sizes]
 assert all(walk(doublings(n), n)[0][0] == 2**n for n in sizes)
 
 # %% [markdown]
-# On the left are five doublings: in blue the graph, in orange what the recursion sees of it. It does
-# not see that all dots of a row are the same node. On the right are the visits of both.
+# Five doublings: in blue the graph, in orange what the recursion sees of it. On the right, the visits of
+# both.
 
 
 # %%

@@ -15,7 +15,8 @@
 # - recognise the mistake that loses gradients where an index occurs twice.
 #
 # You need NumPy's shapes and axes, and sums written with $\sum$. The matrix product is explained
-# where it comes up.
+# where it comes up, and what the code uses of NumPy is on [one page](NUMPY.md). (`rng` draws random
+# numbers. It starts from a *seed*, here 0, so every run draws the same.)
 
 # %%
 import itertools
@@ -271,7 +272,7 @@ assert np.allclose(B.grad, fit["B"]["A.T @ G"])
 # multiply, and sum over $p$. On the way back, each copy becomes a sum and the sum becomes a copy. The
 # same gradients come out, and no rule for matrix products was needed. (`None` as an index puts in an
 # axis of length 1: `A[:, :, None]` is $A$ with shape $(n, k, 1)$, and along the new axis it is
-# copied. This and what else we use of NumPy is on [one page](NUMPY.md).)
+# copied. See [None as an index](NUMPY.md#none-as-an-index).)
 
 # %%
 by_rule = [A.grad, B.grad]

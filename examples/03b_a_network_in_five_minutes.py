@@ -255,11 +255,11 @@ assert max(off for _, off in agree.values()) < 0.2
 #
 # ## The same, with parts that are there already
 #
-# minigrad has these lines as parts, under the names that PyTorch gives them. `nn.Linear(n, m)` holds $W$
-# and $b$, and computes $x W + b$. `optim.SGD` takes steps: `zero_grad()` forgets the last gradients,
-# `step()` moves each parameter. (`optim.Adam` does the same, but makes steps of about the same size
-# for all parameters; lesson 13 has its formula.) Here SGD starts from the same numbers, and gives the
-# same loss:
+# minigrad has these lines as parts, under the names that PyTorch gives them. `nn.Linear(n, m)` holds
+# $W$ and $b$, and computes $x W + b$. `optim.SGD` takes steps: `zero_grad()` forgets the last
+# gradients, `step()` moves each parameter. `mse_loss` is the mean of the squared errors.
+# (`optim.Adam` does the same, but makes steps of about the same size for all parameters; lesson 13
+# has its formula.) Here SGD starts from the same numbers, and gives the same loss:
 
 # %%
 first, second = mg.nn.Linear(1, 4).astype(np.float64), mg.nn.Linear(4, 1).astype(np.float64)

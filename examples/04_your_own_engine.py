@@ -15,7 +15,7 @@
 # - undo a broadcast, and write the rules of a matrix product and of an index with repeats;
 # - let NumPy's functions work on a class of yours.
 #
-# Type along: the best way to read this lesson is with an empty file beside it.
+# Type along, in an empty file.
 
 # %%
 import heapq
@@ -116,8 +116,8 @@ print("derivatives with respect to w, x, c:", w.grad, x.grad, c.grad)
 assert (w.grad, x.grad, c.grad) == (8, 12, 4)
 
 # %% [markdown]
-# Right. **What breaks?** Each visit of `s` visits all below it once more. Let a number be doubled again
-# and again, by `y = y + y`.
+# Right. **What breaks?** Each visit of `s` visits all below it once more. Let `y = y + y`, again and
+# again.
 
 # %%
 ask("visits", ...)
@@ -245,8 +245,8 @@ print(undo_broadcast(bias.grad, (2,)), undo_broadcast(np.ones((3, 2)), (3, 1)).t
 assert undo_broadcast(bias.grad, (2,)).tolist() == [3, 3]
 
 # %% [markdown]
-# Where does the call belong? In the walk, once, where a gradient reaches its argument. Then no rule
-# has to know of broadcasting.
+# The call belongs in the walk, once, where a gradient reaches its argument. Then no rule has to know of
+# broadcasting.
 #
 # **What breaks?** A matrix product. In `a @ b` one element of `a` acts on a whole row of the result.
 # Which number is its slope? It is not the other factor:

@@ -60,8 +60,8 @@ ask("05/end_cosine", ...)
 # `nn.Module` is a holder of parameters, `nn.Linear(C, D)` holds $W$ and $b$ and computes $x W + b$
 # (with `bias=False` it has no $b$; one is enough for both). The product $x W$ alone, without $b$, is
 # called a *linear map* of $x$: a sum of inputs gives the sum of their outputs, and an input times a
-# number gives the output times that number. Several sequences are read at once, as a batch: $B$ of
-# them, side by side.
+# number gives the output times that number. To call a module, `rnn(x)`, is to call its `forward`.
+# Several sequences are read at once, as a batch: $B$ of them, side by side.
 
 
 # %%
@@ -125,9 +125,8 @@ for name, ids in zip(("read", "before", "write"), batch(5, 1, rng)):
 # %% [markdown]
 # ## The bottleneck
 #
-# Of what comes next, the decoder knows only what is in the encoder's last state. That has $D$ numbers,
-# whether the sequence is short or long. For a long one it is a *bottleneck*: what does not fit is lost.
-# How much is lost is measured below, together with the remedy.
+# Of what was read, the decoder knows only the encoder's last state: $D$ numbers, whether the sequence is
+# short or long. For a long one it is a *bottleneck*: what does not fit is lost.
 #
 # ## Attention
 #
@@ -356,9 +355,8 @@ def forgetting():
 pictures("06_bottleneck", forgetting)
 
 # %% [markdown]
-# The one that has to keep everything in 32 numbers loses more and more. (It is told the symbol
-# before, and a longer training gets further: but there is always a length that is too long.) The
-# other does not have to keep all symbols in one state: it looks.
+# The one that has to keep everything in 32 numbers loses more and more. (A longer training gets
+# further, but there is always a length that is too long.) The other looks.
 #
 # ## Where does it look?
 #

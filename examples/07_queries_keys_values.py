@@ -3,8 +3,8 @@
 #
 # *What a word asks, where it is found, what it delivers: in small numbers. About 5 seconds.*
 #
-# This lesson needs no long formulas. A few words, small numbers, and every step on the page. Then a
-# published example is tested, and gradient descent finds by itself what its matrices compute.
+# A few words, small numbers, and every step on the page. Then a published example is tested, and
+# gradient descent finds by itself what its matrices compute.
 #
 # After it you can
 #
@@ -30,7 +30,7 @@ ask = Questions("07")
 rng = np.random.default_rng(0)
 
 # %% [markdown]
-# First two questions from older lessons: to recall something helps to keep it.
+# First two questions from older lessons.
 
 # %%
 ask("05/hot_and_cold", ...)

@@ -181,6 +181,7 @@ QUESTIONS = ["left", "right", "first"]
 def batch(rng, size=64):
     """Rings (B, T) of symbols, and the answers to the three questions, each (B, T)."""
     x = rng.integers(0, SYMBOLS, (size, LENGTH))
+    # np.roll moves everything along the ring by one position
     return x, [np.roll(x, 1, axis=1), np.roll(x, -1, axis=1), np.broadcast_to(x[:, :1], x.shape)]
 
 

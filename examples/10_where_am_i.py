@@ -32,7 +32,7 @@ mg.manual_seed(0)
 rng = np.random.default_rng(0)
 
 # %% [markdown]
-# First two questions from older lessons: to recall something helps to keep it.
+# First two questions from older lessons.
 
 # %%
 ask("08/end_scores", ...)
@@ -99,8 +99,7 @@ assert np.allclose(attend(P @ X), P @ attend(X))  # equivariant
 assert np.allclose(attend(P @ X).mean(axis=0), attend(X).mean(axis=0))  # invariant
 
 # %% [markdown]
-# So who hit whom is lost. Whatever follows works on each row by itself, or is attention again: without
-# a mask, no depth of layers brings it back.
+# So who hit whom is lost, and without a mask no depth of layers brings it back.
 
 # %% [markdown]
 # ## What a causal mask changes

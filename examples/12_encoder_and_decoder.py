@@ -458,7 +458,8 @@ ask("end_cross", ...)
 # The exercises of this lesson are `causal_mask`, `padding_mask` and `decoder_mask`:
 # `python -m minigrad exercises check 12` marks yours.
 #
-# Next: `13_training.py`. So far the model knows no German.
+# That was the second promise of lesson 00: a whole model, computed by hand. Next: `13_training.py`.
+# So far the model knows no German.
 
 # %%
 print(pictures)

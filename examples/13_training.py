@@ -603,6 +603,8 @@ ask("end_clipped", ...)
 # The exercises of this lesson are `teacher_forcing`, `cross_entropy` and `dropout`:
 # `python -m minigrad exercises check 13` marks yours.
 #
+# The reader of dates in lesson 00 was trained by this loop: that was the third promise.
+#
 # Next: `13b_your_own_engine_under_a_transformer.py` trains a transformer on the engine of lesson 04.
 # Or go on to `14_generating.py`, which lets a trained model write.
 
