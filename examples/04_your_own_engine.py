@@ -432,11 +432,12 @@ except TypeError as problem:
 # %% [markdown]
 # ## 8. NumPy's protocols
 #
-# NumPy asks first. If an argument has a method `__array_ufunc__`, then `np.exp(x)` does not compute,
-# but calls that, with the function and its arguments. `__array_function__` does the same for `np.sum`,
+# (`np.exp` and the others that work number by number are *ufuncs*, universal functions.) NumPy asks
+# first. If an argument has a method `__array_ufunc__`, then `np.exp(x)` does not compute, but calls
+# that, with the function and its arguments. `__array_function__` does the same for `np.sum`,
 # `np.reshape` and the like. Two methods that hand over to `call`, and the functions in the table
-# work, with the arguments that their rules know. (What is not in the table gives a plain array, and its
-# gradient is lost.) A class that NumPy brings along, `NDArrayOperatorsMixin`, turns `x * y` into
+# work, with the arguments that their rules know. (What is not in the table gives a plain array, and
+# its gradient is lost.) A class that NumPy brings along, `NDArrayOperatorsMixin`, turns `x * y` into
 # `np.multiply(x, y)`, and so on for the other operators.
 #
 # This is the whole engine:

@@ -12,7 +12,7 @@
 # - compute additive attention by the formula, and say over which index its weights sum to one;
 # - train a network to reverse a sequence, and read from its weights that it does;
 # - say how far away the first word is, for a recurrent network, a convolution and attention;
-# - compare the classic scores, and say what each costs.
+# - compare the classic scores, and say what each costs (optional).
 
 # %%
 import time
@@ -191,7 +191,7 @@ print("open in a browser:", page)
 # $$a_{ij} = \frac{\exp s_{ij}}{\sum_{k=1}^{T} \exp s_{kj}}, \qquad \text{and then} \qquad
 #   c_i = \sum_j a_{ij}\, h_j .$$
 #
-# (It writes $i$ for the encoder and $j$ for the decoder, so there it is
+# (It writes $i$ for the encoder, $j$ for the decoder and $e$ for the score. So there it is
 # $\exp e_{ij} / \sum_k \exp e_{ik}$, which looks like the right one.) What goes wrong? Take the
 # shortest case first.
 
@@ -716,7 +716,8 @@ ask("end_column", ...)
 
 # %% [markdown]
 # Now write it: the exercises `rnn`, `additive_scores` and `contexts`
-# (`python -m minigrad exercises check 06`).
+# (`python -m minigrad exercises check 06`). `contexts` is given its scores the other way round, with
+# a row for each state of the encoder.
 #
 # Next: `07_queries_keys_values.py`, where the fastest score compares the words of one sentence with
 # each other, in numbers that you can read.

@@ -612,6 +612,8 @@ print("open in a browser:", page)
 assert np.allclose(y.data, [first, second])
 
 # %% [markdown]
+# ## Kept, and more
+#
 # That is the second promise of lesson 00, kept in its main part: how it looks. (In lesson 12 you
 # compute a whole model with it by hand.) More of this kind is in the gallery, `10b_a_gallery.py`:
 # attention written in columns; with other functions than $e^s$; as an inner product, a projection, a

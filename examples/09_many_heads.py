@@ -126,10 +126,10 @@ assert np.allclose(sum(head @ block for head, block in zip(heads, blocks)), outp
 #
 # An article tells that an early version of the transformer *added* its heads, with no $W_O$: values
 # as wide as the output, and $\sum_h \mathrm{head}_h$. (That is the formula above with the identity
-# matrix as each $W_O^h$.) Its source is a conversation with Llion Jones, one of the paper's authors;
-# nothing in print says so. But what it tells can be tested. Everything that joined heads compute,
-# added heads can compute too: move $W_O^h$ into the values. Attention takes the same mean, whether
-# before or after a matrix:
+# matrix as each $W_O^h$.) Its source, it says, is a conversation with Llion Jones, one of the paper's
+# authors; nothing in print says so. But what it tells can be tested. Everything that joined heads
+# compute, added heads can compute too: move $W_O^h$ into the values. Attention takes the same mean,
+# whether before or after a matrix:
 #
 # $$A\,(X W_V^h)\, W_O^h = A\,\big(X\, (W_V^h W_O^h)\big).$$
 
@@ -349,7 +349,8 @@ assert max(alone) > 95
 # same, a constant, on which the rest relies as on a bias. With zeros that is gone as well, and what
 # is lost seems larger than what the head *finds out*. So one also puts its *mean* there: its part of
 # the output, averaged over many sentences and all positions. Then only what differs from case to case
-# is lost (Wang et al., 2022). Do the two differ? Of the model with four heads:
+# is lost (Wang et al., 2022). Do the two differ? We leave out head 1 of the model with four, and then
+# the same after a constant has been put into it:
 
 
 # %%

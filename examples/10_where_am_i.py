@@ -78,8 +78,8 @@ assert np.allclose(without["other"], without["one"][::-1], rtol=0, atol=1e-15)
 # with a *permutation matrix* $P$, $(T, T)$, which has a single 1 in each row and column. Follow it
 # through the formula:
 #
-# 1. The scores were $X X^\mathsf{T}$. They become $P X X^\mathsf{T} P^\mathsf{T}$: the same numbers,
-#    rows and columns exchanged alike.
+# 1. The scores were $X X^\mathsf{T}$. As $(P X)^\mathsf{T} = X^\mathsf{T} P^\mathsf{T}$, they become
+#    $P X X^\mathsf{T} P^\mathsf{T}$: the same numbers, rows and columns exchanged alike.
 # 2. The softmax works on each row, and does not mind the order in it. So the weights $A$ become
 #    $P A P^\mathsf{T}$.
 # 3. The output becomes $P A P^\mathsf{T} P X = P A X$, as $P^\mathsf{T} P$ is the identity:
@@ -404,6 +404,7 @@ assert "8 learned positions" in refused
 q, k = rng.normal(size=(2, 1, 16))
 turned_q, turned_k = (mt.rotary(np.repeat(x, 20, axis=0)) for x in (q, k))  # (20, 16) each
 rotary_scores = turned_q @ turned_k.T  # (20, 20)
+# ptp, "peak to peak", is the largest less the smallest
 assert all(np.ptp(np.diagonal(rotary_scores, d)) < 1e-12 for d in range(-19, 20))
 assert np.isclose(rotary_scores[3, 3], (q @ k.T).item())  # at the distance 0, as without
 
@@ -438,7 +439,7 @@ pictures("10_rotary", stripes)
 B, T, N, D = 32, 12, 10, 32
 
 
-WAYS = mt.positions.POSITIONS | {  # and two for the next section
+WAYS = mt.positions.POSITIONS | {  # by name; and two more, for the next section
     "concatenated": lambda D, T: (
         lambda e: np.concatenate([e, e * 0 + mt.sinusoidal(T, D)], axis=-1)
     ),

@@ -102,8 +102,9 @@ QUESTIONS = questions(
         end=True,
     ),
     end_concat=Question(
-        'Encoder and decoder have 100 states each, 50 wide, and the matrix $W$ of "concat" makes '
-        '$K = 50$ numbers of each pair. How many multiplications does "concat" need for all scores?',
+        "(From the optional part.) Encoder and decoder have 100 states each, 50 wide. The matrix $W$ of"
+        ' "concat" makes $K = 50$ numbers of each pair. How many multiplications does "concat" need for'
+        " all scores?",
         answer=50_500_000,
         by='multiplications(100, 100, 50, 50)["concat"]',
         hint=(
