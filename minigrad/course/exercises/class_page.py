@@ -69,7 +69,7 @@ def unnamed(students: Students) -> list[Unnamed]:
 def to_repeat(students: Students) -> list[tuple[Sheet, float]]:
     """Each lesson whose exercises were begun, with the share of the points of these that was lost; the
     largest first."""
-    lost: dict[Sheet, list[int]] = {}
+    lost: dict[Sheet, list[float]] = {}
     for marked in students.values():
         for sheet, exercise, mark in marked:
             if mark.state not in (NOT_BEGUN, MISSING):

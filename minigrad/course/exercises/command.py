@@ -9,6 +9,7 @@ from datetime import datetime
 from pathlib import Path
 
 from . import learner, own, teacher
+from .container import PROGRAMS
 from .sandbox import SECONDS
 
 
@@ -104,6 +105,23 @@ def _parts(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def _container(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--container",
+        choices=PROGRAMS,
+        help="run what students wrote in containers, one for each function",
+    )
+
+
+def _points(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--points",
+        metavar="FILE",
+        type=Path,
+        help="lines of exercise,points,share: in place of the course's points and of --parts",
+    )
+
+
 def _share(text: str) -> float:
     try:
         share = float(text)
@@ -117,7 +135,9 @@ def _share(text: str) -> float:
 def _mark_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("folder", metavar="DIR", type=Path, help="a student's folder")
     _running(parser)
+    _container(parser)
     _parts(parser)
+    _points(parser)
     parser.add_argument("--json", metavar="FILE", type=Path, help="write points and marks there")
     parser.add_argument("--junit", metavar="FILE", type=Path, help="the same as JUnit XML")
     parser.add_argument(
@@ -193,10 +213,21 @@ def _class_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--out", metavar="DIR", type=Path, default=Path("out"), help="where table and page go"
     )
+    _container(parser)
     _parts(parser)
-    parser.add_argument("--roster", metavar="FILE", type=Path, help="lines of name,id")
+    _points(parser)
+    parser.add_argument(
+        "--roster", metavar="FILE", type=Path, help="lines of name,id or name,id,time of hand-in"
+    )
     parser.add_argument(
         "--due", metavar="TIME", type=_time, help="such as 2026-11-20T18:00: shows the days late"
+    )
+    parser.add_argument(
+        "--late",
+        metavar="P",
+        type=_share,
+        default=0.0,
+        help="of the points, this share is taken off for each day late (default: 0)",
     )
     parser.add_argument("--feedback", action="store_true", help="a page for each student, too")
 

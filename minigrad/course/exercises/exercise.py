@@ -68,7 +68,7 @@ class Exercise:
     truth: Callable
     hints: Sequence[str]
     worked: tuple[Callable[[], tuple], Sequence[str]]
-    points: int = 1
+    points: float = 1
     without: Sequence[str] = LIBRARY
     key: Callable | None = None
     properties: Mapping[str, Callable[..., bool]] = field(default_factory=dict)

@@ -14,16 +14,22 @@ from .wording import cleaned
 escape = html.escape
 
 
-def write_feedback(folder: Path, number: int, student: str, marked: Sequence[Marked]) -> Path:
-    """Write the page of a student; it has neither a solution nor anything of another student."""
+def write_feedback(
+    folder: Path, number: int, student: str, marked: Sequence[Marked], late: str = ""
+) -> Path:
+    """Write the page of a student; it has neither a solution nor anything of another student.
+
+    Args:
+        late: what is to be said of work that is late.
+    """
     name = re.sub(r"[^\w.-]+", "_", cleaned(student)).strip("._")
     path = folder / f"{number:03}_{name or 'student'}.html"
     folder.mkdir(parents=True, exist_ok=True)
-    path.write_text(page(student, marked), encoding="utf-8")
+    path.write_text(page(student, marked, late), encoding="utf-8")
     return path
 
 
-def page(student: str, marked: Sequence[Marked]) -> str:
+def page(student: str, marked: Sequence[Marked], late: str = "") -> str:
     style = Path(__file__).with_name("class.css").read_text(encoding="utf-8")
     of = sum(exercise.points for _, exercise, _ in marked)
     right = [exercise.name for _, exercise, mark in marked if mark.state == RIGHT]
@@ -33,6 +39,7 @@ def page(student: str, marked: Sequence[Marked]) -> str:
     again = dict.fromkeys(f"lesson {sheet.number}, {escape(sheet.title)}" for sheet, _, _ in wrong)
     parts = [
         f"<h1>{escape(cleaned(student))}: {total(marked)} of {of} points</h1>",
+        f"<p>{escape(late)}</p>" * bool(late),
         f"<h2>Right</h2><p>{', '.join(right) or 'Nothing yet.'}</p>",
         "<h2>Not right yet</h2>",
         "".join(map(_wrong, wrong)) or "<p>Nothing.</p>",

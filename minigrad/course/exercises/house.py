@@ -23,7 +23,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..places import ROOT
-from . import rooms
+from . import container, rooms
 from .asking import StoppedError
 from .crossing import CrossingError, read
 
@@ -35,11 +35,15 @@ JUDGE = threading.Lock()  # one thread judges at a time, while others wait for a
 class Rooms:
     """The rooms in which learners' functions run. The process that forks them is started with the first.
 
+    Args:
+        program: "docker" or "podman", whose image is built: each room is a container then.
+
     Attributes:
         problem: why rooms have no namespaces, once there is a room; "" if they have.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, program: str = "") -> None:
+        self.program = program
         self.problem = ""
         self._open: set[Room] = set()
         self._lock = threading.Lock()
@@ -58,11 +62,16 @@ class Rooms:
             if self._closed:
                 raise StoppedError("The check was stopped.")
             try:
-                room = self._forked(seconds) if sys.platform == "linux" else self._spawned(seconds)
+                room = self._made(seconds)
             except OSError as problem:
                 raise StoppedError(f"No process can be had: {problem}.") from None
             self._open.add(room)
         return room
+
+    def _made(self, seconds: float) -> Room:
+        if self.program:
+            return Container(self, seconds)
+        return self._forked(seconds) if sys.platform == "linux" else self._spawned(seconds)
 
     def _forked(self, seconds: float) -> Room:
         limit = str(math.ceil(seconds) + AFTER).encode()
@@ -108,11 +117,8 @@ class Rooms:
 
     def _spawned(self, seconds: float) -> Room:
         self.problem = f"{sys.platform} has none"
-        process = subprocess.Popen(
-            [sys.executable, "-m", rooms.__name__, str(math.ceil(seconds) + AFTER)],
-            **_quiet(), stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=self._folder.name,
-        )  # fmt: skip
-        return Process(self, seconds, process)
+        command = [sys.executable, "-m", rooms.__name__, str(math.ceil(seconds) + AFTER)]
+        return Process(self, seconds, command, **_quiet(), cwd=self._folder.name)
 
     def left(self, room: Room) -> None:
         with self._lock:
@@ -216,17 +222,19 @@ class Room:
 class Process(Room):
     """A room that is a process by itself, where none can be forked."""
 
-    def __init__(self, house: Rooms, seconds: float, process: subprocess.Popen) -> None:
+    def __init__(self, house: Rooms, seconds: float, command: list[str], **how: Any) -> None:
         self.house = house
         self.seconds = seconds
-        self.process = process
+        self.process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, **how
+        )
         self.late = False
         self.timer = threading.Timer(seconds, self._too_late)
         self.timer.start()
 
     def _too_late(self) -> None:
         self.late = True
-        ended(self.process)
+        self.end()
 
     def _in_time(self, act: Callable[[], Any]) -> Any:
         try:
@@ -248,13 +256,36 @@ class Process(Room):
     def status(self) -> int | None:
         return self.process.wait()
 
+    def end(self) -> None:
+        ended(self.process)
+
     def close(self) -> None:
         self.timer.cancel()
-        ended(self.process)
+        self.end()
         for stream in (self.process.stdin, self.process.stdout):
             with contextlib.suppress(OSError):
                 stream.close()  # type: ignore[union-attr]
         self.house.left(self)
+
+
+class Container(Process):
+    """A room that is a container; its time begins before it has started."""
+
+    def __init__(self, house: Rooms, seconds: float) -> None:
+        command, self.name = container.run(house.program, math.ceil(seconds) + AFTER)
+        how = {"stderr": subprocess.DEVNULL, "start_new_session": True}
+        super().__init__(house, seconds + container.START, command, **how)
+        self.seconds = seconds
+
+    def end(self) -> None:
+        """End it: what runs in it is no child of this process, and goes on without its client."""
+        with contextlib.suppress(OSError):
+            self.process.stdin.close()  # type: ignore[union-attr]
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self.process.wait(0 if self.late else container.WAIT)
+            return
+        container.remove(self.house.program, self.name)
+        ended(self.process)
 
 
 def _why(status: int | None) -> str:

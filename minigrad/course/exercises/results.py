@@ -36,6 +36,11 @@ def total(marked: Iterable[Marked]) -> float:
     return round(sum(points_of(exercise, mark) for _, exercise, mark in marked), 2)
 
 
+def less_late(points: float, days: int, share: float) -> float:
+    """The points that are left after so many days, each of which takes off a share of them."""
+    return round(points * max(0.0, 1 - share * days), 2)
+
+
 def as_json(marked: Sequence[Marked], folder: str, seed: int) -> bytes:
     """Points and marks as JSON."""
     about = {

@@ -1,10 +1,11 @@
-"""A roster: the names of a class, and the numbers that its learning platform knows them by."""
+"""A roster: the names of a class, the numbers that its learning platform knows them by, and times."""
 
 from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,11 +14,13 @@ from .handed_in import Student
 
 NAMES = ("name", "student", "student name", "full name")  # what a first line may call its columns
 NUMBERS = ("id", "number", "student id", "sis user id")
+TIMES = ("time", "handed in", "submitted")
 
 
 class Enrolled(NamedTuple):
     name: str
     number: str
+    time: float = 0.0  # of hand-in, in seconds since 1970; 0 if the roster does not say it
 
     @property
     def folder(self) -> str:
@@ -26,12 +29,13 @@ class Enrolled(NamedTuple):
 
 
 def read_roster(path: Path) -> list[Enrolled]:
-    """Read a roster: a line for each student, the name, and behind a comma the number, if there is one.
+    """Read a roster: a line for each student, the name, and behind commas the number and the time of
+    hand-in, if there are such.
 
-    A first line that names the columns "name" and "id" says where they are, among others.
+    A first line that names the columns "name", "id" and "time" says where they are, among others.
 
     Raises:
-        ConfigError: if there is no name in it, or one is there twice.
+        ConfigError: if there is no name in it, one is there twice, or a time cannot be read.
     """
     try:
         lines = path.read_text(encoding="utf-8-sig").splitlines()
@@ -41,16 +45,35 @@ def read_roster(path: Path) -> list[Enrolled]:
     heads = [cell.lower() for cell in rows[0]] if rows else []
     place = lambda names, default: next((k for k, h in enumerate(heads) if h in names), default)
     name, number = place(NAMES, 0), place(NUMBERS, 1)
-    if any(head in NAMES for head in heads):
+    headed = any(head in NAMES for head in heads)
+    handed_in = place(TIMES, len(heads) if headed else 2)
+    if headed:
         del rows[0]
     cell = lambda row, k: row[k] if k < len(row) else ""
-    entries = [Enrolled(cell(row, name), cell(row, number)) for row in rows if cell(row, name)]
+    entries = [
+        Enrolled(cell(row, name), cell(row, number), _time(path, cell(row, handed_in)))
+        for row in rows
+        if cell(row, name)
+    ]
     folders = [entry.folder.lower() for entry in entries]
     twice = [e.name for e in entries if folders.count(e.folder.lower()) > 1]
     if not entries or twice:
         about = f"{twice[0]} is there twice" if twice else "there is no name in it"
-        raise errors.ConfigError(f"the roster {path}: {about}; a line is a name, or name,id")
+        raise errors.ConfigError(
+            f"the roster {path}: {about}; a line is a name, name,id or name,id,time"
+        )
     return entries
+
+
+def _time(path: Path, text: str) -> float:
+    if not text:
+        return 0.0
+    try:
+        return datetime.fromisoformat(text).timestamp()
+    except ValueError:
+        raise errors.ConfigError(
+            f"the roster {path}: a time is like 2026-11-20T18:00, not {text!r}"
+        ) from None
 
 
 def numbers_of(students: Sequence[Student], roster: Sequence[Enrolled]) -> dict[str, str]:
@@ -68,3 +91,9 @@ def numbers_of(students: Sequence[Student], roster: Sequence[Enrolled]) -> dict[
 def absent(numbers: Sequence[str], roster: Sequence[Enrolled]) -> list[str]:
     """Who is in the roster, and has handed in nothing."""
     return [entry.name for entry in roster if (entry.number or entry.name) not in numbers]
+
+
+def times_of(numbers: Mapping[str, str], roster: Sequence[Enrolled]) -> dict[str, float]:
+    """The time of hand-in that the roster says of each student, by name; of `numbers_of` them."""
+    known = {entry.number or entry.name: entry.time for entry in roster if entry.time}
+    return {name: known[number] for name, number in numbers.items() if number in known}

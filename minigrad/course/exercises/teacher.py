@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import functools
 import math
 import secrets
 import shutil
@@ -13,9 +14,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 
+from ... import errors
 from ...disk import destination, write_whole
 from . import class_page
 from .alike import equal_work, work_in
+from .container import build
 from .exercise import Exercise
 from .feedback import write_feedback
 from .gradescope import as_gradescope, write_autograder
@@ -24,6 +27,7 @@ from .house import Rooms
 from .kept import NAME as KEPT
 from .kept import Kept
 from .marking import Mark
+from .points import counted, read_points, shared
 from .printing import say
 from .results import (
     ESCAPED,
@@ -32,11 +36,11 @@ from .results import (
     as_json,
     as_junit,
     class_as_json,
-    in_parts,
+    less_late,
     points_of,
     total,
 )
-from .roster import Enrolled, absent, numbers_of, read_roster
+from .roster import Enrolled, absent, numbers_of, read_roster, times_of
 from .sandbox import Job, check, marks_of
 from .sheets import Sheet, chosen, has_any
 from .wording import cleaned
@@ -51,6 +55,8 @@ def mark(options: argparse.Namespace) -> int:
     seed = secrets.randbelow(1 << 32) if options.seed is None else options.seed
     for path in filter(None, (options.json, options.junit, options.gradescope)):
         destination(path)  # before minutes of marking
+    table = read_points(options.points) if options.points else {}
+    wanted = counted(chosen([]), table)
     marked = []
     with contextlib.ExitStack() as until:
         folder = options.folder
@@ -58,9 +64,9 @@ def mark(options: argparse.Namespace) -> int:
             folder = Path(until.enter_context(tempfile.TemporaryDirectory()))
             for note in gathered(options.folder, folder).notes:
                 say(cleaned(note), hanging=4)
-        house = until.enter_context(contextlib.closing(Rooms()))
-        for sheet, exercise, found in check(folder, chosen([]), seed, options.seconds, house):
-            found = in_parts(found, options.parts)
+        house = until.enter_context(contextlib.closing(_rooms(options)))
+        for sheet, exercise, found in check(folder, wanted, seed, options.seconds, house):
+            found = shared(exercise, found, table, options.parts)
             marked.append((sheet, exercise, found))
             points = f"{points_of(exercise, found)}/{exercise.points}"
             told = f"{points:>4}  {found.state:<10} {found.says}"
@@ -78,6 +84,21 @@ def mark(options: argparse.Namespace) -> int:
             data = form(marked, str(options.folder), seed)
             write_whole(path, lambda file: file.write(data))
     return 0
+
+
+def _rooms(options: argparse.Namespace) -> Rooms:
+    """The rooms for what students wrote, as the options say.
+
+    Raises:
+        ConfigError: if no container is to be had.
+    """
+    if options.container:
+        if options.seconds == math.inf:
+            raise errors.ConfigError(
+                "--container and --in-process exclude each other: leave one out"
+            )
+        build(options.container)
+    return Rooms(options.container or "")
 
 
 def _warn(house: Rooms) -> None:
@@ -98,18 +119,19 @@ def mark_class(options: argparse.Namespace) -> int:
     The results are written while it runs. Verdicts are kept beside them, so that what was interrupted
     goes on, and what has not changed is not marked again.
     """
-    wanted = chosen(options.which)
+    table = read_points(options.points) if options.points else {}
+    wanted = counted(chosen(options.which), table)
     roster = read_roster(options.roster) if options.roster else []
     with contextlib.ExitStack() as until:
         work = until.enter_context(tempfile.TemporaryDirectory(ignore_cleanup_errors=True))
         students = handed_in(options.folder, Path(work), options.out)
         options.out.mkdir(parents=True, exist_ok=True)
         kept = until.enter_context(Kept(options.out, options.seed))
-        house = until.enter_context(contextlib.closing(Rooms()))
-        results = Results(students, options.out, kept.seed, roster, options.due)
+        house = until.enter_context(contextlib.closing(_rooms(options)))
+        results = Results(students, options, kept.seed, roster)
         try:
             for student, marked in _marked(students, wanted, kept, options.seconds, house):
-                parts = [(s, e, in_parts(mark, options.parts)) for s, e, mark in marked]
+                parts = [(s, e, shared(e, mark, table, options.parts)) for s, e, mark in marked]
                 results.add(student, parts)
         finally:
             results.write(whole=True)
@@ -164,16 +186,17 @@ class Results:
     def __init__(
         self,
         students: Sequence[Student],
-        out: Path,
+        options: argparse.Namespace,
         seed: int,
         roster: Sequence[Enrolled],
-        due: datetime | None,
     ):
         self.all = students
-        self.due = due
+        self.due: datetime | None = options.due
+        self.share: float = options.late
         self.roster = roster
         self.numbers = numbers_of(students, roster) or {s.name: s.number for s in students}
-        self.out = out
+        self.times = times_of(self.numbers, roster)
+        self.out: Path = options.out
         self.seed = seed
         self.students: dict[str, Sequence[Marked]] = {}
         self.works: dict[str, str] = {}
@@ -194,7 +217,7 @@ class Results:
         self.write()
 
     @property
-    def of(self) -> int:
+    def of(self) -> float:
         """The points of all exercises."""
         return max(
             (sum(e.points for _, e, _ in some) for some in self.students.values()), default=0
@@ -231,22 +254,37 @@ class Results:
         """Write a page for each student; returns their folder."""
         shutil.rmtree(self.out / FEEDBACK, ignore_errors=True)
         for k, (student, marked) in enumerate(self.students.items(), 1):
-            write_feedback(self.out / FEEDBACK, k, student, marked)
+            days = self.days.get(student)
+            left = less_late(total(marked), days or 0, self.share)
+            late = f"{days} days late: {left} points are left." if days else ""
+            write_feedback(self.out / FEEDBACK, k, student, marked, late)
         return self.out / FEEDBACK
 
-    def _late(self, student: Student) -> object:
-        """The days that work is late, each begun counted; "" if it is in time."""
-        if self.due is None or not student.time:
-            return ""
-        return max(0, math.ceil((student.time - self.due.timestamp()) / 86400)) or ""
+    @functools.cached_property
+    def days(self) -> dict[str, int]:
+        """The days begun that work is late, of who is late: by the roster, or else the files."""
+        if self.due is None:
+            return {}
+        times = {one.name: self.times.get(one.name, one.time) for one in self.all}
+        due = self.due.timestamp()
+        return {name: math.ceil((time - due) / 86400) for name, time in times.items() if time > due}
 
     def _columns(self, same: Mapping[str, Sequence[str]]) -> dict[str, dict[str, object]]:
         """The columns that the table has beside points."""
         return {
             "id": {**self.numbers},
-            "days late": {one.name: self._late(one) for one in self.all},
+            "days late": {**self.days},
+            "points left": self._left(),
             "not marked": {one.name: len(one.notes) or "" for one in self.all},
             "equal to": {name: ", ".join(others) for name, others in same.items()},
+        }
+
+    def _left(self) -> dict[str, object]:
+        """The points after what is taken off for lateness, if anything is."""
+        return {
+            name: less_late(total(marked), self.days.get(name, 0), self.share)
+            for name, marked in self.students.items()
+            if self.due is not None and self.share
         }
 
 

@@ -13,7 +13,7 @@ import pytest
 from limits import SECONDS
 
 from minigrad.__main__ import main
-from minigrad.course.exercises import sandbox, teacher
+from minigrad.course.exercises import container, sandbox, teacher
 from minigrad.course.exercises.handed_in import handed_in
 from minigrad.course.exercises.sheets import HOME, sheets
 
@@ -323,3 +323,91 @@ def test_the_autograder_runs_from_its_zip_alone(tmp_path):
     command = ["bash", str(tmp_path / "source/run_autograder")]
     subprocess.run(command, env=environment, cwd=tmp_path, check=True, timeout=SECONDS)
     assert json.loads((tmp_path / "results/results.json").read_text())["score"] == 1
+
+
+# --- as the instructor sets it ------------------------------------------------------------------------
+
+
+def test_points_are_those_of_a_table(room, marked, tmp_path):
+    almost = f"{STUBS}\n\ndef product_rule(g, x, y):\n    return g * y, (g * x if x else 1)\n"
+    for name, text in {"ada": RIGHT, "ben": WRONG, "eve": almost}.items():
+        put(room / name / FIRST, text)
+    (tmp_path / "points.csv").write_text("exercise,points,share\nproduct_rule,4,0.5\nwalk,0.5\n")
+    said, rows = marked("--seed", 3, "--points", tmp_path / "points.csv")
+    points = {name: float(row["points"]) for name, row in rows.items()}
+    assert points["ada"] == 4
+    assert 0 <= points["ben"] < points["eve"] < 2
+    assert "of 6.5 points" in said  # 2 of the course's for `order`
+
+
+@pytest.mark.parametrize("line", ["softmaks,1", "walk,-1", "walk,1,2", "walk", "walk,1\nwalk,2"])
+def test_a_table_of_points_that_says_nothing_clear_is_refused(line, room, tmp_path, capsys):
+    (tmp_path / "points").write_text(line)
+    assert main(["exercises", "class", str(room), "--points", str(tmp_path / "points")]) == 2
+    assert "a share from 0 to 1" in capsys.readouterr().err
+
+
+def test_each_day_late_takes_off_a_share_by_the_time_in_the_roster(room, marked, tmp_path):
+    for name in ("ada", "ben", "eve"):
+        put(room / name / FIRST)  # now: much later than all of these times
+    roster = tmp_path / "names"
+    roster.write_text(
+        "name,id,submitted\nada,1,2001-01-01T17:59\nben,2,2001-01-02T18:01\neve,3,2001-03-01\n"
+    )
+    _, rows = marked("--roster", roster, "--due", "2001-01-01T18:00", "--late", "0.2", "--feedback")
+    assert {name: (row["days late"], row["points left"]) for name, row in rows.items()} == {
+        "ada": ("", "1.0"), "ben": ("2", "0.6"), "eve": ("59", "0.0"),
+    }  # fmt: skip
+    ben = next((tmp_path / "out/feedback").glob("*ben*")).read_text()
+    assert "2 days late: 0.6 points are left." in ben
+
+
+# --- in a container ---------------------------------------------------------------------------
+
+STAND_IN = """#!/bin/sh
+echo "$@" >> {folder}/calls
+case "$1" in
+  build) for last in "$@"; do :; done; cp -r "$last" {folder}/context ;;
+  run) while [ "$1" != python ]; do shift; done; shift
+       cd {folder} && exec env -i PYTHONPATH={folder}/context/course {python} "$@" ;;
+esac
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.name == "nt", reason="runs sh")
+def test_what_students_wrote_runs_in_a_container(room, tmp_path, monkeypatch, capsys):
+    """A stand-in for the program: it records what it is asked, and has the image's files alone."""
+    stand_in = tmp_path / "bin" / "podman"
+    put(stand_in, STAND_IN.format(folder=tmp_path, python=sys.executable))
+    stand_in.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{stand_in.parent}{os.pathsep}{os.environ['PATH']}")
+    put(room / "ada" / FIRST)
+    loop = f"{STUBS}\n\ndef product_rule(g, x, y):\n    while True:\n        pass\n"
+    put(room / "eve" / FIRST, loop)
+    monkeypatch.setattr(container, "START", 3.0)
+    what = ["class", room, "product_rule", "--container", "podman", "--out", tmp_path / "out"]
+    assert main(["exercises", *map(str, [*what, "--seconds", "1"])]) == 0
+    marks = {one["folder"]: one["exercises"][0] for one in json.loads(
+        (tmp_path / "out/class.json").read_text())}  # fmt: skip
+    assert marks["ada"]["state"] == "right"
+    assert marks["eve"]["state"] == "stopped"
+    calls = (tmp_path / "calls").read_text().splitlines()
+    assert calls[0].startswith("build ")
+    runs = [call for call in calls if call.startswith("run ")]
+    assert len(runs) == 3  # that it can be run, and two functions
+    assert all("--network=none --read-only" in run for run in runs)
+    names = {part for run in runs for part in run.split() if part.startswith("--name=")}
+    assert len(names) == 2
+    assert any(f"--name={call.split()[-1]}" in names for call in calls if call.startswith("rm "))
+    assert "Not held" not in capsys.readouterr().out
+    context = tmp_path / "context"
+    assert (context / "Dockerfile").is_file()
+    assert not list(context.rglob("answers"))
+
+
+def test_without_the_program_the_container_is_refused_in_a_line(room, monkeypatch, capsys):
+    put(room / "ada" / FIRST)
+    monkeypatch.setenv("PATH", "")
+    assert main(["exercises", "class", str(room), "--container", "docker", "--out", str(room)]) == 2
+    assert "there is no docker here" in capsys.readouterr().err

@@ -1,0 +1,86 @@
+"""Containers of Docker or Podman, in which learners' functions run: one for each function.
+
+What is asked and what is answered cross as plain data, through the container's standard streams. It has
+no network, no file of this machine, and no right to become more than nobody.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import secrets
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+from ... import errors
+from ..places import ROOT
+from . import rooms
+from .sheets import BESIDE, HOME
+
+PROGRAMS = ("docker", "podman")
+IMAGE = "minigrad-exercises"
+DOCKERFILE = Path(__file__).with_name("Dockerfile")
+LIMITS = (
+    "--network=none", "--read-only", "--tmpfs=/room:rw,mode=1777,size=64m", "--tmpfs=/tmp:rw,size=64m",
+    "--cap-drop=ALL", "--security-opt=no-new-privileges", "--user=65534:65534", "--pids-limit=256",
+    "--memory=4g",
+)  # fmt: skip
+START = 20.0  # seconds that a container may take to start, beside those of the function
+WAIT = 2.0  # seconds for a container to end by itself, once nothing more is asked
+
+
+def build(program: str) -> None:
+    """Build the image, of this library and of the exercises without their answers.
+
+    Raises:
+        ConfigError: if there is no such program, or it fails.
+    """
+    if shutil.which(program) is None:
+        raise errors.ConfigError(
+            f"there is no {program} here: install it, or leave --container out"
+        )
+    with tempfile.TemporaryDirectory() as folder:
+        write_context(Path(folder))
+        _tried([program, "build", "--quiet", "--tag", IMAGE, folder])
+    _tried([program, "run", "--rm", *LIMITS, IMAGE, "python", "-c", "import minigrad"])
+
+
+def _tried(command: list[str]) -> None:
+    done = subprocess.run(
+        command, capture_output=True, text=True, errors="replace", stdin=subprocess.DEVNULL
+    )
+    if done.returncode:
+        last = (done.stderr.strip().splitlines() or [f"exit status {done.returncode}"])[-1]
+        raise errors.ConfigError(f"`{command[0]} {command[1]}` failed: {last}")
+
+
+def write_context(folder: Path) -> None:
+    """Write to a folder all that the image is made of."""
+    shutil.copy(DOCKERFILE, folder)
+    for package in ("minigrad", "minitransformer"):
+        nothing = shutil.ignore_patterns("__pycache__", "*.pyc")
+        shutil.copytree(ROOT / package, folder / "course" / package, ignore=nothing)
+    exercises = folder / "course" / "examples" / "exercises"
+    exercises.mkdir(parents=True)
+    for file in (*HOME.glob("[0-9][0-9]_*.py"), *(HOME / f"{name}.py" for name in BESIDE)):
+        shutil.copy(file, exercises)
+
+
+def run(program: str, seconds: int) -> tuple[list[str], str]:
+    """The command that runs a room in a container, and the container's name."""
+    name = f"{IMAGE}-{secrets.token_hex(8)}"
+    room = ["python", "-m", rooms.__name__, str(seconds)]
+    command = [program, "run", "--rm", "--interactive", "--init", f"--name={name}"]
+    return [*command, *LIMITS, IMAGE, *room], name
+
+
+def remove(program: str, name: str) -> None:
+    """End a container, and all that runs in it."""
+    quiet = {
+        "stdout": subprocess.DEVNULL,
+        "stderr": subprocess.DEVNULL,
+        "stdin": subprocess.DEVNULL,
+    }
+    with contextlib.suppress(OSError, subprocess.TimeoutExpired):
+        subprocess.run([program, "rm", "--force", name], timeout=60, **quiet)  # type: ignore[call-overload]
