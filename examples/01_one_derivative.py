@@ -74,9 +74,8 @@ print(f"y = {f(3, 2, -4)}; w rises by {h}, y by {rise:.6f}: {rise / h:.3f} times
 #
 # $$\frac{\partial y}{\partial w} \approx \frac{f(w + h, x, c) - f(w, x, c)}{h}$$
 #
-# There is one derivative for each input. Together they are the *gradient* of $y$. (In what follows,
-# the derivative of $y$ with respect to one number is also called the gradient of that number, as it is
-# in code.)
+# There is one derivative for each input. Together they are the *gradient* of $y$. (As in code, we
+# also call the derivative of $y$ with respect to one number the gradient of that number.)
 #
 # To find derivatives by such small changes, or *nudges*, takes one more evaluation of $f$ for each
 # input. That is fine for three inputs. But a language model has billions. The method below finds the

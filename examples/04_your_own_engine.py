@@ -457,6 +457,8 @@ backward(loss)
 print("the gradient:", np.round(x.grad, 4).tolist())
 
 # %% [markdown]
+# ### Read once more (optional)
+#
 # Read it once more with the steps in mind: `arrived.get(a, 0) + given` is step 2, `number` and the heap
 # are step 3, `undo_broadcast` is step 4, the rules step 5, `transposed` step 6, `added_at` and `RULES`
 # step 7, and the two methods whose names begin with `__array` step 8. What is new:

@@ -3,8 +3,8 @@
 #
 # *What a last state forgets, and the first attention that repaired it. About 12 seconds.*
 #
-# Attention was invented for networks that read one word after the other, because they forget. This
-# lesson builds such a network, measures what it forgets, and repairs it.
+# Attention was invented for networks that read one word after the other, because they forget. We build
+# one, measure what it forgets, and repair it.
 #
 # After it you can
 #
@@ -86,7 +86,7 @@ assert states.shape == (1, 4, 5)
 assert np.allclose(states.detach()[0, 1], by_hand.detach(), atol=1e-6)
 
 # %% [markdown]
-# It has read four inputs, and made four states. Now change the third input, and read again.
+# Now change the third of the four inputs, and read again.
 
 # %%
 ask("what_changes", ...)
@@ -355,8 +355,8 @@ def forgetting():
 pictures("06_bottleneck", forgetting)
 
 # %% [markdown]
-# The one that has to keep everything in 32 numbers loses more and more. (A longer training gets
-# further, but there is always a length that is too long.) The other looks.
+# Without attention more and more is lost. (A longer training gets further, but there is always a
+# length that is too long.) The other looks.
 #
 # ## Where does it look?
 #
@@ -386,8 +386,8 @@ look = lambda: attention_map(
 pictures("06_alignment", look)
 
 # %% [markdown]
-# To write the first symbol it looks at the last one, and for the second at the one before: the weights
-# lie on the *anti-diagonal*, from bottom left to top right.
+# For the first symbol it looks at the last one, and so on: the weights lie on the *anti-diagonal*, from
+# bottom left to top right.
 #
 # ## How far away is the first word?
 #
@@ -486,8 +486,8 @@ pictures("06_reach", reach)
 # the gradient changes *exponentially* with the distance. Here, at the start of training, each step
 # makes it smaller: it *vanishes*, and 32 words back nothing is left to learn from. With a large $U$ it
 # can also grow, and *explode*. With attention it falls only as the weights do, in proportion to one
-# over the length. And the recurrent network has to wait for each state before it makes the next, so
-# its time grows with every word. Attention pays in another way: its table of scores grows with the
+# over the length. And the time of the recurrent network
+# grows with every word. Attention pays in another way: its table of scores grows with the
 # *square* of the length.
 #
 # The transformer takes the score that was measured here, in which a plain product compares two mapped

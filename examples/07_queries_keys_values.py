@@ -188,7 +188,7 @@ for other in (0, 1):
     print(f"with {thermal[other]} beside it, temperature gets {output[1, 0]:+.1f}")
 
 # %% [markdown]
-# All three have the same key, so they are found alike. And still "hot" and "cold" deliver opposites: in
+# All three are found alike, and still "hot" and "cold" deliver opposites: in
 # "the temperature is hot" the word "temperature" gets $+0.5$, in "the temperature is cold" $-0.5$. In
 # one space for everything no vectors are both alike (cosine 1) and opposite (cosine -1). Here are the
 # three spaces: the words as they are given, the space where they are compared, and the space of what
@@ -458,7 +458,7 @@ assert np.allclose(products, products.T)
 # %% [markdown]
 # ## Let gradient descent find them
 #
-# Now forget $W_Q$ and $W_K$, and keep only what went in, $X$, which is the values, too, and what came
+# Now keep only what went in, $X$, which is the values, too, and what came
 # out, $Y$. Start with random $W_Q$ and $W_K$, and go down the gradient of how far off the output is.
 # (`Adam` takes the steps, as in lesson 06.)
 
@@ -486,8 +486,8 @@ assert not np.allclose(found_q.detach(), W_Q, atol=0.5)
 assert np.allclose(path[-1], M, atol=0.05)
 
 # %% [markdown]
-# It did not find the same matrices. All matrices with the same product $W_Q W_K^\mathsf{T}$ give the
-# same outputs. So only the product can be found, and it was found.
+# It did not find the same matrices, but the same product $W_Q W_K^\mathsf{T}$, on which alone the
+# outputs depend.
 
 
 # %%
@@ -612,8 +612,8 @@ assert [t.shape for t in (scores, weights, y)] == [(T, T), (T, T), (T, V)]
 pictures("07_time_flies", mg.graph(y).draw(depth=0, values=False, direction="right"))
 
 # %% [markdown]
-# With $T$ twice as long, the scores are four times as many; the learned matrices stay as they are.
-# So one and the same attention reads sentences of any length.
+# With $T$ twice as long, the scores are four times as many, and the learned matrices stay as they are:
+# one attention reads sentences of any length.
 
 # %%
 longer = rng.normal(size=(2 * T, D))

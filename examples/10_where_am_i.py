@@ -4,7 +4,7 @@
 # *Attention is blind to order; how a model is told what stands where. About 8 seconds.*
 #
 # Attention compares every word with every word, and takes a mean. Nothing in it says which word
-# came first. This lesson shows that it is blind to order, exactly, and how a model is told.
+# came first. This lesson shows that, and how a model is told.
 #
 # After it you can
 #
@@ -375,7 +375,7 @@ assert np.allclose(np.linalg.norm(table8, axis=1), np.sqrt(D / 2))  # p = q: all
 # %% [markdown]
 # ## Learned, and rotary
 #
-# Two more ways are in wide use. **Learned** positions are a table (longest, $D$), a row a position,
+# **Learned** positions are a table (longest, $D$), a row a position,
 # that starts at random and learns like the embedding of words. Nothing relates one row to the
 # next, unless training finds that it should; and a position beyond the table has no row.
 

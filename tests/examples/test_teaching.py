@@ -26,7 +26,7 @@ def test_every_lesson_has_a_row():
 )
 def test_what_a_row_says_is_so(number, title, core, optional, seconds, write):
     (lesson,) = (one for one in lessons() if one.number == number)
-    assert (int(core), int(optional or 0)) == pytest.approx(lesson.minutes, rel=0.2, abs=0.5)
+    assert (int(core), int(optional or 0)) == pytest.approx(lesson.minutes, abs=1)  # to the minute
     assert int(seconds) == lesson.seconds
     found = [sheet for sheet in sheets() if sheet.title == title]
     for sheet in found:
