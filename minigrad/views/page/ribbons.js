@@ -11,6 +11,7 @@ const NARROW = { label: 22, head: 22, join: 13, work: 12, gap: 7, ends: 94, leas
 const ROW = 15,
   BETWEEN = 5, // heads
   TOP = 46, // of a lane, for the names of its stages
+  CORNER = 260, // what is said beside a lane has room in this
   LEAST = 0.02; // no ribbon is drawn of less
 
 const place = (v) => v.toFixed(2);
@@ -47,8 +48,9 @@ function layout(scene, room) {
   const x = columns(scene, m, least);
   const heads = Math.max(...scene.stages.map((stage) => stage.heads.length));
   let y = 0;
-  const lanes = scene.lanes.map((lane) => {
-    const high = Math.max(lane.symbols.length * ROW, heads * (20 + BETWEEN));
+  const lanes = scene.lanes.map((lane, number) => {
+    const words = m === WIDE && number < scene.lanes.length - 1 ? CORNER : 0;
+    const high = Math.max(lane.symbols.length * ROW, heads * (20 + BETWEEN), words);
     const found = { top: y + TOP, high, row: (i) => found.top + (i + 0.5) * ROW };
     y = found.top + high;
     return found;

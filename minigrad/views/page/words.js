@@ -37,7 +37,7 @@ const WORDS = {
   firstToArrive: "The first of {count} to arrive there.",
   flowAbout: "Here {about}.",
   flowAll: "All that leads to {symbol}",
-  flowAgainst: "But {edge} works against {symbol}: {change}. Wide does not mean helpful.",
+  flowAgainst: "But {edge}, works against {symbol}: {change}. Wide does not mean helpful.",
   flowChoose: "Choose a stage, a head, a ribbon or a letter: it is worked out here, and can be cut.",
   flowCutNow: "Cut now: {parts}.",
   flowDoes: {
@@ -68,9 +68,9 @@ const WORDS = {
     text: "the text so far; it is to write {symbol}",
   },
   flowWidest: {
-    for: "The widest ribbon helps here: {edge}, does {change}.",
+    for: "The widest ribbon helps here: {edge}: {change}.",
     against: "The widest ribbon is not what helps: {edge}, works against {symbol}: {change}.",
-    nothing: "The widest ribbon does nothing here: {edge}, {change}.",
+    nothing: "The widest ribbon does nothing here: {edge}: {change}.",
   },
   flowWouldGain: "It is cut, and the margin is {now}; with it, it would be {other}.",
   flowWouldLose:
