@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from ..tasks import TASKS, VARIATIONS, make
 from ..training.checkpoints import load_reader
 from ..training.readers import LineReader, Pair
+from ..training.snapshots import Snapshots
 from ..training.threads import one_thread
 from ..views import explain as explanation
 from ..views.another_line import misread
-from .folder import checkpoint_of, writable
+from .folder import SNAPSHOTS, checkpoint_of, writable
 
 LOOKED_AT = 200  # held-out lines, among which those are found that it misreads
 
@@ -31,9 +33,17 @@ def explain(options: argparse.Namespace) -> int:
             page,
             examples=_misread(reader, about),
             variations=[] if varied is None else [varied],
+            snapshots=_snapshots(checkpoint),
         )
     print(page)
     return 0
+
+
+def _snapshots(checkpoint: Path) -> Mapping[str, Any] | None:
+    """The snapshots that the run beside a checkpoint kept, if any."""
+    path = checkpoint.with_name(SNAPSHOTS)
+    kept = Snapshots.load(path) if path.exists() else None
+    return kept.told() if kept and kept.taken else None
 
 
 def _misread(reader: LineReader, about: Mapping[str, Any]) -> list[Pair]:

@@ -25,6 +25,7 @@ else:
     TAKEN = BlockingIOError
 
 CHECKPOINT, CURVE, REPORT = FILES = "checkpoint.npz", "curve.csv", "report.html"
+SNAPSHOTS = "snapshots.json"  # of a run that keeps any
 RUNNING = ".running"  # only where a folder cannot be locked: this file, while a run lives
 
 

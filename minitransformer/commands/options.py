@@ -84,6 +84,10 @@ TRAIN: dict[str, list[Option]] = {
             "every", int, "N",
             "steps between two looks at held-out examples; the checkpoint is saved then too", EVERY,
         ),
+        Option(
+            "snapshots", int, "N",
+            "keep how one held-out line is read after N steps, for a slider on the page of explain",
+        ),
         Option("replace", bool, "", "put this run in the place of one that is there"),
         Option(
             "stop_at", float, "X",

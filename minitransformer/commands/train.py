@@ -27,10 +27,11 @@ from ..training.examination import Result, examined
 from ..training.loop import Settings, Training, perplexity
 from ..training.progress import progress
 from ..training.readers import READERS
+from ..training.snapshots import Snapshots
 from ..training.threads import one_thread
 from ..views import report
 from . import PROGRAM
-from .folder import CHECKPOINT, CURVE, FILES, REPORT, claimed, ready, save_curve
+from .folder import CHECKPOINT, CURVE, FILES, REPORT, SNAPSHOTS, claimed, ready, save_curve
 from .machine import cores, interruptible, peak_memory
 from .options import DATA, ENGINES, EVERY, MODELS, STEPS, WHO, flag
 
@@ -51,7 +52,12 @@ def train(options: argparse.Namespace) -> int:
         exam = run.task.held_out(min(1000, run.task.held_out_count))
         if isinstance(run.workers, Cluster) and run.workers.page:
             print(f"the workers can be watched at {run.workers.page}", flush=True)
-        learn(run, exam[:200], every, goal, folder / CHECKPOINT, interrupted)
+        kept = snapshots(given, run, exam, folder / SNAPSHOTS)
+        if kept:
+            kept.after_step(run.reader, run.steps_done)
+        learn(run, exam[:200], every, goal, folder / CHECKPOINT, interrupted, kept)
+        if kept:
+            kept.save(folder / SNAPSHOTS)
         stopped = interrupted()
         if stopped:
             print(
@@ -72,10 +78,27 @@ def train(options: argparse.Namespace) -> int:
         f"{run.steps_done} steps and the report in {time.perf_counter() - started:.1f} s"
         + (f", peak memory {memory} MB" if memory else "")
     )
-    print(f"in {folder}: {', '.join(FILES)}")
+    print(f"in {folder}: {', '.join(FILES)}{f', {SNAPSHOTS}' if kept else ''}")
     if left_out:
         print(left_out)
     return 128 + stopped if stopped else 0
+
+
+def snapshots(
+    given: dict[str, Any], run: Training, exam: Sequence[Any], path: Path
+) -> Snapshots | None:
+    """The snapshots to be taken, as asked for or begun before; None, and no file, for none.
+
+    Raises:
+        ConfigError: if the task has no pairs of lines, of which one could be read.
+    """
+    if "resume" in given and path.exists():
+        return Snapshots.load(path)
+    path.unlink(missing_ok=True)
+    if "snapshots" not in given:
+        return None
+    count = whole("snapshots", given["snapshots"], least=2, most=100)
+    return Snapshots.planned(run.reader, exam[0] if exam else None, count, run.settings.steps)
 
 
 def workers(given: dict[str, Any], run: Training) -> Workers:
@@ -172,6 +195,7 @@ def learn(
     goal: float,
     checkpoint: Path,
     interrupted: Callable[[], int],
+    kept: Snapshots | None = None,
 ) -> None:
     """Take the steps that are left; every `every` steps, test on `exam` and save the checkpoint. Stop
     when the accuracy reaches `goal`."""
@@ -180,6 +204,8 @@ def learn(
 
         def after_step(run: Training) -> bool:
             point = run.curve[-1]
+            if kept:
+                kept.after_step(run.reader, run.steps_done)
             figures = {"loss": f"{point.loss:.4f}"}
             if run.steps_done % every == 0 and run.steps_done < last:
                 result = examined(run, exam)

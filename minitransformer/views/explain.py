@@ -12,7 +12,7 @@ import html
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -24,7 +24,10 @@ from minigrad.functional import cross_entropy
 from ..training.decoding import distribution
 from ..training.readers import LineReader, Pair
 from ..training.vocabulary import BOS, PAD
-from . import position_switch  # noqa: F401 - registers it
+from . import (
+    over_time,
+    position_switch,  # noqa: F401 - registers it
+)
 from .another_line import another_line, field
 from .sentences import ATTENTIONS, READING, purposes
 
@@ -69,6 +72,7 @@ def explain(
     *,
     examples: Sequence[Pair] = (),
     variations: Sequence[str] = (),
+    snapshots: Mapping[str, Any] | None = None,
 ) -> Path:
     """Write the page of one reading.
 
@@ -78,6 +82,7 @@ def explain(
         path: of the page.
         examples: lines that stand ready to be read in its place, each with what is right to write.
         variations: lines that differ a little from `line`: which symbols change is to be guessed.
+        snapshots: of its training, as `training.snapshots.Snapshots.told` gives them, to be played.
 
     Returns:
         The path.
@@ -113,7 +118,8 @@ def explain(
         labels=labels(reader, inputs),
         tokens=tokens(reader, inputs),
         symbols=symbols(reader),
-        sections={"Reading": section(said)},
+        sections={"Reading": section(said)}
+        | ({"Training": over_time.section(snapshots)} if snapshots else {}),
         lessons=links(Path(path)),
         purposes=purposes(line, unit, said.symbols[:-1] or said.symbols),
         another=another_line(reader, line, examples, variations, LIKELY, HEADS),

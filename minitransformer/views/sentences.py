@@ -23,6 +23,16 @@ ATTENTIONS = {  # that are shown, by whether the model looks at what it has writ
     False: "the decoder's cross-attention, by which it looks at what was read,",
     True: "its masked self-attention, by which it looks at all that stands before,",
 }
+OVER_TIME = (
+    "While it was trained, {count} snapshots were kept of how the model reads “{line}”, for which "
+    "“{wanted}” is right. Each column below is the symbol that it finds likeliest at that place, when "
+    "it is given the right ones before; its height is the probability; wrong ones are framed. Most "
+    "snapshots are of the beginning, when most changes."
+)
+GRADIENTS = (
+    "Of each part, the norm of the gradient of this line's loss: on a logarithmic scale, four powers of "
+    "ten down from the largest. The part nearest to the output stands first."
+)
 PURPOSES = {  # by patterns of the paths of parts; the first that fits counts
     "source_embedding": Purpose(
         "What is each {unit} by itself?",
