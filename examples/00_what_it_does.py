@@ -40,8 +40,8 @@ ask = Questions("00")
 # examples, and nothing else: what somebody wrote, and what is right. To it, both are only rows of
 # symbols. It is not told what a month is, nor that 3 and 3rd are the same.
 #
-# (The next cells are for the machine. You can read past them: each line is explained in a later
-# lesson.)
+# (The next cells are for the machine. You can read past them: nothing in them is needed before lesson
+# 13, and there each part has its place.)
 
 # %%
 FORMS = ("the {nth} of {month} {year}", "{d} {mon} {year}", "{month} {d}, {year}")
@@ -117,8 +117,8 @@ print("open in a browser:", page)
 #
 # It writes one symbol after the other. For each it looks at what it has read, at some letters more
 # and at others less. This can be drawn: a row for each symbol that it wrote, a column for each letter
-# that it read, and the darker, the more it looked. (`<eos>`, end of sequence, is how it says that it
-# has finished.)
+# that it read, and the darker, the more it looked. It has four ways to look, its *heads*, and the
+# picture is their mean. (`<eos>`, end of sequence, is how it says that it has finished.)
 
 # %%
 line = "the 3rd of March 1998"

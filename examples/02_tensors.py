@@ -49,7 +49,7 @@ X = mg.Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], requires_grad=True)
 L = np.sum(np.square(X))
 L.backward()
 print("gradient of X:")
-print(X.grad.numpy())
+print(X.grad.numpy())  # .numpy() is the array of a Tensor
 assert X.grad.shape == X.shape
 assert np.array_equal(X.grad, [[2, 4, 6], [8, 10, 12]])
 

@@ -260,9 +260,9 @@ assert np.array_equal(X @ X.T, (X @ X.T).T)
 # positive ones, by $e^s$, and divides by their sum, so that they sum to one: the *weights* of a mean.
 # Why $e^s$? It is positive, and whoever has a score that is larger by 1 gets 2.7 times the weight.
 # (No other function does that for all scores, except with another number than 2.7: lesson 10b.) In
-# matrices, with a row for each of the $T$ words: $X$ of shape $(T, D)$, the weights
-# $A = \mathrm{softmax}(X X^\mathsf{T})$ of $(T, T)$, each row by itself, and the new vectors
-# $Y = A X$ of $(T, D)$. (The plain sum is $X X^\mathsf{T} X$.)
+# matrices, with a row for each of the $T$ words ([all letters](SYMBOLS.md)): $X$ of shape $(T, D)$,
+# the weights $A = \mathrm{softmax}(X X^\mathsf{T})$ of $(T, T)$, each row by itself, and the new
+# vectors $Y = A X$ of $(T, D)$. (The plain sum is $X X^\mathsf{T} X$.)
 #
 # Two numbers for each word are enough, one for money and one for water:
 

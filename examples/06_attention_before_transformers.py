@@ -144,9 +144,9 @@ for name, ids in zip(("read", "before", "write"), batch(5, 1, rng)):
 # $v$ the shape $(K,)$, with any width $K$. $W$ and $v$ are learned; here they are random. It is the
 # network of lesson 03b, without biases: two states go in, $K$ hidden numbers are bent by $\tanh$, and
 # one number comes out. It is called *additive* attention, as the product with $W$ is the sum of two,
-# one of $d_i$ and one of $h_j$. In the tables, as in the formulas, the first index is the one that
-# looks: a row for each step of the decoder, a column for each state of the encoder. The three
-# formulas, term by term:
+# one of $d_i$ and one of $h_j$ ([all letters](SYMBOLS.md)). In the tables, as in the formulas, the
+# first index is the one that looks: a row for each step of the decoder, a column for each state of
+# the encoder. The three formulas, term by term:
 
 # %%
 S, T, D, K = 5, 3, 4, 6

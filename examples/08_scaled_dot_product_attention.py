@@ -152,8 +152,8 @@ assert means.max() <= 1
 # $$s_t = \frac{q \cdot k_t}{\sqrt K}, \qquad
 #   \alpha = \mathrm{softmax}(s), \qquad y = \sum_{t=1}^{S} \alpha_t\, v_t .$$
 #
-# All sizes are different here, so that no shape fits by chance. (The numbers are random, as they are
-# before training.)
+# All sizes are different here, so that no shape fits by chance ([all letters](SYMBOLS.md)). (The
+# numbers are random, as they are before training.)
 
 # %%
 T, S, C_x, C_z, K, V = 3, 5, 4, 6, 2, 7

@@ -43,8 +43,8 @@ ask("07/end_learned", ...)
 # %% [markdown]
 # ## Heads
 #
-# Let $X$ of shape $(T, D)$ be the vectors of a sentence. Each of the $H$ heads maps them to
-# queries, keys and values by separate matrices, and attends:
+# Let $X$ of shape $(T, D)$ be the vectors of a sentence ([all letters](SYMBOLS.md)). Each of the $H$
+# heads maps them to queries, keys and values by separate matrices, and attends:
 #
 # $$\mathrm{head}_h = \mathrm{attention}(X W_Q^h,\; X W_K^h,\; X W_V^h),$$
 #
