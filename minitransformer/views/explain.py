@@ -2,8 +2,9 @@
 
 The model writes by itself, symbol by symbol. Then what it wrote is read once more, all at once and
 recorded, and the loss is the cross-entropy of each symbol: that computation, forwards and back, is
-what the page steps through (see `minigrad.explore`). The attention maps carry their tokens, and a
-separate part tells how each symbol was chosen.
+what the page steps through (see `minigrad.explore`). The attention maps carry their tokens. A separate
+part begins with one picture from the letters to a symbol (see `stages`), and tells how each symbol was
+chosen.
 """
 
 from __future__ import annotations
