@@ -164,11 +164,12 @@ def _exercise(exercise: Exercise, about: str, mark: Mark | None, render: Rendere
         says = "".join(f"<p>{render.markdown.renderInline(one)}</p>" for one in exercise.told)
     hints = "".join(f"<li>{render.markdown.renderInline(hint)}</li>" for hint in exercise.hints)
     first, _, rest = about.partition("\n")
+    todo = "repair" if exercise.story else "write"
     points = f"{exercise.points} point{'s' * (exercise.points > 1)}"
     return (
         f'<li><code>{exercise.name}</code> <b class="state" data-state="{state}">{state}</b> '
         f"{render.markdown.renderInline(first)} <span class='quiet'>{points}</span>{says}"
-        f"<details><summary>what to write</summary><pre>{escape(rest.strip())}</pre></details>"
+        f"<details><summary>what to {todo}</summary><pre>{escape(rest.strip())}</pre></details>"
         f"<details><summary>hints</summary><ol>{hints}</ol></details></li>"
     )
 

@@ -39,7 +39,7 @@ def reused(graph, root):
 
 @right
 def reused(graph, root):
-    """By counting who has not had its turn yet, as the first repair did."""
+    """By counting who has not had its turn yet."""
     users = {n: 0 for n in graph}
     seen, todo = {root}, [root]
     while todo:
