@@ -79,6 +79,7 @@ def test_an_engine_that_takes_the_oldest_tensor_is_found_by_the_weights(tmp_path
     assert any("off by" in row.says for row in found.weights)
 
 
+@pytest.mark.slow
 def test_the_file_of_exercises_is_an_engine_when_it_is_written(tmp_path):
     path = tmp_path / "04_your_own_engine.py"
     path.write_text((HOME / path.name).read_text())
