@@ -172,7 +172,8 @@ pictures("01_forward", mg.graph(y))
 # number. `float32` says how it is stored, with about 7 digits; lesson 03 has more on that.)
 
 # %%
-for step in mg.steps(y):
+*operations, _, _, _ = mg.steps(y)  # the last three store what arrived at c, x and w in .grad
+for step in operations:
     print(step)
 
 # %% [markdown]

@@ -158,6 +158,8 @@ pictures("03_v_curves", v_curves)
 # in float64. So gradients are checked in float64, with a step between $10^{-6}$ and $10^{-5}$, even
 # if the model computes in float32 later.
 #
+# ### The slopes of the V (optional)
+#
 # Both axes count powers of ten: what is drawn is $\log h$ and the logarithm of the error. As
 # $\log h^2 = 2 \log h$, $h^2$ is a line of slope 2, and $1/h$ one of slope $-1$. To the right
 # the slope should be 2, from truncation, and to the left $-1$, from rounding. It is:

@@ -276,6 +276,26 @@ print(f"by parts, the loss before the last step is {loss.item():.4f}; by hand {l
 assert np.isclose(loss.item(), losses[-1], rtol=1e-3)
 
 # %% [markdown]
+# ## Train it yourself (optional)
+#
+# The same network on six of the points, as a page on which every number can be changed. Press
+# *Learn*, and *Play*: the parameters move, step by step, and the loss falls. Then start again with
+# another rate. (If you read this in a browser, [the page is here](out/03b_network.html).)
+
+# %%
+few = np.arange(0, 40, 7)  # (6,)
+parameters = [mg.Parameter(parameter.data) for parameter in start()]
+with mg.record():
+    loss_of_six = np.mean(np.square(network(points[few], *parameters) - wanted[few]))
+pictures.folder.mkdir(parents=True, exist_ok=True)
+page = mg.explore(
+    loss_of_six, pictures.folder / "03b_network.html", title="a network of two layers"
+)
+print("open in a browser:", page)
+
+# %% [markdown]
+# ## Six words
+#
 # | word | what it is |
 # |---|---|
 # | layer | $x W + b$ |
