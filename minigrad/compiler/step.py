@@ -220,11 +220,12 @@ class Compiled:
         outside, of_outside = state(self._places or ())
         if key != (key := (key[0], self._alike(arrays), of_outside)):
             facts = None
-        if facts is None:
+        code = key[0][:2], _form((args, kwargs), [], shapes=False), *key[1:]
+        if facts is None and not (self.at_once and code in self._checked):
             _put(self._met, key, _Met(met.calls, recorded.facts(), outside), MET)
         else:
-            recorded.check(facts)
-            code = key[0][:2], _form((args, kwargs), [], shapes=False), *key[1:]
+            if facts is not None:
+                recorded.check(facts)
             if code not in self._checked:
                 self._record_with_other_numbers(args, kwargs, recorded)
                 self._checked.add(code)

@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import minigrad as mg
-
 from .loop import Training
 
 
@@ -34,8 +32,7 @@ def examined(run: Training, examples: Sequence[Any]) -> Result | None:
     if not examples:
         return None
     loss = run.held_out_loss(examples)
-    with mg.fast():
-        result = Result(examples, *run.reader.examined(examples), loss)
+    result = Result(examples, *run.reader.examined(examples), loss)
     if run.curve:
         run.curve[-1].accuracy, run.curve[-1].held_out_loss = result.accuracy, loss
     return result

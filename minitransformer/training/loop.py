@@ -25,6 +25,7 @@ from ..model.choices import chosen
 from .parts import OfParts, Part, cut, large, summed_loss
 from .readers import READERS, LineReader
 from .threads import core
+from .vocabulary import PAD
 
 SCHEDULES: dict[str, Callable[[Settings], optim.Schedule]] = {
     "cosine": lambda s: optim.warmup_cosine(s.learning_rate, s.warmup, s.steps),
@@ -41,6 +42,7 @@ CHECKS: dict[str, Check] = {
     "seed": whole,
     "schedule": partial(choice, names=SCHEDULES),
     "accumulate": partial(whole, least=1),
+    "pad": partial(whole, least=1),
 }
 
 
@@ -59,6 +61,8 @@ class Settings:
         clip: the largest norm that the gradient may have.
         accumulate: in how many parts a batch is read at least, to need less memory, or to be shared
             by workers; it changes no gradient, except for which numbers dropout leaves out.
+        pad: lengths are filled up to multiples of it, with symbols that are masked, so that there are
+            few shapes, each of which needs a program. Another number gives other last bits.
         seed: of the data, the initial weights and dropout. The same seed gives the same weights, to the
             bit, with the same NumPy on the same processor, inside `threads.one_thread`.
 
@@ -75,6 +79,7 @@ class Settings:
     seed: int = 0
     schedule: str = "cosine"
     accumulate: int = 1
+    pad: int = 4
 
     def __post_init__(self) -> None:
         check(self, CHECKS)
@@ -143,7 +148,8 @@ class Training:
         with drawing_from(np.random.default_rng(self.settings.seed)):
             self.reader: LineReader = kind.of(self.task, self.sizes)
         self.model = self.reader.model
-        self.job = OfParts(self.reader, self.settings.seed, self.settings.label_smoothing)
+        s = self.settings
+        self.job = OfParts(self.reader, s.seed, s.label_smoothing, s.pad)
         self.optimizer = optim.Adam(
             self.model.parameters(), self.settings.learning_rate, betas=(0.9, 0.98), eps=1e-9
         )
@@ -166,8 +172,7 @@ class Training:
             WorkersError: if the workers cannot compute it; the step is not taken then.
         """
         step = self.steps_done + 1
-        with mg.fast():  # here too: so kernels, and their memory, are there before the threads are
-            loss, *gradients = self.workers.total(self.job, self.parts(step))
+        loss, *gradients = self.workers.total(self.job, self.parts(step))
         for p, gradient in zip(self.job.parameters, gradients):
             p.grad = tensor_of(gradient)
         try:
@@ -215,8 +220,9 @@ class Training:
     def loss(self, examples: Sequence[Any]) -> mg.Tensor:
         """Compute the mean cross-entropy of the symbols to write."""
         self.reader.check(examples)
-        total, count = summed_loss(self.reader, examples, self.settings.label_smoothing)
-        return total / count
+        inputs, targets = self.reader.inputs_and_targets(examples)
+        total = summed_loss(self.model, self.settings.label_smoothing, inputs, targets)
+        return total / int((targets != PAD).sum())
 
     @checked
     def held_out_loss(self, examples: Sequence[Any]) -> float:
@@ -227,12 +233,13 @@ class Training:
             raise errors.ConfigError("a mean needs at least one example, and there are none")
         self.model.eval()
         size = self.settings.batch
-        with mg.no_grad(), mg.fast():
-            parts = [
-                summed_loss(self.reader, examples[i : i + size], label_smoothing=0.0)
-                for i in range(0, len(examples), size)
-            ]
-        return sum(total.item() for total, _ in parts) / sum(count for _, count in parts)
+        total, symbols = 0.0, 0
+        with mg.no_grad():
+            for i in range(0, len(examples), size):
+                inputs, targets = self.reader.inputs_and_targets(examples[i : i + size])
+                total += summed_loss(self.model, 0.0, inputs, targets).item()
+                symbols += int((targets != PAD).sum())
+        return total / symbols
 
     def save(self, path: str | os.PathLike) -> None:
         """Write a checkpoint: weights, optimiser, and the position in the data."""

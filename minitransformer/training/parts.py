@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,6 +17,7 @@ from .readers import LineReader
 from .vocabulary import PAD
 
 START = 500  # symbols that could be read in the time that one more part of a batch takes by itself
+PLANS = 32  # programs at most: one for each shape that parts have
 LARGE = 2e9  # products of a weight and a symbol in a batch: more are worth two parts at a time
 
 
@@ -32,51 +34,70 @@ class OfParts(Gradients):
     """A part's share of the loss of its batch, and of the gradient.
 
     It depends on the weights, the seed and the part alone: dropout has a random stream for each part of
-    each step.
+    each step. The loss is compiled, at once, so that the bits are the same for whoever comes first. For
+    parts to have few shapes, each of which needs a program, lengths are filled up to multiples of `pad`.
     """
 
-    def __init__(self, reader: LineReader, seed: int, label_smoothing: float):
+    def __init__(self, reader: LineReader, seed: int, label_smoothing: float, pad: int):
         super().__init__(self.share, reader.model.parameters())
-        self.reader, self.seed, self.label_smoothing = reader, seed, label_smoothing
+        self.reader, self.seed, self.label_smoothing, self.pad = reader, seed, label_smoothing, pad
+        loss = partial(summed_loss, reader.model, label_smoothing)
+        self.summed_loss = mg.compile(loss, at_once=True, plans=PLANS)
 
     def __call__(self, part: Part) -> list[np.ndarray]:
         if not self.reader.model.training:
             self.reader.model.train()
         stream = np.random.default_rng([self.seed, part.step, part.number])
-        with mg.fast(), drawing_from(stream), np.errstate(over="ignore"):
+        with drawing_from(stream), np.errstate(over="ignore"):
             return super().__call__(part)
 
     def share(self, part: Part) -> mg.Tensor:
         """Compute the cross-entropy of the part's symbols, divided by the symbols of the batch: the
         mean over the batch is the sum of these, though its parts differ in size."""
-        total, _ = summed_loss(self.reader, part.examples, self.label_smoothing)
-        return total / part.symbols
+        inputs, targets = self.reader.inputs_and_targets(part.examples)
+        widest = self.reader.widest
+        inputs = [filled_up(a, self.pad, most) for a, most in zip(inputs, widest, strict=True)]
+        targets = filled_up(targets, self.pad, widest[-1])
+        return self.summed_loss(inputs, targets) / part.symbols
 
     def __reduce__(self) -> tuple:
         r = self.reader
         recipe = type(r), r.model.sizes, r.source, r.target, r.longest_source, r.longest_target
-        return _untrained, (*recipe, self.seed, self.label_smoothing)
+        return _untrained, (*recipe, self.seed, self.label_smoothing, self.pad)
 
 
 def _untrained(
     kind: type[LineReader], sizes: Any, source: Any, target: Any, *others: Any
 ) -> OfParts:  # fmt: skip
     """The same job in another process, which is sent the weights."""
-    *lengths, seed, label_smoothing = others
+    *lengths, seed, label_smoothing, pad = others
     with drawing_from(np.random.default_rng(seed)):
         reader = kind(kind.model_of(sizes), source, target, *lengths)
-    return OfParts(reader, seed, label_smoothing)
+    return OfParts(reader, seed, label_smoothing, pad)
 
 
 def summed_loss(
-    reader: LineReader, examples: Sequence[Any], label_smoothing: float
-) -> tuple[mg.Tensor, int]:
-    """Compute the summed cross-entropy of the symbols to write, and their number."""
-    logits, write = reader.predictions(examples)  # (B, T, N), (B, T)
-    total = cross_entropy(
-        logits, write, ignore_index=PAD, label_smoothing=label_smoothing, reduction="sum"
+    model: Any, label_smoothing: float, inputs: Sequence[np.ndarray], targets: np.ndarray
+) -> mg.Tensor:
+    """Compute the summed cross-entropy of the symbols that the model is to predict.
+
+    Args:
+        model: a Transformer or a DecoderOnly.
+        inputs: what it takes, such as ids (B, S) and (B, T).
+        targets: ids (B, T), PAD where nothing is to be predicted.
+    """
+    logits = model(*inputs)  # (B, T, N)
+    return cross_entropy(
+        logits, targets, ignore_index=PAD, label_smoothing=label_smoothing, reduction="sum"
     )
-    return total, int((write != PAD).sum())
+
+
+def filled_up(ids: np.ndarray, multiple: int, most: int) -> np.ndarray:
+    """Ids (B, T) with columns of PAD up to a multiple of columns, but not beyond `most`."""
+    rows, columns = ids.shape
+    filled = np.full((rows, max(columns, min(-(-columns // multiple) * multiple, most))), PAD)
+    filled[:, :columns] = ids
+    return filled
 
 
 def large(lengths: Sequence[int], weights: int) -> bool:

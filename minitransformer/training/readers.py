@@ -117,12 +117,18 @@ class LineReader(ABC, Generic[E]):
         return self.target
 
     @abstractmethod
-    def predictions(self, examples: Sequence[E]) -> tuple[mg.Tensor, np.ndarray]:
-        """Teacher forcing: the scores of each symbol to write, given the right ones before it.
+    def inputs_and_targets(self, examples: Sequence[E]) -> tuple[list[np.ndarray], np.ndarray]:
+        """Teacher forcing: the ids that the model reads, and those that it is to predict from them.
 
         Returns:
-            logits (B, T, N), and the symbols that they should predict (B, T), PAD where none.
+            what the model takes, such as a source (B, S) and the symbols before each (B, T); and the
+            symbols to predict (B, T), PAD where none.
         """
+
+    @property
+    @abstractmethod
+    def widest(self) -> Sequence[int]:
+        """The number of columns that each of these inputs has at most."""
 
     @abstractmethod
     def check(self, examples: Sequence[E]) -> None:
@@ -233,11 +239,15 @@ class Reader(LineReader[Pair]):
         ConfigError: as `LineReader`.
     """
 
-    def predictions(self, pairs: Pairs) -> tuple[mg.Tensor, np.ndarray]:
+    def inputs_and_targets(self, pairs: Pairs) -> tuple[list[np.ndarray], np.ndarray]:
         source = self.source.batch([s for s, _ in pairs])  # (B, S)
         targets = self.target.batch([t for _, t in pairs], start=True, end=True)  # (B, T + 1)
         read, write = shifted(targets)
-        return self.model(source, read), write
+        return [source, read], write
+
+    @property
+    def widest(self) -> Sequence[int]:
+        return self.longest_source, self.longest_target + 1
 
     @checked
     def check(self, examples: Pairs) -> None:
@@ -281,13 +291,17 @@ class Continuer(Reader):
     def writes(self) -> Vocabulary:  # type: ignore[override]
         return joint(self.source, self.target)
 
-    def predictions(self, pairs: Pairs) -> tuple[mg.Tensor, np.ndarray]:
+    def inputs_and_targets(self, pairs: Pairs) -> tuple[list[np.ndarray], np.ndarray]:
         encode = self.writes.encode
         rows = [encode(s) + encode(t, start=True, end=True) for s, t in pairs]
         text = padded(rows)  # (B, S + 1 + T)
         before = np.array([len(encode(s)) for s, _ in pairs])[:, None]  # (B, 1)
         read, write = shifted(text)
-        return self.model(read), np.where(np.arange(read.shape[1]) < before, PAD, write)
+        return [read], np.where(np.arange(read.shape[1]) < before, PAD, write)
+
+    @property
+    def widest(self) -> Sequence[int]:
+        return (self.positions(self.longest_source, self.longest_target),)
 
     @checked
     def encode(self, lines: Sequence[str]) -> np.ndarray:
@@ -351,10 +365,14 @@ class TextReader(LineReader[str]):
             self.model.eval(), source, self.longest_target, window=self.longest_source, ends=False
         )
 
-    def predictions(self, windows: Sequence[str]) -> tuple[mg.Tensor, np.ndarray]:
+    def inputs_and_targets(self, windows: Sequence[str]) -> tuple[list[np.ndarray], np.ndarray]:
         text = self.source.batch(windows)  # (B, T + 1)
         read, write = shifted(text)
-        return self.model(read), write
+        return [read], write
+
+    @property
+    def widest(self) -> Sequence[int]:
+        return (self.longest_source,)
 
     @checked
     def check(self, examples: Sequence[str]) -> None:
@@ -372,8 +390,8 @@ class TextReader(LineReader[str]):
         with mg.no_grad():
             self.model.eval()
             right = [
-                np.argmax(logits, axis=-1) == write
-                for logits, write in (self.predictions([window]) for window in windows)
+                np.argmax(self.model(*read), axis=-1) == write
+                for read, write in (self.inputs_and_targets([window]) for window in windows)
             ]
         return [], float(np.mean(right))
 

@@ -253,7 +253,8 @@ def _maps(run: Training, line: str, target: str, pictures: _Figures) -> str:
 
 def _modules(run: Training, examples: Sequence[Any], pictures: _Figures) -> str:
     example = min(examples, key=lambda example: len(example[0]))
-    logits, _ = run.reader.predictions([example])
+    inputs, _ = run.reader.inputs_and_targets([example])
+    logits = run.model(*inputs)
     line = example[0] if isinstance(example, tuple) else example
     told = (
         f"The model as it read “{line}”: a box is a module, an arrow an array on its way, and the "

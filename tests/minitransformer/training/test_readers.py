@@ -50,7 +50,8 @@ def run_of(kind, text_file=None, **settings):
 
 def test_a_decoder_learns_only_what_comes_after_the_start_symbol():
     run = run_of("decoder")
-    logits, write = run.reader.predictions(PAIRS)
+    inputs, write = run.reader.inputs_and_targets(PAIRS)
+    logits = run.model(*inputs)
     a, b, c, d = (run.reader.writes.encode(letter)[0] for letter in "abcd")
     np.testing.assert_array_equal(
         write,
@@ -78,7 +79,7 @@ def test_both_sides_of_a_decoders_task_share_one_vocabulary():
 def test_a_text_is_learned_one_symbol_ahead(text_file):
     run = run_of("text", text_file)
     windows = run.task.batch(1, 3)
-    _, write = run.reader.predictions(windows)
+    _, write = run.reader.inputs_and_targets(windows)
     assert [run.reader.source.decode(row) for row in write] == [window[1:] for window in windows]
     assert run.reader.to_write(windows) == 3 * 8
     assert 0 <= run.reader.accuracy(run.task.held_out(2)) <= 1
