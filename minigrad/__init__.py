@@ -11,7 +11,7 @@
 The engine is in the folder `engine`, and says there in which order to read it. Everything else is
 built on it: `definitions` (NumPy's other functions), `functional`, `nn` and `optim` (what models are
 made of), `checking` (finite differences), `ran` and `script` (a computation as data, and line by line),
-`views` (what shows it), `compiler` (what makes it fast), `course` (what teaches).
+`views` (what shows it), `compiler` (what makes steps fast), `course` (what teaches).
 """
 
 from . import starting  # noqa: F401 - before all that takes time
@@ -28,7 +28,6 @@ from .engine.table import definition, rule
 from .engine.tensor import Array, Tensor
 from .engine.walk import backward
 from .idioms import missing
-from .kernels import fast
 from .namesake import warn_of_namesake
 from .nn import Parameter
 from .random import generator, manual_seed
@@ -69,7 +68,7 @@ def __getattr__(name: str) -> Any:
 
 __all__ = [
     "Array", "Graph", "Parameter", "Tensor", "backward", "compile", "definition", "definitions",
-    "detect_anomaly", "diagnose", "enable_grad", "errors", "explore", "fast", "functional", "generator",
+    "detect_anomaly", "diagnose", "enable_grad", "errors", "explore", "functional", "generator",
     "get_default_dtype", "grad", "gradcheck", "graph", "hessian", "hvp", "jacobian", "jvp", "load",
     "manual_seed", "nn", "no_grad", "optim", "pytorch", "record", "rule", "save",
     "set_default_dtype", "steps", "value_and_grad", "vjp",

@@ -78,7 +78,7 @@ class Gradients:
 class Threads(Workers):
     """Threads of this process, which share its weights and its memory.
 
-    Each part runs in a copy of the caller's context, so that modes such as `fast` hold there, and
+    Each part runs in a copy of the caller's context, so that modes such as `no_grad` hold there, and
     multiplies in one thread: that many parts at once keep the cores busy.
 
     Args:

@@ -1,7 +1,7 @@
 """minitransformer: a complete transformer, built on minigrad and on nothing else.
 
 Its rooms, each of which uses those before it: `model`, `training`, `tasks`, `views`. In `model` every
-file is as its paper has it; `fast` has the same in fewer passes over the arrays, and can be deleted.
+file is as its paper has it.
 
 The fifteen algorithms of "Formal Algorithms for Transformers" (Phuong & Hutter, 2022), where each is
 here, and a test that writes it out number by number for each:
@@ -28,8 +28,6 @@ indexed [query, key].
 
 # Before anything that imports NumPy.
 from .training import threads  # isort: split
-
-from minigrad import kernels
 
 from . import tasks
 from .model import masks, positions
@@ -64,8 +62,6 @@ from .training.decoding import greedy
 from .training.loop import Settings, Training
 from .training.readers import Continuer, Reader, TextReader
 from .training.vocabulary import Vocabulary
-
-kernels.register("minitransformer.fast")
 
 __all__ = [
     "SCORES",

@@ -135,10 +135,7 @@ def mistakes(name: str, make: Callable[[], Call]) -> Iterator[tuple[str, bool, C
 
 def parameters_of(function: Callable) -> dict[str, inspect.Parameter]:
     called = function.forward if isinstance(function, nn.Module) else function
-    try:
-        return dict(inspect.signature(called).parameters)
-    except ValueError:  # `mg.fast` can be a module that is called
-        return {}
+    return dict(inspect.signature(called).parameters)
 
 
 def names(function: Callable, args: tuple) -> list[str]:
@@ -229,7 +226,7 @@ ROOMS = [
 # needs PyTorch, and has tests of its own.
 NOT_CALLED_BY_READERS = re.compile(
     r"Graph(\.rule)?|Cache.*|Tensor\.apply|optim\..*\.(update|move)|.*\._.*|masks\.grid|decoding\.greedy"
-    r"|MultiHeadAttention\.check|.*Reader\.(check|predictions|length|to_write|beginning|inputs|of|sizes_for)"
+    r"|MultiHeadAttention\.check|.*Reader\.(check|inputs_and_targets|length|to_write|beginning|inputs|of|sizes_for)"
     r"|Continuer\..*|TextReader\..*|tasks\.(Text)?Task.*|tasks\.load_training"
     r"|workers\.(Workers.*|added|tree|threadpool_limits)|pytorch(\..*)?"
 )

@@ -81,67 +81,65 @@ def undoing(before, undo_broadcast):
 # --- definitions ----------------------------------------------------------------------------------
 
 
-def softmax(_, softmax=None, softmax_rule=None):
+def softmax(before, softmax=None, softmax_rule=None):
     softmax_rule = softmax_rule and each("(t,s),(t,s)->(t,s)", softmax_rule)
     by_x = (lambda g, y, _x: softmax_rule(g, y)) if softmax_rule else True
-    of = TABLE[F.softmax].body
-    y = operation("softmax", softmax, of, [by_x])
+    y = operation("softmax", softmax, before, [by_x])
 
-    def kernel(x, axis=-1):
+    def body(x, axis=-1):
         whole = x.ndim > 1 and axis in (-1, x.ndim - 1)
         data = getattr(x, "data", x)
         seen = whole and np.isfinite(data).any(axis=-1).all()  # no row with nothing to choose from
-        return y(x) if seen else NotImplemented
+        return y(x) if seen else before(x, axis)
 
-    return kernel
+    return body
 
 
-def layer_norm(_, layer_norm=None, layer_norm_rule=None):
+def layer_norm(before, layer_norm=None, layer_norm_rule=None):
     layer_norm_rule = layer_norm_rule and each("(t,d),(t,d),(d),()->(t,d)", layer_norm_rule)
     by_x = lambda g, _y, x, gain, _bias, eps: layer_norm_rule(g, x, gain, eps)
     by_x = by_x if layer_norm_rule else True
-    of = TABLE[F.layer_norm].body
-    y = operation("layer_norm", layer_norm, of, [by_x, True, True, False])
+    y = operation("layer_norm", layer_norm, before, [by_x, True, True, False])
     return lambda x, gain, bias, eps=1e-5: y(x, gain, bias, eps)
 
 
-def cross_entropy(_, cross_entropy=None, cross_entropy_rule=None):
+def cross_entropy(before, cross_entropy=None, cross_entropy_rule=None):
     by_logits = lambda g, _y, logits, targets, pad: g * cross_entropy_rule(logits, targets, pad)
     by_logits = by_logits if cross_entropy_rule else True
-    written = TABLE[F.cross_entropy].body
-    of = lambda logits, targets, pad: written(logits, targets, ignore_index=pad)
+    of = lambda logits, targets, pad: before(logits, targets, ignore_index=pad)
     y = operation("cross_entropy", cross_entropy, of, [by_logits, False, False])
 
-    def kernel(logits, targets, *, ignore_index=None, label_smoothing=0.0, reduction="mean"):
+    def body(logits, targets, *, ignore_index=None, label_smoothing=0.0, reduction="mean"):
         count = np.sum(np.not_equal(targets, ignore_index))
         if label_smoothing or reduction == "none" or ignore_index is None or not count:
-            return NotImplemented
+            options = {"label_smoothing": label_smoothing, "reduction": reduction}
+            return before(logits, targets, ignore_index=ignore_index, **options)
         mean = y(logits, targets, ignore_index)
         return mean if reduction == "mean" else mean * int(count)
 
-    return kernel
+    return body
 
 
 def dropout(_, dropout):
     of = lambda x, p, draws, training: x * (draws >= p) * (1 / (1 - p)) if training else x
     y = operation("dropout", dropout, of, [True, False, False, False])
 
-    def kernel(x, p, training=True, rng=None):
+    def body(x, p, training=True, rng=None):
         rng = generator(rng) if training else np.random.default_rng(0)  # in use, none is drawn
         return y(x, p, rng.random(x.shape, dtype=np.float32), training)
 
-    return kernel
+    return body
 
 
 def scores(before, scores):
     return operation("scores", each("(t,k),(s,k)->(t,s)", scores), before, [True, True])
 
 
-def attend(_, attend):
+def attend(before, attend):
     """The attention that the function computes. Its weights are what it makes of the unit vectors."""
     matrices = each("(t,s),(t,s),(s,v)->(t,v)", attend)
     of = lambda s, mask, v: attention.normalized(s, mask) @ v
-    kept = []  # the weights, until the kernel takes them
+    kept = []  # the weights, until the body takes them
 
     def function(s, mask, v):
         unit = np.broadcast_to(np.eye(v.shape[-2]), (*v.shape[:-1], v.shape[-2]))
@@ -151,24 +149,23 @@ def attend(_, attend):
 
     y = operation("attend", function, of, [True, False, True])
 
-    def kernel(query, key, value, mask=None, *, score=attention.scaled_dot, phi=np.exp):
+    def body(query, key, value, mask=None, *, score=attention.scaled_dot, phi=np.exp):
         if phi is not np.exp:
-            return NotImplemented
+            return before(query, key, value, mask, score=score, phi=phi)
         s = score(query, key)  # (..., T, S)
         mask = np.broadcast_to(True if mask is None else mask, s.shape)
         output = y(s, mask, value)  # (..., T, V)
         return output, mg.Tensor(kept.pop())  # (..., T, V), (..., T, S)
 
-    return kernel
+    return body
 
 
-def split_heads(_, split_heads):
-    of = TABLE[projection.split_heads].body
-    return operation("split_heads", split_heads, of, [True, False])
+def split_heads(before, split_heads):
+    return operation("split_heads", split_heads, before, [True, False])
 
 
-def join_heads(_, join_heads):
-    return operation("join_heads", join_heads, TABLE[projection.join_heads].body, [True])
+def join_heads(before, join_heads):
+    return operation("join_heads", join_heads, before, [True])
 
 
 # --- masks and positions --------------------------------------------------------------------------
@@ -260,9 +257,9 @@ def beam_search(_, beam_search):
 # --- the table ------------------------------------------------------------------------------------
 
 
-def kernel(function):
-    """Where the fast form of a definition stands."""
-    return vars(TABLE[function]), "kernel"
+def body(function):
+    """Where the body of a definition stands."""
+    return vars(TABLE[function]), "body"
 
 
 # fmt: off
@@ -274,14 +271,14 @@ PLACES = [  # exercises, home and key, adapter
     Place(["product_rule"],       TABLE, np.multiply,                product),
     Place(["matmul_rule"],        TABLE, np.matmul,                  matmul),
     Place(["index_rule"],         TABLE, operator.getitem,           picking),
-    Place(["softmax", "softmax_rule"],             *kernel(F.softmax), softmax),
-    Place(["layer_norm", "layer_norm_rule"],       *kernel(F.layer_norm), layer_norm),
-    Place(["cross_entropy", "cross_entropy_rule"], *kernel(F.cross_entropy), cross_entropy),
-    Place(["dropout"],            *kernel(F.dropout),                dropout),
+    Place(["softmax", "softmax_rule"],             *body(F.softmax), softmax),
+    Place(["layer_norm", "layer_norm_rule"],       *body(F.layer_norm), layer_norm),
+    Place(["cross_entropy", "cross_entropy_rule"], *body(F.cross_entropy), cross_entropy),
+    Place(["dropout"],            *body(F.dropout),                dropout),
     Place(["scores"],             attention.SCORES, "scaled_dot",    scores),
-    Place(["attend"],             *kernel(attention.attention),      attend),
-    Place(["split_heads"],        *kernel(projection.split_heads),   split_heads),
-    Place(["join_heads"],         *kernel(projection.join_heads),    join_heads),
+    Place(["attend"],             *body(attention.attention),      attend),
+    Place(["split_heads"],        *body(projection.split_heads),   split_heads),
+    Place(["join_heads"],         *body(projection.join_heads),    join_heads),
     Place(["causal_mask"],        vars(masks), "causal",             causal),
     Place(["padding_mask"],       vars(masks), "padding",            padding),
     Place(["decoder_mask"],       vars(masks), "decoder",            of_decoder),

@@ -120,6 +120,7 @@ def _learn(result, functions, steps, stopped, page):
     task = FewDates(seed=0)
     sizes = Sizes(len(task.source), len(task.target), **SIZES)
     run = Training(task, sizes, Settings(steps=steps, **SETTINGS))
+    run.job.summed_loss = run.job.summed_loss.function  # uncompiled, so that their functions run
     started, warm = time.perf_counter(), []
     with progress(steps, every=100) as bar:
 

@@ -12,7 +12,7 @@ It reads the lines of a script (see `minigrad.script`), forward and back, and ru
 4. `source`: the lines as text, one generator function: forward, then back
 5. `keeping`: the plan of memory as a table
 6. `recorded`: a call of the function, recorded, and what a plan reads again at each call
-7. `plan`: the program of one shape, and its runs
+7. `plan`: the program of one shape, and its runs; `freed`: the memory that they give back
 8. `outside`: what the function reads beside its arguments, which must be the same
 9. `step`: the compiled function: a plan for each shape, and one node for a call
 """

@@ -15,6 +15,7 @@ from ..engine.tensor import Tensor
 from ..errors import GraphError
 from ..script.script import Script
 from ..script.symbols import stand_in
+from . import freed
 from .keeping import memory_use
 from .lowering import lowered, once
 from .memory import Buffers
@@ -45,6 +46,7 @@ class Plan:
     """
 
     def __init__(self, recorded: Recorded, grad: bool, exact: bool):
+        freed.keep()
         self.exact, graph = exact, recorded.graph
         (root,) = graph.roots
         script = Script(graph)

@@ -97,7 +97,7 @@ class Recorded:
     def __init__(self, function: Callable, args: tuple, kwargs: dict, arrays: Sequence[Any]):
         tracing = Tracing()
         name = getattr(function, "__name__", "the function")
-        with setting(watchers=(tracing,), fast=False):
+        with setting(watchers=(tracing,)):
             args, kwargs = as_arguments((args, kwargs))
             self.result = function(*args, **kwargs)
         if not isinstance(self.result, Tensor):

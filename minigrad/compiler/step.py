@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..engine.errors import PROBLEMS, described
-from ..engine.modes import get_default_dtype, mode, setting
+from ..engine.modes import get_default_dtype, mode
 from ..engine.node import Edge, Node, outline
 from ..engine.table import lookup, rule
 from ..engine.tensor import Array, Tensor, tensor_of
@@ -171,7 +171,7 @@ class Compiled:
         """
         self._last()
         args, kwargs = self._example
-        with drawing_from(copy.deepcopy(generator())), setting(fast=False), record():
+        with drawing_from(copy.deepcopy(generator())), record():
             result = self.function(*args, **kwargs)
         return graph(result)
 

@@ -34,7 +34,7 @@ protected so:
                     `operators._in_place`; `out=`: `table.INSTEAD`; `x.data[0] = 1`: `by_hand.Data`
     a new array     `w.copy_(a)`, `w.data -= a`, and under `no_grad()` `w -= a`, by `Tensor.copy_`: the
                     leaf gets another array, and a graph that used the old one keeps that
-    trusted         functions of which `rule` is told that each result is new, and kernels
+    trusted         functions of which `rule` is told that each result is new
     written to      by the library alone, in three places: an optimiser fills a new array before a
                     parameter gets it; `mg.compile` computes in the buffers of its plan; `gradcheck`
                     moves one element of an array of its own, and back
@@ -45,7 +45,6 @@ The words of the code, each for one thing:
     operation       a function of the table that has rules, or none: then it gives a plain array
     rule            the gradient by one argument, given that by the result
     definition      a function written in other functions of the table
-    kernel          the fast form of a definition or an operation, on within `fast()` alone
     node            an operation that ran, or a leaf
     leaf            a node that no operation made
     edge            from a node to the node of one of its arguments
@@ -57,7 +56,7 @@ The words of the code, each for one thing:
     walk            from node to node, newest first, along which gradients go back
     visit           one stop of the walk: a node, its gradient, the contributions
     box             one call of a module or a definition, as a drawing shows it
-    mode            what holds for operations right now: gradients or none, kernels or none
+    mode            what holds for operations right now: gradients or none, who watches
     followed        of a plain array: a recording sees what NumPy makes of it
     traced          of a function: it was called on symbols, which note its calls (`minigrad.script`)
     watcher         what sees every operation and every visit: `record()`, `detect_anomaly()`

@@ -75,15 +75,13 @@ class Mode(NamedTuple):
     Attributes:
         grad: results remember how they were made, where a gradient may be asked for.
         watchers: who sees each operation: `record()`, `detect_anomaly()`.
-        fast: kernels run in place of definitions.
-        settings: the open `setting` blocks, oldest first, each a dict of fields; the other four
+        settings: the open `setting` blocks, oldest first, each a dict of fields; the other three
             attributes follow from them.
         rng: where random numbers come from, if not from the common generator.
     """
 
     grad: bool = True
     watchers: tuple[Watcher, ...] = ()
-    fast: bool = False
     settings: tuple[Options, ...] = ()
     rng: np.random.Generator | None = None
 

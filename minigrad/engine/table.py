@@ -73,11 +73,9 @@ class Entry:
         safe_count: a call with at most so many arguments by position, and none by name, needs no
             check.
         rules: for each argument a rule or None; of a definition none at all.
-        kernel: the fast form, or None.
     """
 
     rules: tuple[Any, ...] = ()
-    kernel: Callable | None = None
 
     def __init__(self, function: Callable, template: Callable, leading: int, refused: Collection):
         """Take the arguments' names from `template`, without its `leading` ones: g and y of a rule."""
@@ -140,19 +138,10 @@ class Definition(Entry):
 
 
 def run(entry: Operation | Definition, args: tuple, arrays: Sequence, kwargs: Options) -> Any:
-    """Compute what a call gives: by the kernel, by the body of a definition, or by NumPy.
+    """Compute what a call gives: by the body of a definition, or by NumPy.
 
-    `args` may be Tensors, which kernels and bodies take; `arrays` are the same as plain arrays. A kernel
-    runs within `fast()` alone, and may leave a call to the others: it returns NotImplemented then.
+    `args` may be Tensors, which bodies take; `arrays` are the same as plain arrays.
     """
-    if entry.kernel is not None and mode.get().fast:
-        try:
-            y = entry.kernel(*args, **kwargs)
-        except UNCLEAR as problem:
-            body = getattr(entry, "body", entry.function)
-            raise unclear(entry.name, body, args, kwargs, problem)  # noqa: B904
-        if y is not NotImplemented:
-            return y
     if isinstance(entry, Definition):
         if entry.plain and (y := on_plain_arrays(entry, args, kwargs)) is not NotImplemented:
             return y
@@ -162,12 +151,14 @@ def run(entry: Operation | Definition, args: tuple, arrays: Sequence, kwargs: Op
 
 
 def on_plain_arrays(definition: Definition, args: tuple, kwargs: Options) -> Any:
-    """Run the body on the arrays in Tensors, and give Tensors, so that no operation in it has to be
-    looked up; NotImplemented where a gradient may be wanted, or somebody watches, or it fails: then the
-    call with Tensors says what is wrong.
+    """Call the body with the arrays in Tensors, so that no operation in it has to be looked up; give
+    Tensors of what it gives.
+
+    NotImplemented where a gradient may be wanted, or somebody watches, or it fails: then the call with
+    Tensors says what is wrong.
     """
     now = mode.get()
-    if now.watchers or now.fast:
+    if now.watchers:
         return NotImplemented
     arrays, tensors, held = [], [], []
     for a in (*args, *kwargs.values()) if kwargs else args:
@@ -178,9 +169,9 @@ def on_plain_arrays(definition: Definition, args: tuple, kwargs: Options) -> Any
                 return NotImplemented
             tensors.append(a)
             a = a._array
-        elif isinstance(a, np.ndarray):  # its owner may write to it
+        elif type(a) is np.ndarray:  # its owner may write to it
             held.append(a)
-        elif isinstance(a, (list, tuple)):  # its floats get the dtype of the Tensors beside them
+        elif isinstance(a, (list, tuple)) or hasattr(a, "__array__"):  # which become other arrays
             return NotImplemented
         arrays.append(a)
     count = len(args)

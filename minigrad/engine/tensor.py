@@ -289,7 +289,7 @@ class Tensor(Operators):
         """Call `function`, and remember how: the call is taken, run, and remembered.
 
         Of a definition, the operations that it is written in come here in their turn, and are what is
-        remembered; a kernel too calls operations.
+        remembered.
         """
         entry = NUMPYS.get(function) or lookup(function)
         try:

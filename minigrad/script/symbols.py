@@ -35,14 +35,14 @@ METHODS = {
 REFUSALS = (TypeError, ValueError, LookupError, AttributeError, AssertionError, RuntimeError)
 
 
-class _Call(NamedTuple):
+class _CallFields(NamedTuple):
     function: Callable
     args: tuple
     options: Options
     method: str = ""
 
 
-class SymbolCall(_Call):
+class SymbolCall(_CallFields):
     """One call: a function and its arguments, symbols among them.
 
     `method` is the name under which it was called as a method of its first argument, or "".

@@ -1,11 +1,11 @@
-"""One training step compiled, against the same step with kernels and with definitions, in one process.
+"""One training step compiled, against the same step uncompiled, in one process.
 
     python tests/benchmarks/compiled.py                 all sizes
     python tests/benchmarks/compiled.py lesson course   these
     python tests/benchmarks/compiled.py --exact mid     without rewritings too
 
 A step is the forward pass, the mean cross-entropy, the backward pass and Adam, in float32. The ways
-take turns, in blocks; in brackets is the median of the ratios to kernels, each within a block. A block
+take turns, in blocks; in brackets is the median of the ratios to that, each within a block. A block
 in which the machine multiplied large matrices at less than 0.9 of its best rate is left out: something
 else ran. The core is the one that OpenBLAS chose for this processor, or was told to by
 OPENBLAS_CORETYPE: the figures depend on it.
@@ -63,8 +63,7 @@ def ways(size, exact):
 
         return step
 
-    found = {"kernels": mg.fast()(training()), "definitions": training()}
-    found["compiled"] = training(mg.compile)
+    found = {"uncompiled": training(), "compiled": training(mg.compile)}
     if exact:
         found["compiled, exact"] = training(lambda f: mg.compile(f, exact=True))
     losses = {name: [step(), step()] for name, step in found.items()}
@@ -73,15 +72,15 @@ def ways(size, exact):
     plan = time.perf_counter() - start
     for name, step in found.items():
         losses[name] += [step() for _ in range(4 - len(losses[name]))]
-        if not np.allclose(losses[name], losses["kernels"], atol=1e-3, rtol=0):
+        if not np.allclose(losses[name], losses["uncompiled"], atol=1e-3, rtol=0):
             raise SystemExit(
-                f"{size}: {name} has the losses {losses[name]}, not {losses['kernels']}"
+                f"{size}: {name} has the losses {losses[name]}, not {losses['uncompiled']}"
             )
     return found, plan
 
 
 def measure(size, exact):
-    """Milliseconds and ratios to kernels, by name; the blocks that count, and the plan's seconds."""
+    """Milliseconds and ratios to that, by name; the blocks that count, and the plan's seconds."""
     found, plan = ways(size, exact)
     blocks = []
     for _ in range(BLOCKS):
@@ -97,7 +96,7 @@ def measure(size, exact):
     best = max(rate for rate, _ in blocks)
     counted = [seconds for rate, seconds in blocks if rate >= 0.9 * best]
     ms = {name: statistics.median(s[name] for s in counted) * 1e3 for name in found}
-    ratios = {name: statistics.median(s[name] / s["kernels"] for s in counted) for name in found}
+    ratios = {name: statistics.median(s[name] / s["uncompiled"] for s in counted) for name in found}
     return ms, ratios, len(counted), plan, best
 
 

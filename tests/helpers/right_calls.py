@@ -106,7 +106,6 @@ RIGHT: dict[str, Callable[[Path], Call]] = {
     "no_grad": lambda _: call(mg.no_grad, square),
     "enable_grad": lambda _: call(mg.enable_grad, square),
     "record": lambda _: call(mg.record, square),
-    "fast": lambda _: call(mg.fast, square),
     "detect_anomaly": lambda _: call(mg.detect_anomaly, square),
     # random numbers, files
     "manual_seed": lambda _: call(mg.manual_seed, 0),

@@ -190,6 +190,7 @@ RIGHT: dict[str, Callable[[Path], Call]] = {
     "load_training": lambda folder: call(mt.load_training, saved(folder)),
     "tasks.make": lambda _: call(mt.tasks.make, "copy", 1, None, longest=5),
     "threads.one_thread": lambda _: call(mt.threads.one_thread),
+    "threads.core": lambda _: call(mt.threads.core),
     # views
     "model_plots.attention_map": lambda _: call(
         model_plots.attention_map, x(2, 3), queries=["a", "b"], keys=["c", "d", "e"], sides=("query", "key"),

@@ -1,7 +1,6 @@
 """`import minigrad` loads what an engine needs; everything else loads when it is first used."""
 
 import ast
-import importlib.util
 import re
 import subprocess
 import sys
@@ -13,7 +12,7 @@ import minigrad as mg
 import minitransformer
 from minigrad.namesake import warn_of_namesake
 
-LATER = ("views", "course", "fast", "workers", "cluster")  # rooms and files of minigrad
+LATER = ("views", "course", "workers", "cluster")  # rooms and files of minigrad
 ROOT = Path(__file__).parents[2]
 FILES = [
     f.relative_to(ROOT)
@@ -42,41 +41,6 @@ def test_import_minigrad_loads_no_view_and_no_other_library():
 def test_what_is_used_is_loaded():
     modules = loaded("import minigrad as mg; [getattr(mg, name) for name in mg.LATER]")
     assert {f"minigrad.{place}" for place in mg.LATER.values()} <= modules
-    assert "minigrad.fast" not in modules
-
-
-def test_kernels_load_with_the_first_block_that_asks_for_them():
-    if importlib.util.find_spec("minigrad.fast") is None:
-        pytest.skip("the folder of kernels was deleted")
-    assert "minigrad.fast" in loaded("import minigrad; minigrad.fast().__enter__()")
-
-
-@pytest.mark.parametrize(
-    "entered", ["block.__enter__()", "block.__enter__(); block.__exit__(*[None] * 3)"]
-)
-def test_kernels_of_what_is_imported_within_the_block_or_after_it_load_too(entered):
-    if importlib.util.find_spec("minitransformer.fast") is None:
-        pytest.skip("the folder of kernels was deleted")
-    code = f"import minigrad; block = minigrad.fast(); {entered}; import minitransformer"
-    assert "minitransformer.fast.attention" in loaded(code)
-
-
-@pytest.mark.parametrize(
-    "first", ["minigrad.fast", "minigrad.fast.softmax", "minitransformer.fast", "minigrad"]
-)
-def test_the_switch_can_be_called_whatever_was_imported_first(first):
-    """The folder of kernels has the same name."""
-    if importlib.util.find_spec(first.removesuffix(".softmax")) is None:
-        pytest.skip("a folder of kernels was deleted")
-    lines = [
-        f"import {first}, minigrad",
-        "from minigrad.engine.modes import mode",
-        "for _ in range(2):",
-        "    with minigrad.fast(): assert mode.get().fast",
-        "assert minigrad.fast()(mode.get)().fast",
-        "assert not mode.get().fast",
-    ]
-    loaded("\n".join(lines))
 
 
 @pytest.mark.parametrize("file", [str(f) for f in FILES])

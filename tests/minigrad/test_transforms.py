@@ -400,7 +400,7 @@ def test_blocks_agree_with_pytorch_at_every_order(name, order):
 
 @pytest.mark.parametrize("f", [F.softmax, F.log_softmax, F.standardize])
 @pytest.mark.parametrize("order", [1, 2, 3, 4])
-def test_compositions_and_kernels_agree_with_what_they_stand_for(f, order):
+def test_compositions_agree_with_what_they_stand_for(f, order):
     x, w, v = normal(2, 5), normal(2, 5, seed=1), normal(2, 5, seed=2)
     plain = {
         "softmax": softmax,
@@ -434,7 +434,7 @@ def test_functions_that_are_flat_between_their_steps(name):
     assert mg.gradcheck(product, x, order=2)
 
 
-def test_a_flat_function_after_a_kernel():
+def test_a_flat_function_after_a_definition():
     flat = lambda x: np.sum(np.round(F.layer_norm(x, np.ones(4), np.zeros(4))) * x)
     for second in mg.hvp(flat, (normal(3, 4),), (normal(3, 4),)):
         close(second, np.zeros((3, 4)))

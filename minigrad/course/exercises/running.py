@@ -29,7 +29,6 @@ from ...engine.node import Edge, Node
 from ...engine.table import TABLE, AnyArray, Operation, dispatched
 from ...engine.table import rule as enter
 from ...engine.tensor import Array, Tensor
-from ...kernels import fast
 from .wording import shown
 
 Functions = Mapping[str, Callable]
@@ -149,16 +148,14 @@ def in_place(
 ) -> Iterator[Watch]:
     """Within it, the functions, by the names of their exercises, stand in their places.
 
-    All kernels are off, so that everything else is what one reads in the library.
-
     Args:
         watch: what counts their calls; default: a new one.
     """
     watch = Watch() if watch is None else watch
     theirs = {name: watch.watched(name, function) for name, function in functions.items()}
-    with contextlib.ExitStack() as back, fast():
-        for entry in list(TABLE.values()):
-            _put(back, vars(entry), "kernel", None)
+    with contextlib.ExitStack() as back:
+        for entry in list(TABLE.values()):  # all bodies are called with tensors, as theirs are
+            _put(back, vars(entry), "plain", False)
         for place in places:
             own = {name: theirs[name] for name in place.exercises if name in theirs}
             if own:

@@ -102,8 +102,8 @@ class Notation:
             return name if name.startswith("np.") else self.function(value)
         if repr(value).startswith("<"):
             raise errors.GraphError(
-                f"an object of the class {type(value).__name__} cannot be written into a program; "
-                f"kernels are given such, so compute outside `with mg.fast():`"
+                f"an object of the class {type(value).__name__} cannot be written into a program: give "
+                f"operations arrays, numbers and functions"
             )
         return repr(value)
 

@@ -8,11 +8,11 @@ A step is the forward pass, the mean cross-entropy, the backward pass and Adam, 
 from the same weights, and must report the same losses for the first three steps to 1e-4. Each runs in
 a process of its own, and they take turns, with a pause after each: for a while the worker threads of
 the last one still wait for more, and keep a core busy (without the pause, the first step of a turn
-took three times as long as the others). "compiled" is minigrad with the loss given to `mg.compile`;
-"2 threads" is minigrad with half of the batch in each of two
-threads; "2 threads to PyTorch" is its time as a part of PyTorch's. The share of sgemm is what of the
-rate at which this machine multiplies large float32 matrices, measured between the turns, the faster of
-both reaches with its products. HIPS autograd and PyTorch are left out where they are not installed.
+took three times as long as the others). "minigrad" has its loss given to `mg.compile`, as the trainer
+has, "uncompiled" has not; "2 threads" is minigrad with half of the batch in each of two threads; "2
+threads to PyTorch" is its time as a part of PyTorch's. The share of sgemm is what of the rate at which
+this machine multiplies large float32 matrices, measured between the turns, the faster of both reaches
+with its products. HIPS autograd and PyTorch are left out where they are not installed.
 """
 
 import contextlib
@@ -130,10 +130,10 @@ def busy():
 def main():
     chosen = [name for name in sys.argv[1:] if name != "--busy"] or list(SIZES)
     lines = [
-        "| size | minigrad, ms | compiled, ms | 2 threads, ms | by hand, ms | PyTorch, ms "
-        "| autograd, ms | to compiled | to 2 threads | to by hand | to PyTorch | to autograd "
+        "| size | minigrad, ms | uncompiled, ms | 2 threads, ms | by hand, ms | PyTorch, ms "
+        "| autograd, ms | to uncompiled | to 2 threads | to by hand | to PyTorch | to autograd "
         "| 2 threads to PyTorch "
-        "| share of sgemm | minigrad, MB | compiled, MB | 2 threads, MB | PyTorch, MB |",
+        "| share of sgemm | minigrad, MB | uncompiled, MB | 2 threads, MB | PyTorch, MB |",
         "|" + "---|" * 18,
     ]
     print("\n".join(lines), flush=True)
@@ -155,7 +155,7 @@ def main():
         row.append(f"{at_best / min(ours, seconds.get('two_threads', ours)):.0%}")
         row += [
             f"{memory[n]:.0f}" if n in memory else "-"
-            for n in ("minigrad", "compiled", "two_threads", "pytorch")
+            for n in ("minigrad", "uncompiled", "two_threads", "pytorch")
         ]
         lines.append(f"| {' | '.join(row)} |")
         print(lines[-1], flush=True)

@@ -910,10 +910,6 @@ def problems(program: Program) -> Iterator[str]:
     yield from check_gradient.wrong("gradient without create_graph", plain, found.gradient)
     yield from different("steps()", gradient_by_steps(loss, leaves), plain)
     yield from different("gradient by each leaf alone", gradient_by_each(loss, leaves), plain)
-    with mg.fast():
-        leaves, loss = computed(program)
-    yield from check_gradient.wrong("gradient with kernels", gradient_of(loss, leaves), plain)
-
     with mg.record():
         leaves, loss = computed(program)
     recorded = gradient_of(loss, leaves)

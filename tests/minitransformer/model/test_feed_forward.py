@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from model_checks import check_gradients, random_tensor, randomized
 
-from minigrad import errors, fast, graph, record
+from minigrad import errors, graph, no_grad, record
 from minigrad.nn import Linear
 from minitransformer import GatedFeedForward
 from minitransformer.model.feed_forward import FEED_FORWARDS, FeedForward
@@ -47,7 +47,7 @@ def test_a_drawing_has_a_box_for_each_map():
     assert {"widen", "narrow"} <= {box.name for box in graph(y).boxes}
 
 
-@pytest.mark.parametrize("context", [contextlib.nullcontext, fast], ids=["as written", "fast"])
+@pytest.mark.parametrize("context", [contextlib.nullcontext, no_grad])
 def test_a_part_that_was_replaced_is_used(context):
     class Doubled(Linear):
         def forward(self, x):
