@@ -22,7 +22,7 @@ from minigrad.settings import Check, check, choice, real, whole
 from minigrad.workers import Threads, Workers
 
 from ..model.choices import chosen
-from .parts import OfParts, Part, cut, large, summed_loss
+from .parts import OfParts, Part, cut, large, mean_loss, summed_loss
 from .readers import READERS, LineReader
 from .threads import core
 from .vocabulary import PAD
@@ -220,9 +220,7 @@ class Training:
     def loss(self, examples: Sequence[Any]) -> mg.Tensor:
         """Compute the mean cross-entropy of the symbols to write."""
         self.reader.check(examples)
-        inputs, targets = self.reader.inputs_and_targets(examples)
-        total = summed_loss(self.model, self.settings.label_smoothing, inputs, targets)
-        return total / int((targets != PAD).sum())
+        return mean_loss(self.reader, examples, self.settings.label_smoothing)
 
     @checked
     def held_out_loss(self, examples: Sequence[Any]) -> float:

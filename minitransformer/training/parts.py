@@ -92,6 +92,13 @@ def summed_loss(
     )
 
 
+def mean_loss(reader: LineReader, examples: Sequence[Any], label_smoothing: float) -> mg.Tensor:
+    """Compute the mean cross-entropy of the symbols that the model is to predict, uncompiled."""
+    inputs, targets = reader.inputs_and_targets(examples)
+    total = summed_loss(reader.model, label_smoothing, inputs, targets)
+    return total / int((targets != PAD).sum())
+
+
 def filled_up(ids: np.ndarray, multiple: int, most: int) -> np.ndarray:
     """Ids (B, T) with columns of PAD up to a multiple of columns, but not beyond `most`."""
     rows, columns = ids.shape

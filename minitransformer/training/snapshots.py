@@ -20,7 +20,7 @@ import minigrad as mg
 from minigrad import disk, errors
 from minigrad.functional import softmax
 
-from .parts import summed_loss
+from .parts import mean_loss
 from .readers import LineReader, Pair
 
 MOST = 190_000  # characters of the file
@@ -142,8 +142,7 @@ def _reading(reader: LineReader, pair: Pair, kept: list[dict[str, Any]]) -> dict
     before = {name: p.grad for name, p in parameters.items()}
     for p in parameters.values():
         p.grad = None
-    total, count = summed_loss(reader, [pair], 0.0)
-    loss = total / count
+    loss = mean_loss(reader, [pair], 0.0)
     loss.backward()
     norms = {
         module: math.sqrt(
