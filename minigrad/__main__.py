@@ -4,6 +4,7 @@ python -m minigrad step FILE [ARGUMENT ...]     run a script to its first backwa
 python -m minigrad course                       the course in a browser: lessons, exercises, reference
 python -m minigrad lessons [LESSON ...]         list the lessons of the course, run them, or write them
 python -m minigrad exercises [COMMAND ...]      the exercises of the course: what is right, and why not
+python -m minigrad worksheet LESSON             a worksheet on paper, and its key
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from .aten.watched import pytorch
 from .course.exercises import command as exercises
 from .course.lessons import command as lessons
 from .course.site import command as site
+from .course.worksheets import command as worksheet
 from .disk import other_kind
 from .engine import walk
 from .engine.tensor import Tensor
@@ -296,6 +298,11 @@ COMMANDS = {
         exercises.command,
         "list the exercises of the course, check what you have written, or mark a folder",
         exercises.add_options,
+    ),
+    "worksheet": Command(
+        worksheet.command,
+        "write a worksheet to be printed: graphs to walk by hand, shapes, questions; and its key",
+        worksheet.add_options,
     ),
 }
 

@@ -108,6 +108,13 @@ class Parser(argparse.ArgumentParser):
         self.exit(complain(program, f"{message} (--help lists all options)"))
 
 
+def seed_of(text: str) -> int:
+    """A seed as an option gives it: a whole number from 0."""
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"a seed is a whole number from 0, not {text!r}")
+    return int(text)
+
+
 class Command(NamedTuple):
     """A command: what runs it, what it does in one line, and a function that adds its arguments."""
 

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 
+from ...terminal import seed_of
 from . import learner, own, teacher
 from .container import PROGRAMS
 from .sandbox import SECONDS
@@ -36,16 +37,9 @@ def _which(parser: argparse.ArgumentParser, least: str = "+") -> None:
     )
 
 
-def _seed(text: str) -> int:
-    """A seed as an option gives it: a whole number from 0."""
-    if not text.isdecimal():
-        raise argparse.ArgumentTypeError(f"a seed is a whole number from 0, not {text!r}")
-    return int(text)
-
-
 def _running(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--seed", type=_seed, metavar="N", help="of the inputs (default: a new one each time)"
+        "--seed", type=seed_of, metavar="N", help="of the inputs (default: a new one each time)"
     )
     parser.add_argument(
         "--seconds", type=_seconds, default=SECONDS, metavar="N", help="for one exercise"
@@ -242,7 +236,7 @@ def _time(text: str) -> datetime:
 
 def _autograder_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="FILE", type=Path, help="the zip")
-    parser.add_argument("--seed", type=_seed, metavar="N", help="of the inputs")
+    parser.add_argument("--seed", type=seed_of, metavar="N", help="of the inputs")
 
 
 def _forget_options(parser: argparse.ArgumentParser) -> None:

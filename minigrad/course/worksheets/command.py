@@ -1,0 +1,34 @@
+"""The command: a worksheet written, and its key."""
+
+from __future__ import annotations
+
+import argparse
+import secrets
+from pathlib import Path
+
+from ...terminal import seed_of
+from ..lessons.lesson import chosen
+from ..lessons.notebooks import written
+from .sheet import page
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("lesson", metavar="LESSON", help="its number, such as 08")
+    parser.add_argument(
+        "--seed", type=seed_of, metavar="N", help="of the numbers (default: a new one each time)"
+    )
+    parser.add_argument("--key", action="store_true", help="the answers, too, in a file beside it")
+    parser.add_argument(
+        "--out", metavar="DIR", type=Path, default=Path("out"), help="where it is written"
+    )
+
+
+def command(options: argparse.Namespace) -> int:
+    """Write a worksheet, as a page to be printed; with its key, if that is asked for."""
+    seed = secrets.randbelow(1 << 32) if options.seed is None else options.seed
+    (lesson,) = chosen([options.lesson])
+    for name, key in (("", False), ("_key", True)):
+        if options.key or not key:
+            path = options.out / f"worksheet_{lesson.number}_{seed}{name}.html"
+            print(written(path, page(lesson, seed, key)))
+    return 0
