@@ -17,6 +17,12 @@ from .wording import cleaned
 
 Students = Mapping[str, Sequence[tuple[Sheet, Exercise, Mark]]]
 LINE = re.compile(r", in line \d+.*")  # of the learner's, which differs from one to the other
+IN_COMMON = {  # what is said of an unnamed fault begins so, and has this in common with others
+    r"It raises (\w+)": r"An error, \1",
+    r"It returns": "An answer of another kind or shape",
+    r"It does not hold that": "A property that does not hold",
+    r"It is wrong, in a way": "Wrong numbers",
+}
 escape = html.escape
 
 
@@ -64,6 +70,18 @@ def unnamed(students: Students) -> list[Unnamed]:
                 group = groups.setdefault(key, Unnamed(sheet, exercise, mark.says, []))
                 group.who.append(student)
     return sorted(groups.values(), key=lambda group: -len(group.who))
+
+
+def in_common(faults: Iterable[Unnamed]) -> dict[str, list[Unnamed]]:
+    """The faults by what they have in common; that which most students have first."""
+    families: dict[str, list[Unnamed]] = {}
+    for fault in faults:
+        fits = (re.match(text, fault.says) for text in IN_COMMON)
+        begins = next(((text, found) for text, found in zip(IN_COMMON, fits) if found), None)
+        family = begins[1].expand(IN_COMMON[begins[0]]) if begins else fault.says.partition(":")[0]
+        families.setdefault(family.rstrip("."), []).append(fault)
+    count = lambda some: sum(len(one.who) for one in some)
+    return dict(sorted(families.items(), key=lambda family: -count(family[1])))
 
 
 def to_repeat(students: Students) -> list[tuple[Sheet, float]]:
@@ -121,16 +139,11 @@ def page(
             for sheet, share in to_repeat(students)
         ),
         "<h2>Mistakes</h2>",
-        _listed(
-            f"<b>{len(one.who)}</b> {one.sheet.number} {one.exercise.name}: {escape(one.says)} "
-            f"{_names(one.who)}"
-            for one in made
-        ),
+        _listed(_fault(one, len(students)) for one in made),
         "<h2>Wrong in another way</h2>",
-        _listed(
-            f"<b>{len(one.who)}</b> {one.sheet.number} {one.exercise.name}: {escape(one.says)} "
-            f"{_names(one.who)}"
-            for one in unnamed(students)
+        *(
+            f"<h3>{escape(family)}</h3>{_listed(_fault(one, len(students)) for one in some)}"
+            for family, some in in_common(unnamed(students)).items()
         ),
         '<div class="who">',
         "<h2>Equal work</h2>",
@@ -163,6 +176,11 @@ def _names(students: Sequence[str]) -> str:
     return f'<i class="who">{escape(", ".join(map(cleaned, students)))}</i>'
 
 
+def _fault(one: SharedMistake | Unnamed, of: int) -> str:
+    what = f"lesson {one.sheet.number}, <code>{one.exercise.name}</code>"
+    return f"<b>{len(one.who)} of {of}</b>: {what}: {escape(one.says)} {_names(one.who)}"
+
+
 def _table(students: Students) -> str:
     columns = next(iter(students.values()))
     head = "".join(
@@ -179,11 +197,12 @@ def _table(students: Students) -> str:
         )
         points = total(marked)
         name = f'<span class="who">{_name(student)}</span><span class="number">{number}</span>'
-        rows.append(f'<tr><th scope="row">{name}</th>{cells}<td>{points}</td></tr>')
+        rows.append(f'<tr><th scope="row">{name}</th><td>{points}</td>{cells}</tr>')
     legend = ", ".join(f"{sign} {state}" for state, sign in SIGNS.items())
     return (
-        f"<table><caption>What is right of what was handed in</caption><tr><td></td>{head}"
-        f'<th scope="col"><span>points</span></th></tr>{"".join(rows)}</table>'
+        f'<div class="wide" role="region" tabindex="0" aria-label="Table of marks"><table>'
+        f"<caption>What is right of what was handed in</caption><tr><td></td>"
+        f'<th scope="col"><span>points</span></th>{head}</tr>{"".join(rows)}</table></div>'
         f"<p>{legend}, empty: not begun, or not there</p>"
     )
 

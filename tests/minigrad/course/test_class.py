@@ -172,18 +172,27 @@ def test_an_interrupted_run_goes_on_and_what_is_unchanged_is_not_marked_again(
 
 def test_the_page_ranks_and_groups_and_can_be_read_aloud(room, marked, tmp_path):
     other = f"{STUBS}\n\ndef product_rule(g, x, y):\n    return g + 1, x * y\n"
+    error = f"{STUBS}\n\ndef product_rule(g, x, y):\n    return nothing\n"
+    again = f"{STUBS}\n\ndef walk(graph, root):\n    return none\n"
     for name, text in {
         "ada": RIGHT,
         "ben": WRONG,
         "eve": WRONG,
         "kim": other,
         "lea": other,
+        "max": error,
+        "ole": again,
     }.items():
         put(room / name / FIRST, text)
     marked()
     page = (tmp_path / "out/class.html").read_text()
-    assert "<code>product_rule</code> wrong for 4 of 5" in page
-    assert page.index("<b>2</b> 01 product_rule: The incoming gradient g is left out") > 0
+    assert "<code>product_rule</code> wrong for 5 of 6" in page
+    assert (
+        "<b>2 of 7</b>: lesson 01, <code>product_rule</code>: The incoming gradient g is left"
+        in page
+    )
+    errors = page.partition("<h3>An error, NameError</h3>")[2].partition("</ul>")[0]
+    assert [name in errors for name in ("kim", "lea", "max", "ole")] == [False, False, True, True]
     assert '<i class="who">kim, lea</i>' in page
     assert '<th scope="row">' in page
     assert '<span class="read">wrong</span>' in page
