@@ -87,6 +87,7 @@ def attention_maps(
     keys: Sequence[str],
     sides: tuple[str, str] = ("query", "key"),
     columns: int = 2,
+    kind: str = "",
     ax: object = None,
 ) -> Figure:
     """Draw `attention_map` for every head of every layer, in reading order, with the scale of colours.
@@ -97,6 +98,7 @@ def attention_maps(
         keys: S labels.
         sides: what rows and columns are called.
         columns: how many maps stand side by side.
+        kind: of the attention, such as "cross-attention", for the titles.
         ax: as many axes as there are maps, and one for the scale (default: a new figure).
 
     Raises:
@@ -111,17 +113,27 @@ def attention_maps(
             f"maps are weights (H, T, S) of each layer, not {wrong[0] if wrong else 'none at all'}"
         )
     named = [
-        (f"layer {i}, head {h}", weights)
+        (f"{kind} " * bool(kind) + f"layer {i}, head {h}", weights)
         for i, heads in enumerate(layers, 1)
         for h, weights in enumerate(heads, 1)
     ]
     if ax is None:
         ax = map_axes(len(named), columns, queries, keys)
     *pictures, scale = places(ax, len(named) + 1)
-    for picture, (title, weights) in zip(pictures, named):
-        attention_map(weights, queries=queries, keys=keys, sides=sides, title=title, ax=picture)
+    for i, (picture, (title, weights)) in enumerate(zip(pictures, named)):
+        beside, below = (
+            i % columns == 0,
+            i + columns >= len(named),
+        )  # where axes are called anything
+        some = (sides[0] if beside else "", sides[1] if below else "")
+        attention_map(weights, queries=queries, keys=keys, sides=some, title=title, ax=picture)
     colour_scale(pictures[0], scale, "weight")
     return figure_of(scale)
+
+
+def window(points: Sequence[Point]) -> int:
+    """The number of batches of which the running mean of the loss is taken."""
+    return max(1, len(points) // 50)
 
 
 @checked
@@ -139,11 +151,11 @@ def curves(points: Sequence[Point], *, ax: object = None) -> Figure:
     steps = np.array([p.step for p in points])
     losses = np.array([p.loss for p in points], dtype=float)
     losses[~(np.isfinite(losses) & (losses > 0))] = np.nan  # nothing that a log scale could show
-    window = max(1, len(points) // 50)
+    size = window(points)
     first.plot(steps, losses, color=BLUE, alpha=0.35, linewidth=0.8, label="each batch")
-    if window > 1:
-        mean = np.convolve(losses, np.full(window, 1 / window), "valid")
-        first.plot(steps[window - 1 :], mean, color=BLUE, linewidth=1.8, label=f"mean of {window}")
+    if size > 1:
+        mean = np.convolve(losses, np.full(size, 1 / size), "valid")
+        first.plot(steps[size - 1 :], mean, color=BLUE, linewidth=1.8, label=f"mean of {size}")
     held_out = [(p.step, p.held_out_loss) for p in points if p.held_out_loss is not None]
     if held_out:
         last = held_out[-1][1]

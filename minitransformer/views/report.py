@@ -151,9 +151,11 @@ def _section(title: str, *parts: str) -> str:
 def _learned(run: Training, result: Result | None, pictures: _Figures) -> str:
     if not run.curve:
         return _section("How it learned", "<p>It has not learned yet: no step was taken.</p>")
-    first, last = run.curve[0].loss, run.curve[-1].loss
+    recent = model_plots.window(run.curve)
+    first, last = run.curve[0].loss, np.mean([point.loss for point in run.curve[-recent:]])
     told = (
-        f"The loss went from {first:.3g} to {last:.3g}. It is the cross-entropy: the mean of -log p, "
+        f"The loss went from {first:.3g} to {last:.3g}, the mean of the last {recent} of "
+        f"{len(run.curve):,} batches. It is the cross-entropy: the mean of -log p, "
         f"with p the probability of the right symbol, given those before it. A model that knows nothing "
         f"and picks evenly among the {len(run.reader.writes)} symbols has "
         f"{np.log(len(run.reader.writes)):.3g}."
@@ -245,6 +247,7 @@ def _maps(run: Training, line: str, target: str, pictures: _Figures) -> str:
             keys=said.looked_at,
             sides=("written", "read"),
             columns=4 if len(said.looked_at) < 12 else 2,
+            kind="cross-attention" if run.kind == "encoder-decoder" else "self-attention",
         ),
         f"Attention of each head: rows {said.written}, columns {line}",
         f"“{line}” read as {said.written or 'nothing'} ({verdict}).",

@@ -7,6 +7,10 @@ In headless Chromium: the processor time of the page's main thread for one press
 included, for a change painting as well: of all steps the mean, and of some changes the median. For the
 ten lines of the README, one head of attention, a model of the size of `dates` that has learned nothing,
 and about as much as a page computes with.
+
+On the page of a date, letters are typed too, one after the other: how long it takes to decode the line
+again, and from the key to the next picture that the browser has painted: of all keys the median and the
+95th percentile.
 """
 
 import os
@@ -59,7 +63,28 @@ for (let i = 0; i < steps; i++) {
 }
 return steps;
 """
-TIMES, ROUNDS = 10, 7
+TYPE = """
+const [lines, done] = arguments;
+const field = document.getElementById("another-line");
+const painted = [], decoded = [];
+const press = (i) => {
+  field.value = lines[i];
+  const begun = performance.now();
+  field.dispatchEvent(new Event("input"));
+  decoded.push(performance.getEntriesByName("decode").at(-1).duration);
+  requestAnimationFrame(() => {
+    const channel = new MessageChannel(); // told after the picture is painted
+    channel.port1.onmessage = () => {
+      painted.push(performance.now() - begun);
+      if (i + 1 < lines.length) setTimeout(press, 30, i + 1);
+      else done([decoded, painted]);
+    };
+    channel.port2.postMessage(0);
+  });
+};
+press(0);
+"""
+TIMES, ROUNDS, KEYS = 10, 7, 60
 
 
 def ten_lines():
@@ -128,6 +153,19 @@ def processor_times(driver, page, name):
     return step, statistics.median(rounds)
 
 
+def typing_times(driver, page):
+    """Milliseconds to decode a line, and from its key to the picture: of each key."""
+    driver.get(page.resolve().as_uri())
+    text = "3rd of march 1998 5 may 2001 12 august 1987"
+    lines = [text[k % 20 : k % 20 + 8 + k % 9].strip() for k in range(KEYS)]
+    driver.execute_async_script(TYPE, lines[:10])  # the first ones are compiled on the way
+    return driver.execute_async_script(TYPE, lines)
+
+
+def told(times):
+    return f"{statistics.median(times):.1f} ms, 95th percentile {np.percentile(times, 95):.1f}"
+
+
 def main():
     options = webdriver.ChromeOptions()
     options.binary_location = shutil.which("chromium") or shutil.which("chromium-browser")
@@ -158,6 +196,9 @@ def main():
                 f" {step:6.1f} ms a step {change:6.1f} ms a change",
                 flush=True,
             )
+            if make is dates:
+                decoded, painted = typing_times(driver, page)
+                print(f"  a letter typed: decoding {told(decoded)}; key to paint {told(painted)}")
         driver.quit()
 
 

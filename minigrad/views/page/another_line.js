@@ -217,7 +217,9 @@ function read(text, right = null) {
     return null;
   }
   Flow.leave(text);
+  const begun = performance.now();
   const said = decode(ids);
+  performance.measure("decode", { start: begun });
   said.p = said.scores.map(chances);
   picture(text, said);
   if (byId("sampling").open) Sampling.show({ ...said, shown: named });

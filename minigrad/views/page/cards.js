@@ -50,12 +50,14 @@ function cardOf(view, { key, x, y, width: w, height: h }) {
   const group = make("g", {
     class: "card",
     transform: `translate(${x} ${y})`,
-    tabindex: -1,
-    role: "button",
     "data-key": key,
   });
-  const parts = { key, group, w, h, x, y, outside };
-  group.append(make("rect", { class: "halo", x: -5, y: -5, width: w + 10, height: h + 10, rx: 11 }));
+  // The button is the frame, whose label says what the texts in it show.
+  const button = make("rect", { class: "halo", x: -5, y: -5, width: w + 10, height: h + 10, rx: 11 });
+  button.setAttribute("role", "button");
+  button.setAttribute("tabindex", -1);
+  const parts = { key, group, button, w, h, x, y, outside };
+  group.append(button);
   if (outside) {
     group.classList.add("outside");
     group.append(
@@ -117,6 +119,7 @@ function cardOf(view, { key, x, y, width: w, height: h }) {
   }
   parts.slots = make("g", {});
   group.append(parts.slots);
+  for (const child of group.children) if (child !== button) child.setAttribute("aria-hidden", "true");
   group.addEventListener("click", () => activate(key));
   group.addEventListener("pointerenter", (event) => {
     Listing.light(membersOf(key));

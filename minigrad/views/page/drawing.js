@@ -87,7 +87,7 @@ function drawnOnce(view) {
     [...cards.values()].map((card) => card.group),
   );
   const first = cards.values().next().value;
-  if (first) first.group.setAttribute("tabindex", 0);
+  if (first) first.button.setAttribute("tabindex", 0);
   return { group, cards, arrows, view };
 }
 
@@ -141,9 +141,9 @@ function mark() {
       card.progress.setAttribute("class", `progress ${state.time > Graph.FORWARD ? "backward" : "forward"}`);
     }
     Cards.fillSlots(card);
-    card.group.setAttribute("aria-label", Cards.spoken(card));
-    if (active) card.group.setAttribute("aria-current", "step");
-    else card.group.removeAttribute("aria-current");
+    card.button.setAttribute("aria-label", Cards.spoken(card));
+    if (active) card.button.setAttribute("aria-current", "step");
+    else card.button.removeAttribute("aria-current");
   }
   for (const arrow of arrows) {
     const list = arrow.group.classList;

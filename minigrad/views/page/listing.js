@@ -103,7 +103,7 @@ function listing() {
         make(
           "tr",
           {},
-          ["", "name", "made by", "shape", "value", "gradient"].map((title) =>
+          ["number", "name", "made by", "shape", "value", "gradient"].map((title) =>
             make("th", { scope: "col" }, title),
           ),
         ),

@@ -115,10 +115,10 @@ function help() {
 function moveFocus(direction) {
   const { cards } = Drawing.draw(state.view);
   const list = [...cards.values()];
-  const at = list.findIndex((card) => card.group === document.activeElement);
+  const at = list.findIndex((card) => card.button === document.activeElement);
   const next = list[(at + direction + list.length) % list.length];
-  for (const card of list) card.group.setAttribute("tabindex", card === next ? 0 : -1);
-  next.group.focus({ preventScroll: true });
+  for (const card of list) card.button.setAttribute("tabindex", card === next ? 0 : -1);
+  next.button.focus({ preventScroll: true });
   Camera.reveal(next.key);
 }
 
@@ -154,7 +154,7 @@ function onKey(event) {
     const key = /^\d+$/.test(card.dataset.key) ? Number(card.dataset.key) : card.dataset.key;
     Cards.activate(key);
     if (typeof key !== "number" && Drawing.hasDrawings) {
-      const firstCard = Camera.world.querySelector('.card[tabindex="0"]');
+      const firstCard = Camera.world.querySelector('.card [tabindex="0"]');
       if (firstCard) firstCard.focus({ preventScroll: true });
     }
     return;
