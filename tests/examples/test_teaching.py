@@ -40,3 +40,12 @@ def test_a_lesson_ends_with_its_exercises_by_name(sheet):
     (lesson,) = (one for one in lessons() if one.title == sheet.title)
     end = lesson.text.partition("## Questions")[2]
     assert [name for name in sheet.exercises if f"`{name}`" not in end] == []
+
+
+def test_the_sessions_of_twelve_weeks_have_ninety_minutes_and_every_lesson_from_01_to_16():
+    rows = re.findall(r"^\| (\d+) \| (.+?) \| .+? \| ((?:\d+, ){4}\d+) \| (.+) \|$", GUIDE, re.M)
+    assert [int(week) for week, *_ in rows] == list(range(1, 13))
+    assert [sum(map(int, minutes.split(", "))) for *_, minutes, _ in rows] == 12 * [90]
+    assert set(re.findall(r"\d\d", " ".join(row[1] for row in rows))) >= {
+        f"{k:02}" for k in range(1, 17)
+    }
