@@ -1,13 +1,15 @@
 # %% [markdown]
 # # 10b A gallery
 #
-# *Other ways to write attention, and other ways to say where. All of it optional. About 6 seconds.*
+# *The story so far in five pictures; other ways to write attention, and to say where. About 6 seconds.*
 #
-# Nothing in here is needed further on. Each picture in this gallery stands by itself: look at those that
-# you like, and go on with lesson 11.
+# First the story, from recurrent networks to the models of today. What comes after it is optional,
+# and nothing of it is needed further on. Each picture of the gallery stands by itself: look at those
+# that you like, and go on with lesson 11.
 #
 # After what you choose of it, you can
 #
+# - tell how attention came to replace recurrent networks, and count what that changed;
 # - read attention written in columns, and say what is special about $e^s$;
 # - say in which sense attention projects, remembers, and moves points;
 # - say what is wrong with simply counting up, and with sines alone;
@@ -37,6 +39,105 @@ from minigrad.views.plots import BLUE, GREY, ORANGE, PURPLE, heat_map, shades, v
 pictures = Pictures()  # or Pictures("another/folder")
 ask = Questions("10b")
 rng = np.random.default_rng(0)
+
+# %% [markdown]
+# ## From recurrent networks to today
+#
+# Five networks, of which you have built three, and will build the others. Each reads four words
+# (below). An arrow leads from a vector to one that is computed from it.
+#
+# - **1990, recurrent** (Elman; lesson 06). Each state is made from a word and the state before.
+# - **2014, encoder and decoder** (Sutskever et al.; lesson 06). The last state is handed to a second
+#   network, which writes. All that was read has to fit into it.
+# - **2015, attention** (Bahdanau et al.; lesson 06). Each step of the decoder looks at all states,
+#   with weights.
+# - **2017, transformer** (Vaswani et al.; lesson 12). The chains are gone: attention connects the
+#   words that are read, and those that are written, and the two. Positions say what stands where.
+# - **2018, one half of it** (Radford et al.; lesson 15). A decoder alone, in which each word sees those
+#   before it, continues a text. (BERT, of the same year, is an encoder alone: each word sees all.)
+#
+# The models of today are of the last kind, with more layers and wider ones, the norm before each part
+# (lesson 11), and mostly rotary positions.
+#
+# Two counts tell what changed. How many arrows lie on the shortest way from the first word to the
+# last vector? So many steps its gradient has to come back (lesson 06). And how long is the longest
+# chain? So many steps have to wait for each other, when whole texts are there to learn from.
+
+# %%
+n = 4
+words, before = range(n), [(i, j) for i in range(n) for j in range(n) if i <= j]
+every = [(i, j) for i in range(n) for j in range(n)]
+chain = lambda a: [((a, i), (a, i + 1)) for i in range(n - 1)]
+of = lambda a, b, pairs: [((a, i), (b, j)) for i, j in pairs]
+recurrent = of("x", "h", zip(words, words)) + chain("h")  # x is read, h are the states
+handed = [*recurrent, (("h", n - 1), ("d", 0)), *of("t", "d", zip(words, words)), *chain("d")]
+STORY = {  # the arrows; t are the words written so far, d the states of what writes
+    "1990": recurrent,
+    "2014": handed,
+    "2015": handed + of("h", "d", every),
+    "2017": of("x", "h", every) + of("h", "d", every) + of("t", "d", before),
+    "2018": of("x", "h", before),
+}
+
+
+def ways(arrows):
+    """How many arrows the shortest way from the first word to the last vector has, and the longest."""
+    into = {}
+    for start, end in arrows:
+        into.setdefault(end, []).append(start)
+    shortest = lambda node: (
+        0 if node == ("x", 0) else 1 + min(map(shortest, into[node])) if node in into else 99
+    )
+    longest = lambda node: 1 + max(map(longest, into[node])) if node in into else 0
+    last = ("d" if ("d", 0) in into else "h", n - 1)
+    return shortest(last), longest(last)
+
+
+# %%
+ask("waits", ...)
+
+# %%
+counted = {year: ways(arrows) for year, arrows in STORY.items()}
+for year, (shortest, longest) in counted.items():
+    print(f"{year}: {shortest} arrows from the first word, {longest} steps to wait")
+assert counted == {"1990": (4, 4), "2014": (8, 8), "2015": (2, 8), "2017": (2, 2), "2018": (1, 1)}
+
+
+# %%
+def five_networks():
+    from matplotlib import pyplot as plt
+
+    widths = [1, 2, 2, 2, 1]
+    figure, axes = plt.subplots(1, 5, figsize=(12, 2.2), width_ratios=widths)
+    places = {"x": (0, 0), "h": (0, 1), "t": (n + 0.5, 0), "d": (n + 0.5, 1)}
+    colours = {"x": GREY, "h": BLUE, "t": GREY, "d": ORANGE}
+    for ax, (year, arrows) in zip(axes, STORY.items()):
+        at = {
+            node: (places[node[0]][0] + node[1], places[node[0]][1])
+            for pair in arrows
+            for node in pair
+        }
+        for start, end in arrows:
+            curve = "arc3,rad=-0.35" if {start[0], end[0]} == {"h", "d"} else "arc3"
+            line = {"arrowstyle": "-|>", "color": colours[end[0]], "alpha": 0.6, "lw": 1}
+            ax.annotate("", at[end], at[start], arrowprops=line | {"connectionstyle": curve})
+        for (kind, _), place in at.items():
+            ax.plot(*place, "o", color=colours[kind], ms=9)
+        ax.set(ylim=(-0.2, 2), title=year)
+        ax.margins(x=0.15)
+        ax.axis("off")
+    return figure
+
+
+pictures("10b_story", five_networks)
+
+# %% [markdown]
+# Below are words (grey): on the left those that are read, on the right those written so far. Above
+# them is what reads (blue) and what writes (orange). In 2015 the way became short. In 2017 the
+# waiting went, too: with more words it stays at 2, where it was twice their number. (Only while a
+# model *writes* it still waits for each word: lesson 14.)
+#
+# Here the optional part begins.
 
 # %% [markdown]
 # Numbers for all of it, with the names of lessons 08 and 10: three vectors that ask, five that are

@@ -3,6 +3,18 @@
 from minigrad.course.questions import Question, questions
 
 QUESTIONS = questions(
+    waits=Question(
+        "The network of 2015 has a recurrent encoder of four states, and a decoder of four. How many"
+        " arrows has its longest chain, from the first word to the last state of the decoder?",
+        answer=8,
+        by='counted["2015"][1]',
+        hint="From the word to the first state is one. Then along all states of both.",
+        mistakes={
+            "2": "That is the shortest way: by attention. The states still wait for each other.",
+            "7": "The arrow from the word to the first state counts, too.",
+        },
+        because="1 to the first state, 3 along the encoder, 1 to the decoder, 3 along it.",
+    ),
     last_ten=Question(
         r"Each of 100 words of width $D = 32$ has a ramp added, $\mathrm{pos} / D$ in every number. "
         "How much of all weight do the last 10 of the 100 positions get?",

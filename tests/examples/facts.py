@@ -695,6 +695,11 @@ FACTS: dict[str, list[tuple[str, str]]] = {
         ("without positions the task fails", 'results["none"][0] < 0.3'),
     ],
     "10b": [
+        ("attention made the way short", 'counted["2014"][0] == 8 and counted["2015"][0] == 2'),
+        (
+            "and a transformer has no chain to wait for",
+            'counted["2015"][1] == 8 and counted["2017"][1] == 2',
+        ),
         ("column and row conventions are one another's transpose", "np.allclose(columns, rows.T)"),
         ("the weights too", "np.allclose(weights_in_columns, weights.T)"),
         ("softmax(Q K^T) V^T fits neither", "not printed_in_rows and not printed_in_columns"),
