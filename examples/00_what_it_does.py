@@ -1,7 +1,7 @@
 # %% [markdown]
 # # 00 What it does
 #
-# *A transformer learns to read dates while you wait, and then it reads yours. About 8 seconds.*
+# *A transformer learns to read dates, and then it reads yours. About 8 seconds.*
 #
 # The course ends with a machine that reads and writes. This lesson begins with it. You need to
 # understand nothing yet: run it, give it a date of your own, change a letter, and see what changes.

@@ -1,7 +1,7 @@
 # %% [markdown]
 # # 03b A network in five minutes
 #
-# *Layer, bias, bend, loss, rate and batch, on points that no straight line can part. About 3 seconds.*
+# *Layer, bias, bend, loss, rate, batch: on points that no line can part. About 3 seconds.*
 #
 # You can find derivatives, and check them. From here on the course computes with *networks*, and this
 # short lesson says what that is. There are six words to learn, and each is one line of code.

@@ -1,7 +1,7 @@
 # %% [markdown]
 # # 10b A gallery
 #
-# *The story so far in five pictures; other ways to write attention, and to say where. About 6 seconds.*
+# *The story in five pictures; other ways to write attention, and to say where. About 6 seconds.*
 #
 # First the story, from recurrent networks to the models of today. What comes after it is optional,
 # and nothing of it is needed further on. Each picture of the gallery stands by itself: look at those

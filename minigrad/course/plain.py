@@ -17,7 +17,8 @@ SINGLE = re.compile(r"[\w.\u0302]*")  # needs no brackets: "12", "dₖ", or a le
 SIGNS = {
     r"\alpha": "α", r"\beta": "β", r"\varepsilon": "ε", r"\phi": "φ", r"\partial": "∂", r"\sum": "∑",
     r"\cdot": "·", r"\times": "×", r"\dots": "…", r"\exp": "exp", r"\log": "log", r"\ln": "ln",
-    r"\sin": "sin", r"\cos": "cos", r"\,": " ", r"\\": ";", "&": "",
+    r"\sin": "sin", r"\cos": "cos", r"\tanh": "tanh", r"\leftarrow": "←", r"\eta": "η",
+    r"\,": " ", r"\\": ";", "&": "",
 }  # fmt: skip
 FONTS = (r"\text", r"\mathrm", r"\mathsf")
 HAT = "\u0302"  # stands above the letter before it

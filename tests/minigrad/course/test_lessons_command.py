@@ -70,7 +70,7 @@ def test_every_lesson_has_a_line(capsys):
 def test_a_lesson_that_is_not_there(given, capsys):
     assert main(["lessons", given]) == 2
     complaint = capsys.readouterr().err
-    assert complaint.startswith(f"minigrad: there is no lesson {given}; there are 01, 02")
+    assert complaint.startswith(f"minigrad: there is no lesson {given}; there are 00, 01, 02")
     assert complaint.count("\n") == 1
 
 
