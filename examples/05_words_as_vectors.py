@@ -148,7 +148,13 @@ assert round(alike[0, 2], 3) == 0.991
 
 names = list(words)
 table = lambda: heat_map(
-    alike, rows=names, columns=names, numbers=".3f", quantity="cosine", limits=(0.9, 1)
+    alike,
+    rows=names,
+    columns=names,
+    numbers=".3f",
+    quantity="cosine",
+    limits=(0.9, 1),
+    title="colours begin at 0.9",
 )
 pictures("05_cosines", table)
 

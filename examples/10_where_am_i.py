@@ -224,6 +224,7 @@ def waves():
 
     figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4.4), width_ratios=[1, 1.35])
     positional_encodings(table, title="the table", ax=left)
+    figure.colorbar(left.images[0], ax=left, label="number")
     fine = np.linspace(0, 59, 600)
     for step, i in enumerate((0, 4, 8, 12)):
         w = 10000 ** (-i / 32)

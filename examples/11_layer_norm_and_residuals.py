@@ -351,7 +351,12 @@ def by_depth():
     for ax, residual in zip(axes, (True, False)):
         chosen = {norm: sizes[norm, residual] for norm in norms}
         title = "with residuals" if residual else "without residuals"
-        gradient_sizes(chosen, layers="in front of layer", title=title, ax=ax)
+        gradient_sizes(
+            chosen,
+            layers="in front of layer (backprop runs from right to left)",
+            title=title,
+            ax=ax,
+        )
     axes[1].set_ylabel("")
     return figure
 

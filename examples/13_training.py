@@ -527,15 +527,20 @@ def table_as_picture():
 
     figure, (left, bars) = plt.subplots(1, 2, figsize=(10.5, 3.9), width_ratios=[1.6, 1])
     colours = [BLUE, GREEN, PURPLE, GREY, "#b3370f", ORANGE, "#8a6d00"]
-    for row, ((curve, share), colour) in enumerate(zip(results.values(), colours)):
+    cheats = "no causal mask", "no shift"  # which learned to read the answer
+    for row, ((name, (curve, share)), colour) in enumerate(zip(results.items(), colours)):
         smooth = np.convolve(curve, np.full(10, 0.1), "valid")
-        left.semilogy(np.arange(len(smooth)) + 10, smooth, color=colour, lw=2)
+        style = ":" if name in cheats else "-"
+        left.semilogy(np.arange(len(smooth)) + 10, smooth, color=colour, lw=2, ls=style)
+        left.text(len(curve) + 4 + 9 * (row % 2), smooth[-1], row + 1, color=colour, va="center")
         bars.barh(-row, 100 * share, color=colour)
         bars.text(100 * share + 2, -row, f"{100 * share:.0f} %", va="center", color=colour)
     left.axhline(math.log(N), color=GREY, lw=0.8, ls=":")
     left.text(220, math.log(N) * 1.05, "guessing", ha="right", color="#64748b", size=9)
-    left.set(xlabel="step", ylabel="loss (mean of 10)", title="while learning")
-    bars.set_yticks([-row for row in range(len(results))], list(results))
+    left.set(xlabel="step", ylabel="loss (mean of 10)", xlim=(0, len(curve) + 22))
+    left.set_title("while learning (dotted: they read the answer)")
+    numbered = [f"{row} {name}" for row, name in enumerate(results, 1)]
+    bars.set_yticks([-row for row in range(len(results))], numbered)
     for label, colour in zip(bars.get_yticklabels(), colours):
         label.set_color(colour)
     bars.set(xlim=(0, 115), xticks=[], title="words right, when writing by itself")

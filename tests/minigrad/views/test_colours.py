@@ -84,7 +84,7 @@ def test_the_page_and_the_plots_use_them(tmp_path):
 
     x = mg.Tensor([1.0, -2.0], requires_grad=True)
     page = mg.explore(np.sum(x * x), tmp_path / "page.html").read_text("utf-8")
-    assert "--value-plus: 47, 127, 216;" in page
+    assert "--value-plus:47,127,216;" in page
     assert page.count("--value-plus:") == 1
     rgb = lambda colour: tuple(int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5))
     assert shades(-1, 1)(1.0)[:3] == pytest.approx(rgb(colours.VALUES.plus))
