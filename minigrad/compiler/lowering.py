@@ -72,25 +72,7 @@ def rewritten(
     """
     now: dict[int, Symbol] = {}
     before: dict[int, Any] = {}  # the arrays of those that have another one now
-    new: list[Symbol] = []
-    written: set[int] = set()
-
-    def current(a: Any) -> Any:
-        if isinstance(a, Symbol):
-            return now.get(id(a), a)
-        if type(a) in (list, tuple):
-            return type(a)(map(current, a))
-        return {k: current(v) for k, v in a.items()} if isinstance(a, dict) else a
-
-    def write(symbol: Symbol, role: Any) -> None:
-        if symbol.call is None or id(symbol) in written:
-            return
-        for part in symbol.parts:
-            write(part, Role("part", role.node) if part.role is None else part.role)
-        symbol.role = role if symbol.role is None else symbol.role
-        written.add(id(symbol))
-        new.append(symbol)
-
+    new: dict[int, Symbol] = {}  # the lines, by their ids
     place: Any = Role("part")
     roles = []
     for line in reversed(lines):  # the parts of a line stand before it
@@ -100,18 +82,37 @@ def rewritten(
         old, line.role = line.value, role
         if any(id(part) in now or id(part) in before for part in line.parts):
             function, args, options, _ = line.call  # type: ignore[misc]
-            call = SymbolCall(function, current(args), current(options))
+            call = SymbolCall(function, _current(args, now), _current(options, now))
             line.value, line.call = _value(line, call, before), call
         elif isinstance(old, np.generic):
             line.value = np.asarray(old)
         result = change(line)
         result = line if result is None else result
-        write(result, role)
+        _write(result, role, new)
         if result is not line:
             now[id(line)] = result
         if result.value is not old:
             before[id(line)] = old
-    return new, [now.get(id(end), end) for end in ends]
+    return [*new.values()], [now.get(id(end), end) for end in ends]
+
+
+def _current(a: Any, now: dict[int, Symbol]) -> Any:
+    """An argument with what its symbols have become."""
+    if isinstance(a, Symbol):
+        return now.get(id(a), a)
+    if type(a) in (list, tuple):
+        return type(a)([_current(b, now) for b in a])
+    return {k: _current(v, now) for k, v in a.items()} if isinstance(a, dict) else a
+
+
+def _write(symbol: Symbol, role: Role, new: dict[int, Symbol]) -> None:
+    """Put a symbol among the lines, after its parts."""
+    if symbol.call is None or id(symbol) in new:
+        return
+    for part in symbol.parts:
+        _write(part, Role("part", role.node) if part.role is None else part.role, new)
+    symbol.role = role if symbol.role is None else symbol.role
+    new[id(symbol)] = symbol
 
 
 def _value(line: Symbol, call: SymbolCall, before: dict[int, Any]) -> Any:
@@ -207,15 +208,15 @@ def _mean(line: Symbol, a: Any, axis: Any = None, dtype=None, out=None, keepdims
 
 def _key(line: Symbol) -> Any:
     """Return what equal calls have in common."""
-
-    def key(a: Any) -> Any:
-        if isinstance(a, (Symbol, np.ndarray)):
-            return id(a)
-        if isinstance(a, (list, tuple)):
-            return (type(a), *map(key, a))
-        return (
-            tuple((k, key(v)) for k, v in a.items()) if isinstance(a, dict) else (type(a), repr(a))
-        )
-
     assert line.call is not None
-    return line.call.function, key(line.call.args), key(line.call.options)
+    return line.call.function, _known_by(line.call.args), _known_by(line.call.options)
+
+
+def _known_by(a: Any) -> Any:
+    if isinstance(a, (Symbol, np.ndarray)):
+        return id(a)
+    if isinstance(a, (list, tuple)):
+        return (type(a), *map(_known_by, a))
+    if isinstance(a, dict):
+        return tuple((k, _known_by(v)) for k, v in a.items())
+    return type(a), repr(a)

@@ -14,7 +14,7 @@ from ..engine.saving import unshared
 from ..engine.tensor import Tensor
 from ..errors import GraphError
 from ..script.script import Script
-from ..script.symbols import stand_in
+from ..script.symbols import Shape, stand_in
 from . import freed
 from .keeping import memory_use
 from .lowering import lowered, once
@@ -78,12 +78,11 @@ class Plan:
         source = Source(graph, lines, forward, given, start, ends, buffers, notes)
         self.text, self.space = source.code, source.space
         self.code = compile(self.text, "<compiled>", "exec")
-        for symbol in (
-            *lines,
-            *given,
-        ):  # of their arrays, shapes and dtypes are needed from here on
+        for symbol in (*lines, *given):  # of arrays, shapes and dtypes are needed from here on
             if isinstance(symbol.value, np.ndarray):
                 symbol.value = stand_in(symbol.value.shape, symbol.value.dtype)
+            if symbol.call is not None:
+                symbol.call = symbol.call._replace(args=_without_symbols(symbol.call.args))
         for node in graph.nodes:
             node.value = None
         self._parts = graph, lines, forward, given, start, ends, None, notes
@@ -127,6 +126,11 @@ class Plan:
         row; sums that the function itself does not compute so are silent.
         """
         return contextlib.nullcontext() if self.exact else np.errstate(invalid="ignore")
+
+
+def _without_symbols(args: tuple) -> tuple:
+    """Arguments with the numbers of shapes alone, which else keep the symbol that they are of."""
+    return tuple([tuple(a) if isinstance(a, Shape) else a for a in args])
 
 
 def _may_be_index(array: np.ndarray | None) -> bool:

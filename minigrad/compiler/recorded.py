@@ -122,7 +122,10 @@ class Recorded:
         self.draws = [(numbers.get(node), draw) for node, draw in tracing.draws]
         self.arguments = [_number(tracing, numbers, a) for a in arrays]
         self.modules = list(tracing.modules)
-        tracing.arrays.clear()
+        for held in vars(tracing).values():  # nodes lead to the recording, and it to them
+            if isinstance(held, (list, dict, set)):
+                held.clear()
+        vars(captured).clear()  # its parts lead to it
 
     def changing(self) -> set[int]:
         """The numbers of the nodes whose arrays a later call brings again."""
