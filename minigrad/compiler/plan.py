@@ -50,6 +50,9 @@ class Plan:
         self.exact, graph = exact, recorded.graph
         (root,) = graph.roots
         script = Script(graph)
+        for node in graph.nodes:
+            if node.operation:  # the script has its value
+                node.value = None
         places = {n: i for i, n in enumerate(recorded.arguments) if n is not None}
         self.takes = list(places.values())
         self.indices = [i for n, i in places.items() if _may_be_index(graph[n].value)]

@@ -231,6 +231,8 @@ class Compiled:
                 self._checked.add(code)
             self._met.pop(key, None)
             self._example = args, kwargs
+            if self.at_once:  # nobody takes the result, which holds all arrays of the call
+                recorded.result = None
             _put(self._plans, key, (Plan(recorded, key[0][0], self.exact), outside), self.plans)
         return recorded.result
 
