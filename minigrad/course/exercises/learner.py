@@ -12,9 +12,9 @@ from pathlib import Path
 from ... import errors
 from ...disk import write_whole
 from ...views.drawing.drawing import Drawing
+from ..printing import say
 from .exercise import Exercise
 from .marking import NOT_BEGUN, RIGHT, Mark
-from .printing import say
 from .puzzle import puzzle_of, solved
 from .roster import read_roster
 from .sandbox import check

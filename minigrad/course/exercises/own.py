@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 
 from ... import errors
+from ..printing import say
 from .asking import Asked, Outcome, StoppedError
 from .calls import Callee
 from .crossing import packed
@@ -29,7 +30,6 @@ from .exercise import Case, Exercise
 from .house import JUDGE, Rooms
 from .likeness import alike, numbers_of
 from .marking import RIGHT, Mark, Trial, mark
-from .printing import say
 from .sheets import RUN, asked, beside, chosen, content, written
 from .wording import shown
 

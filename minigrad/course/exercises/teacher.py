@@ -16,6 +16,7 @@ from pathlib import Path
 
 from ... import errors
 from ...disk import destination, write_whole
+from ..printing import say
 from . import class_page
 from .alike import equal_work, work_in
 from .container import build
@@ -28,7 +29,6 @@ from .kept import NAME as KEPT
 from .kept import Kept
 from .marking import Mark
 from .points import counted, read_points, shared
-from .printing import say
 from .results import (
     ESCAPED,
     Marked,
@@ -65,15 +65,17 @@ def mark(options: argparse.Namespace) -> int:
             for note in gathered(options.folder, folder).notes:
                 say(cleaned(note), hanging=4)
         house = until.enter_context(contextlib.closing(_rooms(options)))
-        for sheet, exercise, found in check(folder, wanted, seed, options.seconds, house):
-            found = shared(exercise, found, table, options.parts)
-            marked.append((sheet, exercise, found))
-            points = f"{points_of(exercise, found)}/{exercise.points}"
-            told = f"{points:>4}  {found.state:<10} {found.says}"
-            say(f"{sheet.number}  {exercise.name:<22} {told}", hanging=44)
-    _warn(house)
-    of = sum(exercise.points for _, exercise, _ in marked)
-    print(f"\n{total(marked)} of {of} points (seed {seed})")
+        try:
+            for sheet, exercise, found in check(folder, wanted, seed, options.seconds, house):
+                found = shared(exercise, found, table, options.parts)
+                marked.append((sheet, exercise, found))
+                points = f"{points_of(exercise, found)}/{exercise.points}"
+                told = f"{points:>4}  {found.state:<10} {found.says}"
+                say(f"{sheet.number}  {exercise.name:<22} {told}", hanging=44)
+        finally:  # after Ctrl-C, too
+            _warn(house)
+            of = sum(exercise.points for _, exercise, _ in marked)
+            print(f"\n{total(marked)} of {of} points (seed {seed})")
     written: list[tuple[Path | None, Callable[..., bytes]]] = [
         (options.json, as_json),
         (options.junit, as_junit),

@@ -11,10 +11,10 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from ... import errors
+from ..printing import say
 from .exercise import Exercise
 from .house import ended, with_packages
 from .marking import MISSING, NOT_BEGUN, RIGHT, Mark
-from .printing import say
 from .running import FAILED
 from .sandbox import check
 from .sheets import HOME, Sheet, chosen, module_of

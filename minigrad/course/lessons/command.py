@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from ..printing import say
 from .lesson import chosen, listing, run
 from .notebooks import write_notebooks
 
@@ -35,7 +36,8 @@ def command(options: argparse.Namespace) -> int:
         for lesson in some:
             run(lesson, options.pictures)
     else:
-        print(listing(some))
+        for line in listing(some).splitlines():
+            say(line, hanging=4)
         print("\npython -m minigrad lessons 01 runs one; --notebooks writes them as notebooks;")
         print("python -m minigrad course shows them all in a browser")
     return 0

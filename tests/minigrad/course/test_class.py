@@ -318,6 +318,19 @@ def test_a_submission_in_a_folder_is_marked_for_gradescope(tmp_path):
     assert all(0 <= test["score"] <= test["max_score"] for test in found["tests"])
 
 
+def test_after_ctrl_c_the_points_so_far_are_told(room, monkeypatch, capsys):
+    put(room / FIRST)
+    every = teacher.check
+
+    def interrupted(*arguments):
+        yield next(every(*arguments))
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(teacher, "check", interrupted)
+    assert main(["exercises", "mark", str(room), "--in-process", "--seed", "3"]) == 130
+    assert capsys.readouterr().out.endswith("\n1 of 1 points (seed 3)\n")
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="runs bash")
 def test_the_autograder_runs_from_its_zip_alone(tmp_path):
