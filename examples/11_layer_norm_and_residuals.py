@@ -377,7 +377,8 @@ pictures("11_gradients", by_depth)
 #
 # Here $J^\mathsf{T} g$ is about 0.65 times as long as $g$, as measured below. In each layer that is a
 # factor of 0.65, and $0.65^{24}$ is 0.00003. And with the residual? Before training $J$ is random, so
-# $J^\mathsf{T} g$ has no reason to point along $g$, nor against it. It is nearly perpendicular.
+# $J^\mathsf{T} g$ has no reason to point along $g$, nor against it. It is nearly perpendicular, as
+# two random vectors of many numbers are ([mathematics](MATHEMATICS.md), at its end).
 
 # %%
 ask("grows", ...)

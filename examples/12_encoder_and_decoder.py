@@ -69,10 +69,12 @@ assert target_words.tokens(target[1]) == [
 #
 # $$P(x_{t+1} \mid x_1, \dots, x_t,\ z_1, \dots, z_S),$$
 #
-# with the source $z$ of $S$ words and the target $x$, where $x_1$ is `<bos>`. It does not give
+# with the source $z$ of $S$ words and the target $x$, where $x_1$ is `<bos>`. ($P(a \mid b)$ is the
+# probability of $a$ where $b$ is known: [mathematics](MATHEMATICS.md).) It does not give
 # probabilities but scores, one for each of the $N$ words of the target's vocabulary, called *logits*;
-# a softmax turns them into probabilities. A small model is enough here: width $D = 16$, $H = 2$ heads,
-# feed-forward width $F = 32$, two layers on each side. The German sentences have six different words.
+# a softmax turns them into probabilities. A small model is enough here: width $D = 16$, $H = 2$
+# heads, feed-forward width $F = 32$, two layers on each side. The German sentences have six different
+# words.
 
 # %%
 ask("logits", ...)

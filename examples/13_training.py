@@ -168,10 +168,10 @@ print("open in a browser:", page)
 #
 # ### Label smoothing
 #
-# *Label smoothing* asks for a little less than certainty: the share $\varepsilon$ of each target
-# is spread evenly over all $N$ symbols. The gradient is $p - t$ as before, with this other $t$. So the
-# loss is least where $p = t$: for the right symbol not at 1, which only infinite logits reach, but at
-# $1 - \varepsilon + \varepsilon / N$.
+# *Label smoothing* asks for a little less than certainty: the share $\lambda$ of each target (the
+# paper writes $\varepsilon$) is spread evenly over all $N$ symbols. The gradient is $p - t$ as
+# before, with this other $t$. So the loss is least where $p = t$: for the right symbol not at 1,
+# which only infinite logits reach, but at $1 - \lambda + \lambda / N$.
 
 # %%
 smooth = 0.1
@@ -182,9 +182,10 @@ assert np.isclose(library.item(), by_hand)
 
 sure = np.linspace(0.02, 0.9995, 2000)  # of the right symbol; the others share the rest evenly
 spread = np.stack([sure, *[(1 - sure) / (N - 1)] * (N - 1)], axis=1)  # (2000, N)
-losses = {e: -(np.log(spread) @ np.array([1 - e + e / N, *[e / N] * (N - 1)])) for e in (0.0, 0.1)}
-lowest = {e: sure[loss.argmin()] for e, loss in losses.items()}
-print("the loss is least at", {e: round(float(p), 3) for e, p in lowest.items()})
+smoothed = lambda u: np.array([1 - u + u / N, *[u / N] * (N - 1)])
+losses = {u: -(np.log(spread) @ smoothed(u)) for u in (0.0, 0.1)}
+lowest = {u: sure[loss.argmin()] for u, loss in losses.items()}
+print("the loss is least at", {u: round(float(p), 3) for u, p in lowest.items()})
 assert np.isclose(lowest[0.1], 0.9 + 0.1 / N, atol=1e-3)
 assert lowest[0.0] == sure[-1]
 

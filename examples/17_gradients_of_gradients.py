@@ -243,7 +243,8 @@ pictures("17_costs", costs)
 # $$f(x + d) \approx f(x) + g^\mathsf{T} d + \tfrac12\, d^\mathsf{T} H d.$$
 #
 # The gradient of the right side with respect to $d$ is $g + H d$. At the lowest point of the parabola
-# it is zero, so $d = -H^{-1} g$. *Newton's method* goes there at once:
+# it is zero, so $d = -H^{-1} g$ ($H^{-1}$, the inverse, undoes $H$: [mathematics](MATHEMATICS.md);
+# $g$ and $d$ are columns here). *Newton's method* goes there at once:
 #
 # $$x \leftarrow x - H^{-1} g.$$
 #
