@@ -11,6 +11,7 @@ import * as Fields from "./fields.js";
 
 const learning = { rate: 0.01, without: new Set(), losses: [], at: null, timer: null, run: 0, taken: 0 };
 const PACE = 60; // milliseconds from one step to the next
+const SLICE = 40; // milliseconds of steps after which something is shown
 
 const descends = () =>
   data.nodes.filter((node) => Fields.slotOf(node.n) !== null && Live.live.gradient[node.n] !== undefined);
@@ -22,7 +23,7 @@ function learners() {
   return parameters.length ? parameters : leaves.filter((node) => node.kind === "input");
 }
 
-function learnStep() {
+function learnStep({ shown = true } = {}) {
   const { slots } = Live.engine();
   if (learning.at !== Live.version) Object.assign(learning, { losses: [Live.lossNow()], taken: 0 }); // the numbers are not those that it left
   const changes = new Map();
@@ -38,8 +39,24 @@ function learnStep() {
   Live.change(`learning, ${plural(++learning.taken, "step")}`, changes, `learning ${learning.run}`);
   learning.at = Live.version;
   learning.losses.push(Live.lossNow());
-  Live.keepFocus(Places.render);
+  if (shown) Live.keepFocus(Places.render);
   if (!Number.isFinite(Live.lossNow())) stopLearning();
+}
+
+// Several steps, and what is shown of them after as many as there is time for: the page answers in between.
+function learnSteps(count) {
+  newRun();
+  const some = () => {
+    const begun = performance.now();
+    do learnStep({ shown: false });
+    while (--count > 0 && learning.timer && performance.now() - begun < SLICE);
+    if (count <= 0) stopLearning();
+    if (!learning.timer) return;
+    Live.keepFocus(Places.render);
+    learning.timer = setTimeout(some);
+  };
+  learning.timer = true;
+  some();
 }
 
 function newRun() {
@@ -52,7 +69,7 @@ function newRun() {
 function toggleLearning() {
   if (learning.timer) return stopLearning();
   newRun();
-  learning.timer = setInterval(learnStep, PACE);
+  learning.timer = setInterval(() => learnStep(), PACE);
   learnStep();
 }
 
@@ -269,11 +286,7 @@ function learnPanel() {
         "button",
         {
           "data-field": "ten",
-          onclick: () => {
-            newRun();
-            for (let i = 0; i < 10; i++) learnStep();
-            say(learnText());
-          },
+          onclick: () => learnSteps(10),
         },
         "Ten",
       ),

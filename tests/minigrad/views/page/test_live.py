@@ -48,6 +48,10 @@ class Live(Page):
             )
         act.key_up(CONTROL).perform()
 
+    def learn_ten_steps(self):
+        self.click("[data-field=ten]")
+        self.wait("return document.querySelector('[data-field=learning]').innerText === 'Play'")
+
     def tab(self, title):
         self.ask("clickOn", "[role=tab]", title)
 
@@ -188,13 +192,13 @@ def test_all_is_as_written_again_though_the_first_changes_are_forgotten(opened):
     page.tab("Learn")
     page.click("[data-field^=learns-]")  # x keeps its 3
     page.ask("choose", "[data-field=rate]", "1e-9")
-    page.click("[data-field=ten]")
+    page.learn_ten_steps()
     page.ask("focus", "#time")
     page.key("\ue014")  # a control that has no text
     page.with_control("z")
     assert page.text("#live").startswith("Undone: learning, 10 steps.")
     page.tab("Learn")
-    page.click("[data-field=ten]")
+    page.learn_ten_steps()
     page.run("for (let i = 0; i < 300; i++) document.querySelector('[data-field=one]').click()")
     assert "After 310 steps" in page.text("#learn")
     page.click("[data-field=first]")
@@ -327,8 +331,8 @@ def test_learning_is_gradient_descent(opened):
     page = opened(mlp())
     page.tab("Learn")
     page.ask("choose", "[data-field=rate]", "0.2")
-    page.click("[data-field=ten]")
-    page.click("[data-field=ten]")
+    page.learn_ten_steps()
+    page.learn_ten_steps()
     from test_explorer import Net
 
     mg.manual_seed(1)
@@ -353,8 +357,8 @@ def test_learning_that_diverges_says_so(opened):
     page = opened(ten_lines())
     page.tab("Learn")
     page.ask("choose", "[data-field=rate]", "1")
-    page.click("[data-field=ten]")
-    page.click("[data-field=ten]")
+    page.learn_ten_steps()
+    page.learn_ten_steps()
     assert "It diverged" in page.text("#learn")
     assert page.texts(".diverged") == ["diverged"]
     page.with_control("z", "z")
