@@ -100,8 +100,9 @@ def inside() -> None:
     """Furnish the room, in its first process, and drop all privileges."""
     _mount("proc", "/proc", "proc", NOSUID | NODEV)
     _mount("tmpfs", WORK, "tmpfs", NOSUID | NODEV, f"mode=700,size={BYTES}")
+    library = ctypes.CDLL(None)
     for capability in range(64):
-        ctypes.CDLL(None).prctl(DROP_FROM_BOUND, capability, 0, 0, 0)
+        library.prctl(DROP_FROM_BOUND, capability, 0, 0, 0)
     _call("prctl", NO_NEW_PRIVILEGES, 1, 0, 0, 0)
     _call("capset", (ctypes.c_uint32 * 2)(VERSION_3, 0), (ctypes.c_uint32 * 6)())
 
