@@ -63,8 +63,11 @@ for x in (-1.0, 0.0, 5.0):
     assert (x * W_1 + b_1) * W_2 + b_2 == x * W_both + b_both
 
 # %% [markdown]
-# It is the same with matrices: $(x W_1 + b_1) W_2 + b_2 = x\,(W_1 W_2) + (b_1 W_2 + b_2)$. The two
-# matrices together are one matrix, and so however many layers follow each other, they do what
+# It is the same with matrices:
+#
+# $$(x W_1 + b_1) W_2 + b_2 = x\,(W_1 W_2) + (b_1 W_2 + b_2).$$
+#
+# The two matrices together are one matrix, and so however many layers follow each other, they do what
 # one can do.
 #
 # ## A bend
