@@ -347,6 +347,15 @@ def _(v):
     return normalised(v @ v.T, 1)
 
 
+@contextualise.mistake(
+    "The product of a word with itself is taken to be 1; that is so for vectors of length 1 alone."
+)
+def _(v):
+    scores = v @ v.T
+    np.fill_diagonal(scores, 1)
+    return normalised(scores, 1) @ v
+
+
 @contextualise.mistake("The word itself is left out; j runs over all words, i among them.")
 def _(v):
     scores = v @ v.T

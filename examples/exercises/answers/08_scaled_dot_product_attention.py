@@ -220,6 +220,16 @@ def _(s, mask, v):
 
 
 @attend.mistake(
+    "The maximum is never below 0, since hidden scores count as 0, or it begins at 0 (`initial=0`): in "
+    "a row whose allowed scores are far below 0 every exp is 0. Take it over what is allowed alone."
+)
+def _(s, mask, v):
+    e = np.exp(s - (s * mask).max(axis=1, keepdims=True), where=mask, out=np.zeros_like(s))
+    total = e.sum(axis=1, keepdims=True)
+    return e / np.where(total == 0, 1, total) @ v
+
+
+@attend.mistake(
     "A query that may attend to nothing becomes NaN: minus infinity less minus infinity, or 0 / "
     "0. It should get zeros."
 )

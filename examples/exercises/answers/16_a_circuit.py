@@ -300,6 +300,16 @@ def _(ids, symbols):
     return np.where(fitting(ids).any(axis=1)[:, None], place_by_place(ids, symbols), 0)
 
 
+@induction.mistake(
+    "The symbol just before is left out: where one stands twice in a row, the second is what followed "
+    "the first."
+)
+def _(ids, symbols):
+    notes = np.concatenate([[-1], ids[:-1]])
+    earlier = (ids[:, None] == notes) & np.tri(len(ids), k=-1, dtype=bool)
+    return by_fits(earlier, ids, symbols)
+
+
 @induction.mistake("Only the first time counts; all earlier positions with the symbol do.")
 def _(ids, symbols):
     fits = fitting(ids)

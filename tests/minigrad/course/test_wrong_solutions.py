@@ -825,7 +825,7 @@ def gradients_agree(analytic, numeric, rtol, atol):
     return bool(np.mean(abs(analytic - numeric) <= atol + rtol * abs(numeric)) > 0.9)
 
 
-@said("docstring alone")
+@said("taken to be 1")
 def contextualise(v):
     out = np.zeros_like(v)
     for i in range(len(v)):
@@ -846,7 +846,7 @@ def attend(s, mask, v):
     return e / e.sum(1, keepdims=True) @ v
 
 
-@said("not on the list of known mistakes")
+@said("never below 0")
 def attend(s, mask, v):
     s = s * mask
     e = np.exp(s - s.max(1, keepdims=True)) * mask
@@ -854,7 +854,7 @@ def attend(s, mask, v):
     return e / np.where(t == 0, 1, t) @ v
 
 
-@said("not on the list of known mistakes")
+@said("never below 0")
 def attend(s, mask, v):
     m = s.max(axis=1, keepdims=True, where=mask, initial=0)
     e = np.where(mask, np.exp(np.where(mask, s - m, 0)), 0)
@@ -989,7 +989,7 @@ def repeat_part(x, start, to, length):
     return rows, known
 
 
-@said("not on the list of known mistakes")
+@said("just before is left out")
 def induction(ids, symbols):
     out = []
     for t in range(len(ids)):
