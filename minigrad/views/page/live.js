@@ -427,6 +427,7 @@ function changesShown() {
           fixedBadge(whyFixed(root.n)),
         ),
     told ? make("span", {}, "likeliest symbols ", told.now) : null,
+    told?.was ? make("span", { class: "soft" }, WORDS.lossAgainst) : null,
     readLines().length
       ? make(
           "span",

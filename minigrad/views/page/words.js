@@ -109,6 +109,7 @@ const WORDS = {
   leftOut: "{count} numbers are changed, too many for a link: it leaves them out.",
   lineUnknown: "line {number}; its text is not known",
   looksAt: "{query} looks at {key}",
+  lossAgainst: "The loss compares with the symbols as they were written at first.",
   lossDiffers:
     "The loss that is drawn here has a fixed part, and is not the one that Python would compute: {why}.",
   lossPlot: "The loss after each step. {told}",

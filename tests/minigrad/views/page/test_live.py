@@ -102,6 +102,10 @@ def test_a_page_shows_what_it_computes_as_what_it_brings_along(opened, monkeypat
     assert shown[0] == shown[1]
 
 
+def test_the_page_of_ten_lines_is_small(tmp_path):
+    assert mg.explore(ten_lines(), tmp_path / "page.html").stat().st_size < 250_000
+
+
 # --- changing a number ------------------------------------------------------------------------------
 
 
