@@ -61,8 +61,8 @@ class Settings:
         clip: the largest norm that the gradient may have.
         accumulate: in how many parts a batch is read at least, to need less memory, or to be shared
             by workers; it changes no gradient, except for which numbers dropout leaves out.
-        pad: lengths are filled up to multiples of it, with symbols that are masked, so that there are
-            few shapes, each of which needs a program. Another number gives other last bits.
+        pad: lengths are filled up to multiples of it, at most four, with symbols that are masked, so
+            that there are few shapes, each of which needs a program. Another one gives other last bits.
         seed: of the data, the initial weights and dropout. The same seed gives the same weights, to the
             bit, with the same NumPy on the same processor, inside `threads.one_thread`.
 

@@ -35,7 +35,7 @@ class OfParts(Gradients):
 
     It depends on the weights, the seed and the part alone: dropout has a random stream for each part of
     each step. The loss is compiled, at once, so that the bits are the same for whoever comes first. For
-    parts to have few shapes, each of which needs a program, lengths are filled up to multiples of `pad`.
+    parts to have few shapes, each of which needs a program, lengths are filled up: see `filled_up`.
     """
 
     def __init__(self, reader: LineReader, seed: int, label_smoothing: float, pad: int):
@@ -99,9 +99,11 @@ def mean_loss(reader: LineReader, examples: Sequence[Any], label_smoothing: floa
     return total / int((targets != PAD).sum())
 
 
-def filled_up(ids: np.ndarray, multiple: int, most: int) -> np.ndarray:
-    """Ids (B, T) with columns of PAD up to a multiple of columns, but not beyond `most`."""
+def filled_up(ids: np.ndarray, pad: int, most: int) -> np.ndarray:
+    """Ids (B, T) with columns of PAD up to a multiple of `pad`: one so large that there are at most four
+    up to `most`, the longest."""
     rows, columns = ids.shape
+    multiple = pad * -(-most // (4 * pad))
     filled = np.full((rows, max(columns, min(-(-columns // multiple) * multiple, most))), PAD)
     filled[:, :columns] = ids
     return filled
@@ -133,4 +135,4 @@ def cut(lengths: Sequence[int], weights: int, least: int) -> list[slice]:
         rows = [lengths[part] for part in into(parts)]
         return sum(START + len(row) * row[-1] for row in rows)
 
-    return into(min(range(least, least + 8), key=cost))
+    return into(min((least, 2 * least, 4 * least, 8 * least), key=cost))  # few: see `filled_up`

@@ -18,6 +18,8 @@ from minigrad.workers import Threads
 from minitransformer import DecoderSizes, Settings, Sizes, Training, load_training
 from minitransformer.__main__ import main
 from minitransformer.tasks import make
+from minitransformer.training.parts import filled_up
+from minitransformer.training.vocabulary import PAD
 
 ROOT = Path(__file__).parents[3]
 TINY = {"width": 8, "heads": 2, "feed_forward": 8, "dropout": 0.3}
@@ -204,3 +206,32 @@ def test_control_c_ends_a_run_of_processes_as_one_of_threads(tmp_path):
     alone = load_training(tmp_path / "run/checkpoint.npz")
     assert 50 <= stopped.steps_done < 100_000
     assert digest(alone) == digest(stopped)
+
+
+@pytest.mark.parametrize("most", [1, 3, 8, 11, 37, 100])
+@pytest.mark.parametrize("pad", [1, 4, 50])
+def test_lengths_are_filled_up_to_four_at_most(pad, most):
+    widths = set()
+    for columns in range(1, most + 1):
+        ids = np.arange(1, 2 * columns + 1).reshape(2, columns)
+        filled = filled_up(ids, pad, most)
+        np.testing.assert_array_equal(filled[:, :columns], ids)
+        assert (filled[:, columns:] == PAD).all()
+        assert filled.shape[1] == most or filled.shape[1] % pad == 0
+        widths.add(filled.shape[1])
+    assert len(widths) <= 4
+    assert max(widths) == most
+
+
+@pytest.mark.parametrize("positions", ["sinusoidal", "learned", "rotary"])
+def test_what_is_filled_up_and_compiled_learns_the_same_to_rounding(positions):
+    def losses(pad, compiled=True):
+        sizes = Sizes(7, 7, **TINY | {"positions": positions, "dropout": 0.0})
+        run = Training(Toy(3), sizes, Settings(**{**vars(SETTINGS), "pad": pad}))
+        if not compiled:
+            run.job.summed_loss = run.job.summed_loss.function
+        return [run.step() for _ in range(4)]
+
+    plain = losses(1, compiled=False)
+    np.testing.assert_allclose(losses(1), plain, rtol=1e-5)
+    np.testing.assert_allclose(losses(50), plain, rtol=1e-5)
