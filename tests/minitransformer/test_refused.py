@@ -293,7 +293,7 @@ def of_text(tmp_path_factory):
 
 HUGE = 10**12
 SETS = {  # the options that a huge number does not refuse; they do not decide how much is made at once
-    "seed", "warmup", "accumulate", "every", "steps", "window", "top_k",
+    "seed", "warmup", "accumulate", "every", "steps", "window", "top_k", "pad",
 }  # fmt: skip
 NUMBERS = [
     (command, option.name)
