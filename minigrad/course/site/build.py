@@ -27,6 +27,7 @@ from ..lessons.notebooks import executed, read, written
 from ..lessons.pages import PACKAGES, file_page, lesson_page
 from ..places import EXAMPLES, ROOT
 from . import front
+from .idioms import PAGE, idioms_page
 from .kept import digest, home, kept, sweep
 
 HERE = Path(__file__).parent
@@ -75,6 +76,7 @@ def build(
         shown = lesson_page(lesson, at, front.exercises_of(lesson), site, render)
         written(folder / site.page_of(lesson.path), shown)
     write_front(site, folder, learner, render)
+    written(folder / PAGE, idioms_page(site))
     done: set[Path] = set()
     while waiting := sorted(site.asked.keys() - done):  # a page may link to further files
         for file in waiting:

@@ -112,7 +112,19 @@ function key(event) {
   if (link) link.click();
 }
 
+// Of a page of tables: only the rows that hold all of the words, and the sections that have such a row.
+function filterRows(field) {
+  const words = field.value.toLowerCase().split(/\s+/);
+  for (const section of document.querySelectorAll("section:has(.idiom)")) {
+    const rows = [...section.querySelectorAll(".idiom")];
+    for (const row of rows) row.hidden = !words.every((word) => row.textContent.toLowerCase().includes(word));
+    section.hidden = rows.every((row) => row.hidden);
+  }
+}
+
 document.addEventListener("DOMContentLoaded", () => {
+  const field = document.getElementById("filter");
+  if (field) field.oninput = () => filterRows(field);
   document.getElementById("theme").onclick = otherTheme;
   document.addEventListener("keydown", key);
   document.addEventListener("click", (event) => {

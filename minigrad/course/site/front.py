@@ -18,6 +18,7 @@ from ..lessons.markdown import Renderer
 from ..lessons.pages import REFERENCE, page
 from ..places import EXAMPLES, ROOT
 from ..questions import questions_of
+from . import idioms
 from .kept import digest
 
 Marks = Mapping[str, Mark]  # by the names of the exercises
@@ -65,6 +66,7 @@ alone.</p>
 <ul>
 <li><a href="exercises.html">Exercises</a>: functions to write, which mark themselves and name the
 mistake</li>
+<li><a href="{idioms.PAGE}">{idioms.TITLE}</a>: what they write, and what to write here</li>
 {reference}{guides}</ul>
 """
     if interactive:

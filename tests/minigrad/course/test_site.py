@@ -14,7 +14,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from minigrad import errors
+from minigrad import errors, idioms
 from minigrad.__main__ import main
 from minigrad.course.lessons import forms
 from minigrad.course.lessons import lesson as lessons
@@ -269,7 +269,7 @@ def fits(browser, page):
 
 @pytest.mark.slow
 def test_nothing_is_cut_at_the_right(site, browser):
-    for name in ("index.html", "99_lesson.html", "exercises.html", GUIDE_PAGE):
+    for name in ("index.html", "99_lesson.html", "exercises.html", "idioms.html", GUIDE_PAGE):
         fits(browser, site / name)
         assert not browser.messages()
         assert all(re.match("(file|data):", address) for address in browser.requests())
@@ -280,6 +280,17 @@ def test_every_link_leads_somewhere(site):
     assert {site / GUIDE_PAGE, site / "index.html"} <= set(pages)
     for page in pages:
         leads_somewhere(page, site)
+
+
+def test_idioms_are_found_by_a_word_of_theirs_or_ours(site, browser):
+    browser.open(site / "idioms.html")
+    type_in = "const f = document.getElementById('filter'); f.value = arguments[0]; f.oninput();"
+    shown = "return [...document.querySelectorAll('.idiom')].filter(r => r.offsetHeight).length"
+    assert browser.run(shown) == len(idioms.IDIOMS) + len(idioms.WORDS)
+    browser.run(type_in.replace("arguments[0]", "'TORCH.cat'"))
+    assert browser.run(shown) == 1
+    assert "np.concatenate([x, y], axis=1)" in browser.run("return document.body.innerText")
+    assert "optimisers" not in browser.run("return document.querySelector('main').innerText")
 
 
 def test_an_optional_section_is_folded(site, browser):
