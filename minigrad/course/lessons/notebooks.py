@@ -19,8 +19,28 @@ RAN = "notebook.ipynb"  # of a lesson that ran
 INSTALL = 'pip install -e ".[course]"'
 
 
+BEGINS = """# Run this first in a notebook opened elsewhere, where minitransformer is not installed. It
+# then installs a wheel or a clone that lies beside the notebook, or the clone that holds it.
+# (The `minigrad` of PyPI is another project.)
+import importlib.util
+import pathlib
+import sys
+
+if importlib.util.find_spec("minitransformer") is None:
+    here = pathlib.Path.cwd()
+    wheels = sorted(here.glob("minitransformer-*.whl"))
+    near = (here, *here.parents, *here.iterdir())
+    clones = [one for one in near if (one / "minitransformer" / "__init__.py").is_file()]
+    if not (wheels or clones):
+        raise SystemExit(f"put the wheel of minitransformer, or a clone of it, into {here}")
+    wanted = f"minitransformer[course] @ {(wheels[-1] if wheels else clones[0]).as_uri()}"
+    %pip install --quiet "{wanted}"
+"""  # nothing is fetched by a name: minitransformer need not be published
+
+
 def write_notebooks(some: Iterable[Lesson], folder: Path) -> list[Path]:
-    """Write lessons as notebooks that have not run; returns their paths.
+    """Write lessons as notebooks that have not run, each begun by a cell that installs what it needs;
+    returns their paths.
 
     Raises:
         ConfigError: without jupytext.
@@ -28,7 +48,10 @@ def write_notebooks(some: Iterable[Lesson], folder: Path) -> list[Path]:
     jupytext = needed("jupytext")
     paths = []
     for lesson in some:
-        text = jupytext.writes(_notebook(lesson), fmt="ipynb")
+        notebook = _notebook(lesson)
+        cell = needed("nbformat").v4.new_code_cell(BEGINS.strip(), id="install")
+        notebook.cells.insert(0, cell)
+        text = jupytext.writes(notebook, fmt="ipynb")
         paths.append(written(folder / f"{lesson.path.stem}.ipynb", text))
     return paths
 

@@ -103,9 +103,10 @@ def test_notebooks(small, tmp_path):
     (path,) = notebooks.write_notebooks([small()], tmp_path / "notebooks")
     notebook = json.loads(path.read_text())
     assert path.name == "99_small.ipynb"
-    assert [cell["cell_type"] for cell in notebook["cells"]] == ["markdown", "code", "code"]
-    assert "".join(notebook["cells"][0]["source"]).startswith("# 99 A small lesson\n")
-    assert "".join(notebook["cells"][2]["source"]) == "1 / 1"
+    assert [cell["cell_type"] for cell in notebook["cells"]] == ["code", "markdown", "code", "code"]
+    assert "%pip install" in "".join(notebook["cells"][0]["source"])
+    assert "".join(notebook["cells"][1]["source"]).startswith("# 99 A small lesson\n")
+    assert "".join(notebook["cells"][3]["source"]) == "1 / 1"
     assert notebook["metadata"]["kernelspec"]["name"] == "python3"
 
 
