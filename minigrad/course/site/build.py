@@ -45,7 +45,11 @@ Say = Callable[[str], object]
 
 
 def build(
-    some: Sequence[Lesson], folder: Path, learner: Path | None = None, say: Say = lambda line: None
+    some: Sequence[Lesson],
+    folder: Path,
+    learner: Path | None = None,
+    say: Say = lambda line: None,
+    with_reference: bool = True,
 ) -> Site:
     """Run lessons and write the site into a folder. What is there stays, where nothing replaces it.
 
@@ -54,6 +58,7 @@ def build(
     Args:
         learner: the folder of a learner's exercises, whose state is shown.
         say: is told of each page that took long, and in the end of what was left out.
+        with_reference: whether the reference of the packages is made too.
 
     Returns:
         What there is to be read.
@@ -62,9 +67,9 @@ def build(
         ConfigError: if what renders is not installed, or a lesson fails.
     """
     render = Renderer()
-    reference, ran = _made(some, say)
+    reference, ran = _made(some, say, with_reference)
     site = Site(some, reference is not None)
-    left_out = [] if reference else ["the reference (no pdoc)"]
+    left_out = ["the reference (no pdoc)"] if with_reference and not reference else []
     for at in ran.values():
         shutil.copytree(at / "out", folder / "out", copy_function=_copied, dirs_exist_ok=True)
         for page in sorted((at / "out").glob("*.html")):
@@ -104,8 +109,10 @@ def write_front(site: Site, folder: Path, learner: Path | None, render: Renderer
     written(folder / "exercises.html", front.exercises(site, learner, marks, render))
 
 
-def _made(some: Sequence[Lesson], say: Say) -> tuple[Path | None, dict[Lesson, Path]]:
-    """The folder of the reference, if it can be made, and that in which each lesson ran."""
+def _made(
+    some: Sequence[Lesson], say: Say, with_reference: bool
+) -> tuple[Path | None, dict[Lesson, Path]]:
+    """The folder of the reference, if wanted and possible, and that of each lesson that ran."""
     packages = _sources()
     used = [file for file in packages if not set(OWN) & set(file.relative_to(ROOT).parts)]
     others = sorted(set(EXAMPLES.glob("*.py")) - {lesson.path for lesson in lessons()})
@@ -116,7 +123,7 @@ def _made(some: Sequence[Lesson], say: Say) -> tuple[Path | None, dict[Lesson, P
         return kept(lesson.number, of, lambda folder: _run(lesson, folder, say), home())
 
     def reference() -> Path | None:
-        if find_spec("pdoc") is None:
+        if not with_reference or find_spec("pdoc") is None:
             return None
         of = digest([*_surroundings(), *packages, *sorted(TEMPLATES.iterdir())])
         return kept("reference", of, lambda folder: _reference(folder, say), home())

@@ -45,6 +45,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--port", type=_port, default=PORT, metavar="N", help=f"default: {PORT}; 0: any free one"
     )
     parser.add_argument(
+        "--no-reference", action="store_true", help="leave out the reference of both packages"
+    )
+    parser.add_argument(
         "--no-browser", action="store_true", help="only print the address, open nothing"
     )
 
@@ -61,10 +64,11 @@ def command(options: argparse.Namespace) -> int:
     some = chosen(options.numbers)
     learner = folder_of(options.exercises)
     shown = None if learner == HOME else learner
+    with_reference = not options.no_reference
     say = functools.partial(print, flush=True)
     say("building the course; the first time all lessons run, which takes a minute or two")
     if options.out is not None:
-        build(some, options.out, shown, say)
+        build(some, options.out, shown, say, with_reference)
         print(f"open {options.out / 'index.html'}")
         return 0
     with tempfile.TemporaryDirectory() as folder:
@@ -74,7 +78,7 @@ def command(options: argparse.Namespace) -> int:
 
         handler = functools.partial(_Handler, directory=folder, refresh=_changed(shown, refresh))
         with _bound(options.port, handler) as server:
-            site = build(some, Path(folder), shown, say)
+            site = build(some, Path(folder), shown, say, with_reference)
             address = f"http://127.0.0.1:{server.server_address[1]}/"
             with contextlib.suppress(KeyboardInterrupt):
                 say(f"the course is at {address} until Ctrl-C")

@@ -216,6 +216,14 @@ def ran(lesson, folder):
     nbformat.write(nbformat.v4.new_notebook(cells=cells), folder / "notebook.ipynb")
 
 
+def ran_plainly(lesson, folder):
+    """The same, without outputs."""
+    nbformat = importlib.import_module("nbformat")
+    of = {"markdown": nbformat.v4.new_markdown_cell, "code": nbformat.v4.new_code_cell}
+    cells = [of[cell.kind](cell.text) for cell in lessons.cells(lesson.text)]
+    nbformat.write(nbformat.v4.new_notebook(cells=cells), folder / "notebook.ipynb")
+
+
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
     """A site of two small lessons, none of which ran, without a reference."""
@@ -238,6 +246,21 @@ def site(tmp_path_factory):
         'pip install -e ".[course]" in a clone brings what is missing'
     )
     return folder / "site"
+
+
+def test_the_reference_can_be_left_out(tmp_path, monkeypatch):
+    """And then nothing says that something is missing, whether there is pdoc or not."""
+    needs(*RENDERS)
+    said = []
+    (tmp_path / "98_other.py").write_text("# %% [markdown]\n# # 98 Other\n\n# %%\nprint(1)\n")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setattr(building, "executed", ran_plainly)
+    monkeypatch.setattr(building, "_reference", lambda folder, say: 1 / 0)
+    build(lessons.lessons(tmp_path), tmp_path / "site", say=said.append, with_reference=False)
+    assert not [line for line in said if "left out" in line]
+    assert "reference/" not in (tmp_path / "site" / "index.html").read_text()
+    for page in (tmp_path / "site").rglob("*.html"):
+        leads_somewhere(page, tmp_path / "site")
 
 
 def leads_somewhere(page, root):
