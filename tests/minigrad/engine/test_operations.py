@@ -447,11 +447,11 @@ def home_of(entry):
     return getattr(entry.function, "__module__", None) or "numpy"
 
 
-OURS = [  # entries of the engine's own, not those that other tests and PyTorch's rows add
+OURS = [  # entries of the engine's own, not those that other tests, PyTorch's rows and mg.compile add
     entry
     for entry in list(table.TABLE.values())
     if home_of(entry).split(".")[0] in ("numpy", "minigrad", "_operator")
-    and not home_of(entry).startswith("minigrad.aten.")
+    and not home_of(entry).startswith(("minigrad.aten.", "minigrad.compiler."))
 ]
 
 
