@@ -23,6 +23,7 @@ from .kept import digest
 
 Marks = Mapping[str, Mark]  # by the names of the exercises
 escape = html.escape
+PAPER = 2.6  # times the minutes of reading, when one computes what the lessons ask for
 GUIDES = {  # files to read, and what each is
     EXAMPLES / "README.md": "About the course: what each lesson is for, and where ideas come from",
     EXAMPLES / "SYMBOLS.md": "Symbols: what each letter means, through the whole course",
@@ -60,8 +61,9 @@ lesson.</span></p>
 <p id="resume"></p>
 <ol class="lessons">{rows}</ol>
 <p class="quiet">Times are to read, and estimated: {WORDS} words of prose a minute, and {LINES} lines of
-code; {total / 60:.1f} hours in all, without the optional parts. Your progress is kept in this browser
-alone.</p>
+code; {total / 60:.1f} hours in all, without the optional parts. With pen and paper, as the lessons ask,
+it takes about {PAPER} times as long: {PAPER * total / 60:.0f} hours. Your progress is kept in this
+browser alone.</p>
 <h2>More</h2>
 <ul>
 <li><a href="exercises.html">Exercises</a>: functions to write, which mark themselves and name the
