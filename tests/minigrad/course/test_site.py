@@ -248,6 +248,7 @@ def site(tmp_path_factory):
     return folder / "site"
 
 
+@pytest.mark.slow
 def test_the_reference_can_be_left_out(tmp_path, monkeypatch):
     """And then nothing says that something is missing, whether there is pdoc or not."""
     needs(*RENDERS)

@@ -15,6 +15,8 @@ SECRET = 12345
 
 
 def sheet_of(tmp_path, capsys, *options):
+    for name in ("latex2mathml", "markdown_it", "mdit_py_plugins", "pygments"):
+        pytest.importorskip(name)  # which the extra `course` brings
     assert main(["worksheet", *map(str, options), "--out", str(tmp_path)]) == 0
     return [Path(path).read_text(encoding="utf-8") for path in capsys.readouterr().out.split()]
 

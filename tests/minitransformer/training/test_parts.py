@@ -223,7 +223,10 @@ def test_lengths_are_filled_up_to_four_at_most(pad, most):
     assert max(widths) == most
 
 
-@pytest.mark.parametrize("positions", ["sinusoidal", "learned", "rotary"])
+@pytest.mark.parametrize(
+    "positions",
+    ["sinusoidal", *(pytest.param(p, marks=pytest.mark.slow) for p in ("learned", "rotary"))],
+)
 def test_what_is_filled_up_and_compiled_learns_the_same_to_rounding(positions):
     def losses(pad, compiled=True):
         sizes = Sizes(7, 7, **TINY | {"positions": positions, "dropout": 0.0})

@@ -65,6 +65,7 @@ def test_the_last_one_is_what_the_model_gives():
     assert one["norms"][about["modules"].index("unembedding")] == pytest.approx(norm, rel=1e-2)
 
 
+@pytest.mark.slow
 def test_of_a_large_model_those_that_fit_are_kept(tmp_path):
     run = run_of("dates", encoder_layers=6, decoder_layers=6, heads=8)
     kept = Snapshots.planned(run.reader, run.task.held_out(1)[0], 20, 100)
