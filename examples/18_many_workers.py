@@ -382,10 +382,11 @@ class Worker:
             self.process.kill()  # as kill -9 does
         size = int.from_bytes(self.process.stdout.read(8), "big")
         times.append(time.perf_counter())
-        if not size:
+        answer = self.process.stdout.read(size)
+        if not size or len(answer) < size:  # it can die in the middle of its answer
             self.log.append((self.name, "dies", times[-2], times[-1], 0))
             raise EOFError
-        answer = pickle.loads(self.process.stdout.read(size))
+        answer = pickle.loads(answer)
         times.append(time.perf_counter())
         for what, start, end, moved in zip(
             ("send", "compute", "receive"), times, times[1:], (sent, 0, size)

@@ -80,12 +80,9 @@ def rewritten(
         roles.append(place)
     for line, role in zip(lines, reversed(roles)):
         old, line.role = line.value, role
-        if any(id(part) in now or id(part) in before for part in line.parts):
-            function, args, options, _ = line.call  # type: ignore[misc]
-            call = SymbolCall(function, _current(args, now), _current(options, now))
-            line.value, line.call = _value(line, call, before), call
-        elif isinstance(old, np.generic):
-            line.value = np.asarray(old)
+        function, args, options, _ = line.call  # type: ignore[misc]
+        call = SymbolCall(function, _current(args, now), _current(options, now))
+        line.value, line.call = _value(line, call, before), call
         result = change(line)
         result = line if result is None else result
         _write(result, role, new)

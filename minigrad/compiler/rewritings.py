@@ -221,7 +221,7 @@ def maximum_of_rows(line: Symbol, uses: Uses) -> Any:
     """max(x, -1) = maximum.reduceat(x, starts): np.max takes twice as long on short rows."""
     assert line.call is not None
     _, args, options, _ = line.call
-    if not args[0].value.flags.c_contiguous:
+    if not args[0].ndim or not args[0].value.flags.c_contiguous:
         return None
     x, n = args[0], args[0].value.shape[-1]
     if options.get("axis") not in (-1, x.ndim - 1) or not 1 < n < LONG:
