@@ -1,14 +1,13 @@
-"""Memory that is freed stays in the process: the system would give it back page by page, at each step.
-
-The C library of Linux returns what is free at the end of its memory, and every array that is larger
-than a threshold. Both limits are set to the largest value that it takes (mallopt, man page 3). And it
-keeps memory apart for each thread, of which large pieces come and go with the arrays: here all threads
-share one. The most memory that a process needs does not grow.
-"""
+"""What the C library of Linux does with memory, told what is known here. Elsewhere, nothing happens."""
 
 import contextlib
 import ctypes
 import functools
+import mmap
+import sys
+from collections.abc import Callable
+
+import numpy as np
 
 TRIM_THRESHOLD, MMAP_THRESHOLD, ARENA_MAX = -1, -3, -8  # mallopt's numbers
 NEVER, LARGEST = -1, 32 << 20  # bytes
@@ -16,9 +15,42 @@ NEVER, LARGEST = -1, 32 << 20  # bytes
 
 @functools.cache
 def keep() -> None:
-    """Set the limits, where there is such a C library."""
+    """Keep memory that is freed in the process, where it would go back page by page, at each step.
+
+    The C library returns what is free at the end of its memory, and every array that is larger than a
+    threshold. Both limits are set to the largest value that it takes (mallopt, man page 3). And it
+    keeps memory apart for each thread, of which large pieces come and go with the arrays: here all
+    threads share one. The most memory that a process needs does not grow.
+    """
     with contextlib.suppress(AttributeError, OSError, TypeError):
         mallopt = ctypes.CDLL(None).mallopt
         mallopt(TRIM_THRESHOLD, NEVER)
         mallopt(MMAP_THRESHOLD, LARGEST)
         mallopt(ARENA_MAX, 1)
+
+
+def trim() -> None:
+    """Give back all memory that is free now, where a run needs far less than making its program."""
+    with contextlib.suppress(AttributeError, OSError, TypeError):
+        ctypes.CDLL(None).malloc_trim(0)
+
+
+def empty(array: np.ndarray) -> None:
+    """Give back the memory of an array whose numbers nobody needs: it reads as zeros from then on, and
+    keeps its shape, its strides, and its views (madvise, man page 2). What `array` does not own stays.
+    """
+    begin, _ = array.__array_interface__["data"]
+    first = -(-begin // mmap.PAGESIZE) * mmap.PAGESIZE
+    size = (begin + array.nbytes) // mmap.PAGESIZE * mmap.PAGESIZE - first
+    if array.base is None and array.flags.owndata and size > 0 and (advise := _advise()):
+        advise(first, size, mmap.MADV_DONTNEED)
+
+
+@functools.cache
+def _advise() -> Callable | None:
+    """The function of Linux, which elsewhere does something else under this name."""
+    if sys.platform != "linux":
+        return None
+    advise = ctypes.CDLL(None).madvise
+    advise.argtypes = ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int
+    return advise

@@ -50,7 +50,7 @@ def once(
     def change(line: Symbol) -> Symbol:
         assert line.call is not None
         parts = line.parts
-        if line.call.function in OF_SHAPE or not any(id(part) in vary for part in parts):
+        if not varies(line, vary):
             return Symbol(line.value, role=Role("constant"))
         if line.call.function in IDLE and _kind(parts[0].value) == _kind(line.value):
             return parts[0]
@@ -60,6 +60,12 @@ def once(
 
     lines, ends = rewritten(lines, ends, change)
     return needed(lines, ends), ends
+
+
+def varies(line: Symbol, vary: set[int]) -> bool:
+    """Tell whether the numbers of a line differ from run to run, if those of `vary` do; by id."""
+    assert line.call is not None
+    return line.call.function not in OF_SHAPE and any(id(part) in vary for part in line.parts)
 
 
 def rewritten(
@@ -150,18 +156,20 @@ def _opened(line: Symbol) -> Symbol | None:
     function, args, options, _ = line.call
     if function is alias:
         return args[0]
-    if function in BY_FUNCTION or function is operator.getitem or _numpys(function):
+    if function in BY_FUNCTION or function is operator.getitem or numpys(function):
         return None
-    followed = traced(body_of(function), args, options, wanted=line.value)
+    followed = traced(body_of(function), args, options)
     own = isinstance(followed, Symbol) and followed.call and followed.call.function
-    return None if not own or own is body_of(function) else followed
+    if not own or own is body_of(function) or _kind(followed.value) != _kind(line.value):
+        return None
+    return followed
 
 
 def _kind(array: np.ndarray) -> tuple[Any, ...]:
     return array.shape, array.dtype
 
 
-def _numpys(function: Any) -> bool:
+def numpys(function: Any) -> bool:
     return table.name_of(function).startswith("np.")
 
 

@@ -16,6 +16,7 @@ from ..errors import GraphError
 from ..script.script import Script
 from ..script.symbols import Shape, stand_in
 from . import freed
+from .emptying import empty, ids, own_lines, walk_back
 from .keeping import memory_use
 from .lowering import lowered, once
 from .memory import Buffers
@@ -50,9 +51,6 @@ class Plan:
         self.exact, graph = exact, recorded.graph
         (root,) = graph.roots
         script = Script(graph)
-        for node in graph.nodes:
-            if node.operation:  # the script has its value
-                node.value = None
         places = {n: i for i, n in enumerate(recorded.arguments) if n is not None}
         self.takes = list(places.values())
         self.indices = [i for n, i in places.items() if _may_be_index(graph[n].value)]
@@ -65,13 +63,14 @@ class Plan:
         ends, start = [script.values[root]], None
         self.parents: list[int] = []
         if grad and graph[root].state != "needs none":
-            for _ in script.way_back({root: np.ones_like(script.values[root].value)}):
-                pass
+            walk_back(script, root, given)
             start = script.gradients[root]
             self.parents = [i for i, n in enumerate(numbers) if n in script.gradients]
             ends += [script.gradients[numbers[i]] for i in self.parents]
         varying = given if start is None else [*given, start]
+        empty(own_lines(script.lines, ids(varying)))
         lines, ends = lowered(script.lines, ends, varying)
+        empty(own_lines(lines, ids(varying)))
         notes: dict[int, str] = {}
         lines, ends, notes = rewrite(lines, ends, exact)
         lines, ends = once(lines, ends, varying)
@@ -90,6 +89,7 @@ class Plan:
             node.value = None
         self._parts = graph, lines, forward, given, start, ends, None, notes
         self.instances = threading.local()
+        freed.trim()
 
     @functools.cached_property
     def plain(self) -> str:

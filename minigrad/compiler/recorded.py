@@ -83,7 +83,7 @@ class Recorded:
     """The record of one call.
 
     Attributes:
-        result: the tensor that the function returned.
+        result: the tensor that the function returned; it holds all arrays of the call.
         graph: its computation, as far as the call computed it.
         tensors: those that the computation reads, by the numbers of their nodes.
         draws: how each random array was drawn, and the number of its node, or None if nothing uses it.
@@ -126,6 +126,12 @@ class Recorded:
             if isinstance(held, (list, dict, set)):
                 held.clear()
         vars(captured).clear()  # its parts lead to it
+        for node in numbers:  # views look at them; the way back does not
+            if node.number > tracing.start:
+                node.note, node.keeps_grad = None, node.operation is None
+        for made in graph.nodes:  # the function can be called again
+            if made.operation and not made.outside and made.number not in graph.roots:
+                made.value = None
 
     def changing(self) -> set[int]:
         """The numbers of the nodes whose arrays a later call brings again."""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import enum
 import functools
 import threading
 import warnings
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -123,14 +124,15 @@ class Compiled:
         if mode.get().watchers:
             return self.function(*args, **kwargs)
         plan, arrays, *met = self._plan(args, kwargs)
-        for _ in range(RECORDED + 1 if self.at_once else 0):
+        for _ in range(RECORDED + 1):  # it may only then be known what it reads outside
             if plan is not None:
                 break
-            with drawing_from(copy.deepcopy(generator())):
-                self._prepared(args, kwargs, arrays, *met)
+            result = self._prepared(args, kwargs, arrays, *met)
+            if result is not None:
+                return result
             plan, arrays, *met = self._plan(args, kwargs)
         if plan is None:
-            return self._prepared(args, kwargs, arrays, *met)
+            return self.function(*args, **kwargs)
         try:
             call, parents = plan.start(arrays)
         except PROBLEMS:
@@ -171,7 +173,7 @@ class Compiled:
         """
         self._last()
         args, kwargs = self._example
-        with drawing_from(copy.deepcopy(generator())), record():
+        with self._to_be_drawn_again(), record():
             result = self.function(*args, **kwargs)
         return graph(result)
 
@@ -198,7 +200,7 @@ class Compiled:
         return known[0], arrays, key, outside
 
     def _prepared(self, args: tuple, kwargs: dict, arrays: list, key: Any, outside: list) -> Any:
-        """The result of a call for which there is no program yet."""
+        """The result of a call for which there is no program yet; None if there may be one now."""
         with self._lock:
             met = self._met.get(key, _Met(0, None, outside))
             if self.at_once or met.calls >= (1 if len(self._plans) < self.plans else PATIENCE):
@@ -207,9 +209,13 @@ class Compiled:
         return self.function(*args, **kwargs)
 
     def _recorded(self, key: Any, met: _Met, args: tuple, kwargs: dict, arrays: list) -> Any:
-        """The result of a recorded call; at the second one, its program is made."""
+        """The result of a recorded call; None at the second one, of which the program is made."""
         facts = met.facts
-        recorded = Recorded(self.function, args, kwargs, arrays)
+        first = facts is None and not self.at_once
+        with contextlib.nullcontext() if first else self._to_be_drawn_again():
+            recorded = Recorded(self.function, args, kwargs, arrays)
+        result = recorded.result if first else None
+        recorded.result = None  # it holds all arrays of the call
         given: list[Any] = []
         mapped((args, kwargs), lambda a: given.append(a) or a)  # type: ignore[func-returns-value]
         called = [a for a in given if callable(a) and not isinstance(a, Tensor)]
@@ -231,10 +237,19 @@ class Compiled:
                 self._checked.add(code)
             self._met.pop(key, None)
             self._example = args, kwargs
-            if self.at_once:  # nobody takes the result, which holds all arrays of the call
-                recorded.result = None
             _put(self._plans, key, (Plan(recorded, key[0][0], self.exact), outside), self.plans)
-        return recorded.result
+        return result
+
+    @contextlib.contextmanager
+    def _to_be_drawn_again(self) -> Iterator[None]:
+        """Within it, random numbers are drawn that are drawn again after it."""
+        states = [g.bit_generator.state for g in self._generators]
+        try:
+            with drawing_from(copy.deepcopy(generator())):
+                yield
+        finally:
+            for g, state in zip(self._generators, states):
+                g.bit_generator.state = state
 
     def _look(self) -> None:
         """Find what the function reads outside."""
@@ -254,7 +269,6 @@ class Compiled:
         Raises:
             GraphError: if it is another computation, or has other constants.
         """
-        states = [generator.bit_generator.state for generator in self._generators]
         for most in (np.max, np.min):
             others: dict[Any, Any] = {}
             change = lambda a: a if id(a) in self._leaves else _resampled(a, most, others)
@@ -265,7 +279,7 @@ class Compiled:
                 with (
                     warnings.catch_warnings(),
                     np.errstate(all="ignore"),
-                    drawing_from(copy.deepcopy(generator())),
+                    self._to_be_drawn_again(),
                 ):
                     warnings.simplefilter("ignore")
                     other = Recorded(self.function, changed, options, arrays)
@@ -273,10 +287,8 @@ class Compiled:
                 raise
             except Exception:  # such numbers it may refuse
                 continue
-            finally:
-                for one, before in zip(self._generators, states):
-                    one.bit_generator.state = before
             other.check(recorded.facts())
+            del other  # before the next one
 
     def __reduce__(self) -> tuple:
         again = functools.partial(compile, exact=self.exact, at_once=self.at_once, plans=self.plans)

@@ -1,0 +1,93 @@
+"""Arrays emptied while a program is made: of most, only the shape, strides and views are needed.
+
+The script of a step computes what the step does, and keeps every array of it. But its rules read them
+from the newest to the oldest, as `backward()` does; and what is made of the script then reads no numbers
+that differ from run to run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from ..script.operators import BY_FUNCTION
+from ..script.script import Script
+from ..script.symbols import Symbol
+from . import freed
+from .lowering import numpys, varies
+
+LARGE = 1 << 16  # bytes
+
+
+def walk_back(script: Script, root: int, given: Sequence[Symbol]) -> None:
+    """Write the way back from node `root`; empty the arrays that no rule of an older node reads.
+
+    Args:
+        given: the symbols that each run is given.
+    """
+    vary = ids(given)
+    forward = own_lines(script.lines, vary)
+    nodes = _nodes(script.lines)
+    done = len(script.lines)
+    unread: list[Symbol] = []  # lines whose arrays no rule reads, but perhaps a view of them
+    gradients: dict[int, np.ndarray] = {}  # of nodes yet to be walked, as far as they have arrived
+    for node, edges in script.way_back({root: np.ones_like(script.values[root].value)}):
+        vary.add(id(script.gradients[node.number]))
+        unread += own_lines(script.lines[done:], vary)
+        done = len(script.lines)
+        while forward and nodes[id(forward[-1])] >= node.number:
+            unread.append(forward.pop())
+        gradients.pop(node.number, None)
+        gradients.update((e.source, script.passed[e].after.value) for e in edges)
+        read = {id(_owner(array)) for array in gradients.values()}
+        empty([line for line in unread if id(line.value) not in read])
+        unread = [line for line in unread if id(line.value) in read]
+
+
+def _nodes(lines: Sequence[Symbol]) -> dict[int, int]:
+    """The number of the node whose value each line is, or is a part of, by the id of the line."""
+    nodes: dict[int, int] = {}
+    for line in reversed(lines):  # the parts of a line stand before it
+        if line.role is not None and line.role.node is not None:
+            number = line.role.node
+        nodes[id(line)] = number
+    return nodes
+
+
+def own_lines(lines: Sequence[Symbol], vary: set[int]) -> list[Symbol]:
+    """Those of `lines` whose arrays are large, hold floats, and are their own; `vary` gets the ids of
+    all that differ from run to run."""
+    own = []
+    for line in lines:
+        if varies(line, vary):
+            vary.add(id(line))
+            if _is_own(line):
+                own.append(line)
+    return own
+
+
+def _is_own(line: Symbol) -> bool:
+    """Tell whether a line made its array, and nobody else keeps it: NumPy's functions keep none."""
+    array, call = line.value, line.call
+    if not isinstance(array, np.ndarray) or array.nbytes < LARGE or array.dtype.kind != "f":
+        return False
+    if call is None or not (numpys(call.function) or call.function in BY_FUNCTION):
+        return False
+    return array.base is None and all(array is not part.value for part in line.parts)
+
+
+def _owner(array: np.ndarray) -> np.ndarray:
+    while isinstance(array.base, np.ndarray):
+        array = array.base
+    return array
+
+
+def empty(lines: Iterable[Symbol]) -> None:
+    """Give back the memory of the arrays of lines."""
+    for line in lines:
+        freed.empty(line.value)
+
+
+def ids(symbols: Iterable[Symbol]) -> set[int]:
+    return {id(symbol) for symbol in symbols}
