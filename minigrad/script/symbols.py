@@ -236,6 +236,9 @@ def traced(
     except REFUSALS:
         found = None
     if found is not None and same(plain(found), wanted):
+        if isinstance(found, Symbol) and found.role is None:
+            # The axes may lie in another order: NumPy writes the product in `-g * y` over a large `-g`.
+            found.value = wanted
         return found
     if name and function.__name__ == "<lambda>":
         function = _named(function, name)
