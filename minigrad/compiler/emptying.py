@@ -41,7 +41,7 @@ def walk_back(script: Script, root: int, given: Sequence[Symbol]) -> None:
         gradients.pop(node.number, None)
         gradients.update((e.source, script.passed[e].after.value) for e in edges)
         read = {id(_owner(array)) for array in gradients.values()}
-        empty([line for line in unread if id(line.value) not in read])
+        empty_all([line for line in unread if id(line.value) not in read])
         unread = [line for line in unread if id(line.value) in read]
 
 
@@ -83,7 +83,7 @@ def _owner(array: np.ndarray) -> np.ndarray:
     return array
 
 
-def empty(lines: Iterable[Symbol]) -> None:
+def empty_all(lines: Iterable[Symbol]) -> None:
     """Give back the memory of the arrays of lines."""
     for line in lines:
         freed.empty(line.value)

@@ -1,4 +1,4 @@
-"""What the C library of Linux does with memory, told what is known here. Elsewhere, nothing happens."""
+"""Memory that is freed, and how the C library of Linux handles it; elsewhere, nothing is done."""
 
 import contextlib
 import ctypes

@@ -16,7 +16,7 @@ from ..errors import GraphError
 from ..script.script import Script
 from ..script.symbols import Shape, stand_in
 from . import freed
-from .emptying import empty, ids, own_lines, walk_back
+from .emptying import empty_all, ids, own_lines, walk_back
 from .keeping import memory_use
 from .lowering import lowered, once
 from .memory import Buffers
@@ -68,9 +68,9 @@ class Plan:
             self.parents = [i for i, n in enumerate(numbers) if n in script.gradients]
             ends += [script.gradients[numbers[i]] for i in self.parents]
         varying = given if start is None else [*given, start]
-        empty(own_lines(script.lines, ids(varying)))
+        empty_all(own_lines(script.lines, ids(varying)))
         lines, ends = lowered(script.lines, ends, varying)
-        empty(own_lines(lines, ids(varying)))
+        empty_all(own_lines(lines, ids(varying)))
         notes: dict[int, str] = {}
         lines, ends, notes = rewrite(lines, ends, exact)
         lines, ends = once(lines, ends, varying)
