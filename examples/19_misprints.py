@@ -398,7 +398,7 @@ ask("end_four_keys", ...)
 # (`python -m minigrad exercises check 19`). The five tests of this lesson find most of them. Six more,
 # of engines, are with lesson 04.
 #
-# This is the last lesson of the course. `README.md` lists all lessons, and says which builds on which.
+# Next: `20_what_a_compiler_does.py`.
 
 # %%
 print(pictures)

@@ -75,7 +75,7 @@ class MemoryUse:
         kept = sum(k.nbytes for k in self.kept)
         ax.hlines([self.peak, kept], 0.5, [len(lines) + 0.5, turn], colors="black", linewidth=0.8)
         ax.annotate("all buffers", (len(lines), self.peak), (0, 3), ha="right", **NOTE)
-        ax.annotate("kept for the way back", (turn, kept), (-3, 3), ha="right", **NOTE)
+        ax.annotate("kept for the way back", (turn, kept), (-3, -10), ha="right", **NOTE)
         ax.set(
             xlabel="line of the program: forward, then back", ylabel="bytes in use", ylim=(0, None)
         )

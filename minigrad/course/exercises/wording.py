@@ -128,7 +128,8 @@ def kind_of(value: object) -> str:
     if isinstance(value, (dict, str)):
         return f"a {type(value).__name__}"
     first = value[:LONG] if isinstance(value, (tuple, list)) else value  # a million tell no more
-    if isinstance(first, (tuple, list)) and any(np.ndim(plain(v)) for v in first):
+    inside = lambda v: isinstance(v, (tuple, list)) or np.ndim(plain(v))
+    if isinstance(first, (tuple, list)) and any(map(inside, first)):
         return f"({', '.join(map(kind_of, first))})"
     array = numbers_of(first)
     if array is None:
