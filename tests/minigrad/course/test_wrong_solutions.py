@@ -1022,3 +1022,9 @@ def hessian_times(f, x, v):
 def forward_derivative(f, x, v):
     h = 1e-6
     return (np.asarray(f(x + h * v)) - np.asarray(f(x - h * v))) / (2 * h)
+
+
+@said("It returns (")
+def once(lines, result):  # lists in lists, of different lengths
+    name, function, *arguments = lines[0]
+    return [[name, function, arguments]], result
