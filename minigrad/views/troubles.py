@@ -1,6 +1,7 @@
 """Troubles with the numbers of a computation: where a NaN came from, and why nothing learns.
 
     print(mg.diagnose(loss))
+    mg.diagnose(loss, page="why.html")
 
 It reads the graph, forward and back, and names the first operation that gave a NaN or an infinity,
 parameters whose gradient is exactly zero, and gradients that vanish or explode on their way. Each is
@@ -10,6 +11,7 @@ told with the line of code, the numbers that led there, and what people do about
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -23,7 +25,7 @@ from ..engine.tensor import Tensor
 from ..ran.data import GraphNode, Ref
 from .graph import Graph
 from .graph import graph as graph_of
-from .page import _with_gradients
+from .page import _with_gradients, explore
 
 FAR = (
     1e4  # a gradient that shrinks, or grows, by so much on its way is said to vanish, or to explode
@@ -81,6 +83,7 @@ class Trouble:
         numbers: those that led there, each in words.
         remedy: what people do about it.
         node: the number of the operation in the graph.
+        back: whether it happens on the way back.
     """
 
     kind: str
@@ -89,6 +92,7 @@ class Trouble:
     numbers: tuple[str, ...]
     remedy: str
     node: int
+    back: bool = False
 
     def __str__(self) -> str:
         return "\n  ".join(
@@ -105,17 +109,22 @@ class Troubles(tuple[Trouble, ...]):
     __repr__ = __str__
 
 
-def diagnose(loss: Tensor | Watched) -> Troubles:
+def diagnose(loss: Tensor | Watched, page: str | os.PathLike | bool = False) -> Troubles:
     """Find what is wrong with the numbers of a computation, forward and back.
 
     Compute the loss inside `with mg.record():`, so that all values are known; or give what
     `mg.pytorch()` gave. If `backward()` was not called, the gradients are computed, and forgotten.
 
+    Args:
+        page: the path of a page to be written, as by `explore`, which opens at the step of the first
+            trouble; True: it is shown at once.
+
     Raises:
         ArgumentError: if it is neither a Tensor nor watched.
-        GraphError: if it was not recorded, or requires no gradient.
+        GraphError: if it was not recorded; or requires no gradient, and a page is wanted.
     """
     expected: set[str] = set()
+    shown = loss
     if isinstance(loss, Watched):
         watched, loss = loss, loss.loss
         expected = watched.parameters()
@@ -130,7 +139,22 @@ def diagnose(loss: Tensor | Watched) -> Troubles:
                 "its values were not kept: compute it inside `with mg.record():`"
             )
         found = [*_not_finite(graph)] or [*_zero(graph, expected), *_along_the_way(graph)]
+    if page:
+        first = _step(graph, found[0]) if found else 0
+        with np.errstate(all="ignore"):
+            explore(shown, None if page is True else page, step=first)
     return Troubles(found)
+
+
+def _step(graph: Graph, trouble: Trouble) -> int:
+    """The step of a page at which a trouble happens; of a leaf, that of the first that uses it."""
+    computed = [n.number for n in graph.nodes if n.kind == "operation"]
+    if trouble.back:
+        back = [n.number for n, _ in graph.way_back]
+        return len(computed) + back.index(trouble.node) + 1 if trouble.node in back else 0
+    users = [e.target for e in graph.edges if e.source == trouble.node]
+    at = trouble.node if trouble.node in computed else min(users, default=-1)
+    return computed.index(at) + 1 if at in computed else 0
 
 
 # --- a NaN or an infinity -------------------------------------------------------------------------
@@ -195,7 +219,9 @@ def _back(graph: Graph) -> Iterator[Trouble]:
             what = f"the gradient that {_called(node)} passes back to {_called(graph[edge.source])} has "
             numbers = (f"the gradient that arrives: {_range(node.gradient)}", *_inputs(graph, node))
             what += _counted(edge.contribution)
-            yield Trouble("not finite", what, node.line, numbers, _remedy(graph, node), node.number)
+            yield Trouble(
+                "not finite", what, node.line, numbers, _remedy(graph, node), node.number, back=True
+            )
             return
 
 
@@ -223,9 +249,8 @@ def _zero(graph: Graph, expected: set[str]) -> Iterator[Trouble]:
             yield _cut_off(leaf, node.line)
             continue
         what = f"the gradient of {_called(leaf)} is exactly zero: {_called(node)} passes none back"
-        yield Trouble(
-            "zero", what, node.line, _inputs(graph, node), _remedy(graph, node, "zero"), node.number
-        )
+        remedy = _remedy(graph, node, "zero")
+        yield Trouble("zero", what, node.line, _inputs(graph, node), remedy, node.number, back=True)
     in_graph = {n.name for n in graph.nodes}
     for name in sorted(expected - in_graph):
         what = f"the loss was not computed from {name}, so it has no gradient"
@@ -294,7 +319,7 @@ def _along_the_way(graph: Graph) -> Iterator[Trouble]:
     )
     sizes = [_size(graph[e.source].gradient) for e in way[:: max(1, len(way) // 5)]]
     numbers = ("its size on the way back: " + ", ".join(f"{size:.2g}" for size in sizes),)
-    yield Trouble(kind, what, line, numbers, GENERAL[kind], node.number)
+    yield Trouble(kind, what, line, numbers, GENERAL[kind], node.number, back=True)
 
 
 def _size(gradient: np.ndarray | None) -> float:

@@ -34,6 +34,7 @@ from ...engine.walk import order
 from ...ran import words
 from ...ran.capture import gradient_of
 from ...ran.proof import Proof, prove
+from ...settings import whole as whole_number
 from .. import colours
 from ..graph import Graph, graph
 from . import opening, scripts
@@ -68,6 +69,7 @@ def explore(
     lessons: Mapping[str, Sequence[str]] | None = None,
     another: AnotherLine | None = None,
     purposes: Purposes | None = None,
+    step: int = 0,
 ) -> Path:
     """Write the page on which to walk through a computation, and back.
 
@@ -108,12 +110,14 @@ def explore(
             sentences of the chapters about them. Default: what the docstrings say.
         another: how the model reads another line, which is typed where a section says so: an element
             with the id "another". Left out where that is too much for a page.
+        step: at which the page opens, counted from 1 as the page does; 0: before the first.
 
     Returns:
         The path.
 
     Raises:
         ArgumentError: if the loss is not a Tensor, and no function.
+        ConfigError: if there is no such step.
         DTypeError: if it is a function that gives no Tensor.
         GraphError: if it requires no gradient, or has more than 10,000 nodes.
         ShapeError: if it is not one number, and `backward(gradient)` was not called.
@@ -151,6 +155,7 @@ def explore(
         begins,
         purposes,
     )
+    shown["opens"] = whole_number("step", step, most=len(shown["forward"] + shown["backward"]))
     if proof is not None:
         shown["notes"] += [ABSENT.format(i + 1, len(inputs)) for i in proof.absent]
         shown["live"] |= {"paths": proof.paths, "proven": proof.proven}

@@ -115,6 +115,7 @@ function read() {
 
 function listen() {
   if (location.hash.length > 1) read();
+  else if (data.opens) Places.go(data.opens);
   addEventListener("hashchange", read);
 }
 

@@ -2,6 +2,8 @@
 
 import importlib.util
 import inspect
+import json
+import re
 
 import numpy as np
 import pytest
@@ -276,3 +278,24 @@ def test_what_cannot_be_diagnosed_says_so():
         mg.diagnose(loss)
     with pytest.raises(mg.errors.ArgumentError, match="diagnose"):
         mg.diagnose(3.0)
+
+
+@pytest.mark.parametrize("case", [log_of_zero, slope_of_a_root, data_with_a_nan, dead_relu])
+def test_the_page_opens_at_the_step_of_the_first_trouble(case, tmp_path):
+    with np.errstate(all="ignore"):
+        with mg.record():
+            loss = case()
+        (trouble, *_) = mg.diagnose(loss, page=tmp_path / "why.html")
+    text = (tmp_path / "why.html").read_text("utf-8")
+    shown = json.loads(re.search(r'<script[^>]*id="data"[^>]*>(.*?)</script>', text, re.S)[1])
+    steps = shown["forward"] + shown["backward"]
+    at = next(n for n in shown["nodes"] if n["n"] == steps[shown["opens"] - 1])
+    assert at["line"]["number"] == trouble.line.number
+    assert (shown["opens"] > len(shown["forward"])) == trouble.back
+
+
+def test_the_page_of_a_healthy_computation_opens_at_its_start(tmp_path):
+    with mg.record():
+        loss = np.sum(leaf(1.0, 2.0) ** 2)
+    mg.diagnose(loss, page=tmp_path / "fine.html")
+    assert '"opens":0' in (tmp_path / "fine.html").read_text("utf-8")

@@ -95,3 +95,13 @@ def test_pictures_of_the_drawing_of_attention_and_of_a_step_can_be_read(page):
         assert ET.fromstring(svg).tag.endswith("svg"), name
         assert "var(--" not in svg or "--ink:" in svg
         assert colours > 8, name
+
+
+def test_a_page_opens_at_the_step_that_it_was_written_for(browser, tmp_path):
+    with mg.record():
+        loss = np.sum(np.tanh(mg.Tensor([1.0, 2.0], requires_grad=True)))
+    path = mg.explore(loss, tmp_path / "page.html", step=3)
+    browser.driver.get(path.resolve().as_uri())
+    browser.wait("return location.hash === '#step=3'")
+    with pytest.raises(mg.errors.ConfigError, match="step is a whole number from 0 up to 5"):
+        mg.explore(loss, step=6)
