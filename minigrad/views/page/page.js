@@ -254,6 +254,7 @@ function start() {
     if (Drawing.hasDrawings && state.stage === "drawing") {
       Camera.cameras.clear();
       Camera.fit(false, true);
+      Places.revealStep();
     }
   }).observe(byId("stages"));
 }

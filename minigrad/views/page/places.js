@@ -71,6 +71,13 @@ function go(time, { quiet = false } = {}) {
   if (event) state.tab = "step";
   if (!event) state.tab = "overview";
   render();
+  revealStep();
+  if (!quiet) say(nowText());
+}
+
+// Move the drawing until the card of the step is seen, and those that it takes from.
+function revealStep() {
+  const event = Graph.current();
   if (event && Drawing.hasDrawings && state.stage === "drawing")
     Camera.reveal(
       Graph.placeIn(state.view, event.n),
@@ -79,7 +86,6 @@ function go(time, { quiet = false } = {}) {
         .filter((edge) => !event.back || edge.differentiable)
         .map((edge) => Graph.placeIn(state.view, edge.source)),
     );
-  if (!quiet) say(nowText());
 }
 
 // Show the drawing in which a node is: the innermost, or (`outer`) only as far out as it takes.
@@ -145,4 +151,4 @@ function render() {
   Link.keep();
 }
 
-export { choose, chosenNode, go, nowText, openSheet, over, render, show, up };
+export { choose, chosenNode, go, nowText, openSheet, over, render, revealStep, show, up };

@@ -99,9 +99,14 @@ def test_pictures_of_the_drawing_of_attention_and_of_a_step_can_be_read(page):
 
 def test_a_page_opens_at_the_step_that_it_was_written_for(browser, tmp_path):
     with mg.record():
-        loss = np.sum(np.tanh(mg.Tensor([1.0, 2.0], requires_grad=True)))
-    path = mg.explore(loss, tmp_path / "page.html", step=3)
+        x = mg.Tensor(np.eye(4, 3), requires_grad=True)
+        loss = np.sum(np.log(mg.functional.softmax(np.tanh(np.exp(x) * 2) + 1)))
+    path = mg.explore(loss, tmp_path / "page.html", step=10)
     browser.driver.get(path.resolve().as_uri())
-    browser.wait("return location.hash === '#step=3'")
-    with pytest.raises(mg.errors.ConfigError, match="step is a whole number from 0 up to 5"):
-        mg.explore(loss, step=6)
+    browser.wait("return location.hash === '#step=10'")
+    inside = """const [card, sheet] = ['.card.now', '#sheet'].map((name) => document.querySelector(name))
+        .map((element) => element.getBoundingClientRect());
+        return card.top > sheet.top && card.bottom < sheet.bottom"""
+    browser.wait(inside)
+    with pytest.raises(mg.errors.ConfigError, match="step is a whole number from 0 up to 24"):
+        mg.explore(loss, step=99)
