@@ -4,7 +4,7 @@
 # *One call traced, written down as a program, and its memory planned. About 5 seconds.*
 #
 # A training step runs the same operations thousands of times, with other numbers. Still the engine
-# finds out anew at every step what is to be done. A *compiler* finds it out once, writes it down, and
+# finds out again at every step what is to be done. A *compiler* finds it out once, writes it down, and
 # looks for what can be saved. This lesson compiles the step of lesson 13, and reads what was written.
 #
 # After it you can
@@ -445,7 +445,7 @@ def milliseconds(step):
 
 
 def megabytes(step):
-    """What a step takes anew, and its buffers if it has some."""
+    """What a step takes in each run, and its buffers if it has some."""
     tracemalloc.start()
     loss_and_gradients(step)
     peak = tracemalloc.get_traced_memory()[1]

@@ -31,7 +31,7 @@ import numpy as np
 
 from . import errors
 from .settings import whole
-from .workers import MOST, Gradients, T, Workers, threadpool_limits, tree
+from .workers import MOST_WORKERS, Gradients, T, Workers, threadpool_limits, tree
 
 SETTINGS = {
     "distributed.scheduler.allowed-failures": 1_000_000,  # workers that may die over one task
@@ -57,7 +57,7 @@ class Cluster(Workers):
 
     Raises:
         ConfigError: if the package `distributed` is missing, `scheduler` is no address, or `count` is
-            not a whole number from 1 up to `MOST`.
+            not a whole number from 1 up to `MOST_WORKERS`.
         WorkersError: when entered: if no scheduler answers within `ANSWER` seconds, or a worker ends
             while it starts. When asked for a total: if no worker is there for so long, one has other
             versions than this process, or a part fails; outside the `with` block, or for a job that
@@ -78,7 +78,7 @@ class Cluster(Workers):
                 'workers that are processes need Dask: pip install -e ".[scale]"'
             ) from None
         self.scheduler = None if scheduler is None else self._address(scheduler)
-        self.count = whole("the number of workers", count, least=1, most=MOST)
+        self.count = whole("the number of workers", count, least=1, most=MOST_WORKERS)
         self.patience = patience
         self.say = say
         self.said: set[str] = set()

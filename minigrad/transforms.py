@@ -359,7 +359,7 @@ def _positions(f: Callable, argnums: object) -> tuple[int, ...]:
     except TypeError:
         raise errors.DTypeError(
             f"argnums is an integer, or a tuple of integers, not {described(argnums)}. To differentiate "
-            f"at x, write grad({name_of(f)})(x), and likewise with value_and_grad, jacobian and hessian"
+            f"at x, write grad({name_of(f)})(x), and so with value_and_grad, jacobian and hessian"
         ) from None
     if not positions:
         raise errors.ShapeError("there is no argument to differentiate by: argnums is empty")

@@ -28,7 +28,7 @@ from .optim import parameter_list
 from .settings import function, whole
 from .transforms import gradients
 
-MOST = 1000  # workers that are started here
+MOST_WORKERS = 1000  # workers that are started here
 T = TypeVar("T")
 
 
@@ -85,13 +85,13 @@ class Threads(Workers):
         count: how many; with 1, the caller's own thread computes.
 
     Raises:
-        ConfigError: if `count` is not a whole number from 1 up to `MOST`, or is above 1 and
+        ConfigError: if `count` is not a whole number from 1 up to `MOST_WORKERS`, or is above 1 and
             threadpoolctl is missing, without which every thread would start others.
         WorkersError: for a total of several threads outside the `with` block.
     """
 
     def __init__(self, count: int = 1):
-        self.count = whole("the number of workers", count, least=1, most=MOST)
+        self.count = whole("the number of workers", count, least=1, most=MOST_WORKERS)
         self.limits = threadpool_limits() if count > 1 else contextlib.nullcontext
         self.stack = contextlib.ExitStack()
         self.pool: concurrent.futures.Executor | None = None  # while entered

@@ -1,6 +1,6 @@
 """The README: its commands are those that are run, its code runs, its picture is what the code draws.
 
-After a change to what a drawing looks like, `python tests/test_readme.py` draws the picture anew.
+After a change to what a drawing looks like, `python tests/test_readme.py` draws the picture again.
 """
 
 import importlib.util

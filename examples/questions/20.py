@@ -128,7 +128,7 @@ QUESTIONS = questions(
                 made.add(one.program(buffers=True))
             len(made)
         """,
-        hint="What is part of the program, and what comes anew with each call?",
+        hint="What is part of the program, and what comes with each call?",
         mistakes={
             "4": "Other numbers in an array of the same shape are what the program is for.",
             "1": "Buffers have a size: another shape needs another program.",

@@ -51,7 +51,7 @@ def compile(  # noqa: A001 - as in PyTorch
 
     A number or a text is part of the program: another value needs another one. So is every object that
     the function, or one that it calls in the same file, names outside: variables, defaults, attributes,
-    items; and the attributes of modules, such as `training`. Tensors are read anew in each call. What
+    items; and the attributes of modules, such as `training`. Tensors are read again in each call. What
     the function does beside computing, such as printing, happens in recorded calls alone. Do not change
 
     - a large array that it reads outside, in its place: give it as an argument, or as a Tensor;

@@ -17,13 +17,13 @@ from .lines import for_each
 from .options import LENGTH, TEMPERATURE
 from .ways import way
 
-MOST = 1_000_000  # characters: they are printed when all are written
+MOST_CHARACTERS = 1_000_000  # characters: they are printed when all are written
 
 
 def write(options: argparse.Namespace) -> int:
     """Print each beginning with what the model writes after it."""
     given = vars(options)
-    length = whole("length", given.get("length", LENGTH), least=1, most=MOST)
+    length = whole("length", given.get("length", LENGTH), least=1, most=MOST_CHARACTERS)
     how = way(given, TEMPERATURE)
     reader, _ = load_reader(checkpoint_of(options.checkpoint))
     if not isinstance(reader, TextReader):

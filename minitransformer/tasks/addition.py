@@ -15,7 +15,7 @@ from minitransformer.tasks.drawn import Drawn
 from minitransformer.training.vocabulary import Vocabulary
 
 DIGITS = "0123456789"
-MOST = 1000  # digits; Python writes no whole number of more than 4300
+MOST_DIGITS = 1000  # digits; Python writes no whole number of more than 4300
 
 
 def task(seed: int = 0, digits: int = 3) -> Drawn:
@@ -25,9 +25,9 @@ def task(seed: int = 0, digits: int = 3) -> Drawn:
     a+b and b+a are held out together.
 
     Raises:
-        ConfigError: `digits` is not a whole number from 1 up to `MOST`.
+        ConfigError: `digits` is not a whole number from 1 up to `MOST_DIGITS`.
     """
-    digits = whole("digits", digits, least=1, most=MOST)
+    digits = whole("digits", digits, least=1, most=MOST_DIGITS)
     counts = range(1, digits + 1)
 
     def draw(generator: random.Random) -> str:

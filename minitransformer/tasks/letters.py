@@ -18,7 +18,7 @@ from minitransformer.training.vocabulary import Vocabulary
 
 ALPHABET = string.ascii_lowercase
 LONGEST = 10
-MOST = 1000  # letters
+MOST_LETTERS = 1000  # letters
 
 ANSWERS: dict[str, Callable[[str], str]] = {
     "copy": lambda text: text,
@@ -34,9 +34,9 @@ def task(name: str, seed: int = 0, longest: int = LONGEST) -> Drawn:
     Texts with the same answer are held out together: when sorting, all orders of the same letters.
 
     Raises:
-        ConfigError: `longest` is not a whole number from 1 up to `MOST`.
+        ConfigError: `longest` is not a whole number from 1 up to `MOST_LETTERS`.
     """
-    longest = whole("longest", longest, least=1, most=MOST)
+    longest = whole("longest", longest, least=1, most=MOST_LETTERS)
 
     def draw(generator: random.Random) -> str:
         some = generator.choices(ALPHABET, k=longest)  # some of them more than once

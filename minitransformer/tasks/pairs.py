@@ -24,7 +24,9 @@ from minitransformer.training.vocabulary import Vocabulary
 
 HELD_OUT = 1000  # sources, or a tenth of the pairs if that is less
 CANDIDATES = 10 * HELD_OUT  # of which they are chosen
-MOST = 20 * HELD_OUT  # lines that are held out; a symbol that is in more is not counted any further
+MOST_LINES = (
+    20 * HELD_OUT
+)  # lines that are held out; a symbol that is in more is not counted any further
 
 FEW = 16  # targets of a source that are kept as they are
 
@@ -180,7 +182,7 @@ class Counts:
     def add(self, symbols: Sequence[str]) -> None:
         for symbol in set(symbols) - self.frequent:
             self.seen[symbol] += 1
-            if self.seen[symbol] > MOST:
+            if self.seen[symbol] > MOST_LINES:
                 self.frequent.add(symbol)
 
 
@@ -199,7 +201,7 @@ class Targets:
 
     def add(self, target: str) -> None:
         self.count += 1
-        if self.count > MOST:  # then they are never held out
+        if self.count > MOST_LINES:  # then they are never held out
             self.few, self.counted = [], None
             return
         self.few.append(target)
@@ -240,7 +242,7 @@ class Candidates:
             targets = self.targets[source]
             if len(held_out) == wanted:
                 break
-            if lines + targets.count > MOST:
+            if lines + targets.count > MOST_LINES:
                 continue
             read = _symbols(source, self.level)
             lost = Counter(dict.fromkeys(read, targets.count)), targets.symbols()

@@ -23,7 +23,7 @@ from minigrad.functional import softmax
 from .parts import mean_loss
 from .readers import LineReader, Pair
 
-MOST = 190_000  # characters of the file
+MOST_CHARACTERS = 190_000  # characters of the file
 
 
 @dataclass
@@ -115,7 +115,7 @@ def _about(reader: LineReader, pair: Pair, count: int) -> dict[str, Any]:
     )
     kept: list[int] = []  # cross-attention first, and the last layers
     for i in order:
-        if fixed + sum(sizes[k] for k in [*kept, i]) <= MOST:
+        if fixed + sum(sizes[k] for k in [*kept, i]) <= MOST_CHARACTERS:
             kept.append(i)
     return {
         "written": reader.writes.tokens(wanted[0]), "names": reader.writes.tokens(range(N)),

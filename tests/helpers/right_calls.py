@@ -80,7 +80,7 @@ def moved(kind: Any) -> Call:
 RNG = np.random.default_rng(0)
 MASK = np.array([True, False, True, True])
 
-# Each makes its call anew, so that none is given what another one has changed. The path is of a folder.
+# Each makes its call again, so that none is given what another one has changed. The path is of a folder.
 RIGHT: dict[str, Callable[[Path], Call]] = {
     # tensors and their graph
     "Tensor": lambda _: call(mg.Tensor, [1.0, 2.0], requires_grad=True, dtype="f8", name="x"),

@@ -25,7 +25,7 @@ from .exercise import MAKERS, recipe_of
 from .likeness import plain
 
 SIZE = struct.Struct(">II")  # bytes of the structure, and of the arrays
-MOST = 1 << 24  # of either: no right answer has a thousandth of it
+MOST_BYTES = 1 << 24  # of either: no right answer has a thousandth of it
 DEEP = 50  # lists in lists: NumPy's arrays have 64 axes at most
 KINDS = "biufc"  # of numbers that arrays hold
 
@@ -58,7 +58,7 @@ def packed(message: object, other: Callable[[object], Other] | None = None) -> b
     """
     arrays = io.BytesIO()
     text = json.dumps(_Packing(arrays, other).value(message, 0)).encode("ascii")
-    if max(len(text), arrays.tell()) > MOST:
+    if max(len(text), arrays.tell()) > MOST_BYTES:
         raise CrossingError("the message is too long")
     return SIZE.pack(len(text), arrays.tell()) + text + arrays.getvalue()
 
@@ -85,13 +85,13 @@ class _Packing(NamedTuple):
                 "dict": [[self.value(k, depth + 1), self.value(v, depth + 1)] for k, v in pairs]
             }
         if isinstance(value, (list, tuple)):
-            if len(value) > MOST // 16:
+            if len(value) > MOST_BYTES // 16:
                 return self._other(value)
             items = [self.value(one, depth + 1) for one in value]
             return {"tuple": items} if isinstance(value, tuple) else items
         if isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind in KINDS:
             array = np.asarray(value)
-            if array.nbytes + self.arrays.tell() <= MOST:
+            if array.nbytes + self.arrays.tell() <= MOST_BYTES:
                 begin = self.arrays.tell()
                 self.arrays.write(array.tobytes())
                 name = "scalar" if isinstance(value, np.generic) else "array"
@@ -171,7 +171,7 @@ def read(stream: Readable) -> bytes:
     """
     head = _exactly(stream, SIZE.size)
     text, arrays = SIZE.unpack(head)
-    if max(text, arrays) > MOST:
+    if max(text, arrays) > MOST_BYTES:
         raise CrossingError("too long")
     return head + _exactly(stream, text + arrays)
 

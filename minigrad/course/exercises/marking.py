@@ -21,7 +21,7 @@ BORROWED, HARD_CODED, STOPPED = "borrowed", "hard-coded", "stopped"
 ROUGH = (
     1e-3  # relatively: how far off an answer may be, to be that of a mistake with something else
 )
-FEWEST, MOST = 3, 4  # inputs that name a mistake, and of how many one may speak against it
+FEWEST, MOST_AGAINST = 3, 4  # inputs that name a mistake, and of how many one may speak against it
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ class Trial:
         wrong, found = set(self.wrong(outcomes)), []
         for number, mistake in enumerate(self.exercise.mistakes):
             agreeing, against = self._votes(number, outcomes, wrong)
-            if len(agreeing) >= max(FEWEST, (MOST - 1) * against):
+            if len(agreeing) >= max(FEWEST, (MOST_AGAINST - 1) * against):
                 share = len(agreeing) / (len(agreeing) + against)
                 found.append((share, mistake.says, Named(number, agreeing[0])))
         best = max((share for share, *_ in found), default=0)
@@ -116,7 +116,7 @@ class Trial:
                     agreeing.append(k)
             elif k in wrong or not same(self.exercise, of_mistake, truth):
                 against += 1
-            if against * MOST > len(outcomes):
+            if against * MOST_AGAINST > len(outcomes):
                 break
         return agreeing, against
 

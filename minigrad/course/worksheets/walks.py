@@ -21,7 +21,7 @@ from ...recording import record
 from ...views.graph import Graph, graph
 from ...views.text.steps import steps
 
-MOST = 99  # a number that one writes by hand
+LARGEST_BY_HAND = 99  # a number that one writes by hand
 COUNTS = 4, 5  # operations of the graphs of numbers
 NAMES = "uvwz"  # of what is computed on the way
 
@@ -128,7 +128,9 @@ def _handy(draw: Callable[[], Walk]) -> Walk:
             for n in walk.graph.nodes
         )
         whole = (
-            not at_a_kink and np.array_equal(every, np.round(every)) and abs(every).max() <= MOST
+            not at_a_kink
+            and np.array_equal(every, np.round(every))
+            and abs(every).max() <= LARGEST_BY_HAND
         )
         if whole and np.mean(every == 0) < 0.2:
             return walk

@@ -45,7 +45,7 @@ from .content import content
 from .live import Symbols
 
 HERE = Path(__file__).parent
-MOST = 10_000  # nodes
+MOST_NODES = 10_000  # nodes
 BUDGET = 2_200_000  # characters that the numbers of a page take at most
 
 ABSENT = (
@@ -133,9 +133,9 @@ def explore(
     whole = _with_gradients(proof.loss if proof is not None else loss)  # type: ignore[arg-type]
     if proof is not None:
         whole = _as_proven(whole, proof, getattr(loss, "__name__", ""))
-    if len(whole) > MOST:
+    if len(whole) > MOST_NODES:
         raise errors.GraphError(
-            f"a page can hold {MOST:,} nodes, and this computation has {len(whole):,}: explore a "
+            f"a page can hold {MOST_NODES:,} nodes, and this computation has {len(whole):,}: explore a "
             f"smaller example, with shorter sequences or fewer layers"
         )
     title = title or whole.title or "a computation"

@@ -35,7 +35,7 @@ CONSTANTS: dict[str, Any] = {  # of these files, that the scripts need too
     for module, names in (
         (packing, ("DIGITS", "POWERS", "SPECIAL", "BINS", "SUMMARY")),
         (views, ("WRITTEN_OUT", "IN_A_ROW")),
-        (elements, ("TIGHT", "MOST", "LONG", "WHOLE", "FOLDS")),
+        (elements, ("TIGHT", "MOST_TERMS", "LONG", "WHOLE", "FOLDS")),
     )
     for name in names
 }

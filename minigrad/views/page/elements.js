@@ -10,7 +10,7 @@ import * as Sources from "./sources.js";
 // The way leads back from the element along the calls that the page computes with, to arrays that have a
 // name (see elements.py, which does the same). A text is a pair: what is said, and how tightly it binds.
 
-const { TIGHT, MOST, LONG, WHOLE, FOLDS } = data.constants;
+const { TIGHT, MOST_TERMS, LONG, WHOLE, FOLDS } = data.constants;
 const SUM = data.signs.add.binds;
 const BITS = { True: "1", False: "0" };
 
@@ -88,7 +88,7 @@ function wayFrom(start) {
   function totalOf(name, element) {
     const sign = FOLDS[name] ?? "+";
     const count = countOf(sign, element);
-    const some = Array.from({ length: count <= MOST + 1 ? count : MOST }, (_, k) => {
+    const some = Array.from({ length: count <= MOST_TERMS + 1 ? count : MOST_TERMS }, (_, k) => {
       const term = termOf(sign, element, k);
       return term.length > 1 ? each("multiply", term.map(textOf)) : textOf(term[0]);
     });

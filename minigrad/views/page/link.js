@@ -8,7 +8,7 @@ import * as Sources from "./sources.js";
 import * as Places from "./places.js";
 import * as Page from "./page.js";
 
-const MOST = 60; // changed numbers that a link has; one with more leaves them out
+const MOST_CHANGES = 60; // changed numbers that a link has; one with more leaves them out
 const KEEP = 250; // milliseconds after the last change of the state
 const names = new Map(); // name in a link -> a node whose numbers can be changed
 for (const node of data.nodes)
@@ -51,12 +51,12 @@ function written() {
       : ["tab", byId(state.stage).dataset.title.toLowerCase()],
     line() && line().value !== line().getAttribute("value") ? ["line", line().value] : null,
     off.length ? ["off", off.map(({ node }) => node).join(",")] : null,
-    ...(numbers.length > MOST ? [] : numbers),
+    ...(numbers.length > MOST_CHANGES ? [] : numbers),
   ].filter(Boolean);
   const text = (part) => encodeURIComponent(part).replace(/%5B|%5D|%2C/g, decodeURIComponent);
   return {
     hash: parts.map(([name, v]) => `${text(name)}=${text(v)}`).join("&"),
-    leftOut: numbers.length > MOST ? numbers.length : 0,
+    leftOut: numbers.length > MOST_CHANGES ? numbers.length : 0,
   };
 }
 

@@ -20,7 +20,7 @@ from ...script.script import Script, compute
 from ...script.symbols import Symbol
 
 STEP = 1e-5
-MOST = 2_000_000_000  # numbers to compute, beyond which no check is run
+MOST_NUMBERS = 2_000_000_000  # numbers to compute, beyond which no check is run
 OVERHEAD = 5000  # numbers that take as long as one call
 
 
@@ -49,7 +49,7 @@ def checks(script: Script) -> dict[int, Check]:
     graph = script.graph
     work = sum(math.prod(n.shape) + OVERHEAD for n in graph.nodes) * len(graph)
     ends = {n: graph[n].gradient for n in graph.roots}
-    if work > MOST or any(g is None for g in ends.values()):
+    if work > MOST_NUMBERS or any(g is None for g in ends.values()):
         return {}
     with np.errstate(all="ignore"):
         replay = _Replay(script, ends)

@@ -103,7 +103,7 @@ def _drawn(sheet: _DrawingContent, layouts: dict[str, dict[str, Any] | None]) ->
     """A view as data.
 
     `cards` has each thing drawn: its key (a node's number, or the name of a closed box's view), width
-    and height, and where there is a layout its place. `frames` has the open boxes likewise. `arrows`
+    and height, and where there is a layout its place. `frames` has the open boxes too. `arrows`
     have the keys of both ends, the number of the edge that each stands for (None for several), and
     their path. All three are tables (see `packing.table`).
     """

@@ -16,7 +16,7 @@ from ...script.interpreter import ELEMENTWISE
 from ...script.operators import OPERATORS, PRODUCT, SIGN, SUM, TIGHT, Operator
 from ...script.sources import MOVES, SUMS, Element, Index, Sources
 
-MOST = 3  # terms of a sum that are written out
+MOST_TERMS = 3  # terms of a sum that are written out
 LONG = 120  # letters of one side of an equation, beyond which it is no help
 WHOLE = 1e7  # a constant from here on is written as 1e+07
 
@@ -110,7 +110,7 @@ class _Way:
         """A sum, or the greatest or least, of many elements, of which the first are written out."""
         sign = FOLDS.get(name, "+")
         count = self._count(sign, element)
-        most = count if count <= MOST + 1 else MOST
+        most = count if count <= MOST_TERMS + 1 else MOST_TERMS
         some = [
             _each("multiply", [*map(self.text, term)]) if len(term) > 1 else self.text(*term)
             for term in itertools.islice(self._terms(sign, element), most)

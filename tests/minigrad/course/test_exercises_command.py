@@ -718,7 +718,7 @@ def test_after_the_second_failed_try_there_is_a_worked_example(run, folder):
     write(folder, "def product_rule(g, x, y):\n    return g * y, g * x\n")
     assert "Step by step" not in run(*check)[1]
     write(folder, "def product_rule(g, x, y):\n    return y, x\n")
-    assert "Step by step" not in run(*check)[1]  # counted anew
+    assert "Step by step" not in run(*check)[1]  # counted again
 
 
 @pytest.mark.parametrize("content", ["5", '{"product_rule": null}', "[[1, 2, 3]]", "[5]", "{"])

@@ -82,7 +82,7 @@ def test_the_examples_in_the_docstring_are_true():
 
 def test_the_most_digits():
     """Python refuses to write whole numbers that are much longer."""
-    task = addition.task(digits=addition.MOST)
+    task = addition.task(digits=addition.MOST_DIGITS)
     assert all(right(*pair) for pair in task.batch(0, 64))
 
 

@@ -468,7 +468,7 @@ def test_errors(tmp_path, monkeypatch):
         mg.explore(mg.Tensor([1.0]), page)
     with pytest.raises(errors.ShapeError, match="backward\\(\\) starts from one number"):
         mg.explore(x * 2, page)
-    monkeypatch.setattr(explorer, "MOST", 20)
+    monkeypatch.setattr(explorer, "MOST_NODES", 20)
     with pytest.raises(errors.GraphError, match=r"can hold 20 nodes, and this computation has 32"):
         mg.explore(chain(30), page)
     assert not page.exists()
