@@ -146,23 +146,32 @@ assert max(largest.values()) < 1e-6
 
 
 # %%
-def both_gradients():
+def differences():
     from matplotlib import pyplot as plt
 
-    figure, ax = plt.subplots(figsize=(5, 4))
-    for parameter, colour in zip(model.parameters(), (BLUE, ORANGE, GREY, GREEN, PURPLE)):
+    figure, ax = plt.subplots(figsize=(6.5, 4))
+    colours = BLUE, ORANGE, GREY, GREEN, PURPLE
+    for (name, parameter), colour in zip(model.named_parameters(), colours):
         ours = (watched.of(parameter) if torch else parameter).grad
-        ax.plot(np.ravel(parameter.grad.tolist()), np.ravel(ours.tolist()), ".", ms=4, color=colour)
-    ax.axline((0, 0), slope=1, color=GREY, lw=0.6)
-    ax.set(xlabel="gradient by PyTorch", ylabel="gradient by minigrad")
+        theirs = np.ravel(parameter.grad.tolist())
+        apart = np.abs(np.ravel(ours.tolist()) - theirs)
+        ax.loglog(np.abs(theirs) + 1e-9, apart + 1e-12, ".", ms=5, color=colour, label=name)
+    ends = np.array([1e-5, 0.3])
+    ax.loglog(ends, ends * 2.0**-24, color="black", lw=0.8)
+    ax.text(0.3, 0.3 * 2.0**-24, " one\n bit", va="center")
+    ax.set(xlabel="size of the gradient", ylabel="difference (below: none)", xlim=(1e-6, 3))
+    ax.legend(frameon=False, loc="upper left", ncols=2)
+    ax.set_ylim(3e-13, 3e-6)
     return figure
 
 
-pictures("21_both", both_gradients)
+pictures("21_differences", differences)
 
 # %% [markdown]
-# All 925 points lie on the line: the rules of this course are the derivative that PyTorch computes. The
-# differences are in the last of the 24 bits of a float32.
+# A point is one of the 925 numbers of the gradient. Those at the bottom have the same bits. No other
+# lies below the line, for the smallest difference is one bit, and most are a bit or a few. Small
+# gradients lie higher: they are what is left where larger terms cancel, and these were rounded. So what
+# differs is rounding, and the rules of this course give the derivative that PyTorch computes.
 #
 # ## Step by step
 #
@@ -196,8 +205,8 @@ assert "minigrad" not in program
 # %% [markdown]
 # ## A NaN, planted
 #
-# Somebody wants letters to keep apart, or near. So the distances of all pairs of vectors are added to
-# the loss, with a small factor:
+# Somebody wants the vectors of letters to stay close together. So the distances of all pairs are added
+# to the loss, with a small factor:
 #
 # $$L' = L + 0.01 \cdot \mathrm{mean}_{ij}\, \lVert v_i - v_j \rVert, \qquad
 #   \lVert u \rVert = \sqrt{\textstyle\sum_k u_k^2}.$$

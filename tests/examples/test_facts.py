@@ -7,8 +7,9 @@ import re
 import tempfile
 from pathlib import Path
 
+import pytest
 from facts import FACTS
-from runs import LESSONS, ROOT, every_lesson, every_run, number, pictures_of, run_and_evaluate
+from runs import LESSONS, ROOT, every_lesson, every_run, number, pictures_of, run, run_and_evaluate
 
 from minigrad.course.lessons.forms import ASK
 from minigrad.course.plain import plain
@@ -18,9 +19,11 @@ from minigrad.course.questions import headings, questions_of
 HIDE = """
 import sys
 
+NAMES = "matplotlib", "pygraphviz"
+
 class Hidden:
     def find_spec(self, name, path=None, target=None):
-        if name.partition(".")[0] in ("matplotlib", "pygraphviz"):
+        if name.partition(".")[0] in NAMES:
             raise ModuleNotFoundError(f"No module named {name!r}", name=name)
 
 sys.meta_path.insert(0, Hidden())
@@ -66,6 +69,16 @@ def test_a_lesson_runs_without_the_extras(lesson):
     assert line.startswith("Pictures left out: ")
     assert set(re.findall(r"\b\d\d[a-z]?_\w+", line)) == set(pictures_of(lesson))
     assert 'pip install -e ".[course]"' in line
+
+
+@pytest.mark.slow
+def test_the_lesson_on_pytorch_runs_without_it(tmp_path):
+    (lesson,) = (lesson for lesson in LESSONS if number(lesson) == "21")
+    (tmp_path / "sitecustomize.py").write_text(
+        HIDE.replace('"pygraphviz"', '"pygraphviz", "torch"')
+    )
+    printed = run(lesson, tmp_path, PYTHONPATH=os.pathsep.join([str(tmp_path), str(ROOT)]))
+    assert 'PyTorch is missing (pip install -e ".[torch]")' in printed
 
 
 @every_run

@@ -157,9 +157,9 @@ def searching(ok=lambda a: np.isfinite(a).all(), order=lambda calls: calls, argu
                                          ("c", np.inf))},
         ),
         [
-            "a is not finite, and its argument x is not, either: {bool(np.isfinite(values['x']))}",
-            "The argument of b is finite: {bool(np.isfinite(values['y']))}",
-            "And b is not, so it is the one: {'b'}",
+            "a is not finite. Is its argument x finite? {bool(np.isfinite(values['x']))}",
+            "b is not finite. Is its argument y finite? {bool(np.isfinite(values['y']))}",
+            "So b is the one; c only passes it on: {'b'}",
         ],
     ),
 )  # fmt: skip
