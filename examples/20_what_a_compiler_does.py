@@ -221,7 +221,7 @@ assert abs(most - use.forward) <= 4
 # %% [markdown]
 # Forward, each link adds one array that has to wait. Backward, each link frees one. (So the memory of a
 # network grows with its depth. What can be done about it is to forget some results, and to compute them
-# again on the way back: lesson 11.)
+# again on the way back: checkpointing, lesson 17.)
 #
 # ## The step of lesson 13
 #

@@ -36,6 +36,7 @@ except ImportError:
 
 pictures = Pictures()  # or Pictures("another/folder")
 ask = Questions("21")
+# The functions that differ in name alone, of PyTorch or in its place.
 tensor, tanh, sqrt, manual_seed = (
     (torch.tensor, torch.tanh, torch.sqrt, torch.manual_seed)
     if torch
@@ -108,6 +109,12 @@ print(len(ids), "examples, such as", ids[3].tolist(), "->", follows[3].item())
 # Nothing in the model is changed. In a `with mg.pytorch()` block, PyTorch tells of each operation that
 # it runs. Each is run here once more, by minigrad, and the two results are compared at once.
 # `backward()` is called on PyTorch's own loss; the glass walks back as well, by the rules of lesson 02.
+# In a program of yours, these lines are enough:
+#
+#     with mg.pytorch() as watched:
+#         loss = loss_of(model(x))
+#     loss.backward()
+#     print(mg.graph(watched))
 
 # %%
 with under_the_glass() as watched:
