@@ -55,8 +55,8 @@ ask("18/floats", ...)
 #
 # `mg.compile` returns a function that is called like the old one. The first call is *traced*: it runs
 # as ever, and every operation is noted, as in the graphs of lesson 01. Then the whole is written as a
-# program, forward and back. (Without `at_once`, two calls run as they are first, and are compared.
-# `exact` keeps every bit: more on that below.)
+# program, forward and back. (Without `at_once`, that is done at the third call. `exact` keeps every
+# bit: more on that below.)
 
 # %%
 x = np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])  # (3, 2)
@@ -289,9 +289,10 @@ print("\n".join(program[first : first + 32]))
 
 # %% [markdown]
 # You can still read it: scores divided by $\sqrt 8 = 2.83$, the mask, the softmax with its largest score
-# taken off. With buffers, the same calls write into arrays that are there already. What is the same in
-# every run is made once, above the program: the buffers, and all *views*, such as heads cut apart by
-# `np.reshape` and `np.swapaxes`, which are other ways to look at a buffer, without numbers of their own.
+# taken off. (A formula at the end of a line is a rewriting: see below.) With buffers, the same calls
+# write into arrays that are there already. What is the same in every run is made once, above the
+# program: buffers, and all *views*, such as heads cut apart by `np.reshape`, which look at a buffer in
+# another way, and have no numbers of their own.
 # We count:
 
 
