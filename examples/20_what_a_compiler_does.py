@@ -80,12 +80,12 @@ pictures("20_traced", step.graph)
 print(step.source)
 
 # %% [markdown]
-# This is all of it. There is no Tensor, no node, and no walk: these are plain calls of NumPy. `d_W`
+# There is no Tensor, no node, and no walk: these are plain calls of NumPy. `d_W`
 # is the gradient with respect to `W`, and above each group stands the line of yours that asked for it.
 #
 # The program is a *generator*: a function that can stop in the middle. At its first `yield` it hands
 # out the loss, and waits. When a gradient is sent to it (1, for the loss itself), it goes on with the
-# way back, and hands out the gradients. As it is plain Python, we can run it by hand:
+# way back, and hands out the gradients. We run it by hand:
 
 # %%
 space = {}
