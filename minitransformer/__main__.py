@@ -1,13 +1,16 @@
 """The command line:
 
-python -m minitransformer                                      train on dates, and write a report
+python -m minitransformer
+    train on dates, and write a report
 python -m minitransformer translate runs/dates "3rd of march 1998"
-python -m minitransformer explain runs/dates "3rd of march 1998"   a page that explains each step
+python -m minitransformer explain runs/dates "3rd of march 1998"
+    write a page that explains each step
 python -m minitransformer train dates --steps 500 --out runs/short
-python -m minitransformer train --resume runs/short            go on where a run was stopped
+python -m minitransformer train --resume runs/short
+    go on where a run was stopped
 python -m minitransformer train pairs phrases.tsv --model decoder
 python -m minitransformer train text novel.txt --window 128
-python -m minitransformer write runs/text "It was" --length 500 --temperature 0.7
+python -m minitransformer write runs/text "It was" --length 500
 """
 
 from __future__ import annotations
