@@ -88,6 +88,15 @@ def executed(lesson: Lesson, folder: Path) -> None:
     written(folder / RAN, jupytext.writes(notebook, fmt="ipynb"))
 
 
+def not_run(lesson: Lesson, folder: Path) -> None:
+    """Leave the notebook of a lesson in `folder`, as `notebook.ipynb`, without what its cells print.
+
+    Raises:
+        ConfigError: without jupytext.
+    """
+    written(folder / RAN, needed("jupytext").writes(_notebook(lesson), fmt="ipynb"))
+
+
 def _fails(lesson: Lesson, why: str) -> errors.ConfigError:
     return errors.ConfigError(f"{lesson.path.name} fails: {why}")
 

@@ -10,6 +10,8 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
+import threading
 import time
 import warnings
 from collections.abc import Callable, Sequence
@@ -23,7 +25,7 @@ from ..lessons import forms
 from ..lessons.addresses import Site
 from ..lessons.lesson import Lesson, lessons
 from ..lessons.markdown import Renderer
-from ..lessons.notebooks import executed, read, written
+from ..lessons.notebooks import executed, not_run, read, written
 from ..lessons.pages import PACKAGES, file_page, lesson_page
 from ..places import EXAMPLES, ROOT
 from . import front
@@ -41,6 +43,10 @@ IMPORT = {  # libraries that are not needed, and the modules (as patterns) that 
 }
 OWN = ("exercises", "lessons", "site")  # of the course's folders: no lesson imports them
 
+RUNNING = """<p class="running">This lesson runs now, for the first time on this machine. What its cells
+print and draw joins it here.</p>"""
+STOPPING = "stopping as soon as the lessons that run have ended; they are kept"
+
 Say = Callable[[str], object]
 
 
@@ -50,6 +56,7 @@ def build(
     learner: Path | None = None,
     say: Say = lambda line: None,
     with_reference: bool = True,
+    preview: Preview | None = None,
 ) -> Site:
     """Run lessons and write the site into a folder. What is there stays, where nothing replaces it.
 
@@ -59,6 +66,8 @@ def build(
         learner: the folder of a learner's exercises, whose state is shown.
         say: is told of each page that took long, and in the end of what was left out.
         with_reference: whether the reference of the packages is made too.
+        preview: what is shown meanwhile: it gets each lesson as soon as it has run. They run in the
+            order in which they are read then, else the slowest first.
 
     Returns:
         What there is to be read.
@@ -67,11 +76,11 @@ def build(
         ConfigError: if what renders is not installed, or a lesson fails.
     """
     render = Renderer()
-    reference, ran = _made(some, say, with_reference)
+    reference, ran = _made(some, say, with_reference, preview)
     site = Site(some, reference is not None)
     left_out = ["the reference (no pdoc)"] if with_reference and not reference else []
     for at in ran.values():
-        shutil.copytree(at / "out", folder / "out", copy_function=_copied, dirs_exist_ok=True)
+        _copy_written(at, folder)
         for page in sorted((at / "out").glob("*.html")):
             site.written[f"out/{page.name}"] = _title(page)
         left_out += _without(at)
@@ -85,21 +94,78 @@ def build(
     done: set[Path] = set()
     while waiting := sorted(site.asked.keys() - done):  # a page may link to further files
         for file in waiting:
-            page = folder / site.asked[file]
-            if page.suffix == ".html":
-                written(page, file_page(file, site, render))
-            else:
-                page.parent.mkdir(parents=True, exist_ok=True)
-                _copied(file, page)
+            _write_file(file, folder / site.asked[file], site, render)
         done.update(waiting)
     left_out += [file.name for file in front.GUIDES if not file.is_file()]
-    written(folder / "course.css", f"{render.style()}\n{_text('course.css')}\n{forms.style()}")
-    written(folder / "course.js", _text("course.js"))
-    written(folder / "forms.js", forms.script())
+    _write_scripts(folder, render)
     if left_out:
         what = ", ".join(dict.fromkeys(left_out))
         say(f'left out: {what}; pip install -e ".[course]" in a clone brings what is missing')
     return site
+
+
+class Preview:
+    """The site before it is built: the front, and pages of lessons that have not run.
+
+    Attributes:
+        site: what there will be to read.
+        stopped: is set when no further lesson is to run.
+
+    Raises:
+        ConfigError: if what renders is not installed.
+    """
+
+    def __init__(self, some: Sequence[Lesson], folder: Path, learner: Path | None):
+        self.site, self.folder, self.render = Site(some), folder, Renderer()
+        self.one_at_a_time, self.stopped = threading.Lock(), threading.Event()
+        write_front(self.site, folder, learner, self.render)
+        _write_scripts(folder, self.render)
+
+    def write(self, address: str) -> None:
+        """Write a page that something links to, if there is none yet: that of a lesson without what
+        its cells print and draw."""
+        lessons = {self.site.page_of(lesson.path): lesson for lesson in self.site.lessons}
+        with self.one_at_a_time:
+            files = {page: file for file, page in self.site.asked.items()}
+            if (self.folder / address).exists():
+                return
+            if address in lessons:
+                with tempfile.TemporaryDirectory() as at:
+                    not_run(lessons[address], Path(at))
+                    shown = self._page(lessons[address], Path(at))
+                written(self.folder / address, shown.replace("</h1>", f"</h1>{RUNNING}", 1))
+            elif address in files:
+                _write_file(files[address], self.folder / address, self.site, self.render)
+
+    def join(self, lesson: Lesson, at: Path) -> None:
+        """Write the page of a lesson that ran in `at`."""
+        with self.one_at_a_time:
+            _copy_written(at, self.folder)
+            written(self.folder / self.site.page_of(lesson.path), self._page(lesson, at))
+
+    def _page(self, lesson: Lesson, at: Path) -> str:
+        return lesson_page(lesson, at, front.exercises_of(lesson), self.site, self.render)
+
+
+def _copy_written(at: Path, folder: Path) -> None:
+    """Copy the pictures and pages that a lesson wrote."""
+    shutil.copytree(at / "out", folder / "out", copy_function=_copied, dirs_exist_ok=True)
+
+
+def _write_file(file: Path, page: Path, site: Site, render: Renderer) -> None:
+    """Write the page of a file of the project, or a copy of it."""
+    if page.suffix == ".html":
+        written(page, file_page(file, site, render))
+    else:
+        page.parent.mkdir(parents=True, exist_ok=True)
+        _copied(file, page)
+
+
+def _write_scripts(folder: Path, render: Renderer) -> None:
+    """Write the styles and scripts that all pages share."""
+    written(folder / "course.css", f"{render.style()}\n{_text('course.css')}\n{forms.style()}")
+    written(folder / "course.js", _text("course.js"))
+    written(folder / "forms.js", forms.script())
 
 
 def write_front(site: Site, folder: Path, learner: Path | None, render: Renderer) -> None:
@@ -110,7 +176,7 @@ def write_front(site: Site, folder: Path, learner: Path | None, render: Renderer
 
 
 def _made(
-    some: Sequence[Lesson], say: Say, with_reference: bool
+    some: Sequence[Lesson], say: Say, with_reference: bool, preview: Preview | None
 ) -> tuple[Path | None, dict[Lesson, Path]]:
     """The folder of the reference, if wanted and possible, and that of each lesson that ran."""
     packages = _sources()
@@ -120,7 +186,12 @@ def _made(
 
     def ran(lesson: Lesson) -> Path:
         of = digest([common, lesson.path, EXAMPLES / "questions" / f"{lesson.number}.py"])
-        return kept(lesson.number, of, lambda folder: _run(lesson, folder, say), home())
+        if preview is not None and preview.stopped.is_set():
+            raise KeyboardInterrupt
+        at = kept(lesson.number, of, lambda folder: _run(lesson, folder, say), home())
+        if preview is not None:
+            preview.join(lesson, at)
+        return at
 
     def reference() -> Path | None:
         if not with_reference or find_spec("pdoc") is None:
@@ -132,12 +203,13 @@ def _made(
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of the machinery, about its own parts
-            slowest = sorted(some, key=lambda lesson: -(lesson.seconds or 0))
-            runs = {lesson: pool.submit(ran, lesson) for lesson in slowest}
+            order = some if preview else sorted(some, key=lambda lesson: -(lesson.seconds or 0))
+            runs = {lesson: pool.submit(ran, lesson) for lesson in order}
             other = pool.submit(reference)
             made = other.result(), {lesson: runs[lesson].result() for lesson in some}
     except KeyboardInterrupt:
-        say("stopping as soon as the lessons that run have ended; they are kept")
+        if preview is None:
+            say(STOPPING)
         raise
     finally:
         pool.shutdown(cancel_futures=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
 import functools
 import re
 import sys
@@ -19,10 +18,10 @@ from typing import Any
 from ... import errors
 from ..exercises.sheets import HOME, folder_of, sheets
 from ..lessons.lesson import chosen
-from ..lessons.markdown import Renderer
-from .build import build, write_front
+from .build import STOPPING, Preview, build, write_front
 from .kept import digest
 
+BUILDING = "building the course; the first time all lessons run, which takes a minute or two"
 PORT = 8423  # the same each time: a browser keeps answers and progress by the address
 HOSTS = ("127.0.0.1", "localhost")
 FRONT = ("/", "/index.html", "/exercises.html")  # the pages that show how far a learner is
@@ -65,38 +64,65 @@ def command(options: argparse.Namespace) -> int:
     learner = folder_of(options.exercises)
     shown = None if learner == HOME else learner
     with_reference = not options.no_reference
-    say = functools.partial(print, flush=True)
-    say("building the course; the first time all lessons run, which takes a minute or two")
+    say = functools.partial(print, file=sys.stderr, flush=True)
     if options.out is not None:
+        say(BUILDING)
         build(some, options.out, shown, say, with_reference)
         print(f"open {options.out / 'index.html'}")
         return 0
     with tempfile.TemporaryDirectory() as folder:
-
-        def refresh() -> None:
-            write_front(site, Path(folder), shown, Renderer())
-
-        handler = functools.partial(_Handler, directory=folder, refresh=_changed(shown, refresh))
+        handler = functools.partial(_Handler, directory=folder)
         with _bound(options.port, handler) as server:
-            site = build(some, Path(folder), shown, say, with_reference)
+            say(BUILDING)
+            preview = Preview(some, Path(folder), shown)
+            problems: list[BaseException] = []
+
+            def refresh() -> None:
+                write_front(preview.site, Path(folder), shown, preview.render)
+
+            def complete() -> None:
+                try:
+                    preview.site = build(some, Path(folder), shown, say, with_reference, preview)
+                except BaseException as problem:
+                    problems.append(problem)
+                    server.shutdown()
+
+            server.refresh, server.wanted = _changed(shown, refresh), preview.write
+            builder = threading.Thread(target=complete)
+            builder.start()
             address = f"http://127.0.0.1:{server.server_address[1]}/"
-            with contextlib.suppress(KeyboardInterrupt):
-                say(f"the course is at {address} until Ctrl-C")
+            try:
+                print(f"the course is at {address} until Ctrl-C", flush=True)
                 if not options.no_browser:
                     webbrowser.open(address)
                 server.serve_forever()
+            except KeyboardInterrupt:
+                preview.stopped.set()
+                if builder.is_alive():
+                    say(STOPPING)
+            builder.join()
+            if problems and not preview.stopped.is_set():
+                raise problems[0]
     return 0
 
 
 class _Server(ThreadingHTTPServer):
-    """Says nothing of a browser that hangs up."""
+    """Says nothing of a browser that hangs up.
+
+    Attributes:
+        refresh: is called before a page that shows how far the learner is.
+        wanted: is called with the address of each page that is asked for.
+    """
+
+    refresh: Callable[[], object] = staticmethod(lambda: None)
+    wanted: Callable[[str], object] = staticmethod(lambda address: None)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         if not isinstance(sys.exc_info()[1], ConnectionError):
             super().handle_error(request, client_address)
 
 
-def _bound(port: int, handler: Callable[..., SimpleHTTPRequestHandler]) -> ThreadingHTTPServer:
+def _bound(port: int, handler: Callable[..., SimpleHTTPRequestHandler]) -> _Server:
     """A server on this machine alone.
 
     Raises:
@@ -128,11 +154,9 @@ def _changed(learner: Path | None, refresh: Callable[[], object]) -> Callable[[]
 
 
 class _Handler(SimpleHTTPRequestHandler):
-    """Serves a folder; `refresh` is called before a page that shows how far the learner is."""
+    """Serves a folder, whose pages may be written when they are asked for."""
 
-    def __init__(self, *arguments: Any, refresh: Callable[[], None], **options: Any):
-        self.refresh = refresh
-        super().__init__(*arguments, **options)
+    server: _Server
 
     def parse_request(self) -> bool:
         """Refuse a request by another name: a page of the web may have its name lead here, to read what
@@ -155,8 +179,10 @@ class _Handler(SimpleHTTPRequestHandler):
             return None
 
     def do_GET(self) -> None:
-        if self.path.partition("?")[0] in FRONT:
-            self.refresh()
+        address = self.path.partition("?")[0]
+        if address in FRONT:
+            self.server.refresh()
+        self.server.wanted(address[1:])
         super().do_GET()
 
     def end_headers(self) -> None:

@@ -122,7 +122,15 @@ function filterRows(field) {
   }
 }
 
+// A lesson that runs while it is read: its page is shown again once it has what its cells print and draw.
+async function waitForOutputs() {
+  const answer = await fetch(location.pathname).catch(() => null);
+  if (answer?.ok && !(await answer.text()).includes('<p class="running">')) location.reload();
+  else setTimeout(waitForOutputs, 1000);
+}
+
 document.addEventListener("DOMContentLoaded", () => {
+  if (document.querySelector("p.running")) waitForOutputs();
   const field = document.getElementById("filter");
   if (field) field.oninput = () => filterRows(field);
   document.getElementById("theme").onclick = otherTheme;

@@ -264,6 +264,47 @@ def test_the_reference_can_be_left_out(tmp_path, monkeypatch):
         leads_somewhere(page, tmp_path / "site")
 
 
+@pytest.mark.slow
+def test_a_lesson_can_be_read_before_it_has_run(tmp_path, monkeypatch):
+    """Its page says so then; as soon as it has run, it has what its cells print."""
+    needs(*RENDERS)
+    (tmp_path / "98_other.py").write_text("# %% [markdown]\n# # 98 Other\n\n# %%\nprint(6 * 7)\n")
+    (tmp_path / "99_last.py").write_text("# %% [markdown]\n# # 99 Last\n")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    some, root = lessons.lessons(tmp_path), tmp_path / "site"
+    preview = building.Preview(some, root, None)
+    shown = lambda: (root / "98_other.html").read_text()
+    assert "98_other.html" in (root / "index.html").read_text()
+    assert not (root / "98_other.html").exists()
+    preview.write("98_other.html")
+    assert '<p class="running">' in shown()
+    joined = []
+
+    def running(lesson, folder):
+        if lesson.number == "99":  # the other one is there already
+            joined.append('<p class="running">' not in shown())
+        ran_plainly(lesson, folder)
+
+    monkeypatch.setattr(building, "executed", running)
+    monkeypatch.setattr(building.os, "cpu_count", lambda: 1)
+    building.build(some, root, with_reference=False, preview=preview)
+    assert joined == [True]
+    preview.write("98_other.html")  # leaves what is there
+    assert '<p class="running">' not in shown()
+
+
+@pytest.mark.slow
+def test_no_lesson_begins_after_a_stop(tmp_path, monkeypatch):
+    needs(*RENDERS)
+    (tmp_path / "98_other.py").write_text("# %% [markdown]\n# # 98 Other\n")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setattr(building, "executed", lambda lesson, folder: 1 / 0)
+    preview = building.Preview(lessons.lessons(tmp_path), tmp_path / "site", None)
+    preview.stopped.set()
+    with pytest.raises(KeyboardInterrupt):
+        building.build(lessons.lessons(tmp_path), tmp_path / "site", None, preview=preview)
+
+
 def leads_somewhere(page, root):
     """Every link of a page that leads to another leads to one, and to a place that it has."""
     for address in re.findall(r'(?:href|src)="([^"]*)"', page.read_text()):
@@ -473,10 +514,11 @@ def test_lessons_as_files(browser, tmp_path, monkeypatch, capsys, kept_pages):
     monkeypatch.setenv("XDG_CACHE_HOME", kept_pages)
     root = tmp_path / "site"
     assert main(["course", "01", "02", "12", "--out", str(root)]) == 0
-    first = capsys.readouterr().out
-    assert "left out" not in first
+    assert "left out" not in capsys.readouterr().err
     assert main(["course", "01", "02", "12", "--out", str(root)]) == 0
-    assert len(capsys.readouterr().out.splitlines()) == 2, "all is kept"
+    told = capsys.readouterr()
+    assert len(told.err.splitlines()) == 1, "all is kept"
+    assert told.out == f"open {root / 'index.html'}\n"
     for page in [*root.rglob("*.html"), *root.rglob("*.js")]:
         inside = page.relative_to(root).parts
         if page.suffix == ".html" and inside[0] not in ("reference", "out"):
