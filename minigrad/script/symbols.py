@@ -236,13 +236,19 @@ def traced(
     except REFUSALS:
         found = None
     if found is not None and same(plain(found), wanted):
-        if isinstance(found, Symbol) and found.role is None:
-            # The axes may lie in another order: NumPy writes the product in `-g * y` over a large `-g`.
+        if isinstance(found, Symbol) and _lies_otherwise(found.value, wanted):
+            # NumPy writes the product in `-g * y` over a large `-g`, in the order of its axes.
             found.value = wanted
         return found
     if name and function.__name__ == "<lambda>":
         function = _named(function, name)
     return _symbols(wanted, SymbolCall(function, tuple(args), options))
+
+
+def _lies_otherwise(array: Any, wanted: Any) -> bool:
+    """Tell whether an array has its axes in another order than the one wanted; both are no views."""
+    both = isinstance(array, np.ndarray) and isinstance(wanted, np.ndarray)
+    return both and array.strides != wanted.strides and array.base is wanted.base is None
 
 
 def undone(gradient: Symbol, argument: Symbol) -> Symbol:
