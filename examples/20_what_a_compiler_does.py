@@ -565,7 +565,7 @@ ask("end_programs", ...)
 #
 # To write yourself: `once` and `share_buffers` (`python -m minigrad exercises check 20`).
 #
-# Next: `21_your_pytorch_model_under_the_glass.py`, the last.
+# Next: `21_your_pytorch_model_under_the_glass.py`.
 
 # %%
 print(pictures)

@@ -325,8 +325,7 @@ ask("end_layers", ...)
 #
 # To write yourself: `distance_rule` and `culprit` (`python -m minigrad exercises check 21`).
 #
-# This is the last lesson. What comes next is a model of your own: `python -m minitransformer train
-# pairs FILE` trains one on pairs of yours, and `TEACHING.md` has a plan for such a project.
+# Next: `22_your_project.py`, the last.
 
 # %%
 print(pictures)
