@@ -109,8 +109,12 @@ class _Capture(Reached):
 
     def graph(self, kind: type[G], title: str = "") -> G:
         kept = self._kept()
-        nodes = [self._node(node, kept.get(node, 0)) for node in self.nodes]
         edges = [edge for node in self.nodes for edge in self._edges(node)]
+        arrived = _arrived(edges)
+        nodes = [
+            self._node(node, kept.get(node, 0), arrived.get(self.number[node]))
+            for node in self.nodes
+        ]
         roots = tuple([self.number[r] for r in self.roots])
         return kind(
             nodes=tuple(nodes),
@@ -151,8 +155,10 @@ class _Capture(Reached):
                 elif saved.operation is not None:
                     yield id(saved), math.prod(saved.shape) * saved.dtype.itemsize
 
-    def _node(self, node: Node, kept: int) -> GraphNode:
+    def _node(self, node: Node, kept: int, arrived: np.ndarray | None) -> GraphNode:
         gradient, state = gradient_of(node)
+        if node.operation is None and arrived is not None:
+            gradient, state = arrived, _known(arrived)  # `.grad` may be of another computation
         box = self.boxes.of.get(node)
         operation = node.operation
         return GraphNode(
@@ -259,7 +265,20 @@ def gradient_of(node: Node) -> tuple[np.ndarray | None, str]:
         freed = node.operation is not None and node.saved is None
         return None, "freed" if freed else "not computed"
     array = _shown(node.grad)
-    return array, "known" if array is None or array.any() else "zero"
+    return array, _known(array)
+
+
+def _known(gradient: np.ndarray | None) -> str:
+    return "known" if gradient is None or gradient.any() else "zero"
+
+
+def _arrived(edges: Sequence[Edge]) -> dict[int, np.ndarray]:
+    """For each node, the sum of what the walk back is known to have brought: it goes from the newest."""
+    last: dict[int, Edge] = {}
+    for edge in edges:
+        if edge.passed is not None and edge.target == last.setdefault(edge.source, edge).target:
+            last[edge.source] = edge
+    return {number: edge.passed.after for number, edge in last.items()}  # type: ignore[union-attr]
 
 
 def _shown(value: object) -> np.ndarray | None:

@@ -281,6 +281,19 @@ def test_gradient_states_before_and_after_backward():
     np.testing.assert_array_equal(by_label(mg.graph(y))["dead"].gradient, [0.0, 0.0])
 
 
+def test_the_gradient_of_a_recorded_leaf_is_that_of_this_computation_whatever_grad_is_by_now():
+    x = leaf([1.0, 2.0])
+    with mg.record():
+        positive = x > 0
+        y = np.sum(x * x + x + np.exp(x) * positive)
+    expected = 2 * x.data + 1 + np.exp(x.data)
+    y.backward()
+    for now in (mg.Tensor([9.0, 9.0]), None):
+        x.grad = now
+        assert by_label(mg.graph(y))["x"].state == "known"
+        np.testing.assert_allclose(by_label(mg.graph(y))["x"].gradient, expected, rtol=1e-6)
+
+
 def test_without_record_what_backward_freed_is_unknown_and_the_table_says_how_to_see_it():
     x = leaf([1.0, 2.0])
     y = np.sum(np.exp(x) + 1)
