@@ -46,6 +46,7 @@ def reached(roots: Sequence[Any], read: Collection[int]) -> tuple[list[Place], l
 def _walk(roots: Sequence[Any], names: set, read: Collection[int]) -> tuple[list[Place], list[Any]]:
     """Walk from object to object, by `names`, to which those in the code of functions are added."""
     waiting, seen = [*roots], {}
+    classes: set[type] = set()
     file = _globals_of(roots[0])
     places: list[Place] = []
     while waiting:
@@ -55,7 +56,7 @@ def _walk(roots: Sequence[Any], names: set, read: Collection[int]) -> tuple[list
         seen[id(a)] = a
         if isinstance(a, types.FunctionType) and a.__globals__ is file:
             names.update(_names(a.__code__))
-        for place in _places(a, file, names, read):
+        for place in _places(a, file, names, read, classes):
             places.append(place)
             waiting.extend(place())
     return places, [*seen.values()]
@@ -102,7 +103,9 @@ def _names(code: types.CodeType) -> Iterator[Any]:
             yield constant
 
 
-def _places(a: Any, file: Any, names: set, read: Collection[int]) -> Iterator[Place]:
+def _places(
+    a: Any, file: Any, names: set, read: Collection[int], classes: set[type]
+) -> Iterator[Place]:
     if isinstance(a, types.FunctionType):
         if a.__globals__ is not file:
             return
@@ -124,15 +127,18 @@ def _places(a: Any, file: Any, names: set, read: Collection[int]) -> Iterator[Pl
     elif isinstance(a, dict):
         few = len(a) <= MANY
         yield lambda: [v for k, v in a.items() if few or k in names or id(v) in read]
-    elif isinstance(a, Module):
-        yield lambda: [*vars(a).values()]
-        yield lambda: _of_class(a, names)
     elif isinstance(getattr(a, "__dict__", None), dict):
-        yield lambda: [v for k, v in vars(a).items() if k in names or id(v) in read]
-        yield lambda: [_method(a), *_of_class(a, names)]
+        if isinstance(a, Module):  # `training` is the class's until train() or eval() is called
+            yield lambda: [*{"training": a.training, **vars(a)}.values()]
+        else:
+            yield lambda: [v for k, v in vars(a).items() if k in names or id(v) in read]
+            yield lambda: [_method(a)]
+        if type(a) not in classes:
+            classes.add(type(a))
+            yield lambda: _of_class(type(a), names)
 
 
-def _of_class(a: Any, names: set) -> list[Any]:
-    """Return what the class of an object has under these names: numbers, methods, properties."""
-    found = [vars(c)[n] for c in type(a).__mro__[:-1] for n in names if n in vars(c)]
+def _of_class(kind: type, names: set) -> list[Any]:
+    """Return what a class has under these names: numbers, methods, properties."""
+    found = [v for c in kind.__mro__[:-1] for n, v in vars(c).items() if n in names]
     return [getattr(v, "fget", v) for v in found if not isinstance(v, type)]

@@ -217,6 +217,17 @@ def test_modules_that_change_are_seen():
     assert step(x).item() != 50
 
 
+def test_a_model_that_was_examined_between_steps_keeps_its_program():
+    model = mg.nn.Sequential(mg.nn.Linear(2, 2), mg.nn.Dropout(0.5))
+    step = compiled(lambda x: np.sum(model(x)), leaf(np.ones((3, 2))))
+    made = [*step._plans]
+    model.eval()
+    model.train()
+    for _ in range(CALLS):
+        step(leaf(np.ones((3, 2))))
+    assert [*step._plans] == made
+
+
 def test_what_the_function_names_outside_may_change():
     factor = 2.0
     step = mg.compile(lambda x: np.sum(x * factor))
