@@ -325,6 +325,7 @@ if (told && byId("another")) {
     if (byId("sampling").open) Sampling.show({ ...decode(ids ?? idsOf(told.line).ids), shown: named });
   });
   (window.requestIdleCallback || setTimeout)(() => {
+    if (byId("another-line").value !== told.line) return; // a link to the page had another one
     const said = decode(idsOf(told.line).ids); // so that the first key is answered at once
     picture(told.line, { ...said, p: said.scores.map(chances) });
   });
