@@ -4,5 +4,6 @@
     python -m minigrad course --out DIR       write it as files, which need no server and no network
 
 What takes long (to run the lessons, to make the reference) is kept, by the content of what it is made
-of. Read it in this order: `kept`, `front` (the pages that are about the whole), `build`, `command`.
+of. Read it in this order: `kept`, `overview` (what builds on what), `front` (the pages that are about
+the whole), `build`, `command`.
 """

@@ -41,6 +41,7 @@ IMPORT = {  # libraries that are not needed, and the modules (as patterns) that 
     "pytest": r"minigrad\.course\.exercises\.collecting",
     "torch": r"minigrad\.aten\.",
 }
+PARTS = (".py", ".js", ".css", ".html")  # of the pages that lessons write
 OWN = ("exercises", "lessons", "site")  # of the course's folders: no lesson imports them
 
 RUNNING = """<p class="running">This lesson runs now, for the first time on this machine. What its cells
@@ -116,7 +117,7 @@ class Preview:
     """
 
     def __init__(self, some: Sequence[Lesson], folder: Path, learner: Path | None):
-        self.site, self.folder, self.render = Site(some), folder, Renderer()
+        self.site, self.folder, self.learner, self.render = Site(some), folder, learner, Renderer()
         self.one_at_a_time, self.stopped = threading.Lock(), threading.Event()
         write_front(self.site, folder, learner, self.render)
         _write_scripts(folder, self.render)
@@ -142,6 +143,8 @@ class Preview:
         with self.one_at_a_time:
             _copy_written(at, self.folder)
             written(self.folder / self.site.page_of(lesson.path), self._page(lesson, at))
+            if (at / front.LOOKED).is_file():
+                write_front(self.site, self.folder, self.learner, self.render)
 
     def _page(self, lesson: Lesson, at: Path) -> str:
         return lesson_page(lesson, at, front.exercises_of(lesson), self.site, self.render)
@@ -171,7 +174,7 @@ def _write_scripts(folder: Path, render: Renderer) -> None:
 def write_front(site: Site, folder: Path, learner: Path | None, render: Renderer) -> None:
     """Write the pages that show how far a learner is."""
     marks = front.marks_of(learner)
-    written(folder / "index.html", front.index(site, marks))
+    written(folder / "index.html", front.index(site, folder, marks, render))
     written(folder / "exercises.html", front.exercises(site, learner, marks, render))
 
 
@@ -180,7 +183,7 @@ def _made(
 ) -> tuple[Path | None, dict[Lesson, Path]]:
     """The folder of the reference, if wanted and possible, and that of each lesson that ran."""
     packages = _sources()
-    used = [file for file in packages if not set(OWN) & set(file.relative_to(ROOT).parts)]
+    used = [file for file in _sources(PARTS) if not set(OWN) & set(file.relative_to(ROOT).parts)]
     others = sorted(set(EXAMPLES.glob("*.py")) - {lesson.path for lesson in lessons()})
     common = digest([*_surroundings(), *used, *others])
 
@@ -217,9 +220,10 @@ def _made(
     return made
 
 
-def _sources() -> list[Path]:
-    """The modules of both packages."""
-    return [file for name in PACKAGES for file in sorted((ROOT / name).rglob("*.py"))]
+def _sources(suffixes: Sequence[str] = (".py",)) -> list[Path]:
+    """The modules of both packages, or other files of theirs."""
+    files = (file for name in PACKAGES for file in sorted((ROOT / name).rglob("*")))
+    return [file for file in files if file.suffix in suffixes]
 
 
 def _surroundings() -> list[str]:

@@ -46,6 +46,53 @@ function showProgress(rows) {
   if (read) document.getElementById("resume").append(` (${read} of ${rows.length} read)`);
 }
 
+// A path through the lessons: they stand out in the map and in the list. The ways on from each lead along it.
+const chosenPath = () => JSON.parse(store.getItem("minigrad:path") || '{ "lessons": [] }');
+
+function showPath() {
+  const { name, lessons } = chosenPath();
+  const on = new Set(lessons.map(({ number }) => number));
+  for (const button of document.querySelectorAll(".paths button"))
+    button.ariaPressed = String(button.textContent === name);
+  for (const row of document.querySelectorAll("li[data-lesson]"))
+    row.classList.toggle("aside", on.size > 0 && !on.has(row.dataset.lesson));
+  for (const part of document.querySelectorAll(".map .node, .map .edge")) {
+    const numbers = [...part.classList].filter((one) => /^n\d/.test(one)).map((one) => one.slice(1));
+    part.classList.toggle("aside", on.size > 0 && !numbers.every((number) => on.has(number)));
+  }
+}
+
+function choosePath(button) {
+  const rows = [...button.closest("li").querySelectorAll(".numbers a")];
+  const lessons = rows.map((link) => {
+    const number = link.textContent;
+    const { textContent: title } = document.querySelector(`li[data-lesson="${number}"] .title`);
+    return { number, title, address: link.getAttribute("href") };
+  });
+  const again = button.ariaPressed === "true";
+  store.setItem(
+    "minigrad:path",
+    JSON.stringify(again ? { lessons: [] } : { name: button.textContent, lessons }),
+  );
+  showPath();
+}
+
+function goAlongPath(number) {
+  const { name, lessons } = chosenPath();
+  const here = lessons.findIndex((one) => one.number === number);
+  if (here < 0) return;
+  const link = (rel, to) => {
+    const made = document.createElement("a");
+    Object.assign(made, { rel, href: to.address, textContent: `${to.number} ${to.title}` });
+    return made;
+  };
+  const path = document.createElement("a");
+  Object.assign(path, { href: "index.html#paths", className: "quiet", textContent: `Path: ${name}` });
+  const [before, after] = [lessons[here - 1], lessons[here + 1]];
+  const ways = [before && link("prev", before), path, after && link("next", after)];
+  document.querySelector("nav.way").replaceChildren(...ways.filter(Boolean));
+}
+
 // Formulas and tables that are too wide get smaller letters, down to 70 %; what is wider still scrolls.
 function fitWidth() {
   for (const part of document.querySelectorAll('math[display="block"], .table')) {
@@ -142,8 +189,18 @@ document.addEventListener("DOMContentLoaded", () => {
     larger(link);
   });
   const number = document.body.dataset.lesson;
-  if (number) watchTheEnd(number);
+  if (number) {
+    watchTheEnd(number);
+    goAlongPath(number);
+  }
   new ResizeObserver(fitWidth).observe(document.body); // parts that unfold make it higher
   const rows = document.querySelectorAll("li[data-lesson]");
   if (rows.length) showProgress(rows);
+  for (const button of document.querySelectorAll(".paths button")) button.onclick = () => choosePath(button);
+  showPath();
+  for (const form of document.querySelectorAll("form[data-opens]"))
+    form.onsubmit = (event) => {
+      event.preventDefault();
+      location.href = `${form.dataset.opens}#line=${encodeURIComponent(form.elements.line.value)}`;
+    };
 });

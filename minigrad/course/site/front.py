@@ -20,10 +20,13 @@ from ..places import EXAMPLES, ROOT
 from ..questions import questions_of
 from . import idioms
 from .kept import digest
+from .overview import overview
 
 Marks = Mapping[str, Mark]  # by the names of the exercises
 escape = html.escape
+SOON = "Lesson 00 trains a model that reads dates. Soon you can see here what it does, and try it."
 PAPER = 2.6  # times the minutes of reading, when one computes what the lessons ask for
+LOOKED, TYPED = "out/00_where_it_looked.svg", "out/00_your_date.html"  # lesson 00 writes them
 GUIDES = {  # files to read, and what each is
     EXAMPLES / "README.md": "About the course: what each lesson is for, and where ideas come from",
     EXAMPLES / "SYMBOLS.md": "Symbols: what each letter means, through the whole course",
@@ -35,10 +38,11 @@ GUIDES = {  # files to read, and what each is
 }
 
 
-def index(site: Site, marks: Marks) -> str:
+def index(site: Site, folder: Path, marks: Marks, render: Renderer) -> str:
     """The first page.
 
     Args:
+        folder: of the site.
         marks: on what a learner has written; nothing where there is none.
     """
     links = Links(site, "index.html", EXAMPLES)
@@ -55,10 +59,12 @@ def index(site: Site, marks: Marks) -> str:
         if file.is_file()
     )
     body = f"""<h1>From one derivative to a transformer</h1>
-<p>A course in which every number is checked. Each page is a lesson as it ran. Names in the code lead to
-their source, and drawings open larger. <span class="keys">The arrow keys ← and → lead from lesson to
-lesson.</span></p>
+{_beginning(site, folder)}<p>A course in which every number is checked. Each page is a lesson as it
+ran. Names in the code lead to their source, and drawings open larger. <span class="keys">The arrow keys
+← and → lead from lesson to lesson.</span></p>
 <p id="resume"></p>
+{overview(site.lessons, links, render)}
+<h2>Lessons</h2>
 <ol class="lessons">{rows}</ol>
 <p class="quiet">Times are to read, and estimated: {WORDS} words of prose a minute, and {LINES} lines of
 code; {total / 60:.1f} hours in all, without the optional parts. With pen and paper, as the lessons ask,
@@ -74,6 +80,25 @@ mistake</li>
     if interactive:
         body += f"<h2>Interactive pages</h2>\n<ul>{interactive}</ul>\n"
     return page("The course", body, links)
+
+
+def _beginning(site: Site, folder: Path) -> str:
+    """Show what a transformer does with a date, and let one be typed; nothing where lesson 00 is not
+    there, or can draw nothing."""
+    if not (folder / LOOKED).is_file():
+        waits = TYPED not in site.written and any(one.number == "00" for one in site.lessons)
+        return f'<p class="running">{SOON}</p>\n' * waits
+    return f"""<div class="beginning"><figure><a class="picture" href="{LOOKED}" title="larger"><img
+src="{LOOKED}" alt="A map of weights: a row for each symbol written, a column for each letter read"></a>
+<figcaption class="quiet">It read “the 3rd of March 1998” and wrote 1998-03-03. A row for each symbol
+that it wrote: the darker, the more it looked at that letter.</figcaption></figure>
+<form data-opens="{TYPED}"><p>At the end you know every number of a machine that reads dates. Nobody told
+it what a month is: it was shown examples. Let it read a date of yours.</p>
+<p><input name="line" value="24 Nov 2026" aria-label="A date" autocomplete="off" spellcheck="false">
+<button>Read it</button></p>
+<p class="quiet">Such as 3 May 1998, or the 3rd of March 1998. The page that opens shows how it comes
+to each digit. Then change a letter.</p></form></div>
+"""
 
 
 def _row(lesson: Lesson, marks: Marks) -> str:
