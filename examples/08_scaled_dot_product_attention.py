@@ -553,7 +553,7 @@ def triangle():
     from matplotlib import pyplot as plt
 
     figure, ax = plt.subplots(figsize=(4.6, 4.2))
-    ax.plot(*reached.T, ".", color=BLUE, ms=2)
+    ax.plot(*reached.T, ".", color=BLUE, ms=2, rasterized=True)
     ax.plot(*corners.T, "o", color=ORANGE, ms=9)
     ax.plot(1.5, 1.5, "x", color=GREY, ms=10, mew=2)
     ax.text(1.5, 1.6, "never", ha="center", color=GREY)

@@ -754,7 +754,8 @@ def regimes():
     symbols = np.geomspace(1e3, 1e9, 80)
     largest = [[np.argmax(network(N, "ring", s)) for N in machines] for s in symbols]
     colours = [BLUE, PURPLE, ORANGE]
-    right.pcolormesh(machines, symbols, largest, cmap=ListedColormap(colours), alpha=0.35, lw=0)
+    shades = ListedColormap(colours)
+    right.pcolormesh(machines, symbols, largest, cmap=shades, alpha=0.35, lw=0, rasterized=True)
     for name, at in (
         ("compute", (20, 1e8)), ("bandwidth", (100, 2e4)), ("latency", (20_000, 2e6))
     ):  # fmt: skip

@@ -26,6 +26,7 @@ STYLE: Any = {
     "axes.spines.right": False,
     "figure.constrained_layout.use": True,
     "savefig.facecolor": "white",
+    "savefig.dpi": 200,  # of what is too many shapes, and so is dots in an SVG
     "svg.hashsalt": "minigrad",  # the same picture, the same file
 }
 

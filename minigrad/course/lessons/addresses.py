@@ -16,6 +16,7 @@ from ..places import ROOT
 from .lesson import Lesson
 
 SHOWN = (".py", ".md")  # files that are made into a page; others are copied
+CODE = (".py", ".js")  # which a site without source leaves out
 INSIDE = ("__init__.py", "README.md")  # what stands for a folder
 
 
@@ -26,12 +27,14 @@ class Site:
     Attributes:
         lessons: those that have a page.
         reference: whether it has the reference of the packages.
+        source: whether it has pages of source, beside the lessons.
         written: the addresses of the pages that the lessons write themselves, and their titles.
         asked: each file that something links to, and the address of its page.
     """
 
     lessons: Sequence[Lesson]
     reference: bool = False
+    source: bool = True
     written: dict[str, str] = field(default_factory=dict)
     asked: dict[Path, str] = field(default_factory=dict)
 
@@ -45,6 +48,8 @@ class Site:
         if file.is_dir():
             file = next((file / name for name in INSIDE if (file / name).is_file()), file)
         if not file.is_file() or ROOT not in file.parents:
+            return ""
+        if not self.source and file.suffix in CODE:
             return ""
         page = f"source/{file.relative_to(ROOT).as_posix()}"
         return self.asked.setdefault(file, f"{page}.html" if file.suffix in SHOWN else page)

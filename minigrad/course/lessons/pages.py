@@ -39,7 +39,7 @@ def lesson_page(
         exercises: the names of its functions to write.
     """
     links = Links(site, f"{lesson.path.stem}.html", lesson.path.parent)
-    names = uses(lesson.text)
+    names = uses(lesson.text) if site.source else {}
     cells = [cell for cell in sections(read(folder)) if cell.text != LAST]
     show = _Shown(lesson, cells, names, links, render)
     blocks: list[str] = []
@@ -60,7 +60,7 @@ def lesson_page(
     body = [
         *blocks,
         _further(lesson, exercises, links),
-        f"<details><summary>What this lesson uses</summary><ul>{used}</ul></details>",
+        f"<details><summary>What this lesson uses</summary><ul>{used}</ul></details>" * bool(used),
     ]
     return page(f"{lesson.number} {lesson.title}", "\n".join(body), links, lesson)
 

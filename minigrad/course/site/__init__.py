@@ -2,6 +2,7 @@
 
     python -m minigrad course                 build it, serve it on this machine alone, open a browser
     python -m minigrad course --out DIR       write it as files, which need no server and no network
+    python -m minigrad course --out X.zip     the same as one file, as a learning platform takes it
 
 What takes long (to run the lessons, to make the reference) is kept, by the content of what it is made
 of. Read it in this order: `kept`, `overview` (what builds on what), `front` (the pages that are about

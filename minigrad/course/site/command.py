@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import functools
 import re
+import shutil
 import sys
 import tempfile
 import threading
@@ -32,7 +33,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "numbers", metavar="LESSON", nargs="*", help="numbers of lessons (default: all)"
     )
     parser.add_argument(
-        "--out", metavar="DIR", type=Path, help="write it there as files, and serve nothing"
+        "--out",
+        metavar="DIR",
+        type=Path,
+        help="write it there as files, and serve nothing; as one file if the name ends in .zip",
     )
     parser.add_argument(
         "--exercises",
@@ -44,7 +48,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--port", type=_port, default=PORT, metavar="N", help=f"default: {PORT}; 0: any free one"
     )
     parser.add_argument(
-        "--no-reference", action="store_true", help="leave out the reference of both packages"
+        "--no-reference",
+        action="store_true",
+        help="leave out the reference of both packages, and their source",
     )
     parser.add_argument(
         "--no-browser", action="store_true", help="only print the address, open nothing"
@@ -67,14 +73,23 @@ def command(options: argparse.Namespace) -> int:
     say = functools.partial(print, file=sys.stderr, flush=True)
     if options.out is not None:
         say(BUILDING)
-        build(some, options.out, shown, say, with_reference)
-        print(f"open {options.out / 'index.html'}")
+        if options.out.suffix == ".zip":
+            with tempfile.TemporaryDirectory() as folder:
+                build(some, Path(folder), shown, say, with_reference)
+                options.out.parent.mkdir(parents=True, exist_ok=True)
+                shutil.make_archive(str(options.out.with_suffix("")), "zip", folder)
+            print(
+                f"{options.out}: {options.out.stat().st_size / 1e6:.1f} MB; it begins at index.html"
+            )
+        else:
+            build(some, options.out, shown, say, with_reference)
+            print(f"open {options.out / 'index.html'}")
         return 0
     with tempfile.TemporaryDirectory() as folder:
         handler = functools.partial(_Handler, directory=folder)
         with _bound(options.port, handler) as server:
             say(BUILDING)
-            preview = Preview(some, Path(folder), shown)
+            preview = Preview(some, Path(folder), shown, with_reference)
             problems: list[BaseException] = []
 
             def refresh() -> None:

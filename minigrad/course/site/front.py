@@ -58,9 +58,10 @@ def index(site: Site, folder: Path, marks: Marks, render: Renderer) -> str:
         for file, about in GUIDES.items()
         if file.is_file()
     )
+    source = "Names in the code lead to their source, and drawings" if site.source else "Drawings"
     body = f"""<h1>From one derivative to a transformer</h1>
 {_beginning(site, folder)}<p>A course in which every number is checked. Each page is a lesson as it
-ran. Names in the code lead to their source, and drawings open larger. <span class="keys">The arrow keys
+ran. {source} open larger. <span class="keys">The arrow keys
 ← and → lead from lesson to lesson.</span></p>
 <p id="resume"></p>
 {overview(site.lessons, links, render)}

@@ -3,6 +3,7 @@
 import importlib.util
 import os
 import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -260,6 +261,7 @@ def test_the_reference_can_be_left_out(tmp_path, monkeypatch):
     build(lessons.lessons(tmp_path), tmp_path / "site", say=said.append, with_reference=False)
     assert not [line for line in said if "left out" in line]
     assert "reference/" not in (tmp_path / "site" / "index.html").read_text()
+    assert not [*(tmp_path / "site" / "source").rglob("*.py.html")]
     for page in (tmp_path / "site").rglob("*.html"):
         leads_somewhere(page, tmp_path / "site")
 
@@ -303,6 +305,42 @@ def test_no_lesson_begins_after_a_stop(tmp_path, monkeypatch):
     preview.stopped.set()
     with pytest.raises(KeyboardInterrupt):
         building.build(lessons.lessons(tmp_path), tmp_path / "site", None, preview=preview)
+
+
+@pytest.mark.slow
+def test_the_course_as_one_file(tmp_path, monkeypatch):
+    needs(*RENDERS)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setattr(building, "executed", ran_plainly)
+    file = tmp_path / "new" / "course.zip"
+    assert main(["course", "01", "05", "--no-reference", "--out", str(file)]) == 0
+    shutil.unpack_archive(file, tmp_path / "site")
+    there = {page.name for page in (tmp_path / "site").glob("*.html")}
+    assert {"index.html", "01_one_derivative.html", "05_words_as_vectors.html"} <= there
+    for page in (tmp_path / "site").rglob("*.html"):
+        leads_somewhere(page, tmp_path / "site")
+
+
+def test_pages_that_lessons_write_load_one_script(tmp_path, browser):
+    """And lead to the pages of lessons, not to files of this machine."""
+    (tmp_path / "out").mkdir()
+    link = '{"title":"%s","address":"../../somewhere/examples/%s.py"}'
+    for name in ("one", "two"):
+        (tmp_path / "out" / f"{name}.html").write_text(
+            "<meta http-equiv='Content-Security-Policy' content=\"default-src 'none'; "
+            "script-src 'unsafe-inline'\"><script id='data' type='application/json'>"
+            f"[{link % ('Tensors', '02_tensors')},{link % ('Gone', '98_gone')}]</script>"
+            f"<script>{' ' * 10000}document.title = 'it runs'</script>"
+        )
+    building._copy_written(tmp_path, tmp_path / "site", Site(lessons.chosen(["02"])))
+    assert len([*(tmp_path / "site" / "out").glob("*.js")]) == 1
+    for name in ("one", "two"):
+        browser.open(tmp_path / "site" / "out" / f"{name}.html")
+        assert browser.run("return document.title") == "it runs"
+        assert browser.run("return JSON.parse(document.getElementById('data').textContent)") == [
+            {"title": "Tensors", "address": "../02_tensors.html"}, None,
+        ]  # fmt: skip
+        assert not browser.messages()
 
 
 def leads_somewhere(page, root):
