@@ -91,6 +91,7 @@ class Script:
         self.pinned: list[Number] = []
         self._numbers = numbers
         self._constants: dict[int, Symbol] = {}  # by the ids of arrays
+        self._traced: set[Any] = set()  # rules, and the forms of arrays for which they were traced
         self._written: set[int] = set()  # the ids of symbols that are lines
         self._args: dict[int, list[Any]] = {}
         for node in graph.nodes:
@@ -288,9 +289,15 @@ class Script:
         made_by = node.operation.rpartition(".")[2].replace("<lambda>", "function")
         name = f"{made_by}_rule_{edge.argument or edge.position}"
         args = [g, self.values[node.number], *self.arguments(node)]
+        form = rule, repr([_form(args), node.options])
+        if form in self._traced:  # it need not be computed in both ways again
+            given = rule(*args, **node.options)
+            return given, given
         wanted = rule(*plain(args), **node.options)
         given = traced(rule, args, node.options, name, wanted)
         if node.number not in self.numbers:
+            if isinstance(given, Symbol) and given.value is not wanted:
+                self._traced.add(form)
             return given, given
         args = [a.value if isinstance(a, Number) else a for a in args]
         with_numbers = traced(rule, args, node.options, name, wanted)
@@ -338,6 +345,15 @@ def same_calls(a: Any, b: Any) -> bool:
     args = [(*call.args, *call.options.values()) for call in (a.call, b.call)]
     same = a.call.function is b.call.function and len(args[0]) == len(args[1])
     return same and all(map(same_calls, *args))
+
+
+def _form(a: Any) -> Any:
+    """Return what decides by which calls an array is computed, and how it lies."""
+    if isinstance(a, (list, tuple)):
+        return [_form(b) for b in a]
+    if not isinstance(a, Symbol) or isinstance(a, Number):
+        return a
+    return a.value.shape, a.value.dtype.str, a.value.strides
 
 
 def is_call_of(symbol: object, function: Callable) -> bool:
