@@ -17,13 +17,13 @@ function one(slot, id, why) {
 function everything() {
   const ofEdge = (edge) =>
     Object.entries(edge.passed).map(([part, id]) => {
-      const slot = Live.live.passed[edge.id] && Live.live.passed[edge.id][part];
+      const slot = Live.tape.passed[edge.id] && Live.tape.passed[edge.id][part];
       return one(slot, id, Live.whyFixedSlot(slot));
     });
   return {
     nodes: Base.data.nodes.map(({ n, value, gradient }) => [
-      one(Live.live.value[n], value, Live.whyFixed(n)),
-      one(Live.live.gradient[n], gradient, Live.whyFixedGradient(n)),
+      one(Live.tape.value[n], value, Live.whyFixed(n)),
+      one(Live.tape.gradient[n], gradient, Live.whyFixedGradient(n)),
     ]),
     passed: Graph.edges.map(ofEdge),
     warned: document.querySelector("#changes .fixed-lines") !== null, // that other operations may run
@@ -31,13 +31,13 @@ function everything() {
 }
 
 // Whether each of these nodes has numbers that can be changed; null on a page that cannot compute.
-window.changeable = (numbers) => Live.live && numbers.map((n) => n !== null && Fields.slotOf(n) !== null);
+window.changeable = (numbers) => Live.tape && numbers.map((n) => n !== null && Fields.slotOf(n) !== null);
 
 // All that the page shows once these numbers are changed: [node, place, number as text]. Then all is as before.
 window.shownAfter = (changes) => {
   for (const [n, place, text] of changes)
     Fields.setNumber(Fields.slotOf(n), place, Number(text), Fields.nameAt(n, place));
   const shown = everything();
-  Live.undoAll();
+  Changes.undoAll();
   return shown;
 };

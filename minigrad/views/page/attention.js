@@ -42,7 +42,7 @@ function attentionStage() {
       "p",
       {},
       "Rows are queries, columns are keys: how much each position takes from each other one. A row sums to one. Hatched cells are hidden by the mask. Choose a cell to see the query, the key, and the gradient that reaches it; Alt and the arrow keys move.",
-      Live.live && data.maps.some((found) => found.mask !== null && Fields.slotOf(found.mask) !== null)
+      Live.tape && data.maps.some((found) => found.mask !== null && Fields.slotOf(found.mask) !== null)
         ? " A double click on a cell, or m, turns it in the mask."
         : "",
     ),
@@ -256,6 +256,7 @@ function headMap(found, i, a, head, count) {
   );
 }
 const repaints = [];
+document.addEventListener("numbers", () => repaints.forEach((repaint) => repaint()));
 
 // The index of a cell in an array of that shape, whose leading axes may be broadcast to those of the weights.
 function cellIndex(found, shape, head, row, column) {

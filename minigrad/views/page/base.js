@@ -1,5 +1,7 @@
 // Everything on the page is a function of `data`, which was computed when the page was written, and of
 // `state`, which says where the reader is. `go`, `show` and `choose` change the state; `render` shows it.
+// What happens is told to all that listen, by events of the document: "render"; "numbers", when some were
+// computed again; "changes", when the reader changed or undid something; "undo", before that is undone.
 
 const data = JSON.parse(document.getElementById("data").textContent);
 const byId = (id) => document.getElementById(id);
@@ -86,6 +88,19 @@ function say(text) {
   byId("live").textContent = text;
 }
 
+const render = () => document.dispatchEvent(new Event("render"));
+
+function keepFocus(act) {
+  // the panel is made again: the field with the focus is found again
+  const { field } = document.activeElement ? document.activeElement.dataset : {};
+  act();
+  const again = field && document.querySelector(`[data-field="${field}"]`);
+  if (again && again !== document.activeElement) {
+    again.focus({ preventScroll: true });
+    if (again.select) again.select();
+  }
+}
+
 // --- the small box beside the pointer ---
 
 function tip(text, event) {
@@ -101,4 +116,4 @@ function hideTip() {
   byId("tip").hidden = true;
 }
 
-export { breakable, byId, data, fill, hideTip, icon, make, plural, say, state, tip };
+export { breakable, byId, data, fill, hideTip, icon, keepFocus, make, plural, render, say, state, tip };

@@ -1,7 +1,7 @@
 // --- chapters: the computation in parts, each with its reason ---------------------------------------------
 
 import { filled, WORDS } from "./words.js";
-import { byId, data, icon, make, say, state } from "./base.js";
+import { byId, data, icon, make, render, say, state } from "./base.js";
 import * as Arrays from "./arrays.js";
 import * as Graph from "./graph.js";
 import * as Elements from "./elements.js";
@@ -120,9 +120,9 @@ function questionIn(chapter) {
   for (const i of steps)
     if (!Graph.events[i].back && Attention.mapOf.has(Graph.events[i].n))
       return { time: i + 1, kind: "weights", n: Graph.events[i].n };
-  const scores = steps.find((i) => !Graph.events[i].back && Graph.events[i].n === Live.live?.output);
-  if (scores !== undefined && WhatIf.writes(Arrays.array(Graph.nodes.get(Live.live.output).value).numbers))
-    return { time: scores + 1, kind: "scores", n: Live.live.output };
+  const scores = steps.find((i) => !Graph.events[i].back && Graph.events[i].n === Live.tape?.output);
+  if (scores !== undefined && WhatIf.writes(Arrays.array(Graph.nodes.get(Live.tape.output).value).numbers))
+    return { time: scores + 1, kind: "scores", n: Live.tape.output };
   for (const i of steps.reverse()) {
     const node = Graph.nodes.get(Graph.events[i].n);
     if (!Graph.events[i].back) {
@@ -217,7 +217,7 @@ function answered() {
   if (question.kind === "gradient" && byId("step").querySelector("form.guess")) return; // there is another
   dropQuestion();
   const inside = document.activeElement?.closest("#step form");
-  Places.render();
+  render();
   if (inside) byId("panel").focus({ preventScroll: true }); // where the question was
   if (stops)
     setTimeout(() => {

@@ -72,7 +72,7 @@ function nodePanel(n) {
           facts(grad),
           histogram(grad, "gradient"),
         ],
-    Live.live && Live.live.fixed[Live.live.value[n]] === undefined && node.gradient !== null
+    Live.tape && Live.tape.fixed[Live.tape.value[n]] === undefined && node.gradient !== null
       ? Live.fixedText(Live.whyFixedGradient(n))
       : null,
     node.check &&

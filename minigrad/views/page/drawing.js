@@ -188,4 +188,13 @@ function labelArrow(arrow, on) {
   arrow.group.append(arrow.label);
 }
 
+// The words at arrows are of numbers.
+document.addEventListener("numbers", () => {
+  for (const { arrows } of drawn.values())
+    for (const arrow of arrows) {
+      if (arrow.label) arrow.label.remove();
+      arrow.label = null;
+    }
+});
+
 export { draw, drawn, hasDrawings, mark, markers };

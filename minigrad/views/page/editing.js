@@ -1,14 +1,14 @@
 // --- the numbers of a node to be changed, and the tabs of a page that computes ---------------------------------
 
 import { filled, WORDS } from "./words.js";
-import { breakable, data, make } from "./base.js";
+import { breakable, data, make, render } from "./base.js";
 import * as Arrays from "./arrays.js";
 import * as Pictures from "./pictures.js";
 import * as Heat from "./heat.js";
 import * as Graph from "./graph.js";
 import * as Live from "./live.js";
+import * as Changes from "./changes.js";
 import * as Learn from "./learn.js";
-import * as Places from "./places.js";
 import * as Panel from "./panel.js";
 import * as Fields from "./fields.js";
 
@@ -19,7 +19,7 @@ const chosenPlace = new Map(); // node -> the element of it that is to be change
 function small(n) {
   const a = Arrays.array(Graph.nodes.get(n).value),
     { columns, count } = Pictures.tiles(a);
-  return Live.live.picks[Live.live.value[n]]
+  return Live.tape.picks[Live.tape.value[n]]
     ? a.numbers.length <= 64
     : a.numbers.length <= FEW && columns <= 6 && count === 1;
 }
@@ -38,7 +38,7 @@ function fields(n) {
       Live.machine ? Live.machine.slots[slot].array[at] : a.numbers[at],
       kind,
     );
-  if (small(n) && Live.live.picks[slot])
+  if (small(n) && Live.tape.picks[slot])
     return make(
       "div",
       { class: "picks" },
@@ -82,7 +82,7 @@ function choosePlace(n, place) {
   chosenPlace.set(n, place);
   if (Live.kindOf(slot).dtype === "b1")
     return Fields.setNumber(slot, place, 1 - Live.engine().slots[slot].array[place], Fields.nameAt(n, place));
-  Places.render();
+  render();
   const field = document.querySelector(`[data-field="${slot}-${place}"]`);
   if (field) {
     field.focus({ preventScroll: true });
@@ -93,26 +93,26 @@ function choosePlace(n, place) {
 // What stands under the value of a node: its fields, or why it has none.
 function editing(n) {
   const node = Graph.nodes.get(n);
-  if (!Live.live)
+  if (!Live.tape)
     return node.kind === "operation" ? null : make("p", { class: "soft" }, filled(WORDS.frozen, data.live));
   const fixed = Live.whyFixed(n);
   const inside =
-    Live.live.inside[n] &&
-    make("p", { class: "soft" }, filled(WORDS.cameUpInside, { box: Live.live.inside[n] }));
+    Live.tape.inside[n] &&
+    make("p", { class: "soft" }, filled(WORDS.cameUpInside, { box: Live.tape.inside[n] }));
   const why = fixed
     ? Live.fixedText(fixed)
     : Live.madeText(n)
       ? make("p", { class: "soft" }, Live.madeText(n))
       : null;
   if (node.kind === "operation") return [why, constants(n)];
-  const pinned = Live.live.pinned[Live.live.value[n]];
+  const pinned = Live.tape.pinned[Live.tape.value[n]];
   if (pinned) return Live.fixedText(filled(WORDS.pinned, { pinned }));
   return make(
     "div",
     { class: "editing" },
     why,
     inside,
-    small(n) ? howTo(node, Live.live.value[n]) : fields(n),
+    small(n) ? howTo(node, Live.tape.value[n]) : fields(n),
   );
 }
 
@@ -120,7 +120,7 @@ function howTo(node, slot) {
   const text =
     node.type === "bool"
       ? "A click turns each of them."
-      : Live.live.picks[slot] && Live.live.picks[slot].symbols !== null
+      : Live.tape.picks[slot] && Live.tape.picks[slot].symbols !== null
         ? "Each can be another symbol."
         : "Each number can be changed: type, drag sideways, or press ↑ ↓.";
   return make("p", { class: "soft" }, text);
@@ -151,7 +151,7 @@ function valueFields(n) {
 
 function constants(n) {
   // the Python numbers of an operation's line
-  const found = Object.entries(Live.live.numbers[n] || {}).filter(([, slot]) => !Live.live.pinned[slot]);
+  const found = Object.entries(Live.tape.numbers[n] || {}).filter(([, slot]) => !Live.tape.pinned[slot]);
   if (!found.length) return null;
   const made = Graph.nodes.get(n).made;
   return make(
@@ -176,12 +176,12 @@ function constants(n) {
 
 // The numbers that a reader would change first: small inputs and parameters.
 function invitation() {
-  if (!Live.live) return make("p", { class: "soft" }, filled(WORDS.pageFrozen, data.live));
+  if (!Live.tape) return make("p", { class: "soft" }, filled(WORDS.pageFrozen, data.live));
   const leaves = data.nodes.filter(
     (node) => node.label && Fields.slotOf(node.n) !== null && node.shape.reduce((a, b) => a * b, 1) > 0,
   );
   const size = (node) => node.shape.reduce((a, b) => a * b, 1);
-  const symbols = (node) => (Live.live.picks[Live.live.value[node.n]]?.symbols ?? null) !== null;
+  const symbols = (node) => (Live.tape.picks[Live.tape.value[node.n]]?.symbols ?? null) !== null;
   leaves.sort((a, b) => symbols(b) - symbols(a)); // what a model reads comes before its weights
   const few = leaves.filter((node) => size(node) <= 12 || (symbols(node) && small(node.n))).slice(0, 6);
   const larger = leaves.filter((node) => !few.includes(node)).slice(0, 8);
@@ -206,20 +206,20 @@ function invitation() {
 }
 
 document.addEventListener("keydown", (event) => {
-  if (!Live.live || !(event.ctrlKey || event.metaKey) || event.altKey) return;
+  if (!Live.tape || !(event.ctrlKey || event.metaKey) || event.altKey) return;
   const key = event.key.toLowerCase();
   if (key !== "z" && key !== "y") return;
   if (event.target.type === "text" && event.target.value !== event.target.getAttribute("value")) return; // what is being typed
   event.preventDefault();
-  (key === "y" || event.shiftKey ? Live.redo : Live.undo)();
+  (key === "y" || event.shiftKey ? Changes.redo : Changes.undo)();
 });
 
 function computingTabs() {
   // further parts of the panel, where the page computes
-  if (!Live.live) return {};
+  if (!Live.tape) return {};
   return {
     ...(Learn.descends().length && !Graph.nodes.get(data.roots[0]).shape.length ? { learn: "Learn" } : {}),
-    ...(Live.live.switches.length ? { whatif: "What if" } : {}),
+    ...(Live.tape.switches.length ? { whatif: "What if" } : {}),
   };
 }
 

@@ -23,7 +23,7 @@ const bracketed = ([text, binds], needed, inner = false) =>
 const ofNode = (node) => resultOf(node, data.rules[node.rule], Sources.tape?.value[node.n]);
 function ofEdge(edge) {
   const { plain, passed } = Sources.tape ?? { plain: {}, passed: {} };
-  const numbers = Object.values(Live.live?.numbers[edge.target] ?? {}); // Python's, such as the 2 of x ** 2
+  const numbers = Object.values(Live.tape?.numbers[edge.target] ?? {}); // Python's, such as the 2 of x ** 2
   const slot = numbers.some((one) => Live.other.has(one)) ? undefined : plain[edge.id];
   return resultOf(Graph.nodes.get(edge.target), edge.rule, slot ?? passed[edge.id]?.fitted);
 }

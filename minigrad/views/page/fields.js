@@ -1,17 +1,17 @@
 // --- fields in which numbers are changed: typed, dragged, or stepped with the arrow keys -----------------------
 
 import { filled, WORDS } from "./words.js";
-import { make, say } from "./base.js";
+import { keepFocus, make, render, say } from "./base.js";
 import * as Arrays from "./arrays.js";
 import * as Graph from "./graph.js";
 import * as Live from "./live.js";
-import * as Places from "./places.js";
+import * as Changes from "./changes.js";
 
 function slotOf(n) {
   // of a node whose numbers can be changed
   const node = Graph.nodes.get(n);
-  const slot = Live.live && node.kind !== "operation" ? Live.live.value[n] : undefined;
-  return slot === undefined || Live.live.pinned[slot] ? null : slot;
+  const slot = Live.tape && node.kind !== "operation" ? Live.tape.value[n] : undefined;
+  return slot === undefined || Live.tape.pinned[slot] ? null : slot;
 }
 
 // Why an array cannot have a number: one of integers has whole numbers of a range, and no others.
@@ -27,15 +27,15 @@ function setNumber(slot, place, v, name, gesture) {
   const why = whyNot(slot, v);
   if (why) return say(why);
   const numbers = Live.engine().slots[slot].array.slice();
-  const pick = Live.live.picks[slot];
+  const pick = Live.tape.picks[slot];
   numbers[place] = pick ? Math.max(0, Math.min(pick.size - 1, v)) : v;
   if (Object.is(numbers[place], Live.engine().slots[slot].array[place])) return;
-  const symbols = pick && pick.symbols !== null ? Live.live.symbols[pick.symbols] : null;
+  const symbols = pick && pick.symbols !== null ? Live.tape.symbols[pick.symbols] : null;
   const told = symbols
     ? symbols[numbers[place]]
     : Arrays.written(numbers[place], 5, Live.kindOf(slot).dtype[0]);
-  Live.change(`${name} = ${told}`, new Map([[slot, numbers]]), gesture);
-  Live.keepFocus(Places.render);
+  Changes.change(`${name} = ${told}`, new Map([[slot, numbers]]), gesture);
+  keepFocus(render);
   say(`${name} is ${told}. ${Live.lossText()}`);
 }
 
@@ -110,8 +110,8 @@ function numberField(slot, place, name, v, kind) {
       },
       v ? "True" : "False",
     );
-  const pick = Live.live.picks[slot];
-  const names = pick && pick.symbols !== null ? Live.live.symbols[pick.symbols] : null;
+  const pick = Live.tape.picks[slot];
+  const names = pick && pick.symbols !== null ? Live.tape.symbols[pick.symbols] : null;
   if (names)
     return make(
       "select",

@@ -1,8 +1,7 @@
 // --- from letters to a digit: what the picture shows, in words; and what can be pressed beside it ----------------
 
 import { filled, WORDS } from "./words.js";
-import { byId, fill, make } from "./base.js";
-import * as Live from "./live.js";
+import { byId, fill, keepFocus, make } from "./base.js";
 import * as FlowScene from "./flow_scene.js";
 import * as Flow from "./flow.js";
 
@@ -72,7 +71,7 @@ function summary() {
   const other = quoted(FlowScene.visible(Flow.told.symbols[Flow.margin.other]));
   const [own, second, apart] = [Flow.margin.own, Flow.margin.second, Flow.margin.margin].map(score);
   const part = Flow.partChosen();
-  if (part) return Live.keepFocus(() => fill(byId("flow-summary"), brief(part)));
+  if (part) return keepFocus(() => fill(byId("flow-summary"), brief(part)));
   fill(
     byId("flow-summary"),
     make("p", {}, filled(WORDS.flowMargin, { symbol, other, own, second, margin: apart })),
@@ -167,7 +166,7 @@ function details() {
     " ",
     make("button", { onclick: Flow.putBack }, "Put all back"),
   );
-  Live.keepFocus(() =>
+  keepFocus(() =>
     fill(byId("flow-details"), part ? about(part) : make("p", { class: "soft" }, WORDS.flowChoose)),
   );
 }

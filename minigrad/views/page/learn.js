@@ -1,12 +1,12 @@
 // --- gradient descent in the page: a step, or one after the other, with the loss drawn beside it -----------------
 
 import { filled, WORDS } from "./words.js";
-import { byId, data, fill, make, plural, say } from "./base.js";
+import { byId, data, fill, keepFocus, make, plural, render, say } from "./base.js";
 import * as Arrays from "./arrays.js";
 import * as Graph from "./graph.js";
 import * as Interpreter from "./interpreter.js";
 import * as Live from "./live.js";
-import * as Places from "./places.js";
+import * as Changes from "./changes.js";
 import * as Fields from "./fields.js";
 
 const learning = { rate: 0.01, without: new Set(), losses: [], at: null, timer: null, run: 0, taken: 0 };
@@ -14,11 +14,11 @@ const PACE = 60; // milliseconds from one step to the next
 const SLICE = 40; // milliseconds of steps after which something is shown
 
 const descends = () =>
-  data.nodes.filter((node) => Fields.slotOf(node.n) !== null && Live.live.gradient[node.n] !== undefined);
+  data.nodes.filter((node) => Fields.slotOf(node.n) !== null && Live.tape.gradient[node.n] !== undefined);
 
 function learners() {
   // what a gradient step changes: parameters, or where there are none the inputs
-  const leaves = descends().filter((node) => Live.live.fixed[Live.live.gradient[node.n]] === undefined);
+  const leaves = descends().filter((node) => Live.tape.fixed[Live.tape.gradient[node.n]] === undefined);
   const parameters = leaves.filter((node) => node.kind === "parameter");
   return parameters.length ? parameters : leaves.filter((node) => node.kind === "input");
 }
@@ -29,17 +29,17 @@ function learnStep({ shown = true } = {}) {
   const changes = new Map();
   for (const node of learners()) {
     if (learning.without.has(node.n)) continue;
-    const slot = Live.live.value[node.n];
+    const slot = Live.tape.value[node.n];
     changes.set(
       slot,
-      Interpreter.descent(slots[slot].array, slots[Live.live.gradient[node.n]].array, learning.rate),
+      Interpreter.descent(slots[slot].array, slots[Live.tape.gradient[node.n]].array, learning.rate),
     );
   }
   if (!changes.size) return;
-  Live.change(`learning, ${plural(++learning.taken, "step")}`, changes, `learning ${learning.run}`);
+  Changes.change(`learning, ${plural(++learning.taken, "step")}`, changes, `learning ${learning.run}`);
   learning.at = Live.version;
   learning.losses.push(Live.lossNow());
-  if (shown) Live.keepFocus(Places.render);
+  if (shown) keepFocus(render);
   if (!Number.isFinite(Live.lossNow())) stopLearning();
 }
 
@@ -52,7 +52,7 @@ function learnSteps(count) {
     while (--count > 0 && learning.timer && performance.now() - begun < SLICE);
     if (count <= 0) stopLearning();
     if (!learning.timer) return;
-    Live.keepFocus(Places.render);
+    keepFocus(render);
     learning.timer = setTimeout(some);
   };
   learning.timer = true;
@@ -77,7 +77,7 @@ function stopLearning() {
   if (!learning.timer) return;
   clearInterval(learning.timer);
   learning.timer = null;
-  Places.render();
+  render();
   say(learnText());
 }
 
@@ -149,20 +149,20 @@ function whatStays() {
     if (Graph.into.get(node.n).some((edge) => reached.has(edge.source))) reached.add(node.n);
   const lost = Live.doubts((n) => Live.isChanged(n) || reached.has(n));
   const why = (slot) =>
-    Live.live.fixed[slot] !== undefined
-      ? filled(WORDS.becauseFixed, { why: Live.live.fixed[slot] })
+    Live.tape.fixed[slot] !== undefined
+      ? filled(WORDS.becauseFixed, { why: Live.tape.fixed[slot] })
       : lost.has(slot)
         ? filled(WORDS.becauseMade, { node: Live.nodeText(lost.get(slot)) })
         : null;
-  const still = descends().filter((node) => Live.live.fixed[Live.live.gradient[node.n]] !== undefined);
-  const wrong = some.filter((node) => lost.has(Live.live.gradient[node.n]));
-  const ofLoss = some.length ? why(Live.live.value[root]) : null;
+  const still = descends().filter((node) => Live.tape.fixed[Live.tape.gradient[node.n]] !== undefined);
+  const wrong = some.filter((node) => lost.has(Live.tape.gradient[node.n]));
+  const ofLoss = some.length ? why(Live.tape.value[root]) : null;
   return [
     still.length
-      ? filled(WORDS.cannotLearn, { names: joinedNames(still), why: why(Live.live.gradient[still[0].n]) })
+      ? filled(WORDS.cannotLearn, { names: joinedNames(still), why: why(Live.tape.gradient[still[0].n]) })
       : null,
     wrong.length
-      ? filled(WORDS.gradientDiffers, { names: joinedNames(wrong), why: why(Live.live.gradient[wrong[0].n]) })
+      ? filled(WORDS.gradientDiffers, { names: joinedNames(wrong), why: why(Live.tape.gradient[wrong[0].n]) })
       : null,
     ofLoss ? filled(WORDS.lossDiffers, { why: ofLoss }) : null,
   ]
@@ -188,7 +188,7 @@ function learnPanel() {
     );
   const numbers = some
     .filter((node) => !learning.without.has(node.n))
-    .reduce((n, node) => n + Live.sizeOf(Live.live.value[node.n]), 0);
+    .reduce((n, node) => n + Live.sizeOf(Live.tape.value[node.n]), 0);
   const playing = learning.timer !== null;
   const label = (node) =>
     make(
@@ -200,7 +200,7 @@ function learnPanel() {
         "data-field": `learns-${node.n}`,
         onchange: (event) => {
           learning.without[event.target.checked ? "delete" : "add"](node.n);
-          Live.keepFocus(Places.render);
+          keepFocus(render);
         },
       }),
       " ",
@@ -337,7 +337,9 @@ function setRate(rate) {
     learning.rate = rate;
     say(filled(WORDS.learningRate, { rate: Arrays.written(rate, 5) }));
   }
-  Live.keepFocus(Places.render);
+  keepFocus(render);
 }
+
+document.addEventListener("undo", stopLearning);
 
 export { descends, learnPanel, stopLearning };

@@ -3,6 +3,7 @@
 import { byId, data, state } from "./base.js";
 import * as Arrays from "./arrays.js";
 import * as Live from "./live.js";
+import * as Changes from "./changes.js";
 import * as Fields from "./fields.js";
 import * as Sources from "./sources.js";
 import * as Places from "./places.js";
@@ -16,7 +17,7 @@ for (const node of data.nodes)
     names.set(node.label && !names.has(node.label) ? node.label : `n${node.n}`, node.n);
 const stageOf = (title) => Page.stages.find((stage) => stage.dataset.title.toLowerCase() === title)?.id;
 const line = () => byId("another-line");
-const gates = () => Live.live?.switches.flatMap(({ places }) => places) ?? [];
+const gates = () => Live.tape?.switches.flatMap(({ places }) => places) ?? [];
 
 function shortest(v) {
   // as few digits as tell it from all other numbers of 32 bits
@@ -86,9 +87,9 @@ function read() {
     if (!changes.has(slot)) changes.set(slot, Live.first[slot].slice());
     return changes.get(slot);
   };
-  if (Live.live) {
+  if (Live.tape) {
     Live.engine();
-    for (const slot of Live.other) if (Live.live.leaves.some((leaf) => leaf.slot === slot)) array(slot);
+    for (const slot of Live.other) if (Live.tape.leaves.some((leaf) => leaf.slot === slot)) array(slot);
     const off = (given.get("off") ?? "").split(",").map(Number);
     for (const { node, gate } of gates())
       if (off.includes(node) || Live.other.has(gate)) array(gate)[0] = off.includes(node) ? 0 : 1;
@@ -100,7 +101,7 @@ function read() {
       const place = Sources.ravel(index.split(",").filter(Boolean).map(Number), Live.kindOf(slot).shape);
       if (place >= 0 && place < Live.sizeOf(slot)) array(slot)[place] = v;
     }
-    if (changes.size) Live.change("the numbers of the link", changes);
+    if (changes.size) Changes.change("the numbers of the link", changes);
   }
   if (line() && given.has("line")) {
     line().value = given.get("line");

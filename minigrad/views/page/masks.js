@@ -12,7 +12,7 @@ import * as Fields from "./fields.js";
 
 function maskIsOff(mask) {
   // what uses it was switched off
-  return Live.live?.switches.some(({ places }) =>
+  return Live.tape?.switches.some(({ places }) =>
     places.some(
       ({ node, gate }) => !WhatIf.isOn(gate) && Graph.into.get(node).some((edge) => edge.source === mask),
     ),
@@ -28,7 +28,7 @@ function turnMask(found, head, row, column) {
 }
 
 function maskSwitch(found, head, row, column) {
-  if (!Live.live || found.mask === null || Fields.slotOf(found.mask) === null) return null;
+  if (!Live.tape || found.mask === null || Fields.slotOf(found.mask) === null) return null;
   const { shape } = Graph.nodes.get(found.mask);
   const place = Sources.ravel(Attention.cellIndex(found, shape, head, row, column), shape);
   const [rows, columns] = shape.slice(-2),
@@ -60,8 +60,8 @@ function maskSwitch(found, head, row, column) {
 function tokensNow(tokens) {
   // the symbols of an axis, where the ids that they stood for were changed
   if (!Live.other.size) return tokens;
-  for (const [slot, { symbols: path }] of Object.entries(Live.live.picks)) {
-    const names = path === null ? null : Live.live.symbols[path],
+  for (const [slot, { symbols: path }] of Object.entries(Live.tape.picks)) {
+    const names = path === null ? null : Live.tape.symbols[path],
       ids = Live.first[slot];
     if (
       names &&

@@ -1,8 +1,8 @@
 // --- stages, help, keys ----------------------------------------------------------------------------------
 
-import { byId, data, fill, icon, make, say, state } from "./base.js";
+import { byId, data, fill, icon, make, render, say, state } from "./base.js";
 import * as Graph from "./graph.js";
-import * as Live from "./live.js";
+import * as ChangesSaid from "./changes_said.js";
 import * as Drawing from "./drawing.js";
 import * as Places from "./places.js";
 import * as Panel from "./panel.js";
@@ -55,7 +55,7 @@ function setStage(id) {
   if (id === "attention") Attention.attentionStage();
   Link.keep();
   if (id === "drawing" && Drawing.hasDrawings && !Camera.cameras.has(state.view)) Camera.fit(false, true);
-  Places.render();
+  render();
 }
 
 const KEYS = [
@@ -209,10 +209,10 @@ function start() {
     data.notes.map((note) => make("p", {}, note)),
   );
   if (innerWidth < 1180 || stages[0].classList.contains("extra")) Listing.toggleCode(false);
-  Live.changesShown();
+  ChangesSaid.show();
   setStage(first());
   Places.openSheet();
-  Places.render();
+  render();
   for (const name of ["first", "back", "next", "over", "last"]) fill(byId(name), icon(name));
   byId("first").onclick = () => Places.go(0);
   byId("back").onclick = () => Places.go(state.time - 1);
@@ -243,7 +243,7 @@ function start() {
     Pictures.themed.clear();
     Pictures.thumbs.clear();
     for (const { cards } of Drawing.drawn.values()) for (const card of cards.values()) card.stamp = null;
-    Places.render();
+    render();
     Attention.repaints.forEach((repaint) => repaint());
   };
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", again);

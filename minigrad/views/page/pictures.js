@@ -104,6 +104,9 @@ function repaint(canvas, places) {
 // A picture for a card, with no more dots than a card has room for.
 const MOST_DOTS = [56, 14];
 const thumbs = new Map();
+document.addEventListener("numbers", () => {
+  for (const key of thumbs.keys()) if (key.includes("@")) thumbs.delete(key);
+});
 function thumb(id, palette) {
   const key = `${id} ${palette}`;
   if (!thumbs.has(key)) thumbs.set(key, dots(Arrays.array(id), palette));

@@ -1,7 +1,7 @@
 // --- where the reader is ---------------------------------------------------------------------------------
 
 import { filled, WORDS } from "./words.js";
-import { byId, data, fill, make, plural, say, state } from "./base.js";
+import { byId, data, fill, make, plural, render, say, state } from "./base.js";
 import * as Arrays from "./arrays.js";
 import * as Graph from "./graph.js";
 import * as Drawing from "./drawing.js";
@@ -142,7 +142,7 @@ function nowText() {
   return `${event.back ? "Backward" : "Forward"} ${n} of ${event.back ? Graph.events.length - Graph.FORWARD : Graph.FORWARD}: ${Graph.fullName(event.n)}`;
 }
 
-function render() {
+function showAll() {
   if (Drawing.hasDrawings) Drawing.mark();
   if (state.stage === "listing") Listing.listing();
   Panel.panel();
@@ -151,4 +151,6 @@ function render() {
   Link.keep();
 }
 
-export { choose, chosenNode, go, nowText, openSheet, over, render, revealStep, show, up };
+document.addEventListener("render", showAll);
+
+export { choose, chosenNode, go, nowText, openSheet, over, revealStep, show, up };

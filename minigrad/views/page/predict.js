@@ -1,7 +1,7 @@
 // --- predict, then reveal ---------------------------------------------------------------------------------
 
 import { filled, WORDS } from "./words.js";
-import { byId, make, say, state } from "./base.js";
+import { byId, make, render, say, state } from "./base.js";
 import * as Arrays from "./arrays.js";
 import * as Elements from "./elements.js";
 import * as Places from "./places.js";
@@ -38,7 +38,7 @@ function question(edge) {
     edge: edge.id,
     done: (typed) => {
       state.answered.set(edge.id, typed);
-      Places.render();
+      render();
       say(`${typed === null ? "It is" : "Right:"} ${Arrays.at(a, place)}`);
       focusNext();
       Chapters.answered();
@@ -119,7 +119,7 @@ function setPredict(on) {
   byId("predict").setAttribute("aria-pressed", String(on));
   for (const { cards } of Drawing.drawn.values()) for (const card of cards.values()) card.stamp = null;
   if (on && state.time <= Graph.FORWARD) Places.go(Graph.FORWARD + 1);
-  else Places.render();
+  else render();
   say(on ? "Gradients are hidden until you work them out." : "Gradients are shown.");
 }
 

@@ -18,8 +18,9 @@ HERE = Path(__file__).parent
 SCRIPTS = {  # each file's name, and that of its object; they run in this order
     "words": "Words", "base": "Base", "arrays": "Arrays", "pictures": "Pictures", "heat": "Heat",
     "graph": "Graph", "functions": "Functions", "interpreter": "Interpreter", "live": "Live",
-    "sources": "Sources", "elements": "Elements", "fields": "Fields", "editing": "Editing",
-    "masks": "Masks", "learn": "Learn", "whatif": "WhatIf", "cards": "Cards",
+    "changes": "Changes", "sources": "Sources", "elements": "Elements", "fields": "Fields",
+    "editing": "Editing", "masks": "Masks", "learn": "Learn", "whatif": "WhatIf",
+    "changes_said": "ChangesSaid", "cards": "Cards",
     "drawing": "Drawing", "camera": "Camera", "pace": "Pace", "places": "Places", "chapters": "Chapters",
     "panel": "Panel", "step": "Step", "details": "Details", "predict": "Predict",
     "attention": "Attention", "listing": "Listing", "timeline": "Timeline", "search": "Search",

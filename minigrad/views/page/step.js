@@ -173,7 +173,7 @@ function shareOf(node, edge, arrived) {
   const options = (part) => ({
     palette: "gradient",
     letters: source.letters,
-    fixed: Live.live?.passed[edge.id] ? Live.whyFixedSlot(Live.live.passed[edge.id][part]) : null,
+    fixed: Live.tape?.passed[edge.id] ? Live.whyFixedSlot(Live.tape.passed[edge.id][part]) : null,
   });
   const result = [];
   if (edge.passed.fitted === null) result.push(make("p", { class: "soft" }, "What it gave was not kept."));

@@ -25,6 +25,7 @@ function measure() {
   });
 }
 measure();
+document.addEventListener("numbers", measure);
 
 // The canvas's size is told by the browser when it changes: to ask for it lays out the whole page.
 let skylineSize = { width: 0, height: 0 };

@@ -1,12 +1,12 @@
 // --- what if: parts of the model switched off, and what that does to the loss and to the output ------------------
 
 import { filled, WORDS } from "./words.js";
-import { byId, data, fill, make, plural, say, state } from "./base.js";
+import { byId, data, fill, keepFocus, make, plural, render, say, state } from "./base.js";
 import * as Arrays from "./arrays.js";
 import * as Graph from "./graph.js";
 import * as Live from "./live.js";
+import * as Changes from "./changes.js";
 import * as Learn from "./learn.js";
-import * as Places from "./places.js";
 import * as Panel from "./panel.js";
 
 const guesses = new Map(); // switch -> what switching it off alone would do, to the numbers as they were then
@@ -18,25 +18,25 @@ function isOn(gate) {
 
 function turn(name, gates, on) {
   Learn.stopLearning();
-  Live.change(`${name} ${on ? "on" : "off"}`, new Map(gates.map((gate) => [gate, [on ? 1 : 0]])));
-  Live.keepFocus(Places.render);
+  Changes.change(`${name} ${on ? "on" : "off"}`, new Map(gates.map((gate) => [gate, [on ? 1 : 0]])));
+  keepFocus(render);
   say(`${name} is ${on ? "on" : "off"}. ${Live.lossText()}`);
 }
 
 function outputNow() {
-  return Live.live.output === null ? null : Live.engine().slots[Live.live.value[Live.live.output]].array;
+  return Live.tape.output === null ? null : Live.engine().slots[Live.tape.value[Live.tape.output]].array;
 }
 
 function symbolNames(n) {
   // of a vocabulary of that size
-  return Object.values(Live.live.symbols)
+  return Object.values(Live.tape.symbols)
     .filter((symbols) => symbols.length === n)
     .pop();
 }
 
 // What a model writes: of each row of its output the symbol with the highest score.
 function writes(scores) {
-  const shape = Graph.nodes.get(Live.live.output).shape,
+  const shape = Graph.nodes.get(Live.tape.output).shape,
     n = shape[shape.length - 1];
   const names = symbolNames(n);
   if (!names || shape.length < 2) return null;
@@ -50,9 +50,9 @@ function writes(scores) {
 // The output as it was written and as it is now, symbol by symbol: each is the likeliest after those that were
 // written before it.
 function writtenNow() {
-  const now = Live.live.output === null ? null : writes(outputNow());
+  const now = Live.tape.output === null ? null : writes(outputNow());
   if (!now) return null;
-  const was = writes(Live.first[Live.live.value[Live.live.output]]);
+  const was = writes(Live.first[Live.tape.value[Live.tape.output]]);
   return {
     now: symbolsOf(now, was),
     was: was.every((symbol, i) => symbol === now[i]) ? null : symbolsOf(was, was),
@@ -93,7 +93,7 @@ function guess() {
   guessed = Live.version;
   guesses.clear();
   const about = Live.version;
-  const waiting = Live.live.switches.slice();
+  const waiting = Live.tape.switches.slice();
   const next = () => {
     if (about !== Live.version || state.tab !== "whatif") {
       if (guessed === about) guessed = null;
@@ -112,7 +112,7 @@ function guess() {
     guesses.set(name, { on, loss: Live.lossNow(), effect: before && effect(before, outputNow()) });
     gates.forEach((gate, i) => give(gate, [kept[i]]));
     update();
-    Live.keepFocus(() => whatifPanel());
+    keepFocus(() => whatifPanel());
     setTimeout(next, 0);
   };
   setTimeout(next, 0);
@@ -137,7 +137,7 @@ function switchButton(name, gates, label) {
 function whatifPanel() {
   const box = byId("whatif");
   const root = Graph.nodes.get(data.roots[0]);
-  const rows = Live.live.switches.map(({ name, off, places }) => {
+  const rows = Live.tape.switches.map(({ name, off, places }) => {
     const gates = places.map(({ gate }) => gate);
     const on = gates.every(isOn);
     const alone = guessed === Live.version ? guesses.get(name) : null;

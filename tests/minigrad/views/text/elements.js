@@ -9,10 +9,10 @@ const ran = Base.data.nodes.filter((node) => node.rule !== undefined);
 const back = Graph.edges.filter((edge) => edge.differentiable);
 window.told = (change, off) => {
   if (change) Fields.setNumber(Fields.slotOf(change[0]), change[1], change[2], "a number");
-  const gates = (Live.live?.switches ?? [])
+  const gates = (Live.tape?.switches ?? [])
     .filter(({ name }) => name === off)
     .flatMap(({ places }) => places);
-  if (off) Live.change(off, new Map(gates.map(({ gate }) => [gate, [0]])));
+  if (off) Changes.change(off, new Map(gates.map(({ gate }) => [gate, [0]])));
   return Object.fromEntries([
     ...ran.map((node) => [`n${node.n}`, line(Elements.ofNode(node), node.value)]),
     ...back.map((e) => [`e${e.id}`, line(Elements.ofEdge(e), e.passed.fitted)]),
