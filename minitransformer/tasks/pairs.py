@@ -20,6 +20,7 @@ from minigrad.errors import DataError
 from minigrad.settings import choice, whole
 from minitransformer.tasks.files import LONG, Fault, Faults, File, LineBlock, check, unchanged
 from minitransformer.tasks.split import first, rank, seeded
+from minitransformer.training.readers import Pair
 from minitransformer.training.vocabulary import Vocabulary
 
 HELD_OUT = 1000  # sources, or a tenth of the pairs if that is less
@@ -29,8 +30,6 @@ MOST_LINES = (
 )  # lines that are held out; a symbol that is in more is not counted any further
 
 FEW = 16  # targets of a source that are kept as they are
-
-Pair = tuple[str, str]
 
 
 class Pairs:

@@ -31,7 +31,6 @@ from .vocabulary import BOS, PAD, Vocabulary, padded, several
 
 Way = Callable[..., np.ndarray]
 Pair = tuple[str, str]  # a source and its target
-Pairs = Sequence[Pair]
 E = TypeVar("E")  # an example
 R = TypeVar("R", bound="LineReader")
 
@@ -239,7 +238,7 @@ class Reader(LineReader[Pair]):
         ConfigError: as `LineReader`.
     """
 
-    def inputs_and_targets(self, pairs: Pairs) -> tuple[list[np.ndarray], np.ndarray]:
+    def inputs_and_targets(self, pairs: Sequence[Pair]) -> tuple[list[np.ndarray], np.ndarray]:
         source = self.source.batch([s for s, _ in pairs])  # (B, S)
         targets = self.target.batch([t for _, t in pairs], start=True, end=True)  # (B, T + 1)
         read, write = shifted(targets)
@@ -250,18 +249,18 @@ class Reader(LineReader[Pair]):
         return self.longest_source, self.longest_target + 1
 
     @checked
-    def check(self, examples: Pairs) -> None:
+    def check(self, examples: Sequence[Pair]) -> None:
         """Check that examples are pairs of texts, with an error that says what they are."""
 
     def length(self, example: Pair) -> int:
         source, target = example
         return self.source.count(source) + self.target.count(target)
 
-    def to_write(self, pairs: Pairs) -> int:
+    def to_write(self, pairs: Sequence[Pair]) -> int:
         return sum(len(self.target.encode(t, end=True)) for _, t in pairs)
 
     @checked
-    def examined(self, pairs: Pairs) -> tuple[list[str], float]:
+    def examined(self, pairs: Sequence[Pair]) -> tuple[list[str], float]:
         """Return what the model writes for each source, and the share of pairs written exactly."""
         written = self.read([source for source, _ in pairs])
         return written, sum(w == target for w, (_, target) in zip(written, pairs)) / len(pairs)
@@ -291,7 +290,7 @@ class Continuer(Reader):
     def writes(self) -> Vocabulary:  # type: ignore[override]
         return joint(self.source, self.target)
 
-    def inputs_and_targets(self, pairs: Pairs) -> tuple[list[np.ndarray], np.ndarray]:
+    def inputs_and_targets(self, pairs: Sequence[Pair]) -> tuple[list[np.ndarray], np.ndarray]:
         encode = self.writes.encode
         rows = [encode(s) + encode(t, start=True, end=True) for s, t in pairs]
         text = padded(rows)  # (B, S + 1 + T)

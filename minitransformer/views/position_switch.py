@@ -7,11 +7,11 @@ from collections.abc import Iterator
 import numpy as np
 
 from minigrad.ran.data import GraphData
-from minigrad.views.page.switches import Place, argument, boxes, members, switch, through
+from minigrad.views.page.switches import Bypass, argument, boxes, members, switch, through
 
 
 @switch("positions", "a model that sees its symbols as a set, in no order")
-def positions(graph: GraphData) -> Iterator[Place]:
+def positions(graph: GraphData) -> Iterator[Bypass]:
     """embedding + positions: the embedding; rotary(x): x."""
     looked_up = {n for box in boxes(graph, {"embedding"}) for n in members(graph, box)}
     for node in graph.nodes:

@@ -27,7 +27,7 @@ from ..model.attention import attention
 from ..tasks import FORMS
 from ..training.examination import Result
 from ..training.loop import Training, perplexity
-from ..training.readers import Pairs
+from ..training.readers import Pair
 from ..training.vocabulary import Vocabulary
 from . import model_plots
 from .explain import reading
@@ -182,7 +182,7 @@ def _learned(run: Training, result: Result | None, pictures: _Figures) -> str:
     return _section("How it learned", f"<p>{escape(told)}</p>", how, picture)
 
 
-def _mistakes(pairs: Pairs, written: Sequence[str]) -> str:
+def _mistakes(pairs: Sequence[Pair], written: Sequence[str]) -> str:
     wrong = [(*pair, w) for pair, w in zip(pairs, written) if w != pair[1]]
     if not wrong:
         return _section("What it gets wrong", f"<p>Nothing, of {len(pairs):,} examples.</p>")
@@ -220,7 +220,9 @@ def _compared(written: str, target: str) -> str:
     )
 
 
-def _looked(run: Training, pairs: Pairs, written: Sequence[str], pictures: _Figures) -> str:
+def _looked(
+    run: Training, pairs: Sequence[Pair], written: Sequence[str], pictures: _Figures
+) -> str:
     """Show where each head looked for some examples, first for some that went wrong."""
     told = (
         "The model writes one symbol after the other, and at each looks at "
@@ -278,7 +280,7 @@ def _modules(run: Training, examples: Sequence[Any], pictures: _Figures) -> str:
     return _section("The model", f"<p>{escape(told)}</p>", picture, listing)
 
 
-def _head(run: Training, pairs: Pairs, pictures: _Figures) -> str:
+def _head(run: Training, pairs: Sequence[Pair], pictures: _Figures) -> str:
     """One head of the first layer's attention to the source, at one step, down to its operations.
 
     Its queries, keys and values, and the gradient that reaches its output, are taken from the graph
@@ -349,7 +351,7 @@ def _between(vocabulary: Vocabulary) -> str:
     return "" if vocabulary.level == "character" else " "
 
 
-def _shortest(pairs: Pairs) -> tuple[str, str]:
+def _shortest(pairs: Sequence[Pair]) -> tuple[str, str]:
     return min(pairs, key=lambda pair: len(pair[0]))
 
 

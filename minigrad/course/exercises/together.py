@@ -12,16 +12,14 @@ from pathlib import Path
 
 from ... import errors
 from ..printing import say
-from .exercise import Exercise
 from .house import ended, with_packages
-from .marking import MISSING, NOT_BEGUN, RIGHT, Mark
+from .marking import MISSING, NOT_BEGUN, RIGHT
 from .running import FAILED
 from .sandbox import check
-from .sheets import HOME, Sheet, chosen, module_of
+from .sheets import HOME, chosen, module_of
 
 GRACE = 60.0  # seconds that the process may take to read dates, once it is told to stop
 LATEST = 10.0  # seconds after that in which it says what is running, and ends
-Marked = tuple[Sheet, Exercise, Mark]
 
 
 def placed() -> list[str]:

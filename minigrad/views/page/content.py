@@ -116,7 +116,7 @@ def content(
     }
 
 
-def _script(graph: GraphData, parts: Mapping[str, list[switches.Place]]) -> tuple[Script, str]:
+def _script(graph: GraphData, parts: Mapping[str, list[switches.Bypass]]) -> tuple[Script, str]:
     """The script that all of a page is made of; and what the graph lacks, if it cannot be computed
     again. Then the script has the arrays that were kept."""
     instead = dict(place for places in parts.values() for place in places)

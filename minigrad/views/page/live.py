@@ -26,7 +26,7 @@ Symbols = Mapping[str, Sequence[str]]
 
 def live(
     script: Script,
-    parts: Mapping[str, list[switches.Place]],
+    parts: Mapping[str, list[switches.Bypass]],
     arrays: Arrays,
     symbols: Symbols | None,
 ) -> dict[str, Any]:

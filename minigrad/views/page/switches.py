@@ -19,7 +19,7 @@ import numpy as np
 from ...ran.data import GraphBox, GraphData, GraphNode, Ref
 from . import attention
 
-Place = tuple[int, int]  # a node, and what stands in its place
+Bypass = tuple[int, int]  # a node, and the one that stands in its place
 
 
 class PartSwitch(NamedTuple):
@@ -33,7 +33,7 @@ class PartSwitch(NamedTuple):
 
     name: str
     off: str
-    find: Callable[[GraphData], Iterator[Place]]
+    find: Callable[[GraphData], Iterator[Bypass]]
 
 
 SWITCHES: dict[str, PartSwitch] = {}
@@ -42,17 +42,17 @@ SWITCHES: dict[str, PartSwitch] = {}
 def switch(name: str, off: str) -> Callable:
     """Register a switch: decorates the function that finds its places."""
 
-    def register(find: Callable[[GraphData], Iterator[Place]]) -> Callable:
+    def register(find: Callable[[GraphData], Iterator[Bypass]]) -> Callable:
         SWITCHES[name] = PartSwitch(name, off, find)
         return find
 
     return register
 
 
-def places(graph: GraphData) -> dict[str, list[Place]]:
+def places(graph: GraphData) -> dict[str, list[Bypass]]:
     """The places of every switch that `graph` has; of each node one, that of the first switch."""
     taken: set[int] = set()
-    found: dict[str, list[Place]] = {}
+    found: dict[str, list[Bypass]] = {}
     for name, one in SWITCHES.items():
         for node, instead in one.find(graph):
             if node not in taken and instead < node and alike(graph[node], graph[instead]):
@@ -88,7 +88,7 @@ def members(graph: GraphData, box: GraphBox) -> set[int]:
     return {n.number for n in graph.nodes if n.box in inside and n.kind == "operation"}
 
 
-def through(graph: GraphData, names: set[str]) -> Iterator[Place]:
+def through(graph: GraphData, names: set[str]) -> Iterator[Bypass]:
     """The result of each call of such a definition, and the first argument of its shape."""
     for box in boxes(graph, names):
         inside = members(graph, box)
@@ -139,7 +139,7 @@ MASKS = {  # kinds of masks: what is when one is off
 }
 
 
-def masks_of(kind: str) -> Callable[[GraphData], Iterator[Place]]:
+def masks_of(kind: str) -> Callable[[GraphData], Iterator[Bypass]]:
     """Find what masks of this kind enter, such as np.where(mask, scores, -inf): the scores."""
     return lambda graph: (
         found.masked
@@ -153,7 +153,7 @@ for _kind, _off in MASKS.items():
 
 
 @switch("scaling", "scores are not divided by the square root of the width")
-def scaling(graph: GraphData) -> Iterator[Place]:
+def scaling(graph: GraphData) -> Iterator[Bypass]:
     """scores / sqrt(K), of attention: the scores."""
     scores = {found.scores for found in attention.attentions(graph)}
     for node in graph.nodes:
@@ -167,7 +167,7 @@ def scaling(graph: GraphData) -> Iterator[Place]:
 
 
 @switch("residual", "only what the part computes goes on, not its input with it")
-def residual(graph: GraphData) -> Iterator[Place]:
+def residual(graph: GraphData) -> Iterator[Bypass]:
     """x + f(x), where f has weights: f(x)."""
     for node in graph.nodes:
         if node.function is not np.add:
@@ -181,13 +181,13 @@ def residual(graph: GraphData) -> Iterator[Place]:
 
 
 @switch("norm", "nothing is brought to mean 0 and variance 1")
-def norm(graph: GraphData) -> Iterator[Place]:
+def norm(graph: GraphData) -> Iterator[Bypass]:
     """layer_norm(x): x."""
     yield from through(graph, {"layer_norm", "standardize"})
 
 
 @switch("dropout", "no number is left out")
-def dropout(graph: GraphData) -> Iterator[Place]:
+def dropout(graph: GraphData) -> Iterator[Bypass]:
     """dropout(x): x."""
     yield from through(graph, {"dropout"})
 
@@ -197,7 +197,7 @@ CURVES = {"gelu", "silu", "leaky_relu", "elu", "softplus"}
 
 
 @switch("activation", "a line in place of the curve, so that layers are one product of matrices")
-def activation(graph: GraphData) -> Iterator[Place]:
+def activation(graph: GraphData) -> Iterator[Bypass]:
     """relu(x), tanh(x), gelu(x) ...: x."""
     inside = {n for box in boxes(graph, CURVES) for n in members(graph, box)}
     yield from through(graph, CURVES)
