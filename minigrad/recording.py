@@ -34,7 +34,8 @@ class Note(Watcher):
         sources: for each argument the node that it is, or None; for a list, a list of these.
         line: the line of code that asked for the operation.
         names: (node, name) for arguments that a variable held just then.
-        contributions: what it passed on in the last backward pass.
+        gradient: what arrived in the last backward pass.
+        contributions: what it passed on there.
         inside: whether a definition of minigrad's asked for it, and not the user's own code.
         recording: the one that keeps it.
         origin: of a leaf, "argument" of the function that was recorded, "draw" or "".
@@ -44,6 +45,7 @@ class Note(Watcher):
     recording: Recording | None = None
     origin = ""
     draw: Callable[[], Any] | None = None
+    gradient: Any = None
 
     def __init__(self, y: Any, args=(), sources=(), line=None, names=(), array=None, inside=False):
         self.y = y
@@ -56,7 +58,7 @@ class Note(Watcher):
         self.contributions: list[Contribution] = []
 
     def visit(self, visit: Visit) -> None:
-        self.contributions = visit.contributions
+        self.gradient, self.contributions = visit.gradient, visit.contributions
 
 
 @with_block

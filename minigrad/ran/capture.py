@@ -110,7 +110,7 @@ class _Capture(Reached):
     def graph(self, kind: type[G], title: str = "") -> G:
         kept = self._kept()
         edges = [edge for node in self.nodes for edge in self._edges(node)]
-        arrived = _arrived(edges)
+        arrived = _arrived(edges) if all(map(_walked_once, self.calls)) else {}
         nodes = [
             self._node(node, kept.get(node, 0), arrived.get(self.number[node]))
             for node in self.nodes
@@ -270,6 +270,14 @@ def gradient_of(node: Node) -> tuple[np.ndarray | None, str]:
 
 def _known(gradient: np.ndarray | None) -> str:
     return "known" if gradient is None or gradient.any() else "zero"
+
+
+def _walked_once(node: Node) -> bool:
+    """Tell whether what a node passed on is of its whole gradient, and not of the last walk alone."""
+    if node.note is None or not node.note.contributions:
+        return True
+    last, whole = _shown(node.note.gradient), _shown(node.grad)
+    return last is not None and whole is not None and np.array_equal(last, whole, equal_nan=True)
 
 
 def _arrived(edges: Sequence[Edge]) -> dict[int, np.ndarray]:

@@ -294,6 +294,18 @@ def test_the_gradient_of_a_recorded_leaf_is_that_of_this_computation_whatever_gr
         np.testing.assert_allclose(by_label(mg.graph(y))["x"].gradient, expected, rtol=1e-6)
 
 
+def test_after_two_walks_over_one_part_leaves_have_the_sum_as_other_nodes_have():
+    x = leaf([1.0, 2.0])
+    with mg.record():
+        h = x * x
+        a, b = np.sum(h), np.sum(h * h)
+    a.backward(retain_graph=True)
+    b.backward()
+    found = by_label(mg.graph(a, b))
+    np.testing.assert_allclose(found["h"].gradient, 1 + 2 * h.data)
+    np.testing.assert_allclose(found["x"].gradient, found["h"].gradient * 2 * x.data)
+
+
 def test_without_record_what_backward_freed_is_unknown_and_the_table_says_how_to_see_it():
     x = leaf([1.0, 2.0])
     y = np.sum(np.exp(x) + 1)
