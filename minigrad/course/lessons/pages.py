@@ -25,6 +25,7 @@ PACKAGES = "minigrad", "minitransformer"
 DRAWS = "    from matplotlib import pyplot as plt"  # a cell that says how a picture is drawn
 REFERENCE = "reference/index.html"
 SCRIPTS = {"course.js": "", "forms.js": " defer"}  # light or dark is known before anything is drawn
+OF_LESSONS = {"present.js": " defer"}
 SECONDS = re.compile(r" About \d+ seconds\.\*")  # to run: the page has run
 LAST = "print(pictures)"  # for whoever runs a lesson as a script
 
@@ -265,7 +266,8 @@ def page(title: str, body: str, links: Links, lesson: Lesson | None = None) -> s
     nav = "".join(f'<a href="{links.local(to)}">{name}</a>' for name, to in places.items())
     way = "" if lesson is None else _way(lesson, links)
     scripts = "".join(
-        f'<script src="{links.local(name)}"{how}></script>\n' for name, how in SCRIPTS.items()
+        f'<script src="{links.local(name)}"{how}></script>\n'
+        for name, how in (SCRIPTS | (OF_LESSONS if lesson else {})).items()
     )
     number = f' data-lesson="{lesson.number}"' if lesson else ""
     return f"""<!DOCTYPE html>

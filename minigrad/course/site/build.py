@@ -196,7 +196,8 @@ def _write_file(file: Path, page: Path, site: Site, render: Renderer) -> None:
 def _write_scripts(folder: Path, render: Renderer) -> None:
     """Write the styles and scripts that all pages share."""
     written(folder / "course.css", f"{render.style()}\n{_text('course.css')}\n{forms.style()}")
-    written(folder / "course.js", _text("course.js"))
+    for name in ("course.js", "present.js"):
+        written(folder / name, _text(name))
     written(folder / "forms.js", forms.script())
 
 
