@@ -94,6 +94,9 @@ function pictures() {
           () => ofElement(title.nextElementSibling),
         ]);
     });
+  for (const element of document.querySelectorAll("[data-picture]"))
+    if (element.checkVisibility())
+      found.push([element.dataset.picture, element.id, () => ofElement(element)]);
   if (state.tab === "step" && state.time)
     found.push([
       filled(WORDS.stepNumber, { step: state.time }),

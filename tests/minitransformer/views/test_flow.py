@@ -202,6 +202,9 @@ def test_a_symbol_is_chosen_and_a_head_cut_by_keys_alone(browser, tmp_path, monk
 @pytest.mark.slow
 def test_a_click_on_a_ribbon_opens_its_numbers_and_on_a_letter_its_ribbons(browser, tmp_path):
     opened(browser, tmp_path, "encoder-decoder")
+    browser.ask("click", "#share-open", 0)
+    assert "From letters to a symbol" in browser.ask("texts", ".share-row span")
+    browser.ask("clickOn", "#share button", "Close")
     ribbons = "[data-key^='edge 3 ']"
     browser.ask("click", f".flow {ribbons}", 0)
     assert "works" not in browser.ask("text", "#cell h2")
