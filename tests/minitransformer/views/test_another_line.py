@@ -175,3 +175,16 @@ def test_typing_a_guess_and_what_cannot_be_read(browser, tmp_path):
     assert re.search(r"Your guess was right for \d+ of \d+ symbols", said())
     assert browser.messages() == []
     assert {url for url in browser.requests() if not url.startswith("data:")} == {page.as_uri()}
+
+
+@pytest.mark.slow
+def test_a_link_to_a_line_draws_that_line(browser, tmp_path):
+    """Also once the page is idle, when it draws its own line else."""
+    reader = a_reader("encoder-decoder", tmp_path, 30)
+    page = explain(reader, "3 march 1998", tmp_path / "page.html")
+    browser.open(page)
+    browser.driver.get(f"{page.as_uri()}#line=7%20july%202003")
+    browser.driver.refresh()
+    browser.driver.execute_async_script("requestIdleCallback(() => setTimeout(arguments[0], 100))")
+    letters = [text.partition(": ")[2] for text in browser.ask("texts", "#flow-letter option")]
+    assert "".join(letters).replace("␣", " ") == "7 july 2003"
