@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import functools
 import os
-import sys
 import threading
 import weakref
 from collections.abc import Iterator, Sequence
@@ -36,7 +35,7 @@ from .functions import OwnBackward
 from .numbers import Distance, array_of, distance, numpys, tolerance
 from .rows.places import written_over, written_unseen
 from .storages import Region, TorchStorage
-from .told import refuse_transforms
+from .told import in_function, refuse_transforms
 
 source.pass_over(os.path.dirname(torch.__file__) + os.sep)
 
@@ -88,7 +87,7 @@ class Calls(TorchDispatchMode):
                 storage.values = {region: ours}
         if theirs.requires_grad and not ours.requires_grad and _with_gradients():
             ours = storage.values[region] = self._with_gradient(theirs, ours)
-        elif ours.requires_grad and not theirs.requires_grad and not _in_function():
+        elif ours.requires_grad and not theirs.requires_grad and not in_function():
             return ours.detach()
         return ours
 
@@ -122,11 +121,14 @@ class Calls(TorchDispatchMode):
         if before is not None and not theirs.is_leaf:
             return written_unseen(before, ours)
         leaf = self._leaf(theirs, ours._array)
-        if not theirs.is_leaf:
-            self.severed[leaf.node] = self.reasons.get(ours) or (
-                f"PyTorch has a gradient for a tensor of shape {ours.shape}, used at {source_line()}, "
-                f"whose numbers came from elsewhere, as by NumPy: compute them by PyTorch's operations"
-            )
+        return leaf if theirs.is_leaf else self.sever(leaf, ours)
+
+    def sever(self, leaf: Tensor, ours: Tensor) -> Tensor:
+        """Note why no gradient can be told of a leaf that stands for `ours`; returns the leaf."""
+        self.severed[leaf.node] = self.reasons.get(ours) or (
+            f"PyTorch has a gradient for a tensor of shape {ours.shape}, used at {source_line()}, "
+            f"whose numbers came from elsewhere, as by NumPy: compute them by PyTorch's operations"
+        )
         return leaf
 
     def take(self, theirs: torch.Tensor, ours: Tensor) -> None:
@@ -223,7 +225,7 @@ class Calls(TorchDispatchMode):
         if old is not None and old.requires_grad and not value.requires_grad and _with_gradients():
             value = written_over(old, value)
         if written:
-            keeps = output.requires_grad or value.requires_grad or _in_function()
+            keeps = output.requires_grad or value.requires_grad or in_function()
             with contextlib.nullcontext() if keeps else no_grad():
                 storage.write(region, value, outside)
         else:
@@ -331,20 +333,8 @@ def _same(a: np.ndarray, b: np.ndarray, dtype: torch.dtype) -> bool:
 
 
 def _with_gradients() -> bool:
-    return torch.is_grad_enabled() or _in_function()
-
-
-def _in_function() -> bool:
-    """Tell whether the forward() of an `autograd.Function` is running: it is differentiated here."""
-    if torch.is_grad_enabled():
-        return False
-    frame = sys._getframe(1)
-    while frame is not None:
-        code = frame.f_code
-        if code.co_name == "apply" and code.co_filename.endswith(f"autograd{os.sep}function.py"):
-            return True
-        frame = frame.f_back  # type: ignore[assignment]
-    return False
+    """Tell whether ours get gradients: within a `forward` too, which is differentiated here."""
+    return torch.is_grad_enabled() or in_function()
 
 
 def _why(problem: Exception) -> str:

@@ -47,6 +47,9 @@ class OwnBackward:
             if y is not None and y.node in nodes:  # it was returned as it came
                 y = np.positive(y)
                 calls.take(t, y)
+            elif y is not None and made and not y.requires_grad:  # PyTorch will have its gradient
+                y = calls.sever(Tensor(y._array, requires_grad=True), y)
+                calls.take(t, y)
             self.outputs.append(y)
         self.seen: list[tuple[list, list]] = []
         for grad_fn in made[:1]:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import types
+import threading
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import torch
+from torch.autograd.function import FunctionMeta
 from torch.utils._python_dispatch import _disable_current_modes
 
 from .. import errors
@@ -116,18 +117,9 @@ def _knowing(watching: Any, roots: list, refused: Any) -> list[Watched]:
 
 # --- functions with a backward pass of their own ------------------------------------------------------
 
-APPLY = torch.autograd.Function.__dict__["apply"].__func__
-ORIGINAL = types.FunctionType(APPLY.__code__, APPLY.__globals__, "apply", None, APPLY.__closure__)
+NO_SETUP = torch.autograd.Function.setup_context  # of a class whose `forward` takes the context
 SEEING: list[Any] = []  # what is called with each call, innermost last
-
-
-class _Told(torch.autograd.Function):
-    def apply(self, *args, **kwargs):
-        __class__  # type: ignore[name-defined]  # noqa: B018 - as many free variables as PyTorch's
-        return __import__("minigrad.aten.told").aten.told.applied(self, args, kwargs)
-
-
-TOLD = _Told.__dict__["apply"].__code__
+RUNNING = threading.local()
 
 
 @contextlib.contextmanager
@@ -135,34 +127,77 @@ def functions_seen(seen: Any) -> Iterator[None]:
     """Within it, `seen` is called with each call of a user's `autograd.Function`.
 
     It gets the class, the arguments, the results, and what made them. Code may hold `Function.apply`
-    since long, so it is the function's code that is another within the block.
+    since long, and that may be no function of Python's: but each time it asks the class for `forward`.
     """
     SEEING.append(seen)
-    APPLY.__code__ = TOLD
+    FunctionMeta.__getattribute__ = _attribute
     try:
         yield
     finally:
         SEEING.remove(seen)
         if not SEEING:
-            APPLY.__code__ = ORIGINAL.__code__
+            del FunctionMeta.__getattribute__
 
 
-def applied(cls: Any, args: tuple, kwargs: dict) -> Any:
-    """Call a function, and tell of it.
+def in_function() -> bool:
+    """Tell whether the `forward` of a function runs in this thread, without gradients of PyTorch's."""
+    return bool(getattr(RUNNING, "depth", 0)) and not torch.is_grad_enabled()
 
-    A result that shares an argument's memory is copied first: the two have different gradients.
-    """
-    results = ORIGINAL(cls, *args, **kwargs)
-    if cls.__module__.startswith("torch."):
-        return results
+
+@contextlib.contextmanager
+def _running() -> Iterator[None]:
+    RUNNING.depth = getattr(RUNNING, "depth", 0) + 1
+    try:
+        yield
+    finally:
+        RUNNING.depth -= 1
+
+
+def _attribute(cls: type, name: str) -> Any:
+    """An attribute of a class of functions; its `forward` and `setup_context` tell of a call."""
+    get = functools.partial(type.__getattribute__, cls)  # as before the block
+    found = get(name)
+    if name not in ("forward", "setup_context"):
+        return found
+    takes_context = get("setup_context") is NO_SETUP
+    is_torchs = get("__module__").startswith("torch.")
+
+    @functools.wraps(found)
+    def forward(*args: Any, **kwargs: Any) -> Any:
+        if takes_context and not (args and type(args[0]) is get("_backward_cls")):
+            return found(*args, **kwargs)  # called by another class's
+        with _running():
+            results = found(*args, **kwargs)
+            if not is_torchs:
+                results = _apart(args, results)
+            if takes_context and not is_torchs:
+                _tell(cls, args[0], args[1:], results)
+            return results
+
+    @functools.wraps(found)
+    def setup_context(ctx: Any, inputs: tuple, output: Any) -> None:
+        found(ctx, inputs, output)
+        with _running():
+            _tell(cls, ctx, inputs, output)
+
+    if name == "forward":
+        return forward
+    return found if takes_context or is_torchs else setup_context
+
+
+def _apart(args: tuple, results: Any) -> Any:
+    """The results; one that shares an argument's memory as a copy: the two have different gradients."""
     mine = {id(t) for t in tensors_in(args)}
     memory = {t.untyped_storage()._cdata for t in tensors_in(args) if not t.is_sparse}
     listed = outputs_of(results)
-    made = [t.grad_fn for t in tensors_in(listed) if t.grad_fn is not None]
     for k, t in enumerate(listed):
         if isinstance(t, torch.Tensor) and not t.is_sparse and id(t) not in mine:
             listed[k] = t.clone() if t.untyped_storage()._cdata in memory else t
+    return tuple(listed) if isinstance(results, tuple) else listed[0]
+
+
+def _tell(cls: type, context: Any, args: tuple, results: Any) -> None:
+    made = [context] if context.next_functions else []  # else no gradient goes back
     with _disable_current_modes():
         for seen in SEEING:
-            seen(cls, args, listed, made)
-    return tuple(listed) if isinstance(results, tuple) else listed[0]
+            seen(cls, args, outputs_of(results), made)

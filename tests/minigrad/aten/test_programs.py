@@ -194,10 +194,32 @@ class Wrong(torch.autograd.Function):
         return 3 * g + h, 2 * g, None
 
 
+class Halved(torch.autograd.Function):
+    @staticmethod
+    def forward(x, slope):
+        return x.floor() * slope
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.slope = inputs[1]
+
+    @staticmethod
+    def backward(ctx, g):
+        return g * ctx.slope, None
+
+
+class OfAnother(Rounded):
+    @staticmethod
+    def forward(ctx, x):
+        return Rounded.forward(ctx, x) * 2
+
+
 @pytest.mark.parametrize(
     "function",
     [
         Rounded.apply,
+        OfAnother.apply,
+        lambda x, halved=Halved.apply: halved(x, 0.5),
         Reversed.apply,
         ByNumPy.apply,
         lambda x: sum(Wrong.apply(x, x.tanh(), 2.0)),
