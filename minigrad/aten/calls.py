@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import math
 import os
 import threading
 import weakref
@@ -40,6 +41,7 @@ from .told import in_function, refuse_transforms
 source.pass_over(os.path.dirname(torch.__file__) + os.sep)
 
 COMPOSITE = "CompositeImplicitAutograd"  # of what PyTorch writes in other calls
+LARGEST_HALF = float(np.finfo(np.float16).max)
 ELSEWHERE = "PyTorch computed it before the block, in another thread, or by other code than its own"
 
 
@@ -243,12 +245,19 @@ class Calls(TorchDispatchMode):
         if value.shape != shape:
             same = value.size == output.numel()  # of an axis of length 1 for none
             value = np.reshape(value, shape) if same else np.broadcast_to(value, shape)
+        if output.dtype == torch.float16 and np.abs(value._array).max(initial=0) > LARGEST_HALF:
+            value = value.astype(np.float16).astype(expected)  # to infinity, as there
         allowed = rough if output.is_floating_point() else 0.0
         line, held = source_line(), output.untyped_storage()._cdata
         is_view = not call.written() and any(
             t.untyped_storage()._cdata == held for t, _ in call.taken
         )
-        apart = distance(value._array, output, f"aten.{call.name}", line, allowed, is_view)
+        compared = functools.partial(
+            distance, value._array, output, f"aten.{call.name}", line, allowed, is_view
+        )
+        apart = compared()
+        if apart.size == math.inf and not all(np.isfinite(y._array).all() for _, y in call.taken):
+            apart = compared(of_finite=True)  # a NaN or an infinity spreads in more than one way
         if not apart.size <= apart.allowed:
             apart = self._unseen_write(call) or apart
         self.distances.append(apart)

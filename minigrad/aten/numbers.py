@@ -33,15 +33,19 @@ class Distance(NamedTuple):
 
 def distance(
     ours: Any, theirs: torch.Tensor, of: str, line: SourceLine | None = None, allowed: float = 0,
-    is_view: bool = False,
+    is_view: bool = False, of_finite: bool = False,
 ) -> Distance:  # fmt: skip
     """Compare an array of ours with a tensor of PyTorch's of the same shape.
 
     `allowed` is the tolerance if it is more than that of the dtype: some of what it was computed from
     may have fewer bits. Beside 16 bits counts the largest number of a tensor, not each by itself. Of a
     large view only two pieces are compared: the numbers themselves have been, where they were made.
+    `of_finite` leaves out numbers of which one is not finite.
     """
     a, b = np.asarray(ours), array_of(theirs)
+    if of_finite:
+        both = np.isfinite(a) & np.isfinite(b)
+        a, b = np.where(both, a, 0), np.where(both, b, 0)
     allowed = max(allowed, tolerance(theirs.dtype))
     rough = allowed >= ROUGH and b.dtype.kind == "f"
     scale = 1 + float(np.abs(b).max(initial=0)) if rough else None

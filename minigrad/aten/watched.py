@@ -95,6 +95,7 @@ class Watched:
         self.is_open = False
         self._last: Tensor | None = None
         self._problem = ""  # that the block ended with
+        self.overflows: list[str] = []  # of gradients
         self._own: dict[Any, str] = {}  # what is said of functions with a backward of their own
 
     def __enter__(self) -> Watched:
@@ -188,7 +189,7 @@ class Watched:
         calls = self.calls
         gradients = [d for one in self.backwards for d in one.distances]
         reasons = [*calls.elsewhere.values(), *calls.hooked]
-        own = [*self._own.values()]
+        own = [*self._own.values(), *self.overflows]
         return Comparison(calls.distances, gradients, calls.half, calls.unread, own, reasons)
 
     def checked(self) -> list[Tensor]:
@@ -288,6 +289,7 @@ class Watched:
                 if root.requires_grad:
                     backward(root, gradient, retain_graph=True)
         rough = max((d.allowed for d in self.calls.distances), default=0.0)
+        broken = any(t is not None and not np.isfinite(array_of(t)).all() for _, _, t in gradients)
         found = []
         for name, ours, theirs in gradients:
             arrays = [leaf.grad._array for leaf in ours if leaf.grad is not None]
@@ -296,7 +298,10 @@ class Watched:
                 found.append(distance_from_none(arrays, of))
             else:
                 mine = sum(arrays[1:], arrays[0]) if arrays else np.zeros(ours[0].shape, np.float32)
-                found.append(distance(mine, theirs, of, allowed=rough))
+                found.append(distance(mine, theirs, of, allowed=rough, of_finite=broken))
+                here, there = (np.isfinite(a).all() for a in (mine, array_of(theirs)))
+                if here and not there:
+                    self.overflows.append(f"{of} is not finite in PyTorch, and is here, in 32 bits")
         self.backwards.append(Backward(known, found))
 
     def _called(self, theirs: Any, paths: dict[int, str]) -> str:

@@ -32,35 +32,45 @@ FAR = (
 )
 STEPS = 6  # on a way of at least so many operations
 
-# What people do about it, by the operation that it came from.
+# What people do about it, by the kind of the trouble and the operation that it came from.
 REMEDIES = {
-    "log": "log of 0, or of less: take F.log_softmax or a cross-entropy of the scores themselves, or "
-    "the log of a number that is kept above 0",
-    "exp": "exp of a large number: subtract the largest first, as softmax and logsumexp do",
-    "expm1": "expm1 of a large number: subtract the largest first",
-    "divide": "a division by 0: add a small number to the divisor, or leave those elements out",
-    "reciprocal": "a division by 0: add a small number to the divisor",
-    "sqrt": "its slope at 0 is infinite: take the root of x plus a small number",
-    "power": "its slope at 0 may be infinite, and large powers overflow: keep the base away from 0",
-    "root": "its slope at 0 is infinite: add a small number under the root",
-    "arccos": "its slope at -1 and 1 is infinite: clip its argument a little inside these",
-    "arcsin": "its slope at -1 and 1 is infinite: clip its argument a little inside these",
-    "where": "every element of a row is masked: a softmax has nothing to choose from. Leave such rows "
-    "out, or let them attend to something",
-    "matmul": "the sum of the products overflows: make the weights or the inputs smaller",
-    "relu": "no element is above 0 (a dead ReLU): a smaller learning rate, another start of the biases, "
-    "or leaky_relu or gelu",
-    "clamp": "every element lies beyond the bounds, where the slope is 0: clip later, or less",
-    "clip": "every element lies beyond the bounds, where the slope is 0: clip later, or less",
-    "maximum": "the other argument wins everywhere, and takes the whole gradient",
-    "minimum": "the other argument wins everywhere, and takes the whole gradient",
-    "sigmoid": "it is saturated: its slope is 0. Scale its argument down, or take a loss of scores",
-    "tanh": "it is saturated: its slope is 0. Scale its argument down, or normalize it",
-    "round": "its slope is 0: a straight-through estimate is x + (round(x) - x).detach()",
-    "sign": "its slope is 0: a straight-through estimate is x + (sign(x) - x).detach()",
-    "multiply": "what it is multiplied by is 0",
+    "not finite": {
+        "log": "log of 0, or of less: take F.log_softmax or a cross-entropy of the scores themselves, "
+        "or the log of a number that is kept above 0",
+        "exp": "exp of a large number: subtract the largest first, as softmax and logsumexp do",
+        "expm1": "expm1 of a large number: subtract the largest first",
+        "divide": "a division by 0: add a small number to the divisor, or leave those elements out",
+        "reciprocal": "a division by 0: add a small number to the divisor",
+        "sqrt": "its slope at 0 is infinite: take the root of x plus a small number",
+        "power": "its slope at 0 may be infinite: keep the base away from 0. A power of a large number "
+        "overflows: if it has grown while learning, a smaller learning rate, or clipping of the "
+        "gradient",
+        "root": "its slope at 0 is infinite: add a small number under the root",
+        "arccos": "its slope at -1 and 1 is infinite: clip its argument a little inside these",
+        "arcsin": "its slope at -1 and 1 is infinite: clip its argument a little inside these",
+        "where": "every element of a row is masked: a softmax has nothing to choose from. Leave such "
+        "rows out, or let them attend to something",
+        "matmul": "the sum of the products overflows: make the weights or the inputs smaller",
+        "astype": "numbers of 16 bits go up to 65,504: scale down what comes in, or take bfloat16 or "
+        "float32",
+    },
+    "zero": {
+        "relu": "no element is above 0 (a dead ReLU): a smaller learning rate, another start of the "
+        "biases, or leaky_relu or gelu",
+        "clamp": "every element lies beyond the bounds, where the slope is 0: clip later, or less",
+        "clip": "every element lies beyond the bounds, where the slope is 0: clip later, or less",
+        "maximum": "the other argument wins everywhere, and takes the whole gradient",
+        "minimum": "the other argument wins everywhere, and takes the whole gradient",
+        "sigmoid": "it is saturated: its slope is 0. Scale its argument down, or take a loss of scores",
+        "tanh": "it is saturated: its slope is 0. Scale its argument down, or normalize it",
+        "round": "its slope is 0: a straight-through estimate is x + (round(x) - x).detach()",
+        "sign": "its slope is 0: a straight-through estimate is x + (sign(x) - x).detach()",
+        "multiply": "what it is multiplied by is 0",
+    },
 }
 GENERAL = {
+    "overflows": "numbers of 16 bits go up to 65,504: scale the loss down, as torch.amp.GradScaler does "
+    "after such a step, or take bfloat16 or float32",
     "not finite": "look at the numbers that came in: are they as large as they should be?",
     "data": "drop or fill such elements before the model sees them: np.isnan, torch.isnan",
     "zero": "look at what it is multiplied by, or chosen against, there",
@@ -124,10 +134,11 @@ def diagnose(loss: Tensor | Watched, page: str | os.PathLike | bool = False) -> 
         GraphError: if it was not recorded; or requires no gradient, and a page is wanted.
     """
     expected: set[str] = set()
+    overflows: list[str] = []
     shown = loss
     if isinstance(loss, Watched):
         watched, loss = loss, loss.loss
-        expected = watched.parameters()
+        expected, overflows = watched.parameters(), watched.overflows
     if not isinstance(loss, Tensor):
         raise errors.ArgumentError(
             f"diagnose() takes a loss, or what mg.pytorch() gave, not {described(loss)}"
@@ -138,7 +149,9 @@ def diagnose(loss: Tensor | Watched, page: str | os.PathLike | bool = False) -> 
             raise errors.GraphError(
                 "its values were not kept: compute it inside `with mg.record():`"
             )
-        found = [*_not_finite(graph)] or [*_zero(graph, expected), *_along_the_way(graph)]
+        found = [*_not_finite(graph)]
+        if not found:
+            found = [*_overflows(graph, overflows), *_zero(graph, expected), *_along_the_way(graph)]
     if page:
         first = _step(graph, found[0]) if found else 0
         with np.errstate(all="ignore"):
@@ -209,6 +222,14 @@ def _gives(graph: Graph, node: GraphNode) -> bool:
     if np.isnan(node.value).any():  # type: ignore[arg-type]
         return not any(np.isnan(a).any() for a in arrays if a.dtype.kind == "f")
     return not any(np.isinf(a).any() for a in came)
+
+
+def _overflows(graph: Graph, told: list[str]) -> Iterator[Trouble]:
+    """A gradient that is not finite in PyTorch alone, which computed it with fewer bits."""
+    root = graph[graph.roots[0]]
+    for what in told[:1]:
+        remedy = GENERAL["overflows"]
+        yield Trouble("not finite", what, root.line, (), remedy, root.number, back=True)
 
 
 def _back(graph: Graph) -> Iterator[Trouble]:
@@ -347,7 +368,7 @@ def _called(node: GraphNode) -> str:
 
 
 def _remedy(graph: Graph, node: GraphNode, kind: str = "not finite") -> str:
-    return REMEDIES.get(_plain(node.operation), GENERAL[kind])
+    return REMEDIES[kind].get(_plain(node.operation), GENERAL[kind])
 
 
 def _inputs(graph: Graph, node: GraphNode) -> tuple[str, ...]:

@@ -347,6 +347,35 @@ def test_what_is_written_past_autograd_has_the_gradient_of_what_was_there(write)
     watched.checked()
 
 
+# --- what is not finite ---------------------------------------------------------------------------
+
+
+def test_a_nan_is_shown_wherever_both_put_it():
+    net, x = perceptron(), torch.randn(8, 3)
+    with mg.pytorch() as watched:
+        p = torch.softmax(torch.relu(net[0](x)) * 1e4, -1)
+        loss = -(torch.eye(5)[0] * torch.log(p)).sum()
+    loss.backward()
+    assert watched.compare().first is None
+    assert mg.diagnose(watched)[0].what.startswith("np.log")
+    assert any(not np.isfinite(n.gradient).all() for n in mg.graph(watched).nodes if n.name)
+
+
+def test_an_overflow_of_16_bits_is_found_forward_and_back():
+    net, x = perceptron(), torch.randn(4, 3)
+    for before, after, operation in ((1e7, 1.0, "astype"), (1.0, 1e8, "the gradient of 0.weight")):
+        net.zero_grad()
+        with mg.pytorch() as watched, torch.autocast("cpu", torch.float16):
+            loss = (net(x) * before).float().square().mean() * after
+        loss.backward()
+        assert not net[0].weight.grad.isfinite().all()
+        watched.checked()
+        (trouble, *_) = mg.diagnose(watched)
+        assert trouble.kind == "not finite"
+        assert trouble.what.startswith(operation)
+        assert "65,504" in trouble.remedy
+
+
 def test_a_device_without_numbers_is_refused():
     net = torch.nn.Linear(3, 2, device="meta")
     with pytest.raises(mg.errors.UnsupportedError, match="meta"), mg.pytorch():
