@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import builtins
 import contextlib
+import functools
 import io
 import os
 import runpy
@@ -20,7 +21,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from . import errors
-from .aten.watched import pytorch
+from .aten.watched import Watched, pytorch
 from .course.exercises import command as exercises
 from .course.lessons import command as lessons
 from .course.site import command as site
@@ -168,7 +169,8 @@ def _stopping(found: list[Any]) -> Iterator[None]:
 @contextlib.contextmanager
 def _watching_pytorch(found: list[Any], recording: contextlib.ExitStack) -> Iterator[None]:
     """Watch PyTorch as soon as the script has imported it, until its first backward()."""
-    imported = builtins.__import__
+    imported, enter = builtins.__import__, Watched.__enter__
+    ours = contextlib.ExitStack()  # left at the first block of the script's own
 
     def importing(*args: Any, **kwargs: Any) -> Any:
         module = imported(*args, **kwargs)
@@ -179,9 +181,16 @@ def _watching_pytorch(found: list[Any], recording: contextlib.ExitStack) -> Iter
         return module
 
     def _watch(torch: Any) -> None:
-        watched = recording.enter_context(pytorch())
+        watched = ours.enter_context(pytorch())
         original = torch.autograd.backward
 
+        def entered(self: Watched) -> Watched:
+            nonlocal watched
+            ours.close()
+            watched = self
+            return enter(self)
+
+        @functools.wraps(original)
         def stepped(*args: Any, **kwargs: Any) -> None:
             original(*args, **kwargs)
             if not watched.backwards:  # of another computation
@@ -195,14 +204,15 @@ def _watching_pytorch(found: list[Any], recording: contextlib.ExitStack) -> Iter
             _walk(root, steps(root, gradient, accumulate=True))
 
         def restore() -> None:
-            torch.autograd.backward = original
+            torch.autograd.backward, Watched.__enter__ = original, enter  # type: ignore[method-assign]
 
-        torch.autograd.backward = stepped
+        torch.autograd.backward, Watched.__enter__ = stepped, entered  # type: ignore[method-assign]
         recording.callback(restore)
 
     builtins.__import__ = importing
     try:
-        yield
+        with ours:
+            yield
     finally:
         builtins.__import__ = imported
 

@@ -43,3 +43,18 @@ def test_the_first_backward_of_pytorchs_is_walked_and_the_script_goes_on(
     assert builtins.__import__ is before
     assert not mode.get().watchers
     assert torch._C._len_torch_dispatch_stack() == 0
+
+
+def test_a_block_of_the_scripts_own_is_the_one_that_is_shown(tmp_path, monkeypatch, capsys):
+    own = SCRIPT.replace("import torch\n", "import torch, minigrad as mg\n")
+    own = own.replace("    loss = ", "    with mg.pytorch() as watched:\n      loss = ")
+    own = own.replace("    loss.backward", "      loss.backward")
+    path = tmp_path / "script.py"
+    path.write_text(own + "print(len(watched.compare().gradients), 'compared')")
+    monkeypatch.setattr(sys, "stdin", io.StringIO("c\n"))
+    assert main(["step", str(path)]) == 0
+    said = capsys.readouterr().out
+    assert re.search(r"loss +np.mean.*not computed +script.py", said)  # it lies in no module
+    assert said.endswith("the end True\n2 compared\n")
+    assert not mode.get().watchers
+    assert torch._C._len_torch_dispatch_stack() == 0
