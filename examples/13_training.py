@@ -26,7 +26,7 @@ import minigrad as mg
 import minitransformer as mt
 from minigrad.course.pictures import Pictures
 from minigrad.course.questions import Questions
-from minigrad.functional import cross_entropy
+from minigrad.functional import cross_entropy, log_softmax, softmax
 from minigrad.views.plots import BLUE, GREEN, GREY, ORANGE, PURPLE
 from minitransformer import masks, tasks
 from minitransformer.training.threads import one_thread
@@ -56,6 +56,10 @@ ask("12/end_causal", ...)
 # *teacher forcing*: one pass asks all $T$ questions at once. What the decoder reads is the target with
 # `<bos>` in front. What it is asked for is the target with `<eos>` at its end: at every position the
 # *next* symbol. The two are shifted by one position.
+#
+# It has a price. In use (lesson 14) the model reads what it has written itself, mistakes among it, and
+# it has never been trained on a text with mistakes: one can lead to more. This difference between
+# training and use is called *exposure bias* (Bengio et al., 2015).
 
 # %%
 LETTERS = "abcdefghijklmnop"
@@ -166,7 +170,36 @@ print("open in a browser:", page)
 # The page shows the same walk, operation by operation. (If you read this in a browser,
 # [the steps are here](out/13_loss.html).)
 #
-# ### Label smoothing
+# ### The logarithm of a softmax (optional)
+#
+# The formula $-z_w + \log \sum_k e^{z_k}$ is also how one should compute it: the logarithm and the
+# softmax as *one* function. Apart, a probability that is too small for a float becomes 0, and its
+# logarithm $-\infty$. Together, the exponential and the logarithm undo each other. The sum in it is
+# called *log-sum-exp*, and it is kept from overflow as the softmax of lesson 08 is, with the largest
+# logit $m$:
+#
+# $$\log p_w = z_w - \operatorname{logsumexp}(z), \qquad
+#   \operatorname{logsumexp}(z) = m + \log \sum_k e^{z_k - m}.$$
+#
+# If the gradients $g_1, \dots, g_N$ arrive at the $N$ logarithms, then $g_j - p_j \sum_k g_k$ arrives
+# at $z_j$. With $g = -t$ that is $p - t$ again.
+
+# %%
+far = np.array([0.0, 800.0])  # logits
+with np.errstate(divide="ignore"):
+    apart = np.log(softmax(far))
+together = log_softmax(far)
+print("the logarithm of the softmax:", apart, " as one function:", together)
+assert apart[0] == -np.inf
+assert np.array_equal(together, [-800.0, 0.0])
+
+five, g = np.random.default_rng(1).normal(size=(2, 5))  # logits, and what arrives
+five = mg.Tensor(five, requires_grad=True)
+log_softmax(five).backward(g)
+assert np.allclose(five.grad, g - softmax(five.data) * g.sum())
+
+# %% [markdown]
+# ### Label smoothing (optional)
 #
 # *Label smoothing* asks for a little less than certainty: the share $\lambda$ of each target (the
 # paper writes $\varepsilon$) is spread evenly over all $N$ symbols. The gradient is $p - t$ as
@@ -210,10 +243,43 @@ pictures("13_smoothing", smoothing)
 # ## How large a step
 #
 # Gradient descent (lesson 01) takes a step of the *learning rate* times the gradient. But gradients are
-# of very different sizes: a number with a large one runs away while another hardly moves. *Adam* makes
-# the steps independent of the size of the gradients: about as large as the learning rate where the
-# gradients of several steps agree, and smaller where they do not. For each number $w$ that is trained it
-# keeps two running means, both 0 at first: $m$ of its gradient $g$, and $v$ of the square of it:
+# of very different sizes: a number with a large one runs away while another hardly moves. And those of
+# different batches contradict each other.
+#
+# ### Momentum (optional)
+#
+# *Momentum* is the older remedy, against the second: add up the gradients $g$ of all steps so far, the
+# old ones ever less, and go along the sum $b$,
+#
+# $$b \leftarrow \beta b + g, \qquad w \leftarrow w - \mathrm{lr}\; b, \qquad
+#   \text{usually } \beta = 0.9.$$
+#
+# If the gradient is always the same, then $b$ comes to
+# $g + \beta g + \beta^2 g + \dots = g / (1 - \beta)$, ten times $g$. If it changes its sign at every
+# step, then $b$ comes to $g / (1 + \beta)$, about half of it: what agrees grows, what contradicts
+# itself does not.
+
+# %%
+ends = {}
+for name, sign in (("the same", 1), ("alternating", -1)):
+    w = mg.Parameter(np.array([0.0]))
+    descent = mg.optim.SGD([w], lr=1.0, momentum=0.9)
+    for step in range(200):
+        before = w.data.copy()
+        w.grad = mg.Tensor([float(sign**step)])
+        descent.step()
+    ends[name] = abs(w.data - before).item()
+    print(f"gradients of size 1, {name}: steps of {ends[name]:.3f}")
+assert np.isclose(ends["the same"], 1 / (1 - 0.9))
+assert np.isclose(ends["alternating"], 1 / (1 + 0.9))
+
+# %% [markdown]
+# ### Adam
+#
+# *Adam* remedies both. Its steps do not depend on the size of the gradients: they are about as large as
+# the learning rate where the gradients of several steps agree, and smaller where they do not. For each
+# number $w$ that is trained it keeps two running means, both 0 at first: $m$ of its gradient $g$, and
+# $v$ of the square of it:
 #
 # $$m \leftarrow \beta_1 m + (1 - \beta_1)\, g, \qquad v \leftarrow \beta_2 v + (1 - \beta_2)\, g^2.$$
 #

@@ -31,6 +31,7 @@ from minigrad.course.questions import Questions
 from minigrad.functional import cross_entropy
 from minigrad.views.plots import BLUE, GREY, ORANGE, heat_map
 from minitransformer import decoding
+from minitransformer.model.embedding import embed
 from minitransformer.tasks.dates import MONTHS, Dates, fault
 from minitransformer.training.threads import one_thread
 from minitransformer.training.vocabulary import BOS, EOS
@@ -425,7 +426,12 @@ assert penalised(-3.0, 5, 1) < penalised(-3.5, 10, 1)
 # compute those of the new position alone. (Those made from the source never change.) That is a *cache*.
 # (Without the causal mask, in a decoder of two or more layers, each new symbol would change what the
 # first layer gives for the earlier ones, and so their keys and values in the second: what was kept would
-# be out of date.) With the cache, the model's scores must be the same as without it. Are they?
+# be out of date.)
+#
+# One thing is easily forgotten. With a cache the model is given a single symbol, the first and only one
+# of what it is given. But it does not stand at position 0: its position is the number of symbols that
+# the cache remembers. Told position 0, the model would read every symbol as if a text began there. With
+# the cache, the model's scores must be the same as without it. Are they?
 
 # %%
 source = reader.encode([texts[0]])
@@ -448,6 +454,14 @@ for t, expected in enumerate(model(source, target).data[0]):
     scores = model.next_scores(target[:, t : t + 1], memory, cache)
     assert np.allclose(scores.data[0, 0], expected, rtol=0, atol=1e-10)
 model.astype(np.float32)
+
+last = target[:, -1:]  # the newest symbol, (1, 1)
+offset = target.shape[1] - 1  # how many the cache remembers of those before it
+embedding, positions = model.target_embedding, model.positions
+in_its_row = embed(target, embedding, positions).data[:, -1:]  # (1, 1, D)
+assert np.array_equal(embed(last, embedding, positions, offset).data, in_its_row)
+assert not np.allclose(embed(last, embedding, positions).data, in_its_row)  # as if it came first
+
 ids = reader.encode(texts)
 assert np.array_equal(
     decoding.greedy(model, ids, 12), decoding.greedy(model, ids, 12, cached=False)

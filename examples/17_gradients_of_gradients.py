@@ -500,15 +500,49 @@ assert peaks["forwards", 40] < 1.1 * peaks["forwards", 20]
 
 # %% [markdown]
 # The walk back meets the last step first. So all values that its rules need must be kept until then:
-# for each sine its $x$, because of $\cos(x)$. Forwards, each value is used at once and forgotten. (That
-# is why training needs far more memory than use. Long chains can keep a few values only, and compute
-# the others again when the walk comes there: *checkpointing*.)
+# for each sine its $x$, because of $\cos(x)$. Forwards, each value is used at once and forgotten. That
+# is why training needs far more memory than use.
 #
 # | for a Jacobian of shape $(m, n)$ | gives | walks for all of it | keeps |
 # |---|---|---|---|
 # | back, $J^\mathsf{T} u$ | a row | $m$ | what the rules need, of every step |
 # | forwards, $J v$ | a column | $n$ | the present step only |
 #
+# ### Recomputation (optional)
+#
+# Long chains can keep a few values only, and compute the others again when the walk comes there:
+# *recomputation*, or *checkpointing* (Chen et al., 2016). Of a chain of $n$ steps keep every $k$-th
+# value. Then walk back, one piece after the other, the last one first: compute its $k$ values again
+# from the one that was kept, walk back through them, and forget them. At most $n / k + k$ values are
+# there at a time. Its derivative by $k$ is $-n / k^2 + 1$, and 0 at $k = \sqrt n$: so of 36 steps keep
+# every sixth, and $6 + 6$ values are enough in place of 36, and the few that the present step works
+# with. The price is one more pass forward.
+
+
+# %%
+def in_pieces(x, steps, k):
+    """The derivative that `backwards` gives, with every k-th value kept."""
+    piece = lambda x: functools.reduce(lambda y, _: np.sin(y), range(k), x)
+    kept = [x]
+    while len(kept) < steps // k:
+        kept.append(piece(kept[-1]))
+    g = np.ones_like(x)
+    while kept:
+        g = mg.vjp(piece, kept.pop())[1](g)[0].data
+    return g
+
+
+at_most = {}
+for k in (2, 6, 18, 36):  # with 36, all in one piece
+    tracemalloc.start()
+    result = in_pieces(x, 36, k)
+    at_most[k] = tracemalloc.get_traced_memory()[1] / x.nbytes
+    tracemalloc.stop()
+    print(f"every {k:>2}th value kept: {at_most[k]:4.1f} arrays at most; n / k + k = {36 // k + k}")
+    assert np.allclose(result, forwards(x, 36))
+assert min(at_most, key=at_most.get) == 6
+
+# %% [markdown]
 # ## A gradient in the loss
 #
 # Last, a network that is punished for being steep. Twelve noisy points of a smooth curve; a network
