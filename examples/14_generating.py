@@ -265,7 +265,9 @@ pictures("14_settings", settings)
 # ### Whole dates
 #
 # Now we draw whole dates, 400 for each of four texts, and count the months. In the last text the day
-# is the 31st, and June has 30 days.
+# is the 31st, and June has 30 days. How often has the model met this? It was trained on 1,200 times 32
+# texts. Two fifths of them have ink, a third of these leaves two letters, and one day of 365 is 31
+# July: about 14 texts. With `Ju?` and any day there were about 850, half of them of June.
 
 # %%
 ask("thirty_first", ...)

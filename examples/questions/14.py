@@ -35,7 +35,7 @@ QUESTIONS = questions(
             july = shares["31 Ju? 1998"][6]
             "nearly all" if july > 0.8 else "about half" if july > 0.2 else "nearly none"
         """,
-        hint="The calendar says: all. How often could a model learn this from its examples?",
+        hint="The calendar says: all. Can 14 texts teach what 850 others do not say?",
         mistakes={
             "nearly all": (
                 "A reader who knows the calendar would say so. The model met too few such texts."

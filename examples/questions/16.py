@@ -60,26 +60,29 @@ QUESTIONS = questions(
         "each get right in the end?",
         choices=[
             "both nearly all",
-            "one layer about half, two layers nearly all",
-            "one layer about a fifth, two layers nearly all",
+            "one layer less than a third, two layers nearly all",
+            "one layer nearly all, two layers less than a third",
             "both about 4 %, as by guessing",
         ],
-        answer="one layer about a fifth, two layers nearly all",
+        answer="one layer less than a third, two layers nearly all",
         by="""
-            fifth = 0.15 < reached[1][1] < 0.27 and reached[2][1] > 0.97
-            "one layer about a fifth, two layers nearly all" if fifth else "something else"
+            found = reached[1][1] < 1 / 3 and reached[2][1] > 0.97
+            "one layer less than a third, two layers nearly all" if found else "something else"
         """,
         hint="What can a key of the first layer not know? And what does a position alone tell?",
         mistakes={
             "both nearly all": "For one layer, all symbols before the answer are invisible in its key.",
-            "one layer about half, two layers nearly all": (
-                "The direction is right. But one layer cannot use the order of two letters at all."
+            "one layer nearly all, two layers less than a third": (
+                "What one layer can do, two can. And the look-up by hand needed a second one."
             ),
             "both about 4 %, as by guessing": (
                 "Two layers can do what we did by hand. And one layer learns which positions are likely."
             ),
         },
-        because="One layer knows likely positions, and nothing about which letter followed which.",
+        because=(
+            "One layer knows nothing about which letter followed which. That it gets a fifth, more than "
+            "by guessing, comes from positions that are likely."
+        ),
     ),
     looks_at=Question(
         "The row is `apfourthxqlmbdfourt`, and the last letter, at position 18, is the second `t`. "
