@@ -21,7 +21,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from . import errors
-from .aten.watched import Watched, pytorch
+from .aten.watched import BEFORE, Watched, pytorch
 from .course.exercises import command as exercises
 from .course.lessons import command as lessons
 from .course.site import command as site
@@ -169,7 +169,7 @@ def _stopping(found: list[Any]) -> Iterator[None]:
 @contextlib.contextmanager
 def _watching_pytorch(found: list[Any], recording: contextlib.ExitStack) -> Iterator[None]:
     """Watch PyTorch as soon as the script has imported it, until its first backward()."""
-    imported, enter = builtins.__import__, Watched.__enter__
+    imported = builtins.__import__
     ours = contextlib.ExitStack()  # left at the first block of the script's own
 
     def importing(*args: Any, **kwargs: Any) -> Any:
@@ -184,11 +184,10 @@ def _watching_pytorch(found: list[Any], recording: contextlib.ExitStack) -> Iter
         watched = ours.enter_context(pytorch())
         original = torch.autograd.backward
 
-        def entered(self: Watched) -> Watched:
+        def entering(own: Watched) -> None:
             nonlocal watched
             ours.close()
-            watched = self
-            return enter(self)
+            watched = own
 
         @functools.wraps(original)
         def stepped(*args: Any, **kwargs: Any) -> None:
@@ -204,9 +203,11 @@ def _watching_pytorch(found: list[Any], recording: contextlib.ExitStack) -> Iter
             _walk(root, steps(root, gradient, accumulate=True))
 
         def restore() -> None:
-            torch.autograd.backward, Watched.__enter__ = original, enter  # type: ignore[method-assign]
+            torch.autograd.backward = original
+            BEFORE.remove(entering)
 
-        torch.autograd.backward, Watched.__enter__ = stepped, entered  # type: ignore[method-assign]
+        torch.autograd.backward = stepped
+        BEFORE.append(entering)
         recording.callback(restore)
 
     builtins.__import__ = importing

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import threading
 import weakref
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -17,6 +18,7 @@ from ..recording import names_here, record
 if TYPE_CHECKING:
     from .calls import Distance
 
+BEFORE: list[Callable[[Watched], object]] = []  # what is called before a block is entered
 WATCHED: weakref.WeakSet[Watched] = weakref.WeakSet()  # those that want to know of backward()
 
 
@@ -112,6 +114,8 @@ class Watched:
         from . import told
         from .calls import Calls
 
+        for call in BEFORE:
+            call(self)
         told.tell(WATCHED)
         WATCHED.add(self)
         self.calls = Calls()
