@@ -23,6 +23,7 @@ from typing import Any
 
 from minigrad import errors
 from minigrad.terminal import Command, Parser, add_commands, complain, ended
+from minigrad.working import busy
 
 from .commands import PROGRAM
 from .commands.explain import explain
@@ -64,7 +65,7 @@ def takes(
 
 COMMANDS = {
     "train": Command(
-        train,
+        busy("training", train),
         "learn a task, and write a checkpoint, the curve and a report",
         takes(
             {
@@ -117,7 +118,7 @@ COMMANDS = {
         ),
     ),
     "explain": Command(
-        explain,
+        busy("explaining", explain),
         "write a page on which to walk through one reading, forwards and back",
         takes({"checkpoint": RUN, "line": {"metavar": "LINE", "help": "what to read"}}, EXPLAIN),
     ),

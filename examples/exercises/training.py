@@ -27,6 +27,7 @@ from minigrad.course.exercises.sheets import written
 from minigrad.course.pictures import Pictures
 from minigrad.ran.variables import line_of
 from minigrad.views.plots import BLUE, GREY, ORANGE
+from minigrad.working import working
 from minitransformer import Settings, Sizes, Training, decoding
 from minitransformer.tasks import dates
 from minitransformer.tasks.split import seeded
@@ -122,7 +123,7 @@ def _learn(result, functions, steps, stopped, page):
     run = Training(task, sizes, Settings(steps=steps, **SETTINGS))
     run.job.summed_loss = run.job.summed_loss.function  # uncompiled, so that their functions run
     started, warm = time.perf_counter(), []
-    with progress(steps, every=100) as bar:
+    with working("training"), progress(steps, every=100) as bar:
 
         def after_step(run):
             result.losses.append(run.curve[-1].loss)
@@ -138,9 +139,9 @@ def _learn(result, functions, steps, stopped, page):
         run.fit(after_step)
     exam = task.held_out(EXAM)
     lines = [source for source, _ in exam]
-    result.read = [
-        (*pair, wrote) for pair, wrote in zip(exam, run.reader.read(lines, how=decoding.greedy))
-    ]
+    with working("reading dates"):
+        read = run.reader.read(lines, how=decoding.greedy)
+        result.read = [(*pair, wrote) for pair, wrote in zip(exam, read)]
     if "beam_search" in functions:
         given = run.reader.encode(lines[:BEAMED])
         found, _ = decoding.beam_search(run.model.eval(), given, run.reader.longest_target, beams=3)

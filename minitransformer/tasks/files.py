@@ -9,13 +9,13 @@ import codecs
 import hashlib
 import os
 import sys
-import time
 from array import array
 from collections.abc import Iterator, Sequence
 from typing import BinaryIO, NamedTuple
 
 from minigrad.disk import other_kind
 from minigrad.errors import ConfigError, DataError
+from minigrad.working import working
 
 MARKS = {  # longest first: that of utf-16 begins one of utf-32
     codecs.BOM_UTF8: "utf-8",
@@ -30,7 +30,6 @@ BLOCK = 1 << 12  # bytes; what is read to find one line
 LONG = 1 << 20  # bytes; a line that is longer is read in pieces
 SHOWN = 5  # faults in a message: it stays one line
 KEPT = 1000  # faults that are remembered
-SLOW = 5.0  # seconds after which, and between which, it is said how far reading has come
 
 
 class Fault(NamedTuple):
@@ -94,10 +93,9 @@ class File:
         self.inside: set[int] = set()  # the blocks that begin inside a line
 
     def blocks(self) -> Iterator[LineBlock]:
-        """Read the whole file, once: each block in turn, with progress on standard error if it takes
-        long."""
-        digest, said, size = hashlib.sha256(), time.monotonic(), self.state[0]
-        with self._opened() as opened:
+        """Read the whole file, once: each block in turn. If it takes long, it says how far it is."""
+        digest, size = hashlib.sha256(), self.state[0]
+        with self._opened() as opened, working(f"reading {self.path}") as begins:
             digest.update(opened.read(self.starts[0]))
             while self.starts[-1] < size or len(self.starts) == 1:
                 data = self._next(opened)
@@ -113,9 +111,7 @@ class File:
                 self.starts.append(self.starts[-1] + len(data))
                 self.first.append(block.last + (not block.goes_on))
                 yield block
-                if time.monotonic() - said > SLOW:
-                    said = time.monotonic()
-                    print(f"reading {self.path}: {self.starts[-1] / size:.0%}", file=sys.stderr)
+                begins(f"{self.starts[-1] / size:.0%}")
         self.sha256 = digest.hexdigest()
 
     def block(self, i: int) -> LineBlock:

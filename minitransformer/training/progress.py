@@ -8,6 +8,8 @@ import time
 from collections.abc import Iterator
 from typing import Any, Protocol
 
+from minigrad.working import heard, say
+
 
 class Progress(Protocol):
     """Reports from a long run while it is running."""
@@ -21,13 +23,13 @@ class Progress(Protocol):
 
 @contextlib.contextmanager
 def progress(steps: int, done: int = 0, every: int = 50) -> Iterator[Progress]:
-    """Show the steps from `done` to `steps` on standard output; a plain line every `every` steps."""
-    tqdm = _tqdm() if sys.stdout is not None and sys.stdout.isatty() else None
+    """Show the steps from `done` to `steps` on standard error; a plain line every `every` steps."""
+    tqdm = _tqdm() if sys.stderr is not None and sys.stderr.isatty() else None
     if tqdm is None:
         yield _Lines(steps, done, every)
         return
     with tqdm(
-        total=steps, initial=done, unit="step", file=sys.stdout, dynamic_ncols=True, leave=False
+        total=steps, initial=done, unit="step", file=sys.stderr, dynamic_ncols=True, leave=False
     ) as bar:
         yield _Bar(bar)
 
@@ -46,12 +48,14 @@ class _Bar:
         self.figures: dict[str, str] = {}
 
     def advance(self, **figures: str) -> None:
+        heard()
         self.figures |= figures
         self.bar.set_postfix(self.figures, refresh=False)
         self.bar.update()
 
     def say(self, text: str) -> None:
-        self.bar.write(text, file=sys.stdout)
+        heard()
+        self.bar.write(text, file=sys.stderr)
 
 
 class _Lines:
@@ -69,4 +73,4 @@ class _Lines:
             self.say(f"step {self.done} of {self.steps}  {shown}  {speed:.1f} steps/s")
 
     def say(self, text: str) -> None:
-        print(text, flush=True)
+        say(text)

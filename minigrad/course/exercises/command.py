@@ -9,6 +9,7 @@ from datetime import datetime
 from pathlib import Path
 
 from ...terminal import seed_of
+from ...working import busy
 from . import learner, own, teacher
 from .container import PROGRAMS
 from .sandbox import SECONDS
@@ -16,7 +17,7 @@ from .sandbox import SECONDS
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     commands = parser.add_subparsers(title="commands", metavar="COMMAND")
-    parser.set_defaults(act=learner.overview, folder=None, seconds=SECONDS)
+    parser.set_defaults(act=busy("checking", learner.overview), folder=None, seconds=SECONDS)
     for name, (act, about, options) in COMMANDS.items():
         one = commands.add_parser(name, help=about, description=f"{about}.", allow_abbrev=False)
         one.set_defaults(act=act)
@@ -244,10 +245,14 @@ def _forget_options(parser: argparse.ArgumentParser) -> None:
 
 
 COMMANDS: dict[str, tuple[Callable[..., int], str, Callable[..., None]]] = {
-    "check": (learner.check_some, "say what is right, and what the mistake is", _check_options),
+    "check": (
+        busy("checking", learner.check_some),
+        "say what is right, and what the mistake is",
+        _check_options,
+    ),
     "run": (learner.run_all, "train a transformer with what you have written", _run_options),
     "engine": (
-        own.engine_of_ones_own,
+        busy("comparing gradients", own.engine_of_ones_own),
         "run an engine of your own under a transformer, and compare every gradient",
         _engine_options,
     ),
@@ -263,14 +268,14 @@ COMMANDS: dict[str, tuple[Callable[..., int], str, Callable[..., None]]] = {
         "copy the exercises into a new folder; nothing there is overwritten",
         _start_options,
     ),
-    "mark": (teacher.mark, "points for a student's folder", _mark_options),
+    "mark": (busy("marking", teacher.mark), "points for a student's folder", _mark_options),
     "class": (
-        teacher.mark_class,
+        busy("marking", teacher.mark_class),
         "points for each student's folder in a folder, and what to talk about",
         _class_options,
     ),
     "autograder": (
-        teacher.autograder,
+        busy("writing the zip", teacher.autograder),
         "write the zip of an autograder for Gradescope",
         _autograder_options,
     ),

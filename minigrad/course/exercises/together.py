@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from ... import errors
+from ...working import working
 from ..printing import say
 from .house import ended, with_packages
 from .marking import MISSING, NOT_BEGUN, RIGHT
@@ -44,7 +45,8 @@ def run(folder: Path, steps: int, seconds: float, out: Path, even_if_wrong: bool
     Raises:
         ConfigError: if nothing is written that has a place, or `even_if_wrong` and nothing is wrong.
     """
-    marked = list(check(folder, chosen(placed())))
+    with working("checking what is written"):
+        marked = list(check(folder, chosen(placed())))
     begun = [one for one in marked if one[2].state not in (NOT_BEGUN, MISSING)]
     right = [one for one in begun if one[2].state == RIGHT]
     wrong = [one for one in begun if one[2].state != RIGHT]

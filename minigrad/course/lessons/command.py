@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from ...working import hearing_prints, working
 from ..printing import say
 from .lesson import chosen, listing, run
 from .notebooks import write_notebooks
@@ -34,7 +35,8 @@ def command(options: argparse.Namespace) -> int:
             print(path)
     elif options.numbers:
         for lesson in some:
-            run(lesson, options.pictures)
+            with working(f"lesson {lesson.number}"), hearing_prints():
+                run(lesson, options.pictures)
     else:
         for line in listing(some).splitlines():
             say(line, hanging=4)

@@ -21,6 +21,7 @@ from pathlib import Path
 
 from ... import errors
 from ...disk import write_whole
+from ...working import working
 from ..lessons import forms
 from ..lessons.addresses import Site
 from ..lessons.lesson import Lesson, lessons
@@ -230,7 +231,8 @@ def _made(
         if not with_reference or find_spec("pdoc") is None:
             return None
         of = digest([*_surroundings(), *packages, *sorted(TEMPLATES.iterdir())])
-        return kept("reference", of, lambda folder: _reference(folder, say), home())
+        with working("the reference"):
+            return kept("reference", of, lambda folder: _reference(folder, say), home())
 
     pool = ThreadPoolExecutor(os.cpu_count() or 1)
     try:
@@ -268,7 +270,8 @@ def _surroundings() -> list[str]:
 def _run(lesson: Lesson, folder: Path, say: Say) -> None:
     started = time.perf_counter()
     (folder / "out").mkdir()
-    executed(lesson, folder)
+    with working(f"{lesson.number} {lesson.title}"):
+        executed(lesson, folder)
     say(f"{lesson.number} {lesson.title}  {time.perf_counter() - started:.0f} s")
 
 

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from ... import errors
+from ...working import say, working
 from ..exercises.sheets import HOME, folder_of, sheets
 from ..lessons.lesson import chosen
 from .build import STOPPING, Preview, build, write_front
@@ -70,11 +71,10 @@ def command(options: argparse.Namespace) -> int:
     learner = folder_of(options.exercises)
     shown = None if learner == HOME else learner
     with_reference = not options.no_reference
-    say = functools.partial(print, file=sys.stderr, flush=True)
     if options.out is not None:
         say(BUILDING)
         if options.out.suffix == ".zip":
-            with tempfile.TemporaryDirectory() as folder:
+            with tempfile.TemporaryDirectory() as folder, working("the course"):
                 build(some, Path(folder), shown, say, with_reference)
                 options.out.parent.mkdir(parents=True, exist_ok=True)
                 shutil.make_archive(str(options.out.with_suffix("")), "zip", folder)
@@ -82,7 +82,8 @@ def command(options: argparse.Namespace) -> int:
                 f"{options.out}: {options.out.stat().st_size / 1e6:.1f} MB; it begins at index.html"
             )
         else:
-            build(some, options.out, shown, say, with_reference)
+            with working("the course"):
+                build(some, options.out, shown, say, with_reference)
             print(f"open {options.out / 'index.html'}")
         return 0
     with tempfile.TemporaryDirectory() as folder:
@@ -97,7 +98,10 @@ def command(options: argparse.Namespace) -> int:
 
             def complete() -> None:
                 try:
-                    preview.site = build(some, Path(folder), shown, say, with_reference, preview)
+                    with working("the course"):
+                        preview.site = build(
+                            some, Path(folder), shown, say, with_reference, preview
+                        )
                 except BaseException as problem:
                     problems.append(problem)
                     server.shutdown()

@@ -7,6 +7,7 @@ import secrets
 from pathlib import Path
 
 from ...terminal import seed_of
+from ...working import working
 from ..lessons.lesson import chosen
 from ..lessons.notebooks import written
 from .sheet import page
@@ -30,5 +31,7 @@ def command(options: argparse.Namespace) -> int:
     for name, key in (("", False), ("_key", True)):
         if options.key or not key:
             path = options.out / f"worksheet_{lesson.number}_{seed}{name}.html"
-            print(written(path, page(lesson, seed, key)))
+            with working(f"drawing {path.name}"):
+                sheet = page(lesson, seed, key)
+            print(written(path, sheet))
     return 0

@@ -35,6 +35,7 @@ from ...ran import words
 from ...ran.capture import gradient_of
 from ...ran.proof import Proof, prove
 from ...settings import whole as whole_number
+from ...working import working
 from .. import colours
 from ..graph import Graph, graph
 from . import opening, scripts
@@ -93,8 +94,8 @@ def explore(
             function that gives it for `inputs`, and changes nothing else. Or what `mg.pytorch()` gave.
         inputs: Tensors and arrays of NumPy's, with which a function is called; or the only one.
         path: of the file to be written. It is written beside its name and renamed. None: of a new
-            file, which is shown. Where it is stands on standard output, and on standard error how
-            far the page of a large graph has come.
+            file, which is shown, and whose path stands on standard output. What takes long says so
+            on standard error.
         title: of the page; default: the name of the loss's variable.
         letters: the sizes of dimensions by their letters, such as `{"B": 1, "T": 11}`. Comments in
             the code, such as `# (B, T, D)`, name dimensions too.
@@ -141,20 +142,20 @@ def explore(
     title = title or whole.title or "a computation"
     title = words.visible(title)
     lessons, labels = lessons or {}, labels or {}
-    begins = opening.SILENT if path is not None else opening.PageProgress(len(whole))
-    shown = content(
-        whole,
-        title,
-        letters,
-        labels,
-        tokens,
-        symbols,
-        lessons,
-        BUDGET,
-        another,
-        begins,
-        purposes,
-    )
+    with working(f"a page of {len(whole):,} nodes") as begins:
+        shown = content(
+            whole,
+            title,
+            letters,
+            labels,
+            tokens,
+            symbols,
+            lessons,
+            BUDGET,
+            another,
+            begins,
+            purposes,
+        )
     shown["opens"] = whole_number("step", step, most=len(shown["forward"] + shown["backward"]))
     if proof is not None:
         shown["notes"] += [ABSENT.format(i + 1, len(inputs)) for i in proof.absent]

@@ -8,7 +8,7 @@ import json
 import linecache
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -22,7 +22,6 @@ from . import attention, chapters, packing, replay, switches, views
 from .another_line import AnotherLine, another_line
 from .attention import Tokens
 from .live import Symbols, live
-from .opening import SILENT, PageProgress
 from .packing import Arrays
 
 WHOLE = 150  # lines of a file, up to which all of it is shown
@@ -51,7 +50,7 @@ def content(
     lessons: Mapping[str, Sequence[str]],
     budget: int,
     another: AnotherLine | None = None,
-    begins: PageProgress = SILENT,
+    begins: Callable[[str], None] = lambda part: None,
     purposes: chapters.Purposes | None = None,
 ) -> dict[str, Any]:
     """Everything that the page of `graph` needs to know.
@@ -72,6 +71,7 @@ def content(
         for side in ("query", "key", "mask"):
             value = None if found[side] is None else graph[found[side]].value
             arrays.add(value, full=value is not None and value.size <= FULL)
+    begins("its gradients checked")
     checked = {} if lost else replay.checks(script)
     begins("its nodes")
     nodes = [_node(graph, n, arrays, rules, files, letters or {}, checked) for n in graph.nodes]

@@ -129,4 +129,4 @@ def _wide(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return tuple(map(_wide, value))
     array = np.asarray(value)
-    return array.astype(np.float64) if array.dtype.kind == "f" else array
+    return array.astype(np.float64, copy=False) if array.dtype.kind == "f" else array

@@ -48,12 +48,3 @@ def test_a_notebook_shows_it_in_a_frame(monkeypatch, capsys):
     (frame,) = shown
     assert frame.startswith('<iframe srcdoc="&lt;!DOCTYPE html&gt;')
     assert capsys.readouterr().out == ""
-
-
-def test_a_large_graph_says_how_far_it_has_come(monkeypatch, capsys):
-    monkeypatch.setattr(webbrowser, "open", lambda address: True)
-    monkeypatch.setattr(opening, "LARGE", 5)
-    mg.explore(loss(9))
-    lines = capsys.readouterr().err.splitlines()
-    assert [line.split(": ")[1] for line in lines] == list(opening.PageProgress.PARTS)
-    assert lines[0] == "a page of 11 nodes, 1 of 5: its script"

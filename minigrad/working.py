@@ -1,0 +1,174 @@
+"""A line on standard error wherever two seconds pass without one: what is being done, and since when.
+
+    with working("reading"):
+        ...
+
+Standard output has results alone, so that they can be piped. In a terminal the line replaces itself,
+and is gone in the end. A notebook shows by itself that a cell runs: there nothing is said.
+"""
+
+from __future__ import annotations
+
+import builtins
+import contextlib
+import functools
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+SECONDS = 1.8  # of silence; a line may take a moment
+CLEAR = "\r\x1b[K"  # the line of a terminal
+
+
+class _Work:
+    """One thing that is being done, and within which other."""
+
+    part = ""
+
+    def __init__(self, what: str, outer: _Work | None):
+        self.what, self.outer, self.since = what, outer, time.monotonic()
+
+    def begins(self, part: str) -> None:
+        self.part = f", {part}"
+
+    def __str__(self) -> str:
+        return f"{self.what}{self.part}: {time.monotonic() - self.since:.0f} s"
+
+
+class _Speaker:
+    """Says what is being done, in a thread that lives as long as there is something."""
+
+    def __init__(self) -> None:
+        self.works: list[_Work] = []
+        self.changed = threading.Condition()
+        self.last = 0.0  # when something was said
+        self.asking = 0  # prompts that wait for an answer
+        self.shown = False  # a line that is still to be replaced
+        self.thread: threading.Thread | None = None
+        self.here = threading.local()
+
+    def begin(self, what: str) -> _Work:
+        work = self.here.work = _Work(what, getattr(self.here, "work", None))
+        with self.changed:
+            if not self.works:
+                self.last = work.since
+            self.works.append(work)
+            if self.thread is None:
+                self.thread = threading.Thread(target=self._speak, daemon=True)
+                self.thread.start()
+            self.changed.notify()
+        return work
+
+    def end(self, work: _Work) -> None:
+        self.here.work = work.outer
+        with self.changed:
+            self.works.remove(work)
+            self._clear()
+
+    def heard(self, asking: int = 0) -> None:
+        """Note that a line is about to be written by others, or that prompts came and went."""
+        with self.changed:
+            self._clear()
+            self.last = time.monotonic()
+            self.asking += asking
+
+    def _speak(self) -> None:
+        with self.changed:
+            while self.works or self.changed.wait_for(lambda: self.works, SECONDS):
+                left = self.last + SECONDS - time.monotonic()
+                if left > 0 or self.asking:
+                    self.changed.wait(max(left, 0.1))
+                else:
+                    self._say()
+            self.thread = None
+
+    def _say(self) -> None:
+        outer = {work.outer for work in self.works}
+        line = "; ".join(str(work) for work in self.works if work not in outer)
+        self.last = time.monotonic()
+        self.shown = sys.stderr is not None and sys.stderr.isatty()
+        _write(f"{CLEAR}{line}" if self.shown else f"{line}\n")
+
+    def _clear(self) -> None:
+        if self.shown:
+            self.shown = False
+            _write(CLEAR)
+
+
+def _write(text: str) -> None:
+    if sys.stderr is not None:
+        with contextlib.suppress(OSError, ValueError):  # nobody reads it any more
+            sys.stderr.write(text)
+            sys.stderr.flush()
+
+
+_SPEAKER = _Speaker()
+
+
+@contextlib.contextmanager
+def working(what: str) -> Iterator[Callable[[str], None]]:
+    """Within it, a line says what is being done wherever two seconds pass without another line.
+
+    Gives a function that is told which part begins.
+    """
+    if in_notebook():
+        yield lambda part: None
+        return
+    work = _SPEAKER.begin(what)
+    try:
+        yield work.begins
+    finally:
+        _SPEAKER.end(work)
+
+
+def heard() -> None:
+    """Note that a line is about to be written by others."""
+    _SPEAKER.heard()
+
+
+def say(text: str) -> None:
+    """Write a line on standard error."""
+    heard()
+    _write(f"{text}\n")
+
+
+def busy(what: str, run: Callable[..., int]) -> Callable[..., int]:
+    """Return a command that is `run`, and says that it is at work where it prints nothing for long."""
+
+    @functools.wraps(run)
+    def command(*args: Any) -> int:
+        with working(what), hearing_prints():
+            return run(*args)
+
+    return command
+
+
+@contextlib.contextmanager
+def hearing_prints() -> Iterator[None]:
+    """Within it, what is printed is a line too, and while a prompt waits for an answer none is said."""
+    printed, asked = builtins.print, builtins.input
+
+    def heard_print(*values: Any, **options: Any) -> None:
+        heard()
+        printed(*values, **options)
+
+    def heard_input(*prompt: Any) -> str:
+        _SPEAKER.heard(1)
+        try:
+            return asked(*prompt)
+        finally:
+            _SPEAKER.heard(-1)
+
+    builtins.print, builtins.input = heard_print, heard_input
+    try:
+        yield
+    finally:
+        builtins.print, builtins.input = printed, asked
+
+
+def in_notebook() -> bool:
+    """Tell whether a notebook runs this, which shows pages in place."""
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    return getattr(shell, "kernel", None) is not None
