@@ -37,7 +37,7 @@ ask = Questions("12")
 ask("08/end_shape", ...)
 
 # %%
-ask("11/end_feed_forward", ...)
+ask("11b/end_feed_forward", ...)
 
 # %% [markdown]
 # ## What goes in, what comes out

@@ -1,4 +1,4 @@
-"""Exercises for lesson 11: layer norm, residuals, feed-forward, dropout.
+"""Exercises for lesson 11: layer norm and residuals.
 
     python -m minigrad exercises check 11
 

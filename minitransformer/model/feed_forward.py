@@ -24,7 +24,7 @@ def feed_forward(
 class FeedForward(Module):
     """Work on each position alone with what attention brought there.
 
-    activation(x W_1 + b_1) W_2 + b_2 (Vaswani et al., 2017, equation 2; lesson 11).
+    activation(x W_1 + b_1) W_2 + b_2 (Vaswani et al., 2017, equation 2; lesson 11b).
 
     Args:
         width: D, of input and output.

@@ -808,39 +808,8 @@ FACTS: dict[str, list[tuple[str, str]]] = {
             """,
         ),
         (
-            "its gradient, with a gain that is not uniform",
-            """
-            x = mg.Tensor(rng.normal(3, 10, size=(4, 6)), requires_grad=True)
-            gain, bias, g = rng.normal(size=6), rng.normal(size=6), rng.normal(size=(4, 6))
-            layer_norm(x, gain, bias).backward(g)
-            x_hat, scale = normalised(x.data)
-            np.allclose(x.grad, without_the_lost(gain * g, x_hat) / scale)
-            """,
-        ),
-        ("against finite differences", "mg.gradcheck(layer_norm, words, gain, bias).ok"),
-        ("a rule right for uniform gains only passes with those", 'reports["all gains equal"].ok'),
-        ("and is found with others", 'not reports["gains that differ"].ok'),
-        (
             "norms keep gradients alike, with and without residuals",
             "all(0.1 < ratio[norm, r] < 10 for norm in norms[:2] for r in (True, False))",
-        ),
-        (
-            "its steps by hand give the same: three numbers",
-            """
-            d = np.array([-1.0, -1.0, 2.0])
-            s, g = np.sqrt(np.mean(d**2)), np.array([1.0, 0.0, 0.0])
-            g_s = -np.sum(g * d / s**2)
-            g_d = g / s + g_s * d / (3 * s)
-            np.allclose(g_d - g_d.mean(), small.grad, atol=1e-6)
-            """,
-        ),
-        (
-            "a word is normalised by itself",
-            "np.array_equal(layer_norm(other, 1.0, 0.0)[0], layer_norm(batch, 1.0, 0.0)[0])",
-        ),
-        (
-            "under batch norm it depends on the batch",
-            "not np.allclose(batch_norm(other)[0], batch_norm(batch)[0], atol=0.05)",
         ),
         ("with neither they vanish", 'ratio["no norm", False] < 1e-4'),
         ("with residuals alone they explode", 'ratio["no norm", True] > 30'),
@@ -869,6 +838,58 @@ FACTS: dict[str, list[tuple[str, str]]] = {
         (
             "without residuals all words become alike",
             "min(alike[norm, False][2] for norm in norms[:2]) > 0.95",
+        ),
+        (
+            "the variance of y = x W is D Var(x) Var(w)",
+            """
+            x, w = rng.normal(0, 3, size=(2000, 200)), rng.normal(0, 0.1, size=(200, 50))
+            abs(np.var(x @ w) / (200 * 9 * 0.01) - 1) < 0.05
+            """,
+        ),
+        (
+            "a relu halves the mean square",
+            "abs(np.mean(np.square(np.maximum(rng.normal(size=100_000), 0))) - 0.5) < 0.02",
+        ),
+        ("equal weights stay equal", "np.array_equal(into.data[:, 0], into.data[:, 1])"),
+        (
+            "gradients shrink with the depth before the norm, and not after it",
+            """
+            shrunk = {n: first_gradients[n, 32] / first_gradients[n, 2] for n in norms[:2]}
+            shrunk["pre-norm"] < 0.6 and shrunk["post-norm"] > 1
+            """,
+        ),
+    ],
+    "11b": [
+        (
+            "its gradient, with a gain that is not uniform",
+            """
+            x = mg.Tensor(rng.normal(3, 10, size=(4, 6)), requires_grad=True)
+            gain, bias, g = rng.normal(size=6), rng.normal(size=6), rng.normal(size=(4, 6))
+            layer_norm(x, gain, bias).backward(g)
+            x_hat, scale = normalised(x.data)
+            np.allclose(x.grad, without_the_lost(gain * g, x_hat) / scale)
+            """,
+        ),
+        ("against finite differences", "mg.gradcheck(layer_norm, words, gain, bias).ok"),
+        ("a rule right for uniform gains only passes with those", 'reports["all gains equal"].ok'),
+        ("and is found with others", 'not reports["gains that differ"].ok'),
+        (
+            "its steps by hand give the same: three numbers",
+            """
+            d = np.array([-1.0, -1.0, 2.0])
+            s, g = np.sqrt(np.mean(d**2)), np.array([1.0, 0.0, 0.0])
+            g_s = -np.sum(g * d / s**2)
+            g_d = g / s + g_s * d / (3 * s)
+            np.allclose(g_d - g_d.mean(), small.grad, atol=1e-6)
+            """,
+        ),
+        (
+            "a word is normalised by itself",
+            "np.array_equal(layer_norm(other, 1.0, 0.0)[0], layer_norm(batch, 1.0, 0.0)[0])",
+        ),
+        (
+            "under batch norm it depends on the batch",
+            "not np.allclose(batch_norm(other)[0], batch_norm(batch)[0], atol=0.05)",
         ),
         ("attention mixes words", '(heard["attention"] > 0).all()'),
         (

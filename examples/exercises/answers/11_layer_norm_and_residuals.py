@@ -1,4 +1,4 @@
-"""Lesson 11: layer norm, residuals, feed-forward, dropout."""
+"""Lesson 11: layer norm and residuals."""
 
 import numpy as np
 
