@@ -43,7 +43,11 @@ def less_late(points: float, days: int, share: float) -> float:
 
 def as_json(marked: Sequence[Marked], folder: str, seed: int) -> bytes:
     """Points and marks as JSON."""
-    about = {
+    return _json(_as_data(marked, folder, seed))
+
+
+def _as_data(marked: Sequence[Marked], folder: str, seed: int) -> dict[str, object]:
+    return {
         "folder": folder,
         "seed": seed,
         "points": total(marked),
@@ -61,6 +65,9 @@ def as_json(marked: Sequence[Marked], folder: str, seed: int) -> bytes:
             for sheet, exercise, mark in marked
         ],
     }
+
+
+def _json(about: object) -> bytes:
     return (json.dumps(about, indent=2, ensure_ascii=False) + "\n").encode(errors=ESCAPED)
 
 
@@ -135,5 +142,4 @@ def _cell(text: str) -> str:
 
 def class_as_json(students: Mapping[str, Sequence[Marked]], seed: int) -> bytes:
     """The data that `mark --json` writes, for each student."""
-    each = [json.loads(as_json(marked, student, seed)) for student, marked in students.items()]
-    return (json.dumps(each, indent=2, ensure_ascii=False) + "\n").encode(errors=ESCAPED)
+    return _json([_as_data(marked, student, seed) for student, marked in students.items()])

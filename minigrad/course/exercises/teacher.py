@@ -47,7 +47,8 @@ from .wording import cleaned
 
 RESULTS = ("class.csv", "class.json", "class.html")
 FEEDBACK = "feedback"  # the folder of the pages for students
-PAUSE = 2.0  # seconds from one writing of the results to the next
+PAUSE = 2.0  # seconds from one writing of the results to the next, at least
+SHARE = 0.03  # of the time that may go into it
 
 
 def mark(options: argparse.Namespace) -> int:
@@ -203,7 +204,7 @@ class Results:
         self.students: dict[str, Sequence[Marked]] = {}
         self.works: dict[str, str] = {}
         self.names: list[str] = []
-        self._written = 0.0
+        self._next = 0.0
         for student in students:
             for note in student.notes:
                 say(f"{cleaned(student.name)}: {cleaned(note)}", hanging=4)
@@ -227,9 +228,9 @@ class Results:
 
     def write(self, whole: bool = False) -> None:
         """Write what is there; the page only with `whole`, and nothing soon after it was written."""
-        if not self.students or (not whole and time.monotonic() - self._written < PAUSE):
+        begun = time.monotonic()
+        if not self.students or (not whole and begun < self._next):
             return
-        self._written = time.monotonic()
         same = equal_work(self.works)
         notes = {one.name: one.notes for one in self.all}
         more = {
@@ -246,6 +247,8 @@ class Results:
             data = form()
             write_whole(self.out / name, lambda file: file.write(data))
         self.names = list(forms)
+        now = time.monotonic()
+        self._next = now + max(PAUSE, (now - begun) / SHARE)
 
     def _absent(self) -> list[tuple[str, str]]:
         """The names and numbers of who handed in nothing."""

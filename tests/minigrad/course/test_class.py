@@ -209,6 +209,7 @@ def test_the_results_in_a_room_are_no_student(room):
 
 def test_results_are_written_before_the_end(room, marked, monkeypatch, tmp_path):
     monkeypatch.setattr(teacher, "PAUSE", 0.0)
+    monkeypatch.setattr(teacher, "SHARE", float("inf"))
     seen, write = [], teacher.Results.write
 
     def writing(self, whole=False):
