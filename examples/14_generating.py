@@ -394,7 +394,7 @@ one, _ = decoding.beam_search(model, reader.encode(texts[:5]), 12, beams=1)
 assert [task.target.decode(row[0]) for row in one] == reader.read(texts[:5])
 
 # %% [markdown]
-# ### Texts of different lengths
+# ### Texts of different lengths (optional)
 #
 # Every further symbol multiplies by a number below 1, so longer texts get lower probabilities. Where
 # lengths differ, one divides $\log P$, the logarithm of a text's probability, by a *length penalty*
@@ -540,7 +540,7 @@ pictures("14_reading", lambda: attention_map(
 # Each part of the date is read where it stands, and the weekday is hardly looked at: nothing that is
 # asked depends on it.
 #
-# ## Step through it
+# ## Step through it (optional)
 #
 # `mg.explore` writes one step of the loop as a page: the model has read `3 J? 1998` and written
 # `1998-0`, and the number at the end is the loss of `6`, $-\log P(6)$. The arrow keys go through it.

@@ -127,6 +127,7 @@ assert np.flatnonzero(changed).tolist() == [2]
 # With two layers it is easy, so easy that we can write the matrices ourselves. Let the vector of a
 # position have four parts, side by side: its *symbol* (a 1 for that symbol, 0 for all others), its
 # *position* (a 1 at its number), and two parts that are empty at first, the *note* and the *answer*.
+# (`np.split` cuts the identity matrix into four blocks of columns, one for each part.)
 
 # %%
 T, N = len(before), len(letters)
@@ -558,7 +559,7 @@ assert by_way["key"] > 0.9 > 0.3 > max(by_way["query"], by_way["value"])
 # *K-composition*: the keys of one head are composed with the output of another.
 
 # %% [markdown]
-# ## What a large model does with it
+# ## What a large model does with it (optional)
 #
 # Elhage and others (2021) analysed small models that consist of attention alone. Those of two layers
 # had such pairs of heads, and those of one layer cannot have them. Olsson and others (2022) looked at
@@ -573,7 +574,7 @@ assert by_way["key"] > 0.9 > 0.3 > max(by_way["query"], by_way["value"])
 # letter: some match a text and its translation.
 
 # %% [markdown]
-# ## Step through it
+# ## Step through it (optional)
 #
 # `mg.explore` writes one reading as a page: each step of the forward pass and of the walk back, for
 # the loss of the letter after `abcdab`, which should be `c`, by the trained model with two layers.

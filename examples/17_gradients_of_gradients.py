@@ -18,7 +18,6 @@
 # - train with a loss that contains a gradient.
 
 # %%
-import functools
 import itertools
 import math
 import time
@@ -109,7 +108,10 @@ ask("again_the_sine", ...)
 # %%
 def derivatives(f, order):
     """f, its first derivative, its second ..., as functions of one number."""
-    return list(itertools.accumulate(range(order), lambda g, _: mg.grad(g), initial=f))
+    every = [f]
+    for _ in range(order):
+        every.append(mg.grad(every[-1]))
+    return every
 
 
 at = 0.3
@@ -320,7 +322,7 @@ pictures("17_newton", down_the_valley)
 # parabola may open downwards in some direction, and have no lowest point, so that methods in use take
 # more care. That is why networks are trained with slopes alone, and with what can be guessed from them.
 #
-# ### Why so fast?
+# ### Why so fast? (optional)
 #
 # Take one number. At the minimum $x^*$ the slope $f'$ is 0, and $e = x - x^*$ is the error. What
 # Newton's method leaves out is the term with $f'''$:
@@ -472,8 +474,14 @@ ask("memory", ...)
 
 
 # %%
+def sines(x, steps):
+    for _ in range(steps):
+        x = np.sin(x)
+    return x
+
+
 def backwards(x, steps):
-    _, back = mg.vjp(lambda x: functools.reduce(lambda y, _: np.sin(y), range(steps), x), x)
+    _, back = mg.vjp(lambda x: sines(x, steps), x)
     return back(np.ones_like(x))[0].data
 
 
@@ -522,13 +530,14 @@ assert peaks["forwards", 40] < 1.1 * peaks["forwards", 20]
 # %%
 def in_pieces(x, steps, k):
     """The derivative that `backwards` gives, with every k-th value kept."""
-    piece = lambda x: functools.reduce(lambda y, _: np.sin(y), range(k), x)
     kept = [x]
     while len(kept) < steps // k:
-        kept.append(piece(kept[-1]))
+        kept.append(sines(kept[-1], k))
     g = np.ones_like(x)
     while kept:
-        g = mg.vjp(piece, kept.pop())[1](g)[0].data
+        _, back = mg.vjp(lambda x: sines(x, k), kept.pop())
+        g = back(g)[0].data
+        del back  # and with it the values of this piece
     return g
 
 

@@ -475,7 +475,7 @@ assert len(set(bits.values())) == 1
 assert {name for name, *_ in log} == {"worker 1", "worker 2"}
 
 # %% [markdown]
-# ## What is sent, and when
+# ## What is sent, and when (optional)
 #
 # Two more steps of the two processes, as they happened. Orange: weights and the part are sent.
 # Blue: the worker computes. Green: its gradient comes back. The first line is this process: it cuts
@@ -537,7 +537,7 @@ pictures("18_two_workers", lambda: time_line(log))
 # this process. And nothing can be sent before the weights are known. The model of cost below counts
 # computing and sending, not these waits.
 #
-# ## A worker dies
+# ## A worker dies (optional)
 #
 # Machines fail, and the more there are, the more often. We kill one of our two processes while it
 # computes a part. To compare, another run first takes the same two steps, and no process is killed.
@@ -592,7 +592,7 @@ for worker in two:
 #   $m = 2 \lceil \log_2 N \rceil$, $v = m\, s$.
 # - **Around a ring**, which comes next.
 #
-# ### The ring
+# ### The ring (optional)
 #
 # Each of $N$ workers has the gradient of its part, cut into $N$ chunks. In every round all of them
 # send one chunk to their neighbour on the right, at the same time. In round $k$, counted from 0,
