@@ -20,6 +20,7 @@ from typing import Any
 
 SECONDS = 1.8  # of silence; a line may take a moment
 CLEAR = "\r\x1b[K"  # the line of a terminal
+PRINT, INPUT = builtins.print, builtins.input
 
 
 class _Work:
@@ -148,6 +149,7 @@ def busy(what: str, run: Callable[..., int]) -> Callable[..., int]:
 @contextlib.contextmanager
 def hearing_prints() -> Iterator[None]:
     """Within it, what is printed is a line too, and while a prompt waits for an answer none is said."""
+
     printed, asked = builtins.print, builtins.input
 
     def heard_print(*values: Any, **options: Any) -> None:
@@ -161,11 +163,23 @@ def hearing_prints() -> Iterator[None]:
         finally:
             _SPEAKER.heard(-1)
 
-    builtins.print, builtins.input = heard_print, heard_input
+    with _builtin(heard_print, heard_input):
+        yield
+
+
+def not_hearing() -> contextlib.AbstractContextManager:
+    """Within it, `print` and `input` are Python's own again, as code that is examined expects."""
+    return _builtin(PRINT, INPUT)
+
+
+@contextlib.contextmanager
+def _builtin(writes: Callable, asks: Callable) -> Iterator[None]:
+    before = builtins.print, builtins.input
+    builtins.print, builtins.input = writes, asks
     try:
         yield
     finally:
-        builtins.print, builtins.input = printed, asked
+        builtins.print, builtins.input = before
 
 
 def in_notebook() -> bool:

@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from ...working import not_hearing
 from . import rooms
 from .asking import Asked, StoppedError
 from .crossing import packed
@@ -120,7 +121,7 @@ def _here(trial: Trial, what: dict[str, Any]) -> Mark:
     numpy = dict(vars(np))
     nowhere = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
     try:
-        with nowhere, contextlib.redirect_stdout(nowhere):  # what the function prints
+        with nowhere, contextlib.redirect_stdout(nowhere), not_hearing():  # of what it prints
             return mark(trial, Asked(rooms.load(**what, alone=False)))
     finally:
         vars(np).update(numpy)
