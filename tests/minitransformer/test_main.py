@@ -20,6 +20,7 @@ import numpy as np
 import pytest
 from extras import bare
 from limits import SECONDS
+from progress import problems
 
 from minigrad import serialize
 from minitransformer import Reader, Settings, Sizes, decoding, load_reader, load_training
@@ -60,7 +61,7 @@ def run(*arguments, cwd, whole=False, variables=(), **options):
 def refused(result, *patterns):
     """It said in one line what is wrong, and nothing else."""
     assert result.returncode == 2, result.stderr
-    lines = result.stderr.splitlines()
+    lines = problems(result.stderr)
     assert len(lines) == 1, result.stderr
     assert lines[0].startswith("minitransformer: ")
     assert len(lines[0]) < 400
@@ -282,18 +283,18 @@ def started(cwd, *options, until):
         cwd=cwd, env=environment(bare(cwd / ".bare")),
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
-    for line in process.stdout:
+    for line in process.stderr:
         if line.startswith(until):
             return process
-    raise AssertionError(process.stderr.read())
+    raise AssertionError(process.stdout.read())
 
 
 @pytest.mark.slow
 def test_interrupted_once_it_leaves_all_as_usual(tmp_path):
     process = started(tmp_path, until="step 50 ")
     process.send_signal(signal.SIGINT)
-    said, problem = process.communicate(timeout=SECONDS)
-    assert problem == ""
+    said, progress = process.communicate(timeout=SECONDS)
+    assert problems(progress) == []
     assert process.returncode == 130
     (steps,) = re.findall(r"interrupted after step (\d+)", said)
     assert left(tmp_path / "runs/dates") == FILES
@@ -314,8 +315,8 @@ def test_interrupted_twice_it_stops_at_once(tmp_path):
         if line.startswith("interrupted after step"):
             process.send_signal(signal.SIGINT)
             break
-    _, problem = process.communicate(timeout=SECONDS)
-    assert problem == ""
+    _, progress = process.communicate(timeout=SECONDS)
+    assert problems(progress) == []
     assert process.returncode == 130
     assert left(tmp_path / "runs/dates") == ["checkpoint.npz"]  # the report would come next
     load_reader(tmp_path / "runs/dates/checkpoint.npz")
@@ -561,7 +562,7 @@ def test_a_reader_that_goes_away_is_no_trouble(home, tmp_path, command):
         ["bash", "-c", f"set -o pipefail; {command}"],
         cwd=tmp_path, env=environment(), capture_output=True, text=True, timeout=SECONDS,
     )  # fmt: skip
-    assert result.stderr == ""
+    assert problems(result.stderr) == []
     assert result.stdout.count("\n") <= 1
     assert result.returncode == 141
 

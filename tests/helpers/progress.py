@@ -1,0 +1,10 @@
+"""What commands say on standard error, without the lines of their progress."""
+
+import re
+
+PROGRESS = re.compile(r"step \d+ of |  (right|wrong)  |[\w ,.;]+: \d+ s$")
+
+
+def problems(stderr):
+    """The lines that tell of a problem."""
+    return [line for line in stderr.splitlines() if not PROGRESS.match(line)]
