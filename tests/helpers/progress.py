@@ -2,7 +2,7 @@
 
 import re
 
-PROGRESS = re.compile(r"step \d+ of |  (right|wrong)  |[\w ,.;]+: \d+ s$")
+PROGRESS = re.compile(r"\d+ steps will take |step \d+ of |  (right|wrong)  |[\w ,.;]+: \d+ s$")
 
 
 def problems(stderr):

@@ -253,7 +253,7 @@ def test_output_that_nobody_reads_any_more_takes_nothing_with_it(here, tmp_path)
     with process.stderr as read:
         assert read.readline().startswith("step 50 ")
     assert process.communicate(timeout=SECONDS)[0] == ""
-    assert process.returncode == 141
+    assert process.returncode in (120, 141)  # 120 where Python cannot close standard error
     done = load_training(tmp_path / "runs/pairs/checkpoint.npz").steps_done
     assert done >= 100
     assert done % 50 == 0
