@@ -99,7 +99,8 @@ assert accuracy > 0.95
 #
 # ## Your date
 #
-# Write a date of your own in place of this one, in any of the three forms, and run the cell again.
+# Write a date of your own in place of this one, and run the cell again. It knows three forms: "the 3rd
+# of March 1998", "3 Mar 1998" and "March 3, 1998".
 # (If you read this in a browser, [here is a page](out/00_your_date.html) where you can type it. The
 # page also shows every single number that the machine computed on the way. At the end of the course
 # you can read all of it.)

@@ -12,7 +12,7 @@ QUESTIONS = questions(
             few = "about half" if accuracy > 0.3 else "none: it has never seen them"
             "nearly all" if accuracy > 0.9 else few
         """,
-        hint="The loss has fallen nearly to 0, and it saw hardly any day more than once.",
+        hint="The loss has fallen nearly to 0, and it saw most of its days only once.",
         mistakes={
             "none: it has never seen them": (
                 "It has seen most of the other days not even once. If it had learned them by heart, "
@@ -20,7 +20,10 @@ QUESTIONS = questions(
             ),
             "about half": "The loss is nearly 0, on days that are as good as new to it.",
         },
-        because="Hardly any two examples show the same day: to know them by heart would not help it.",
+        because=(
+            "Its 19,200 examples show about 17,000 different days: to know them by heart would help it "
+            "little."
+        ),
     ),
     one_letter=Question(
         "`1998-03-03` has ten symbols, counted from 1. Which of them changes when Mar becomes May?",
