@@ -386,7 +386,7 @@ assert all(walk(doublings(n), n)[0][0] == 2**n for n in sizes)
 
 # %% [markdown]
 # Five doublings: in blue the graph, in orange what the recursion sees of it. On the right, the visits of
-# both.
+# both, on an axis that [counts powers of ten](MATHEMATICS.md#axes-that-count-powers-of-ten).
 
 
 # %%
