@@ -425,7 +425,7 @@ assert kept[known.index("the")] == 3
 # $$y_1 = x_1, \qquad y_2 = x_1 + x_2, \qquad y_3 = x_1 + x_2 + x_3.$$
 #
 # Write the fixed numbers as a matrix, a row for each $y$. Then the function is the product with this
-# matrix:
+# matrix (here $x$ and $y$ are columns, so the matrix stands to the left):
 #
 # $$y = M x, \qquad M = \begin{pmatrix} 1 & 0 & 0 \\ 1 & 1 & 0 \\ 1 & 1 & 1 \end{pmatrix}.$$
 #
