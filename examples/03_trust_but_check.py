@@ -102,7 +102,9 @@ for step in (0.1, 1e-5, 1e-10, 1e-15):
 #   h^3 = 3\, \varepsilon \left| \frac{f}{f'''} \right|.$$
 #
 # For $e^x$, where $f''' = f$, the best step is the cube root of $3\varepsilon$. Now measure it: with
-# steps from 1/2 down, each half of the one before, at 500 places between 0 and 1.
+# steps from 1/2 down, each half of the one before, at 500 places between 0 and 1. (In the code
+# `np.finfo(dtype).eps` is $\varepsilon$. In the picture both axes
+# [count powers of ten](MATHEMATICS.md#axes-that-count-powers-of-ten).)
 
 
 # %%
@@ -487,7 +489,8 @@ ask("end_evaluations", ...)
 # To write yourself: `numerical_gradient` and `gradients_agree`
 # (`python -m minigrad exercises check 03`).
 #
-# Next: `04_your_own_engine.py`. You know all the parts now. Put them together, from an empty file.
+# Next: `03b_a_network_in_five_minutes.py`. You can find derivatives, and check them. What learns by
+# them?
 
 # %%
 print(pictures)
