@@ -84,7 +84,7 @@ for x in (-1.0, 0.0, 5.0):
 #
 # $$\tanh x = \frac{u}{v}, \qquad u = e^x - e^{-x}, \qquad v = e^x + e^{-x}.$$
 #
-# Then $u' = v$ and $v' = u$, and the quotient rule says
+# Then $u' = v$ and $v' = u$, and the [quotient rule](MATHEMATICS.md#derivatives) says
 #
 # $$\tanh' x = \frac{u' v - u v'}{v^2} = \frac{v^2 - u^2}{v^2} = 1 - \tanh^2 x .$$
 
@@ -93,7 +93,8 @@ ask("slope_of_tanh", ...)
 
 # %%
 slope_at = lambda x: 1 - np.tanh(x) ** 2
-print(f"slope where tanh is 0.8: {slope_at(np.arctanh(0.8)):.2f}")
+where = np.arctanh(0.8)  # the place where tanh is 0.8
+print(f"slope where tanh is 0.8: {slope_at(where):.2f}")
 h = 1e-5
 for x in (-2.0, 0.0, 0.5):
     by_differences = (np.tanh(x + h) - np.tanh(x - h)) / (2 * h)
@@ -210,11 +211,11 @@ def bends():
 pictures("03b_bends", bends)
 
 # %% [markdown]
-# With a small rate it hardly moves. With a large one each step jumps over the valley and lands higher
-# than before, until the numbers are too large to compute with: training *diverges*. In between it
-# learns. In the middle picture, each grey curve is one hidden number times its
-# weight: a step upwards or downwards at some place. Their sum, with the bias, is up in the middle and
-# down at both sides.
+# With the small rate the loss falls, but slowly: after 500 steps it is where the rate 0.3 is after a
+# few. With a large one each step jumps over the valley and lands higher than before, until the numbers
+# are too large to compute with: training *diverges*. In between it learns. In the middle picture, each
+# grey curve is one hidden number times its weight: a step upwards or downwards at some place. Their
+# sum, with the bias, is up in the middle and down at both sides.
 #
 # ## A batch
 #
@@ -254,7 +255,8 @@ assert max(off for _, off in agree.values()) < 0.2
 # %% [markdown]
 # At the start all of them point nearly the same way. After 20 steps the loss hardly falls for a while
 # (see the curve), its gradient is small, and that of a single batch may be at a right angle to it. But
-# their mean is right, and so many small steps go the right way.
+# their mean is near it, the nearer the more batches there are, and so many small steps go the right
+# way.
 #
 # ## The same, with parts that are there already
 #
@@ -301,8 +303,8 @@ print("open in a browser:", page)
 #
 # | word | what it is |
 # |---|---|
-# | layer | $x W + b$ |
-# | parameter | a number that is learned: the elements of $W$ and $b$ |
+# | layer | $x W + b$; its numbers are learned, and are called parameters |
+# | bias | $b$: what a layer gives for $x = 0$ |
 # | bend | a function between two layers that is not straight, such as $\tanh$ |
 # | loss | one number: how wrong the network is |
 # | step, rate | $W \leftarrow W - \eta\, \partial L / \partial W$; $\eta$ is the rate |
