@@ -231,7 +231,8 @@ print("after a step of learning the bias has the shape", (bias.value - 0.1 * bia
 # ## 4. Undo the broadcast
 #
 # What was copied acts on the loss through each of its copies, so its gradient is their *sum*. To
-# broadcast, NumPy puts new axes in front, and stretches axes of length 1. So sum over these:
+# broadcast, NumPy puts new axes in front, and stretches axes of length 1. So sum over these. (Where
+# there are none, the tuple of axes is empty: `g.sum(axis=())` sums over no axis.)
 
 
 # %%
