@@ -401,7 +401,8 @@ pictures("06_alignment", look)
 #   to each side. Layers are stacked until the last vector sees the first.
 #
 # (The attention measured here has the plainest score: map the words by two matrices, $q = x W_q$ and
-# $k = x W_k$, and take the product of each $q_i$ with each $k_j$.)
+# $k = x W_k$, and take the product of each $q_i$ with each $k_j$. `mt.attention` also divides it by a
+# root, for which lesson 08 gives the reason.)
 
 # %%
 ask("layers", ...)
@@ -671,7 +672,21 @@ print(f"counted for {S} and {T} states:", expected)
 # $$f(d) = (-d^4,\ 2 d^2,\ -1), \qquad g(h) = (1,\ h^2,\ h^4),$$
 #
 # is a plain dot product in a shared space of three numbers, and is largest for equal sizes.
-#
+
+# %%
+asking, asked = np.array([-2.0, 1.0]), np.array([2.0, -1.0, 0.5, -3.0])
+f = np.stack([-(asking**4), 2 * asking**2, -np.ones(2)], axis=1)  # (2, 3)
+g = np.stack([np.ones(4), asked**2, asked**4], axis=1)  # (4, 3)
+sizes_alike = f @ g.T  # (2, 4)
+print(
+    "best for -2:",
+    asked[np.argmax(sizes_alike[0])],
+    " best for 1:",
+    asked[np.argmax(sizes_alike[1])],
+)
+assert np.allclose(sizes_alike, -((asking[:, None] ** 2 - asked**2) ** 2))
+
+# %% [markdown]
 # ## In the letters of Bahdanau et al. (optional)
 #
 # | here | there |
@@ -686,19 +701,6 @@ print(f"counted for {S} and {T} states:", expected)
 # A state knows some of the symbols before it as well. So with states as values one can look at a
 # neighbour and learn the same. That is why we took the symbols: the alignment is clearer. The formula
 # for the weights is the same there and here.
-
-# %%
-asking, asked = np.array([-2.0, 1.0]), np.array([2.0, -1.0, 0.5, -3.0])
-f = np.stack([-(asking**4), 2 * asking**2, -np.ones(2)], axis=1)  # (2, 3)
-g = np.stack([np.ones(4), asked**2, asked**4], axis=1)  # (4, 3)
-sizes_alike = f @ g.T  # (2, 4)
-print(
-    "best for -2:",
-    asked[np.argmax(sizes_alike[0])],
-    " best for 1:",
-    asked[np.argmax(sizes_alike[1])],
-)
-assert np.allclose(sizes_alike, -((asking[:, None] ** 2 - asked**2) ** 2))
 
 # %% [markdown]
 # ## Questions
