@@ -550,7 +550,8 @@ W = rng.normal(size=(3, 3))
 ruler = W @ W.T
 x, y = rng.normal(size=(2, 3))
 assert np.isclose(x @ ruler @ y, (x @ W) @ (y @ W))
-assert (np.linalg.eigvalsh(ruler) > 0).all()  # which says the same: positive definite
+# the numbers that `eigvalsh` gives are all above 0 just if `ruler` is positive definite
+assert (np.linalg.eigvalsh(ruler) > 0).all()
 assert (x @ ruler @ y) ** 2 < (x @ ruler @ x) * (y @ ruler @ y)  # so cosines are between -1 and 1
 own = words @ asks @ is_asked.T @ words.T
 print("it with itself:", own[it, it], " v3 with itself, by the article's:", X[2] @ M @ X[2])
