@@ -272,7 +272,8 @@ pictures("08_shapes", shapes)
 # $$\mathrm{Var}(x \cdot y) = C d, \qquad C = \frac{a^4}{9}; \qquad
 #   \mathrm{Var}\!\left(\frac{x \cdot y}{\sqrt d}\right) = C,$$
 #
-# as dividing numbers by $\sqrt d$ divides their variance by $d$. (In general, for independent numbers
+# as dividing numbers by $\sqrt d$ divides their variance by $d$. ($C$ is a short name for this number
+# here, and no width.) (In general, for independent numbers
 # with the mean zero and the variance $\sigma^2$: $d\, \sigma^4$ before the division, and $\sigma^4$
 # after it.) So the wider the vectors, the larger the products, by $\sqrt d$; and the division removes
 # exactly this factor. (If we divided the products by $d$ itself, the scores of wide vectors would be
