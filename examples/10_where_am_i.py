@@ -596,7 +596,8 @@ ask("end_far", ...)
 # %% [markdown]
 # To write yourself: `sinusoidal`, `add_positions` and `shift` (`python -m minigrad exercises check 10`).
 #
-# Next: `11_layer_norm_and_residuals.py`, what keeps a deep stack of layers alive.
+# Next: `10b_a_gallery.py`, with the story so far, and pictures to choose from. Or go on at once with
+# `11_layer_norm_and_residuals.py`, what keeps a deep stack of layers alive.
 
 # %%
 print(pictures)
