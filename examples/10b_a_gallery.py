@@ -44,7 +44,8 @@ rng = np.random.default_rng(0)
 # ## From recurrent networks to today
 #
 # Five networks, of which you have built three, and will build the others. Each reads four words
-# (below). An arrow leads from a vector to one that is computed from it.
+# (below), and is drawn with a single layer. An arrow leads from a vector to one that is computed from
+# it.
 #
 # - **1990, recurrent** (Elman; lesson 06). Each state is made from a word and the state before.
 # - **2014, encoder and decoder** (Sutskever et al.; lesson 06). The last state is handed to a second

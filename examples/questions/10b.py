@@ -33,18 +33,19 @@ QUESTIONS = questions(
         because="The products of the ramps are far larger than those of the words.",
     ),
     end_columns=Question(
-        "Vectors are written as columns. Queries are $(K, T)$, keys $(K, S)$ and values $(V, S)$. What"
-        " is the shape of the output?",
+        "(From the optional part.) Vectors are written as columns. Queries are $(K, T)$, keys"
+        " $(K, S)$ and values $(V, S)$, with $T = 3$, $S = 5$, $K = 2$ and $V = 7$. What is the shape"
+        " of the output?",
         answer=(7, 3),
         by="columns.shape",
-        hint="Here $T = 3$, $S = 5$, $K = 2$ and $V = 7$. There is a column for each query.",
+        hint="There is a column for each query. How long is a value?",
         mistakes={"(3, 7)": "That is the shape with rows. Here each output is a column."},
         because="$(V, T)$.",
         end=True,
     ),
     end_ramp=Question(
-        r"The ramp adds $\mathrm{pos} / D$ to each of $D = 32$ numbers. What is the product of that of"
-        " position 64 with that of position 50?",
+        r"(From the optional part.) The ramp adds $\mathrm{pos} / D$ to each of $D = 32$ numbers. What"
+        " is the product of that of position 64 with that of position 50?",
         answer=100,
         by="float(ramp[64] @ ramp[50])",
         hint="Each of 32 numbers is $64 / 32$ in one and $50 / 32$ in the other.",
