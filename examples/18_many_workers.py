@@ -591,7 +591,7 @@ for worker in two:
 #   weights to each. $m = 2N$, $v = 2 N s$. (Above, it receives a gradient for each *part*, four in all.)
 # - **Up a tree and down again**, the workers of a level at the same time:
 #   $m = 2 \lceil \log_2 N \rceil$ ($\lceil\ \rceil$ rounds up), $v = m\, s$.
-# - **Around a ring**, which comes next.
+# - **Around a ring** (the next section says why): $m = 2 (N - 1)$, $v = 2 s (N - 1) / N$.
 #
 # ### The ring (optional)
 #
@@ -686,10 +686,7 @@ sent_by_one = 2 * (4 - 1) * (8e6 / 4)  # bytes, of a gradient of 8 MB
 assert np.isclose(sent_by_one, step_time(0, 4, 8e6, 0, 1, "ring")[2])
 
 # %% [markdown]
-# ### In numbers
-#
-# The ring takes $m = 2 (N - 1)$ messages and $v = 2 s (N - 1) / N$ bytes. (The section before, which is
-# optional, says why.)
+# ### In numbers (optional)
 #
 # First our own two processes, as if each sent back one gradient, with a bandwidth from the time line
 # above (on a busy machine it varies a lot), and an assumed 10 microseconds a message.
