@@ -140,10 +140,11 @@ assert abs(into.data[0, 0] - 0.3) > 0.05  # they have moved, together
 # $$\mathrm{Var}(y) = D\, \mathrm{Var}(x)\, \mathrm{Var}(w).$$
 #
 # So weights with the variance $1/D$ keep the size of the numbers. A relu sets about half of them to 0,
-# and so halves the mean of the squares: behind it weights with $2/D$ make up for that. The walk back
-# multiplies by $W^\mathsf{T}$, so the same holds for gradients, with the width of the output in
-# place of $D$. (That is why Glorot and Bengio, 2010, take the mean of both widths; He et al., 2015,
-# have the 2 for relu.)
+# and so halves the mean of the squares: behind it weights with $2/D$ make up for that. (There the mean
+# of $x$ is not 0. That of the weights is, and that is enough: then the mean of the squares of $x$ stands
+# in the place of its variance.) The walk back multiplies by $W^\mathsf{T}$, so the same holds for
+# gradients, with the width of the output in place of $D$. (That is why Glorot and Bengio, 2010, take the
+# mean of both widths; He et al., 2015, have the 2 for relu.)
 #
 # Now 24 layers $x \leftarrow \mathrm{relu}(x W)$, 100 numbers wide, without norms and residuals. The
 # weights have the variance $1/D$, so each layer halves the mean square. What is left of it at the end?
@@ -166,10 +167,10 @@ assert after_all[1 / WIDE] / after_all[2 / WIDE] < 1e-6 < 1e6 < after_all[4 / WI
 
 # %% [markdown]
 # The wrong factor, 2 in each layer, is $2^{24}$ in 24 of them: 17 million. A norm in each layer makes
-# that mistake harmless, as the next section shows; a residual makes it smaller. One more choice is
-# worth knowing: if the *last* matrix of $f$ begins with zeros, then $x + f(x) = x$. The layer does
-# nothing at first, and the deepest stack begins as the identity. That is no tie: the zeros get
-# gradients that differ.
+# that mistake harmless, as the next section shows. A residual, $x + f(x)$ in place of the $f(x)$ of a
+# layer, makes it smaller. One more choice is worth knowing: if the *last* matrix of $f$ begins with
+# zeros, then $x + f(x) = x$. The layer does nothing at first, and the deepest stack begins as the
+# identity. That is no tie: the zeros get gradients that differ.
 
 # %%
 block = mt.FeedForward(4, 8)
@@ -287,7 +288,9 @@ pictures("11_gradients", by_depth)
 # For a single number, a layer $x \leftarrow f(x)$ multiplies the gradient by its derivative $f'$, and
 # $x \leftarrow x + f(x)$ multiplies it by $1 + f'$. For vectors the derivatives of all outputs with
 # respect to all inputs make a table, the *Jacobian* $J$ of shape $(D, D)$. The gradient $g$ of the
-# output becomes $J^\mathsf{T} g$ without a residual, and $g + J^\mathsf{T} g$ with one.
+# output becomes $J^\mathsf{T} g$ without a residual, and $g + J^\mathsf{T} g$ with one. (Number $j$ of
+# $J^\mathsf{T} g$ is $\sum_i g_i\, \partial y_i / \partial x_j$ by the chain rule: a sum down column $j$
+# of $J$.)
 #
 # Here $J^\mathsf{T} g$ is about 0.65 times as long as $g$, as measured below. In each layer that is a
 # factor of 0.65, and $0.65^{24}$ is 0.00003. And with the residual? Before training $J$ is random, so
@@ -321,7 +324,7 @@ assert 2.5 < ratio["pre-norm", True] < 5
 #
 # - *Without residuals*, $f$ makes the vectors about 0.65 times as long, and the gradient as well. The
 #   norm, before $f$ or after it, divides by that 0.65. Both stay about as they are: in 24 layers the
-#   gradient is multiplied by 0.5 (before) or 1.2 (after).
+#   gradient is multiplied by 0.6 (before) or 1.2 (after).
 # - *After each sum*, the norm divides by the size of the sum, about 1.19 times that of $x$. That takes
 #   the growth back: measured is a factor of 1.2 in 24 layers.
 # - *Before $f$, with residuals*, the norm divides by the size of $x$, which grows from layer to layer:
@@ -403,7 +406,7 @@ def likeness(x):
     """The mean cosine between two different words of a sentence."""
     unit = x.data / np.linalg.norm(x.data, axis=-1, keepdims=True)  # (B, T, D)
     cosines = unit @ np.swapaxes(unit, 1, 2)  # (B, T, T)
-    return cosines[:, ~np.eye(T, dtype=bool)].mean()
+    return cosines[:, ~np.eye(T, dtype=bool)].mean()  # without the diagonal
 
 
 alike = {}

@@ -34,7 +34,7 @@ BLUE, RED, GREY = "#1d5fa8", "#b3370f", "#94a3b8"
 # First a question from an older lesson: to recall something helps to keep it.
 
 # %%
-ask("02/end_broadcast", ...)
+ask("02/end_repeated", ...)
 
 # %% [markdown]
 # Layer norm, as lesson 11 has it:

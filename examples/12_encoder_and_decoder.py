@@ -55,7 +55,7 @@ source_words = mt.Vocabulary.of_words(english)
 target_words = mt.Vocabulary.of_words(german)
 
 source = source_words.batch(english)  # (B, S) = (2, 5)
-target = target_words.batch(german, start=True)  # (B, T) = (2, 7)
+target = target_words.batch(german, start=True)  # (B, T) = (2, 7); <eos> is never read (lesson 13)
 print("source", source, "target", target, sep="\n")
 assert source.shape == (2, 5)
 assert target.shape == (2, 7)
@@ -276,8 +276,8 @@ assert not np.array_equal(after.data[0, 4:], logits.data[0, 4:])  # those after 
 
 in_padding = source.copy()
 in_padding[1, 2:] = source[0, 2:]  # words, where the second sentence has padding,
-memory = model.encode(in_padding, may_be_read)  # but with the mask as it was
-after = model.next_scores(target, memory)
+memory = model.encode(in_padding, may_be_read)  # the encoder alone, with the mask as it was
+after = model.next_scores(target, memory)  # the decoder alone: (B, T, N)
 assert np.array_equal(after.data[1], logits.data[1])
 
 # %% [markdown]

@@ -11,7 +11,7 @@
 #
 # - write the training loop of a transformer, and say what is fed in and what is asked for;
 # - derive the gradient of cross-entropy, and read a loss: perplexity, and how high the first one is;
-# - compute a step of Adam, and say what label smoothing, warm-up and clipping do;
+# - compute a step of Adam, and say what warm-up, clipping and label smoothing (optional) do;
 # - begin with a test that takes a second: memorising a single batch;
 # - tell from a table what happens without scaling, positions, warm-up, residuals, the causal mask or
 #   the shift, and recognise a loss that is too good to be true.
@@ -201,10 +201,10 @@ assert np.allclose(five.grad, g - softmax(five.data) * g.sum())
 # %% [markdown]
 # ### Label smoothing (optional)
 #
-# *Label smoothing* asks for a little less than certainty: the share $\lambda$ of each target (the
-# paper writes $\varepsilon$) is spread evenly over all $N$ symbols. The gradient is $p - t$ as
-# before, with this other $t$. So the loss is least where $p = t$: for the right symbol not at 1,
-# which only infinite logits reach, but at $1 - \lambda + \lambda / N$.
+# *Label smoothing* asks for a little less than certainty: the share $\lambda$ of each target (the paper
+# writes $\varepsilon$) is spread evenly over all $N$ symbols. The loss is then $-\sum_j t_j \log p_j$.
+# As the $t_j$ still sum to 1, its gradient is $p - t$ as before. So the loss is least where $p = t$: for
+# the right symbol not at 1, which only infinite logits reach, but at $1 - \lambda + \lambda / N$.
 
 # %%
 smooth = 0.1
@@ -242,9 +242,10 @@ pictures("13_smoothing", smoothing)
 # %% [markdown]
 # ## How large a step
 #
-# Gradient descent (lesson 01) takes a step of the *learning rate* times the gradient. But gradients are
-# of very different sizes: a number with a large one runs away while another hardly moves. And those of
-# different batches contradict each other.
+# Gradient descent (lesson 03b) takes a step of the *learning rate* times the gradient. (The rate was
+# $\eta$ there. Here it is $\mathrm{lr}$, as in the code.) But gradients are of very different sizes: a
+# number with a large one runs away while another hardly moves. And those of different batches contradict
+# each other.
 #
 # ### Momentum (optional)
 #

@@ -307,9 +307,8 @@ pictures("14_months", drawn_months)
 # Orange is what the letters and the calendar allow. The second and third come near to it; in the first,
 # some late months come too seldom. Nobody told the model how many months begin with a J; it found that
 # out from examples. In the fourth it fails: it does not use the day to tell the month. It met few texts
-# that teach this. One day in 365 is the 31st of July, two fifths of the texts have a spot, and a third
-# of these show two letters: about 14 of its 38,400 examples can be expected. The score above cannot show
-# such a fault: its dates have no spots.
+# that teach this: about 14 of 38,400, as we counted. The score above cannot show such a fault: its dates
+# have no spots.
 #
 # ## Searching
 #

@@ -123,7 +123,8 @@ assert isinstance(guesser.norm, mt.LayerNorm)
 #
 # The *Gaussian error linear unit* is a relu without the corner. Relu multiplies $x$ by 0 or by 1,
 # according to its sign. GELU multiplies it by a number between them, which grows with $x$: the
-# probability $\Phi(x)$ that a normal random number (mean 0, variance 1) is below $x$.
+# probability $\Phi(x)$ that a *normal* random number is below $x$: one drawn from the bell curve with
+# the mean 0 and the variance 1.
 #
 # $$\mathrm{gelu}(x) = x \, \Phi(x)$$
 #
@@ -346,9 +347,10 @@ for temperature in (0.0, 0.5, 1.0):
 # ### Better than counting?
 #
 # How good is that? Compare it with counting. A guess that uses the share $P(a)$ of each letter $a$ in
-# the text, and nothing else, has the loss $-\sum_a P(a) \log P(a)$. A guess that also knows the letter
-# before, or the two before, counts pairs and triples. And a guess that knows nothing gives each of the
-# 27 letters (with the space) the same probability.
+# the text, and nothing else, has the loss $-\sum_a P(a) \log P(a)$: $a$ costs $-\log P(a)$ each time,
+# and the share $P(a)$ of all letters are $a$. A guess that also knows the letter before, or the two
+# before, counts pairs and triples. And a guess that knows nothing gives each of the 27 letters (with the
+# space) the same probability.
 
 # %%
 ask("even_guess", ...)

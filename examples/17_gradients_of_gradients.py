@@ -47,9 +47,9 @@ ask("03/end_evaluations", ...)
 # %% [markdown]
 # ## A gradient has a graph
 #
-# Take $y = \sin(x^2)$ at $x = 0.8$. The walk back multiplies: the derivative of the sine,
-# $\cos(x^2)$, times that of the square, $2x$. With `create_graph=True` it does so with Tensors,
-# which remember how they were made:
+# Take $y = \sin(x^2)$ at $x = 0.8$. The walk back multiplies: the derivative of the sine, $\cos(x^2)$,
+# times that of the square, $2x$. With `create_graph=True` it does so with Tensors, which remember how
+# they were made. (The derivative of the cosine, needed below, is minus the sine.)
 
 # %%
 x = mg.Tensor(0.8, requires_grad=True, dtype=np.float64)
@@ -244,9 +244,11 @@ pictures("17_costs", costs)
 #
 # $$f(x + d) \approx f(x) + g^\mathsf{T} d + \tfrac12\, d^\mathsf{T} H d.$$
 #
-# The gradient of the right side with respect to $d$ is $g + H d$. At the lowest point of the parabola
-# it is zero, so $d = -H^{-1} g$ ($H^{-1}$, the inverse, undoes $H$: [mathematics](MATHEMATICS.md);
-# $g$ and $d$ are columns here). *Newton's method* goes there at once:
+# (Along $x + t\,d$, $f$ is a function of the one number $t$. At $t = 0$ its derivatives are
+# $g^\mathsf{T} d$ and $d^\mathsf{T} H d$.) The gradient of the right side with respect to $d$ is
+# $g + H d$: each $d_i$ stands on both sides of $H$, which is symmetric, so the half goes. At the lowest
+# point of the parabola it is zero, so $d = -H^{-1} g$ ($H^{-1}$, the inverse, undoes $H$:
+# [mathematics](MATHEMATICS.md); $g$ and $d$ are columns here). *Newton's method* goes there at once:
 #
 # $$x \leftarrow x - H^{-1} g.$$
 #

@@ -183,8 +183,8 @@ assert not np.isclose(np.mean(means), of_batch, rtol=0.01)
 # ## Floats do not add in any order
 #
 # So far we have said that a sum is a sum. But floats are rounded after each addition, and what is
-# rounded depends on what was added first. In float32, with its 24 bits, neighbouring numbers near
-# $10^8$ are 8 apart.
+# rounded depends on what was added first. A float32 keeps 24 binary digits (*bits*), so neighbouring
+# numbers near $10^8$ are 8 apart.
 
 # %%
 ask("floats", ...)
@@ -337,9 +337,10 @@ pictures("18_roundings", roundings)
 # | processes | nothing but the machine | weights; gradients come back | if one dies, the others go on |
 # | machines | nothing | the same, over a network | there can be thousands, if the network is fast |
 #
-# Now we build the second kind. A worker is a separate program. It is sent the job once (what to
-# compute, with the model's sizes, but not its weights), and then weights and parts. It answers with a
-# gradient: first its length, when it has been computed, and then the bytes.
+# Now we build the second kind. A worker is a separate program. It is sent the job once (what to compute,
+# with the model's sizes, but not its weights), and then weights and parts. It answers with a gradient:
+# first its length, when it has been computed, and then the bytes. (A *pipe* carries bytes from one
+# program to another. `pickle` makes bytes of objects, and objects of bytes.)
 
 # %%
 PROGRAM = """
@@ -589,8 +590,8 @@ for worker in two:
 # - **Through the centre**: one process receives a gradient from each of the $N$ workers, and sends the
 #   weights to each. $m = 2N$, $v = 2 N s$. (Above, it receives a gradient for each *part*, four in all.)
 # - **Up a tree and down again**, the workers of a level at the same time:
-#   $m = 2 \lceil \log_2 N \rceil$, $v = m\, s$.
-# - **Around a ring**, which comes next.
+#   $m = 2 \lceil \log_2 N \rceil$ ($\lceil\ \rceil$ rounds up), $v = m\, s$.
+# - **Around a ring** (the next section says why): $m = 2 (N - 1)$, $v = 2 s (N - 1) / N$.
 #
 # ### The ring (optional)
 #
@@ -685,6 +686,8 @@ sent_by_one = 2 * (4 - 1) * (8e6 / 4)  # bytes, of a gradient of 8 MB
 assert np.isclose(sent_by_one, step_time(0, 4, 8e6, 0, 1, "ring")[2])
 
 # %% [markdown]
+# ### In numbers (optional)
+#
 # First our own two processes, as if each sent back one gradient, with a bandwidth from the time line
 # above (on a busy machine it varies a lot), and an assumed 10 microseconds a message.
 
@@ -703,7 +706,8 @@ print("two workers, by the model, ms:", np.round(1000 * np.array(here), 1))
 # are a network of 25 gigabits a second and 20 microseconds a message, and machines that compute
 # $150 \cdot 10^{12}$ operations a second. They train the base model of lesson 12, with 63 million
 # weights of 4 bytes, and a million symbols a step. A step takes about six operations for each weight and
-# symbol: two forwards, four back.
+# symbol: two forwards, a multiplication and an addition, and four back, as many for the gradient of what
+# came in and for that of the weight.
 
 # %%
 ask("small", ...)

@@ -80,8 +80,9 @@ pictures("20_traced", step.graph)
 print(step.source)
 
 # %% [markdown]
-# There is no Tensor, no node, and no walk: these are plain calls of NumPy. `d_W`
-# is the gradient with respect to `W`, and above each group stands the line of yours that asked for it.
+# There is no Tensor, no node, and no walk: these are plain calls of NumPy. (`np.add.reduce` is what
+# `np.sum` calls.) `d_W` is the gradient with respect to `W`, and above each group stands the line of
+# yours that asked for it.
 #
 # The program is a *generator*: a function that can stop in the middle. At its first `yield` it hands
 # out the loss, and waits. When a gradient is sent to it (1, for the loss itself), it goes on with the
@@ -289,11 +290,11 @@ print("\n".join(program[first : first + 32]))
 
 # %% [markdown]
 # You can still read it: scores divided by $\sqrt 8 = 2.83$, the mask, the softmax with its largest score
-# taken off. (A formula at the end of a line is a rewriting: see below.) With buffers, the same calls
-# write into arrays that are there already. What is the same in every run is made once, above the
-# program: buffers, and all *views*, such as heads cut apart by `np.reshape`, which look at a buffer in
-# another way, and have no numbers of their own.
-# We count:
+# taken off. (A formula at the end of a line is a rewriting: see below. `np.maximum.reduceat` takes the
+# largest of each piece of a long row.) With buffers, the same calls write into arrays that are there
+# already. What is the same in every run is made once, above the program: buffers, and all *views*, such
+# as heads cut apart by `np.reshape`, which look at a buffer in another way, and have no numbers of their
+# own. We count:
 
 
 # %%
@@ -467,7 +468,7 @@ assert max(megabytes for _, megabytes in cost.values()) < exact.memory().alone /
 # %% [markdown]
 # So the memory is nearly the same. What the compiler saves is time: no nodes are made, no rules are
 # looked up, and no memory is asked for and given back, a thousand times for each step. The rewritings
-# save some more. The larger the arrays, the less all this counts beside the arithmetic itself.
+# can save some more. The larger the arrays, the less all this counts beside the arithmetic itself.
 #
 # ## To train with it (optional)
 #

@@ -108,8 +108,9 @@ QUESTIONS = questions(
         },
     ),
     end_smoothing=Question(
-        "With 20 symbols and a label smoothing of a tenth, at which probability of the "
-        "right symbol is the loss least?",
+        "There are 20 symbols, and a tenth of each target is spread evenly over all of them (label "
+        "smoothing). The loss is least where the model says just that. Which probability has the right "
+        "symbol then?",
         answer=0.905,
         by="""
             logits = mg.Tensor(np.zeros((1, 20)), requires_grad=True)

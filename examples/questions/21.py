@@ -52,8 +52,8 @@ QUESTIONS = questions(
         "finite, but NaN plus a number is NaN.",
     ),
     end_detach=Question(
-        "Somebody writes `h.detach()` in place of `h` in the last line of `forward`. Which parameters "
-        "still get a gradient?",
+        "Somebody writes `h.detach()` in place of `h` in the last line of `forward`: the same numbers, "
+        "without their history. Which parameters still get a gradient?",
         choices=["all", "those of `out` alone", "those of `letters` and `hidden` alone"],
         answer="those of `out` alone",
         by="""
@@ -67,7 +67,7 @@ QUESTIONS = questions(
             got = {name.split(".")[0] for name, p in cut.named_parameters() if p.grad is not None}
             "those of `out` alone" if got == {"out"} else "all"
         """,
-        hint="`detach()` gives the same numbers without their history. Walk back from the loss.",
+        hint="Walk back from the loss. At what has no history, the walk ends.",
         mistakes={
             "all": "Past `detach()` nothing flows back.",
             "those of `letters` and `hidden` alone": "They are behind the cut; `out` comes after it.",
