@@ -82,6 +82,14 @@ class Browser:
         return [e["request"]["url"] for e in sent if not e["documentURL"].startswith("chrome")]
 
 
+@pytest.fixture(scope="session", autouse=True)
+def silent() -> Iterator[None]:
+    """On a busy machine what is quick can take seconds, of which nothing is to be said."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("minigrad.working.SECONDS", 600)
+        yield
+
+
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     webdriver = pytest.importorskip("selenium.webdriver", reason="needs Selenium")
