@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .engine.arguments import arrays_in
+from .engine.arguments import without_tensors
 from .engine.followed import bare, followed
 from .engine.modes import Box, Watcher, count, mode, setting
 from .engine.node import Node
@@ -135,7 +135,7 @@ class Recording(Watcher):
         self.arguments: set[Node | None] = set()  # those of the function that is recorded
 
     def read(self, a: Any) -> None:
-        self._leaves(self.source(a), arrays_in(a))
+        self._leaves(self.source(a), without_tensors(a))
 
     def same(self, array: Any, other: Any) -> None:
         self.arrays.setdefault(memory_of(array), (array, self.source(other)))
@@ -145,7 +145,7 @@ class Recording(Watcher):
         shared = lambda a: isinstance(a, np.ndarray) and np.may_share_memory(a, array)
         for key in [key for key, (a, _) in self.arrays.items() if shared(a)]:
             a, before = self.arrays.pop(key)
-            self._leaves(before, arrays_in(a))
+            self._leaves(before, without_tensors(a))
         if node is not None:
             node.note.array = array
             self.arrays[memory_of(array)] = array, node
@@ -181,7 +181,7 @@ class Recording(Watcher):
         node.keeps_grad = node.requires_grad
         node.note.recording = self
         if not node.operation.rules:  # type: ignore[union-attr]
-            node.note.y, node.note.array = unshared(arrays_in(y)), y
+            node.note.y, node.note.array = unshared(without_tensors(y)), y
             self._leaves(node, node.note.y, unseen=True)
         self.arrays.setdefault(memory_of(y), (y, node))
 

@@ -1,6 +1,6 @@
 """The engine: all that one must read to understand how a tensor remembers, and how the walk back works.
 
-Read it in this order; each file uses only what came before it.
+Read it in this order:
 
 1. `errors`, `modes`: what can go wrong, and what holds for the operations that run right now
 2. `table`: what an entry of the table of derivatives is
@@ -21,6 +21,9 @@ A first reading can skip seven files, and needs to know of them:
   of them
 - `by_hand`: `x.data`, the array as a user who trains by hand writes it
 
+A file imports only those before it in this row: source, errors, modes, kinds, table, rules, node,
+operators, followed, arguments, saving, walk, by_hand, tensor.
+
 A gradient is right only if no array changes between the way forward and the way back. Arrays are
 protected so:
 
@@ -28,7 +31,8 @@ protected so:
                     `np.asarray(x)` and `x.data`
     copied, in      what a Tensor is made of, or given by `copy_`: `arguments.as_array`; what an
                     operation gave, if other code may hold it: `arguments.as_result`; arrays and lists
-                    beside the Tensors, if a rule reads them: `saving.unshared`; options: `arguments.own`
+                    beside the Tensors, if a rule reads them: `saving.unshared`; options:
+                    `arguments.copied_option`
     copied, out     `x.numpy()`
     refused         `x[0] = 1`: `Tensor.__setitem__`; `w += 1` of a leaf with a gradient:
                     `operators._in_place`; `out=`: `table.INSTEAD`; `x.data[0] = 1`: `by_hand.Data`
@@ -42,8 +46,9 @@ protected so:
 The words of the code, each for one thing:
 
     tensor          an array and its node; the array never changes
-    operation       a function of the table that has rules, or none: then it gives a plain array
-    rule            the gradient by one argument, given that by the result
+    entry           what the table knows of one function: an operation, or a definition
+    operation       a function with rules; without any it gives a plain array, outside the graph
+    rule            computes the gradient with respect to one argument from that of the result
     definition      a function written in other functions of the table
     node            an operation that ran, or a leaf
     leaf            a node that no operation made
@@ -51,7 +56,7 @@ The words of the code, each for one thing:
     graph           nodes and their edges, from a result back to its leaves
     saved           what a node keeps for its rules: the result and the arguments
     outline         a shape and a dtype, in place of an array that no rule reads
-    gradient        of the loss, by a tensor
+    gradient        of the loss, with respect to a tensor
     contribution    what one argument gets of a node's gradient; a gradient is the sum of all of these
     walk            from node to node, newest first, along which gradients go back
     visit           one stop of the walk: a node, its gradient, the contributions
@@ -59,6 +64,8 @@ The words of the code, each for one thing:
     mode            what holds for operations right now: gradients or none, who watches
     followed        of a plain array: a recording sees what NumPy makes of it
     traced          of a function: it was called on symbols, which note its calls (`minigrad.script`)
+    plain           of an array: NumPy's, and no Tensor
+    fitted          of a gradient: with broadcasting undone, in the shape and dtype of its argument
     watcher         what sees every operation and every visit: `record()`, `detect_anomaly()`
     note            what a recording keeps of a node
     view            what shows a graph: a table, a drawing, a page, a program, steps

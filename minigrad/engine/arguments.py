@@ -62,8 +62,8 @@ def as_array(
     return np.array(array, dtype=target, copy=True if copy else None)
 
 
-def as_called(entry: Entry, args: tuple, kwargs: Options) -> tuple[tuple, Options]:
-    """A call with arrays at their positions, and no option that the entry does not know.
+def place_arguments(entry: Entry, args: tuple, kwargs: Options) -> tuple[tuple, Options]:
+    """Put the arrays of a call at their positions, and refuse options that the entry does not know.
 
     Raises:
         UnsupportedError: for an option such as `out=` or `where=`, saying what to write instead.
@@ -80,25 +80,29 @@ def as_called(entry: Entry, args: tuple, kwargs: Options) -> tuple[tuple, Option
             )
     kwargs = {k: v for k, v in kwargs.items() if v is not None or k not in INSTEAD}
     if isinstance(entry, Definition):
-        return args, {k: as_taken(kwargs[k], 0, entry, (*args, *kwargs.values())) for k in kwargs}
-    while len(args) < len(names) and names[len(args)] in kwargs:
-        args = (*args, kwargs.pop(names[len(args)]))
+        return args, {k: ready(kwargs[k], 0, entry, (*args, *kwargs.values())) for k in kwargs}
+    args = entry.by_position(args, kwargs)
     if not entry.rules:
-        return args, {k: arrays_in(v) for k, v in kwargs.items()}
+        return args, {k: without_tensors(v) for k, v in kwargs.items()}
     for k, v in kwargs.items():
         if isinstance(v, (BaseTensor, np.ndarray)):
             raise errors.UnsupportedError(f"{entry.name}: {takes}; give {k}= by its position")
-    return args, {k: own(v) for k, v in kwargs.items()}
+    return args, {k: copied_option(v) for k, v in kwargs.items()}
 
 
-def taken(entry: Entry, args: tuple, kwargs: Options) -> tuple[tuple, list[AnyArray], Options]:
-    """A call as its entry takes it: the arguments, the same as plain arrays, and the options.
+def prepare_call(
+    entry: Entry, args: tuple, kwargs: Options
+) -> tuple[tuple, list[AnyArray], Options]:
+    """Prepare a call: put arguments at their positions, and make lists arrays.
+
+    Returns the arguments, Tensors among them; the same with plain arrays in place of Tensors; and the
+    options.
 
     Raises:
         UnsupportedError: for an option such as `out=` or `where=`, saying what to write instead.
     """
     if kwargs or len(args) > entry.safe_count:
-        args, kwargs = as_called(entry, args, kwargs)
+        args, kwargs = place_arguments(entry, args, kwargs)
     arrays = []
     for a in args:
         if isinstance(a, BaseTensor):
@@ -106,30 +110,31 @@ def taken(entry: Entry, args: tuple, kwargs: Options) -> tuple[tuple, list[AnyAr
         elif type(a) in PLAIN or not (hasattr(a, "__len__") or hasattr(a, "__array__")):
             arrays.append(a)
         else:  # a list, or another library's array
-            args = as_all_taken(entry, args, kwargs)
-            return args, [arrays_in(a) for a in args], kwargs
+            args = all_ready(entry, args, kwargs)
+            return args, [without_tensors(a) for a in args], kwargs
     return args, arrays, kwargs
 
 
-def as_all_taken(entry: Entry, args: tuple, kwargs: Options) -> tuple:
-    """The arguments by position, each as `as_taken` has it beside those before it."""
+def all_ready(entry: Entry, args: tuple, kwargs: Options) -> tuple:
+    """The arguments by position, each `ready` beside those before it."""
     arguments = list(args)
     for i, a in enumerate(args):
         if type(a) not in PLAIN and not isinstance(a, BaseTensor):
-            arguments[i] = as_taken(a, i, entry, (*arguments, *kwargs.values()))
+            arguments[i] = ready(a, i, entry, (*arguments, *kwargs.values()))
     return tuple(arguments)
 
 
-def as_taken(a: object, i: int, entry: Entry, args: tuple) -> Any:
-    """Argument `i` as taken: lists of numbers become arrays, lists that are indices stay.
+def ready(a: object, i: int, entry: Entry, args: tuple) -> Any:
+    """Argument `i`, as the operation computes with it: lists of numbers become arrays, and lists that
+    are indices stay.
 
     Any sequence is a list, and what NumPy can read is an array, of a subclass or of another library.
     Python floats get the dtype that `floats_beside` gives for `args`.
     """
     if not isinstance(a, (list, tuple)):
         if not isinstance(a, Sequence) or isinstance(a, (str, bytes)):
-            taken = isinstance(a, (BaseTensor, Followed)) or type(a) in PLAIN
-            return a if taken or not hasattr(type(a), "__array__") else as_array(a)
+            done = isinstance(a, (BaseTensor, Followed)) or type(a) in PLAIN
+            return a if done or not hasattr(type(a), "__array__") else as_array(a)
         a = list(a)
     derived = i < len(entry.rules) and entry.rules[i] is not None
     if (entry.rules and not derived) or entry.function is np.block:  # where lists have a meaning
@@ -148,21 +153,21 @@ def floats_beside(values: list | tuple) -> np.dtype:
     return np.result_type(get_default_dtype(), *(dtype for dtype in dtypes if dtype.kind == "f"))
 
 
-def own(a: Any) -> Any:
+def copied_option(a: Any) -> Any:
     """An option with copies of its lists, dicts and arrays, which the caller may change."""
     if isinstance(a, dict):
-        return {k: own(v) for k, v in a.items()}
+        return {k: copied_option(v) for k, v in a.items()}
     if type(a) in (list, tuple):
-        return type(a)(map(own, a))
+        return type(a)(map(copied_option, a))
     return a.copy() if isinstance(a, np.ndarray) else a
 
 
-def arrays_in(a: object) -> Any:
+def without_tensors(a: object) -> Any:
     """An argument, or a list as one, with arrays in place of tensors."""
     if isinstance(a, BaseTensor):
         return a._array
     if type(a) is list or type(a) is tuple:
-        return type(a)([b if type(b) in PLAIN else arrays_in(b) for b in a])
+        return type(a)([b if type(b) in PLAIN else without_tensors(b) for b in a])
     return bare(a) if isinstance(a, Followed) else a
 
 

@@ -24,7 +24,7 @@ from .node import Node
 from .operators import Operators
 from .table import NUMPYS, Definition, Operation
 
-OUTLINES = {  # functions that read shapes and dtypes, or give text
+SHAPE_ONLY = {  # functions that read shapes and dtypes, or give text
     np.shape, np.ndim, np.size, np.result_type, np.can_cast, np.common_type, np.min_scalar_type,
     np.iscomplexobj, np.isrealobj, np.may_share_memory, np.shares_memory, np.zeros_like, np.ones_like,
     np.empty_like, np.array_repr, np.array_str, np.array2string,
@@ -148,7 +148,7 @@ def follow(function: Callable, args: tuple, kwargs: dict[str, Any]) -> Any:
     Else those who watch see that the arguments were read.
     """
     y = function(*bare(args), **bare(kwargs))
-    if function in OUTLINES or not _following():
+    if function in SHAPE_ONLY or not _following():
         return y
     return _seen(function, args, kwargs, y)[1]
 
@@ -187,7 +187,7 @@ def _seen(function: Callable, args: tuple, kwargs: dict[str, Any], y: Any) -> tu
     """Return the node of a call and what the caller gets: of no array of numbers, None and `y`."""
     if isinstance(y, (list, tuple)) and (whole := _several(function, args, kwargs, y)) is not None:
         return None, whole
-    call = by_position(function, args, kwargs)
+    call = _by_position(function, args, kwargs)
     if call is None or not isinstance(y, (np.ndarray, np.generic)) or y.dtype.kind not in "fiub":
         for a in _followed_in([args, kwargs]):
             read(a)
@@ -218,12 +218,11 @@ def _several(function: Callable, args: tuple, kwargs: dict[str, Any], y: Any) ->
     return y
 
 
-def by_position(function: Callable, args: tuple, kwargs: dict[str, Any]) -> tuple | None:
+def _by_position(function: Callable, args: tuple, kwargs: dict[str, Any]) -> tuple | None:
     """A call with its arrays at their positions; None where this cannot be said."""
     entry, kwargs = NUMPYS.get(function), dict(kwargs)
-    names = entry.parameters if isinstance(entry, Operation) else ()
-    while len(args) < len(names) and names[len(args)] in kwargs:  # as of a call with a Tensor
-        args = (*args, kwargs.pop(names[len(args)]))
+    if isinstance(entry, Operation):  # as of a call with a Tensor
+        args = entry.by_position(args, kwargs)
     if not any(True for _ in _followed_in(list(kwargs.values()))):
         return args, kwargs
     try:

@@ -35,7 +35,7 @@ def transposed(a: AnyArray) -> AnyArray:
 
 
 def of_matrices(position: int, matrix_rule: Callable) -> Callable:
-    """A rule for a product of matrices, by the argument at `position`, made to take vectors too.
+    """A rule for a product of matrices, for the argument at `position`, made to take vectors too.
 
     A vector on the left is a row, one on the right a column.
     """

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from .arguments import own
+from .arguments import copied_option
 from .followed import bare
 from .node import Edge, outline
 from .table import AnyArray, BaseTensor, Operation, code_of
@@ -35,7 +35,7 @@ def to_save(
         elif isinstance(a, (np.ndarray, list, tuple)):
             saved.append(unshared(a) if is_read else outlined(array))
         else:  # a number or another option
-            saved.append(own(a) if isinstance(a, dict) else a)
+            saved.append(copied_option(a) if isinstance(a, dict) else a)
     return tuple(saved)
 
 

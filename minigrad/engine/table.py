@@ -1,6 +1,6 @@
 """The table of derivatives: what an entry is, and how one is made.
 
-    rule(np.exp, lambda g, y, _x: g * y)        a function, and its derivative by each argument
+    rule(np.exp, lambda g, y, _x: g * y)        a function, and its derivative for each argument
 
     @definition(of=np.ptp)                      a function that is written in others
     def ptp(a, axis=None):
@@ -44,13 +44,15 @@ class BaseTensor:
 
     __slots__ = ("__weakref__", "_array", "_node")
 
+    is_symbol = False  # a symbol has no numbers: it notes the calls that are made with it
+
     _array: AnyArray
     _node: Any  # None for a result outside the graph, until somebody asks for its node
     dtype: np.dtype
     requires_grad: bool
 
     @staticmethod
-    def _around(array: AnyArray, node: Any = None) -> Any:
+    def _wrap(array: AnyArray, node: Any = None) -> Any:
         """Make a Tensor around an array that nothing else will write to."""
         raise NotImplementedError  # Tensor has it
 
@@ -65,7 +67,7 @@ class Entry:
     """The table's entry for one function, and how that may be called.
 
     Attributes:
-        function: what one calls.
+        function: what one calls. An operation computes by its `call`, which looks for no Tensors.
         refused: the options that must be None.
         names: of all arguments, without underscores; keyword-only names last.
         parameters: the names of the arguments by position.
@@ -91,6 +93,13 @@ class Entry:
     @functools.cached_property
     def name(self) -> str:
         return name_of(self.function)
+
+    def by_position(self, args: tuple, kwargs: Options) -> tuple:
+        """The arguments by position, with those that go on from them by name; these leave `kwargs`."""
+        names = self.parameters
+        while len(args) < len(names) and names[len(args)] in kwargs:
+            args = (*args, kwargs.pop(names[len(args)]))
+        return args
 
 
 class Operation(Entry):
@@ -163,8 +172,8 @@ def on_plain_arrays(definition: Definition, args: tuple, kwargs: Options) -> Any
     arrays, tensors, held = [], [], []
     for a in (*args, *kwargs.values()) if kwargs else args:
         if isinstance(a, BaseTensor):
-            if a._around is BaseTensor._around or (now.grad and a.requires_grad):
-                return NotImplemented  # the first is a symbol: it notes the calls that are made with it
+            if a.is_symbol or (now.grad and a.requires_grad):
+                return NotImplemented
             if a._array.dtype.kind != "f":  # integers become floats in another way
                 return NotImplemented
             tensors.append(a)
@@ -195,7 +204,7 @@ def _as_tensor(y: Any, tensors: list[Any], held: list[np.ndarray]) -> Any:
         if a._array is y:
             return a
     shared = any(np.may_share_memory(a, y) for a in held)
-    return tensors[0]._around(y.copy() if shared else y)
+    return tensors[0]._wrap(y.copy() if shared else y)
 
 
 NUMPYS: dict[Callable, Operation | Definition] = {}  # the entries of NumPy's and Python's functions

@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from . import errors
-from .arguments import as_array, as_result, parents_in, taken
+from .arguments import as_array, as_result, parents_in, prepare_call
 from .by_hand import data_of
 from .errors import PROBLEMS, Options
-from .followed import OUTLINES, Followed, followed
+from .followed import SHAPE_ONLY, Followed, followed
 from .modes import get_default_dtype, mode, running
 from .node import Edge, Node
 from .operators import Operators
@@ -286,14 +286,14 @@ class Tensor(Operators):
 
     @staticmethod
     def apply(function: Callable, args: tuple, kwargs: Options) -> Any:
-        """Call `function`, and remember how: the call is taken, run, and remembered.
+        """Call `function`: prepare its arguments, run it, and remember it as a node.
 
         Of a definition, the operations that it is written in come here in their turn, and are what is
         remembered.
         """
         entry = NUMPYS.get(function) or lookup(function)
         try:
-            args, arrays, kwargs = taken(entry, args, kwargs)
+            args, arrays, kwargs = prepare_call(entry, args, kwargs)
             y = run(entry, args, arrays, kwargs)
         except PROBLEMS as problem:
             call = errors.FailedCall(function, args, kwargs, running.get())
@@ -310,10 +310,10 @@ class Tensor(Operators):
 
     # Back to the leaves
 
-    backward = backward
+    backward = backward  # of `walk`; `checked` compares its arguments with the annotations first
 
     @staticmethod
-    def _around(array: AnyArray, node: Node | None = None) -> Tensor:
+    def _wrap(array: AnyArray, node: Node | None = None) -> Tensor:
         return tensor_of(array, node)
 
     # Copies, by Python's modules `copy` and `pickle`
@@ -423,7 +423,7 @@ def remembered(
             y = followed(y, now.watchers)
         for watcher in now.watchers:
             watcher.operation(node, args, y)
-    elif now.watchers and entry.function not in OUTLINES:  # it gives no array, or several
+    elif now.watchers and entry.function not in SHAPE_ONLY:  # it gives no array, or several
         for a in args:
             if isinstance(a, Tensor):
                 a._read()

@@ -119,7 +119,7 @@ def pass_on(node: Node, edges: list[Edge], arrived: dict[Node, AnyArray], watche
     if edges and saved is None:  # another thread was first
         raise _freed(node)
     if edges and isinstance(g, BaseTensor):
-        saved = _as_tensors(node, saved, g._around)
+        saved = _as_tensors(node, saved, g._wrap)
     contributions: list[Contribution] = []
     from_rule, last = None, None
     try:
@@ -171,7 +171,7 @@ def fit(share: AnyArray, to: Node, g: AnyArray) -> AnyArray:
             raise errors.DTypeError(f"a rule gave {errors.described(share)}, which is no array")
         share = undo_broadcast(share, to.shape)
     if isinstance(g, BaseTensor) and not isinstance(share, BaseTensor):
-        share = g._around(share)  # a rule may return a plain array, such as zeros_like
+        share = g._wrap(share)  # a rule may return a plain array, such as zeros_like
     return share if share.dtype == to.dtype else share.astype(to.dtype)
 
 
@@ -199,15 +199,15 @@ def copied_axes(wide: tuple[int, ...], shape: tuple[int, ...]) -> tuple[int, ...
     return (*range(extra), *stretched)
 
 
-def _as_tensors(node: Node, saved: tuple, around: Callable) -> tuple:
+def _as_tensors(node: Node, saved: tuple, wrap: Callable) -> tuple:
     """Make tensors of the arrays that a node saved: each with the node that made it, as before.
 
     The result y has the operation's own node: a gradient of `g * y`, the rule of np.exp, goes back to y,
-    and so through this np.exp.
+    and so through this np.exp. An argument without an edge stays an array: no gradient goes to it.
     """
 
     def tensor(array: AnyArray, made_by: Node) -> BaseTensor | Outline:
-        return array if isinstance(array, Outline) else around(array, made_by)
+        return array if isinstance(array, Outline) else wrap(array, made_by)
 
     tensors: list[Any] = [tensor(saved[0], node), *saved[1:]]
     for place in {1 + position for position, item, _ in node.edges if item is not None}:
@@ -277,7 +277,7 @@ def added(before: Any, g: AnyArray, root: BaseTensor) -> AnyArray:
     """Add what arrived in a walk from `root` to what `.grad` held."""
     if before is not None:
         g = before + g if isinstance(g, BaseTensor) else before._array + g
-    return g if isinstance(g, BaseTensor) else root._around(g)
+    return g if isinstance(g, BaseTensor) else root._wrap(g)
 
 
 def first_gradient(root: BaseTensor, gradient: ArrayLike | None, create_graph: bool) -> AnyArray:
@@ -303,7 +303,7 @@ def first_gradient(root: BaseTensor, gradient: ArrayLike | None, create_graph: b
         )
     if create_graph:
         if not isinstance(start, BaseTensor):
-            return root._around(as_array(start, array.dtype, copy=True))
+            return root._wrap(as_array(start, array.dtype, copy=True))
         return start if start.dtype == array.dtype else start.astype(array.dtype)  # type: ignore[attr-defined]
     return start if gradient is None else as_array(start, array.dtype, copy=True)
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from .. import errors
 from ..definitions.axes import as_arrays
-from ..engine.arguments import arrays_in, as_array
+from ..engine.arguments import as_array, without_tensors
 from ..engine.kinds import checked
 from ..engine.modes import get_default_dtype
 from ..engine.table import definition
@@ -46,7 +46,7 @@ def check_ids(ids: Array, N: int, what: str) -> None:
     """
     if ids.dtype.kind not in "iu":
         raise errors.DTypeError(f"{what} is an integer from 0 to {N - 1}, not {ids.dtype}")
-    ids = np.asarray(arrays_in(ids))
+    ids = np.asarray(without_tensors(ids))
     if ids.size and not (ids.min() >= 0 and ids.max() < N):
         wrong = ids[(ids < 0) | (ids >= N)].ravel()[0]
         raise errors.ShapeError(f"{what} is an integer from 0 to {N - 1}, not {wrong}")

@@ -9,7 +9,7 @@ import numpy as np
 from .. import errors
 from ..definitions.axes import as_arrays
 from ..definitions.half import in_single
-from ..engine.arguments import arrays_in
+from ..engine.arguments import without_tensors
 from ..engine.table import definition
 from ..engine.tensor import A, Array
 from ..settings import whole
@@ -54,7 +54,7 @@ def cross_entropy(
 
 
 def _check_targets(shape, targets, ignore_index, reduction, label_smoothing=0.0) -> None:
-    targets = arrays_in(targets)
+    targets = without_tensors(targets)
     if targets.shape != shape[:-1]:
         raise errors.ShapeError(
             f"scores of shape {shape} ask for targets of shape {shape[:-1]}, not {targets.shape}"
