@@ -62,9 +62,8 @@ def _stopping(statuses: list[int]) -> Iterator[None]:
         statuses.append(128 + number)
         raise KeyboardInterrupt
 
-    here = (
-        threading.current_thread() is threading.main_thread()
-    )  # the only one that may ask for them
+    # Only the main thread may ask for them.
+    here = threading.current_thread() is threading.main_thread()
     known = [getattr(signal, name) for name in STOPS if here and hasattr(signal, name)]
     known = [one for one in known if signal.getsignal(one) is signal.SIG_DFL]
     for one in known:

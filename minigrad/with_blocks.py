@@ -28,9 +28,10 @@ from .engine.kinds import Function, checked
 from .engine.modes import setting
 from .errors import UnsupportedError
 
+# The open blocks of this thread or task, each with its `WithBlock`.
 _entered: ContextVar[tuple[tuple[WithBlock, contextlib.AbstractContextManager], ...]] = ContextVar(
     "_entered", default=()
-)  # the open blocks of this thread or task, each with its `WithBlock`
+)
 
 
 class WithBlock(contextlib.AbstractContextManager):

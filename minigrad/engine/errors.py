@@ -71,14 +71,8 @@ class DetachError(MinigradError, TypeError):
 
 # --- messages --------------------------------------------------------------------------------------
 
-
-PROBLEMS = (
-    ValueError,
-    TypeError,
-    IndexError,
-    NotImplementedError,
-    np.linalg.LinAlgError,
-)  # in a call
+# What a call of NumPy's can end in.
+PROBLEMS = (ValueError, TypeError, IndexError, NotImplementedError, np.linalg.LinAlgError)
 
 
 def failed(name: str, call: FailedCall, problem: Exception) -> MinigradError:

@@ -248,9 +248,8 @@ class Additive(Module):
     ):
         hidden = query_width if hidden is None else hidden
         self.query = _weight(heads, query_width, hidden)  # (H, K, A)
-        self.key = _weight(
-            heads, query_width if key_width is None else key_width, hidden
-        )  # (H, K', A)
+        key_width = query_width if key_width is None else key_width
+        self.key = _weight(heads, key_width, hidden)  # (H, K', A)
         self.vector = _weight(heads, hidden, 1)  # (H, A, 1)
 
     def forward(self, query: Array, key: Array) -> Tensor:

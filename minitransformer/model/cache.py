@@ -25,7 +25,7 @@ class Cache:
         self.tokens: np.ndarray | None = None
         self._kept: dict[Module, tuple[Tensor, Tensor]] = {}
 
-    def read(self, tokens: np.ndarray) -> np.ndarray:
+    def append(self, tokens: np.ndarray) -> np.ndarray:
         """Remember new tokens (B, n); returns all so far (B, T + n)."""
         if self.tokens is not None:
             tokens = np.concatenate([self.tokens, tokens], axis=-1)  # (B, T + n)

@@ -47,7 +47,8 @@ class DecoderLayer(Module):
         Args:
             x: the target so far (B, T, D); with a cache, what is new of it.
             memory: what the encoder made of the source (B, S, D); None if the cache remembers it.
-            self_mask: booleans that broadcast to (B, H, T, T).
+            self_mask: booleans that broadcast to (B, H, T, T); with a cache (B, H, T, offset + T), where
+                `offset` positions were read before.
             cross_mask: booleans that broadcast to (B, H, T, S).
             cache: what the layer read before.
 

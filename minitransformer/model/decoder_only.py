@@ -69,7 +69,7 @@ class DecoderOnly(Module):
             DTypeError, ShapeError: for anything but an array of integers with two axes.
         """
         offset = 0 if cache is None else cache.length()
-        read = tokens if cache is None else cache.read(tokens)  # (B, offset + T)
+        read = tokens if cache is None else cache.append(tokens)  # (B, offset + T)
         x = self.dropout(embed(tokens, self.embedding, self.positions, offset))  # (B, T, D)
         mask = masks.decoder(read, new=tokens.shape[-1])  # (B, 1, T, offset + T)
         x, weights = self.stack(x, mask, cache)  # (B, T, D), (B, H, T, offset + T) of each layer

@@ -23,7 +23,7 @@ from .sizes import EncoderSizes, check_sizes
 
 def hide(
     tokens: np.ndarray,
-    mask: int,
+    mask_id: int,
     p: float = 0.15,
     pad: int = 0,
     rng: np.random.Generator | None = None,
@@ -31,12 +31,12 @@ def hide(
     """Hide random tokens, to learn by guessing them: return what to read and what to guess
     (Phuong & Hutter, 2022, algorithm 12):
 
-        read, guess = hide(tokens, mask)
+        read, guess = hide(tokens, mask_id)
         loss = cross_entropy(model(read), guess, ignore_index=0)
 
     Args:
         tokens: ids (B, T), padded.
-        mask: the id that stands for a hidden token.
+        mask_id: the id that stands for a hidden token.
         p: the probability with which each token is hidden; padding never is.
         pad: the id of padding.
         rng: the random generator for the choice (default: the common generator).
@@ -45,7 +45,7 @@ def hide(
         The tokens with some hidden (B, T), and the hidden ones, with padding elsewhere (B, T).
     """
     hidden = (generator(rng).random(tokens.shape) < p) & (tokens != pad)
-    return np.where(hidden, mask, tokens), np.where(hidden, tokens, pad)
+    return np.where(hidden, mask_id, tokens), np.where(hidden, tokens, pad)
 
 
 class EncoderOnly(Module):

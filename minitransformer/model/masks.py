@@ -61,9 +61,8 @@ def decoder(tokens: np.ndarray, new: int | None = None) -> np.ndarray:
     """
     check_integers(tokens)
     S = tokens.shape[-1]
-    return causal(S if new is None else whole("new", new, most=S), S) & padding(
-        tokens
-    )  # (B, 1, T, S)
+    T = S if new is None else whole("new", new, most=S)
+    return causal(T, S) & padding(tokens)  # (B, 1, T, S)
 
 
 def window(

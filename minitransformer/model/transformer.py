@@ -86,7 +86,7 @@ class Transformer(Module):
             DTypeError, ShapeError: for anything but an array of integers with two axes.
         """
         offset = 0 if cache is None else cache.length()
-        read = target if cache is None else cache.read(target)  # (B, offset + T)
+        read = target if cache is None else cache.append(target)  # (B, offset + T)
         x = self.dropout(embed(target, self.target_embedding, self.positions, offset))  # (B, T, D)
         mask = masks.decoder(read, new=target.shape[-1])  # (B, 1, T, offset + T)
         source = None if offset else memory.vectors  # (B, S, D), once: the cache remembers it

@@ -93,14 +93,13 @@ def sample(
             a top_p not above 0 up to 1; else as `greedy`.
     """
     temperature = real("temperature", temperature)
-    top_k = None if top_k is None else whole("top_k", top_k, least=1)
-    top_p = None if top_p is None else real("top_p", top_p, above=0, most=1)
+    top_k, top_p = _checked_limits(top_k, top_p)
     if temperature == 0:
         return greedy(model, ids, longest, window=window, ends=ends, cached=cached)
     rng = mg.generator(rng)
 
     def choose(scores: np.ndarray) -> np.ndarray:
-        p = distribution(scores, temperature, top_k, top_p)  # (B, N)
+        p = _distribution(scores, temperature, top_k, top_p)  # (B, N)
         below = np.cumsum(p, axis=-1)
         drawn = rng.random((len(p), 1)) * below[:, -1:]  # the sum is 1 but for rounding
         return np.argmax(below > drawn, axis=-1)
@@ -122,14 +121,26 @@ def distribution(
         AnomalyError: if a row of scores has NaN or plus infinity, or nothing else than minus infinity.
     """
     temperature = real("temperature", temperature, above=0)
-    top_k = None if top_k is None else whole("top_k", top_k, least=1)
-    top_p = None if top_p is None else real("top_p", top_p, above=0, most=1)
+    top_k, top_p = _checked_limits(top_k, top_p)
     if np.ndim(scores) != 2:
         raise errors.ShapeError(f"scores are (B, N), not {np.shape(scores)}: write scores[None]")
     if not np.isfinite(np.max(scores, axis=-1)).all():
         raise errors.AnomalyError(
             "the highest score of each row is a finite number, and here it is not"
         )
+    return _distribution(scores, temperature, top_k, top_p)
+
+
+def _checked_limits(top_k: int | None, top_p: float | None) -> tuple[int | None, float | None]:
+    """Check how many symbols may be drawn, and up to which probability together."""
+    top_k = None if top_k is None else whole("top_k", top_k, least=1)
+    return top_k, None if top_p is None else real("top_p", top_p, above=0, most=1)
+
+
+def _distribution(
+    scores: np.ndarray, temperature: float, top_k: int | None, top_p: float | None
+) -> np.ndarray:
+    """`distribution`, for arguments that have been checked."""
     with np.errstate(over="ignore"):  # a temperature near 0: minus infinity, but for the highest
         p = np.exp((scores - scores.max(axis=-1, keepdims=True)) / temperature)
     p /= p.sum(axis=-1, keepdims=True)
@@ -139,9 +150,8 @@ def distribution(
     if top_k is not None:
         allowed[:, top_k:] = False
     if top_p is not None:
-        allowed &= (
-            np.cumsum(ranked, axis=-1) - ranked < top_p
-        )  # the likelier ones do not reach it yet
+        likelier = np.cumsum(ranked, axis=-1) - ranked  # the probability of those before
+        allowed &= likelier < top_p
     np.put_along_axis(p, by_rank, np.where(allowed, ranked, 0), axis=-1)
     return p / p.sum(axis=-1, keepdims=True)
 
@@ -202,9 +212,8 @@ def _search(
     with mg.no_grad():
         writing = writing.select(np.repeat(np.arange(B), K))
         written = np.full((B, K, 0), PAD)
-        log_p = np.where(np.arange(K) == 0, 0.0, -np.inf) + np.zeros(
-            (B, 1)
-        )  # (B, K): one is enough
+        one = np.where(np.arange(K) == 0, 0.0, -np.inf)  # (K,): at first all are the same
+        log_p = np.tile(one, (B, 1))  # (B, K)
         ended = np.full((B, K), False)
         length = np.zeros((B, K))
         while written.shape[2] < most and not ended.all():
@@ -286,19 +295,19 @@ def _write(
     writing, prompt = Writing.begin(model, ids, cached, window, ends)
     B, P = prompt.shape
     lengths = (prompt != PAD).sum(axis=1)  # (B,) of the prompts
-    n = int(lengths.min())
-    text = prompt[:, :n]  # (B, n)
+    shortest = int(lengths.min())
+    text = new = prompt[:, :shortest]  # (B, shortest)
     ended = np.full(B, False)
-    new = text
     while not ended.all():
+        t = text.shape[1]  # the place of the next symbol
         chosen = choose(writing.scores(new))  # (B,)
-        reading = text.shape[1] < lengths  # (B,): the prompt has it already
-        at = np.minimum(text.shape[1], P - 1)
-        chosen = np.where(reading, prompt[:, at], np.where(ended, PAD, chosen))
-        ended |= ~reading & ((chosen == EOS) | (text.shape[1] - lengths >= most - 1))
+        in_prompt = t < lengths  # (B,)
+        given = prompt[:, t] if t < P else np.full(B, PAD)
+        chosen = np.where(in_prompt, given, np.where(ended, PAD, chosen))
+        ended |= ~in_prompt & ((chosen == EOS) | (t - lengths >= most - 1))
         new = chosen[:, None]  # (B, 1)
-        text = np.concatenate([text, new], axis=1)  # (B, n)
-    text = np.pad(text, ((0, 0), (0, P - n)), constant_values=PAD)
+        text = np.concatenate([text, new], axis=1)  # (B, t + 1)
+    text = np.pad(text, ((0, 0), (0, P - shortest)), constant_values=PAD)
     after_prompt = lengths[:, None] + np.arange(text.shape[1] - P)  # (B, T)
     written = np.take_along_axis(text, after_prompt, axis=1)
     return written[:, (written != PAD).any(axis=0)]

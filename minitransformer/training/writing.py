@@ -87,7 +87,7 @@ class Writing:
         if self.cached:
             logits = self.logits(new, self.cache)
         else:
-            logits = self.logits(self.cache.read(new))
+            logits = self.logits(self.cache.append(new))
         return self._allowed(logits[:, -1])
 
     def logits(self, tokens: np.ndarray, cache: Cache | None = None) -> mg.Tensor:
@@ -117,7 +117,7 @@ class Writing:
         begins = 0 if self.window is None else window_start(length, self.window)
         if begins == self.begins:
             return new
-        text = self.cache.read(new)[:, begins - self.begins :]
+        text = self.cache.append(new)[:, begins - self.begins :]
         self.begins, self.cache = begins, Cache()
         return text
 

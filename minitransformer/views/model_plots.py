@@ -121,10 +121,8 @@ def attention_maps(
         ax = map_axes(len(named), columns, queries, keys)
     *pictures, scale = places(ax, len(named) + 1)
     for i, (picture, (title, weights)) in enumerate(zip(pictures, named)):
-        beside, below = (
-            i % columns == 0,
-            i + columns >= len(named),
-        )  # where axes are called anything
+        # Axes have names at the left and at the bottom alone.
+        beside, below = i % columns == 0, i + columns >= len(named)
         some = (sides[0] if beside else "", sides[1] if below else "")
         attention_map(weights, queries=queries, keys=keys, sides=some, title=title, ax=picture)
     colour_scale(pictures[0], scale, "weight")

@@ -65,9 +65,8 @@ def _swapaxes(x: Any, i: int, j: int) -> Any:
 
 
 def _where(condition: np.ndarray, a: Any, b: Any) -> Any:
-    finite = lambda one: (
-        one if isinstance(one, Adapter) else np.maximum(one, -1e30)
-    )  # 0 * -inf is NaN
+    # 0 * -inf is NaN
+    finite = lambda one: one if isinstance(one, Adapter) else np.maximum(one, -1e30)
     return finite(a) * np.where(condition, 1.0, 0.0) + finite(b) * np.where(condition, 0.0, 1.0)
 
 

@@ -43,12 +43,10 @@ IMPORT = {  # libraries that are not needed, and the modules (as patterns) that 
     "torch": r"minigrad\.aten\.",
 }
 PARTS = (".py", ".js", ".css", ".html")  # of the pages that lessons write
-SCRIPT = re.compile(r"<script>(.{10000,}?)</script>", re.S)  # of a page that a lesson writes,
+SCRIPT = re.compile(r"<script>(.{10000,}?)</script>", re.S)  # of a page that a lesson writes
 LINK = re.compile(r'\{"title":"([^"]*)","address":"[^"]*/(\w+\.py)"\}')
-LOADS = (
-    "script-src 'unsafe-inline'",
-    "script-src 'unsafe-inline' 'self' file:",
-)  # and what it may load
+# What such a page may load: alone, and in a site.
+LOADS = ("script-src 'unsafe-inline'", "script-src 'unsafe-inline' 'self' file:")
 OWN = ("exercises", "lessons", "site")  # of the course's folders: no lesson imports them
 
 RUNNING = """<p class="running">This lesson runs now, for the first time on this machine. What its cells

@@ -27,9 +27,8 @@ none of its own."""
 WRAPPED = 19  # letters of a line, where the map has titles
 TABLES = EXAMPLES / "README.md"
 NUMBER = r"\d\d[a-z]?"
-ROW = re.compile(
-    rf"^\| \[({NUMBER}) .*\| (.*?) ?\|$", re.M
-)  # of a lesson: what it builds on comes last
+# The row of a lesson: what it builds on comes last.
+ROW = re.compile(rf"^\| \[({NUMBER}) .*\| (.*?) ?\|$", re.M)
 PATH = re.compile(rf"^\| ([^|[]+) \| ([^|]+) \| ({NUMBER}(?: {NUMBER})*) \|$", re.M)
 
 # Colours come from the page's style, so that the map is light or dark with it.

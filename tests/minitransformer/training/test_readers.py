@@ -185,7 +185,7 @@ def test_masked_tokens_are_learned_by_the_same_parts():
         return np.where(np.arange(6) % 2, 7 - first, first)  # 3 4 3 4 ... or 4 3 4 3 ...
 
     def loss_of(tokens):
-        read, guess = hide(tokens, mask=5, rng=rng)
+        read, guess = hide(tokens, mask_id=5, rng=rng)
         return cross_entropy(model(read), guess, ignore_index=PAD)
 
     first = loss_of(batch()).item()
