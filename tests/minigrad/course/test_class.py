@@ -17,7 +17,7 @@ from minigrad.course.exercises import container, sandbox, teacher
 from minigrad.course.exercises.handed_in import handed_in
 from minigrad.course.exercises.sheets import HOME, sheets
 
-FIRST = sheets()[0].file
+FIRST, SECOND = (sheet.file for sheet in sheets()[:2])
 STUBS = (HOME / FIRST).read_text()
 RIGHT = f"{STUBS}\n\ndef product_rule(g, x, y):\n    return g * y, g * x\n"
 WRONG = f"{STUBS}\n\ndef product_rule(g, x, y):\n    return y, x\n"
@@ -107,6 +107,28 @@ def test_the_zips_of_moodle_and_canvas_are_read(tmp_path):
     found = handed_in(tmp_path / "canvas.zip", tmp_path / "canvas")
     assert [(one.name, one.number) for one in found] == [("adal", "42"), ("benk", "43")]
     assert all((one.folder / FIRST).read_text() == RIGHT for one in found)
+
+
+@pytest.mark.parametrize("unpacked", [False, True])
+@pytest.mark.parametrize(
+    "names",
+    [
+        [f"adal_42_777_{FIRST}", f"adal_42_778_{SECOND}"],  # Canvas has a number for each file
+        [
+            f"Ada L_123_assignsubmission_file_/{FIRST}",
+            f"Ada L_123_assignsubmission_file_/{SECOND}",
+            "Ada L_123_assignsubmission_onlinetext_/onlinetext.html",
+        ],
+    ],
+)
+def test_all_that_a_platform_has_of_a_student_is_one_students(tmp_path, names, unpacked):
+    room, work = tmp_path / "room.zip", tmp_path / "work"
+    work.mkdir()
+    room.write_bytes(zipped(dict.fromkeys(names, RIGHT)))
+    if unpacked:
+        zipfile.ZipFile(room).extractall(tmp_path / "room")
+    (student,) = handed_in(tmp_path / "room" if unpacked else room, work)
+    assert {path.name for path in student.folder.iterdir()} == {FIRST, SECOND}
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="refuses such names")
