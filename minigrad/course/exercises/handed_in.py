@@ -223,6 +223,8 @@ def _sort(student: Student, files: Iterable[Found | str]) -> None:
         (student.folder / sheet).write_bytes(last.data)
         student.time = max(student.time, last.time)
         student.notes += _others(several, last)
+        if not last.data.strip():
+            student.notes.append(f"not marked: {last.path}: the file is empty")
         if not last.path.endswith(sheet):
             student.notes.append(f"taken for {sheet}: {last.path}")
 
