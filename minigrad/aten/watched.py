@@ -219,7 +219,13 @@ class Watched:
             why = "its row in minigrad.aten.rows may be wrong, or code changed numbers unseen"
             if "gradient" in first.of:
                 why = "; ".join(compared.reasons) or (
-                    "the rule of a row may be wrong, or code changed numbers that PyTorch had saved"
+                    "the rule of a row may be wrong, code changed numbers that PyTorch had saved, or "
+                    "a hook (Tensor.register_hook) changed a gradient on the way"
+                )
+            if not all(np.isfinite(loss._array).all() for loss in losses):
+                why += (
+                    ". Or it is rounding all the same, of numbers that overflow: mg.diagnose(watched) "
+                    "says where that begins"
                 )
             raise errors.GraphError(
                 f"{first.of}{at} differs from PyTorch's by {first.size:.2g} of 1 + its size, and up to "

@@ -346,6 +346,32 @@ def test_a_wrong_gradient_is_found(monkeypatch):
         mg.graph(watched)
 
 
+def test_a_hook_of_a_tensor_that_is_gone_is_among_the_reasons():
+    net = torch.nn.Linear(3, 4)
+
+    def loss_of(x):
+        h = net(x)
+        h.register_hook(lambda g: g * 2)
+        return h.square().mean()
+
+    with mg.pytorch() as watched:
+        loss = loss_of(torch.ones(2, 3))
+    loss.backward()
+    with pytest.raises(mg.errors.GraphError, match=r"a hook \(Tensor.register_hook\)"):
+        watched.checked()
+
+
+def test_where_numbers_overflow_the_way_to_a_diagnosis_is_told(monkeypatch):
+    monkeypatch.setitem(ROWS, "sin", np.cos)  # stands for sums that overflow here, and not there
+    x = torch.tensor([0.0, 1.0], requires_grad=True)
+    with mg.pytorch() as watched:
+        loss = (x.sin() / x).sum()
+    loss.backward()
+    with pytest.raises(mg.errors.GraphError, match=r"overflow: mg\.diagnose\(watched\)"):
+        watched.checked()
+    assert "np.divide" in str(mg.diagnose(watched))
+
+
 def test_an_empty_block_and_a_second_use_raise():
     with mg.pytorch() as watched:
         pass
