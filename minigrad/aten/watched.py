@@ -137,7 +137,7 @@ class Watched:
             self._problem = f"; the block ended with {type(problem).__name__}: {problem}"
         if alive:
             self._name(alive)
-            rank = [(t.requires_grad, t.numel() == 1, i) for i, t in enumerate(alive)]
+            rank = [(t.grad_fn is not None, t.numel() == 1, i) for i, t in enumerate(alive)]
             self._last = self.calls.value(alive[max(rank)[2]])
 
     def _name(self, theirs: list) -> None:
@@ -166,10 +166,19 @@ class Watched:
                 "nothing that PyTorch computed was seen, or nothing is left of it: compute the loss "
                 f"inside the block, and keep it{self._problem}"
             )
-        for node in order([loss.node for loss in losses]):
+        nodes = order([loss.node for loss in losses])
+        for node in nodes:
             if node in self.calls.severed:
                 raise errors.UnsupportedError(self.calls.severed[node])
+        self._name_parameters({*nodes})
         return losses
+
+    def _name_parameters(self, nodes: set) -> None:
+        """Have the modules hold the parameters as these nodes saw them: steps may have come since."""
+        for theirs, leaves in self.calls.leaves.values():
+            seen = [leaf for leaf in leaves if leaf.node in nodes]
+            if seen:
+                self.calls.counterparts.renew(theirs, seen[-1])
 
     @property
     def loss(self) -> Tensor:
@@ -210,7 +219,13 @@ class Watched:
             why = "its row in minigrad.aten.rows may be wrong, or code changed numbers unseen"
             if "gradient" in first.of:
                 why = "; ".join(compared.reasons) or (
-                    "the rule of a row may be wrong, or code changed numbers that PyTorch had saved"
+                    "the rule of a row may be wrong, code changed numbers that PyTorch had saved, or "
+                    "a hook (Tensor.register_hook) changed a gradient on the way"
+                )
+            if not all(np.isfinite(loss._array).all() for loss in losses):
+                why += (
+                    ". Or it is rounding all the same, of numbers that overflow: mg.diagnose(watched) "
+                    "says where that begins"
                 )
             raise errors.GraphError(
                 f"{first.of}{at} differs from PyTorch's by {first.size:.2g} of 1 + its size, and up to "

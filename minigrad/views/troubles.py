@@ -72,6 +72,8 @@ GENERAL = {
     "overflows": "numbers of 16 bits go up to 65,504: scale the loss down, as torch.amp.GradScaler does "
     "after such a step, or take bfloat16 or float32",
     "not finite": "look at the numbers that came in: are they as large as they should be?",
+    "parameter": "a step of training made it so: look at the one before, whose gradient shows it; a "
+    "smaller learning rate, or clipping of the gradient",
     "data": "drop or fill such elements before the model sees them: np.isnan, torch.isnan",
     "zero": "look at what it is multiplied by, or chosen against, there",
     "cut off": "leave out detach(), item(), no_grad() and NumPy between the parameter and the loss",
@@ -105,9 +107,8 @@ class Trouble:
     back: bool = False
 
     def __str__(self) -> str:
-        return "\n  ".join(
-            [f"{self.kind}: {self.what}", f"at {self.line}", *self.numbers, self.remedy]
-        )
+        at = [] if self.line is None else [f"at {self.line}"]
+        return "\n  ".join([f"{self.kind}: {self.what}", *at, *self.numbers, self.remedy])
 
 
 class Troubles(tuple[Trouble, ...]):
@@ -151,7 +152,8 @@ def diagnose(loss: Tensor | Watched, page: str | os.PathLike | bool = False) -> 
             )
         found = [*_not_finite(graph)]
         if not found:
-            found = [*_overflows(graph, overflows), *_zero(graph, expected), *_along_the_way(graph)]
+            zero = _zero(graph, expected, loss.requires_grad)
+            found = [*_overflows(graph, overflows), *zero, *_along_the_way(graph)]
     if page:
         first = _step(graph, found[0]) if found else 0
         with np.errstate(all="ignore"):
@@ -206,7 +208,8 @@ def _forward(graph: Graph, root: GraphNode) -> Trouble:
         users = [graph[e.target] for e in graph.edges if e.source == leaf.number]
         line = next((n.line for n in users if n.line is not None), leaf.line)
         what = f"{_called(leaf)} has {_counted(leaf.value)} when it comes in"
-        return Trouble("data", what, line, (), GENERAL["data"], leaf.number)
+        remedy = GENERAL["parameter" if leaf.kind == "parameter" else "data"]
+        return Trouble("data", what, line, (), remedy, leaf.number)
     first = made[0]
     what = f"{_called(first)} is the first to give {_counted(first.value)}"
     return Trouble(
@@ -249,8 +252,18 @@ def _back(graph: Graph) -> Iterator[Trouble]:
 # --- no gradient ----------------------------------------------------------------------------------
 
 
-def _zero(graph: Graph, expected: set[str]) -> Iterator[Trouble]:
-    """Parameters and inputs whose gradient is exactly zero, or that none reaches."""
+def _zero(graph: Graph, expected: set[str], learns: bool) -> Iterator[Trouble]:
+    """Parameters and inputs whose gradient is exactly zero, or that none reaches.
+
+    Args:
+        expected: the names of parameters that should have one.
+        learns: whether the loss requires a gradient at all.
+    """
+    root = graph[graph.roots[0]]
+    if expected and not learns:
+        what = "the loss requires no gradient, so no parameter has one"
+        yield Trouble("cut off", what, root.line, (), GENERAL["cut off"], root.number)
+        return
     for leaf in graph.nodes:
         if leaf.operation or leaf.kind == "data" or leaf.state not in ("zero", "not computed"):
             continue
@@ -275,9 +288,7 @@ def _zero(graph: Graph, expected: set[str]) -> Iterator[Trouble]:
     in_graph = {n.name for n in graph.nodes}
     for name in sorted(expected - in_graph):
         what = f"the loss was not computed from {name}, so it has no gradient"
-        yield Trouble(
-            "cut off", what, graph[graph.roots[0]].line, (), GENERAL["cut off"], graph.roots[0]
-        )
+        yield Trouble("cut off", what, root.line, (), GENERAL["cut off"], root.number)
 
 
 def _cut_off(leaf: GraphNode, line: SourceLine | None) -> Trouble:

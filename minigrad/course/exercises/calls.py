@@ -8,6 +8,7 @@ import inspect
 import itertools
 import operator
 import sys
+import traceback
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from types import CodeType, FrameType
@@ -120,7 +121,7 @@ def changed_name(numpy: Mapping[str, object]) -> str:
 
 def raised(error: BaseException, function: Callable | None = None) -> Raised:
     code = raised_in(error)
-    line = line_of(error)
+    line = _own_line(error) or line_of(error)
     return Raised(
         f"{type(error).__module__}.{type(error).__qualname__}",
         told(error),
@@ -128,6 +129,13 @@ def raised(error: BaseException, function: Callable | None = None) -> Raised:
         code.co_name if code is not None else "",
         code is not None and function is not None and code is code_of(function),
     )
+
+
+def _own_line(error: BaseException) -> SourceLine | None:
+    """The innermost line of the learner's: not that of a library which it calls."""
+    frames = traceback.walk_tb(error.__traceback__)
+    own = [SourceLine(f.f_code.co_filename, n) for f, n in frames if not _known(f)]
+    return own[-1] if own else None
 
 
 def watcher(without: Sequence[str], function: Callable, found: list[str]) -> Callable:

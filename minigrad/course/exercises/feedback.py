@@ -36,6 +36,8 @@ def page(student: str, marked: Sequence[Marked], late: str = "") -> str:
     begun = [one for one in marked if one[2].state not in (NOT_BEGUN, MISSING)]
     wrong = [one for one in begun if one[2].state != RIGHT]
     rest = [exercise.name for _, exercise, mark in marked if mark.state in (NOT_BEGUN, MISSING)]
+    # Where the file itself is missing, no more is to be said.
+    gone = [m.says for _, _, m in marked if m.state == MISSING and "no function" in m.says]
     again = dict.fromkeys(f"lesson {sheet.number}, {escape(sheet.title)}" for sheet, _, _ in wrong)
     parts = [
         f"<h1>{escape(cleaned(student))}: {total(marked)} of {of} points</h1>",
@@ -45,6 +47,7 @@ def page(student: str, marked: Sequence[Marked], late: str = "") -> str:
         "".join(map(_wrong, wrong)) or "<p>Nothing.</p>",
         f"<h2>To read again</h2><p>{'; '.join(again) or 'Nothing.'}</p>",
         f"<h2>Not begun</h2><p>{', '.join(rest) or 'Nothing.'}</p>",
+        *(f"<p>{escape(says)}</p>" for says in gone),
     ]
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>Exercises</title>\n'

@@ -12,6 +12,7 @@ named: files of exercises are copied, under their own names.
 from __future__ import annotations
 
 import io
+import itertools
 import re
 import time
 import zipfile
@@ -109,35 +110,38 @@ def _by_student(room: Path, out: Path | None) -> Iterator[tuple[str, str, Iterab
     try:
         if zipfile.is_zipfile(room):
             entries = sorted(_together(_in_zip(room.name, room.read_bytes(), 0)).items())
-            yield from ((*_who(name), files) for name, files in entries)
+            yield from ((*who, files) for who, files in entries)
             return
         paths = sorted(room.iterdir())
     except OSError as problem:
         raise errors.ConfigError(f"cannot read {room}: {problem.strerror}") from None
-    single: dict[str, list[Found | str]] = {}
+    known: dict[tuple[str, str], list[Iterable[Found | str]]] = {}
     for path in paths:
         if IGNORED.fullmatch(path.name) or (out is not None and path.resolve() == out.resolve()):
             continue
-        if path.is_dir() or path.suffix.lower() == ".zip":
-            yield (*_who(path.stem if path.is_file() else path.name), _in(path, path.name))
-        elif CANVAS.match(path.name) and path.is_file():
-            single.setdefault(path.name, []).extend(_in(path, path.name))
-    for name, files in _together(file for some in single.values() for file in some).items():
-        yield (*_who(name), files)
+        name, number = _who(path.stem if path.is_file() else path.name)
+        if number:
+            known.setdefault((name, number), []).append(_in(path, path.name))
+        elif path.is_dir() or path.suffix.lower() == ".zip":
+            yield name, number, _in(path, path.name)
+    for (name, number), some in known.items():
+        yield name, number, itertools.chain.from_iterable(some)
 
 
-def _together(files: Iterable[Found | str]) -> dict[str, list[Found | str]]:
+def _together(files: Iterable[Found | str]) -> dict[tuple[str, str], list[Found | str]]:
     """The files of a zip of a class, by student: the first folder, or what Canvas puts in front."""
-    students: dict[str, list[Found | str]] = {}
+    students: dict[tuple[str, str], list[Found | str]] = {}
     for file in files:
         path = file if isinstance(file, str) else file.path
-        canvas = CANVAS.match(path)
-        students.setdefault(canvas[0] if canvas else path.partition("/")[0], []).append(file)
+        students.setdefault(_who(path.partition("/")[0]), []).append(file)
     return students
 
 
 def _who(name: str) -> tuple[str, str]:
-    """The name and number of a student, of the name of a folder or file."""
+    """The name and number of a student, of the name of a folder or file.
+
+    Canvas numbers each file, after the student, and Moodle has a folder for each kind of hand-in.
+    """
     known = MOODLE.fullmatch(name) or CANVAS.match(name)
     return (known[1], known[2]) if known else (name, "")
 
@@ -219,6 +223,8 @@ def _sort(student: Student, files: Iterable[Found | str]) -> None:
         (student.folder / sheet).write_bytes(last.data)
         student.time = max(student.time, last.time)
         student.notes += _others(several, last)
+        if not last.data.strip():
+            student.notes.append(f"not marked: {last.path}: the file is empty")
         if not last.path.endswith(sheet):
             student.notes.append(f"taken for {sheet}: {last.path}")
 

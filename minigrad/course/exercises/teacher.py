@@ -261,7 +261,7 @@ class Results:
         for k, (student, marked) in enumerate(self.students.items(), 1):
             days = self.days.get(student)
             left = less_late(total(marked), days or 0, self.share)
-            late = f"{days} days late: {left} points are left." if days else ""
+            late = f"{days} day{'s' * (days != 1)} late: {left} points are left." if days else ""
             write_feedback(self.out / FEEDBACK, k, student, marked, late)
         return self.out / FEEDBACK
 
@@ -280,7 +280,7 @@ class Results:
             "id": {**self.numbers},
             "days late": {**self.days},
             "points left": self._left(),
-            "not marked": {one.name: len(one.notes) or "" for one in self.all},
+            "not marked": {one.name: _not_marked(one) or "" for one in self.all},
             "equal to": {name: ", ".join(others) for name, others in same.items()},
         }
 
@@ -293,9 +293,15 @@ class Results:
         }
 
 
+def _not_marked(student: Student) -> int:
+    """How many of the notes are of what was not marked."""
+    return sum(not note.startswith("taken for") for note in student.notes)
+
+
 def forget(options: argparse.Namespace) -> int:
     """Remove what `class` has written to a folder: names, marks and pages of students."""
     names = [*RESULTS, KEPT]
+    removed = False
     for path in [options.folder / name for name in names] + [options.folder / FEEDBACK]:
         if path.is_dir() and not path.is_symlink():
             shutil.rmtree(path)
@@ -304,6 +310,9 @@ def forget(options: argparse.Namespace) -> int:
         else:
             continue
         print(f"removed {path}")
+        removed = True
+    if not removed:
+        raise errors.ConfigError(f"there is nothing in {options.folder} that `class` has written")
     return 0
 
 

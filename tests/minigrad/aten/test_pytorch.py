@@ -235,6 +235,31 @@ def test_several_backward_calls_and_a_step_between():
     assert len(watched.compare().gradients) > 4
 
 
+def test_parameters_keep_their_names_when_they_are_read_after_the_last_step():
+    net = perceptron()
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    with mg.pytorch() as watched:
+        for _ in range(2):
+            optimizer.zero_grad()
+            net(torch.randn(4, 3)).square().mean().backward()
+            optimizer.step()
+        with torch.no_grad():
+            net(torch.randn(4, 3))
+    assert not mg.diagnose(watched)
+    leaves = {n.name: n.kind for n in mg.graph(watched).nodes if not n.operation}
+    assert {name: leaves.get(name) for name, _ in net.named_parameters()} == dict.fromkeys(
+        dict(net.named_parameters()), "parameter"
+    )
+
+
+def test_without_gradients_the_loss_is_what_was_computed_and_no_parameter():
+    with mg.pytorch() as watched:
+        net = torch.nn.Linear(3, 1)
+        with torch.no_grad():
+            loss = net(torch.ones(2, 3)).mean()
+    assert watched.loss.item() == loss.item()
+
+
 def test_backward_of_a_result_that_is_no_number():
     x = torch.randn(3, requires_grad=True)
     with mg.pytorch() as watched:
@@ -319,6 +344,32 @@ def test_a_wrong_gradient_is_found(monkeypatch):
     loss.backward()
     with pytest.raises(mg.errors.GraphError, match="the gradient of"):
         mg.graph(watched)
+
+
+def test_a_hook_of_a_tensor_that_is_gone_is_among_the_reasons():
+    net = torch.nn.Linear(3, 4)
+
+    def loss_of(x):
+        h = net(x)
+        h.register_hook(lambda g: g * 2)
+        return h.square().mean()
+
+    with mg.pytorch() as watched:
+        loss = loss_of(torch.ones(2, 3))
+    loss.backward()
+    with pytest.raises(mg.errors.GraphError, match=r"a hook \(Tensor.register_hook\)"):
+        watched.checked()
+
+
+def test_where_numbers_overflow_the_way_to_a_diagnosis_is_told(monkeypatch):
+    monkeypatch.setitem(ROWS, "sin", np.cos)  # stands for sums that overflow here, and not there
+    x = torch.tensor([0.0, 1.0], requires_grad=True)
+    with mg.pytorch() as watched:
+        loss = (x.sin() / x).sum()
+    loss.backward()
+    with pytest.raises(mg.errors.GraphError, match=r"overflow: mg\.diagnose\(watched\)"):
+        watched.checked()
+    assert "np.divide" in str(mg.diagnose(watched))
 
 
 def test_an_empty_block_and_a_second_use_raise():

@@ -17,7 +17,7 @@ from minigrad.course.exercises import container, sandbox, teacher
 from minigrad.course.exercises.handed_in import handed_in
 from minigrad.course.exercises.sheets import HOME, sheets
 
-FIRST = sheets()[0].file
+FIRST, SECOND = (sheet.file for sheet in sheets()[:2])
 STUBS = (HOME / FIRST).read_text()
 RIGHT = f"{STUBS}\n\ndef product_rule(g, x, y):\n    return g * y, g * x\n"
 WRONG = f"{STUBS}\n\ndef product_rule(g, x, y):\n    return y, x\n"
@@ -81,6 +81,7 @@ def test_nothing_that_was_handed_in_is_lost_without_a_word(room, marked):
     ):
         assert part in said
     assert rows["other"]["not marked"] == "3"
+    assert rows["again"]["not marked"] == ""  # it was, under another name
     assert not (room.parent / "evil.py").exists()
 
 
@@ -107,6 +108,28 @@ def test_the_zips_of_moodle_and_canvas_are_read(tmp_path):
     found = handed_in(tmp_path / "canvas.zip", tmp_path / "canvas")
     assert [(one.name, one.number) for one in found] == [("adal", "42"), ("benk", "43")]
     assert all((one.folder / FIRST).read_text() == RIGHT for one in found)
+
+
+@pytest.mark.parametrize("unpacked", [False, True])
+@pytest.mark.parametrize(
+    "names",
+    [
+        [f"adal_42_777_{FIRST}", f"adal_42_778_{SECOND}"],  # Canvas has a number for each file
+        [
+            f"Ada L_123_assignsubmission_file_/{FIRST}",
+            f"Ada L_123_assignsubmission_file_/{SECOND}",
+            "Ada L_123_assignsubmission_onlinetext_/onlinetext.html",
+        ],
+    ],
+)
+def test_all_that_a_platform_has_of_a_student_is_one_students(tmp_path, names, unpacked):
+    room, work = tmp_path / "room.zip", tmp_path / "work"
+    work.mkdir()
+    room.write_bytes(zipped(dict.fromkeys(names, RIGHT)))
+    if unpacked:
+        zipfile.ZipFile(room).extractall(tmp_path / "room")
+    (student,) = handed_in(tmp_path / "room" if unpacked else room, work)
+    assert {path.name for path in student.folder.iterdir()} == {FIRST, SECOND}
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="refuses such names")
@@ -298,12 +321,24 @@ def test_points_come_in_parts_if_the_instructor_wants(room, marked, tmp_path):
     assert f"{points['eve']} points" in said
 
 
-def test_a_class_is_forgotten(room, marked, tmp_path):
+def test_an_empty_file_is_told_of_to_teacher_and_student(room, marked, tmp_path):
+    put(room / "ada" / FIRST, "\n")
+    said, rows = marked("--feedback")
+    assert f"ada: not marked: ada/{FIRST}: the file is empty" in said
+    assert rows["ada"]["not marked"] == "1"
+    page = next((tmp_path / "out/feedback").iterdir()).read_text()
+    assert f"There is no function product_rule in {FIRST}." in page
+
+
+def test_a_class_is_forgotten(room, marked, tmp_path, capsys):
     put(room / "ada" / FIRST)
     marked("--feedback")
     (tmp_path / "out" / "mine").write_text("")
     assert main(["exercises", "forget", str(tmp_path / "out")]) == 0
     assert os.listdir(tmp_path / "out") == ["mine"]
+    capsys.readouterr()
+    assert main(["exercises", "forget", str(tmp_path / "out")]) == 2
+    assert "there is nothing in" in capsys.readouterr().err
 
 
 def test_a_submission_in_a_folder_is_marked_for_gradescope(tmp_path):
@@ -375,14 +410,16 @@ def test_each_day_late_takes_off_a_share_by_the_time_in_the_roster(room, marked,
         put(room / name / FIRST)  # now: much later than all of these times
     roster = tmp_path / "names"
     roster.write_text(
-        "name,id,submitted\nada,1,2001-01-01T17:59\nben,2,2001-01-02T18:01\neve,3,2001-03-01\n"
+        "name,id,submitted\nada,1,2001-01-01T18:59\nben,2,2001-01-02T18:01\neve,3,2001-03-01\n"
     )
     _, rows = marked("--roster", roster, "--due", "2001-01-01T18:00", "--late", "0.2", "--feedback")
     assert {name: (row["days late"], row["points left"]) for name, row in rows.items()} == {
-        "ada": ("", "1.0"), "ben": ("2", "0.6"), "eve": ("59", "0.0"),
+        "ada": ("1", "0.8"), "ben": ("2", "0.6"), "eve": ("59", "0.0"),
     }  # fmt: skip
     ben = next((tmp_path / "out/feedback").glob("*ben*")).read_text()
     assert "2 days late: 0.6 points are left." in ben
+    ada = next((tmp_path / "out/feedback").glob("*ada*")).read_text()
+    assert "1 day late: 0.8 points are left." in ada
 
 
 # --- in a container ---------------------------------------------------------------------------

@@ -180,6 +180,7 @@ def test_what_an_import_calls_is_not_the_learners(tmp_path, monkeypatch):
         ("return product_rule(g, x, y)", "calls itself without end"),
         ("raise SystemExit", "ends the program"),
         ("return 1 / 0", "ZeroDivisionError: division by zero, in line 2: return 1 / 0"),
+        ("import json; json.loads('x')", "in line 2: import json; json.loads('x')"),
         ("return g + 1, x * y", "not on the list of known mistakes"),
         ("return (n for n in (g, x))", "returns a generator; expected is a tuple"),
         ("raise ValueError('x' * 10**6)", "ValueError: xxx"),

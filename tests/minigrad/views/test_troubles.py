@@ -10,6 +10,7 @@ import pytest
 
 import minigrad as mg
 from minigrad import functional as MF
+from minigrad.views.troubles import Trouble
 
 if importlib.util.find_spec("torch"):
     import torch
@@ -270,6 +271,34 @@ def test_a_healthy_computation_has_no_troubles():
         loss = -MF.log_softmax(scores)[0] + np.sum(x * x)
     assert str(mg.diagnose(loss)) == "every number is finite, and every gradient arrives"
     assert x.grad is None
+
+
+def test_of_a_parameter_that_comes_in_as_nan_the_step_before_is_told():
+    pytest.importorskip("torch")
+    net = torch.nn.Linear(3, 1)
+    with torch.no_grad():
+        net.weight[0, 1] = float("nan")
+    with mg.pytorch() as watched:
+        loss = net(torch.ones(2, 3)).sum()
+    loss.backward()
+    (trouble,) = mg.diagnose(watched)
+    assert "weight" in trouble.what
+    assert "smaller learning rate" in trouble.remedy
+
+
+def test_a_loss_without_a_gradient_is_one_trouble_and_not_each_parameters():
+    pytest.importorskip("torch")
+    net = torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.BatchNorm1d(4)).eval()
+    with mg.pytorch() as watched, torch.no_grad():
+        loss = net(torch.ones(2, 3)).mean()
+    (trouble,) = mg.diagnose(watched)
+    assert str(trouble).startswith("cut off: the loss requires no gradient")
+    assert trouble.line.number == inspect.currentframe().f_lineno - 3
+    assert np.isfinite(loss.item())
+
+
+def test_where_no_line_is_known_none_is_named():
+    assert "None" not in str(Trouble("data", "w is NaN", None, (), "look", 0))
 
 
 def test_what_cannot_be_diagnosed_says_so():
