@@ -360,12 +360,12 @@ ask("goose", ...)
 second = dict(zip(REAL, run.reader.read(REAL)))
 print(second)
 right_now = [noun for noun in REAL[:-1] if second[noun] == plural(noun)]
-assert len(right_now) > max(6, len(right))
+assert len(right_now) > max(4, len(right))
 assert second["goose"] != "geese"
 
 # %% [markdown]
-# The same model, as many steps, and other data: nearly all are right now. `geese` it cannot know. Say on
-# the page what it was trained on, and what not.
+# The same model, as many steps, and other data: most of them are right now. `geese` it cannot know. Say
+# on the page what it was trained on, and what not.
 #
 # ## 8. A head taken out
 #
