@@ -360,11 +360,11 @@ ask("goose", ...)
 second = dict(zip(REAL, run.reader.read(REAL)))
 print(second)
 right_now = [noun for noun in REAL[:-1] if second[noun] == plural(noun)]
-assert len(right_now) > max(6, len(right))
+assert len(right_now) > max(4, len(right))
 assert second["goose"] != "geese"
 
 # %% [markdown]
-# The same model and other data: nearly all are right now. (It is not the steps: with 800 on the first
+# The same model and other data: most are right now. (It is not the steps: with 800 on the first
 # data, four starts gave 2 to 4 of the eight.) `geese` it cannot know. Say on the page what it was
 # trained on, and what not.
 #

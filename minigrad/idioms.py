@@ -11,6 +11,18 @@ course makes the page "If you know PyTorch, JAX, Keras" of it. In both columns x
 from __future__ import annotations
 
 import re
+import sys
+
+import numpy as np
+
+STOP = "after each epoch, on held-out data: break where it has not sunk for long"
+WINDOWS = (  # of 2 x 2 numbers, in the two last axes of c (2, 3, 4)
+    "c[:, np.arange(2)[:, None, None, None] + np.arange(2)[:, None], "
+    "np.arange(3)[:, None, None] + np.arange(2)].reshape(2, 2, 3, 4)"
+)
+STEPS = "for row in x: w = np.tanh(cell(np.concatenate([row, w])))"
+FROM_FILE = "of a file: model.load_state_dict(mg.load('w.npz')[0])"
+HUBER = "np.mean(np.where(np.abs(x - y) < 1, (x - y) ** 2 / 2, np.abs(x - y) - 0.5))"
 
 # --- whole modules: torch, jax, jax.numpy, tensorflow against minigrad and NumPy -------------------
 
@@ -90,12 +102,13 @@ MODULES = [
     ("torch.bool", "np.bool_"),
     ("torch.device('cpu')", "x  # all arrays lie in the memory of this machine"),
     ("torch.cuda", "x  # all arrays lie in the memory of this machine"),
-    ("torch.autograd.grad(f(w), w)", "mg.grad(f)(w)"),
+    ("torch.autograd.grad(f(w), w)", "mg.grad(f)(w)  # a derivative of your own: mg.rule"),
     ("torch.func.grad(f)(w)", "mg.grad(f)(w)"),
     ("torch.autograd.functional.hessian(f, w)", "mg.hessian(f)(w)"),
     ("torch.Variable(x)", "mg.Tensor(x.detach(), requires_grad=True)"),
     ("torch.FloatTensor([1.0, 2.0])", "mg.Tensor([1.0, 2.0])"),
     ("torch.vmap(np.sin)(x)", "np.sin(x)  # functions work on all rows at once"),
+    ("torch.linalg.norm(x)", "np.linalg.norm(x)"),
     ("torch.jit", "mg.compile(f)"),
     ("torch.utils", "[ids[i : i + 32] for i in range(0, len(ids), 32)]  # batches of a loader"),
     ("jax.jit(f)", "mg.compile(f)"),
@@ -106,12 +119,26 @@ MODULES = [
     ("jax.numpy", "np"),
     ("jax.lax.stop_gradient(x)", "x.detach()"),
     ("jax.tree_util", "model.state_dict()"),
+    ("jax.custom_vjp(f)", "mg.rule(lambda x: x**3, lambda g, _y, x: g * 3 * x * x)"),
     ("tf.GradientTape()", "mg.grad(f)(w)"),
     ("tf.constant([1.0])", "mg.Tensor([1.0])"),
     ("tf.Variable([1.0])", "mg.Tensor([1.0], requires_grad=True)"),
     ("tf.reduce_sum(x)", "np.sum(x)"),
     ("tf.reduce_mean(x)", "np.mean(x)"),
+    ("tf.convert_to_tensor([1.0])", "mg.Tensor([1.0])"),
+    ("tf.keras", "nn.Sequential(nn.Linear(3, 4), F.relu, nn.Linear(4, 2))"),
     ("keras.Sequential", "nn.Sequential(nn.Linear(3, 4), F.relu, nn.Linear(4, 2))"),
+    ("keras.layers.Dense(4)", "nn.Linear(3, 4)  # the width of its input, and its own"),
+    ("keras.Dense(4)", "nn.Linear(3, 4)  # the width of its input, and its own"),
+    ("keras.Input(shape=(3,))", "nn.Linear(3, 4)  # the first layer says how wide its input is"),
+    ("keras.Model", "nn.Module"),
+    ("keras.models.Model", "nn.Module"),
+    ("keras.losses.MeanSquaredError()(y, x)", "F.mse_loss(x, y)"),
+    ("keras.optimizers.Adam(1e-3)", "optim.Adam(model.parameters(), lr=1e-3)"),
+    ("keras.activations.relu(x)", "F.relu(x)"),
+    ("keras.callbacks.EarlyStopping()", f"best = min(np.inf, f(w).item())  # {STOP}"),
+    ("keras.EarlyStopping()", f"best = min(np.inf, f(w).item())  # {STOP}"),
+    ("keras.to_categorical(ids, 3)", "F.one_hot(ids, 3)"),
 ]
 
 # --- the methods of a Tensor ------------------------------------------------------------------------
@@ -127,6 +154,7 @@ METHODS = [
     ("x.contiguous()", "x"),
     ("x.clone()", "x.copy()"),
     ("x.numel()", "x.size"),
+    ("x.nelement()", "x.size"),
     ("x.dim()", "x.ndim"),
     ("x.float()", "x.astype(np.float32)"),
     ("x.double()", "x.astype(np.float64)"),
@@ -135,7 +163,7 @@ METHODS = [
     ("x.int()", "x.detach().numpy().astype(np.int32)"),
     ("x.bool()", "x != 0"),
     ("x.type(torch.float64)", "x.astype(np.float64)"),
-    ("x.to(torch.float64)", "x.astype(np.float64)"),
+    ("x.to(torch.float64)", "x.astype(np.float64)  # in place of a device: x itself"),
     ("x.cpu()", "x  # all arrays lie in the memory of this machine"),
     ("x.cuda()", "x  # all arrays lie in the memory of this machine"),
     ("x.device", "x  # all arrays lie in the memory of this machine"),
@@ -189,6 +217,7 @@ METHODS = [
     ("x.mul_(2)", "x = x * 2  # of a leaf that is trained: w.data *= 2"),
     ("x.div_(2)", "x = x / 2  # of a leaf that is trained: w.data /= 2"),
     ("w.copy_(y[0])", "w.data = y[0].numpy()"),
+    ("w.zero_grad()", "w.grad = None"),
     ("w.fill_(0)", "w.data = np.zeros(3)"),
     ("w.normal_()", "w.data = mg.generator().standard_normal(3)"),
     ("w.uniform_()", "w.data = mg.generator().random(3)"),
@@ -226,7 +255,38 @@ LAYERS = [
     ("nn.init.xavier_uniform_(w)", "nn.xavier_uniform((3, 4))  # for w.data"),
     ("nn.utils.clip_grad_norm_([w], 1.0)", "optim.clip_grad_norm([w], 1.0)"),
     ("nn.utils.clip_grad_value_([w], 1.0)", "optim.clip_grad_value([w], 1.0)"),
-    ("nn.Dense(3, 4)", "nn.Linear(3, 4)"),
+    ("nn.Dense(4)", "nn.Linear(3, 4)  # the width of its input, and its own"),
+    ("nn.Input(shape=(3,))", "nn.Linear(3, 4)  # the first layer says how wide its input is"),
+    ("nn.Activation('relu')", "nn.Function(F.relu)"),
+    ("nn.Model", "nn.Module"),
+    ("nn.Layer", "nn.Module"),
+    (
+        "nn.Conv1d(4, 5, 2)",
+        "nn.Linear(8, 5)(c[:, np.arange(2)[:, None] + np.arange(2)].reshape(2, 2, 8))  # windows of 2",
+    ),
+    *(
+        (f"nn.{name}(1, 5, 2)", f"nn.Linear(4, 5)({WINDOWS})  # windows of 2 x 2")
+        for name in ("Conv2d", "Conv2D")
+    ),
+    *(
+        (f"nn.{name}(2)", "np.max(c[:, :2].reshape(2, 1, 2, 2, 2), axis=(2, 4))")
+        for name in ("MaxPool2d", "MaxPooling2D")
+    ),
+    ("nn.AvgPool2d(2)", "np.mean(c[:, :2].reshape(2, 1, 2, 2, 2), axis=(2, 4))"),
+    *(
+        (f"nn.{name}(3)", "(x - np.mean(x, 0)) / np.sqrt(np.var(x, 0) + 1e-5)")
+        for name in ("BatchNorm1d", "BatchNormalization")
+    ),
+    ("nn.RMSNorm(3)", "x / np.sqrt(np.mean(x * x, -1, keepdims=True) + 1e-5)"),
+    ("nn.RNN(3, 3)", f"cell = nn.Linear(6, 3); {STEPS}"),
+    *(
+        (f"nn.{name}(3, 3)", f"cell = nn.Linear(6, 3); {STEPS}  # and a Linear for each gate")
+        for name in ("GRU", "GRUCell", "LSTM", "LSTMCell")
+    ),
+    ("nn.L1Loss()", "np.mean(np.abs(x - y))"),
+    ("nn.HuberLoss()", HUBER),
+    ("nn.SmoothL1Loss()", HUBER),
+    ("nn.BCELoss()", "F.binary_cross_entropy_with_logits(x, np.ones((2, 3)))"),
     ("nn.NLLLoss()", "F.nll_loss(F.log_softmax(x), ids)"),
     ("nn.BCEWithLogitsLoss()", "F.binary_cross_entropy_with_logits(x, np.ones((2, 3)))"),
 ]
@@ -246,6 +306,20 @@ FUNCTIONS = [
      "from minitransformer import attention; attention(c, c, c)[0]"),
     ("F.hardtanh(x)", "np.clip(x, -1, 1)"),
     ("F.relu_(x)", "F.relu(x)"),
+    ("F.huber_loss(x, y)", HUBER),
+    ("F.smooth_l1_loss(x, y)", HUBER),
+    ("F.conv2d(c[:, None], torch.ones(1, 1, 2, 2, dtype=c.dtype))[:, 0]",
+     f"({WINDOWS} @ np.ones((4, 1)))[..., 0]  # windows of 2 x 2"),
+    ("F.max_pool2d(c[:, :2], 2)", "np.max(c[:, :2].reshape(2, 1, 2, 2, 2), axis=(2, 4))"),
+    ("F.avg_pool2d(c[:, :2], 2)", "np.mean(c[:, :2].reshape(2, 1, 2, 2, 2), axis=(2, 4))"),
+    ("F.batch_norm(x, None, None, training=True)",
+     "(x - np.mean(x, 0)) / np.sqrt(np.var(x, 0) + 1e-5)"),
+    ("F.mse(y, x)", "F.mse_loss(x, y)"),
+    ("F.mean_squared_error(y, x)", "F.mse_loss(x, y)"),
+    ("F.binary_crossentropy(y, x)", "F.binary_cross_entropy_with_logits(x, np.ones((2, 3)))"),
+    ("F.sparse_categorical_crossentropy(ids, x)", "F.cross_entropy(x, ids)"),
+    ("F.categorical_crossentropy(F.one_hot(ids, 3), x)", "F.cross_entropy(x, ids)"),
+    ("F.to_categorical(ids, 3)", "F.one_hot(ids, 3)"),
     ("F.logsigmoid(x)", "-F.softplus(-x)"),
 ]  # fmt: skip
 
@@ -254,11 +328,19 @@ OPTIMISERS = [
     ("optim.RMSprop(model.parameters())", "optim.Adam(model.parameters(), betas=(0.0, 0.99))"),
     ("optim.Adagrad(model.parameters())", "optim.Adam(model.parameters())"),
     ("optim.LBFGS(model.parameters())", "optim.Adam(model.parameters())"),
+    ("optim.clip_grad_norm_([w], 1.0)", "optim.clip_grad_norm([w], 1.0)"),
+    ("optim.clip_grad_value_([w], 1.0)", "optim.clip_grad_value([w], 1.0)"),
     ("optimizer.param_groups[0]['lr']", "optimizer.lr"),
+    ("optimizer.learning_rate", "optimizer.lr"),
+    ("optimizer.apply_gradients(pairs)", "optimizer.step()  # after loss.backward()"),
+    ("optimizer.minimize(f)", "optimizer.zero_grad(); f(w).backward(); optimizer.step()"),
 ]
 
 MODULE_METHODS = [
-    ("model.to('cpu')", "model  # all arrays lie in the memory of this machine"),
+    (
+        "model.to('cpu')",
+        "model  # all arrays lie in this machine; of a dtype: model.astype(np.float64)",
+    ),
     ("model.cuda()", "model  # all arrays lie in the memory of this machine"),
     ("model.cpu()", "model  # all arrays lie in the memory of this machine"),
     ("model.double()", "model.astype(np.float64)"),
@@ -273,6 +355,21 @@ MODULE_METHODS = [
     ("model.compile", "mg.compile(f)"),
     ("model.fit", "optimizer.zero_grad(); f(w).backward(); optimizer.step()  # in a loop"),
     ("model.predict(x)", "model(x)"),
+    ("model.evaluate(x, ids)", "F.cross_entropy(model(x), ids).item()"),
+    ("model.add(layer)", "model.append(nn.Linear(2, 2))"),
+    ("model.layers", "[module for _, module in model.named_children()]"),
+    *(
+        (f"model.{name}", "model.parameters()")
+        for name in ("weights", "trainable_weights", "variables", "trainable_variables")
+    ),
+    ("model.count_params()", "sum(p.size for p in model.parameters())"),
+    ("model.get_weights()", "model.state_dict()"),
+    ("model.set_weights(arrays)", "model.load_state_dict(model.state_dict())"),
+    *(
+        (f"model.{name}('w.npz')", "model.state_dict()  # mg.save('w.npz', model.state_dict())")
+        for name in ("save", "save_weights")
+    ),
+    ("model.load_weights('w.npz')", f"model.load_state_dict(model.state_dict())  # {FROM_FILE}"),
 ]
 
 IDIOMS = [*MODULES, *METHODS, *LAYERS, *FUNCTIONS, *OPTIMISERS, *MODULE_METHODS]
@@ -304,6 +401,21 @@ def renamed(name: str) -> str:
     return f"; write {WORDS[name]}=" if name in WORDS else ""
 
 
+def _elsewhere(module: str, name: str) -> str:
+    """Say where a name is that a module has not, if another one has it, or NumPy."""
+    for other in ("nn", "functional", "optim"):
+        home = sys.modules.get(f"minigrad.{other}")
+        if name in getattr(home, "__all__", ()):
+            return f"; write minigrad.{other}.{name}"
+    if module in ("minigrad", "minigrad.functional"):
+        derived = getattr(sys.modules.get("minigrad.engine.table"), "TABLE", ())
+        known = vars(np).get(name)
+        if callable(known) and known in derived:  # imported there, since it needs this module
+            return f"; write np.{name}"
+    return ""
+
+
 def missing(module: str, name: str, *homes: str) -> AttributeError:
     """The error for a name that a module has not, with what to write."""
-    return AttributeError(f"module {module!r} has no attribute {name!r}{instead(name, *homes)}")
+    remedy = instead(name, *homes) or _elsewhere(module, name)
+    return AttributeError(f"module {module!r} has no attribute {name!r}{remedy}")

@@ -17,6 +17,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import math
+import sys
 import warnings
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -65,6 +66,17 @@ def __dir__() -> list[str]:
 
 def __getattr__(name: str) -> Any:
     raise missing(__name__, name, "nn")
+
+
+def _outside() -> int:
+    """The level at which a warning of the caller's names the first line outside of this package."""
+    frame, level = sys._getframe(1), 1
+    while (
+        frame.f_back is not None
+        and str(frame.f_globals.get("__name__")).partition(".")[0] == "minigrad"
+    ):
+        frame, level = frame.f_back, level + 1
+    return level
 
 
 M = TypeVar("M", bound="Module")
@@ -273,7 +285,9 @@ class ModuleList(Module):
     def append(self, module: Module) -> None:
         """Put one more module at the end."""
         if not isinstance(module, Module):
-            raise errors.ModuleError(f"{type(self).__name__} holds modules, not {module!r}")
+            kind, several = type(self).__name__, isinstance(module, (list, tuple))
+            remedy = ": give them one by one, without the brackets" if several else ""
+            raise errors.ModuleError(f"{kind} holds modules, not {module!r}{remedy}")
         setattr(self, str(len(self)), module)
 
     def __iter__(self) -> Iterator[Module]:
@@ -372,11 +386,12 @@ class Linear(Module):
             raise errors.ShapeError(
                 f"Linear takes a last axis of width {self.weight.shape[0]}, and the shape is {x.shape}"
             )
-        if x.dtype == np.float64 and self.weight.dtype == np.float32:
+        dtype = np.result_type(x.dtype, self.weight.dtype)
+        if dtype == np.float64 and self.weight.dtype == np.float32:
             warnings.warn(
-                "a float32 model computes in float64 from here on, since its input is that: write "
-                "x.astype(np.float32), or model.astype(np.float64)",
-                stacklevel=2,
+                f"a float32 model computes in float64 from here on, since its input is {x.dtype}: "
+                f"write x.astype(np.float32), or model.astype(np.float64)",
+                stacklevel=_outside(),
             )
         return F.linear(x, self.weight, self.bias)  # type: ignore[return-value]  # (..., out)
 

@@ -23,7 +23,6 @@ _FORMAT = "minigrad 1"
 _VERSION = (1, 0)  # of the format of an array
 
 
-@checked
 def save(
     path: str | os.PathLike | Mapping, arrays: Mapping | str | os.PathLike, about: object = None
 ) -> None:
@@ -43,8 +42,10 @@ def save(
     """
     if isinstance(path, Mapping):
         path, arrays = arrays, path
-    if isinstance(path, Mapping) or not isinstance(arrays, Mapping):
-        raise ArgumentError("save takes a path, and arrays by name: mg.save('w.npz', {'w': w})")
+    if not (isinstance(path, (str, os.PathLike)) and isinstance(arrays, Mapping)):
+        model = any(hasattr(one, "state_dict") for one in (path, arrays))
+        example = "model.state_dict()" if model else "{'w': w}"
+        raise ArgumentError(f"save takes a path, and arrays by name: mg.save('w.npz', {example})")
     made = {name: np.asarray(array) for name, array in arrays.items()}
     try:
         text = json.dumps({"format": _FORMAT, "arrays": list(made), "about": about})

@@ -27,6 +27,8 @@ def matched(owner: str, own: Mapping[str, Any], state: Mapping[str, Any]) -> dic
         raise errors.StateDictError(
             f"a state for {owner} maps names to arrays, as state_dict() does; "
             f"got {type(state).__name__}"
+            + "; of a file: mg.load(path)[0]"
+            * isinstance(state, tuple)
         )
     arrays = {
         name: value.data if isinstance(value, Tensor) else np.asarray(value)

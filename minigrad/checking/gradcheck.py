@@ -179,7 +179,15 @@ def gradcheck(
     with _as_float64(parameters.values()), enable_grad(), np.errstate(all="ignore"):
         compute = lambda: _tensors(name, f(*arguments))
         for degree in range(1, order + 1):
-            outputs = compute()
+            try:
+                outputs = compute()
+            except (TypeError, errors.UnsupportedError) as problem:
+                if len(inputs) != 1 or not isinstance(inputs[0], tuple):
+                    raise
+                raise errors.GradcheckError(
+                    f"{name} was given one tuple, and fails: {problem}. Arguments of its own are given "
+                    f"one after the other, without brackets: gradcheck(f, x, y)"
+                ) from problem
             _refuse_unfit(name, outputs, compute(), eps)
             weights = _weights(outputs)
             analytic = _analytic(name, outputs, weights, tensors)

@@ -30,8 +30,19 @@ RUNNING = ".running"  # only where a folder cannot be locked: this file, while a
 
 
 def checkpoint_of(run: str) -> Path:
-    """The checkpoint that the user names: by its folder, or by itself."""
+    """The checkpoint that the user names: by its folder, or by itself.
+
+    Raises:
+        CheckpointError: if it is not there, but others are beside it or in `runs`; it names them.
+    """
     path = Path(run)
+    if not os.path.lexists(path):
+        beside = {
+            f.parent for at in (path.parent, Path("runs")) for f in at.glob(f"*/{CHECKPOINT}")
+        }
+        if beside:
+            some = ", ".join(map(str, sorted(beside)[:5]))
+            raise errors.CheckpointError(f"there is no checkpoint {run}; there is one in {some}")
     return path / CHECKPOINT if path.is_dir() else path
 
 

@@ -19,7 +19,8 @@ RANDOM = r"rand|generator|multinomial|normal_|uniform_|xavier|dropout"
 # What has no one result: modules, devices, dtypes, loops; or another library's name.
 NOT_COMPARED = (
     r"^(model|optim|nn|jax|tf|keras)|torch\.(cuda|jit|utils|device|float|long|bool|set_|no_|inf|Var|vmap)|"
-    r"grad_fn|register_hook|x\.at|block_until|x\.device|x\.topk|cuda"
+    r"grad_fn|register_hook|x\.at|block_until|x\.device|x\.topk|cuda|w\.zero_grad|"
+    r"F\.(mse|mean_squared_error|\w+_crossentropy|to_categorical)\("  # of Keras
 )
 
 
@@ -87,6 +88,13 @@ def test_an_attribute_that_is_not_here_says_what_to_write():
         (x, "view", "write x.reshape(3, 2)"),
         (model, "to", "write model"),
         (model, "fit", "optimizer.step()"),
+        (model, "save", "mg.save('w.npz', model.state_dict())"),
+        (model, "load_weights", "mg.load('w.npz')[0]"),
+        (mg, "layers", "for keras.layers.Dense(4) write nn.Linear(3, 4)"),
+        (mg, "EarlyStopping", "break where it has not sunk"),
+        (nn, "Conv2d", "nn.Linear(4, 5)(c[:, "),
+        (nn, "LSTM", "np.tanh(cell("),
+        (x, "to", "x itself"),
         (optim.Adam(model.parameters()), "param_groups", "write optimizer.lr"),
     ):
         with pytest.raises(AttributeError, match=re.escape(remedy)):
@@ -94,6 +102,24 @@ def test_an_attribute_that_is_not_here_says_what_to_write():
         with pytest.raises(AttributeError) as raised:
             owner.nobody_has_this
         assert "write" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("owner", "name", "place"),
+    [
+        (mg, "Linear", "minigrad.nn.Linear"),
+        (mg, "Adam", "minigrad.optim.Adam"),
+        (mg, "cross_entropy", "minigrad.functional.cross_entropy"),
+        (nn, "relu", "minigrad.functional.relu"),
+        (F, "Linear", "minigrad.nn.Linear"),
+        (optim, "Module", "minigrad.nn.Module"),
+        (mg, "sinh", "np.sinh"),
+        (F, "exp2", "np.exp2"),
+    ],
+)
+def test_a_name_that_stands_elsewhere_says_where(owner, name, place):
+    with pytest.raises(AttributeError, match=re.escape(f"write {place}")):
+        getattr(owner, name)
 
 
 def test_an_argument_of_another_name_says_ours():
@@ -127,10 +153,15 @@ def test_the_gradient_of_a_result_is_not_kept_and_this_is_said():
     assert kept.grad is not None
 
 
-def test_float64_that_widens_a_float32_model_is_said():
-    model = nn.Linear(3, 2).astype(np.float32)
-    with pytest.warns(UserWarning, match="astype"):
-        model(mg.Tensor(X, dtype=np.float64))
+@pytest.mark.parametrize("dtype", [np.float64, np.int64])
+def test_data_that_widens_a_float32_model_is_said(dtype):
+    """Whole numbers, too; and the line that is named is the caller's."""
+    model = nn.Sequential(nn.Linear(3, 2)).astype(np.float32)
+    with pytest.warns(UserWarning, match=f"{np.dtype(dtype)}: write x.astype") as warned:
+        model(mg.Tensor(X.astype(dtype)))
+    assert warned[0].filename == __file__
+    with pytest.warns(UserWarning, match="write x.astype"):  # as in a script, which has no package
+        exec("model(x)", {"__package__": None, "model": model, "x": X.astype(dtype)})
     model(mg.Tensor(X, dtype=np.float32))
 
 
@@ -138,6 +169,23 @@ def test_the_path_of_what_is_saved_may_come_second(tmp_path):
     mg.save({"w": W}, tmp_path / "w.npz")
     arrays, _ = mg.load(tmp_path / "w.npz")
     np.testing.assert_array_equal(arrays["w"], W)
+
+
+def test_a_model_in_place_of_its_arrays_is_told_how_to_save_and_load(tmp_path):
+    model, path = nn.Linear(3, 2), tmp_path / "w.npz"
+    for arguments in ((model, path), (path, model)):
+        with pytest.raises(errors.ArgumentError, match=r"model\.state_dict\(\)"):
+            mg.save(*arguments)
+    with pytest.raises(errors.ArgumentError, match=r"\{'w': w\}"):
+        mg.save(3, {"w": W})
+    mg.save(path, model.state_dict())
+    with pytest.raises(errors.StateDictError, match=r"mg\.load\(path\)\[0\]"):
+        model.load_state_dict(mg.load(path))
+
+
+def test_layers_in_brackets_as_in_keras_are_told():
+    with pytest.raises(errors.ModuleError, match="one by one, without the brackets"):
+        nn.Sequential([nn.Linear(3, 4), nn.ReLU()])
 
 
 def test_modules_that_are_functions_give_what_these_give():

@@ -548,6 +548,15 @@ def test_bad_checkpoints(home, here, tmp_path, change, reason, lines):
     assert result.stdout == ""
 
 
+@pytest.mark.parametrize("run", ["runs/date", "3rd of march 1998"])
+def test_a_run_that_is_not_there_beside_one_that_is(here, tmp_path, run):
+    """Also where the line was given first: it is taken for the run."""
+    (tmp_path / "runs/dates").mkdir(parents=True)
+    (tmp_path / "runs/dates/checkpoint.npz").touch()
+    beside = re.escape(os.path.join("runs", "dates"))
+    refused(here("translate", run), f"there is no checkpoint {run}; there is one in {beside}")
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a shell with pipes")
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import re
 import subprocess
 from collections.abc import Iterable
 from pathlib import Path
@@ -68,8 +69,8 @@ def executed(lesson: Lesson, folder: Path) -> None:
     as `notebook.ipynb`, and the pictures and pages that the lesson writes, in `out`.
 
     Raises:
-        ConfigError: without jupytext, nbclient and ipykernel, or if a cell fails, takes too long, or
-            ends the process.
+        LessonFails: if a cell fails, takes too long, or ends the process.
+        ConfigError: without jupytext, nbclient and ipykernel.
     """
     nbclient, jupytext, _ = needed("nbclient"), needed("jupytext"), needed("ipykernel")
     notebook = _notebook(lesson)
@@ -82,7 +83,10 @@ def executed(lesson: Lesson, folder: Path) -> None:
             env=os.environ | {"PYTHONPATH": os.pathsep.join(paths)} | one, stderr=subprocess.DEVNULL
         )
     except nbclient.exceptions.CellExecutionError as problem:
-        raise _fails(lesson, f"{problem.ename}: {problem.evalue}") from None
+        why = f"{problem.ename}: {problem.evalue}".partition("\n")[0]
+        raise _fails(
+            lesson, f"{why}, at {at}" if (at := _line(problem.traceback)) else why
+        ) from None
     except (nbclient.exceptions.CellTimeoutError, nbclient.exceptions.DeadKernelError) as problem:
         raise _fails(lesson, str(problem).partition("\n")[0]) from None
     written(folder / RAN, jupytext.writes(notebook, fmt="ipynb"))
@@ -97,8 +101,19 @@ def not_run(lesson: Lesson, folder: Path) -> None:
     written(folder / RAN, needed("jupytext").writes(_notebook(lesson), fmt="ipynb"))
 
 
-def _fails(lesson: Lesson, why: str) -> errors.ConfigError:
-    return errors.ConfigError(f"{lesson.path.name} fails: {why}")
+class LessonFails(errors.ConfigError):
+    """A lesson cannot be run to its end on this machine; what it needs is installed."""
+
+
+def _fails(lesson: Lesson, why: str) -> LessonFails:
+    return LessonFails(f"{lesson.path.name} fails: {why}")
+
+
+def _line(traceback: str) -> str:
+    """The line of a cell at which it failed, as IPython points to it, or ""."""
+    plain = re.sub(r"\x1b\[[\d;]*m", "", traceback)
+    found = re.search(r"^-+> *\d+ (.*\S)", plain, re.M)
+    return found[1].strip() if found else ""
 
 
 def read(folder: Path) -> list[Cell]:

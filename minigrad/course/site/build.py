@@ -26,7 +26,7 @@ from ..lessons import forms
 from ..lessons.addresses import Site
 from ..lessons.lesson import Lesson, lessons
 from ..lessons.markdown import Renderer
-from ..lessons.notebooks import executed, not_run, read, written
+from ..lessons.notebooks import LessonFails, executed, not_run, read, written
 from ..lessons.pages import PACKAGES, file_page, lesson_page
 from ..places import EXAMPLES, ROOT
 from . import front
@@ -51,6 +51,8 @@ OWN = ("exercises", "lessons", "site")  # of the course's folders: no lesson imp
 
 RUNNING = """<p class="running">This lesson runs now, for the first time on this machine. What its cells
 print and draw joins it here.</p>"""
+FAILED = """<p class="running">This lesson does not run to its end on this machine: <code>{why}</code>.
+Here it is without what its cells print and draw.</p>"""
 STOPPING = "stopping as soon as the lessons that run have ended; they are kept"
 
 Say = Callable[[str], object]
@@ -73,13 +75,14 @@ def build(
         say: is told of each page that took long, and in the end of what was left out.
         with_reference: whether the reference of the packages is made too, and pages of their source.
         preview: what is shown meanwhile: it gets each lesson as soon as it has run. They run in the
-            order in which they are read then, else the slowest first.
+            order in which they are read then, else the slowest first. One that fails is named, and shown
+            as it is before it has run: nobody loses the others by it.
 
     Returns:
         What there is to be read.
 
     Raises:
-        ConfigError: if what renders is not installed, or a lesson fails.
+        ConfigError: if what renders is not installed, or, without a preview, a lesson fails.
     """
     render = Renderer()
     reference, ran = _made(some, say, with_reference, preview)
@@ -95,6 +98,8 @@ def build(
     for lesson, at in ran.items():
         shown = lesson_page(lesson, at, front.exercises_of(lesson), site, render)
         written(folder / site.page_of(lesson.path), shown)
+    for lesson, note in preview.failed.items() if preview else ():
+        _write_without(lesson, note, folder, site, render)
     write_front(site, folder, learner, render)
     written(folder / PAGE, idioms_page(site))
     done: set[Path] = set()
@@ -115,6 +120,7 @@ class Preview:
 
     Attributes:
         site: what there will be to read. Without the reference, there will be no source either.
+        failed: what the page of a lesson that does not run to its end says about it.
         stopped: is set when no further lesson is to run.
 
     Raises:
@@ -130,6 +136,7 @@ class Preview:
     ):
         self.site, self.render = Site(some, source=with_reference), Renderer()
         self.folder, self.learner = folder, learner
+        self.failed: dict[Lesson, str] = {}
         self.one_at_a_time, self.stopped = threading.Lock(), threading.Event()
         write_front(self.site, folder, learner, self.render)
         _write_scripts(folder, self.render)
@@ -143,12 +150,15 @@ class Preview:
             if (self.folder / address).exists():
                 return
             if address in lessons:
-                with tempfile.TemporaryDirectory() as at:
-                    not_run(lessons[address], Path(at))
-                    shown = self._page(lessons[address], Path(at))
-                written(self.folder / address, shown.replace("</h1>", f"</h1>{RUNNING}", 1))
+                _write_without(lessons[address], RUNNING, self.folder, self.site, self.render)
             elif address in files:
                 _write_file(files[address], self.folder / address, self.site, self.render)
+
+    def fail(self, lesson: Lesson, why: str) -> None:
+        """Write the page of a lesson that failed, and say so on it."""
+        with self.one_at_a_time:
+            self.failed[lesson] = FAILED.format(why=html.escape(why))
+            _write_without(lesson, self.failed[lesson], self.folder, self.site, self.render)
 
     def join(self, lesson: Lesson, at: Path) -> None:
         """Write the page of a lesson that ran in `at`."""
@@ -160,6 +170,14 @@ class Preview:
 
     def _page(self, lesson: Lesson, at: Path) -> str:
         return lesson_page(lesson, at, front.exercises_of(lesson), self.site, self.render)
+
+
+def _write_without(lesson: Lesson, note: str, folder: Path, site: Site, render: Renderer) -> None:
+    """Write the page of a lesson without what its cells print and draw, under a note."""
+    with tempfile.TemporaryDirectory() as at:
+        not_run(lesson, Path(at))
+        shown = lesson_page(lesson, Path(at), front.exercises_of(lesson), site, render)
+    written(folder / site.page_of(lesson.path), shown.replace("</h1>", f"</h1>{note}", 1))
 
 
 def _copy_written(at: Path, folder: Path, site: Site) -> None:
@@ -210,17 +228,24 @@ def write_front(site: Site, folder: Path, learner: Path | None, render: Renderer
 def _made(
     some: Sequence[Lesson], say: Say, with_reference: bool, preview: Preview | None
 ) -> tuple[Path | None, dict[Lesson, Path]]:
-    """The folder of the reference, if wanted and possible, and that of each lesson that ran."""
+    """The folder of the reference, if wanted and possible, and that of each lesson that did not fail."""
     packages = _sources()
     used = [file for file in _sources(PARTS) if not set(OWN) & set(file.relative_to(ROOT).parts)]
     others = sorted(set(EXAMPLES.glob("*.py")) - {lesson.path for lesson in lessons()})
     common = digest([*_surroundings(), *used, *others])
 
-    def ran(lesson: Lesson) -> Path:
+    def ran(lesson: Lesson) -> Path | None:
         of = digest([common, lesson.path, EXAMPLES / "questions" / f"{lesson.number}.py"])
         if preview is not None and preview.stopped.is_set():
             raise KeyboardInterrupt
-        at = kept(lesson.number, of, lambda folder: _run(lesson, folder, say), home())
+        try:
+            at = kept(lesson.number, of, lambda folder: _run(lesson, folder, say), home())
+        except LessonFails as problem:
+            if preview is None:
+                raise
+            say(f"{problem}; its page is there all the same, without what its cells print and draw")
+            preview.fail(lesson, str(problem).partition(": ")[2])
+            return None
         if preview is not None:
             preview.join(lesson, at)
         return at
@@ -239,7 +264,8 @@ def _made(
             order = some if preview else sorted(some, key=lambda lesson: -(lesson.seconds or 0))
             runs = {lesson: pool.submit(ran, lesson) for lesson in order}
             other = pool.submit(reference)
-            made = other.result(), {lesson: runs[lesson].result() for lesson in some}
+            places = {lesson: runs[lesson].result() for lesson in some}
+            made = other.result(), {lesson: at for lesson, at in places.items() if at is not None}
     except KeyboardInterrupt:
         if preview is None:
             say(STOPPING)

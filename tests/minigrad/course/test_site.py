@@ -297,6 +297,29 @@ def test_a_lesson_can_be_read_before_it_has_run(tmp_path, monkeypatch):
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+def test_a_lesson_that_fails_takes_nothing_from_the_others(tmp_path, monkeypatch):
+    """Where the course is served, it stays, and the page of that lesson says where it failed."""
+    needs(*RENDERS)
+    (tmp_path / "98_fails.py").write_text(
+        "# %% [markdown]\n# # 98 Fails\n\n# %%\nright = 5\nassert right > 6\n"
+    )
+    (tmp_path / "99_last.py").write_text("# %% [markdown]\n# # 99 Last\n\n# %%\nprint(6 * 7)\n")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    some, root, said = lessons.lessons(tmp_path), tmp_path / "site", []
+    preview = building.Preview(some, root, None)
+    building.build(some, root, None, said.append, False, preview)
+    assert any(
+        line.startswith("98_fails.py fails: AssertionError: , at assert right > 6;")
+        for line in said
+    )
+    shown = (root / "98_fails.html").read_text()
+    assert "does not run to its end on this machine" in shown
+    assert "assert right &gt; 6" in shown
+    assert ">42" in (root / "99_last.html").read_text()
+
+
+@pytest.mark.slow
 def test_no_lesson_begins_after_a_stop(tmp_path, monkeypatch):
     needs(*RENDERS)
     (tmp_path / "98_other.py").write_text("# %% [markdown]\n# # 98 Other\n")
