@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import re
 from collections.abc import Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timezone
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,8 +15,13 @@ from ... import errors
 from .handed_in import Student
 
 NAMES = ("name", "student", "student name", "full name")  # what a first line may call its columns
-NUMBERS = ("id", "number", "student id", "sis user id")
-TIMES = ("time", "handed in", "submitted")
+NUMBERS = ("id", "number", "student id", "sis user id", "identifier")
+TIMES = ("time", "handed in", "submitted", "last modified (submission)")
+WRITTEN = (  # times as Moodle's grading worksheet has them in English, and as Canvas exports them
+    "%A, %d %B %Y, %I:%M %p", "%A, %d %B %Y, %H:%M", "%A, %B %d, %Y, %I:%M %p",
+    "%Y-%m-%d %H:%M:%S %Z",
+)  # fmt: skip
+MOODLES = "Participant "  # before the number in its worksheet; in its folders it stands alone
 
 
 class Enrolled(NamedTuple):
@@ -32,7 +39,8 @@ def read_roster(path: Path) -> list[Enrolled]:
     """Read a roster: a line for each student, the name, and behind commas the number and the time of
     hand-in, if there are such.
 
-    A first line that names the columns "name", "id" and "time" says where they are, among others.
+    A first line that names the columns "name", "id" and "time" says where they are, among others;
+    Moodle's grading worksheet is a roster too.
 
     Raises:
         ConfigError: if there is no name in it, one is there twice, or a time cannot be read.
@@ -51,7 +59,11 @@ def read_roster(path: Path) -> list[Enrolled]:
         del rows[0]
     cell = lambda row, k: row[k] if k < len(row) else ""
     entries = [
-        Enrolled(cell(row, name), cell(row, number), _time(path, cell(row, handed_in)))
+        Enrolled(
+            cell(row, name),
+            cell(row, number).removeprefix(MOODLES),
+            _time(path, cell(row, handed_in)),
+        )
         for row in rows
         if cell(row, name)
     ]
@@ -66,14 +78,20 @@ def read_roster(path: Path) -> list[Enrolled]:
 
 
 def _time(path: Path, text: str) -> float:
-    if not text:
+    if text in ("", "-"):
         return 0.0
-    try:
-        return datetime.fromisoformat(text).timestamp()
-    except ValueError:
-        raise errors.ConfigError(
-            f"the roster {path}: a time is like 2026-11-20T18:00, not {text!r}"
-        ) from None
+    for read in (datetime.fromisoformat, *(partial(_read, form) for form in WRITTEN)):
+        with contextlib.suppress(ValueError):
+            return read(text).timestamp()
+    raise errors.ConfigError(
+        f"the roster {path}: a time is like 2026-11-20T18:00, or as Moodle writes it in English, not "
+        f"{text!r}"
+    )
+
+
+def _read(form: str, text: str) -> datetime:
+    when = datetime.strptime(text, form)
+    return when.replace(tzinfo=timezone.utc) if form.endswith("%Z") else when
 
 
 def numbers_of(students: Sequence[Student], roster: Sequence[Enrolled]) -> dict[str, str]:

@@ -7,7 +7,7 @@ import os
 import subprocess
 import sys
 import zipfile
-from datetime import datetime
+from datetime import datetime, timezone
 
 import pytest
 from limits import SECONDS
@@ -15,7 +15,9 @@ from limits import SECONDS
 from minigrad.__main__ import main
 from minigrad.course.exercises import container, sandbox, teacher
 from minigrad.course.exercises.handed_in import handed_in
+from minigrad.course.exercises.roster import Enrolled, read_roster
 from minigrad.course.exercises.sheets import HOME, sheets
+from minigrad.errors import ConfigError
 
 FIRST, SECOND = (sheet.file for sheet in sheets()[:2])
 STUBS = (HOME / FIRST).read_text()
@@ -403,6 +405,30 @@ def test_a_table_of_points_that_says_nothing_clear_is_refused(line, room, tmp_pa
     (tmp_path / "points").write_text(line)
     assert main(["exercises", "class", str(room), "--points", str(tmp_path / "points")]) == 2
     assert "a share from 0 to 1" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "when",
+    ["Tuesday, 20 January 2026, 6:30 PM", "Tuesday, 20 January 2026, 18:30",
+     "Tuesday, January 20, 2026, 6:30 PM", "2026-01-20T18:30"],
+)  # fmt: skip
+def test_the_grading_worksheet_of_moodle_is_a_roster(when, tmp_path):
+    sheet = tmp_path / "worksheet.csv"
+    head = "Identifier,Full name,Email address,Status,Grade,Last modified (submission)"
+    sheet.write_text(
+        f'{head}\nParticipant 4711,Ada King,a@b.c,Submitted,,"{when}"\n'
+        "Participant 12,Ben,b@b.c,No submission,,-\n"
+    )
+    assert read_roster(sheet) == [
+        Enrolled("Ada King", "4711", datetime(2026, 1, 20, 18, 30).timestamp()),
+        Enrolled("Ben", "12", 0.0),
+    ]
+    sheet.write_text("name,id,time\nZoe,3,2026-01-20 18:30:00 UTC\n")
+    (zoe,) = read_roster(sheet)
+    assert zoe.time == datetime(2026, 1, 20, 18, 30, tzinfo=timezone.utc).timestamp()
+    sheet.write_text("name,id,time\nZoe,3,yesterday\n")
+    with pytest.raises(ConfigError, match="'yesterday'"):
+        read_roster(sheet)
 
 
 def test_each_day_late_takes_off_a_share_by_the_time_in_the_roster(room, marked, tmp_path):
