@@ -402,13 +402,25 @@ def _in_box(
 
 def name_of(function: Any) -> str:
     """The name under which a reader knows `function`: `np.exp`, `np.linalg.inv`, `softmax`."""
+    if (numpys := _numpys_names().get(id(function))) is not None:
+        return numpys
     name = getattr(function, "__name__", str(function))
     if isinstance(getattr(function, "__self__", None), np.ufunc):
         return f"{name_of(function.__self__)}.{name}"
+    return name
+
+
+@functools.cache
+def _numpys_names() -> dict[int, str]:
+    """The names of what NumPy's modules have under its own name, by its id; of two homes, the first."""
     homes = {"np": np, "np.linalg": np.linalg, "np.fft": np.fft, "np.emath": np.emath}
     homes["np.lib.stride_tricks"] = np.lib.stride_tricks
-    names = [home for home, m in homes.items() if getattr(m, name, None) is function]
-    return f"{names[0]}.{name}" if names else name
+    return {
+        id(value): f"{home}.{name}"
+        for home, module in reversed(homes.items())
+        for name, value in vars(module).items()
+        if callable(value) and getattr(value, "__name__", None) == name
+    }
 
 
 def _anything(*args: object, **kwargs: object) -> None: ...
