@@ -147,6 +147,24 @@ print(sum(parameter.size for parameter in start()), "parameters")
 #
 # $$W \leftarrow W - \eta\, \frac{\partial L}{\partial W} .$$
 #
+# First all gradients are found, and only then the parameters move. If $W_2$ moves as soon as its own
+# gradient is there, the walk goes on to $W_1$ through the *new* $W_2$, and what arrives is not the
+# gradient of any network. The new $W_2$ differs from the old by the rate times a gradient. So the
+# mistake is in proportion to the rate: with a tiny one it can hardly be seen.
+
+
+# %%
+def gradient_of_the_first(rate, x=2.0, w_1=3.0, w_2=0.5, g=4.0):
+    """Of w_1 in y = x w_1 w_2, where g arrives at y, if w_2 has taken its step already."""
+    return g * x * (w_2 - rate * g * x * w_1)
+
+
+for rate in (0.0, 0.001, 0.01):
+    print(f"w_2 moved at the rate {rate}: the gradient of w_1 is {gradient_of_the_first(rate):.3f}")
+off = [gradient_of_the_first(rate) - gradient_of_the_first(0) for rate in (0.001, 0.01)]
+assert np.isclose(off[1], 10 * off[0])
+
+# %% [markdown]
 # $\eta$ is the *learning rate*. It says how far a step goes. We take 500 steps each with three rates:
 # 0.001, 0.3 and 1.
 

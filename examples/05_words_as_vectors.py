@@ -557,9 +557,12 @@ assert merged[:3] == [("es", 9), ("est", 9), ("est_", 9)]
 #
 # Each piece has a number, its place in the list of pieces, and a row in a table of vectors. In papers
 # the look-up is often written as a product: the piece as a row of zeros with a single 1 (*one-hot*),
-# times the table. It gives the same result and the same gradient (lesson 02), only slower. (For a
-# function `f` of a Tensor, `mg.grad(f)` is a function, too: `mg.grad(f)(x)` is the gradient of the
-# number `f(x)` with respect to `x`.)
+# times the table. The 1 picks the row at its place. On the way back, the transposed matrix brings each
+# gradient to the row that was picked, and adds where one was picked twice. So it gives the same result
+# and the same gradient as an index (lesson 02), only slower: $n$ pieces of $N$, $D$ wide, take $n N D$
+# multiplications, nearly all of them by 0, and an array of $(n, N)$ zeros and ones, for a copy of $n$
+# rows. (For a function `f` of a Tensor, `mg.grad(f)` is a function, too: `mg.grad(f)(x)` is the
+# gradient of the number `f(x)` with respect to `x`.)
 
 # %%
 known = ["low", "est_", "n", "e", "w"]

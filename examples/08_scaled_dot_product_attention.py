@@ -204,12 +204,18 @@ assert np.allclose(mt.single_query(queries[0], keys, values)[0], rows[0])
 # Only this must fit: queries and keys are equally wide; there are as many values as keys. The output
 # has the length of the queries and the width of the values. What does not fit is refused. (PyTorch
 # takes the three in the same order. Keras takes query, value, key, and the key may be left out: then
-# the values are the keys, too.)
+# the values are the keys, too.) A key and the value with the same number belong together: the output is
+# a sum over these pairs. With keys and values in another order, the same for both, it stays. With the
+# keys alone in another order, each weight goes to another value.
 
 # %%
 assert queries.shape[1] == keys.shape[1] == K
 assert len(keys) == len(values) == S
 assert rows.shape == (T, V)
+
+mixed = [3, 0, 4, 2, 1]  # another order
+assert np.allclose(mt.attention(queries, keys[mixed], values[mixed])[0], rows)
+assert not np.allclose(mt.attention(queries, keys[mixed], values)[0], rows)
 
 
 def refusal(*three):
@@ -321,7 +327,8 @@ assert np.allclose(scaled_variance, C, rtol=0.05)
 # Let a gradient $g$ arrive at the weights. The gradient of $s_j$ is the sum over all weights,
 # $\sum_i g_i\, \alpha_i (\delta_{ij} - \alpha_j) = \alpha_j \big(g_j - \sum_i g_i\, \alpha_i\big)$. This
 # is the softmax rule of lesson 03, without the mistake that was put into it there. It does not need the
-# table. Check both formulas on five random scores:
+# table. Its numbers sum to 0, because a number that is added to *all* scores changes no weight (see
+# below, under overflow), and so it does not change the loss. Check all this on five random scores:
 
 # %%
 s = rng.normal(size=5)
@@ -330,6 +337,7 @@ J = mg.jacobian(softmax)(s)  # (5, 5)
 assert np.allclose(J, np.diag(alpha) - np.outer(alpha, alpha))
 g = np.arange(5.0)
 assert np.allclose(g @ J, alpha * (g - g @ alpha))
+assert np.isclose(np.sum(g @ J), 0)
 print("both formulas agree with mg.jacobian")
 
 # %% [markdown]
@@ -447,6 +455,8 @@ assert slope < 1e-16  # and no gradient either
 #   sum to one.
 # - *After:* hidden weights are multiplied by zero. The weight that the hidden ones had is lost.
 #
+# (To multiply a hidden *score* by zero hides nothing: 0 is a score like any other, and $e^0 = 1$.)
+#
 # Four scores are equal, and the last is hidden, before the softmax.
 
 # %%
@@ -463,6 +473,7 @@ for s in (np.zeros(4), np.array([2.0, 1, 0, 5])):
 assert np.allclose(before(np.zeros(4)), [1 / 3, 1 / 3, 1 / 3, 0])
 assert np.isclose(after(np.zeros(4)).sum(), 3 / 4)
 assert after(s).sum() < 0.1
+assert softmax(s * may)[3] > 0.08  # the score times zero: e^0 in the place of e^5, and still seen
 
 # %% [markdown]
 # With the scores 2, 1, 0 and 5 the hidden one takes nearly all, and then it is thrown away: the

@@ -91,7 +91,8 @@ assert np.array_equal(np.swapaxes(cut, 0, 1).reshape(2, 6), side)  # joined agai
 print("by reshape alone:", side.reshape(2, 2, 3)[0].tolist(), "- a word in the place of a head")
 
 # %% [markdown]
-# `mt.MultiHeadAttention` does it like this:
+# There is no error: `reshape` asks only whether there are as many numbers, and here even the shapes are
+# the same. Only the numbers tell. `mt.MultiHeadAttention` does it right:
 
 # %%
 side_by_side = lambda W: np.concatenate(list(W), axis=1)  # H of (D, K) -> (D, HK)

@@ -393,8 +393,10 @@ assert "8 learned positions" in refused
 # %% [markdown]
 # **Rotary** positions add nothing. They turn each pair of numbers of a query and of a key, by the
 # angle $w_i$ above times the position: the query at $p$ becomes $q R_p$, the key at $r$ becomes
-# $k R_r$, with rotation matrices $R_p$ and $R_r$ as above. Turn both by the same angle and their dot
-# product stays, so
+# $k R_r$, with rotation matrices $R_p$ and $R_r$ as above. (Which way they turn does not matter, if all
+# turn the same way. `mt.rotary` turns against the clock: $(a, b)$ becomes
+# $(a \cos - b \sin,\; a \sin + b \cos)$, as under [mathematics](MATHEMATICS.md#matrices).) Turn both by
+# the same angle and their dot product stays, so
 #
 # $$(q R_p) \cdot (k R_r) = (q R_{p - r}) \cdot k :$$
 #
@@ -427,6 +429,22 @@ def stripes():
 
 
 pictures("10_rotary", stripes)
+
+# %% [markdown]
+# ### A penalty for distance (optional)
+#
+# *ALiBi* (Press et al., 2022) changes no vector at all. Under a causal mask it subtracts from each score
+# the distance times a number $m$, the *slope*, which is fixed, another one for each head:
+#
+# $$s_{ij} = \frac{q_i \cdot k_j}{\sqrt{d_k}} - m\,(i - j), \qquad j \le i .$$
+#
+# So if the products are equal, each step back multiplies the weight by $e^{-m}$:
+
+# %%
+slope, back = np.log(3), np.arange(4)[::-1]  # position 3 sees what is 3, 2, 1 and 0 steps back
+by_distance = mg.functional.softmax(-slope * back)
+print("with the slope ln 3, times 40:", (40 * by_distance).round(3))
+assert np.allclose(by_distance, np.array([1, 3, 9, 27]) / 40)
 
 # %% [markdown]
 # ## At work: no positions, and three kinds

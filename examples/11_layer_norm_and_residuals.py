@@ -116,7 +116,9 @@ pictures("11_ring", to_a_ring)
 # Training changes weights by their gradients. With what does it begin? Not with zeros, and not with any
 # number that is the same for all. In the smallest network, two hidden numbers $h_1, h_2$ have weights in
 # and weights out. If they begin equal, they are equal, so they get equal gradients, and stay equal for
-# ever: two hidden numbers do the work of one. What breaks the tie is chance.
+# ever: two hidden numbers do the work of one. What breaks the tie is chance. With zeros in both matrices
+# nothing moves at all: $h = 0$, so the weights out get the gradient 0, and what comes back through
+# them to $h$, and to the weights in, is multiplied by 0.
 
 # %%
 points = rng.normal(size=(50, 2))
@@ -131,6 +133,10 @@ for _ in range(200):
 print("weights into both, after 200 steps:", *into.data.T.round(3))
 assert np.array_equal(into.data[:, 0], into.data[:, 1])
 assert abs(into.data[0, 0] - 0.3) > 0.05  # they have moved, together
+
+zeros = mg.Parameter(np.zeros((2, 2))), mg.Parameter(np.zeros(2))
+mse_loss(np.tanh(points @ zeros[0]) @ zeros[1], targets).backward()
+assert not any(w.grad.data.any() for w in zeros)
 
 # %% [markdown]
 # How large? Take $y = x W$ with $D$ numbers in $x$. Each $y_j = \sum_i x_i w_{ij}$ is a sum of $D$
@@ -333,6 +339,10 @@ assert 2.5 < ratio["pre-norm", True] < 5
 #   layer's factor is the size after it, divided by the size before it. In the product of all 24, all
 #   cancels but the last size: $\sqrt{1 + 24 \cdot 0.42} = 3.3$, and measured is 3.7. So the gradient
 #   grows with the root of the depth, and not exponentially.
+#
+# In short: in $x + f(\mathrm{norm}(x))$ the sums are a way from the last layer to the first with no norm
+# on it. What arrives at the last $x$ comes to the first unchanged, and the layers only add to it.
+# With post-norm, every gradient has to go through a norm in each layer.
 #
 # ### Why a pre-norm stack ends in a norm
 #

@@ -72,7 +72,8 @@ def layer_norm(x, gain, bias, eps=1e-5):
 #
 # The two terms that are subtracted are what layer norm throws away: the gradient has no part along
 # $(1, \dots, 1)$, because the mean does not matter, and none along $\hat x$, because the length does
-# not matter. Try it on three numbers, where all means are thirds:
+# not matter. So of $D$ directions $D - 2$ are left for it: of three numbers, a single one. Try it on
+# three numbers, where all means are thirds:
 
 # %%
 ask("three_numbers", ...)
@@ -346,6 +347,24 @@ assert set(np.unique(threes)) == {0.0, 4.0}
 assert abs(np.mean(threes) - 3) < 0.1
 in_use = dropout.eval()(np.full(3, 3.0))
 assert np.array_equal(in_use, [3.0, 3.0, 3.0])
+
+# %% [markdown]
+# The walk back takes the zeros of the way forward. With $m$ for 1 where a number is kept and 0 where it
+# is dropped, the result is $x\, m / (1 - p)$. So the gradient that arrives is multiplied by the same
+# $m / (1 - p)$. A rule that draws a new $m$ would give gradients to numbers that had no effect on the
+# loss, and none to some that had one. On average they would have the right size, but they would be
+# the derivative of another function than the one that was computed.
+#
+# For the same reason a check by differences (lesson 03) fails if each evaluation draws new zeros: then
+# it compares two functions. Start the random numbers from the same seed before each evaluation, or
+# switch dropout off.
+
+# %%
+some = mg.Tensor(np.arange(1.0, 9.0), requires_grad=True)
+dropped = dropout.train()(some)
+np.sum(dropped).backward()
+print("kept or not, times 4/3:", some.grad.data.round(3))
+assert np.allclose(some.grad, dropped.data / some.data)
 
 # %% [markdown]
 # With and without, in the smallest case: a linear map of 20 numbers, trained on 24 examples. The right

@@ -400,8 +400,9 @@ assert sum(counted.values()) == sum(p.size for p in model.parameters())
 # %% [markdown]
 # For the base model of the paper, $D = 512$, $F = 2048$, six layers on each side, one table of
 # about 37,000 symbols that serves as both embeddings and as the unembedding, the formula gives 63
-# million. (The paper's table 3 says 65 million; the exact size of its vocabulary is not given.)
-# Where are they?
+# million. (The paper's table 3 says 65 million; the exact size of its vocabulary is not given.) A table
+# with several uses gets the sum of their gradients: what its picked rows get, added at their places
+# (lesson 02), and what the product with it gives. Where are the parameters?
 
 # %%
 ask("where", ...)

@@ -59,7 +59,8 @@ ask("12/end_causal", ...)
 #
 # It has a price. In use (lesson 14) the model reads what it has written itself, mistakes among it, and
 # it has never been trained on a text with mistakes: one can lead to more. This difference between
-# training and use is called *exposure bias* (Bengio et al., 2015).
+# training and use is called *exposure bias*. *Scheduled sampling* lets the decoder read, at some places,
+# what the model itself has said, and at more of them as training goes on (Bengio et al., 2015).
 
 # %%
 LETTERS = "abcdefghijklmnop"
@@ -205,6 +206,9 @@ assert np.allclose(five.grad, g - softmax(five.data) * g.sum())
 # writes $\varepsilon$) is spread evenly over all $N$ symbols. The loss is then $-\sum_j t_j \log p_j$.
 # As the $t_j$ still sum to 1, its gradient is $p - t$ as before. So the loss is least where $p = t$: for
 # the right symbol not at 1, which only infinite logits reach, but at $1 - \lambda + \lambda / N$.
+# There the logits of two symbols differ by $\log(t_i / t_j)$, as $p_i / p_j = e^{z_i - z_j}$. And the
+# loss is not 0 there but $-\sum_j t_j \log t_j$: less than that it cannot become, however good the model
+# is. To see how good it is, look at the loss without smoothing.
 
 # %%
 smooth = 0.1
@@ -221,6 +225,10 @@ lowest = {u: sure[loss.argmin()] for u, loss in losses.items()}
 print("the loss is least at", {u: round(float(p), 3) for u, p in lowest.items()})
 assert np.isclose(lowest[0.1], 0.9 + 0.1 / N, atol=1e-3)
 assert lowest[0.0] == sure[-1]
+t = smoothed(0.1)
+print(f"the least smoothed loss is {losses[0.1].min():.3f}; the logits then differ by", end=" ")
+print(f"{math.log(t[0] / t[1]):.2f}")
+assert np.isclose(losses[0.1].min(), -np.sum(t * np.log(t)), atol=1e-4)
 
 
 # %%

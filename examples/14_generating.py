@@ -182,7 +182,8 @@ pictures("14_thoughts", lambda: heat_map(
 #
 # - **temperature** $\tau$ divides the logits, $\mathrm{softmax}(\mathrm{logits} / \tau)$. This
 #   raises each probability to the power $1/\tau$ (and divides by their sum): below 1 the likely becomes
-#   likelier, towards 0 it is greedy choice;
+#   likelier, towards 0 it is greedy choice; above 1 all come nearer to each other, and towards infinity
+#   all become equally likely;
 # - **top-k** keeps the $k$ likeliest symbols, and divides their probabilities by their sum;
 # - **top-p** keeps the *fewest* likeliest symbols whose probabilities sum to at least $p$, and divides
 #   them by their sum as well: few where the model is sure, many where it is not. The symbol with which
@@ -214,6 +215,7 @@ assert np.allclose(with_temperature(p, 0.5), decoding.distribution(scores, tempe
 assert np.allclose(top_k(p, 2), decoding.distribution(scores, top_k=2))
 assert np.allclose(top_p(p, 0.9), decoding.distribution(scores, top_p=0.9))
 assert np.allclose(with_temperature(p, 0.01), [1, 0, 0, 0])  # towards greedy
+assert np.allclose(with_temperature(p, 1e6), 1 / 4)  # towards an even guess
 
 # %% [markdown]
 # ### A month that cannot be read
@@ -379,9 +381,10 @@ def two_paths():
 pictures("14_tree", two_paths)
 
 # %% [markdown]
-# A beam of 1 is greedy; one as wide as the number of all texts misses nothing. A text that has ended
-# is not made longer; it keeps its place until $k$ better ones are found. For our model a beam of 4
-# lists its readings, best first, with their probabilities:
+# A beam of 1 is greedy; one as wide as the number of all texts misses nothing. A beam between the two
+# can miss the likeliest text, if its beginning was not among the $k$ that were kept. A text that has
+# ended is not made longer; it keeps its place until $k$ better ones are found. For our model a beam of
+# 4 lists its readings, best first, with their probabilities:
 
 # %%
 found, log_p = decoding.beam_search(model, reader.encode(["3 J? 1998"]), 12, beams=4)
@@ -417,6 +420,21 @@ for alpha in (0, 1):
     print(f"alpha = {alpha}: five symbols {short:.2f}, ten symbols {long:.2f}")
 assert penalised(-3.0, 5, 0) > penalised(-3.5, 10, 0)
 assert penalised(-3.0, 5, 1) < penalised(-3.5, 10, 1)
+
+# %% [markdown]
+# ### Is the likeliest text a good one? (optional)
+#
+# Of a date one wants the likeliest reading. A story is another matter. People do not write the likeliest
+# word each time, and the likeliest texts of a model of language are dull and repeat themselves: where a
+# phrase has come twice, the model finds it likelier that it comes again (Holtzman et al., 2020). Nor is
+# the likeliest text a typical one. If a coin shows heads 7 times of 10, the likeliest row of 100 throws
+# is 100 heads. Nobody will see it: what is seen has about 70. So one searches for a translation, and
+# draws a story.
+
+# %%
+heads = (np.random.default_rng(0).random((10_000, 100)) < 0.7).sum(axis=1)
+print(f"heads in 10,000 rows of 100 throws: from {heads.min()} to {heads.max()}")
+assert heads.max() < 95
 
 # %% [markdown]
 # ## Remembering
@@ -469,8 +487,10 @@ assert np.array_equal(
 )
 
 # %% [markdown]
-# It changes nothing but the time. With a decoder-only model of random weights (lesson 15 says what
-# that is), we measure how long each of 240 steps takes.
+# It changes nothing but the time. The price is memory: a key and a value of $D$ numbers (all heads
+# together) for each of $T$ positions, in each of $L$ layers, $2\, L\, T\, D$ numbers for one text. With
+# a decoder-only model of random weights (lesson 15 says what that is), we measure how long each of 240
+# steps takes.
 
 # %%
 with one_thread():
@@ -486,6 +506,8 @@ with one_thread():
             big(line[:, :t])
             taken["with a cache"].append(middle - start)
             taken["without"].append(time.perf_counter() - middle)
+remembered = [cache.kept(layer.self_attention) for layer in big.stack.layers]
+assert sum(key.size + value.size for key, value in remembered) == 2 * 2 * 240 * 128  # 2 L T D
 milliseconds = {name: 1000 * np.reshape(seconds, (6, 40)) for name, seconds in taken.items()}
 print("median of symbols", *(f"{i + 1:>4} to {i + 40}" for i in range(0, 240, 40)))
 for name, of_40 in milliseconds.items():

@@ -569,6 +569,12 @@ assert by_way["key"] > 0.9 > 0.3 > max(by_way["query"], by_way["value"])
 # they show that the heads are the cause. For large ones they only show that both happen at the same
 # time. That is weaker evidence, as they say.
 #
+# To find such heads in a model, one gives it $n$ random symbols, and then the same $n$ again. In the
+# first half nothing tells what comes next: of $N$ symbols, no model can have a lower loss than $\ln N$
+# on average. In the second half two look-ups tell it, and the loss falls to nearly 0. Without these
+# heads a model can at best prefer the symbols that have come so far: if they are $m$ different ones,
+# the loss is about $\ln m$. (A head that is cut out of a trained model can cost more, as above.)
+#
 # Copying is more useful than it looks. A model can repeat a new name, even if it was in no text of the
 # training. And in large models they found induction heads that match by meaning and not letter by
 # letter: some match a text and its translation.

@@ -85,6 +85,18 @@ assert np.isclose(x.grad.item(), second)
 # As $x$ is used twice in that graph, two gradients arrive, and their sum is the second derivative:
 # the two terms of the product rule. Nobody had to teach the engine that rule.
 #
+# But its rules must compute with Tensors. An engine whose rules compute with plain arrays, as that of
+# lesson 04, gives a slope without a graph: a second walk finds no gradient, or leaves out a part of it.
+# The test is that of lesson 03, on the *first* derivative: are its differences the second one?
+
+# %%
+slope_of = mg.grad(lambda x: np.sin(np.square(x)))
+after, before = (slope_of(np.float64(at)).item() for at in (0.8 + 1e-5, 0.8 - 1e-5))
+by_differences = (after - before) / 2e-5
+print(f"differences of the slope: {by_differences:.6f}, second derivative {second:.6f}")
+assert np.isclose(by_differences, second)
+
+# %% [markdown]
 # Step through it: the page shows the same values, then the walk back from the slope. (If you read this
 # in a browser, [the steps are here](out/17_steps.html).)
 

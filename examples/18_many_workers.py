@@ -686,6 +686,24 @@ sent_by_one = 2 * (4 - 1) * (8e6 / 4)  # bytes, of a gradient of 8 MB
 assert np.isclose(sent_by_one, step_time(0, 4, 8e6, 0, 1, "ring")[2])
 
 # %% [markdown]
+# After the ring each worker takes the step itself, on weights of its own. These stay equal only if
+# everything else is equal, too: the first weights, Adam's two means, the rate, the number of steps. A
+# worker that begins again without its means, or leaves out a step, moves away from the others, and there
+# is no error. So compare a digest of the weights now and then.
+
+# %%
+own_weights = [mg.Parameter(np.zeros(1)) for _ in range(2)]
+own_adams = [mg.optim.Adam([weights], lr=0.1) for weights in own_weights]
+for number, g in enumerate((1.0, -0.5, 2.0, 1.0)):  # the same gradients for both
+    if number == 2:
+        own_adams[1] = mg.optim.Adam([own_weights[1]], lr=0.1)  # the second begins again
+    for weights, adam in zip(own_weights, own_adams):
+        weights.grad = mg.Tensor([g])
+        adam.step()
+    print(f"step {number}:", *(f"{weights.item():.4f}" for weights in own_weights))
+    assert np.array_equal(own_weights[0], own_weights[1]) == (number < 2)
+
+# %% [markdown]
 # ### In numbers (optional)
 #
 # First our own two processes, as if each sent back one gradient, with a bandwidth from the time line

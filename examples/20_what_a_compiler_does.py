@@ -548,6 +548,12 @@ assert "if loss > 1" in refused["1"]
 # processor. That is called *fusing*: a result between two lines is then never written to memory at
 # all. It changes the last bit for the same two reasons: other roundings, and another order of sums.
 #
+# What can be fused is what works element by element, and a sum of it. A matrix product cannot: each of
+# its elements needs a whole row. Count how often an array is read or written, line by line:
+# `u = np.exp(x)` reads one and writes one, `v = u * x` reads two and writes one, `s = np.sum(v)` reads
+# one. That is four read and two written. As one loop it is one read, `x`, and none written. (What the
+# way back needs has to be written all the same.)
+#
 # ## Questions
 #
 # Work them out first, on paper or in a new cell.

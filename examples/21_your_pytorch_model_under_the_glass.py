@@ -281,6 +281,33 @@ assert sum(bad.values()) == 0
 assert np.isclose(healed.item(), sick.item())
 
 # %% [markdown]
+# It need not be a diagonal. `where` computes *both* of its branches, and its rule sends the gradient 0
+# into the one that was not chosen. If the slope there is infinite, `0 * inf` is NaN once more, though
+# the value was never used. The remedy: let `where` first choose an argument that is safe.
+
+# %%
+here = np if torch is None else torch
+leaf = lambda: (
+    mg.Tensor([0.0, 4.0], requires_grad=True)
+    if torch is None
+    else torch.tensor([0.0, 4.0], requires_grad=True)
+)
+one, other = leaf(), leaf()
+with np.errstate(all="ignore"):
+    here.where(one > 0, sqrt(one), 0 * one).sum().backward()
+safe = here.where(other > 0, other, 0 * other + 1)  # 1 in the place of 0
+here.where(other > 0, sqrt(safe), 0 * other).sum().backward()
+print("gradients of the roots of 0 and 4:", one.grad.tolist(), "made safe:", other.grad.tolist())
+assert np.isnan(one.grad.tolist()[0])
+assert other.grad.tolist() == [0, 0.25]
+
+# %% [markdown]
+# Without a glass: look for NaN in every gradient after the first walk back, before the step. Clipping
+# by the length of the whole gradient (lesson 13) would spread it to all parameters: the length is NaN,
+# too. PyTorch's `torch.autograd.set_detect_anomaly(True)` stops at the first rule that gives NaN, and
+# names the line of yours that it belongs to.
+
+# %% [markdown]
 # ## The page
 #
 # `mg.explore` writes the page of lesson 01 for it: change a number, walk forward and back, see the rule

@@ -402,6 +402,31 @@ page = explain(run.reader, "party", pictures.folder / "22_plural.html", examples
 print("open in a browser:", page)
 
 # %% [markdown]
+# ## Better, or luck? (optional)
+#
+# You change a part, and the loss is a little lower. Is the change good? Three things can deceive you.
+#
+# - **The seed.** Two runs that differ in their random numbers alone have different losses. If these have
+#   the standard deviation $\sigma$, and you take $n$ runs of each kind, the difference of the two means
+#   has $\sigma \sqrt{2 / n}$ by chance alone ([mathematics](MATHEMATICS.md#probability)). Believe a
+#   difference that is at least twice that. Where both kinds can have the same seeds and batches,
+#   compare run with run: that removes a part of the chance.
+# - **The effort.** Who tries ten learning rates for the new part and one for the old compares efforts.
+#   Both get the same data, steps, number of parameters, and as many trials.
+# - **The judge.** The set by which you choose a rate or a part (the *validation* set) flatters what was
+#   chosen: the best of many trials is partly luck. So the last comparison is made once, on a *test* set
+#   by which nothing was chosen.
+
+# %%
+sigma, gap = 0.12, 0.05
+runs = next(n for n in range(2, 1000) if gap >= 2 * sigma * np.sqrt(2 / n))
+print(f"to trust a difference of {gap} where seeds scatter by {sigma}: {runs} runs of each kind")
+trials = np.random.default_rng(0).normal(size=(10_000, 10)).max(axis=1).mean()
+print(f"the best of ten that are equally good looks {trials:.1f} standard deviations better")
+assert runs == 47  # 2 (2 sigma / gap)^2, rounded up
+assert trials > 1.5
+
+# %% [markdown]
 # ## The list to copy
 #
 # | | done when |
