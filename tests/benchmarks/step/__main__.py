@@ -1,4 +1,4 @@
-"""The time of one training step of the encoder-decoder transformer, against three others.
+"""The time of one training step of the encoder-decoder transformer, against others.
 
     python tests/benchmarks/step                    all sizes, and keeps the table in step.md
     python tests/benchmarks/step lesson course      these sizes only, and keeps nothing
@@ -12,7 +12,8 @@ took three times as long as the others). "minigrad" has its loss given to `mg.co
 has, "uncompiled" has not; "2 threads" is minigrad with half of the batch in each of two threads; "2
 threads to PyTorch" is its time as a part of PyTorch's. The share of sgemm is what of the rate at which
 this machine multiplies large float32 matrices, measured between the turns, the faster of both reaches
-with its products. HIPS autograd and PyTorch are left out where they are not installed.
+with its products. JAX has the whole step, Adam with it, in one function compiled by XLA. HIPS autograd,
+JAX and PyTorch are left out where they are not installed.
 """
 
 import contextlib
@@ -39,7 +40,9 @@ import minigrad as mg  # noqa: E402
 from minitransformer import Sizes, Transformer  # noqa: E402
 
 PAUSE = 0.2  # seconds
-NEEDS = {"pytorch": "torch", "hips_autograd": "autograd", "two_threads": "threadpoolctl"}
+NEEDS = {
+    "pytorch": "torch", "hips_autograd": "autograd", "jax_jit": "jax", "two_threads": "threadpoolctl"
+}  # fmt: skip
 SIZES = {  # vocabulary, width, heads, feed-forward, layers, batch, source, target; turns, steps
     "lesson": (32, 32, 2, 64, 1, 16, 10, 10, 30, 10),
     "course": (64, 64, 4, 256, 2, 32, 24, 12, 20, 4),
@@ -130,11 +133,11 @@ def busy():
 def main():
     chosen = [name for name in sys.argv[1:] if name != "--busy"] or list(SIZES)
     lines = [
-        "| size | minigrad, ms | uncompiled, ms | 2 threads, ms | by hand, ms | PyTorch, ms "
-        "| autograd, ms | to uncompiled | to 2 threads | to by hand | to PyTorch | to autograd "
+        "| size | minigrad, ms | uncompiled, ms | 2 threads, ms | by hand, ms | PyTorch, ms | JAX, ms "
+        "| autograd, ms | to uncompiled | to 2 threads | to by hand | to PyTorch | to JAX | to autograd "
         "| 2 threads to PyTorch "
         "| share of sgemm | minigrad, MB | uncompiled, MB | 2 threads, MB | PyTorch, MB |",
-        "|" + "---|" * 18,
+        "|" + "---|" * 20,
     ]
     print("\n".join(lines), flush=True)
     for size in chosen:

@@ -174,35 +174,32 @@ def pytorch(p, sizes, source, read, write):
     return step
 
 
-def hips_autograd(p, sizes, source, read, write):
-    import autograd.numpy as anp
-    import by_hand
-    from autograd import value_and_grad
-
+def loss_in(xp, sizes, source, read, write):
+    """The loss as a function of the weights, in the functions of a module like NumPy."""
     D, H = sizes["width"], sizes["heads"]
 
     def linear(p, name, x):
-        return anp.dot(x, p[f"{name}.weight"]) + p[f"{name}.bias"]
+        return xp.dot(x, p[f"{name}.weight"]) + p[f"{name}.bias"]
 
     def norm(p, name, x):
-        d = x - anp.mean(x, axis=-1, keepdims=True)
-        y = d / anp.sqrt(anp.mean(d * d, axis=-1, keepdims=True) + 1e-5)
+        d = x - xp.mean(x, axis=-1, keepdims=True)
+        y = d / xp.sqrt(xp.mean(d * d, axis=-1, keepdims=True) + 1e-5)
         return y * p[f"{name}.gain"] + p[f"{name}.bias"]
 
     def heads(x):
-        return anp.swapaxes(anp.reshape(x, (*x.shape[:2], H, -1)), 1, 2)
+        return xp.swapaxes(xp.reshape(x, (*x.shape[:2], H, -1)), 1, 2)
 
     def attention(p, name, x, context, mask):
         q = heads(linear(p, f"{name}.query", x))
         k = heads(linear(p, f"{name}.key", context))
         v = heads(linear(p, f"{name}.value", context))
-        s = anp.where(mask, anp.matmul(q, anp.swapaxes(k, 2, 3)) * (D // H) ** -0.5, -np.inf)
-        e = anp.exp(s - anp.max(s, axis=-1, keepdims=True))
-        y = anp.matmul(e / anp.sum(e, axis=-1, keepdims=True), v)
-        return linear(p, f"{name}.output", anp.reshape(anp.swapaxes(y, 1, 2), x.shape))
+        s = xp.where(mask, xp.matmul(q, xp.swapaxes(k, 2, 3)) * (D // H) ** -0.5, -np.inf)
+        e = xp.exp(s - xp.max(s, axis=-1, keepdims=True))
+        y = xp.matmul(e / xp.sum(e, axis=-1, keepdims=True), v)
+        return linear(p, f"{name}.output", xp.reshape(xp.swapaxes(y, 1, 2), x.shape))
 
     def feed_forward(p, name, x):
-        return linear(p, f"{name}.narrow", anp.maximum(linear(p, f"{name}.widen", x), 0))
+        return linear(p, f"{name}.narrow", xp.maximum(linear(p, f"{name}.widen", x), 0))
 
     def embed(p, name, ids):
         angle = np.arange(ids.shape[1])[:, None] / 10000 ** (np.arange(0, D, 2) / D)
@@ -238,14 +235,22 @@ def hips_autograd(p, sizes, source, read, write):
             )
             x = norm(p, f"{at}.residual3.norm", x + feed_forward(p, f"{at}.feed_forward", x))
         z = linear(p, "unembedding", x)
-        z = z - anp.max(z, axis=-1, keepdims=True)
-        z = anp.reshape(z - anp.log(anp.sum(anp.exp(z), axis=-1, keepdims=True)), (-1, z.shape[-1]))
+        z = z - xp.max(z, axis=-1, keepdims=True)
+        z = xp.reshape(z - xp.log(xp.sum(xp.exp(z), axis=-1, keepdims=True)), (-1, z.shape[-1]))
         counted = (write != 0).ravel().astype(np.float32)
-        return -anp.sum(z[np.arange(write.size), write.ravel()] * counted) / np.float32(
+        return -xp.sum(z[np.arange(write.size), write.ravel()] * counted) / np.float32(
             counted.sum()
         )
 
-    both = value_and_grad(loss_of)
+    return loss_of
+
+
+def hips_autograd(p, sizes, source, read, write):
+    import autograd.numpy as anp
+    import by_hand
+    from autograd import value_and_grad
+
+    both = value_and_grad(loss_in(anp, sizes, source, read, write))
     optimizer = by_hand.Adam(p, LR)
 
     def step():
@@ -256,8 +261,41 @@ def hips_autograd(p, sizes, source, read, write):
     return step
 
 
+def jax_jit(p, sizes, source, read, write):
+    """One function for the whole step, compiled by XLA, which gets its weights and means back."""
+    import jax
+    import jax.numpy as jnp
+
+    loss_of = loss_in(jnp, sizes, source, read, write)
+    map2 = jax.tree_util.tree_map
+
+    def train(p, m, v, t):
+        loss, g = jax.value_and_grad(loss_of)(p)
+        m = map2(lambda m, g: BETAS[0] * m + (1 - BETAS[0]) * g, m, g)
+        v = map2(lambda v, g: BETAS[1] * v + (1 - BETAS[1]) * g * g, v, g)
+        at, root = LR / (1 - BETAS[0] ** t), (1 - BETAS[1] ** t) ** -0.5
+        p = map2(lambda p, m, v: p - at * m / (jnp.sqrt(v) * root + EPS), p, m, v)
+        return loss, p, m, v
+
+    train = jax.jit(train, donate_argnums=(0, 1, 2))
+    state = [
+        {k: jnp.array(a) for k, a in p.items()},
+        *({k: jnp.zeros_like(a) for k, a in p.items()} for _ in range(2)),
+    ]
+    steps = 0
+
+    def step():
+        nonlocal steps
+        steps += 1
+        loss, *state[:] = train(*state, jnp.float32(steps))
+        return float(loss)
+
+    return step
+
+
 CONTENDERS = {
-    f.__name__: f for f in (minigrad, uncompiled, two_threads, by_hand, pytorch, hips_autograd)
+    f.__name__: f
+    for f in (minigrad, uncompiled, two_threads, by_hand, pytorch, jax_jit, hips_autograd)
 }
 
 
