@@ -7,7 +7,6 @@ import csv
 import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timezone
-from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -80,17 +79,17 @@ def read_roster(path: Path) -> list[Enrolled]:
 def _time(path: Path, text: str) -> float:
     if text in ("", "-"):
         return 0.0
-    for read in (datetime.fromisoformat, *(partial(_read, form) for form in WRITTEN)):
+    for form in ("", *WRITTEN):
         with contextlib.suppress(ValueError):
-            return read(text).timestamp()
+            return _read(text, form).timestamp()
     raise errors.ConfigError(
         f"the roster {path}: a time is like 2026-11-20T18:00, or as Moodle writes it in English, not "
         f"{text!r}"
     )
 
 
-def _read(form: str, text: str) -> datetime:
-    when = datetime.strptime(text, form)
+def _read(text: str, form: str) -> datetime:
+    when = datetime.strptime(text, form) if form else datetime.fromisoformat(text)
     return when.replace(tzinfo=timezone.utc) if form.endswith("%Z") else when
 
 
