@@ -28,7 +28,7 @@ def live(
     script: Script,
     parts: Mapping[str, list[switches.Bypass]],
     arrays: Arrays,
-    symbols: Symbols | None,
+    symbols: Symbols,
 ) -> dict[str, Any]:
     """Return what a page needs to compute a graph again, as data; or `frozen`, why it cannot.
 
@@ -42,24 +42,7 @@ def live(
         found = tape(script)
     except Unwritten as reason:
         return {"frozen": words.visible(str(reason))}
-    calls = {
-        **found.packed(),
-        "value": found.value,
-        "gradient": found.gradient,
-        "passed": {e: slots._asdict() for e, slots in found.passed.items()},
-        "plain": found.plain,
-        "fixed": found.fixed,
-        "switches": [
-            {
-                "name": name,
-                "off": switches.SWITCHES[name].off,
-                "places": [
-                    {"node": n, "instead": instead, "gate": found.gates[n]} for n, instead in some
-                ],
-            }
-            for name, some in parts.items()
-        ],
-    }
+    calls = _calls(found, parts)
     excess = too_much(graph, found)
     if excess:
         filled = _filled({slot: np.asarray(found.values[slot]) for slot in found.data})
@@ -71,9 +54,7 @@ def live(
     }
     note_computed(graph, found, arrays, set(leaves))
     others = {slot: found.values[slot] for slot in found.data if slot not in leaves}
-    vocabularies = {
-        path: list(map(words.visible, names)) for path, names in (symbols or {}).items()
-    }
+    vocabularies = {path: list(map(words.visible, names)) for path, names in symbols.items()}
     return {
         **calls,
         "leaves": [{"slot": s, "array": number} for s, number in leaves.items()],
@@ -94,6 +75,28 @@ def live(
         "output": _output(graph),
         "picks": _picks(graph, found, vocabularies),
         "symbols": vocabularies,
+    }
+
+
+def _calls(found: Tape, parts: Mapping[str, list[switches.Bypass]]) -> dict[str, Any]:
+    """A tape as data, without its numbers: the slots and calls, what each belongs to, the switches."""
+    return {
+        **found.packed(),
+        "value": found.value,
+        "gradient": found.gradient,
+        "passed": {e: slots._asdict() for e, slots in found.passed.items()},
+        "plain": found.plain,
+        "fixed": found.fixed,
+        "switches": [
+            {
+                "name": name,
+                "off": switches.SWITCHES[name].off,
+                "places": [
+                    {"node": n, "instead": instead, "gate": found.gates[n]} for n, instead in some
+                ],
+            }
+            for name, some in parts.items()
+        ],
     }
 
 
