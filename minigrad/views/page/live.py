@@ -10,10 +10,10 @@ import numpy as np
 
 from ...ran import words
 from ...ran.data import GraphData
-from ...script.calls import Tape, Unwritten
+from ...script.calls import Unwritten
 from ...script.script import Script
 from ...script.symbols import uniform
-from ...script.tape import tape
+from ...script.tape import Tape, tape_of
 from . import switches
 from .packing import Arrays, base64_of
 
@@ -39,7 +39,7 @@ def live(
     """
     graph = script.graph
     try:
-        found = tape(script)
+        found = tape_of(script)
     except Unwritten as reason:
         return {"frozen": words.visible(str(reason))}
     calls = _calls(found, parts)

@@ -20,7 +20,6 @@ from ...errors import GraphError
 from ...ran import words
 from ...ran.data import Edge, GraphData, GraphNode
 from ...rules_as_text import source_of
-from ...script.calls import Tape
 from ...script.operators import TIGHT
 from ...script.script import Script, is_call_of
 from ...script.sources import Element
@@ -34,6 +33,7 @@ from ...script.symbols import (
     traced,
     undone,
 )
+from ...script.tape import Tape
 from .elements import worked_out
 from .notation import Notation
 
