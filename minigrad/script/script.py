@@ -24,7 +24,7 @@ import numpy as np
 from ..engine import table
 from ..errors import GraphError
 from ..ran import words
-from ..ran.data import UNKNOWN, Edge, GraphData, GraphNode, Passed, Ref
+from ..ran.data import UNKNOWN, GraphData, GraphEdge, GraphNode, Passed, Ref
 from .symbols import (
     REFUSALS,
     Number,
@@ -84,8 +84,8 @@ class Script:
         self.values: dict[int, Symbol] = {}
         self.gradients: dict[int, Symbol] = {}
         self.arrived: dict[int, Symbol] = {}
-        self.passed: dict[Edge, Passed] = {}
-        self.with_numbers: dict[Edge, Symbol] = {}
+        self.passed: dict[GraphEdge, Passed] = {}
+        self.with_numbers: dict[GraphEdge, Symbol] = {}
         self.numbers: dict[int, dict[int, Number]] = {}
         self.gates: dict[int, Symbol] = {}
         self.pinned: list[Number] = []
@@ -194,7 +194,7 @@ class Script:
 
     def way_back(
         self, starts: Mapping[int, np.ndarray | None] | None = None
-    ) -> Iterator[tuple[GraphNode, list[Edge]]]:
+    ) -> Iterator[tuple[GraphNode, list[GraphEdge]]]:
         """Walk back, newest first; yield each node that a gradient reaches, and the edges along which
         it goes on, once their lines are written.
 
@@ -256,8 +256,8 @@ class Script:
         return self.put(by_one, Role("sum", node.number))
 
     def _given(
-        self, node: GraphNode, edges: list[Edge], g: Symbol
-    ) -> Iterator[tuple[Edge, Symbol, Symbol]]:
+        self, node: GraphNode, edges: list[GraphEdge], g: Symbol
+    ) -> Iterator[tuple[GraphEdge, Symbol, Symbol]]:
         """Yield what the rules of a node give, for each of its edges; and that with broadcasting undone.
 
         Where arrays stand for others, a rule may refuse them: its call is noted then, and not computed.
@@ -281,7 +281,7 @@ class Script:
                 given = fitted = Symbol(source.value, SymbolCall(node.rules[i], args, node.options))  # type: ignore[arg-type]
             yield edge, given, fitted
 
-    def _by_rule(self, node: GraphNode, edge: Edge, g: Symbol) -> tuple[Any, Any]:
+    def _by_rule(self, node: GraphNode, edge: GraphEdge, g: Symbol) -> tuple[Any, Any]:
         """The result of a rule, and the same with Python numbers as they are; twice the latter, where
         it cannot be traced with symbols for them."""
         rule = node.rules[edge.position]

@@ -19,7 +19,7 @@ import numpy as np
 from ..engine import rules, table
 from ..engine.errors import Options
 from ..engine.walk import copied_axes
-from ..ran.data import Edge
+from ..ran.data import GraphEdge
 from ..rules_as_text import tree_of
 from .operators import OPERATORS
 
@@ -69,7 +69,7 @@ class Role(NamedTuple):
     kind: str
     node: int | None = None
     position: int | None = None
-    edge: Edge | None = None
+    edge: GraphEdge | None = None
 
 
 class Shape(tuple):

@@ -23,7 +23,7 @@ from ..engine.kinds import checked
 from ..engine.tensor import Tensor
 from ..errors import MinigradError
 from ..ran import capture
-from ..ran.data import Edge, GraphData
+from ..ran.data import GraphData, GraphEdge
 from ..settings import whole
 from .drawing import drawing, mirror
 from .text import listing, program, reading
@@ -43,7 +43,7 @@ class Graph(GraphData):
         """
         return mirror.backward_of(self)
 
-    def rule(self, edge: Edge) -> str:
+    def rule(self, edge: GraphEdge) -> str:
         """The rule by which a gradient goes back along `edge`, for the case at hand; or ""."""
         return self._reader.edge(edge).text
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from ...errors import GraphError
 from ...ran import words
-from ...ran.data import Edge, GraphData, GraphNode
+from ...ran.data import GraphData, GraphEdge, GraphNode
 from ...script.script import Script
 from ..text import elements, listing, reading
 from . import attention, chapters, packing, replay, switches, views
@@ -250,8 +250,8 @@ def shape_letters(node: GraphNode, sizes: Mapping[str, int]) -> list[str]:
 # --- the backward pass ----------------------------------------------------------------------------
 
 
-def _edge(graph: GraphData, e: Edge, arrays: Arrays, rules: Rules) -> dict[str, Any]:
-    """An `Edge` by its names, without what is None. One that is differentiable has the number of its
+def _edge(graph: GraphData, e: GraphEdge, arrays: Arrays, rules: Rules) -> dict[str, Any]:
+    """A `GraphEdge` by its names, without what is None. One that is differentiable has the number of its
     `rule`; and `passed` with the numbers of its arrays, `given` only where that was summed."""
     made: dict[str, Any] = {"source": e.source, "target": e.target, "position": e.position}
     if e.item is not None:
