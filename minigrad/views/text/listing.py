@@ -177,16 +177,8 @@ FLOPS: dict[str, Callable[..., int]] = {
     "row_maximum": lambda n, x: math.prod(x),
     "logsumexp": lambda n, x: 4 * math.prod(x) + 2 * n,
 }
-ELEMENTWISE = {
-    "np.where",
-    "np.round",
-    "relu",
-    "sigmoid",
-    "erf",
-    "clamp",
-    "root",
-    "not_zero",
-}  # and all ufuncs
+# And all ufuncs.
+ELEMENTWISE = {"np.where", "np.round", "relu", "sigmoid", "erf", "clamp", "root", "not_zero"}
 MOVES = {
     "np.reshape", "np.squeeze", "np.expand_dims", "np.broadcast_to", "np.transpose", "np.swapaxes",
     "np.moveaxis", "np.flip", "np.roll", "np.rot90", "np.tril", "np.triu", "np.concatenate",
