@@ -92,8 +92,8 @@ class Plan:
         freed.trim()
 
     @functools.cached_property
-    def plain(self) -> str:
-        """The program as plain calls, without buffers."""
+    def text_without_buffers(self) -> str:
+        """The program as plain calls."""
         return Source(*self._parts).code
 
     def _forms(self) -> list[tuple]:

@@ -186,7 +186,7 @@ class Compiled:
             GraphError: if no shape of arguments was met often enough for a plan.
         """
         plan = self._last()
-        return plan.text if buffers else plan.plain
+        return plan.text if buffers else plan.text_without_buffers
 
     def memory(self) -> MemoryUse:
         """Return what the last plan keeps for the way back, and the size of all its buffers: printed, a

@@ -98,7 +98,7 @@ class Script:
             self._value(node)
         self.ahead = len(self.lines)
 
-    def put(self, symbol: Symbol, role: Role) -> Symbol:
+    def with_role(self, symbol: Symbol, role: Role) -> Symbol:
         """Give a symbol its role: its call becomes a line, after those that it is made of."""
         if symbol.role is not None:  # it has another one
             symbol = type(symbol)(symbol.value, SymbolCall(alias, (symbol,), {}))
@@ -131,7 +131,7 @@ class Script:
             other = self.values[self.instead[node.number]]
             other = other if other.dtype == made.dtype else other.astype(made.dtype)
             made = simplest(np.where, [gate, made, other], {})
-        made = self.put(made, Role("value", node.number))
+        made = self.with_role(made, Role("value", node.number))
         made.value = np.asarray(made.value)
         self.values[node.number] = made
 
@@ -213,13 +213,13 @@ class Script:
             self.arrived[node.number] = g
             for edge, given, fitted in self._given(node, edges, g):
                 if given is not fitted and given.role is None:
-                    given = self.put(given, Role("given", node.number, edge=edge))
-                fitted = self.put(fitted, Role("fitted", edge.source, edge=edge))
+                    given = self.with_role(given, Role("given", node.number, edge=edge))
+                fitted = self.with_role(fitted, Role("fitted", edge.source, edge=edge))
                 before = sums.get(edge.source)
                 after = fitted
                 if before is not None:
                     added = simplest(np.add, [before, fitted], {})
-                    after = self.put(added, Role("sum", edge.source, edge=edge))
+                    after = self.with_role(added, Role("sum", edge.source, edge=edge))
                 sums[edge.source] = after
                 self.passed[edge] = Passed(given, fitted, before, after)
             yield node, edges
@@ -252,8 +252,8 @@ class Script:
             by_other = undone(by_other, self.values[instead])  # in its dtype
             before = sums.get(instead)
             after = by_other if before is None else simplest(np.add, [before, by_other], {})
-            sums[instead] = self.put(after, role)
-        return self.put(by_one, Role("sum", node.number))
+            sums[instead] = self.with_role(after, role)
+        return self.with_role(by_one, Role("sum", node.number))
 
     def _given(
         self, node: GraphNode, edges: list[GraphEdge], g: Symbol

@@ -40,8 +40,8 @@ class Tape:
         numbers: the slots of Python numbers among a node's arguments, by its number and their position.
         passed: for each edge, by its place in the graph: the slots of what goes along it; `given` only
             where that was summed.
-        plain: the slot of a contribution as it reads with the Python numbers that there are, where that
-            is another one, by the place of its edge.
+        with_numbers: the slot of a contribution as it reads with the Python numbers that there are,
+            where that is another one, by the place of its edge.
         gates: the slots of booleans that say whether a node is on, by its number.
         fixed: why a slot cannot change with what it was computed from.
         pinned: why the array of a slot can have no other numbers.
@@ -58,7 +58,7 @@ class Tape:
         self.gradient: dict[int, int] = {}
         self.numbers: dict[int, dict[int, int]] = {}
         self.passed: dict[int, Passed] = {}
-        self.plain: dict[int, int] = {}
+        self.with_numbers: dict[int, int] = {}
         self.gates: dict[int, int] = {}
         self.fixed: dict[int, str] = {}
         self.pinned: dict[int, str] = {}
@@ -178,7 +178,7 @@ def tape_of(script: Script) -> Tape:
         for edge, (given, fitted, before, after) in script.passed.items():
             if edge in script.with_numbers:
                 other = undone(script.with_numbers[edge], script.values[edge.source])
-                tape.plain[places[edge]] = tape.slot(other)
+                tape.with_numbers[places[edge]] = tape.slot(other)
             tape.passed[places[edge]] = Passed(
                 tape.slot(given) if given.value.shape != fitted.value.shape else None,
                 tape.slot(fitted),

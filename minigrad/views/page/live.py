@@ -33,9 +33,10 @@ def live(
     """Return what a page needs to compute a graph again, as data; or `frozen`, why it cannot.
 
     `leaves` are the slots that have an array of the page, `filled` those of one number everywhere, and
-    `held` those of other constants. `passed` and `plain` have slots by the number of an edge. `picks`
-    says of integers how many there are to choose from, and which of `symbols` these are. Where there is
-    too much to compute, the calls say what an element is made of; what they begin with is left out.
+    `held` those of other constants. `passed` and `with_numbers` have slots by the number of an edge.
+    `picks` says of integers how many there are to choose from, and which of `symbols` these are. Where
+    there is too much to compute, the calls say what an element is made of; what they begin with is left
+    out.
     """
     graph = script.graph
     try:
@@ -85,7 +86,7 @@ def _calls(found: Tape, parts: Mapping[str, list[switches.Bypass]]) -> dict[str,
         "value": found.value,
         "gradient": found.gradient,
         "passed": {e: slots._asdict() for e, slots in found.passed.items()},
-        "plain": found.plain,
+        "with_numbers": found.with_numbers,
         "fixed": found.fixed,
         "switches": [
             {
