@@ -100,8 +100,11 @@ class Plan:
         return [(t._array.shape, t._array.dtype, t.requires_grad) for t in self.tensors]
 
     def fits(self, arrays: Sequence[Any]) -> bool:
-        """Tell whether the tensors that it reads still have the shapes and dtypes that they had, and
-        whether integers that may be indices are still from 0: NumPy takes others without an error."""
+        """Tell whether the program is right for what it would read now.
+
+        The tensors must have the shapes and dtypes that they had, and integers that may be indices must
+        be from 0 on: NumPy takes others without an error.
+        """
         return self._forms() == self.forms and all(
             np.min(getattr(arrays[i], "_array", arrays[i])) >= 0 for i in self.indices
         )

@@ -123,8 +123,13 @@ class _Call(NamedTuple):
 
 
 class _Met(NamedTuple):
-    """The facts known of arguments for which there is no plan: calls of them, the facts of a recorded
-    one, and what stands outside, so that it is kept."""
+    """The facts known of a key for which there is no plan yet.
+
+    Attributes:
+        calls: how many calls had it.
+        facts: of a recorded call, or None.
+        outside: what stands outside, so that it is kept.
+    """
 
     calls: int
     facts: list[tuple[Any, ...]] | None

@@ -163,8 +163,13 @@ class _OtherRuns:
 
 
 class _SecondRun(NamedTuple):
-    """A run beside the one that was recorded: the constants that are others, whether the same
-    operations ran, and what was read."""
+    """One more run, compared with the one that was recorded.
+
+    Attributes:
+        constants: those of the first that are others here.
+        same_path: whether the same operations ran.
+        reads: what was read.
+    """
 
     constants: set[int]
     same_path: bool
@@ -260,9 +265,9 @@ def _plain(read: Read) -> np.ndarray:
 
 
 def differing(a: GraphData, b: GraphData) -> tuple[list[Difference], bool]:
-    """The constants of `a` that are others in `b`, a second recording; and whether the same operations
-    ran: where not, the first that is another, and the results, are named too.
+    """The constants of `a` that are others in `b`, a second recording; and whether the same ran.
 
+    If other operations ran, the first of them, and the results, are named too.
     Arguments are no constants, and random numbers are no difference.
     """
     found: list[int] = []

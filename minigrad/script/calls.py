@@ -185,8 +185,10 @@ def _scattered(
 
 
 def _index(tape: Tape, index: object, ndim: int) -> tuple[tuple, list[int], list[int], int]:
-    """An index in two steps: slices alone; then arrays of integers, their axes, and where the
-    axes that these make stand in the result."""
+    """An index in two steps: slices alone, then arrays of integers.
+
+    Of the arrays it gives the slots, the axes, and where the axes that they make stand in the result.
+    """
     items: list[Any] = []
     for item in index if isinstance(index, tuple) else (index,):
         item = np.asarray(item) if isinstance(item, (list, bool, np.bool_)) else item

@@ -195,8 +195,9 @@ class Script:
     def way_back(
         self, starts: Mapping[int, np.ndarray | None] | None = None
     ) -> Iterator[tuple[GraphNode, list[GraphEdge]]]:
-        """Walk back, newest first; yield each node that a gradient reaches, and the edges along which
-        it goes on, once their lines are written.
+        """Walk back, newest first, and write the lines of each node that a gradient reaches.
+
+        Once these are written, yield the node, and the edges along which the gradient goes on.
 
         `starts` are the gradients of the roots, by number, if not those that they have.
 
@@ -282,8 +283,10 @@ class Script:
             yield edge, given, fitted
 
     def _by_rule(self, node: GraphNode, edge: GraphEdge, g: Symbol) -> tuple[Any, Any]:
-        """The result of a rule, and the same with Python numbers as they are; twice the latter, where
-        it cannot be traced with symbols for them."""
+        """The result of a rule with symbols for Python numbers, and with the numbers themselves.
+
+        Twice the latter, where it cannot be traced with symbols for them.
+        """
         rule = node.rules[edge.position]
         assert rule is not None
         made_by = node.operation.rpartition(".")[2].replace("<lambda>", "function")

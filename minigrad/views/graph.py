@@ -5,9 +5,14 @@
     y.backward()
     print(mg.graph(y))
 
-A `Graph` is made once, by `graph(y)`, from what the engine holds (see `capture`); everything that
-shows one is a function of its data alone: the table and the summary in `listing`, the drawing in
-`drawing`, the NumPy program in `program`, the backward pass as a separate graph in `mirror`.
+A `Graph` is made once, by `graph(y)`, from what the engine holds: `minigrad.ran.capture` does that.
+Everything that shows one is a function of its data alone, in a file of this room:
+
+- the table and the summary in `text/listing.py`
+- the NumPy program in `text/program.py`
+- the rule of an edge in `text/reading.py`
+- the drawing in `drawing/drawing.py`
+- the backward pass as a separate graph in `drawing/mirror.py`
 """
 
 from __future__ import annotations

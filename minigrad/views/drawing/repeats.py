@@ -90,7 +90,7 @@ class RepeatFinder:
         return True
 
     def _times(self, n: int) -> dict[int, int]:
-        """Of which groups `n` is left out, and at which time of each it comes."""
+        """The groups from which `n` is left out, and for each of them the time at which it comes."""
         found = {}
         while n in self.left_out:
             group, k, n = self.left_out[n]

@@ -168,8 +168,10 @@ def _boxes(graph: GraphData) -> dict[int, dict[str, Any]]:
 
 
 def _script(graph: GraphData, parts: Mapping[str, list[switches.Bypass]]) -> tuple[Script, str]:
-    """The script that all of a page is made of; and what the graph lacks, if it cannot be computed
-    again. Then the script has the arrays that were kept."""
+    """The script that all of a page is made of, and "", or why the graph cannot be computed again.
+
+    Then the script has the arrays that were kept.
+    """
     instead = dict(place for places in parts.values() for place in places)
     with np.errstate(all="ignore"):
         try:
@@ -190,6 +192,7 @@ def _node(
     letters: Mapping[str, int],
     checked: Mapping[int, replay.Check],
 ) -> dict[str, Any]:
+    """A node by its names, with the numbers of its arrays, its rule and its line of code."""
     called = lambda number: views.label(graph[number])
     made: dict[str, Any] = {
         "n": node.number,
@@ -251,8 +254,11 @@ def shape_letters(node: GraphNode, sizes: Mapping[str, int]) -> list[str]:
 
 
 def _edge(graph: GraphData, e: GraphEdge, arrays: Arrays, rules: Rules) -> dict[str, Any]:
-    """A `GraphEdge` by its names, without what is None. One that is differentiable has the number of its
-    `rule`; and `passed` with the numbers of its arrays, `given` only where that was summed."""
+    """A `GraphEdge` by its names, without what is None.
+
+    One that is differentiable has the number of its `rule`; and `passed` with the numbers of its arrays,
+    `given` only where that was summed.
+    """
     made: dict[str, Any] = {"source": e.source, "target": e.target, "position": e.position}
     if e.item is not None:
         made["item"] = e.item
@@ -279,8 +285,10 @@ class Rules:
         self.places: dict[str, int] = {}
 
     def add(self, case: reading.Formula) -> int:
-        """The number under which the page finds a rule: its `text`, a `note`, and what it `reads`:
-        the role and the name of each."""
+        """The number under which the page finds a rule.
+
+        A rule has its `text`, a `note`, and the role and the name of each array that it `reads`.
+        """
         said = {
             "text": case.text,
             "note": case.note,
@@ -312,8 +320,11 @@ class _Files:
         return list(self.lines).index(file)
 
     def shown(self) -> list[dict[str, Any]]:
-        """Each file's name, whether it is the reader's `own`, and pieces of it: the number of the
-        `first` line, the `lines`, and how many of them are imports, which are `folded`."""
+        """Each file: its `name`, whether it is the reader's `own`, and `pieces` of it.
+
+        A piece has the number of its `first` line, its `lines`, and how many of these are imports, which
+        are `folded`.
+        """
         return [
             {
                 "name": words.visible(_name(file)),

@@ -203,7 +203,7 @@ def flops(graph: GraphData, node: GraphNode) -> int | None:
 
 
 def _contraction(graph: GraphData, node: GraphNode) -> int | None:
-    """Two for each combination of all the letters of an einsum; one for an operand alone."""
+    """The operations of an einsum: two for each combination of letters; of one operand, one."""
     operands, subscripts = node.arguments[0], node.arguments[-1]
     if not all(isinstance(a, Ref) for a in operands):
         return None
