@@ -20,7 +20,7 @@ from .. import errors
 from ..engine.node import Node
 from ..engine.table import AnyArray
 from ..engine.tensor import Tensor
-from ..engine.walk import Contribution, Visit, copied_axes, fit, order, walk
+from ..engine.walk import Contribution, Visit, copied_axes, fit, order, undo_broadcast, walk
 from ..recording import record
 from ..rules_as_text import argument_names, source_of
 from ..transforms import gradients
@@ -176,7 +176,7 @@ class _Rerun:
             numeric = slopes(self.compute, [g], argument, EPS)
             if not agree(fitted, numeric):
                 yield self._finding(
-                    i, place, g, _array(from_rule), _array(fitted), numeric, argument
+                    _Wrong(self, i, place, g, _array(from_rule), _array(fitted), numeric), argument
                 )
                 return
 
@@ -185,7 +185,9 @@ class _Rerun:
         line = f"\n  {self.note.line}" if self.note.line else ""
         return f"in the rule of {self.operation.name} for {self.names[i]}: {rule}{line}"
 
-    def _finding(self, i, place, g, from_rule, analytic, numeric, argument) -> Finding:
+    def _finding(self, wrong: _Wrong, argument: Any) -> Finding:
+        """The mistake in a gradient: a kink, a pattern, or one that a repair shows."""
+        i, g, analytic, numeric = wrong.position, wrong.g, wrong.analytic, wrong.numeric
         at = self.place(i)
         if analytic.shape == numeric.shape:
             off = ~np.isclose(analytic, numeric, 1e-4, 1e-6 * _size(numeric))
@@ -195,19 +197,17 @@ class _Rerun:
             ]
             if kinks and all(kinks):
                 k, ones = tuple(np.argwhere(off)[0]), np.ones_like(g)  # slopes for g = 1 say most
-                from_rule = self.rule(i, ones) if place is None else self.rule(i, ones)[place]
-                analytic = fit(from_rule, argument, ones)
+                analytic = fit(wrong.share(ones), argument, ones)
                 left, right = sides(self.compute, [ones], argument, k, EPS)
                 return _kink(argument[k], left, right, analytic[k], at)
         kind, what = pattern(analytic, numeric, self._counts(i))
         if kind not in ("unknown", "shape"):
             return Finding(kind, what, at)
-        for other_kind, reason, repaired in self._repairs(
-            i, place, g, from_rule, analytic, numeric
-        ):
-            with contextlib.suppress(Exception):  # a repair need not fit the shapes at hand
-                if agree(repaired(), numeric):
-                    return Finding(other_kind, reason, at)
+        for mistake, repairs in REPAIRS.items():
+            for sentence, repaired in repairs(wrong):
+                with contextlib.suppress(Exception):  # a repair need not fit the shapes at hand
+                    if agree(repaired(), numeric):
+                        return Finding(mistake, sentence, at)
         return Finding(kind, what, at)
 
     def _counts(self, i: int) -> dict[int, str]:
@@ -216,79 +216,7 @@ class _Rerun:
         x, y = np.size(self.args[i]), self.y.size
         return counts | ({x // y: "the number of elements that went into each result"} if y else {})
 
-    def _repairs(
-        self,
-        i: int,
-        place: tuple[int, ...],
-        g: AnyArray,
-        from_rule: AnyArray,
-        analytic: np.ndarray,
-        numeric: np.ndarray,
-    ) -> Iterator[tuple[str, str, Callable[[], AnyArray]]]:
-        """Small changes to the rule: (the kind of mistake, in a sentence, the gradient then)."""
-        shape, names = numeric.shape, self.names
-
-        def rule(g=g, **changed: Any) -> Any:
-            share = self.rule(i, g, **changed)
-            return summed_to(share if place is None else share[place], shape)
-
-        yield "missing sum", _summing(from_rule.shape, shape), lambda: summed_to(from_rule, shape)
-        for axis in range(g.ndim):
-            what = f"it does not sum over axis {axis} of the gradient, {g.shape}"
-            rolled = [np.roll(g, k, axis) for k in range(g.shape[axis])]
-            yield "missing sum", what, lambda: sum(rule(r) for r in rolled)
-
-        if self.y.ndim < np.ndim(self.args[i]):
-            for axis in range(g.ndim + 1):
-                what = (
-                    f"it is right if g keeps axis {axis}: keepdims, or np.expand_dims, is missing"
-                )
-                yield "missing keepdims", what, lambda: rule(np.expand_dims(g, axis))
-        for k, args in self._other_axes():
-            yield "wrong axis", f"it is right with axis={k}", lambda: rule(args=args)
-        for j, k in itertools.combinations(range(len(shape)), 2):
-            what = f"it takes axis {j} for axis {k}"
-            yield "wrong axis", what, lambda: np.swapaxes(self._swapped(i, g, j, k), j, k)
-
-        for j, other in enumerate(self.rules):
-            if j != i and other is not None:
-                call = lambda: other(g, self.y, *self.args, **self.node.kwargs)
-                what = f"it is right with the rule for {names[j]} in its place"
-                yield "wrong argument", what, lambda: summed_to(call(), shape)
-                args = list(self.args)
-                args[i], args[j] = args[j], args[i]
-                what = f"it is right with {names[i]} and {names[j]} exchanged"
-                yield "wrong argument", what, lambda: rule(args=args)
-
-        what = "it is the transpose of what it should be"
-        yield "transpose", what, lambda: from_rule.swapaxes(-1, -2)
-        yield "transpose", "it is right with g transposed", lambda: rule(g.swapaxes(-1, -2))
-        turned = self.y.swapaxes(-1, -2) if self.y.ndim > 1 else self.y
-        yield "transpose", "it is right with y transposed", lambda: rule(y=turned)
-        for j, a in enumerate(self.args):
-            if np.ndim(a) > 1:
-                args = [b if b is not a else np.swapaxes(b, -1, -2) for b in self.args]
-                yield (
-                    "transpose",
-                    f"it is right with {names[j]} transposed",
-                    lambda: rule(args=args),
-                )
-
-        if self.operation.function is operator.getitem:
-            counts = np.zeros(shape)
-            np.add.at(counts, self.args[1], 1)
-            what = "an element that the index names more than once gets only one of its gradients"
-            once = np.where(counts > 1, numeric, analytic)
-            yield "repeated index", what, lambda: once
-        yield "no g", "the incoming gradient g is not multiplied in", lambda: analytic * g
-        for name, a in (("y", self.y), *zip(names, self.args)):
-            if isinstance(a, np.ndarray) and a.dtype.kind == "f":
-                what = f"a factor of {name} is missing: is an exponent off by one?"
-                yield "power", what, lambda: proportional(analytic * a, numeric)
-                what = f"there is a factor of {name} too many: is an exponent off by one?"
-                yield "power", what, lambda: proportional(analytic / a, numeric)
-
-    def _other_axes(self) -> Iterator[tuple[int, list]]:
+    def other_axes(self) -> Iterator[tuple[int, list]]:
         """The arguments with another axis in place of the one named."""
         ndim = max(np.ndim(self.args[0]), self.y.ndim)
         if "axis" in self.names[: len(self.args)]:
@@ -296,12 +224,143 @@ class _Rerun:
             for axis in range(ndim):
                 yield axis, [axis if k == place else a for k, a in enumerate(self.args)]
 
-    def _swapped(self, i: int, g: object, j: int, k: int) -> AnyArray:
+    def swapped(self, i: int, g: object, j: int, k: int) -> AnyArray:
         """Compute what the rule gives if axes j and k are exchanged in all that it is given."""
         ndim = np.ndim(self.args[i])
         swap = lambda a: np.swapaxes(a, j, k) if np.ndim(a) == ndim else a
         args = [swap(a) if isinstance(a, np.ndarray) else a for a in self.args]
         return self.rule(i, swap(g), swap(self.y), args)
+
+
+@dataclass(frozen=True)
+class _Wrong:
+    """A gradient that a rule got wrong, of one argument of an operation.
+
+    Attributes:
+        operation: the operation.
+        position: of the argument.
+        place: of its element, where it is a list.
+        g: the gradient that the rule was given.
+        from_rule: what the rule gave.
+        analytic: that with broadcasting undone.
+        numeric: what finite differences give.
+    """
+
+    operation: _Rerun
+    position: int
+    place: int | None
+    g: AnyArray
+    from_rule: AnyArray
+    analytic: np.ndarray
+    numeric: np.ndarray
+
+    def share(self, g: AnyArray, **changed: Any) -> AnyArray:
+        """Compute what the rule gives for g, and for other y and args if given."""
+        from_rule = self.operation.rule(self.position, g, **changed)
+        return from_rule if self.place is None else from_rule[self.place]
+
+    def gradient(self, g: AnyArray = None, **changed: Any) -> AnyArray:
+        """The same with broadcasting undone."""
+        return self.summed(self.share(self.g if g is None else g, **changed))
+
+    def summed(self, share: AnyArray) -> AnyArray:
+        return undo_broadcast(_array(share), self.numeric.shape)
+
+
+# --- the mistakes that a small change to the rule repairs -----------------------------------------
+
+# In a sentence, and the gradient that the changed rule gives.
+Repair = tuple[str, Callable[[], AnyArray]]
+
+
+def _missing_sums(wrong: _Wrong) -> Iterator[Repair]:
+    g, wide = wrong.g, wrong.from_rule.shape
+    yield _summing(wide, wrong.numeric.shape), lambda: wrong.summed(wrong.from_rule)
+    for axis in range(g.ndim):
+        what = f"it does not sum over axis {axis} of the gradient, {g.shape}"
+        rolled = [np.roll(g, k, axis) for k in range(g.shape[axis])]
+        yield what, lambda: sum(wrong.gradient(r) for r in rolled)
+
+
+def _missing_keepdims(wrong: _Wrong) -> Iterator[Repair]:
+    operation, g = wrong.operation, wrong.g
+    if operation.y.ndim < np.ndim(operation.args[wrong.position]):
+        for axis in range(g.ndim + 1):
+            what = f"it is right if g keeps axis {axis}: keepdims, or np.expand_dims, is missing"
+            yield what, lambda: wrong.gradient(np.expand_dims(g, axis))
+
+
+def _wrong_axes(wrong: _Wrong) -> Iterator[Repair]:
+    operation, i, g = wrong.operation, wrong.position, wrong.g
+    for axis, args in operation.other_axes():
+        yield f"it is right with axis={axis}", lambda: wrong.gradient(args=args)
+    for j, k in itertools.combinations(range(wrong.numeric.ndim), 2):
+        what = f"it takes axis {j} for axis {k}"
+        yield what, lambda: np.swapaxes(operation.swapped(i, g, j, k), j, k)
+
+
+def _wrong_arguments(wrong: _Wrong) -> Iterator[Repair]:
+    operation, i, names = wrong.operation, wrong.position, wrong.operation.names
+    for j, other in enumerate(operation.rules):
+        if j != i and other is not None:
+            what = f"it is right with the rule for {names[j]} in its place"
+            yield what, lambda: wrong.summed(operation.rule(j, wrong.g))
+            args = list(operation.args)
+            args[i], args[j] = args[j], args[i]
+            what = f"it is right with {names[i]} and {names[j]} exchanged"
+            yield what, lambda: wrong.gradient(args=args)
+
+
+def _transposes(wrong: _Wrong) -> Iterator[Repair]:
+    operation, g, y = wrong.operation, wrong.g, wrong.operation.y
+    yield "it is the transpose of what it should be", lambda: wrong.from_rule.swapaxes(-1, -2)
+    yield "it is right with g transposed", lambda: wrong.gradient(g.swapaxes(-1, -2))
+    turned = y.swapaxes(-1, -2) if y.ndim > 1 else y
+    yield "it is right with y transposed", lambda: wrong.gradient(y=turned)
+    for name, a in zip(operation.names, operation.args):
+        if np.ndim(a) > 1:
+            args = [b if b is not a else np.swapaxes(b, -1, -2) for b in operation.args]
+            yield f"it is right with {name} transposed", lambda: wrong.gradient(args=args)
+
+
+def _repeated_indices(wrong: _Wrong) -> Iterator[Repair]:
+    operation = wrong.operation
+    if operation.function is operator.getitem:
+        counts = np.zeros(wrong.numeric.shape)
+        np.add.at(counts, operation.args[1], 1)
+        what = "an element that the index names more than once gets only one of its gradients"
+        once = np.where(counts > 1, wrong.numeric, wrong.analytic)
+        yield what, lambda: once
+
+
+def _without_g(wrong: _Wrong) -> Iterator[Repair]:
+    yield "the incoming gradient g is not multiplied in", lambda: wrong.analytic * wrong.g
+
+
+def _wrong_powers(wrong: _Wrong) -> Iterator[Repair]:
+    operation, analytic, numeric = wrong.operation, wrong.analytic, wrong.numeric
+    for name, a in (("y", operation.y), *zip(operation.names, operation.args)):
+        if isinstance(a, np.ndarray) and a.dtype.kind == "f":
+            what = f"a factor of {name} is missing: is an exponent off by one?"
+            yield what, lambda: proportional(analytic * a, numeric)
+            what = f"there is a factor of {name} too many: is an exponent off by one?"
+            yield what, lambda: proportional(analytic / a, numeric)
+
+
+# By the kind of the mistake; the first repair that makes the gradient right names it.
+REPAIRS: dict[str, Callable[[_Wrong], Iterator[Repair]]] = {
+    "missing sum": _missing_sums,
+    "missing keepdims": _missing_keepdims,
+    "wrong axis": _wrong_axes,
+    "wrong argument": _wrong_arguments,
+    "transpose": _transposes,
+    "repeated index": _repeated_indices,
+    "no g": _without_g,
+    "power": _wrong_powers,
+}
+
+
+# --- in words -------------------------------------------------------------------------------------
 
 
 def _called(node: Node) -> str:
@@ -405,12 +464,6 @@ def proportional(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """`a` times the number that brings it closest to `b`."""
     a = np.broadcast_to(a, b.shape)
     return a * (np.vdot(a, b) / np.vdot(a, a))
-
-
-def summed_to(g: AnyArray, shape: tuple[int, ...]) -> np.ndarray:
-    """`g` with the axes along which `shape` was broadcast summed."""
-    g = _array(g)
-    return np.sum(g, axis=copied_axes(g.shape, shape)).reshape(shape)
 
 
 def _size(a: np.ndarray) -> float:

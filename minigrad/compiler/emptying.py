@@ -46,7 +46,7 @@ def walk_back(script: Script, root: int, given: Sequence[Symbol]) -> None:
 
 
 def _nodes(lines: Sequence[Symbol]) -> dict[int, int]:
-    """The number of the node whose value each line is, or is a part of, by the id of the line."""
+    """For each line, by its id: the number of the node whose value it is, or is a part of."""
     nodes: dict[int, int] = {}
     for line in reversed(lines):  # the parts of a line stand before it
         if line.role is not None and line.role.node is not None:
@@ -56,8 +56,10 @@ def _nodes(lines: Sequence[Symbol]) -> dict[int, int]:
 
 
 def own_lines(lines: Sequence[Symbol], vary: set[int]) -> list[Symbol]:
-    """Those of `lines` whose arrays are large, hold floats, and are their own; `vary` gets the ids of
-    all that differ from run to run."""
+    """The lines whose arrays are large, hold floats, and are their own.
+
+    `vary` has the ids of what differs from run to run, and gets those of all lines that do.
+    """
     own = []
     for line in lines:
         if varies(line, vary):

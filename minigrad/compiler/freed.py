@@ -36,8 +36,10 @@ def trim() -> None:
 
 
 def empty(array: np.ndarray) -> None:
-    """Give back the memory of an array whose numbers nobody needs: it reads as zeros from then on, and
-    keeps its shape, its strides, and its views (madvise, man page 2). What `array` does not own stays.
+    """Give back the memory of an array whose numbers nobody needs (madvise, man page 2).
+
+    It reads as zeros from then on, and keeps its shape, its strides, and its views. Memory that the
+    array does not own stays.
     """
     begin, _ = array.__array_interface__["data"]
     first = -(-begin // mmap.PAGESIZE) * mmap.PAGESIZE

@@ -42,8 +42,10 @@ def lowered(
 def once(
     lines: Sequence[Symbol], ends: Sequence[Symbol], varying: Sequence[Symbol]
 ) -> tuple[list[Symbol], list[Symbol]]:
-    """The same without lines that compute what another one does, or what no run changes, or what
-    nothing needs."""
+    """The lines that are left, and what `ends` have become, once superfluous lines are left out.
+
+    These are lines that compute what another one does, or what no run changes, or what nothing needs.
+    """
     vary = {id(symbol) for symbol in varying}
     known: dict[Any, Symbol] = {}
 

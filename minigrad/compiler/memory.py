@@ -188,10 +188,8 @@ def writes(line: Symbol) -> bool:
     known = isinstance(function, np.ufunc) or _reduces(function) or function in COPIES
     if not known or not isinstance(value, (np.ndarray, np.generic)):
         return False
-    if (
-        function is np.reshape and "order" in line.call.options
-    ):  # it goes through both in that order
-        return False
+    if function is np.reshape and "order" in line.call.options:
+        return False  # it goes through both in that order
     return value.size > 0 and order_of(np.asarray(value)) is not None
 
 

@@ -92,16 +92,19 @@ class Plan:
         freed.trim()
 
     @functools.cached_property
-    def plain(self) -> str:
-        """The program as plain calls, without buffers."""
+    def text_without_buffers(self) -> str:
+        """The program as plain calls."""
         return Source(*self._parts).code
 
     def _forms(self) -> list[tuple]:
         return [(t._array.shape, t._array.dtype, t.requires_grad) for t in self.tensors]
 
     def fits(self, arrays: Sequence[Any]) -> bool:
-        """Tell whether the tensors that it reads still have the shapes and dtypes that they had, and
-        whether integers that may be indices are still from 0: NumPy takes others without an error."""
+        """Tell whether the program is right for what it would read now.
+
+        The tensors must have the shapes and dtypes that they had, and integers that may be indices must
+        be from 0 on: NumPy takes others without an error.
+        """
         return self._forms() == self.forms and all(
             np.min(getattr(arrays[i], "_array", arrays[i])) >= 0 for i in self.indices
         )

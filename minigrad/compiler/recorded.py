@@ -147,8 +147,10 @@ class Recorded:
         ]
 
     def nodes(self) -> list[GraphNode]:
-        """List the nodes, each after its arguments: an order in which it does not matter which tensor
-        was made first."""
+        """List the nodes, each after its arguments.
+
+        In this order it does not matter which tensor was made first.
+        """
         (root,) = self.graph.roots
         listed: dict[int, GraphNode] = {}
         waiting = [(root, False)]

@@ -88,9 +88,48 @@ def compile(  # noqa: A001 - as in PyTorch
     return Compiled(function, flag("exact", exact), flag("at_once", at_once), plans)
 
 
+class _Key(NamedTuple):
+    """All that a plan depends on: calls with equal keys have one plan.
+
+    Attributes:
+        grad: whether gradients are recorded.
+        dtype: the default dtype.
+        form: of the arguments: their types, shapes and dtypes, and the numbers among them.
+        alike: which of the arrays are the same, and which stand outside too; see `Compiled._alike`.
+        outside: the form of what the function reads outside.
+    """
+
+    grad: bool
+    dtype: Any
+    form: Any
+    alike: tuple
+    outside: Any
+
+
+class _Call(NamedTuple):
+    """A call, as it is looked up among those that there were.
+
+    Attributes:
+        plan: the one for its key, or None.
+        arrays: all arrays and tensors among the arguments.
+        key: what its plan depends on.
+        outside: what stands outside, so that it is kept.
+    """
+
+    plan: Plan | None
+    arrays: list[Any]
+    key: _Key
+    outside: list[Any]
+
+
 class _Met(NamedTuple):
-    """The facts known of arguments for which there is no plan: calls of them, the facts of a recorded
-    one, and what stands outside, so that it is kept."""
+    """The facts known of a key for which there is no plan yet.
+
+    Attributes:
+        calls: how many calls had it.
+        facts: of a recorded call, or None.
+        outside: what stands outside, so that it is kept.
+    """
 
     calls: int
     facts: list[tuple[Any, ...]] | None
@@ -115,29 +154,30 @@ class Compiled:
         self._read: dict[int, Tensor] = {}  # the tensors that calls read
         self._leaves: dict[int, Any] = {}  # the tensors and arrays that stand there
         self._lock = threading.RLock()  # threads share plans, not memory
-        self._met: OrderedDict[Any, _Met] = OrderedDict()  # what is known before there is a plan
-        self._checked: set[Any] = set()  # forms without shapes that were recorded for other numbers
+        self._met: OrderedDict[_Key, _Met] = OrderedDict()  # what is known before there is a plan
+        # Keys without shapes that were recorded for other numbers.
+        self._checked: set[_Key] = set()
         self._example: tuple[tuple, dict[str, Any]] = (), {}
-        self._plans: OrderedDict[Any, tuple[Plan, list[Any]]] = OrderedDict()
+        self._plans: OrderedDict[_Key, tuple[Plan, list[Any]]] = OrderedDict()
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if mode.get().watchers:
             return self.function(*args, **kwargs)
-        plan, arrays, *met = self._plan(args, kwargs)
+        call = self._looked_up(args, kwargs)
         for _ in range(RECORDED + 1):  # it may only then be known what it reads outside
-            if plan is not None:
+            if call.plan is not None:
                 break
-            result = self._prepared(args, kwargs, arrays, *met)
+            result = self._prepared(call, args, kwargs)
             if result is not None:
                 return result
-            plan, arrays, *met = self._plan(args, kwargs)
-        if plan is None:
+            call = self._looked_up(args, kwargs)
+        if call.plan is None:
             return self.function(*args, **kwargs)
         try:
-            call, parents = plan.start(arrays)
+            run, parents = call.plan.start(call.arrays)
         except PROBLEMS:
             return self.function(*args, **kwargs)  # its error says what is wrong, and where
-        return one_node(call, parents) if parents else tensor_of(call.result)
+        return one_node(run, parents) if parents else tensor_of(run.result)
 
     @property
     def source(self) -> str:
@@ -151,7 +191,7 @@ class Compiled:
             GraphError: if no shape of arguments was met often enough for a plan.
         """
         plan = self._last()
-        return plan.text if buffers else plan.plain
+        return plan.text if buffers else plan.text_without_buffers
 
     def memory(self) -> MemoryUse:
         """Return what the last plan keeps for the way back, and the size of all its buffers: printed, a
@@ -184,38 +224,58 @@ class Compiled:
             )
         return next(reversed(self._plans.values()))[0]
 
-    def _plan(self, args: tuple, kwargs: dict) -> tuple[Plan | None, list[Any], Any, list[Any]]:
-        """The plan for these arguments, or None; all arrays; what it depends on; what stands outside."""
+    def _looked_up(self, args: tuple, kwargs: dict) -> _Call:
+        """The call with these arguments, and its plan if there is one that fits."""
         arrays: list[Any] = []
         if self._places is None:
             self._look()
         outside, of_outside = state(self._places or ())
-        form = mode.get().grad, get_default_dtype(), _form((args, kwargs), arrays)
-        key = form, self._alike(arrays), of_outside
+        form = _form((args, kwargs), arrays)
+        key = _Key(mode.get().grad, get_default_dtype(), form, self._alike(arrays), of_outside)
         known = self._plans.get(key)
         if known is None or not known[0].fits(arrays):
-            return None, arrays, key, outside
+            return _Call(None, arrays, key, outside)
         with self._lock:
-            _put(self._plans, key, known, self.plans)
-        return known[0], arrays, key, outside
+            _remember(self._plans, key, known, self.plans)
+        return _Call(known[0], arrays, key, outside)
 
-    def _prepared(self, args: tuple, kwargs: dict, arrays: list, key: Any, outside: list) -> Any:
+    def _prepared(self, call: _Call, args: tuple, kwargs: dict) -> Any:
         """The result of a call for which there is no program yet; None if there may be one now."""
         with self._lock:
-            met = self._met.get(key, _Met(0, None, outside))
+            met = self._met.get(call.key, _Met(0, None, call.outside))
             if self.at_once or met.calls >= (1 if len(self._plans) < self.plans else PATIENCE):
-                return self._recorded(key, met, args, kwargs, arrays)
-            _put(self._met, key, met._replace(calls=met.calls + 1), MET)
+                return self._recorded(call, met, args, kwargs)
+            _remember(self._met, call.key, met._replace(calls=met.calls + 1), MET)
         return self.function(*args, **kwargs)
 
-    def _recorded(self, key: Any, met: _Met, args: tuple, kwargs: dict, arrays: list) -> Any:
+    def _recorded(self, call: _Call, met: _Met, args: tuple, kwargs: dict) -> Any:
         """The result of a recorded call; None at the second one, of which the program is made."""
-        facts = met.facts
-        first = facts is None and not self.at_once
+        first = met.facts is None and not self.at_once
         with contextlib.nullcontext() if first else self._to_be_drawn_again():
-            recorded = Recorded(self.function, args, kwargs, arrays)
+            recorded = Recorded(self.function, args, kwargs, call.arrays)
         result = recorded.result if first else None
         recorded.result = None  # it holds all arrays of the call
+        self._note_reads(recorded, args, kwargs)
+        outside, of_outside = state(self._places or ())
+        key = call.key._replace(alike=self._alike(call.arrays), outside=of_outside)
+        facts = met.facts if key == call.key else None  # those of another key are not of this one
+        code = key._replace(form=_form((args, kwargs), [], shapes=False))
+        if facts is None and not (self.at_once and code in self._checked):
+            _remember(self._met, key, _Met(met.calls, recorded.facts(), outside), MET)
+            return result
+        if facts is not None:
+            recorded.check(facts)
+        if code not in self._checked:
+            self._record_with_other_numbers(args, kwargs, recorded)
+            self._checked.add(code)
+        self._met.pop(key, None)
+        self._example = args, kwargs
+        plan = Plan(recorded, key.grad, self.exact)
+        _remember(self._plans, key, (plan, outside), self.plans)
+        return result
+
+    def _note_reads(self, recorded: Recorded, args: tuple, kwargs: dict) -> None:
+        """Note the modules, functions and tensors that a recorded call read, and look outside again."""
         given: list[Any] = []
         mapped((args, kwargs), lambda a: given.append(a) or a)  # type: ignore[func-returns-value]
         called = [a for a in given if callable(a) and not isinstance(a, Tensor)]
@@ -223,22 +283,6 @@ class Compiled:
         read = (t for n, t in recorded.tensors.items() if n not in recorded.arguments)
         self._read.update((id(t), t) for t in read)
         self._look()
-        outside, of_outside = state(self._places or ())
-        if key != (key := (key[0], self._alike(arrays), of_outside)):
-            facts = None
-        code = key[0][:2], _form((args, kwargs), [], shapes=False), *key[1:]
-        if facts is None and not (self.at_once and code in self._checked):
-            _put(self._met, key, _Met(met.calls, recorded.facts(), outside), MET)
-        else:
-            if facts is not None:
-                recorded.check(facts)
-            if code not in self._checked:
-                self._record_with_other_numbers(args, kwargs, recorded)
-                self._checked.add(code)
-            self._met.pop(key, None)
-            self._example = args, kwargs
-            _put(self._plans, key, (Plan(recorded, key[0][0], self.exact), outside), self.plans)
-        return result
 
     @contextlib.contextmanager
     def _to_be_drawn_again(self) -> Iterator[None]:
@@ -319,7 +363,7 @@ def bare_array(a: Any) -> Any:
     return a._array if isinstance(a, Tensor) else a
 
 
-def _put(known: OrderedDict, key: Any, value: Any, most: int) -> None:
+def _remember(known: OrderedDict, key: Any, value: Any, most: int) -> None:
     """Remember a value, and forget the one that was used least recently if there are too many."""
     known[key] = value
     known.move_to_end(key)

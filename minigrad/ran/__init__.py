@@ -7,4 +7,10 @@
 5. `constants`: what Python or NumPy may have made its numbers of
 6. `proof`: which constants another run, with other numbers in its arguments, makes otherwise
 7. `words`: numbers, arrays and arguments as short text
+
+A call of a module or a definition has three forms on its way to a picture: Box -> GraphBox -> Block.
+
+- A `Box` (engine/modes.py) is the call while it runs, and holds the module itself.
+- A `GraphBox` (ran/data.py) is the same call as data: its number, path and parent.
+- A `Block` (views/drawing/blocks.py) is a frame of a drawing: a box, open or closed, or several as one.
 """

@@ -26,7 +26,7 @@ from ..engine.walk import copied_axes
 from ..nn import Module
 from ..recording import Note
 from .constants import Constants
-from .data import Edge, G, GraphNode, Passed, Ref, frozen_view
+from .data import G, GraphEdge, GraphNode, Passed, Ref, frozen_view
 from .naming import Boxes, Names
 from .reached import Reached, supplies
 from .variables import line_of
@@ -192,7 +192,7 @@ class _Capture(Reached):
             return type(argument)(map(self._refer, argument))
         return argument
 
-    def _edges(self, node: Node) -> Iterator[Edge]:
+    def _edges(self, node: Node) -> Iterator[GraphEdge]:
         found = supplies(self.calls.get(node, ()))
         if not found:
             return
@@ -203,7 +203,7 @@ class _Capture(Reached):
         passing = {(position, item) for position, item, _ in node.edges}
         passed = {} if node.note is None else _passed(node)
         for (position, item, source), axes in zip(found, copied):
-            yield Edge(
+            yield GraphEdge(
                 source=self.number[source],
                 target=self.number[node],
                 position=position,
@@ -280,9 +280,9 @@ def _walked_once(node: Node) -> bool:
     return last is not None and whole is not None and np.array_equal(last, whole, equal_nan=True)
 
 
-def _arrived(edges: Sequence[Edge]) -> dict[int, np.ndarray]:
+def _arrived(edges: Sequence[GraphEdge]) -> dict[int, np.ndarray]:
     """For each node, the sum of what the walk back is known to have brought: it goes from the newest."""
-    last: dict[int, Edge] = {}
+    last: dict[int, GraphEdge] = {}
     for edge in edges:
         if edge.passed is not None and edge.target == last.setdefault(edge.source, edge).target:
             last[edge.source] = edge

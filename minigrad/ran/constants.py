@@ -70,12 +70,12 @@ class Constants:
         return tuple(sorted(found))
 
     def told(self) -> list[tuple[Read, list[int]]]:
-        """Those of `reads` that were seen, or that a constant of the graph may come of."""
+        """The reads that were seen, or that a constant of the graph may come of."""
         of_constants = [id(read) for n in self.number for read, _ in self.reads_before(n)]
         return [one for one in self.reads if not one[0].unseen or id(one[0]) in of_constants]
 
     def reads_before(self, node: Node) -> list[tuple[Read, list[int]]]:
-        """Those of `reads` that such a constant may come of."""
+        """The reads that the constant `node`, or one that it was called with, may come of."""
         before = [one for one in self.reads if one[0].number < node.number]
         if not before:
             return []
@@ -96,8 +96,11 @@ class Constants:
         return node.note.origin if node.note is not None else ""
 
     def _of_users(self, node: Node) -> bool:
-        """Tell whether the user's code may have made a constant: not if it came up in a definition of
-        the library that was given no array, and no number but those that stand in its line."""
+        """Tell whether the user's code may have made a constant.
+
+        It has not if the constant came up in a definition of the library that was given no array, and no
+        number but those that stand in its line.
+        """
         if node.note is None:
             return node.operation is None
         if node.note.inside:

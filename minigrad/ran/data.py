@@ -136,7 +136,8 @@ def frozen_view(array: np.ndarray) -> np.ndarray:
 class Passed(NamedTuple):
     """A gradient on its way along an edge: arrays in a graph, symbols in a script, slots on a tape.
 
-    The engine's `Contribution` is the same while the walk goes on, and knows the engine's nodes.
+    The engine's `Contribution` has the same four, and the engine's node that they go to. It is one flat
+    tuple, as the walk makes one for each argument; what is passed here names no node.
 
     Attributes:
         given: what the rule gave.
@@ -152,7 +153,7 @@ class Passed(NamedTuple):
 
 
 @dataclasses.dataclass(slots=True, eq=False)
-class Edge:
+class GraphEdge:
     """One argument of an operation.
 
     Attributes:
@@ -223,7 +224,7 @@ class GraphData:
     """
 
     nodes: tuple[GraphNode, ...]
-    edges: tuple[Edge, ...]
+    edges: tuple[GraphEdge, ...]
     boxes: tuple[GraphBox, ...]
     roots: tuple[int, ...]
     recorded: bool
@@ -256,13 +257,13 @@ class GraphData:
         return self._boxes[number]
 
     @functools.cached_property
-    def _arguments(self) -> dict[int, list[Edge]]:
-        found: dict[int, list[Edge]] = {}
+    def _arguments(self) -> dict[int, list[GraphEdge]]:
+        found: dict[int, list[GraphEdge]] = {}
         for e in self.edges:
             found.setdefault(e.target, []).append(e)
         return found
 
-    def arguments(self, number: int) -> list[Edge]:
+    def arguments(self, number: int) -> list[GraphEdge]:
         """The edges to the node of that number: one for each of its arguments, in their order."""
         return self._arguments.get(number, [])
 
@@ -275,7 +276,7 @@ class GraphData:
         return found
 
     @functools.cached_property
-    def way_back(self) -> list[tuple[GraphNode, list[Edge]]]:
+    def way_back(self) -> list[tuple[GraphNode, list[GraphEdge]]]:
         """Each node that a gradient reaches, newest first, and the edges along which it goes on."""
         reached = {n for n in self.roots if self[n].state != "needs none"}
         way = []

@@ -49,7 +49,7 @@ class Names:
         return self.keys.get(node, id(node))
 
     def _keys(self, value: object) -> list[int]:
-        """By what a tensor or array that someone holds is known; its value is noted on the way."""
+        """The keys under which a tensor or array is known; the value of a tensor is noted too."""
         if isinstance(value, Tensor) and value._node is not None:
             self.know(value._node, value._array)
             if isinstance(value, Parameter):

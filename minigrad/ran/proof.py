@@ -72,50 +72,108 @@ def prove(function: Callable[..., Tensor], inputs: Sequence[object]) -> Proof:
     Raises:
         DTypeError: if the function gives no Tensor.
     """
-    rng = generator()
-    state = rng.bit_generator.state
+    bits = generator().bit_generator
+    before = bits.state
     own: list[Read] = []
     loss = _run(function, inputs, own)
-    after = rng.bit_generator.state
+    after = bits.state
     graph, known = capture.captured(GraphData, loss)
-    varied: set[int] = set()  # the reads, by their numbers, that were other ones in some run
-    drawn: set[int] | None = None
-    made_of: dict[int, set[int]] = {}
-    paths: set[int] = set()
+    numbers = [number_of(value, known.number) for value in inputs]
+    runs = _OtherRuns(function, inputs, own, graph)
     try:
-        for i, value in enumerate(inputs):
-            number = number_of(value, known.number)
+        if any(number is not None for number in numbers):
+            bits.state = before
+            runs.repeat()
+        for i, number in enumerate(numbers):
             if number is None:  # nothing in the graph is this input, so no page can change it
                 continue
-            for other in [*([value] if drawn is None else []), *_others(value)]:
-                rng.bit_generator.state = state
-                reads: list[Read] = []
-                try:
-                    then = _run(function, [*inputs[:i], other, *inputs[i + 1 :]], reads)
-                except Exception:  # numbers that the function refuses show nothing
-                    varied |= _varied(own, reads, refused=True)
-                    continue
-                differences, same_path = differing(graph, capture.of_tensors(GraphData, [then]))
-                found = {one.node for one in differences}
-                if other is value:
-                    drawn = found
-                    continue
-                varied |= _varied(own, reads)
-                for n in found - (drawn or set()) - {number}:
-                    made_of.setdefault(n, set()).add(number)
-                if not same_path:
-                    paths.add(number)
+            for other in _others(inputs[i]):
+                bits.state = before
+                runs.run(i, other, number)
     finally:
-        rng.bit_generator.state = after
-    proven = tuple(sorted(made_of))
+        bits.state = after
+    made_of = {n: set(of) for n, of in runs.made_of.items()}
     for node, number in known.number.items():
         for read, of in known.constants.reads_before(node):
-            if read.number not in varied:
+            if read.number not in runs.varied:
                 made_of.setdefault(number, set()).update(of)
-    in_order = {n: tuple(sorted(of)) for n, of in made_of.items()}
-    arrays = [i for i, value in enumerate(inputs) if isinstance(value, (np.ndarray, Tensor))]
-    absent = tuple([i for i in arrays if number_of(inputs[i], known.number) is None])
-    return Proof(loss, in_order, proven, tuple(sorted(paths)), absent)
+    return Proof(
+        loss=loss,
+        made_of={n: tuple(sorted(of)) for n, of in made_of.items()},
+        proven=tuple(sorted(runs.made_of)),
+        paths=tuple(sorted(runs.paths)),
+        absent=tuple([i for i, n in enumerate(numbers) if n is None and _is_array(inputs[i])]),
+    )
+
+
+class _OtherRuns:
+    """Runs of a function that was recorded, and what they show.
+
+    Args:
+        own: what was read while it was recorded.
+        graph: what was recorded.
+
+    Attributes:
+        unsteady: the constants that differ from run to run, whatever the inputs are.
+        made_of: the inputs that a constant is made of, by its number.
+        paths: the inputs with which other operations ran.
+        varied: the reads, by their numbers, that were other ones in some run.
+    """
+
+    def __init__(
+        self,
+        function: Callable[..., Tensor],
+        inputs: Sequence[object],
+        own: list[Read],
+        graph: GraphData,
+    ):
+        self.function, self.inputs, self.own, self.graph = function, inputs, own, graph
+        self.unsteady: set[int] = set()
+        self.made_of: dict[int, set[int]] = {}
+        self.paths: set[int] = set()
+        self.varied: set[int] = set()
+
+    def repeat(self) -> None:
+        """Run it with the same inputs: what differs then is made of none of them."""
+        again = self._compared(self.inputs)
+        if again is not None:
+            self.unsteady = again.constants
+
+    def run(self, place: int, other: object, number: int) -> None:
+        """Run it with other numbers in the input at `place`, which is node `number` of the graph."""
+        then = self._compared([*self.inputs[:place], other, *self.inputs[place + 1 :]])
+        if then is None:
+            return
+        self.varied |= _varied(self.own, then.reads)
+        for n in then.constants - self.unsteady - {number}:
+            self.made_of.setdefault(n, set()).add(number)
+        if not then.same_path:
+            self.paths.add(number)
+
+    def _compared(self, inputs: Sequence[object]) -> _SecondRun | None:
+        """Run it and compare; None for numbers that the function refuses, which show nothing else."""
+        reads: list[Read] = []
+        try:
+            loss = _run(self.function, inputs, reads)
+        except Exception:
+            self.varied |= _varied(self.own, reads, refused=True)
+            return None
+        found, same_path = differing(self.graph, capture.of_tensors(GraphData, [loss]))
+        return _SecondRun({one.node for one in found}, same_path, reads)
+
+
+class _SecondRun(NamedTuple):
+    """One more run, compared with the one that was recorded.
+
+    Attributes:
+        constants: those of the first that are others here.
+        same_path: whether the same operations ran.
+        reads: what was read.
+    """
+
+    constants: set[int]
+    same_path: bool
+    reads: list[Read]
 
 
 def _run(function: Callable[..., Tensor], inputs: Sequence[object], reads: list[Read]) -> Tensor:
@@ -141,6 +199,10 @@ def number_of(value: object, numbers: dict[Node, int]) -> int | None:
         return None
     held = ((node.note.array, n) for node, n in numbers.items() if node.note is not None)
     return next((n for a, n in held if a is not None and memory_of(a) == memory_of(value)), None)
+
+
+def _is_array(value: object) -> bool:
+    return isinstance(value, (np.ndarray, Tensor))
 
 
 def _others(value: object) -> Iterator[Tensor | np.ndarray]:
@@ -203,9 +265,9 @@ def _plain(read: Read) -> np.ndarray:
 
 
 def differing(a: GraphData, b: GraphData) -> tuple[list[Difference], bool]:
-    """The constants of `a` that are others in `b`, a second recording; and whether the same operations
-    ran: where not, the first that is another, and the results, are named too.
+    """The constants of `a` that are others in `b`, a second recording; and whether the same ran.
 
+    If other operations ran, the first of them, and the results, are named too.
     Arguments are no constants, and random numbers are no difference.
     """
     found: list[int] = []

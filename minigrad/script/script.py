@@ -24,7 +24,7 @@ import numpy as np
 from ..engine import table
 from ..errors import GraphError
 from ..ran import words
-from ..ran.data import UNKNOWN, Edge, GraphData, GraphNode, Passed, Ref
+from ..ran.data import UNKNOWN, GraphData, GraphEdge, GraphNode, Passed, Ref
 from .symbols import (
     REFUSALS,
     Number,
@@ -84,8 +84,8 @@ class Script:
         self.values: dict[int, Symbol] = {}
         self.gradients: dict[int, Symbol] = {}
         self.arrived: dict[int, Symbol] = {}
-        self.passed: dict[Edge, Passed] = {}
-        self.with_numbers: dict[Edge, Symbol] = {}
+        self.passed: dict[GraphEdge, Passed] = {}
+        self.with_numbers: dict[GraphEdge, Symbol] = {}
         self.numbers: dict[int, dict[int, Number]] = {}
         self.gates: dict[int, Symbol] = {}
         self.pinned: list[Number] = []
@@ -98,7 +98,7 @@ class Script:
             self._value(node)
         self.ahead = len(self.lines)
 
-    def put(self, symbol: Symbol, role: Role) -> Symbol:
+    def with_role(self, symbol: Symbol, role: Role) -> Symbol:
         """Give a symbol its role: its call becomes a line, after those that it is made of."""
         if symbol.role is not None:  # it has another one
             symbol = type(symbol)(symbol.value, SymbolCall(alias, (symbol,), {}))
@@ -131,7 +131,7 @@ class Script:
             other = self.values[self.instead[node.number]]
             other = other if other.dtype == made.dtype else other.astype(made.dtype)
             made = simplest(np.where, [gate, made, other], {})
-        made = self.put(made, Role("value", node.number))
+        made = self.with_role(made, Role("value", node.number))
         made.value = np.asarray(made.value)
         self.values[node.number] = made
 
@@ -194,9 +194,10 @@ class Script:
 
     def way_back(
         self, starts: Mapping[int, np.ndarray | None] | None = None
-    ) -> Iterator[tuple[GraphNode, list[Edge]]]:
-        """Walk back, newest first; yield each node that a gradient reaches, and the edges along which
-        it goes on, once their lines are written.
+    ) -> Iterator[tuple[GraphNode, list[GraphEdge]]]:
+        """Walk back, newest first, and write the lines of each node that a gradient reaches.
+
+        Once these are written, yield the node, and the edges along which the gradient goes on.
 
         `starts` are the gradients of the roots, by number, if not those that they have.
 
@@ -213,13 +214,13 @@ class Script:
             self.arrived[node.number] = g
             for edge, given, fitted in self._given(node, edges, g):
                 if given is not fitted and given.role is None:
-                    given = self.put(given, Role("given", node.number, edge=edge))
-                fitted = self.put(fitted, Role("fitted", edge.source, edge=edge))
+                    given = self.with_role(given, Role("given", node.number, edge=edge))
+                fitted = self.with_role(fitted, Role("fitted", edge.source, edge=edge))
                 before = sums.get(edge.source)
                 after = fitted
                 if before is not None:
                     added = simplest(np.add, [before, fitted], {})
-                    after = self.put(added, Role("sum", edge.source, edge=edge))
+                    after = self.with_role(added, Role("sum", edge.source, edge=edge))
                 sums[edge.source] = after
                 self.passed[edge] = Passed(given, fitted, before, after)
             yield node, edges
@@ -252,12 +253,12 @@ class Script:
             by_other = undone(by_other, self.values[instead])  # in its dtype
             before = sums.get(instead)
             after = by_other if before is None else simplest(np.add, [before, by_other], {})
-            sums[instead] = self.put(after, role)
-        return self.put(by_one, Role("sum", node.number))
+            sums[instead] = self.with_role(after, role)
+        return self.with_role(by_one, Role("sum", node.number))
 
     def _given(
-        self, node: GraphNode, edges: list[Edge], g: Symbol
-    ) -> Iterator[tuple[Edge, Symbol, Symbol]]:
+        self, node: GraphNode, edges: list[GraphEdge], g: Symbol
+    ) -> Iterator[tuple[GraphEdge, Symbol, Symbol]]:
         """Yield what the rules of a node give, for each of its edges; and that with broadcasting undone.
 
         Where arrays stand for others, a rule may refuse them: its call is noted then, and not computed.
@@ -281,9 +282,11 @@ class Script:
                 given = fitted = Symbol(source.value, SymbolCall(node.rules[i], args, node.options))  # type: ignore[arg-type]
             yield edge, given, fitted
 
-    def _by_rule(self, node: GraphNode, edge: Edge, g: Symbol) -> tuple[Any, Any]:
-        """The result of a rule, and the same with Python numbers as they are; twice the latter, where
-        it cannot be traced with symbols for them."""
+    def _by_rule(self, node: GraphNode, edge: GraphEdge, g: Symbol) -> tuple[Any, Any]:
+        """The result of a rule with symbols for Python numbers, and with the numbers themselves.
+
+        Twice the latter, where it cannot be traced with symbols for them.
+        """
         rule = node.rules[edge.position]
         assert rule is not None
         made_by = node.operation.rpartition(".")[2].replace("<lambda>", "function")

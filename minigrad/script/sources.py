@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from .calls import Tape
+from .tape import Tape
 
 Index = tuple[int, ...]
 
@@ -131,7 +131,7 @@ def _contracted(
     free: list[list[int]],
     summed: list[list[int]],
 ) -> Terms:
-    """`free` and `summed` are loops: a size, and strides, as `Tape._contracted` has them."""
+    """`free` and `summed` are loops: a size, and strides, as `calls` writes them."""
     begins = [_along(at, [loop[i + 2] for loop in free]) for i in range(len(reads))]
     steps = [[loop[i + 1] for loop in summed] for i in range(len(reads))]
     sizes = [loop[0] for loop in summed]

@@ -19,7 +19,7 @@ import numpy as np
 from ..engine import rules, table
 from ..engine.errors import Options
 from ..engine.walk import copied_axes
-from ..ran.data import Edge
+from ..ran.data import GraphEdge
 from ..rules_as_text import tree_of
 from .operators import OPERATORS
 
@@ -69,7 +69,7 @@ class Role(NamedTuple):
     kind: str
     node: int | None = None
     position: int | None = None
-    edge: Edge | None = None
+    edge: GraphEdge | None = None
 
 
 class Shape(tuple):
@@ -297,18 +297,18 @@ def plain(value: Any) -> Any:
 def symbols_in(value: object) -> list[Symbol]:
     """The symbols in a nested list of arguments, in order."""
     found: list[Symbol] = []
-    _put_symbols([value], found)
+    _collect_symbols([value], found)
     return found
 
 
-def _put_symbols(values: Iterable[object], found: list[Symbol]) -> None:
+def _collect_symbols(values: Iterable[object], found: list[Symbol]) -> None:
     for v in values:
         if isinstance(v, Symbol):
             found.append(v)
         elif isinstance(v, dict):
-            _put_symbols(v.values(), found)
+            _collect_symbols(v.values(), found)
         elif isinstance(v, (list, tuple)) and not isinstance(v, Shape):
-            _put_symbols(v, found)
+            _collect_symbols(v, found)
 
 
 def same(a: Any, b: Any) -> bool:

@@ -1,21 +1,163 @@
 """A graph as a tape: its script, written with the few calls that a page's interpreter has.
 
-It is the program of `program`, for a machine in place of a reader (see `calls`). What cannot be
-written so, such as a decomposition, keeps the value that it has: it is fixed, and so is all that is
-computed from it.
+It is the program of `views.text.program`, for a machine in place of a reader. `calls` says how each
+call is written. What cannot be written so, such as a decomposition, keeps the value that it has: it is
+fixed, and so is all that is computed from it.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 
 from ..ran.data import Passed
-from .calls import Tape
+from .calls import Unwritten, slot_of_call
 from .script import Script
-from .symbols import undone
+from .symbols import Symbol, undone
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
 
-def tape(script: Script) -> Tape:
+DTYPES = {"f4", "f8", "b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8"}
+EXACT = 1 << 53  # a page has no larger integers
+
+
+class Tape:
+    """A list of calls, and the slots that they read and write.
+
+    Args:
+        for_page: refuse arrays that a page cannot hold.
+
+    Attributes:
+        values: for each slot the array that it held when the graph was computed.
+        data: the slots that are not computed.
+        calls: (function, the slot to write, the slots to read, what else the function must know). One
+            that writes a slot of `data` is not run: it says how what is fixed came about.
+        value, gradient: the slots of nodes, by number.
+        numbers: the slots of Python numbers among a node's arguments, by its number and their position.
+        passed: for each edge, by its place in the graph: the slots of what goes along it; `given` only
+            where that was summed.
+        with_numbers: the slot of a contribution as it reads with the Python numbers that there are,
+            where that is another one, by the place of its edge.
+        gates: the slots of booleans that say whether a node is on, by its number.
+        fixed: why a slot cannot change with what it was computed from.
+        pinned: why the array of a slot can have no other numbers.
+        work: how many products of two numbers the calls sum.
+        tracing: the functions that are being traced, one in another.
+    """
+
+    def __init__(self, for_page: bool = True) -> None:
+        self.for_page = for_page
+        self.values: list[np.ndarray] = []
+        self.data: dict[int, None] = {}
+        self.calls: list[tuple[str, int, list[int], list[Any]]] = []
+        self.value: dict[int, int] = {}
+        self.gradient: dict[int, int] = {}
+        self.numbers: dict[int, dict[int, int]] = {}
+        self.passed: dict[int, Passed] = {}
+        self.with_numbers: dict[int, int] = {}
+        self.gates: dict[int, int] = {}
+        self.fixed: dict[int, str] = {}
+        self.pinned: dict[int, str] = {}
+        self.work = 0
+        self.tracing: list[Callable] = []
+        self._of: dict[int, tuple[Symbol, int]] = {}  # the slot of each symbol, which is kept alive
+        self._known: dict[tuple, int] = {}  # the slots of equal calls and constants
+
+    def packed(self) -> dict[str, Any]:
+        """The slots and calls as JSON can hold them; functions and kinds of arrays are written once.
+
+        A call is a list, as there are many: the number of its function's name, the slot that it
+        writes, the slots that it reads, and further arguments. `interpreter.js` unpacks it.
+        """
+        kinds: dict[tuple[str, tuple[int, ...]], int] = {}
+        names: dict[str, int] = {}
+        slots = [
+            kinds.setdefault((a.dtype.str[1:], a.shape), len(kinds))
+            for a in map(np.asarray, self.values)
+        ]
+        calls = [
+            [names.setdefault(name, len(names)), slot, reads, *params]
+            for name, slot, reads, params in self.calls
+        ]
+        return {
+            "kinds": [{"dtype": dtype, "shape": list(shape)} for dtype, shape in kinds],
+            "slots": slots, "names": list(names), "calls": calls,
+        }  # fmt: skip
+
+    def slot(self, a: Symbol | ArrayLike) -> int:
+        """The slot of a symbol or an array; what computes it is put on the tape first."""
+        if not isinstance(a, Symbol):
+            return self.constant(np.asarray(a))
+        if a.call is None:
+            return self.hold(a)
+        if id(a) not in self._of:
+            self._of[id(a)] = a, self._computed(a)
+        return self._of[id(a)][1]
+
+    def hold(self, symbol: Symbol) -> int:
+        """The slot of a symbol, whose array is as it is: what computes it is not put on the tape."""
+        if id(symbol) not in self._of:
+            self._of[id(symbol)] = symbol, self._held(np.asarray(symbol.value))
+        return self._of[id(symbol)][1]
+
+    def _new(self, array: np.ndarray) -> int:
+        dtype = array.dtype.str[1:]
+        if self.for_page and dtype not in DTYPES:
+            raise Unwritten(f"a page does not compute with {array.dtype}")
+        large = self.for_page and dtype in ("i8", "u8") and array.size
+        if large and np.abs(array.astype(float)).max() > EXACT:
+            raise Unwritten("a page has no integers beyond 2 ** 53")
+        self.values.append(array)
+        return len(self.values) - 1
+
+    def _held(self, array: np.ndarray, fixed: str = "") -> int:
+        slot = self._new(array)
+        self.data[slot] = None
+        if fixed:
+            self.fixed[slot] = fixed
+        return slot
+
+    def constant(self, array: np.ndarray) -> int:
+        """The slot of an array that no call computes; equal ones share it."""
+        key = array.dtype.str, array.shape, array.tobytes()
+        if key not in self._known:
+            self._known[key] = self._held(array)
+        return self._known[key]
+
+    def call(self, name: str, value: ArrayLike, reads: Sequence[int], *params: object) -> int:
+        """The slot of a call's result; the call is put on the tape, unless it is there."""
+        array = np.asarray(value)
+        if name == "same" and (array.dtype, array.shape) == _kind(self.values[reads[0]]):
+            return reads[0]
+        key = name, tuple(reads), repr(params), array.dtype.str, array.shape
+        if key not in self._known:
+            reasons = [self.fixed[s] for s in reads if s in self.fixed]
+            slot = self._held(array, reasons[0]) if reasons else self._new(array)
+            self._known[key] = slot
+            self.calls.append((name, slot, list(reads), list(params)))
+        return self._known[key]
+
+    def _computed(self, symbol: Symbol) -> int:
+        """The slot of what a symbol's call gives; a fixed one, where the call cannot be run."""
+        try:
+            assert symbol.call is not None
+            function, args, options, _ = symbol.call
+            return slot_of_call(self, symbol.value, function, args, options)
+        except Unwritten as reason:
+            if not isinstance(symbol.value, (np.ndarray, np.generic)):
+                raise
+            return self._held(np.asarray(symbol.value), str(reason))
+
+
+def _kind(array: np.ndarray) -> tuple[np.dtype, tuple[int, ...]]:
+    return array.dtype, array.shape
+
+
+def tape_of(script: Script) -> Tape:
     """A script with its way back as a tape.
 
     Raises:
@@ -36,7 +178,7 @@ def tape(script: Script) -> Tape:
         for edge, (given, fitted, before, after) in script.passed.items():
             if edge in script.with_numbers:
                 other = undone(script.with_numbers[edge], script.values[edge.source])
-                tape.plain[places[edge]] = tape.slot(other)
+                tape.with_numbers[places[edge]] = tape.slot(other)
             tape.passed[places[edge]] = Passed(
                 tape.slot(given) if given.value.shape != fitted.value.shape else None,
                 tape.slot(fitted),

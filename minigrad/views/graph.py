@@ -5,9 +5,14 @@
     y.backward()
     print(mg.graph(y))
 
-A `Graph` is made once, by `graph(y)`, from what the engine holds (see `capture`); everything that
-shows one is a function of its data alone: the table and the summary in `listing`, the drawing in
-`drawing`, the NumPy program in `program`, the backward pass as a separate graph in `mirror`.
+A `Graph` is made once, by `graph(y)`, from what the engine holds: `minigrad.ran.capture` does that.
+Everything that shows one is a function of its data alone, in a file of this room:
+
+- the table and the summary in `text/listing.py`
+- the NumPy program in `text/program.py`
+- the rule of an edge in `text/reading.py`
+- the drawing in `drawing/drawing.py`
+- the backward pass as a separate graph in `drawing/mirror.py`
 """
 
 from __future__ import annotations
@@ -23,7 +28,7 @@ from ..engine.kinds import checked
 from ..engine.tensor import Tensor
 from ..errors import MinigradError
 from ..ran import capture
-from ..ran.data import Edge, GraphData
+from ..ran.data import GraphData, GraphEdge
 from ..settings import whole
 from .drawing import drawing, mirror
 from .text import listing, program, reading
@@ -43,7 +48,7 @@ class Graph(GraphData):
         """
         return mirror.backward_of(self)
 
-    def rule(self, edge: Edge) -> str:
+    def rule(self, edge: GraphEdge) -> str:
         """The rule by which a gradient goes back along `edge`, for the case at hand; or ""."""
         return self._reader.edge(edge).text
 

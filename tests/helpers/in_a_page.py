@@ -11,9 +11,8 @@ from typing import Any
 import numpy as np
 
 from minigrad.ran.data import GraphData
-from minigrad.script.calls import Tape
+from minigrad.script import tape
 from minigrad.script.script import Script
-from minigrad.script.tape import tape
 from minigrad.views.page import scripts
 
 RUNNING = Path(__file__).with_suffix(".js").read_text(encoding="utf-8")
@@ -33,9 +32,9 @@ def run(browser: Any, folder: Any, data: Any, script: str) -> Any:
     return found
 
 
-def tape_of(graph: GraphData, instead: Mapping[int, int] | None = None) -> Tape:
+def tape_of(graph: GraphData, instead: Mapping[int, int] | None = None) -> tape.Tape:
     """The tape of a graph as a page has it."""
-    return tape(Script(graph, numbers=True, instead=instead))
+    return tape.tape_of(Script(graph, numbers=True, instead=instead))
 
 
 def as_text(array: Any) -> str:

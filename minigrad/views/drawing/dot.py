@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ...ran import words
-from ...ran.data import Edge, GraphData, GraphNode
+from ...ran.data import GraphData, GraphEdge, GraphNode
 from ..text import listing
 from . import folding, mirror, room
 from .blocks import Block
@@ -382,7 +382,7 @@ class Writer:
     def _id(self, shown: folding.Shown) -> str:
         return self.ids[shown] if isinstance(shown, Block) else f"n{shown}"
 
-    def _edge_attributes(self, e: Edge) -> dict[str, str]:
+    def _edge_attributes(self, e: GraphEdge) -> dict[str, str]:
         """The gradient that comes back along an arrow, and how many copies it is summed over."""
         notes = _contribution(e) if self.gradients else []
         color = BACKWARD if notes else QUIET
@@ -404,7 +404,7 @@ class Writer:
         return "\n".join(f" {words.visible(note)} ".rstrip() + " " for note, _ in notes) or None
 
 
-def _contribution(edge: Edge) -> list[tuple[str, str]]:
+def _contribution(edge: GraphEdge) -> list[tuple[str, str]]:
     """The gradient that comes back along an arrow where it is short, and the longest of its kind."""
     given = edge.contribution
     if given is None or not (given.size == 1 or given.shape in SHORT):

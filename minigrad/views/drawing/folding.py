@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from ...ran import words
-from ...ran.data import Edge, GraphData, GraphNode
+from ...ran.data import GraphData, GraphEdge, GraphNode
 from .blocks import Block, tree
 from .repeats import RepeatFinder
 
@@ -26,7 +26,7 @@ class Link(NamedTuple):
 
     source: Shown
     target: Shown
-    edge: Edge | None
+    edge: GraphEdge | None
     differentiable: bool
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-from ...ran.data import Edge, G, GraphData, GraphNode, Ref
+from ...ran.data import G, GraphData, GraphEdge, GraphNode, Ref
 from ..text import reading
 
 
@@ -29,9 +29,9 @@ def backward_of(graph: G) -> G:
     )
 
 
-def arriving(graph: GraphData) -> dict[int, list[Edge]]:
+def arriving(graph: GraphData) -> dict[int, list[GraphEdge]]:
     """For each node that a gradient reaches, the edges along which it does, in the walk's order."""
-    found: dict[int, list[Edge]] = {node.number: [] for node, _ in graph.way_back}
+    found: dict[int, list[GraphEdge]] = {node.number: [] for node, _ in graph.way_back}
     for _, edges in graph.way_back:
         for edge in edges:
             found[edge.source].append(edge)
@@ -44,7 +44,7 @@ class _Mirror:
         self.arriving = arriving(graph)
         self.rules = rules_of(graph)
         self.nodes: list[GraphNode] = []
-        self.edges: list[Edge] = []
+        self.edges: list[GraphEdge] = []
         self.sums: dict[int, int] = {}  # the number of a node's gradient, by that of the node
         self.several: dict[int, list[int]] = {}  # contributions to one gradient
         for node, edges in graph.way_back:
@@ -68,7 +68,7 @@ class _Mirror:
                 self.edges.append(_edge(contribution, made, i))
         self.sums[node.number] = made
 
-    def _rule(self, edge: Edge, node: GraphNode, name: str) -> int:
+    def _rule(self, edge: GraphEdge, node: GraphNode, name: str) -> int:
         """Add a node for what the rule of `edge` gives; it belongs to `node`. Return its number."""
         source = self.forward[edge.source]
         arrived = self.sums[edge.target]
@@ -95,11 +95,11 @@ class _Mirror:
         return number
 
 
-def _edge(source: int, target: int, position: int) -> Edge:
-    return Edge(source, target, position, None, "g", True, None, ())
+def _edge(source: int, target: int, position: int) -> GraphEdge:
+    return GraphEdge(source, target, position, None, "g", True, None, ())
 
 
-def in_one_line(rule: str, edge: Edge, operation: str) -> str:
+def in_one_line(rule: str, edge: GraphEdge, operation: str) -> str:
     """The rule by which a gradient goes back along `edge`, in one line, and how it is summed."""
     lines = rule.splitlines() or [f"the rule of {operation}"]
     rule = lines[0] + (" ..." if len(lines) > 1 else "")

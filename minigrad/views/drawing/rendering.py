@@ -35,7 +35,7 @@ def widest_letter(font: str, size: float) -> float:
 
 
 def _by_system(dot: str, kind: str) -> bytes | None:
-    """By the system's `dot`."""
+    """Render with the `dot` of the system; None where that fails."""
     if shutil.which("dot") is None:
         return None
     import graphviz
@@ -47,7 +47,7 @@ def _by_system(dot: str, kind: str) -> bytes | None:
 
 
 def _by_pygraphviz(dot: str, kind: str) -> bytes | None:
-    """By the Graphviz inside the pygraphviz wheel."""
+    """Render with the Graphviz inside the pygraphviz wheel; None where that fails."""
     try:
         import pygraphviz
     except ImportError:

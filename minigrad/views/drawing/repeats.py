@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from ...ran import words
-from ...ran.data import Edge, GraphData, Ref
+from ...ran.data import GraphData, GraphEdge, Ref
 from .blocks import Block
 
 LONGEST = 32  # the most items that a repeated part may have, and
@@ -33,8 +33,8 @@ class RepeatFinder:
         self.left_out: dict[int, tuple[int, int, int]] = {}  # node -> group, which time, first node
         self.nodes = list(root.members())
         self.place = {n: i for i, n in enumerate(self.nodes)}
-        self.into: dict[int, list[Edge]] = {n: [] for n in self.nodes}
-        self.out: dict[int, list[Edge]] = {n: [] for n in self.nodes}
+        self.into: dict[int, list[GraphEdge]] = {n: [] for n in self.nodes}
+        self.out: dict[int, list[GraphEdge]] = {n: [] for n in self.nodes}
         for e in graph.edges:
             self.into[e.target].append(e)
             self.out[e.source].append(e)
@@ -80,7 +80,7 @@ class RepeatFinder:
             n = self.left_out[n][2]
         return n
 
-    def within_one_time(self, e: Edge) -> bool:
+    def within_one_time(self, e: GraphEdge) -> bool:
         """Tell whether an edge does not lead from one time of a repeated part to another."""
         source, target = self._times(e.source), self._times(e.target)
         for group in source.keys() | target.keys():
@@ -90,7 +90,7 @@ class RepeatFinder:
         return True
 
     def _times(self, n: int) -> dict[int, int]:
-        """Of which groups `n` is left out, and at which time of each it comes."""
+        """The groups from which `n` is left out, and for each of them the time at which it comes."""
         found = {}
         while n in self.left_out:
             group, k, n = self.left_out[n]

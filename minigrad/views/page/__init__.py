@@ -42,7 +42,7 @@ from . import opening, scripts
 from .another_line import AnotherLine
 from .attention import Tokens
 from .chapters import Purposes
-from .content import content
+from .content import PageOptions, content
 from .live import Symbols
 
 HERE = Path(__file__).parent
@@ -139,29 +139,24 @@ def explore(
             f"a page can hold {MOST_NODES:,} nodes, and this computation has {len(whole):,}: explore a "
             f"smaller example, with shorter sequences or fewer layers"
         )
-    title = title or whole.title or "a computation"
-    title = words.visible(title)
-    lessons, labels = lessons or {}, labels or {}
-    with working(f"a page of {len(whole):,} nodes") as begins:
-        shown = content(
-            whole,
-            title,
-            letters,
-            labels,
-            tokens,
-            symbols,
-            lessons,
-            BUDGET,
-            another,
-            begins,
-            purposes,
-        )
+    options = PageOptions(
+        title=words.visible(title or whole.title or "a computation"),
+        letters=letters or {},
+        labels=labels or {},
+        tokens=tokens or {},
+        symbols=symbols or {},
+        lessons=lessons or {},
+        purposes=purposes,
+        another=another,
+    )
+    with working(f"a page of {len(whole):,} nodes") as progress:
+        shown = content(whole, options, BUDGET, progress)
     shown["opens"] = whole_number("step", step, most=len(shown["forward"] + shown["backward"]))
     if proof is not None:
         shown["notes"] += [ABSENT.format(i + 1, len(inputs)) for i in proof.absent]
         shown["live"] |= {"paths": proof.paths, "proven": proof.proven}
     written = page(shown, sections or {})
-    file = opening.fresh_path(title) if path is None else Path(path)
+    file = opening.fresh_path(options.title) if path is None else Path(path)
     write_whole(file, lambda opened: opened.write(written.encode()))
     if path is None:
         opening.show(file)

@@ -12,7 +12,7 @@ const told = data.another; // see `another_line.py`
 let machine = null;
 let lately = told?.wrote; // what it wrote for the line before: a good guess of what it will write
 
-function engine() {
+function startedMachine() {
   // the forward pass, with what the page has of it
   if (machine) return machine;
   const kind = (slot) => told.kinds[told.slots[slot]];
@@ -57,7 +57,7 @@ const likeliest = (row) => {
 // likeliest after those before it, which is what writing one after the other gives. A pass makes at least
 // one more symbol final.
 function decode(ids) {
-  const { slots, change, update } = engine();
+  const { slots, change, update } = startedMachine();
   const [scores, ...weights] = told.results.map((slot) => slots[slot]);
   const N = scores.shape[2];
   const aside = told.inputs.length === 2; // the line is read by an encoder

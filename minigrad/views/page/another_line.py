@@ -15,8 +15,9 @@ from ...ran import capture
 from ...ran.data import GraphData
 from ...ran.proof import number_of
 from ...recording import as_arguments, record
-from ...script.calls import Tape, Unwritten
+from ...script.calls import Unwritten
 from ...script.script import Script
+from ...script.tape import Tape
 from .live import held_exactly, too_much
 from .packing import Arrays
 from .stages import Stage, places

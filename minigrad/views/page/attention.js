@@ -203,7 +203,7 @@ function headMap(found, i, a, head, count) {
   const text = () =>
     masked(found, head, r, c)
       ? filled(WORDS.mayNotLook, { query: queries[r], key: keys[c] })
-      : `${filled(WORDS.looksAt, { query: queries[r], key: keys[c] })}: ${Arrays.at({ ...a(), shape: [], steps: [] }, Sources.placeAt(a(), cellIndex(found, a().full, head, r, c)))}`;
+      : `${filled(WORDS.looksAt, { query: queries[r], key: keys[c] })}: ${Arrays.at({ ...a(), shape: [], steps: [] }, Sources.placeAt(a(), Masks.cellIndex(found, a().full, head, r, c)))}`;
   const cellAt = (event) => {
     const box = canvas.getBoundingClientRect();
     const x = Math.floor((event.clientX - box.left - side) / cell),
@@ -258,17 +258,10 @@ function headMap(found, i, a, head, count) {
 const repaints = [];
 document.addEventListener("numbers", () => repaints.forEach((repaint) => repaint()));
 
-// The index of a cell in an array of that shape, whose leading axes may be broadcast to those of the weights.
-function cellIndex(found, shape, head, row, column) {
-  const leading = Graph.nodes.get(found.weights).shape.slice(0, -2);
-  const index = [...Sources.unravel(head, leading), row, column];
-  return shape.map((n, axis) => (n === 1 ? 0 : index[index.length - shape.length + axis]));
-}
-
 function element(found, id, head, row, column) {
   // null for a number that was not kept
   const a = Arrays.array(id),
-    place = a && Sources.placeAt(a, cellIndex(found, a.full, head, row, column));
+    place = a && Sources.placeAt(a, Masks.cellIndex(found, a.full, head, row, column));
   return place === null ? null : a.numbers[place];
 }
 
@@ -420,4 +413,4 @@ function cellPanel() {
   );
 }
 
-export { attentionStage, cellIndex, cellPanel, chooseCell, mapButton, mapOf, repaints, shownToken };
+export { attentionStage, cellPanel, chooseCell, mapButton, mapOf, repaints, shownToken };

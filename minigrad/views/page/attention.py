@@ -37,7 +37,7 @@ class Attention(NamedTuple):
     masked: tuple[int, int] | None
 
 
-def maps(graph: GraphData, tokens: Tokens | None) -> list[dict[str, Any]]:
+def maps(graph: GraphData, tokens: Tokens) -> list[dict[str, Any]]:
     """Every attention map of `graph`: the numbers of its nodes, and the tokens of its two sides.
 
     `weights`, `scores`, `mask`, `query`, `key` and `value` are numbers of nodes, None where none was
@@ -187,11 +187,11 @@ def _place(graph: GraphData, node: GraphNode) -> str:
     return graph.box(node.box).path if node.box is not None else ""
 
 
-def _tokens(node: GraphNode, place: str, tokens: Tokens | None) -> Any:
+def _tokens(node: GraphNode, place: str, tokens: Tokens) -> Any:
     """The tokens of the queries and of the keys, from the longest path that `place` begins with."""
-    for path in sorted(tokens or {}, key=len, reverse=True):
+    for path in sorted(tokens, key=len, reverse=True):
         within = not path or place == path or place.startswith((f"{path}.", f"{path}/"))
-        rows, columns = tokens[path]  # type: ignore[index]
+        rows, columns = tokens[path]
         if within and (len(rows), len(columns)) == node.shape[-2:]:
             return [list(map(str, rows)), list(map(str, columns))]
     return None

@@ -12,7 +12,7 @@ const MOST_CHANGES = 300,
 
 // `gesture`: changes with the same one, in a row, are undone together.
 function change(name, changes, gesture = null) {
-  const { slots } = Live.engine();
+  const { slots } = Live.startedMachine();
   const last = past[past.length - 1];
   const joined =
     gesture !== null &&
@@ -36,7 +36,7 @@ function change(name, changes, gesture = null) {
       past.shift();
   }
   future.length = 0;
-  Live.put(changes);
+  Live.setNumbers(changes);
   past[past.length - 1].after = new Map(
     [...past[past.length - 1].before.keys()].map((slot) => [slot, slots[slot].array.slice()]),
   );
@@ -48,7 +48,7 @@ function travel(from, to, side) {
   if (!step) return;
   document.dispatchEvent(new Event("undo"));
   to.push(step);
-  Live.put(step[side]);
+  Live.setNumbers(step[side]);
   keepFocus(render);
   document.dispatchEvent(new Event("changes"));
   say(`${side === "before" ? "Undone" : "Done again"}: ${step.name}. ${Live.lossText()}`);

@@ -127,14 +127,16 @@ def _parted(graph: GraphData, nodes: list[GraphNode], most: int) -> list[StepGro
 
 
 def _within(graph: GraphData, part: StepGroup) -> int | None:
-    """The box in which a part lies; None for that around all others, too: a model, and its loss."""
+    """The box in which a part lies; None where it lies in none, or in an outermost one."""
     outermost = part.around is not None and graph.box(part.around).parent is None
     return None if outermost else part.around
 
 
 def _opened(graph: GraphData, nodes: list[GraphNode], box: int | None) -> Iterator[StepGroup]:
-    """The steps inside a box, parted by the boxes in it; by their lines of code where there are none,
-    and in a script, which has no module."""
+    """The steps inside a box, in groups: one for each box in it, and for each line outside of these.
+
+    A script, which has no module, is parted by its lines alone.
+    """
     part: StepGroup | None = None
     script = all(b.kind != "module" for b in graph.boxes)
     for node in nodes:

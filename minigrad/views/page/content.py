@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import dataclasses
 import inspect
 import json
 import linecache
@@ -15,7 +16,7 @@ import numpy as np
 
 from ...errors import GraphError
 from ...ran import words
-from ...ran.data import Edge, GraphData, GraphNode
+from ...ran.data import GraphData, GraphEdge, GraphNode
 from ...script.script import Script
 from ..text import elements, listing, reading
 from . import attention, chapters, packing, replay, switches, views
@@ -40,67 +41,86 @@ CONSTANTS: dict[str, Any] = {  # of these files, that the scripts need too
 }
 
 
+@dataclasses.dataclass(frozen=True)
+class PageOptions:
+    """The settings of a page, beside its graph; `explore` says what each is for."""
+
+    title: str
+    letters: Mapping[str, int]
+    labels: Mapping[str, Sequence[str]]
+    tokens: Tokens
+    symbols: Symbols
+    lessons: Mapping[str, Sequence[str]]
+    purposes: chapters.Purposes | None
+    another: AnotherLine | None
+
+
 def content(
     graph: GraphData,
-    title: str,
-    letters: Mapping[str, int] | None,
-    labels: Mapping[str, Sequence[str]],
-    tokens: Tokens | None,
-    symbols: Symbols | None,
-    lessons: Mapping[str, Sequence[str]],
+    options: PageOptions,
     budget: int,
-    another: AnotherLine | None = None,
-    begins: Callable[[str], None] = lambda part: None,
-    purposes: chapters.Purposes | None = None,
+    progress: Callable[[str], None] = lambda part: None,
 ) -> dict[str, Any]:
     """Everything that the page of `graph` needs to know.
 
-    `nodes`, `edges`, `rules`, `arrays`, `files` and `views` are lists that refer to each other by
-    place; `forward` and `backward` are the numbers of the nodes in the order of the time line.
+    `budget` is how many characters its arrays may take; `progress` is told of each part that begins.
+    Lists refer to each other by place, and a node is named by its number:
+
+        title: of the page
+        labels: what stands along a dimension, by its letter
+        notes: sentences on what the page cannot show
+        about: how many nodes of each kind there are, as a text
+        roots: the results from which the way back starts
+        nodes: every tensor, as `_node` writes it
+        edges: one for each argument of an operation, as `_edge` writes it
+        boxes: every call of a module or a definition, by its number
+        chapters: parts of the computation in the order in which it runs; see `chapters`
+        rules: the rules of derivatives that nodes and edges name by place; see `Rules`
+        constants: those of the Python files that the scripts need too
+        signs: how operators are written and how they bind; see `elements`
+        forward: the operations in the order of the time line
+        backward: the nodes that a gradient reaches, in that order
+        views: the drawings, the whole first; see `views`
+        maps: the attention maps; see `attention`
+        files: the lines of code that asked for operations; see `_Files`
+        checked: whether gradients were checked by finite differences
+        live: the tape with which the page computes the graph again, or why it cannot; see `live`
+        another: the tape that reads another line, or None; see `another_line`
+        arrays: all numbers, packed, which the others name by place; see `packing`
+
+    A key more, `opens`, is the step at which the page opens: `explore` adds it.
     """
-    begins("its script")
+    progress("its script")
     arrays = Arrays(budget)
     parts = switches.places(graph)
-    script, lost = _script(graph, parts)
+    script, frozen_reason = _script(graph, parts)
     rules = Rules(reading.Formulas(graph, script=script))
     files = _Files(graph)
-    begins("its drawings")
+    progress("its drawings")
     drawn = views.views(graph)
-    maps = attention.maps(graph, tokens)
-    for found in maps:  # the page multiplies queries and keys itself
-        for side in ("query", "key", "mask"):
-            value = None if found[side] is None else graph[found[side]].value
-            arrays.add(value, full=value is not None and value.size <= FULL)
-    begins("its gradients checked")
-    checked = {} if lost else replay.checks(script)
-    begins("its nodes")
-    nodes = [_node(graph, n, arrays, rules, files, letters or {}, checked) for n in graph.nodes]
-    begins("its edges")
+    maps = _maps(graph, options.tokens, arrays)
+    progress("its gradients checked")
+    checked = {} if frozen_reason else replay.checks(script)
+    progress("its nodes")
+    nodes = [_node(graph, n, arrays, rules, files, options.letters, checked) for n in graph.nodes]
+    progress("its edges")
     edges = [_edge(graph, e, arrays, rules) for e in graph.edges]
-    computing = {"frozen": lost} if lost else live(script, parts, arrays, symbols)
-    typed = None if another is None or lost else another_line(another, arrays)
-    begins("its arrays")
-    notes = [] if graph.recorded else [HINT]
-    if any("size" not in view for view in drawn):
-        notes.append(views.NO_ENGINE)
+    if frozen_reason:
+        computing, another = {"frozen": frozen_reason}, None
+    else:
+        computing = live(script, parts, arrays, options.symbols)
+        another = another_line(options.another, arrays) if options.another else None
+    progress("its arrays")
     return {
-        "title": title,
-        "labels": {letter: list(map(str, some)) for letter, some in labels.items()},
-        "notes": notes,
+        "title": options.title,
+        "labels": {letter: list(map(str, some)) for letter, some in options.labels.items()},
+        "notes": _notes(graph, drawn),
         "about": listing.counts(graph),
         "roots": list(graph.roots),
         "nodes": nodes,
         "edges": edges,
-        "boxes": {
-            b.number: {
-                "path": b.path or b.title,
-                "parent": b.parent,
-                "title": words.visible(b.title),
-                "about": b.about,
-            }
-            for b in graph.boxes
-        },
-        "chapters": chapters.chapters(graph, lessons, purposes),
+        "boxes": _boxes(graph),
+        "chapters": chapters.chapters(graph, options.lessons, options.purposes),
         "rules": rules.held(),
         "constants": CONSTANTS,
         "signs": {name: sign._asdict() for name, sign in elements.SIGNS.items()},
@@ -111,14 +131,47 @@ def content(
         "files": files.shown(),
         "checked": bool(checked),
         "live": computing,
-        "another": typed,
+        "another": another,
         "arrays": arrays.packed(),
     }
 
 
+def _maps(graph: GraphData, tokens: Tokens, arrays: Arrays) -> list[dict[str, Any]]:
+    """The attention maps, whose queries and keys the page multiplies itself: it has these in full."""
+    maps = attention.maps(graph, tokens)
+    for found in maps:
+        for side in ("query", "key", "mask"):
+            value = None if found[side] is None else graph[found[side]].value
+            arrays.add(value, full=value is not None and value.size <= FULL)
+    return maps
+
+
+def _notes(graph: GraphData, drawn: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Sentences on what the page cannot show."""
+    notes = [] if graph.recorded else [HINT]
+    if any("size" not in view for view in drawn):
+        notes.append(views.NO_ENGINE)
+    return notes
+
+
+def _boxes(graph: GraphData) -> dict[int, dict[str, Any]]:
+    """Every call of a module or a definition, by its number."""
+    return {
+        box.number: {
+            "path": box.path or box.title,
+            "parent": box.parent,
+            "title": words.visible(box.title),
+            "about": box.about,
+        }
+        for box in graph.boxes
+    }
+
+
 def _script(graph: GraphData, parts: Mapping[str, list[switches.Bypass]]) -> tuple[Script, str]:
-    """The script that all of a page is made of; and what the graph lacks, if it cannot be computed
-    again. Then the script has the arrays that were kept."""
+    """The script that all of a page is made of, and "", or why the graph cannot be computed again.
+
+    Then the script has the arrays that were kept.
+    """
     instead = dict(place for places in parts.values() for place in places)
     with np.errstate(all="ignore"):
         try:
@@ -139,6 +192,7 @@ def _node(
     letters: Mapping[str, int],
     checked: Mapping[int, replay.Check],
 ) -> dict[str, Any]:
+    """A node by its names, with the numbers of its arrays, its rule and its line of code."""
     called = lambda number: views.label(graph[number])
     made: dict[str, Any] = {
         "n": node.number,
@@ -199,9 +253,12 @@ def shape_letters(node: GraphNode, sizes: Mapping[str, int]) -> list[str]:
 # --- the backward pass ----------------------------------------------------------------------------
 
 
-def _edge(graph: GraphData, e: Edge, arrays: Arrays, rules: Rules) -> dict[str, Any]:
-    """An `Edge` by its names, without what is None. One that is differentiable has the number of its
-    `rule`; and `passed` with the numbers of its arrays, `given` only where that was summed."""
+def _edge(graph: GraphData, e: GraphEdge, arrays: Arrays, rules: Rules) -> dict[str, Any]:
+    """A `GraphEdge` by its names, without what is None.
+
+    One that is differentiable has the number of its `rule`; and `passed` with the numbers of its arrays,
+    `given` only where that was summed.
+    """
     made: dict[str, Any] = {"source": e.source, "target": e.target, "position": e.position}
     if e.item is not None:
         made["item"] = e.item
@@ -228,8 +285,10 @@ class Rules:
         self.places: dict[str, int] = {}
 
     def add(self, case: reading.Formula) -> int:
-        """The number under which the page finds a rule: its `text`, a `note`, and what it `reads`:
-        the role and the name of each."""
+        """The number under which the page finds a rule.
+
+        A rule has its `text`, a `note`, and the role and the name of each array that it `reads`.
+        """
         said = {
             "text": case.text,
             "note": case.note,
@@ -261,8 +320,11 @@ class _Files:
         return list(self.lines).index(file)
 
     def shown(self) -> list[dict[str, Any]]:
-        """Each file's name, whether it is the reader's `own`, and pieces of it: the number of the
-        `first` line, the `lines`, and how many of them are imports, which are `folded`."""
+        """Each file: its `name`, whether it is the reader's `own`, and `pieces` of it.
+
+        A piece has the number of its `first` line, its `lines`, and how many of these are imports, which
+        are `folded`.
+        """
         return [
             {
                 "name": words.visible(_name(file)),

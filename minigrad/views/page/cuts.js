@@ -12,7 +12,7 @@ function cutter(machine) {
   const off = new Map(); // key -> a part that stays cut
   let turn = 0;
 
-  function put(slots, also = null, without = null) {
+  function setCuts(slots, also = null, without = null) {
     // what is 0 in these slots: all that is off, and one part more, or less
     const parts = [...off.values()].filter((part) => part.key !== without?.key);
     if (also) parts.push(also);
@@ -25,16 +25,16 @@ function cutter(machine) {
   function turned(part) {
     // cut it, or take it back
     if (!off.delete(part.key)) off.set(part.key, part);
-    put(part.cuts.keys());
+    setCuts(part.cuts.keys());
   }
 
   // What `measured` loses without a part; of one that is off, what it would gain with it.
   function loss(part, measured, now) {
     const slots = [...part.cuts.keys()];
-    put(slots, ...(off.has(part.key) ? [null, part] : [part]));
+    setCuts(slots, ...(off.has(part.key) ? [null, part] : [part]));
     machine.update();
     const other = measured();
-    put(slots); // the next update computes what was there before
+    setCuts(slots); // the next update computes what was there before
     return off.has(part.key) ? other - now : now - other;
   }
 

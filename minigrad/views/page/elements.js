@@ -22,23 +22,23 @@ const bracketed = ([text, binds], needed, inner = false) =>
 // computed from the name, and the id of its array.
 const ofNode = (node) => resultOf(node, data.rules[node.rule], Sources.tape?.value[node.n]);
 function ofEdge(edge) {
-  const { plain, passed } = Sources.tape ?? { plain: {}, passed: {} };
+  const { with_numbers, passed } = Sources.tape ?? { with_numbers: {}, passed: {} };
   const numbers = Object.values(Live.tape?.numbers[edge.target] ?? {}); // Python's, such as the 2 of x ** 2
-  const slot = numbers.some((one) => Live.other.has(one)) ? undefined : plain[edge.id];
+  const slot = numbers.some((one) => Live.other.has(one)) ? undefined : with_numbers[edge.id];
   return resultOf(Graph.nodes.get(edge.target), edge.rule, slot ?? passed[edge.id]?.fitted);
 }
 
 function resultOf(node, rule, slot) {
   if (slot === undefined || !rule) return null;
   const names = new Map();
-  const put = (part, n, name, id) => {
+  const nameSlot = (part, n, name, id) => {
     const of = Sources.tape[part][n];
     if (of !== undefined && !names.has(of)) names.set(of, { name, id });
   };
-  put("gradient", node.n, "g", () => node.gradient);
+  nameSlot("gradient", node.n, "g", () => node.gradient);
   for (const { role, name } of rule.reads) {
     const read = role === "y" ? node : sourceAt(role, node);
-    put("value", read.n, name, () => read.value);
+    nameSlot("value", read.n, name, () => read.value);
   }
   return { slot, names };
 }

@@ -26,10 +26,10 @@ function whyNot(slot, v) {
 function setNumber(slot, place, v, name, gesture) {
   const why = whyNot(slot, v);
   if (why) return say(why);
-  const numbers = Live.engine().slots[slot].array.slice();
+  const numbers = Live.startedMachine().slots[slot].array.slice();
   const pick = Live.tape.picks[slot];
   numbers[place] = pick ? Math.max(0, Math.min(pick.size - 1, v)) : v;
-  if (Object.is(numbers[place], Live.engine().slots[slot].array[place])) return;
+  if (Object.is(numbers[place], Live.startedMachine().slots[slot].array[place])) return;
   const symbols = pick && pick.symbols !== null ? Live.tape.symbols[pick.symbols] : null;
   const told = symbols
     ? symbols[numbers[place]]
@@ -161,13 +161,13 @@ function numberField(slot, place, name, v, kind) {
       }
       if (!times) return;
       event.preventDefault();
-      const now = Live.engine().slots[slot].array[place];
+      const now = Live.startedMachine().slots[slot].array[place];
       setNumber(slot, place, stepped(now, stepOf(now, whole), times), name, `keys ${field}`);
     },
     ondragstart: (event) => event.preventDefault(), // the text is selected: it is not what is dragged
     onpointerdown: (event) => {
       if (event.button) return;
-      const now = Live.engine().slots[slot].array[place];
+      const now = Live.startedMachine().slots[slot].array[place];
       dragging = {
         slot,
         place,

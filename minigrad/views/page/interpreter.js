@@ -1,6 +1,6 @@
 // --- the interpreter: runs a tape, the calls that make up a forward and a backward pass --------------------
 
-// A tape (see `script/calls.py`) has slots and calls. A slot is an array of a dtype and a shape that
+// A tape (see `script/tape.py`) has slots and calls. A slot is an array of a dtype and a shape that
 // never change; a call reads some slots and writes one. Nothing here knows of derivatives: the backward
 // pass is calls like any other. Sums are made in float64, and rounded where they are stored.
 

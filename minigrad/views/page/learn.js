@@ -24,7 +24,7 @@ function learners() {
 }
 
 function learnStep({ shown = true } = {}) {
-  const { slots } = Live.engine();
+  const { slots } = Live.startedMachine();
   if (learning.at !== Live.version) Object.assign(learning, { losses: [Live.lossNow()], taken: 0 }); // the numbers are not those that it left
   const changes = new Map();
   for (const node of learners()) {

@@ -88,7 +88,7 @@ function read() {
     return changes.get(slot);
   };
   if (Live.tape) {
-    Live.engine();
+    Live.startedMachine();
     for (const slot of Live.other) if (Live.tape.leaves.some((leaf) => leaf.slot === slot)) array(slot);
     const off = (given.get("off") ?? "").split(",").map(Number);
     for (const { node, gate } of gates())

@@ -25,7 +25,7 @@ let machine = null; // the interpreter, once it is needed
 let first = null; // the array of each slot at first
 let version = 0;
 
-function engine() {
+function startedMachine() {
   if (machine) return machine;
   const typed = (slot, numbers) => Interpreter.ARRAYS[kindOf(slot).dtype].from(numbers);
   machine = Interpreter.interpreter(tape, [
@@ -47,7 +47,7 @@ function engine() {
   return machine;
 }
 
-if (tape) (window.requestIdleCallback || setTimeout)(engine); // so that the first change is answered at once
+if (tape) (window.requestIdleCallback || setTimeout)(startedMachine); // so that the first change is answered at once
 
 function same(a, b) {
   for (let i = 0; i < a.length; i++) if (!Object.is(a[i], b[i])) return false;
@@ -69,7 +69,7 @@ function ofSlot(id) {
 
 function computedFirst(slot) {
   // what the page did not bring along, as it computes that of its leaves
-  engine();
+  startedMachine();
   return { ...described(slot, first[slot]), digits: Arrays.LARGE_DIGITS };
 }
 
@@ -121,7 +121,7 @@ function described(slot, array, was) {
 
 const normOf = (id) => norm(machine.slots[Number(id.split("@")[0])].array);
 function normAtFirst(slot) {
-  engine();
+  startedMachine();
   return norm(first[slot]);
 }
 
@@ -273,7 +273,7 @@ function refresh(touched) {
 }
 
 function lossNow() {
-  const { array: numbers } = engine().slots[tape.value[data.roots[0]]];
+  const { array: numbers } = startedMachine().slots[tape.value[data.roots[0]]];
   return numbers.length === 1 ? numbers[0] : numbers.reduce((a, b) => a + b, 0);
 }
 
@@ -282,9 +282,9 @@ function lossText() {
   return root.shape.length ? "" : `${Graph.nameOf(root.n)} is ${Arrays.written(lossNow(), 5)}`;
 }
 
-function put(changes) {
+function setNumbers(changes) {
   // slot -> numbers; what follows is computed again
-  const running = engine();
+  const running = startedMachine();
   for (const [slot, numbers] of changes) running.change(slot, numbers);
   refresh(running.update());
 }
@@ -294,7 +294,6 @@ export {
   changedText,
   computedFirst,
   doubts,
-  engine,
   first,
   fixedBadge,
   fixedText,
@@ -309,9 +308,10 @@ export {
   normOf,
   ofSlot,
   other,
-  put,
   readLines,
+  setNumbers,
   sizeOf,
+  startedMachine,
   tape,
   version,
   whyFixed,

@@ -10,10 +10,10 @@ import numpy as np
 
 from ...ran import words
 from ...ran.data import GraphData
-from ...script.calls import Tape, Unwritten
+from ...script.calls import Unwritten
 from ...script.script import Script
 from ...script.symbols import uniform
-from ...script.tape import tape
+from ...script.tape import Tape, tape_of
 from . import switches
 from .packing import Arrays, base64_of
 
@@ -28,38 +28,22 @@ def live(
     script: Script,
     parts: Mapping[str, list[switches.Bypass]],
     arrays: Arrays,
-    symbols: Symbols | None,
+    symbols: Symbols,
 ) -> dict[str, Any]:
     """Return what a page needs to compute a graph again, as data; or `frozen`, why it cannot.
 
     `leaves` are the slots that have an array of the page, `filled` those of one number everywhere, and
-    `held` those of other constants. `passed` and `plain` have slots by the number of an edge. `picks`
-    says of integers how many there are to choose from, and which of `symbols` these are. Where there is
-    too much to compute, the calls say what an element is made of; what they begin with is left out.
+    `held` those of other constants. `passed` and `with_numbers` have slots by the number of an edge.
+    `picks` says of integers how many there are to choose from, and which of `symbols` these are. Where
+    there is too much to compute, the calls say what an element is made of; what they begin with is left
+    out.
     """
     graph = script.graph
     try:
-        found = tape(script)
+        found = tape_of(script)
     except Unwritten as reason:
         return {"frozen": words.visible(str(reason))}
-    calls = {
-        **found.packed(),
-        "value": found.value,
-        "gradient": found.gradient,
-        "passed": {e: slots._asdict() for e, slots in found.passed.items()},
-        "plain": found.plain,
-        "fixed": found.fixed,
-        "switches": [
-            {
-                "name": name,
-                "off": switches.SWITCHES[name].off,
-                "places": [
-                    {"node": n, "instead": instead, "gate": found.gates[n]} for n, instead in some
-                ],
-            }
-            for name, some in parts.items()
-        ],
-    }
+    calls = _calls(found, parts)
     excess = too_much(graph, found)
     if excess:
         filled = _filled({slot: np.asarray(found.values[slot]) for slot in found.data})
@@ -71,9 +55,7 @@ def live(
     }
     note_computed(graph, found, arrays, set(leaves))
     others = {slot: found.values[slot] for slot in found.data if slot not in leaves}
-    vocabularies = {
-        path: list(map(words.visible, names)) for path, names in (symbols or {}).items()
-    }
+    vocabularies = {path: list(map(words.visible, names)) for path, names in symbols.items()}
     return {
         **calls,
         "leaves": [{"slot": s, "array": number} for s, number in leaves.items()],
@@ -94,6 +76,28 @@ def live(
         "output": _output(graph),
         "picks": _picks(graph, found, vocabularies),
         "symbols": vocabularies,
+    }
+
+
+def _calls(found: Tape, parts: Mapping[str, list[switches.Bypass]]) -> dict[str, Any]:
+    """A tape as data, without its numbers: the slots and calls, what each belongs to, the switches."""
+    return {
+        **found.packed(),
+        "value": found.value,
+        "gradient": found.gradient,
+        "passed": {e: slots._asdict() for e, slots in found.passed.items()},
+        "with_numbers": found.with_numbers,
+        "fixed": found.fixed,
+        "switches": [
+            {
+                "name": name,
+                "off": switches.SWITCHES[name].off,
+                "places": [
+                    {"node": n, "instead": instead, "gate": found.gates[n]} for n, instead in some
+                ],
+            }
+            for name, some in parts.items()
+        ],
     }
 
 

@@ -7,7 +7,6 @@ import * as Graph from "./graph.js";
 import * as Sources from "./sources.js";
 import * as Live from "./live.js";
 import * as WhatIf from "./whatif.js";
-import * as Attention from "./attention.js";
 import * as Fields from "./fields.js";
 
 function maskIsOff(mask) {
@@ -19,18 +18,30 @@ function maskIsOff(mask) {
   );
 }
 
+// The index of a cell in an array of that shape, whose leading axes may be broadcast to those of the weights.
+function cellIndex(found, shape, head, row, column) {
+  const leading = Graph.nodes.get(found.weights).shape.slice(0, -2);
+  const index = [...Sources.unravel(head, leading), row, column];
+  return shape.map((n, axis) => (n === 1 ? 0 : index[index.length - shape.length + axis]));
+}
+
 function turnMask(found, head, row, column) {
   const slot = found.mask === null ? null : Fields.slotOf(found.mask);
   if (slot === null) return;
   const { shape } = Graph.nodes.get(found.mask);
-  const place = Sources.ravel(Attention.cellIndex(found, shape, head, row, column), shape);
-  Fields.setNumber(slot, place, 1 - Live.engine().slots[slot].array[place], Fields.nameAt(found.mask, place));
+  const place = Sources.ravel(cellIndex(found, shape, head, row, column), shape);
+  Fields.setNumber(
+    slot,
+    place,
+    1 - Live.startedMachine().slots[slot].array[place],
+    Fields.nameAt(found.mask, place),
+  );
 }
 
 function maskSwitch(found, head, row, column) {
   if (!Live.tape || found.mask === null || Fields.slotOf(found.mask) === null) return null;
   const { shape } = Graph.nodes.get(found.mask);
-  const place = Sources.ravel(Attention.cellIndex(found, shape, head, row, column), shape);
+  const place = Sources.ravel(cellIndex(found, shape, head, row, column), shape);
   const [rows, columns] = shape.slice(-2),
     heads = shape.slice(0, -2).reduce((a, b) => a * b, 1);
   const all = [
@@ -74,4 +85,4 @@ function tokensNow(tokens) {
   return tokens;
 }
 
-export { maskIsOff, maskSwitch, tokensNow, turnMask };
+export { cellIndex, maskIsOff, maskSwitch, tokensNow, turnMask };

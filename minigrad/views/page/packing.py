@@ -69,8 +69,10 @@ class Arrays:
                 self.slots.setdefault(number, slot)
 
     def packed(self) -> list[dict[str, Any]]:
-        """All arrays, the largest ones thinned out as far as the budget asks for it. Where they are
-        many, those that the page computes are left to it."""
+        """All arrays, the largest ones thinned out as far as the budget asks for it.
+
+        Where they are many, those that the page computes are left to it.
+        """
         most = 1 << 16
         left_out, self.slots = self.slots, {}
         if self._size(most) > SPARE:

@@ -159,7 +159,7 @@ class _DrawingContent:
         return "\n".join([*lines, "}"])
 
     def placed(self, layout: dict[str, Any]) -> dict[str, Any]:
-        """With places: Graphviz counts upwards from the bottom, a page downwards."""
+        """The drawing as Graphviz laid it out; it counts upwards from the bottom, a page downwards."""
         width, height = map(float, layout["bb"].split(",")[2:])
         found = {o["name"]: o for o in layout.get("objects", ())}
         cards = []
@@ -180,7 +180,7 @@ class _DrawingContent:
         }  # fmt: skip
 
     def unplaced(self) -> dict[str, Any]:
-        """Without Graphviz: what there is, for the tables."""
+        """The drawing without places, where there is no Graphviz: the page shows it as tables."""
         return {
             "cards": table(self.cards), "frames": table(self.frames), "arrows": table(self._arrows()),
         }  # fmt: skip

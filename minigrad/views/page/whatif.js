@@ -24,7 +24,9 @@ function turn(name, gates, on) {
 }
 
 function outputNow() {
-  return Live.tape.output === null ? null : Live.engine().slots[Live.tape.value[Live.tape.output]].array;
+  return Live.tape.output === null
+    ? null
+    : Live.startedMachine().slots[Live.tape.value[Live.tape.output]].array;
 }
 
 function symbolNames(n) {
@@ -101,7 +103,7 @@ function guess() {
     }
     const one = waiting.shift();
     if (!one) return;
-    const { change: give, update, slots } = Live.engine();
+    const { change: give, update, slots } = Live.startedMachine();
     const { name, places } = one;
     const gates = places.map(({ gate }) => gate);
     const before = outputNow()?.slice(),

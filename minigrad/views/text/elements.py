@@ -11,10 +11,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ...ran import words
-from ...script.calls import Tape
 from ...script.interpreter import ELEMENTWISE
 from ...script.operators import OPERATORS, PRODUCT, SIGN, SUM, TIGHT, Operator
 from ...script.sources import MOVES, SUMS, Element, Index, Sources
+from ...script.tape import Tape
 
 MOST_TERMS = 3  # terms of a sum that are written out
 LONG = 120  # letters of one side of an equation, beyond which it is no help

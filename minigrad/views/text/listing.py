@@ -177,16 +177,8 @@ FLOPS: dict[str, Callable[..., int]] = {
     "row_maximum": lambda n, x: math.prod(x),
     "logsumexp": lambda n, x: 4 * math.prod(x) + 2 * n,
 }
-ELEMENTWISE = {
-    "np.where",
-    "np.round",
-    "relu",
-    "sigmoid",
-    "erf",
-    "clamp",
-    "root",
-    "not_zero",
-}  # and all ufuncs
+# And all ufuncs.
+ELEMENTWISE = {"np.where", "np.round", "relu", "sigmoid", "erf", "clamp", "root", "not_zero"}
 MOVES = {
     "np.reshape", "np.squeeze", "np.expand_dims", "np.broadcast_to", "np.transpose", "np.swapaxes",
     "np.moveaxis", "np.flip", "np.roll", "np.rot90", "np.tril", "np.triu", "np.concatenate",
@@ -211,7 +203,7 @@ def flops(graph: GraphData, node: GraphNode) -> int | None:
 
 
 def _contraction(graph: GraphData, node: GraphNode) -> int | None:
-    """Two for each combination of all the letters of an einsum; one for an operand alone."""
+    """The operations of an einsum: two for each combination of letters; of one operand, one."""
     operands, subscripts = node.arguments[0], node.arguments[-1]
     if not all(isinstance(a, Ref) for a in operands):
         return None

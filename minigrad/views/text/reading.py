@@ -18,9 +18,8 @@ from ...engine import rules
 from ...engine.table import code_of
 from ...errors import GraphError
 from ...ran import words
-from ...ran.data import Edge, GraphData, GraphNode
+from ...ran.data import GraphData, GraphEdge, GraphNode
 from ...rules_as_text import source_of
-from ...script.calls import Tape
 from ...script.operators import TIGHT
 from ...script.script import Script, is_call_of
 from ...script.sources import Element
@@ -34,6 +33,7 @@ from ...script.symbols import (
     traced,
     undone,
 )
+from ...script.tape import Tape
 from .elements import worked_out
 from .notation import Notation
 
@@ -91,7 +91,7 @@ class Formula(NamedTuple):
 NO_FORMULA = Formula("", None, {}, {})
 
 
-def of_edge(script: Script, edge: Edge, numbered: bool = True) -> Formula:
+def of_edge(script: Script, edge: GraphEdge, numbered: bool = True) -> Formula:
     """The case of the rule by which a gradient goes back along an edge.
 
     Args:
@@ -134,7 +134,7 @@ class Formulas:
         """The case of the operation that made a node."""
         return of_node(self.script, node)
 
-    def edge(self, edge: Edge) -> Formula:
+    def edge(self, edge: GraphEdge) -> Formula:
         """The case of the rule of an edge; empty where no gradient goes along it."""
         reached = edge in self.script.passed
         return of_edge(self.script, edge, self.numbered) if reached else NO_FORMULA
@@ -168,7 +168,7 @@ def _arguments(script: Script, node: GraphNode) -> dict[RuleInput, Symbol]:
 # --- what things are called -----------------------------------------------------------------------
 
 
-def part_of(edge: Edge) -> RuleInput:
+def part_of(edge: GraphEdge) -> RuleInput:
     """The place of an edge's source among the arguments of its target."""
     return edge.position if edge.item is None else (edge.position, edge.item)
 

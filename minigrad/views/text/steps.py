@@ -23,7 +23,7 @@ from ...engine.node import Node
 from ...engine.tensor import Array, Tensor
 from ...engine.walk import Contribution, Visit, added, copied_axes, first_gradient, order, walk
 from ...ran.capture import captured
-from ...ran.data import Edge, GraphData, frozen_view
+from ...ran.data import GraphData, GraphEdge, frozen_view
 from ...ranges import numbers_in
 from ...rules_as_text import argument_names
 from ...script.script import Script
@@ -189,7 +189,7 @@ class _Known:
         self.script = Script(graph, forward=False)
         self._way_back = self.script.way_back({graph.roots[0]: numbers_in(start)})
 
-    def edges(self, node: Node) -> list[Edge]:
+    def edges(self, node: Node) -> list[GraphEdge]:
         """The edges along which a node passes its gradient on, whose lines the script has by then."""
         with np.errstate(all="ignore"):
             for other, edges in self._way_back:
