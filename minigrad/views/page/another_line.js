@@ -1,12 +1,13 @@
 // --- another line: what a model writes for a text that is typed, decoded again at each key ---------------------
 
 import { filled, WORDS } from "./words.js";
-import { byId, data, fill, make, plural } from "./base.js";
+import { byId, data, fill, make, plural, state } from "./base.js";
 import * as Arrays from "./arrays.js";
 import * as Interpreter from "./interpreter.js";
 import * as Flow from "./flow.js";
 import * as Sampling from "./sampling.js";
 import * as Link from "./link.js";
+import * as Panel from "./panel.js";
 
 const told = data.another; // see `another_line.py`
 let machine = null;
@@ -219,6 +220,10 @@ function read(text, right = null) {
     return null;
   }
   lastRead = text;
+  if (text !== told.line && state.tab === "cell") {
+    state.tab = "overview"; // the cell is one of the line of the page
+    Panel.panel();
+  }
   Flow.leave(text);
   const begun = performance.now();
   const said = decode(ids);

@@ -4,6 +4,18 @@
 // computed again; "changes", when the reader changed or undid something; "undo", before that is undone.
 
 const data = JSON.parse(document.getElementById("data").textContent);
+// What has a name of its own in a model is called in words everywhere, where it is an end or a start of a text.
+const SPECIAL = { "<eos>": "end", "<bos>": "start" };
+for (const map of data.maps) map.starts = (map.tokens ?? []).map(([symbol]) => symbol === "<bos>");
+for (const names of [
+  ...Object.values(data.labels),
+  ...data.maps.flatMap((map) => map.tokens ?? []),
+  ...Object.values(data.live.symbols ?? {}),
+])
+  names.forEach((name, i) => {
+    if (Object.hasOwn(SPECIAL, name)) names[i] = SPECIAL[name];
+  });
+
 const byId = (id) => document.getElementById(id);
 
 const state = {

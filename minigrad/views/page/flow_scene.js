@@ -57,6 +57,8 @@ function scene() {
               })),
             })),
     })),
+    likely: WORDS.flowLikely.long,
+    likelyShort: WORDS.flowLikely.short,
     ends: likeliest().map((i) => ({
       symbol: visible(Flow.told.symbols[i]),
       share: Flow.reading.p[Flow.step][i],

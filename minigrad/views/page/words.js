@@ -68,6 +68,7 @@ const WORDS = {
     none: "To write {symbol}, no head of cross-attention takes anything from it: each less than 2%.",
   },
   flowLetters: "Letters it needs most: {list}.",
+  flowLikely: { long: "probability to come next", short: "probability" },
   flowMeasuring: "What each part does for this is being computed.",
   flowMore:
     "More than its lead of {lead} is lost: without this part {other} is ahead, and would be written here.",
@@ -169,6 +170,7 @@ const WORDS = {
   pageFrozen: "The numbers of this page cannot be changed: {frozen}.",
   pinned: "No number of it can be changed: {pinned}.",
   playChapter: "Play chapter {number}",
+  position: "position {place}",
   queryAndKey: "The query is {query}, the key {key}.",
   rangeAndMean: "from {least} to {greatest}, mean {mean}",
   readAt: " What was done with the numbers read at {lines} stays as it was.",
@@ -182,6 +184,12 @@ const WORDS = {
   rightSymbol: "Right: it leads by {lead}.",
   sameSymbols: "it would write the same {symbols}",
   saved: "Saved: {name}.",
+  slope: {
+    negative:
+      "Negative: a little more attention here, taken from all the others, would lower the loss. To cut it whole can do something else.",
+    positive:
+      "Positive: a little more attention here, taken from all the others, would raise the loss: more is gained there for the same attention. To cut it whole can do something else: a part that helps may have this sign.",
+  },
   someTrue: "{some} of {count} True",
   stepBack: "Backward, step {step} of {count}",
   stepForward: "Forward, step {step} of {count}",

@@ -209,6 +209,14 @@ def test_a_click_on_a_ribbon_opens_its_numbers_and_on_a_letter_its_ribbons(brows
     browser.ask("click", f".flow {ribbons}", 0)
     assert "works" not in browser.ask("text", "#cell h2")
     assert "looks at" in browser.ask("text", "#cell h2")  # of the panel that there was
+    cell = browser.ask("text", "#cell")
+    row, column = browser.run(
+        f'return document.querySelector(".flow {ribbons}").dataset.key'
+    ).split()[3:]
+    assert f"(position {row}), the key" in cell  # the start is none
+    assert f"(position {int(column) + 1})" in cell
+    slope = float(re.search(r"by the score\s+(\S+)", cell)[1].replace("−", "-"))
+    assert ("would raise the loss" if slope > 0 else "would lower the loss") in cell
     key = browser.run(f'return document.querySelector(".flow {ribbons}").dataset.key')
     assert browser.ask("texts", "#flow-summary .switch") == ["on"]
     other = browser.run(
@@ -221,6 +229,14 @@ def test_a_click_on_a_ribbon_opens_its_numbers_and_on_a_letter_its_ribbons(brows
     assert now.split()[:3] == other.split()[:3]
     assert now != other
     assert browser.ask("count", f'.flow [data-key="{key}"]') == 1  # the other stages are as before
+    browser.ask("clickOn", "#panel-tabs button", "Overview")
+    loss = browser.ask("text", "#overview .big")
+    browser.ask("clickOn", "#panel-tabs button", "What if")
+    assert browser.ask("text", "#whatif h2") == f"loss = {loss}"
+    browser.wait("return document.querySelector('#whatif .switches-list .mono')")
+    told = browser.ask("text", "#whatif")
+    assert f"{loss} →" in told
+    assert "<eos>" not in told
     browser.ask("clickOn", "#flow-stages .link", "encoder feed-forward")
     browser.ask("clickOn", "#flow-details button", "Its box in the drawing")
     assert browser.run("return document.getElementById('time').value") != "0"
@@ -352,4 +368,75 @@ def test_after_a_cut_nothing_jumps_and_the_numbers_are_those_from_before(browser
         assert "other tabs" not in said()
         browser.wait(MEASURED)
     assert len(seen) > 1
+    assert browser.messages() == []
+
+
+STRENGTHS = """
+const style = (selector, what) => getComputedStyle(document.querySelector(selector))[what];
+const pen = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+const numbers = (colour) => {
+  pen.fillStyle = colour;
+  pen.fillRect(0, 0, 1, 1);
+  return [...pen.getImageData(0, 0, 1, 1).data].slice(0, 3);
+};
+const shares = [...document.querySelectorAll(".flow .head.against")].map((e) =>
+  Number(getComputedStyle(e).fillOpacity) - Number(getComputedStyle(e).getPropertyValue("--strength")));
+return {
+  paper: numbers(getComputedStyle(document.body).getPropertyValue("--paper")),
+  for: numbers(`rgb(${getComputedStyle(document.body).getPropertyValue("--value-plus")})`),
+  ground: numbers(style("#against .ground", "fill")),
+  stripe: numbers(style("#against .stripe", "fill")),
+  grey: numbers(style(".flow .ribbon.nothing", "fill")),
+  share: Number(style(".flow .ribbon.nothing", "opacity")),
+  off: Math.max(...shares.map(Math.abs)),
+};
+"""
+
+
+def luminance(colour):
+    s = np.array(colour) / 255
+    return np.where(s <= 0.04045, s / 12.92, ((s + 0.055) / 1.055) ** 2.4) @ [
+        0.2126,
+        0.7152,
+        0.0722,
+    ]
+
+
+def contrast(a, b):
+    low, high = sorted((luminance(a), luminance(b)))
+    return (high + 0.05) / (low + 0.05)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_what_helps_and_what_works_against_are_equally_strong(browser, tmp_path, dark):
+    reader = a_reader("encoder-decoder", tmp_path, 60)
+    browser.open(explain(reader, "3 march 1998", tmp_path / "page.html"), dark=dark)
+    browser.wait(MEASURED)
+    said = browser.run(STRENGTHS)
+    paper, ground, stripe = (np.array(said[name]) for name in ("paper", "ground", "stripe"))
+    hatched = 0.32 * stripe + 0.68 * ground  # 1.6 of 5
+    ratio = contrast(hatched, paper) / contrast(said["for"], paper)
+    assert 1 / 1.2 < ratio < 1.2
+    assert said["off"] < 0.01
+    grey = said["share"] * np.array(said["grey"]) + (1 - said["share"]) * paper
+    assert contrast(grey, paper) > (1.8 if dark else 1.2)
+    assert contrast(grey, paper) < contrast(said["for"], paper)
+
+
+@pytest.mark.slow
+def test_playing_leaves_time_to_read_and_a_pause_is_told(browser, tmp_path):
+    """One sentence a stop, however many steps there are."""
+    opened(browser, tmp_path, "encoder-decoder")
+    browser.ask("click", "#play", 0)
+    told = "return document.getElementById('chapter-play')?.textContent"
+    time = "return Number(document.getElementById('time').value)"
+    browser.wait("return Number(document.getElementById('time').value) > 0")
+    browser.driver.execute_async_script("setTimeout(arguments[0], 2500)")
+    steps = browser.run(time)
+    browser.ask("clickOn", "#panel-tabs button", "This step")
+    assert browser.run(told) == "Pause"
+    browser.ask("click", "#play", 0)
+    assert browser.run(told) == "Play it"
+    assert steps < 10
     assert browser.messages() == []
