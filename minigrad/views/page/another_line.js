@@ -215,6 +215,8 @@ function read(text, right = null) {
   byId("another-line").setAttribute("aria-invalid", String(!ids));
   asking(false);
   byId("another").parentElement.classList.toggle("stale", !ids);
+  for (const part of [byId("flow"), byId("sampling"), document.querySelector(".writing")])
+    if (part) part.inert = !ids;
   if (!ids) {
     fill(byId("another-said"), filled(WORDS.stillFor, { why, line: lastRead }));
     return null;

@@ -282,6 +282,7 @@ function outcome(part) {
       Flow.uncut?.line === Flow.reading.line ? inPlaceOf(Flow.uncut.written[Flow.step]) : "",
     ].join(" ");
   }
+  if (Flow.effect(part.key) === "nothing") return filled(WORDS.flowWouldStay, { symbol, now });
   return [
     filled(WORDS.flowWouldLose, { symbol, now, other: ahead(lead - lost, rival), change: signed(lost) }),
     lead > 0 && lost > lead ? filled(WORDS.flowMore, { lead: score(lead), other: symbolNamed(rival) }) : "",
@@ -313,6 +314,7 @@ function sinceCut({ written, lead: { margin: lead, other }, lost, rival }) {
     ].join(" ");
   const found = Flow.marginOf(Flow.scoresNow(), id);
   const is = ahead(found.margin, found.other);
+  if (was === is) return filled(WORDS.flowWouldStay, { symbol, now: is });
   if (id === Flow.reading.written[Flow.step])
     return filled(WORDS.flowCutSame, { symbol, is, was, change: signed(lead - found.margin) });
   return filled(WORDS.flowCutOther, { now: FlowScene.followed("target"), before: symbol, was, is });

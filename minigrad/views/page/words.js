@@ -95,6 +95,7 @@ const WORDS = {
     nothing: "The widest ribbon does nothing here: {edge}: {change}.",
   },
   flowWouldGain: "It is cut: {symbol} is {now}. With it, and the same symbols before, it would be {other}.",
+  flowWouldStay: "Without it, {symbol} is still {now}.",
   flowWouldLose: "Without it, {symbol} would be {other}, not {now}: {change}.",
   forAll: " for all {letters}",
   frozen: "No number of this page can be changed: {frozen}.",

@@ -174,6 +174,7 @@ def test_typing_a_guess_and_what_cannot_be_read(browser, tmp_path):
     assert "never seen the character “ä”" in said()
     assert "still for “b 3”" in said()
     browser.wait(GREY)
+    assert browser.run("return document.getElementById('flow').inert")
     browser.run(TYPE, "")
     assert "still for “b 3”" in said()
     browser.wait(GREY)

@@ -318,6 +318,7 @@ def test_beside_the_picture_stands_what_a_head_reads_and_the_steps_above_it(
     assert "Cut, no head of cross-attention can take anything from it." in said
     assert "alone, the numbers on boxes for all letters" in said
     assert browser.run(FRAME) == "2.6px"
+    browser.wait(MEASURED)
     browser.ask("clickOn", "#flow-summary button", "All that leads to")
     faded, lit = browser.run(FADED)
     assert faded < 0.2 < 0.9 < lit
@@ -412,6 +413,7 @@ def contrast(a, b):
 def test_what_helps_and_what_works_against_are_equally_strong(browser, tmp_path, dark):
     reader = a_reader("encoder-decoder", tmp_path, 60)
     browser.open(explain(reader, "3 march 1998", tmp_path / "page.html"), dark=dark)
+    browser.wait(KNOWN)
     browser.wait(MEASURED)
     said = browser.run(STRENGTHS)
     paper, ground, stripe = (np.array(said[name]) for name in ("paper", "ground", "stripe"))
