@@ -348,7 +348,7 @@ function details() {
       i ? "; " : "",
       make("button", { class: "link", onclick: () => Flow.choose(one.key) }, named(one)),
     ]),
-    ". ",
+    " ",
     make("button", { onclick: Flow.putBack }, "Put all back"),
   );
   keepFocus(() =>
