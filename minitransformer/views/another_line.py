@@ -38,6 +38,7 @@ FIELD = """<div id="another" class="another" hidden>
 <label>top-p <input id="sampling-p" type="text" inputmode="decimal" placeholder="1" /></label>
 <button id="sampling-draw" type="button">Draw once more</button>
 </div>
+<p id="sampling-wrong" role="status" aria-live="polite"></p>
 <table id="sampling-table" aria-label="Scores, and what is made of them"></table>
 <p id="sampling-rest" class="soft"></p>
 </details>

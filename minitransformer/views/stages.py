@@ -10,10 +10,10 @@ from minigrad.views.page.stages import Stage
 from ..model.decoder import DecoderLayer
 from ..model.encoder import EncoderLayer
 
-GATHERS = "each symbol looks at the others, and adds what it finds to what it knows"
+GATHERS = "each symbol of the line looks at the others"
 LOOKS_BACK = "the next symbol looks back at those before it"
-LOOKS_OVER = "the next symbol looks for what it needs in the line that was read"
-WORKS = "each symbol works on what it has gathered, by itself"
+LOOKS_OVER = "the next symbol looks at the line that was read"
+WORKS = "each works by itself on what it has gathered"
 
 
 def stages(model: Module) -> list[Stage]:

@@ -1,15 +1,17 @@
 // --- another line: what a model writes for a text that is typed, decoded again at each key ---------------------
 
 import { filled, WORDS } from "./words.js";
-import { byId, data, fill, make, plural } from "./base.js";
+import { byId, data, fill, make, plural, state } from "./base.js";
 import * as Arrays from "./arrays.js";
 import * as Interpreter from "./interpreter.js";
 import * as Flow from "./flow.js";
 import * as Sampling from "./sampling.js";
 import * as Link from "./link.js";
+import * as Panel from "./panel.js";
 
 const told = data.another; // see `another_line.py`
 let machine = null;
+let lastRead = told?.line; // the line that the picture is of
 let lately = told?.wrote; // what it wrote for the line before: a good guess of what it will write
 
 function startedMachine() {
@@ -35,15 +37,15 @@ function startedMachine() {
 function idsOf(text) {
   // or, as a sentence, why there are none
   const symbols = told.level === "word" ? text.split(/\s+/).filter(Boolean) : [...text];
-  const unknown = symbols.find((symbol) => !Object.hasOwn(told.ids, symbol));
+  const unknown = symbols.slice(0, told.longest).find((symbol) => !Object.hasOwn(told.ids, symbol));
   if (!symbols.length) return { why: WORDS.typeSomething };
   if (unknown !== undefined)
     return { why: filled(WORDS.unknownSymbol, { level: told.level, symbol: unknown }) };
-  if (symbols.length > told.longest)
-    return {
-      why: filled(WORDS.tooLong, { count: symbols.length, longest: told.longest, level: told.level }),
-    };
-  return { ids: symbols.map((symbol) => told.ids[symbol]) };
+  const note =
+    symbols.length > told.longest
+      ? filled(WORDS.tooLong, { count: symbols.length, longest: told.longest, level: told.level })
+      : "";
+  return { ids: symbols.slice(0, told.longest).map((symbol) => told.ids[symbol]), note };
 }
 
 const likeliest = (row) => {
@@ -209,12 +211,20 @@ function output(written) {
 
 function read(text, right = null) {
   Link.keep();
-  const { ids, why } = idsOf(text);
+  const { ids, why, note } = idsOf(text);
   byId("another-line").setAttribute("aria-invalid", String(!ids));
-  byId("another-guess").hidden = true;
+  asking(false);
+  byId("another").parentElement.classList.toggle("stale", !ids);
+  for (const part of [byId("flow"), byId("sampling"), document.querySelector(".writing")])
+    if (part) part.inert = !ids;
   if (!ids) {
-    fill(byId("another-said"), why);
+    fill(byId("another-said"), filled(WORDS.stillFor, { why, line: lastRead }));
     return null;
+  }
+  lastRead = text;
+  if (text !== told.line && state.tab === "cell") {
+    state.tab = "overview"; // the cell is one of the line of the page
+    Panel.panel();
   }
   Flow.leave(text);
   const begun = performance.now();
@@ -229,25 +239,33 @@ function read(text, right = null) {
     document.querySelector(".writing"),
     said.written.map((_, t) => step(said, t, told.wrote)),
   );
-  const likely = said.written.reduce((product, id, t) => product * said.p[t][id], 1);
   const wrote = said.written.filter((id) => id !== told.end).map((id) => told.symbols[id]);
   const joined = wrote.join(told.level === "word" ? " " : "");
   fill(
     byId("another-said"),
-    filled(WORDS.hasRead, {
-      share: percent(likely),
-      passes: plural(said.passes, "pass", "passes"),
-      symbols: apart ? filled(WORDS.otherThan, { symbols: plural(apart, "symbol"), line: told.line }) : "",
-      line: told.line,
-    }),
+    note,
+    likelihood(text, said, apart),
     right === null ? null : filled(joined === right ? WORDS.readRightly : WORDS.misread, { right }),
   );
   return said;
 }
 
+function likelihood(line, said, apart) {
+  // how sure it is of all that it writes, and what else there is to know of it
+  const share = percent(said.written.reduce((product, id, t) => product * said.p[t][id], 1));
+  const symbols = plural(said.written.length, "symbol");
+  const differs = line !== told.line ? "line" : Flow.cutter?.off.size ? "cut" : null;
+  return filled(WORDS.hasRead, {
+    symbols,
+    share,
+    others: apart && differs ? filled(WORDS.otherThan[differs], told) : "",
+    tabs: differs ? filled(WORDS.otherTabs[differs], told) : "",
+  });
+}
+
 function picture(line, said) {
   // of what leads to each symbol
-  Flow.show({ ...said, line }, { told, machine, again: () => read(line) });
+  Flow.show({ ...said, line }, { told, machine, again: () => read(line), follows: Sampling.follow });
 }
 
 function variation(text) {
@@ -263,6 +281,7 @@ function variation(text) {
 function ask(text, right) {
   byId("another-line").value = text;
   if (byId("flow")) Flow.hide();
+  asking(true);
   fill(byId("another-output"));
   fill(byId("another-said"));
   const guessed = new Set();
@@ -283,16 +302,38 @@ function ask(text, right) {
         class: "primary",
         onclick: () => {
           const said = read(text, right);
-          const hits = told.wrote.filter((id, i) => guessed.has(i) === (id !== said.written[i])).length;
-          byId("another-said").append(filled(WORDS.guessed, { hits, count: told.wrote.length }));
+          byId("another-said").prepend(...verdict(guessed, said.written), " ");
           byId("another-line").focus();
         },
       },
       "Show",
     ),
   );
-  box.hidden = false;
   box.querySelector("button").focus();
+}
+
+function asking(on) {
+  // while a guess is asked, nothing is shown of the answer, nor of the one before
+  byId("another-guess").hidden = !on;
+  byId("another").parentElement.classList.toggle("asking", on);
+}
+
+function verdict(guessed, written) {
+  // which symbols were missed, and which were named but stay
+  const wrong = told.wrote.flatMap((id, i) => (guessed.has(i) === (id !== written[i]) ? [] : [i]));
+  const symbol = (id) => `“${SPECIAL[told.symbols[id]] ?? told.symbols[id] ?? ""}”`;
+  const list = (some, became) =>
+    some
+      .map((i) => `symbol ${i + 1}, ${symbol(told.wrote[i])}${became ? ` (now ${symbol(written[i])})` : ""}`)
+      .join("; ");
+  const missed = wrong.filter((i) => !guessed.has(i));
+  const needless = wrong.filter((i) => guessed.has(i));
+  const count = told.wrote.length;
+  return [
+    filled(WORDS.guessed, { hits: count - wrong.length, count }),
+    missed.length ? filled(WORDS.guessedMissed, { list: list(missed, true) }) : "",
+    needless.length ? filled(WORDS.guessedNeedlessly, { list: list(needless, false) }) : "",
+  ];
 }
 
 if (told && byId("another")) {
@@ -303,7 +344,7 @@ if (told && byId("another")) {
     byId("another-examples"),
     [
       [told.line, null],
-      ...told.variations.filter((text) => idsOf(text).ids).map((text) => [text, null]),
+      ...told.variations.filter((text) => idsOf(text).note === "").map((text) => [text, null]),
       ...told.examples,
     ].map(([text, right]) =>
       make(
@@ -327,7 +368,9 @@ if (told && byId("another")) {
   (window.requestIdleCallback || setTimeout)(() => {
     if (byId("another-line").value !== told.line) return; // a link to the page had another one
     const said = decode(idsOf(told.line).ids); // so that the first key is answered at once
-    picture(told.line, { ...said, p: said.scores.map(chances) });
+    said.p = said.scores.map(chances);
+    picture(told.line, said);
+    fill(byId("another-said"), likelihood(told.line, said, 0));
   });
 }
 

@@ -329,7 +329,11 @@ function cellPanel() {
     !state.predict &&
     (!state.time || Graph.handedOnAt.get(n) <= state.time);
   const slope = scores.gradient === null ? null : element(found, scores.gradient, head, row, column);
-  const name = (list, k) => (list[k] === undefined ? `position ${k}` : `“${list[k]}” (position ${k})`);
+  const [ofQueries, ofKeys] = found.starts; // whether they begin with a start, which has no number
+  const name = (list, k, starts) => {
+    const place = filled(WORDS.position, { place: starts ? k : k + 1 });
+    return list[k] === undefined ? place : starts && k === 0 ? `“${list[k]}”` : `“${list[k]}” (${place})`;
+  };
   const symbol = (list, k) => (list[k] === undefined ? k : `“${list[k]}”`);
   fill(
     byId("cell"),
@@ -342,7 +346,7 @@ function cellPanel() {
     make(
       "p",
       { class: "soft" },
-      filled(WORDS.queryAndKey, { query: name(queries, row), key: name(keys, column) }),
+      filled(WORDS.queryAndKey, { query: name(queries, row, ofQueries), key: name(keys, column, ofKeys) }),
     ),
     masked(found, head, row, column)
       ? make(
@@ -390,13 +394,7 @@ function cellPanel() {
       make("dd", { class: "mono" }, known(scores.n) ? number(scores.gradient) : "not computed yet"),
     ),
     known(scores.n) && slope
-      ? make(
-          "p",
-          { class: "soft" },
-          slope < 0
-            ? "Negative: a higher score, more attention here, would lower the loss."
-            : "Positive: a lower score, less attention here, would lower the loss.",
-        )
+      ? make("p", { class: "soft" }, WORDS.slope[slope < 0 ? "negative" : "positive"])
       : null,
     make(
       "p",

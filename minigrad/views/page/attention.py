@@ -112,7 +112,7 @@ def mask_kind(graph: GraphData, found: Attention) -> str:
     hidden = np.broadcast_to(value == found.hides, shape).reshape(-1, *shape[-2:])  # (., T, S)
     T, S = shape[-2:]
     if not hidden.any():
-        return "idle mask"
+        return "mask that hides nothing"
     if (hidden == hidden[:, :1]).all():
         return "padding mask"
     later = np.triu(np.ones((T, S), bool), 1)

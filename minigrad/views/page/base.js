@@ -4,6 +4,18 @@
 // computed again; "changes", when the reader changed or undid something; "undo", before that is undone.
 
 const data = JSON.parse(document.getElementById("data").textContent);
+// What has a name of its own in a model is called in words everywhere, where it is an end or a start of a text.
+const SPECIAL = { "<eos>": "end", "<bos>": "start" };
+for (const map of data.maps) map.starts = (map.tokens ?? []).map(([symbol]) => symbol === "<bos>");
+for (const names of [
+  ...Object.values(data.labels),
+  ...data.maps.flatMap((map) => map.tokens ?? []),
+  ...Object.values(data.live.symbols ?? {}),
+])
+  names.forEach((name, i) => {
+    if (Object.hasOwn(SPECIAL, name)) names[i] = SPECIAL[name];
+  });
+
 const byId = (id) => document.getElementById(id);
 
 const state = {
@@ -103,13 +115,31 @@ function keepFocus(act) {
 
 // --- the small box beside the pointer ---
 
-function tip(text, event) {
+// `free`: rectangles that it is not to cover, where there is room for it beside them.
+function tip(text, event, free = []) {
   const box = byId("tip");
   box.textContent = text;
   box.hidden = false;
   const { width, height } = box.getBoundingClientRect();
-  box.style.left = `${Math.max(4, Math.min(innerWidth - width - 8, event.clientX + 14))}px`;
-  box.style.top = `${event.clientY + 18 + height > innerHeight ? event.clientY - height - 10 : event.clientY + 16}px`;
+  const [x, y] = [event.clientX, event.clientY];
+  const inside = (v, size, all) => Math.max(4, Math.min(all - size - 8, v));
+  const below = y + 18 + height > innerHeight ? y - height - 10 : y + 16;
+  const places = [[inside(x + 14, width, innerWidth), below]];
+  if (free.length)
+    for (let away = 10; away < 400; away += 15)
+      for (const at of [x + away, x - width - away, x - width / 2])
+        for (const up of [y - height / 2, y + away, y - height - away])
+          places.push([inside(at, width, innerWidth), inside(up, height, innerHeight)]);
+  const covered = ([at, up]) =>
+    [...free, { left: x - 2, right: x + 2, top: y - 2, bottom: y + 2 }].reduce((sum, one) => {
+      const wide = Math.min(one.right, at + width) - Math.max(one.left, at);
+      const high = Math.min(one.bottom, up + height) - Math.max(one.top, up);
+      return sum + Math.max(0, wide) * Math.max(0, high);
+    }, 0);
+  const areas = places.map(covered);
+  const [left, top] = places[areas.indexOf(Math.min(...areas))];
+  box.style.left = `${left}px`;
+  box.style.top = `${top}px`;
 }
 
 function hideTip() {

@@ -32,8 +32,7 @@ function show() {
     (n, { places }) => n + places.filter(({ gate }) => !WhatIf.isOn(gate)).length,
     0,
   );
-  const before = Live.first[Live.tape.value[root.n]],
-    told = WhatIf.writtenNow();
+  const told = WhatIf.writtenNow();
   fill(
     box,
     make(
@@ -49,8 +48,8 @@ function show() {
           "span",
           {},
           `${Graph.nameOf(root.n)} `,
-          count || off ? [make("s", {}, Arrays.written(before[0], 4)), " → "] : null,
-          make("b", { class: "mono" }, Arrays.written(Live.lossNow(), 4)),
+          count || off ? [make("s", {}, Arrays.written(Live.lossAtFirst(), 5)), " → "] : null,
+          make("b", { class: "mono" }, Arrays.written(Live.lossNow(), 5)),
           " ",
           Live.fixedBadge(Live.whyFixed(root.n)),
         ),

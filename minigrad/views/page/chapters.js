@@ -99,8 +99,12 @@ function chapterLine() {
       to(chapters[chapter.number], "Next chapter"),
       make(
         "button",
-        { class: "small", onclick: () => playChapter(chapter) },
-        state.playing ? "Playing" : "Play it",
+        {
+          id: "chapter-play",
+          class: "small",
+          onclick: () => (state.playing ? Timeline.stopPlaying() : playChapter(chapter)),
+        },
+        playWord(),
       ),
     ),
     make("b", { class: chapter.code ? "mono" : null }, chapter.title),
@@ -153,6 +157,14 @@ function askable(of, id, target) {
     text.length < 120
     ? index
     : null;
+}
+
+const playWord = () => (state.playing ? "Pause" : "Play it");
+
+function sayPlaying() {
+  // on the button of the chapter, which the panel made
+  const button = byId("chapter-play");
+  if (button) button.textContent = playWord();
 }
 
 let stops = null; // while a chapter plays: its end, and its question
@@ -337,4 +349,5 @@ export {
   dropStops,
   forwardQuestion,
   playChapter,
+  sayPlaying,
 };

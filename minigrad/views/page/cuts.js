@@ -33,18 +33,19 @@ function cutter(machine) {
     const slots = [...part.cuts.keys()];
     setCuts(slots, ...(off.has(part.key) ? [null, part] : [part]));
     machine.update();
-    const other = measured();
+    const other = measured(part.key);
     setCuts(slots); // the next update computes what was there before
     return off.has(part.key) ? other - now : now - other;
   }
 
   // The losses of some parts, one after the other; `shown` is called now and then, with all that are known.
+  // `measured` is told the key of the part that is turned, or null.
   function measure(parts, measured, shown) {
     const mine = ++turn;
     const losses = new Map(),
       waiting = parts.slice();
     machine.update();
-    const now = measured();
+    const now = measured(null);
     let last = performance.now();
     const slice = () => {
       if (mine !== turn) return; // other numbers by now

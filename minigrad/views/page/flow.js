@@ -1,7 +1,7 @@
 // --- from letters to a digit: one picture of all stages, and what each part of it does for one symbol ----------
 
 import { filled, WORDS } from "./words.js";
-import { byId, hideTip, say, tip } from "./base.js";
+import { byId, hideTip, keepFocus, say, tip } from "./base.js";
 import * as Cuts from "./cuts.js";
 import * as Ribbons from "./ribbons.js";
 import * as FlowScene from "./flow_scene.js";
@@ -17,13 +17,21 @@ let told = null; // the stages and symbols: see `another_line.py`
 let machine = null;
 let cutter = null;
 let again = null; // reads the line once more
+let follows = null; // is told which symbol is followed
 let reading = null; // see `show`
 let step = null; // the symbol of the output that is followed
+let followed = null; // the one that `follows` was told
 let letter = 0; // the symbol of the source whose row is followed
 let byHand = false; // whether that was chosen; else it is the one that is looked at most
 let chosen = null; // the key of a part
+let pointed = null; // the key of the part that is pointed at
+let leads = false; // whether all fades that does not lead to the symbol
+let turning = false; // whether a part is being cut, or taken back
+let last = null; // what the picture showed before that: see `turn`
+let uncut = null; // what is written for the line with nothing cut
 let parts = new Map(); // by their keys
 let losses = new Map(); // what the margin loses without a part, by its key
+let rivals = new Map(); // the best of the other symbols then
 let margin = null; // of the symbol that is followed: see `marginOf`
 let complete = false; // whether all is known that the sentences are about
 
@@ -86,9 +94,8 @@ function collect() {
 
 // --- what they do ------------------------------------------------------------------------------------------
 
-function marginOf(row) {
+function marginOf(row, symbol = reading.written[step]) {
   // how far the symbol's score is above the best of all others
-  const symbol = reading.written[step];
   let other = -1;
   for (let i = 0; i < row.length; i++)
     if (i !== symbol && !told.never.includes(i) && (other < 0 || row[i] > row[other])) other = i;
@@ -116,36 +123,90 @@ function effect(key) {
 
 function measure() {
   losses = new Map();
+  rivals = new Map();
   complete = false;
   const waiting = [...parts.values()];
   cutter.measure(
     waiting,
-    () => marginOf(scoresNow()).margin,
+    (key) => {
+      const found = marginOf(scoresNow());
+      rivals.set(key, found.other);
+      return found.margin;
+    },
     (found, all) => {
       losses = found;
       complete = all || [...parts.values()].every((part) => losses.has(part.key) || isDetail(part));
       FlowScene.paint();
-      FlowSaid.summary();
-      if (all) FlowSaid.details();
+      still(() => {
+        FlowSaid.summary();
+        if (all) FlowSaid.details();
+      });
     },
   );
 }
 
 const partChosen = () => parts.get(chosen) ?? cutter.off.get(chosen) ?? null;
 
+const partPointed = () => (pointed === chosen ? null : (parts.get(pointed) ?? null));
+
 // --- choosing, and cutting -----------------------------------------------------------------------------------
 
+// What was pressed, or else the picture, stays where it is on the screen, whatever is said above it.
+function still(act) {
+  const { field } = document.activeElement?.dataset ?? {};
+  const held = () => (field && document.querySelector(`[data-field="${field}"]`)) || byId("flow-picture");
+  const { top } = held().getBoundingClientRect();
+  keepFocus(act);
+  byId("flow").closest(".stage").scrollTop += held().getBoundingClientRect().top - top;
+}
+
 function turn(part) {
+  last = {
+    key: part.key,
+    line: reading.line,
+    step,
+    written: reading.written,
+    lead: margin,
+    lost: losses.get(part.key),
+    rival: rivals.get(part.key),
+  };
   cutter.turned(part);
+  last.off = cutNow();
   chosen = part.key;
-  again();
+  turning = true;
+  still(again);
+  turning = false;
   say(`${FlowSaid.named(part)}: ${cutter.off.has(part.key) ? "cut" : "on"}`);
 }
 
+const cutNow = () => [...cutter.off.keys()].join();
+
+// What was before a part was cut, as long as that is the last that was done here.
+const beforeCut = (part) =>
+  last?.key === part.key && last.line === reading.line && last.step === step && last.off === cutNow()
+    ? last
+    : null;
+
 function putBack() {
   for (const part of [...cutter.off.values()]) cutter.turned(part);
-  again();
-  byId("flow-steps").querySelector('[tabindex="0"]').focus();
+  turning = true;
+  still(again);
+  turning = false;
+  byId("flow-steps").querySelector('[tabindex="0"]').focus({ preventScroll: true });
+}
+
+function onlyLeads(on) {
+  leads = on;
+  if (on) chosen = null;
+  FlowScene.paint();
+  keepFocus(FlowSaid.summary);
+  FlowSaid.details();
+}
+
+function point(key) {
+  if (key === pointed) return;
+  pointed = key;
+  FlowSaid.pointed();
 }
 
 function follow(t) {
@@ -161,6 +222,7 @@ function choose(key) {
   if (kind === "row") return toLetter(Number(number));
   if (kind === "step") return follow(Math.min(Number(number), reading.written.length - 1));
   chosen = key;
+  if (key) leads = false;
   FlowScene.paint();
   FlowSaid.summary();
   FlowSaid.details();
@@ -174,14 +236,17 @@ function toLetter(k) {
   // the row of a letter is followed, and the letter is chosen
   [letter, byHand] = [k, true];
   chosen = `letter ${rowOf("target")} ${k}`;
+  leads = false;
   refresh();
 }
 
 function refresh() {
   // another symbol is followed
-  if (!byHand) letter = mostRead();
+  if (!byHand && !turning) letter = mostRead();
   collect();
   losses = new Map();
+  if (step !== followed) follows(step);
+  followed = step;
   margin = marginOf(scoresNow());
   if (!parts.has(chosen) && !cutter.off.has(chosen)) chosen = null;
   FlowSaid.symbolButtons();
@@ -209,6 +274,7 @@ function mostRead() {
 function leave(line) {
   if (!reading || line === reading.line) return;
   byHand = false;
+  if (["letter", "edge", "row"].includes(chosen?.split(" ")[0])) chosen = null;
   for (const part of [...cutter.off.values()])
     if (["edge", "letter"].includes(part.kind)) cutter.turned(part);
 }
@@ -217,7 +283,7 @@ function leave(line) {
 // likelihoods `p`; `by` has the machine that did it, and `again`, which reads the line once more.
 function show(said, by) {
   if (!by.told.stages?.length || !byId("flow")) return;
-  ({ told, machine, again } = by);
+  ({ told, machine, again, follows } = by);
   cutter ??= Cuts.cutter(machine);
   const line = said.line;
   const names = new Map(Object.entries(told.ids).map(([name, id]) => [id, name]));
@@ -236,6 +302,7 @@ function show(said, by) {
         .map((stage) => [stage.path, weightsOf(stage).array.slice()]),
     ),
   };
+  if (!cutter.off.size) uncut = { line, written: said.written };
   step = Math.min(step ?? Math.ceil(said.written.length / 2), said.written.length - 1);
   byId("flow").hidden = false;
   refresh();
@@ -244,16 +311,23 @@ function show(said, by) {
 function listen() {
   const box = byId("flow-picture");
   const keyAt = (event) => event.target.dataset?.key;
+  let quiet = null; // the part that was pressed: nothing more is said of it beside the pointer
   box.addEventListener("click", (event) => {
     if (keyAt(event)) choose(keyAt(event));
+    quiet = keyAt(event) ?? null;
+    hideTip();
   });
   box.addEventListener("pointermove", (event) => {
     const part = parts.get(keyAt(event));
-    if (!part) return hideTip();
-    const does = effect(part.key);
-    tip(`${FlowSaid.named(part)}\n${does ? WORDS.flowDoes[does] : ""} ${FlowSaid.outcome(part)}`, event);
+    point(part?.key ?? null);
+    if (quiet !== part?.key) quiet = null;
+    if (part && quiet === null) tip(FlowSaid.tipOf(part), event, FlowScene.toLeaveFree());
+    else hideTip();
   });
-  box.addEventListener("pointerleave", hideTip);
+  box.addEventListener("pointerleave", () => {
+    hideTip();
+    point(null);
+  });
   byId("flow-steps").addEventListener("keydown", (event) => {
     const by = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1 }[event.key];
     if (!by) return;
@@ -279,6 +353,7 @@ function hide() {
 if (byId("flow")) listen();
 
 export {
+  beforeCut,
   choose,
   chosen,
   complete,
@@ -286,20 +361,27 @@ export {
   effect,
   follow,
   hide,
+  leads,
   leave,
   letter,
   losses,
   margin,
+  marginOf,
+  onlyLeads,
   partChosen,
+  partPointed,
   parts,
   putBack,
   reading,
+  rivals,
   rowOf,
+  scoresNow,
   show,
   step,
   symbolsOf,
   told,
   turn,
+  uncut,
   weight,
   weightsOf,
 };

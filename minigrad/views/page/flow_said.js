@@ -2,6 +2,7 @@
 
 import { filled, WORDS } from "./words.js";
 import { byId, fill, keepFocus, make } from "./base.js";
+import * as Ribbons from "./ribbons.js";
 import * as FlowScene from "./flow_scene.js";
 import * as Flow from "./flow.js";
 
@@ -11,6 +12,8 @@ const score = (v) => v.toFixed(1).replace("-", "−");
 
 const share = (v) => v.toFixed(2);
 
+const percent = (v) => `${(100 * v).toFixed(0)}%`;
+
 const quoted = (symbol) => `“${symbol}”`;
 
 function named(part) {
@@ -18,6 +21,7 @@ function named(part) {
   const { stage, kind, h, k } = part;
   if (kind === "letter")
     return filled(WORDS.flowLetter, {
+      unit: unit("source"),
       symbol: quoted(FlowScene.visible(Flow.reading.source[k])),
       place: k + 1,
     });
@@ -37,6 +41,93 @@ function stageName({ side, reads, name, layer }) {
   const layers = Flow.told.stages.some((stage) => stage.layer > 1);
   const place = sides && (reads ?? side) === side ? WORDS.flowSides[side] : "";
   return `${place}${name}${layers ? `, layer ${layer}` : ""}`;
+}
+
+// --- where heads look ---------------------------------------------------------------------------------------------
+
+const MOST_READ = 3; // symbols of a head that are named
+
+function unit(side) {
+  // what the symbols of a side are called
+  const apart = side === "target" && Flow.reading.source.length;
+  return apart ? "symbol" : Flow.told.level === "word" ? "word" : "letter";
+}
+
+function placed(side, k) {
+  // a symbol with its place, from 1: what stands at the start, and was not written, has none
+  const symbols = Flow.symbolsOf(side);
+  const symbol = quoted(FlowScene.visible(symbols[k]));
+  const starts = symbols[0] === "<bos>";
+  if (starts && k === 0) return symbol;
+  return filled(WORDS.flowPlaced, { symbol, unit: unit(side), place: starts ? k : k + 1 });
+}
+
+function mostRead({ stage, h }, most = MOST_READ) {
+  // where a head looks, widest first, in words
+  return Flow.symbolsOf(stage.reads)
+    .map((_, k) => ({ k, width: Flow.weight(stage, h, k) }))
+    .sort((a, b) => b.width - a.width)
+    .filter(({ width }, i) => i < most && width >= 0.005)
+    .map(({ k, width }) => `${placed(stage.reads, k)} ${percent(width)}`)
+    .join(", ");
+}
+
+function readBy(part) {
+  // what a part reads, in sentences
+  const { kind, stage, h, k } = part;
+  const symbol = FlowScene.followed("target");
+  if (kind === "letter") return [letterReads(k), bothKinds(), WORDS.flowLetterAbout];
+  if (stage.reads === null) return [];
+  if (kind !== "stage" && Flow.cutter.off.has(part.key)) return [WORDS.flowReadsNothing];
+  const alone = stage.side === "source" ? bothKinds() : null;
+  if (kind === "edge")
+    return [
+      filled(WORDS.flowEdgeReads, {
+        head: h + 1,
+        key: placed(stage.reads, k),
+        share: percent(part.width),
+      }),
+      alone,
+    ];
+  if (kind === "stage") {
+    const heads = Array.from(
+      { length: Flow.weightsOf(stage).shape[1] },
+      (_, one) => `${one + 1}: ${mostRead({ stage, h: one }, 1)}`,
+    );
+    return [filled(WORDS.flowStageReads, { list: heads.join("; ") })];
+  }
+  const words = stage.reads === stage.side ? stage.side : "line";
+  return [
+    filled(WORDS.flowReads[words], {
+      symbol: stage.side === "source" ? placed("source", Flow.letter) : symbol,
+      list: mostRead(part),
+    }),
+    alone,
+  ];
+}
+
+// What the numbers of the encoder are for, beside its ribbons.
+const bothKinds = () =>
+  filled(WORDS.flowBothKinds, { letter: placed("source", Flow.letter), units: `${unit("source")}s` });
+
+function letterReads(k) {
+  // which heads take from a letter
+  const list = Flow.told.stages
+    .filter((stage) => stage.reads === "source" && stage.side === "target")
+    .flatMap((stage) => {
+      const layer = Flow.told.stages.some((one) => one.layer > 1) ? `layer ${stage.layer}, ` : "";
+      return Array.from({ length: Flow.weightsOf(stage).shape[1] }, (_, h) => ({
+        width: Flow.weight(stage, h, k),
+        said: `${layer}head ${h + 1} ${percent(Flow.weight(stage, h, k))}`,
+      }));
+    })
+    .filter(({ width }) => width >= Ribbons.LEAST)
+    .map(({ said }) => said)
+    .join(", ");
+  return filled(WORDS.flowLetterRead[list ? "some" : "none"], {
+    symbol: FlowScene.followed("target"),
+    list,
+  });
 }
 
 function symbolButtons() {
@@ -68,18 +159,34 @@ function symbolButtons() {
 function summary() {
   // what the picture says of this symbol, in sentences
   const symbol = FlowScene.followed("target");
-  const other = quoted(FlowScene.visible(Flow.told.symbols[Flow.margin.other]));
-  const [own, second, apart] = [Flow.margin.own, Flow.margin.second, Flow.margin.margin].map(score);
+  const other = symbolNamed(Flow.margin.other);
+  const [own, second] = [Flow.margin.own, Flow.margin.second].map(score);
+  const lead = ahead(Flow.margin.margin, Flow.margin.other);
   const part = Flow.partChosen();
+  pointed();
   if (part) return keepFocus(() => fill(byId("flow-summary"), brief(part)));
   fill(
     byId("flow-summary"),
-    make("p", {}, filled(WORDS.flowMargin, { symbol, other, own, second, margin: apart })),
+    make("p", {}, filled(WORDS.flowLead, { symbol, lead, own, other, second })),
     Flow.complete
       ? [
           rests("letter", 4, WORDS.flowLetters, ({ k }) => quoted(FlowScene.visible(Flow.reading.source[k]))),
           rests("head", 3, WORDS.flowHeads, named),
           make("p", { class: "moral" }, widest(symbol)),
+          make(
+            "p",
+            { class: "acts" },
+            make(
+              "button",
+              {
+                "aria-pressed": String(Flow.leads),
+                "data-field": "leads",
+                onclick: () => Flow.onlyLeads(!Flow.leads),
+              },
+              filled(WORDS.flowAll, { symbol }),
+            ),
+          ),
+          Flow.leads ? make("p", { class: "soft" }, filled(WORDS.flowFaded, { symbol })) : null,
         ]
       : make("p", { class: "soft" }, WORDS.flowMeasuring),
   );
@@ -87,20 +194,40 @@ function summary() {
 
 function brief(part) {
   // beside the picture, what is worked out below
+  const symbol = FlowScene.followed("target");
   return [
     make("p", {}, make("b", {}, named(part))),
-    make("p", {}, outcome(part)),
     make(
       "p",
       { class: "acts" },
       cutSwitch(part, "beside"),
-      make(
-        "button",
-        { onclick: () => Flow.choose(null) },
-        filled(WORDS.flowAll, { symbol: FlowScene.followed("target") }),
-      ),
+      make("button", { onclick: () => Flow.onlyLeads(true) }, filled(WORDS.flowAll, { symbol })),
+      part.h === undefined ? null : make("button", { class: "link", onclick: toTable }, WORDS.flowTable),
     ),
+    sentences(part),
   ];
+}
+
+// What a part reads, and what it does.
+const sentences = (part) =>
+  [...readBy(part), outcome(part)].filter(Boolean).map((sentence) => make("p", {}, sentence));
+
+function toTable() {
+  byId("flow-details").scrollIntoView({ block: "nearest" });
+  byId("flow-details").focus({ preventScroll: true });
+}
+
+function pointed() {
+  // of the part that is pointed at, in place of the one that is chosen
+  const part = Flow.partPointed();
+  const beside = byId("flow-figure").classList.contains("beside");
+  byId("flow-pointed").hidden = !part || !beside;
+  if (part && beside) fill(byId("flow-pointed"), make("p", {}, make("b", {}, named(part))), sentences(part));
+}
+
+function tipOf(part) {
+  const lost = Flow.losses.get(part.key);
+  return filled(WORDS.flowTip, { name: named(part), change: lost === undefined ? "…" : signed(lost) });
 }
 
 function rests(kind, most, words, name) {
@@ -131,13 +258,66 @@ function widest(symbol) {
 
 // --- a part that is chosen ----------------------------------------------------------------------------------------
 
+const symbolNamed = (id) => quoted(FlowScene.visible(Flow.told.symbols[id]));
+
+// How far a symbol's score is above the best of the others, or below it.
+const ahead = (lead, other) =>
+  filled(WORDS.flowAhead[lead < 0 ? "behind" : "ahead"], {
+    lead: score(Math.abs(lead)),
+    other: symbolNamed(other),
+  });
+
 function outcome(part) {
   const lost = Flow.losses.get(part.key);
   if (lost === undefined) return WORDS.flowMeasuring;
-  const off = Flow.cutter.off.has(part.key);
-  const now = Flow.margin.margin;
-  const values = { now: score(now), other: score(off ? now + lost : now - lost), change: signed(lost) };
-  return filled(off ? WORDS.flowWouldGain : WORDS.flowWouldLose, values);
+  const symbol = FlowScene.followed("target");
+  const { margin: lead, other } = Flow.margin;
+  const rival = Flow.rivals.get(part.key);
+  const now = ahead(lead, other);
+  if (Flow.cutter.off.has(part.key)) {
+    const before = Flow.beforeCut(part);
+    if (before) return sinceCut(before);
+    return [
+      filled(WORDS.flowWouldGain, { symbol, now, other: ahead(lead + lost, rival) }),
+      Flow.uncut?.line === Flow.reading.line ? inPlaceOf(Flow.uncut.written[Flow.step]) : "",
+    ].join(" ");
+  }
+  if (Flow.effect(part.key) === "nothing") return filled(WORDS.flowWouldStay, { symbol, now });
+  return [
+    filled(WORDS.flowWouldLose, { symbol, now, other: ahead(lead - lost, rival), change: signed(lost) }),
+    lead > 0 && lost > lead ? filled(WORDS.flowMore, { lead: score(lead), other: symbolNamed(rival) }) : "",
+  ].join(" ");
+}
+
+const inPlaceOf = (id) =>
+  id === undefined || id === Flow.reading.written[Flow.step]
+    ? ""
+    : filled(WORDS.flowCutElse, { now: FlowScene.followed("target"), before: symbolNamed(id) });
+
+// What a cut changed, in the numbers that the picture showed before it.
+function sinceCut({ written, lead: { margin: lead, other }, lost, rival }) {
+  const id = written[Flow.step];
+  const text = (ids) =>
+    ids
+      .slice(0, Flow.step)
+      .map((one) => FlowScene.visible(Flow.told.symbols[one]))
+      .join("");
+  const [now, before] = [text(Flow.reading.written), text(written)];
+  const symbol = symbolNamed(id);
+  const was = ahead(lead, other);
+  if (now !== before)
+    return [
+      inPlaceOf(id),
+      lost === undefined
+        ? filled(WORDS.flowCutOnly, { now, before })
+        : filled(WORDS.flowCutEarlier, { now, before, symbol, was, other: ahead(lead - lost, rival) }),
+    ].join(" ");
+  const found = Flow.marginOf(Flow.scoresNow(), id);
+  const is = ahead(found.margin, found.other);
+  if (was === is) return filled(WORDS.flowWouldStay, { symbol, now: is });
+  if (id === Flow.reading.written[Flow.step])
+    return filled(WORDS.flowCutSame, { symbol, is, was, change: signed(lead - found.margin) });
+  return filled(WORDS.flowCutOther, { now: FlowScene.followed("target"), before: symbol, was, is });
 }
 
 function cutSwitch(part, place) {
@@ -162,7 +342,12 @@ function details() {
   byId("flow-cut").hidden = !off.length;
   fill(
     byId("flow-cut"),
-    filled(WORDS.flowCutNow, { parts: off.map(named).join("; ") }),
+    WORDS.flowCutNow,
+    " ",
+    off.map((one, i) => [
+      i ? "; " : "",
+      make("button", { class: "link", onclick: () => Flow.choose(one.key) }, named(one)),
+    ]),
     " ",
     make("button", { onclick: Flow.putBack }, "Put all back"),
   );
@@ -179,13 +364,8 @@ function about(part) {
     .sort((a, b) => b.width - a.width);
   return [
     make("h2", {}, named(part), path),
-    make(
-      "p",
-      {},
-      kind === "letter" ? WORDS.flowLetterAbout : filled(WORDS.flowAbout, stage),
-      " ",
-      outcome(part),
-    ),
+    stage ? make("p", {}, filled(WORDS.flowAbout, stage)) : null,
+    sentences(part),
     make(
       "p",
       { class: "acts" },
@@ -246,10 +426,11 @@ function stageList() {
   const now = FlowScene.stageNow();
   fill(
     byId("flow-stages"),
-    Flow.told.stages.map((stage, s) =>
+    Flow.told.stages.map((stage, s) => [
       make(
         "li",
         {},
+        make("span", { class: "numeral" }, `${s + 1} `),
         make(
           "button",
           {
@@ -260,31 +441,44 @@ function stageList() {
           stageName(stage),
         ),
         s === now ? make("span", { class: "badge" }, WORDS.flowHere) : null,
-        make("span", { class: "soft" }, ` ${stage.about}`),
-        stage.reads === null
-          ? null
-          : make(
-              "span",
-              {
-                class: "heads",
-                role: "group",
-                "aria-label": filled(WORDS.flowHeadsOf, { stage: stageName(stage) }),
-              },
-              make("span", { class: "soft" }, "heads "),
-              Array.from({ length: Flow.weightsOf(stage).shape[1] }, (_, h) =>
-                make(
-                  "button",
-                  {
-                    "aria-label": filled(WORDS.flowHead, { head: h + 1, stage: stageName(stage) }),
-                    onclick: () => Flow.choose(`head ${s} ${h}`),
-                  },
-                  h + 1,
-                ),
-              ),
-            ),
+        make("span", { class: "soft" }, `: ${stage.about}.`),
       ),
-    ),
+      " ",
+    ]),
+  );
+  fill(
+    byId("flow-heads"),
+    Flow.told.stages.map((stage, s) => (stage.reads === null ? null : make("li", {}, headButtons(stage, s)))),
   );
 }
 
-export { details, letters, named, outcome, quoted, signed, stageList, summary, symbolButtons };
+function headButtons(stage, s) {
+  return [
+    make("span", { class: "soft" }, filled(WORDS.flowHeadsOf, { number: s + 1, stage: stageName(stage) })),
+    Array.from({ length: Flow.weightsOf(stage).shape[1] }, (_, h) =>
+      make(
+        "button",
+        {
+          "aria-label": filled(WORDS.flowHead, { head: h + 1, stage: stageName(stage) }),
+          "data-head": `head ${s} ${h}`,
+          onclick: () => Flow.choose(`head ${s} ${h}`),
+        },
+        h + 1,
+      ),
+    ),
+  ];
+}
+
+export {
+  details,
+  letters,
+  named,
+  outcome,
+  pointed,
+  quoted,
+  signed,
+  stageList,
+  summary,
+  symbolButtons,
+  tipOf,
+};

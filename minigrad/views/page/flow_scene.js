@@ -57,6 +57,8 @@ function scene() {
               })),
             })),
     })),
+    likely: WORDS.flowLikely.long,
+    likelyShort: WORDS.flowLikely.short,
     ends: likeliest().map((i) => ({
       symbol: visible(Flow.told.symbols[i]),
       share: Flow.reading.p[Flow.step][i],
@@ -101,8 +103,15 @@ function draw() {
   paint();
 }
 
+// What the small box beside the pointer is not to cover: the heads, the answer, and the panel.
+function toLeaveFree() {
+  const shapes = drawn.svg.querySelectorAll(".head, .end, .share");
+  return [...shapes, byId("flow-beside"), byId("panel")].map((one) => one.getBoundingClientRect());
+}
+
 function paint() {
   if (!drawn) return;
+  drawn.svg.classList.toggle("leads", Flow.leads);
   const most = Math.max(...[...Flow.losses.values()].map(Math.abs), 1e-9);
   for (const [key, { shapes, sign }] of drawn.parts) {
     const does = Flow.effect(key);
@@ -115,6 +124,7 @@ function paint() {
       shape.style.setProperty("--strength", (0.35 + 0.65 * Math.min(1, Math.abs(lost) / most)).toFixed(2));
     }
     if (!sign) continue;
+    sign.classList.toggle("faded", does !== "for");
     const narrow = drawn.svg.classList.contains("narrow");
     const words = off ? "cut" : does === null ? "" : does === "nothing" ? "0" : FlowSaid.signed(lost);
     sign.textContent = narrow ? (off ? "✕" : words.slice(0, 1)) : words;
@@ -156,4 +166,4 @@ function openCell(part) {
   Attention.chooseCell(cellOf(part), part.h, Flow.rowOf(part.stage.side), part.k);
 }
 
-export { cellOf, draw, followed, openBox, openCell, paint, stageNow, visible };
+export { cellOf, draw, followed, openBox, openCell, paint, stageNow, toLeaveFree, visible };

@@ -273,9 +273,16 @@ function refresh(touched) {
 }
 
 function lossNow() {
-  const { array: numbers } = startedMachine().slots[tape.value[data.roots[0]]];
+  // as Python computed it, as long as it is what it was: the last digits differ here
+  const slot = tape.value[data.roots[0]];
+  const { array: computed } = startedMachine().slots[slot];
+  const numbers = same(computed, first[slot])
+    ? Arrays.array(original.value.get(data.roots[0])).numbers
+    : computed;
   return numbers.length === 1 ? numbers[0] : numbers.reduce((a, b) => a + b, 0);
 }
+
+const lossAtFirst = () => Arrays.array(original.value.get(data.roots[0])).numbers[0];
 
 function lossText() {
   const root = Graph.nodes.get(data.roots[0]);
@@ -299,6 +306,7 @@ export {
   fixedText,
   isChanged,
   kindOf,
+  lossAtFirst,
   lossNow,
   lossText,
   machine,

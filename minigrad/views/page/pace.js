@@ -17,17 +17,24 @@ function sentence(time) {
   return node.about || (node.box === null || node.box === undefined ? "" : data.boxes[node.box].about);
 }
 
-const isNew = (time) => Boolean(sentence(time)) && (time < 2 || sentence(time) !== sentence(time - 1));
 const isMove = (time) => MOVES.test(Graph.nodes.get(Graph.events[time - 1].n).op ?? "");
+
+function isNew(time) {
+  // whether there is something to read: what only moves numbers says nothing, and ends no sentence
+  if (isMove(time) || !sentence(time)) return false;
+  let before = time - 1;
+  while (before && isMove(before)) before--;
+  return sentence(time) !== sentence(before);
+}
 
 const speed = () => byId("speed").value;
 const waits = (time) => speed() === "wait" && isNew(time); // until somebody goes on
 
-// How long a step stays. `most`: where many are played at once, no longer than this.
-function stay(time, most = Infinity) {
+// How long a step stays.
+function stay(time) {
   if (!time) return 0;
   const length = isNew(time) ? STEP + READING * sentence(time).length : isMove(time) ? MOVE : STEP;
-  return Math.min(length, most) / (Number(speed()) || 1);
+  return length / (Number(speed()) || 1);
 }
 
 function choices() {

@@ -246,9 +246,10 @@ function ending(scene, left, lanes, m, size) {
   const last = lanes.length - 1;
   const line = lanes[last].row(scene.lanes[last].at);
   const high = scene.ends.length * 20;
-  const top = Math.min(Math.max(4, line - 10), size.height - high - 4);
+  const top = Math.min(Math.max(16, line - 10), size.height - high - 4);
   const longest = m.ends - (m === WIDE ? 84 : 82);
-  return scene.ends.map(({ symbol, share, said, chosen }, i) => {
+  const name = text(left + 8, top - 3, m === WIDE ? scene.likely : scene.likelyShort, { class: "along" });
+  const rows = scene.ends.map(({ symbol, share, said, chosen }, i) => {
     const y = top + i * 20;
     return [
       chosen
@@ -274,6 +275,7 @@ function ending(scene, left, lanes, m, size) {
       text(left + 38 + longest * share, y + 14, said, { class: "share" }),
     ];
   });
+  return [name, rows];
 }
 
 export { draw, LEAST };

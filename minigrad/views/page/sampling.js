@@ -129,14 +129,24 @@ function show(said) {
   change({ step: Math.min(chosen.step, said.written.length - 1) });
 }
 
+// The table is of the symbol that is followed elsewhere too.
+function follow(t) {
+  if (byId("sampling").open && t < reading.written.length) change({ step: t });
+  else chosen.step = t;
+}
+
 function listen() {
+  const wrong = new Map(); // what is said of a field
   const number = (id, fits) => {
+    const name = id.slice(-1);
     byId(id).addEventListener("input", ({ target }) => {
       const text = target.value.trim(),
         v = Number(text.replace(",", "."));
       const right = text === "" || fits(v);
       target.setAttribute("aria-invalid", String(!right));
-      if (right) change({ [id.slice(-1)]: text === "" ? null : v });
+      wrong.set(name, right ? "" : filled(WORDS.notNow[name], { text }));
+      byId("sampling-wrong").textContent = [...wrong.values()].filter(Boolean).join(" ");
+      change({ [name]: right && text !== "" ? v : null });
     });
   };
   byId("sampling-temperature").addEventListener("input", ({ target }) =>
@@ -147,4 +157,4 @@ function listen() {
   byId("sampling-draw").onclick = draw;
 }
 
-export { listen, show };
+export { follow, listen, show };

@@ -134,7 +134,7 @@ def comes_from(graph: GraphData, number: int, source: int, function: Callable) -
 MASKS = {  # kinds of masks: what is when one is off
     "causal mask": "every query may look at symbols that come after it, too",
     "padding mask": "queries may look at padding, too",
-    "idle mask": "nothing changes: it hides no key here, as there is no padding",
+    "mask that hides nothing": "nothing changes: there is no padding here that it could hide",
     "mask": "every query may look at every key",
 }
 

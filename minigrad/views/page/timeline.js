@@ -111,27 +111,27 @@ function timeline() {
     );
   fill(byId("play"), icon(state.playing ? "pause" : "play"));
   byId("play").setAttribute("aria-label", state.playing ? "Pause" : "Play");
+  Chapters.sayPlaying();
   skyline();
 }
 
 function togglePlaying() {
   if (state.playing) return stopPlaying();
   if (state.time >= Graph.events.length) Places.go(0);
-  const most = Math.max(140, Math.min(900, 24000 / Graph.events.length));
   playFrom((time) => {
     if (time > Graph.events.length) return stopPlaying();
     Places.go(time, { quiet: true });
     return true;
-  }, most);
+  });
 }
 
 // Take steps until `act`, which is told the number of each, does not say that it goes on.
-function playFrom(act, most) {
+function playFrom(act) {
   const next = () => {
     state.playing = true;
     if (!act(state.time + 1)) return;
     if (Pace.waits(state.time)) return stopPlaying();
-    state.playing = setTimeout(next, Pace.stay(state.time, most));
+    state.playing = setTimeout(next, Pace.stay(state.time));
   };
   next();
 }

@@ -66,7 +66,13 @@ function symbolsOf(symbols, was) {
   return make(
     "code",
     { class: "symbols" },
-    symbols.map((symbol, i) => make("span", { class: symbol === was[i] ? null : "changed" }, symbol)),
+    symbols.map((symbol, i) =>
+      make(
+        "span",
+        { class: `${symbol.length > 1 ? "long" : ""} ${symbol === was[i] ? "" : "changed"}`.trim() || null },
+        symbol,
+      ),
+    ),
   );
 }
 
@@ -161,7 +167,7 @@ function whatifPanel() {
             make(
               "span",
               { class: "mono" },
-              `${Arrays.written(Live.lossNow(), 4)} → ${Arrays.written(alone.loss, 4)}`,
+              `${Arrays.written(Live.lossNow(), 5)} → ${Arrays.written(alone.loss, 5)}`,
             ),
             alone.effect ? ["; ", alone.effect] : null,
             ".",

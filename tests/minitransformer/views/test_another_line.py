@@ -16,6 +16,7 @@ from minitransformer.training.readers import READERS
 from minitransformer.views.another_line import misread
 from minitransformer.views.explain import explain
 
+GREY = "return Number(getComputedStyle(document.getElementById('flow')).opacity) < 0.6"
 TYPE = """
 const field = document.getElementById("another-line");
 field.value = arguments[0];
@@ -26,6 +27,10 @@ SET = """
 const field = document.getElementById(arguments[0]);
 field.value = arguments[1];
 field.dispatchEvent(new Event("input"));
+"""
+STEP = """
+const buttons = [...document.querySelectorAll("#sampling-steps button")];
+return buttons.findIndex((b) => b.ariaPressed === "true");
 """
 SECTION = "return document.querySelector('.writing').innerHTML"
 
@@ -131,6 +136,15 @@ def test_the_probabilities_are_those_that_python_draws_from(browser, tmp_path, t
         shown = browser.ask("texts", "#sampling-table td:nth-child(3)")
         numbers = [float(text) for text in shown]
         np.testing.assert_allclose(numbers, scores[best] / temperature, atol=6e-3)
+    for name, bad in (("k", "0"), ("p", "abc")):
+        browser.run(SET, f"sampling-{name}", bad)
+        assert f"“{bad}” is not used" in browser.ask("text", "#sampling-wrong")
+        browser.run(SET, f"sampling-{name}", "")
+        assert browser.ask("text", "#sampling-wrong") == ""
+    for name, value in (("k", k or ""), ("p", p or "")):
+        browser.run(SET, f"sampling-{name}", str(value))
+    browser.ask("click", "#flow-steps button", 4)
+    assert browser.run(STEP) == 4  # the symbol that is followed is that of the table
     browser.ask("click", "#sampling-draw", 0)
     assert browser.ask("count", "#sampling-table .drawn") <= 1
     assert "Drawn since the last change: 1" in browser.ask("text", "#sampling-rest")
@@ -158,14 +172,34 @@ def test_typing_a_guess_and_what_cannot_be_read(browser, tmp_path):
     assert browser.run(output).replace("end", "") == written
     browser.run(TYPE, "3 märz")
     assert "never seen the character “ä”" in said()
+    assert "still for “b 3”" in said()
+    browser.wait(GREY)
+    assert browser.run("return document.getElementById('flow').inert")
+    browser.run(TYPE, "")
+    assert "still for “b 3”" in said()
+    browser.wait(GREY)
     browser.run(TYPE, "1" * 99)
-    assert f"reads at most {reader.longest_source}" in said()
+    assert f"The first {reader.longest_source} characters are read: this has 99" in said()
+    assert not browser.run(GREY)
+    (written,) = reader.read(["1" * reader.longest_source])
+    assert browser.run(output).replace("end", "") == written
     buttons = browser.ask("texts", "#another-examples button")
     assert buttons == ["3 march 1998", "march becomes may: which symbols change?", "5 may 1999"]
     browser.ask("click", "#another-examples button", 1)
+    assert not browser.run("return document.querySelector('.writing').checkVisibility()")
+    browser.ask("click", "#another-guess button", 0)
     browser.ask("clickOn", "#another-guess button", "Show")
+    assert browser.run("return document.querySelector('.writing').checkVisibility()")
     (written,) = reader.read(["3 may 1998"])
     assert browser.run(output).replace("end", "") == written
+    names = lambda line: [*reader.read([line])[0], "end"]
+    was, now = names("3 march 1998"), names("3 may 1998")
+    changed = [i for i, symbol in enumerate(was) if now[i : i + 1] != [symbol]]
+    missed = [f"symbol {i + 1}, “{was[i]}”" for i in changed if i]
+    assert [
+        f"symbol {i}, “{s}”" for i, s in re.findall(r"symbol (\d+), “([^”]*)” \(now", said())
+    ] == missed
+    assert ("they stay: symbol 1, " in said()) == (0 not in changed)
     browser.ask("click", "#another-examples button", 2)
     assert browser.run(output) == ""  # before the guess
     browser.ask("clickOn", "#another-guess button", "Show")

@@ -181,7 +181,7 @@ def test_a_symbol_is_chosen_and_a_head_cut_by_keys_alone(browser, tmp_path, monk
     assert browser.run(CHOSEN) == step - 1
     assert browser.run("return document.getElementById('time').value") == "0"  # it stays there
     browser.wait(KNOWN)
-    browser.ask("focus", "#flow-stages li:nth-child(4) .heads button:nth-of-type(2)")
+    browser.ask("focus", "#flow-heads li:nth-child(3) button:nth-of-type(2)")
     keys(Keys.ENTER)
     assert "head 2 of cross-attention" in browser.ask("text", "#flow-details h2").lower()
     browser.ask("focus", "#flow-details .switch")
@@ -209,22 +209,236 @@ def test_a_click_on_a_ribbon_opens_its_numbers_and_on_a_letter_its_ribbons(brows
     browser.ask("click", f".flow {ribbons}", 0)
     assert "works" not in browser.ask("text", "#cell h2")
     assert "looks at" in browser.ask("text", "#cell h2")  # of the panel that there was
+    cell = browser.ask("text", "#cell")
+    row, column = browser.run(
+        f'return document.querySelector(".flow {ribbons}").dataset.key'
+    ).split()[3:]
+    assert f"(position {row}), the key" in cell  # the start is none
+    assert f"(position {int(column) + 1})" in cell
+    slope = float(re.search(r"by the score\s+(\S+)", cell)[1].replace("−", "-"))
+    assert ("would raise the loss" if slope > 0 else "would lower the loss") in cell
     key = browser.run(f'return document.querySelector(".flow {ribbons}").dataset.key')
     assert browser.ask("texts", "#flow-summary .switch") == ["on"]
     other = browser.run(
         "return document.querySelector('.flow [data-key^=\"edge 0 \"]').dataset.key"
     )
     browser.ask("choose", "#flow-letter", "0")
-    assert "letter “3”" in browser.ask("text", "#flow-summary b")
+    assert browser.ask("text", "#flow-summary b") == "letter 1, “3”"
     browser.wait(MEASURED)
     now = browser.run("return document.querySelector('.flow [data-key^=\"edge 0 \"]').dataset.key")
     assert now.split()[:3] == other.split()[:3]
     assert now != other
     assert browser.ask("count", f'.flow [data-key="{key}"]') == 1  # the other stages are as before
+    browser.ask("clickOn", "#panel-tabs button", "Overview")
+    loss = browser.ask("text", "#overview .big")
+    browser.ask("clickOn", "#panel-tabs button", "What if")
+    assert browser.ask("text", "#whatif h2") == f"loss = {loss}"
+    browser.wait("return document.querySelector('#whatif .switches-list .mono')")
+    told = browser.ask("text", "#whatif")
+    assert f"{loss} →" in told
+    assert "<eos>" not in told
     browser.ask("clickOn", "#flow-stages .link", "encoder feed-forward")
     browser.ask("clickOn", "#flow-details button", "Its box in the drawing")
     assert browser.run("return document.getElementById('time').value") != "0"
     browser.ask("clickOn", "#stage-tabs button", "Reading")
     browser.wait("return !!document.querySelector('#flow-stages [aria-current=step]')")
     assert "encoder feed-forward" in browser.ask("text", "#flow-stages [aria-current=step]")
+    assert browser.messages() == []
+
+
+SELECT = """
+document.querySelector(`.flow [data-key="${arguments[0]}"]`).dispatchEvent(
+  new MouseEvent("click", { bubbles: true }));
+"""
+POINT = """
+const shape = document.querySelector(`.flow [data-key="${arguments[0]}"].head`);
+const { left, top, width, height } = shape.getBoundingClientRect();
+const place = { clientX: left + width / 2, clientY: top + height / 2, bubbles: true };
+shape.dispatchEvent(new PointerEvent("pointermove", place));
+const tip = document.getElementById("tip").getBoundingClientRect();
+const covers = (one) => {
+  const box = one.getBoundingClientRect();
+  return box.left < tip.right && box.right > tip.left && box.top < tip.bottom && box.bottom > tip.top;
+};
+const kept = [...document.querySelectorAll(".flow .head, .flow .end"), document.getElementById("panel")];
+return [document.getElementById("tip").hidden, kept.filter(covers).length,
+        document.getElementById("flow-pointed").innerText];
+"""
+FADED = """
+const opacity = (e) => Number(getComputedStyle(e).opacity);
+const all = (selector) => [...document.querySelectorAll(selector)].map(opacity);
+return [Math.max(...all(".flow .head:not(.for)")), Math.min(...all(".flow .head.for"))];
+"""
+FRAME = """
+return getComputedStyle(document.querySelector(".flow :is(.head, .symbol).chosen")).strokeWidth;
+"""
+SUMMARY = "return document.getElementById('flow-summary').innerText"
+TOP = "return document.querySelector('#flow-summary .switch').getBoundingClientRect().top"
+
+
+def read_most(model, at, symbols, starts):
+    """The three widest weights of a head's row, as the page words them."""
+    best = np.argsort(-model, kind="stable")[:3]
+    place = lambda k: f"({symbols[0]} {k if starts else k + 1})"
+    name = lambda k: f"“{at[k]}”" if starts and k == 0 else f"“{at[k]}” {place(k)}"
+    return [f"{name(k)} {100 * model[k]:.0f}%" for k in best if model[k] >= 0.005]
+
+
+@pytest.mark.slow
+def test_beside_the_picture_stands_what_a_head_reads_and_the_steps_above_it(
+    browser, tmp_path, monkeypatch
+):
+    reader = opened(browser, tmp_path, "encoder-decoder")
+    browser.driver.set_window_size(1400, 900)
+    browser.wait(MEASURED)
+    source = reader.encode([LINE["encoder-decoder"]])
+    written = reader.beginning(source, reader.write(source))
+    step = browser.run(CHOSEN)
+    model = Cut(reader, monkeypatch)
+    model.scores(reader.inputs(source, written))
+    letters = [c.replace(" ", "␣") for c in LINE["encoder-decoder"]]
+    so_far = ["start", *reader.writes.tokens(written[0])]
+    for stage, weights, at, unit, starts in (
+        (3, model.weights[2][1, step], letters, ["letter"], False),
+        (2, model.weights[1][1, step], so_far, ["symbol"], True),
+    ):
+        browser.run(SELECT, f"head {stage} 1")
+        said = browser.run(SUMMARY)
+        assert ", ".join(read_most(weights, at, unit, starts)) in said.replace("\n", " ")
+        assert browser.run(FRAME) == "2.6px"
+    hidden, covered, pointed = browser.run(POINT, "head 3 0")
+    assert (hidden, covered) == (False, 0)
+    assert "head 1 of cross-attention" in pointed
+    assert "it looks in the line at: “" in pointed
+    browser.run(SELECT, "head 3 0")
+    assert browser.run("return document.getElementById('tip').hidden")
+    browser.run(SELECT, "row 3")
+    said = browser.run(SUMMARY)
+    assert "letter 4, “a”" in said
+    assert "Cut, no head of cross-attention can take anything from it." in said
+    assert "alone, the numbers on boxes for all letters" in said
+    assert browser.run(FRAME) == "2.6px"
+    browser.wait(MEASURED)
+    browser.ask("clickOn", "#flow-summary button", "All that leads to")
+    faded, lit = browser.run(FADED)
+    assert faded < 0.2 < 0.9 < lit
+    top = "return document.querySelector(arguments[0]).getBoundingClientRect().top"
+    assert browser.run(top, "#flow-stages") < browser.run(top, "#flow-picture")
+    assert "do not add up" in browser.ask("text", "#flow-sums")
+    browser.run(SELECT, "head 3 1")
+    browser.ask("clickOn", "#flow-summary button", "All that it looks at")
+    assert browser.run("return document.activeElement.id") == "flow-details"
+    assert browser.messages() == []
+
+
+@pytest.mark.slow
+def test_after_a_cut_nothing_jumps_and_the_numbers_are_those_from_before(browser, tmp_path):
+    opened(browser, tmp_path, "encoder-decoder")
+    browser.driver.set_window_size(1400, 900)
+    browser.wait(MEASURED)
+    before = browser.run(WRITTEN)
+    step = browser.run(CHOSEN)
+    said = lambda: browser.ask("text", "#another-said")
+    assert "other tabs" not in said()
+    seen = set()
+    for key in [f"head {s} {h}" for s in (0, 2, 3) for h in (0, 1)] + ["stage 3", "stage 4"]:
+        browser.run(SELECT, key)
+        whole = browser.run(SUMMARY)
+        would, lead = re.search(
+            r"would be ([\d.]+ \w+).*, not ([\d.]+ \w+)", whole.replace("\n", " ")
+        ).groups()
+        top = browser.run(TOP)
+        browser.ask("click", "#flow-summary .switch", 0)
+        browser.wait(MEASURED)
+        assert browser.run(TOP) == pytest.approx(top, abs=1)
+        now, cut = browser.run(WRITTEN), browser.run(SUMMARY)
+        if now[:step] != before[:step]:
+            assert "An earlier symbol changed as well" in cut
+            seen.add("earlier")
+        elif now[step] == before[step]:
+            assert f"“{now[step]}” is {would}" in cut
+            seen.add("same")
+        else:
+            assert f"“{now[step]}” is written here in place of “{before[step]}”" in cut
+            assert f"it is {would}" in cut
+            seen.add("other")
+        assert f"was {lead}" in cut
+        assert "The other tabs show it with nothing cut" in said()
+        browser.ask("clickOn", "#flow-cut button", "Put all back")
+        assert browser.run(WRITTEN) == before
+        assert "other tabs" not in said()
+        browser.wait(MEASURED)
+    assert len(seen) > 1
+    assert browser.messages() == []
+
+
+STRENGTHS = """
+const style = (selector, what) => getComputedStyle(document.querySelector(selector))[what];
+const pen = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+const numbers = (colour) => {
+  pen.fillStyle = colour;
+  pen.fillRect(0, 0, 1, 1);
+  return [...pen.getImageData(0, 0, 1, 1).data].slice(0, 3);
+};
+const shares = [...document.querySelectorAll(".flow .head.against")].map((e) =>
+  Number(getComputedStyle(e).fillOpacity) - Number(getComputedStyle(e).getPropertyValue("--strength")));
+return {
+  paper: numbers(getComputedStyle(document.body).getPropertyValue("--paper")),
+  for: numbers(`rgb(${getComputedStyle(document.body).getPropertyValue("--value-plus")})`),
+  ground: numbers(style("#against .ground", "fill")),
+  stripe: numbers(style("#against .stripe", "fill")),
+  grey: numbers(style(".flow .ribbon.nothing", "fill")),
+  share: Number(style(".flow .ribbon.nothing", "opacity")),
+  off: Math.max(...shares.map(Math.abs)),
+};
+"""
+
+
+def luminance(colour):
+    s = np.array(colour) / 255
+    return np.where(s <= 0.04045, s / 12.92, ((s + 0.055) / 1.055) ** 2.4) @ [
+        0.2126,
+        0.7152,
+        0.0722,
+    ]
+
+
+def contrast(a, b):
+    low, high = sorted((luminance(a), luminance(b)))
+    return (high + 0.05) / (low + 0.05)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_what_helps_and_what_works_against_are_equally_strong(browser, tmp_path, dark):
+    reader = a_reader("encoder-decoder", tmp_path, 60)
+    browser.open(explain(reader, "3 march 1998", tmp_path / "page.html"), dark=dark)
+    browser.wait(KNOWN)
+    browser.wait(MEASURED)
+    said = browser.run(STRENGTHS)
+    paper, ground, stripe = (np.array(said[name]) for name in ("paper", "ground", "stripe"))
+    hatched = 0.32 * stripe + 0.68 * ground  # 1.6 of 5
+    ratio = contrast(hatched, paper) / contrast(said["for"], paper)
+    assert 1 / 1.2 < ratio < 1.2
+    assert said["off"] < 0.01
+    grey = said["share"] * np.array(said["grey"]) + (1 - said["share"]) * paper
+    assert contrast(grey, paper) > (1.8 if dark else 1.2)
+    assert contrast(grey, paper) < contrast(said["for"], paper)
+
+
+@pytest.mark.slow
+def test_playing_leaves_time_to_read_and_a_pause_is_told(browser, tmp_path):
+    """One sentence a stop, however many steps there are."""
+    opened(browser, tmp_path, "encoder-decoder")
+    browser.ask("click", "#play", 0)
+    told = "return document.getElementById('chapter-play')?.textContent"
+    time = "return Number(document.getElementById('time').value)"
+    browser.wait("return Number(document.getElementById('time').value) > 0")
+    browser.driver.execute_async_script("setTimeout(arguments[0], 2500)")
+    steps = browser.run(time)
+    browser.ask("clickOn", "#panel-tabs button", "This step")
+    assert browser.run(told) == "Pause"
+    browser.ask("click", "#play", 0)
+    assert browser.run(told) == "Play it"
+    assert steps < 10
     assert browser.messages() == []

@@ -128,7 +128,7 @@ PAST, FULL, PADDED = (
         (PAST, "causal mask"),
         (PAST & PADDED, "causal mask"),
         (FULL & PADDED, "padding mask"),
-        (FULL, "idle mask"),
+        (FULL, "mask that hides nothing"),
         (np.eye(3, dtype=bool), "causal mask"),
         (PAST.T, "mask"),
     ],
@@ -138,4 +138,4 @@ def test_a_mask_is_called_by_what_it_hides(mask, kind):
     with mg.record():
         loss = np.sum(F.masked_softmax(x @ x.T, mask) @ (x @ w))
     loss.backward()
-    assert {n for n in switches.places(mg.graph(loss)) if n.endswith("mask")} == {kind}
+    assert {n for n in switches.places(mg.graph(loss)) if "mask" in n} == {kind}
