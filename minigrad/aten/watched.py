@@ -91,7 +91,12 @@ class Comparison(NamedTuple):
 class Watched:
     """A `with` block that watches PyTorch: use it afterwards with `mg.graph` and `mg.explore`."""
 
-    def __init__(self) -> None:
+    def __init__(self, *given: Any, **options: Any) -> None:
+        if given or options:
+            raise errors.ArgumentError(
+                "mg.pytorch() takes no arguments: it watches what PyTorch computes in its block, "
+                "with mg.pytorch() as watched: loss = ..."
+            )
         self.calls: Any = None  # `Calls`, once the block is entered
         self.backwards: list[Backward] = []
         self.is_open = False

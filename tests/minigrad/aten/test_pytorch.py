@@ -381,6 +381,20 @@ def test_an_empty_block_and_a_second_use_raise():
         pass
 
 
+def test_what_pytorch_computes_is_not_compiled_and_a_model_is_watched_by_a_block():
+    x, net = torch.ones(3, requires_grad=True), torch.nn.Linear(3, 1)
+    for step, given in (
+        (mg.compile(lambda: (x * x).sum()), ()),
+        (mg.compile(lambda x: net(torch.tensor(x)).sum()), (np.ones(3, np.float32),)),
+        (mg.compile(net), (x,)),
+    ):
+        for _ in range(2):
+            with pytest.raises((mg.errors.GraphError, mg.errors.ArgumentError), match="as watched"):
+                step(*given)
+    with pytest.raises(mg.errors.ArgumentError, match=r"with mg\.pytorch\(\) as watched: loss"):
+        mg.pytorch(net)
+
+
 def test_an_error_in_the_block_leaves_all_as_it_was():
     net = torch.nn.Linear(3, 2)
     with contextlib.suppress(RuntimeError), mg.pytorch():
