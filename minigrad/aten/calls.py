@@ -25,10 +25,10 @@ from torch.utils._python_dispatch import TorchDispatchMode, _disable_current_mod
 from .. import errors
 from ..engine import modes, source
 from ..engine.node import Node
-from ..engine.source import source_line
+from ..engine.source import SourceLine, source_line
 from ..engine.tensor import Tensor, tensor_of
 from ..nn import Parameter
-from ..recording import Note, names_here
+from ..recording import Note, memory_of, names_here
 from ..with_blocks import no_grad
 from .call import AtenCall, outputs_of, results, tensors_in
 from .counterparts import Counterparts
@@ -56,6 +56,7 @@ class Calls(TorchDispatchMode):
         self.reasons: dict[Tensor, str] = {}  # why a constant is one, that has no row
         self.severed: dict[Node, str] = {}  # leaves where a gradient ends, and why
         self.elsewhere: dict[Node, str] = {}  # leaves that PyTorch computed out of sight
+        self.detached: dict[Any, tuple[Tensor, SourceLine | None]] = {}  # by memory; and where last
         self.unread: dict[str, int] = {}  # calls without a row, by name
         self.distances: list[Distance] = []
         self.half = False  # numbers of 16 bits were computed with 32
@@ -175,6 +176,9 @@ class Calls(TorchDispatchMode):
                 raise
             except Exception as problem:
                 row, reason = None, f"its arguments cannot be taken: {_why(problem)}"
+            if call.packet == "detach" and any(y.requires_grad for _, y in call.taken):
+                ((_, y),) = call.taken
+                self.detached[memory_of(y._array)] = y, source_line()
         rough = max((self.storage(t).rough for t, _ in call.taken), default=0.0)
         theirs = func(*args, **kwargs)
         self._computed(call, row, reason, ours, outputs_of(theirs), rough)

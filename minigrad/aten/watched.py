@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from .. import errors
+from ..engine.source import SourceLine
 from ..engine.tensor import Tensor
 from ..engine.walk import backward, order
-from ..recording import names_here, record
+from ..recording import memory_of, names_here, record
 
 if TYPE_CHECKING:
     from .calls import Distance
@@ -201,6 +202,10 @@ class Watched:
                 f"a tensor of shape {tuple(theirs.shape)} was not computed or used inside the block"
             )
         return self.calls.value(theirs)
+
+    def detached(self, value: np.ndarray | None) -> SourceLine | None:
+        """The line that detached a value of the graph, if one did."""
+        return self.calls.detached.get(memory_of(value), (None, None))[1]
 
     def compare(self) -> Comparison:
         """The distances of every value and every gradient from PyTorch's."""

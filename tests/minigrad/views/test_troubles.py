@@ -177,7 +177,8 @@ def torch_dead_relu():
 def torch_detached():
     first, last = torch.nn.Linear(2, 3), torch.nn.Linear(3, 1)
     h = first(torch.ones(4, 2)).tanh()
-    return last(h.detach()).sum()  # here
+    h = h.detach()  # here
+    return last(h.relu()).sum()
 
 
 def torch_clamped():
