@@ -13,7 +13,7 @@ import math
 import os
 import threading
 import weakref
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -128,6 +128,7 @@ class Calls(TorchDispatchMode):
 
     def sever(self, leaf: Tensor, ours: Tensor) -> Tensor:
         """Note why no gradient can be told of a leaf that stands for `ours`; returns the leaf."""
+        self.elsewhere.pop(leaf.node, None)
         self.severed[leaf.node] = self.reasons.get(ours) or (
             f"PyTorch has a gradient for a tensor of shape {ours.shape}, used at {source_line()}, "
             f"whose numbers came from elsewhere, as by NumPy: compute them by PyTorch's operations"
@@ -141,12 +142,12 @@ class Calls(TorchDispatchMode):
     def constant(self, theirs: torch.Tensor, name: str) -> Tensor:
         return Tensor(array_of(theirs), name=name)
 
-    def note_hooks(self) -> None:
-        """Note the tensors with hooks, which may change gradients."""
+    def note_hooks(self, called: Callable[[torch.Tensor], str]) -> None:
+        """Note the tensors with hooks, which may change gradients, by what they are `called`."""
         alive = [t for r in self.results if (t := r()) is not None]
         for t in (*alive, *(theirs for theirs, _ in self.leaves.values())):
             if t._backward_hooks:
-                self.hooked[f"a tensor of shape {tuple(t.shape)} has a hook on its gradient"] = None
+                self.hooked[f"{called(t)} has a hook on its gradient"] = None
 
     def called(self, cls: type, args: tuple, outputs: list, made: list) -> None:
         """See a call of an `autograd.Function`."""
@@ -193,7 +194,13 @@ class Calls(TorchDispatchMode):
                     values = results(row, ours, outputs)
                 except Exception as problem:
                     reason = f"its row cannot do it: {_why(problem)}"
-            if reason:
+            if reason and any(t.is_complex() for t in tensors_in([*call.tensors(), *outputs])):
+                reason = (
+                    f"aten.{call.name}, called at {source_line()}: complex numbers are not computed "
+                    f"here. Compute with real and imaginary parts, each a tensor of its own, or under "
+                    f"torch.no_grad()"
+                )
+            elif reason:
                 reason = (
                     f"aten.{call.name}, called at {source_line()}: {reason}. Add a row for it, as in "
                     f"minigrad.aten.rows.ROWS[{call.packet!r}] = lambda self, ...: ..., or compute it "

@@ -82,7 +82,7 @@ class Comparison(NamedTuple):
             )
         if self.unread:
             names = ", ".join(f"aten.{name} ({n})" for name, n in sorted(self.unread.items()))
-            lines.append(f"constants, because they have no row: {names}")
+            lines.append(f"constants, because no row computes them: {names}")
         lines += self.own
         if self.first is not None:
             lines += self.reasons
@@ -211,7 +211,10 @@ class Watched:
         """The distances of every value and every gradient from PyTorch's."""
         calls = self.calls
         gradients = [d for one in self.backwards for d in one.distances]
-        reasons = [*calls.elsewhere.values(), *calls.hooked]
+        reasons = [
+            *dict.fromkeys((*calls.severed.values(), *calls.elsewhere.values())),
+            *calls.hooked,
+        ]
         own = [*self._own.values(), *self.overflows]
         return Comparison(calls.distances, gradients, calls.half, calls.unread, own, reasons)
 
@@ -305,7 +308,8 @@ class Watched:
             if self.calls.knows(t)
         ]
         self._name(roots)
-        self.calls.note_hooks()
+        paths = self._paths()
+        self.calls.note_hooks(lambda theirs: self._called(theirs, paths))
         self._with_own_backwards()
         before = [root for root, _ in self.backwards[-1].roots] if self.backwards else []
         leaves = [leaf.node for _, some, _ in gradients for leaf in some]

@@ -298,6 +298,16 @@ def test_a_loss_without_a_gradient_is_one_trouble_and_not_each_parameters():
     assert np.isfinite(loss.item())
 
 
+def test_the_sign_that_logdet_asks_for_is_no_input():
+    pytest.importorskip("torch")
+    A = torch.tensor([[2.0, 0.5], [0.25, 1.0]], requires_grad=True)
+    with mg.pytorch() as watched:
+        loss = torch.logdet(A)
+    loss.backward()
+    assert not mg.diagnose(watched)
+    watched.checked()
+
+
 def test_where_no_line_is_known_none_is_named():
     assert "None" not in str(Trouble("data", "w is NaN", None, (), "look", 0))
 
