@@ -73,8 +73,8 @@ class Comparison(NamedTuple):
             most = max(some, key=lambda d: d.size)
             at = f" at {most.line}" if most.line is not None and kind == "values" else ""
             lines.append(
-                f"{len(some):,} {kind[: -1 if len(some) == 1 else None]} compared with PyTorch's: the largest difference is "
-                f"{most.size:.2g}, of {most.of}{at}"
+                f"{len(some):,} {kind[: -1 if len(some) == 1 else None]} compared with PyTorch's: the "
+                f"largest difference is {most.size:.2g}, of {most.of}{at}"
             )
         if self.half:
             lines.append(
