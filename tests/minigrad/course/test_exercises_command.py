@@ -598,6 +598,10 @@ def test_the_folder_that_one_stands_in_has_its_name_and_lessons_can_be_chosen(
     assert {one["lesson"] for one in found["exercises"]} == {"01"}
 
 
+def test_of_an_option_that_is_not_there_the_nearest_is_named(run):
+    assert "--folde; did you mean --folder?" in run("check", "--folde", "x")[2]
+
+
 def test_what_a_folder_is_needed_for_says_so(run):
     assert "exercises start mine`" in run("start")[2]
     assert "01 is a lesson" in run("run", "01")[2]
