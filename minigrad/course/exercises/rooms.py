@@ -53,7 +53,7 @@ def memory() -> int:
 
 
 def at_once() -> int:
-    """How many functions run at a time; one of them is judged."""
+    """The number of functions that run at a time; one of them is judged."""
     return 1 + (os.cpu_count() or 1)
 
 

@@ -297,7 +297,7 @@ class Results:
 
 
 def _not_marked(student: Student) -> int:
-    """How many of the notes are of what was not marked."""
+    """The number of notes of what was not marked."""
     return sum(not note.startswith("taken for") for note in student.notes)
 
 
