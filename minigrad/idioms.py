@@ -105,12 +105,18 @@ MODULES = [
     ("torch.autograd.grad(f(w), w)", "mg.grad(f)(w)  # a derivative of your own: mg.rule"),
     ("torch.func.grad(f)(w)", "mg.grad(f)(w)"),
     ("torch.autograd.functional.hessian(f, w)", "mg.hessian(f)(w)"),
+    ("torch.autograd.functional.jacobian(f, w)", "mg.jacobian(f)(w)"),
+    ("torch.autograd.functional.hvp(f, w, w)[1]", "mg.hvp(f, w, w)"),
+    ("torch.autograd.Function", "mg.rule(lambda x: x**3, lambda g, _y, x: g * 3 * x * x)"),
     ("torch.Variable(x)", "mg.Tensor(x.detach(), requires_grad=True)"),
     ("torch.FloatTensor([1.0, 2.0])", "mg.Tensor([1.0, 2.0])"),
     ("torch.vmap(np.sin)(x)", "np.sin(x)  # functions work on all rows at once"),
     ("torch.linalg.norm(x)", "np.linalg.norm(x)"),
     ("torch.jit", "mg.compile(f)"),
-    ("torch.utils", "[ids[i : i + 32] for i in range(0, len(ids), 32)]  # batches of a loader"),
+    (
+        "torch.utils.data",
+        "[ids[i : i + 32] for i in range(0, len(ids), 32)]  # batches of a loader",
+    ),
     ("jax.jit(f)", "mg.compile(f)"),
     ("jax.vmap(np.sin)(x)", "np.sin(x)  # functions work on all rows at once"),
     ("jax.jacfwd(f)(w)", "mg.jacobian(f)(w)"),
@@ -139,6 +145,7 @@ MODULES = [
     ("keras.callbacks.EarlyStopping()", f"best = min(np.inf, f(w).item())  # {STOP}"),
     ("keras.EarlyStopping()", f"best = min(np.inf, f(w).item())  # {STOP}"),
     ("keras.to_categorical(ids, 3)", "F.one_hot(ids, 3)"),
+    ("keras.utils.to_categorical(ids, 3)", "F.one_hot(ids, 3)"),
 ]
 
 # --- the methods of a Tensor ------------------------------------------------------------------------
@@ -153,6 +160,7 @@ METHODS = [
     ("x.expand_as(y)", "np.broadcast_to(x, y.shape)"),
     ("x.contiguous()", "x"),
     ("x.clone()", "x.copy()"),
+    ("x.size()", "x.shape"),
     ("x.numel()", "x.size"),
     ("x.nelement()", "x.size"),
     ("x.dim()", "x.ndim"),
@@ -228,6 +236,17 @@ METHODS = [
     ("x.block_until_ready()", "x"),
 ]
 
+# --- the same names, and other results: nothing can tell that the other one was meant -----------------
+
+OTHERWISE = [
+    ("x.max(1)[0]", "x.max(1)"),
+    ("x.max(1)[1]", "x.argmax(1)"),
+    ("x.min(1)[0]", "x.min(1)"),
+    ("x.repeat(2, 1)", "np.tile(x, (2, 1))"),
+    ("x.var()", "x.var(ddof=1)"),
+    ("x.std()", "x.std(ddof=1)"),
+]
+
 # --- layers, functions, optimisers, modules -----------------------------------------------------------
 
 LAYERS = [
@@ -253,6 +272,11 @@ LAYERS = [
     ("nn.ParameterList", "[nn.Parameter(np.ones(3))]  # as attributes of a module, by setattr"),
     ("nn.functional", "mg.functional"),
     ("nn.init.xavier_uniform_(w)", "nn.xavier_uniform((3, 4))  # for w.data"),
+    ("nn.init.uniform_(w)", "w.data = mg.generator().random(3)"),
+    ("nn.init.normal_(w)", "w.data = mg.generator().standard_normal(3)"),
+    ("nn.init.zeros_(w)", "w.data = np.zeros(3)"),
+    ("nn.init.ones_(w)", "w.data = np.ones(3)"),
+    ("nn.init.constant_(w, 0.5)", "w.data = np.full(3, 0.5)"),
     ("nn.utils.clip_grad_norm_([w], 1.0)", "optim.clip_grad_norm([w], 1.0)"),
     ("nn.utils.clip_grad_value_([w], 1.0)", "optim.clip_grad_value([w], 1.0)"),
     ("nn.Dense(4)", "nn.Linear(3, 4)  # the width of its input, and its own"),
@@ -350,6 +374,7 @@ MODULE_METHODS = [
     ("model.children()", "[module for _, module in model.named_children()]"),
     ("model.apply(print)", "for _, module in model.named_modules(): print(module)"),
     ("model.requires_grad_(False)", "for p in model.parameters(): p.requires_grad = False"),
+    ("model.trainable = False", "for p in model.parameters(): p.requires_grad = False"),
     ("model.register_buffer('b', w)", "model.b = np.zeros(3)"),
     ("model.summary()", "print(model)"),
     ("model.compile", "mg.compile(f)"),
@@ -372,7 +397,7 @@ MODULE_METHODS = [
     ("model.load_weights('w.npz')", f"model.load_state_dict(model.state_dict())  # {FROM_FILE}"),
 ]
 
-IDIOMS = [*MODULES, *METHODS, *LAYERS, *FUNCTIONS, *OPTIMISERS, *MODULE_METHODS]
+IDIOMS = [*MODULES, *METHODS, *OTHERWISE, *LAYERS, *FUNCTIONS, *OPTIMISERS, *MODULE_METHODS]
 
 WORDS = {  # names of arguments
     "dim": "axis", "keepdim": "keepdims", "unbiased": "ddof", "correction": "ddof",
@@ -388,16 +413,30 @@ HERE = re.compile(r"\bF\.")  # what a reader has not imported by this name
 def instead(name: str, *homes: str) -> str:
     """Say what to write for a name of another library: "; for x.t() write x.T", or "" if unknown.
 
+    Of several rows that begin so, as for nn.init, it is that of which the running line has most.
+
     Args:
         homes: what may stand before the name in the first column, such as "torch" or "jax".
     """
-    begins = re.compile(rf"({'|'.join(homes)})\.{re.escape(name)}\b")
-    rows = ((theirs, re.sub(HERE, "minigrad.functional.", ours)) for theirs, ours in IDIOMS)
-    return next((f"; for {row} write {ours}" for row, ours in rows if begins.match(row)), "")
+    dotted = rf"\.({re.escape(name)}(?!\w)(?:\.\w+)*)"
+    begins = re.compile(rf"(?:{'|'.join(homes)}){dotted}")
+    found = [(m[1], theirs, ours) for theirs, ours in IDIOMS if (m := begins.match(theirs))]
+    if not found:
+        return ""
+    line = None
+    if len(found) > 1:
+        line = sys.modules["minigrad.engine.source"].source_line()  # which needs this module
+    written = re.search(dotted, line.text if line is not None else "")
+    parts = written[1].split(".") if written else [name]
+    shared = lambda row: sum(a == b for a, b in zip(row[0].split("."), parts))
+    _, row, ours = max(found, key=shared)  # the first of these
+    return f"; for {row} write {re.sub(HERE, 'minigrad.functional.', ours)}"
 
 
 def renamed(name: str) -> str:
     """Say which of our arguments another library calls `name`: "; write axis=", or ""."""
+    if name == "device":
+        return "; leave it out: all arrays lie in the memory of this machine"
     return f"; write {WORDS[name]}=" if name in WORDS else ""
 
 

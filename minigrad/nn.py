@@ -95,6 +95,7 @@ class Parameter(Tensor):
 
     __slots__ = ()
 
+    @named
     def __init__(
         self, value: ArrayLike, *, requires_grad: bool = True, dtype: DTypeLike | None = None,
         name: str | None = None,
@@ -123,6 +124,10 @@ class Module:
                 )
 
     def __setattr__(self, name: str, value: object) -> None:
+        if name == "trainable" and isinstance(value, bool):  # as in Keras: nothing would heed it
+            raise errors.ModuleError(
+                f"a {type(self).__name__} has no switch {name!r}{instead(name, 'model')}"
+            )
         if isinstance(vars(self).get(name), Parameter) and not isinstance(
             value, (Parameter, Module)
         ):

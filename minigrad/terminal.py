@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import difflib
 import errno
 import os
 import signal
@@ -100,7 +101,16 @@ def let_go() -> None:
 
 
 class Parser(argparse.ArgumentParser):
-    """Says in one line what is wrong with the options: `python -m minigrad step` as `minigrad`."""
+    """Says in one line what is wrong with the options: `python -m minigrad step` as `minigrad`; of an
+    option that is not there, which one is."""
+
+    def parse_known_args(self, args=None, namespace=None):  # type: ignore[no-untyped-def, override]
+        options, others = super().parse_known_args(args, namespace)
+        for one in (name.partition("=")[0] for name in others if name.startswith("--")):
+            nearest = difflib.get_close_matches(one, self._option_string_actions, 1)
+            if nearest and one not in self._option_string_actions:
+                self.error(f"unrecognized arguments: {one}; did you mean {nearest[0]}?")
+        return options, others
 
     def error(self, message: str) -> NoReturn:
         program = self.prog.removeprefix("python -m ").partition(" ")[0]

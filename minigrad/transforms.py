@@ -22,6 +22,7 @@ import numpy as np
 
 from . import errors
 from .engine.errors import described
+from .engine.kinds import named
 from .engine.modes import mode
 from .engine.node import Node
 from .engine.table import AnyArray, name_of
@@ -45,6 +46,7 @@ def grad(f: Callable, argnums: int = 0) -> Callable[..., Tensor]: ...
 def grad(f: Callable, argnums: tuple[int, ...]) -> Callable[..., tuple[Tensor, ...]]: ...
 
 
+@named
 def grad(f: Callable, argnums: int | tuple[int, ...] = 0) -> Callable:
     """Return the gradient of `f`, as a function of the same arguments.
 
@@ -82,6 +84,7 @@ def value_and_grad(
 ) -> Callable[..., tuple[R, tuple[Tensor, ...]]]: ...
 
 
+@named
 def value_and_grad(f: Callable, argnums: int | tuple[int, ...] = 0) -> Callable:
     """Return a function that gives what `f` returns and its gradient; see `grad`."""
     _positions(function("what is differentiated", f), argnums)

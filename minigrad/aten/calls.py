@@ -13,7 +13,7 @@ import math
 import os
 import threading
 import weakref
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -25,10 +25,10 @@ from torch.utils._python_dispatch import TorchDispatchMode, _disable_current_mod
 from .. import errors
 from ..engine import modes, source
 from ..engine.node import Node
-from ..engine.source import source_line
+from ..engine.source import SourceLine, source_line
 from ..engine.tensor import Tensor, tensor_of
 from ..nn import Parameter
-from ..recording import Note, names_here
+from ..recording import Note, memory_of, names_here
 from ..with_blocks import no_grad
 from .call import AtenCall, outputs_of, results, tensors_in
 from .counterparts import Counterparts
@@ -56,6 +56,7 @@ class Calls(TorchDispatchMode):
         self.reasons: dict[Tensor, str] = {}  # why a constant is one, that has no row
         self.severed: dict[Node, str] = {}  # leaves where a gradient ends, and why
         self.elsewhere: dict[Node, str] = {}  # leaves that PyTorch computed out of sight
+        self.detached: dict[Any, tuple[Tensor, SourceLine | None]] = {}  # by memory; and where last
         self.unread: dict[str, int] = {}  # calls without a row, by name
         self.distances: list[Distance] = []
         self.half = False  # numbers of 16 bits were computed with 32
@@ -127,6 +128,7 @@ class Calls(TorchDispatchMode):
 
     def sever(self, leaf: Tensor, ours: Tensor) -> Tensor:
         """Note why no gradient can be told of a leaf that stands for `ours`; returns the leaf."""
+        self.elsewhere.pop(leaf.node, None)
         self.severed[leaf.node] = self.reasons.get(ours) or (
             f"PyTorch has a gradient for a tensor of shape {ours.shape}, used at {source_line()}, "
             f"whose numbers came from elsewhere, as by NumPy: compute them by PyTorch's operations"
@@ -140,12 +142,12 @@ class Calls(TorchDispatchMode):
     def constant(self, theirs: torch.Tensor, name: str) -> Tensor:
         return Tensor(array_of(theirs), name=name)
 
-    def note_hooks(self) -> None:
-        """Note the tensors with hooks, which may change gradients."""
+    def note_hooks(self, called: Callable[[torch.Tensor], str]) -> None:
+        """Note the tensors with hooks, which may change gradients, by what they are `called`."""
         alive = [t for r in self.results if (t := r()) is not None]
         for t in (*alive, *(theirs for theirs, _ in self.leaves.values())):
             if t._backward_hooks:
-                self.hooked[f"a tensor of shape {tuple(t.shape)} has a hook on its gradient"] = None
+                self.hooked[f"{called(t)} has a hook on its gradient"] = None
 
     def called(self, cls: type, args: tuple, outputs: list, made: list) -> None:
         """See a call of an `autograd.Function`."""
@@ -175,6 +177,9 @@ class Calls(TorchDispatchMode):
                 raise
             except Exception as problem:
                 row, reason = None, f"its arguments cannot be taken: {_why(problem)}"
+            if call.packet == "detach" and any(y.requires_grad for _, y in call.taken):
+                ((_, y),) = call.taken
+                self.detached[memory_of(y._array)] = y, source_line()
         rough = max((self.storage(t).rough for t, _ in call.taken), default=0.0)
         theirs = func(*args, **kwargs)
         self._computed(call, row, reason, ours, outputs_of(theirs), rough)
@@ -189,7 +194,13 @@ class Calls(TorchDispatchMode):
                     values = results(row, ours, outputs)
                 except Exception as problem:
                     reason = f"its row cannot do it: {_why(problem)}"
-            if reason:
+            if reason and any(t.is_complex() for t in tensors_in([*call.tensors(), *outputs])):
+                reason = (
+                    f"aten.{call.name}, called at {source_line()}: complex numbers are not computed "
+                    f"here. Compute with real and imaginary parts, each a tensor of its own, or under "
+                    f"torch.no_grad()"
+                )
+            elif reason:
                 reason = (
                     f"aten.{call.name}, called at {source_line()}: {reason}. Add a row for it, as in "
                     f"minigrad.aten.rows.ROWS[{call.packet!r}] = lambda self, ...: ..., or compute it "

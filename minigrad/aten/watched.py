@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from .. import errors
+from ..engine.source import SourceLine
 from ..engine.tensor import Tensor
 from ..engine.walk import backward, order
-from ..recording import names_here, record
+from ..recording import memory_of, names_here, record
 
 if TYPE_CHECKING:
     from .calls import Distance
@@ -72,8 +73,8 @@ class Comparison(NamedTuple):
             most = max(some, key=lambda d: d.size)
             at = f" at {most.line}" if most.line is not None and kind == "values" else ""
             lines.append(
-                f"{len(some):,} {kind} compared with PyTorch's: the largest difference is "
-                f"{most.size:.2g}, of {most.of}{at}"
+                f"{len(some):,} {kind[: -1 if len(some) == 1 else None]} compared with PyTorch's: the "
+                f"largest difference is {most.size:.2g}, of {most.of}{at}"
             )
         if self.half:
             lines.append(
@@ -81,7 +82,7 @@ class Comparison(NamedTuple):
             )
         if self.unread:
             names = ", ".join(f"aten.{name} ({n})" for name, n in sorted(self.unread.items()))
-            lines.append(f"constants, because they have no row: {names}")
+            lines.append(f"constants, because no row computes them: {names}")
         lines += self.own
         if self.first is not None:
             lines += self.reasons
@@ -91,7 +92,12 @@ class Comparison(NamedTuple):
 class Watched:
     """A `with` block that watches PyTorch: use it afterwards with `mg.graph` and `mg.explore`."""
 
-    def __init__(self) -> None:
+    def __init__(self, *given: Any, **options: Any) -> None:
+        if given or options:
+            raise errors.ArgumentError(
+                "mg.pytorch() takes no arguments: it watches what PyTorch computes in its block, "
+                "with mg.pytorch() as watched: loss = ..."
+            )
         self.calls: Any = None  # `Calls`, once the block is entered
         self.backwards: list[Backward] = []
         self.is_open = False
@@ -197,11 +203,18 @@ class Watched:
             )
         return self.calls.value(theirs)
 
+    def detached(self, value: np.ndarray | None) -> SourceLine | None:
+        """The line that detached a value of the graph, if one did."""
+        return self.calls.detached.get(memory_of(value), (None, None))[1]
+
     def compare(self) -> Comparison:
         """The distances of every value and every gradient from PyTorch's."""
         calls = self.calls
         gradients = [d for one in self.backwards for d in one.distances]
-        reasons = [*calls.elsewhere.values(), *calls.hooked]
+        reasons = [
+            *dict.fromkeys((*calls.severed.values(), *calls.elsewhere.values())),
+            *calls.hooked,
+        ]
         own = [*self._own.values(), *self.overflows]
         return Comparison(calls.distances, gradients, calls.half, calls.unread, own, reasons)
 
@@ -295,7 +308,8 @@ class Watched:
             if self.calls.knows(t)
         ]
         self._name(roots)
-        self.calls.note_hooks()
+        paths = self._paths()
+        self.calls.note_hooks(lambda theirs: self._called(theirs, paths))
         self._with_own_backwards()
         before = [root for root, _ in self.backwards[-1].roots] if self.backwards else []
         leaves = [leaf.node for _, some, _ in gradients for leaf in some]

@@ -79,6 +79,28 @@ class Tracing(Recording):
         return self.taken or next((r.line for r in unused), None)
 
 
+def pytorchs(a: Any) -> str:
+    """Say what to write in place of compiling what PyTorch computes; "" for what is not PyTorch's."""
+    if not any(kind.__module__.partition(".")[0] == "torch" for kind in type(a).__mro__):
+        return ""
+    return (
+        ": mg.compile takes functions of minigrad's tensors. What PyTorch computes is watched: "
+        "with mg.pytorch() as watched: ..."
+    )
+
+
+def check_result(function: Callable, result: Any) -> None:
+    """Check what a function that is compiled returned.
+
+    Raises:
+        GraphError: if it is no Tensor.
+    """
+    if not isinstance(result, Tensor):
+        name = getattr(function, "__name__", "the function")
+        why = pytorchs(result) or ": a compiled function returns one Tensor"
+        raise GraphError(f"{name} returns {type(result).__name__}{why}")
+
+
 class Recorded:
     """The record of one call.
 
@@ -100,10 +122,7 @@ class Recorded:
         with setting(watchers=(tracing,)):
             args, kwargs = as_arguments((args, kwargs))
             self.result = function(*args, **kwargs)
-        if not isinstance(self.result, Tensor):
-            raise GraphError(
-                f"{name} returns {type(self.result).__name__}: a compiled function returns one Tensor"
-            )
+        check_result(function, self.result)
         graph, captured = capture.captured(GraphData, self.result)
         numbers = captured.number
         if (line := tracing.lost(n for n in numbers if n.operation is None)) is not None:

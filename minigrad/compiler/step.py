@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..engine.errors import PROBLEMS, described
+from ..engine.kinds import named
 from ..engine.modes import get_default_dtype, mode
 from ..engine.node import Edge, Node, outline
 from ..engine.table import lookup, rule
@@ -28,13 +29,14 @@ from ..views.graph import Graph, graph
 from .keeping import MemoryUse
 from .outside import VALUES, Place, reached, state
 from .plan import Plan, ProgramCall
-from .recorded import Recorded
+from .recorded import Recorded, check_result, pytorchs
 
 PATIENCE = 30  # calls of a shape that one more plan is worth, for which another one is dropped
 MET = 64  # forms of arguments that it remembers before
 RECORDED = 2  # recorded calls of a shape that make its plan
 
 
+@named
 def compile(  # noqa: A001 - as in PyTorch
     function: Callable, *, exact: bool = False, at_once: bool = False, plans: int = 8
 ) -> Compiled:
@@ -246,7 +248,9 @@ class Compiled:
             if self.at_once or met.calls >= (1 if len(self._plans) < self.plans else PATIENCE):
                 return self._recorded(call, met, args, kwargs)
             _remember(self._met, call.key, met._replace(calls=met.calls + 1), MET)
-        return self.function(*args, **kwargs)
+        result = self.function(*args, **kwargs)
+        check_result(self.function, result)
+        return result
 
     def _recorded(self, call: _Call, met: _Met, args: tuple, kwargs: dict) -> Any:
         """The result of a recorded call; None at the second one, of which the program is made."""
@@ -393,7 +397,7 @@ def _form(a: Any, arrays: list[Any], shapes: bool = True) -> Any:
         return type(a), a  # not its id, which another one may have after it
     raise ArgumentError(
         f"arguments of a compiled function are tensors, arrays of NumPy's own class, numbers and texts, "
-        f"in lists, tuples and dicts, not {described(a)}"
+        f"in lists, tuples and dicts, not {described(a)}{pytorchs(a)}"
     )
 
 

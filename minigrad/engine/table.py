@@ -16,6 +16,7 @@ import functools
 import inspect
 import math
 import operator
+import re
 import types
 import weakref
 from collections.abc import Callable, Collection, Iterator, MutableMapping, Sequence
@@ -26,6 +27,7 @@ import numpy as np
 from .errors import FailedCall, MinigradError, Options, UnsupportedError, failed
 from .kinds import KINDS, UNCLEAR, Function, checked, unclear
 from .modes import Box, mode, running
+from .source import source_line
 
 INSTEAD = {
     "out": "it makes a new array: write y = f(x), and a = a + x for a += x",
@@ -281,6 +283,10 @@ def rule(function: Function, *rules: Callable | None, makes_new: bool = False) -
         UnsupportedError: if there are not as many rules as arguments.
     """
     function = dispatched(function)
+    if getattr(function, "__name__", "") == "<lambda>":  # a reader knows it by its variable
+        line = source_line()
+        known = re.match(r"(\w+) *= *(?:\w+\.)?rule\(", line.text if line is not None else "")
+        function.__name__ = known[1] if known else function.__name__
     TABLE[function] = Operation(function, rules, makes_new)
     return function
 

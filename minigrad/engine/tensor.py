@@ -22,6 +22,7 @@ from .arguments import as_array, as_result, parents_in, prepare_call
 from .by_hand import data_of
 from .errors import PROBLEMS, Options
 from .followed import SHAPE_ONLY, Followed, followed
+from .kinds import named
 from .modes import get_default_dtype, mode, running
 from .node import Edge, Node
 from .operators import Operators
@@ -59,6 +60,7 @@ class Tensor(Operators):
 
     __slots__ = ()
 
+    @named
     def __init__(
         self, value: ArrayLike, *, requires_grad: bool = False, dtype: DTypeLike | None = None,
         name: str | None = None,

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -30,6 +30,7 @@ from .page import _with_gradients, explore
 FAR = (
     1e4  # a gradient that shrinks, or grows, by so much on its way is said to vanish, or to explode
 )
+Cuts = Callable[[np.ndarray | None], SourceLine | None]
 STEPS = 6  # on a way of at least so many operations
 
 # What people do about it, by the kind of the trouble and the operation that it came from.
@@ -136,10 +137,11 @@ def diagnose(loss: Tensor | Watched, page: str | os.PathLike | bool = False) -> 
     """
     expected: set[str] = set()
     overflows: list[str] = []
+    cuts: Cuts = lambda value: None
     shown = loss
     if isinstance(loss, Watched):
         watched, loss = loss, loss.loss
-        expected, overflows = watched.parameters(), watched.overflows
+        expected, overflows, cuts = watched.parameters(), watched.overflows, watched.detached
     if not isinstance(loss, Tensor):
         raise errors.ArgumentError(
             f"diagnose() takes a loss, or what mg.pytorch() gave, not {described(loss)}"
@@ -152,7 +154,7 @@ def diagnose(loss: Tensor | Watched, page: str | os.PathLike | bool = False) -> 
             )
         found = [*_not_finite(graph)]
         if not found:
-            zero = _zero(graph, expected, loss.requires_grad)
+            zero = _zero(graph, expected, loss.requires_grad, cuts)
             found = [*_overflows(graph, overflows), *zero, *_along_the_way(graph)]
     if page:
         first = _step(graph, found[0]) if found else 0
@@ -252,12 +254,13 @@ def _back(graph: Graph) -> Iterator[Trouble]:
 # --- no gradient ----------------------------------------------------------------------------------
 
 
-def _zero(graph: Graph, expected: set[str], learns: bool) -> Iterator[Trouble]:
+def _zero(graph: Graph, expected: set[str], learns: bool, cuts: Cuts) -> Iterator[Trouble]:
     """Parameters and inputs whose gradient is exactly zero, or that none reaches.
 
     Args:
         expected: the names of parameters that should have one.
         learns: whether the loss requires a gradient at all.
+        cuts: gives the line that detached a value, where that is known.
     """
     root = graph[graph.roots[0]]
     if expected and not learns:
@@ -274,13 +277,15 @@ def _zero(graph: Graph, expected: set[str], learns: bool) -> Iterator[Trouble]:
             and graph[e.target].gradient.any() and not _arrives(e.contribution)  # type: ignore[union-attr]
         ]  # fmt: skip
         stop = max(stops, key=lambda e: e.target, default=None)
+        before = sorted(n for n in ways if stop is None or n <= stop.source)
+        cut = [line for n in before for line in [cuts(graph[n].value)] if line is not None]
         if stop is None:
-            line = next((graph[n].line for n in sorted(ways) if graph[n].line is not None), None)
-            yield _cut_off(leaf, line)
+            lines = [graph[n].line for n in before if graph[n].line is not None]
+            yield _cut_off(leaf, next(iter([*cut, *lines]), None))
             continue
         node = graph[stop.target]
         if not stop.differentiable and not _is_flat(node):
-            yield _cut_off(leaf, node.line)
+            yield _cut_off(leaf, cut[-1] if cut else node.line)
             continue
         what = f"the gradient of {_called(leaf)} is exactly zero: {_called(node)} passes none back"
         remedy = _remedy(graph, node, "zero")

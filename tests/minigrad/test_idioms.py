@@ -18,7 +18,7 @@ OURS = {"np": np, "mg": mg, "nn": nn, "F": F, "optim": optim, "ids": IDS, "mask"
 RANDOM = r"rand|generator|multinomial|normal_|uniform_|xavier|dropout"
 # What has no one result: modules, devices, dtypes, loops; or another library's name.
 NOT_COMPARED = (
-    r"^(model|optim|nn|jax|tf|keras)|torch\.(cuda|jit|utils|device|float|long|bool|set_|no_|inf|Var|vmap)|"
+    r"^(model|optim|nn|jax|tf|keras)|torch\.(autograd\.F|cuda|jit|utils|device|float|long|bool|set_|no_|inf|Var|vmap)|"
     r"grad_fn|register_hook|x\.at|block_until|x\.device|x\.topk|cuda|w\.zero_grad|"
     r"F\.(mse|mean_squared_error|\w+_crossentropy|to_categorical)\("  # of Keras
 )
@@ -104,6 +104,27 @@ def test_an_attribute_that_is_not_here_says_what_to_write():
         assert "write" not in str(raised.value)
 
 
+def test_of_a_dotted_name_the_row_is_that_of_the_whole_name():
+    w = mg.Tensor(W, requires_grad=True)
+    for call, remedy in (
+        (lambda: nn.init.zeros_(w), "for nn.init.zeros_(w) write w.data = np.zeros(3)"),
+        (lambda: nn.init.kaiming_uniform_(w), "for nn.init.xavier_uniform_(w)"),
+        (lambda: mg.autograd.Function, "write mg.rule("),
+        (lambda: mg.autograd.functional.hvp(np.sum, w, w), "write mg.hvp(f, w, w)"),
+        (lambda: mg.autograd.grad(w), "write mg.grad(f)(w)"),
+        (lambda: mg.utils.to_categorical(IDS), "for keras.utils.to_categorical(ids, 3) write"),
+        (lambda: mg.utils.data.DataLoader, "batches of a loader"),
+    ):
+        with pytest.raises(AttributeError, match=re.escape(remedy)):
+            call()
+
+
+def test_a_switch_that_keras_has_is_no_attribute_without_a_word():
+    model = nn.Linear(3, 2)
+    with pytest.raises(errors.ModuleError, match=r"p in model.parameters\(\): p.requires_grad = F"):
+        model.trainable = False
+
+
 @pytest.mark.parametrize(
     ("owner", "name", "place"),
     [
@@ -132,6 +153,10 @@ def test_an_argument_of_another_name_says_ours():
         (lambda: optim.Adam([mg.Tensor(W, requires_grad=True)], learning_rate=1e-3), "lr="),
         (lambda: F.one_hot(IDS, num_classes=3), "N="),
         (lambda: x.argmax(dim=1), "axis="),
+        (lambda: mg.Tensor(X, device="cpu"), "leave it out: all arrays lie"),
+        (lambda: nn.Parameter(X, device="cpu"), "leave it out: all arrays lie"),
+        (lambda: mg.grad(np.sum, has_aux=True), "grad: there is no argument 'has_aux'"),
+        (lambda: mg.value_and_grad(np.sum, has_aux=True), "it takes f, argnums"),
     ):
         with pytest.raises(TypeError, match=remedy):
             call()

@@ -6,12 +6,13 @@ from typing import Any
 
 import numpy as np
 
+from ...engine.table import rule
 from .table import ROWS, row
 
 ROWS |= {
     "linalg_inv_ex": lambda A, check_errors=False: [np.linalg.inv(A), None],
     "_linalg_det": lambda A: [np.linalg.det(A), None, None],
-    "_linalg_slogdet": lambda A: [*np.linalg.slogdet(A), None, None],
+    "_linalg_slogdet": lambda A: [sign_of_det(A), np.linalg.slogdet(A)[1], None, None],
     "linalg_cross": lambda self, other, dim=-1: np.cross(self, other, axis=dim),
     "dist": lambda self, other, p=2: _norm(np.reshape(self - other, (-1,)), p),
     "linalg_lstsq": lambda self, b, rcond=None, driver=None: [
@@ -21,6 +22,14 @@ ROWS |= {
     "cholesky_solve": lambda self, input2, upper=False: np.linalg.solve(_gram(input2, upper), self),
     "_euclidean_dist": lambda x1, x2: ROWS["_cdist_forward"](x1, x2, 2.0, None),
 }  # fmt: skip
+
+
+def sign_of_det(A: Any) -> Any:
+    return np.linalg.slogdet(A)[0]
+
+
+# PyTorch has a gradient for it: of zeros, where `logdet` asks whether it is -1.
+sign_of_det = rule(sign_of_det, lambda g, _y, A: np.zeros_like(A))
 
 
 def _turned(x: Any) -> Any:

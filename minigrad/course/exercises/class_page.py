@@ -13,7 +13,7 @@ from .exercise import Exercise
 from .marking import BORROWED, HARD_CODED, MISSING, NOT_BEGUN, RIGHT, STOPPED, WRONG, Mark
 from .results import total
 from .sheets import Sheet
-from .wording import cleaned
+from .wording import as_html, cleaned
 
 Students = Mapping[str, Sequence[tuple[Sheet, Exercise, Mark]]]
 LINE = re.compile(r", in line \d+.*")  # of the learner's, which differs from one to the other
@@ -52,24 +52,29 @@ def mistakes(students: Students) -> list[SharedMistake]:
 
 
 class Unnamed(NamedTuple):
-    """Functions that are wrong in a way that has no name, with those who wrote it."""
+    """Functions of a lesson that are wrong in a way that has no name, with those who wrote them."""
 
     sheet: Sheet
-    exercise: Exercise
+    exercises: list[Exercise]
     says: str
     who: list[str]
 
 
 def unnamed(students: Students) -> list[Unnamed]:
-    """Faults that have no name, in groups of an exercise and a sentence, the largest first."""
+    """Faults that have no name, in groups of an exercise and a sentence, the largest first; what is said
+    of the same students in several exercises of a lesson, as of a file that changes NumPy, is one."""
     groups: dict[tuple[str, str], Unnamed] = {}
     for student, marked in students.items():
         for sheet, exercise, mark in marked:
             if mark.state not in (RIGHT, NOT_BEGUN, MISSING) and mark.mistake is None:
                 key = exercise.name, LINE.sub("", mark.says)
-                group = groups.setdefault(key, Unnamed(sheet, exercise, mark.says, []))
+                group = groups.setdefault(key, Unnamed(sheet, [exercise], mark.says, []))
                 group.who.append(student)
-    return sorted(groups.values(), key=lambda group: -len(group.who))
+    joined: dict[tuple[Sheet, str, tuple[str, ...]], Unnamed] = {}
+    for group in groups.values():
+        one = joined.setdefault((group.sheet, LINE.sub("", group.says), (*group.who,)), group)
+        one.exercises.extend(group.exercises if one is not group else ())
+    return sorted(joined.values(), key=lambda group: -len(group.who))
 
 
 def in_common(faults: Iterable[Unnamed]) -> dict[str, list[Unnamed]]:
@@ -142,7 +147,7 @@ def page(
         _listed(_fault(one, len(students)) for one in made),
         "<h2>Wrong in another way</h2>",
         *(
-            f"<h3>{escape(family)}</h3>{_listed(_fault(one, len(students)) for one in some)}"
+            f"<h3>{as_html(family)}</h3>{_listed(_fault(one, len(students)) for one in some)}"
             for family, some in in_common(unnamed(students)).items()
         ),
         '<div class="who">',
@@ -177,8 +182,10 @@ def _names(students: Sequence[str]) -> str:
 
 
 def _fault(one: SharedMistake | Unnamed, of: int) -> str:
-    what = f"lesson {one.sheet.number}, <code>{one.exercise.name}</code>"
-    return f"<b>{len(one.who)} of {of}</b>: {what}: {escape(one.says)} {_names(one.who)}"
+    exercises = [one.exercise] if isinstance(one, SharedMistake) else one.exercises
+    names = ", ".join(f"<code>{exercise.name}</code>" for exercise in exercises)
+    what = f"lesson {one.sheet.number}, {names}"
+    return f"<b>{len(one.who)} of {of}</b>: {what}: {as_html(one.says)} {_names(one.who)}"
 
 
 def _table(students: Students) -> str:
@@ -220,5 +227,5 @@ def _slide(mistake: SharedMistake) -> str:
     shows = escape("\n".join(mistake.mark.shows))
     return (
         f'<section class="slide"><h2>{mistake.sheet.number} {mistake.exercise.name}</h2>'
-        f"<p>{escape(mistake.says)}</p><pre>{shows}</pre>{picture}</section>"
+        f"<p>{as_html(mistake.says)}</p><pre>{shows}</pre>{picture}</section>"
     )

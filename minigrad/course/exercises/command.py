@@ -129,6 +129,7 @@ def _share(text: str) -> float:
 
 def _mark_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("folder", metavar="DIR", type=Path, help="a student's folder")
+    _which(parser, "*")
     _running(parser)
     _container(parser)
     _parts(parser)
@@ -190,7 +191,7 @@ def _puzzle_options(parser: argparse.ArgumentParser) -> None:
 
 
 def _start_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("target", metavar="DIR", type=Path)
+    parser.add_argument("target", metavar="DIR", nargs="?", type=Path)
     parser.add_argument(
         "--without-answers", action="store_true", help="a folder in which `solution` shows none"
     )

@@ -24,7 +24,7 @@ DOCKERFILE = Path(__file__).with_name("Dockerfile")
 LIMITS = (
     "--network=none", "--read-only", "--tmpfs=/room:rw,mode=1777,size=64m", "--tmpfs=/tmp:rw,size=64m",
     "--cap-drop=ALL", "--security-opt=no-new-privileges", "--user=65534:65534", "--pids-limit=256",
-    "--memory=4g",
+    f"--memory={rooms.memory()}",
 )  # fmt: skip
 START = 20.0  # seconds that a container may take to start, beside those of the function
 WAIT = 2.0  # seconds for a container to end by itself, once nothing more is asked

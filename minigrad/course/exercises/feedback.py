@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from .marking import MISSING, NOT_BEGUN, RIGHT
-from .results import Marked, points_of, total
-from .wording import cleaned
+from .results import Marked, begun, points_of, total
+from .wording import as_html, cleaned
 
 escape = html.escape
 
@@ -33,8 +33,7 @@ def page(student: str, marked: Sequence[Marked], late: str = "") -> str:
     style = Path(__file__).with_name("class.css").read_text(encoding="utf-8")
     of = sum(exercise.points for _, exercise, _ in marked)
     right = [exercise.name for _, exercise, mark in marked if mark.state == RIGHT]
-    begun = [one for one in marked if one[2].state not in (NOT_BEGUN, MISSING)]
-    wrong = [one for one in begun if one[2].state != RIGHT]
+    wrong = [one for one in marked if begun([one]) and one[2].state != RIGHT]
     rest = [exercise.name for _, exercise, mark in marked if mark.state in (NOT_BEGUN, MISSING)]
     # Where the file itself is missing, no more is to be said.
     gone = [m.says for _, _, m in marked if m.state == MISSING and "no function" in m.says]
@@ -60,5 +59,5 @@ def _wrong(one: Marked) -> str:
     shows = f"<pre>{escape(chr(10).join(mark.shows))}</pre>" if mark.shows else ""
     return (
         f"<section><h3>{sheet.number} {exercise.name}: {mark.state}, {points_of(exercise, mark)} of "
-        f"{exercise.points}</h3><p>{escape(mark.says)}</p>{shows}</section>"
+        f"{exercise.points}</h3><p>{as_html(mark.says)}</p>{shows}</section>"
     )

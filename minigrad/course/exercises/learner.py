@@ -182,6 +182,8 @@ def puzzle(options: argparse.Namespace) -> int:
 
 def start(options: argparse.Namespace) -> int:
     """Copy the exercises into a folder, or one for each name; what is there stays as it is."""
+    if options.target is None:
+        raise errors.ConfigError(f"name the new folder, such as mine: `{RUN} start mine`")
     if options.names is None:
         _hand_out(options.target, options.without_answers, say)
     else:

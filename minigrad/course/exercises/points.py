@@ -38,7 +38,8 @@ def read_points(path: Path) -> dict[str, Worth]:
     try:
         rows = [row for row in csv.reader(path.read_text(encoding="utf-8-sig").splitlines()) if row]
     except (OSError, ValueError) as problem:
-        raise errors.ConfigError(f"cannot read the points {path}: {problem}") from None
+        why = getattr(problem, "strerror", None) or problem
+        raise errors.ConfigError(f"cannot read the points {path}: {why}") from None
     if rows and rows[0][0].strip().lower() == "exercise":
         del rows[0]
     known = {name for sheet in sheets() for name in sheet.exercises}

@@ -11,7 +11,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 from .exercise import Exercise
-from .marking import NOT_BEGUN, RIGHT, Mark
+from .marking import MISSING, NOT_BEGUN, RIGHT, Mark
 from .sheets import Sheet
 from .wording import cleaned
 
@@ -34,6 +34,11 @@ def points_of(exercise: Exercise, mark: Mark) -> float:
 
 def total(marked: Iterable[Marked]) -> float:
     return round(sum(points_of(exercise, mark) for _, exercise, mark in marked), 2)
+
+
+def begun(marked: Iterable[Marked]) -> bool:
+    """Tell whether anything was written."""
+    return any(mark.state not in (NOT_BEGUN, MISSING) for _, _, mark in marked)
 
 
 def less_late(points: float, days: int, share: float) -> float:

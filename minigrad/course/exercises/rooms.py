@@ -40,7 +40,21 @@ from .crossing import read, unpacked
 from .sheets import BESIDE, HOME, asked, beside, handed_out, parsed
 from .wording import unreadable
 
-MEMORY = 4 << 30  # bytes that a function may use, where the system can limit that
+LEAST, MOST = 1 << 29, 4 << 30  # bytes that a function may use, where the system can limit that
+
+
+def memory() -> int:
+    """The bytes that a function may use: with as many others as run at a time, half of the machine's."""
+    try:
+        half = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2
+    except (AttributeError, OSError, ValueError):  # not every system tells
+        return MOST
+    return max(LEAST, min(MOST, half // at_once()))
+
+
+def at_once() -> int:
+    """The number of functions that run at a time; one of them is judged."""
+    return 1 + (os.cpu_count() or 1)
 
 
 def main(control: str, folder: str, shut: str) -> None:
@@ -217,7 +231,7 @@ def load(
 def limit(seconds: int) -> None:
     """Limit what this process may use, as far as the system can."""
     if resource is not None:
-        for what, most in {"AS": MEMORY, "CORE": 0, "CPU": seconds}.items():
+        for what, most in {"AS": memory(), "CORE": 0, "CPU": seconds}.items():
             with contextlib.suppress(OSError, ValueError):  # not every system has each of them
                 resource.setrlimit(getattr(resource, f"RLIMIT_{what}"), (most, most))
 

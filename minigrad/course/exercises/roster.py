@@ -47,7 +47,8 @@ def read_roster(path: Path) -> list[Enrolled]:
     try:
         lines = path.read_text(encoding="utf-8-sig").splitlines()
     except (OSError, ValueError) as problem:
-        raise errors.ConfigError(f"cannot read the roster {path}: {problem}") from None
+        why = getattr(problem, "strerror", None) or problem
+        raise errors.ConfigError(f"cannot read the roster {path}: {why}") from None
     rows = [[cell.strip() for cell in row] for row in csv.reader(lines) if any(row)]
     heads = [cell.lower() for cell in rows[0]] if rows else []
     place = lambda names, default: next((k for k, h in enumerate(heads) if h in names), default)

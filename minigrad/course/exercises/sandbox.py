@@ -71,7 +71,7 @@ def marks_of(
     with contextlib.ExitStack() as until:
         if house is None:
             house = until.enter_context(contextlib.closing(Rooms()))
-        pool = ThreadPoolExecutor(1 + (os.cpu_count() or 1))  # one of them judges
+        pool = ThreadPoolExecutor(rooms.at_once())
         until.callback(pool.shutdown, wait=False, cancel_futures=True)  # the reader has had enough
         yield from pool.map(mark_one, jobs)
 

@@ -126,6 +126,10 @@ def folder_of(named: Path | None) -> Path:
     if named is None:
         return Path() if has_any(Path()) else HOME
     if not has_any(named):
+        if not named.exists() and any(str(named).zfill(2) == sheet.number for sheet in sheets()):
+            raise errors.ConfigError(
+                f"{named} is a lesson, and a folder is asked for; `{RUN} check {named}` checks a lesson"
+            )
         raise errors.ConfigError(
             f"there are no exercises in {named}: `{RUN} start {named}` puts them there"
         )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import functools
 import math
 import secrets
 import shutil
@@ -35,6 +34,7 @@ from .results import (
     as_csv,
     as_json,
     as_junit,
+    begun,
     class_as_json,
     less_late,
     points_of,
@@ -57,13 +57,14 @@ def mark(options: argparse.Namespace) -> int:
     for path in filter(None, (options.json, options.junit, options.gradescope)):
         destination(path)  # before minutes of marking
     table = read_points(options.points) if options.points else {}
-    wanted = counted(chosen([]), table)
+    wanted = counted(chosen(options.which), table)
+    named = options.folder if options.folder.name else options.folder.resolve()  # of "."
     marked = []
     with contextlib.ExitStack() as until:
-        folder = options.folder
+        folder = named
         if not has_any(folder):
             folder = Path(until.enter_context(tempfile.TemporaryDirectory()))
-            for note in gathered(options.folder, folder).notes:
+            for note in gathered(named, folder).notes:
                 say(cleaned(note), hanging=4)
         house = until.enter_context(contextlib.closing(_rooms(options)))
         try:
@@ -84,7 +85,7 @@ def mark(options: argparse.Namespace) -> int:
     ]
     for path, form in written:
         if path is not None:
-            data = form(marked, str(options.folder), seed)
+            data = form(marked, str(named), seed)
             write_whole(path, lambda file: file.write(data))
     return 0
 
@@ -265,14 +266,16 @@ class Results:
             write_feedback(self.out / FEEDBACK, k, student, marked, late)
         return self.out / FEEDBACK
 
-    @functools.cached_property
+    @property
     def days(self) -> dict[str, int]:
-        """The days begun that work is late, of who is late: by the roster, or else the files."""
+        """The days begun that work is late, of who is late: by the roster, or else the files. Where
+        nothing was begun, nothing is late."""
         if self.due is None:
             return {}
         times = {one.name: self.times.get(one.name, one.time) for one in self.all}
         due = self.due.timestamp()
-        return {name: math.ceil((time - due) / 86400) for name, time in times.items() if time > due}
+        late = {name: math.ceil((time - due) / 86400) for name, time in times.items() if time > due}
+        return {name: days for name, days in late.items() if begun(self.students.get(name, ()))}
 
     def _columns(self, same: Mapping[str, Sequence[str]]) -> dict[str, dict[str, object]]:
         """The columns that the table has beside points."""

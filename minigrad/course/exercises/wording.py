@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import html
 import itertools
+import re
 import traceback
 from collections.abc import Callable, Iterator
 from types import CodeType
@@ -16,6 +18,7 @@ from .exercise import Case, Exercise
 from .likeness import kind, numbers_of, plain
 
 LONG, CALL = 400, 1500  # characters of a value, and of a whole call, that are shown
+FEW = 4  # elements that are not all numbers, whose kinds are told one by one
 
 
 class Raised(NamedTuple):
@@ -121,6 +124,15 @@ def cleaned(text: str) -> str:
     return "".join(c if c.isprintable() else repr(c)[1:-1] for c in whole)
 
 
+def as_html(says: str) -> str:
+    """A sentence in HTML, with what stands in backticks as code and in stars as emphasis."""
+    parts = re.split(r"`([^`]+)`", html.escape(says))  # every second one is code
+    stars = re.compile(r"(?<![\w*])\*(\w+)\*(?![\w*])")
+    plain = [stars.sub(r"<em>\1</em>", part) for part in parts[::2]]
+    code = [f"<code>{part}</code>" for part in parts[1::2]]
+    return "".join(itertools.chain(*itertools.zip_longest(plain, code, fillvalue="")))
+
+
 def kind_of(value: object) -> str:
     """Describe what kind of thing an answer is."""
     if isinstance(value, Other):
@@ -133,6 +145,9 @@ def kind_of(value: object) -> str:
         return f"({', '.join(map(kind_of, first))})"
     array = numbers_of(first)
     if array is None:
+        parts = [*map(kind_of, first)] if isinstance(first, (tuple, list)) else []
+        if len({*parts}) > 1 and len(parts) <= FEW:
+            return f"({', '.join(parts)})"
         return f"a {type(value).__name__}"
     kind = "boolean" if array.dtype.kind == "b" else "number"
     if isinstance(value, (tuple, list)):

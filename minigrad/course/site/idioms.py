@@ -13,6 +13,7 @@ TITLE = "If you know PyTorch, JAX, Keras"
 GROUPS = (  # what stands before the name here, and the rows
     ("mg.", "whole modules, against minigrad and NumPy", idioms.MODULES),
     ("x.", "the methods of a Tensor", idioms.METHODS),
+    ("x.", "the same names, and other results: no error tells", idioms.OTHERWISE),
     ("nn.", "layers", idioms.LAYERS),
     ("F.", "functions", idioms.FUNCTIONS),
     ("optim.", "optimisers", idioms.OPTIMISERS),

@@ -127,7 +127,7 @@ def explore(
     if isinstance(loss, Watched):
         watched, loss = loss, loss.checked()[0]
         compared = html.escape(str(watched.compare())).replace("\n", "<br>")
-        sections = {**(sections or {}), "Compared with PyTorch": f"<p>{compared}</p>"}
+        sections = {**(sections or {}), COMPARED: f"<p>{compared}</p>"}
     if not isinstance(loss, Tensor):
         inputs = inputs if isinstance(inputs, (list, tuple)) else [inputs]
         proof = prove(loss, inputs)
@@ -163,11 +163,15 @@ def explore(
     return file
 
 
+COMPARED = "Compared with PyTorch"  # the only part that stands after the drawing
+
+
 def page(shown: Mapping[str, Any], sections: Mapping[str, str]) -> str:
     """The page as HTML, with everything that it needs inside."""
     data = json.dumps(shown, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
     extra = "\n".join(
-        f'<section class="stage extra" data-title="{html.escape(name)}" hidden>{body}</section>'
+        f'<section class="stage extra{" after" * (name == COMPARED)}" data-title="{html.escape(name)}" '
+        f"hidden>{body}</section>"
         for name, body in sections.items()
     )
     left_out = set() if shown["another"] else scripts.ANOTHER_LINE

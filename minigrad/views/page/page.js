@@ -19,8 +19,9 @@ import * as Link from "./link.js";
 import * as Share from "./share.js";
 
 const stages = [
-  ...document.querySelectorAll(".stage.extra"),
+  ...document.querySelectorAll(".stage.extra:not(.after)"),
   ...["drawing", "attention", "listing"].map(byId),
+  ...document.querySelectorAll(".stage.extra.after"),
 ];
 stages.forEach((stage, i) => {
   if (!stage.id) stage.id = `extra-${i}`;

@@ -272,7 +272,7 @@ def test_a_hook_that_changes_a_gradient_is_named():
         y.register_hook(lambda g: g * 2)
         loss = y.sum()
     loss.backward()
-    with pytest.raises(mg.errors.GraphError, match=r"\(4, 1\) has a hook"):
+    with pytest.raises(mg.errors.GraphError, match="y has a hook"):
         mg.graph(watched)
 
 

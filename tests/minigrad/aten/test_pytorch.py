@@ -361,6 +361,35 @@ def test_a_hook_of_a_tensor_that_is_gone_is_among_the_reasons():
         watched.checked()
 
 
+def test_a_parameter_with_a_hook_is_named_by_its_path_and_a_tensor_by_its_variable():
+    net = perceptron()
+    net[2].weight.register_hook(lambda g: g * 2)
+    with mg.pytorch() as watched:
+        h = net(torch.ones(2, 3))
+        h.register_hook(lambda g: g + 1)
+        loss = h.square().mean()
+    loss.backward()
+    with pytest.raises(mg.errors.GraphError, match=r"2\.weight has a hook") as raised:
+        watched.checked()
+    assert "h has a hook" in str(raised.value)
+
+
+def test_complex_numbers_are_refused_by_name():
+    x = torch.randn(4, requires_grad=True)
+    for loss_of in (
+        lambda: torch.fft.fft(x).abs().sum(),
+        lambda: torch.polar(x.abs(), x).real.sum(),
+        lambda: torch.view_as_real(x.to(torch.complex64) * 1j).sum(),
+    ):
+        with mg.pytorch() as watched:
+            loss = loss_of()
+        loss.backward()
+        assert "before the block" not in str(watched.compare())
+        with pytest.raises(mg.errors.UnsupportedError, match="complex numbers are not") as raised:
+            mg.graph(watched)
+        assert "Add a row" not in str(raised.value)
+
+
 def test_where_numbers_overflow_the_way_to_a_diagnosis_is_told(monkeypatch):
     monkeypatch.setitem(ROWS, "sin", np.cos)  # stands for sums that overflow here, and not there
     x = torch.tensor([0.0, 1.0], requires_grad=True)
@@ -379,6 +408,20 @@ def test_an_empty_block_and_a_second_use_raise():
         mg.graph(watched)
     with pytest.raises(mg.errors.ArgumentError), watched:
         pass
+
+
+def test_what_pytorch_computes_is_not_compiled_and_a_model_is_watched_by_a_block():
+    x, net = torch.ones(3, requires_grad=True), torch.nn.Linear(3, 1)
+    for step, given in (
+        (mg.compile(lambda: (x * x).sum()), ()),
+        (mg.compile(lambda x: net(torch.tensor(x)).sum()), (np.ones(3, np.float32),)),
+        (mg.compile(net), (x,)),
+    ):
+        for _ in range(2):
+            with pytest.raises((mg.errors.GraphError, mg.errors.ArgumentError), match="as watched"):
+                step(*given)
+    with pytest.raises(mg.errors.ArgumentError, match=r"with mg\.pytorch\(\) as watched: loss"):
+        mg.pytorch(net)
 
 
 def test_an_error_in_the_block_leaves_all_as_it_was():

@@ -378,13 +378,14 @@ def test_another_computation_is_refused():
 
 def test_what_is_no_tensor_and_what_cannot_be_told_apart_are_refused():
     step = mg.compile(lambda x: [x])
-    step(leaf([1.0]))
     with pytest.raises(errors.GraphError, match="returns list"):
         step(leaf([1.0]))
     with pytest.raises(errors.ArgumentError, match=r"not \{1\}"):
         mg.compile(cubes)({1})
     with pytest.raises(errors.ConfigError):
         mg.compile(3)
+    with pytest.raises(errors.ArgumentError, match="no argument 'optimizer'; it takes function"):
+        mg.compile(optimizer="adam")  # as a model of Keras
 
 
 def test_without_a_plan_there_is_no_program():

@@ -12,7 +12,7 @@ import time
 import numpy as np
 import pytest
 
-from minigrad.course.exercises import crossing, sandbox
+from minigrad.course.exercises import crossing, rooms, sandbox
 from minigrad.course.exercises.crossing import CrossingError, Other, packed, unpacked
 from minigrad.course.exercises.house import Rooms
 from minigrad.course.exercises.marking import RIGHT, STOPPED, WRONG
@@ -52,6 +52,15 @@ def shut(house):
 
 
 # --- held everywhere ------------------------------------------------------------------------------
+
+
+def test_rooms_share_half_of_the_machines_memory(monkeypatch):
+    monkeypatch.setattr(rooms.os, "cpu_count", lambda: 3)
+    for gib, each in ((8, 1.0), (1024, 4.0), (1, 0.5)):
+        monkeypatch.setattr(
+            rooms.os, "sysconf", {"SC_PHYS_PAGES": gib << 18, "SC_PAGE_SIZE": 1 << 12}.get, False
+        )
+        assert rooms.memory() == each * (1 << 30)
 
 
 def test_the_judge_runs_no_code_of_a_learners_file(attack):

@@ -17,6 +17,7 @@ from minigrad.course.exercises import container, sandbox, teacher
 from minigrad.course.exercises.handed_in import handed_in
 from minigrad.course.exercises.roster import Enrolled, read_roster
 from minigrad.course.exercises.sheets import HOME, sheets
+from minigrad.course.exercises.wording import as_html
 from minigrad.errors import ConfigError
 
 FIRST, SECOND = (sheet.file for sheet in sheets()[:2])
@@ -224,6 +225,23 @@ def test_the_page_ranks_and_groups_and_can_be_read_aloud(room, marked, tmp_path)
     assert 'id="nameless"' in page
 
 
+def test_the_page_shows_code_and_emphasis_and_one_line_for_what_is_wrong_with_a_file(
+    room, marked, tmp_path
+):
+    assert as_html("`a <*b*> c` is *less* 2 * b * c") == (
+        "<code>a &lt;*b*&gt; c</code> is <em>less</em> 2 * b * c"
+    )
+    put(room / "ada" / FIRST, "import numpy as np\n\nnp.exp = abs\n" + STUBS.replace(
+        "raise NotImplementedError", "return 1"))  # fmt: skip
+    marked()
+    page = (tmp_path / "out/class.html").read_text()
+    lines = [
+        line for line in page.split("<li>") if "NumPy itself: np.exp" in line and "<b>" in line
+    ]
+    assert len(lines) == 1
+    assert "<code>product_rule</code>, <code>" in lines[0]
+
+
 def test_the_results_in_a_room_are_no_student(room):
     put(room / "ada" / FIRST)
     arguments = ["class", room, "01", "--in-process", "--out", room / "out"]
@@ -274,6 +292,15 @@ def test_folders_are_handed_out_by_a_roster_and_marks_come_back_with_its_ids(
     assert "guest: not in the roster" in said
 
 
+def test_a_roster_that_is_not_there_is_told_in_words(tmp_path, capsys):
+    missing = str(tmp_path / "missing.csv")
+    for option in ("--roster", "--points"):
+        assert main(["exercises", "class", str(tmp_path), option, missing]) == 2
+        said = capsys.readouterr().err
+        assert "No such file" in said
+        assert "Errno" not in said
+
+
 @pytest.mark.parametrize("text", ["", "name,id\n", "Ada\nada\n"])
 def test_a_roster_without_names_or_with_one_twice_is_refused(text, tmp_path, capsys):
     (tmp_path / "names").write_text(text)
@@ -293,6 +320,14 @@ def test_the_days_that_work_is_late_are_counted(room, marked):
     assert {name: row["days late"] for name, row in rows.items()} == {
         "early": "", "late": "1", "later": "3",
     }  # fmt: skip
+
+
+def test_what_was_not_begun_is_not_late(room, marked):
+    put(room / "ada" / FIRST)
+    put(room / "untouched" / FIRST, STUBS)
+    _, rows = marked("--due", "2001-01-01")
+    assert rows["ada"]["days late"]
+    assert rows["untouched"]["days late"] == ""
 
 
 def test_a_page_goes_back_to_each_student_without_answers_or_classmates(room, marked, tmp_path):

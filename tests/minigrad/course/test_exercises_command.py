@@ -586,6 +586,27 @@ def test_a_folder_is_marked(run, folder, tmp_path):
     assert cases[1].find("failure").get("type") == "wrong"
 
 
+def test_the_folder_that_one_stands_in_has_its_name_and_lessons_can_be_chosen(
+    run, folder, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(folder)
+    report = tmp_path / "m.json"
+    status, _, err = run("mark", ".", "01", "--json", report)
+    assert (status, err) == (0, "")
+    found = json.loads(report.read_text())
+    assert found["folder"] == str(folder.resolve())
+    assert {one["lesson"] for one in found["exercises"]} == {"01"}
+
+
+def test_of_an_option_that_is_not_there_the_nearest_is_named(run):
+    assert "--folde; did you mean --folder?" in run("check", "--folde", "x")[2]
+
+
+def test_what_a_folder_is_needed_for_says_so(run):
+    assert "exercises start mine`" in run("start")[2]
+    assert "01 is a lesson" in run("run", "01")[2]
+
+
 @pytest.mark.slow
 def test_whoever_writes_the_solutions_gets_all_points(run, folder):
     for sheet in sheets():

@@ -177,7 +177,8 @@ def torch_dead_relu():
 def torch_detached():
     first, last = torch.nn.Linear(2, 3), torch.nn.Linear(3, 1)
     h = first(torch.ones(4, 2)).tanh()
-    return last(h.detach()).sum()  # here
+    h = h.detach()  # here
+    return last(h.relu()).sum()
 
 
 def torch_clamped():
@@ -295,6 +296,16 @@ def test_a_loss_without_a_gradient_is_one_trouble_and_not_each_parameters():
     assert str(trouble).startswith("cut off: the loss requires no gradient")
     assert trouble.line.number == inspect.currentframe().f_lineno - 3
     assert np.isfinite(loss.item())
+
+
+def test_the_sign_that_logdet_asks_for_is_no_input():
+    pytest.importorskip("torch")
+    A = torch.tensor([[2.0, 0.5], [0.25, 1.0]], requires_grad=True)
+    with mg.pytorch() as watched:
+        loss = torch.logdet(A)
+    loss.backward()
+    assert not mg.diagnose(watched)
+    watched.checked()
 
 
 def test_where_no_line_is_known_none_is_named():

@@ -964,6 +964,19 @@ def test_it_prints(opened):
     assert len(printed) > 20_000
 
 
+def test_the_page_of_a_watched_model_opens_on_its_drawing(opened):
+    torch = pytest.importorskip("torch")
+    x = torch.ones(3, requires_grad=True)
+    with mg.pytorch() as watched:
+        loss = x.sin().sum()
+    loss.backward()
+    page = opened(watched)
+    assert page.texts("#stage-tabs button") == ["Drawing", "Table", "Compared with PyTorch"]
+    assert page.texts("#stage-tabs [aria-selected=true]") == ["Drawing"]
+    page.click("#stage-tabs button", 2)
+    assert "1 gradient compared" in page.texts(".stage.extra")[0]
+
+
 @pytest.mark.slow
 def test_on_paper_nothing_stands_on_other_things(opened):
     """A long part of the page takes the room that it needs; so does what comes after it."""

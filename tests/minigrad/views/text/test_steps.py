@@ -290,3 +290,13 @@ def test_a_rule_is_called_by_the_walk_and_for_its_script_on_numbers_and_on_symbo
     square = mg.rule(lambda x: x * x, slope)
     list(mg.steps(np.sum(square(leaf([1.0, 2.0])))))
     assert len(called) == 3
+
+
+def test_a_rule_of_a_lambda_has_the_name_of_its_variable():
+    cube = mg.rule(lambda x: x**3, lambda g, _y, x: g * 3 * x * x)
+    x = mg.Tensor([1.0, 2.0], requires_grad=True)
+    with mg.record():
+        loss = np.sum(cube(x))
+    assert "which is cube #1" in str(next(mg.steps(loss)))
+    assert "cube(#0)" in str(mg.graph(loss))
+    assert [mg.rule(lambda x: x, lambda g, _y, _x: g)][0].__name__ == "<lambda>"
