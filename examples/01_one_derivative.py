@@ -23,8 +23,8 @@
 # - say why gradients add up where a number is used twice;
 # - say why the walk needs an order, and what goes wrong without one.
 #
-# You need Python and a little NumPy, and from school what a derivative is: at $x$, the curve $x^2$ has
-# the slope $2x$. All else is explained where it comes up.
+# You need Python and a little NumPy ([what the code uses of it](NUMPY.md)), and from school what a
+# derivative is: at $x$, the curve $x^2$ has the slope $2x$. All else is explained where it comes up.
 #
 # Now and then the lesson asks you what comes next. Answer first, with pen and paper, and then read on:
 # you will remember more. Would you rather play first? In a browser (`python -m minigrad course`) there
@@ -473,9 +473,10 @@ assert abs(w.item() - 2 / 3) < 0.001
 # %% [markdown]
 # So `w` comes to two thirds. `w.grad = None` is there because gradients add up between walks, too:
 # without it each walk would add to what the last one left. The last line gives `w` another array, and
-# leaves the old one as it was. There is another way to write it, which people who know PyTorch will
-# expect: `w -= 0.02 * w.grad` inside `with mg.no_grad():`. What is computed in there is not
-# remembered, as the step is no part of what is to be differentiated.
+# leaves the old one as it was. (In NumPy, `-=` writes into the array itself. The array in `w.data`
+# cannot be written to, so a new one takes its place.) There is another way to write it, which people who
+# know PyTorch will expect: `w -= 0.02 * w.grad` inside `with mg.no_grad():`. What is computed in there
+# is not remembered, as the step is no part of what is to be differentiated.
 #
 # This is the beginning of the first promise of lesson 00: one number, and which way to move it.
 # Lesson 04 does it for all.

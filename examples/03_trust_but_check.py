@@ -213,7 +213,8 @@ assert np.allclose(x.grad, differences(f, x.data), atol=1e-8)
 # The walk back finds all derivatives at once, but this function evaluates $f$ again and again for each
 # element. That is good for a check, and much too slow to train. `mg.gradcheck` does the same for every
 # input, with more care, and says how close the two came, as a share of what it tolerates. *Analytic* is
-# what the rules say.
+# what the rules say, and *finite differences* is what the nudges say: central differences, with a step
+# of a fixed size, which does not shrink to nothing.
 
 # %%
 report = mg.gradcheck(f, rng.normal(size=(2, 3)))
@@ -231,6 +232,8 @@ assert report.ok
 # `mg.rule` gives a function of yours its rules, one for each argument: from `g`, the gradient that
 # arrives, the result `y` and the arguments, each computes the gradient of one argument. Here is a
 # matrix product. Its author tried it on square matrices. The shapes were right, and there was no error.
+# (Its result is a matrix, and no single number. `gradcheck` makes one number of it: each element times a
+# random weight, summed. These weights are the `g` that arrives.)
 
 # %%
 product = mg.rule(

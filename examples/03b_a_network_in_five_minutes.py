@@ -241,7 +241,8 @@ pictures("03b_bends", bends)
 # of some examples, drawn at random, is near the mean of all. So each step takes a *batch* of them, for
 # example 8. That is called *stochastic gradient descent*, SGD: stochastic means by chance. How near are
 # the gradients of such batches to that of all 40 points? We draw 200, at the start and after 20 steps,
-# and compute their cosines with it. (A cosine is 1 for the same direction, and 0 at a right angle.)
+# and compute their cosines with it. (A cosine is 1 for the same direction, and 0 at a right angle. It is
+# the [product of two vectors, divided by both lengths](MATHEMATICS.md#matrices).)
 
 
 # %%
@@ -256,6 +257,7 @@ def cosines(parameters):
     """Of 200 batches with all points; and how far their mean is from the gradient of all."""
     rng = np.random.default_rng(1)
     of_all = gradient(parameters, np.arange(40))
+    # choice draws 8 of the 40 rows, none of them twice
     batches = [gradient(parameters, rng.choice(40, 8, replace=False)) for _ in range(200)]
     lengths = np.linalg.norm(batches, axis=1) * np.linalg.norm(of_all)
     off = np.linalg.norm(np.mean(batches, axis=0) - of_all) / np.linalg.norm(batches, axis=1).mean()

@@ -436,10 +436,11 @@ except TypeError as problem:
 # (`np.exp` and the others that work number by number are *ufuncs*, universal functions.) NumPy asks
 # first. If an argument has a method `__array_ufunc__`, then `np.exp(x)` does not compute, but calls
 # that, with the function and its arguments. `__array_function__` does the same for `np.sum`,
-# `np.reshape` and the like. Two methods that hand over to `call`, and the functions in the table
-# work, with the arguments that their rules know. (What is not in the table gives a plain array, and
-# its gradient is lost.) A class that NumPy brings along, `NDArrayOperatorsMixin`, turns `x * y` into
-# `np.multiply(x, y)`, and so on for the other operators.
+# `np.reshape` and the like. (Such an agreement on the name of a method is called a *protocol*.) Two
+# methods that hand over to `call`, and the functions in the table work, with the arguments that their
+# rules know. (What is not in the table gives a plain array, and its gradient is lost.) A class that
+# NumPy brings along, `NDArrayOperatorsMixin`, turns `x * y` into `np.multiply(x, y)`, and so on for the
+# other operators.
 #
 # This is the whole engine:
 
@@ -564,9 +565,9 @@ pictures("04_ring", ring)
 # minigrad is this engine with what you would miss when something goes wrong: errors that say what to
 # do, arrays that nobody can change unseen, memory that is given back, and views. Its walk and its way
 # of undoing a broadcast are the ones that you have built. Its table is longer, and shares the gradient
-# between equal arguments of `np.maximum`, where yours gives 0 to both. So the loss of step 8, with
-# minigrad's Tensors, gives the same gradient, and an interactive page. Predict its
-# steps, with your own engine in mind. Where does the index with repeats come back, and where are the
+# between equal arguments of `np.maximum`, where yours gives 0 to both. The loss of step 8 has
+# no maximum in it: with minigrad's Tensors it gives the same gradient, and an interactive page. Predict
+# its steps, with your own engine in mind. Where does the index with repeats come back, and where are the
 # gradients of both uses of `x` added? (If you read this in a browser, [the interactive page is
 # here](out/04_steps.html).)
 

@@ -36,7 +36,7 @@ rng = np.random.default_rng(0)
 ask("02/end_repeated", ...)
 
 # %%
-ask("04/end_bias", ...)
+ask("01/end_two_walks", ...)
 
 # %% [markdown]
 # ## Computing with words
@@ -505,7 +505,7 @@ assert all(np.isclose(learned[D][1][300], learned[D][1][-1]) for D in (2, 3))  #
 # %%
 impossible = np.array([[1, 0.8, -0.5], [0.8, 1, 0.8], [-0.5, 0.8, 1]])  # hot, temperature, cold
 compromise, losses = learn(impossible, 3)
-a, b = np.meshgrid(*2 * [np.linspace(0, np.pi / 2, 250)])
+a, b = np.meshgrid(*2 * [np.linspace(0, np.pi / 2, 250)])  # (250, 250) each: every a, every b
 off = np.stack([np.cos(a) - 0.8, np.cos(b) - 0.8, np.cos(a + b) + 0.5])  # (3, 250, 250)
 best = (2 / 9 * np.sum(np.square(off), axis=0)).min()
 print(f"the loss ends at {losses[-1]:.4f}; the best of {a.size:,} pairs of angles has {best:.4f}")

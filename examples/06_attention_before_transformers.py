@@ -31,7 +31,7 @@ from minitransformer.views.model_plots import attention_map
 
 pictures = Pictures()  # or Pictures("another/folder")
 ask = Questions("06")
-mg.manual_seed(0)
+mg.manual_seed(0)  # for the first weights of the networks: the same in every run
 rng = np.random.default_rng(0)
 
 # %% [markdown]
@@ -212,7 +212,7 @@ assert not np.allclose(wrong.sum(axis=1), 1)
 # 3. The first context depends on the last state of the decoder, which is made later.
 
 # %%
-same = np.tile(h[0], (S, 1))
+same = np.tile(h[0], (S, 1))  # (S, D): S rows, all of them h[0]
 assert np.allclose(a @ same, h[0])
 assert not np.allclose(wrong @ same, h[0], atol=0.1)
 
@@ -492,8 +492,9 @@ pictures("06_reach", reach)
 # *square* of the length.
 #
 # The transformer takes the score that was measured here, in which a plain product compares two mapped
-# vectors: it is the fastest, as the next section measures. And it drops the recurrent network, which
-# has to wait for each state before it makes the next. What is left to connect the words is attention.
+# vectors: it is the fastest, as is measured below, under *What a score costs*. And it drops the
+# recurrent network, which has to wait for each state before it makes the next. What is left to connect
+# the words is attention.
 #
 # ## Other scores (optional)
 #

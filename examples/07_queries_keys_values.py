@@ -133,7 +133,7 @@ pictures("07_queries_and_keys", queries_and_keys)
 #
 # With the same matrix for queries and keys, $W_Q = W_K = W$, the table of scores is
 # $X W (X W)^\mathsf{T}$. It is its own transpose: the score of "it" with "ball" is that of "ball" with
-# "it". Try a thousand matrices:
+# "it", as both are the product of the same two rows of $X W$. Try a thousand matrices:
 
 # %%
 for _ in range(1000):
@@ -424,7 +424,9 @@ pictures("07_before_and_after", before_and_after)
 # %% [markdown]
 # ## What is compared with what
 #
-# The scores depend on $W_Q$ and $W_K$ only through one matrix, of shape $(3, 3)$:
+# The scores depend on $W_Q$ and $W_K$ only through one matrix, of shape $(3, 3)$. In a transposed
+# product [the order turns round](MATHEMATICS.md#matrices):
+# $(X W_K)^\mathsf{T} = W_K^\mathsf{T} X^\mathsf{T}$. So, as $Q = X W_Q$ and $K = X W_K$,
 #
 # $$Q K^\mathsf{T} = X \,(W_Q W_K^\mathsf{T})\, X^\mathsf{T}.$$
 #

@@ -113,8 +113,9 @@ assert np.allclose(plain_sums, X @ X.T @ X)
 #
 # (For one query, the second row is $\sum_t (q \cdot k_t)\, v_t$.) The maps are those of lesson 07,
 # $Q = X W_Q$, $K = X W_K$ and $V = X W_V$, and $d_k$ is the width of queries and keys. The softmax
-# works on each row by itself. Without it the outputs have no fixed size: repeat the plain sums, and
-# large ones grow without end, while small ones shrink to nothing.
+# works on each row by itself. Without it the outputs have no fixed size. $X$ stands three times in the
+# plain sums, so an $X$ twice as large gives sums 8 times as large. Repeat that, and large ones grow
+# without end, while small ones shrink to nothing.
 
 # %%
 W_Q, W_K, W_V = rng.normal(size=(3, 2, 2))

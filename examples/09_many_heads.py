@@ -51,9 +51,9 @@ ask("07/end_learned", ...)
 # $$\mathrm{MultiHead} = \mathrm{Concat}(\mathrm{head}_1, \dots, \mathrm{head}_H)\, W_O .$$
 #
 # $W_Q^h$ and $W_K^h$ have the shape $(D, K)$, $W_V^h$ $(D, V)$, so a head is $(T, V)$. Side by side
-# all heads are $(T, HV)$, and $W_O$ of shape $(HV, D)$ brings them back to the width of the input.
-# Often $K = V = D / H$: then $H$ heads together cost what one of full width would. In small numbers:
-# 6 words of width $D = 8$, $H = 3$ heads, $K = 4$ and $V = 5$.
+# ($\mathrm{Concat}$) all heads are $(T, HV)$, and $W_O$ of shape $(HV, D)$ brings them back to the width
+# of the input. Often $K = V = D / H$: then $H$ heads together cost what one of full width would. In
+# small numbers: 6 words of width $D = 8$, $H = 3$ heads, $K = 4$ and $V = 5$.
 
 # %%
 ask("shape_of_w_o", ...)
@@ -222,7 +222,7 @@ def right(model):
 
 
 with one_thread():  # to share matrices this small between cores costs more than it saves
-    models = {H: train(H) for H in (1, 3, 4, 12)}
+    models = {H: train(H) for H in (1, 3, 4, 12)}  # the one with 12 is for further down
     adding = train(3, join="add")
 told = lambda percent: "  ".join(f"{q} {r:5.1f} %" for q, r in zip(QUESTIONS, percent))
 print("right answers, by question")

@@ -78,11 +78,13 @@ assert np.allclose(without["other"], without["one"][::-1], rtol=0, atol=1e-15)
 # with a *permutation matrix* $P$, $(T, T)$, which has a single 1 in each row and column. Follow it
 # through the formula:
 #
-# 1. The scores were $X X^\mathsf{T}$. As $(P X)^\mathsf{T} = X^\mathsf{T} P^\mathsf{T}$, they become
-#    $P X X^\mathsf{T} P^\mathsf{T}$: the same numbers, rows and columns exchanged alike.
+# 1. The scores were $X X^\mathsf{T}$. As $(P X)^\mathsf{T} = X^\mathsf{T} P^\mathsf{T}$
+#    ([mathematics](MATHEMATICS.md#matrices)), they become $P X X^\mathsf{T} P^\mathsf{T}$: the same
+#    numbers, rows and columns exchanged alike.
 # 2. The softmax works on each row, and does not mind the order in it. So the weights $A$ become
 #    $P A P^\mathsf{T}$.
-# 3. The output becomes $P A P^\mathsf{T} P X = P A X$, as $P^\mathsf{T} P$ is the identity:
+# 3. The output becomes $P A P^\mathsf{T} P X = P A X$, as $P^\mathsf{T} P$ is the identity. (A column of
+#    $P$ has the product 1 with itself, and 0 with any other, which has its 1 in another row.) So
 #
 # $$\mathrm{attention}(P X) = P\, \mathrm{attention}(X).$$
 #
@@ -392,11 +394,11 @@ assert "8 learned positions" in refused
 
 # %% [markdown]
 # **Rotary** positions add nothing. They turn each pair of numbers of a query and of a key, by the
-# angle $w_i$ above times the position: the query at $p$ becomes $q R_p$, the key at $r$ becomes
-# $k R_r$, with rotation matrices $R_p$ and $R_r$ as above. (Which way they turn does not matter, if all
-# turn the same way. `mt.rotary` turns against the clock: $(a, b)$ becomes
-# $(a \cos - b \sin,\; a \sin + b \cos)$, as under [mathematics](MATHEMATICS.md#matrices).) Turn both by
-# the same angle and their dot product stays, so
+# angle $w_i$ times the position ($w_i$ is the $w$ above, of pair $i$): the query at $p$ becomes
+# $q R_p$, the key at $r$ becomes $k R_r$, with rotation matrices $R_p$ and $R_r$ as above. (Which way
+# they turn does not matter, if all turn the same way. `mt.rotary` turns against the clock: $(a, b)$
+# becomes $(a \cos - b \sin,\; a \sin + b \cos)$, as under
+# [mathematics](MATHEMATICS.md#matrices).) Turn both by the same angle and their dot product stays, so
 #
 # $$(q R_p) \cdot (k R_r) = (q R_{p - r}) \cdot k :$$
 #

@@ -439,8 +439,8 @@ for _ in range(3000):
 
 def clusters(e):
     """How many groups there are, if a gap of more than 0.1 divides two."""
-    around = np.sort(np.arctan2(e[:, 1], e[:, 0]))
-    gaps = np.diff(np.append(around, around[0] + 2 * np.pi))
+    around = np.sort(np.arctan2(e[:, 1], e[:, 0]))  # the angle of each point, in order
+    gaps = np.diff(np.append(around, around[0] + 2 * np.pi))  # from each to the next, all round
     return max(1, int((gaps > 0.1).sum()))
 
 
