@@ -172,11 +172,13 @@ assert 0.2 < after_all[2 / WIDE] < 5
 assert after_all[1 / WIDE] / after_all[2 / WIDE] < 1e-6 < 1e6 < after_all[4 / WIDE]
 
 # %% [markdown]
-# The wrong factor, 2 in each layer, is $2^{24}$ in 24 of them: 17 million. A norm in each layer makes
-# that mistake harmless, as the next section shows. A residual, $x + f(x)$ in place of the $f(x)$ of a
-# layer, makes it smaller. One more choice is worth knowing: if the *last* matrix of $f$ begins with
-# zeros, then $x + f(x) = x$. The layer does nothing at first, and the deepest stack begins as the
-# identity. That is no tie: the zeros get gradients that differ.
+# The wrong factor, 2 in each layer, is $2^{24}$ in 24 of them: 17 million. (With $2/D$ about 3 is left
+# here, and not just 1: the weights are drawn, so each layer's factor is only near 1, and 24 such
+# factors multiply.) A norm in each layer makes that mistake harmless, as the next section shows. A
+# residual, $x + f(x)$ in place of the $f(x)$ of a layer, makes it smaller. One more choice is worth
+# knowing: if the *last* matrix of $f$ begins with zeros, then $x + f(x) = x$. The layer does nothing at
+# first, and the deepest stack begins as the identity. That is no tie: the zeros get gradients that
+# differ.
 
 # %%
 block = mt.FeedForward(4, 8)
@@ -204,7 +206,9 @@ assert len(np.unique(last.grad.data[np.any(last.grad.data, axis=1)])) > 4
 #
 # For each, we send random words through, compute a loss (which one does not matter here; it is that of
 # lesson 13), walk back, and look at how large the gradient of $x$ is in front of every layer (the root
-# of its mean square). `retain_grad()` says that the gradient of a result in between is to be kept.
+# of its mean square). `retain_grad()` says that the gradient of a result in between is to be kept. Each
+# stack is made twice, and we take the *geometric mean* of the two sizes, which is the mean of their
+# logarithms, turned back by $e^x$: 10 and 1000 have the geometric mean 100.
 
 # %%
 ask("vanishes", ...)
@@ -427,7 +431,8 @@ for norm in norms[:2]:
 for (norm, residual), found in alike.items():
     how = "with residuals" if residual else "without"
     print(
-        f"{norm:>9}, {how:<14}: after 0, 2, 4, 8 layers", *(f"{found[n]:.2f}" for n in (0, 2, 4, 8))
+        f"{norm:>9}, {how:<14}: after 0, 2, 4, 8, 10, 24 layers",
+        *(f"{found[n]:.2f}" for n in (0, 2, 4, 8, 10, 24)),
     )
 assert min(alike[norm, False][2] for norm in norms[:2]) > 0.95  # all words alike after two layers
 assert alike["post-norm", True][4] < 0.9 < 0.98 < alike["post-norm", True][-1]  # it takes longer

@@ -57,13 +57,15 @@ def layer_norm(x, gain, bias, eps=1e-5):
 #
 # $$\hat x = \frac{d}{s}, \qquad y = \gamma \hat x + \beta.$$
 #
-# 1. **The gain.** At $\hat x$ arrives $\hat g = \gamma g$.
+# 1. **The gain.** At $\hat x$ arrives $\hat g = \gamma g$. (At $\gamma$ itself arrives $g\, \hat x$, at
+#    $\beta$ arrives $g$. Both are used by all words, so what arrives is summed over the words.)
 # 2. **The division.** $\hat x_i = d_i / s$. So $d_i$ gets $\hat g_i / s$. And $s$ is used $D$ times: its
 #    gradients add up to $-\sum_i \hat g_i\, d_i / s^2 = -D\, \mathrm{mean}(\hat g\, \hat x) / s$.
 # 3. **The root.** $\partial s / \partial d_i = d_i / (D s) = \hat x_i / D$. So $d_i$ gets a second
 #    contribution, $-\hat x_i\, \mathrm{mean}(\hat g\, \hat x) / s$. Call the sum of both $g^d_i$.
-# 4. **The mean.** It is subtracted from all $d_i$, so each $x_i$ gets $g^d_i - \mathrm{mean}(g^d)$.
-#    The mean of $\hat x$ is 0, so $\mathrm{mean}(g^d) = \mathrm{mean}(\hat g) / s$.
+# 4. **The mean.** Each $x_i$ is a part of its own $d_i$, and with $-1/D$ of every $d_j$, through the
+#    mean. So it gets $g^d_i - \mathrm{mean}(g^d)$. The mean of $\hat x$ is 0, so
+#    $\mathrm{mean}(g^d) = \mathrm{mean}(\hat g) / s$.
 #
 # Together:
 #

@@ -305,7 +305,8 @@ ask("uncorrected", ...)
 
 # %% [markdown]
 # At first both means are too small, $v$ far more so, because they start at 0. After $t$ steps, the
-# weights of all gradients so far sum to $1 - \beta^t$ instead of 1. *Bias correction* divides by that:
+# weights of all gradients so far sum to $(1 - \beta)(1 + \beta + \dots + \beta^{t-1}) = 1 - \beta^t$
+# instead of 1. *Bias correction* divides by that:
 #
 # $$\hat m = \frac{m}{1 - \beta_1^t}, \qquad \hat v = \frac{v}{1 - \beta_2^t}, \qquad
 #   w \leftarrow w - \mathrm{lr}\, \frac{\hat m}{\sqrt{\hat v} + \varepsilon}.$$
@@ -381,6 +382,9 @@ pictures("13_first_steps", first_steps)
 #
 # $$\mathrm{lr}(\mathrm{step}) = D^{-1/2} \min\big(\mathrm{step}^{-1/2},\;
 #   \mathrm{step} \cdot \mathrm{warmup}^{-3/2}\big).$$
+#
+# At $\mathrm{step} = \mathrm{warmup}$ both are equal. Before it the second is smaller, and the rate
+# rises in a straight line; after it the first, and the rate falls.
 
 
 # %%

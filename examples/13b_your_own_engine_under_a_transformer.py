@@ -286,11 +286,11 @@ pictures("13b_losses", curves)
 # %% [markdown]
 # ## What a larger engine is for
 #
-# Our engine does the same work in about the same time. What minigrad has beyond it is for the time
-# when something goes wrong, and for what comes next. The error for a shape that does not fit names the
-# line of code. An array that is changed after its use does not change the gradient. Large arrays are
-# let go when no rule needs them any more. Every step can be looked at. And gradients of gradients
-# work: lesson 17.
+# Our engine does the same work, and takes about as long, or up to twice as long. What minigrad has
+# beyond it is for the time when something goes wrong, and for what comes next. The error for a shape
+# that does not fit names the line of code. An array that is changed after its use does not change the
+# gradient. Large arrays are let go when no rule needs them any more. Every step can be looked at. And
+# gradients of gradients work: lesson 17.
 #
 # ## Questions
 #

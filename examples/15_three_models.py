@@ -543,8 +543,9 @@ assert share < most + 0.05
 # ## Where the decoder looks (optional)
 #
 # As in lesson 14, we draw the attention to the source, for the longest word that it restored. A row is
-# a letter that it writes, vowels in green. Each number is the largest of all heads, not their mean.
-# A *correlation* says how two numbers rise together: 1 is always, 0 is no connection.
+# a letter that it writes, vowels in green. Each number is the largest of all heads, not their mean. A
+# *correlation* says how far two rows of numbers rise together: it is 1 if they lie on a rising straight
+# line, and 0 if a line says nothing of one from the other. (`np.corrcoef(a, b)[0, 1]` computes it.)
 
 # %%
 restorable = [w for w, a in zip(exam, restored(exam)) if w == a]

@@ -127,7 +127,8 @@ assert np.flatnonzero(changed).tolist() == [2]
 # With two layers it is easy, so easy that we can write the matrices ourselves. Let the vector of a
 # position have four parts, side by side: its *symbol* (a 1 for that symbol, 0 for all others), its
 # *position* (a 1 at its number), and two parts that are empty at first, the *note* and the *answer*.
-# (`np.split` cuts the identity matrix into four blocks of columns, one for each part.)
+# (`np.split` cuts the identity matrix into four blocks of columns, one for each part. The list says at
+# which columns it cuts.)
 
 # %%
 T, N = len(before), len(letters)
@@ -234,7 +235,8 @@ ALPHABET = "abcdefghijklmnopqrstuvwx"
 
 def batch(rng, size=32):
     """Rows of letters (B, T), and what comes next where it can be known, else -1: (B, T)."""
-    rows = rng.permuted(np.tile(np.arange(N), (size, 1)), axis=1)  # (B, T + 1)
+    in_order = np.tile(np.arange(N), (size, 1))  # (B, T + 1): a row with all letters, `size` times
+    rows = rng.permuted(in_order, axis=1)  # each row shuffled by itself
     known = np.zeros(rows.shape, dtype=bool)
     for row, sure in zip(rows, known):
         n = rng.integers(4, 9)

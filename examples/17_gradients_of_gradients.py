@@ -131,7 +131,8 @@ sine = [float(f(mg.Tensor(at, dtype=np.float64)).item()) for f in derivatives(np
 print(np.round(sine, 4))
 cycle = [math.sin(at), math.cos(at), -math.sin(at), -math.cos(at)]
 assert np.allclose(sine, [*cycle, *cycle])
-assert mg.grad(mg.grad(mg.grad(lambda x: x**2)))(0.0).item() == 0  # no 0 / 0 anywhere
+# The third derivative of x**2 is 0, also at 0. (By the power rule alone it is 2 * 1 * 0 * x**-1: 0 / 0.)
+assert mg.grad(mg.grad(mg.grad(lambda x: x**2)))(0.0).item() == 0
 
 # %% [markdown]
 # ### Taylor's polynomial (optional)
@@ -256,8 +257,9 @@ pictures("17_costs", costs)
 #
 # $$f(x + d) \approx f(x) + g^\mathsf{T} d + \tfrac12\, d^\mathsf{T} H d.$$
 #
-# (Along $x + t\,d$, $f$ is a function of the one number $t$. At $t = 0$ its derivatives are
-# $g^\mathsf{T} d$ and $d^\mathsf{T} H d$.) The gradient of the right side with respect to $d$ is
+# (Along $x + t\,d$, $f$ is a function of the one number $t$. At $t = 0$, by the chain rule, its first
+# derivative is $g^\mathsf{T} d = \sum_i g_i d_i$, and its second
+# $d^\mathsf{T} H d = \sum_{ij} d_i H_{ij} d_j$.) The gradient of the right side with respect to $d$ is
 # $g + H d$: each $d_i$ stands on both sides of $H$, which is symmetric, so the half goes. At the lowest
 # point of the parabola it is zero, so $d = -H^{-1} g$ ($H^{-1}$, the inverse, undoes $H$:
 # [mathematics](MATHEMATICS.md); $g$ and $d$ are columns here). *Newton's method* goes there at once:
@@ -333,8 +335,9 @@ pictures("17_newton", down_the_valley)
 
 # %% [markdown]
 # The price is the Hessian, and a system of $n$ equations at every step. And far from a minimum the
-# parabola may open downwards in some direction, and have no lowest point, so that methods in use take
-# more care. That is why networks are trained with slopes alone, and with what can be guessed from them.
+# parabola fits badly: at first the errors above do not shrink, and one even grows. It may also open
+# downwards in some direction, and have no lowest point, so that methods in use take more care. That is
+# why networks are trained with slopes alone, and with what can be guessed from them.
 #
 # ### Why so fast? (optional)
 #

@@ -183,14 +183,15 @@ assert not np.isclose(np.mean(means), of_batch, rtol=0.01)
 # ## Floats do not add in any order
 #
 # So far we have said that a sum is a sum. But floats are rounded after each addition, and what is
-# rounded depends on what was added first. A float32 keeps 24 binary digits (*bits*), so neighbouring
-# numbers near $10^8$ are 8 apart.
+# rounded depends on what was added first. A float32 keeps 24 binary digits (*bits*). $10^8$ has 27, so
+# its last three are not kept, and neighbouring numbers there are $2^3 = 8$ apart.
 
 # %%
 ask("floats", ...)
 
 # %% [markdown]
-# Four numbers have 24 orders. We add in each of them, from left to right:
+# Four numbers have 24 orders. We add in each of them, from left to right. (The last of the sums so far,
+# `np.cumsum`, is added just so. `np.sum` adds in an order of its own.)
 
 # %%
 four = np.float32([1, 1e8, -1e8, 1])
@@ -207,6 +208,7 @@ assert math.fsum(four) == 2  # exactly
 # %%
 with one_thread():
     gradients = [run.job(part)[1:] for part in parts]  # a list of arrays for each part
+# With axis=None, np.concatenate puts all numbers of all arrays into one row.
 flat = np.array([np.concatenate(g, axis=None) for g in gradients])  # (parts, weights)
 forwards, backwards = np.cumsum(flat, axis=0)[-1], np.cumsum(flat[::-1], axis=0)[-1]
 differ = np.mean(forwards != backwards)
@@ -232,6 +234,7 @@ class InOrder:
 
 
 def weights_of(run):
+    """All weights in one row. (`state_dict()` has an array for the name of each parameter.)"""
     return np.concatenate(list(run.model.state_dict().values()), axis=None)
 
 
@@ -244,6 +247,7 @@ with one_thread():
             one.step()
         apart.append(np.abs(weights_of(pair[0]) - weights_of(pair[1])).max())
 print(f"apart after 1 step {apart[0]:.0e}, after 50 {apart[-1]:.0e}")
+print("their last losses:", *(f"{one.curve[-1].loss:.4f}" for one in pair))
 assert apart[-1] > 10 * apart[0] > 0
 
 
@@ -575,9 +579,10 @@ for worker in two:
 #
 # ## What it costs
 #
-# A step of $N$ workers takes the time of the work, shared; and the time to send. To send a message
-# takes its *latency* $\alpha$, whatever is in it, and the number of its bytes divided by the
-# *bandwidth* $\beta$. So with $m$ messages after each other, which carry $v$ bytes in all,
+# A step of $N$ workers (here $N$ is not the vocabulary) takes the time of the work, shared; and the
+# time to send. To send a message takes its *latency* $\alpha$, whatever is in it, and the number of its
+# bytes divided by the *bandwidth* $\beta$. So with $m$ messages after each other, which carry $v$ bytes
+# in all,
 #
 # $$\text{time} = \frac{\text{work}}{N} + m\, \alpha + \frac{v}{\beta}.$$
 #

@@ -51,8 +51,8 @@ ask("05/end_cosine", ...)
 # ## Five questions
 #
 # Begin with five that you have met. The third is the drawing of lesson 07, in which v6 moves away from
-# v3 and v4. (Some are in the gallery, 10b: if you have not read it, they can be answered all the
-# same.)
+# v3 and v4. (By the matrices of that article all scores of v3 are 0.) Some are in the gallery, 10b: if
+# you have not read it, they can be answered all the same.
 
 # %%
 ask("sum_of_all", ...)
@@ -70,6 +70,9 @@ ask("three_keys", ...)
 ask("rounded", ...)
 
 # %% [markdown]
+# The twelve have numbers. First come the three that are new, numbers 3, 5 and 12. The table after them
+# has the other nine.
+#
 # ## 3. Keys, not values
 #
 # - *Printed:* "$a_{ij}$ is the similarity of $q_i$ to $v_j$".

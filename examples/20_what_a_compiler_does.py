@@ -152,7 +152,7 @@ assert last_use["y"] > [name for name, _ in lines].index("d_t9")  # it is read o
 # %% [markdown]
 # Two bars are long: `y`, and `y - t`, which is called `t7`. They are read on the way back, because the
 # derivative of $\tanh$ is $1 - y^2$, and that of a square is twice its argument. So they must be *kept*
-# meanwhile. The others are needed for a line or two.
+# meanwhile. The others are needed for three lines at most.
 #
 # ## Buffers
 #
@@ -165,6 +165,7 @@ assert last_use["y"] > [name for name, _ in lines].index("d_t9")  # it is read o
 #   In a matrix product, every element needs a whole row, so it never works in place.
 #
 # What is returned is always a new array: somebody outside has it, and the next call must not change it.
+# Nor is anything written over an argument of the function, such as `x`: it belongs to the caller.
 
 
 # %%
@@ -214,6 +215,7 @@ compiled_chain = mg.compile(chain, exact=True, at_once=True)
 compiled_chain(mg.Tensor(rng.normal(size=(100, 100)), requires_grad=True)).backward()
 use = compiled_chain.memory()
 most = 1 + int(np.argmax(use.in_use))
+# in_use counts bytes. An array here has 100 x 100 numbers of 8 bytes: 80,000.
 print("arrays in use, line by line:", [round(n / 80_000) for n in use.in_use])
 print(f"the way forward has {use.forward} lines; most is in use in line {most}")
 assert abs(most - use.forward) <= 4
@@ -289,12 +291,12 @@ print(f"{len(lines_of(exact.source))} calls, and these are the first attention:\
 print("\n".join(program[first : first + 32]))
 
 # %% [markdown]
-# You can still read it: scores divided by $\sqrt 8 = 2.83$, the mask, the softmax with its largest score
-# taken off. (A formula at the end of a line is a rewriting: see below. `np.maximum.reduceat` takes the
-# largest of each piece of a long row.) With buffers, the same calls write into arrays that are there
-# already. What is the same in every run is made once, above the program: buffers, and all *views*, such
-# as heads cut apart by `np.reshape`, which look at a buffer in another way, and have no numbers of their
-# own. We count:
+# You can still read it: scores divided by $\sqrt 8 = 2.83$, the mask, the softmax with its largest
+# score taken off. (A formula at the end of a line is a rewriting: see below. `.mT` exchanges the last
+# two axes. `np.maximum.reduceat` takes the largest of each piece of a long row.) With buffers, the same
+# calls write into arrays that are there already. What is the same in every run is made once, above the
+# program: buffers, and all *views*, such as heads cut apart by `np.reshape`, which look at a buffer in
+# another way, and have no numbers of their own. We count:
 
 
 # %%
@@ -376,7 +378,8 @@ pictures("20_memory", use.draw)
 #
 # So far every bit is as it was. If we give up the last bit, more can be saved. A *rewriting* is a line
 # of algebra: it replaces a line of the program by others that are equal as formulas, and quicker.
-# Without `exact=True`, all that fit are used. Layer norm divides each row of $D$ numbers by one:
+# Without `exact=True`, all that fit are used. Layer norm divides all $D$ numbers of a row by the same
+# number:
 
 # %%
 fast = mg.compile(loss_of, at_once=True)
@@ -393,8 +396,8 @@ assert "a / b = a (1 / b)" in notes
 
 # %% [markdown]
 # A division takes several times as long as a product. There was one for each number, and now there is
-# one for each row. And `sum(x, -1) = x @ 1` lets the matrix product add, which NumPy does faster. There
-# is no mistake in the algebra. But is it the same for floats?
+# one for each row. And `sum(x, -1) = x @ 1`, where 1 is a column of ones, lets the matrix product add,
+# which NumPy does faster. There is no mistake in the algebra. But is it the same for floats?
 
 # %%
 ask("same_bits", ...)
@@ -436,9 +439,10 @@ assert 0 < np.abs(by_fast - itself).max() < 1e-5 * np.abs(itself).max()
 # %% [markdown]
 # ## What it saves
 #
-# Memory first. If each result had an array of its own, they would take `without sharing`. But the engine
-# does not do that either: Python frees an array at its last use, and a node saves only what its rule
-# will read. `tracemalloc` measures what a step takes at most while it runs.
+# Memory first. If each result had an array of its own, they would take what the table above calls
+# *without sharing*. But the engine does not do that either: Python frees an array at its last use, and
+# a node saves only what its rule will read. `tracemalloc` measures what a step takes at most while it
+# runs.
 
 
 # %%

@@ -63,7 +63,8 @@ ask("18/floats", ...)
 #
 # It reads three letters of a name, and predicts the fourth. `ids` are the three letters as numbers, and
 # a dot stands before the beginning and at the end. Each letter has a vector of $D$ numbers; the three,
-# one after the other, go through a layer with tanh, and then to a score for each of $N = 27$ symbols:
+# one after the other, go through a layer with tanh, which gives $H$ hidden numbers (no heads here), and
+# then to a score for each of $N = 27$ symbols:
 #
 # $$h = \tanh(x\, W_1^{\mathsf T} + b_1), \qquad \mathrm{logits} = h\, W_2^{\mathsf T} + b_2.$$
 #

@@ -11,11 +11,11 @@ QUESTIONS = questions(
         mistakes={
             "1": "`c` cannot be written over `b`, which the next line reads.",
             "3": "`b` can be written over `a`, and `d` over `b` or `c`, for they are read there for the "
-            "last time; and `y` is returned: it has no buffer.",
-            "4": "That is an array for each result but `y`. Look for last uses.",
-            "5": "That is an array for each result. Look for last uses; and `y` is returned.",
+            "last time; and the sum is returned: it has no buffer.",
+            "4": "That is an array for each result but the sum. Look for last uses.",
+            "5": "That is an array for each result. Look for last uses; and the sum is returned.",
         },
-        because="One for `a`, then `b`, then `d`, and one for `c`; `y` leaves.",
+        because="One for `a`, then `b`, then `d`, and one for `c`; the sum is returned.",
     ),
     turn=Question(
         "A chain of ten tanh, forward and back. At which place of the program is most memory in use?",
