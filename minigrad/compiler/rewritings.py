@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 
 from ..engine import rules
-from ..functional.softmaxes import is_mask
 from ..script.symbols import Symbol, body_of, plain, simplest
 from .lowering import rewritten
 
@@ -203,7 +202,7 @@ def chosen_last(line: Symbol, uses: Uses) -> Any:
     if not line.ndim:  # both are numbers
         return None
     if isinstance(a, Symbol) and a.value.shape == line.value.shape and np.ndim(plain(b)) == 0:
-        return np.where(np.invert(c), b, a) if is_mask(c) else None
+        return np.where(np.invert(c), b, a) if getattr(c, "dtype", None) == np.dtype(bool) else None
     return None
 
 

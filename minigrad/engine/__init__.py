@@ -52,7 +52,7 @@ The words of the code, each for one thing:
     definition      a function written in other functions of the table
     node            an operation that ran, or a leaf
     leaf            a node that no operation made
-    edge            from a node to the node of one of its arguments
+    edge            from a node to the node of one of its arguments, as a gradient goes
     graph           nodes and their edges, from a result back to its leaves
     saved           what a node keeps for its rules: the result and the arguments
     outline         a shape and a dtype, in place of an array that no rule reads
@@ -63,7 +63,8 @@ The words of the code, each for one thing:
     box             one call of a module or a definition, as a drawing shows it
     mode            what holds for operations right now: gradients or none, who watches
     followed        of a plain array: a recording sees what NumPy makes of it
-    traced          of a function: it was called on symbols, which note its calls (`minigrad.script`)
+    symbol          an array that notes the calls made with it, in place of a tensor (`minigrad.script`)
+    traced          of a function: it was called on symbols
     plain           of an array: NumPy's, and no Tensor
     fitted          of a gradient: with broadcasting undone, in the shape and dtype of its argument
     watcher         what sees every operation and every visit: `record()`, `detect_anomaly()`

@@ -1,8 +1,10 @@
 """Operators and methods: what makes a Tensor an array like NumPy's. Each is a call of a function.
 
-x + y           np.add(x, y)
-x[0]            operator.getitem(x, 0)
-x.sum(axis=1)   np.sum(x, axis=1)
+    x + y           np.add(x, y)
+    x[0]            operator.getitem(x, 0)
+    x.sum(axis=1)   np.sum(x, axis=1)
+
+The class that has an `apply`, Tensor or Followed, says what a call does.
 """
 
 from __future__ import annotations

@@ -62,9 +62,8 @@ def unshared(a: object) -> Any:
         if array.flags.c_contiguous:
             return array.copy()
         back = tuple([slice(None, None, -1 if n < 0 else 1) for n in array.strides])
-        return array[back].copy(order="K")[
-            back
-        ]  # products round by how their arguments lie in memory
+        # Products round by how their arguments lie in memory.
+        return array[back].copy(order="K")[back]
     if hasattr(a, "__iter__") and not isinstance(a, (str, bytes, BaseTensor)):
         return (tuple if isinstance(a, tuple) else list)([unshared(b) for b in a])
     return a._array if isinstance(a, BaseTensor) else a

@@ -148,6 +148,9 @@ class Definition(Entry):
         self.body, self.plain = body, plain
 
 
+# --- what a call gives ----------------------------------------------------------------------------
+
+
 def run(entry: Operation | Definition, args: tuple, arrays: Sequence, kwargs: Options) -> Any:
     """Compute what a call gives: by the body of a definition, or by NumPy.
 
@@ -193,11 +196,11 @@ def on_plain_arrays(definition: Definition, args: tuple, kwargs: Options) -> Any
     if not tensors:
         return y
     if isinstance(y, tuple):
-        return tuple([_as_tensor(each, tensors, held) for each in y])
-    return _as_tensor(y, tensors, held)
+        return tuple([_wrapped(each, tensors, held) for each in y])
+    return _wrapped(y, tensors, held)
 
 
-def _as_tensor(y: Any, tensors: list[Any], held: list[np.ndarray]) -> Any:
+def _wrapped(y: Any, tensors: list[Any], held: list[np.ndarray]) -> Any:
     """A Tensor of what a body gave for arrays: that whose array it is, or a new one, with a copy where
     it is in memory that somebody else holds."""
     if not isinstance(y, (np.ndarray, np.generic)):
@@ -208,6 +211,8 @@ def _as_tensor(y: Any, tensors: list[Any], held: list[np.ndarray]) -> Any:
     shared = any(np.may_share_memory(a, y) for a in held)
     return tensors[0]._wrap(y.copy() if shared else y)
 
+
+# --- the table ------------------------------------------------------------------------------------
 
 NUMPYS: dict[Callable, Operation | Definition] = {}  # the entries of NumPy's and Python's functions
 
@@ -248,6 +253,9 @@ class Table(MutableMapping[Callable, "Operation | Definition"]):
 
 
 TABLE = Table()
+
+
+# --- making entries -------------------------------------------------------------------------------
 
 
 @checked
@@ -362,6 +370,9 @@ def lookup(function: Callable) -> Operation | Definition:
             f"functions that have one, call it on `x.detach().numpy()` if no gradient should flow, or "
             f"add a rule: minigrad.rule({name_of(function)}, lambda g, y, *args: ...)."
         ) from None
+
+
+# --- boxes ----------------------------------------------------------------------------------------
 
 
 def call_in_box(owner: object, function: Callable, args: tuple, kwargs: Options) -> Any:

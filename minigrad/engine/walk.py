@@ -126,10 +126,10 @@ def pass_on(node: Node, edges: list[Edge], arrived: dict[Node, AnyArray], watche
         for position, item, to in edges:
             if position != last:  # one call for all elements of a list
                 from_rule, last = rules[position](g, *saved, **node.kwargs), position
-            share = from_rule if item is None else _element(from_rule, item, node)
-            fitted, before = fit(share, to, g), arrived.get(to)
+            given = from_rule if item is None else _element(from_rule, item, node)
+            fitted, before = fit(given, to, g), arrived.get(to)
             after = arrived[to] = fitted if before is None else before + fitted
-            contributions.append(new(Contribution, (position, to, share, fitted, before, after)))
+            contributions.append(new(Contribution, (position, to, given, fitted, before, after)))
     except (errors.MinigradError, *errors.PROBLEMS, StopIteration) as problem:
         raise _in_rule(problem, node, position)  # noqa: B904 - it has its cause
     visit = new(Visit, (node, g, contributions))
@@ -157,7 +157,7 @@ def _element(from_rule: object, item: int, node: Node) -> AnyArray:
     return from_rule[item]
 
 
-def fit(share: AnyArray, to: Node, g: AnyArray) -> AnyArray:
+def fit(given: AnyArray, to: Node, g: AnyArray) -> AnyArray:
     """Return what a rule gave, with the shape and dtype of `to`, whose gradient it is.
 
     Broadcasting is undone: the gradient of an array is the sum of those of its copies.
@@ -166,13 +166,13 @@ def fit(share: AnyArray, to: Node, g: AnyArray) -> AnyArray:
         ShapeError: if no broadcasting makes the one shape of the other.
         DTypeError: if the rule gave no array.
     """
-    if (shape := getattr(share, "shape", None)) != to.shape:
+    if (shape := getattr(given, "shape", None)) != to.shape:
         if shape is None:
-            raise errors.DTypeError(f"a rule gave {errors.described(share)}, which is no array")
-        share = undo_broadcast(share, to.shape)
-    if isinstance(g, BaseTensor) and not isinstance(share, BaseTensor):
-        share = g._wrap(share)  # a rule may return a plain array, such as zeros_like
-    return share if share.dtype == to.dtype else share.astype(to.dtype)
+            raise errors.DTypeError(f"a rule gave {errors.described(given)}, which is no array")
+        given = undo_broadcast(given, to.shape)
+    if isinstance(g, BaseTensor) and not isinstance(given, BaseTensor):
+        given = g._wrap(given)  # a rule may return a plain array, such as zeros_like
+    return given if given.dtype == to.dtype else given.astype(to.dtype)
 
 
 def undo_broadcast(g: AnyArray, shape: tuple[int, ...]) -> AnyArray:

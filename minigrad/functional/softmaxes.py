@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from .. import errors
 from ..definitions.axes import as_arrays
 from ..definitions.half import in_single
 from ..engine.rules import with_reduced_axes
@@ -12,6 +11,7 @@ from ..engine.table import definition, rule
 from ..engine.tensor import A, Array
 from ..settings import flag
 from ..weighting import gives_weights
+from .masks import check_mask
 
 
 @gives_weights
@@ -105,42 +105,11 @@ not_zero = rule(not_zero, lambda g, _y, _total: g, makes_new=True)
 def masked_fill(x: A, mask: Array, value: float) -> A:
     """`x` with `value` where the boolean `mask`, which broadcasts to its shape, is True.
 
+    So True hides here, as in PyTorch, and shows in `masked_softmax`.
+
     Raises:
         DTypeError: if the mask is not an array of booleans.
     """
     check_mask(mask)
     (x,) = as_arrays(x)
     return np.where(mask, value, x)
-
-
-# --- masks ----------------------------------------------------------------------------------------
-
-
-def broadcasts(shape: tuple[int, ...], to: tuple[int, ...]) -> bool:
-    """Tell whether an array of `shape` fits beside one of the shape `to`, which stays as it is."""
-    return len(shape) <= len(to) and all(m in (1, n) for m, n in zip(shape[::-1], to[::-1]))
-
-
-def is_mask(mask: Array, shape: tuple[int, ...] | None = None) -> bool:
-    """Tell whether `mask` is an array of booleans; and broadcasts to scores of `shape`, if given."""
-    fits = getattr(mask, "dtype", None) == "bool"
-    return fits and (shape is None or broadcasts(mask.shape, shape))
-
-
-def check_mask(mask: Array, shape: tuple[int, ...] | None = None) -> None:
-    """Check that `mask` is a mask, as `is_mask` says.
-
-    Raises:
-        DTypeError: if it is not an array of booleans.
-        ShapeError: if it does not broadcast.
-    """
-    if not is_mask(mask):
-        kind = getattr(mask, "dtype", type(mask).__name__)
-        raise errors.DTypeError(
-            f"a mask is an array of booleans, not {kind}: for ones and zeros write "
-            f"mask == 1, for a mask of 0 and -inf to be added mask == 0"
-        )
-    if not is_mask(mask, shape):
-        raise errors.ShapeError(
-            f"a mask {mask.shape} does not broadcast to the scores {shape}: (..., queries, keys)"
-        )

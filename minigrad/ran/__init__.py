@@ -13,4 +13,7 @@ A call of a module or a definition has three forms on its way to a picture: Box 
 - A `Box` (engine/modes.py) is the call while it runs, and holds the module itself.
 - A `GraphBox` (ran/data.py) is the same call as data: its number, path and parent.
 - A `Block` (views/drawing/blocks.py) is a frame of a drawing: a box, open or closed, or several as one.
+
+A box has no name while it runs. Names are looked for when a graph is made: in the variables of the
+functions that run then (`variables`), and in the attributes of the modules found there (`naming`).
 """

@@ -154,7 +154,7 @@ class Passed(NamedTuple):
 
 @dataclasses.dataclass(slots=True, eq=False)
 class GraphEdge:
-    """One argument of an operation.
+    """One argument of an operation: an arrow of a drawing, as values go. The engine's edge goes back.
 
     Attributes:
         source, target: the numbers of the argument's node and of the operation's.

@@ -18,7 +18,7 @@ from minigrad import Array, Tensor, definition, errors
 from minigrad.engine.kinds import checked
 from minigrad.engine.tensor import A
 from minigrad.functional import masked_softmax, not_zero
-from minigrad.functional.softmaxes import check_mask
+from minigrad.functional.masks import check_mask
 from minigrad.nn import Module, Parameter, xavier_uniform
 from minigrad.settings import function, whole
 from minigrad.weighting import gives_weights

@@ -17,7 +17,7 @@ import numpy as np
 from minigrad import errors
 from minigrad.engine.errors import described
 from minigrad.engine.kinds import checked
-from minigrad.functional.softmaxes import is_mask
+from minigrad.functional.masks import is_mask
 from minigrad.settings import function, whole
 
 from .tokens import check_integers

@@ -290,7 +290,10 @@ def _write(
     window: int | None,
     ends: bool,
 ) -> np.ndarray:
-    """Write until every row has ended. Shorter prompts go on while longer ones are still read."""
+    """Write until every row has ended. Shorter prompts go on while longer ones are still read.
+
+    Where a source is read, each prompt is BOS alone: nothing is `in_prompt`, and `text` begins with BOS.
+    """
     most = _most(longest, ends)
     writing, prompt = Writing.begin(model, ids, cached, window, ends)
     B, P = prompt.shape

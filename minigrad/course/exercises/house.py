@@ -1,9 +1,11 @@
 """Rooms as the judge has them: opened, asked with a limit to the time, and closed.
 
-with contextlib.closing(Rooms()) as house:
-    room = house.room(seconds=10)
-    room.send(which function)
-    room.ask(request)                 waits for the reply, while another thread may judge
+    with contextlib.closing(Rooms()) as house:
+        room = house.room(seconds=10)
+        room.send(which function)
+        room.ask(request)                 waits for the reply, while another thread may judge
+
+What runs in a room is in `rooms`.
 """
 
 from __future__ import annotations

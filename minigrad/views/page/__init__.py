@@ -6,11 +6,17 @@
 
 `content` says what the page shows, as data; `views` has Graphviz lay out its drawings, once; `packing`
 makes the arrays small; `replay` checks gradients by finite differences; `attention` finds attention
-maps. In the browser the scripts show it all: nothing is asked of a network, and nothing is laid out.
+maps; `chapters` parts the computation. In the browser the scripts show it all: nothing is asked of a
+network, and nothing is laid out. `scripts` makes one of them, and lists them in groups.
 
 The numbers of a page can be changed: `live` gives it the tape of the computation (see `script.tape`),
 which `interpreter.js` runs again, and `switches` finds the parts of a model that can be off. Of a
 function, `proof` finds the constants that are made of its inputs, which no page can compute again.
+`another_line` gives the tape of a model that reads a line typed in the page, and `stages` its parts.
+
+A number that is changed goes this way: `setNumber` of fields.js; `change` of changes.js, which can undo
+it; `setNumbers` of live.js; `change` and `update` of interpreter.js, which runs the calls that depend on
+it; `refresh` of live.js, which tells all that listen.
 """
 
 from __future__ import annotations

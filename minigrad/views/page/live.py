@@ -32,11 +32,30 @@ def live(
 ) -> dict[str, Any]:
     """Return what a page needs to compute a graph again, as data; or `frozen`, why it cannot.
 
-    `leaves` are the slots that have an array of the page, `filled` those of one number everywhere, and
-    `held` those of other constants. `passed` and `with_numbers` have slots by the number of an edge.
-    `picks` says of integers how many there are to choose from, and which of `symbols` these are. Where
-    there is too much to compute, the calls say what an element is made of; what they begin with is left
-    out.
+    A slot is the place of one array (see `minigrad.script`), and a node is named by its number:
+
+        kinds: (dtype, shape) of arrays, each once
+        slots: the kind of each slot
+        names: the functions that are called, each once
+        calls: [function, slot to write, slots to read, ...], as `Tape.packed` writes them
+        value, gradient: the slots of nodes
+        passed, with_numbers: the slots of what goes along an edge, by its place; see `Tape`
+        leaves: the slots that have an array of the page at first
+        filled: those of one number everywhere
+        held: those of other constants, with every bit
+        numbers: the slots of Python numbers among a node's arguments, by their position
+        fixed: why a slot keeps its numbers whatever is changed
+        pinned: why a slot can have no other numbers
+        switches: what can be off: at each place the node, what stands instead, and the slot of its gate
+        reads: where numbers left the graph: the node and the line
+        inside: the box in which a leaf without a name came up
+        made_of: the nodes from which Python or NumPy may have made a node's numbers
+        output: the node of what the model gives, or None
+        picks: of slots of integers, how many there are to choose from, and which of `symbols`
+        symbols: the vocabularies, by their paths
+
+    Of a function, `explore` adds `paths` and `proven`; see `proof`. Where there is too much to compute,
+    the calls say what an element is made of; what they begin with is left out.
     """
     graph = script.graph
     try:

@@ -16,16 +16,27 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 SCRIPTS = {  # each file's name, and that of its object; they run in this order
+    # the data, and how an array is shown
     "words": "Words", "base": "Base", "arrays": "Arrays", "pictures": "Pictures", "heat": "Heat",
-    "graph": "Graph", "functions": "Functions", "interpreter": "Interpreter", "live": "Live",
-    "changes": "Changes", "sources": "Sources", "elements": "Elements", "fields": "Fields",
-    "editing": "Editing", "masks": "Masks", "learn": "Learn", "whatif": "WhatIf",
-    "changes_said": "ChangesSaid", "cards": "Cards",
-    "drawing": "Drawing", "camera": "Camera", "pace": "Pace", "places": "Places", "chapters": "Chapters",
+    "graph": "Graph",
+    # computing it again, and what an element is made of
+    "functions": "Functions", "interpreter": "Interpreter", "live": "Live", "changes": "Changes",
+    "sources": "Sources", "elements": "Elements",
+    # changing numbers
+    "fields": "Fields", "editing": "Editing", "masks": "Masks", "learn": "Learn", "whatif": "WhatIf",
+    "changes_said": "ChangesSaid",
+    # the drawing, and where the reader is in it
+    "cards": "Cards", "drawing": "Drawing", "camera": "Camera", "pace": "Pace", "places": "Places",
+    "chapters": "Chapters",
+    # the panel beside it
     "panel": "Panel", "step": "Step", "details": "Details", "predict": "Predict",
+    # the other tabs, the time line, and ways in and out
     "attention": "Attention", "listing": "Listing", "timeline": "Timeline", "search": "Search",
-    "link": "Link", "share": "Share", "sampling": "Sampling", "cuts": "Cuts", "ribbons": "Ribbons",
-    "flow_said": "FlowSaid", "flow_scene": "FlowScene", "flow": "Flow", "another_line": "AnotherLine",
+    "link": "Link", "share": "Share",
+    # another line, typed in the page, and what leads to each symbol of the answer
+    "sampling": "Sampling", "cuts": "Cuts", "ribbons": "Ribbons", "flow_said": "FlowSaid",
+    "flow_scene": "FlowScene", "flow": "Flow", "another_line": "AnotherLine",
+    # stages, help, keys
     "page": "Page",
 }  # fmt: skip
 
