@@ -170,7 +170,8 @@ function summary() {
     make("p", {}, filled(WORDS.flowLead, { symbol, lead, own, other, second })),
     Flow.complete
       ? [
-          rests("letter", 4, WORDS.flowLetters, ({ k }) => quoted(FlowScene.visible(Flow.reading.source[k]))),
+          rests("letter", 4, WORDS.flowLetters, letterNamed),
+          needed(symbol),
           rests("head", 3, WORDS.flowHeads, named),
           make("p", { class: "moral" }, widest(symbol)),
           make(
@@ -238,6 +239,19 @@ function rests(kind, most, words, name) {
     .slice(0, most);
   const list = found.map((part) => `${name(part)} ${signed(Flow.losses.get(part.key))}`).join(", ");
   return found.length ? make("p", {}, filled(words, { list })) : null;
+}
+
+const letterNamed = ({ k }) => quoted(FlowScene.visible(Flow.reading.source[k]));
+
+function needed(symbol) {
+  // to help is not to be needed: of which letter the loss is more than the lead
+  const letters = [...Flow.parts.values()].filter(({ kind }) => kind === "letter");
+  if (!letters.length || letters.some(({ key }) => !Flow.losses.has(key))) return null;
+  const list = letters
+    .filter(({ key }) => Flow.losses.get(key) > Flow.margin.margin)
+    .map(letterNamed)
+    .join(", ");
+  return make("p", {}, filled(WORDS.flowLettersNeeded[list ? "some" : "none"], { symbol, list }));
 }
 
 function widest(symbol) {

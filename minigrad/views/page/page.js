@@ -85,7 +85,7 @@ const KEYS = [
 function help() {
   fill(
     byId("help"),
-    make("h2", {}, "Keys"),
+    make("h2", { tabindex: -1, autofocus: true }, "Keys"),
     make(
       "dl",
       { class: "keys" },

@@ -67,7 +67,11 @@ const WORDS = {
     some: "To write {symbol}, cross-attention reads it: {list}.",
     none: "To write {symbol}, no head of cross-attention takes anything from it: each less than 2%.",
   },
-  flowLetters: "Letters it needs most: {list}.",
+  flowLetters: "Letters that help most: {list}.",
+  flowLettersNeeded: {
+    none: "None is needed: with any one of them cut, {symbol} is still written here.",
+    some: "Needed, since with it cut another symbol is written here: {list}.",
+  },
   flowLikely: { long: "probability to come next", short: "probability" },
   flowMeasuring: "What each part does for this is being computed.",
   flowMore:

@@ -297,6 +297,16 @@ def test_beside_the_picture_stands_what_a_head_reads_and_the_steps_above_it(
     model = Cut(reader, monkeypatch)
     model.scores(reader.inputs(source, written))
     letters = [c.replace(" ", "␣") for c in LINE["encoder-decoder"]]
+    inputs = reader.inputs(source, written)
+    alone = lambda k: model.margin(inputs, step, written[0, step], {2: [np.s_[:, step, k]]})
+    needed = [f"“{letters[k]}”" for k in range(source.shape[1]) if alone(k) < 0]
+    told = (
+        "with it cut another symbol is written here: " + ", ".join(needed)
+        if needed
+        else "None is needed"
+    )
+    assert told in browser.run(SUMMARY)
+    model.scores(inputs)
     so_far = ["start", *reader.writes.tokens(written[0])]
     for stage, weights, at, unit, starts in (
         (3, model.weights[2][1, step], letters, ["letter"], False),

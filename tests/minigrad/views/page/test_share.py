@@ -110,3 +110,17 @@ def test_a_page_opens_at_the_step_that_it_was_written_for(browser, tmp_path):
     browser.wait(inside)
     with pytest.raises(mg.errors.ConfigError, match="step is a whole number from 0 up to 24"):
         mg.explore(loss, step=99)
+
+
+def test_the_keys_and_signs_are_read_from_the_top_one_a_line(page):
+    browser = page("")
+    browser.driver.set_window_size(900, 500)
+    browser.run("document.dispatchEvent(new KeyboardEvent('keydown', {key: '?', bubbles: true}))")
+    browser.wait("return document.getElementById('help').open")
+    top, *heights = browser.run("""
+      const signs = document.querySelectorAll("#help .tones li");
+      return [document.getElementById("help").scrollTop, ...[...signs].map((one) => one.offsetHeight)]
+    """)
+    assert top == 0
+    assert len(heights) == 3
+    assert max(heights) < 30  # one line
