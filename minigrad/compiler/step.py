@@ -247,9 +247,11 @@ class Compiled:
             met = self._met.get(call.key, _Met(0, None, call.outside))
             if self.at_once or met.calls >= (1 if len(self._plans) < self.plans else PATIENCE):
                 return self._recorded(call, met, args, kwargs)
-            _remember(self._met, call.key, met._replace(calls=met.calls + 1), MET)
         result = self.function(*args, **kwargs)
         check_result(self.function, result)
+        with self._lock:  # it has come to its end: what it computes once, and keeps, is there
+            met = self._met.get(call.key, met)
+            _remember(self._met, call.key, met._replace(calls=met.calls + 1), MET)
         return result
 
     def _recorded(self, call: _Call, met: _Met, args: tuple, kwargs: dict) -> Any:

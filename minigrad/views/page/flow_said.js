@@ -245,9 +245,9 @@ const letterNamed = ({ k }) => quoted(FlowScene.visible(Flow.reading.source[k]))
 
 function needed(symbol) {
   // to help is not to be needed: of which letter the loss is more than the lead
-  const letters = [...Flow.parts.values()].filter(({ kind }) => kind === "letter");
-  if (!letters.length || letters.some(({ key }) => !Flow.losses.has(key))) return null;
-  const list = letters
+  const parts = [...Flow.parts.values()].filter(({ kind }) => kind === "letter");
+  if (!parts.length || parts.some(({ key }) => !Flow.losses.has(key))) return null;
+  const list = parts
     .filter(({ key }) => Flow.losses.get(key) > Flow.margin.margin)
     .map(letterNamed)
     .join(", ");

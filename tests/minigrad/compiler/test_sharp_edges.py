@@ -5,6 +5,7 @@ import enum
 import functools
 import threading
 import types
+from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
 
 import numpy as np
@@ -397,6 +398,27 @@ def test_threads_share_a_function():
     for thread in threads:
         thread.join()
     assert not problems
+
+
+def test_a_table_that_two_first_calls_make_at_once_is_one_in_the_program():
+    """`lru_cache` keeps the table of the call that ends first; the other call met both."""
+    other_began, first_ended = threading.Event(), threading.Event()
+    waits = [lambda: other_began.set() or first_ended.wait(), other_began.wait]
+
+    @functools.lru_cache
+    def table():
+        if waits:
+            waits.pop()()
+        return np.arange(4.0)
+
+    step = mg.compile(lambda a: np.sum(W * a * table() * table()), exact=True)
+    a = array(4)
+    with ThreadPoolExecutor(2) as threads:
+        first, other = threads.submit(step, a), threads.submit(step, a)
+        first.add_done_callback(lambda _: first_ended.set())
+        losses = [first.result(), other.result(), *[step(a) for _ in range(3)]]
+    assert len({loss.item() for loss in losses}) == 1
+    assert step.source
 
 
 def test_a_list_that_only_grows_keeps_no_function_from_its_program():
