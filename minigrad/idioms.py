@@ -91,6 +91,7 @@ MODULES = [
     ("torch.logsumexp(x, dim=-1)", "F.logsumexp(x, axis=-1)"),
     ("torch.allclose(x, y)", "np.allclose(x, y)"),
     ("torch.isnan(x)", "np.isnan(x)"),
+    ("torch.seed()", "mg.manual_seed(0)"),
     ("torch.no_grad()", "mg.no_grad()"),
     ("torch.inference_mode()", "mg.no_grad()"),
     ("torch.set_grad_enabled(False)", "mg.no_grad()"),
@@ -132,6 +133,8 @@ MODULES = [
     ("tf.reduce_sum(x)", "np.sum(x)"),
     ("tf.reduce_mean(x)", "np.mean(x)"),
     ("tf.convert_to_tensor([1.0])", "mg.Tensor([1.0])"),
+    ("tf.function(f)", "mg.compile(f)"),
+    ("tf.random.set_seed(0)", "mg.manual_seed(0)"),
     ("tf.keras", "nn.Sequential(nn.Linear(3, 4), F.relu, nn.Linear(4, 2))"),
     ("keras.Sequential", "nn.Sequential(nn.Linear(3, 4), F.relu, nn.Linear(4, 2))"),
     ("keras.layers.Dense(4)", "nn.Linear(3, 4)  # the width of its input, and its own"),
@@ -142,8 +145,11 @@ MODULES = [
     ("keras.losses.MeanSquaredError()(y, x)", "F.mse_loss(x, y)"),
     ("keras.optimizers.Adam(1e-3)", "optim.Adam(model.parameters(), lr=1e-3)"),
     ("keras.activations.relu(x)", "F.relu(x)"),
-    ("keras.callbacks.EarlyStopping()", f"best = min(np.inf, f(w).item())  # {STOP}"),
-    ("keras.EarlyStopping()", f"best = min(np.inf, f(w).item())  # {STOP}"),
+    *(
+        (f"{home}.EarlyStopping()", f"best = min(np.inf, f(w).item())  # {STOP}")
+        for home in ("keras.callbacks", "keras", "nn", "optim")
+    ),
+    ("keras.utils.set_random_seed(0)", "mg.manual_seed(0)"),
     ("keras.to_categorical(ids, 3)", "F.one_hot(ids, 3)"),
     ("keras.utils.to_categorical(ids, 3)", "F.one_hot(ids, 3)"),
 ]
@@ -281,6 +287,10 @@ LAYERS = [
     ("nn.utils.clip_grad_value_([w], 1.0)", "optim.clip_grad_value([w], 1.0)"),
     ("nn.Dense(4)", "nn.Linear(3, 4)  # the width of its input, and its own"),
     ("nn.Input(shape=(3,))", "nn.Linear(3, 4)  # the first layer says how wide its input is"),
+    ("nn.layers.Dense(4)", "nn.Linear(3, 4)  # the width of its input, and its own"),
+    ("nn.LayerNormalization()", "from minitransformer import LayerNorm; LayerNorm(3)"),
+    ("nn.Concatenate()([x, y])", "np.concatenate([x, y], axis=-1)"),
+    ("nn.Reshape((3, 2))", "nn.Function(lambda x: x.reshape(len(x), -1, 1))"),
     ("nn.Activation('relu')", "nn.Function(F.relu)"),
     ("nn.Model", "nn.Module"),
     ("nn.Layer", "nn.Module"),
@@ -351,6 +361,10 @@ OPTIMISERS = [
     ("optim.lr_scheduler", "optimizer.lr = optim.warmup_cosine(1e-3, 10, 100)(1)  # in each step"),
     ("optim.RMSprop(model.parameters())", "optim.Adam(model.parameters(), betas=(0.0, 0.99))"),
     ("optim.Adagrad(model.parameters())", "optim.Adam(model.parameters())"),
+    (
+        "optim.ReduceLROnPlateau(optimizer)",
+        "optimizer.lr = optimizer.lr / 10  # where the loss stays",
+    ),
     ("optim.LBFGS(model.parameters())", "optim.Adam(model.parameters())"),
     ("optim.clip_grad_norm_([w], 1.0)", "optim.clip_grad_norm([w], 1.0)"),
     ("optim.clip_grad_value_([w], 1.0)", "optim.clip_grad_value([w], 1.0)"),
@@ -379,6 +393,7 @@ MODULE_METHODS = [
     ("model.summary()", "print(model)"),
     ("model.compile", "mg.compile(f)"),
     ("model.fit", "optimizer.zero_grad(); f(w).backward(); optimizer.step()  # in a loop"),
+    ("model.history", "[f(w).item() for _ in range(10)]  # the losses that a loop keeps"),
     ("model.predict(x)", "model(x)"),
     ("model.evaluate(x, ids)", "F.cross_entropy(model(x), ids).item()"),
     ("model.add(layer)", "model.append(nn.Linear(2, 2))"),
@@ -403,9 +418,13 @@ WORDS = {  # names of arguments
     "dim": "axis", "keepdim": "keepdims", "unbiased": "ddof", "correction": "ddof",
     "learning_rate": "lr", "in_features": "inputs", "out_features": "outputs",
     "num_embeddings": "symbols", "embedding_dim": "width", "num_classes": "N", "input": "x",
-    "rate": "p", "keep_dims": "keepdims",
+    "rate": "p", "keep_dims": "keepdims", "input_dim": "symbols", "output_dim": "width",
 }  # fmt: skip
 
+APART = {  # arguments that are none here
+    "device": "leave it out: all arrays lie in the memory of this machine",
+    "activation": "it is a layer of its own: nn.Sequential(nn.Linear(3, 4), F.relu)",
+}
 
 HERE = re.compile(r"\bF\.")  # what a reader has not imported by this name
 
@@ -435,9 +454,8 @@ def instead(name: str, *homes: str) -> str:
 
 def renamed(name: str) -> str:
     """Say which of our arguments another library calls `name`: "; write axis=", or ""."""
-    if name == "device":
-        return "; leave it out: all arrays lie in the memory of this machine"
-    return f"; write {WORDS[name]}=" if name in WORDS else ""
+    remedy = APART.get(name) or (f"write {WORDS[name]}=" if name in WORDS else "")
+    return f"; {remedy}" if remedy else ""
 
 
 def _elsewhere(module: str, name: str) -> str:

@@ -290,8 +290,11 @@ class ModuleList(Module):
     def append(self, module: Module) -> None:
         """Put one more module at the end."""
         if not isinstance(module, Module):
-            kind, several = type(self).__name__, isinstance(module, (list, tuple))
-            remedy = ": give them one by one, without the brackets" if several else ""
+            kind, remedy = type(self).__name__, ""
+            if isinstance(module, (list, tuple)):
+                remedy = ": give them one by one, without the brackets"
+            elif isinstance(module, str):
+                remedy = f": write the function, such as F.{module}"
             raise errors.ModuleError(f"{kind} holds modules, not {module!r}{remedy}")
         setattr(self, str(len(self)), module)
 

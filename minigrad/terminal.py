@@ -106,10 +106,18 @@ class Parser(argparse.ArgumentParser):
 
     def parse_known_args(self, args=None, namespace=None):  # type: ignore[no-untyped-def, override]
         options, others = super().parse_known_args(args, namespace)
+        known = {name.lstrip("-"): name for name in self._option_string_actions}
+        initials = {
+            "".join(word[0] for word in name.split("-")): name for name in known if "-" in name
+        }
         for one in (name.partition("=")[0] for name in others if name.startswith("--")):
-            nearest = difflib.get_close_matches(one, self._option_string_actions, 1)
-            if nearest and one not in self._option_string_actions:
-                self.error(f"unrecognized arguments: {one}; did you mean {nearest[0]}?")
+            stem = one.lstrip("-")
+            if any(action.dest == stem and not action.option_strings for action in self._actions):
+                self.error(f"unrecognized arguments: {one}; the {stem} is written without {one}")
+            nearest = [initials.get(stem), *difflib.get_close_matches(stem, known, 1, 0.5)]
+            found = next(filter(None, nearest), None)
+            if found and stem not in known:
+                self.error(f"unrecognized arguments: {one}; did you mean {known[found]}?")
         return options, others
 
     def error(self, message: str) -> NoReturn:

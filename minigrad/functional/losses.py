@@ -56,8 +56,10 @@ def cross_entropy(
 def _check_targets(shape, targets, ignore_index, reduction, label_smoothing=0.0) -> None:
     targets = without_tensors(targets)
     if targets.shape != shape[:-1]:
+        one_hot = "; of one-hot targets take targets.argmax(-1)" if targets.shape == shape else ""
         raise errors.ShapeError(
-            f"scores of shape {shape} ask for targets of shape {shape[:-1]}, not {targets.shape}"
+            f"scores of shape {shape} ask for targets of shape {shape[:-1]}, "
+            f"not {targets.shape}{one_hot}"
         )
     if ignore_index is not None:
         ignore_index = whole("ignore_index", ignore_index, least=-math.inf)

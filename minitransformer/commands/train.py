@@ -55,13 +55,16 @@ def train(options: argparse.Namespace) -> int:
         kept = snapshots(given, run, exam, folder / SNAPSHOTS)
         if kept:
             kept.after_step(run.reader, run.steps_done)
+        if run.steps_done >= run.settings.steps:
+            print("all its steps were taken before: only the report is written again", flush=True)
         learn(run, exam[:200], every, goal, folder / CHECKPOINT, interrupted, kept)
         if kept:
             kept.save(folder / SNAPSHOTS)
         stopped = interrupted()
         if stopped:
             print(
-                f"interrupted after step {run.steps_done}, and saved; a second Ctrl-C stops at once",
+                f"interrupted after step {run.steps_done}, and saved: `python -m {PROGRAM} --resume "
+                f"{folder}` goes on; a second Ctrl-C stops at once",
                 flush=True,
             )
         result = examined(run, exam)
@@ -180,7 +183,8 @@ def resumed(given: dict[str, Any]) -> tuple[Callable[[], Training], Path]:
     if others:
         words = [given[name] if name in ("task", "file") else flag(name) for name in others]
         raise errors.ConfigError(
-            f"--resume goes on with the run as it was begun: leave out {', '.join(words)}"
+            f"--resume goes on with the run as it was begun: leave out {', '.join(words)}, "
+            f"or begin another without --resume"
         )
     checkpoint = given["resume"] / CHECKPOINT
     if not checkpoint.exists():

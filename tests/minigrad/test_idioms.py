@@ -18,7 +18,7 @@ OURS = {"np": np, "mg": mg, "nn": nn, "F": F, "optim": optim, "ids": IDS, "mask"
 RANDOM = r"rand|generator|multinomial|normal_|uniform_|xavier|dropout"
 # What has no one result: modules, devices, dtypes, loops; or another library's name.
 NOT_COMPARED = (
-    r"^(model|optim|nn|jax|tf|keras)|torch\.(autograd\.F|cuda|jit|utils|device|float|long|bool|set_|no_|inf|Var|vmap)|"
+    r"^(model|optim|nn|jax|tf|keras)|torch\.(autograd\.F|seed|cuda|jit|utils|device|float|long|bool|set_|no_|inf|Var|vmap)|"
     r"grad_fn|register_hook|x\.at|block_until|x\.device|x\.topk|cuda|w\.zero_grad|"
     r"F\.(mse|mean_squared_error|\w+_crossentropy|to_categorical)\("  # of Keras
 )
@@ -92,6 +92,12 @@ def test_an_attribute_that_is_not_here_says_what_to_write():
         (model, "load_weights", "mg.load('w.npz')[0]"),
         (mg, "layers", "for keras.layers.Dense(4) write nn.Linear(3, 4)"),
         (mg, "EarlyStopping", "break where it has not sunk"),
+        (nn, "EarlyStopping", "break where it has not sunk"),
+        (nn, "layers", "for nn.layers.Dense(4) write nn.Linear(3, 4)"),
+        (nn, "Concatenate", "write np.concatenate([x, y], axis=-1)"),
+        (mg, "function", "for tf.function(f) write mg.compile(f)"),
+        (mg, "seed", "write mg.manual_seed(0)"),
+        (model, "history", "f(w).item() for"),
         (nn, "Conv2d", "nn.Linear(4, 5)(c[:, "),
         (nn, "LSTM", "np.tanh(cell("),
         (x, "to", "x itself"),
@@ -155,6 +161,8 @@ def test_an_argument_of_another_name_says_ours():
         (lambda: x.argmax(dim=1), "axis="),
         (lambda: mg.Tensor(X, device="cpu"), "leave it out: all arrays lie"),
         (lambda: nn.Parameter(X, device="cpu"), "leave it out: all arrays lie"),
+        (lambda: nn.Linear(3, 4, activation="relu"), "a layer of its own"),
+        (lambda: nn.Embedding(input_dim=9, output_dim=3), "symbols="),
         (lambda: mg.grad(np.sum, has_aux=True), "grad: there is no argument 'has_aux'"),
         (lambda: mg.value_and_grad(np.sum, has_aux=True), "it takes f, argnums"),
     ):
@@ -208,9 +216,13 @@ def test_a_model_in_place_of_its_arrays_is_told_how_to_save_and_load(tmp_path):
         model.load_state_dict(mg.load(path))
 
 
-def test_layers_in_brackets_as_in_keras_are_told():
+def test_layers_and_targets_as_in_keras_are_told():
     with pytest.raises(errors.ModuleError, match="one by one, without the brackets"):
         nn.Sequential([nn.Linear(3, 4), nn.ReLU()])
+    with pytest.raises(errors.ModuleError, match=r"write the function, such as F\.relu"):
+        nn.Sequential(nn.Linear(3, 4), "relu")
+    with pytest.raises(errors.ShapeError, match=r"take targets\.argmax\(-1\)"):
+        F.cross_entropy(mg.Tensor(X), F.one_hot(IDS, 3))
 
 
 def test_modules_that_are_functions_give_what_these_give():

@@ -597,6 +597,8 @@ def test_output_that_cannot_be_written(home):
         (["--bogus"], "unrecognized arguments: --bogus"),
         (["--step", 3], "unrecognized arguments: --step; did you mean --steps?"),
         (["train", "--epochs=3"], "unrecognized arguments: --epochs; did you mean --steps?"),
+        (["train", "--lr", 0.1], "unrecognized arguments: --lr; did you mean --learning-rate?"),
+        (["train", "--task", "dates"], "the task is written without --task"),
         (["translate"], "arguments are required"),
         (["--steps", "many"], "--steps: invalid int value: 'many'"),
         (["--steps", "1.5"], "--steps: invalid int value"),

@@ -11,6 +11,7 @@ named: files of exercises are copied, under their own names.
 
 from __future__ import annotations
 
+import difflib
 import io
 import itertools
 import re
@@ -217,7 +218,9 @@ def _sort(student: Student, files: Iterable[Found | str]) -> None:
         elif sheet := _sheet_of(file.path):
             known.setdefault(sheet, []).append(file)
         else:
-            student.notes.append(f"not marked: {file.path}: no file of exercises has such a name")
+            student.notes.append(
+                f"not marked: {file.path}: no file of exercises has such a name{_nearest(file.path)}"
+            )
     for sheet, several in known.items():
         last = max(several, key=lambda one: (one.time, one.path.endswith(f"/{sheet}")))
         (student.folder / sheet).write_bytes(last.data)
@@ -243,3 +246,10 @@ def _sheet_of(path: str) -> str:
         if re.search(rf"(?:^|_){stem}{AGAIN}\.py$", name, re.IGNORECASE):
             return sheet.file
     return ""
+
+
+def _nearest(path: str) -> str:
+    """Say which file of exercises a name is likely to mean: "; did it mean 01_one.py", or ""."""
+    names = [sheet.file for sheet in sheets()]
+    near = difflib.get_close_matches(re.split(r"[/\\]", path)[-1].lower(), names, 1)
+    return f"; did it mean {near[0]}" if near else ""

@@ -18,7 +18,7 @@ from .marking import NOT_BEGUN, RIGHT, Mark
 from .puzzle import puzzle_of, solved
 from .roster import read_roster
 from .sandbox import check
-from .sheets import HOME, RUN, Sheet, chosen, folder_of, sheets
+from .sheets import HOME, RUN, Sheet, chosen, folder_of, has_any, sheets
 from .together import run
 from .worked import worked
 
@@ -39,12 +39,19 @@ def overview(options: argparse.Namespace) -> int:
     right = sum(mark.state == RIGHT for _, _, mark in marked)
     print()
     say(f"{right} of {len(marked)} are right, in {folder.resolve()}")
-    say(f"`{RUN} check 01` tells more" + ("" if folder != HOME else _advice()))
+    say(f"`{RUN} check 01` tells more" + ("" if folder != HOME else f"; {_advice()}"))
     return 0
 
 
 def _advice() -> str:
-    return f"; `{RUN} start DIR` makes a copy to work in"
+    """Where a learner who looks at the clone's own exercises is to write."""
+    with contextlib.suppress(OSError):
+        for copy in sorted(Path().iterdir()):
+            if copy.is_dir() and has_any(copy):
+                return (
+                    f"those in {copy} are looked at with `--folder {copy}`, or within that folder"
+                )
+    return f"`{RUN} start DIR` makes a copy to write in; check it in that folder"
 
 
 def _first(says: str) -> str:
@@ -72,7 +79,7 @@ def check_some(options: argparse.Namespace) -> int:
         print()
         say(f"`{RUN} hint` with a lesson or a name helps on")
         if folder == HOME and all(mark.state == NOT_BEGUN for _, _, mark in marked):
-            say(f"`{RUN} start DIR` makes a copy to write in; check it in that folder")
+            say(_advice())
         return 1
     return 0
 

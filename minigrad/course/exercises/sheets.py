@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import codecs
 import contextlib
+import difflib
 import doctest
 import functools
 import importlib.util
@@ -105,8 +106,12 @@ def chosen(wanted: Sequence[str]) -> list[tuple[Sheet, list[Exercise]]]:
         ]
         if not fits:
             numbers = ", ".join(sheet.number for sheet in sheets())
+            names = [name for sheet in sheets() for name in sheet.exercises]
+            near = difflib.get_close_matches(one, names, 1)
             raise errors.ConfigError(
-                f"there is no exercise {one}; there are those of the lessons {numbers}, and "
+                f"there is no exercise {one}"
+                + (f", did you mean {near[0]}" if near else "")
+                + f"; there are those of the lessons {numbers}, and "
                 f"`python -m minigrad exercises` lists their names"
             )
         picked.update({exercise: sheet for sheet, exercise in fits})

@@ -68,6 +68,7 @@ def test_nothing_that_was_handed_in_is_lost_without_a_word(room, marked):
     (room / "twice.zip").write_bytes(zipped({"inner.zip": zipped({FIRST: RIGHT})}))
     (room / "broken.zip").write_bytes(b"PK no zip")
     put(room / "other" / "solution.py")
+    put(room / "other" / "one_derivative.py")
     put(room / "other" / "notes.ipynb")
     said, rows = marked()
     assert {name: row["points"] for name, row in rows.items()} == {
@@ -80,10 +81,11 @@ def test_nothing_that_was_handed_in_is_lost_without_a_word(room, marked):
         "broken: not marked: broken.zip: File is not a zip file",
         "other: not marked: other/notes.ipynb: no Python file",
         "other: not marked: other/solution.py: no file of exercises has such a name",
+        "such a name; did it mean 01_one_derivative.py",
         "other: no file of exercises is there",
     ):
         assert part in said
-    assert rows["other"]["not marked"] == "3"
+    assert rows["other"]["not marked"] == "4"
     assert rows["again"]["not marked"] == ""  # it was, under another name
     assert not (room.parent / "evil.py").exists()
 

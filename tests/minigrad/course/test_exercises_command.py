@@ -19,6 +19,7 @@ import pytest
 from limits import SECONDS
 from progress import problems
 
+from minigrad import errors
 from minigrad.__main__ import main
 from minigrad.course.exercises import sandbox, together
 from minigrad.course.exercises.likeness import alike
@@ -123,7 +124,18 @@ def test_the_library_is_recognised_and_its_line_named(text, tmp_path):
     assert "in line " in found.says
 
 
+def test_a_name_that_is_none_is_told_the_nearest():
+    with pytest.raises(
+        errors.ConfigError, match="no exercise prodct_rule, did you mean product_rule"
+    ):
+        chosen(["prodct_rule"])
+
+
 def test_who_has_no_copy_yet_is_told_how_to_get_one(run, folder, monkeypatch):
+    monkeypatch.chdir(folder.parent)
+    assert "`--folder mine`" in run("check", "product_rule")[1]
+    (folder.parent / "empty").mkdir()
+    monkeypatch.chdir(folder.parent / "empty")
     assert "start DIR` makes a copy" in run("check", "product_rule")[1]
     monkeypatch.chdir(folder)
     assert "start" not in run("check", "product_rule")[1]
