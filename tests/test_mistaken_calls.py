@@ -177,10 +177,12 @@ def what_calls_change(tmp_path, monkeypatch):
     mg.manual_seed(0)
 
 
-# Each call that is right all the same writes a whole page, or draws a picture.
+# Each call that is right all the same trains, writes a whole page, or draws a picture.
 SLOW = {
-    "explain.explain", "model_plots.attention_map", "model_plots.attention_maps", "plots.heat_map",
-    "plots.weights_and_gradients",
+    "Training.fit", "explain.explain", "explore", "model_plots.attention_map",
+    "model_plots.attention_maps", "model_plots.curves", "model_plots.positional_encodings",
+    "plots.gradient_sizes", "plots.heat_map", "plots.histograms", "plots.vectors",
+    "plots.weights_and_gradients", "report.page",
 }  # fmt: skip
 
 

@@ -65,6 +65,7 @@ def test_every_block_of_python_runs(tmp_path):
     assert len(lines) == 10, "as the heading says"
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not importlib.util.find_spec("torch"), reason="PyTorch is an extra")
 def test_the_block_about_pytorch_runs_and_compares_as_many_numbers(tmp_path):
     (block,) = (block for block in blocks("python") if "torch" in block)

@@ -44,7 +44,7 @@ def overview(options: argparse.Namespace) -> int:
 
 
 def _advice() -> str:
-    """Where a learner who looks at the clone's own exercises is to write."""
+    """Say where a learner who looks at the clone's own exercises writes."""
     with contextlib.suppress(OSError):
         for copy in sorted(Path().iterdir()):
             if copy.is_dir() and has_any(copy):

@@ -19,11 +19,15 @@ FEW, ALL = range(1), range(10)  # seeds of the inputs: those of every run, and o
 EXERCISES = [(sheet, exercise) for sheet in sheets() for exercise in sheet.exercises.values()]
 
 
-def some_exercises(wanted):
-    some = [(sheet, exercise) for sheet, exercise in EXERCISES if wanted(exercise)]
-    return pytest.mark.parametrize(
-        ("sheet", "exercise"), some, ids=[f"{s.number}-{e.name}" for s, e in some]
-    )
+def some_exercises(wanted, slow=()):
+    some = [
+        pytest.param(
+            s, e, id=f"{s.number}-{e.name}", marks=pytest.mark.slow if e.name in slow else ()
+        )
+        for s, e in EXERCISES
+        if wanted(e)
+    ]
+    return pytest.mark.parametrize(("sheet", "exercise"), some)
 
 
 every_exercise = some_exercises(lambda exercise: True)
@@ -50,7 +54,7 @@ def test_a_stub_is_not_begun_and_its_examples_are_right(sheet, exercise):
 
 
 @pytest.mark.parametrize("seeds", [FEW, pytest.param(ALL, marks=pytest.mark.slow)], ids=("1", "10"))
-@every_exercise
+@some_exercises(lambda exercise: True, slow=["engine"])
 def test_the_solution_is_right_and_each_mistake_is_named(sheet, exercise, seeds):
     shown = examples(sheet, exercise)
     assert len(exercise.mistakes) >= 3

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from limits import SECONDS
+from model_checks import quickly_the_first
 from progress import problems
 from toy_task import Toy
 
@@ -49,7 +50,7 @@ def expected():
     return finished(toy(), Threads(1))
 
 
-@pytest.mark.parametrize("count", [2, 3, 4])
+@pytest.mark.parametrize("count", quickly_the_first([2, 3, 4]))
 def test_any_number_of_threads_gives_the_same_weights(count, expected):
     """With dropout: it depends on the step and on the part, not on who draws when."""
     assert finished(toy(), Threads(count)) == expected
@@ -114,7 +115,7 @@ def test_a_step_whose_part_fails_is_not_taken(expected):
     assert digest(run) == expected
 
 
-@pytest.mark.parametrize("kind", ["encoder-decoder", "decoder", "text"])
+@pytest.mark.parametrize("kind", quickly_the_first(["encoder-decoder", "decoder", "text"]))
 def test_a_job_is_the_same_in_another_process(kind, tmp_path):
     """It takes little to send: the weights are not in it."""
     path = tmp_path / "text"
@@ -224,10 +225,7 @@ def test_lengths_are_filled_up_to_four_at_most(pad, most):
     assert max(widths) == most
 
 
-@pytest.mark.parametrize(
-    "positions",
-    ["sinusoidal", *(pytest.param(p, marks=pytest.mark.slow) for p in ("learned", "rotary"))],
-)
+@pytest.mark.parametrize("positions", quickly_the_first(["sinusoidal", "learned", "rotary"]))
 def test_what_is_filled_up_and_compiled_learns_the_same_to_rounding(positions):
     def losses(pad, compiled=True):
         sizes = Sizes(7, 7, **TINY | {"positions": positions, "dropout": 0.0})

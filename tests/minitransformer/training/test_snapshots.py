@@ -31,6 +31,7 @@ def trained(count):
     return run, kept
 
 
+@pytest.mark.slow
 def test_they_change_no_bit_of_a_run():
     (with_them, kept), (without, _) = trained(4), trained(0)
     assert [one["step"] for one in kept.taken] == kept.due == [0, 1, 3, 6]

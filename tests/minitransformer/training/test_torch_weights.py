@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from model_checks import weighted_sum
+from model_checks import quickly_the_first, weighted_sum
 
 import minigrad as mg
 from minigrad import Tensor, errors, optim
@@ -216,7 +216,7 @@ def test_stacks_of_layers_alone():
 # --- training ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("steps", [20, pytest.param(200, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("steps", quickly_the_first([20, 200]))
 def test_training_follows_pytorch(steps):
     """An encoder-decoder from equal weights on equal data, each with its own Adam."""
     sizes = Sizes(12, 11, width=16, heads=4, feed_forward=24)

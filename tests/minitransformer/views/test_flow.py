@@ -93,6 +93,7 @@ def opened(browser, tmp_path, kind):
     return reader
 
 
+@pytest.mark.slow
 def test_the_stages_are_found_in_the_graph(tmp_path, monkeypatch):
     """Of each module its result, and of an attention its weights, by their shapes."""
     monkeypatch.setattr(replay, "checks", lambda graph: {})

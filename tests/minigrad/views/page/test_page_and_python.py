@@ -399,6 +399,7 @@ def test_what_python_made_of_numbers_is_marked_where_it_is_wrong(compare):
     assert result.marked > 100
 
 
+@pytest.mark.slow
 @PROVEN
 def test_models_are_right_or_marked(compare, proven):
     result = compare(of_models(), proven=proven)
