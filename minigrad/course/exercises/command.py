@@ -10,8 +10,9 @@ from pathlib import Path
 
 from ...terminal import seed_of
 from ...working import busy
-from . import learner, own, teacher
-from .container import PROGRAMS
+from . import learner, own
+from .classroom import teacher
+from .isolation.container import PROGRAMS
 from .sandbox import SECONDS
 
 

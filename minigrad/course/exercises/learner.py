@@ -13,10 +13,10 @@ from ... import errors
 from ...disk import write_whole
 from ...views.drawing.drawing import Drawing
 from ..printing import say
+from .classroom.roster import read_roster
 from .exercise import Exercise
 from .marking import NOT_BEGUN, RIGHT, Mark
 from .puzzle import puzzle_of, solved
-from .roster import read_roster
 from .sandbox import check
 from .sheets import HOME, RUN, Sheet, chosen, folder_of, has_any, sheets
 from .together import run

@@ -27,7 +27,7 @@ from .asking import Asked, Outcome, StoppedError
 from .calls import Callee
 from .crossing import packed
 from .exercise import Case, Exercise
-from .house import JUDGE, Rooms
+from .isolation.house import JUDGE, Rooms
 from .likeness import alike, numbers_of
 from .marking import RIGHT, Mark, Trial, mark
 from .sheets import RUN, asked, beside, chosen, content, written

@@ -22,11 +22,11 @@ from typing import Any
 import numpy as np
 
 from ...working import not_hearing
-from . import rooms
 from .asking import Asked, StoppedError
 from .crossing import packed
 from .exercise import Exercise
-from .house import JUDGE, Rooms
+from .isolation import rooms
+from .isolation.house import JUDGE, Rooms
 from .marking import BORROWED, MISSING, NOT_BEGUN, STOPPED, WRONG, Mark, Trial, mark
 from .sheets import Sheet, content, examples, written
 from .wording import told

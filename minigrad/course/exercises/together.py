@@ -13,7 +13,7 @@ from pathlib import Path
 from ... import errors
 from ...working import working
 from ..printing import say
-from .house import ended, with_packages
+from .isolation.house import ended, with_packages
 from .marking import MISSING, NOT_BEGUN, RIGHT
 from .running import FAILED
 from .sandbox import check

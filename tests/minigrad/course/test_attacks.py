@@ -12,9 +12,10 @@ import time
 import numpy as np
 import pytest
 
-from minigrad.course.exercises import crossing, rooms, sandbox
+from minigrad.course.exercises import crossing, sandbox
 from minigrad.course.exercises.crossing import CrossingError, Other, packed, unpacked
-from minigrad.course.exercises.house import Rooms
+from minigrad.course.exercises.isolation import rooms
+from minigrad.course.exercises.isolation.house import Rooms
 from minigrad.course.exercises.marking import RIGHT, STOPPED, WRONG
 from minigrad.course.exercises.sheets import HOME, chosen
 from minigrad.course.exercises.wording import kind_of

@@ -13,9 +13,11 @@ import pytest
 from limits import SECONDS
 
 from minigrad.__main__ import main
-from minigrad.course.exercises import container, sandbox, teacher
-from minigrad.course.exercises.handed_in import handed_in
-from minigrad.course.exercises.roster import Enrolled, read_roster
+from minigrad.course.exercises import sandbox
+from minigrad.course.exercises.classroom import teacher
+from minigrad.course.exercises.classroom.handed_in import handed_in
+from minigrad.course.exercises.classroom.roster import Enrolled, read_roster
+from minigrad.course.exercises.isolation import container
 from minigrad.course.exercises.sheets import HOME, sheets
 from minigrad.course.exercises.wording import as_html
 from minigrad.errors import ConfigError

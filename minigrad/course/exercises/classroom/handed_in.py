@@ -22,8 +22,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from ... import errors
-from .sheets import LONGEST, RUN, content, sheets
+from .... import errors
+from ..sheets import LONGEST, RUN, content, sheets
 
 MOODLE = re.compile(r"(.+)_(\d+)_assignsubmission_\w+_?$")
 CANVAS = re.compile(r"([^_]+)_(?:LATE_)?(\d+)_\d+_")

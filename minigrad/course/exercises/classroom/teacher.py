@@ -13,20 +13,23 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 
-from ... import errors
-from ...disk import destination, write_whole
-from ..printing import say
-from . import class_page
+from .... import errors
+from ....disk import destination, write_whole
+from ...printing import say
+from ..exercise import Exercise
+from ..isolation.container import build
+from ..isolation.house import Rooms
+from ..marking import Mark
+from ..sandbox import Job, check, marks_of
+from ..sheets import Sheet, chosen, has_any
+from ..wording import cleaned
+from . import page
 from .alike import equal_work, work_in
-from .container import build
-from .exercise import Exercise
 from .feedback import write_feedback
 from .gradescope import as_gradescope, write_autograder
 from .handed_in import Student, gathered, handed_in
-from .house import Rooms
 from .kept import NAME as KEPT
 from .kept import Kept
-from .marking import Mark
 from .points import counted, read_points, shared
 from .results import (
     ESCAPED,
@@ -41,9 +44,6 @@ from .results import (
     total,
 )
 from .roster import Enrolled, absent, numbers_of, read_roster, times_of
-from .sandbox import Job, check, marks_of
-from .sheets import Sheet, chosen, has_any
-from .wording import cleaned
 
 RESULTS = ("class.csv", "class.json", "class.html")
 FEEDBACK = "feedback"  # the folder of the pages for students
@@ -242,8 +242,8 @@ class Results:
             "class.json": lambda: class_as_json(self.students, self.seed),
         }
         if whole:
-            page = lambda: class_page.page(self.students, notes, same).encode(errors=ESCAPED)
-            forms = {**forms, "class.html": page}
+            as_html = lambda: page.page(self.students, notes, same).encode(errors=ESCAPED)
+            forms = {**forms, "class.html": as_html}
         for name, form in forms.items():
             data = form()
             write_whole(self.out / name, lambda file: file.write(data))

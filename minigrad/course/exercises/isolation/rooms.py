@@ -1,7 +1,7 @@
 """The process from which learners' functions get theirs: NumPy is loaded there, and no answer is.
 
-    python -m minigrad.course.exercises.rooms 5 FOLDER shut    forks a room for each pair of sockets
-    python -m minigrad.course.exercises.rooms 70               is a room itself: where none is forked
+    python -m minigrad.course.exercises.isolation.rooms 5 FOLDER shut forks one per pair of sockets
+    python -m minigrad.course.exercises.isolation.rooms 70            is one itself: where none is forked
 
 In a room one function is loaded and asked, through a stream (`calls.Callee`). A room has three
 processes: the keeper, who ends it when the judge closes its socket, the first one inside, who tells what
@@ -33,12 +33,12 @@ try:
 except ImportError:  # not every system has it
     resource = None  # type: ignore[assignment]
 
-from ... import hessian
-from . import apart
-from .calls import Callee
-from .crossing import read, unpacked
-from .sheets import BESIDE, HOME, asked, beside, handed_out, parsed
-from .wording import unreadable
+from .... import hessian
+from ..calls import Callee
+from ..crossing import read, unpacked
+from ..sheets import BESIDE, HOME, asked, beside, handed_out, parsed
+from ..wording import unreadable
+from . import namespaces
 
 LEAST, MOST = 1 << 29, 4 << 30  # bytes that a function may use, where the system can limit that
 
@@ -70,7 +70,7 @@ def main(control: str, folder: str, shut: str) -> None:
     problem = ""
     try:
         if shut == "shut":
-            apart.shut(folder)
+            namespaces.shut(folder)
             _try_room()
     except (OSError, AttributeError) as error:
         problem = str(error) or type(error).__name__
@@ -110,10 +110,10 @@ def _try_room() -> None:
     """
     child = os.fork()
     if child == 0:
-        apart.room()
+        namespaces.room()
         inner = os.fork()
         if inner == 0:
-            _end(apart.inside)
+            _end(namespaces.inside)
         os._exit(os.waitpid(inner, 0)[1] != 0)
     if os.waitpid(child, 0)[1]:
         raise OSError("no room of processes can be had")
@@ -131,10 +131,10 @@ def _end(function: Any, *arguments: object) -> NoReturn:
 
 def _keep(talk: int, fate: int, seconds: int, folder: str, shut: bool) -> None:
     """Keep a room until what runs in it has ended, or the judge closes the socket `fate`."""
-    apart.adopting()
-    work = apart.WORK if shut else tempfile.mkdtemp(dir=folder)
+    namespaces.adopting()
+    work = namespaces.WORK if shut else tempfile.mkdtemp(dir=folder)
     if shut:
-        apart.room()
+        namespaces.room()
     first = os.fork()
     if first == 0:
         _end(_first, talk, fate, seconds, work, shut)
@@ -163,7 +163,7 @@ def _end_children() -> None:
 def _first(talk: int, fate: int, seconds: int, work: str, shut: bool) -> None:
     """Start the process of the function, and tell how it ended."""
     if shut:
-        apart.inside()
+        namespaces.inside()
     function = os.fork()
     if function == 0:
         os.chdir(work)

@@ -11,8 +11,8 @@ import zipfile
 from collections.abc import Sequence
 from typing import IO, Any
 
-from ..places import EXAMPLES, ROOT
-from .marking import RIGHT
+from ...places import EXAMPLES, ROOT
+from ..marking import RIGHT
 from .results import ESCAPED, Marked, points_of, total
 
 SETUP = """#!/usr/bin/env bash

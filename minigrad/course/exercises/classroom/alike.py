@@ -7,7 +7,7 @@ import hashlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from .sheets import sheets, written
+from ..sheets import sheets, written
 
 FEWEST = 3  # functions begun: one or two lines are often the same by chance
 

@@ -8,12 +8,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from ...views.drawing.drawing import Drawing
-from .exercise import Exercise
-from .marking import BORROWED, HARD_CODED, MISSING, NOT_BEGUN, RIGHT, STOPPED, WRONG, Mark
+from ....views.drawing.drawing import Drawing
+from ..exercise import Exercise
+from ..marking import BORROWED, HARD_CODED, MISSING, NOT_BEGUN, RIGHT, STOPPED, WRONG, Mark
+from ..sheets import Sheet
+from ..wording import as_html, cleaned
 from .results import total
-from .sheets import Sheet
-from .wording import as_html, cleaned
 
 Students = Mapping[str, Sequence[tuple[Sheet, Exercise, Mark]]]
 LINE = re.compile(r", in line \d+.*")  # of the learner's, which differs from one to the other

@@ -13,10 +13,10 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from ... import errors
-from ..places import ROOT
+from .... import errors
+from ...places import ROOT
+from ..sheets import BESIDE, HOME
 from . import rooms
-from .sheets import BESIDE, HOME
 
 PROGRAMS = ("docker", "podman")
 IMAGE = "minigrad-exercises"

@@ -24,10 +24,10 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from ..places import ROOT
+from ...places import ROOT
+from ..asking import StoppedError
+from ..crossing import CrossingError, read
 from . import container, rooms
-from .asking import StoppedError
-from .crossing import CrossingError, read
 
 AFTER = 60  # seconds of a processor that a function may use beyond its time, if nobody ends it
 KEPT = ("PATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "PYTHONPATH", "PYTHONHOME", "SYSTEMROOT")

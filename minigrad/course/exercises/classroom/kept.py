@@ -16,10 +16,10 @@ from typing import Any
 
 import numpy as np
 
-from ..places import ROOT
-from .exercise import Exercise
-from .marking import STOPPED, Mark
-from .sheets import BESIDE, HOME, Sheet
+from ...places import ROOT
+from ..exercise import Exercise
+from ..marking import STOPPED, Mark
+from ..sheets import BESIDE, HOME, Sheet
 
 NAME = "class.kept"  # in the folder of results
 

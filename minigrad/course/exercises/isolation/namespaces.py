@@ -19,7 +19,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ..places import EXAMPLES, ROOT
+from ...places import EXAMPLES, ROOT
 
 WORK = "/room"  # the folder that can be written to
 BYTES = 1 << 26  # that it holds

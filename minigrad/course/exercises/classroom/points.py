@@ -13,11 +13,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
-from ... import errors
-from .exercise import Exercise
-from .marking import Mark
+from .... import errors
+from ..exercise import Exercise
+from ..marking import Mark
+from ..sheets import Sheet, sheets
 from .results import in_parts
-from .sheets import Sheet, sheets
 
 Wanted = Sequence[tuple[Sheet, list[Exercise]]]
 

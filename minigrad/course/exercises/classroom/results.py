@@ -10,10 +10,10 @@ from dataclasses import replace
 from typing import Any
 from xml.etree import ElementTree
 
-from .exercise import Exercise
-from .marking import MISSING, NOT_BEGUN, RIGHT, Mark
-from .sheets import Sheet
-from .wording import cleaned
+from ..exercise import Exercise
+from ..marking import MISSING, NOT_BEGUN, RIGHT, Mark
+from ..sheets import Sheet
+from ..wording import cleaned
 
 ESCAPED = "backslashreplace"  # of a file name whose bytes are no characters
 Marked = tuple[Sheet, Exercise, Mark]

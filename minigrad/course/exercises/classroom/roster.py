@@ -10,7 +10,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import NamedTuple
 
-from ... import errors
+from .... import errors
 from .handed_in import Student
 
 NAMES = ("name", "student", "student name", "full name")  # what a first line may call its columns

@@ -7,9 +7,9 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from .marking import MISSING, NOT_BEGUN, RIGHT
+from ..marking import MISSING, NOT_BEGUN, RIGHT
+from ..wording import as_html, cleaned
 from .results import Marked, begun, points_of, total
-from .wording import as_html, cleaned
 
 escape = html.escape
 

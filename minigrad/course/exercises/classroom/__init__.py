@@ -1,0 +1,7 @@
+"""A class is marked: from what was handed in to marks, feedback and a page for the teacher.
+
+Read `roster` (who is in the class), `handed_in` (folders and zips), `alike` (equal work), `kept`
+(verdicts from run to run), `points`, `results` (tables and JSON), `feedback` (a page for each student),
+`page` (one for the teacher), `gradescope` (a zip that marks there), and `teacher`, which puts them
+together.
+"""
