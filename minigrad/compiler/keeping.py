@@ -65,9 +65,9 @@ class MemoryUse:
         Raises:
             ImportError: without matplotlib.
         """
-        from ..views import plots
+        from ..views.plots import axes
 
-        (ax,) = plots.places(plots.new_axes(1, 1, 7, 3.2) if ax is None else ax, 1)
+        (ax,) = axes.places(axes.new_axes(1, 1, 7, 3.2) if ax is None else ax, 1)
         lines, turn = range(1, len(self.in_use) + 1), self.forward + 0.5
         for first, last, colour in ((0, self.forward, BLUE), (self.forward, len(lines), ORANGE)):
             ways = lines[first:last], self.in_use[first:last]
@@ -80,8 +80,8 @@ class MemoryUse:
             xlabel="line of the program: forward, then back", ylabel="bytes in use", ylim=(0, None)
         )
         ax.yaxis.set_major_formatter("{x:,.0f}")
-        plots.frame(ax)
-        return plots.figure_of(ax)
+        axes.frame(ax)
+        return axes.figure_of(ax)
 
     def __str__(self) -> str:
         rows = [("module", "line", "shape", "bytes", "until back through")]

@@ -18,20 +18,9 @@ from numpy.typing import ArrayLike
 from minigrad import errors
 from minigrad.engine.kinds import checked
 from minigrad.settings import whole
-from minigrad.views.plots import (
-    BLUE,
-    ORANGE,
-    array,
-    colour_scale,
-    extent,
-    figure_of,
-    frame,
-    heat_map,
-    map_axes,
-    new_axes,
-    places,
-    shades,
-)
+from minigrad.views.plots import BLUE, ORANGE, heat_map, shades
+from minigrad.views.plots.axes import array, figure_of, frame, new_axes, places
+from minigrad.views.plots.tables import colour_scale, extent, map_axes
 
 from ..training.loop import Point, perplexity
 

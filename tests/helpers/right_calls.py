@@ -14,6 +14,7 @@ import minigrad as mg
 from minigrad import functional as F
 from minigrad import nn, optim, workers
 from minigrad.views import plots
+from minigrad.views.plots.axes import new_axes
 
 
 class Call(NamedTuple):
@@ -62,7 +63,7 @@ def saved(folder: Path) -> Path:
 
 
 def axes(count: int) -> Any:
-    return plots.new_axes(1, count, 4, 3)[0]
+    return new_axes(1, count, 4, 3)[0]
 
 
 def learned() -> nn.Linear:

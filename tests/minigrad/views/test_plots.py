@@ -11,6 +11,7 @@ from matplotlib.colors import to_rgb  # noqa: E402
 from matplotlib.figure import Figure  # noqa: E402
 
 from minigrad.views import plots  # noqa: E402
+from minigrad.views.plots import layers  # noqa: E402
 
 TABLE = np.array([[0.5, -2.0, 0.0], [1.0, 0.25, -0.5]])
 
@@ -23,7 +24,7 @@ def axes(count=1, **options):
     return list(Figure().subplots(1, count, squeeze=False, subplot_kw=options)[0])
 
 
-@pytest.mark.parametrize("colour", [*plots.COLOURS, plots.GREY])
+@pytest.mark.parametrize("colour", [*layers.COLOURS, plots.GREY])
 def test_colours_can_be_seen_on_white_and_on_black(colour):
     linear = [c / 12.92 if c <= 0.03928 else ((c + 0.055) / 1.055) ** 2.4 for c in to_rgb(colour)]
     luminance = np.dot(linear, [0.2126, 0.7152, 0.0722])
