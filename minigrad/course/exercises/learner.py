@@ -15,10 +15,11 @@ from ...views.drawing.drawing import Drawing
 from ..printing import say
 from .classroom.roster import read_roster
 from .exercise import Exercise
+from .learner_file import HOME
 from .marking import NOT_BEGUN, RIGHT, Mark
 from .puzzle import puzzle_of, solved
 from .sandbox import check
-from .sheets import HOME, RUN, Sheet, chosen, folder_of, has_any, sheets
+from .sheets import RUN, Sheet, chosen, folder_of, has_any, sheets
 from .together import run
 from .worked import worked
 

@@ -28,9 +28,10 @@ from .calls import Callee
 from .crossing import packed
 from .exercise import Case, Exercise
 from .isolation.house import JUDGE, Rooms
+from .learner_file import content, written
 from .likeness import alike, numbers_of
 from .marking import RIGHT, Mark, Trial, mark
-from .sheets import RUN, asked, beside, chosen, content, written
+from .sheets import RUN, asked, beside, chosen
 from .wording import shown
 
 THROUGH = "engines.asked"

@@ -18,9 +18,10 @@ import numpy as np
 
 from ... import errors
 from .exercise import Exercise
+from .learner_file import HOME
 from .marking import Mark
 from .sandbox import mark_of
-from .sheets import HOME, Sheet
+from .sheets import Sheet
 
 # What a line that does not belong has in place of what is right.
 SLIPS = (

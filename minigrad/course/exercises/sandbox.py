@@ -27,8 +27,9 @@ from .crossing import packed
 from .exercise import Exercise
 from .isolation import rooms
 from .isolation.house import JUDGE, Rooms
+from .learner_file import content, written
 from .marking import BORROWED, MISSING, NOT_BEGUN, STOPPED, WRONG, Mark, Trial, mark
-from .sheets import Sheet, content, examples, written
+from .sheets import Sheet, examples
 from .wording import told
 
 Job = tuple[Path, Sheet, Exercise]

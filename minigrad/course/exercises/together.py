@@ -14,10 +14,11 @@ from ... import errors
 from ...working import working
 from ..printing import say
 from .isolation.house import ended, with_packages
+from .learner_file import HOME
 from .marking import MISSING, NOT_BEGUN, RIGHT
 from .running import FAILED
 from .sandbox import check
-from .sheets import HOME, chosen, module_of
+from .sheets import chosen, module_of
 
 GRACE = 60.0  # seconds that the process may take to read dates, once it is told to stop
 LATEST = 10.0  # seconds after that in which it says what is running, and ends

@@ -18,7 +18,8 @@ from typing import Any
 
 from ... import errors
 from ...working import say, working
-from ..exercises.sheets import HOME, folder_of, sheets
+from ..exercises.learner_file import HOME
+from ..exercises.sheets import folder_of, sheets
 from ..lessons.lesson import chosen
 from .build import STOPPING, Preview, build, write_front
 from .kept import digest

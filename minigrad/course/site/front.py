@@ -9,9 +9,10 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from ..exercises.exercise import Exercise
+from ..exercises.learner_file import HOME, written
 from ..exercises.marking import MISSING, NOT_BEGUN, RIGHT, Mark
 from ..exercises.sandbox import check
-from ..exercises.sheets import HOME, RUN, Sheet, sheets, written
+from ..exercises.sheets import RUN, Sheet, sheets
 from ..lessons.addresses import Links, Site
 from ..lessons.lesson import LINES, WORDS, Lesson
 from ..lessons.markdown import Renderer

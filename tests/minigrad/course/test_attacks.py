@@ -16,8 +16,9 @@ from minigrad.course.exercises import crossing, sandbox
 from minigrad.course.exercises.crossing import CrossingError, Other, packed, unpacked
 from minigrad.course.exercises.isolation import rooms
 from minigrad.course.exercises.isolation.house import Rooms
+from minigrad.course.exercises.learner_file import HOME
 from minigrad.course.exercises.marking import RIGHT, STOPPED, WRONG
-from minigrad.course.exercises.sheets import HOME, chosen
+from minigrad.course.exercises.sheets import chosen
 from minigrad.course.exercises.wording import kind_of
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="attacks on POSIX")

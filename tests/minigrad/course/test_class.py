@@ -18,7 +18,8 @@ from minigrad.course.exercises.classroom import teacher
 from minigrad.course.exercises.classroom.handed_in import handed_in
 from minigrad.course.exercises.classroom.roster import Enrolled, read_roster
 from minigrad.course.exercises.isolation import container
-from minigrad.course.exercises.sheets import HOME, sheets
+from minigrad.course.exercises.learner_file import HOME
+from minigrad.course.exercises.sheets import sheets
 from minigrad.course.exercises.wording import as_html
 from minigrad.errors import ConfigError
 

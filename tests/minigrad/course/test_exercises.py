@@ -8,11 +8,12 @@ import re
 import numpy as np
 import pytest
 
+from minigrad.course.exercises.learner_file import HOME, written
 from minigrad.course.exercises.likeness import alike
 from minigrad.course.exercises.marking import NOT_BEGUN, RIGHT, WRONG, Trial, mark_function
 from minigrad.course.exercises.puzzle import puzzle_of, solved
 from minigrad.course.exercises.sandbox import mark_of
-from minigrad.course.exercises.sheets import HOME, chosen, examples, sheets, written
+from minigrad.course.exercises.sheets import chosen, examples, sheets
 from minigrad.course.exercises.worked import worked
 
 FEW, ALL = range(1), range(10)  # seeds of the inputs: those of every run, and of the slow one

@@ -22,6 +22,7 @@ from progress import problems
 from minigrad import errors
 from minigrad.__main__ import main
 from minigrad.course.exercises import sandbox, together
+from minigrad.course.exercises.learner_file import HOME, written
 from minigrad.course.exercises.likeness import alike
 from minigrad.course.exercises.marking import (
     BORROWED,
@@ -31,7 +32,7 @@ from minigrad.course.exercises.marking import (
     Trial,
     mark_function,
 )
-from minigrad.course.exercises.sheets import HOME, chosen, examples, sheets, written
+from minigrad.course.exercises.sheets import chosen, examples, sheets
 from minigrad.course.exercises.wording import shown
 
 POINTS = sum(e.points for sheet in sheets() for e in sheet.exercises.values())

@@ -8,8 +8,8 @@ import pytest
 import minigrad.course.exercises.own as own
 from minigrad import errors
 from minigrad.__main__ import main
+from minigrad.course.exercises.learner_file import HOME
 from minigrad.course.exercises.marking import RIGHT, WRONG
-from minigrad.course.exercises.sheets import HOME
 from minigrad.course.places import EXAMPLES
 
 ENGINE = (EXAMPLES / "own_engine.py").read_text()

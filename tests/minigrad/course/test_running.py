@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import minigrad as mg
-from minigrad.course.exercises.sheets import HOME, module_of, sheets
+from minigrad.course.exercises.learner_file import HOME
+from minigrad.course.exercises.sheets import module_of, sheets
 from minigrad.engine.table import TABLE
 
 sys.path.insert(0, str(HOME))  # `training` imports `places`

@@ -7,7 +7,8 @@ import hashlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from ..sheets import sheets, written
+from ..learner_file import written
+from ..sheets import sheets
 
 FEWEST = 3  # functions begun: one or two lines are often the same by chance
 

@@ -23,7 +23,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from .... import errors
-from ..sheets import LONGEST, RUN, content, sheets
+from ..learner_file import LONGEST, content
+from ..sheets import RUN, sheets
 
 MOODLE = re.compile(r"(.+)_(\d+)_assignsubmission_\w+_?$")
 CANVAS = re.compile(r"([^_]+)_(?:LATE_)?(\d+)_\d+_")

@@ -18,8 +18,9 @@ import numpy as np
 
 from ...places import ROOT
 from ..exercise import Exercise
+from ..learner_file import HOME
 from ..marking import STOPPED, Mark
-from ..sheets import BESIDE, HOME, Sheet
+from ..sheets import BESIDE, Sheet
 
 NAME = "class.kept"  # in the folder of results
 

@@ -15,7 +15,8 @@ from pathlib import Path
 
 from .... import errors
 from ...places import ROOT
-from ..sheets import BESIDE, HOME
+from ..learner_file import HOME
+from ..sheets import BESIDE
 from . import rooms
 
 PROGRAMS = ("docker", "podman")

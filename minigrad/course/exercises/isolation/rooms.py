@@ -36,7 +36,8 @@ except ImportError:  # not every system has it
 from .... import hessian
 from ..calls import Callee
 from ..crossing import read, unpacked
-from ..sheets import BESIDE, HOME, asked, beside, handed_out, parsed
+from ..learner_file import HOME, handed_out, parsed
+from ..sheets import BESIDE, asked, beside
 from ..wording import unreadable
 from . import namespaces
 

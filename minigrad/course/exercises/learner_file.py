@@ -1,0 +1,258 @@
+"""A file that a learner has written: its functions, and what is wrong with it.
+
+One that Python cannot read in part gives what it can.
+"""
+
+from __future__ import annotations
+
+import ast
+import codecs
+import contextlib
+import functools
+import math
+import re
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from ...disk import other_kind
+from ..places import EXAMPLES
+from .calls import KNOWN
+
+HOME = EXAMPLES / "exercises"
+END = re.compile(r"\r\n|\r|\n")  # of a line, as Python counts them; str.splitlines counts more
+BEGINS = re.compile(r"(?:(?:async )?def (\w+)|class |import |from |@)")  # a part of a file
+LONGEST = 1 << 20  # bytes of a learner's file
+DEFINITIONS = (
+    ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef, ast.Assign, ast.AnnAssign, ast.AugAssign,
+)  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class LearnerFile:
+    """A learner's file: its functions by name, as written there; and what is wrong with it.
+
+    Attributes:
+        tree: of all that Python can read.
+        problem: why the file cannot be read at all, or "".
+        unread: for each function that Python cannot read, why.
+    """
+
+    path: Path
+    tree: ast.Module
+    problem: str = ""
+    unread: Mapping[str, str] = field(default_factory=dict)
+
+    def is_stub(self, name: str) -> bool:
+        """Tell whether a function is there and only says that it is not written yet; or is a program
+        to be repaired, as it was handed out."""
+        return any(
+            isinstance(d, ast.FunctionDef) and (_empty(d) or _dump(d) in self._given)
+            for d in self.definition(name)
+        )
+
+    @functools.cached_property
+    def _given(self) -> set[str]:
+        """The functions of the sheet with this file's name, as they are handed out."""
+        path = HOME / self.path.name
+        if not path.is_file():
+            return set()
+        tree = self.tree if path == self.path else handed_out(self.path.name).tree
+        return {_dump(one) for one in tree.body if isinstance(one, ast.FunctionDef)}
+
+    def has(self, name: str) -> bool:
+        return bool(self.definition(name))
+
+    def definition(self, name: str) -> list[ast.stmt]:
+        """The definition that counts: the last one."""
+        return [self._definitions[name]] if name in self._definitions else []
+
+    @functools.cached_property
+    def _definitions(self) -> dict[str, ast.stmt]:
+        """By each name, the last definition of it."""
+        last: dict[str, ast.stmt] = {}
+        for statement in self.tree.body:
+            if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+                last[statement.name] = statement
+            elif isinstance(statement, DEFINITIONS):
+                for part in ast.walk(statement):
+                    if isinstance(part, ast.alias):
+                        last[part.asname or part.name] = statement
+                    elif isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
+                        last[part.id] = statement
+        return last
+
+    def functions(self) -> dict[str, Any]:
+        """Run what defines something, statement by statement, and return what is defined.
+
+        All else at the top of the file is left out: experiments, which may print or never end. A
+        statement that fails costs only what needs it.
+        """
+        space: dict[str, Any] = vars(ModuleType("exercises_of_a_learner"))
+        space["__file__"] = str(self.path)
+        for statement in self.tree.body:
+            if isinstance(statement, DEFINITIONS):
+                code = compile(ast.Module([statement], []), str(self.path), "exec")
+                with contextlib.suppress(Exception, SystemExit), warnings.catch_warnings():
+                    warnings.simplefilter("ignore")
+                    exec(code, space)
+        return space
+
+    def foreign(self, name: str) -> str:
+        """A package other than NumPy that a function uses, directly or by others of the file."""
+        imports = {
+            alias.asname or alias.name.partition(".")[0]: module
+            for alias, module in _imports(self.tree)
+        }
+        seen, waiting = set(), [name]
+        while waiting:
+            one = waiting.pop()
+            seen.add(one)
+            if imports.get(one, "") not in KNOWN | {""}:
+                return imports[one]
+            parts = [part for d in self.definition(one) for part in ast.walk(d)]
+            names = {part.id for part in parts if isinstance(part, ast.Name)}
+            waiting += names - seen
+        return ""
+
+
+def written(path: Path) -> LearnerFile:
+    """Read a learner's file; one that cannot be read has a `problem`, and no functions."""
+    try:
+        return parsed(path, content(path))
+    except FileNotFoundError:
+        return LearnerFile(path, ast.Module([], []), f"there is no file {path.name}")
+    except (OSError, ValueError) as problem:
+        return LearnerFile(path, ast.Module([], []), f"{path.name} cannot be read: {problem}")
+
+
+def content(path: Path) -> bytes:
+    """The content of a file, as UTF-8 if it is UTF-16.
+
+    Raises:
+        OSError: if it cannot be read.
+        ValueError: if it is no regular file, or is too long.
+    """
+    if kind := other_kind(path):
+        raise ValueError(f"it is {kind}")
+    with open(path, "rb") as file:
+        data = file.read(LONGEST + 1)
+    if len(data) > LONGEST:
+        raise ValueError(f"it has more than {LONGEST >> 20} MB")
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return data.decode("utf-16").encode()
+    return data
+
+
+@functools.lru_cache(maxsize=64)
+def parsed(path: Path, data: bytes) -> LearnerFile:
+    """A learner's file with this content."""
+    nothing = ast.Module([], [])
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # about escapes in the learner's strings
+            return _read(path, data, {})
+    except SyntaxError as problem:
+        return LearnerFile(path, nothing, _unreadable(path, problem))
+    except (ValueError, RecursionError, MemoryError) as problem:
+        return LearnerFile(path, nothing, f"{path.name} cannot be read: {problem}")
+
+
+def _read(path: Path, data: bytes, unread: Mapping[str, str]) -> LearnerFile:
+    """Read a file; what holds a syntax error, from one function or import to the next, is left out.
+
+    Raises:
+        SyntaxError: for one that is in no such part.
+    """
+    try:
+        return _compiled(path, ast.parse(data, str(path)), unread)
+    except SyntaxError as problem:
+        lines = END.split(data.decode(errors="replace"))
+        starts = [n for n, line in enumerate(lines) if BEGINS.match(line)]
+        before = [n for n in starts if n < (problem.lineno or 0)][-2:]
+        # Python may find the error only in the part after it: leave out what leads further.
+        parts = [(n, min(end for end in [*starts, len(lines)] if end > n)) for n in before[::-1]]
+        if not parts:
+            raise
+        start, end = max(parts, key=lambda part: _reach(_without(lines, *part)))
+        begin = BEGINS.match(lines[start])
+        names = [begin[1]] if begin and begin[1] else []
+        why = dict.fromkeys(names, _unreadable(path, problem))
+        return _read(path, _without(lines, start, end), {**unread, **why})
+
+
+def _compiled(path: Path, tree: ast.Module, unread: Mapping[str, str]) -> LearnerFile:
+    """A file without the definitions that Python parses but cannot compile: a `break` in no loop."""
+    refused = {statement: _refused(path, statement) for statement in tree.body}
+    body = [statement for statement, problem in refused.items() if problem is None]
+    why = {
+        getattr(s, "name", ""): _unreadable(path, p) for s, p in refused.items() if p is not None
+    }
+    return LearnerFile(path, ast.Module(body, []), unread={**unread, **why})
+
+
+def _refused(path: Path, statement: ast.stmt) -> SyntaxError | None:
+    """Return why Python cannot compile a definition."""
+    try:
+        if isinstance(statement, DEFINITIONS):
+            compile(ast.Module([statement], []), str(path), "exec")
+    except SyntaxError as problem:
+        return problem
+    return None
+
+
+def _without(lines: Sequence[str], start: int, end: int) -> bytes:
+    """The lines, some of them blank."""
+    return "\n".join([*lines[:start], *[""] * (end - start), *lines[end:]]).encode()
+
+
+def _reach(data: bytes) -> float:
+    """The line up to which Python can read."""
+    try:
+        ast.parse(data)
+    except SyntaxError as problem:
+        return problem.lineno or 0
+    return math.inf
+
+
+def _unreadable(path: Path, problem: SyntaxError) -> str:
+    line = f", in line {problem.lineno}" if problem.lineno else ""
+    text = f": {problem.text.strip()}" if problem.text and problem.text.strip() else ""
+    return f"Python cannot read {path.name}{line}: {problem.msg}{text}"
+
+
+def _empty(definition: ast.FunctionDef) -> bool:
+    """Tell whether a function only raises NotImplementedError, or does nothing at all."""
+    for statement in definition.body:
+        if isinstance(statement, ast.Raise) and statement.exc is not None:
+            raised = statement.exc
+            raised = raised.func if isinstance(raised, ast.Call) else raised
+            return isinstance(raised, ast.Name) and raised.id == "NotImplementedError"
+        text = isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+        if not (text or isinstance(statement, ast.Pass)):
+            return False
+    return True
+
+
+def _dump(definition: ast.FunctionDef) -> str:
+    """The code of a function, without its docstring."""
+    body = definition.body[ast.get_docstring(definition) is not None :]
+    return ast.dump(definition.args) + ast.dump(ast.Module(body, []))
+
+
+def _imports(tree: ast.AST) -> Iterator[tuple[ast.alias, str]]:
+    """Every imported name, with the package that it comes from."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from ((alias, alias.name.partition(".")[0]) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield from ((alias, (node.module or "").partition(".")[0]) for alias in node.names)
+
+
+@functools.cache
+def handed_out(file: str) -> LearnerFile:
+    """A file of exercises as learners get it."""
+    return written(HOME / file)
