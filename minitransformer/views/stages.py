@@ -13,7 +13,7 @@ from ..model.encoder import EncoderLayer
 GATHERS = "each symbol of the line looks at the others"
 LOOKS_BACK = "the next symbol looks back at those before it"
 LOOKS_OVER = "the next symbol looks at the line that was read"
-WORKS = "each works by itself on what it has gathered"
+WORKS = "each works alone on what it has gathered"
 
 
 def stages(model: Module) -> list[Stage]:

@@ -160,8 +160,7 @@ function summary() {
   // what the picture says of this symbol, in sentences
   const symbol = FlowScene.followed("target");
   const other = symbolNamed(Flow.margin.other);
-  const [own, second] = [Flow.margin.own, Flow.margin.second].map(score);
-  const lead = ahead(Flow.margin.margin, Flow.margin.other);
+  const [lead, own, second] = [Flow.margin.margin, Flow.margin.own, Flow.margin.second].map(score);
   const part = Flow.partChosen();
   pointed();
   if (part) return keepFocus(() => fill(byId("flow-summary"), brief(part)));
@@ -172,7 +171,7 @@ function summary() {
       ? [
           rests("letter", 4, WORDS.flowLetters, letterNamed),
           needed(symbol),
-          rests("head", 3, WORDS.flowHeads, named),
+          rests("head", 2, WORDS.flowHeads, looksMost),
           make("p", { class: "moral" }, widest(symbol)),
           make(
             "p",
@@ -237,9 +236,15 @@ function rests(kind, most, words, name) {
     .filter((part) => part.kind === kind && Flow.effect(part.key) === "for")
     .sort((a, b) => Flow.losses.get(b.key) - Flow.losses.get(a.key))
     .slice(0, most);
-  const list = found.map((part) => `${name(part)} ${signed(Flow.losses.get(part.key))}`).join(", ");
+  const list = found.map((part) => `${name(part)} ${signed(Flow.losses.get(part.key))}`).join("; ");
   return found.length ? make("p", {}, filled(words, { list })) : null;
 }
+
+// A head, and the one symbol that it looks at most. One of the encoder does so for each letter.
+const looksMost = (part) =>
+  part.stage.side === "source"
+    ? named(part)
+    : filled(WORDS.flowHeadLooks, { head: named(part), key: mostRead(part, 1) });
 
 const letterNamed = ({ k }) => quoted(FlowScene.visible(Flow.reading.source[k]));
 
@@ -264,10 +269,9 @@ function widest(symbol) {
     filled(words, { edge: named(part), symbol, change: signed(Flow.losses.get(part.key)) });
   const against = edges.find(({ key }) => Flow.effect(key) === "against");
   const first = Flow.effect(edges[0].key);
-  return [
-    said(WORDS.flowWidest[first], edges[0]),
-    first === "for" && against ? said(WORDS.flowAgainst, against) : "",
-  ].join(" ");
+  return first === "for" && against
+    ? said(WORDS.flowAgainst, against)
+    : said(WORDS.flowWidest[first], edges[0]);
 }
 
 // --- a part that is chosen ----------------------------------------------------------------------------------------
