@@ -23,11 +23,9 @@ function fit(glide = true, readable = false) {
   const box = sheet.getBoundingClientRect();
   if (!box.width || sheet.hasAttribute("viewBox")) return; // on paper it is whole anyway
   const pad = 20;
-  const all = Math.min((box.width - 2 * pad) / width, (box.height - 2 * pad) / height, 1.2);
-  camera.scale =
-    readable && all < LEGIBLE
-      ? Math.max(all, Math.min(1, Math.max(0.86, (box.width - 2 * pad) / width)))
-      : all;
+  const wide = (box.width - 2 * pad) / width;
+  const all = Math.min(wide, (box.height - 2 * pad) / height, 1.2);
+  camera.scale = !readable || all >= LEGIBLE ? all : wide >= LEGIBLE ? Math.min(1, wide) : 0.86;
   camera.x = (box.width - width * camera.scale) / 2;
   camera.y = (box.height - height * camera.scale) / 2;
   if (camera.y < pad && readable) camera.y = pad; // what is too large to be read whole begins at its top

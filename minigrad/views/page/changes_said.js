@@ -16,7 +16,11 @@ function show() {
   if (!Changes.past.length && !Changes.future.length)
     return fill(
       box,
-      make("span", {}, "Every number here can be changed: choose a card, and type, drag or press ↑ ↓."),
+      make(
+        "span",
+        {},
+        "Every number here can be changed: choose a card or a name, and type, drag or press ↑ ↓.",
+      ),
     );
   const leaves = Live.tape.leaves
     .map(({ slot }) => slot)

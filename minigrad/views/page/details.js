@@ -60,7 +60,11 @@ function nodePanel(n) {
     ),
     make("h3", {}, "Value"),
     computed
-      ? [Editing.valueFields(n), Editing.editing(n), facts(value), histogram(value, "value")]
+      ? [
+          Editing.valueFields(n),
+          Editing.editing(n),
+          Editing.areSymbols(n) ? null : [facts(value), histogram(value, "value")],
+        ]
       : make("p", { class: "soft" }, "Not computed yet at this step."),
     computed ? Attention.mapButton(n) : null,
     make("h3", {}, "Gradient"),

@@ -13,8 +13,12 @@ import * as Panel from "./panel.js";
 import * as Fields from "./fields.js";
 
 // The numbers of a node as fields: all of a small one; of a large one the element that was chosen.
+const HOW = "Type, drag sideways, or press ↑ ↓";
 const FEW = 48;
 const chosenPlace = new Map(); // node -> the element of it that is to be changed
+
+// Whether the numbers of a node are ids of symbols: then they have names, and no mean.
+const areSymbols = (n) => (Live.tape?.picks[Live.tape.value[n]]?.symbols ?? null) !== null;
 
 function small(n) {
   const a = Arrays.array(Graph.nodes.get(n).value),
@@ -112,22 +116,16 @@ function editing(n) {
   if (node.kind === "operation") return [why, constants(n)];
   const pinned = Live.tape.pinned[Live.tape.value[n]];
   if (pinned) return Live.fixedText(filled(WORDS.pinned, { pinned }));
-  return make(
-    "div",
-    { class: "editing" },
-    why,
-    inside,
-    small(n) ? howTo(node, Live.tape.value[n]) : fields(n),
-  );
+  return make("div", { class: "editing" }, why, inside, small(n) ? howTo(node) : fields(n));
 }
 
-function howTo(node, slot) {
+function howTo(node) {
   const text =
     node.type === "bool"
       ? "A click turns each of them."
-      : Live.tape.picks[slot] && Live.tape.picks[slot].symbols !== null
+      : areSymbols(node.n)
         ? "Each can be another symbol."
-        : "Each number can be changed: type, drag sideways, or press ↑ ↓.";
+        : `Each number can be changed: ${HOW.toLowerCase()}.`;
   return make("p", { class: "soft" }, text);
 }
 
@@ -186,9 +184,8 @@ function invitation() {
     (node) => node.label && Fields.slotOf(node.n) !== null && node.shape.reduce((a, b) => a * b, 1) > 0,
   );
   const size = (node) => node.shape.reduce((a, b) => a * b, 1);
-  const symbols = (node) => (Live.tape.picks[Live.tape.value[node.n]]?.symbols ?? null) !== null;
-  leaves.sort((a, b) => symbols(b) - symbols(a)); // what a model reads comes before its weights
-  const few = leaves.filter((node) => size(node) <= 12 || (symbols(node) && small(node.n))).slice(0, 6);
+  leaves.sort((a, b) => areSymbols(b.n) - areSymbols(a.n)); // what a model reads comes before its weights
+  const few = leaves.filter((node) => size(node) <= 12 || (areSymbols(node.n) && small(node.n))).slice(0, 6);
   const larger = leaves.filter((node) => !few.includes(node)).slice(0, 8);
   if (!leaves.length) return null;
   return [
@@ -196,7 +193,9 @@ function invitation() {
     make(
       "p",
       { class: "soft" },
-      "Type, drag sideways, or press ↑ ↓: all that follows is computed again, here in the page, forward and backward.",
+      filled(WORDS.computedAgain, {
+        how: few.some((node) => !areSymbols(node.n)) ? HOW : "Choose other symbols",
+      }),
     ),
     few.map((node) => make("div", { class: "change-one" }, Panel.link(node.n), fields(node.n))),
     larger.length
@@ -228,4 +227,4 @@ function computingTabs() {
   };
 }
 
-export { computingTabs, editing, invitation, valueFields };
+export { areSymbols, computingTabs, editing, invitation, valueFields };

@@ -168,8 +168,8 @@ function joined(sign, some, count) {
   return { names, numbers: list("numbers") };
 }
 
-// An element of a result (see `ofNode`), with its numbers, or with its names alone (`hidden`): as text, or
-// null where it would be no help.
+// An element of a result (see `ofNode`), with its numbers, or with its names alone (`hidden`); before it, if it
+// has one, the name that it is given (`target`). As text, or null where it would be no help.
 function workedOut(of, index, target, result, { equals = "=", hidden = false } = {}) {
   if (of === null || result === null) return null;
   let found;
@@ -182,7 +182,8 @@ function workedOut(of, index, target, result, { equals = "=", hidden = false } =
   const numbers = found.numbers[0].includes("?") ? "…" : found.numbers[0];
   const sides = [found.names[0], ...(hidden ? [] : [numbers, result])];
   if (sides.some((side) => side.length > LONG)) return null;
-  return `${indexed(target, index)} ${equals} ${[...new Set(sides)].join(" = ")}`;
+  const left = target === null ? "" : `${indexed(target, index)} ${equals} `;
+  return left + [...new Set(sides)].join(" = ");
 }
 
 // All elements of named arrays that an element of a result (see `ofNode`) is made of: slot -> their indices.

@@ -1,7 +1,7 @@
 // --- where the reader is ---------------------------------------------------------------------------------
 
 import { filled, WORDS } from "./words.js";
-import { byId, data, fill, make, plural, render, say, state } from "./base.js";
+import { byId, data, fill, hideTip, make, plural, render, say, state } from "./base.js";
 import * as Arrays from "./arrays.js";
 import * as Graph from "./graph.js";
 import * as Drawing from "./drawing.js";
@@ -143,6 +143,7 @@ function nowText() {
 }
 
 function showAll() {
+  hideTip(); // what it was about may be there no longer
   if (Drawing.hasDrawings) Drawing.mark();
   if (state.stage === "listing") Listing.listing();
   Panel.panel();

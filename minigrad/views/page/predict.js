@@ -24,13 +24,13 @@ function question(edge) {
   const { a, place } = asked(edge);
   const index = Arrays.indexOf(a, place);
   const what = index.length ? filled(WORDS.elementOf, { index: index.join(", ") }) : "the contribution";
-  const names = Elements.workedOut(Elements.ofEdge(edge), index, "", "", { equals: "", hidden: true });
+  const names = Elements.workedOut(Elements.ofEdge(edge), index, null, "", { hidden: true });
   return numberQuestion({
     what: make(
       "span",
       {},
       filled(WORDS.whatIs, { what }),
-      names ? [", ", make("code", { class: "worked" }, names.trim())] : null,
+      names ? [", ", make("code", { class: "worked" }, names)] : null,
       "?",
     ),
     label: filled(WORDS.yourAnswer, { what, argument: edge.argument }),

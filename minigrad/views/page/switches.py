@@ -132,7 +132,7 @@ def comes_from(graph: GraphData, number: int, source: int, function: Callable) -
 
 
 MASKS = {  # kinds of masks: what is when one is off
-    "causal mask": "every query may look at symbols that come after it, too",
+    "causal mask": "every position may look at those that come after it, too",
     "padding mask": "queries may look at padding, too",
     "mask that hides nothing": "nothing changes: there is no padding here that it could hide",
     "mask": "every query may look at every key",

@@ -237,7 +237,7 @@ function whatifPanel() {
           "Each is what it would write next, given the symbols before it as they were written.",
         )
       : null,
-    make("p", { class: "soft" }, WORDS.switchOff),
+    make("p", { class: "soft" }, WORDS.switchOff, told ? ` ${WORDS.switchOffOfOne}` : null),
     make("ul", { class: "switches-list" }, rows),
   );
   guess();

@@ -21,6 +21,7 @@ const WORDS = {
   chapterEnds: "The end of chapter {number}.",
   chapterOf: "Chapter {number} of {count}",
   clickToOpen: "{name}\n{contents}\nclick to open",
+  computedAgain: "{how}: all that follows is computed again, here in the page, forward and backward.",
   constantOf: "constant of {made}",
   copied: "Copied: {what}.",
   copiesAlong: {
@@ -208,8 +209,9 @@ const WORDS = {
     one: "A step takes from the number the learning rate times its gradient: ",
     many: "A step takes from each of {numbers} the learning rate times its gradient: ",
   },
-  switchOff:
-    "Switch a part off: everything is computed again, forward and backward. The loss is that of this one example, against what was written at first: it can go down by chance where a part is off. What a part is good for shows over many examples.",
+  switchOff: "Switch a part off: everything is computed again, forward and backward.",
+  switchOffOfOne:
+    "The loss is that of this one example, against what was written at first: it can go down by chance where a part is off. What a part is good for shows over many examples.",
   tiles: { beside: "Side by side, then below: {names}", below: "From top to bottom: {names}" },
   theyDiffer: "They differ by {apart}, more than the {tolerance} that rounding explains.",
   tooLong: "The first {longest} {level}s are read: this has {count}, and the model reads no more. ",

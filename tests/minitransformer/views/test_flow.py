@@ -370,6 +370,21 @@ def test_the_picture_and_what_is_said_beside_it_are_seen_without_scrolling(brows
 
 
 @pytest.mark.slow
+def test_ids_of_symbols_have_no_mean_and_cards_are_spoken_of_where_they_are(browser, tmp_path):
+    opened(browser, tmp_path, "encoder-decoder")
+    hint = "return document.getElementById('changes').offsetHeight > 0"
+    shown = {}
+    for tab in ("Reading", "Attention", "Drawing"):
+        browser.ask("clickOn", "#stage-tabs button", tab)
+        shown[tab] = browser.run(hint)
+    assert shown == {"Reading": False, "Attention": False, "Drawing": True}
+    browser.ask("clickOn", "#overview .change-one .link", "tokens")
+    assert browser.ask("count", "#node .picks select") > 5
+    assert browser.ask("count", "#node :is(.histogram, .trail)") == 0
+    assert browser.messages() == []
+
+
+@pytest.mark.slow
 def test_after_a_cut_nothing_jumps_and_the_numbers_are_those_from_before(browser, tmp_path):
     opened(browser, tmp_path, "encoder-decoder")
     browser.driver.set_window_size(1400, 900)

@@ -717,6 +717,7 @@ def test_predict_then_reveal(opened):
     step = next(mg.steps(mlp()))
     right = float(step.shares[0].fitted[0, 0])
     assert "contribution" not in page.texts("#step .heat code")
+    assert page.text("#step .guess .worked") == "g / 5"
     ask = "#step .guess input"
     page.ask("focus", ask)
     page.key(f"{-right:.3f}", "\ue007")
@@ -741,6 +742,10 @@ def test_predict_then_reveal(opened):
 def test_lines_of_code_and_nodes_light_each_other_up(opened):
     page = opened(mlp())
     line = ".code-line.used", "h = np.tanh(self.hidden"
+    page.ask("point", ".card", "x", "pointerenter")
+    assert not page.run("return document.getElementById('tip').hidden")
+    page.key("b")
+    assert page.run("return document.getElementById('tip').hidden")  # it was about another step
     page.ask("point", *line, "pointerenter")
     assert page.texts(".card.lit .name") == ["h"]  # and the two operations of the layer, unnamed
     assert page.count(".card.lit") == 3
