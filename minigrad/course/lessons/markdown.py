@@ -55,9 +55,13 @@ class Renderer:
         page = self.markdown.renderer.render(tokens, self.markdown.options, {})
         page = re.sub(r'<a href="">(.*?)</a>', r"\1", page)  # nothing is there
         page = MATH_AND_SIGN.sub(r'<span style="white-space: nowrap">\1</span>', page)
-        page = page.replace("<table>", '<div class="table"><table>').replace(
-            "</table>", "</table></div>"
-        )
+        tables = {
+            "<table>": '<div class="table"><table>',
+            "</table>": "</table></div>",
+            "<th></th>": "<td></td>",
+        }
+        for is_now, shall_be in tables.items():
+            page = page.replace(is_now, shall_be)
         for pattern in (r"<code>(\d\d[a-z]?_\w+)\.py</code>", r"\b[Ll]esson (\d\d[a-z]?)\b"):
             page = re.sub(pattern, lambda m: _mention(m, links), page)
         return page

@@ -280,7 +280,8 @@ def page(title: str, body: str, links: Links, lesson: Lesson | None = None) -> s
 <link rel="stylesheet" href="{links.local("course.css")}">
 {scripts}</head>
 <body{number}>
-<header><nav>{nav}</nav><button id="theme" title="light or dark (D)">◐</button></header>
+<header><nav aria-label="The course">{nav}</nav>
+<button id="theme" title="light or dark (D)">◐</button></header>
 <main>
 {body}
 </main>
@@ -299,4 +300,4 @@ def _way(lesson: Lesson, links: Links) -> str:
         for which, one in ways.items()
         if one is not None
     )
-    return f'<footer><nav class="way">{to}</nav></footer>\n'
+    return f'<footer><nav class="way" aria-label="Lessons before and after">{to}</nav></footer>\n'

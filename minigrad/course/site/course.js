@@ -93,13 +93,17 @@ function goAlongPath(number) {
   document.querySelector("nav.way").replaceChildren(...ways.filter(Boolean));
 }
 
-// Formulas and tables that are too wide get smaller letters, down to 70 %; what is wider still scrolls.
+// Formulas and tables that are too wide get smaller letters, down to 70 %; what is wider still scrolls, by
+// keys too.
 function fitWidth() {
   for (const part of document.querySelectorAll('math[display="block"], .table')) {
     part.style.fontSize = "";
     if (part.scrollWidth <= part.clientWidth) continue;
     part.style.fontSize = `${100 * Math.max(0.7, part.clientWidth / part.scrollWidth)}%`;
   }
+  for (const part of document.querySelectorAll('pre, math[display="block"], .table'))
+    if (part.scrollWidth > part.clientWidth) part.tabIndex = 0;
+    else part.removeAttribute("tabindex");
 }
 
 // A picture opens over the page: at its own size or larger, to be scrolled, or as large as the window.
