@@ -8,7 +8,7 @@ const asText = (numbers) =>
 function one(slot, id, why) {
   if (slot === undefined || slot === null || id === null || id === undefined) return null;
   const numbers = Live.startedMachine().slots[slot].array,
-    drawn = Arrays.array(id);
+    drawn = Shown.array(id);
   const near = (a, b) => Object.is(a, b) || a === b || Math.abs(a - b) <= 0.01 * Math.abs(b) + 1e-9; // sums that cancel leave rounding
   const same = drawn.numbers.length !== numbers.length || drawn.numbers.every((v, i) => near(v, numbers[i]));
   return [asText(numbers), why !== null, same];

@@ -3,6 +3,7 @@
 import { filled, WORDS } from "./words.js";
 import { byId, data, fill, make, plural, state } from "./base.js";
 import * as Arrays from "./arrays.js";
+import * as Shown from "./shown.js";
 import * as Interpreter from "./interpreter.js";
 import * as Flow from "./flow.js";
 import * as Sampling from "./sampling.js";
@@ -20,7 +21,7 @@ function startedMachine() {
   const kind = (slot) => told.kinds[told.slots[slot]];
   const typed = (slot) => Interpreter.ARRAYS[kind(slot).dtype];
   machine = Interpreter.interpreter(told, [
-    ...told.leaves.map(({ slot, array }) => [slot, typed(slot).from(Arrays.array(array).numbers)]),
+    ...told.leaves.map(({ slot, array }) => [slot, typed(slot).from(Shown.array(array).numbers)]),
     ...told.filled.map(({ slot, value }) => [
       slot,
       new (typed(slot))(Interpreter.product(kind(slot).shape)).fill(

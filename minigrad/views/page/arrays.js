@@ -1,8 +1,7 @@
-// --- arrays: unpacked when first asked for; every digit shown is the number's own -----------------------
+// --- arrays that the page brought along, unpacked when first asked for; every digit shown is the number's own -----------------------
 
 import { filled, WORDS } from "./words.js";
 import { data } from "./base.js";
-import * as Live from "./live.js";
 
 const LARGE_DIGITS = 3,
   { DIGITS, POWERS, SPECIAL, SUMMARY } = data.constants;
@@ -17,14 +16,12 @@ function bytes(base64) {
   return found;
 }
 
-function array(id) {
-  if (id === null || id === undefined) return null;
-  if (!unpacked.has(id)) unpacked.set(id, typeof id === "string" ? Live.ofSlot(id) : unpack(data.arrays[id]));
+function kept(id) {
+  if (!unpacked.has(id)) unpacked.set(id, unpack(data.arrays[id]));
   return unpacked.get(id);
 }
 
 function unpack(packed) {
-  if (packed.p !== undefined) return Live.computedFirst(packed.p);
   const steps = packed.k || packed.s.map(() => 1);
   const shape = packed.s.map((n, axis) => Math.ceil(n / steps[axis])); // of what was kept
   const size = shape.reduce((a, b) => a * b, 1);
@@ -103,9 +100,8 @@ function numberIn(text) {
   return Number.isNaN(above / below) ? null : above / below;
 }
 
-function brief(id, most = 6) {
+function brief(a, most = 6) {
   // an array in a few letters: its numbers, up to so many
-  const a = array(id);
   if (!a) return "not kept";
   if (a.numbers.length <= most && !a.thinned)
     return [...a.numbers].map((v) => written(v, a.digits, a.kind)).join(", ");
@@ -116,12 +112,10 @@ function brief(id, most = 6) {
   return low === high ? `all ${written(low, 4)}` : `${written(low, 4)} to ${written(high, 4)}`;
 }
 
-function norm(id) {
+function normKept(id) {
   // read from the packed array, which need not be unpacked for it
-  if (typeof id === "string") return Live.normOf(id);
-  const packed = id === null || id === undefined ? null : data.arrays[id];
-  if (packed?.p !== undefined) return Live.normAtFirst(packed.p);
-  return !packed ? 0 : packed.m ? packed.m[3] || 0 : array(id).largest;
+  const { m } = data.arrays[id];
+  return m ? m[3] || 0 : kept(id).largest;
 }
 
 function indexOf(a, place) {
@@ -134,9 +128,14 @@ function indexOf(a, place) {
   return index;
 }
 
+function changedAt(a, place) {
+  // what was there at first, where that is something else
+  return a.was && !Object.is(a.was[place], a.numbers[place]) ? a.was[place] : undefined;
+}
+
 function at(a, place, labels = []) {
   const index = indexOf(a, place);
-  const was = Live.changedAt(a, place);
+  const was = changedAt(a, place);
   const named = index.map((k, axis) => (labels[axis] ? `“${labels[axis][k]}”` : "")).filter(Boolean);
   return `${index.length ? `[${index.join(", ")}]${named.length ? ` (${named.join(", ")})` : ""} = ` : ""}${written(a.numbers[place], a.digits, a.kind)}${was === undefined ? "" : `, was ${written(was, a.digits, a.kind)}`}`;
 }
@@ -150,14 +149,14 @@ export {
   LARGE_DIGITS,
   NOT_FINITE,
   NO_SUMMARY,
-  array,
   at,
   brief,
   bytes,
+  changedAt,
   indexOf,
-  norm,
+  kept,
+  normKept,
   numberIn,
   shapeText,
-  unpacked,
   written,
 };

@@ -3,6 +3,7 @@
 import { filled, WORDS } from "./words.js";
 import { byId, data, fill, make, say, state, tip, hideTip } from "./base.js";
 import * as Arrays from "./arrays.js";
+import * as Shown from "./shown.js";
 import * as Graph from "./graph.js";
 import * as Sources from "./sources.js";
 import * as Live from "./live.js";
@@ -49,7 +50,7 @@ function attentionStage() {
   );
   data.maps.forEach((found, i) => {
     const node = Graph.nodes.get(found.weights);
-    const a = () => Arrays.array(node.value);
+    const a = () => Shown.array(node.value);
     const count = node.shape.slice(0, -2).reduce((x, y) => x * y, 1);
     const heads = Array.from({ length: count }, (_, head) => head).filter(
       (head) => element(found, node.value, head, 0, 0) !== null,
@@ -260,7 +261,7 @@ document.addEventListener("numbers", () => repaints.forEach((repaint) => repaint
 
 function element(found, id, head, row, column) {
   // null for a number that was not kept
-  const a = Arrays.array(id),
+  const a = Shown.array(id),
     place = a && Sources.placeAt(a, Masks.cellIndex(found, a.full, head, row, column));
   return place === null ? null : a.numbers[place];
 }
@@ -322,7 +323,7 @@ function cellPanel() {
   const largest = Math.max(...query.map(Math.abs), ...key.map(Math.abs));
   const number = (id, digits) => {
     const v = element(found, id, head, row, column);
-    return v === null ? "not kept" : Arrays.written(v, digits || Arrays.array(id).digits);
+    return v === null ? "not kept" : Arrays.written(v, digits || Shown.array(id).digits);
   };
   const known = (n) =>
     Graph.nodes.get(n).gradient !== null &&

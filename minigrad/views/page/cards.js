@@ -3,6 +3,7 @@
 import { filled, WORDS } from "./words.js";
 import { data, fill, hideTip, make, plural, state, tip } from "./base.js";
 import * as Arrays from "./arrays.js";
+import * as Shown from "./shown.js";
 import * as Pictures from "./pictures.js";
 import * as Graph from "./graph.js";
 import * as Sources from "./sources.js";
@@ -158,12 +159,12 @@ function tipText(view, key, outside) {
     [
       `#${key} ${node.label ? `${node.label}${node.made ? " = " : ""}` : ""}${node.made}`,
       `${Arrays.shapeText(node.shape, node.letters)} ${node.type}`,
-      `value ${computed ? Arrays.brief(node.value, 12) : "not computed yet"}`,
-      `gradient ${found.sum !== null && found.state !== "zero" ? Arrays.brief(found.sum, 12) : Graph.stateText(found)}`,
+      `value ${computed ? Shown.brief(node.value, 12) : "not computed yet"}`,
+      `gradient ${found.sum !== null && found.state !== "zero" ? Shown.brief(found.sum, 12) : Graph.stateText(found)}`,
       outside ? "from outside this box" : "",
     ]
       .filter(Boolean)
-      .join("\n") + Live.changedText(key)
+      .join("\n") + Shown.changedText(key)
   );
 }
 
@@ -221,7 +222,7 @@ function cellsOf(shape) {
 }
 
 function slot(x, y, width, height, id, palette, kind = "") {
-  const a = Arrays.array(id);
+  const a = Shown.array(id);
   const parts = [make("rect", { class: `slot ${kind}`, x, y, width, height, rx: 2 })];
   if (!a?.numbers.length)
     parts.push(
@@ -294,7 +295,7 @@ function spoken(card) {
   }
   const node = Graph.nodes.get(card.key);
   const value =
-    state.time && Graph.computedAt.get(card.key) > state.time ? "not computed yet" : Arrays.brief(node.value);
+    state.time && Graph.computedAt.get(card.key) > state.time ? "not computed yet" : Shown.brief(node.value);
   const name = Graph.fullName(card.key) + (node.label.includes(".") ? "" : `, #${node.n}`);
   const gradient = Graph.stateText(Graph.gradientNow(card.key));
   const shape = Arrays.shapeText(node.shape, node.letters);

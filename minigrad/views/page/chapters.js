@@ -3,6 +3,7 @@
 import { filled, WORDS } from "./words.js";
 import { byId, data, icon, make, render, say, state } from "./base.js";
 import * as Arrays from "./arrays.js";
+import * as Shown from "./shown.js";
 import * as Graph from "./graph.js";
 import * as Elements from "./elements.js";
 import * as Places from "./places.js";
@@ -125,7 +126,7 @@ function questionIn(chapter) {
     if (!Graph.events[i].back && Attention.mapOf.has(Graph.events[i].n))
       return { time: i + 1, kind: "weights", n: Graph.events[i].n };
   const scores = steps.find((i) => !Graph.events[i].back && Graph.events[i].n === Live.tape?.output);
-  if (scores !== undefined && WhatIf.writes(Arrays.array(Graph.nodes.get(Live.tape.output).value).numbers))
+  if (scores !== undefined && WhatIf.writes(Shown.array(Graph.nodes.get(Live.tape.output).value).numbers))
     return { time: scores + 1, kind: "scores", n: Live.tape.output };
   for (const i of steps.reverse()) {
     const node = Graph.nodes.get(Graph.events[i].n);
@@ -143,7 +144,7 @@ function questionIn(chapter) {
 const FEW = 24; // numbers, of which one is worth asking for
 function askable(of, id, target) {
   // the place of the largest number that has a sum or a product to it
-  const a = Arrays.array(id);
+  const a = Shown.array(id);
   if (!a?.numbers.length || a.numbers.length > FEW || a.kind !== "f" || !a.largest) return null;
   const index = Arrays.indexOf(
     a,
@@ -243,7 +244,7 @@ function forwardQuestion(node) {
   if (!question || question.n !== node.n || question.time !== state.time) return null;
   if (question.kind === "weights") return weightsQuestion(node);
   if (question.kind === "scores") return scoresQuestion(node);
-  const a = Arrays.array(node.value);
+  const a = Shown.array(node.value);
   const index = question.index;
   const { value } = Elements.numberAt(a, index);
   const text = Elements.workedOut(Elements.ofNode(node), index, Graph.nameOf(node.n), "?");
@@ -261,7 +262,7 @@ function forwardQuestion(node) {
 
 function weightsQuestion(node) {
   const map = data.maps[Attention.mapOf.get(node.n)],
-    a = Arrays.array(node.value);
+    a = Shown.array(node.value);
   const [rows, columns] = a.shape.slice(-2);
   let best = 0; // the row with the clearest choice, of all heads
   for (let r = 0; r < a.numbers.length / columns; r++)
@@ -317,7 +318,7 @@ function choiceQuestion({ asks, choices, right, name, told }) {
 
 // Which symbol has the highest score at the place where the model hesitates most?
 function scoresQuestion(node) {
-  const { numbers, shape } = Arrays.array(node.value);
+  const { numbers, shape } = Shown.array(node.value);
   const n = shape[shape.length - 1];
   const names = WhatIf.symbolNames(n);
   const rows = Array.from({ length: numbers.length / n }, (_, place) => {

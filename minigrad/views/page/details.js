@@ -4,6 +4,7 @@ import { filled, WORDS } from "./words.js";
 import { byId, data, fill, make, plural, state } from "./base.js";
 import * as Graph from "./graph.js";
 import * as Arrays from "./arrays.js";
+import * as Shown from "./shown.js";
 import * as Panel from "./panel.js";
 import * as Editing from "./editing.js";
 import * as Attention from "./attention.js";
@@ -16,8 +17,8 @@ function nodePanel(n) {
   const node = Graph.nodes.get(n);
   const found = Graph.gradientNow(n);
   const computed = !state.time || Graph.computedAt.get(n) <= state.time;
-  const value = Arrays.array(node.value);
-  const grad = found.sum === null ? null : Arrays.array(found.sum);
+  const value = Shown.array(node.value);
+  const grad = found.sum === null ? null : Shown.array(found.sum);
   const users = Graph.outOf.get(n);
   fill(
     byId("node"),

@@ -2,6 +2,7 @@
 
 import { data, make, state } from "./base.js";
 import * as Arrays from "./arrays.js";
+import * as Shown from "./shown.js";
 import * as Graph from "./graph.js";
 import * as Live from "./live.js";
 import * as Places from "./places.js";
@@ -174,7 +175,7 @@ function labelArrow(arrow, on) {
   const [edge] = arrow.edges;
   const a =
     on && arrow.edges.length === 1 && edge.passed.fitted !== null && !Graph.isHidden(edge)
-      ? Arrays.array(edge.passed.fitted)
+      ? Shown.array(edge.passed.fitted)
       : null;
   if (a?.numbers.length !== 1) {
     if (arrow.label) arrow.label.remove();

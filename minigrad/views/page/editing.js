@@ -2,7 +2,7 @@
 
 import { filled, WORDS } from "./words.js";
 import { breakable, data, make, render } from "./base.js";
-import * as Arrays from "./arrays.js";
+import * as Shown from "./shown.js";
 import * as Pictures from "./pictures.js";
 import * as Heat from "./heat.js";
 import * as Graph from "./graph.js";
@@ -21,7 +21,7 @@ const chosenPlace = new Map(); // node -> the element of it that is to be change
 const areSymbols = (n) => (Live.tape?.picks[Live.tape.value[n]]?.symbols ?? null) !== null;
 
 function small(n) {
-  const a = Arrays.array(Graph.nodes.get(n).value),
+  const a = Shown.array(Graph.nodes.get(n).value),
     { columns, count } = Pictures.tiles(a);
   return Live.tape.picks[Live.tape.value[n]]
     ? a.numbers.length <= 64
@@ -31,7 +31,7 @@ function small(n) {
 function fields(n) {
   const slot = Fields.slotOf(n),
     node = Graph.nodes.get(n),
-    a = Arrays.array(node.value);
+    a = Shown.array(node.value);
   const kind = a.kind,
     { rows, columns } = Pictures.tiles(a);
   const fieldAt = (at) =>

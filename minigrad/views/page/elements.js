@@ -2,6 +2,7 @@
 
 import { data } from "./base.js";
 import * as Arrays from "./arrays.js";
+import * as Shown from "./shown.js";
 import * as Graph from "./graph.js";
 import * as Live from "./live.js";
 import * as Functions from "./functions.js";
@@ -78,7 +79,7 @@ function wayFrom(start) {
     if (known)
       return {
         names: [indexed(known.name, at), TIGHT],
-        numbers: [numberAt(Arrays.array(known.id()), at).text, TIGHT],
+        numbers: [numberAt(Shown.array(known.id()), at).text, TIGHT],
       };
     const number = Sources.numberOf({ slot, at });
     if (number === null || Sources.tape.fixed[slot] !== undefined) throw new Sources.Unclear();

@@ -2,7 +2,6 @@
 
 import { filled, WORDS } from "./words.js";
 import { data, state } from "./base.js";
-import * as Arrays from "./arrays.js";
 
 const nodes = new Map(data.nodes.map((node) => [node.n, node]));
 // An edge is an `Edge` of Python's; what was not kept of `passed` is null.
@@ -131,11 +130,7 @@ function gradientNow(n) {
   if (!seen.length) return { state: "hidden", sum: null, of: list.length };
   const sum = seen.length === list.length ? node.gradient : seen[seen.length - 1].sum;
   if (seen.length < list.length) return { state: "arriving", sum, arrived: seen.length, of: list.length };
-  const a = Arrays.array(sum);
-  return {
-    state: a && a.largest === 0 && !a.numbers.some(Number.isNaN) && node.state === "zero" ? "zero" : "known",
-    sum,
-  };
+  return { state: node.state, sum };
 }
 
 const STATES = {

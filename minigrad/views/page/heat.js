@@ -3,6 +3,7 @@
 import { filled, WORDS } from "./words.js";
 import { data, hideTip, make, say, tip } from "./base.js";
 import * as Arrays from "./arrays.js";
+import * as Shown from "./shown.js";
 import * as Pictures from "./pictures.js";
 import * as Sources from "./sources.js";
 import * as Live from "./live.js";
@@ -60,7 +61,7 @@ function heat(
   name,
   { palette = "value", letters = [], note = "", read = () => {}, pick = null, fixed = null } = {},
 ) {
-  const a = Arrays.array(id);
+  const a = Shown.array(id);
   const caption = make(
     "figcaption",
     {},
@@ -80,8 +81,8 @@ function heat(
       make(
         "div",
         {
-          class: `number ${Live.changedAt(a, 0) === undefined ? "" : "changed"}`,
-          title: Live.changedAt(a, 0) === undefined ? null : Arrays.at(a, 0),
+          class: `number ${Arrays.changedAt(a, 0) === undefined ? "" : "changed"}`,
+          title: Arrays.changedAt(a, 0) === undefined ? null : Arrays.at(a, 0),
         },
         Arrays.written(a.numbers[0], a.digits, a.kind),
       ),
@@ -128,7 +129,7 @@ function grid(a, palette, name, read, labels) {
           "td",
           {
             style,
-            class: Live.changedAt(a, place) === undefined ? null : "changed",
+            class: Arrays.changedAt(a, place) === undefined ? null : "changed",
             title: Arrays.at(a, place, labels),
             onpointerenter: () => read(Arrays.indexOf(a, place)),
           },

@@ -2,7 +2,7 @@
 
 import { WORDS } from "./words.js";
 import { byId, data, fill, make, plural, state } from "./base.js";
-import * as Arrays from "./arrays.js";
+import * as Shown from "./shown.js";
 import * as Graph from "./graph.js";
 import * as Live from "./live.js";
 import * as Drawing from "./drawing.js";
@@ -71,14 +71,14 @@ function listing() {
       make(
         "td",
         { class: "mono" },
-        computed ? Arrays.brief(node.value) : "not computed yet",
+        computed ? Shown.brief(node.value) : "not computed yet",
         Live.fixedBadge(Live.whyFixed(key)),
       ),
       make(
         "td",
         { class: "mono" },
         found.sum !== null && found.state !== "zero"
-          ? Arrays.brief(found.sum)
+          ? Shown.brief(found.sum)
           : { zero: "zero", later: "not computed yet" }[found.state] || found.state,
         Live.fixedBadge(Live.whyFixedGradient(key)),
       ),

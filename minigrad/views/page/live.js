@@ -29,7 +29,7 @@ function startedMachine() {
   if (machine) return machine;
   const typed = (slot, numbers) => Interpreter.ARRAYS[kindOf(slot).dtype].from(numbers);
   machine = Interpreter.interpreter(tape, [
-    ...tape.leaves.map((leaf) => [leaf.slot, typed(leaf.slot, Arrays.array(leaf.array).numbers)]),
+    ...tape.leaves.map((leaf) => [leaf.slot, typed(leaf.slot, Arrays.kept(leaf.array).numbers)]),
     ...tape.filled.map(({ slot, value }) => [
       slot,
       new Interpreter.ARRAYS[kindOf(slot).dtype](sizeOf(slot)).fill(
@@ -62,15 +62,21 @@ function idOf(slot, before) {
   return other.has(slot) ? `${slot}@${version}` : before;
 }
 
+const slotOf = (id) => Number(id.split("@")[0]);
+const asNow = new Map(); // slot -> what was asked for since the last change
+const asFirst = new Map();
+
 function ofSlot(id) {
-  const slot = Number(id.split("@")[0]);
-  return described(slot, machine.slots[slot].array, first[slot]);
+  const slot = slotOf(id);
+  if (!asNow.has(slot)) asNow.set(slot, described(slot, machine.slots[slot].array, first[slot]));
+  return asNow.get(slot);
 }
 
 function computedFirst(slot) {
   // what the page did not bring along, as it computes that of its leaves
   startedMachine();
-  return { ...described(slot, first[slot]), digits: Arrays.LARGE_DIGITS };
+  if (!asFirst.has(slot)) asFirst.set(slot, { ...described(slot, first[slot]), digits: Arrays.LARGE_DIGITS });
+  return asFirst.get(slot);
 }
 
 function described(slot, array, was) {
@@ -119,7 +125,7 @@ function described(slot, array, was) {
   };
 }
 
-const normOf = (id) => norm(machine.slots[Number(id.split("@")[0])].array);
+const normOf = (id) => norm(machine.slots[slotOf(id)].array);
 function normAtFirst(slot) {
   startedMachine();
   return norm(first[slot]);
@@ -129,11 +135,6 @@ function norm(numbers) {
   let squares = 0;
   for (const v of numbers) if (Number.isFinite(v)) squares += v * v;
   return Math.sqrt(squares);
-}
-
-function changedAt(a, place) {
-  // what was there at first, where that is something else
-  return a.was && !Object.is(a.was[place], a.numbers[place]) ? a.was[place] : undefined;
 }
 
 function isChanged(n) {
@@ -227,19 +228,12 @@ function madeText(n) {
   return tape?.proven?.includes(n) ? filled(said, { sources: sourcesOf(n) }) : null;
 }
 
-function changedText(n) {
-  // what a node is now, and was at first
-  return isChanged(n)
-    ? `\n${Arrays.brief(Graph.nodes.get(n).value)}, was ${Arrays.brief(original.value.get(n))}`
-    : "";
-}
-
 const mapped = (object, of) =>
   Object.fromEntries(Object.entries(object).map(([name, v]) => [name, of(v, name)]));
 
 function refresh(touched) {
   version++;
-  for (const id of Arrays.unpacked.keys()) if (typeof id === "string") Arrays.unpacked.delete(id);
+  asNow.clear();
   touched.forEach((slot) => {
     if (same(machine.slots[slot].array, first[slot])) other.delete(slot);
     else other.add(slot);
@@ -276,13 +270,11 @@ function lossNow() {
   // as Python computed it, as long as it is what it was: the last digits differ here
   const slot = tape.value[data.roots[0]];
   const { array: computed } = startedMachine().slots[slot];
-  const numbers = same(computed, first[slot])
-    ? Arrays.array(original.value.get(data.roots[0])).numbers
-    : computed;
-  return numbers.length === 1 ? numbers[0] : numbers.reduce((a, b) => a + b, 0);
+  if (computed.length === 1 && same(computed, first[slot])) return lossAtFirst();
+  return computed.reduce((a, b) => a + b, 0);
 }
 
-const lossAtFirst = () => Arrays.array(original.value.get(data.roots[0])).numbers[0];
+const lossAtFirst = () => Arrays.kept(original.value.get(data.roots[0])).numbers[0];
 
 function lossText() {
   const root = Graph.nodes.get(data.roots[0]);
@@ -297,8 +289,6 @@ function setNumbers(changes) {
 }
 
 export {
-  changedAt,
-  changedText,
   computedFirst,
   doubts,
   first,
@@ -315,6 +305,7 @@ export {
   normAtFirst,
   normOf,
   ofSlot,
+  original,
   other,
   readLines,
   setNumbers,

@@ -2,7 +2,7 @@
 
 import { filled, WORDS } from "./words.js";
 import { make } from "./base.js";
-import * as Arrays from "./arrays.js";
+import * as Shown from "./shown.js";
 import * as Graph from "./graph.js";
 import * as Sources from "./sources.js";
 import * as Live from "./live.js";
@@ -60,7 +60,7 @@ function maskSwitch(found, head, row, column) {
         Fields.slotOf(found.mask),
         place,
         Fields.nameAt(found.mask, place),
-        Arrays.array(Graph.nodes.get(found.mask).value).numbers[place],
+        Shown.array(Graph.nodes.get(found.mask).value).numbers[place],
         "b",
       ),
     ),

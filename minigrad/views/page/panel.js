@@ -11,6 +11,7 @@ import * as Learn from "./learn.js";
 import * as WhatIf from "./whatif.js";
 import * as Graph from "./graph.js";
 import * as Arrays from "./arrays.js";
+import * as Shown from "./shown.js";
 import * as Chapters from "./chapters.js";
 import * as Live from "./live.js";
 import * as Listing from "./listing.js";
@@ -77,7 +78,7 @@ function panel() {
 function overview() {
   const root = Graph.nodes.get(data.roots[0]);
   const learned = data.nodes.filter((node) => node.kind === "parameter" || node.kind === "input");
-  const size = (node) => Arrays.norm(node.gradient);
+  const size = (node) => Shown.norm(node.gradient);
   const most = Math.max(...learned.map(size), 0);
   const bySize = [...learned].sort((a, b) => size(b) - size(a)).slice(0, 40);
   const open = !state.predict;
@@ -88,7 +89,7 @@ function overview() {
     make("h2", {}, make("code", {}, Graph.fullName(root.n))),
     root.shape.length
       ? null
-      : make("p", { class: "big" }, Arrays.brief(root.value), Live.fixedBadge(Live.whyFixed(root.n))),
+      : make("p", { class: "big" }, Shown.brief(root.value), Live.fixedBadge(Live.whyFixed(root.n))),
     make(
       "p",
       { class: "soft" },

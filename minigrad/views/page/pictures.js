@@ -1,6 +1,6 @@
 // --- pictures of arrays: a number is a colour, and zero is clear ----------------------------------------------
 
-import * as Arrays from "./arrays.js";
+import * as Shown from "./shown.js";
 
 const themed = new Map();
 function colour(name) {
@@ -109,7 +109,7 @@ document.addEventListener("numbers", () => {
 });
 function thumb(id, palette) {
   const key = `${id} ${palette}`;
-  if (!thumbs.has(key)) thumbs.set(key, dots(Arrays.array(id), palette));
+  if (!thumbs.has(key)) thumbs.set(key, dots(Shown.array(id), palette));
   return thumbs.get(key);
 }
 

@@ -2,7 +2,7 @@
 
 import { filled, WORDS } from "./words.js";
 import { byId, data, fill, hideTip, make, plural, render, say, state } from "./base.js";
-import * as Arrays from "./arrays.js";
+import * as Shown from "./shown.js";
 import * as Graph from "./graph.js";
 import * as Drawing from "./drawing.js";
 import * as Chapters from "./chapters.js";
@@ -125,7 +125,7 @@ function choose(n, { open = false } = {}) {
   if (open) goTo(n);
   render();
   if (open && Drawing.hasDrawings) Camera.reveal(Graph.placeIn(state.view, n));
-  const value = Arrays.brief(Graph.nodes.get(n).value);
+  const value = Shown.brief(Graph.nodes.get(n).value);
   const gradient = Graph.stateText(Graph.gradientNow(n));
   say(filled(WORDS.nodeChosen, { name: Graph.fullName(n), value, gradient }));
 }

@@ -3,6 +3,7 @@
 import { filled, WORDS } from "./words.js";
 import { byId, make, render, say, state } from "./base.js";
 import * as Arrays from "./arrays.js";
+import * as Shown from "./shown.js";
 import * as Elements from "./elements.js";
 import * as Places from "./places.js";
 import * as Chapters from "./chapters.js";
@@ -11,7 +12,7 @@ import * as Graph from "./graph.js";
 
 // The element to ask for: the largest, so that the answer is a number worth working out.
 function asked(edge) {
-  const a = Arrays.array(edge.passed.fitted);
+  const a = Shown.array(edge.passed.fitted);
   let place = 0;
   a.numbers.forEach((v, i) => {
     if (Math.abs(v) > Math.abs(a.numbers[place])) place = i;

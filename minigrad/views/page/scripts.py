@@ -20,8 +20,8 @@ SCRIPTS = {  # each file's name, and that of its object; they run in this order
     "words": "Words", "base": "Base", "arrays": "Arrays", "pictures": "Pictures", "heat": "Heat",
     "graph": "Graph",
     # computing it again, and what an element is made of
-    "functions": "Functions", "interpreter": "Interpreter", "live": "Live", "changes": "Changes",
-    "sources": "Sources", "elements": "Elements",
+    "functions": "Functions", "interpreter": "Interpreter", "live": "Live", "shown": "Shown",
+    "changes": "Changes", "sources": "Sources", "elements": "Elements",
     # changing numbers
     "fields": "Fields", "editing": "Editing", "masks": "Masks", "learn": "Learn", "whatif": "WhatIf",
     "changes_said": "ChangesSaid",

@@ -2,6 +2,7 @@
 
 import { data } from "./base.js";
 import * as Arrays from "./arrays.js";
+import * as Shown from "./shown.js";
 import * as Interpreter from "./interpreter.js";
 import * as Live from "./live.js";
 
@@ -60,7 +61,7 @@ function numbersOf(slot) {
     const value = filled.get(slot);
     return Array(size(shapeOf(slot))).fill(Number(Arrays.NOT_FINITE[value] ?? value));
   }
-  const a = nodes.has(slot) ? Arrays.array(nodes.get(slot)()) : null;
+  const a = nodes.has(slot) ? Shown.array(nodes.get(slot)()) : null;
   return a && !a.thinned ? a.numbers : null;
 }
 

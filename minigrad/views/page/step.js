@@ -6,7 +6,7 @@ import * as Graph from "./graph.js";
 import * as Places from "./places.js";
 import * as Chapters from "./chapters.js";
 import * as Panel from "./panel.js";
-import * as Arrays from "./arrays.js";
+import * as Shown from "./shown.js";
 import * as Live from "./live.js";
 import * as Attention from "./attention.js";
 import * as Elements from "./elements.js";
@@ -251,7 +251,7 @@ function shareOf(node, edge, arrived) {
 // `figures`, by slot: for a product of matrices a row of one and a column of the other.
 function workedLine(of, id, target, { equals = "=", figures }) {
   const element = make("p", { class: "worked mono", hidden: true });
-  const a = Arrays.array(id);
+  const a = Shown.array(id);
   const show = (index) => {
     const { value, text: result } = Elements.numberAt(a, index);
     const text = value === null ? null : Elements.workedOut(of, index, target, result, { equals });

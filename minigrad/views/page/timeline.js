@@ -3,6 +3,7 @@
 import { filled, WORDS } from "./words.js";
 import { byId, fill, icon, make, state } from "./base.js";
 import * as Arrays from "./arrays.js";
+import * as Shown from "./shown.js";
 import * as Pictures from "./pictures.js";
 import * as Graph from "./graph.js";
 import * as Places from "./places.js";
@@ -13,7 +14,7 @@ import * as Pace from "./pace.js";
 let sizes, ends;
 function measure() {
   sizes = Graph.events.map((event) =>
-    Math.log10(Arrays.norm(event.back ? Graph.nodes.get(event.n).gradient : Graph.nodes.get(event.n).value)),
+    Math.log10(Shown.norm(event.back ? Graph.nodes.get(event.n).gradient : Graph.nodes.get(event.n).value)),
   );
   ends = [false, true].map((back) => {
     const some = sizes.filter((v, i) => Graph.events[i].back === back && Number.isFinite(v));

@@ -69,7 +69,7 @@ def test_the_address_follows_the_reader_and_the_page_the_address(page):
     browser.wait("return Base.state.time === 2")
     assert (
         browser.run(
-            "return Live.first && Live.changedAt(Arrays.array(Base.data.nodes[0].value), 0)"
+            "return Live.first && Arrays.changedAt(Shown.array(Base.data.nodes[0].value), 0)"
         )
         == 1
     )

@@ -1,7 +1,7 @@
 // Put at the end of a page, whose functions it calls: the line of each node, and of each edge; once a number
 // is another, [node, place, number], and a part of the model is off.
 const line = (of, id) => {
-  const a = Arrays.array(id),
+  const a = Shown.array(id),
     index = a.full.map(() => 0);
   return Elements.workedOut(of, index, "y", Elements.numberAt(a, index).text) || "";
 };

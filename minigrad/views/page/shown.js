@@ -1,0 +1,31 @@
+// --- an array by its id: one that the page brought along, or one that it has computed -----------------------
+
+import { data } from "./base.js";
+import * as Arrays from "./arrays.js";
+import * as Graph from "./graph.js";
+import * as Live from "./live.js";
+
+function array(id) {
+  if (id === null || id === undefined) return null;
+  if (typeof id === "string") return Live.ofSlot(id);
+  const { p } = data.arrays[id];
+  return p === undefined ? Arrays.kept(id) : Live.computedFirst(p);
+}
+
+function norm(id) {
+  if (id === null || id === undefined) return 0;
+  if (typeof id === "string") return Live.normOf(id);
+  const { p } = data.arrays[id];
+  return p === undefined ? Arrays.normKept(id) : Live.normAtFirst(p);
+}
+
+const brief = (id, most) => Arrays.brief(array(id), most);
+
+function changedText(n) {
+  // what a node is now, and was at first
+  return Live.isChanged(n)
+    ? `\n${brief(Graph.nodes.get(n).value)}, was ${brief(Live.original.value.get(n))}`
+    : "";
+}
+
+export { array, brief, changedText, norm };
