@@ -126,6 +126,7 @@ function measure() {
   rivals = new Map();
   complete = false;
   const waiting = [...parts.values()];
+  const said = () => [complete, losses.has(chosen), losses.has(pointed)].join();
   cutter.measure(
     waiting,
     (key) => {
@@ -134,9 +135,11 @@ function measure() {
       return found.margin;
     },
     (found, all) => {
+      const before = said();
       losses = found;
       complete = all || [...parts.values()].every((part) => losses.has(part.key) || isDetail(part));
       FlowScene.paint();
+      if (!all && said() === before) return; // the sentences are the same
       still(() => {
         FlowSaid.summary();
         if (all) FlowSaid.details();
