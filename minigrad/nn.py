@@ -28,9 +28,10 @@ import numpy as np
 from . import errors
 from . import functional as F
 from .engine.arguments import as_array
+from .engine.boxes import call_in_box
 from .engine.kinds import checked, named, unknown
 from .engine.modes import floating, get_default_dtype
-from .engine.table import call_in_box, name_of
+from .engine.names import name_of
 from .engine.tensor import Array, Tensor
 from .idioms import instead, missing
 from .random import generator

@@ -10,7 +10,7 @@ A page shows what such a function gives as an attention map, if values are multi
 from __future__ import annotations
 
 from .engine.kinds import Function
-from .engine.table import name_of
+from .engine.names import name_of
 
 NAMES: set[str] = set()  # by which a graph knows them
 

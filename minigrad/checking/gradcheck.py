@@ -16,7 +16,7 @@ import numpy as np
 
 from .. import errors
 from ..engine.errors import described
-from ..engine.table import name_of
+from ..engine.names import name_of
 from ..engine.tensor import Tensor
 from ..settings import flag, function, real, whole
 from ..transforms import gradients

@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from ..engine import rules, table
+from ..engine import rules
+from ..engine.names import name_of
 from ..script.operators import BY_FUNCTION
 from ..script.symbols import Role, Symbol, SymbolCall, alias, body_of, plain, traced
 
@@ -172,7 +173,7 @@ def _kind(array: np.ndarray) -> tuple[Any, ...]:
 
 
 def numpys(function: Any) -> bool:
-    return table.name_of(function).startswith("np.")
+    return name_of(function).startswith("np.")
 
 
 def _single(line: Symbol) -> Symbol:

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from ..engine import errors
-from ..engine.table import INSTEAD, definition, name_of
+from ..engine.names import name_of
+from ..engine.table import INSTEAD, definition
 
 SAME: dict[Any, Callable] = {  # by the names of the methods
     (np.add, "reduce"): np.sum,

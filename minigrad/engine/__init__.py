@@ -9,9 +9,11 @@ Read it in this order:
 5. `walk`: from a result back to its leaves
 6. `tensor`: an array that remembers how it was made; `apply`, through which every operation goes
 
-A first reading can skip seven files, and needs to know of them:
+A first reading can skip nine files, and needs to know of them:
 
 - `source`: the line of the user's code that is running, for messages
+- `names`: `name_of` a function, such as "np.exp"; `code_of` it, for the names of its parameters
+- `boxes`: `call_in_box` calls a module or the body of a definition, so that errors and drawings know it
 - `kinds`: `checked` compares the arguments of a call with the annotations of the function
 - `operators`: `x * y` calls `apply` with `np.multiply`, and `x.sum()` with `np.sum`
 - `arguments`: lists and other arrays as an operation takes them; `as_result` makes of what NumPy gave an
@@ -21,8 +23,8 @@ A first reading can skip seven files, and needs to know of them:
   of them
 - `by_hand`: `x.data`, the array as a user who trains by hand writes it
 
-A file imports only those before it in this row: source, errors, modes, kinds, table, rules, node,
-operators, followed, arguments, saving, walk, by_hand, tensor.
+A file imports only those before it in this row: source, errors, modes, kinds, names, boxes, table,
+rules, node, operators, followed, arguments, saving, walk, by_hand, tensor.
 
 A gradient is right only if no array changes between the way forward and the way back. Arrays are
 protected so:

@@ -171,12 +171,6 @@ def without_tensors(a: object) -> Any:
     return bare(a) if isinstance(a, Followed) else a
 
 
-def parents_in(position: int, a: list | tuple) -> list[tuple[int, int, Any]]:
-    """An edge for each element of a list to which a gradient goes on."""
-    nodes = ((item, getattr(b, "_node", None)) for item, b in enumerate(a))
-    return [(position, item, node) for item, node in nodes if node and node.requires_grad]
-
-
 def as_result(y: object, operation: Operation, args: tuple) -> AnyArray:
     """Return what an operation gave, as an array of real numbers, whose memory nobody else writes to.
 

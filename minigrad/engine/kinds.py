@@ -101,7 +101,7 @@ def misfit(
         given = itertools.chain(given, by_name)  # type: ignore[assignment]
     for parameter, value in given:
         if not parameter.fits(value):
-            return f"{parameter.name} is {parameter.words}, not {described(value)}"
+            return _unlike(parameter.name, parameter.words, value)
         if (
             with_axes
             and parameter.is_array
@@ -110,6 +110,16 @@ def misfit(
         ):
             return f"{parameter.name} is an array that has axes, not {described(value)}"
     return None
+
+
+def not_of(kind: Any, name: str, value: object) -> str | None:
+    """Say that the argument `name` is not of a kind in `KINDS`, such as `bool`; None if it is."""
+    fits, words = KINDS[kind]
+    return None if fits(value) else _unlike(name, words, value)
+
+
+def _unlike(name: str, words: str, value: object) -> str:
+    return f"{name} is {words}, not {described(value)}"
 
 
 def unknown(function: Callable, names: Iterable[str]) -> str | None:

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import functools
 import math
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .errors import Options, UnsupportedError
 from .modes import count, running
-from .table import AnyArray, Operation
+from .table import AnyArray, BaseTensor, Operation
 
 if TYPE_CHECKING:
     from .tensor import Tensor
@@ -96,3 +97,19 @@ class Node:
     def __repr__(self) -> str:
         name = "leaf" if self.operation is None else self.operation.name
         return f"<{name} #{self.number} {self.shape} {self.dtype}>"
+
+
+def edges_to(args: Iterable, rules: Iterable) -> list[Edge]:
+    """An edge for each argument, or element of a list, that has a rule and needs a gradient."""
+    edges: list[Edge] = []
+    for i, (a, rule) in enumerate(zip(args, rules)):
+        if rule is None:
+            continue
+        if isinstance(a, BaseTensor):
+            node = a._node
+            if node is not None and node.requires_grad:
+                edges.append((i, None, node))
+        elif isinstance(a, (list, tuple)):
+            nodes = ((item, getattr(b, "_node", None)) for item, b in enumerate(a))
+            edges += [(i, item, node) for item, node in nodes if node and node.requires_grad]
+    return edges

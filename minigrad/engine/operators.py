@@ -18,8 +18,9 @@ import numpy as np
 from ..idioms import instead
 from . import errors
 from .modes import mode
+from .names import name_of
 from .rules import astype
-from .table import TABLE, BaseTensor, name_of
+from .table import TABLE, BaseTensor
 
 if TYPE_CHECKING:
     from .tensor import Tensor

@@ -13,8 +13,9 @@ import numpy as np
 
 from .arguments import copied_option
 from .followed import bare
+from .names import code_of
 from .node import Edge, outline
-from .table import AnyArray, BaseTensor, Operation, code_of
+from .table import AnyArray, BaseTensor, Operation
 
 position_of = operator.itemgetter(0)  # of an edge
 

@@ -24,9 +24,11 @@ from typing import Any, overload
 
 import numpy as np
 
-from .errors import FailedCall, MinigradError, Options, UnsupportedError, failed
+from .boxes import call_in_box
+from .errors import MinigradError, Options, UnsupportedError
 from .kinds import KINDS, UNCLEAR, Function, checked, unclear
-from .modes import Box, mode, running
+from .modes import mode
+from .names import anything, code_of, name_of
 from .source import source_line
 
 INSTEAD = {
@@ -115,7 +117,7 @@ class Operation(Entry):
     """
 
     def __init__(self, function: Callable, rules: tuple[Any, ...], makes_new: bool = False):
-        template = next((r for r in rules if r is not None), _anything)
+        template = next((r for r in rules if r is not None), anything)
         super().__init__(function, template, 2, ("out",))  # the arguments come after g and y
         optional = getattr(inspect.unwrap(template), "__defaults__", None) or ()
         least = len(self.parameters) - len(optional)
@@ -130,6 +132,11 @@ class Operation(Entry):
         self.is_python = self.call is not function
         self.reads: dict[tuple, tuple[bool, list[bool]]] = {}
 
+    def run(self, _args: tuple, arrays: Sequence, kwargs: Options) -> Any:
+        """Call NumPy's function, or what `rule` was given, with plain arrays."""
+        y = self.call(*arrays, **kwargs)
+        return y._array if self.is_python and isinstance(y, BaseTensor) else y
+
 
 class Definition(Entry):
     """A function written in other functions of the table: its body.
@@ -142,74 +149,74 @@ class Definition(Entry):
     def __init__(self, function: Callable | None, body: Callable, plain: bool = False):
         @functools.wraps(body)
         def call(*args: object, **kwargs: object) -> Any:
-            return run(self, args, args, kwargs)
+            return self.run(args, args, kwargs)
 
         super().__init__(function or call, body, 0, INSTEAD)
         self.body, self.plain = body, plain
 
-
-# --- what a call gives ----------------------------------------------------------------------------
-
-
-def run(entry: Operation | Definition, args: tuple, arrays: Sequence, kwargs: Options) -> Any:
-    """Compute what a call gives: by the body of a definition, or by NumPy.
-
-    `args` may be Tensors, which bodies take; `arrays` are the same as plain arrays.
-    """
-    if isinstance(entry, Definition):
-        if entry.plain and (y := on_plain_arrays(entry, args, kwargs)) is not NotImplemented:
+    def run(self, args: tuple, _arrays: Sequence, kwargs: Options) -> Any:
+        """Call the body, in a box; without one where plain arrays do, which takes less time."""
+        if self.plain and (y := self._run_on_arrays(args, kwargs)) is not NotImplemented:
             return y
-        return call_in_box(entry.name, entry.body, args, kwargs)
-    y = entry.call(*arrays, **kwargs)
-    return y._array if entry.is_python and isinstance(y, BaseTensor) else y
+        return call_in_box(self.name, self.body, args, kwargs)
 
+    def _run_on_arrays(self, args: tuple, kwargs: Options) -> Any:
+        """Call the body with the arrays that are in Tensors; give Tensors of what it gives.
 
-def on_plain_arrays(definition: Definition, args: tuple, kwargs: Options) -> Any:
-    """Call the body with the arrays in Tensors, so that no operation in it has to be looked up; give
-    Tensors of what it gives.
-
-    NotImplemented where a gradient may be wanted, or somebody watches, or it fails: then the call with
-    Tensors says what is wrong.
-    """
-    now = mode.get()
-    if now.watchers:
-        return NotImplemented
-    arrays, tensors, held = [], [], []
-    for a in (*args, *kwargs.values()) if kwargs else args:
-        if isinstance(a, BaseTensor):
-            if a.is_symbol or (now.grad and a.requires_grad):
-                return NotImplemented
-            if a._array.dtype.kind != "f":  # integers become floats in another way
-                return NotImplemented
-            tensors.append(a)
-            a = a._array
-        elif type(a) is np.ndarray:  # its owner may write to it
-            held.append(a)
-        elif isinstance(a, (list, tuple)) or hasattr(a, "__array__"):  # which become other arrays
+        So no operation in it has to be looked up. NotImplemented where a gradient may be wanted, or
+        somebody watches, or it fails: then the call with Tensors says what is wrong.
+        """
+        given = (*args, *kwargs.values()) if kwargs else args
+        now = mode.get()
+        if now.watchers or (arrays := _arrays_of(given, now.grad)) is None:
             return NotImplemented
+        count = len(args)
+        try:
+            y = self.body(*arrays[:count], **dict(zip(kwargs, arrays[count:])))
+        except (MinigradError, *UNCLEAR):
+            return NotImplemented
+        if isinstance(y, tuple):
+            return tuple([_wrapped(one, given) for one in y])
+        return _wrapped(y, given)
+
+
+def _arrays_of(given: tuple, grad: bool) -> list[Any] | None:
+    """The arguments of a call with plain arrays in place of Tensors; None if its body would compute
+    something else of these."""
+    arrays = []
+    for a in given:
+        if isinstance(a, BaseTensor):
+            if a.is_symbol or (grad and a.requires_grad):
+                return None
+            a = a._array
+            if a.dtype.kind != "f":  # integers become floats in another way
+                return None
+        elif type(a) is np.ndarray:
+            pass
+        elif isinstance(a, (list, tuple)) or hasattr(a, "__array__"):  # which become other arrays
+            return None
         arrays.append(a)
-    count = len(args)
-    try:
-        y = definition.body(*arrays[:count], **dict(zip(kwargs, arrays[count:])))
-    except (MinigradError, *UNCLEAR):
-        return NotImplemented
-    if not tensors:
-        return y
-    if isinstance(y, tuple):
-        return tuple([_wrapped(each, tensors, held) for each in y])
-    return _wrapped(y, tensors, held)
+    return arrays
 
 
-def _wrapped(y: Any, tensors: list[Any], held: list[np.ndarray]) -> Any:
-    """A Tensor of what a body gave for arrays: that whose array it is, or a new one, with a copy where
-    it is in memory that somebody else holds."""
+def _wrapped(y: Any, given: tuple) -> Any:
+    """A Tensor of what a body gave for the arrays of `given`, if a Tensor was among these.
+
+    It is the one whose array `y` is, or a new one: of a copy, if `y` is in an array of the caller's.
+    """
     if not isinstance(y, (np.ndarray, np.generic)):
         return y
-    for a in tensors:
-        if a._array is y:
-            return a
-    shared = any(np.may_share_memory(a, y) for a in held)
-    return tensors[0]._wrap(y.copy() if shared else y)
+    shared, tensor = False, None
+    for a in given:
+        if isinstance(a, BaseTensor):
+            if a._array is y:
+                return a
+            tensor = a
+        elif isinstance(a, np.ndarray):
+            shared = shared or np.may_share_memory(a, y)
+    if tensor is None:
+        return y
+    return tensor._wrap(y.copy() if shared else y)
 
 
 # --- the table ------------------------------------------------------------------------------------
@@ -370,83 +377,3 @@ def lookup(function: Callable) -> Operation | Definition:
             f"functions that have one, call it on `x.detach().numpy()` if no gradient should flow, or "
             f"add a rule: minigrad.rule({name_of(function)}, lambda g, y, *args: ...)."
         ) from None
-
-
-# --- boxes ----------------------------------------------------------------------------------------
-
-
-def call_in_box(owner: object, function: Callable, args: tuple, kwargs: Options) -> Any:
-    """Call `function`, with what it computes inside a box.
-
-    An error remembers the innermost box, and names the outermost definition, which the user called.
-    """
-    outer = running.get()
-    box = Box(outer, owner, function)
-    for watcher in mode.get().watchers:
-        watcher.enter(box, args, kwargs)
-    token = running.set(box)
-    try:
-        return function(*args, **kwargs)
-    except (MinigradError, *UNCLEAR) as problem:
-        raise _in_box(owner, function, args, kwargs, outer, problem)  # noqa: B904 - it has its cause
-    finally:
-        running.reset(token)
-
-
-def _in_box(
-    owner: object,
-    function: Callable,
-    args: tuple,
-    kwargs: dict,
-    outer: Box | None,
-    problem: Exception,
-) -> Exception:
-    """Make the error for an exception in a box that `outer` is around.
-
-    No variable of the frame that raises it may name it: the two would keep each other alive.
-    """
-    error = unclear(owner, function, args, kwargs, problem)
-    if isinstance(error, MinigradError):
-        call = FailedCall(owner, args, kwargs, outer)
-        error.culprit = error.culprit or call
-        if error.reason and isinstance(owner, str):
-            return failed(owner, call, error)
-    return error
-
-
-# --- names ----------------------------------------------------------------------------------------
-
-
-def name_of(function: Any) -> str:
-    """The name under which a reader knows `function`: `np.exp`, `np.linalg.inv`, `softmax`."""
-    if (numpys := _numpys_names().get(id(function))) is not None:
-        return numpys
-    name = getattr(function, "__name__", str(function))
-    if isinstance(getattr(function, "__self__", None), np.ufunc):
-        return f"{name_of(function.__self__)}.{name}"
-    return name
-
-
-@functools.cache
-def _numpys_names() -> dict[int, str]:
-    """The names of what NumPy's modules have under its own name, by its id; of two homes, the first."""
-    homes = {"np": np, "np.linalg": np.linalg, "np.fft": np.fft, "np.emath": np.emath}
-    homes["np.lib.stride_tricks"] = np.lib.stride_tricks
-    return {
-        id(value): f"{home}.{name}"
-        for home, module in reversed(homes.items())
-        for name, value in vars(module).items()
-        if callable(value) and getattr(value, "__name__", None) == name
-    }
-
-
-def _anything(*args: object, **kwargs: object) -> None: ...
-
-
-def code_of(function: Callable) -> types.CodeType:
-    """The code of a function; that of one with any arguments, for a method or what is not Python's.
-
-    It looks through wrappers made with `functools.wraps`, whose own parameters say nothing: of a
-    `dispatched` function, or a rule made of another, the names of the inner function count.
-    """
-    return (f if inspect.isfunction(f := inspect.unwrap(function)) else _anything).__code__

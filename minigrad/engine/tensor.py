@@ -18,16 +18,16 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from . import errors
-from .arguments import as_array, as_result, parents_in, prepare_call
+from .arguments import as_array, as_result, prepare_call
 from .by_hand import data_of
 from .errors import PROBLEMS, Options
 from .followed import SHAPE_ONLY, Followed, followed
-from .kinds import named
+from .kinds import named, not_of
 from .modes import get_default_dtype, mode, running
-from .node import Edge, Node
+from .node import Edge, Node, edges_to
 from .operators import Operators
 from .saving import to_save
-from .table import NUMPYS, AnyArray, Definition, Operation, lookup, run
+from .table import NUMPYS, AnyArray, Definition, Operation, lookup
 from .walk import backward
 
 if TYPE_CHECKING:
@@ -74,8 +74,8 @@ class Tensor(Operators):
         if isinstance(value, (Tensor, Followed)):
             value = value._detached("Tensor(x)")
         self._array = read_only(as_array(value, dtype, copy=True))
-        if name is not None and not isinstance(name, str):
-            raise errors.ArgumentError(f"name is a text, not {errors.described(name)}")
+        if name is not None and (wrong := not_of(str, "name", name)) is not None:
+            raise errors.ArgumentError(wrong)
         self._node = Node(self._array, name=name)
         self.requires_grad = requires_grad
 
@@ -113,10 +113,8 @@ class Tensor(Operators):
 
     @requires_grad.setter
     def requires_grad(self, required: bool) -> None:
-        if not isinstance(required, (bool, np.bool_)):
-            raise errors.ArgumentError(
-                f"requires_grad is True or False, not {errors.described(required)}"
-            )
+        if (wrong := not_of(bool, "requires_grad", required)) is not None:
+            raise errors.ArgumentError(wrong)
         made_by = self.node.operation
         if made_by is not None and required != self.node.requires_grad:
             raise errors.GraphError(
@@ -296,7 +294,7 @@ class Tensor(Operators):
         entry = NUMPYS.get(function) or lookup(function)
         try:
             args, arrays, kwargs = prepare_call(entry, args, kwargs)
-            y = run(entry, args, arrays, kwargs)
+            y = entry.run(args, arrays, kwargs)
         except PROBLEMS as problem:
             call = errors.FailedCall(function, args, kwargs, running.get())
             raise errors.failed(entry.name, call, problem)  # noqa: B904 - it has its cause
@@ -398,38 +396,43 @@ def remembered(
     """Make a Tensor of what an operation gave; with a node, if a gradient may be asked for.
 
     The node has an edge for each argument that needs a gradient, and saves what the rules of these edges
-    read. Of an operation without rules, the plain array is returned: a `Followed` for a recording.
+    read.
     """
     now = mode.get()
-    edges: list[Edge] = []
-    if now.grad:
-        for i, (a, rule) in enumerate(zip(args, entry.rules)):
-            if rule is None:
-                continue
-            if isinstance(a, Tensor):
-                node = a._node
-                if node is not None and node.requires_grad:
-                    edges.append((i, None, node))
-            elif isinstance(a, (list, tuple)):
-                edges += parents_in(i, a)
+    edges = edges_to(args, entry.rules) if now.grad else []
     # np.where(mask) alone returns a tuple of indices, which is no result to differentiate.
-    in_graph = entry.rules and (edges or not isinstance(y, tuple))
-    if in_graph and not (entry.makes_new and type(y) is np.ndarray and y.dtype.kind == "f"):
+    if not edges and (not entry.rules or isinstance(y, tuple)):
+        return outside_the_graph(entry, args, arrays, kwargs, y) if now.watchers else y
+    if not (entry.makes_new and type(y) is np.ndarray and y.dtype.kind == "f"):
         y = as_result(y, entry, args)
         if edges and y.dtype.kind != "f":
             edges = without_gradient(entry, y)
     node = None
-    if edges or (now.watchers and hasattr(y, "dtype") and not isinstance(y, type)):
+    if edges or now.watchers:
         node = Node(y, entry, to_save(entry, edges, args, arrays, y), kwargs, edges)
-        if not in_graph:
-            y = followed(y, now.watchers)
         for watcher in now.watchers:
             watcher.operation(node, args, y)
-    elif now.watchers and entry.function not in SHAPE_ONLY:  # it gives no array, or several
+    return tensor_of(y, node)
+
+
+def outside_the_graph(
+    entry: Operation, args: tuple, arrays: list[AnyArray], kwargs: Options, y: Any
+) -> Any:
+    """Return what an operation without rules gave, after those who watch have seen it.
+
+    An array of numbers is a `Followed` for a recording. For anything else they see the arguments read.
+    """
+    watchers = mode.get().watchers
+    if hasattr(y, "dtype") and not isinstance(y, type):
+        node = Node(y, entry, to_save(entry, [], args, arrays, y), kwargs)
+        y = followed(y, watchers)
+        for watcher in watchers:
+            watcher.operation(node, args, y)
+    elif entry.function not in SHAPE_ONLY:
         for a in args:
             if isinstance(a, Tensor):
                 a._read()
-    return tensor_of(y, node) if in_graph else y
+    return y
 
 
 def without_gradient(operation: Operation, y: AnyArray) -> list[Edge]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import gc
+import itertools
 import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
@@ -17,9 +18,8 @@ import numpy as np
 
 from ..definitions.elementwise import clamp
 from ..engine import table
-from ..engine.arguments import parents_in
 from ..engine.errors import FailedCall, GraphError, MinigradError
-from ..engine.node import Node, Outline
+from ..engine.node import Node, Outline, edges_to
 from ..engine.saving import read_by
 from ..engine.tensor import Tensor
 from ..engine.walk import copied_axes
@@ -73,12 +73,7 @@ def _failed(call: FailedCall, error: MinigradError) -> Node:
         function = functools.partial(tuple)
         name = call.owner if isinstance(call.owner, str) else type(call.owner).__name__
         function.__name__ = name  # type: ignore[attr-defined]
-    edges: list[tuple[int, int | None, Node]] = []
-    for i, a in enumerate(args):
-        if isinstance(a, (list, tuple)):
-            edges += parents_in(i, a)
-        elif (node := getattr(a, "_node", None)) is not None and node.requires_grad:
-            edges.append((i, None, node))
+    edges = edges_to(args, itertools.repeat(True))  # whichever of them has a rule
     y = call.y if hasattr(call.y, "shape") else NOT_MADE
     node = Node(y, table.Operation(function, ()), (y, *args), {}, edges)
     node.note = Note(y, line=line_of(error))

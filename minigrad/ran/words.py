@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..engine import table
+from ..engine.names import name_of
 from ..engine.node import Outline
 from ..engine.tensor import Array
 
@@ -78,7 +78,7 @@ def literal(value: object) -> str:
         return f"[{', '.join(map(literal, value))}]"
     if isinstance(value, (np.dtype, type)):
         return np.dtype(value).name if isinstance(value, np.dtype) else value.__name__
-    return table.name_of(value) if callable(value) else repr(value)
+    return name_of(value) if callable(value) else repr(value)
 
 
 def plural(n: int, one: str, many: str | None = None) -> str:

@@ -14,6 +14,7 @@ import numpy as np
 
 from ..engine import table
 from ..engine.errors import Options
+from ..engine.names import name_of
 from .interpreter import ELEMENTWISE, EXPANDED, FILLED, MOVING, REDUCING, name_in_page
 from .symbols import REFUSALS, Number, Symbol, alias, body_of, plain, same
 
@@ -31,7 +32,7 @@ class Unwritten(Exception):  # noqa: N818
 
 
 def _missing(function: Callable) -> Unwritten:
-    return Unwritten(f"{table.name_of(function)} is not among the functions that a page can run")
+    return Unwritten(f"{name_of(function)} is not among the functions that a page can run")
 
 
 def slot_of_call(
@@ -60,7 +61,7 @@ def slot_of_call(
     if name in SPECIAL:
         return SPECIAL[name](tape, value, *args, **kwargs)
     definition = isinstance(table.TABLE.get(function), table.Definition)
-    if table.name_of(function).startswith("np.") and not definition:
+    if name_of(function).startswith("np.") and not definition:
         raise _missing(function)
     return _expanded(tape, body_of(function), value, args, kwargs)
 

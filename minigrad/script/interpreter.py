@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from ..engine import rules, table
+from ..engine import rules
+from ..engine.names import name_of
 from ..functional.activations import erf
 from .operators import BY_FUNCTION
 from .symbols import body_of
@@ -47,7 +48,7 @@ def name_in_page(function: Callable) -> str:
     name = getattr(function, "__name__", "")
     if function is operator.getitem:
         return name
-    return name if table.name_of(function).startswith("np.") else OWN.get(body_of(function), "")
+    return name if name_of(function).startswith("np.") else OWN.get(body_of(function), "")
 
 
 def _clipped(x: Any, low: Any, high: Any) -> Any:

@@ -18,6 +18,7 @@ import numpy as np
 
 from ..engine import rules, table
 from ..engine.errors import Options
+from ..engine.names import name_of
 from ..engine.walk import copied_axes
 from ..ran.data import GraphEdge
 from ..rules_as_text import tree_of
@@ -130,7 +131,7 @@ class Symbol(table.BaseTensor):
         return called
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *args: Any, **kwargs: Any) -> Any:
-        known = table.name_of(ufunc).startswith("np.")
+        known = name_of(ufunc).startswith("np.")
         if method != "__call__" or "out" in kwargs or not known:
             return NotImplemented
         return simplest(ufunc, args, kwargs)
@@ -207,7 +208,7 @@ def simplest(function: Callable, args: Sequence[Any], options: Options) -> Any:
         return args[0]
     if function is np.expand_dims and given == ((),):
         return args[0]
-    if table.name_of(function).startswith("np.") or function in PYTHONS:
+    if name_of(function).startswith("np.") or function in PYTHONS:
         return _result(SymbolCall(function, tuple(args), options))
     function = body_of(function)
     if is_expression(function):

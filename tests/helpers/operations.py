@@ -23,7 +23,8 @@ import numpy as np
 
 from minigrad import functional as F
 from minigrad.definitions.elementwise import clamp
-from minigrad.engine import rules, table
+from minigrad.engine import rules
+from minigrad.engine.names import name_of
 from minigrad.rules_as_text import source_of
 
 try:
@@ -93,7 +94,7 @@ def rows(
         also: the names of methods, called with the same arguments; or functions of the inputs alone.
     """
     f = call or function
-    text = name or (table.name_of(function) if call is None else written(call))
+    text = name or (name_of(function) if call is None else written(call))
     more = [*map(shown, then), *(f"{k}={shown(v)}" for k, v in options.items())]
     if torch_call is ... or isinstance(torch_call, str):
         torch_call = same_in_torch(f if torch_call is ... else torch_call, then, options)

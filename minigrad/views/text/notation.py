@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ... import errors
-from ...engine import table
+from ...engine.names import name_of
 from ...ran import words
 from ...script.operators import BY_FUNCTION, SIGN, TIGHT
 from ...script.symbols import Shape, Symbol, SymbolCall, alias, simplest
@@ -59,7 +59,7 @@ class Notation:
 
     def function(self, function: Any) -> str:
         """The name of a function that is not NumPy's."""
-        return table.name_of(function)
+        return name_of(function)
 
     def literal(self, value: Any, needed: int | None) -> str:
         """A number, a setting or an index as code; `needed` is None between the brackets of x[...]."""
@@ -98,7 +98,7 @@ class Notation:
         if isinstance(value, np.ndarray):
             return self.array(value)
         if callable(value):
-            name = table.name_of(value)
+            name = name_of(value)
             return name if name.startswith("np.") else self.function(value)
         if repr(value).startswith("<"):
             raise errors.GraphError(
@@ -181,7 +181,7 @@ def pieces(call: SymbolCall) -> tuple[list[Piece], int]:
         return [(args[0], TIGHT), ".T"], TIGHT
     if function is np.swapaxes and set(args[1:]) == {-1, -2}:
         return [(args[0], TIGHT), ".T" if args[0].ndim == 2 else ".mT"], TIGHT
-    name = table.name_of(function)
+    name = name_of(function)
     called: Piece = name if name.startswith("np.") else (function, TIGHT)
     return [called, *_arguments(args, options)], TIGHT
 
@@ -192,9 +192,7 @@ def needs_arrays(call: SymbolCall) -> bool:
     function = call.function
     if function in BY_FUNCTION or call.method:
         return function is operator.pow
-    return function not in (operator.getitem, alias) and not table.name_of(function).startswith(
-        "np."
-    )
+    return function not in (operator.getitem, alias) and not name_of(function).startswith("np.")
 
 
 def _arguments(args: tuple, options: dict[str, Any]) -> list[Piece]:

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...engine import rules
-from ...engine.table import code_of
+from ...engine.names import code_of
 from ...errors import GraphError
 from ...ran import words
 from ...ran.data import GraphData, GraphEdge, GraphNode

@@ -16,7 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from ...engine import errors, table
+from ...engine import errors
+from ...engine.names import name_of
 from ...rules_as_text import tree_of
 from ...script.symbols import body_of
 from .notation import number_as_code
@@ -103,8 +104,8 @@ class Functions:
     def _written(self, name: str, value: Any, function: Callable) -> str:
         if isinstance(value, types.ModuleType):
             return "np" if value is np else self._module(value.__name__, name)
-        if table.name_of(value).startswith("np."):
-            return table.name_of(value)
+        if name_of(value).startswith("np."):
+            return name_of(value)
         if callable(value):
             return self.name(value)
         if isinstance(value, (int, float, str, tuple, type(None))):
@@ -133,7 +134,7 @@ class Functions:
 
 def _unwritable(function: Callable, why: str) -> errors.GraphError:
     return errors.GraphError(
-        f"{table.name_of(function)} cannot be written into a program: {why}. Write it in a file, with "
+        f"{name_of(function)} cannot be written into a program: {why}. Write it in a file, with "
         f"functions, numbers and arrays alone"
     )
 

@@ -10,6 +10,7 @@ from minigrad import errors, gradcheck, transforms
 from minigrad import functional as F
 from minigrad.checking import diagnosis
 from minigrad.engine import table, walk
+from minigrad.engine.names import name_of
 
 
 def normal(*shape, seed=0):
@@ -288,7 +289,7 @@ def test_a_broken_rule_is_caught_and_rightly_named(monkeypatch, mistake):
     report = gradcheck(loss, *inputs, raise_on_failure=False)
     assert not report
     assert [found.kind for found in report.findings] == [kind] * len(report.findings)
-    assert table.name_of(operation) in report.findings[0].place
+    assert name_of(operation) in report.findings[0].place
     with pytest.raises(errors.GradcheckError, match=f"{kind}: "):
         gradcheck(loss, *inputs)
 

@@ -28,6 +28,7 @@ import minigrad as mg
 from minigrad import errors
 from minigrad import functional as F
 from minigrad.engine import table
+from minigrad.engine.names import name_of
 from minigrad.engine.walk import first_gradient, order, walk
 
 try:
@@ -41,7 +42,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
 A = numbers((2, 3))
 BY_FUNCTION: dict[str, list[Row]] = {}
 for row in ROWS:
-    BY_FUNCTION.setdefault(table.name_of(row.function), []).append(row)
+    BY_FUNCTION.setdefault(name_of(row.function), []).append(row)
 ELEMENTWISE = {row.name for row in elementwise()}
 each_function = pytest.mark.parametrize("rows", BY_FUNCTION.values(), ids=BY_FUNCTION)
 

@@ -12,7 +12,7 @@ import pytest
 import minigrad as mg
 from minigrad import errors
 from minigrad.engine import table
-from minigrad.engine.table import name_of
+from minigrad.engine.names import name_of
 from minigrad.rules_as_text import source_of
 
 # --- what a rule reads ----------------------------------------------------------------------------

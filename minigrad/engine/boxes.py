@@ -1,0 +1,49 @@
+"""Calls of modules and definitions, each in a box: what runs inside of it knows that."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from .errors import FailedCall, MinigradError, Options, failed
+from .kinds import UNCLEAR, unclear
+from .modes import Box, mode, running
+
+
+def call_in_box(owner: object, function: Callable, args: tuple, kwargs: Options) -> Any:
+    """Call `function`, with what it computes inside a box.
+
+    An error remembers the innermost box, and names the outermost definition, which the user called.
+    """
+    outer = running.get()
+    box = Box(outer, owner, function)
+    for watcher in mode.get().watchers:
+        watcher.enter(box, args, kwargs)
+    token = running.set(box)
+    try:
+        return function(*args, **kwargs)
+    except (MinigradError, *UNCLEAR) as problem:
+        raise _in_box(owner, function, args, kwargs, outer, problem)  # noqa: B904 - it has its cause
+    finally:
+        running.reset(token)
+
+
+def _in_box(
+    owner: object,
+    function: Callable,
+    args: tuple,
+    kwargs: dict,
+    outer: Box | None,
+    problem: Exception,
+) -> Exception:
+    """Make the error for an exception in a box that `outer` is around.
+
+    No variable of the frame that raises it may name it: the two would keep each other alive.
+    """
+    error = unclear(owner, function, args, kwargs, problem)
+    if isinstance(error, MinigradError):
+        call = FailedCall(owner, args, kwargs, outer)
+        error.culprit = error.culprit or call
+        if error.reason and isinstance(owner, str):
+            return failed(owner, call, error)
+    return error

@@ -1,0 +1,46 @@
+"""The name and the code of a function, as readers and the table know it."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import types
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+
+def name_of(function: Any) -> str:
+    """The name under which a reader knows `function`: `np.exp`, `np.linalg.inv`, `softmax`."""
+    if (numpys := _numpys_names().get(id(function))) is not None:
+        return numpys
+    name = getattr(function, "__name__", str(function))
+    if isinstance(getattr(function, "__self__", None), np.ufunc):
+        return f"{name_of(function.__self__)}.{name}"
+    return name
+
+
+@functools.cache
+def _numpys_names() -> dict[int, str]:
+    """The names of what NumPy's modules have under its own name, by its id; of two homes, the first."""
+    homes = {"np": np, "np.linalg": np.linalg, "np.fft": np.fft, "np.emath": np.emath}
+    homes["np.lib.stride_tricks"] = np.lib.stride_tricks
+    return {
+        id(value): f"{home}.{name}"
+        for home, module in reversed(homes.items())
+        for name, value in vars(module).items()
+        if callable(value) and getattr(value, "__name__", None) == name
+    }
+
+
+def anything(*args: object, **kwargs: object) -> None: ...
+
+
+def code_of(function: Callable) -> types.CodeType:
+    """The code of a function; that of one with any arguments, for a method or what is not Python's.
+
+    It looks through wrappers made with `functools.wraps`, whose own parameters say nothing: of a
+    `dispatched` function, or a rule made of another, the names of the inner function count.
+    """
+    return (f if inspect.isfunction(f := inspect.unwrap(function)) else anything).__code__
