@@ -5,13 +5,10 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable, Iterable, Mapping
-from numbers import Real
 from typing import Any
 
-import numpy as np
-
 from .engine.errors import described
-from .engine.kinds import is_whole
+from .engine.kinds import is_whole, not_of
 from .errors import ConfigError
 
 Check = Callable[[str, Any], Any]  # of a setting: its name and value; returns what is kept of that
@@ -46,7 +43,7 @@ def real(
         ConfigError: if it is not a finite number from `least`, above `above`, below `below` and up to
             `most`, nor plus infinity where that is allowed.
     """
-    number = isinstance(value, Real) and not isinstance(value, bool)
+    number = not_of(float, name, value) is None
     if infinite and number and value == math.inf:
         return math.inf
     if not (number and least <= value <= most and above < value < below):
@@ -75,9 +72,7 @@ def flag(name: str, value: bool) -> bool:
     Raises:
         ConfigError: if it is not True or False.
     """
-    if value is not True and value is not False and not isinstance(value, np.bool_):
-        raise ConfigError(f"{name} is True or False, not {described(value)}")
-    return value
+    return _of(bool, name, value)
 
 
 def function(name: str, value: object) -> Any:
@@ -86,8 +81,12 @@ def function(name: str, value: object) -> Any:
     Raises:
         ConfigError: if it cannot be called.
     """
-    if not callable(value):
-        raise ConfigError(f"{name} is a function, not {described(value)}")
+    return _of(Callable, name, value)
+
+
+def _of(kind: Any, name: str, value: Any) -> Any:
+    if (wrong := not_of(kind, name, value)) is not None:
+        raise ConfigError(wrong)
     return value
 
 

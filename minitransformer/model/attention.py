@@ -20,10 +20,8 @@ from minigrad.engine.tensor import A
 from minigrad.functional import masked_softmax, not_zero
 from minigrad.functional.masks import check_mask
 from minigrad.nn import Module, Parameter, xavier_uniform
-from minigrad.settings import function, whole
+from minigrad.settings import choice, function, whole
 from minigrad.weighting import gives_weights
-
-from .choices import chosen
 
 Score = Callable[[Array, Array], Array]
 
@@ -275,7 +273,7 @@ def score_named(name: str, width: int, heads: int | None = None) -> Score:
     Raises:
         ConfigError: if there is none of that name.
     """
-    score = chosen(SCORES, name, "score")
+    score = SCORES[choice("score", name, SCORES)]
     return score(width, heads=heads) if isinstance(score, type) else score
 
 

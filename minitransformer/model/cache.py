@@ -32,10 +32,13 @@ class Cache:
         self.tokens = tokens
         return tokens
 
-    def length(self, attention: Module | None = None) -> int:
-        """Return the number of positions that `attention` remembers; without it, of tokens read."""
-        if attention is None:
-            return 0 if self.tokens is None else self.tokens.shape[-1]
+    @property
+    def offset(self) -> int:
+        """The position of the next token: how many have been read."""
+        return 0 if self.tokens is None else self.tokens.shape[-1]
+
+    def length(self, attention: Module) -> int:
+        """Return S, the number of positions whose keys and values `attention` made so far."""
         return self._kept[attention][0].shape[-2] if attention in self._kept else 0
 
     def kept(self, attention: Module) -> tuple[Tensor, Tensor]:

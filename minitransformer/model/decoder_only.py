@@ -68,7 +68,7 @@ class DecoderOnly(Module):
         Raises:
             DTypeError, ShapeError: for anything but an array of integers with two axes.
         """
-        offset = 0 if cache is None else cache.length()
+        offset = 0 if cache is None else cache.offset
         read = tokens if cache is None else cache.append(tokens)  # (B, offset + T)
         x = self.dropout(embed(tokens, self.embedding, self.positions, offset))  # (B, T, D)
         mask = masks.decoder(read, new=tokens.shape[-1])  # (B, 1, T, offset + T)

@@ -85,7 +85,7 @@ class Transformer(Module):
         Raises:
             DTypeError, ShapeError: for anything but an array of integers with two axes.
         """
-        offset = 0 if cache is None else cache.length()
+        offset = 0 if cache is None else cache.offset
         read = target if cache is None else cache.append(target)  # (B, offset + T)
         x = self.dropout(embed(target, self.target_embedding, self.positions, offset))  # (B, T, D)
         mask = masks.decoder(read, new=target.shape[-1])  # (B, 1, T, offset + T)

@@ -21,7 +21,6 @@ from minigrad.random import drawing_from
 from minigrad.settings import Check, check, choice, real, whole
 from minigrad.workers import Threads, Workers
 
-from ..model.choices import chosen
 from .parts import OfParts, Part, cut, large, mean_loss, summed_loss
 from .readers import READERS, LineReader
 from .threads import core
@@ -134,7 +133,7 @@ class Training:
     workers: Workers = field(default_factory=Threads)
 
     def __post_init__(self) -> None:
-        kind = chosen(READERS, self.kind, "kind")
+        kind = READERS[choice("kind", self.kind, READERS)]
         if not callable(getattr(self.task, "batch", None)):
             raise errors.ConfigError(
                 f"a task is what tasks.make(...) gives, or has its methods; not {described(self.task)}"

@@ -113,7 +113,7 @@ class Writing:
 
     def _within_window(self, new: np.ndarray) -> np.ndarray:
         """Return what to read when `new` (B, n) has come: all that is in the window, if it moves."""
-        length = self.begins + self.cache.length() + new.shape[1]  # of the text
+        length = self.begins + self.cache.offset + new.shape[1]  # of the text
         begins = 0 if self.window is None else window_start(length, self.window)
         if begins == self.begins:
             return new

@@ -30,7 +30,7 @@ def step_by_step(model, memory, tokens, pieces):
         for n in pieces:
             logits.append(model.next_scores(tokens[:, start : start + n], memory, cache).data)
             start += n
-            assert cache.length() == start
+            assert cache.offset == start
     return np.concatenate(logits, axis=1)
 
 
@@ -67,7 +67,7 @@ def test_selected_rows_go_on_as_if_they_had_been_alone():
         chosen = cache.select(rows)
         found = model.next_scores(READ[rows, 3:], cache=chosen).data
         np.testing.assert_allclose(found, model(READ[rows]).data[:, 3:], rtol=1e-10, atol=1e-12)
-    assert cache.length() == 3  # the one they were selected from has read nothing more
+    assert cache.offset == 3  # the one they were selected from has read nothing more
 
 
 def test_the_source_is_projected_once():
