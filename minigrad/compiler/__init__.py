@@ -4,15 +4,39 @@
     loss = step(source, target)
     loss.backward()
 
-It reads the lines of a script (see `minigrad.script`), forward and back, and runs the same calls.
+Read it from the whole to the parts:
 
-1. `lowering`: lines as single calls of NumPy's, without aliases, constants and lines that nothing needs
-2. `rewritings`: algebra on lines, for speed
-3. `memory`: which lines share an array, and which write over one that nothing needs any more
-4. `source`: the lines as text, one generator function: forward, then back
-5. `keeping`: the plan of memory as a table
-6. `recorded`: a call of the function, recorded, and what a plan reads again at each call
-7. `plan`: the program of one shape, and its runs; `freed`: the memory that they give back
-8. `outside`: what the function reads beside its arguments, which must be the same
-9. `step`: the compiled function: a plan for each shape, and one node for a call
+1. `step`: the compiled function, which runs as it is, is recorded, or has a plan
+2. `keys`: all that a plan depends on, so that calls with equal keys have one plan; `outside`: what of
+   that stands outside of the arguments
+3. `recorded`: a call of the function, recorded, and the facts by which two are compared;
+   `other_numbers`: the comparison with a call that has other numbers
+4. `plan`: the program for one key, and what each run of it is given
+5. `running`: one run, forward and back, and the node of the graph that it is
+6. `lowered_script`: from the graph to the lines of its program, by the next two files
+7. `lowering`: lines as single calls of NumPy's, without aliases, constants and what nothing needs
+8. `rewritings`: algebra on lines, for speed
+9. `memory`: which lines share an array, and which write over one that nothing needs any more
+10. `source`: the lines as text, one generator function: forward, then back
+
+Beside these, `keeping` shows the plan of memory as a table; `emptying` and `freed` give back memory
+while a program is made.
+
+A line is a symbol of a script (see `minigrad.script`): an array, and the call that gave it. Lowered, it
+is a single call of the function that NumPy itself ends in, so that it has the same bits and can write
+into an array that is there. For `y = np.mean(x * w, axis=-1)`, with arrays of 4 rows and 8 columns:
+
+    line of the script              lowered                          written, with memory
+    x * w                           t2 = np.multiply(x, w)           np.multiply(x, w, out=t2)
+    np.mean(x * w, axis=-1)         part = np.add.reduce(t2, -1)     np.add.reduce(t2, axis=-1, out=part)
+                                    t3 = np.divide(part, 8)          np.divide(part, 8, out=part)
+
+A plan is made in this order, and each thing is decided once:
+
+    whether there is a plan for a call          `step.Compiled`, by its `keys.Key`
+    what a run is given anew                    `plan.Plan`: arguments, tensors, draws
+    which calls compute the result              `script.Script`, forward and back
+    which of them are left, and in which form   `lowering`, then `rewritings`
+    where each result lies                      `memory.Buffers`
+    the text                                    `source.Source`, which decides nothing
 """

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -12,6 +12,7 @@ from ..engine.source import SourceLine
 from ..ran.data import GraphData, GraphNode
 from ..script.symbols import Symbol
 from ..views.colours import BLUE, ORANGE
+from .lowered_script import LoweredScript
 from .memory import Buffers
 
 if TYPE_CHECKING:
@@ -104,14 +105,13 @@ class MemoryUse:
     __repr__ = __str__
 
 
-def memory_use(
-    graph: GraphData, lines: Sequence[Symbol], forward: int, buffers: Buffers
-) -> MemoryUse:
-    """The memory of a program whose first `forward` lines compute the result."""
+def memory_use(script: LoweredScript, buffers: Buffers) -> MemoryUse:
+    """Return the memory that a program keeps and uses, in bytes."""
+    lines = script.lines
     alone = sum(np.asarray(line.value).nbytes for line in lines if not buffers.is_view(line))
     peak = sum(dtype.itemsize * count for dtype, count in buffers.buffers)
-    kept = tuple(_kept(graph, lines, forward, buffers))
-    return MemoryUse(kept, peak, alone, _in_use(len(lines), buffers), forward)
+    kept = tuple(_kept(script, buffers))
+    return MemoryUse(kept, peak, alone, _in_use(len(lines), buffers), script.forward)
 
 
 def _in_use(count: int, buffers: Buffers) -> tuple[int, ...]:
@@ -123,9 +123,8 @@ def _in_use(count: int, buffers: Buffers) -> tuple[int, ...]:
     return tuple(np.cumsum(changes[:-1]).tolist())
 
 
-def _kept(
-    graph: GraphData, lines: Sequence[Symbol], forward: int, buffers: Buffers
-) -> Iterator[KeptResult]:
+def _kept(script: LoweredScript, buffers: Buffers) -> Iterator[KeptResult]:
+    graph, lines, forward = script.graph, script.lines, script.forward
     for line in lines[:forward]:
         last = buffers.last[id(line)]
         if not buffers.is_view(line) and forward <= last < len(lines):

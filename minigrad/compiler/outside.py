@@ -1,11 +1,13 @@
 """All that a function reads beside its arguments: closures, globals, defaults, attributes, items.
 
-A program is right as long as these are the same objects. `reached` finds once in which places they
-stand; `state` looks at the places again, in each call.
+A program is right as long as these are the same objects. `Outside` finds in which places they stand,
+anew after each recorded call; and looks at these places in each call.
 """
 
 from __future__ import annotations
 
+import contextlib
+import copy
 import functools
 import types
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -15,6 +17,9 @@ import numpy as np
 
 from ..engine.tensor import Tensor
 from ..nn import Module
+from ..random import drawing_from, generator
+from ..recording import mapped
+from .recorded import Recorded
 
 VALUES = {int, float, complex, bool, str, bytes, *np.sctypeDict.values()} - {np.void, np.object_}
 LEAVES = (Tensor, np.ndarray, np.generic, np.random.Generator, str, bytes, type, types.ModuleType)
@@ -22,6 +27,54 @@ KEPT: tuple[Any, ...] = (Tensor, np.ndarray, *VALUES)  # of what a module of Pyt
 MANY = 1_000  # items of what is rather a table
 SMALL = 4_096  # bytes of an array that is looked at in each call
 Place = Callable[[], Iterable[Any]]  # gives the objects that stand there now
+
+
+class Outside:
+    """The places that a function reads beside its arguments, as far as recorded calls showed them."""
+
+    def __init__(self, function: Callable):
+        self._function = function
+        self._called: dict[Any, None] = {}  # modules, and functions among the arguments
+        self._read: dict[int, Tensor] = {}  # the tensors that calls read, by id
+        self._places: list[Place] | None = None  # None until the function is called
+        self._leaves: dict[int, Any] = {}  # the tensors, arrays and the like there, by id
+        self._generators: list[np.random.Generator] = []
+
+    def state(self) -> tuple[list[Any], tuple]:
+        """Return what stands outside now: the objects, and what tells them from others."""
+        if self._places is None:
+            self._look()
+        return state(self._places or ())
+
+    def holds(self, a: Any) -> bool:
+        """Tell whether a tensor or an array stands outside."""
+        return id(a) in self._leaves
+
+    def note(self, recorded: Recorded, args: tuple, kwargs: dict[str, Any]) -> None:
+        """Note the modules, functions and tensors that a recorded call read, and look again."""
+        given: list[Any] = []
+        mapped((args, kwargs), lambda a: given.append(a) or a)  # type: ignore[func-returns-value]
+        called = [a for a in given if callable(a) and not isinstance(a, Tensor)]
+        self._called.update(dict.fromkeys([*recorded.modules, *called]))
+        read = (t for n, t in recorded.tensors.items() if n not in recorded.arguments)
+        self._read.update((id(t), t) for t in read)
+        self._look()
+
+    @contextlib.contextmanager
+    def drawn_again(self) -> Iterator[None]:
+        """Within it, random numbers are drawn that are drawn again after it."""
+        states = [g.bit_generator.state for g in self._generators]
+        try:
+            with drawing_from(copy.deepcopy(generator())):
+                yield
+        finally:
+            for g, before in zip(self._generators, states):
+                g.bit_generator.state = before
+
+    def _look(self) -> None:
+        self._places, leaves = reached([self._function, *self._called], self._read)
+        self._leaves = {id(a): a for a in leaves}
+        self._generators = [a for a in leaves if isinstance(a, np.random.Generator)]
 
 
 def reached(roots: Sequence[Any], read: Collection[int]) -> tuple[list[Place], list[Any]]:

@@ -11,7 +11,7 @@ runs, buffers and views of them, is made once, above the function.
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -19,10 +19,10 @@ import numpy as np
 from ..engine import rules
 from ..errors import GraphError
 from ..ran import words
-from ..ran.data import GraphData
 from ..script.symbols import Shape, Symbol, body_of, symbols_in
 from ..views.text.notation import Notation
 from ..views.text.written import FreshNames, Functions
+from .lowered_script import LoweredScript
 from .memory import Buffers, order_of
 
 WIDTH = 92
@@ -34,31 +34,17 @@ class Source(Notation):
     """The text of a program, and what it needs beside NumPy.
 
     Args:
-        graph: that the lines are of.
-        lines: the calls; the first `forward` of them compute the result.
-        given: the symbols that each run is given: arguments, parameters, draws.
-        start: the gradient that the way back starts from; None for a program without one.
-        ends: the result, and then the gradients.
+        script: the lines.
         memory: where results are; None for plain calls.
-        notes: what is said of a line, by the id of its symbol.
 
     Attributes:
         code: the program; it defines the function `program`.
         space: the arrays and functions that the code names, but does not define.
     """
 
-    def __init__(
-        self,
-        graph: GraphData,
-        lines: Sequence[Symbol],
-        forward: int,
-        given: Sequence[Symbol],
-        start: Symbol | None,
-        ends: Sequence[Symbol],
-        memory: Buffers | None,
-        notes: Mapping[int, str],
-    ):
-        self.graph, self.memory, self.notes = graph, memory, notes
+    def __init__(self, script: LoweredScript, memory: Buffers | None = None):
+        self.graph, self.memory, self.notes = script.graph, memory, script.notes
+        lines, forward, start = script.lines, script.forward, script.start
         buffers = memory.buffers if memory is not None else []
         self.fresh = FreshNames(NAME, *(f"b{k}" for k in range(len(buffers))))
         self.functions = Functions(self.fresh)
@@ -67,16 +53,16 @@ class Source(Notation):
         self.once = [f"b{k} = np.empty({n}, np.{t.name})" for k, (t, n) in enumerate(buffers)]
         self.each: list[str] = []
         self.place: Any = ("", None, None)
-        self.brought = {id(symbol) for symbol in (*given, start)}
-        arguments = [f"    {self.name(symbol)}," for symbol in given]
+        self.brought = {id(symbol) for symbol in (*script.given, start)}
+        arguments = [f"    {self.name(symbol)}," for symbol in script.given]
         for number, line in enumerate(lines[:forward]):
             self._write(number, line, "")
         sent = f"{self.name(start)} = " if start is not None else ""
-        self.each += ["", f"{sent}yield {self._leaving(ends[0])}"]
+        self.each += ["", f"{sent}yield {self._leaving(script.ends[0])}"]
         for number, line in enumerate(lines[forward:], forward):
             self._write(number, line, "back through ")
         if start is not None:
-            self.each += ["", f"yield [{', '.join(map(self._leaving, ends[1:]))}]"]
+            self.each += ["", f"yield [{', '.join(map(self._leaving, script.ends[1:]))}]"]
         sources = [f"\n\n{source}" for source in self.functions.sources]
         head = [HEAD, "", *self.functions.imports(), *sources, "", *self.once]
         body = [f"    {line}".rstrip() for line in self.each]

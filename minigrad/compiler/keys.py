@@ -1,0 +1,72 @@
+"""Keys: all that a plan depends on. Calls with equal keys run the same program."""
+
+from __future__ import annotations
+
+import enum
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..engine.errors import described
+from ..engine.tensor import Tensor
+from ..errors import ArgumentError
+from ..recording import memory_of
+from .outside import VALUES
+from .recorded import pytorchs
+
+
+class Key(NamedTuple):
+    """All that a plan depends on.
+
+    Attributes:
+        grad: whether gradients are recorded.
+        dtype: the default dtype.
+        form: of the arguments: their types, shapes and dtypes, and the numbers among them.
+        alike: which of the arrays are the same, and which stand outside too; see `alike`.
+        outside: the form of what the function reads outside.
+    """
+
+    grad: bool
+    dtype: Any
+    form: Any
+    alike: tuple
+    outside: Any
+
+
+def alike(arrays: list[Any], is_outside: Callable[[Any], bool]) -> tuple:
+    """For each argument the first one that is the same array; and whether it stands outside too."""
+    first: dict[Any, int] = {}
+    same = [first.setdefault(memory_of(bare_array(a)), i) for i, a in enumerate(arrays)]
+    return (*same, *map(is_outside, arrays))
+
+
+def bare_array(a: Any) -> Any:
+    return a._array if isinstance(a, Tensor) else a
+
+
+def form_of(a: Any, arrays: list[Any], shapes: bool = True) -> Any:
+    """Return what the arguments of one program have in common; arrays and tensors go into `arrays`."""
+    if isinstance(a, Tensor):
+        arrays.append(a)
+        return Tensor, a.shape if shapes else a.ndim, a.dtype, a.requires_grad
+    if type(a) is np.ndarray and a.dtype.kind in "fiub":
+        if not a.ndim:  # a number
+            return a.dtype, a.tobytes()
+        arrays.append(a)
+        return (a.shape, a.dtype, a.strides) if shapes else (a.ndim, a.dtype)
+    if type(a) in (list, tuple) or hasattr(a, "_fields"):
+        return (type(a), *[form_of(b, arrays, shapes) for b in a])
+    if type(a) in (dict, OrderedDict):
+        return (type(a), *[(k, form_of(b, arrays, shapes)) for k, b in a.items()])
+    if a is None or type(a) in VALUES or isinstance(a, enum.Enum):
+        return type(a), repr(a)
+    if isinstance(a, (np.dtype, slice)):
+        return type(a), repr(a)
+    if callable(a) and type(a).__hash__ is not None:
+        return type(a), a  # not its id, which another one may have after it
+    raise ArgumentError(
+        f"arguments of a compiled function are tensors, arrays of NumPy's own class, numbers and texts, "
+        f"in lists, tuples and dicts, not {described(a)}{pytorchs(a)}"
+    )

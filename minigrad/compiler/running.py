@@ -1,0 +1,110 @@
+"""A run of a program: forward, as one node of the graph, and once back.
+
+    call = ProgramCall(instance, instance.program(w, x))
+    y = one_node(call, parents)
+
+`y.backward()` calls `call.back`, which is the rule of that node.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Generator
+from types import CodeType
+from typing import Any
+
+import numpy as np
+
+from ..engine.node import Edge, Node, outline
+from ..engine.table import lookup, rule
+from ..engine.tensor import Array, Tensor, tensor_of
+from ..errors import GraphError
+
+Run = Generator[Any, Any, None]
+
+
+class Instance:
+    """A plan's program with memory of its own, which belongs to one thread.
+
+    Attributes:
+        program: makes a run.
+        exact: whether it computes what the function computes, bit for bit.
+        latest: the call that the memory is of.
+    """
+
+    def __init__(self, code: CodeType, space: dict[str, Any], exact: bool):
+        space = dict(space)
+        exec(code, space)
+        self.program: Callable[..., Run] = space["program"]
+        self.exact = exact
+        self.latest: ProgramCall | None = None
+
+    def errors(self) -> contextlib.AbstractContextManager:
+        """Make the context of a run.
+
+        BLAS can say "invalid" of sums of finite numbers, as it also reads what lies beyond the end of a
+        row; sums that the function itself does not compute so are silent.
+        """
+        return contextlib.nullcontext() if self.exact else np.errstate(invalid="ignore")
+
+
+class ProgramCall:
+    """One run of a program: forward, and once back."""
+
+    __slots__ = ("instance", "result", "run")
+
+    def __init__(self, instance: Instance, run: Run):
+        instance.latest = None  # from now on, also after an error
+        self.instance = instance
+        self.run: Run | None = run
+        with instance.errors():
+            self.result = next(run)
+        instance.latest = self
+
+    def back(self, g: Any) -> list[np.ndarray]:
+        """The gradients of the parents, for that of the result.
+
+        Raises:
+            GraphError: for a gradient that is a Tensor, at a second time, or after a later call.
+        """
+        itself = "or call the function itself, without mg.compile"
+        if isinstance(g, Tensor):
+            raise GraphError(
+                f"a compiled call has no graph to differentiate again, as create_graph asks: leave that "
+                f"out, {itself}"
+            )
+        if self.run is None:
+            raise GraphError(
+                f"this compiled call was already walked, and can be once: call it again, {itself}"
+            )
+        if self.instance.latest is not self:
+            raise GraphError(
+                f"a later call has overwritten the memory of this compiled one: call backward() before "
+                f"the next call, {itself}"
+            )
+        run, self.run = self.run, None
+        with self.instance.errors():
+            return run.send(g)
+
+
+# --- one node of the graph ---------------------------------------------------------------------------
+
+
+def compiled_call(call: ProgramCall, _parents: list[Tensor]) -> Array:
+    """The result of a run, computed from its parents: one operation of the table."""
+    return call.result
+
+
+compiled_call = rule(
+    compiled_call, None, lambda g, _y, call, _parents: call.back(g), makes_new=True
+)
+OPERATION = lookup(compiled_call)
+
+
+def one_node(call: ProgramCall, parents: list[Tensor]) -> Tensor:
+    """The result of a run as a Tensor, with the node that calling `compiled_call` would give it; that
+    would look at each parent again, of which there may be hundreds."""
+    edges: list[Edge] = [(1, i, parent.node) for i, parent in enumerate(parents)]
+    shape = outline(call.result.shape, call.result.dtype)
+    saved = shape, call, [shape] * len(parents)
+    return tensor_of(call.result, Node(call.result, OPERATION, saved, {}, edges))  # type: ignore[arg-type]
