@@ -36,9 +36,9 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-def attribute(name: str, kind: type[T]) -> T:
+def attribute(name: str, kind: type[T], about: str) -> T:
     """Make a property that reads an attribute of the array, of a `kind` that type checkers know then."""
-    return property(operator.attrgetter(f"_array.{name}"))  # type: ignore[return-value]
+    return property(operator.attrgetter(f"_array.{name}"), doc=about)  # type: ignore[return-value]
 
 
 class Tensor(Operators):
@@ -81,11 +81,11 @@ class Tensor(Operators):
 
     # What it is
 
-    shape = attribute("shape", tuple[int, ...])
-    dtype = attribute("dtype", np.dtype)
-    ndim = attribute("ndim", int)
-    size = attribute("size", int)
-    nbytes = attribute("nbytes", int)
+    shape = attribute("shape", tuple[int, ...], "The length of each axis.")
+    dtype = attribute("dtype", np.dtype, "The type of its numbers, such as float32.")
+    ndim = attribute("ndim", int, "The number of axes.")
+    size = attribute("size", int, "The number of elements.")
+    nbytes = attribute("nbytes", int, "The bytes that its numbers take.")
 
     @property
     def name(self) -> str | None:
@@ -109,6 +109,10 @@ class Tensor(Operators):
 
     @property
     def requires_grad(self) -> bool:
+        """True if a gradient goes back to it; of a result, if one goes on to its arguments.
+
+        It is set on leaves, which must be floating.
+        """
         return self._node is not None and self._node.requires_grad
 
     @requires_grad.setter

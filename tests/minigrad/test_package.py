@@ -1,6 +1,7 @@
 """`import minigrad` loads what an engine needs; everything else loads when it is first used."""
 
 import ast
+import operator
 import re
 import subprocess
 import sys
@@ -73,6 +74,13 @@ def test_a_tab_shows_what_is_for_users_and_nothing_else(name):
     assert shown == public
     if name == "minigrad":
         assert {"Tensor", "graph", "explore", "steps", "gradcheck", "Graph", "nn", "optim"} <= shown
+
+
+def test_help_says_of_each_attribute_of_a_tensor_what_it_is():
+    """Each has words of its own, and not those of what it was made with."""
+    told = {name: getattr(mg.Tensor, name).__doc__ for name in dir(mg.Tensor) if name[0] != "_"}
+    made_with = {operator.attrgetter.__doc__, property.__doc__, None}
+    assert not [name for name, text in told.items() if text in made_with]
 
 
 def test_another_project_of_this_name_is_told(tmp_path):
