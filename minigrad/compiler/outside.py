@@ -6,6 +6,7 @@ anew after each recorded call; and looks at these places in each call.
 
 from __future__ import annotations
 
+import collections
 import contextlib
 import copy
 import functools
@@ -22,8 +23,9 @@ from ..recording import mapped
 from .recorded import Recorded
 
 VALUES = {int, float, complex, bool, str, bytes, *np.sctypeDict.values()} - {np.void, np.object_}
-LEAVES = (Tensor, np.ndarray, np.generic, np.random.Generator, str, bytes, type, types.ModuleType)
-KEPT: tuple[Any, ...] = (Tensor, np.ndarray, *VALUES)  # of what a module of Python's has
+LEAVES = (Tensor, np.ndarray, np.generic, np.random.Generator, str, bytes)
+LISTS = (list, tuple, set, frozenset, collections.deque, bytearray)
+UNUSED = {"__init__", "__new__", "__del__", "__repr__", "__str__"}  # methods that compute nothing
 MANY = 1_000  # items of what is rather a table
 SMALL = 4_096  # bytes of an array that is looked at in each call
 Place = Callable[[], Iterable[Any]]  # gives the objects that stand there now
@@ -81,14 +83,14 @@ def reached(roots: Sequence[Any], read: Collection[int]) -> tuple[list[Place], l
     """Return the places that a function reads, and the tensors, arrays and generators there.
 
     Of functions in its file, the places are what they name: variables, attributes, also of classes and
-    of Python's modules, and properties. Of lists and dicts they are all items, and of modules all
-    attributes.
+    of Python's modules, properties, and what Python calls by itself, as `__getitem__`. Of lists and
+    dicts they are all items, and of modules all attributes.
 
     Args:
         roots: the function, and the modules that it called.
         read: the ids of the tensors that its last call read.
     """
-    names: set[Any] = set()
+    names: set[Any] = {"forward"}  # that a call of a module runs
     while True:
         known = len(names)
         places, seen = _walk(roots, names, read)
@@ -143,7 +145,8 @@ def _globals_of(function: Any) -> Any:
 
 def _method(a: Any) -> Any:
     """Return the function that a call of an object runs, if its class has one."""
-    return next((vars(c)["__call__"] for c in type(a).__mro__ if "__call__" in vars(c)), None)
+    name = "forward" if isinstance(a, Module) else "__call__"
+    return next((vars(c)[name] for c in type(a).__mro__ if name in vars(c)), None)
 
 
 def _names(code: types.CodeType) -> Iterator[Any]:
@@ -166,32 +169,70 @@ def _places(
         yield lambda: [getattr(cell, "cell_contents", None) for cell in a.__closure__ or ()]
         yield lambda: [a.__globals__.get(name) for name in own]
         yield lambda: [*(a.__defaults__ or ()), *(a.__kwdefaults__ or {}).values()]
-        yield lambda: [getattr(a, "__wrapped__", None)]
+        yield lambda: [a.__code__, *_attributes(a, names, read)]
     elif isinstance(a, types.MethodType):
         yield lambda: (a.__self__, a.__func__)
     elif isinstance(a, functools.partial):
         yield lambda: [a.func, *a.args, *a.keywords.values()]
-    elif isinstance(a, types.ModuleType):  # of numbers and tensors: functions are theirs for good
-        yield lambda: [v for n in names if isinstance(v := vars(a).get(n), KEPT)]
+    elif isinstance(a, types.ModuleType):  # functions, classes and modules are theirs for good
+        yield lambda: [v for n in names if not _is_theirs(v := vars(a).get(n))]
     elif isinstance(a, LEAVES):
         return
-    elif isinstance(a, (list, tuple, set, frozenset)):
+    elif isinstance(a, LISTS):
         yield lambda: [*a] if len(a) <= MANY else [b for b in a if id(b) in read]
     elif isinstance(a, dict):
         few = len(a) <= MANY
         yield lambda: [v for k, v in a.items() if few or k in names or id(v) in read]
-    elif isinstance(getattr(a, "__dict__", None), dict):
+    else:
+        kind = a if isinstance(a, type) else type(a)
         if isinstance(a, Module):  # `training` is the class's until train() or eval() is called
             yield lambda: [*{"training": a.training, **vars(a)}.values()]
-        else:
-            yield lambda: [v for k, v in vars(a).items() if k in names or id(v) in read]
-            yield lambda: [_method(a)]
-        if type(a) not in classes:
-            classes.add(type(a))
-            yield lambda: _of_class(type(a), names)
+        elif kind is not a:
+            slots = _slots(kind)
+            if not (slots or isinstance(getattr(a, "__dict__", None), dict)):
+                return
+            yield lambda: [*_attributes(a, names, read, slots), _method(a)]
+        if kind not in classes:
+            classes.add(kind)
+            called = _called_by_python(kind, file)
+            yield lambda: _of_class(kind, names, called)
 
 
-def _of_class(kind: type, names: set) -> list[Any]:
-    """Return what a class has under these names: numbers, methods, properties."""
+def _is_theirs(a: Any) -> bool:
+    """Tell whether this, of a module of Python's, is not looked at."""
+    return isinstance(a, types.ModuleType) or (callable(a) and not isinstance(a, Tensor))
+
+
+def _attributes(
+    a: Any, names: set, read: Collection[int], slots: Sequence[str] = ()
+) -> Iterator[Any]:
+    """What an object itself has under these names, and what it is a wrapper of."""
+    for n, v in getattr(a, "__dict__", {}).items():
+        if n in names or n == "__wrapped__" or id(v) in read:
+            yield v
+    for n in slots:
+        if n in names:
+            yield getattr(a, n, None)
+
+
+def _slots(kind: type) -> list[str]:
+    """The names of the attributes that objects of a class have beside their dict."""
+    slots = (vars(c).get("__slots__", ()) for c in kind.__mro__)
+    return [n for some in slots for n in ([some] if isinstance(some, str) else some)]
+
+
+def _called_by_python(kind: type, file: Any) -> list[tuple[type, str]]:
+    """The methods of a class that Python calls by itself, as `__getitem__`, if they are in the file."""
+    return [
+        (c, n)
+        for c in kind.__mro__[:-1]
+        for n, v in vars(c).items()
+        if n[:2] == "__" and n not in UNUSED and getattr(v, "__globals__", None) is file
+    ]
+
+
+def _of_class(kind: type, names: set, called: Sequence[tuple[type, str]]) -> list[Any]:
+    """Return what a class has under these names: numbers, methods, properties; and these methods."""
     found = [v for c in kind.__mro__[:-1] for n, v in vars(c).items() if n in names]
-    return [getattr(v, "fget", v) for v in found if not isinstance(v, type)]
+    found += [vars(c).get(n) for c, n in called]
+    return [getattr(v, "fget", None) or getattr(v, "__func__", v) for v in found]
