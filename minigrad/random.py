@@ -51,7 +51,8 @@ def drawn(
 ) -> np.ndarray:
     """Return what `draw` takes from a generator, as in `drawn(lambda rng: rng.random(3))`.
 
-    Watchers see it, so that a compiled function draws again in each call.
+    Watchers see it, so that a compiled function draws again in each call; there it is an array, for a
+    number would be part of the program.
     """
     again = lambda: draw(generator(rng))
     array = again()

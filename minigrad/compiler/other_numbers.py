@@ -19,7 +19,7 @@ from .recorded import Recorded
 def check_with_other_numbers(
     function: Callable, args: tuple, kwargs: dict[str, Any], recorded: Recorded, outside: Outside
 ) -> None:
-    """Record the function for numbers drawn from these arguments, and compare it with `recorded`.
+    """Record the function for numbers drawn from these arguments, and other draws, and compare it with `recorded`.
 
     An error of its own says nothing: such numbers it may refuse.
 
@@ -33,7 +33,11 @@ def check_with_other_numbers(
         arrays: list[Any] = []
         form_of((changed, options), arrays)
         try:
-            with warnings.catch_warnings(), np.errstate(all="ignore"), outside.drawn_again():
+            with (
+                warnings.catch_warnings(),
+                np.errstate(all="ignore"),
+                outside.drawn_again(others=True),
+            ):
                 warnings.simplefilter("ignore")
                 other = Recorded(function, changed, options, arrays)
         except GraphError:

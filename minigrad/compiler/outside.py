@@ -63,11 +63,13 @@ class Outside:
         self._look()
 
     @contextlib.contextmanager
-    def drawn_again(self) -> Iterator[None]:
-        """Within it, random numbers are drawn that are drawn again after it."""
+    def drawn_again(self, others: bool = False) -> Iterator[None]:
+        """Within it, random numbers are drawn that are drawn again after it; or others, one further."""
         states = [g.bit_generator.state for g in self._generators]
         try:
             with drawing_from(copy.deepcopy(generator())):
+                for g in (generator(), *self._generators) if others else ():
+                    g.random()
                 yield
         finally:
             for g, before in zip(self._generators, states):

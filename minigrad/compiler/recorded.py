@@ -59,6 +59,11 @@ class Tracing(Recording):
             self.given.add(node)
 
     def drawn(self, array: np.ndarray, draw: Draw) -> None:
+        if not np.ndim(array):
+            raise GraphError(
+                f"a compiled function draws a number, {array}, which would be that of its first call "
+                f"forever: draw an array with one element, as in drawn(lambda rng: rng.random(1))"
+            )
         super().drawn(array, draw)
         self.draws.append((self.source(array), draw))
 

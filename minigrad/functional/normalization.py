@@ -52,6 +52,7 @@ def dropout(x: A, p: float, training: bool = True, rng: np.random.Generator | No
     p = real("p", p, below=1)
     if not flag("training", training) or p == 0:
         return x
-    shape = x.shape
+    shape = x.shape or (1,)  # an array, also for a number: `drawn` says why
     mask = drawn(lambda rng: rng.random(shape, dtype=np.float32) >= p, rng)
-    return x * mask * (1 / (1 - p))
+    y = x * mask * (1 / (1 - p))
+    return y if x.shape else np.reshape(y, ())
