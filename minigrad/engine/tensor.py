@@ -330,7 +330,7 @@ class Tensor(Operators):
         """Copy a leaf, as `__copy__` does: its values and its gradient are copied in either."""
         if self.node.operation is not None:
             return self
-        leaf = type(self)(self._array, requires_grad=self.requires_grad, name=self.name)
+        leaf = type(self)(self._read(), requires_grad=self.requires_grad, name=self.name)
         leaf.grad = copy.deepcopy(self.grad, memo)
         return leaf
 
@@ -343,7 +343,7 @@ class Tensor(Operators):
         if self.node.operation is not None:
             raise errors.GraphError("a tensor inside a graph cannot be pickled; detach() it first")
         make = functools.partial(type(self), requires_grad=self.requires_grad, name=self.name)
-        return make, (np.asarray(self._array),)
+        return make, (np.asarray(self._read()),)
 
     # As text
 

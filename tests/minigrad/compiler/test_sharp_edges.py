@@ -1,8 +1,10 @@
 """What a compiled function may not take for granted: it gives the plain run's numbers, or an error."""
 
 import collections
+import copy
 import enum
 import functools
+import pickle
 import threading
 import types
 from concurrent.futures import ThreadPoolExecutor
@@ -208,7 +210,135 @@ def an_attribute_of_a_module_of_pythons():
     return lambda a: np.sum(W * a) * settings.scale, lambda: setattr(settings, "scale", 4.0)
 
 
+def an_item_of_a_module_of_pythons():
+    settings.sizes = [1.0]
+    return lambda a: np.sum(W * a) * settings.sizes[0], lambda: settings.sizes.append(
+        settings.sizes.pop() + 1
+    )
+
+
+class Constants:
+    scale = 1.0
+
+    class Inner:
+        scale = 1.0
+
+    @staticmethod
+    def fixed():
+        return SCALE
+
+    @classmethod
+    def own(cls):
+        return cls.scale
+
+
+def an_attribute_of_a_class_that_is_named():
+    def change():
+        Constants.scale += 1
+
+    return lambda a: np.sum(W * a) * Constants.scale, change
+
+
+def an_attribute_of_a_class_in_a_class():
+    def change():
+        Constants.Inner.scale += 1
+
+    return lambda a: np.sum(W * a) * Constants.Inner.scale, change
+
+
+def an_attribute_in_a_method_of_the_class():
+    def change():
+        Constants.scale += 1
+
+    return lambda a: np.sum(W * a) * Constants.own(), change
+
+
+def a_global_in_a_static_method():
+    _, change = a_global_of_a_helper()
+    constants = Constants()
+    return lambda a: np.sum(W * a) * constants.fixed(), change
+
+
+class Table:
+    """Its methods are called by Python itself, and it has no dict."""
+
+    __slots__ = ("number",)
+
+    def __getitem__(self, i):
+        return self.number
+
+    def __len__(self):
+        return self.number
+
+
+def a_slot():
+    table = Table()
+    table.number = 1
+    return lambda a: np.sum(W * a) * table.number, lambda: setattr(table, "number", 2)
+
+
+def an_item_by_a_method_of_its_class():
+    table = Table()
+    table.number = 1
+    return lambda a: np.sum(W * a) * table[0], lambda: setattr(table, "number", 2)
+
+
+def a_length_by_a_method_of_its_class():
+    table = Table()
+    table.number = 1
+    return lambda a: np.sum(W * a) * len(table), lambda: setattr(table, "number", 2)
+
+
+def an_item_of_a_deque():
+    scales = collections.deque([1.0])
+    return lambda a: np.sum(W * a) * scales[0], lambda: scales.appendleft(2.0)
+
+
+def an_attribute_of_a_function():
+    def scale():
+        return scale.number
+
+    scale.number = 1.0
+    return lambda a: np.sum(W * a) * scale(), lambda: setattr(scale, "number", 2.0)
+
+
+def the_code_of_a_function_that_a_notebook_loads_again():
+    def scaled(a):
+        return np.sum(W * a)
+
+    def other(a):
+        return np.sum(W * a) * 2
+
+    return lambda a: scaled(a), lambda: setattr(scaled, "__code__", other.__code__)
+
+
+class Scaled(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.weight = nn.Parameter(array(4))
+
+    def forward(self, a):
+        return np.sum(self.weight * a) * SCALE
+
+
+def a_global_in_the_forward_of_a_module():
+    _, change = a_global_of_a_helper()
+    model = Scaled()
+    return lambda a: model(a), change
+
+
+def a_global_in_the_forward_of_a_module_that_is_compiled():
+    _, change = a_global_of_a_helper()
+    return Scaled(), change
+
+
 OUTSIDE = [
+    an_item_of_a_module_of_pythons, an_attribute_of_a_class_that_is_named,
+    an_attribute_of_a_class_in_a_class, an_attribute_in_a_method_of_the_class,
+    a_global_in_a_static_method, a_slot, an_item_by_a_method_of_its_class,
+    a_length_by_a_method_of_its_class, an_item_of_a_deque, an_attribute_of_a_function,
+    the_code_of_a_function_that_a_notebook_loads_again, a_global_in_the_forward_of_a_module,
+    a_global_in_the_forward_of_a_module_that_is_compiled,
     a_number_in_a_list_that_a_loop_goes_over, an_item_whose_key_is_computed,
     a_property_and_a_method_and_an_attribute_of_the_class, an_array_that_is_written,
     an_attribute_of_a_module_of_pythons,
@@ -317,6 +447,40 @@ def test_what_is_made_of_an_argument_is_made_anew_or_refused(function, first):
         ],
         [W],
     )
+
+
+@pytest.mark.parametrize(
+    "copied", [copy.copy, copy.deepcopy, lambda x: pickle.loads(pickle.dumps(x))]
+)
+def test_a_copy_of_an_argument_is_made_anew_or_refused(copied):
+    alike(lambda x: np.sum(W * copied(x)), [(mg.Tensor(array(4)),) for _ in range(6)], [W])
+
+
+@pytest.mark.parametrize("at_once", [False, True])
+def test_the_mask_of_a_number_is_drawn_again(at_once):
+    function = lambda x: np.sum(F.dropout(np.sum(x), 0.5)) + np.sum(F.dropout(x, 0.5))
+    step = mg.compile(function, exact=True, at_once=at_once)
+    for seed in range(12):
+        x, results = leaf(3), []
+        for f in (function, step):
+            mg.manual_seed(seed)
+            results.append(f(x).item())
+        assert results[0] == results[1]
+
+
+@pytest.mark.parametrize("at_once", [False, True])
+@pytest.mark.parametrize(
+    "draw",
+    [
+        lambda: mg.random.drawn(lambda rng: rng.random()),
+        lambda: mg.generator().random(4),
+        lambda: np.where(mg.random.drawn(lambda rng: rng.random()) > -1, 1.0, 2.0),
+    ],
+)
+def test_what_is_drawn_once_is_refused(at_once, draw):
+    step = mg.compile(lambda x: np.sum(x * draw()), at_once=at_once)
+    with pytest.raises(errors.GraphError, match=r"draws a number|random"):
+        [step(leaf(4)) for _ in range(3)]
 
 
 class Kind(enum.Enum):
