@@ -19,7 +19,7 @@ from .recorded import Recorded
 def check_with_other_numbers(
     function: Callable, args: tuple, kwargs: dict[str, Any], recorded: Recorded, outside: Outside
 ) -> None:
-    """Record the function for numbers drawn from these arguments, and other draws, and compare it with `recorded`.
+    """Record the function for numbers drawn from these arguments, other draws too, and compare.
 
     An error of its own says nothing: such numbers it may refuse.
 
