@@ -87,7 +87,7 @@ class Calls(TorchDispatchMode):
             now = array_of(theirs)
             if not _same(now, ours._array, theirs.dtype):
                 ours = self._leaf(theirs, now)  # written by other means
-                storage.values = {region: ours}
+                self.take(theirs, ours)
         if theirs.requires_grad and not ours.requires_grad and _with_gradients():
             ours = storage.values[region] = self._with_gradient(theirs, ours)
         elif ours.requires_grad and not theirs.requires_grad and not in_function():
@@ -137,7 +137,9 @@ class Calls(TorchDispatchMode):
 
     def take(self, theirs: torch.Tensor, ours: Tensor) -> None:
         """Take `ours` as the value of one of PyTorch's tensors, whatever was known of it."""
-        self.storage(theirs).values = {_region(theirs): ours}
+        storage = self.storage(theirs)
+        storage.forget()
+        storage.values[_region(theirs)] = ours
 
     def constant(self, theirs: torch.Tensor, name: str) -> Tensor:
         return Tensor(array_of(theirs), name=name)
@@ -323,7 +325,7 @@ class Calls(TorchDispatchMode):
             self.steps -= mine()
             for group in who.param_groups:
                 for parameter in group["params"]:
-                    self.storage(parameter).values.clear()
+                    self.storage(parameter).forget()
 
         hooks = torch.nn.modules.module
         handles = [

@@ -2,8 +2,8 @@
 
 A PyTorch tensor is a region of a storage: an offset, sizes and strides. A view is another region of the
 same storage, and a write to one changes what the others hold. Here values do not change: a storage has
-the values of the regions that are right just now. A write replaces them all by the new whole, from which
-a region that is asked for later is read.
+the values of the regions that are right just now. After a write to a region, those that share numbers
+with it are read from the whole, which is put together when one of them is asked for.
 """
 
 from __future__ import annotations
@@ -52,6 +52,7 @@ class TorchStorage:
         reference: a weak one to the storage.
         nbytes: the bytes that it has.
         values: the regions that are known.
+        writes: the whole as it was, and the writes since, where no new whole has been put together.
         rough: how far rounding may have moved them.
         tracked: values with a gradient that were written over by others without one.
     """
@@ -60,6 +61,7 @@ class TorchStorage:
         self.reference = reference
         self.nbytes = nbytes
         self.values: dict[Region, Any] = {}
+        self.writes: list[tuple[Region, Any]] = []
         self.rough = 0.0
         self.tracked: dict[Region, Any] = {}
 
@@ -86,16 +88,18 @@ class TorchStorage:
         size = self.size(region)
         everything = Region(0, (size,), (1,), region.dtype)
         if everything not in self.values:
-            for known, value in self.values.items():
-                if known.dtype == region.dtype and known.is_all_of(size):
-                    self.values[everything] = np.reshape(value, (size,))
-                    break
+            parts = {r: v for r, v in self.values.items() if r.dtype == region.dtype}
+            base = next((r for r in parts if r.is_all_of(size)), None)
+            if self.writes:
+                (_, whole), *writes = self.writes
+            elif base is not None:
+                whole, writes = parts[base], []
             else:
-                whole = outside(everything)
-                for known, value in self.values.items():
-                    if known.dtype == region.dtype:
-                        whole = put(whole, known.numbers(), value)
-                self.values[everything] = whole
+                whole, writes = outside(everything), [*parts.items()]
+            whole = np.reshape(whole, (size,))
+            for known, value in writes:
+                whole = put(whole, known.numbers(), value)
+            self.values[everything], self.writes = whole, []
         return self.values[everything]
 
     def learn(self, region: Region, value: Any) -> None:
@@ -104,12 +108,26 @@ class TorchStorage:
         if known is None or (value.requires_grad and not known.requires_grad):
             self.values[region] = value
 
+    def forget(self) -> None:
+        """Forget all values, as they changed unseen."""
+        self.values, self.writes = {}, []
+
     def write(self, region: Region, value: Any, outside: Callable[[Region], Any]) -> None:
-        """Take a new value of a region; those of all others follow from it."""
+        """Take a new value of a region; the regions that share numbers with it follow from it."""
         size = self.size(region)
         self.tracked |= {r: v for r, v in self.values.items() if v.requires_grad}
         if region.is_all_of(size) or not self.values:
-            self.values = {region: value}
-        else:
-            whole = put(self.whole(region, outside), region.numbers(), value)
-            self.values = {Region(0, (size,), (1,), region.dtype): whole, region: value}
+            self.forget()
+            self.values[region] = value
+            return
+        if not self.writes:
+            known = self.values.items()
+            wholes = [(r, v) for r, v in known if r.dtype == region.dtype and r.is_all_of(size)]
+            self.writes = wholes[:1] or [(region, self.whole(region, outside))]
+        self.writes.append((region, value))
+        written = np.zeros(size, bool)
+        written[region.numbers()] = True
+        apart = lambda r: r.dtype == region.dtype and not written[r.numbers()].any()
+        self.values = {r: v for r, v in self.values.items() if apart(r)} | {region: value}
+        if not value.requires_grad:  # gradients may be off just now
+            self.whole(region, outside)

@@ -1,0 +1,49 @@
+"""Writes to views of one memory: what PyTorch has then, values and gradients, whatever the order."""
+
+import random
+
+import pytest
+
+import minigrad as mg
+
+torch = pytest.importorskip("torch")
+
+VIEWS = [
+    lambda x: x[:, 0:2], lambda x: x[:, 2:4], lambda x: x[1], lambda x: x[::2], lambda x: x.T[3],
+    lambda x: x[:2, 1:3].T, lambda x: x.view(2, 8)[1], lambda x: x.diagonal(), lambda x: x,
+]  # fmt: skip
+WRITES = [  # that save nothing of what they write over: PyTorch would refuse the next
+    lambda v, w: v.mul_(3.0), lambda v, w: v.copy_(w.sin()), lambda v, w: v.neg_(),
+    lambda v, w: v.fill_(1.0), lambda v, w: v.add_(w), lambda v, w: v.sub_(v.detach() + w),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_any_writes_to_any_views(seed):
+    rng = random.Random(seed)
+    torch.manual_seed(seed)
+    leaf, w = torch.randn(4, 4, requires_grad=True), torch.randn((), requires_grad=True)
+    with mg.pytorch() as watched:
+        x = leaf * 1
+        read = []
+        for _ in range(8):
+            rng.choice(WRITES)(rng.choice(VIEWS)(x), w)
+            if rng.random() < 0.3:
+                with torch.no_grad() if rng.random() < 0.3 else torch.enable_grad():
+                    read.append(rng.choice(VIEWS)(x) * 2)
+        loss = sum((r**2).sum() for r in [*read, x]) + w
+    loss.backward()
+    watched.checked()
+    assert len(watched.compare().gradients) == 2
+
+
+def test_the_cell_of_an_lstm_reads_as_its_equations():
+    """PyTorch writes each gate over its part of one product."""
+    net, x = torch.nn.LSTM(3, 4), torch.randn(5, 2, 3)
+    with mg.pytorch() as watched:
+        loss = net(x)[0].sum()
+    loss.backward()
+    made = [n.operation for n in mg.graph(watched).nodes]
+    assert "np.where" not in made
+    assert (made.count("sigmoid"), made.count("np.tanh")) == (15, 10)
+    assert made.count("getitem") <= 5 * 5 + 2  # of the inputs, and four gates; of two states
