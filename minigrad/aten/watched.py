@@ -29,13 +29,19 @@ class Backward(NamedTuple):
     Attributes:
         roots: (our Tensor, the gradient that it started with, or None for 1) for each.
         distances: of each gradient of ours from PyTorch's.
+        finite: whether all numbers of PyTorch's roots and gradients are finite.
     """
 
     roots: list[tuple[Tensor, np.ndarray | None]]
     distances: list[Distance]
+    finite: bool
 
 
 HOW = ": call backward() on what was computed inside the block"
+NOT_FINITE = (
+    "PyTorch's loss or a gradient is not finite, and numbers that overflow may differ: "
+    "mg.diagnose(watched) says where that begins"
+)
 
 
 class Comparison(NamedTuple):
@@ -46,8 +52,8 @@ class Comparison(NamedTuple):
         gradients: that of each gradient, by all calls of `backward()`.
         half: whether numbers of 16 bits were computed with 32 here.
         unread: calls without a row, whose results are constants: how many, by name.
-        own: what differs by intent: each `autograd.Function` whose `backward()` is not the derivative of
-            its `forward()`, in a sentence.
+        own: what may differ, in sentences: each `autograd.Function` whose `backward()` is not the
+            derivative of its `forward()`, and numbers that are not finite.
         reasons: what may explain a gradient that differs.
     """
 
@@ -85,6 +91,8 @@ class Comparison(NamedTuple):
             lines.append(f"constants, because no row computes them: {names}")
         lines += self.own
         if self.first is not None:
+            at = f" at {self.first.line}" if self.first.line is not None else ""
+            lines += [f"the first that differs by more than rounding is {self.first.of}{at}"]
             lines += self.reasons
         return "\n".join(lines)
 
@@ -102,6 +110,7 @@ class Watched:
         self.backwards: list[Backward] = []
         self.is_open = False
         self._last: Tensor | None = None
+        self._last_finite = True
         self._problem = ""  # that the block ended with
         self.overflows: list[str] = []  # of gradients
         self._own: dict[Any, str] = {}  # what is said of functions with a backward of their own
@@ -144,7 +153,8 @@ class Watched:
         if alive:
             self._name(alive)
             rank = [(t.grad_fn is not None, t.numel() == 1, i) for i, t in enumerate(alive)]
-            self._last = self.calls.value(alive[max(rank)[2]])
+            last = alive[max(rank)[2]]
+            self._last, self._last_finite = self.calls.value(last), bool(last.isfinite().all())
 
     def _name(self, theirs: list) -> None:
         """Take the names of the variables that hold these tensors just now."""
@@ -164,20 +174,30 @@ class Watched:
             UnsupportedError: if no gradient can be told, as an operation without a row lies on its way.
         """
         if self.backwards:
-            losses = [root for root, _ in self.backwards[-1].roots]
-        elif self._last is not None:
-            losses = [self._last]
-        else:
-            raise errors.GraphError(
-                "nothing that PyTorch computed was seen, or nothing is left of it: compute the loss "
-                f"inside the block, and keep it{self._problem}"
-            )
+            return self._told([root for root, _ in self.backwards[-1].roots])
+        if self._last is not None:
+            return self._told([self._last])
+        raise errors.GraphError(
+            "nothing that PyTorch computed was seen, or nothing is left of it: compute the loss "
+            f"inside the block, and keep it{self._problem}"
+        )
+
+    def _told(self, losses: list[Tensor]) -> list[Tensor]:
+        """These losses, and have the modules hold the parameters that they were computed from."""
         nodes = order([loss.node for loss in losses])
         for node in nodes:
             if node in self.calls.severed:
                 raise errors.UnsupportedError(self.calls.severed[node])
         self._name_parameters({*nodes})
         return losses
+
+    def first_not_finite(self) -> int | None:
+        """The place of the first `backward()` with a number of PyTorch's that is not finite, if any."""
+        return next((i for i, b in enumerate(self.backwards) if not b.finite), None)
+
+    def at(self, place: int) -> Tensor:
+        """The loss of the `backward()` at a place."""
+        return self._told([root for root, _ in self.backwards[place].roots])[0]
 
     def _name_parameters(self, nodes: set) -> None:
         """Have the modules hold the parameters as these nodes saw them: steps may have come since."""
@@ -215,30 +235,30 @@ class Watched:
             *dict.fromkeys((*calls.severed.values(), *calls.elsewhere.values())),
             *calls.hooked,
         ]
-        own = [*self._own.values(), *self.overflows]
+        own = [*self._own.values(), *self.overflows, *([] if self.finite else [NOT_FINITE])]
         return Comparison(calls.distances, gradients, calls.half, calls.unread, own, reasons)
+
+    @property
+    def finite(self) -> bool:
+        """Tell whether all numbers of PyTorch's losses and gradients are finite."""
+        return all(b.finite for b in self.backwards) if self.backwards else self._last_finite
 
     def checked(self) -> list[Tensor]:
         """The losses, with gradients as PyTorch's `backward()` left them, if any.
 
         Raises:
-            GraphError: if a value or gradient differs by more than rounding.
+            GraphError: if a value or gradient differs by more than rounding, and PyTorch's are finite.
         """
         losses = self.losses
         compared = self.compare()
         first = compared.first
-        if first is not None:
+        if first is not None and self.finite:
             at = f" at {first.line}" if first.line is not None else ""
             why = "its row in minigrad.aten.rows may be wrong, or code changed numbers unseen"
             if "gradient" in first.of:
                 why = "; ".join(compared.reasons) or (
                     "the rule of a row may be wrong, code changed numbers that PyTorch had saved, or "
                     "a hook (Tensor.register_hook) changed a gradient on the way"
-                )
-            if not all(np.isfinite(loss._array).all() for loss in losses):
-                why += (
-                    ". Or it is rounding all the same, of numbers that overflow: mg.diagnose(watched) "
-                    "says where that begins"
                 )
             raise errors.GraphError(
                 f"{first.of}{at} differs from PyTorch's by {first.size:.2g} of 1 + its size, and up to "
@@ -322,7 +342,8 @@ class Watched:
                 if root.requires_grad:
                     backward(root, gradient, retain_graph=True)
         rough = max((d.allowed for d in self.calls.distances), default=0.0)
-        broken = any(t is not None and not np.isfinite(array_of(t)).all() for _, _, t in gradients)
+        finite = lambda t: t is None or bool(np.isfinite(array_of(t)).all())
+        broken = not all(finite(t) for _, _, t in gradients)
         found = []
         for name, ours, theirs in gradients:
             arrays = [leaf.grad._array for leaf in ours if leaf.grad is not None]
@@ -335,7 +356,7 @@ class Watched:
                 here, there = (np.isfinite(a).all() for a in (mine, array_of(theirs)))
                 if here and not there:
                     self.overflows.append(f"{of} is not finite in PyTorch, and is here, in 32 bits")
-        self.backwards.append(Backward(known, found))
+        self.backwards.append(Backward(known, found, not broken and all(map(finite, roots))))
 
     def _called(self, theirs: Any, paths: dict[int, str]) -> str:
         names = [name for _, name in names_here([theirs])]

@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -73,6 +73,8 @@ GENERAL = {
     "overflows": "numbers of 16 bits go up to 65,504: scale the loss down, as torch.amp.GradScaler does "
     "after such a step, or take bfloat16 or float32",
     "not finite": "look at the numbers that came in: are they as large as they should be?",
+    "infinite": "an infinite number times 0: put it in after this operation, as a mask, or take a large "
+    "finite number",
     "parameter": "a step of training made it so: look at the one before, whose gradient shows it; a "
     "smaller learning rate, or clipping of the gradient",
     "data": "drop or fill such elements before the model sees them: np.isnan, torch.isnan",
@@ -139,9 +141,14 @@ def diagnose(loss: Tensor | Watched, page: str | os.PathLike | bool = False) -> 
     overflows: list[str] = []
     cuts: Cuts = lambda value: None
     shown = loss
+    when = ""
     if isinstance(loss, Watched):
         watched, loss = loss, loss.loss
         expected, overflows, cuts = watched.parameters(), watched.overflows, watched.detached
+        first, calls = watched.first_not_finite(), len(watched.backwards)
+        if first is not None and first < calls - 1:  # the way there, not what became of it
+            shown = loss = watched.at(first)
+            when = f", in backward() number {first + 1} of {calls}"
     if not isinstance(loss, Tensor):
         raise errors.ArgumentError(
             f"diagnose() takes a loss, or what mg.pytorch() gave, not {described(loss)}"
@@ -156,10 +163,11 @@ def diagnose(loss: Tensor | Watched, page: str | os.PathLike | bool = False) -> 
         if not found:
             zero = _zero(graph, expected, loss.requires_grad, cuts)
             found = [*_overflows(graph, overflows), *zero, *_along_the_way(graph)]
+    found = [replace(trouble, what=trouble.what + when) for trouble in found]
     if page:
-        first = _step(graph, found[0]) if found else 0
+        step = _step(graph, found[0]) if found else 0
         with np.errstate(all="ignore"):
-            explore(shown, None if page is True else page, step=first)
+            explore(shown, None if page is True else page, step=step)
     return Troubles(found)
 
 
@@ -245,9 +253,13 @@ def _back(graph: Graph) -> Iterator[Trouble]:
             what = f"the gradient that {_called(node)} passes back to {_called(graph[edge.source])} has "
             numbers = (f"the gradient that arrives: {_range(node.gradient)}", *_inputs(graph, node))
             what += _counted(edge.contribution)
-            yield Trouble(
-                "not finite", what, node.line, numbers, _remedy(graph, node), node.number, back=True
-            )
+            bad = [s for s in _sources(graph, node) if _bad(s.value)]
+            remedy = GENERAL["infinite"] if bad else _remedy(graph, node)
+            back = Trouble("not finite", what, node.line, numbers, remedy, node.number, back=True)
+            came = (_forward(graph, source) for source in bad)
+            yield next(
+                (t for t in came if t.kind == back.kind), back
+            )  # else it is meant, as in a mask
             return
 
 

@@ -155,10 +155,18 @@ def axes_of(dim: int | Sequence[int] | None) -> Any:
     return (tuple(dim) if len(dim) > 1 else dim[0]) if len(dim) else None
 
 
+def mean(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """A mean; that of no numbers is 0 / 0."""
+    if x.size:
+        return np.mean(x, axis, keepdims=keepdims)
+    total = np.sum(x, axis, keepdims=keepdims)
+    return total / 0 if total.size else total
+
+
 ROWS |= {
     "sum": lambda self, dim=None, keepdim=False: np.sum(self, axes_of(dim), keepdims=keepdim),
     "nansum": lambda self, dim=None, keepdim=False: np.nansum(self, axes_of(dim), keepdims=keepdim),
-    "mean": lambda self, dim=None, keepdim=False: np.mean(self, axes_of(dim), keepdims=keepdim),
+    "mean": lambda self, dim=None, keepdim=False: mean(self, axes_of(dim), keepdim),
     "amax": lambda self, dim=(), keepdim=False: np.max(self, axes_of(dim), keepdims=keepdim),
     "amin": lambda self, dim=(), keepdim=False: np.min(self, axes_of(dim), keepdims=keepdim),
     "max": lambda self: np.max(self),

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ... import functional as F
-from .elements import same, times
+from .elements import mean, same, times
 from .shapes import reshaped
 from .table import ROWS, row
 
@@ -89,10 +89,11 @@ def _nll_loss(self, target, weight, reduction, ignore_index):
     target = np.asarray(target)
     log_p = np.moveaxis(self, 1, -1) if self.ndim > 2 else self
     kind = REDUCTIONS[reduction]
-    if weight is None:
-        return [F.nll_loss(log_p, target, ignore_index=ignore_index, reduction=kind), None]
     counted = np.not_equal(target, ignore_index)
-    weights = np.where(counted, weight[np.where(counted, target, 0)], 0.0)
+    if weight is None and counted.any():
+        return [F.nll_loss(log_p, target, ignore_index=ignore_index, reduction=kind), None]
+    each = np.ones(log_p.shape[-1], log_p.dtype) if weight is None else weight
+    weights = np.where(counted, each[np.where(counted, target, 0)], 0.0)
     loss = weights * F.nll_loss(log_p, target, ignore_index=ignore_index, reduction="none")
     if kind == "none":
         return [loss, None]
@@ -100,7 +101,7 @@ def _nll_loss(self, target, weight, reduction, ignore_index):
 
 
 def _reduced(loss: Any, reduction: int) -> Any:
-    return (same, np.mean, np.sum)[reduction](loss)
+    return (same, mean, np.sum)[reduction](loss)
 
 
 ROWS |= {

@@ -239,6 +239,18 @@ def test_they_are_thirty_half_of_each():
     assert sum(case.__name__.startswith("torch_") for _, case in PLANTED) == 15
 
 
+def data_of(page):
+    text = page.read_text("utf-8")
+    return json.loads(re.search(r'<script[^>]*id="data"[^>]*>(.*?)</script>', text, re.S)[1])
+
+
+def opened_at(page):
+    """The node of the step at which a page opens."""
+    shown = data_of(page)
+    steps = shown["forward"] + shown["backward"]
+    return next(n for n in shown["nodes"] if n["n"] == steps[shown["opens"] - 1])
+
+
 def diagnosed(case):
     if case.__name__.startswith("torch_"):
         pytest.importorskip("torch")
@@ -263,6 +275,83 @@ def test_the_right_line_is_named(kind, case):
     assert found[0].line.number == here, str(found)
     assert found[0].line.file == __file__
     assert found[0].remedy
+
+
+def products_overflow():
+    h = torch.nn.Embedding(10, 8)(torch.arange(5)) * 1e20
+    scores = h @ h.T  # here
+    return torch.softmax(scores, -1).sum()
+
+
+def layers_overflow():
+    net = torch.nn.Sequential(*[torch.nn.Linear(16, 16, bias=False) for _ in range(40)])
+    for layer in net:
+        torch.nn.init.normal_(layer.weight, std=30.0)
+    return net(torch.randn(4, 16)).square().mean()  # here
+
+
+def mean_of_none():
+    errors = torch.nn.Linear(4, 1)(torch.randn(6, 4)).square()
+    return errors[torch.zeros(6, dtype=torch.bool)].mean()  # here
+
+
+def every_target_is_ignored():
+    scores = torch.nn.Linear(4, 3)(torch.randn(5, 4))
+    return F.cross_entropy(scores, torch.full((5,), -100))  # here
+
+
+def an_infinity_that_ends_in_a_gradient():
+    e = torch.exp(weights(1.0, 100.0))  # here
+    return (1 / e).sum() + (e[:1] / e.sum()).sum()
+
+
+def a_mask_before_a_division():
+    scores = torch.where(torch.tensor([True, False]), weights(1.0, 2.0), -torch.inf)
+    p = torch.softmax(scores / weights(2.0), 0)  # here
+    return p[0] ** 2
+
+
+DIVERGING = [
+    products_overflow, layers_overflow, mean_of_none, every_target_is_ignored,
+    an_infinity_that_ends_in_a_gradient, a_mask_before_a_division,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("case", DIVERGING)
+def test_a_diverging_model_of_pytorchs_opens_and_its_page_at_the_line(case, tmp_path):
+    pytest.importorskip("torch")
+    torch.manual_seed(0)
+    with mg.pytorch() as watched:
+        loss = case()
+    loss.backward()
+    found = mg.diagnose(watched, page=tmp_path / "why.html")
+    assert found[0].kind == "not finite"
+    assert found[0].line.text.endswith("# here")
+    assert opened_at(tmp_path / "why.html")["line"]["number"] == found[0].line.number
+    assert len(mg.graph(watched)) > 3
+
+
+def test_of_many_steps_the_first_that_went_wrong_is_shown(tmp_path):
+    pytest.importorskip("torch")
+    torch.manual_seed(0)
+    net = torch.nn.Sequential(torch.nn.Linear(4, 16), torch.nn.ReLU(), torch.nn.Linear(16, 1))
+    optimizer = torch.optim.SGD(net.parameters(), lr=5.0)
+    x, y, finite = torch.randn(32, 4), torch.randn(32, 1), []
+    with mg.pytorch() as watched:
+        for _ in range(9):
+            optimizer.zero_grad()
+            loss = ((net(x) - y) ** 2).mean()  # here
+            loss.backward()
+            optimizer.step()
+            numbers = (loss, *(p.grad for p in net.parameters()))
+            finite.append(all(n.isfinite().all() for n in numbers))
+    first = finite.index(False)
+    assert 0 < first < 8
+    trouble = mg.diagnose(watched, page=tmp_path / "why.html")[0]
+    assert trouble.what.endswith(f", in backward() number {first + 1} of 9")
+    assert "np.power" in trouble.what
+    assert trouble.line.text.endswith("# here")
+    assert opened_at(tmp_path / "why.html")["line"]["number"] == trouble.line.number
 
 
 def test_a_healthy_computation_has_no_troubles():
@@ -326,10 +415,8 @@ def test_the_page_opens_at_the_step_of_the_first_trouble(case, tmp_path):
         with mg.record():
             loss = case()
         (trouble, *_) = mg.diagnose(loss, page=tmp_path / "why.html")
-    text = (tmp_path / "why.html").read_text("utf-8")
-    shown = json.loads(re.search(r'<script[^>]*id="data"[^>]*>(.*?)</script>', text, re.S)[1])
-    steps = shown["forward"] + shown["backward"]
-    at = next(n for n in shown["nodes"] if n["n"] == steps[shown["opens"] - 1])
+    shown = data_of(tmp_path / "why.html")
+    at = opened_at(tmp_path / "why.html")
     assert at["line"]["number"] == trouble.line.number
     assert (shown["opens"] > len(shown["forward"])) == trouble.back
 
