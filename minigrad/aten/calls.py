@@ -159,6 +159,10 @@ class Calls(TorchDispatchMode):
 
     # --- calls -------------------------------------------------------------------------------------
 
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        return False  # else the first call imports all of the compiler, for seconds
+
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
         kwargs = kwargs or {}
         if torch._C._current_graph_task_id() != -1 or (self.steps and not torch.is_grad_enabled()):

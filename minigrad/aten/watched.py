@@ -115,6 +115,12 @@ class Watched:
         self.overflows: list[str] = []  # of gradients
         self._own: dict[Any, str] = {}  # what is said of functions with a backward of their own
 
+    def __repr__(self) -> str:
+        return (
+            "what PyTorch computed in a block: mg.explore(watched), mg.diagnose(watched), "
+            "mg.graph(watched), watched.compare()"
+        )
+
     def __enter__(self) -> Watched:
         if self.calls is not None:
             raise errors.ArgumentError(

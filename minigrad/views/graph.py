@@ -24,6 +24,7 @@ from typing import Any
 
 from .. import errors
 from ..aten.watched import Watched
+from ..engine.errors import described
 from ..engine.kinds import checked
 from ..engine.tensor import Tensor
 from ..errors import MinigradError
@@ -109,6 +110,10 @@ def graph(*roots: Tensor | MinigradError | Watched) -> Graph:
     if len(roots) == 1 and isinstance(roots[0], MinigradError):
         return capture.of_error(Graph, roots[0])
     if not roots or not all(isinstance(r, Tensor) for r in roots):
-        given = ", ".join(type(r).__name__ for r in roots) or "nothing"
-        raise errors.DTypeError(f"graph() takes the Tensors whose computation to show, not {given}")
+        given = ", ".join(map(described, roots)) or "nothing"
+        theirs = any(type(r).__module__.startswith("torch") for r in roots)
+        remedy = "; of PyTorch it takes what `with mg.pytorch() as watched:` gave" if theirs else ""
+        raise errors.DTypeError(
+            f"graph() takes the Tensors whose computation to show, not {given}{remedy}"
+        )
     return capture.of_tensors(Graph, roots)  # type: ignore[arg-type]

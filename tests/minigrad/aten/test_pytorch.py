@@ -2,6 +2,8 @@
 
 import contextlib
 import re
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -445,3 +447,22 @@ def test_an_error_in_the_block_leaves_all_as_it_was():
     assert torch.backends.mkldnn.enabled
     watched = watch(lambda: net(torch.randn(2, 3)).sum())
     assert all(re.match("Linear|weight|bias|", b.path) for b in mg.graph(watched).boxes)
+
+
+def test_the_first_capture_does_not_wait_for_the_compiler_of_pytorch():
+    """Which takes seconds to be imported."""
+    code = (
+        "import sys, torch, minigrad as mg\n"
+        "with mg.pytorch(): torch.ones(2).sum()\n"
+        "print('torch._dynamo' in sys.modules)"
+    )
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert out.stdout.split() == ["False"]
+
+
+def test_what_was_watched_says_what_it_is_for_and_a_tensor_of_pytorch_what_it_needs():
+    with mg.pytorch() as watched:
+        loss = torch.ones(2, requires_grad=True).sum()
+    assert "mg.explore(watched)" in repr(watched)
+    with pytest.raises(mg.errors.DTypeError, match=r"not torch\.float32\[\]; of PyTorch it takes"):
+        mg.graph(loss)
