@@ -238,11 +238,13 @@ def check(file: str | os.PathLike[str], faults: Faults, usable: int, skip: bool)
     """
     if usable and (skip or not faults.count):
         return
-    remedy = "or give skip_bad=True to use the {} left".format(several(usable, "line"))
-    raise DataError(
-        f"{file} has {several(faults.count, 'fault')}: {faults}. "
-        f"Correct {'it' if faults.count == 1 else 'them'}" + (f", {remedy}" if usable else "")
-    )
+    remedies = [f"Correct {'it' if faults.count == 1 else 'them'}"]
+    if any(what.startswith("not ") for _, what in faults.first):
+        remedies.append("or name the file's encoding, such as encoding='cp1252' for one of Windows")
+    if usable:
+        remedies.append(f"or give skip_bad=True to use the {several(usable, 'line')} left")
+    what = several(faults.count, "fault")
+    raise DataError(f"{file} has {what}: {faults}. {', '.join(remedies)}")
 
 
 def several(count: int, what: str) -> str:

@@ -220,7 +220,11 @@ def test_wide_characters_without_a_mark(write, encoding):
 def test_another_encoding(write):
     lines = [f"é{number}\tü{number}" for number in range(30)]
     path = write(lines, "latin-1")
-    assert "30 faults: line 1: not utf-8 at character 1; line 2" in refused(path)
+    message = refused(path)
+    assert "30 faults: line 1: not utf-8 at character 1; line 2" in message
+    assert message.endswith(
+        "name the file's encoding, such as encoding='cp1252' for one of Windows"
+    )
     assert everything(Pairs(0, path, encoding="latin-1")) == as_pairs(lines)
 
 
