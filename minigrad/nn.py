@@ -398,8 +398,8 @@ class Linear(Module):
         dtype = np.result_type(x.dtype, self.weight.dtype)
         if dtype == np.float64 and self.weight.dtype == np.float32:
             warnings.warn(
-                f"a float32 model computes in float64 from here on, since its input is {x.dtype}: "
-                f"write x.astype(np.float32), or model.astype(np.float64)",
+                f"a float32 model computes in float64 from here on, since {_widened(x)}, or "
+                f"model.astype(np.float64)",
                 stacklevel=_outside(),
             )
         return F.linear(x, self.weight, self.bias)  # type: ignore[return-value]  # (..., out)
@@ -407,6 +407,20 @@ class Linear(Module):
     def describe(self) -> str:
         inputs, outputs = self.weight.shape
         return f"{inputs} -> {outputs}" + (", no bias" if self.bias is None else "")
+
+
+def _widened(x: Array) -> str:
+    """Say what made x so wide, which may be far before it, and what to write."""
+    node = x.node if isinstance(x, Tensor) else None
+    wide = node
+    while wide is not None:  # back to where no argument with a gradient is as wide
+        node, wide = wide, next((e[-1] for e in wide.edges if e[-1].dtype == wide.dtype), None)
+    if node is None or node.operation is None or not node.edges:
+        return f"its input is {x.dtype}: write x.astype(np.float32)"
+    return (
+        f"{node.operation.name} was given a {node.dtype} beside float32: write float(n) for a number "
+        f"such as np.sqrt(3), x.astype(np.float32) for an array"
+    )
 
 
 class Embedding(Module):

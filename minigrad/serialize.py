@@ -46,6 +46,12 @@ def save(
         model = any(hasattr(one, "state_dict") for one in (path, arrays))
         example = "model.state_dict()" if model else "{'w': w}"
         raise ArgumentError(f"save takes a path, and arrays by name: mg.save('w.npz', {example})")
+    for name, value in arrays.items():
+        if isinstance(value, Mapping):
+            raise ArgumentError(
+                f"{name} is a dict, and a file holds arrays by name: save it to a file of its own, or "
+                f"give its arrays names such as {f'{name}.{next(iter(value), 0)}'!r}"
+            )
     made = {name: np.asarray(array) for name, array in arrays.items()}
     try:
         text = json.dumps({"format": _FORMAT, "arrays": list(made), "about": about})

@@ -182,10 +182,11 @@ def gradcheck(
             try:
                 outputs = compute()
             except (TypeError, errors.UnsupportedError) as problem:
-                if len(inputs) != 1 or not isinstance(inputs[0], tuple):
+                if len(inputs) != 1 or not isinstance(inputs[0], (tuple, list)):
                     raise
+                kind = type(inputs[0]).__name__
                 raise errors.GradcheckError(
-                    f"{name} was given one tuple, and fails: {problem}. Arguments of its own are given "
+                    f"{name} was given one {kind}, and fails: {problem}. Arguments of its own are given "
                     f"one after the other, without brackets: gradcheck(f, x, y)"
                 ) from problem
             _refuse_unfit(name, outputs, compute(), eps)

@@ -122,9 +122,11 @@ class Operation(Entry):
         optional = getattr(inspect.unwrap(template), "__defaults__", None) or ()
         least = len(self.parameters) - len(optional)
         if not (self.takes_args or least <= len(rules) <= len(self.parameters)):
+            many = f"{len(rules)} rule{'s' * (len(rules) != 1)}"
             raise UnsupportedError(
-                f"{self.name} has {len(rules)} rules, and the first names, after g and y, the arguments "
-                f"({', '.join(self.parameters)}): give a rule for each, or None where there is none"
+                f"{self.name} has {many}, and the first names, after g and y, the arguments "
+                f"({', '.join(self.parameters)}): a rule takes the gradient g, the result y, and all "
+                f"arguments; give one for each argument, or None where there is none"
             )
         self.call = getattr(function, "dispatched", function)  # the arguments are arrays by then
         self.rules = rules

@@ -377,6 +377,15 @@ def test_linear_is_that_of_pytorch(shape, bias, dtype):
         np.testing.assert_allclose(ours.data, theirs.detach().numpy(), tolerance, tolerance)
 
 
+def test_what_made_the_input_of_linear_float64_is_named():
+    """Far from it, and also where all that it was given is float64."""
+    layer, x = nn.Linear(3, 3), np.ones((2, 3), np.float32)
+    with pytest.warns(UserWarning, match=r"np\.divide was given a float64 .* write float\(n\)"):
+        layer(np.tanh(layer(x) / np.sqrt(3)) + 1)
+    with pytest.warns(UserWarning, match=r"its input is float64: write x\.astype\(np\.float32\)"):
+        layer(np.ones((2, 3)))
+
+
 def test_linear_takes_lists_and_arrays_too():
     layer = nn.Linear(2, 3)
     x = np.array([[1, 2]], np.float32)

@@ -16,7 +16,7 @@ from limits import never_endless
 from properties import arrays_of, given, settings, st
 
 from minigrad import serialize
-from minigrad.errors import CheckpointError
+from minigrad.errors import ArgumentError, CheckpointError
 
 ARRAYS = {
     "weight": np.arange(6, dtype=np.float32).reshape(2, 3),
@@ -117,6 +117,11 @@ def test_a_save_that_fails_leaves_all_as_it_was(saved, monkeypatch, problem):
     assert len(calls) == 3
     assert saved.read_bytes() == before
     assert os.listdir(saved.parent) == [saved.name]
+
+
+def test_a_dict_in_a_dict_is_told_how_to_be_saved(tmp_path):
+    with pytest.raises(ArgumentError, match=r"model is a dict, .* names such as 'model\.weight'"):
+        serialize.save(tmp_path / "c.npz", {"model": {"weight": np.ones(2)}, "step": 3})
 
 
 def test_files_have_the_permissions_of_any_other(saved, tmp_path):

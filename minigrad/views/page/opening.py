@@ -30,9 +30,10 @@ def framed(page: str) -> str:
 def show(path: Path) -> None:
     """Show the page in a notebook; or else open it in a browser, and print where it is."""
     if in_notebook():
-        from IPython.display import HTML, display  # type: ignore[import-not-found]
+        from IPython.display import display  # type: ignore[import-not-found]
 
-        display(HTML(framed(path.read_text(encoding="utf-8"))))
+        frame = framed(path.read_text(encoding="utf-8"))
+        display({"text/html": frame, "text/plain": str(path)}, raw=True)  # HTML() warns of frames
         return
     opened = webbrowser.open(path.resolve().as_uri())
     print(path if opened else f"no browser was found: open {path} in one")

@@ -71,8 +71,9 @@ def test_what_is_checked_and_what_is_constant():
 
 def test_arguments_in_a_tuple_as_in_pytorch_are_told():
     """A function that takes a tuple gets it all the same."""
-    with pytest.raises(errors.GradcheckError, match=r"without brackets: gradcheck\(f, x, y\)"):
-        gradcheck(lambda x: np.sum(x**2), (normal(3),))
+    for brackets in (tuple, list):
+        with pytest.raises(errors.GradcheckError, match=r"without brackets: gradcheck\(f, x, y\)"):
+            gradcheck(lambda x: np.sum(x**2), brackets([normal(3)]))
     gradcheck(lambda pair: np.sum(pair[0] * pair[1]), (normal(3), normal(3, seed=1)))
     with pytest.raises(TypeError, match="NoneType"):
         gradcheck(lambda x: np.sum(x) + (None + 1), normal(3))

@@ -40,7 +40,7 @@ def test_a_browser_opens_and_the_path_is_printed(found, monkeypatch, capsys):
 def test_a_notebook_shows_it_in_a_frame(monkeypatch, capsys):
     shown = []
     ipython = types.SimpleNamespace(get_ipython=lambda: types.SimpleNamespace(kernel=object()))
-    display = types.SimpleNamespace(HTML=lambda text: text, display=shown.append)
+    display = types.SimpleNamespace(display=lambda data, raw: shown.append(data["text/html"]))
     monkeypatch.setitem(sys.modules, "IPython", ipython)
     monkeypatch.setitem(sys.modules, "IPython.display", display)
     monkeypatch.setattr(webbrowser, "open", lambda address: pytest.fail("a browser opened"))
