@@ -239,6 +239,7 @@ def _time(text: str) -> datetime:
 
 def _autograder_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="FILE", type=Path, help="the zip")
+    _which(parser, "*")
     parser.add_argument("--seed", type=seed_of, metavar="N", help="of the inputs")
 
 

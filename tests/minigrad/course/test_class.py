@@ -72,11 +72,12 @@ def test_nothing_that_was_handed_in_is_lost_without_a_word(room, marked):
     (room / "broken.zip").write_bytes(b"PK no zip")
     put(room / "other" / "solution.py")
     put(room / "other" / "one_derivative.py")
+    put(room / "hidden" / f"{FIRST}.txt")
     put(room / "other" / "notes.ipynb")
     said, rows = marked()
     assert {name: row["points"] for name, row in rows.items()} == {
         "plain": "1", "nested": "1", "again": "1", "wide": "1", "packed": "1", "twice": "1",
-        "broken": "0", "other": "0",
+        "hidden": "1", "broken": "0", "other": "0",
     }  # fmt: skip
     for part in (
         "again: taken for 01_one_derivative.py: again/01_one_derivative (1).py",
@@ -274,11 +275,16 @@ def test_results_are_written_before_the_end(room, marked, monkeypatch, tmp_path)
 # --- from a roster to what is handed back --------------------------------------------------------------
 
 
+@pytest.mark.parametrize(
+    "text",
+    ['id,name\n7,"Lovelace, Ada"\n8,Ben\n9,Zoë\n', "id;name\n7;Lovelace, Ada\n8;Ben\n9;Zoë\n"],
+    ids=["commas", "semicolons"],
+)
 def test_folders_are_handed_out_by_a_roster_and_marks_come_back_with_its_ids(
-    room, marked, tmp_path, capsys
+    text, room, marked, tmp_path, capsys
 ):
     roster = tmp_path / "names.csv"
-    roster.write_text('id,name\n7,"Lovelace, Ada"\n8,Ben\n9,Zoë\n', encoding="utf-8")
+    roster.write_text(text, encoding="utf-8")
     start = ["exercises", "start", str(room), "--names", str(roster), "--without-answers"]
     assert main(start) == 0
     assert sorted(os.listdir(room)) == ["Ben", "Lovelace_Ada", "Zoë"]
@@ -396,6 +402,19 @@ def test_a_submission_in_a_folder_is_marked_for_gradescope(tmp_path):
     assert all(0 <= test["score"] <= test["max_score"] for test in found["tests"])
 
 
+def test_what_is_no_work_of_one_student_is_told(tmp_path, capsys):
+    """Neither is the exercise put where the teacher mistyped a name, nor are students mixed."""
+    many = {f"{who}_assignsubmission_file_/{FIRST}": RIGHT for who in ("Ada_1", "Ben_2")}
+    (tmp_path / "class.zip").write_bytes(zipped(many))
+    put(tmp_path / "other" / "notes.txt")
+    for name, why in {
+        "nobody": "there is no folder or zip ", "class.zip": "`mark` is for one: ",
+        "other": "other; not marked: other/notes.txt: no Python file",
+    }.items():  # fmt: skip
+        assert main(["exercises", "mark", str(tmp_path / name), "01"]) == 2
+        assert why in capsys.readouterr().err
+
+
 def test_after_ctrl_c_the_points_so_far_are_told(room, monkeypatch, capsys):
     put(room / FIRST)
     every = teacher.check
@@ -413,7 +432,8 @@ def test_after_ctrl_c_the_points_so_far_are_told(room, monkeypatch, capsys):
 @pytest.mark.skipif(os.name == "nt", reason="runs bash")
 def test_the_autograder_runs_from_its_zip_alone(tmp_path):
     put(tmp_path / "submission" / FIRST)
-    assert main(["exercises", "autograder", str(tmp_path / "grader.zip"), "--seed", "3"]) == 0
+    grader = str(tmp_path / "grader.zip")
+    assert main(["exercises", "autograder", grader, "product_rule", "--seed", "3"]) == 0
     with zipfile.ZipFile(tmp_path / "grader.zip") as archive:
         archive.extractall(tmp_path / "source")
     python = tmp_path / "python"  # that has NumPy, and no minigrad
@@ -422,7 +442,9 @@ def test_the_autograder_runs_from_its_zip_alone(tmp_path):
     environment = {"PATH": os.environ["PATH"], "AUTOGRADER": str(tmp_path), "PYTHON": str(python)}
     command = ["bash", str(tmp_path / "source/run_autograder")]
     subprocess.run(command, env=environment, cwd=tmp_path, check=True, timeout=SECONDS)
-    assert json.loads((tmp_path / "results/results.json").read_text())["score"] == 1
+    found = json.loads((tmp_path / "results/results.json").read_text())
+    assert found["score"] == 1
+    assert [test["name"] for test in found["tests"]] == ["product_rule"]
 
 
 # --- as the instructor sets it ------------------------------------------------------------------------

@@ -15,21 +15,27 @@ escape = html.escape
 
 
 def write_feedback(
-    folder: Path, number: int, student: str, marked: Sequence[Marked], late: str = ""
+    folder: Path,
+    number: int,
+    student: str,
+    marked: Sequence[Marked],
+    late: str = "",
+    notes: Sequence[str] = (),
 ) -> Path:
     """Write the page of a student; it has neither a solution nor anything of another student.
 
     Args:
         late: what is to be said of work that is late.
+        notes: what of the student's files was not marked, and why; a line each.
     """
     name = re.sub(r"[^\w.-]+", "_", cleaned(student)).strip("._")
     path = folder / f"{number:03}_{name or 'student'}.html"
     folder.mkdir(parents=True, exist_ok=True)
-    path.write_text(page(student, marked, late), encoding="utf-8")
+    path.write_text(page(student, marked, late, notes), encoding="utf-8")
     return path
 
 
-def page(student: str, marked: Sequence[Marked], late: str = "") -> str:
+def page(student: str, marked: Sequence[Marked], late: str = "", notes: Sequence[str] = ()) -> str:
     style = Path(__file__).with_name("class.css").read_text(encoding="utf-8")
     of = sum(exercise.points for _, exercise, _ in marked)
     right = [exercise.name for _, exercise, mark in marked if mark.state == RIGHT]
@@ -40,7 +46,7 @@ def page(student: str, marked: Sequence[Marked], late: str = "") -> str:
     again = dict.fromkeys(f"lesson {sheet.number}, {escape(sheet.title)}" for sheet, _, _ in wrong)
     parts = [
         f"<h1>{escape(cleaned(student))}: {total(marked)} of {of} points</h1>",
-        f"<p>{escape(late)}</p>" * bool(late),
+        *(f"<p>{escape(cleaned(says))}</p>" for says in (late, *notes) if says),
         f"<h2>Right</h2><p>{', '.join(right) or 'Nothing yet.'}</p>",
         "<h2>Not right yet</h2>",
         "".join(map(_wrong, wrong)) or "<p>Nothing.</p>",

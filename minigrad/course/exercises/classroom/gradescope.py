@@ -7,6 +7,7 @@ exercise, with its score.
 from __future__ import annotations
 
 import json
+import shlex
 import zipfile
 from collections.abc import Sequence
 from typing import IO, Any
@@ -26,7 +27,7 @@ place="${{AUTOGRADER:-/autograder}}"
 export PYTHONPATH="$place/source/course"
 mkdir -p "$place/results"
 cd "$place/source/course" && ${{PYTHON:-python3}} -m minigrad exercises mark \\
-    "$place/submission" --seed {seed} --gradescope "$place/results/results.json"
+    "$place/submission" {which} --seed {seed} --gradescope "$place/results/results.json"
 """
 
 
@@ -49,10 +50,11 @@ def as_gradescope(marked: Sequence[Marked], folder: str, seed: int) -> bytes:
     return (json.dumps(about, indent=2, ensure_ascii=False) + "\n").encode(errors=ESCAPED)
 
 
-def write_autograder(path: IO[bytes], seed: int) -> None:
-    """Write the zip of an autograder, with all that it needs but NumPy."""
+def write_autograder(path: IO[bytes], seed: int, which: Sequence[str]) -> None:
+    """Write the zip of an autograder of some exercises, or of all, with all that it needs but NumPy."""
+    run = RUN.format(seed=seed, which=shlex.join(which))
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, text in {"setup.sh": SETUP, "run_autograder": RUN.format(seed=seed)}.items():
+        for name, text in {"setup.sh": SETUP, "run_autograder": run}.items():
             entry = zipfile.ZipInfo(name)
             entry.external_attr = 0o755 << 16
             archive.writestr(entry, text)

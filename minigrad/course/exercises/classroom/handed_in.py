@@ -30,8 +30,9 @@ MOODLE = re.compile(r"(.+)_(\d+)_assignsubmission_\w+_?$")
 CANVAS = re.compile(r"([^_]+)_(?:LATE_)?(\d+)_\d+_")
 AGAIN = r"(?:[ _-]*(?:\(\d+\)|\d{1,2}|copy|kopie))*"  # as browsers and systems name a second file
 IGNORED = re.compile(
-    r"(?:.*/)?(?:\.[^./].*|__MACOSX/.*|__pycache__(?:/.*)?|conftest\.py|class\..*|.*\.(?:svg|pyc))"
+    r"(?:.*/)?(?:\.[^./].*|__MACOSX/.*|__pycache__(?:/.*)?|conftest\.py|class\.(?!zip$).*|.*\.(?:svg|pyc))"
 )
+PYTHON = (".py", ".py.txt")  # an editor of Windows adds the second ending, and its folders hide it
 FILES, DEEP = 2000, 3  # that are looked at for one student; zips in zips
 
 
@@ -98,12 +99,19 @@ def gathered(folder: Path, work: Path) -> Student:
     Raises:
         ConfigError: if there is none.
     """
+    if not folder.exists():
+        raise errors.ConfigError(f"there is no folder or zip {folder}")
     student = Student(folder.name, work)
-    _sort(student, _in(folder, folder.name))
-    if not any(work.iterdir()):
+    files = list(itertools.islice(_in(folder, folder.name), FILES))
+    paths = [file.path for file in files if isinstance(file, Found)]
+    if len({who for path in paths for part in path.split("/") if (who := _who(part))[1]}) > 1:
         raise errors.ConfigError(
-            f"there are no exercises in {folder}: `{RUN} start {folder}` puts them there"
+            f"{folder} has the work of several students, and `mark` is for one: `{RUN} class {folder}`"
         )
+    _sort(student, files)
+    if not any(work.iterdir()):
+        found = "".join(f"; {note}" for note in student.notes[:3])
+        raise errors.ConfigError(f"there is no file of exercises in {folder}{found}")
     return student
 
 
@@ -159,7 +167,7 @@ def _in(path: Path, name: str) -> Iterator[Found | str]:
             return
         elif path.suffix.lower() == ".zip":
             yield from _in_zip(name, path.read_bytes(), 0)
-        elif path.suffix.lower() == ".py":
+        elif path.name.lower().endswith(PYTHON):
             yield Found(name, content(path), path.stat().st_mtime)
         else:
             yield f"{name}: no Python file"
@@ -178,7 +186,7 @@ def _in_zip(name: str, data: bytes, deep: int) -> Iterator[Found | str]:
             continue
         inner = one.filename.lower()
         most = 20 * LONGEST if inner.endswith(".zip") else LONGEST
-        if not inner.endswith((".py", ".zip")):
+        if not inner.endswith((*PYTHON, ".zip")):
             yield f"{one.filename}: no Python file"
         elif one.file_size > most or one.flag_bits & 1 or deep >= DEEP:
             yield f"{one.filename}: too long, encrypted, or a zip in too many zips"
@@ -244,7 +252,7 @@ def _sheet_of(path: str) -> str:
     name = re.split(r"[/\\]", path)[-1]
     for sheet in sheets():
         stem = re.escape(sheet.file.removesuffix(".py"))
-        if re.search(rf"(?:^|_){stem}{AGAIN}\.py$", name, re.IGNORECASE):
+        if re.search(rf"(?:^|_){stem}{AGAIN}\.py(?:\.txt)?$", name, re.IGNORECASE):
             return sheet.file
     return ""
 

@@ -7,7 +7,6 @@ walk,0                   is not counted
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -18,6 +17,7 @@ from ..exercise import Exercise
 from ..marking import Mark
 from ..sheets import Sheet, sheets
 from .results import in_parts
+from .roster import rows_of
 
 Wanted = Sequence[tuple[Sheet, list[Exercise]]]
 
@@ -35,17 +35,13 @@ def read_points(path: Path) -> dict[str, Worth]:
     Raises:
         ConfigError: if a line is none of `exercise,points` or `exercise,points,share`.
     """
-    try:
-        rows = [row for row in csv.reader(path.read_text(encoding="utf-8-sig").splitlines()) if row]
-    except (OSError, ValueError) as problem:
-        why = getattr(problem, "strerror", None) or problem
-        raise errors.ConfigError(f"cannot read the points {path}: {why}") from None
-    if rows and rows[0][0].strip().lower() == "exercise":
+    rows = rows_of(path, "the points")
+    if rows and rows[0][0].lower() == "exercise":
         del rows[0]
     known = {name for sheet in sheets() for name in sheet.exercises}
     table: dict[str, Worth] = {}
     for row in rows:
-        name, *given = (cell.strip() for cell in row)
+        name, *given = row
         try:
             worth = Worth(*(float(cell) for cell in given if cell))
             fits = name in known and worth.points >= 0 and 0 <= (worth.share or 0) <= 1

@@ -44,12 +44,7 @@ def read_roster(path: Path) -> list[Enrolled]:
     Raises:
         ConfigError: if there is no name in it, one is there twice, or a time cannot be read.
     """
-    try:
-        lines = path.read_text(encoding="utf-8-sig").splitlines()
-    except (OSError, ValueError) as problem:
-        why = getattr(problem, "strerror", None) or problem
-        raise errors.ConfigError(f"cannot read the roster {path}: {why}") from None
-    rows = [[cell.strip() for cell in row] for row in csv.reader(lines) if any(row)]
+    rows = rows_of(path, "the roster")
     heads = [cell.lower() for cell in rows[0]] if rows else []
     place = lambda names, default: next((k for k, h in enumerate(heads) if h in names), default)
     name, number = place(NAMES, 0), place(NUMBERS, 1)
@@ -75,6 +70,27 @@ def read_roster(path: Path) -> list[Enrolled]:
             f"the roster {path}: {about}; a line is a name, name,id or name,id,time"
         )
     return entries
+
+
+def rows_of(path: Path, what: str) -> list[list[str]]:
+    """The cells of a table, divided by commas; or by semicolons or tabs, as spreadsheets write them.
+
+    Raises:
+        ConfigError: if it cannot be read.
+    """
+    try:
+        lines = path.read_text(encoding="utf-8-sig").splitlines()
+    except UnicodeError:
+        raise errors.ConfigError(
+            f"cannot read {what} {path}: it is not UTF-8; in a spreadsheet, save it as CSV UTF-8"
+        ) from None
+    except (OSError, ValueError) as problem:
+        why = getattr(problem, "strerror", None) or problem
+        raise errors.ConfigError(f"cannot read {what} {path}: {why}") from None
+    lines = [line for line in lines if line.strip()]
+    divider = next((d for d in ";\t" if lines and all(d in line for line in lines)), ",")
+    rows = csv.reader(lines, delimiter=divider)
+    return [[cell.strip() for cell in row] for row in rows if any(row)]
 
 
 def _time(path: Path, text: str) -> float:

@@ -259,11 +259,12 @@ class Results:
     def feedback(self) -> Path:
         """Write a page for each student; returns their folder."""
         shutil.rmtree(self.out / FEEDBACK, ignore_errors=True)
+        notes = {one.name: one.notes for one in self.all}
         for k, (student, marked) in enumerate(self.students.items(), 1):
             days = self.days.get(student)
             left = less_late(total(marked), days or 0, self.share)
             late = f"{days} day{'s' * (days != 1)} late: {left} points are left." if days else ""
-            write_feedback(self.out / FEEDBACK, k, student, marked, late)
+            write_feedback(self.out / FEEDBACK, k, student, marked, late, notes[student])
         return self.out / FEEDBACK
 
     @property
@@ -322,6 +323,7 @@ def forget(options: argparse.Namespace) -> int:
 def autograder(options: argparse.Namespace) -> int:
     """Write the zip of an autograder for Gradescope."""
     seed = secrets.randbelow(1 << 32) if options.seed is None else options.seed
-    write_whole(options.file, lambda file: write_autograder(file, seed))
+    chosen(options.which)  # which says what there is none of
+    write_whole(options.file, lambda file: write_autograder(file, seed, options.which))
     print(f"{options.file} (seed {seed})")
     return 0
