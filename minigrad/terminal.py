@@ -7,6 +7,7 @@ import contextlib
 import difflib
 import errno
 import os
+import re
 import signal
 import sys
 import threading
@@ -122,6 +123,9 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         program = self.prog.removeprefix("python -m ").partition(" ")[0]
+        if wrong := re.search(r"invalid choice: '(.+)' \(choose from (.+)\)", message):
+            near = difflib.get_close_matches(wrong[1], re.findall(r"[\w-]+", wrong[2]), 1)
+            message += f"; did you mean {near[0]}?" if near else ""
         self.exit(complain(program, f"{message} (--help lists all options)"))
 
 

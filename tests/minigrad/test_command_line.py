@@ -234,6 +234,15 @@ def test_wrong_options_are_one_line_and_status_2(given, capsys):
     assert re.fullmatch(r"minigrad: .*--help lists all options.*\n", capsys.readouterr().err)
 
 
+def test_a_mistyped_command_is_told_which_is_meant(capsys):
+    for given in (["lesons"], ["exercises", "chekc", "01"]):
+        with pytest.raises(SystemExit):
+            main(given)
+    first, second = capsys.readouterr().err.splitlines()
+    assert "did you mean lessons?" in first
+    assert "did you mean check?" in second
+
+
 def start(path, **options):
     heard = signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background
     try:  # is deaf to the key, and so is what it starts

@@ -93,10 +93,14 @@ def chosen(wanted: Sequence[str]) -> list[tuple[Sheet, list[Exercise]]]:
         if not fits:
             numbers = ", ".join(sheet.number for sheet in sheets())
             names = [name for sheet in sheets() for name in sheet.exercises]
-            near = difflib.get_close_matches(one, names, 1)
+            near = difflib.get_close_matches(one.lower(), names, 1)
+            path = Path(one)
+            folder = path if path.is_dir() else path.parent
+            elsewhere = path.exists() and f"; of another folder: `{RUN} check --folder {folder}`"
             raise errors.ConfigError(
                 f"there is no exercise {one}"
                 + (f", did you mean {near[0]}" if near else "")
+                + (elsewhere or "")
                 + f"; there are those of the lessons {numbers}, and "
                 f"`python -m minigrad exercises` lists their names"
             )

@@ -182,7 +182,8 @@ def _pieces(value: object) -> Iterator[str]:
     if isinstance(value, (np.ndarray, np.generic)) and not value.ndim:
         value = value.item()
     if isinstance(value, float):
-        yield f"{value:.6g}" if value != round(value, 1) else repr(value)
+        text = f"{value:.6g}" if value != round(value, 1) else repr(value)
+        yield text + ".0" * text.lstrip("-").isdecimal()  # nearly a whole number is a float, too
     elif isinstance(value, (list, tuple, np.ndarray)):
         yield "(" if isinstance(value, tuple) else "["
         for k, one in enumerate(value):

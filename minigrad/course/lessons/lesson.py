@@ -197,6 +197,8 @@ def run(lesson: Lesson, pictures: str = "out") -> None:
     sys.argv = [str(lesson.path), pictures]
     try:
         runpy.run_path(str(lesson.path), run_name="__main__")
+    except BrokenPipeError:  # who read it, such as `head`, has enough: no mistake of the lesson's
+        raise
     except Exception as problem:
         told = f"{type(problem).__name__}: {problem}".partition("\n")[0]
         raise errors.ConfigError(
