@@ -184,6 +184,11 @@ const questions = (() => {
     form.addEventListener("submit", (event) => {
       event.preventDefault();
       const given = new FormData(form).get("given");
+      const part = { "?": ".hint", "!": ".answer" }[given]; // as in the terminal
+      if (part) {
+        form.querySelector(part).open = true;
+        return;
+      }
       if (!given) {
         feedback.dataset.kind = "number";
         feedback.textContent = "Give an answer first.";

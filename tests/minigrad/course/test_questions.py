@@ -272,6 +272,15 @@ def test_cells_wait_for_the_answers_which_the_browser_keeps(browser, tmp_path):
     assert not browser.messages()
 
 
+def test_the_signs_of_the_terminal_open_the_hint_and_the_answer(browser, tmp_path):
+    browser.open(page(tmp_path))
+    opened = "return ['hint', 'answer'].map(k => document.forms[0].querySelector('.' + k).open)"
+    answer(browser, 0, "?")
+    assert browser.run(opened) == [True, False]
+    answer(browser, 0, "!")
+    assert browser.run(opened) == [True, True]
+
+
 def test_an_answer_is_given_by_the_keyboard_and_heard(browser, tmp_path):
     keys = pytest.importorskip("selenium.webdriver").Keys
     path = page(tmp_path)
