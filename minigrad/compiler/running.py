@@ -52,6 +52,7 @@ class ProgramCall:
     """One run of a program: forward, and once back."""
 
     __slots__ = ("instance", "result", "run")
+    to_be_seen = "compute inside `with mg.record():`, where a compiled function runs as it is"
 
     def __init__(self, instance: Instance, run: Run):
         instance.latest = None  # from now on, also after an error

@@ -146,9 +146,15 @@ class Script:
         assert node.function is not None
         try:
             with np.errstate(all="ignore"):
-                return simplest(node.function, self.arguments(node), node.options)
+                made = simplest(node.function, self.arguments(node), node.options)
         except REFUSALS as problem:
             raise GraphError(f"{_called(node)} could not be called again: {problem}") from None
+        if not isinstance(made, Symbol):
+            raise GraphError(
+                f"what {_called(node)} computed was not seen: compute inside `with mg.record():`, where "
+                f"a compiled function runs as it is"
+            )
+        return made
 
     def _held(self, node: GraphNode) -> Symbol:
         value = node.value

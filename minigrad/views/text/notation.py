@@ -101,9 +101,10 @@ class Notation:
             name = name_of(value)
             return name if name.startswith("np.") else self.function(value)
         if repr(value).startswith("<"):
+            remedy = getattr(value, "to_be_seen", "give operations arrays, numbers and functions")
             raise errors.GraphError(
-                f"an object of the class {type(value).__name__} cannot be written into a program: give "
-                f"operations arrays, numbers and functions"
+                f"an object of the class {type(value).__name__} cannot be written into a program: "
+                f"{remedy}"
             )
         return repr(value)
 

@@ -600,3 +600,24 @@ def test_a_list_that_only_grows_keeps_no_function_from_its_program():
         loss.backward()
         trainer.losses.append(loss.item())
     assert step.source
+
+
+@pytest.mark.parametrize(
+    "show",
+    [
+        lambda loss, path: mg.explore(loss, path),
+        lambda loss, _: mg.graph(loss).program(),
+        lambda loss, _: mg.graph(loss).draw(backward=True),
+    ],
+    ids=["explore", "program", "draw"],
+)
+def test_what_shows_a_computation_says_how_to_see_into_a_compiled_one(show, tmp_path):
+    x = mg.Tensor([1.0, 2.0], requires_grad=True)
+    step = mg.compile(lambda scale: np.sum(np.tanh(x) * scale))
+    for _ in range(4):
+        step(np.ones(2))
+    with pytest.raises(mg.errors.GraphError, match=r"inside `with mg\.record\(\):`"):
+        show(step(np.ones(2)), tmp_path / "page.html")
+    with mg.record():
+        loss = step(np.ones(2))
+    show(loss, tmp_path / "page.html")
