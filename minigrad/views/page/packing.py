@@ -71,10 +71,12 @@ class Arrays:
     def packed(self) -> list[dict[str, Any]]:
         """All arrays, the largest ones thinned out as far as the budget asks for it.
 
-        Where they are many, those that the page computes are left to it.
+        Where they are many, those that the page computes are left to it: not those that it begins
+        with, which may be equal to one of these, as x[np.arange(n)] is to x.
         """
         most = 1 << 16
-        left_out, self.slots = self.slots, {}
+        left_out = {i: slot for i, slot in self.slots.items() if i not in self.full}
+        self.slots = {}
         if self._size(most) > SPARE:
             self.slots = left_out
         while most > SMALL and self._size(most) > self.budget:

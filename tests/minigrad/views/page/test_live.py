@@ -102,6 +102,21 @@ def test_a_page_shows_what_it_computes_as_what_it_brings_along(opened, monkeypat
     assert shown[0] == shown[1]
 
 
+def test_a_large_page_begins_with_its_leaves_also_where_something_computed_equals_one(
+    opened, monkeypatch
+):
+    """The table of positions of a small GPT, all of whose rows are looked up; it was left to the page,
+    which had to begin with it."""
+    monkeypatch.setattr(packing, "SMALL", 4)
+    monkeypatch.setattr(packing, "SPARE", 0)
+    table = mg.Tensor(np.arange(6.0).reshape(3, 2), requires_grad=True, name="table")
+    with mg.record():
+        loss = np.sum(np.tanh(mg.functional.embedding(table, np.arange(3))))
+    page = opened(loss)
+    page.node("table")
+    page.quiet()
+
+
 def test_the_page_of_ten_lines_is_small(tmp_path):
     assert mg.explore(ten_lines(), tmp_path / "page.html").stat().st_size < 250_000
 
