@@ -299,10 +299,19 @@ class Watched:
 
     def after(self, roots: list, seeds: list, before: list[Any], only: set[int] | None) -> None:
         """Compare what a call of PyTorch's `backward()` added to the gradients, `only` to some."""
+        from .numbers import array_of
+
         gradients, paths = [], self._paths()
         for (theirs, ours), old in zip(self.calls.leaves.values(), before):
             if only is None or id(theirs) in only:
                 new = theirs.grad
+                if old is not None and not np.isfinite(array_of(old)).all():
+                    name = self._called(theirs, paths)
+                    self._own[id(theirs)] = (
+                        f"the gradient of {name} was not finite before backward(), which adds to it: "
+                        f"call optimizer.zero_grad() first"
+                    )
+                    continue
                 added = new if new is None or old is None else new.detach() - old
                 gradients.append((self._called(theirs, paths), ours, added))
         self._walked(roots, seeds, gradients)

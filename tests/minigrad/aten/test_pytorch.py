@@ -466,3 +466,15 @@ def test_what_was_watched_says_what_it_is_for_and_a_tensor_of_pytorch_what_it_ne
     assert "mg.explore(watched)" in repr(watched)
     with pytest.raises(mg.errors.DTypeError, match=r"not torch\.float32\[\]; of PyTorch it takes"):
         mg.graph(loss)
+
+
+def test_a_gradient_that_was_nan_before_is_not_taken_for_one_of_16_bits():
+    x = torch.ones(2, requires_grad=True)
+    x.grad = torch.tensor([float("nan"), 0.0])
+    with mg.pytorch() as watched:
+        loss = (x * 3).sum()
+    loss.backward()
+    said = str(watched.compare())
+    assert "the gradient of x was not finite before backward()" in said
+    assert "optimizer.zero_grad()" in said
+    assert "in 32 bits" not in said
