@@ -402,6 +402,16 @@ def test_a_submission_in_a_folder_is_marked_for_gradescope(tmp_path):
     assert all(0 <= test["score"] <= test["max_score"] for test in found["tests"])
 
 
+def test_a_submission_without_exercises_is_told_on_gradescope(tmp_path):
+    put(tmp_path / "submission" / "notes.txt")
+    target = tmp_path / "results.json"
+    mark = ["mark", tmp_path / "submission", "--in-process", "--gradescope", target]
+    assert main(["exercises", *map(str, mark)]) == 0
+    found = json.loads(target.read_text())
+    assert found["score"] == 0
+    assert "notes.txt: no Python file" in found["output"]
+
+
 def test_what_is_no_work_of_one_student_is_told(tmp_path, capsys):
     """Neither is the exercise put where the teacher mistyped a name, nor are students mixed."""
     many = {f"{who}_assignsubmission_file_/{FIRST}": RIGHT for who in ("Ada_1", "Ben_2")}

@@ -50,6 +50,12 @@ def as_gradescope(marked: Sequence[Marked], folder: str, seed: int) -> bytes:
     return (json.dumps(about, indent=2, ensure_ascii=False) + "\n").encode(errors=ESCAPED)
 
 
+def nothing_for_gradescope(why: str) -> bytes:
+    """The `results.json` where there is nothing to mark: without one, a student reads that the
+    autograder has failed."""
+    return (json.dumps({"score": 0, "output": why}) + "\n").encode()
+
+
 def write_autograder(path: IO[bytes], seed: int, which: Sequence[str]) -> None:
     """Write the zip of an autograder of some exercises, or of all, with all that it needs but NumPy."""
     run = RUN.format(seed=seed, which=shlex.join(which))

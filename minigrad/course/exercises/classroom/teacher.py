@@ -26,7 +26,7 @@ from ..wording import cleaned
 from . import page
 from .alike import equal_work, work_in
 from .feedback import write_feedback
-from .gradescope import as_gradescope, write_autograder
+from .gradescope import as_gradescope, nothing_for_gradescope, write_autograder
 from .handed_in import Student, gathered, handed_in
 from .kept import NAME as KEPT
 from .kept import Kept
@@ -64,7 +64,16 @@ def mark(options: argparse.Namespace) -> int:
         folder = named
         if not has_any(folder):
             folder = Path(until.enter_context(tempfile.TemporaryDirectory()))
-            for note in gathered(named, folder).notes:
+            try:
+                notes = gathered(named, folder).notes
+            except errors.ConfigError as problem:
+                if not options.gradescope:
+                    raise
+                data = nothing_for_gradescope(str(problem))
+                write_whole(options.gradescope, lambda file: file.write(data))
+                say(cleaned(str(problem)))
+                return 0
+            for note in notes:
                 say(cleaned(note), hanging=4)
         house = until.enter_context(contextlib.closing(_rooms(options)))
         try:
