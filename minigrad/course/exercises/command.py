@@ -185,7 +185,7 @@ def _steps(text: str) -> int:
 def _puzzle_options(parser: argparse.ArgumentParser) -> None:
     _which(parser)
     parser.add_argument(
-        "--lines", metavar="N", type=int, nargs="+", help="your answer: the numbers, in order"
+        "--lines", metavar="N", type=int, nargs="+", help="your answer: the numbers, such as 4 2"
     )
     parser.set_defaults(seconds=SECONDS)
     _in_process(parser)

@@ -460,11 +460,17 @@ def test_the_autograder_runs_from_its_zip_alone(tmp_path):
 # --- as the instructor sets it ------------------------------------------------------------------------
 
 
-def test_points_are_those_of_a_table(room, marked, tmp_path):
+@pytest.mark.parametrize(
+    "table",
+    ["exercise,points,share\nproduct_rule,4,0.5\nwalk,0.5\n",
+     "exercise;points;share\nproduct_rule;4;0,5\nwalk;0,5\n"],
+    ids=["commas", "a spreadsheet's"],
+)  # fmt: skip
+def test_points_are_those_of_a_table(table, room, marked, tmp_path):
     almost = f"{STUBS}\n\ndef product_rule(g, x, y):\n    return g * y, (g * x if x else 1)\n"
     for name, text in {"ada": RIGHT, "ben": WRONG, "eve": almost}.items():
         put(room / name / FIRST, text)
-    (tmp_path / "points.csv").write_text("exercise,points,share\nproduct_rule,4,0.5\nwalk,0.5\n")
+    (tmp_path / "points.csv").write_text(table)
     said, rows = marked("--seed", 3, "--points", tmp_path / "points.csv")
     points = {name: float(row["points"]) for name, row in rows.items()}
     assert points["ada"] == 4

@@ -43,7 +43,7 @@ def read_points(path: Path) -> dict[str, Worth]:
     for row in rows:
         name, *given = row
         try:
-            worth = Worth(*(float(cell) for cell in given if cell))
+            worth = Worth(*(float(cell.replace(",", ".")) for cell in given if cell))
             fits = name in known and worth.points >= 0 and 0 <= (worth.share or 0) <= 1
         except (TypeError, ValueError):
             fits = False
