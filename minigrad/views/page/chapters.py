@@ -219,7 +219,10 @@ def _titles(graph: GraphData, part: StepGroup) -> str:
 def _title(graph: GraphData, part: StepGroup) -> str:
     if part.box is not None:
         box = graph.box(part.box)
-        return words.visible((box.name or box.type).replace("_", " "))
+        name = box.name or box.type
+        if box.name.isdecimal() and box.type:  # of a list of modules: "Linear 0" says more than "0"
+            name = f"{box.type.split()[0]} {box.name}"
+        return words.visible(name.replace("_", " "))
     if part.line is None:
         return words.visible(part.nodes[-1].label or part.nodes[-1].operation)
     function = _function(part)

@@ -88,6 +88,16 @@ def test_a_chapter_says_what_a_function_does_in_a_whole_sentence_and_nothing_of_
     assert about == [said, ""]
 
 
+def test_the_modules_of_a_row_are_called_by_what_they_are():
+    """Their names, in a `Sequential`, are numbers."""
+    net = nn.Sequential(nn.Linear(2, 3), np.tanh, nn.Linear(3, 1))
+    with mg.record():
+        loss = np.sum(net(np.ones((4, 2), np.float32)))
+    titles = [chapter["title"] for chapter in told(loss)]
+    assert "Linear 0" in titles
+    assert not any(title.isdecimal() for title in titles)
+
+
 def test_a_model_has_a_chapter_for_each_module_with_its_docstring_and_its_lesson():
     one, *_ = told(modules(), {"02": ("Tensors", "02.py")})
     assert one["title"] == "Squared"  # no variable holds it any more
