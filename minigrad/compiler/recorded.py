@@ -146,16 +146,7 @@ class Recorded:
         self.draws = [(numbers.get(node), draw) for node, draw in tracing.draws]
         self.arguments = [_number(tracing, numbers, a) for a in arrays]
         self.modules = list(tracing.modules)
-        for held in vars(tracing).values():  # nodes lead to the recording, and it to them
-            if isinstance(held, (list, dict, set)):
-                held.clear()
-        vars(captured).clear()  # its parts lead to it
-        for node in numbers:  # views look at them; the way back does not
-            if node.number > tracing.start:
-                node.note, node.keeps_grad = None, node.operation is None
-        for made in graph.nodes:  # the function can be called again
-            if made.operation and not made.outside and made.number not in graph.roots:
-                made.value = None
+        _let_go(tracing, captured, graph)
 
     def changing(self) -> set[int]:
         """The numbers of the nodes whose arrays a later call brings again."""
@@ -205,6 +196,21 @@ class Recorded:
             same = held is None or held_before is None or equal(held, held_before)
             if fixed != fixed_before or not same:
                 raise GraphError(_differs(self.graph, node))
+
+
+def _let_go(tracing: Tracing, captured: Any, graph: GraphData) -> None:
+    """Forget what nothing needs once a call is recorded: arrays above all, which would live as long as
+    its result."""
+    for node in captured.number:  # views look at them; the way back does not
+        if node.number > tracing.start:
+            node.note, node.keeps_grad = None, node.operation is None
+    vars(captured).clear()  # its parts lead to it
+    for held in vars(tracing).values():  # nodes lead to the recording, and it to them
+        if isinstance(held, (list, dict, set)):
+            held.clear()
+    for made in graph.nodes:  # the function can be called again
+        if made.operation and not made.outside and made.number not in graph.roots:
+            made.value = None
 
 
 def _number(tracing: Tracing, numbers: dict[Node, int], a: Any) -> int | None:
