@@ -124,7 +124,10 @@ class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         program = self.prog.removeprefix("python -m ").partition(" ")[0]
         if wrong := re.search(r"invalid choice: '(.+)' \(choose from (.+)\)", message):
-            near = difflib.get_close_matches(wrong[1], re.findall(r"[\w-]+", wrong[2]), 1)
+            commands = re.findall(r"[\w-]+", wrong[2])
+            near = difflib.get_close_matches(wrong[1], commands, 1)
+            if "check" in commands and wrong[1].isdecimal():  # the number of a lesson
+                near = [f"check {wrong[1]}"]
             message += f"; did you mean {near[0]}?" if near else ""
         self.exit(complain(program, f"{message} (--help lists all options)"))
 

@@ -235,12 +235,13 @@ def test_wrong_options_are_one_line_and_status_2(given, capsys):
 
 
 def test_a_mistyped_command_is_told_which_is_meant(capsys):
-    for given in (["lesons"], ["exercises", "chekc", "01"]):
+    for given in (["lesons"], ["exercises", "chekc", "01"], ["exercises", "01"]):
         with pytest.raises(SystemExit):
             main(given)
-    first, second = capsys.readouterr().err.splitlines()
+    first, second, third = capsys.readouterr().err.splitlines()
     assert "did you mean lessons?" in first
     assert "did you mean check?" in second
+    assert "did you mean check 01?" in third
 
 
 def start(path, **options):
