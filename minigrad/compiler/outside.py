@@ -208,7 +208,7 @@ def _is_theirs(a: Any) -> bool:
 def _attributes(
     a: Any, names: set, read: Collection[int], slots: Sequence[str] = ()
 ) -> Iterator[Any]:
-    """What an object itself has under these names, and what it is a wrapper of."""
+    """Return what an object itself has under these names, and what it is a wrapper of."""
     for n, v in getattr(a, "__dict__", {}).items():
         if n in names or n == "__wrapped__" or id(v) in read:
             yield v

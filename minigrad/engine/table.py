@@ -48,7 +48,7 @@ class BaseTensor:
 
     __slots__ = ("__weakref__", "_array", "_node")
 
-    is_symbol = False  # a symbol has no numbers: it notes the calls that are made with it
+    _is_symbol = False  # a symbol has no numbers: it notes the calls that are made with it
 
     _array: AnyArray
     _node: Any  # None for a result outside the graph, until somebody asks for its node
@@ -168,57 +168,57 @@ class Definition(Entry):
         So no operation in it has to be looked up. NotImplemented where a gradient may be wanted, or
         somebody watches, or it fails: then the call with Tensors says what is wrong.
         """
-        given = (*args, *kwargs.values()) if kwargs else args
         now = mode.get()
-        if now.watchers or (arrays := _arrays_of(given, now.grad)) is None:
+        given = (*args, *kwargs.values()) if kwargs else args
+        if now.watchers or (plain := _as_plain(given, now.grad)) is None:
             return NotImplemented
+        arrays, tensors, held = plain
         count = len(args)
         try:
             y = self.body(*arrays[:count], **dict(zip(kwargs, arrays[count:])))
         except (MinigradError, *UNCLEAR):
             return NotImplemented
+        if not tensors:
+            return y
         if isinstance(y, tuple):
-            return tuple([_wrapped(one, given) for one in y])
-        return _wrapped(y, given)
+            return tuple([_wrapped(one, tensors, held) for one in y])
+        return _wrapped(y, tensors, held)
 
 
-def _arrays_of(given: tuple, grad: bool) -> list[Any] | None:
-    """The arguments of a call with plain arrays in place of Tensors; None if its body would compute
-    something else of these."""
-    arrays = []
+def _as_plain(given: tuple, grad: bool) -> tuple[list[Any], list[Any], list[np.ndarray]] | None:
+    """The arguments of a call with plain arrays in place of Tensors; the Tensors among them; the arrays.
+
+    None if a body would compute something else of these.
+    """
+    arrays, tensors, held = [], [], []
     for a in given:
         if isinstance(a, BaseTensor):
-            if a.is_symbol or (grad and a.requires_grad):
+            if a._is_symbol or (grad and a.requires_grad):
                 return None
+            if a._array.dtype.kind != "f":  # integers become floats in another way
+                return None
+            tensors.append(a)
             a = a._array
-            if a.dtype.kind != "f":  # integers become floats in another way
-                return None
-        elif type(a) is np.ndarray:
-            pass
+        elif type(a) is np.ndarray:  # its owner may write to it
+            held.append(a)
         elif isinstance(a, (list, tuple)) or hasattr(a, "__array__"):  # which become other arrays
             return None
         arrays.append(a)
-    return arrays
+    return arrays, tensors, held
 
 
-def _wrapped(y: Any, given: tuple) -> Any:
-    """A Tensor of what a body gave for the arrays of `given`, if a Tensor was among these.
+def _wrapped(y: Any, tensors: list[Any], held: list[np.ndarray]) -> Any:
+    """A Tensor of what a body gave for arrays.
 
-    It is the one whose array `y` is, or a new one: of a copy, if `y` is in an array of the caller's.
+    It is that of `tensors` whose array `y` is, or a new one: of a copy, if `y` is in memory of `held`.
     """
     if not isinstance(y, (np.ndarray, np.generic)):
         return y
-    shared, tensor = False, None
-    for a in given:
-        if isinstance(a, BaseTensor):
-            if a._array is y:
-                return a
-            tensor = a
-        elif isinstance(a, np.ndarray):
-            shared = shared or np.may_share_memory(a, y)
-    if tensor is None:
-        return y
-    return tensor._wrap(y.copy() if shared else y)
+    for a in tensors:
+        if a._array is y:
+            return a
+    shared = any(np.may_share_memory(a, y) for a in held)
+    return tensors[0]._wrap(y.copy() if shared else y)
 
 
 # --- the table ------------------------------------------------------------------------------------

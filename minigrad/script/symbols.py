@@ -90,7 +90,7 @@ class Symbol(table.BaseTensor):
 
     __slots__ = ("call", "role", "value")
 
-    is_symbol = True
+    _is_symbol = True
 
     def __init__(self, value: Any, call: SymbolCall | None = None, role: Role | None = None):
         self.value = value
