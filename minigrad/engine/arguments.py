@@ -149,8 +149,9 @@ def ready(a: object, i: int, entry: Entry, args: tuple) -> Any:
 
 def floats_beside(values: list | tuple) -> np.dtype:
     """The dtype of Python floats beside these: the default one, or that of a wider array."""
-    dtypes = (a.dtype for a in values if hasattr(a, "dtype"))
-    return np.result_type(get_default_dtype(), *(dtype for dtype in dtypes if dtype.kind == "f"))
+    dtypes = (getattr(a, "dtype", None) for a in values if not isinstance(a, type))
+    floats = (dtype for dtype in dtypes if dtype is not None and dtype.kind == "f")
+    return np.result_type(get_default_dtype(), *floats)
 
 
 def copied_option(a: Any) -> Any:

@@ -72,7 +72,9 @@ class DetachError(MinigradError, TypeError):
 # --- messages --------------------------------------------------------------------------------------
 
 # What a call of NumPy's can end in.
-PROBLEMS = (ValueError, TypeError, IndexError, NotImplementedError, np.linalg.LinAlgError)
+PROBLEMS = (
+    ValueError, TypeError, IndexError, NotImplementedError, OverflowError, np.linalg.LinAlgError,
+)  # fmt: skip
 
 
 def failed(name: str, call: FailedCall, problem: Exception) -> MinigradError:
@@ -102,6 +104,7 @@ def converted(problem: Exception) -> MinigradError:
         return problem
     kinds = {
         TypeError: DTypeError,
+        OverflowError: DTypeError,  # a Python integer that the dtype beside it cannot hold
         NotImplementedError: UnsupportedError,
         StopIteration: GraphError,  # which would end the walk, a generator
     }

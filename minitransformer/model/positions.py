@@ -80,7 +80,10 @@ class Learned(Module):
 
         Raises:
             LengthError: if there are more positions than rows.
+            ShapeError: if these are no vectors in a row.
         """
+        if np.ndim(x) < 2:
+            raise errors.ShapeError(f"embeddings are (..., T, D), and the shape is {np.shape(x)}")
         longest, end = self.table.weight.shape[0], offset + x.shape[-2]
         if end > longest:
             raise errors.LengthError(

@@ -122,8 +122,11 @@ def distribution(
     """
     temperature = real("temperature", temperature, above=0)
     top_k, top_p = _checked_limits(top_k, top_p)
-    if np.ndim(scores) != 2:
-        raise errors.ShapeError(f"scores are (B, N), not {np.shape(scores)}: write scores[None]")
+    if np.ndim(scores) != 2 or not np.shape(scores)[1]:
+        raise errors.ShapeError(
+            f"scores are (B, N), one for each of N symbols, not {np.shape(scores)}"
+            + (": write scores[None]" if np.ndim(scores) == 1 else "")
+        )
     if not np.isfinite(np.max(scores, axis=-1)).all():
         raise errors.AnomalyError(
             "the highest score of each row is a finite number, and here it is not"

@@ -858,6 +858,20 @@ def test_shapes_that_do_not_fit_are_named(call, pieces):
         assert piece in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("call", "pieces"),
+    [
+        (lambda x: x.astype(np.uint8) + 300, ["np.add", "uint8[2, 3]", "300", "out of bounds"]),
+        (lambda x: x.astype(np.uint8) ** -1, ["np.power", "uint8[2, 3]", "-1"]),
+        (lambda x: np.less([1.0], x, dtype=np.float32), ["np.less", "dtype=float32"]),
+    ],
+)
+def test_dtypes_that_do_not_fit_are_named(call, pieces):
+    with pytest.raises(errors.DTypeError) as caught:
+        call(mg.Tensor(np.ones((2, 3))))
+    assert all(piece in str(caught.value) for piece in pieces)
+
+
 # --- plain results --------------------------------------------------------------------------------
 
 

@@ -79,6 +79,11 @@ def test_more_positions_than_were_learned():
         positions(random_tensor(1, 2, 3), 4)
 
 
+def test_learned_positions_of_one_vector_are_refused():
+    with pytest.raises(errors.ShapeError, match=r"\(\.\.\., T, D\).*\(3,\)"):
+        Learned(5, 3)(random_tensor(3))
+
+
 # --- rotary -----------------------------------------------------------------------------------------
 
 

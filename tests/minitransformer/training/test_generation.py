@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import minigrad as mg
+from minigrad import errors
 from minitransformer import Sizes, Transformer
 from minitransformer.model.cache import Cache
 from minitransformer.model.decoder_only import DecoderOnly
@@ -132,6 +133,12 @@ def test_sampled_frequencies_are_those_of_the_distribution(options):
     assert not frequency[expected == 0].any()
     spread = np.sqrt(expected * (1 - expected) / n)
     assert (np.abs(frequency - expected) <= 4.5 * spread).all()
+
+
+@pytest.mark.parametrize("shape", [(3,), (2, 0), (1, 2, 3)])
+def test_scores_of_other_shapes_have_no_distribution(shape):
+    with pytest.raises(errors.ShapeError, match=r"\(B, N\)"):
+        distribution(np.zeros(shape))
 
 
 def test_the_same_generator_draws_the_same():
