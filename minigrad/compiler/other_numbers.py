@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.tensor import Tensor
+from ..engine.tensor import Tensor, tensor_of
 from ..errors import GraphError
 from ..recording import mapped, memory_of
 from .keys import bare_array, form_of
@@ -67,5 +67,7 @@ def _resampled(a: Any, most: Callable, others: dict[Any, Any]) -> Any:
         others[key] = array
     array = others[key]
     if isinstance(a, Tensor):
-        array = others[id(a)] = Tensor(array, requires_grad=a.requires_grad)
+        array = others[id(a)] = tensor_of(array.view())  # of the same memory, as a detached one
+        if a.requires_grad:
+            array.requires_grad = True
     return array

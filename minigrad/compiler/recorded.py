@@ -154,10 +154,15 @@ class Recorded:
         return {*self.tensors, *drawn, *(n for n in self.arguments if n is not None)}
 
     def facts(self) -> list[tuple[Any, ...]]:
-        """List what a program takes for granted: each node's operation, and constants' numbers."""
+        """List what a program takes for granted: each node's operation, and constants' numbers.
+
+        Of what a later call brings again, it does not matter which operation made it, before the call.
+        """
         changing = self.changing()
         return [
-            (n.operation, n.shape, n.dtype, _fixed(n), None if n.number in changing else _held(n))
+            ("", n.shape, n.dtype, None, None)
+            if n.number in changing
+            else (n.operation, n.shape, n.dtype, _fixed(n), _held(n))
             for n in self.nodes()
         ]
 
@@ -216,7 +221,7 @@ def _let_go(tracing: Tracing, captured: Any, graph: GraphData) -> None:
 def _number(tracing: Tracing, numbers: dict[Node, int], a: Any) -> int | None:
     """The number of the node that an argument is."""
     if isinstance(a, Tensor):
-        return numbers.get(a.node)
+        return None if a._node is None else numbers.get(a._node)  # it is given none by being asked
     _, node = tracing.arrays.get(memory_of(a), (None, None))
     return None if node is None else numbers.get(node)
 

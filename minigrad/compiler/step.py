@@ -13,7 +13,7 @@ from ..engine.errors import PROBLEMS
 from ..engine.kinds import named
 from ..engine.modes import get_default_dtype, mode
 from ..engine.tensor import tensor_of
-from ..errors import GraphError
+from ..errors import ArgumentError, GraphError
 from ..recording import record
 from ..settings import flag, whole
 from ..settings import function as checked_function
@@ -170,6 +170,16 @@ class Compiled:
         except PROBLEMS:
             return self.function(*args, **kwargs)  # its error says what is wrong, and where
         return one_node(run, parents) if parents else tensor_of(run.result)
+
+    def __get__(self, owner: Any, _class: type | None = None) -> Compiled:
+        """Refuse to be a method: programs are of one object, and a class has many."""
+        if owner is None:
+            return self
+        name = getattr(self.function, "__name__", "step")
+        raise ArgumentError(
+            f"a method is compiled for each object by itself: without @mg.compile above {name}, write "
+            f"self.{name} = mg.compile(self.{name}) in __init__"
+        )
 
     @property
     def source(self) -> str:

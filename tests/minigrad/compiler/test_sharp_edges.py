@@ -449,6 +449,44 @@ def test_what_is_made_of_an_argument_is_made_anew_or_refused(function, first):
     )
 
 
+MADE = {
+    "a leaf and a result": lambda x: (x, x * 2),
+    "two results": lambda x: (x * 2, x * 3),
+    "a leaf and itself detached": lambda x: (x, x.detach()),
+    "a result and itself detached": lambda x: ((y := x * 2), y.detach()),
+    "a leaf and a view of it": lambda x: (x, x[::-1]),
+}
+
+
+@pytest.mark.parametrize("at_once", [False, True])
+@pytest.mark.parametrize("made", MADE.values(), ids=MADE)
+def test_arguments_may_be_results(made, at_once):
+    function = lambda a, b: np.sum(np.tanh(a) * b)
+    step = mg.compile(function, exact=True, at_once=at_once)
+    for _ in range(6):
+        x, found = leaf(4), []
+        for f in (function, step):
+            x.grad = None
+            y = f(*made(x))
+            y.backward()
+            found.append([y.item(), *x.grad.data])
+        assert found[0] == found[1]
+    assert step.source
+
+
+def test_a_method_is_compiled_for_each_object():
+    class Model:
+        def __init__(self):
+            self.w = leaf(4)
+
+        @mg.compile
+        def loss(self, a):
+            return np.sum(self.w * a)
+
+    with pytest.raises(errors.ArgumentError, match=r"self\.loss = mg\.compile\(self\.loss\)"):
+        Model().loss(array(4))
+
+
 @pytest.mark.parametrize(
     "copied", [copy.copy, copy.deepcopy, lambda x: pickle.loads(pickle.dumps(x))]
 )
