@@ -66,7 +66,9 @@ def form_of(a: Any, arrays: list[Any], shapes: bool = True) -> Any:
         return type(a), repr(a)
     if callable(a) and type(a).__hash__ is not None:
         return type(a), a  # not its id, which another one may have after it
+    other = type(a).__name__ if isinstance(a, np.ndarray) and type(a) is not np.ndarray else ""
     raise ArgumentError(
         f"arguments of a compiled function are tensors, arrays of NumPy's own class, numbers and texts, "
         f"in lists, tuples and dicts, not {described(a)}{pytorchs(a)}"
+        + (f" of the class {other}: give np.asarray(a), or the tensor itself" if other else "")
     )

@@ -573,6 +573,11 @@ def test_other_arguments_are_refused_by_name(argument):
         mg.compile(lambda a: np.sum(W))(argument)
 
 
+def test_the_data_of_a_tensor_is_refused_with_a_remedy():
+    with pytest.raises(errors.ArgumentError, match=r"class Data: give np\.asarray\(a\)"):
+        mg.compile(lambda a: np.sum(W * a))(W.data)
+
+
 def test_a_number_whose_reciprocal_overflows_still_divides():
     x = mg.Tensor(np.full((100, 100), 1e-40, np.float32), requires_grad=True)
     step = mg.compile(lambda x: np.sum(x / 1e-40))
