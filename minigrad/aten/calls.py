@@ -92,6 +92,8 @@ class Calls(TorchDispatchMode):
             ours = storage.values[region] = self._with_gradient(theirs, ours)
         elif ours.requires_grad and not theirs.requires_grad and not in_function():
             return ours.detach()
+        elif ours.requires_grad and _collects(theirs):
+            return self._own_leaf(theirs, ours)
         return ours
 
     def _outside(self, theirs: torch.Tensor, region: Region) -> Tensor:
@@ -101,17 +103,28 @@ class Calls(TorchDispatchMode):
 
     def _leaf(self, theirs: torch.Tensor, array: np.ndarray) -> Tensor:
         needs = theirs.requires_grad
-        kind = Parameter if isinstance(theirs, torch.nn.Parameter) and needs else Tensor
+        learned = isinstance(theirs, torch.nn.Parameter) or self.counterparts.holds(theirs)
+        kind = Parameter if learned and _collects(theirs) else Tensor
         leaf = kind(array, requires_grad=needs)
         storage = self.storage(theirs)
         storage.rough = max(storage.rough, tolerance(theirs.dtype))
-        if needs and theirs.is_leaf:  # each time it was changed
+        if _collects(theirs):  # each time it was changed
             self.leaves.setdefault(id(theirs), (theirs, []))[1].append(leaf)
             self.counterparts.renew(theirs, leaf)
         elif needs:
             self.elsewhere[leaf.node] = (
                 f"a tensor of shape {leaf.shape}, used at {source_line()}, is a leaf here: {ELSEWHERE}"
             )
+        return leaf
+
+    def _own_leaf(self, theirs: torch.Tensor, ours: Tensor) -> Tensor:
+        """The leaf for one of PyTorch's: `ours` may be of another, which shares its memory."""
+        _, known = self.leaves.get(id(theirs), (None, []))
+        if any(leaf is ours for leaf in known):
+            return ours
+        now = [leaf for leaf in known if _same(leaf._array, ours._array, theirs.dtype)]
+        leaf = now[-1] if now else self._leaf(theirs, ours._array)
+        self.take(theirs, leaf)
         return leaf
 
     def _with_gradient(self, theirs: torch.Tensor, ours: Tensor) -> Tensor:
@@ -121,10 +134,10 @@ class Calls(TorchDispatchMode):
         before. Else it is a leaf.
         """
         before = self.storage(theirs).tracked.get(_region(theirs))
-        if before is not None and not theirs.is_leaf:
+        if before is not None and not _collects(theirs):
             return written_unseen(before, ours)
         leaf = self._leaf(theirs, ours._array)
-        return leaf if theirs.is_leaf else self.sever(leaf, ours)
+        return leaf if _collects(theirs) else self.sever(leaf, ours)
 
     def sever(self, leaf: Tensor, ours: Tensor) -> Tensor:
         """Note why no gradient can be told of a leaf that stands for `ours`; returns the leaf."""
@@ -347,6 +360,11 @@ class Calls(TorchDispatchMode):
 
 def _region(theirs: torch.Tensor) -> Region:
     return Region(theirs.storage_offset(), tuple(theirs.shape), theirs.stride(), theirs.dtype)
+
+
+def _collects(theirs: torch.Tensor) -> bool:
+    """Tell whether PyTorch collects a gradient for it: not for a view made under no_grad()."""
+    return theirs.requires_grad and not theirs._is_view() and theirs.is_leaf
 
 
 def _same(a: np.ndarray, b: np.ndarray, dtype: torch.dtype) -> bool:

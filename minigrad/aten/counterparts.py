@@ -6,7 +6,8 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from ..nn import Module
+from ..nn import Module, Parameter
+from .numbers import has_numbers
 
 
 class Counterpart(Module):
@@ -54,12 +55,17 @@ class Counterparts:
         """Take the parameters and buffers that a module has now: a lazy one has them after its call."""
         counterpart = self.known[id(module)][1]
         for name, tensor in (*module._parameters.items(), *module._buffers.items()):
-            if tensor is None or hasattr(counterpart, name) or hasattr(tensor, "materialize"):
+            if tensor is None or hasattr(counterpart, name) or not has_numbers(tensor):
                 continue
             self.homes.setdefault(id(tensor), []).append((counterpart, name))
-            setattr(counterpart, name, self.tensor(tensor))
+            self.renew(tensor, self.tensor(tensor))
+
+    def holds(self, theirs: Any) -> bool:
+        """Tell whether a module was called with this tensor as one of its own."""
+        return id(theirs) in self.homes
 
     def renew(self, theirs: Any, ours: Any) -> None:
         """Have the modules that hold one of PyTorch's tensors hold another of ours, as it changed."""
-        for counterpart, name in self.homes.get(id(theirs), ()):
-            setattr(counterpart, name, ours)
+        if isinstance(ours, Parameter) or not ours.requires_grad:  # else it was computed
+            for counterpart, name in self.homes.get(id(theirs), ()):
+                setattr(counterpart, name, ours)

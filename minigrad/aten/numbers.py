@@ -89,6 +89,12 @@ def tolerance(dtype: torch.dtype) -> float:
     return TOLERANCES.get(dtype, ROUGH) if dtype.is_floating_point else 0.0
 
 
+def has_numbers(theirs: torch.Tensor) -> bool:
+    """Tell whether it has numbers of its own: not before a lazy module's first call, nor in vmap."""
+    wrapped = torch._C._functorch.is_functorch_wrapped_tensor(theirs)
+    return not wrapped and not hasattr(theirs, "materialize")
+
+
 def array_of(theirs: torch.Tensor) -> np.ndarray:
     """The numbers of one of PyTorch's tensors; those with 16 bits as float32.
 

@@ -78,7 +78,8 @@ class TorchStorage:
                 whole = self.whole(region, outside)
                 first = int(at.flat[0]) if at.size else 0
                 if region.strides == _strides(region.shape):  # a run
-                    self.values[region] = np.reshape(whole[first : first + at.size], region.shape)
+                    run = whole if at.size == whole.size else whole[first : first + at.size]
+                    self.values[region] = np.reshape(run, region.shape)
                 else:
                     self.values[region] = whole[at]
         return self.values[region]

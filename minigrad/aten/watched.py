@@ -158,7 +158,8 @@ class Watched:
             self._problem = f"; the block ended with {type(problem).__name__}: {problem}"
         if alive:
             self._name(alive)
-            rank = [(t.grad_fn is not None, t.numel() == 1, i) for i, t in enumerate(alive)]
+            computed = lambda t: t.requires_grad and (t._is_view() or not t.is_leaf)
+            rank = [(computed(t), t.numel() == 1, i) for i, t in enumerate(alive)]
             last = alive[max(rank)[2]]
             self._last, self._last_finite = self.calls.value(last), bool(last.isfinite().all())
 

@@ -272,7 +272,11 @@ def _walked_once(node: Node) -> bool:
     if node.note is None or not node.note.contributions:
         return True
     last, whole = _shown(node.note.gradient), _shown(node.grad)
-    return last is not None and whole is not None and np.array_equal(last, whole, equal_nan=True)
+    if last is None or whole is None:
+        return False
+    return np.array_equal(last, whole) or np.array_equal(
+        last, whole, equal_nan=True
+    )  # which copies
 
 
 def _arrived(edges: Sequence[GraphEdge]) -> dict[int, np.ndarray]:

@@ -447,11 +447,35 @@ def weights_of_weights(_net, x):
     return net(x).square().sum()
 
 
+def weights_given(net, x):
+    """With weights of a dict, and with weights that another net computes."""
+    own = {name: p.detach().requires_grad_() for name, p in net.named_parameters()}
+    small = sum(p.square().sum() for p in own.values())
+    made = {name: p * 2 for name, p in own.items()}
+    call = torch.func.functional_call
+    return call(net, own, x).sum() + call(net, made, x).sum() + net(x).sum() + small
+
+
+def parts_of_one_memory(_net, x):
+    """As an optimizer that keeps all parameters in one array."""
+    together = torch.randn(8)
+    w, b = torch.nn.Parameter(together[:6].view(3, 2)), torch.nn.Parameter(together[6:])
+    return (x @ w + b).square().sum() + b.sum()
+
+
+def ensemble(net, x):
+    nets = [net, perceptron()]
+    weights, _ = torch.func.stack_module_state(nets)
+    one = lambda weights: torch.func.functional_call(net, weights, x)
+    return torch.func.vmap(one)(weights).square().sum()
+
+
 @pytest.mark.filterwarnings("ignore:Using `torch.compile")
 @pytest.mark.parametrize(
     "program",
     [
-        copied, without_gradients, mixed_precision, bits, lazy, weights_of_weights,
+        copied, without_gradients, mixed_precision, bits, lazy, weights_of_weights, weights_given,
+        ensemble, parts_of_one_memory,
         pytest.param(compiled, marks=pytest.mark.slow),
     ],
 )  # fmt: skip
@@ -462,3 +486,4 @@ def test_programs(program):
     loss.backward()
     watched.checked()
     assert watched.compare().gradients
+    assert mg.graph(watched).nodes

@@ -25,12 +25,13 @@ def test_any_writes_to_any_views(seed):
     leaf, w = torch.randn(4, 4, requires_grad=True), torch.randn((), requires_grad=True)
     with mg.pytorch() as watched:
         x = leaf * 1
-        read = []
+        read, held = [], []  # PyTorch refuses to tell much of a view that it would not let be used
         for _ in range(8):
             rng.choice(WRITES)(rng.choice(VIEWS)(x), w)
             if rng.random() < 0.3:
                 with torch.no_grad() if rng.random() < 0.3 else torch.enable_grad():
-                    read.append(rng.choice(VIEWS)(x) * 2)
+                    held.append(rng.choice(VIEWS)(x))
+                    read.append(held[-1] * 2)
         loss = sum((r**2).sum() for r in [*read, x]) + w
     loss.backward()
     watched.checked()
