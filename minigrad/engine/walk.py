@@ -164,7 +164,7 @@ def fit(given: AnyArray, to: Node, g: AnyArray) -> AnyArray:
 
     Raises:
         ShapeError: if no broadcasting makes the one shape of the other.
-        DTypeError: if the rule gave no array.
+        DTypeError: if the rule gave no array, or one of other than real numbers.
     """
     if (shape := getattr(given, "shape", None)) != to.shape:
         if shape is None:
@@ -172,7 +172,13 @@ def fit(given: AnyArray, to: Node, g: AnyArray) -> AnyArray:
         given = undo_broadcast(given, to.shape)
     if isinstance(g, BaseTensor) and not isinstance(given, BaseTensor):
         given = g._wrap(given)  # a rule may return a plain array, such as zeros_like
-    return given if given.dtype == to.dtype else given.astype(to.dtype)
+    if given.dtype == to.dtype:
+        return given
+    if given.dtype.kind not in "fiub":
+        raise errors.DTypeError(
+            f"a rule gave {errors.described(given)}: gradients are real numbers"
+        )
+    return given.astype(to.dtype)
 
 
 def undo_broadcast(g: AnyArray, shape: tuple[int, ...]) -> AnyArray:

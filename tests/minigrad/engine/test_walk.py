@@ -140,6 +140,15 @@ def test_a_rule_that_gives_no_array_is_an_error_that_names_the_argument(shape, g
     assert a.grad is None
 
 
+@pytest.mark.parametrize("given", [np.ones(2) * 1j, np.array(["1", "2"]), np.array([1.0, None])])
+def test_a_rule_that_gives_no_real_numbers_is_an_error(given):
+    f = mg.rule(lambda x: x * 2, lambda g, _y, _x: given)
+    x = mg.Tensor(np.ones(2), requires_grad=True)
+    with pytest.raises(errors.DTypeError, match=r"a rule gave \w+\[2\]|gave <U1\[2\]"):
+        np.sum(f(x)).backward()
+    assert x.grad is None
+
+
 @pytest.mark.parametrize("create_graph", [False, True])
 @pytest.mark.parametrize(
     ("rule", "kind"),
