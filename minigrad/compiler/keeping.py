@@ -108,7 +108,7 @@ class MemoryUse:
 def memory_use(script: LoweredScript, buffers: Buffers) -> MemoryUse:
     """Return the memory that a program keeps and uses, in bytes."""
     lines = script.lines
-    alone = sum(np.asarray(line.value).nbytes for line in lines if not buffers.is_view(line))
+    alone = sum(_nbytes(line.value) for line in lines if not buffers.is_view(line))
     peak = sum(dtype.itemsize * count for dtype, count in buffers.buffers)
     kept = tuple(_kept(script, buffers))
     return MemoryUse(kept, peak, alone, _in_use(len(lines), buffers), script.forward)
@@ -128,10 +128,16 @@ def _kept(script: LoweredScript, buffers: Buffers) -> Iterator[KeptResult]:
     for line in lines[:forward]:
         last = buffers.last[id(line)]
         if not buffers.is_view(line) and forward <= last < len(lines):
-            value, node = np.asarray(line.value), _node(graph, line)
+            node = _node(graph, line)
             where = node.line if node is not None else None
             until = _path(graph, _node(graph, lines[last]))
-            yield KeptResult(_path(graph, node), where, value.shape, value.nbytes, until)
+            shape = getattr(line.value, "shape", ())
+            yield KeptResult(_path(graph, node), where, shape, _nbytes(line.value), until)
+
+
+def _nbytes(value: Any) -> int:
+    """The bytes of a result: of an array, or of the factors of a matrix."""
+    return sum(map(_nbytes, value)) if isinstance(value, tuple) else np.asarray(value).nbytes
 
 
 def _node(graph: GraphData, line: Symbol) -> GraphNode | None:

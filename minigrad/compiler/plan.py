@@ -37,6 +37,7 @@ class Plan:
         text: what runs.
         memory: what it keeps for the way back.
         space: the arrays and functions that the text names, but does not define.
+        unchecked: functions that the text defines without their checks, which run with them.
     """
 
     def __init__(self, recorded: Recorded, grad: bool, exact: bool):
@@ -56,6 +57,7 @@ class Plan:
         self.memory = memory_use(script, buffers)
         source = Source(script, buffers)
         self.text, self.space = source.code, source.space
+        self.unchecked = source.functions.unchecked
         self.code = compile(self.text, "<compiled>", "exec")
         without_arrays(script)
         self.instances = threading.local()
@@ -89,7 +91,7 @@ class Plan:
                 given.append(array)
         instance = getattr(self.instances, "of_thread", None)
         if instance is None:
-            instance = self.instances.of_thread = Instance(self.code, self.space, self.exact)
+            instance = self.instances.of_thread = Instance(self)
         call = ProgramCall(instance, instance.program(*given))
         if not self.parents:
             call.run = None  # nothing goes back

@@ -10,8 +10,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Generator
-from types import CodeType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,6 +18,9 @@ from ..engine.node import Edge, Node, outline
 from ..engine.table import lookup, rule
 from ..engine.tensor import Array, Tensor, tensor_of
 from ..errors import GraphError
+
+if TYPE_CHECKING:
+    from .plan import Plan
 
 Run = Generator[Any, Any, None]
 
@@ -32,11 +34,14 @@ class Instance:
         latest: the call that the memory is of.
     """
 
-    def __init__(self, code: CodeType, space: dict[str, Any], exact: bool):
-        space = dict(space)
-        exec(code, space)
+    def __init__(self, plan: Plan):
+        space = dict(plan.space)
+        exec(plan.code, space)
+        space.update(
+            plan.unchecked
+        )  # other numbers may not pass what those of the plan have passed
         self.program: Callable[..., Run] = space["program"]
-        self.exact = exact
+        self.exact = plan.exact
         self.latest: ProgramCall | None = None
 
     def errors(self) -> contextlib.AbstractContextManager:

@@ -45,13 +45,18 @@ class FreshNames:
 
 
 class Functions:
-    """The functions that a program needs beside NumPy's, with their sources."""
+    """The functions that a program needs beside NumPy's, with their sources.
+
+    Attributes:
+        unchecked: by their names there, those whose sources lack the checks that they have.
+    """
 
     def __init__(self, names: FreshNames):
         self.names = names
         self.named: dict[tuple, str] = {}  # by code, and what it holds
         self.modules: dict[str, str] = {}
         self.sources: list[str] = []
+        self.unchecked: dict[str, Callable] = {}
 
     def imports(self) -> list[str]:
         own = [f"import {m}" + (f" as {n}" if n != m else "") for m, n in self.modules.items()]
@@ -74,7 +79,10 @@ class Functions:
             body: list[ast.stmt] = [ast.Return(tree.body)]
             tree = ast.FunctionDef(name, tree.args, body, [], lineno=1)
         tree.name, tree.decorator_list, tree.returns = name, [], None
-        tree = _Cleaner(function).visit(tree)
+        cleaner = _Cleaner(function)
+        tree = cleaner.visit(tree)
+        if cleaner.dropped:
+            self.unchecked[name] = function
         tree = _Renamer(self._globals(function, tree)).visit(tree)
         self.sources.append(ast.unparse(ast.fix_missing_locations(tree)))
         return name
@@ -144,6 +152,7 @@ class _Cleaner(ast.NodeTransformer):
 
     def __init__(self, function: Callable):
         self.inside = getattr(function, "__module__", "").startswith("minigrad.")
+        self.dropped = False  # whether a check was left out
 
     def visit_arg(self, node: ast.arg) -> ast.arg:
         node.annotation = None
@@ -152,6 +161,7 @@ class _Cleaner(ast.NodeTransformer):
     def visit_If(self, node: ast.If) -> Any:
         self.generic_visit(node)
         if self.inside and all(isinstance(s, ast.Raise) for s in node.body):
+            self.dropped = True
             return node.orelse or None
         return node
 

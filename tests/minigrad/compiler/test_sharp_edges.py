@@ -474,6 +474,34 @@ def test_arguments_may_be_results(made, at_once):
     assert step.source
 
 
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: np.sum(np.linalg.pinv(x) ** 2),
+        lambda x: np.sum(np.linalg.lstsq(x, x[0])[0] ** 2),
+        lambda x: np.sum(np.linalg.svd(x)[0] ** 3),
+        lambda x: np.sum(np.linalg.qr(x)[0] ** 3),
+        lambda x: np.sum(np.linalg.eigh(x)[1] ** 3),
+    ],
+    ids=["pinv", "lstsq", "svd", "qr", "eigh"],
+)
+def test_factors_of_a_matrix_have_the_checks_of_the_function_itself(function):
+    """A derivative that one matrix has, another lacks: the program looks again at each."""
+    step = mg.compile(function, exact=True)
+    for _ in range(4):
+        a, found = array(3, 3), []
+        for f in (function, step):
+            x = mg.Tensor(a @ a.T + np.eye(3), requires_grad=True)
+            f(x).backward()
+            found.append(x.grad.data)
+        np.testing.assert_array_equal(*found)
+    assert step.source
+    assert str(step.memory())
+    for f in (function, step):
+        with pytest.raises(errors.GraphError, match=r"no derivative"):
+            f(mg.Tensor(np.zeros((3, 3)), requires_grad=True)).backward()
+
+
 def test_a_method_is_compiled_for_each_object():
     class Model:
         def __init__(self):
