@@ -64,9 +64,10 @@ def interp(x, xp, fp, left=None, right=None, period=None):
     last = xp.size - 1
     before = np.clip(np.searchsorted(xp, inside, side="right") - 1, 0, max(last - 1, 0))
     after = np.minimum(before + 1, last)
-    fraction = ratio_or_zero(inside - xp[before], xp[after] - xp[before])
+    width = xp[after] - xp[before]  # 0 only at the end, where points are one above the other
+    fraction = ratio_or_zero(inside - xp[before], width) + np.equal(width, 0)
     y = fp[before] + fraction * (fp[after] - fp[before])
-    y = y if left is None else np.where(np.less(x, xp[0]), left, y)
+    y = np.where(np.less(x, xp[0]), fp[0] if left is None else left, y)
     return y if right is None else np.where(np.greater(x, xp[-1]), right, y)
 
 

@@ -445,6 +445,8 @@ def samples():
     for left, right, period in itertools.product(sides, sides, (None, 0, 0.8, -2, "a")):
         x = np.array([-1.0, 0.0, 0.3, 0.5, 0.6, 0.75, 0.9])  # the points among them
         yield Call(np.interp, x, points[0], ROW, left, right, period)
+    for twice in ([0.0, 0.0, 1.0], [0.0, 0.6, 0.6], [0.3, 0.3, 0.3]):
+        yield Call(np.interp, np.array([-1.0, 0.0, 0.3, 0.6, 1.0]), np.array(twice), ROW)
     for arrays in (
         MATRIX, [ROW, FOUR], [ROW, NUMBER], [EMPTY, ROW], [MATRIX, ROW], [CUBE[:1, :2], MATRIX],
         [[NUMBER, ROW]],
