@@ -11,8 +11,9 @@ left out: its leaves are enough.
 from __future__ import annotations
 
 import base64
+import hashlib
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ SMALL = 64  # numbers, up to which an array is written in decimals
 DIGITS = 5  # of each of these
 SPARE = 300_000  # characters that arrays may take although the page could compute them
 BINS = 24  # of a histogram
+PIECE = 1 << 20  # numbers that are looked at together
 POWERS = 36  # of ten, from that of the largest number down
 SUMMARY = ("least", "greatest", "mean", "norm", "zeros", "odd")  # of the numbers of an array
 SPECIAL = 6  # codes: zero, NaN, infinity, minus infinity, too small for the powers, minus that
@@ -36,7 +38,7 @@ class Arrays:
     def __init__(self, budget: int):
         self.budget = budget
         self.held: list[np.ndarray] = []
-        self.places: dict[tuple, int] = {}
+        self.places: dict[tuple, int] = {}  # by what tells their numbers from others
         self.full: set[int] = set()
         self.slots: dict[int, int] = {}  # of those that a page can compute
 
@@ -47,8 +49,8 @@ class Arrays:
         array = np.asarray(array)
         if array.dtype.kind not in "fiub":
             return None
-        array = np.ascontiguousarray(array).reshape(array.shape)
-        key = array.dtype.str, array.shape, array.tobytes()
+        numbers = np.ascontiguousarray(array)
+        key = array.dtype.str, array.shape, hashlib.sha256(numbers.data).digest()
         if key not in self.places:
             self.places[key] = len(self.held)
             self.held.append(array)
@@ -208,34 +210,44 @@ def codes(array: np.ndarray) -> tuple[str, int]:
 
 def summary(array: np.ndarray) -> list[Any]:
     """Least, greatest, mean and norm of the finite numbers; how many are 0, and not finite."""
-    x = array.astype(np.float64).ravel()
-    finite = x[np.isfinite(x)]
-    if not finite.size:
-        return [None, None, None, None, 0, x.size]
-    small, power = scaled(finite)
-    most = np.finfo(np.float64).max
+    ends = [(x.min(), x.max(), x.size, np.sum(x == 0)) for x in finite_pieces(array)]
+    if not ends:
+        return [None, None, None, None, 0, array.size]
+    least, greatest, sizes, zeros = zip(*ends)
+    power = power_above(array)
+    sums = [(x.sum(), x @ x) for x in (np.ldexp(x, -power) for x in finite_pieces(array))]
+    total, squares = map(sum, zip(*sums))
+    most, n = np.finfo(np.float64).max, sum(sizes)
     with np.errstate(over="ignore"):
-        norm = min(np.ldexp(np.linalg.norm(small), power), most)
-    said = finite.min(), finite.max(), np.ldexp(small.mean(), power), norm
-    four = [rounded(v, 4) for v in said]
-    return [*four, int(np.sum(finite == 0)), x.size - finite.size]
-
-
-def scaled(x: np.ndarray) -> tuple[np.ndarray, int]:
-    """`x` divided by a power of two, so that none is above one, and that power: sums cannot overflow."""
-    power = int(np.frexp(np.abs(x).max())[1])
-    return np.ldexp(x, -power), power
+        norm = min(np.ldexp(np.sqrt(squares), power), most)
+    said = min(least), max(greatest), np.ldexp(total / n, power), norm
+    return [*[rounded(v, 4) for v in said], int(sum(zeros)), array.size - n]
 
 
 def histogram(array: np.ndarray) -> list[int]:
     """Count the finite numbers in each of equal parts of their range."""
-    x = array.astype(np.float64).ravel()
-    x = x[np.isfinite(x)]
-    if not x.size or x.min() == x.max():
+    power = power_above(array)
+    ends = [(x.min(), x.max()) for x in finite_pieces(array)]
+    low, high = (np.ldexp(f(e), -power) for f, e in zip((min, max), zip(*ends))) if ends else (0, 0)
+    if low == high:
         return []
-    small, _ = scaled(x)
-    low, high = small.min(), small.max()
-    return np.histogram((small - low) / (high - low), BINS)[0].tolist()
+    parts = ((np.ldexp(x, -power) - low) / (high - low) for x in finite_pieces(array))
+    return np.sum([np.histogram(x, BINS, (0, 1))[0] for x in parts], axis=0).tolist()
+
+
+def finite_pieces(array: np.ndarray) -> Iterator[np.ndarray]:
+    """The finite numbers in double precision, some at a time: all would take much memory."""
+    flat = array.reshape(-1)
+    for start in range(0, flat.size, PIECE):
+        x = flat[start : start + PIECE].astype(np.float64)
+        x = x[np.isfinite(x)]
+        if x.size:
+            yield x
+
+
+def power_above(array: np.ndarray) -> int:
+    """A power of two, divided by which no finite number is above one, so that sums cannot overflow."""
+    return int(np.frexp(max((np.abs(x).max() for x in finite_pieces(array)), default=0))[1])
 
 
 def base64_of(array: np.ndarray) -> str:

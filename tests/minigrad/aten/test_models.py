@@ -1,8 +1,14 @@
 """Models of many kinds, small: each value and gradient is PyTorch's, and the graph draws."""
 
+import json
+import re
+
+import numpy as np
 import pytest
 
 import minigrad as mg
+from minigrad.views import page
+from minigrad.views.page import live
 
 torch = pytest.importorskip("torch")
 nn, F = torch.nn, torch.nn.functional
@@ -238,6 +244,28 @@ def test_models(model):
 def test_pages_of_models(model, tmp_path):
     page = mg.explore(watch(model()), tmp_path / "page.html").read_text()
     assert "Compared with PyTorch" in page
+
+
+def test_the_page_of_a_large_model_holds_what_it_can_and_says_what_it_left_out(
+    tmp_path, monkeypatch
+):
+    monkeypatch.setattr(page, "BUDGET", 30_000)
+    monkeypatch.setattr(live, "NUMBERS", 1_000)  # so that none can be changed
+    net = nn.Sequential(nn.Embedding(500, 64), nn.Linear(64, 64), nn.Linear(64, 500))
+    watched = watch(lambda: net(torch.arange(8)).logsumexp(-1).mean())
+    written = mg.explore(watched, tmp_path / "page.html").read_text()
+    shown = json.loads(re.search(r'<script[^>]*id="data"[^>]*>(.*?)</script>', written, re.S)[1])
+    assert "1,000" in shown["live"]["frozen"]
+    theirs = net[0].weight.detach().numpy()
+    tables = [a for a in shown["arrays"] if a["s"] == [500, 64]]
+    (table,) = [
+        a
+        for a in tables
+        if "m" in a and a["m"][3] == pytest.approx(np.linalg.norm(theirs), rel=1e-3)
+    ]
+    assert max(table["k"]) > 1  # every so many rows or columns
+    assert table["m"][:2] == pytest.approx([theirs.min(), theirs.max()], rel=1e-3)  # of them all
+    assert sum(table["h"]) == theirs.size
 
 
 LAYERS = {
