@@ -35,6 +35,7 @@ from .recording import record
 from .terminal import Command, Parser, add_commands, complain, ended
 from .views.graph import graph
 from .views.text.steps import Step, made, steps
+from .views.troubles import diagnose
 
 PROGRAM = "minigrad"
 PROG = f"python -m {PROGRAM}"
@@ -221,7 +222,12 @@ def _watching_pytorch(found: list[Any], recording: contextlib.ExitStack) -> Iter
 def _walk(root: Tensor, back: Iterator[Step]) -> None:
     """Show the forward pass, and then each step back as the reader asks for it."""
     forward = graph(root)
-    print(f"{forward}\n\nAnd back, step by step: Enter for the next one, h for all keys.")
+    print(forward)
+    troubles = diagnose(root) if root.size == 1 else ()
+    for trouble in troubles:
+        if trouble.kind in ("not finite", "data"):
+            print(f"\n{trouble}")
+    print("\nAnd back, step by step: Enter for the next one, h for all keys.")
     seen: list[str] = []  # every step so far, as text
     names: dict[str, int] = {}  # the number of a step, by the names of its node
     place = 0  # the number of the step shown last

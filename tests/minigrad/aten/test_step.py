@@ -58,3 +58,15 @@ def test_a_block_of_the_scripts_own_is_the_one_that_is_shown(tmp_path, monkeypat
     assert said.endswith("the end True\n2 compared\n")
     assert not mode.get().watchers
     assert torch._C._len_torch_dispatch_stack() == 0
+
+
+def test_a_script_whose_numbers_break_is_told_where_before_the_first_step(
+    tmp_path, monkeypatch, capsys
+):
+    path = tmp_path / "script.py"
+    path.write_text(SCRIPT.replace("(net(x) ** 2)", "((net(x) - net(x)) ** 2).sqrt()"))
+    monkeypatch.setattr(sys, "stdin", io.StringIO("q\n"))
+    assert main(["step", str(path)]) == 0
+    said = capsys.readouterr().out
+    assert re.search(r"not finite: the gradient that np.sqrt .* passes back", said)
+    assert "  at script.py:7: loss" in said
