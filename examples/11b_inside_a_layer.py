@@ -403,8 +403,9 @@ assert after[0.0][1] > np.mean(np.square(new[1]))  # the error of a map that alw
 
 # %% [markdown]
 # Without dropout it is nearly perfect on what it has seen, and on new examples worse than a map that
-# always says 0 (whose error is about 5). With dropout it is better where it matters. (With other random
-# numbers the first is so for most, and the second for nearly all.)
+# always says 0 (whose error is about 5: $2^2$ from the first number, and 1 from the noise). With dropout
+# it is better where it matters. (With other random numbers the first is so for most, and the second for
+# nearly all.)
 
 # %% [markdown]
 # ## And batch norm? (optional)

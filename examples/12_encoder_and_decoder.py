@@ -144,7 +144,7 @@ assert np.array_equal(by_hand.data, logits.data)  # to the last bit
 # length of about 1. The sines and cosines that are added have a size of about 0.7 each. The factor
 # $\sqrt D$ brings the embedding to the variance 1, so that neither of the two hides the other. And
 # the last map is $x\, W_{\mathrm{voc}} + b$ with $W_{\mathrm{voc}}$ of shape $(D, N)$. (An article
-# prints $W_{\mathrm{voc}}\, x$ with the same shape, which does not fit: number 12 in `19_misprints.py`.)
+# prints $W_{\mathrm{voc}}\, x$ with the same shape, which does not fit: see `19_misprints.py`.)
 
 # %%
 assert np.isclose((model.source_embedding(source).data * math.sqrt(D)).var(), 1, atol=0.4)
@@ -276,8 +276,8 @@ assert not np.array_equal(after.data[0, 4:], logits.data[0, 4:])  # those after 
 
 in_padding = source.copy()
 in_padding[1, 2:] = source[0, 2:]  # words, where the second sentence has padding,
-memory = model.encode(in_padding, may_be_read)  # the encoder alone, with the mask as it was
-after = model.next_scores(target, memory)  # the decoder alone: (B, T, N)
+memory = model.encode(in_padding, may_be_read)  # the encoder alone: vectors, and the mask as it was
+after = model.next_scores(target, memory)  # the decoder alone, which uses both: (B, T, N)
 assert np.array_equal(after.data[1], logits.data[1])
 
 # %% [markdown]

@@ -328,7 +328,7 @@ def next_letters():
 
 
 def go_on(beginning, temperature):
-    """What the model writes after the beginning, to the end of its 32 positions."""
+    """The beginning, and what the model writes after it: 31 letters, of 32 positions."""
     prompt = np.array([letters.encode(beginning)])
     length, draws = 31 - len(beginning), np.random.default_rng(1)
     ids = decoding.sample(writer, prompt, length, temperature=temperature, rng=draws)

@@ -12,7 +12,8 @@
 # - draw the graph of a gradient, and walk back over it;
 # - compute derivatives of any order, and use them;
 # - multiply the matrix of all second derivatives by a vector without ever making the matrix;
-# - find a minimum by Newton's method, and say why its error is squared at each step;
+# - find a minimum by Newton's method, and say why its error is squared at each step
+#   (optional);
 # - get a forward derivative from two walks back, and say how many walks of either kind a matrix of
 #   derivatives takes, and what must be kept for them;
 # - train with a loss that contains a gradient.

@@ -12,8 +12,9 @@
 # - compute a gradient in parts by hand, also where the parts differ in size;
 # - show that floats do not add in any order, and say which order is fixed, and why;
 # - say what threads, processes and machines share, and what has to be sent;
-# - train a transformer with two processes, kill one of them, and compare the bits;
-# - add up gradients around a ring, and say from a model of the cost where more workers stop paying.
+# - train a transformer with two processes, kill one of them (optional), and compare the bits;
+# - add up gradients around a ring, and say from a model of the cost where more workers stop paying
+#   (optional).
 #
 # The library uses Dask for processes on many machines. This lesson leaves that out: it needs no
 # more than the others.
@@ -219,6 +220,8 @@ assert np.allclose(forwards, backwards, rtol=1e-3, atol=1e-7)
 # %% [markdown]
 # Does a last bit matter? We train twice from the same weights, with the same batches. The second run
 # adds the parts of its *first* step in another order. All its later steps add as the first run does.
+# (The trainer asks its workers for one thing, `total(job, parts)`: the sum of what the job gives for all
+# parts.)
 
 
 # %%

@@ -5,8 +5,8 @@
 #
 # Attention has been explained in many articles, and well: this course has learned from them. Such
 # texts contain small mistakes, and so does ours. They do no harm to a reader who computes everything
-# again. We found twelve. Three of them are new: here is what was printed, what is right, and a cell that
-# shows it. Nine you have met, and a table says where. Which article it was does not matter.
+# again. We found twelve. Of three of them, here is what was printed, what is right, and a cell
+# that shows it. Nine more you have met, and a table says where. Which article it was does not matter.
 #
 # After it you can
 #
@@ -70,8 +70,7 @@ ask("three_keys", ...)
 ask("rounded", ...)
 
 # %% [markdown]
-# The twelve have numbers. First come the three that are new, numbers 3, 5 and 12. The table after them
-# has the other nine.
+# The twelve have numbers. First come numbers 3, 5 and 12. The table after them has the other nine.
 #
 # ## 3. Keys, not values
 #

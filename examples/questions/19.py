@@ -5,7 +5,8 @@ from minigrad.course.questions import Question, questions
 QUESTIONS = questions(
     sum_of_all=Question(
         "Five states and three contexts have 15 weights. By the right formula those of each context sum "
-        r"to one, and all to 3. By the printed one, $a_{ij} = \exp(e_{ij}) / \sum_k \exp(e_{ik})$, "
+        "to one, and all to 3. By the printed one, where $i$ is a state and $j$ a context, "
+        r"$a_{ij} = \exp(e_{ij}) / \sum_k \exp(e_{ik})$, "
         "what do all 15 sum to?",
         answer=5,
         by="printed_index.sum()",

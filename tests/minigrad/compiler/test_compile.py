@@ -108,7 +108,13 @@ def batch(k):
     return ids
 
 
-@pytest.mark.parametrize("make", MODELS.values(), ids=MODELS)
+@pytest.mark.parametrize(
+    "make",
+    [
+        pytest.param(make, id=name, marks=() if name == "dropout" else pytest.mark.slow)
+        for name, make in MODELS.items()
+    ],
+)
 def test_training_a_model_gives_the_same_weights_to_the_bit(make):
     weights = []
     for how in (lambda f: f, lambda f: mg.compile(f, exact=True)):

@@ -18,6 +18,9 @@ from minigrad.course.exercises.worked import worked
 
 FEW, ALL = range(1), range(10)  # seeds of the inputs: those of every run, and of the slow one
 EXERCISES = [(sheet, exercise) for sheet in sheets() for exercise in sheet.exercises.values()]
+AFTER_THE_FIRST = {"engine"}.union(
+    *([*sheet.exercises][1:] for sheet in sheets())
+)  # of each lesson
 
 
 def some_exercises(wanted, slow=()):
@@ -55,7 +58,7 @@ def test_a_stub_is_not_begun_and_its_examples_are_right(sheet, exercise):
 
 
 @pytest.mark.parametrize("seeds", [FEW, pytest.param(ALL, marks=pytest.mark.slow)], ids=("1", "10"))
-@some_exercises(lambda exercise: True, slow=["engine"])
+@some_exercises(lambda exercise: True, slow=AFTER_THE_FIRST)
 def test_the_solution_is_right_and_each_mistake_is_named(sheet, exercise, seeds):
     shown = examples(sheet, exercise)
     assert len(exercise.mistakes) >= 3

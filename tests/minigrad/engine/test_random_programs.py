@@ -1047,7 +1047,10 @@ def test_a_program(seed):
     check(random_program(seed))
 
 
-@pytest.mark.parametrize("operation", OPERATIONS)
+@pytest.mark.parametrize(
+    "operation",
+    [pytest.param(o, marks=pytest.mark.slow if i % 4 else ()) for i, o in enumerate(OPERATIONS)],
+)
 def test_an_operation(operation):
     check(program_of(operation, 0))
 

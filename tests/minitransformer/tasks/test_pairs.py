@@ -145,7 +145,7 @@ FAULTS = {
 
 
 @pytest.mark.parametrize("kind", FAULTS)
-@pytest.mark.parametrize("place", [2, len(GOOD)])
+@pytest.mark.parametrize("place", [2, pytest.param(len(GOOD), marks=pytest.mark.slow)])
 def test_a_fault_is_told_with_its_line(write, kind, place):
     """And nothing of the line is used, unless the user says so; then all others are."""
     line, what = FAULTS[kind]
