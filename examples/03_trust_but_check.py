@@ -223,8 +223,9 @@ assert report.ok
 
 # %% [markdown]
 # *Order 1* are the derivatives of lesson 01 (a derivative of a derivative has order 2). *Tolerated* is
-# a difference of about a millionth of the slope, as much as truncation and rounding can make. Less
-# than 1 times that is right. What is wrong is mostly off by thousands of times as much.
+# a difference of about a millionth of the slope. That is generous: truncation and rounding make some
+# 1e-10 of $f$, but $f$ may be a sum that is much larger than one slope. Less than 1 times what is
+# tolerated is right. What is wrong is mostly off by thousands of times as much.
 
 # %% [markdown]
 # ## A planted bug

@@ -436,6 +436,7 @@ def reaches(f, distance, size=40):
     x = mg.Tensor(
         rng.normal(size=(size, distance + 1, wide)).astype(np.float32), requires_grad=True
     )
+    # in place of a loss: a random gradient arrives at the last vector
     way = rng.normal(size=(size, wide)).astype(np.float32)
     np.sum(f(x)[:, -1] * way).backward()
     return np.sqrt(np.mean(np.square(x.grad[:, 0]))).item()

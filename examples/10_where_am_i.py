@@ -101,7 +101,8 @@ assert np.allclose(attend(P @ X), P @ attend(X))  # equivariant
 assert np.allclose(attend(P @ X).mean(axis=0), attend(X).mean(axis=0))  # invariant
 
 # %% [markdown]
-# So who hit whom is lost, and without a mask no depth of layers brings it back.
+# So who hit whom is lost. Without a mask no depth of layers brings it back: each layer passes the new
+# order on, attention as above, all else because it works on each row by itself.
 
 # %% [markdown]
 # ## What a causal mask changes
@@ -173,7 +174,8 @@ assert np.allclose(positions[3], [0.1411, -0.9900, 0.0300, 0.9996], rtol=0, atol
 assert np.allclose(encoding(50, 33), mt.sinusoidal(50, 33), atol=1e-6)  # the library's, in float32
 
 # %% [markdown]
-# Now add the vectors of the positions 1, 2 and 3 to the words, in both orders:
+# Now add the vectors of the positions 1, 2 and 3 to the words, in both orders. (A symbol that begins the
+# sentence would have position 0.)
 
 # %%
 placed = {name: as_rows(words) + positions[1:] for name, words in (("one", one), ("other", other))}
