@@ -302,12 +302,11 @@ pictures("11_gradients", by_depth)
 # $J^\mathsf{T} g$ is $\sum_i g_i\, \partial y_i / \partial x_j$ by the chain rule: a sum down column $j$
 # of $J$.)
 #
-# Here $J^\mathsf{T} g$ is about 0.65 times as long as $g$, as measured below. (The library's first
-# weights have the variance 2 / (in + out), without the 2 for the relu; from $D$ to $2D$ to $D$ numbers
-# that makes 2/3.) In each layer that is a factor of 0.65, and $0.65^{24}$ is 0.00003. And with the
-# residual? Before training $J$ is random, so $J^\mathsf{T} g$ has no reason to point along $g$, nor
-# against it. It is nearly perpendicular, as two random vectors of many numbers are
-# ([mathematics](MATHEMATICS.md), at its end).
+# Here $J^\mathsf{T} g$ is about 0.65 times as long as $g$: the first weights have the variance
+# 2 / (in + out), not 2 / in, and there is a relu. In each layer that is a factor of 0.65, and
+# $0.65^{24}$ is 0.00003. And with the residual? Before training $J$ is random, so $J^\mathsf{T} g$
+# points neither along $g$ nor against it. It is nearly perpendicular, as two random vectors of many
+# numbers are ([mathematics](MATHEMATICS.md), at its end).
 
 # %%
 ask("grows", ...)
@@ -375,10 +374,9 @@ assert unnormed > normed + 0.2
 # *weights* are before the first step. With pre-norm, $x$ has grown by the root of the depth when it
 # comes to the last norm, which divides by that: the deeper the stack, the smaller the gradients of its
 # layers. With post-norm, those of the last layer do not get smaller. Large gradients of a model that
-# knows nothing point somewhere by chance, and a step may follow them far: SGD by their size, Adam by its
-# learning rate, whatever their size. So a deep post-norm stack needs small first steps, a *warm-up* of
-# the learning rate, and a pre-norm stack does without (Xiong et al., 2020). Lesson 13 trains with a
-# warm-up, and without.
+# knows nothing point somewhere by chance (and Adam steps in full from the first on). So a deep
+# post-norm stack needs small first steps, a *warm-up* of the learning rate, and a pre-norm stack does
+# without (Xiong et al., 2020). Lesson 13 trains with a warm-up, and without.
 
 
 # %%
