@@ -364,7 +364,8 @@ def _region(theirs: torch.Tensor) -> Region:
 
 def _collects(theirs: torch.Tensor) -> bool:
     """Tell whether PyTorch collects a gradient for it: not for a view made under no_grad()."""
-    return theirs.requires_grad and not theirs._is_view() and theirs.is_leaf
+    stale = theirs._is_view() and theirs._base.requires_grad
+    return theirs.requires_grad and not stale and theirs.is_leaf
 
 
 def _same(a: np.ndarray, b: np.ndarray, dtype: torch.dtype) -> bool:

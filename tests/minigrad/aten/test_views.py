@@ -2,6 +2,7 @@
 
 import random
 
+import numpy as np
 import pytest
 
 import minigrad as mg
@@ -48,3 +49,15 @@ def test_the_cell_of_an_lstm_reads_as_its_equations():
     assert "np.where" not in made
     assert (made.count("sigmoid"), made.count("np.tanh")) == (15, 10)
     assert made.count("getitem") <= 5 * 5 + 2  # of the inputs, and four gates; of two states
+
+
+def test_a_leaf_that_is_a_part_of_another_array_gets_its_gradient():
+    """Such as a parameter in one flat array of all."""
+    flat = torch.arange(6.0, dtype=torch.float64)
+    part = flat[2:5].requires_grad_()
+    with mg.pytorch() as watched:
+        loss = (part * part).sum()
+    loss.backward()
+    (gradient,) = watched.compare().gradients
+    assert gradient.size == 0
+    np.testing.assert_array_equal(part.grad.numpy(), 2 * np.arange(2.0, 5.0))
