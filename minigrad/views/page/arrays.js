@@ -137,7 +137,10 @@ function at(a, place, labels = []) {
   const index = indexOf(a, place);
   const was = changedAt(a, place);
   const named = index.map((k, axis) => (labels[axis] ? `“${labels[axis][k]}”` : "")).filter(Boolean);
-  return `${index.length ? `[${index.join(", ")}]${named.length ? ` (${named.join(", ")})` : ""} = ` : ""}${written(a.numbers[place], a.digits, a.kind)}${was === undefined ? "" : `, was ${written(was, a.digits, a.kind)}`}`;
+  const places = named.length ? ` (${named.join(", ")})` : "";
+  const where = index.length ? `[${index.join(", ")}]${places} = ` : "";
+  const before = was === undefined ? "" : `, was ${written(was, a.digits, a.kind)}`;
+  return where + written(a.numbers[place], a.digits, a.kind) + before;
 }
 
 function shapeText(shape, letters = []) {
