@@ -8,7 +8,7 @@ is known by its memory: a view of all of it, as `np.asarray` gives, has the same
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -40,11 +40,13 @@ class Note(Watcher):
         recording: the one that keeps it.
         origin: of a leaf, "argument" of the function that was recorded, "draw" or "".
         draw: of a draw, a function that draws again.
+        made_of: of a leaf that other code made of the numbers of tensors, their nodes.
     """
 
     recording: Recording | None = None
     origin = ""
     draw: Callable[[], Any] | None = None
+    made_of: Sequence[Node] = ()
     gradient: Any = None
 
     def __init__(self, y: Any, args=(), sources=(), line=None, names=(), array=None, inside=False):
@@ -171,6 +173,11 @@ class Recording(Watcher):
         node = self.source(array)
         if node is not None:
             node.note.origin, node.note.draw = "draw", draw
+
+    def made(self, array: Any, of: list[Tensor]) -> None:
+        node = self.source(array)
+        if node is not None:
+            node.note.made_of = [tensor.node for tensor in of]
 
     def operation(self, node: Node, args: tuple, y: Any) -> None:
         sources = tuple([self.source(a) for a in args])

@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 import torch
 
+from ..engine.followed import followed
+from ..engine.modes import mode
 from ..engine.tensor import Tensor
 from .numbers import array_of
 from .rows import ROWS
@@ -96,8 +98,7 @@ def results(row: Callable, ours: tuple[list, dict], outputs: list) -> list:
     """
     args, options = ours
     if "theirs" in _names(row):
-        arrays = [array_of(o) if isinstance(o, torch.Tensor) else o for o in outputs]
-        options = {**options, "theirs": arrays}
+        options = {**options, "theirs": [_given(o, args) for o in outputs]}
     try:
         values = row(*args, **options)
     except Exception:
@@ -109,6 +110,16 @@ def results(row: Callable, ours: tuple[list, dict], outputs: list) -> list:
         values = row(*args, **options)
     values = list(values) if isinstance(values, (list, tuple)) else [values]
     return values + [None] * (len(outputs) - len(values))
+
+
+def _given(output: Any, args: list) -> Any:
+    """A result of PyTorch's as an array, of which views know that it is made of these arguments."""
+    if not isinstance(output, torch.Tensor):
+        return output
+    array, watchers = array_of(output), mode.get().watchers
+    for watcher in watchers:
+        watcher.made(array, [a for a in args if isinstance(a, Tensor)])
+    return followed(array, watchers)
 
 
 @functools.cache

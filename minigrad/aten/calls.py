@@ -54,6 +54,8 @@ class Calls(TorchDispatchMode):
         self.counterparts = Counterparts(self.value)
         self.leaves: dict[int, tuple[torch.Tensor, list[Tensor]]] = {}  # that require a gradient
         self.reasons: dict[Tensor, str] = {}  # why a constant is one, that has no row
+        self.drawn: list[Tensor] = []  # constants that PyTorch drew
+        self.taken: list[Tensor] = []  # leaves from outside the block
         self.severed: dict[Node, str] = {}  # leaves where a gradient ends, and why
         self.elsewhere: dict[Node, str] = {}  # leaves that PyTorch computed out of sight
         self.detached: dict[Any, tuple[Tensor, SourceLine | None]] = {}  # by memory; and where last
@@ -106,6 +108,7 @@ class Calls(TorchDispatchMode):
         learned = isinstance(theirs, torch.nn.Parameter) or self.counterparts.holds(theirs)
         kind = Parameter if learned and _collects(theirs) else Tensor
         leaf = kind(array, requires_grad=needs)
+        self.taken.append(leaf)
         storage = self.storage(theirs)
         storage.rough = max(storage.rough, tolerance(theirs.dtype))
         if _collects(theirs):  # each time it was changed
@@ -201,6 +204,9 @@ class Calls(TorchDispatchMode):
                 self.detached[memory_of(y._array)] = y, source_line()
         rough = max((self.storage(t).rough for t, _ in call.taken), default=0.0)
         theirs = func(*args, **kwargs)
+        if isinstance(theirs, (bool, int, float)):  # as for `item()` and an `if`
+            for tensor in call.tensors():
+                self.value(tensor)._read()
         self._computed(call, row, reason, ours, outputs_of(theirs), rough)
         return theirs
 
@@ -246,6 +252,7 @@ class Calls(TorchDispatchMode):
             value = Tensor(array_of(output))
             if call.draws:
                 value.name = f"drawn by {call.packet.rstrip('_')}"
+                self.drawn.append(value)
             if reason:
                 self.reasons[value] = reason
                 self.unread[call.name] = self.unread.get(call.name, 0) + 1

@@ -18,6 +18,7 @@ Read it from the whole to the parts:
 8. `rewritings`: algebra on lines, for speed
 9. `memory`: which lines share an array, and which write over one that nothing needs any more
 10. `source`: the lines as text, one generator function: forward, then back
+11. `of_watched`: what PyTorch computed, compiled: its graph is there already
 
 Beside these, `keeping` shows the plan of memory as a table; `emptying` and `freed` give back memory
 while a program is made.

@@ -54,7 +54,7 @@ def once(
         assert line.call is not None
         parts = line.parts
         if not varies(line, vary):
-            return Symbol(line.value, role=Role("constant"))
+            return Symbol(line.value, role=Role("constant", line.role and line.role.node))
         if line.call.function in IDLE and _kind(parts[0].value) == _kind(line.value):
             return parts[0]
         found = known.setdefault(_key(line), line)

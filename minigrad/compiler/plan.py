@@ -12,19 +12,19 @@ import numpy as np
 from ..engine.saving import unshared
 from ..engine.tensor import Tensor
 from . import freed
-from .keeping import memory_use
+from .keeping import MemoryUse, memory_use
 from .lowered_script import lowered_script, without_arrays
 from .memory import Buffers
-from .recorded import Recorded
+from .recorded import Readings
 from .running import Instance, ProgramCall
 from .source import Source
 
 
 class Plan:
-    """The program of a recorded call.
+    """The program of a recorded graph.
 
     Args:
-        recorded: the call.
+        readings: the graph, and what each run is given.
         grad: whether a way back is wanted.
         exact: whether the bits are to be those of the function itself, but for the sign of a zero.
 
@@ -40,17 +40,17 @@ class Plan:
         unchecked: functions that the text defines without their checks, which run with them.
     """
 
-    def __init__(self, recorded: Recorded, grad: bool, exact: bool):
+    def __init__(self, readings: Readings, grad: bool, exact: bool):
         freed.keep()
-        self.exact, graph = exact, recorded.graph
-        places = {n: i for i, n in enumerate(recorded.arguments) if n is not None}
+        self.exact, graph = exact, readings.graph
+        places = {n: i for i, n in enumerate(readings.arguments) if n is not None}
         self.takes = list(places.values())
         self.indices = [i for n, i in places.items() if _may_be_index(graph[n].value)]
-        numbers = [*places, *(n for n in recorded.tensors if n not in places)]
-        self.tensors = [recorded.tensors[n] for n in numbers[len(places) :]]
+        numbers = [*places, *(n for n in readings.tensors if n not in places)]
+        self.tensors = [readings.tensors[n] for n in numbers[len(places) :]]
         self.forms = self._forms()
-        numbers += [n for n, _ in recorded.draws if n is not None]
-        self.draws = [(draw, n is not None) for n, draw in recorded.draws]
+        numbers += [n for n, _ in readings.draws if n is not None]
+        self.draws = [(draw, n is not None) for n, draw in readings.draws]
         self._script = script = lowered_script(graph, numbers, grad, exact)
         self.parents = script.parents
         buffers = Buffers(script.lines, script.ends)
@@ -96,6 +96,37 @@ class Plan:
         if not self.parents:
             call.run = None  # nothing goes back
         return call, [read[i] for i in self.parents]
+
+
+class WithProgram:
+    """What has plans, and shows the last of them."""
+
+    def _last(self) -> Plan:
+        """The last plan that was made or used."""
+        raise NotImplementedError
+
+    @property
+    def source(self) -> str:
+        """The program of the last plan that was made or used, as plain calls; see `program`."""
+        return self.program()
+
+    def program(self, *, buffers: bool = False) -> str:
+        """The program of the last plan, as text: with `buffers`, what runs, with where each result is.
+
+        Raises:
+            GraphError: if no shape of arguments was met often enough for a plan.
+        """
+        plan = self._last()
+        return plan.text if buffers else plan.text_without_buffers
+
+    def memory(self) -> MemoryUse:
+        """Return what the last plan keeps for the way back, and the size of all its buffers: printed, a
+        table; by `draw()`, a picture.
+
+        Raises:
+            GraphError: as `program`.
+        """
+        return self._last().memory
 
 
 def _may_be_index(array: np.ndarray | None) -> bool:

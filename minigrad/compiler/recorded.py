@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -106,6 +106,22 @@ def check_result(function: Callable, result: Any) -> None:
         raise GraphError(f"{name} returns {type(result).__name__}{why}")
 
 
+class Readings(NamedTuple):
+    """A graph, and what each run of its program is given.
+
+    Attributes:
+        graph: the computation.
+        arguments: for each argument that is an array, the number of its node, or None.
+        tensors: what else the computation reads, by the numbers of its nodes.
+        draws: how each random array is drawn, and the number of its node, or None if nothing uses it.
+    """
+
+    graph: GraphData
+    arguments: list[int | None]
+    tensors: dict[int, Tensor]
+    draws: list[tuple[int | None, Draw]]
+
+
 class Recorded:
     """The record of one call.
 
@@ -147,6 +163,9 @@ class Recorded:
         self.arguments = [_number(tracing, numbers, a) for a in arrays]
         self.modules = list(tracing.modules)
         _let_go(tracing, captured, graph)
+
+    def readings(self) -> Readings:
+        return Readings(self.graph, self.arguments, self.tensors, self.draws)
 
     def changing(self) -> set[int]:
         """The numbers of the nodes whose arrays a later call brings again."""

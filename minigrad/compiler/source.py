@@ -82,6 +82,9 @@ class Source(Notation):
         role = symbol.role
         if role is None or role.node is None:
             return "constant" if symbol.call is None else "part"
+        if role.kind == "constant":
+            of = map(self.graph.__getitem__, self.graph.made_from(role.node))
+            return "drawn" if any(n.known_origin == "draw" for n in of) else "constant"
         node = self.graph[role.node]
         label = node.label or (f"t{node.number}" if node.operation else node.role)
         back = role.kind in ("sum", "fitted", "given", "start")

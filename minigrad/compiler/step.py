@@ -9,6 +9,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from ..aten.watched import Watched
 from ..engine.errors import PROBLEMS
 from ..engine.kinds import named
 from ..engine.modes import get_default_dtype, mode
@@ -18,11 +19,11 @@ from ..recording import record
 from ..settings import flag, whole
 from ..settings import function as checked_function
 from ..views.graph import Graph, graph
-from .keeping import MemoryUse
 from .keys import Key, alike, form_of
+from .of_watched import CompiledGraph
 from .other_numbers import check_with_other_numbers
 from .outside import Outside
-from .plan import Plan
+from .plan import Plan, WithProgram
 from .recorded import Recorded, check_result
 from .running import one_node
 
@@ -33,8 +34,8 @@ RECORDED = 2  # recorded calls of a key that make its plan
 
 @named
 def compile(  # noqa: A001 - as in PyTorch
-    function: Callable, *, exact: bool = False, at_once: bool = False, plans: int = 8
-) -> Compiled:
+    function: Callable | Watched, *, exact: bool = False, at_once: bool = False, plans: int = 8
+) -> Compiled | CompiledGraph:
     """Return `function`, made to run as one NumPy program with planned memory.
 
         step = mg.compile(loss_of)
@@ -60,7 +61,8 @@ def compile(  # noqa: A001 - as in PyTorch
 
     Args:
         function: returns one Tensor. Its arguments are tensors, arrays, numbers, texts and functions,
-            in lists, tuples and dicts. Another function as an argument needs another program.
+            in lists, tuples and dicts. Another function as an argument needs another program. Or what
+            `mg.pytorch()` watched: its graph is there already; see `of_watched`.
         exact: keep the bits of the function itself, but for the sign of a zero. Else sums may be rounded
             in another order, a / b may be a (1 / b), which overflows where an array b is below 1e-38 in
             float32, and a gradient of a table that is not finite in one row may be so in others.
@@ -80,9 +82,12 @@ def compile(  # noqa: A001 - as in PyTorch
         GraphError: with create_graph, a second time, and after the next call of the same shapes, which
             uses the same memory.
     """
-    function = checked_function("what is compiled", function)
+    exact = flag("exact", exact)
+    if isinstance(function, Watched):
+        return CompiledGraph(function, exact)
+    called = checked_function("what is compiled", function)
     plans = whole("plans", plans, least=1)
-    return Compiled(function, flag("exact", exact), flag("at_once", at_once), plans)
+    return Compiled(called, exact, flag("at_once", at_once), plans)
 
 
 class _Call(NamedTuple):
@@ -116,7 +121,7 @@ class _Met(NamedTuple):
     outside: list[Any]
 
 
-class Compiled:
+class Compiled(WithProgram):
     """A function that runs as programs. See `compile`.
 
     Of the calls with one key,
@@ -180,29 +185,6 @@ class Compiled:
             f"a method is compiled for each object by itself: without @mg.compile above {name}, write "
             f"self.{name} = mg.compile(self.{name}) in __init__"
         )
-
-    @property
-    def source(self) -> str:
-        """The program of the last plan that was made or used, as plain calls; see `program`."""
-        return self.program()
-
-    def program(self, *, buffers: bool = False) -> str:
-        """The program of the last plan, as text: with `buffers`, what runs, with where each result is.
-
-        Raises:
-            GraphError: if no shape of arguments was met often enough for a plan.
-        """
-        plan = self._last()
-        return plan.text if buffers else plan.text_without_buffers
-
-    def memory(self) -> MemoryUse:
-        """Return what the last plan keeps for the way back, and the size of all its buffers: printed, a
-        table; by `draw()`, a picture.
-
-        Raises:
-            GraphError: as `program`.
-        """
-        return self._last().memory
 
     @property
     def graph(self) -> Graph:
@@ -291,7 +273,7 @@ class Compiled:
             self._checked.add(code)
         self._met.pop(call.key, None)
         self._example = call.args, call.kwargs
-        plan = Plan(recorded, call.key.grad, self.exact)
+        plan = Plan(recorded.readings(), call.key.grad, self.exact)
         _remember(self._plans, call.key, (plan, call.outside), self.plans)
 
     def __reduce__(self) -> tuple:

@@ -59,6 +59,9 @@ class Watcher:
     def drawn(self, array: np.ndarray, draw: Callable[[], np.ndarray]) -> None:
         """See an array of random numbers, and what draws another one."""
 
+    def made(self, array: np.ndarray, of: list[Tensor]) -> None:
+        """See an array that other code made of the numbers of these tensors."""
+
     def read(self, a: Tensor | np.ndarray) -> None:
         """See numbers taken out of a tensor or a `Followed`, by `item()`, an `if` and their like."""
 

@@ -64,6 +64,8 @@ class Constants:
     def may_be_of(self, node: Node) -> tuple[int, ...]:
         """The nodes, by number, that the constant `node`, or one that it was called with, may be of."""
         found = {n for _, numbers in self.reads_before(node) for n in numbers}
+        if node.note is not None:
+            found |= {self.number[n] for n in node.note.made_of if n in self.number}
         array = node.operation is None and node.note is not None and node.note.array is not None
         if array and self._of_users(node):  # maybe of ids
             found |= self.ids - {self.number[node]}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -10,6 +11,7 @@ import numpy as np
 
 from ... import functional as F
 from ...definitions.elementwise import clamp
+from ...engine.followed import bare
 from .table import ROWS, row
 
 # --- each number by itself --------------------------------------------------------------------------
@@ -199,27 +201,62 @@ ROWS |= {
 }  # fmt: skip
 
 
+# --- elements that are chosen ------------------------------------------------------------------------
+
+
+def agreed(ours: Any, theirs: Any) -> Any:
+    """Our places, which are others for other numbers, where PyTorch chose the same; else its own.
+
+    Among equal numbers it may choose others.
+    """
+    return ours if np.array_equal(bare(ours), bare(theirs)) else theirs
+
+
 def _at(self: Any, places: Any, dim: int, keepdim: bool) -> list:
-    """Take from each row the elements that PyTorch chose, at `places`."""
-    if not self.ndim:
-        return [self, None]
-    y = np.take_along_axis(self, places if keepdim else np.expand_dims(places, dim), dim)
-    return [y if keepdim else np.squeeze(y, dim), None]
+    """The elements of each row at `places`, and these."""
+    places = places if np.ndim(places) == self.ndim else np.expand_dims(places, dim)
+    found = [np.take_along_axis(self, places, dim), places]
+    return found if keepdim else [np.squeeze(a, dim) for a in found]
 
 
-@row("max.dim", "min.dim", "median.dim", "nanmedian.dim", "mode")
+def _in_order(self: Any, dim: int, descending: bool) -> Any:
+    places = np.argsort(self, axis=dim, kind="stable")
+    return np.flip(places, dim) if descending else places
+
+
+def _best(self, dim=-1, keepdim=False, *, theirs, places):
+    ours = places(self, axis=dim)
+    return _at(
+        self, agreed(np.expand_dims(ours, dim) if keepdim else ours, theirs[1]), dim, keepdim
+    )
+
+
+@row("kthvalue")
+def _kth(self, k, dim=-1, keepdim=False, *, theirs):
+    ours = np.take(_in_order(self, dim, False), [k - 1], dim)
+    return _at(self, agreed(ours if keepdim else np.squeeze(ours, dim), theirs[1]), dim, keepdim)
+
+
+@row("median.dim")
+def _median(self, dim=-1, keepdim=False, *, theirs):
+    return _kth(self, (self.shape[dim] + 1) // 2, dim, keepdim, theirs=theirs)
+
+
+@row("topk")
+def _largest(self, k, dim=-1, largest=True, sorted=True, *, theirs):
+    ours = np.take(_in_order(self, dim, largest), np.arange(k), dim)
+    return _at(self, agreed(ours, theirs[1]), dim, True)
+
+
+@row("sort")
+def _sorted(self, dim=-1, descending=False, stable=None, *, theirs):
+    return _at(self, agreed(_in_order(self, dim, descending), theirs[1]), dim, True)
+
+
+@row("nanmedian.dim", "mode")
 def _chosen(self, dim=-1, keepdim=False, *, theirs):
     return _at(self, theirs[1], dim, keepdim)
 
 
-ROWS |= {
-    "kthvalue": lambda self, k, dim=-1, keepdim=False, *, theirs: _at(
-        self, theirs[1], dim, keepdim
-    ),
-    "topk": lambda self, k, dim=-1, largest=True, sorted=True, *, theirs: _at(
-        self, theirs[1], dim, True
-    ),
-    "sort": lambda self, dim=-1, descending=False, stable=None, *, theirs: _at(
-        self, theirs[1], dim, True
-    ),
-}
+ROWS["max.dim"] = functools.partial(_best, places=np.argmax)
+ROWS["min.dim"] = functools.partial(_best, places=np.argmin)

@@ -86,15 +86,15 @@ REDUCTIONS = "none", "mean", "sum"  # by ATen's numbers
 
 @row("nll_loss_forward", "nll_loss2d_forward")
 def _nll_loss(self, target, weight, reduction, ignore_index):
-    target = np.asarray(target)
     log_p = np.moveaxis(self, 1, -1) if self.ndim > 2 else self
     kind = REDUCTIONS[reduction]
     counted = np.not_equal(target, ignore_index)
-    if weight is None and counted.any():
-        return [F.nll_loss(log_p, target, ignore_index=ignore_index, reduction=kind), None]
-    each = np.ones(log_p.shape[-1], log_p.dtype) if weight is None else weight
-    weights = np.where(counted, each[np.where(counted, target, 0)], 0.0)
-    loss = weights * F.nll_loss(log_p, target, ignore_index=ignore_index, reduction="none")
+    loss = F.nll_loss(log_p, target, ignore_index=ignore_index, reduction="none")
+    if weight is None:
+        weights = counted.astype(log_p.dtype)
+    else:
+        weights = np.where(counted, weight[np.where(counted, target, 0)], 0.0)
+        loss = weights * loss
     if kind == "none":
         return [loss, None]
     return [np.sum(loss) / np.sum(weights) if kind == "mean" else np.sum(loss), None]

@@ -99,7 +99,7 @@ def _plain(index: Any) -> Any:
 def _grid(index: Any, dim: int) -> tuple:
     """ATen's index along one axis, for `scatter` and the like, as NumPy's."""
     grid = list(np.indices(index.shape, sparse=True))
-    grid[dim] = np.asarray(index)
+    grid[dim] = index
     return tuple(grid)
 
 
@@ -175,6 +175,7 @@ EXTREMES = {"amax": (np.maximum, -np.inf), "amin": (np.minimum, np.inf)}
 
 def _combined(x: Any, index: tuple, values: Any, reduce: str, keeps: bool) -> Any:
     """`x` with values taken in at an index: their sum, mean, or greatest or smallest."""
+    index = tuple(map(_plain, index))
     ones = np.ones(values.shape, x.dtype)
     zeros = np.zeros(x.shape, x.dtype)
     got = np.asarray(_added(zeros, index, ones))  # how many each place gets

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from .elements import agreed
 from .layers import channels
 from .shapes import constant_padded
 from .table import row
@@ -81,20 +83,44 @@ def _turned(weight: Any, groups: int) -> Any:
 # --- pools ------------------------------------------------------------------------------------------
 
 
+def _at_places(self: Any, places: Any, n: int) -> list:
+    """The elements at `places` of the last n axes, counted through all of these; and these."""
+    flat = np.reshape(self, (*self.shape[:-n], -1))
+    rows = np.reshape(places, (*places.shape[:-n], -1))
+    return [np.reshape(np.take_along_axis(flat, rows, -1), places.shape), places]
+
+
+def _greatest(self: Any, size: Any, stride: Any, padding: Any, dilation: Any, to: Any) -> Any:
+    """The place of the greatest in each window, of which there are `to`; the first of equal ones."""
+    n = len(size)
+    spans = [s * (t - 1) + d * (k - 1) + 1 for s, t, d, k in zip(stride, to, dilation, size)]
+    pads = [(p, max(0, m - w - p)) for m, w, p in zip(spans, self.shape[-n:], padding)]
+    x = np.pad(self, [(0, 0)] * (self.ndim - n) + pads, constant_values=-np.inf)
+    within = np.pad(np.arange(math.prod(self.shape[-n:])).reshape(self.shape[-n:]), pads)
+    windows = [_windows(a, size, stride, [0] * n, dilation, 0.0) for a in (x, within)]
+    wanted = (Ellipsis, *map(slice, to), *[slice(None)] * n)
+    values, places = (np.reshape(a[wanted], (*a.shape[: -2 * n], *to, -1)) for a in windows)
+    best = np.expand_dims(np.argmax(values, -1), -1)
+    return np.squeeze(np.take_along_axis(np.broadcast_to(places, values.shape), best, -1), -1)
+
+
 def _max_pool(n: int) -> Any:
-    def pool(self, *sizes, theirs):
-        places = theirs[1]
-        flat = np.reshape(self, (*self.shape[:-n], -1))
-        rows = np.reshape(places, (*places.shape[:-n], -1))
-        return [np.reshape(np.take_along_axis(flat, rows, -1), places.shape), None]
+    def pool(self, kernel_size, stride=(), padding=0, dilation=1, ceil_mode=False, *, theirs):
+        size, padding, dilation = (_listed(a, n) for a in (kernel_size, padding, dilation))
+        stride = _listed(stride, n) if stride else size
+        ours = _greatest(self, size, stride, padding, dilation, theirs[1].shape[-n:])
+        return _at_places(self, agreed(ours, theirs[1]), n)
 
     return pool
 
 
+def _another_pool(n: int) -> Any:
+    return lambda self, *_sizes, theirs: _at_places(self, theirs[1], n)
+
+
 for _n in (2, 3):
-    row(f"max_pool{_n}d_with_indices", f"adaptive_max_pool{_n}d", f"fractional_max_pool{_n}d")(
-        _max_pool(_n)
-    )
+    row(f"max_pool{_n}d_with_indices")(_max_pool(_n))
+    row(f"adaptive_max_pool{_n}d", f"fractional_max_pool{_n}d")(_another_pool(_n))
 
 
 def _along_axes(x: Any, matrices: Sequence[Any]) -> Any:

@@ -1,0 +1,152 @@
+"""What PyTorch computed in a block, compiled: the program of its graph, with other numbers.
+
+with mg.pytorch() as watched:
+    loss = loss_of(model(x))
+step = mg.compile(watched)
+step(x=other).backward()
+step.tensors["layers.0.weight"].grad
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Any
+
+from ..aten.watched import Watched
+from ..engine.errors import described
+from ..engine.modes import mode
+from ..engine.source import SourceLine
+from ..engine.tensor import Tensor, tensor_of
+from ..errors import ArgumentError, GraphError
+from ..nn import Parameter
+from ..ran import capture, words
+from ..ran.data import GraphData, GraphNode
+from ..recording import Read
+from ..views.graph import Graph, graph
+from .plan import Plan, WithProgram
+from .recorded import Readings
+from .running import one_node
+
+
+class CompiledGraph(WithProgram):
+    """A watched computation that runs as a program.
+
+    Arrays that PyTorch drew stay as they were. They, and results made only of them, are constants named
+    `drawn`.
+
+    Attributes:
+        tensors: what it computes with, by name: a copy of each parameter and of each other tensor that
+            came from outside the block. An optimizer can be given them.
+        frozen: the names of the random arrays that PyTorch drew in the block.
+
+    Raises:
+        GraphError: if `backward()` was called on several tensors, or a value differs from PyTorch's.
+    """
+
+    def __init__(self, watched: Watched, exact: bool):
+        losses = watched.checked()
+        if len(losses) != 1:
+            raise GraphError(
+                f"{len(losses)} losses were watched, and a program has one: add them up in the block"
+            )
+        self.exact, self._watched = exact, watched
+        self._graph, captured = capture.captured(GraphData, losses[0])
+        nodes = lambda tensors: [
+            n for t in tensors if (n := captured.number.get(t.node)) is not None
+        ]
+        self._numbers = sorted(nodes(watched.calls.taken))
+        self._drawn = nodes(watched.calls.drawn)
+        leaves = [self._graph[n] for n in self._numbers]
+        self.tensors = MappingProxyType(dict(zip(_names(leaves), map(_copy, leaves))))
+        self.frozen = [self._graph[n].name for n in self._drawn]
+        self._read = self._leaves_read(captured.constants.told())
+
+    def __call__(self, **tensors: Any) -> Tensor:
+        """Return the loss; of the tensors that are named here, for these in their place.
+
+        Raises:
+            ArgumentError: for a name that none has, or another shape or dtype.
+            GraphError: for a tensor whose numbers were read in the block, as by an `if`.
+        """
+        read = {**self.tensors, **{name: self._other(name, a) for name, a in tensors.items()}}
+        run, parents = self._last().start(list(read.values()))
+        return one_node(run, parents) if parents else tensor_of(run.result)
+
+    def __repr__(self) -> str:
+        frozen = f", {len(self.frozen)} draws frozen" if self.frozen else ""
+        return f"what PyTorch computed, compiled: {', '.join(self.tensors)}{frozen}"
+
+    @property
+    def graph(self) -> Graph:
+        """The graph of what was watched."""
+        return graph(self._watched)
+
+    def _other(self, name: str, a: Any) -> Tensor:
+        known = self.tensors.get(name)
+        if known is None:
+            raise ArgumentError(
+                f"no tensor is called {name!r}; there are {', '.join(self.tensors)}"
+            )
+        if name in self._read:
+            at = f", at {self._read[name]}" if self._read[name] is not None else ""
+            raise GraphError(
+                f"{name} is part of this program: its numbers were read in the block{at}. Watch a "
+                f"computation with the other numbers, and compile that"
+            )
+        a = a if isinstance(a, Tensor) else Tensor(a, dtype=known.dtype)
+        if (a.shape, a.dtype) != (known.shape, known.dtype):
+            raise ArgumentError(
+                f"{name} is {described(known)} in this program, and was given {described(a)}: watch "
+                f"a computation with such a tensor, and compile that"
+            )
+        return a
+
+    def _leaves_read(self, told: list[tuple[Read, list[int]]]) -> dict[str, SourceLine | None]:
+        """The tensors whose numbers were taken out of the graph, and the line where that was."""
+        graph = self._graph
+        fixed = {m for n in graph.nodes if n.number not in self._numbers for m in n.may_be_of}
+        lines = dict.fromkeys(m for m in fixed if graph[m].dtype.kind == "f")
+        lines |= {m: r.line for r, of in told if not r.unseen for m in of if m in fixed}
+        names = dict(zip(self._numbers, self.tensors))
+        return {
+            names[n]: line
+            for number, line in lines.items()
+            for n in graph.made_from(number) & names.keys()
+        }
+
+    def _last(self) -> Plan:
+        return self._plan(mode.get().grad)
+
+    @functools.cache  # noqa: B019 - as long as the program
+    def _plan(self, grad: bool) -> Plan:
+        return Plan(Readings(self._to_compute(), [*self._numbers], {}, []), grad, self.exact)
+
+    def _to_compute(self) -> GraphData:
+        """The graph without results, which a plan computes itself, in arrays that it then empties."""
+        nodes = [
+            replace(
+                n,
+                value=None if n.operation else n.value,
+                known_origin="draw" if n.number in self._drawn else n.known_origin,
+            )
+            for n in self._graph.nodes
+        ]
+        return replace(self._graph, nodes=tuple(nodes))
+
+
+def _copy(leaf: GraphNode) -> Tensor:
+    kind = Parameter if leaf.kind == "parameter" else Tensor
+    assert leaf.value is not None
+    return kind(leaf.value, requires_grad=leaf.kind != "data", dtype=leaf.dtype, name=leaf.label)
+
+
+def _names(leaves: Sequence[GraphNode]) -> list[str]:
+    """What each leaf is called: by its label, or its kind and number where others are called so too."""
+    labels = [words.visible(leaf.label) for leaf in leaves]
+    return [
+        label if label and labels.count(label) == 1 else f"{label or leaf.role}_{leaf.number}"
+        for label, leaf in zip(labels, leaves)
+    ]
