@@ -17,7 +17,7 @@ import numpy as np
 
 from ..engine import rules
 from ..script.symbols import Symbol, body_of, plain, simplest
-from .lowering import rewritten
+from .lowering import needed, rewritten
 
 Uses = Counter[int]
 FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
@@ -55,6 +55,7 @@ def rewrite(
             return None
 
         lines, ends = rewritten(lines, ends, change)
+        lines = needed(lines, ends)  # so that `uses` counts no others
     return lines, ends, notes
 
 
@@ -86,6 +87,36 @@ def sum_of_columns(line: Symbol, uses: Uses) -> Any:
     count = math.prod(x.value.shape[: len(axes)])
     columns = np.reshape(x, (count, -1))
     return np.reshape(np.matmul(ones(count, x.dtype), columns), line.value.shape)
+
+
+def multiple_of_a_sum(line: Symbol, uses: Uses) -> Any:
+    """c (x @ 1) = x @ c: as in a mean of rows, or in -sum(x)."""
+    x, c = _multiple(line)
+    inner = _operand(x, np.reshape, uses)
+    product = x if inner is None else inner
+    if product is None or product.dtype != line.dtype or uses[id(product)] != 1:
+        return None
+    product = _with_factor(c, *_both(product, np.matmul))
+    return product if inner is None or product is None else np.reshape(product, line.value.shape)
+
+
+def sum_of_a_multiple(line: Symbol, uses: Uses) -> Any:
+    """(c x) @ 1 = x @ c: fewer numbers are multiplied."""
+    a, k = _both(line, np.matmul)
+    rows = k if is_filled(a) else a
+    inner = _operand(rows, np.reshape, uses)
+    x, c = _multiple(rows if inner is None else inner)
+    if x is None or x.dtype != line.dtype or uses[id(rows if inner is None else inner)] != 1:
+        return None
+    x = np.reshape(x, rows.value.shape)
+    return _with_factor(c, *((a, x) if is_filled(a) else (x, k)))
+
+
+def _with_factor(c: float, a: Any, b: Any) -> Any:
+    """c (a @ b), if one of them is a constant with one number everywhere."""
+    if is_filled(b):
+        return np.matmul(a, filled(b.size, c * b.item(0), b.dtype))
+    return np.matmul(filled(a.size, c * a.item(0), a.dtype), b) if is_filled(a) else None
 
 
 def sum_of_products(line: Symbol, uses: Uses) -> Any:
@@ -141,12 +172,56 @@ def quotient(line: Symbol, uses: Uses) -> Any:
     if a is None or line.size < SMALL or not isinstance(a, Symbol) or a.dtype != line.dtype:
         return None
     if type(b) in (int, float):
-        info = np.finfo(line.dtype)
-        fits = b and float(info.tiny) <= abs(1 / b) <= float(info.max)
-        return np.multiply(a, 1 / b) if fits else None
+        return np.multiply(a, 1 / b) if b and is_normal(1 / b, line.dtype) else None
     if isinstance(b, Symbol) and b.dtype == line.dtype and 4 * b.size <= line.size:
         return np.multiply(a, np.divide(1, b))
     return None
+
+
+def product_with_a_negative(line: Symbol, uses: Uses) -> Any:
+    """(-a) b = -(a b): so that a sum of it can have the sign."""
+    a, b = _both(line, np.multiply)
+    x: Any
+    if a is None or not (isinstance(a, Symbol) and isinstance(b, Symbol)):
+        return None
+    if (x := _operand(a, np.negative, uses)) is not None:
+        return np.negative(np.multiply(x, b))
+    if (x := _operand(b, np.negative, uses)) is not None:
+        return np.negative(np.multiply(a, x))
+    return None
+
+
+def quotient_of_a_multiple(line: Symbol, uses: Uses) -> Any:
+    """a / (c b) = (a / b) (1 / c): so that one number can be multiplied by the next."""
+    a, b = _both(line, np.divide)
+    x, c = _multiple(b)
+    if x is None or uses[id(b)] != 1 or b.size != line.size or x.dtype != line.dtype:
+        return None
+    return np.multiply(np.divide(a, x), 1 / c) if c and is_normal(1 / c, line.dtype) else None
+
+
+def multiple_of_a_multiple(line: Symbol, uses: Uses) -> Any:
+    """(a c) d = a (c d): for numbers c and d."""
+    x, d = _multiple(line)
+    a, c = _multiple(x) if isinstance(x, Symbol) and uses[id(x)] == 1 else (None, None)
+    if a is None or x.dtype != line.dtype or not is_normal(c * d, line.dtype):
+        return None
+    return np.multiply(a, c * d)
+
+
+def _multiple(line: Any) -> tuple[Any, Any]:
+    """A symbol and a number, if a line is their product; else None and None."""
+    if (negative := getattr(line, "call", None)) and negative.function is np.negative:
+        return negative.args[0], -1
+    a, b = _both(line, np.multiply)
+    a, b = (b, a) if type(a) in (int, float) else (a, b)
+    return (a, b) if isinstance(a, Symbol) and type(b) in (int, float) else (None, None)
+
+
+def is_normal(number: float, dtype: Any) -> bool:
+    """Tell whether a dtype has a number to its full precision."""
+    info = np.finfo(dtype)
+    return number != 0 and float(info.tiny) <= abs(number) <= float(info.max)
 
 
 def twice_a_product(line: Symbol, uses: Uses) -> Any:
@@ -255,8 +330,15 @@ def rows_added(line: Symbol, uses: Uses) -> Any:
 REWRITINGS: dict[Any, Sequence[Callable[[Symbol, Uses], Any]]] = {  # by the function of the line
     np.add.reduce: (sum_of_negatives, sum_of_products, sum_of_rows, sum_of_columns),
     np.add: (plus_a_negative, twice_a_product),
-    np.divide: (quotient,),
-    np.multiply: (factor_of_booleans,),
+    np.divide: (quotient_of_a_multiple, quotient),
+    np.multiply: (
+        factor_of_booleans,
+        product_with_a_negative,
+        multiple_of_a_multiple,
+        multiple_of_a_sum,
+    ),
+    np.negative: (multiple_of_a_multiple, multiple_of_a_sum),
+    np.matmul: (sum_of_a_multiple,),
     np.maximum: (above_a_row,),
     np.maximum.reduce: (maximum_of_rows,),
     np.where: (chosen_last,),
@@ -265,13 +347,23 @@ REWRITINGS: dict[Any, Sequence[Callable[[Symbol, Uses], Any]]] = {  # by the fun
 
 
 SAME_BITS = {  # but for the sign of a zero
-    sum_of_negatives, plus_a_negative, chosen_last, factor_of_booleans, maximum_of_rows, above_a_row
+    sum_of_negatives, product_with_a_negative, plus_a_negative, chosen_last, factor_of_booleans,
+    maximum_of_rows, above_a_row,
 }  # fmt: skip
 
 
-@functools.lru_cache(maxsize=256)
 def ones(count: int, dtype: np.dtype) -> np.ndarray:
-    return np.ones(count, dtype)
+    return filled(count, 1, dtype)
+
+
+@functools.lru_cache(maxsize=256)
+def filled(count: int, value: float, dtype: np.dtype) -> np.ndarray:
+    return np.full(count, value, dtype)
+
+
+def is_filled(a: object) -> bool:
+    """Tell whether `a` is a constant of one axis, with one number everywhere."""
+    return isinstance(a, np.ndarray) and a.ndim == 1 and a.size > 0 and bool((a == a[0]).all())
 
 
 @functools.lru_cache(maxsize=256)

@@ -64,8 +64,9 @@ def compile(  # noqa: A001 - as in PyTorch
             in lists, tuples and dicts. Another function as an argument needs another program. Or what
             `mg.pytorch()` watched: its graph is there already; see `of_watched`.
         exact: keep the bits of the function itself, but for the sign of a zero. Else sums may be rounded
-            in another order, a / b may be a (1 / b), which overflows where an array b is below 1e-38 in
-            float32, and a gradient of a table that is not finite in one row may be so in others.
+            in another order, and constant factors multiplied in another one, so that other numbers near
+            the largest overflow; a / b may be a (1 / b), which overflows where an array b is below 1e-38
+            in float32; and a gradient of a table that is not finite in one row may be so in others.
         at_once: make the program at the first call of a shape, by recorded calls whose results and draws
             are thrown away. So the bits of a call do not depend on which calls came before it.
         plans: how many programs there are at most. Where there are that many, a shape has one after 30

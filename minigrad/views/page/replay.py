@@ -17,7 +17,7 @@ import numpy as np
 from ...engine import rules
 from ...ran.data import GraphNode
 from ...script.script import Script, compute
-from ...script.symbols import Symbol
+from ...script.symbols import Symbol, body_of
 
 STEP = 1e-5
 MOST_NUMBERS = 2_000_000_000  # numbers to compute, beyond which no check is run
@@ -120,7 +120,7 @@ class _Replay:
 
 def _in_float64(function: Callable, args: list[Any], options: dict[str, Any]) -> Any:
     """Return what a function gives, in float64."""
-    if function is rules.astype and np.dtype([*args, *options.values()][1]).kind == "f":
+    if function is body_of(rules.astype) and np.dtype([*args, *options.values()][1]).kind == "f":
         return args[0]
     return _wide(function(*args, **options))
 

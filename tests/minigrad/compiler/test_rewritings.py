@@ -20,7 +20,7 @@ def array(*shape, dtype):
 
 def negated_twice(x):
     y = np.exp(x)
-    return np.sum(-(y * y), axis=0)
+    return np.sum(-(y * y))
 
 
 def with_mean_and_deviation(x):
@@ -29,10 +29,18 @@ def with_mean_and_deviation(x):
 
 
 CASES = {  # a function of a matrix, and how wide that is
-    "sum_of_rows": (lambda x: np.sum(np.exp(x), axis=-1) * 2, COLUMNS),
-    "sum_of_columns": (lambda x: np.sum(np.exp(x), axis=0) * 2, COLUMNS),
+    "sum_of_rows": (lambda x: np.sqrt(np.sum(np.exp(x), axis=-1)), COLUMNS),
+    "sum_of_columns": (lambda x: np.sqrt(np.sum(np.exp(x), axis=0)), COLUMNS),
+    "multiple_of_a_sum": (lambda x: np.mean(np.exp(x), axis=-1), COLUMNS),
+    "multiple_of_a_sum of columns": (lambda x: -np.sum(np.exp(x), axis=0), COLUMNS),
+    "sum_of_a_multiple": (lambda x: np.sum(np.exp(x) * 3, axis=-1), COLUMNS),
+    "sum_of_a_multiple of columns": (lambda x: np.sum(3 * np.exp(x), axis=0), COLUMNS),
     "sum_of_products": (lambda x: np.sum(np.exp(x) * np.tanh(x), axis=1), 80),
     "sum_of_negatives": (negated_twice, COLUMNS),
+    "product_with_a_negative": (lambda x: -np.exp(x) * np.sin(x), COLUMNS),
+    "multiple_of_a_multiple": (lambda x: (np.exp(x) * 3) * 5, COLUMNS),
+    "multiple_of_a_multiple by a sign": (lambda x: np.tanh(-np.exp(x) * -3), COLUMNS),
+    "quotient_of_a_multiple": (lambda x: np.sqrt(np.exp(x)) / 4, COLUMNS),
     "plus_a_negative": (lambda x: np.exp(x) + -np.sin(x), COLUMNS),
     "quotient": (lambda x: np.exp(x) / 3, COLUMNS),
     "quotient by a column": (lambda x: x / np.sum(np.exp(x), axis=-1, keepdims=True), COLUMNS),
