@@ -57,7 +57,7 @@ def drawn(
     again = lambda: draw(generator(rng))
     array = again()
     for watcher in mode.get().watchers:
-        watcher.drawn(array, again)
+        watcher.on_draw(array, again)
     return array
 
 

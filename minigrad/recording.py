@@ -18,10 +18,12 @@ from .engine.followed import bare, followed
 from .engine.modes import Box, Watcher, count, mode, setting
 from .engine.node import Node
 from .engine.saving import unshared
-from .engine.source import SourceLine, by_definition, source_line, user_frames
+from .engine.source import SourceLine, by_definition, pass_over, source_line, user_frames
 from .engine.tensor import Tensor
 from .engine.walk import Contribution, Visit
 from .with_blocks import with_block
+
+pass_over(__file__)
 
 
 class Note(Watcher):
@@ -59,7 +61,7 @@ class Note(Watcher):
         self.inside = inside
         self.contributions: list[Contribution] = []
 
-    def visit(self, visit: Visit) -> None:
+    def on_visit(self, visit: Visit) -> None:
         self.gradient, self.contributions = visit.gradient, visit.contributions
 
 
@@ -88,7 +90,7 @@ def _as_argument(value: Any) -> Any:
         value = followed(value, watchers)
     for watcher in watchers if isinstance(value, (Tensor, np.ndarray)) else ():
         if isinstance(watcher, Recording):
-            watcher.arguments.add(watcher.source(value))
+            watcher.arguments.add(watcher.node_of(value))
     return value
 
 
@@ -136,23 +138,23 @@ class Recording(Watcher):
         self.reads: list[Read] = []
         self.arguments: set[Node | None] = set()  # those of the function that is recorded
 
-    def read(self, a: Any) -> None:
-        self._leaves(self.source(a), without_tensors(a))
+    def on_read(self, a: Any) -> None:
+        self._note_read(self.node_of(a), without_tensors(a))
 
-    def same(self, array: Any, other: Any) -> None:
-        self.arrays.setdefault(memory_of(array), (array, self.source(other)))
+    def on_same_numbers(self, array: Any, other: Any) -> None:
+        self.arrays.setdefault(memory_of(array), (array, self.node_of(other)))
 
-    def wrote(self, array: Any, node: Node | None) -> None:
+    def on_write(self, array: Any, node: Node | None) -> None:
         """Forget what is known of this memory, but that its numbers are those of `node`."""
         shared = lambda a: isinstance(a, np.ndarray) and np.may_share_memory(a, array)
         for key in [key for key, (a, _) in self.arrays.items() if shared(a)]:
             a, before = self.arrays.pop(key)
-            self._leaves(before, without_tensors(a))
+            self._note_read(before, without_tensors(a))
         if node is not None:
             node.note.array = array
             self.arrays[memory_of(array)] = array, node
 
-    def enter(self, box: Box, args: tuple, kwargs: dict[str, Any]) -> None:
+    def on_enter(self, box: Box, args: tuple, kwargs: dict[str, Any]) -> None:
         if not by_definition():
             plain = [a for a in flat((*args, *kwargs.values())) if is_plain(a)]
             box.given = source_line(), [a for a in plain if not self._is_result(a)]
@@ -162,37 +164,37 @@ class Recording(Watcher):
         _, node = self.arrays.get(memory_of(a), (None, None))
         return node is not None and node.operation is not None
 
-    def _leaves(self, node: Node | None, value: Any, unseen: bool = False) -> None:
+    def _note_read(self, node: Node | None, value: Any, unseen: bool = False) -> None:
         line = source_line()
         last = self.reads[-1] if self.reads else None
         if node is None or (last and (last.node, last.line, last.unseen) == (node, line, unseen)):
             return
         self.reads.append(Read(node, line, count(), value, by_definition(), unseen))
 
-    def drawn(self, array: Any, draw: Callable[[], Any]) -> None:
-        node = self.source(array)
+    def on_draw(self, array: Any, draw: Callable[[], Any]) -> None:
+        node = self.node_of(array)
         if node is not None:
             node.note.origin, node.note.draw = "draw", draw
 
-    def made(self, array: Any, of: list[Tensor]) -> None:
-        node = self.source(array)
+    def on_made(self, array: Any, of: list[Tensor]) -> None:
+        node = self.node_of(array)
         if node is not None:
             node.note.made_of = [tensor.node for tensor in of]
 
-    def operation(self, node: Node, args: tuple, y: Any) -> None:
-        sources = tuple([self.source(a) for a in args])
+    def on_operation(self, node: Node, args: tuple, y: Any) -> None:
+        sources = tuple([self.node_of(a) for a in args])
         held = [a for a in flat(args) if isinstance(a, (Tensor, np.ndarray))]
-        names = [(self.source(a), name) for a, name in names_here(held)]
+        names = [(self.node_of(a), name) for a, name in names_here(held)]
         held_args = tuple(map(_held, args))
         node.note = Note(y, held_args, sources, source_line(), names, inside=by_definition())
         node.keeps_grad = node.requires_grad
         node.note.recording = self
         if not node.operation.rules:  # type: ignore[union-attr]
             node.note.y, node.note.array = unshared(without_tensors(y)), y
-            self._leaves(node, node.note.y, unseen=True)
+            self._note_read(node, node.note.y, unseen=True)
         self.arrays.setdefault(memory_of(y), (y, node))
 
-    def source(self, a: Any) -> Any:
+    def node_of(self, a: Any) -> Any:
         """The node that an argument is; of a list, a list of these; None for what is no array."""
         if isinstance(a, Tensor):
             if a._node is None and memory_of(a._array) in self.arrays:  # detached
@@ -200,11 +202,11 @@ class Recording(Watcher):
             self.arrays.setdefault(memory_of(a._array), (a._array, a.node))
             return a.node
         if isinstance(a, (list, tuple)):
-            return [self.source(b) for b in a]
+            return [self.node_of(b) for b in a]
         _, node = self.arrays.get(memory_of(a), (None, None))
         if node is None or _changed(node, a):
             if node is not None:
-                self.wrote(a, None)
+                self.on_write(a, None)
                 node = None
             if isinstance(a, np.ndarray) and a.ndim:
                 node = Node(a)

@@ -14,7 +14,7 @@ imported when `mg.pytorch()` is entered.
 3. `storages`: the value of each PyTorch tensor, where several share one memory
 4. `counterparts`: PyTorch's modules as ours, for the names of parameters and the boxes of a drawing
 5. `call`: one call of an ATen function; `functions`: one of an `autograd.Function`
-6. `told`: what PyTorch tells of its backward passes
+6. `hooks`: what PyTorch tells of its backward passes
 7. `calls`: each call, run by both, and compared
 8. `watched`: `pytorch()`, and what is known afterwards
 """

@@ -118,7 +118,7 @@ def _given(output: Any, args: list) -> Any:
         return output
     array, watchers = array_of(output), mode.get().watchers
     for watcher in watchers:
-        watcher.made(array, [a for a in args if isinstance(a, Tensor)])
+        watcher.on_made(array, [a for a in args if isinstance(a, Tensor)])
     return followed(array, watchers)
 
 

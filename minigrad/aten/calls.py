@@ -33,10 +33,10 @@ from ..with_blocks import no_grad
 from .call import AtenCall, outputs_of, results, tensors_in
 from .counterparts import Counterparts
 from .functions import OwnBackward
+from .hooks import in_function, refuse_transforms
 from .numbers import Distance, array_of, distance, numpys, tolerance
 from .rows.places import written_over, written_unseen
 from .storages import Region, TorchStorage
-from .told import in_function, refuse_transforms
 
 source.pass_over(os.path.dirname(torch.__file__) + os.sep)
 

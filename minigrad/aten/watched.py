@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import threading
 import weakref
 from collections.abc import Callable
@@ -11,13 +12,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from .. import errors
-from ..engine.source import SourceLine
+from ..engine.source import SourceLine, pass_over
 from ..engine.tensor import Tensor
 from ..engine.walk import backward, order
 from ..recording import memory_of, names_here, record
 
 if TYPE_CHECKING:
     from .calls import Distance
+
+pass_over(os.path.dirname(__file__) + os.sep)
 
 BEFORE: list[Callable[[Watched], object]] = []  # what is called before a block is entered
 WATCHED: weakref.WeakSet[Watched] = weakref.WeakSet()  # those that want to know of backward()
@@ -132,19 +135,19 @@ class Watched:
             raise errors.UnsupportedError(
                 'mg.pytorch() watches PyTorch, which is not installed: pip install -e ".[torch]"'
             ) from None
-        from . import told
+        from . import hooks
         from .calls import Calls
 
         for call in BEFORE:
             call(self)
-        told.tell(WATCHED)
+        hooks.tell(WATCHED)
         WATCHED.add(self)
         self.calls = Calls()
         with contextlib.ExitStack() as block:
             block.enter_context(_plain_calls(torch))
             block.enter_context(record())
             block.enter_context(self.calls.hooks())
-            block.enter_context(told.functions_seen(self.calls.called))
+            block.enter_context(hooks.functions_seen(self.calls.called))
             block.enter_context(self.calls)
             self._block = block.pop_all()
         self.is_open = True
@@ -294,11 +297,13 @@ class Watched:
                         f"forward, {by}, at {function.line}: the graph has its own"
                     )
 
-    def before(self) -> list[Any]:
+    def copy_gradients(self) -> list[Any]:
         """Copies of the gradients that PyTorch's leaves have."""
         return [_copied(theirs.grad) for theirs, _ in self.calls.leaves.values()]
 
-    def after(self, roots: list, seeds: list, before: list[Any], only: set[int] | None) -> None:
+    def compare_backward(
+        self, roots: list, seeds: list, before: list[Any], only: set[int] | None
+    ) -> None:
         """Compare what a call of PyTorch's `backward()` added to the gradients, `only` to some."""
         from .numbers import array_of
 
@@ -317,7 +322,7 @@ class Watched:
                 gradients.append((self._called(theirs, paths), ours, added))
         self._walked(roots, seeds, gradients)
 
-    def given(self, roots: list, seeds: list, inputs: list, found: Any) -> None:
+    def compare_grad(self, roots: list, seeds: list, inputs: list, found: Any) -> None:
         """Compare what a call of `torch.autograd.grad()` gave."""
         calls = self.calls
         gradients, paths = [], self._paths()

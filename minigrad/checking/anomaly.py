@@ -38,7 +38,7 @@ class Detector(Watcher):
         # The arguments of each node and its line, as long as somebody holds the node.
         self.seen: weakref.WeakKeyDictionary[Node, Any] = weakref.WeakKeyDictionary()
 
-    def operation(self, node: Node, args: tuple, y: Any) -> None:
+    def on_operation(self, node: Node, args: tuple, y: Any) -> None:
         """Raise where `y` has a NaN, or an infinity that was not among the arguments already.
 
         Raises:
@@ -60,7 +60,7 @@ class Detector(Watcher):
             error.culprit = FailedCall(node.operation.function, args, node.kwargs, node.box, result)
             raise error
 
-    def visit(self, visit: Visit) -> None:
+    def on_visit(self, visit: Visit) -> None:
         """Raise where a rule gives a NaN or an infinity.
 
         Raises:

@@ -20,7 +20,7 @@ Read it from the whole to the parts:
 10. `source`: the lines as text, one generator function: forward, then back
 11. `of_watched`: what PyTorch computed, compiled: its graph is there already
 
-Beside these, `keeping` shows the plan of memory as a table; `emptying` and `freed` give back memory
+Beside these, `keeping` shows the plan of memory as a table; `emptying` and `heap` give back memory
 while a program is made.
 
 A line is a symbol of a script (see `minigrad.script`): an array, and the call that gave it. Lowered, it

@@ -14,7 +14,7 @@ import numpy as np
 from ..script.operators import BY_FUNCTION
 from ..script.script import Script
 from ..script.symbols import Symbol
-from . import freed
+from . import heap
 from .lowering import numpys, varies
 
 LARGE = 1 << 16  # bytes
@@ -88,7 +88,7 @@ def _owner(array: np.ndarray) -> np.ndarray:
 def empty_all(lines: Iterable[Symbol]) -> None:
     """Give back the memory of the arrays of lines."""
     for line in lines:
-        freed.empty(line.value)
+        heap.empty(line.value)
 
 
 def ids(symbols: Iterable[Symbol]) -> set[int]:

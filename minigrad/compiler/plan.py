@@ -11,7 +11,7 @@ import numpy as np
 
 from ..engine.saving import unshared
 from ..engine.tensor import Tensor
-from . import freed
+from . import heap
 from .keeping import MemoryUse, memory_use
 from .lowered_script import lowered_script, without_arrays
 from .memory import Buffers
@@ -41,7 +41,7 @@ class Plan:
     """
 
     def __init__(self, readings: Readings, grad: bool, exact: bool):
-        freed.keep()
+        heap.keep_freed_memory()
         self.exact, graph = exact, readings.graph
         places = {n: i for i, n in enumerate(readings.arguments) if n is not None}
         self.takes = list(places.values())
@@ -61,7 +61,7 @@ class Plan:
         self.code = compile(self.text, "<compiled>", "exec")
         without_arrays(script)
         self.instances = threading.local()
-        freed.trim()
+        heap.give_back_free_memory()
 
     @functools.cached_property
     def text_without_buffers(self) -> str:

@@ -20,7 +20,7 @@ from ..recording import Recording, as_arguments, flat, memory_of
 from ..script.symbols import equal
 
 
-class Tracing(Recording):
+class CallRecording(Recording):
     """A recording that also keeps what later calls need.
 
     Attributes:
@@ -28,8 +28,8 @@ class Tracing(Recording):
         tensors: those that it reads, by their nodes.
         draws: the nodes of random arrays, and how each is drawn, in order.
         modules: those that were called.
-        given: the nodes that an operation was given.
-        taken: the first line of the user's that took numbers out of the graph.
+        as_arguments: the nodes that were arguments of an operation.
+        read_at: the first line of the user's that took numbers out of the graph.
     """
 
     def __init__(self) -> None:
@@ -38,39 +38,39 @@ class Tracing(Recording):
         self.tensors: dict[Node, Tensor] = {}
         self.draws: list[tuple[Node, Draw]] = []
         self.modules: dict[Module, None] = {}
-        self.given: set[Node] = set()
-        self.taken: SourceLine | None = None
+        self.as_arguments: set[Node] = set()
+        self.read_at: SourceLine | None = None
 
-    def source(self, a: Any) -> Any:
-        node = super().source(a)
+    def node_of(self, a: Any) -> Any:
+        node = super().node_of(a)
         if isinstance(a, Tensor) and (node.operation is None or node.number < self.start):
             self.tensors.setdefault(node, a)
         return node
 
-    def enter(self, box: Box, args: tuple, kwargs: dict[str, Any]) -> None:
-        super().enter(box, args, kwargs)
+    def on_enter(self, box: Box, args: tuple, kwargs: dict[str, Any]) -> None:
+        super().on_enter(box, args, kwargs)
         if isinstance(box.owner, Module):
             self.modules[box.owner] = None
 
-    def operation(self, node: Node, args: tuple, y: Array) -> None:
-        super().operation(node, args, y)
-        self.given.update(n for n in flat(node.note.sources) if isinstance(n, Node))
-        if self.source(y) is not node:  # a view of all of an array
-            self.given.add(node)
+    def on_operation(self, node: Node, args: tuple, y: Array) -> None:
+        super().on_operation(node, args, y)
+        self.as_arguments.update(n for n in flat(node.note.sources) if isinstance(n, Node))
+        if self.node_of(y) is not node:  # a view of all of an array
+            self.as_arguments.add(node)
 
-    def drawn(self, array: np.ndarray, draw: Draw) -> None:
+    def on_draw(self, array: np.ndarray, draw: Draw) -> None:
         if not np.ndim(array):
             raise GraphError(
                 f"a compiled function draws a number, {array}, which would be that of its first call "
                 f"forever: draw an array with one element, as in drawn(lambda rng: rng.random(1))"
             )
-        super().drawn(array, draw)
-        self.draws.append((self.source(array), draw))
+        super().on_draw(array, draw)
+        self.draws.append((self.node_of(array), draw))
 
-    def read(self, a: Array) -> None:
-        super().read(a)
-        if self.taken is None and not by_definition():
-            self.taken = source_line()
+    def on_read(self, a: Array) -> None:
+        super().on_read(a)
+        if self.read_at is None and not by_definition():
+            self.read_at = source_line()
 
     def lost(self, leaves: Iterable[Node]) -> SourceLine | None:
         """The first line that took numbers out; or made an array that no operation was given, if NumPy
@@ -80,8 +80,8 @@ class Tracing(Recording):
         made = (n.number for n in arrays if n not in self.arguments and not n.note.origin)
         last = max(made, default=0)
         unused = (r for r in self.reads if r.unseen and not r.inside and r.number < last)
-        unused = (r for r in unused if r.node not in self.given)
-        return self.taken or next((r.line for r in unused), None)
+        unused = (r for r in unused if r.node not in self.as_arguments)
+        return self.read_at or next((r.line for r in unused), None)
 
 
 def pytorchs(a: Any) -> str:
@@ -138,31 +138,31 @@ class Recorded:
     """
 
     def __init__(self, function: Callable, args: tuple, kwargs: dict, arrays: Sequence[Any]):
-        tracing = Tracing()
+        recording = CallRecording()
         name = getattr(function, "__name__", "the function")
-        with setting(watchers=(tracing,)):
+        with setting(watchers=(recording,)):
             args, kwargs = as_arguments((args, kwargs))
             self.result = function(*args, **kwargs)
         check_result(function, self.result)
         graph, captured = capture.captured(GraphData, self.result)
         numbers = captured.number
-        if (line := tracing.lost(n for n in numbers if n.operation is None)) is not None:
+        if (line := recording.lost(n for n in numbers if n.operation is None)) is not None:
             raise GraphError(
                 f"{name} takes numbers out of the graph, at {line}: compiled, it would use "
                 f"those of its first call forever. Compute with the tensor itself, and with np.where "
                 f"in place of `if`; or call it without mg.compile"
             )
-        own = {number for node, number in numbers.items() if node.number > tracing.start}
+        own = {number for node, number in numbers.items() if node.number > recording.start}
         if any(graph[n].kind == "operation" for n in numbers.values() if n not in own):
             graph = graph.part(own, {box.number for box in graph.boxes})
         self.graph: GraphData = graph
         self.tensors = {
-            numbers[node]: tensor for node, tensor in tracing.tensors.items() if node in numbers
+            numbers[node]: tensor for node, tensor in recording.tensors.items() if node in numbers
         }
-        self.draws = [(numbers.get(node), draw) for node, draw in tracing.draws]
-        self.arguments = [_number(tracing, numbers, a) for a in arrays]
-        self.modules = list(tracing.modules)
-        _let_go(tracing, captured, graph)
+        self.draws = [(numbers.get(node), draw) for node, draw in recording.draws]
+        self.arguments = [_number(recording, numbers, a) for a in arrays]
+        self.modules = list(recording.modules)
+        _let_go(recording, captured, graph)
 
     def readings(self) -> Readings:
         return Readings(self.graph, self.arguments, self.tensors, self.draws)
@@ -222,14 +222,14 @@ class Recorded:
                 raise GraphError(_differs(self.graph, node))
 
 
-def _let_go(tracing: Tracing, captured: Any, graph: GraphData) -> None:
+def _let_go(recording: CallRecording, captured: Any, graph: GraphData) -> None:
     """Forget what nothing needs once a call is recorded: arrays above all, which would live as long as
     its result."""
     for node in captured.number:  # views look at them; the way back does not
-        if node.number > tracing.start:
+        if node.number > recording.start:
             node.note, node.keeps_grad = None, node.operation is None
     vars(captured).clear()  # its parts lead to it
-    for held in vars(tracing).values():  # nodes lead to the recording, and it to them
+    for held in vars(recording).values():  # nodes lead to the recording, and it to them
         if isinstance(held, (list, dict, set)):
             held.clear()
     for made in graph.nodes:  # the function can be called again
@@ -237,11 +237,11 @@ def _let_go(tracing: Tracing, captured: Any, graph: GraphData) -> None:
             made.value = None
 
 
-def _number(tracing: Tracing, numbers: dict[Node, int], a: Any) -> int | None:
+def _number(recording: CallRecording, numbers: dict[Node, int], a: Any) -> int | None:
     """The number of the node that an argument is."""
     if isinstance(a, Tensor):
         return None if a._node is None else numbers.get(a._node)  # it is given none by being asked
-    _, node = tracing.arrays.get(memory_of(a), (None, None))
+    _, node = recording.arrays.get(memory_of(a), (None, None))
     return None if node is None else numbers.get(node)
 
 

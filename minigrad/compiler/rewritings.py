@@ -1,8 +1,7 @@
 """Rewritings: algebra on lines, for speed. Each says that one short line is equal to another.
 
 Equal as formulas: floats may be rounded otherwise. None knows of a softmax, or of any other function
-made of lines. A rewriting is given a line, and returns what stands in its place, or None where it does
-not fit, or does not pay.
+made of lines.
 """
 
 from __future__ import annotations
@@ -10,8 +9,8 @@ from __future__ import annotations
 import functools
 import math
 from collections import Counter
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -23,6 +22,35 @@ Uses = Counter[int]
 FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
 LONG = 64  # elements of a row from which a call for each row is worth its while
 SMALL = 64  # results below which a rewriting saves nothing
+
+
+class Rewriting(NamedTuple):
+    """A rewriting of the table.
+
+    Attributes:
+        formula: what it says, as programs are printed with it.
+        change: given a line, and how often each symbol is used, by its id: returns what stands in its
+            place, or None.
+        same_bits: whether it changes no bits, but for the sign of a zero.
+    """
+
+    formula: str
+    change: Callable[[Symbol, Uses], Any]
+    same_bits: bool
+
+
+REWRITINGS: dict[Any, list[Rewriting]] = {}  # by the function of the line; the first that fits
+
+
+def rewriting(formula: str, *functions: Any, same_bits: bool = False) -> Callable:
+    """Enter the decorated function into the table, for lines that call one of some functions."""
+
+    def enter(change: Callable) -> Callable:
+        for function in functions:
+            REWRITINGS.setdefault(function, []).append(Rewriting(formula, change, same_bits))
+        return change
+
+    return enter
 
 
 def rewrite(
@@ -42,16 +70,15 @@ def rewrite(
         def change(line: Symbol) -> Symbol | None:
             nonlocal changed
             assert line.call is not None
-            fitting = REWRITINGS.get(line.call.function, ())
-            fitting = [f for f in fitting if f in SAME_BITS or not exact]
             if not isinstance(line.value, np.ndarray) or line.dtype not in FLOATS:
                 return None
-            for rewriting in fitting:
-                found = rewriting(line, uses)
-                if found is not None:
-                    changed = True
-                    _note(found, str(rewriting.__doc__).split(":")[0], notes)
-                    return found
+            for formula, change_of, same_bits in REWRITINGS.get(line.call.function, ()):
+                if same_bits or not exact:
+                    found = change_of(line, uses)
+                    if found is not None:
+                        changed = True
+                        _note(found, formula, notes)
+                        return found
             return None
 
         lines, ends = rewritten(lines, ends, change)
@@ -70,8 +97,30 @@ def _note(symbol: Symbol, formula: str, notes: dict[int, str]) -> None:
 # --- sums as products with ones ---------------------------------------------------------------------
 
 
+@rewriting("sum(-x) = -sum(x)", np.add.reduce, same_bits=True)
+def sum_of_negatives(line: Symbol, uses: Uses) -> Any:
+    """Fewer numbers get another sign."""
+    assert line.call is not None
+    _, args, options, _ = line.call
+    x = _operand(args[0], np.negative, uses)
+    return None if x is None else np.negative(simplest(np.add.reduce, [x], options))
+
+
+@rewriting("sum(a b, -1) = vecdot(a, b)", np.add.reduce)
+def sum_of_products(line: Symbol, uses: Uses) -> Any:
+    """The products of long rows need not be stored."""
+    x, axes = _summed(line)
+    if x is None or axes != (x.ndim - 1,) or x.value.shape[-1] < LONG:
+        return None
+    a, b = _operands(x, np.multiply, uses)
+    if a is None or np.shape(plain(a)) != x.value.shape or np.shape(plain(b)) != x.value.shape:
+        return None
+    return np.reshape(np.vecdot(a, b), line.value.shape)
+
+
+@rewriting("sum(x, -1) = x @ 1", np.add.reduce)
 def sum_of_rows(line: Symbol, uses: Uses) -> Any:
-    """sum(x, -1) = x @ 1: on short rows, np.sum takes longer for a row than for its elements."""
+    """On short rows, np.sum takes longer for a row than for its elements."""
     x, axes = _summed(line)
     if x is None or axes != (x.ndim - 1,) or line.size < SMALL:
         return None
@@ -79,8 +128,9 @@ def sum_of_rows(line: Symbol, uses: Uses) -> Any:
     return np.reshape(np.matmul(rows, ones(x.value.shape[-1], x.dtype)), line.value.shape)
 
 
+@rewriting("sum(x, 0) = 1 @ x", np.add.reduce)
 def sum_of_columns(line: Symbol, uses: Uses) -> Any:
-    """sum(x, 0) = 1 @ x: the sums over all axes but the last ones."""
+    """The sums over all axes but the last ones."""
     x, axes = _summed(line)
     if x is None or axes != tuple(range(len(axes))) or len(axes) == x.ndim or x.size < SMALL:
         return None
@@ -89,8 +139,9 @@ def sum_of_columns(line: Symbol, uses: Uses) -> Any:
     return np.reshape(np.matmul(ones(count, x.dtype), columns), line.value.shape)
 
 
+@rewriting("c (x @ 1) = x @ c", np.multiply, np.negative)
 def multiple_of_a_sum(line: Symbol, uses: Uses) -> Any:
-    """c (x @ 1) = x @ c: as in a mean of rows, or in -sum(x)."""
+    """As in a mean of rows, or in -sum(x)."""
     x, c = _multiple(line)
     inner = _operand(x, np.reshape, uses)
     product = x if inner is None else inner
@@ -100,8 +151,9 @@ def multiple_of_a_sum(line: Symbol, uses: Uses) -> Any:
     return product if inner is None or product is None else np.reshape(product, line.value.shape)
 
 
+@rewriting("(c x) @ 1 = x @ c", np.matmul)
 def sum_of_a_multiple(line: Symbol, uses: Uses) -> Any:
-    """(c x) @ 1 = x @ c: fewer numbers are multiplied."""
+    """Fewer numbers are multiplied."""
     a, k = _both(line, np.matmul)
     rows = k if is_filled(a) else a
     inner = _operand(rows, np.reshape, uses)
@@ -117,17 +169,6 @@ def _with_factor(c: float, a: Any, b: Any) -> Any:
     if is_filled(b):
         return np.matmul(a, filled(b.size, c * b.item(0), b.dtype))
     return np.matmul(filled(a.size, c * a.item(0), a.dtype), b) if is_filled(a) else None
-
-
-def sum_of_products(line: Symbol, uses: Uses) -> Any:
-    """sum(a b, -1) = vecdot(a, b): the products of long rows need not be stored."""
-    x, axes = _summed(line)
-    if x is None or axes != (x.ndim - 1,) or x.value.shape[-1] < LONG:
-        return None
-    a, b = _operands(x, np.multiply, uses)
-    if a is None or np.shape(plain(a)) != x.value.shape or np.shape(plain(b)) != x.value.shape:
-        return None
-    return np.reshape(np.vecdot(a, b), line.value.shape)
 
 
 def _summed(line: Symbol) -> tuple[Any, tuple[int, ...]]:
@@ -147,16 +188,9 @@ def _summed(line: Symbol) -> tuple[Any, tuple[int, ...]]:
 # --- signs, quotients, sums of equal terms ---------------------------------------------------------
 
 
-def sum_of_negatives(line: Symbol, uses: Uses) -> Any:
-    """sum(-x) = -sum(x): fewer numbers get another sign."""
-    assert line.call is not None
-    _, args, options, _ = line.call
-    x = _operand(args[0], np.negative, uses)
-    return None if x is None else np.negative(simplest(np.add.reduce, [x], options))
-
-
+@rewriting("a + -b = a - b", np.add, same_bits=True)
 def plus_a_negative(line: Symbol, uses: Uses) -> Any:
-    """a + -b = a - b: and nothing gets another sign."""
+    """And nothing gets another sign."""
     a, b = _both(line, np.add)
     x: Any
     if a is not None and (x := _operand(b, np.negative, uses)) is not None:
@@ -166,8 +200,9 @@ def plus_a_negative(line: Symbol, uses: Uses) -> Any:
     return None
 
 
+@rewriting("a / b = a (1 / b)", np.divide)
 def quotient(line: Symbol, uses: Uses) -> Any:
-    """a / b = a (1 / b): where b has fewer numbers."""
+    """Where b has fewer numbers."""
     a, b = _both(line, np.divide)
     if a is None or line.size < SMALL or not isinstance(a, Symbol) or a.dtype != line.dtype:
         return None
@@ -178,8 +213,9 @@ def quotient(line: Symbol, uses: Uses) -> Any:
     return None
 
 
+@rewriting("(-a) b = -(a b)", np.multiply, same_bits=True)
 def product_with_a_negative(line: Symbol, uses: Uses) -> Any:
-    """(-a) b = -(a b): so that a sum of it can have the sign."""
+    """So that a sum of it can have the sign."""
     a, b = _both(line, np.multiply)
     x: Any
     if a is None or not (isinstance(a, Symbol) and isinstance(b, Symbol)):
@@ -191,8 +227,9 @@ def product_with_a_negative(line: Symbol, uses: Uses) -> Any:
     return None
 
 
+@rewriting("a / (c b) = (a / b) (1 / c)", np.divide)
 def quotient_of_a_multiple(line: Symbol, uses: Uses) -> Any:
-    """a / (c b) = (a / b) (1 / c): so that one number can be multiplied by the next."""
+    """So that one number can be multiplied by the next."""
     a, b = _both(line, np.divide)
     x, c = _multiple(b)
     if x is None or uses[id(b)] != 1 or b.size != line.size or x.dtype != line.dtype:
@@ -200,8 +237,9 @@ def quotient_of_a_multiple(line: Symbol, uses: Uses) -> Any:
     return np.multiply(np.divide(a, x), 1 / c) if c and is_normal(1 / c, line.dtype) else None
 
 
+@rewriting("(a c) d = a (c d)", np.multiply, np.negative)
 def multiple_of_a_multiple(line: Symbol, uses: Uses) -> Any:
-    """(a c) d = a (c d): for numbers c and d."""
+    """For numbers c and d."""
     x, d = _multiple(line)
     a, c = _multiple(x) if isinstance(x, Symbol) and uses[id(x)] == 1 else (None, None)
     if a is None or x.dtype != line.dtype or not is_normal(c * d, line.dtype):
@@ -224,8 +262,9 @@ def is_normal(number: float, dtype: Any) -> bool:
     return number != 0 and float(info.tiny) <= abs(number) <= float(info.max)
 
 
+@rewriting("a + b c + b c = a + (2 b) c", np.add)
 def twice_a_product(line: Symbol, uses: Uses) -> Any:
-    """a + b c + b c = a + (2 b) c: where b has fewer numbers."""
+    """Where b has fewer numbers."""
     s, p = _both(line, np.add)
     if s is None or not isinstance(p, Symbol) or uses[id(p)] != 2:
         return None
@@ -270,8 +309,9 @@ def _operand(x: Any, function: Callable, uses: Uses) -> Any:
 # --- the same numbers, by what NumPy is faster at ---------------------------------------------------
 
 
+@rewriting("where(c, x, 0) = where(~c, 0, x)", np.where, same_bits=True)
 def chosen_last(line: Symbol, uses: Uses) -> Any:
-    """where(c, x, 0) = where(~c, 0, x): which can be written over x."""
+    """Which can be written over x."""
     assert line.call is not None
     c, a, b = line.call.args
     if not line.ndim:  # both are numbers
@@ -281,8 +321,9 @@ def chosen_last(line: Symbol, uses: Uses) -> Any:
     return None
 
 
+@rewriting("x mask = x float(mask)", np.multiply, same_bits=True)
 def factor_of_booleans(line: Symbol, uses: Uses) -> Any:
-    """x mask = x float(mask): inside the product, the conversion takes twice as long."""
+    """Inside the product, the conversion takes twice as long."""
     a, b = _both(line, np.multiply)
     if a is None or not (isinstance(a, Symbol) and isinstance(b, Symbol)):
         return None
@@ -291,8 +332,9 @@ def factor_of_booleans(line: Symbol, uses: Uses) -> Any:
     return np.multiply(a.astype(line.dtype), b) if a.dtype == bool else None
 
 
+@rewriting("max(x, -1) = maximum.reduceat(x, starts)", np.maximum.reduce, same_bits=True)
 def maximum_of_rows(line: Symbol, uses: Uses) -> Any:
-    """max(x, -1) = maximum.reduceat(x, starts): np.max takes twice as long on short rows."""
+    """`np.max` takes twice as long on short rows."""
     assert line.call is not None
     _, args, options, _ = line.call
     if not args[0].ndim or not args[0].value.flags.c_contiguous:
@@ -305,16 +347,18 @@ def maximum_of_rows(line: Symbol, uses: Uses) -> Any:
     return np.reshape(top, line.value.shape)
 
 
+@rewriting("maximum(x, 0) = maximum(x, zeros)", np.maximum, same_bits=True)
 def above_a_row(line: Symbol, uses: Uses) -> Any:
-    """maximum(x, 0) = maximum(x, zeros): NumPy compares two arrays in half the time."""
+    """NumPy compares two arrays in half the time."""
     x, bound = _both(line, np.maximum)
     if x is None or not isinstance(x, Symbol) or type(bound) not in (int, float) or not x.ndim:
         return None
     return np.maximum(x, np.full(x.value.shape[-1:], bound, line.dtype))
 
 
+@rewriting("scatter_add(rows, ids) = one_hot(ids) @ rows", body_of(rules.scatter_add))
 def rows_added(line: Symbol, uses: Uses) -> Any:
-    """scatter_add(rows, ids) = one_hot(ids) @ rows: for a table of few rows."""
+    """For a table of few rows."""
     assert line.call is not None
     values, ids, shape = line.call.args
     whole = getattr(ids, "dtype", None) is not None and ids.dtype.kind in "iu"
@@ -325,31 +369,6 @@ def rows_added(line: Symbol, uses: Uses) -> Any:
         return None
     named = np.equal(np.arange(N)[:, None], np.reshape(ids, (1, n)))
     return np.matmul(named.astype(line.dtype), np.reshape(values, (n, shape[1])))
-
-
-REWRITINGS: dict[Any, Sequence[Callable[[Symbol, Uses], Any]]] = {  # by the function of the line
-    np.add.reduce: (sum_of_negatives, sum_of_products, sum_of_rows, sum_of_columns),
-    np.add: (plus_a_negative, twice_a_product),
-    np.divide: (quotient_of_a_multiple, quotient),
-    np.multiply: (
-        factor_of_booleans,
-        product_with_a_negative,
-        multiple_of_a_multiple,
-        multiple_of_a_sum,
-    ),
-    np.negative: (multiple_of_a_multiple, multiple_of_a_sum),
-    np.matmul: (sum_of_a_multiple,),
-    np.maximum: (above_a_row,),
-    np.maximum.reduce: (maximum_of_rows,),
-    np.where: (chosen_last,),
-    body_of(rules.scatter_add): (rows_added,),
-}
-
-
-SAME_BITS = {  # but for the sign of a zero
-    sum_of_negatives, product_with_a_negative, plus_a_negative, chosen_last, factor_of_booleans,
-    maximum_of_rows, above_a_row,
-}  # fmt: skip
 
 
 def ones(count: int, dtype: np.dtype) -> np.ndarray:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import os
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
@@ -13,6 +14,7 @@ from ..aten.watched import Watched
 from ..engine.errors import PROBLEMS
 from ..engine.kinds import named
 from ..engine.modes import get_default_dtype, mode
+from ..engine.source import pass_over
 from ..engine.tensor import tensor_of
 from ..errors import ArgumentError, GraphError
 from ..recording import record
@@ -26,6 +28,8 @@ from .outside import Outside
 from .plan import Plan, WithProgram
 from .recorded import Recorded, check_result
 from .running import one_node
+
+pass_over(os.path.dirname(__file__) + os.sep)
 
 PATIENCE = 30  # calls of a shape that one more plan is worth, for which another one is dropped
 MET = 64  # keys without a plan that it remembers
@@ -73,6 +77,9 @@ def compile(  # noqa: A001 - as in PyTorch
             calls (with `at_once`, at its first), and the one that was used least recently is dropped.
 
     Under `record()` and `detect_anomaly()`, the function runs as it is.
+
+    On Linux, the first program sets for the whole process that memory which is freed is kept for later
+    arrays (see `heap`).
 
     A call raises:
         GraphError: if the function returns no tensor, takes numbers out of the graph (`item()`, an

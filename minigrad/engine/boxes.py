@@ -18,7 +18,7 @@ def call_in_box(owner: object, function: Callable, args: tuple, kwargs: Options)
     outer = running.get()
     box = Box(outer, owner, function)
     for watcher in mode.get().watchers:
-        watcher.enter(box, args, kwargs)
+        watcher.on_enter(box, args, kwargs)
     token = running.set(box)
     try:
         return function(*args, **kwargs)

@@ -171,7 +171,7 @@ def written(function: Callable, targets: tuple, args: tuple, kwargs: dict[str, A
     result = function(*bare(args), **bare(kwargs))
     for watcher in _following():
         for target in targets:
-            watcher.wrote(target, node)
+            watcher.on_write(target, node)
     if "out" in kwargs:
         return targets[0] if len(targets) == 1 else targets
     return result
@@ -180,7 +180,7 @@ def written(function: Callable, targets: tuple, args: tuple, kwargs: dict[str, A
 def read(a: Followed) -> None:
     """Let those who watch see that numbers leave the graph."""
     for watcher in _following():
-        watcher.read(a)
+        watcher.on_read(a)
 
 
 def _seen(function: Callable, args: tuple, kwargs: dict[str, Any], y: Any) -> tuple[Any, Any]:
@@ -197,7 +197,7 @@ def _seen(function: Callable, args: tuple, kwargs: dict[str, Any], y: Any) -> tu
     watchers = _following()
     y = followed(y, watchers)
     for watcher in watchers:
-        watcher.operation(node, args, y)
+        watcher.on_operation(node, args, y)
     return node, y
 
 
@@ -214,7 +214,7 @@ def _several(function: Callable, args: tuple, kwargs: dict[str, Any], y: Any) ->
     y = type(y)([followed(one, watchers) for one in y])
     for watcher in watchers:
         for one, part in zip(y, parts):
-            watcher.same(one, part)
+            watcher.on_same_numbers(one, part)
     return y
 
 

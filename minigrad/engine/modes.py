@@ -47,28 +47,28 @@ class Watcher:
 
     follows = False
 
-    def operation(self, node: Node, args: tuple, y: Array) -> None:
+    def on_operation(self, node: Node, args: tuple, y: Array) -> None:
         """See an operation that was called with `args`, and gave the array `y`."""
 
-    def enter(self, box: Box, args: tuple, kwargs: Options) -> None:
+    def on_enter(self, box: Box, args: tuple, kwargs: Options) -> None:
         """See a call of a module or a definition, before it runs."""
 
-    def visit(self, visit: Visit) -> None:
+    def on_visit(self, visit: Visit) -> None:
         """See a visit of a walk back."""
 
-    def drawn(self, array: np.ndarray, draw: Callable[[], np.ndarray]) -> None:
+    def on_draw(self, array: np.ndarray, draw: Callable[[], np.ndarray]) -> None:
         """See an array of random numbers, and what draws another one."""
 
-    def made(self, array: np.ndarray, of: list[Tensor]) -> None:
+    def on_made(self, array: np.ndarray, of: list[Tensor]) -> None:
         """See an array that other code made of the numbers of these tensors."""
 
-    def read(self, a: Tensor | np.ndarray) -> None:
+    def on_read(self, a: Tensor | np.ndarray) -> None:
         """See numbers taken out of a tensor or a `Followed`, by `item()`, an `if` and their like."""
 
-    def same(self, array: np.ndarray, other: np.ndarray) -> None:
+    def on_same_numbers(self, array: np.ndarray, other: np.ndarray) -> None:
         """See an array that has the numbers of a `Followed`."""
 
-    def wrote(self, array: np.ndarray, node: Node | None) -> None:
+    def on_write(self, array: np.ndarray, node: Node | None) -> None:
         """See an array written to; `node` is what its numbers are now, or None."""
 
 

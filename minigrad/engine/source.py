@@ -14,14 +14,16 @@ import numpy as np
 
 HERE, NUMPY = (os.path.dirname(f) + os.sep for f in (os.path.dirname(__file__), np.__file__))
 INSIDE: tuple[str, ...] = HERE, NUMPY  # not the user's files
-OPERATIONS = "engine" + os.sep, "recording.py", "compiler", "aten"  # files that run these
-CALLED: tuple[str, ...] = *(HERE + name for name in OPERATIONS), NUMPY
+CALLED: tuple[str, ...] = (
+    os.path.dirname(__file__) + os.sep,
+    NUMPY,
+)  # they run operations for others
 
 
-def pass_over(folder: str) -> None:
-    """Count the files in `folder` as not the user's: those of another library that runs operations."""
+def pass_over(place: str) -> None:
+    """Look behind a file, or the files of a folder: they run operations that other code asked for."""
     global INSIDE, CALLED
-    INSIDE, CALLED = (*INSIDE, folder), (*CALLED, folder)
+    INSIDE, CALLED = (*INSIDE, place), (*CALLED, place)
 
 
 class SourceLine(NamedTuple):

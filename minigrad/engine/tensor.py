@@ -69,7 +69,7 @@ class Tensor(Operators):
             value = value if dtype is None else value.astype(dtype)
             self._array, self._node = read_only(as_array(value, copy=True)), None
             for watcher in mode.get().watchers:
-                watcher.same(self._array, value)
+                watcher.on_same_numbers(self._array, value)
             return
         if isinstance(value, (Tensor, Followed)):
             value = value._detached("Tensor(x)")
@@ -219,7 +219,7 @@ class Tensor(Operators):
     def _read(self) -> AnyArray:
         """The array, on its way out of the graph: those who watch see it go."""
         for watcher in mode.get().watchers:
-            watcher.read(self)
+            watcher.on_read(self)
         return self._array
 
     def _only(self, what: str, array: AnyArray) -> Any:
@@ -415,7 +415,7 @@ def remembered(
     if edges or now.watchers:
         node = Node(y, entry, to_save(entry, edges, args, arrays, y), kwargs, edges)
         for watcher in now.watchers:
-            watcher.operation(node, args, y)
+            watcher.on_operation(node, args, y)
     return tensor_of(y, node)
 
 
@@ -431,7 +431,7 @@ def outside_the_graph(
         node = Node(y, entry, to_save(entry, [], args, arrays, y), kwargs)
         y = followed(y, watchers)
         for watcher in watchers:
-            watcher.operation(node, args, y)
+            watcher.on_operation(node, args, y)
     elif entry.function not in SHAPE_ONLY:
         for a in args:
             if isinstance(a, Tensor):

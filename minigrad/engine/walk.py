@@ -134,7 +134,7 @@ def pass_on(node: Node, edges: list[Edge], arrived: dict[Node, AnyArray], watche
         raise _in_rule(problem, node, position)  # noqa: B904 - it has its cause
     visit = new(Visit, (node, g, contributions))
     for watcher in watchers:
-        watcher.visit(visit)
+        watcher.on_visit(visit)
     return visit
 
 
@@ -272,7 +272,7 @@ def backward(
             if visit.node.keeps_grad:
                 gradients.append((visit.node, visit.gradient))
             if visit.node.note is not None:
-                visit.node.note.visit(visit)
+                visit.node.note.on_visit(visit)
             del visit  # the next rule can have its memory
         with adding:
             for node, g in gradients:

@@ -3,7 +3,7 @@
 1. `symbols`: arrays that note the call that gave them
 2. `script`: a graph on symbols, forward and back
 3. `operators`: the one table of Python's operators
-4. `interpreter`: the functions that a page's interpreter has, by name
+4. `page_functions`: the functions that a page's interpreter has, by name
 5. `calls`: each call of NumPy's in calls of these functions
 6. `tape`: a script in such calls
 7. `sources`: these calls read backwards, from one element to those that it is made of

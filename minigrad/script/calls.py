@@ -15,7 +15,7 @@ import numpy as np
 from ..engine import table
 from ..engine.errors import Options
 from ..engine.names import name_of
-from .interpreter import ELEMENTWISE, EXPANDED, FILLED, MOVING, REDUCING, name_in_page
+from .page_functions import ELEMENTWISE, EXPANDED, FILLED, MOVING, REDUCING, name_in_page
 from .symbols import REFUSALS, Number, Symbol, alias, body_of, plain, same
 
 if TYPE_CHECKING:

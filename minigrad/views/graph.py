@@ -17,8 +17,10 @@ Everything that shows one is a function of its data alone, in a file of this roo
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -27,8 +29,10 @@ from ..aten.watched import Watched
 from ..engine.errors import described
 from ..engine.kinds import checked
 from ..engine.tensor import Tensor
+from ..engine.walk import order
 from ..errors import MinigradError
 from ..ran import capture
+from ..ran.capture import gradient_of
 from ..ran.data import GraphData, GraphEdge
 from ..settings import whole
 from .drawing import drawing, mirror
@@ -117,3 +121,29 @@ def graph(*roots: Tensor | MinigradError | Watched) -> Graph:
             f"graph() takes the Tensors whose computation to show, not {given}{remedy}"
         )
     return capture.of_tensors(Graph, roots)  # type: ignore[arg-type]
+
+
+def graph_with_gradients(loss: Tensor) -> Graph:
+    """The graph of `loss`, its gradients computed if they were not."""
+    _, state = gradient_of(loss.node)
+    if state == "needs none":
+        loss.backward()  # raises what there is to say
+    with walked(loss) if state == "not computed" else contextlib.nullcontext():
+        return graph(loss)
+
+
+@contextlib.contextmanager
+def walked(loss: Tensor) -> Iterator[None]:
+    """Within it, gradients are as after `loss.backward()`; afterwards as they were."""
+    nodes = order([loss._node])  # type: ignore[list-item]
+    before = [(n, n.grad, n.note and n.note.contributions) for n in nodes]
+    try:
+        for node in nodes:
+            node.grad = None  # what came before is no part of this computation
+        loss.backward(retain_graph=True)
+        yield
+    finally:
+        for node, gradient, contributions in before:
+            node.grad = gradient
+            if node.note is not None:
+                node.note.contributions = contributions

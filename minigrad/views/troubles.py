@@ -23,9 +23,9 @@ from ..engine.errors import described
 from ..engine.source import SourceLine
 from ..engine.tensor import Tensor
 from ..ran.data import GraphNode, Ref
-from .graph import Graph
+from .graph import Graph, graph_with_gradients
 from .graph import graph as graph_of
-from .page import _with_gradients, explore
+from .page import explore
 
 FAR = (
     1e4  # a gradient that shrinks, or grows, by so much on its way is said to vanish, or to explode
@@ -154,7 +154,7 @@ def diagnose(loss: Tensor | Watched, page: str | os.PathLike | bool = False) -> 
             f"diagnose() takes a loss, or what mg.pytorch() gave, not {described(loss)}"
         )
     with np.errstate(all="ignore"):
-        graph = _with_gradients(loss) if loss.requires_grad else graph_of(loss)
+        graph = graph_with_gradients(loss) if loss.requires_grad else graph_of(loss)
         if not graph.recorded:
             raise errors.GraphError(
                 "its values were not kept: compute it inside `with mg.record():`"

@@ -289,7 +289,7 @@ def walking(before: Callable, walk: Callable) -> Callable:
                 contributions.append(one._replace(before=sofar, after=arrived[one.to]))
             visit = engine.Visit(node, np.array(np.broadcast_to(g, node.shape)), contributions)
             for watcher in mode.get().watchers:
-                watcher.visit(visit)
+                watcher.on_visit(visit)
             yield visit
             if frees:
                 node.saved = None

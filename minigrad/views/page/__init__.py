@@ -21,13 +21,12 @@ it; `refresh` of live.js, which tells all that listen.
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import html
 import json
 import os
 import string
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -36,14 +35,12 @@ from ...aten.watched import Watched
 from ...disk import write_whole
 from ...engine.kinds import checked
 from ...engine.tensor import Array, Tensor
-from ...engine.walk import order
 from ...ran import words
-from ...ran.capture import gradient_of
 from ...ran.proof import Proof, prove
 from ...settings import whole as whole_number
 from ...working import working
 from .. import colours
-from ..graph import Graph, graph
+from ..graph import Graph, graph_with_gradients
 from . import opening, scripts
 from .another_line import AnotherLine
 from .attention import Tokens
@@ -137,7 +134,7 @@ def explore(
     if not isinstance(loss, Tensor):
         inputs = inputs if isinstance(inputs, (list, tuple)) else [inputs]
         proof = prove(loss, inputs)
-    whole = _with_gradients(proof.loss if proof is not None else loss)  # type: ignore[arg-type]
+    whole = graph_with_gradients(proof.loss if proof is not None else loss)  # type: ignore[arg-type]
     if proof is not None:
         whole = _as_proven(whole, proof, getattr(loss, "__name__", ""))
     if len(whole) > MOST_NODES:
@@ -206,29 +203,3 @@ def _as_proven(graph: Graph, proof: Proof, name: str) -> Graph:
     return dataclasses.replace(
         graph, nodes=tuple(nodes), reads=reads, title=graph.title or nodes[root].label
     )
-
-
-def _with_gradients(loss: Tensor) -> Graph:
-    """The graph of `loss`, its gradients computed if they were not."""
-    _, state = gradient_of(loss.node)
-    if state == "needs none":
-        loss.backward()  # raises what there is to say
-    with _walked(loss) if state == "not computed" else contextlib.nullcontext():
-        return graph(loss)
-
-
-@contextlib.contextmanager
-def _walked(loss: Tensor) -> Iterator[None]:
-    """Within it, gradients are as after `loss.backward()`; afterwards as they were."""
-    nodes = order([loss._node])  # type: ignore[list-item]
-    before = [(n, n.grad, n.note and n.note.contributions) for n in nodes]
-    try:
-        for node in nodes:
-            node.grad = None  # what came before is no part of this computation
-        loss.backward(retain_graph=True)
-        yield
-    finally:
-        for node, gradient, contributions in before:
-            node.grad = gradient
-            if node.note is not None:
-                node.note.contributions = contributions

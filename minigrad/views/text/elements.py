@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ...ran import words
-from ...script.interpreter import ELEMENTWISE
 from ...script.operators import OPERATORS, PRODUCT, SIGN, SUM, TIGHT, Operator
+from ...script.page_functions import ELEMENTWISE
 from ...script.sources import MOVES, SUMS, Element, Index, Sources
 from ...script.tape import Tape
 

@@ -5,7 +5,7 @@ import functools
 import numpy as np
 
 import minigrad as mg
-from minigrad.compiler import freed
+from minigrad.compiler import heap
 
 
 @functools.cache
@@ -23,11 +23,11 @@ def loss_of(x, w, ids):  # with views, masks, a table, arrays that are kept else
 def test_a_program_made_with_emptied_arrays_has_the_bits_of_the_function(monkeypatch):
     emptied = []
 
-    def emptying(array, empty=freed.empty):
+    def emptying(array, empty=heap.empty):
         emptied.append(array)
         empty(array)
 
-    monkeypatch.setattr(freed, "empty", emptying)
+    monkeypatch.setattr(heap, "empty", emptying)
     rng = np.random.default_rng(0)
     x = mg.Tensor(rng.normal(size=(256, 256)).astype(np.float32), requires_grad=True)
     w = mg.Tensor(rng.normal(size=(256, 256)).astype(np.float32) / 16, requires_grad=True)
@@ -50,8 +50,8 @@ def test_a_program_made_with_emptied_arrays_has_the_bits_of_the_function(monkeyp
 
 def test_an_emptied_array_reads_as_zeros_and_what_it_does_not_own_stays():
     array, view = np.ones((64, 4096)), np.ones((64, 4096))[1:]
-    freed.empty(array)
-    freed.empty(view)
+    heap.empty(array)
+    heap.empty(view)
     assert (view == 1).all()
-    if freed._advise():  # all but the ends of the memory, which share pages with something else
+    if heap._advise():  # all but the ends of the memory, which share pages with something else
         assert np.count_nonzero(array) < 2 * 4096 / 8 + 2

@@ -522,7 +522,7 @@ class Waits(Watcher):
     def __init__(self):
         self.both = threading.Barrier(2)
 
-    def visit(self, visit):
+    def on_visit(self, visit):
         with contextlib.suppress(threading.BrokenBarrierError):
             self.both.wait(1)
 

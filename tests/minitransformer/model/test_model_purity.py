@@ -45,10 +45,10 @@ def test_every_parameter_and_intermediate_reaches_the_loss(make, inputs):
     made, read = [], []
 
     class Seen(Watcher):
-        def operation(self, node, args, y):
+        def on_operation(self, node, args, y):
             made.append(node)
 
-        def read(self, tensor):
+        def on_read(self, tensor):
             read.append(tensor)
 
     m = randomized(make())

@@ -11,7 +11,7 @@ from operations import ROWS, run
 import minigrad as mg
 from minigrad import functional as F
 from minigrad.script import sources
-from minigrad.script.interpreter import ELEMENTWISE
+from minigrad.script.page_functions import ELEMENTWISE
 from minigrad.views.page import live
 from minigrad.views.text import elements
 from minigrad.views.text.reading import Formulas

@@ -1,4 +1,7 @@
-"""Memory that is freed, and how the C library of Linux handles it; elsewhere, nothing is done."""
+"""The heap of the process: when the C library of Linux gives back memory that is freed.
+
+Elsewhere, nothing is done.
+"""
 
 import contextlib
 import ctypes
@@ -14,7 +17,7 @@ NEVER, LARGEST = -1, 32 << 20  # bytes
 
 
 @functools.cache
-def keep() -> None:
+def keep_freed_memory() -> None:
     """Keep memory that is freed in the process, where it would go back page by page, at each step.
 
     The C library returns what is free at the end of its memory, and every array that is larger than a
@@ -29,7 +32,7 @@ def keep() -> None:
         mallopt(ARENA_MAX, 1)
 
 
-def trim() -> None:
+def give_back_free_memory() -> None:
     """Give back all memory that is free now, where a run needs far less than making its program."""
     with contextlib.suppress(AttributeError, OSError, TypeError):
         ctypes.CDLL(None).malloc_trim(0)

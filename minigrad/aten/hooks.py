@@ -57,13 +57,13 @@ def _backward(original: Any, watching: Any) -> Any:
         roots, seeds = _roots(tensors, grad_tensors)
         with _disable_current_modes():
             watch = _knowing(watching, roots, create_graph and "backward")
-            before = [w.before() for w in watch]
+            before = [w.copy_gradients() for w in watch]
         kwargs = {"grad_variables": grad_variables} if grad_variables is not None else {}
         original(tensors, grad_tensors, retain_graph, create_graph, inputs=inputs, **kwargs)
         with _disable_current_modes():
             only = None if inputs is None else {id(t) for t in _listed(inputs)}
             for watched, old in zip(watch, before):
-                watched.after(roots, seeds, old, only)
+                watched.compare_backward(roots, seeds, old, only)
 
     backward.tells = True  # type: ignore[attr-defined]
     return backward
@@ -81,7 +81,7 @@ def _grad(original: Any, watching: Any) -> Any:
         if not kwargs.get("is_grads_batched"):
             with _disable_current_modes():
                 for watched in watch:
-                    watched.given(roots, seeds, _listed(inputs), found)
+                    watched.compare_grad(roots, seeds, _listed(inputs), found)
         return found
 
     return grad
