@@ -15,6 +15,8 @@ imported when `mg.pytorch()` is entered.
 4. `counterparts`: PyTorch's modules as ours, for the names of parameters and the boxes of a drawing
 5. `call`: one call of an ATen function; `functions`: one of an `autograd.Function`
 6. `hooks`: what PyTorch tells of its backward passes
-7. `calls`: each call, run by both, and compared
-8. `watched`: `pytorch()`, and what is known afterwards
+7. `values`: the Tensor of ours for each tensor of PyTorch's
+8. `calls`: each call, run by both, and compared
+9. `comparison`: the distances of all numbers, and what is said of them
+10. `watched`: `pytorch()`, and what is known afterwards
 """

@@ -34,7 +34,7 @@ class AtenCall:
         self.draws = torch.Tag.nondeterministic_seeded in func.tags
         parameters = self.schema.arguments
         self.given = {p.name: a for p, a in zip(parameters, args)} | kwargs
-        self.taken: list[tuple[torch.Tensor, Tensor]] = []  # tensors among them, and ours
+        self.pairs: list[tuple[torch.Tensor, Tensor]] = []  # (theirs, ours) among them
 
     @property
     def makes_constants(self) -> bool:
@@ -67,8 +67,8 @@ class AtenCall:
 
     def _as_ours(self, given: Any, value: Callable[[torch.Tensor], Tensor]) -> Any:
         if isinstance(given, torch.Tensor):
-            self.taken.append((given, value(given)))
-            return self.taken[-1][1]
+            self.pairs.append((given, value(given)))
+            return self.pairs[-1][1]
         if isinstance(given, (list, tuple)):
             return [self._as_ours(a, value) for a in given]
         return given

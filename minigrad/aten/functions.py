@@ -34,22 +34,22 @@ class OwnBackward:
     """
 
     def __init__(
-        self, cls: type, args: Sequence[Any], results: Sequence, made: Sequence, calls: Any
+        self, cls: type, args: Sequence[Any], results: Sequence, made: Sequence, values: Any
     ):
         self.name = cls.__name__
         self.line: SourceLine | None = source_line()
         floating = lambda t: isinstance(t, torch.Tensor) and t.is_floating_point()
-        self.inputs = [calls.value(t) if floating(t) else None for t in tensors_in(args)]
+        self.inputs = [values.of(t) if floating(t) else None for t in tensors_in(args)]
         nodes = [x.node for x in self.inputs if x is not None]
         self.outputs: list[Tensor | None] = []
         for t in results:
-            y = calls.value(t) if floating(t) else None
+            y = values.of(t) if floating(t) else None
             if y is not None and y.node in nodes:  # it was returned as it came
                 y = np.positive(y)
-                calls.take(t, y)
+                values.take(t, y)
             elif y is not None and made and not y.requires_grad:  # PyTorch will have its gradient
-                y = calls.sever(Tensor(y._array, requires_grad=True), y)
-                calls.take(t, y)
+                y = values.sever(Tensor(y._array, requires_grad=True), y)
+                values.take(t, y)
             self.outputs.append(y)
         self.seen: list[tuple[list, list]] = []
         for grad_fn in made[:1]:

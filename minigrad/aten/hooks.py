@@ -109,7 +109,7 @@ def _knowing(watching: Any, roots: list, refused: Any) -> list[Watched]:
         refuse_transforms(tensors)
     if any(map(torch._C._functorch.is_functorch_wrapped_tensor, tensors)):
         return []
-    found = [w for w in watching if any(map(w.calls.knows, tensors))]
+    found = [w for w in watching if any(map(w.calls.values.knows, tensors))]
     if refused and any(w.is_open for w in found):
         raise errors.UnsupportedError(INSIDE.format(refused))
     return found

@@ -39,7 +39,7 @@ def distance(
     """Compare an array of ours with a tensor of PyTorch's of the same shape.
 
     `allowed` is the tolerance if it is more than that of the dtype: some of what it was computed from
-    may have fewer bits. Beside 16 bits counts the largest number of a tensor, not each by itself. Of a
+    may have fewer bits. With 16 bits, a difference is divided by the largest number of the tensor. Of a
     large view only two pieces are compared: the numbers themselves have been, where they were made.
     `of_finite` leaves out numbers of which one is not finite.
     """

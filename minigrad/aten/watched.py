@@ -16,6 +16,7 @@ from ..engine.source import SourceLine, pass_over
 from ..engine.tensor import Tensor
 from ..engine.walk import backward, order
 from ..recording import memory_of, names_here, record
+from .comparison import NOT_FINITE, Comparison
 
 if TYPE_CHECKING:
     from .calls import Distance
@@ -38,66 +39,6 @@ class Backward(NamedTuple):
     roots: list[tuple[Tensor, np.ndarray | None]]
     distances: list[Distance]
     finite: bool
-
-
-HOW = ": call backward() on what was computed inside the block"
-NOT_FINITE = (
-    "PyTorch's loss or a gradient is not finite, and numbers that overflow may differ: "
-    "mg.diagnose(watched) says where that begins"
-)
-
-
-class Comparison(NamedTuple):
-    """The distances of numbers of ours from PyTorch's.
-
-    Attributes:
-        values: the distance of each result of each call.
-        gradients: that of each gradient, by all calls of `backward()`.
-        half: whether numbers of 16 bits were computed with 32 here.
-        unread: calls without a row, whose results are constants: how many, by name.
-        own: what may differ, in sentences: each `autograd.Function` whose `backward()` is not the
-            derivative of its `forward()`, and numbers that are not finite.
-        reasons: what may explain a gradient that differs.
-    """
-
-    values: list[Distance]
-    gradients: list[Distance]
-    half: bool
-    unread: dict[str, int]
-    own: list[str]
-    reasons: list[str]
-
-    @property
-    def first(self) -> Distance | None:
-        """The first distance that is more than rounding, or None."""
-        beyond = (d for d in (*self.values, *self.gradients) if not d.size <= d.allowed)
-        return next(beyond, None)
-
-    def __str__(self) -> str:
-        lines = []
-        for kind, some in (("values", self.values), ("gradients", self.gradients)):
-            if not some:
-                lines.append(f"no {kind} were compared{HOW if kind == 'gradients' else ''}")
-                continue
-            most = max(some, key=lambda d: d.size)
-            at = f" at {most.line}" if most.line is not None and kind == "values" else ""
-            lines.append(
-                f"{len(some):,} {kind[: -1 if len(some) == 1 else None]} compared with PyTorch's: the "
-                f"largest difference is {most.size:.2g}, of {most.of}{at}"
-            )
-        if self.half:
-            lines.append(
-                "numbers of 16 bits were computed with 32, and compared by their tensors' sizes"
-            )
-        if self.unread:
-            names = ", ".join(f"aten.{name} ({n})" for name, n in sorted(self.unread.items()))
-            lines.append(f"constants, because no row computes them: {names}")
-        lines += self.own
-        if self.first is not None:
-            at = f" at {self.first.line}" if self.first.line is not None else ""
-            lines += [f"the first that differs by more than rounding is {self.first.of}{at}"]
-            lines += self.reasons
-        return "\n".join(lines)
 
 
 class Watched:
@@ -164,12 +105,12 @@ class Watched:
             computed = lambda t: t.requires_grad and (t._is_view() or not t.is_leaf)
             rank = [(computed(t), t.numel() == 1, i) for i, t in enumerate(alive)]
             last = alive[max(rank)[2]]
-            self._last, self._last_finite = self.calls.value(last), bool(last.isfinite().all())
+            self._last, self._last_finite = self.calls.values.of(last), bool(last.isfinite().all())
 
     def _name(self, theirs: list) -> None:
         """Take the names of the variables that hold these tensors just now."""
         for tensor, name in names_here(theirs):
-            node = self.calls.value(tensor).node
+            node = self.calls.values.of(tensor).node
             if node.note is not None:
                 node.note.names.append((node, name))
 
@@ -196,8 +137,8 @@ class Watched:
         """These losses, and have the modules hold the parameters that they were computed from."""
         nodes = order([loss.node for loss in losses])
         for node in nodes:
-            if node in self.calls.severed:
-                raise errors.UnsupportedError(self.calls.severed[node])
+            if node in self.calls.values.severed:
+                raise errors.UnsupportedError(self.calls.values.severed[node])
         self._name_parameters({*nodes})
         return losses
 
@@ -211,10 +152,10 @@ class Watched:
 
     def _name_parameters(self, nodes: set) -> None:
         """Have the modules hold the parameters as these nodes saw them: steps may have come since."""
-        for theirs, leaves in self.calls.leaves.values():
+        for theirs, leaves in self.calls.values.leaves.values():
             seen = [leaf for leaf in leaves if leaf.node in nodes]
             if seen:
-                self.calls.counterparts.renew(theirs, seen[-1])
+                self.calls.values.counterparts.renew(theirs, seen[-1])
 
     @property
     def loss(self) -> Tensor:
@@ -227,11 +168,11 @@ class Watched:
         Raises:
             ArgumentError: if it is none.
         """
-        if not self.calls.knows(theirs):
+        if not self.calls.values.knows(theirs):
             raise errors.ArgumentError(
                 f"a tensor of shape {tuple(theirs.shape)} was not computed or used inside the block"
             )
-        return self.calls.value(theirs)
+        return self.calls.values.of(theirs)
 
     def detached(self, value: np.ndarray | None) -> SourceLine | None:
         """The line that detached a value of the graph, if one did."""
@@ -242,7 +183,7 @@ class Watched:
         calls = self.calls
         gradients = [d for one in self.backwards for d in one.distances]
         reasons = [
-            *dict.fromkeys((*calls.severed.values(), *calls.elsewhere.values())),
+            *dict.fromkeys((*calls.values.severed.values(), *calls.values.elsewhere.values())),
             *calls.hooked,
         ]
         own = [*self._own.values(), *self.overflows, *([] if self.finite else [NOT_FINITE])]
@@ -282,11 +223,11 @@ class Watched:
         """Give functions whose own `backward()` differs from the derivative its gradients."""
         for function in self.calls.functions:
             if function in self._own:
-                function.substitute(self.calls.severed)  # there may be more to give
+                function.substitute(self.calls.values.severed)  # there may be more to give
             elif function.seen:
-                size = function.differs(self.calls.severed)
+                size = function.differs(self.calls.values.severed)
                 if size:
-                    function.substitute(self.calls.severed)
+                    function.substitute(self.calls.values.severed)
                     by = (
                         f"by up to {size:.2g} of 1 + its size"
                         if np.isfinite(size)
@@ -299,7 +240,7 @@ class Watched:
 
     def copy_gradients(self) -> list[Any]:
         """Copies of the gradients that PyTorch's leaves have."""
-        return [_copied(theirs.grad) for theirs, _ in self.calls.leaves.values()]
+        return [_copied(theirs.grad) for theirs, _ in self.calls.values.leaves.values()]
 
     def compare_backward(
         self, roots: list, seeds: list, before: list[Any], only: set[int] | None
@@ -308,7 +249,7 @@ class Watched:
         from .numbers import array_of
 
         gradients, paths = [], self._paths()
-        for (theirs, ours), old in zip(self.calls.leaves.values(), before):
+        for (theirs, ours), old in zip(self.calls.values.leaves.values(), before):
             if only is None or id(theirs) in only:
                 new = theirs.grad
                 if old is not None and not np.isfinite(array_of(old)).all():
@@ -327,11 +268,13 @@ class Watched:
         calls = self.calls
         gradients, paths = [], self._paths()
         for theirs, gradient in zip(inputs, found):
-            if calls.knows(theirs):
-                _, ours = calls.leaves.get(id(theirs), (None, [calls.value(theirs)]))
+            if calls.values.knows(theirs):
+                _, ours = calls.values.leaves.get(id(theirs), (None, [calls.values.of(theirs)]))
                 gradients.append((self._called(theirs, paths), ours, gradient))
             if self.is_open and gradient is not None and not gradient.is_sparse:
-                calls.take(gradient, calls.constant(gradient, "a gradient, by PyTorch"))
+                calls.values.take(
+                    gradient, calls.values.constant(gradient, "a gradient, by PyTorch")
+                )
         self._walked(roots, seeds, gradients)
 
     def _walked(
@@ -344,9 +287,9 @@ class Watched:
         from .numbers import array_of, distance, distance_from_none
 
         known = [
-            (self.calls.value(t), None if s is None else array_of(s).copy())
+            (self.calls.values.of(t), None if s is None else array_of(s).copy())
             for t, s in zip(roots, seeds)
-            if self.calls.knows(t)
+            if self.calls.values.knows(t)
         ]
         self._name(roots)
         paths = self._paths()
@@ -394,7 +337,7 @@ class Watched:
         }
 
     def _outermost(self) -> list[tuple[Any, Any]]:
-        known = list(self.calls.counterparts.known.values())
+        known = list(self.calls.values.counterparts.known.values())
         inside = {id(m) for module, _ in known for m in module.modules() if m is not module}
         outer = [pair for pair in known if id(pair[0]) not in inside]
         return outer if len(outer) == 1 else []  # of several, names begin with those of variables
@@ -402,7 +345,7 @@ class Watched:
     def _paths(self) -> dict[int, str]:
         """The names of parameters, by the identity of PyTorch's tensors."""
         paths: dict[int, str] = {}
-        for module, _ in self.calls.counterparts.known.values():
+        for module, _ in self.calls.values.counterparts.known.values():
             for name, parameter in module.named_parameters():
                 if len(name) > len(paths.get(id(parameter), "")):
                     paths[id(parameter)] = name

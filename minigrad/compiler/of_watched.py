@@ -57,7 +57,7 @@ class CompiledGraph(WithProgram):
         nodes = lambda tensors: [
             n for t in tensors if (n := captured.number.get(t.node)) is not None
         ]
-        self._numbers = sorted(nodes(watched.calls.taken))
+        self._numbers = sorted(nodes(watched.calls.values.outside))
         self._drawn = nodes(watched.calls.drawn)
         leaves = [self._graph[n] for n in self._numbers]
         self.tensors = MappingProxyType(dict(zip(_names(leaves), map(_copy, leaves))))

@@ -1,0 +1,162 @@
+"""Values: the Tensor of ours for each tensor of PyTorch's.
+
+One that PyTorch computed in the block has the value that its row gave. Any other is a leaf.
+"""
+
+from __future__ import annotations
+
+import functools
+
+import numpy as np
+import torch
+from torch.multiprocessing.reductions import StorageWeakRef
+
+from ..engine.node import Node
+from ..engine.source import source_line
+from ..engine.tensor import Tensor
+from ..nn import Parameter
+from .counterparts import Counterparts
+from .hooks import in_function
+from .numbers import array_of, numpys, tolerance
+from .rows.places import written_unseen
+from .storages import Region, TorchStorage
+
+ELSEWHERE = "PyTorch computed it before the block, in another thread, or by other code than its own"
+
+
+class Values:
+    """The Tensor of ours for each tensor of PyTorch's.
+
+    Attributes:
+        storages: the values of the regions of each storage of PyTorch's, by its identity.
+        counterparts: the modules, which hold parameters of ours under PyTorch's names.
+        leaves: each tensor of PyTorch's that collects a gradient, by its identity, and the leaves that
+            it was: a new one each time that it was changed.
+        outside: all leaves that came from outside the block.
+        reasons: for a constant that a call gave: why it is one.
+        severed: the nodes of leaves where a gradient ends that goes on in PyTorch, and why.
+        elsewhere: the nodes of leaves that PyTorch computed unseen, and what is said of each.
+    """
+
+    def __init__(self) -> None:
+        self.storages: dict[int, TorchStorage] = {}
+        self.counterparts = Counterparts(self.of)
+        self.leaves: dict[int, tuple[torch.Tensor, list[Tensor]]] = {}
+        self.outside: list[Tensor] = []
+        self.reasons: dict[Tensor, str] = {}
+        self.severed: dict[Node, str] = {}
+        self.elsewhere: dict[Node, str] = {}
+
+    def storage(self, theirs: torch.Tensor) -> TorchStorage:
+        held = theirs.untyped_storage()
+        storage, size = self.storages.get(held._cdata), held.nbytes()
+        if storage is None or storage.reference.expired() or storage.nbytes != size:
+            storage = self.storages[held._cdata] = TorchStorage(StorageWeakRef(held), size)
+        return storage
+
+    def knows(self, theirs: torch.Tensor) -> bool:
+        """Tell whether a tensor was computed or used here."""
+        return not theirs.is_sparse and bool(self.storage(theirs).values)
+
+    def of(self, theirs: torch.Tensor) -> Tensor:
+        """Our Tensor for one of PyTorch's; one that was not computed here becomes a leaf."""
+        storage, region = self.storage(theirs), region_of(theirs)
+        ours = storage.read(region, functools.partial(self.from_outside, theirs))
+        if ours._node is not None and ours._node.operation is None:
+            now = array_of(theirs)
+            if not same_numbers(now, ours._array, theirs.dtype):
+                ours = self._leaf(theirs, now)  # written by other means
+                self.take(theirs, ours)
+        if theirs.requires_grad and not ours.requires_grad and wants_gradients():
+            ours = storage.values[region] = self._with_gradient(theirs, ours)
+        elif ours.requires_grad and not theirs.requires_grad and not in_function():
+            return ours.detach()
+        elif ours.requires_grad and collects(theirs):
+            return self._own_leaf(theirs, ours)
+        return ours
+
+    def from_outside(self, theirs: torch.Tensor, region: Region) -> Tensor:
+        """A leaf with the numbers that a region of a storage holds now."""
+        at = theirs.detach().as_strided(region.shape, region.strides, region.offset)
+        return self._leaf(theirs if region == region_of(theirs) else at, array_of(at))
+
+    def _leaf(self, theirs: torch.Tensor, array: np.ndarray) -> Tensor:
+        needs = theirs.requires_grad
+        learned = isinstance(theirs, torch.nn.Parameter) or self.counterparts.holds(theirs)
+        kind = Parameter if learned and collects(theirs) else Tensor
+        leaf = kind(array, requires_grad=needs)
+        self.outside.append(leaf)
+        storage = self.storage(theirs)
+        storage.rough = max(storage.rough, tolerance(theirs.dtype))
+        if collects(theirs):  # each time it was changed
+            self.leaves.setdefault(id(theirs), (theirs, []))[1].append(leaf)
+            self.counterparts.renew(theirs, leaf)
+        elif needs:
+            self.elsewhere[leaf.node] = (
+                f"a tensor of shape {leaf.shape}, used at {source_line()}, is a leaf here: {ELSEWHERE}"
+            )
+        return leaf
+
+    def _own_leaf(self, theirs: torch.Tensor, ours: Tensor) -> Tensor:
+        """The leaf for one of PyTorch's: `ours` may be of another, which shares its memory."""
+        _, known = self.leaves.get(id(theirs), (None, []))
+        if any(leaf is ours for leaf in known):
+            return ours
+        now = [leaf for leaf in known if same_numbers(leaf._array, ours._array, theirs.dtype)]
+        leaf = now[-1] if now else self._leaf(theirs, ours._array)
+        self.take(theirs, leaf)
+        return leaf
+
+    def _with_gradient(self, theirs: torch.Tensor, ours: Tensor) -> Tensor:
+        """A stand-in for a constant whose gradient PyTorch wants, or has a way for.
+
+        What was written under no_grad(), or to .data, has for PyTorch the gradient of what was there
+        before. Else it is a leaf.
+        """
+        before = self.storage(theirs).tracked.get(region_of(theirs))
+        if before is not None and not collects(theirs):
+            return written_unseen(before, ours)
+        leaf = self._leaf(theirs, ours._array)
+        return leaf if collects(theirs) else self.sever(leaf, ours)
+
+    def sever(self, leaf: Tensor, ours: Tensor) -> Tensor:
+        """Note why no gradient can be told of a leaf that stands for `ours`; returns the leaf."""
+        self.elsewhere.pop(leaf.node, None)
+        self.severed[leaf.node] = self.reasons.get(ours) or (
+            f"PyTorch has a gradient for a tensor of shape {ours.shape}, used at {source_line()}, "
+            f"whose numbers came from elsewhere, as by NumPy: compute them by PyTorch's operations"
+        )
+        return leaf
+
+    def take(self, theirs: torch.Tensor, ours: Tensor) -> None:
+        """Take `ours` as the value of one of PyTorch's tensors, whatever was known of it."""
+        storage = self.storage(theirs)
+        storage.forget()
+        storage.values[region_of(theirs)] = ours
+
+    def constant(self, theirs: torch.Tensor, name: str) -> Tensor:
+        return Tensor(array_of(theirs), name=name)
+
+
+def region_of(theirs: torch.Tensor) -> Region:
+    return Region(theirs.storage_offset(), tuple(theirs.shape), theirs.stride(), theirs.dtype)
+
+
+def collects(theirs: torch.Tensor) -> bool:
+    """Tell whether PyTorch collects a gradient for it: not for a view made under no_grad()."""
+    stale = theirs._is_view() and theirs._base.requires_grad
+    return theirs.requires_grad and not stale and theirs.is_leaf
+
+
+def same_numbers(a: np.ndarray, b: np.ndarray, dtype: torch.dtype) -> bool:
+    """Tell whether two arrays are the same, as numbers of a dtype of PyTorch's."""
+    if numpys(dtype).itemsize == dtype.itemsize:
+        return np.array_equal(a, b) or (
+            a.dtype.kind == "f" and np.array_equal(a, b, equal_nan=True)
+        )
+    return torch.equal(torch.tensor(a).to(dtype), torch.tensor(b).to(dtype))
+
+
+def wants_gradients() -> bool:
+    """Tell whether ours get gradients: within a `forward` too, which is differentiated here."""
+    return torch.is_grad_enabled() or in_function()
