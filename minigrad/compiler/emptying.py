@@ -32,14 +32,14 @@ def walk_back(script: Script, root: int, given: Sequence[Symbol]) -> None:
     done = len(script.lines)
     unread: list[Symbol] = []  # lines whose arrays no rule reads, but perhaps a view of them
     gradients: dict[int, np.ndarray] = {}  # of nodes yet to be walked, as far as they have arrived
-    for node, edges in script.way_back({root: np.ones_like(script.values[root].value)}):
-        vary.add(id(script.gradients[node.number]))
+    for node, edges in script.back.walk({root: np.ones_like(script.values[root].value)}):
+        vary.add(id(script.back.gradients[node.number]))
         unread += own_lines(script.lines[done:], vary)
         done = len(script.lines)
         while forward and nodes[id(forward[-1])] >= node.number:
             unread.append(forward.pop())
         gradients.pop(node.number, None)
-        gradients.update((e.source, script.passed[e].after.value) for e in edges)
+        gradients.update((e.source, script.back.passed[e].after.value) for e in edges)
         read = {id(_owner(array)) for array in gradients.values()}
         empty_all([line for line in unread if id(line.value) not in read])
         unread = [line for line in unread if id(line.value) in read]

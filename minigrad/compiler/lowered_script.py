@@ -55,9 +55,9 @@ def lowered_script(
     ends, parents = [script.values[root]], []
     if grad and graph[root].state != "needs none":
         walk_back(script, root, given)
-        start = script.gradients[root]
-        parents = [i for i, n in enumerate(numbers) if n in script.gradients]
-        ends += [script.gradients[numbers[i]] for i in parents]
+        start = script.back.gradients[root]
+        parents = [i for i, n in enumerate(numbers) if n in script.back.gradients]
+        ends += [script.back.gradients[numbers[i]] for i in parents]
     varying = given if start is None else [*given, start]
     empty_all(own_lines(script.lines, ids(varying)))
     lines, ends = lowered(script.lines, ends, varying)

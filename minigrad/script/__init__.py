@@ -1,7 +1,7 @@
 """A computation, written once: the forward pass of a graph and its way back, as lines of one call each.
 
 1. `symbols`: arrays that note the call that gave them
-2. `script`: a graph on symbols, forward and back
+2. `script`: a graph on symbols, forward; `way_back`: and back
 3. `operators`: the one table of Python's operators
 4. `page_functions`: the functions that a page's interpreter has, by name
 5. `calls`: each call of NumPy's in calls of these functions

@@ -173,11 +173,11 @@ def tape_of(script: Script) -> Tape:
                 tape.gates[node.number] = tape.slot(script.gates[node.number])
             tape.value[node.number] = tape.slot(script.values[node.number])
         places = {edge: i for i, edge in enumerate(script.graph.edges)}
-        for of, gradient in script.gradients.items():
+        for of, gradient in script.back.gradients.items():
             tape.gradient[of] = tape.slot(gradient)
-        for edge, (given, fitted, before, after) in script.passed.items():
-            if edge in script.with_numbers:
-                other = undone(script.with_numbers[edge], script.values[edge.source])
+        for edge, (given, fitted, before, after) in script.back.passed.items():
+            if edge in script.back.with_numbers:
+                other = undone(script.back.with_numbers[edge], script.values[edge.source])
                 tape.with_numbers[places[edge]] = tape.slot(other)
             tape.passed[places[edge]] = Passed(
                 tape.slot(given) if given.value.shape != fitted.value.shape else None,
@@ -185,6 +185,6 @@ def tape_of(script: Script) -> Tape:
                 None if before is None else tape.slot(before),
                 tape.slot(after),
             )
-        for pinned in script.pinned:
+        for pinned in script.back.pinned:
             tape.pinned[tape.slot(pinned)] = "its rule reads it as a plain number"
     return tape

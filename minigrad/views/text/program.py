@@ -235,18 +235,18 @@ class _ProgramNotation(Notation):
         self.lines += ["", "# --- backward " + "-" * 59]
         by_input: dict[str, str] = {}
         place: Any = ()
-        for node, edges in self.script.way_back():
+        for node, edges in self.script.back.walk():
             if node.number == self.root:
-                self._start(self.script.gradients[self.root])
+                self._start(self.script.back.gradients[self.root])
             if self.script.values[node.number].call is None:
                 name = self.node_names[node.number]
-                by_input[name] = self.named[id(self.script.gradients[node.number])]
+                by_input[name] = self.named[id(self.script.back.gradients[node.number])]
                 continue
             if place != node.box:
                 place, title = node.box, self._place(node)
                 self.lines += ["", f"# back through {title}"] if title else [""]
             for edge in edges:
-                before, after = self.script.passed[edge][2:]
+                before, after = self.script.back.passed[edge][2:]
                 new = before is None
                 name = self.names.new(f"d_{self.node_names[edge.source]}") if new else ""
                 self._assign(name or self.named[id(before)], after)

@@ -21,7 +21,7 @@ from ...ran import words
 from ...ran.data import GraphData, GraphEdge, GraphNode
 from ...rules_as_text import source_of
 from ...script.operators import TIGHT
-from ...script.script import Script, is_call_of
+from ...script.script import Script
 from ...script.sources import Element
 from ...script.symbols import (
     REFUSALS,
@@ -34,6 +34,7 @@ from ...script.symbols import (
     undone,
 )
 from ...script.tape import Tape
+from ...script.way_back import is_call_of
 from .elements import worked_out
 from .notation import Notation
 
@@ -97,16 +98,16 @@ def of_edge(script: Script, edge: GraphEdge, numbered: bool = True) -> Formula:
     Args:
         numbered: call what has no name by its #number; else as the rule calls it.
     """
-    passed, node = script.passed[edge], script.graph[edge.target]
+    passed, node = script.back.passed[edge], script.graph[edge.target]
     names = part_names(script.graph, node, numbered)
-    g = script.arrived[node.number]
+    g = script.back.arrived[node.number]
     reads = {"g": g, "y": script.values[node.number], **_arguments(script, node)}
     by_id = {id(reads[part]): names[part] for part in reversed(reads)}
     rule = node.rules[edge.position]
     assert rule is not None
     given, result = passed.given, passed.fitted
-    if edge in script.with_numbers:
-        given = script.with_numbers[edge]
+    if edge in script.back.with_numbers:
+        given = script.back.with_numbers[edge]
         result = undone(given, script.values[edge.source])
     unknown = is_call_of(given, rule)
     said = "" if unknown else HandNotation(by_id).sentence(given)
@@ -136,7 +137,7 @@ class Formulas:
 
     def edge(self, edge: GraphEdge) -> Formula:
         """The case of the rule of an edge; empty where no gradient goes along it."""
-        reached = edge in self.script.passed
+        reached = edge in self.script.back.passed
         return of_edge(self.script, edge, self.numbered) if reached else NO_FORMULA
 
 

@@ -187,7 +187,7 @@ class _Known:
         back = graph.way_back
         self.arrivals = Counter(edge.source for _, edges in back for edge in edges)
         self.script = Script(graph, forward=False)
-        self._way_back = self.script.way_back({graph.roots[0]: numbers_in(start)})
+        self._way_back = self.script.back.walk({graph.roots[0]: numbers_in(start)})
 
     def edges(self, node: Node) -> list[GraphEdge]:
         """The edges along which a node passes its gradient on, whose lines the script has by then."""

@@ -31,10 +31,10 @@ def test_what_goes_along_each_edge_is_what_the_walk_passed_on(make):
     graph = recorded(make, [[1.0, 2.0], [3.0, -1.0]], [0.5, 2.0])
     script = Script(graph, numbers=True).walked()
     reached = [e for e in graph.edges if e.passed is not None]
-    assert set(script.passed) == set(reached)
+    assert set(script.back.passed) == set(reached)
     for edge in reached:
         for field in FIELDS:
-            walked, symbol = getattr(edge.passed, field), getattr(script.passed[edge], field)
+            walked, symbol = getattr(edge.passed, field), getattr(script.back.passed[edge], field)
             assert (walked is None) == (symbol is None)
             assert walked is None or walked.tobytes() == np.asarray(symbol.value).tobytes()
 
