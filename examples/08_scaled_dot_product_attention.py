@@ -31,7 +31,7 @@ ask = Questions("08")
 rng = np.random.default_rng(0)
 
 # %% [markdown]
-# First two questions from older lessons: to recall something helps to keep it.
+# First two questions from older lessons.
 
 # %%
 ask("06/end_weights", ...)

@@ -32,7 +32,7 @@ rng = np.random.default_rng(0)
 BLUE, RED, GREY = "#1d5fa8", "#b3370f", "#94a3b8"
 
 # %% [markdown]
-# First two questions from older lessons: to recall something helps to keep it.
+# First two questions from older lessons.
 
 # %%
 ask("02/end_broadcast", ...)

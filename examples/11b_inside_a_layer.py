@@ -31,7 +31,7 @@ rng = np.random.default_rng(0)
 BLUE, RED, GREY = "#1d5fa8", "#b3370f", "#94a3b8"
 
 # %% [markdown]
-# First a question from an older lesson: to recall something helps to keep it.
+# First a question from an older lesson.
 
 # %%
 ask("02/end_repeated", ...)

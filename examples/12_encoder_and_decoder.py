@@ -31,7 +31,7 @@ mg.manual_seed(0)
 ask = Questions("12")
 
 # %% [markdown]
-# First two questions from older lessons: to recall something helps to keep it.
+# First two questions from older lessons.
 
 # %%
 ask("08/end_shape", ...)

@@ -47,7 +47,7 @@ spec.loader.exec_module(own_engine)
 Tensor, backward = own_engine.Tensor, own_engine.backward
 
 # %% [markdown]
-# First two questions from older lessons: to recall something helps to keep it.
+# First two questions from older lessons.
 
 # %%
 ask("04/end_index", ...)

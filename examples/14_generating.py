@@ -42,7 +42,7 @@ ask = Questions("14")
 rng = np.random.default_rng(0)
 
 # %% [markdown]
-# First two questions from older lessons: to recall something helps to keep it.
+# First two questions from older lessons.
 
 # %%
 ask("06/end_weights", ...)

@@ -40,7 +40,7 @@ mg.manual_seed(0)
 rng = np.random.default_rng(0)
 
 # %% [markdown]
-# First two questions from older lessons: to recall something helps to keep it.
+# First two questions from older lessons.
 
 # %%
 ask("11/end_norm", ...)

@@ -36,7 +36,7 @@ ask = Questions("16")
 rng = np.random.default_rng(0)
 
 # %% [markdown]
-# First two questions from older lessons: to recall something helps to keep it.
+# First two questions from older lessons.
 
 # %%
 ask("05/end_repeated_word", ...)

@@ -37,7 +37,7 @@ ask = Questions("17")
 rng = np.random.default_rng(0)
 
 # %% [markdown]
-# First two questions from older lessons: to recall something helps to keep it.
+# First two questions from older lessons.
 
 # %%
 ask("01/end_three_uses", ...)

@@ -50,7 +50,7 @@ ask = Questions("18")
 rng = np.random.default_rng(0)
 
 # %% [markdown]
-# First two questions from older lessons: to recall something helps to keep it.
+# First two questions from older lessons.
 
 # %%
 ask("01/end_two_walks", ...)

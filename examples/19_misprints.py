@@ -39,7 +39,7 @@ def fits(compute):
 
 
 # %% [markdown]
-# First two questions from older lessons: to recall something helps to keep it.
+# First two questions from older lessons.
 
 # %%
 ask("08/end_shape", ...)

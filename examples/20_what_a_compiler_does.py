@@ -38,7 +38,7 @@ ask = Questions("20")
 rng = np.random.default_rng(0)
 
 # %% [markdown]
-# First two questions from older lessons: to recall something helps to keep it.
+# First two questions from older lessons.
 
 # %%
 ask("13/end_clipped", ...)

@@ -50,7 +50,7 @@ def under_the_glass():
 
 
 # %% [markdown]
-# First two questions from older lessons: to recall something helps to keep it.
+# First two questions from older lessons.
 
 # %%
 ask("13/gradient", ...)

@@ -36,7 +36,7 @@ pictures = Pictures()  # or Pictures("another/folder")
 ask = Questions("22")
 
 # %% [markdown]
-# First two questions from older lessons: to recall something helps to keep it.
+# First two questions from older lessons.
 
 # %%
 ask("13/gradient", ...)
