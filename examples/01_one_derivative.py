@@ -74,8 +74,8 @@ print(f"y = {f(3, 2, -4)}; w rises by {h}, y by {rise:.6f}: {rise / h:.3f} times
 #
 # $$\frac{\partial y}{\partial w} \approx \frac{f(w + h, x, c) - f(w, x, c)}{h}$$
 #
-# There is one derivative for each input. Together they are the *gradient* of $y$. (As in code, we
-# also call the derivative of $y$ with respect to one number the gradient of that number.)
+# There is one derivative for each input. Together they are the *gradient* of $y$. (We also call the
+# derivative of $y$ with respect to one number the gradient of that number.)
 #
 # To find derivatives by such small changes, or *nudges*, takes one more evaluation of $f$ for each
 # input. That is fine for three inputs. But a language model has billions. The method below finds the
@@ -96,7 +96,7 @@ print(f"y = {f(3, 2, -4)}; w rises by {h}, y by {rise:.6f}: {rise / h:.3f} times
 #   = 2u \cdot 1 \cdot x.$$
 #
 # In numbers: $p$ changes 2 times as fast as $w$, $u$ just as fast as $p$, and $y$ 4 times as fast as
-# $u$. So $y$ changes $4 \cdot 1 \cdot 2 = 8$ times as fast as $w$. That is the whole rule.
+# $u$. So $y$ changes $4 \cdot 1 \cdot 2 = 8$ times as fast as $w$.
 
 # %%
 ask("by_x", ...)
@@ -123,11 +123,8 @@ dx = dp * w  # and with respect to x
 print(f"by hand: {dw = }, {dx = }, {dc = }")
 
 h = 1e-6
-by_nudging = [
-    (f(w + h, x, c) - y) / h,
-    (f(w, x + h, c) - y) / h,
-    (f(w, x, c + h) - y) / h,
-]
+raised = np.array([f(w + h, x, c), f(w, x + h, c), f(w, x, c + h)])
+by_nudging = (raised - y) / h
 print("by nudging:", np.round(by_nudging, 3))
 assert np.allclose([dw, dx, dc], by_nudging, atol=1e-4)
 
@@ -263,11 +260,7 @@ pictures("01_x_times_x", mg.graph(y))
 # (A `Counter` is a dictionary in which everything starts at 0.)
 
 # %%
-graph = {
-    "x": [],
-    "u": [("x", 2)],
-    "y": [("u", 1), ("u", 1)],
-}
+graph = {"x": [], "u": [("x", 2)], "y": [("u", 1), ("u", 1)]}
 
 
 def naive(graph, node, gradients, say=lambda line: None, indent=""):

@@ -82,7 +82,6 @@ rnn, x = RNN(3, 5), rng.normal(size=(1, 4, 3)).astype(np.float32)
 states = rnn(x)
 by_hand = np.tanh(x[0, 1] @ rnn.read.weight + rnn.read.bias + states[0, 0] @ rnn.keep.weight)
 print("states:", states.shape)
-assert states.shape == (1, 4, 5)
 assert np.allclose(states.detach()[0, 1], by_hand.detach(), atol=1e-6)
 
 # %% [markdown]
@@ -192,8 +191,7 @@ print("open in a browser:", page)
 #   c_i = \sum_j a_{ij}\, h_j .$$
 #
 # (It writes $i$ for the encoder, $j$ for the decoder and $e$ for the score. So there it is
-# $\exp e_{ij} / \sum_k \exp e_{ik}$, which looks like the right one.) What goes wrong? Take the
-# shortest case first.
+# $\exp e_{ij} / \sum_k \exp e_{ik}$, which looks like the right one.)
 
 # %%
 ask("only_one", ...)
@@ -356,13 +354,11 @@ pictures("06_bottleneck", forgetting)
 
 # %% [markdown]
 # Without attention more and more is lost. (A longer training gets further, but there is always a
-# length that is too long.) The other looks.
+# length that is too long.)
 #
 # ## Where does it look?
 #
-# Draw its weights, a row for each symbol written and a column for each symbol read. This table is
-# called the *alignment*. Eight symbols are read, and written last symbol first. Nobody told the network
-# where to look.
+# Draw its weights. This table is called the *alignment*. Nobody told the network where to look.
 
 # %%
 ask("first_look", ...)
@@ -386,8 +382,7 @@ look = lambda: attention_map(
 pictures("06_alignment", look)
 
 # %% [markdown]
-# For the first symbol it looks at the last one, and so on: the weights lie on the *anti-diagonal*, from
-# bottom left to top right.
+# The weights lie on the *anti-diagonal*, from bottom left to top right.
 #
 # ## How far away is the first word?
 #

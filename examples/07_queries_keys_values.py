@@ -90,16 +90,13 @@ queries = words @ asks  # (4, 2)
 keys = words @ is_asked  # (4, 2)
 scores = queries @ keys.T  # (4, 4): row asks, column is asked
 weights = softmax(scores)  # (4, 4)
-print("scores:")
-print(scores.round(1))
-print("weights:")
-print(weights.round(2))
+print("scores:", scores.round(1), sep="\n")
+print("weights:", weights.round(2), sep="\n")
 assert weights[it, ball] > 3 * weights[ball, it]
 
 # %% [markdown]
-# "it" gives 0.80 of its weight to "ball"; "ball" gives 0.10 to "it". The picture lays queries and
-# keys over each other. A key in the direction of a query has a large product with it. At a right
-# angle the product is zero, and in the opposite direction it is negative.
+# The picture lays queries and keys over each other. A key in the direction of a query has a large
+# product with it. At a right angle the product is zero, and in the opposite direction it is negative.
 
 
 # %%
@@ -188,11 +185,9 @@ for other in (0, 1):
     print(f"with {thermal[other]} beside it, temperature gets {output[1, 0]:+.1f}")
 
 # %% [markdown]
-# All three are found alike, and still "hot" and "cold" deliver opposites: in
-# "the temperature is hot" the word "temperature" gets $+0.5$, in "the temperature is cold" $-0.5$. In
-# one space for everything no vectors are both alike (cosine 1) and opposite (cosine -1). Here are the
-# three spaces: the words as they are given, the space where they are compared, and the space of what
-# they deliver.
+# All three are found alike, and still "hot" and "cold" deliver opposites. In one space for everything
+# no vectors are both alike (cosine 1) and opposite (cosine -1). Here are the three spaces: the words as
+# they are given, the space where they are compared, and the space of what they deliver.
 
 
 # %%
@@ -348,10 +343,8 @@ assert np.allclose(products[0], [6, 5.7, 0, 0, -6, 3])
 
 A = softmax(products / np.sqrt(6))
 Y = A @ V
-print("weights:")
-print(A.round(3))
-print("outputs:")
-print(Y.round(3))
+print("weights:", A.round(3), sep="\n")
+print("outputs:", Y.round(3), sep="\n")
 assert np.allclose(A[0], [0.424, 0.375, 0.037, 0.037, 0.003, 0.125], atol=5e-4)
 assert np.allclose(A[2], 1 / 6)  # v3 has no product with anything
 assert np.allclose(Y[5], [0.636, 0.324, 0.136], atol=5e-4)

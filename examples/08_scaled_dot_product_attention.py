@@ -77,8 +77,8 @@ assert np.allclose(first, [3, 2])
 assert np.allclose(second, [0.715, 3.523], atol=5e-4)
 
 # %% [markdown]
-# The first query has the same product with both keys, 4, so it gets the plain mean of the values. The
-# second has the products 4 and 0: its output is mainly the first value, with a little of the second.
+# The first query has the same product with both keys, so it gets the plain mean of the values. The
+# output of the second is mainly the first value.
 
 # %% [markdown]
 # ## From plain sums to the formula
@@ -410,8 +410,6 @@ pictures("08_why_divide", why_divide)
 # subtract the same number $c$ from all scores of a row. It changes no weight, since
 # $e^{s - c} = e^s e^{-c}$ and $e^{-c}$ cancels in the division. With the largest score of the row as
 # $c$, all exponents are zero or less, and nothing overflows.
-#
-# Both scores of the next question are too large for $e^s$.
 
 # %%
 ask("shifted", ...)
@@ -457,8 +455,6 @@ assert slope < 1e-16  # and no gradient either
 # - *After:* hidden weights are multiplied by zero. The weight that the hidden ones had is lost.
 #
 # (To multiply a hidden *score* by zero hides nothing: 0 is a score like any other, and $e^0 = 1$.)
-#
-# Four scores are equal, and the last is hidden, before the softmax.
 
 # %%
 ask("one_hidden", ...)

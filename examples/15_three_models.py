@@ -274,7 +274,7 @@ pictures("15_who_sees_what", who_sees_what)
 # ## Trained by one loop
 #
 # M. Phuong and M. Hutter, "Formal Algorithms for Transformers" (2022), write down all three models in
-# one notation, as numbered algorithms. You do not need the paper here. To compare with it:
+# one notation, as numbered algorithms. To compare with it:
 #
 # | | the model | its training, below | to write with it |
 # |---|---|---|---|
@@ -307,8 +307,7 @@ def train(model, loss_of, steps, peak):
 # %% [markdown]
 # ## Decoder-only: go on
 #
-# Take pieces of the text; at every position, the next letter is asked for. Input and answer are the
-# same piece, one letter apart:
+# Take pieces of the text; at every position, the next letter is asked for:
 #
 # $$L = -\frac{1}{T} \sum_{t=1}^{T} \log P(x_{t+1} \mid x_1 \dots x_t).$$
 
