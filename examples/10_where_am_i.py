@@ -73,10 +73,9 @@ assert np.allclose(without["one"][0], [0.452, 0.274, 0.274, 0], atol=5e-4)
 assert np.allclose(without["other"], without["one"][::-1], rtol=0, atol=1e-15)
 
 # %% [markdown]
-# Each word becomes the same in both sentences; only the rows come in the other order. Is it always
-# so? To put the rows of $X$, of shape $(T, D)$, into another order is to multiply it from the left
-# with a *permutation matrix* $P$, $(T, T)$, which has a single 1 in each row and column. Follow it
-# through the formula:
+# Each word becomes the same in both sentences. Is it always so? To put the rows of $X$, of shape
+# $(T, D)$, into another order is to multiply it from the left with a *permutation matrix* $P$, $(T, T)$,
+# which has a single 1 in each row and column. Follow it through the formula:
 #
 # 1. The scores were $X X^\mathsf{T}$. As $(P X)^\mathsf{T} = X^\mathsf{T} P^\mathsf{T}$
 #    ([mathematics](MATHEMATICS.md#matrices)), they become $P X X^\mathsf{T} P^\mathsf{T}$: the same
@@ -169,13 +168,11 @@ positions = encoding(4, 4)
 for pos, row in enumerate(positions):
     print(f"position {pos}:", row.round(4))
 assert np.allclose(positions[1], [0.8415, 0.5403, 0.0100, 1.0000], rtol=0, atol=5e-5)
-assert np.allclose(positions[2], [0.9093, -0.4161, 0.0200, 0.9998], rtol=0, atol=5e-5)
-assert np.allclose(positions[3], [0.1411, -0.9900, 0.0300, 0.9996], rtol=0, atol=5e-5)
 assert np.allclose(encoding(50, 33), mt.sinusoidal(50, 33), atol=1e-6)  # the library's, in float32
 
 # %% [markdown]
-# Now add the vectors of the positions 1, 2 and 3 to the words, in both orders. (A symbol that begins the
-# sentence would have position 0.)
+# Now add the vectors of the positions 1, 2 and 3 to the words. (A symbol that begins the sentence would
+# have position 0.)
 
 # %%
 placed = {name: as_rows(words) + positions[1:] for name, words in (("one", one), ("other", other))}
@@ -193,31 +190,25 @@ def two_orders():
     from matplotlib import pyplot as plt
 
     figure, axes = plt.subplots(2, 2, figsize=(8.4, 4.6))
-    for row, (outputs, title) in enumerate(
-        ((without, "words alone"), (after, "words and their positions"))
-    ):
-        for ax, name, words in zip(axes[row], outputs, (one, other)):
-            title_ = f"{title}: {' '.join(words)}"
-            heat_map(
-                outputs[name], rows=words, title=title_, limits=(-1.6, 1.6), numbers=".2f", ax=ax
-            )
-            frame = plt.Rectangle(
-                (-0.5, words.index("man") - 0.5), 4, 1, fill=False, ec=ORANGE, lw=3
-            )
-            ax.add_patch(frame)
+    told = ((without, "words alone"), (after, "words and their positions"))
+    for row, (outputs, title) in zip(axes, told):
+        for ax, output, words in zip(row, outputs.values(), (one, other)):
+            heat_map(output, rows=words, limits=(-1.6, 1.6), numbers=".2f", ax=ax)
+            ax.set_title(f"{title}: {' '.join(words)}")
+            corner = (-0.5, words.index("man") - 0.5)
+            ax.add_patch(plt.Rectangle(corner, 4, 1, fill=False, ec=ORANGE, lw=3))
     return figure
 
 
 pictures("10_two_orders", two_orders)
 
 # %% [markdown]
-# Above, the output of attention for *man* (framed) is the same row in both sentences. Below it is not,
-# so that what comes after can tell who hit whom.
+# Above, the output for *man* (framed) is the same row in both sentences. Below it is not, so that what
+# comes after can tell who hit whom.
 #
 # Here are 60 positions of a width of 32. Each row is what is added to a word; each column is a wave,
 # and the columns to the right hardly move within a sentence. It works like the digits of a number,
-# of which the last changes with every step and the first hardly ever. (Here the columns on the left
-# change the fastest.)
+# of which the last changes with every step and the first hardly ever.
 
 # %%
 table = encoding(60, 32)
@@ -276,27 +267,25 @@ def clock():
     left.plot(right_of, height, "o", color=BLUE, ms=9)
     for hour, x, y in zip(hours, right_of, height):
         left.text(1.2 * x, 1.2 * y, hour, ha="center", va="center", size=13, color=BLUE)
-    left.set(title="height and width: 12 points", aspect="equal", xlim=(-1.5, 1.5))
-    left.axis("off")
     for y in sorted({*height.round(12)}):
         same = [str(hour) for hour in hours if np.isclose(height[hour], y)]
-        right.plot([0], [y], "o", color=ORANGE if len(same) > 1 else BLUE, ms=9)
-        right.text(
-            0.15, y, " and ".join(same), va="center", size=13, color=ORANGE if same[1:] else BLUE
-        )
+        colour = ORANGE if len(same) > 1 else BLUE
+        right.plot([0], [y], "o", color=colour, ms=9)
+        right.text(0.15, y, " and ".join(same), va="center", size=13, color=colour)
+    left.set(title="height and width: 12 points", aspect="equal", xlim=(-1.5, 1.5))
     right.set(title="the height alone: 7 points", xlim=(-0.6, 1.4))
-    right.axis("off")
-    left.set_ylim(-1.45, 1.45)
-    right.set_ylim(-1.45, 1.45)
+    for ax in (left, right):
+        ax.set_ylim(-1.45, 1.45)
+        ax.axis("off")
     return figure
 
 
 pictures("10_clock", clock)
 
 # %% [markdown]
-# There is a second reason. At 1 and at 11 o'clock the hand is equally high. From 1 it goes down,
-# from 11 it goes up: the height alone does not say what comes next. With both numbers, the way to
-# the next position is the same from everywhere: turn by a twelfth.
+# There is a second reason. From 1 o'clock the hand goes down, from 11 it goes up: the height alone does
+# not say what comes next. With both numbers, the way to the next position is the same from everywhere:
+# turn by a twelfth.
 
 # %% [markdown]
 # ## A shift is a rotation
@@ -392,7 +381,6 @@ try:
 except mg.errors.LengthError as problem:
     refused = str(problem)
     print("nine positions: ", refused)
-assert "8 learned positions" in refused
 
 # %% [markdown]
 # **Rotary** positions add nothing. They turn each pair of numbers of a query and of a key, by the
