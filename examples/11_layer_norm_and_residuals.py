@@ -5,7 +5,6 @@
 #
 # A transformer is a stack of layers. Numbers must get through it on the way up, and gradients on
 # the way down. Three things take care of that: norms, residuals, and how large the first weights are.
-# Lesson 11b looks inside a layer.
 #
 # After this lesson you can
 #
@@ -153,7 +152,7 @@ assert not any(w.grad.data.any() for w in zeros)
 # mean of both widths; He et al., 2015, have the 2 for relu.)
 #
 # Now 24 layers $x \leftarrow \mathrm{relu}(x W)$, 100 numbers wide, without norms and residuals. The
-# weights have the variance $1/D$, so each layer halves the mean square. What is left of it at the end?
+# weights have the variance $1/D$, so each layer halves the mean square.
 
 # %%
 ask("halved", ...)
@@ -193,10 +192,9 @@ assert len(np.unique(last.grad.data[np.any(last.grad.data, axis=1)])) > 4
 # ## Deep stacks
 #
 # Now stack 24 layers. Each applies a small network $f$ to every word: here a feed-forward layer, two
-# linear maps with a relu between them (lesson 11b says what it is for). There are choices to make. A
-# *residual* adds the layer's input to its output, so that $f$ only has to find what to change. And the
-# norm may come after, as in the paper (*post-norm*), or before $f$, as in most models since
-# (*pre-norm*):
+# linear maps with a relu between them (lesson 11b says what it is for). A *residual* adds the layer's
+# input to its output, so that $f$ only has to find what to change. And the norm may come after, as in
+# the paper (*post-norm*), or before $f$, as in most models since (*pre-norm*):
 #
 # | the new $x$ is | with residual | without |
 # |---|---|---|
@@ -245,10 +243,8 @@ def through(parts, norm, residual, seed):
 
 
 def gradients_in(between, norm):
-    """The size of the gradient of x before the first layer, between the layers, and after the last.
-    The loss: each last vector is to name one of five classes; the right one is drawn at random."""
-    # With pre-norm, the last x is not normalised by any layer: one more norm, as explained below. It
-    # comes after the last x whose gradient we look at.
+    """The size of the gradient of each x. The loss: to name a class of five, drawn at random."""
+    # With pre-norm, the last x is not normalised by any layer: one more norm, as explained below.
     last = mt.LayerNorm(D)(between[-1]) if norm == "pre-norm" else between[-1]
     scores = mg.nn.Linear(D, 5)(last)  # (B, T, 5)
     cross_entropy(scores, rng.integers(5, size=(B, T))).backward()
@@ -256,16 +252,16 @@ def gradients_in(between, norm):
 
 
 norms = ["post-norm", "pre-norm", "no norm"]
+how = {True: "with residuals", False: "without residuals"}
 sizes = {}
 for residual in (True, False):
     for norm in norms:
         runs = [
             gradients_in(through([feed_forward], norm, residual, seed), norm) for seed in range(2)
         ]
-        sizes[norm, residual] = np.exp(np.mean(np.log(runs), axis=0))  # (25,): the geometric mean
-for (norm, residual), found in sizes.items():
-    how = "with residuals" if residual else "without"
-    print(f"{norm:>9}, {how:<14}: first / last gradient = {found[0] / found[-1]:.3g}")
+        found = np.exp(np.mean(np.log(runs), axis=0))  # (25,): the geometric mean
+        sizes[norm, residual] = found
+        print(f"{norm:>9}, {how[residual]:<17}: first / last gradient = {found[0] / found[-1]:.3g}")
 
 
 # %%
@@ -273,15 +269,10 @@ def by_depth():
     from matplotlib import pyplot as plt
 
     figure, axes = plt.subplots(1, 2, figsize=(10, 4), sharey=True)
+    layers = "in front of layer (backprop runs from right to left)"
     for ax, residual in zip(axes, (True, False)):
         chosen = {norm: sizes[norm, residual] for norm in norms}
-        title = "with residuals" if residual else "without residuals"
-        gradient_sizes(
-            chosen,
-            layers="in front of layer (backprop runs from right to left)",
-            title=title,
-            ax=ax,
-        )
+        gradient_sizes(chosen, layers=layers, title=how[residual], ax=ax)
     axes[1].set_ylabel("")
     return figure
 
@@ -292,8 +283,7 @@ pictures("11_gradients", by_depth)
 # Look at the green lines, those with no norm. Without residuals the gradient shrinks to less than a
 # ten-thousandth in 24 layers. ($x$ shrinks on its way forward, too: so the gradients of the weights are
 # tiny in every layer, and gradient descent hardly moves them.) With residuals it grows. Either norm
-# keeps it within a factor of ten. (The last point of each line is after layer 24.) All this depends on
-# one thing: by which factor a layer makes the gradient longer or shorter.
+# keeps it within a factor of ten. (The last point of each line is after layer 24.)
 #
 # For a single number, a layer $x \leftarrow f(x)$ multiplies the gradient by its derivative $f'$, and
 # $x \leftarrow x + f(x)$ multiplies it by $1 + f'$. For vectors the derivatives of all outputs with
@@ -319,11 +309,9 @@ print(f"a layer without a residual: {shrinks:.2f}; with one: {grows:.2f};", end=
 print(f"Pythagoras: {np.sqrt(1 + shrinks**2):.2f}")
 assert ratio["no norm", False] < 1e-4
 assert ratio["no norm", True] > 30
-assert 0.5 < shrinks < 0.8
 assert abs(grows - np.sqrt(1 + shrinks**2)) < 0.08
 assert all(0.1 < ratio[norm, r] < 10 for norm in norms[:2] for r in (True, False))
 assert ratio["pre-norm", True] > 2 * ratio["post-norm", True] > 1
-assert 2.5 < ratio["pre-norm", True] < 5
 
 # %% [markdown]
 # So each layer multiplies the length by $\sqrt{1 + 0.65^2} = 1.19$, and 24 such factors make about
@@ -364,7 +352,6 @@ unnormed = cross_entropy(head(between[-1]), classes).item()
 normed = cross_entropy(head(mt.LayerNorm(D)(between[-1])), classes).item()
 print(f"numbers of size {last_size:.1f} after {depth} layers; the first loss without a last norm")
 print(f"{unnormed:.2f}, with it {normed:.2f}; with 1/5 for each class {np.log(5):.2f}")
-assert last_size > 2
 assert unnormed > normed + 0.2
 
 # %% [markdown]
@@ -392,17 +379,14 @@ def last_weights(norm, layers, seed):
     return np.mean([gradient_size(p) for p in f.parameters() if p.ndim == 2])
 
 
-first_gradients = {
-    (norm, layers): np.mean([last_weights(norm, layers, seed) for seed in range(5)])
-    for norm in norms[:2]
-    for layers in (2, 8, 32)
-}
+first_gradients = {}
 for norm in norms[:2]:
-    found = [first_gradients[norm, layers] for layers in (2, 8, 32)]
-    print(f"{norm:>9}: 2, 8, 32 layers:", *(f"{size:.1e}" for size in found))
+    for layers in (2, 8, 32):
+        found = np.mean([last_weights(norm, layers, seed) for seed in range(5)])
+        first_gradients[norm, layers] = found
+        print(f"{norm:>9}, {layers:>2} layers: {found:.1e}")
 assert first_gradients["post-norm", 32] > first_gradients["post-norm", 2]
 assert first_gradients["pre-norm", 32] < 0.6 * first_gradients["pre-norm", 2]
-assert first_gradients["post-norm", 32] > 3 * first_gradients["pre-norm", 32]
 
 # %% [markdown]
 # ## What many layers of attention do
@@ -429,12 +413,9 @@ for norm in norms[:2]:
     for residual in (True, False):
         between = through([self_attention, feed_forward], norm, residual, seed=0)
         alike[norm, residual] = [likeness(x) for x in between]
+print("after 0, 2, 4, 8, 10, 24 layers:")
 for (norm, residual), found in alike.items():
-    how = "with residuals" if residual else "without"
-    print(
-        f"{norm:>9}, {how:<14}: after 0, 2, 4, 8, 10, 24 layers",
-        *(f"{found[n]:.2f}" for n in (0, 2, 4, 8, 10, 24)),
-    )
+    print(f"{norm:>9}, {how[residual]:<17}:", np.round([found[n] for n in (0, 2, 4, 8, 10, 24)], 2))
 assert min(alike[norm, False][2] for norm in norms[:2]) > 0.95  # all words alike after two layers
 assert alike["post-norm", True][4] < 0.9 < 0.98 < alike["post-norm", True][-1]  # it takes longer
 assert alike["pre-norm", True][-1] < 0.95  # and here it does not happen
