@@ -48,8 +48,8 @@ ask("12/end_causal", ...)
 # %% [markdown]
 # ## What goes in, what is asked for
 #
-# The task is the simplest there is: to copy a word of two to eight letters. A batch has `B` pairs,
-# each a source and a target, padded with 0 (lesson 12).
+# The task is to copy a word of two to eight letters. A batch has `B` pairs, each a source and a target,
+# padded with 0 (lesson 12).
 #
 # The model is to predict each symbol of the target from those before it. In training we know them all,
 # and feed in the right ones, not those that the model would have written itself. That is called
@@ -57,10 +57,9 @@ ask("12/end_causal", ...)
 # `<bos>` in front. What it is asked for is the target with `<eos>` at its end: at every position the
 # *next* symbol. The two are shifted by one position.
 #
-# It has a price. In use (lesson 14) the model reads what it has written itself, mistakes among it, and
-# it has never been trained on a text with mistakes: one can lead to more. This difference between
-# training and use is called *exposure bias*. *Scheduled sampling* lets the decoder read, at some places,
-# what the model itself has said, and at more of them as training goes on (Bengio et al., 2015).
+# It has a price, *exposure bias*: in use (lesson 14) the model reads what it has written itself. It has
+# never been trained on a text with mistakes, and one can lead to more. *Scheduled sampling* lets the
+# decoder read, at more and more places, what the model itself has said (Bengio et al., 2015).
 
 # %%
 LETTERS = "abcdefghijklmnop"
@@ -78,11 +77,8 @@ def words(seed, size, shortest=2):
 def arrays(pairs):
     """What the encoder reads (B, S), what the decoder reads (B, T), what is asked for (B, T)."""
     sources, targets = zip(*pairs)
-    return (
-        letters.batch(sources),
-        letters.batch(targets, start=True),
-        letters.batch(targets, end=True),
-    )
+    read = letters.batch(targets, start=True)
+    return letters.batch(sources), read, letters.batch(targets, end=True)
 
 
 source, read, write = arrays([("face", "face"), ("dig", "dig")])
@@ -101,7 +97,7 @@ assert letters.tokens(write[1]) == ["d", "i", "g", "<eos>", "<pad>"]
 # $$L = -\frac{1}{n} \sum_{b, t\,:\, w_{bt} \ne 0} \log p_{bt}(w_{bt}),$$
 #
 # over the $n$ positions that are not padding. A model that is always right, and sure of it, has the
-# loss 0. And one that knows nothing, and gives all $N = 19$ symbols the same probability?
+# loss 0.
 
 # %%
 ask("even", ...)
@@ -298,7 +294,7 @@ assert np.isclose(ends["alternating"], 1 / (1 + 0.9))
 # 0.98 (fifty).
 #
 # A step would then be the learning rate times $m / \sqrt v$. If all gradients are the same,
-# $m / \sqrt v$ should be 1 in size. What is it in the *first* step?
+# $m / \sqrt v$ should be 1 in size.
 
 # %%
 ask("uncorrected", ...)
@@ -312,8 +308,7 @@ ask("uncorrected", ...)
 #   w \leftarrow w - \mathrm{lr}\, \frac{\hat m}{\sqrt{\hat v} + \varepsilon}.$$
 #
 # The small $\varepsilon$, such as $10^{-9}$, prevents a division by zero where a number has had no
-# gradient so far. Now two numbers at 0 have the gradients 1000 and 0.001, and the rate is 0.1. Where are
-# they after one step?
+# gradient so far.
 
 # %%
 ask("first_step", ...)
@@ -334,6 +329,7 @@ def adam_path(gradients, lr, betas, eps=1e-9, corrected=True):
 
 
 print("after one step:", adam_path([np.array([1000.0, 0.001])], 0.1, (0.9, 0.999))[0].round(4))
+print("without correction:", adam_path([1.0], 1.0, (0.9, 0.999), corrected=False)[0].round(3))
 
 gradients = rng.normal(size=(20, 3))  # 20 steps of three numbers
 two = mg.Parameter(np.zeros(3))
@@ -343,6 +339,12 @@ for g in gradients:
     library.step()
 assert np.allclose(two.data, adam_path(gradients, 0.1, (0.9, 0.98))[-1])
 
+# %% [markdown]
+# ### Adam without the correction (optional)
+#
+# How large are the steps, if the gradient is always the same?
+
+# %%
 same = np.ones(1000)  # a thousand steps with one and the same gradient
 step_sizes = {
     "0.999, without correction": adam_path(same, 1.0, (0.9, 0.999), corrected=False),
@@ -372,11 +374,11 @@ pictures("13_first_steps", first_steps)
 # Without the correction, the first hundred steps with 0.999 would be three to seven times too large,
 # at the worst time: before the model knows anything. With 0.98 the very first would be 0.71 times the
 # learning rate, too small, and later ones too large. With the correction, each is as large as the
-# rate, if the gradient is always the same.
+# rate.
 #
 # ### Warm-up
 #
-# Even so, at first the means rest on few batches, and the model is all wrong, so steps should be small.
+# At first the means rest on few batches, and the model is all wrong, so steps should be small.
 # The paper lets the rate rise over the first steps, the *warm-up*, and fall after. With the width
 # $D$ and the number of steps of the warm-up, it is
 #
@@ -394,7 +396,6 @@ def rate(step, D=512, warmup=4000):
 
 peak = rate(4000)
 print(f"the paper's highest rate: {peak:.2e}")
-assert np.isclose(peak, (512 * 4000) ** -0.5)
 library = mg.optim.warmup_inverse_sqrt(peak, warmup=4000)
 assert all(np.isclose(rate(step), library(step)) for step in (1, 100, 4000, 4001, 50_000))
 
@@ -502,8 +503,7 @@ def train(model, batch, steps=220, peak=1e-2, warmup=50, shifted=True):
 # ## The first loss
 #
 # Before its first step, a model knows nothing, and should say so: its scores should be small, its
-# probabilities nearly even, and its loss near $\log N$. What would it mean if the first loss were far
-# above?
+# probabilities nearly even, and its loss near $\log N$.
 
 # %%
 ask("far_above", ...)
@@ -512,11 +512,10 @@ ask("far_above", ...)
 mg.manual_seed(0)
 source, read, write = arrays(words("eight", 8))
 scores = Small()(source, read).data  # (B, T, N), of a new model
-first_loss = {
-    factor: cross_entropy(factor * scores, write, ignore_index=0) for factor in (0.1, 1, 4, 16)
-}
-for factor, found in first_loss.items():
-    print(f"scores times {factor:>3}: first loss {found:5.2f}, with log N = {math.log(N):.2f}")
+first_loss = {}
+for factor in (0.1, 1, 4, 16):
+    first_loss[factor] = cross_entropy(factor * scores, write, ignore_index=0)
+    print(f"scores times {factor:>3}: first loss {first_loss[factor]:5.2f}")
 assert abs(first_loss[1] - math.log(N)) < 0.5
 assert first_loss[16] > 3 * math.log(N)
 
@@ -540,7 +539,6 @@ with one_thread():
     memorised = train(model, lambda step: eight, steps=100)
 print(f"loss at first {memorised[0]:.2f} (evenly: {math.log(N):.2f}), at last {memorised[-1]:.4f}")
 assert memorised[-1] < 0.05
-assert abs(memorised[0] - math.log(N)) < 1
 
 # %% [markdown]
 # ## Copy, with a part missing
@@ -585,20 +583,17 @@ with one_thread():
         curve = train(model, lambda step: words(step, 32), **training)
         results[name] = curve, share_right(model, exam)
 
-print(f"{'':>14}  loss in the end  perplexity  words right")
-for name, (curve, right) in results.items():
-    end = np.mean(curve[-20:])
-    print(f"{name:>14}  {end:15.3f}  {math.exp(end):10.2f}  {right:11.0%}")
 final = {name: np.mean(curve[-20:]) for name, (curve, _) in results.items()}
 right = {name: share for name, (_, share) in results.items()}
+print(f"{'':>14}  loss in the end  perplexity  words right")
+for name, loss in final.items():
+    print(f"{name:>14}  {loss:15.3f}  {math.exp(loss):10.2f}  {right[name]:11.0%}")
 assert right["all parts"] > 0.5
-assert final["no scaling"] > final["all parts"]
-assert np.mean(results["no warm-up"][0]) > np.mean(results["all parts"][0])  # over all steps
+assert right["no positions"] < 0.2
+assert right["no residuals"] < 0.2
 for name in ("no causal mask", "no shift"):
     assert final[name] < final["all parts"]  # the best of all losses,
     assert right[name] < 0.05  # and not a word
-assert right["no positions"] < 0.2
-assert right["no residuals"] < 0.2
 
 
 # %%
@@ -607,24 +602,21 @@ def table_as_picture():
 
     figure, (left, bars) = plt.subplots(1, 2, figsize=(10.5, 3.9), width_ratios=[1.6, 1])
     colours = [BLUE, GREEN, PURPLE, GREY, "#b3370f", ORANGE, "#8a6d00"]
-    cheats = "no causal mask", "no shift"  # which learned to read the answer
-    for row, ((name, (curve, share)), colour) in enumerate(zip(results.items(), colours)):
+    for row, (name, (curve, share)) in enumerate(results.items()):
         smooth = np.convolve(curve, np.full(10, 0.1), "valid")
-        style = ":" if name in cheats else "-"
-        left.semilogy(np.arange(len(smooth)) + 10, smooth, color=colour, lw=2, ls=style)
-        left.text(len(curve) + 4 + 9 * (row % 2), smooth[-1], row + 1, color=colour, va="center")
-        bars.barh(-row, 100 * share, color=colour)
-        bars.text(100 * share + 2, -row, f"{100 * share:.0f} %", va="center", color=colour)
+        style = ":" if name in ("no causal mask", "no shift") else "-"
+        left.semilogy(np.arange(10, len(curve) + 1), smooth, color=colours[row], lw=2, ls=style)
+        left.text(
+            len(curve) + 4 + 9 * (row % 2), smooth[-1], row + 1, color=colours[row], va="center"
+        )
+        bars.barh(f"{row + 1} {name}", 100 * share, color=colours[row])
+        bars.text(100 * share + 2, row, f"{100 * share:.0f} %", va="center", color=colours[row])
     left.axhline(math.log(N), color=GREY, lw=0.8, ls=":")
     left.text(220, math.log(N) * 1.05, "guessing", ha="right", color="#64748b", size=9)
-    left.set(xlabel="step", ylabel="loss (mean of 10)", xlim=(0, len(curve) + 22))
+    left.set(xlabel="step", ylabel="loss (mean of 10)", xlim=(0, 242))
     left.set_title("while learning (dotted: they read the answer)")
-    numbered = [f"{row} {name}" for row, name in enumerate(results, 1)]
-    bars.set_yticks([-row for row in range(len(results))], numbered)
-    for label, colour in zip(bars.get_yticklabels(), colours):
-        label.set_color(colour)
     bars.set(xlim=(0, 115), xticks=[], title="words right, when writing by itself")
-    bars.tick_params(axis="y", length=0)
+    bars.invert_yaxis()
     bars.spines[["left", "bottom"]].set_visible(False)
     return figure
 
@@ -632,11 +624,10 @@ def table_as_picture():
 pictures("13_ablations", table_as_picture)
 
 # %% [markdown]
-# Look at the last two rows first. Their losses are the lowest of all, and nothing that these models
-# write is right. Both learned to read the answer. Without the causal mask it stands one position to
-# the right of each question, and attention fetches it. Without the shift it *is* what the decoder
-# reads at that position, and the model has only to repeat it. When they have to write, there is no
-# answer to be read. A loss that is too good to be true is a reason to test the masks, and to print
+# The models of the last two rows learned to read the answer. Without the causal mask it stands one
+# position to the right of each question, and attention fetches it. Without the shift it *is* what the
+# decoder reads at that position, and the model has only to repeat it. When they have to write, there is
+# no answer to be read. A loss that is too good to be true is a reason to test the masks, and to print
 # what is read above what is asked for.
 #
 # Without positions the model cannot know the order of the source's letters. Without residuals two layers
