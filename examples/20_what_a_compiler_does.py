@@ -296,7 +296,21 @@ print("\n".join(program[first : first + 32]))
 # two axes. `np.maximum.reduceat` takes the largest of each piece of a long row.) With buffers, the same
 # calls write into arrays that are there already. What is the same in every run is made once, above the
 # program: buffers, and all *views*, such as heads cut apart by `np.reshape`, which look at a buffer in
-# another way, and have no numbers of their own. We count:
+# another way, and have no numbers of their own. `memory()` gives a table of what is in use, and a
+# picture:
+
+# %%
+use = exact.memory()
+table = str(use).splitlines()
+print("\n".join([*table[:6], "...", *table[-3:]]))
+assert 5 * use.peak < use.alone
+pictures("20_memory", use.draw)
+
+# %% [markdown]
+# ### Counted, and drawn (optional)
+#
+# How many calls work in place, how many views are made once, and how many buffers are there? Python
+# reads the program with buffers, and we count.
 
 
 # %%
@@ -364,14 +378,7 @@ pictures("20_buffers", buffers_over_time)
 # %% [markdown]
 # Each row is a buffer, each bar a result that lives in it. The dotted line is the turn, and green bars
 # cross it: what came first is needed last, as in the chain. To their right, gradients take the buffers
-# of what has been used. `memory()` says it as a table, and draws it.
-
-# %%
-use = exact.memory()
-table = str(use).splitlines()
-print("\n".join([*table[:6], "...", *table[-3:]]))
-assert 5 * use.peak < use.alone
-pictures("20_memory", use.draw)
+# of what has been used.
 
 # %% [markdown]
 # ## Fewer and quicker passes
