@@ -1233,11 +1233,11 @@ FACTS: dict[str, list[tuple[str, str]]] = {
         ),
         (
             "and less is rounded in it",
-            'off["from left to right"][-1] > 20 * off["in a tree"][-1]',
+            "off[from_left][-1] > 20 * off[in_a_tree][-1]",
         ),
         (
             "threads, processes and one alone give the same bits",
-            "len(bits) == 3 and len(set(bits.values())) == 1",
+            "len(bits) == 4 and len(set(bits.values())) == 1",
         ),
         (
             "weights are sent to each worker once a step",
