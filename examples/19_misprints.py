@@ -5,8 +5,8 @@
 #
 # Attention has been explained in many articles, and well: this course has learned from them. Such
 # texts contain small mistakes, and so does ours. They do no harm to a reader who computes everything
-# again. We found twelve. Of three of them, here is what was printed, what is right, and a cell
-# that shows it. Nine more you have met, and a table says where. Which article it was does not matter.
+# again. We found twelve, and numbered them. Nine of them you have met, and a table says where. Of the
+# other three, here is what was printed, what is right, and a cell that shows it.
 #
 # After it you can
 #
@@ -70,8 +70,6 @@ ask("three_keys", ...)
 ask("rounded", ...)
 
 # %% [markdown]
-# The twelve have numbers. First come numbers 3, 5 and 12. The table after them has the other nine.
-#
 # ## 3. Keys, not values
 #
 # - *Printed:* "$a_{ij}$ is the similarity of $q_i$ to $v_j$".
@@ -253,7 +251,7 @@ assert unmoved == {"exp": True, "2 to the power of": True, "softplus": False, "s
 
 
 # %% [markdown]
-# Number 2 as a picture: rightly, the weights of each context sum to one.
+# Number 2 as a picture:
 
 
 # %%
@@ -280,11 +278,9 @@ pictures("19_two_indices", two_indices)
 # %% [markdown]
 # ## What to remember
 #
-# Five of the twelve are found by shapes or sums alone (2, 3, 4, 5, 12), each with one line of code.
-# Three are found by computing the example that is printed beside them (1, 7, 11), and one by a small
-# example (6). The other three are claims in words that are a little too general (8, 9, 10): a small
-# counterexample is enough, or a case that should make no difference. If you find a mistake in this
-# course, you know how to show it.
+# Five of the twelve are found by shapes or sums alone, each with one line of code. Three are claims in
+# words that are a little too general (8, 9, 10): there one counterexample is enough. If you find a
+# mistake in this course, you know how to show it.
 
 # %% [markdown]
 # ## Questions
