@@ -35,6 +35,12 @@ def test_what_a_row_says_is_so(number, title, core, optional, seconds, write):
     assert found or not write
 
 
+def test_the_core_of_a_lesson_takes_at_most_twenty_minutes_and_that_of_18_fifteen():
+    most = dict.fromkeys((lesson.number for lesson in lessons()), 20) | {"18": 15}
+    core = {lesson.number: lesson.minutes[0] for lesson in lessons()}
+    assert {number: took for number, took in core.items() if took > most[number]} == {}
+
+
 @pytest.mark.parametrize("sheet", sheets(), ids=lambda sheet: sheet.title)
 def test_a_lesson_ends_with_its_exercises_by_name(sheet):
     (lesson,) = (one for one in lessons() if one.title == sheet.title)
