@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from minigrad import Tensor
+from minigrad import Tensor, errors
 from minigrad.engine.kinds import checked
 from minigrad.nn import Dropout, Module
 
@@ -48,8 +48,17 @@ class Transformer(Module):
 
         Returns:
             logits (B, T, N).
+
+        Raises:
+            DTypeError, ShapeError: for anything but two arrays of integers with two axes, of one B.
         """
-        return self.next_scores(target, self.encode(source))
+        memory = self.encode(source)
+        if np.ndim(target) and len(target) != len(source):
+            raise errors.ShapeError(
+                f"{len(source)} sources {np.shape(source)} and {len(target)} targets {np.shape(target)}: "
+                f"give a target for each source"
+            )
+        return self.next_scores(target, memory)
 
     @checked
     def encode(self, source: np.ndarray, mask: np.ndarray | None = None) -> Memory:

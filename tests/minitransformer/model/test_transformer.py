@@ -181,6 +181,12 @@ def test_a_source_of_nothing_but_padding_is_no_nan():
     np.testing.assert_array_equal(logits[others], m(SOURCE, READ).data[others])
 
 
+def test_one_source_is_not_read_for_all_targets_unasked():
+    message = r"1 sources \(1, 5\) and 3 targets \(3, 4\): give a target for each source"
+    with pytest.raises(errors.ShapeError, match=message):
+        model()(SOURCE[:1], READ)
+
+
 # --- dtypes, positions, sizes -----------------------------------------------------------------------
 
 
