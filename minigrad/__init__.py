@@ -24,10 +24,10 @@ from typing import TYPE_CHECKING, Any
 
 from . import definitions, errors, functional, nn, optim
 from .checking.anomaly import detect_anomaly
+from .engine.backward import backward
 from .engine.modes import get_default_dtype, set_default_dtype
 from .engine.table import definition, rule
 from .engine.tensor import Array, Tensor
-from .engine.walk import backward
 from .idioms import missing
 from .namesake import warn_of_namesake
 from .nn import Parameter

@@ -27,7 +27,7 @@ from .course.lessons import command as lessons
 from .course.site import command as site
 from .course.worksheets import command as worksheet
 from .disk import other_kind
-from .engine import walk
+from .engine import backward as home_of_backward
 from .engine.tensor import Tensor
 from .engine.walk import order
 from .ran.variables import line_of
@@ -145,8 +145,8 @@ def _stopping(found: list[Any]) -> Iterator[None]:
     It is reached as `loss.backward()` and as `minigrad.backward`; in a script that imports PyTorch, as
     PyTorch's.
     """
-    homes: list[Any] = [Tensor, walk, sys.modules[__package__]]
-    original = walk.backward
+    homes: list[Any] = [Tensor, home_of_backward, sys.modules[__package__]]
+    original = home_of_backward.backward
 
     def stepped(root: Tensor, gradient=None, *, retain_graph=False, create_graph=False) -> None:
         recording.close()

@@ -21,12 +21,12 @@ from typing import TYPE_CHECKING, TypeVar, overload
 import numpy as np
 
 from . import errors
+from .engine.base import AnyArray
 from .engine.errors import described
 from .engine.kinds import named
 from .engine.modes import mode
 from .engine.names import name_of
 from .engine.node import Node
-from .engine.table import AnyArray
 from .engine.tensor import Tensor, tensor_of
 from .engine.walk import walk
 from .settings import function

@@ -21,9 +21,9 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 
 from . import errors
+from .engine.backward import first_gradient
 from .engine.kinds import checked
 from .engine.tensor import Tensor
-from .engine.walk import first_gradient
 from .optim import parameter_list
 from .settings import function, whole
 from .transforms import gradients

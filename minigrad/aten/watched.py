@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from .. import errors
+from ..engine.backward import backward
 from ..engine.source import SourceLine, pass_over
 from ..engine.tensor import Tensor
-from ..engine.walk import backward, order
+from ..engine.walk import order
 from ..recording import memory_of, names_here, record
 from .comparison import NOT_FINITE, Comparison
 

@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 
 from .. import errors
+from ..engine.base import AnyArray
 from ..engine.node import Node
-from ..engine.table import AnyArray
 from ..engine.tensor import Tensor
 from ..engine.walk import Contribution, Visit, copied_axes, fit, order, undo_broadcast, walk
 from ..recording import record

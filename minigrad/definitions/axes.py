@@ -11,8 +11,8 @@ import numpy as np
 from numpy.lib.array_utils import normalize_axis_index
 
 from ..engine.arguments import as_array, floats_beside
+from ..engine.base import AnyArray, BaseTensor
 from ..engine.followed import Followed
-from ..engine.table import AnyArray, BaseTensor
 
 
 def as_arrays(*values: object) -> list[AnyArray]:

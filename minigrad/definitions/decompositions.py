@@ -12,8 +12,9 @@ from typing import Literal
 import numpy as np
 
 from ..engine import errors
+from ..engine.base import AnyArray
 from ..engine.rules import transposed
-from ..engine.table import AnyArray, definition, rule
+from ..engine.table import definition, rule
 from .axes import as_arrays, largest
 from .elementwise import ratio_or_zero
 

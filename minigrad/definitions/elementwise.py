@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 
 from ..engine import errors
+from ..engine.base import AnyArray
 from ..engine.rules import (
     log_or_zero,
     power_slope,
 )
-from ..engine.table import AnyArray, definition, rule
+from ..engine.table import definition, rule
 from .axes import of_shape
 
 

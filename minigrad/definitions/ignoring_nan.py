@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.table import AnyArray, definition
+from ..engine.base import AnyArray
+from ..engine.table import definition
 from .half import in_single
 from .reductions import root
 

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.table import AnyArray, definition
+from ..engine.base import AnyArray
+from ..engine.table import definition
 from .axes import axes_of, in_groups
 
 

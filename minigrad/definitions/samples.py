@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from ..engine import errors
-from ..engine.table import AnyArray, definition, rule
+from ..engine.base import AnyArray
+from ..engine.table import definition, rule
 from .axes import as_arrays, at, axis_of
 from .elementwise import ratio_or_zero
 

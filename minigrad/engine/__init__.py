@@ -6,15 +6,17 @@ Read it in this order:
 2. `table`: what an entry of the table of derivatives is
 3. `rules`: the table
 4. `node`: one place of a graph
-5. `walk`: from a result back to its leaves
+5. `walk`: from a result back to its leaves; `backward`: that walk, and the leaves' `.grad`
 6. `tensor`: an array that remembers how it was made; `apply`, through which every operation goes
 
-A first reading can skip nine files, and needs to know of them:
+A first reading can skip eleven files, and needs to know of them:
 
 - `source`: the line of the user's code that is running, for messages
 - `names`: `name_of` a function, such as "np.exp"; `code_of` it, for the names of its parameters
+- `base`: `BaseTensor`, an array and the node that made it, which `tensor` makes complete
 - `boxes`: `call_in_box` calls a module or the body of a definition, so that errors and drawings know it
 - `kinds`: `checked` compares the arguments of a call with the annotations of the function
+- `plain_calls`: the body of a definition, called with plain arrays where no gradient is wanted
 - `operators`: `x * y` calls `apply` with `np.multiply`, and `x.sum()` with `np.sum`
 - `arguments`: lists and other arrays as an operation takes them; `as_result` makes of what NumPy gave an
   array that shares no memory with the arguments
@@ -23,8 +25,8 @@ A first reading can skip nine files, and needs to know of them:
   of them
 - `by_hand`: `x.data`, the array as a user who trains by hand writes it
 
-A file imports only those before it in this row: source, errors, modes, kinds, names, boxes, table,
-rules, node, operators, followed, arguments, saving, walk, by_hand, tensor.
+A file imports only those before it in this row: source, errors, modes, kinds, names, base, boxes,
+plain_calls, table, rules, node, operators, followed, arguments, saving, walk, backward, by_hand, tensor.
 
 A gradient is right only if no array changes between the way forward and the way back. Arrays are
 protected so:
@@ -67,7 +69,12 @@ The words of the code, each for one thing:
     followed        of a plain array: a recording sees what NumPy makes of it
     symbol          an array that notes the calls made with it, in place of a tensor (`minigrad.script`)
     traced          of a function: it was called on symbols
-    plain           of an array: NumPy's, and no Tensor
+    plain           of an array: NumPy's, and no Tensor; of a definition: its body computes the same
+                    with such arrays
+    given           what the caller gave: the arguments of a call; of a rule, the gradient that it gave
+    held            by other code too, which may write to it
+    unshared        of an array: a copy, if other code holds its memory
+    reached         of a node: a gradient gets there
     fitted          of a gradient: with broadcasting undone, in the shape and dtype of its argument
     watcher         what sees every operation and every visit: `record()`, `detect_anomaly()`
     note            what a recording keeps of a node

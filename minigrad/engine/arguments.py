@@ -7,16 +7,17 @@ a Tensor, and of matrices and masked arrays, which may not.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
 
 from ..idioms import renamed
 from . import errors
+from .base import AnyArray, BaseTensor
 from .errors import Options, described
 from .followed import Followed, bare
 from .modes import as_dtype, get_default_dtype
-from .table import INSTEAD, AnyArray, BaseTensor, Definition, Entry, Operation
+from .table import INSTEAD, Definition, Entry, Operation
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike
@@ -125,26 +126,40 @@ def all_ready(entry: Entry, args: tuple, kwargs: Options) -> tuple:
 
 
 def ready(a: object, i: int, entry: Entry, args: tuple) -> Any:
-    """Argument `i`, as the operation computes with it: lists of numbers become arrays, and lists that
-    are indices stay.
+    """Argument `i`, as the operation computes with it; Python floats get the dtype of `floats_beside`.
 
-    Any sequence is a list, and what NumPy can read is an array, of a subclass or of another library.
-    Python floats get the dtype that `floats_beside` gives for `args`.
+    np.exp(table)                           what NumPy can read, of another class: an array
+    np.transpose(x, [1, 0])                 a list in which an argument without a rule is: as it is
+    np.add(x, [1, y])                       of a ufunc: one array, or one Tensor
+    np.concatenate([x, [1, 2]])             with Tensors in it: a list of arrays and Tensors
+    np.linalg.norm([1, 2]), x[[0, 1]]       of numbers: an array; a list of indices stays
     """
-    if not isinstance(a, (list, tuple)):
-        if not isinstance(a, Sequence) or isinstance(a, (str, bytes)):
-            done = isinstance(a, (BaseTensor, Followed)) or type(a) in PLAIN
-            return a if done or not hasattr(type(a), "__array__") else as_array(a)
-        a = list(a)
-    derived = i < len(entry.rules) and entry.rules[i] is not None
-    if (entry.rules and not derived) or entry.function is np.block:  # where lists have a meaning
+    if not _is_sequence(a):
+        done = isinstance(a, (BaseTensor, Followed)) or type(a) in PLAIN
+        return a if done or not hasattr(type(a), "__array__") else as_array(a)
+    a = a if isinstance(a, (list, tuple)) else list(a)
+    if _means_something(i, entry):
         return a
     floats = floats_beside((*args, *a))
     if isinstance(entry.function, np.ufunc) or entry.function is np.where:
         return _stacked(a, floats)
     if any(isinstance(b, BaseTensor) for b in a):
         return [b if isinstance(b, int) else _stacked(b, floats) for b in a]
-    return _stacked(a, floats) if derived or {float, np.float64} & _types_in(a) else a
+    numbers = _has_rule(i, entry) or {float, np.float64} & _types_in(a)
+    return _stacked(a, floats) if numbers else a
+
+
+def _is_sequence(a: object) -> TypeGuard[Sequence]:
+    return isinstance(a, Sequence) and not isinstance(a, (str, bytes))
+
+
+def _has_rule(i: int, entry: Entry) -> bool:
+    return i < len(entry.rules) and entry.rules[i] is not None
+
+
+def _means_something(i: int, entry: Entry) -> bool:
+    """Tell whether argument `i` may be a list that is no array, such as axes, or the rows of blocks."""
+    return entry.function is np.block or (bool(entry.rules) and not _has_rule(i, entry))
 
 
 def floats_beside(values: list | tuple) -> np.dtype:
@@ -189,7 +204,7 @@ def as_result(y: object, operation: Operation, args: tuple) -> AnyArray:
     if y.dtype.kind not in "fiub":
         raise errors.DTypeError(f"{operation.name} gives {y.dtype}; a Tensor holds real numbers")
     if isinstance(y, np.ndarray) and (
-        operation.is_python
+        operation.is_wrapped
         or any(isinstance(a, np.ndarray) and np.may_share_memory(a, y) for a in args)
     ):
         y = y.copy(order="K")  # products round by how their arguments lie in memory

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from .errors import FailedCall, MinigradError, Options, failed
-from .kinds import UNCLEAR, unclear
+from .errors import FailedCall, MinigradError, Options, error_of_call
+from .kinds import UNCLEAR, error_of_arguments
 from .modes import Box, mode, running
 
 
@@ -23,12 +23,12 @@ def call_in_box(owner: object, function: Callable, args: tuple, kwargs: Options)
     try:
         return function(*args, **kwargs)
     except (MinigradError, *UNCLEAR) as problem:
-        raise _in_box(owner, function, args, kwargs, outer, problem)  # noqa: B904 - it has its cause
+        raise _error_in_box(owner, function, args, kwargs, outer, problem)  # noqa: B904 - it has its cause
     finally:
         running.reset(token)
 
 
-def _in_box(
+def _error_in_box(
     owner: object,
     function: Callable,
     args: tuple,
@@ -40,10 +40,10 @@ def _in_box(
 
     No variable of the frame that raises it may name it: the two would keep each other alive.
     """
-    error = unclear(owner, function, args, kwargs, problem)
+    error = error_of_arguments(owner, function, args, kwargs, problem)
     if isinstance(error, MinigradError):
         call = FailedCall(owner, args, kwargs, outer)
         error.culprit = error.culprit or call
         if error.reason and isinstance(owner, str):
-            return failed(owner, call, error)
+            return error_of_call(owner, call, error)
     return error

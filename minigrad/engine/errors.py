@@ -3,6 +3,11 @@ to do.
 
 All of them derive from `MinigradError`, and each also from the built-in exception that a reader
 of NumPy would expect, so that `except ValueError` still catches a wrong shape.
+
+The way of an error: what NumPy raises in a call becomes one of ours (`as_minigrad_error`), which names
+the function and what it was given (`error_of_call`). Where an argument does not fit its annotation,
+that is the reason (`kinds.error_of_arguments`). Outside the box of a definition, the error names the
+definition, which is what the user called (`boxes.call_in_box`).
 """
 
 from __future__ import annotations
@@ -37,7 +42,7 @@ class MinigradError(Exception):
     """
 
     reason: str | None = None  # what was wrong, apart from the function and what it was given
-    culprit: Any = None  # the `FailedCall`, or the node in a backward pass, that failed
+    culprit: Any = None  # the `FailedCall`, or the node in a backward pass, that error_of_call
     root: Node | None = None  # the node from which that backward pass started
 
 
@@ -77,7 +82,7 @@ PROBLEMS = (
 )  # fmt: skip
 
 
-def failed(name: str, call: FailedCall, problem: Exception) -> MinigradError:
+def error_of_call(name: str, call: FailedCall, problem: Exception) -> MinigradError:
     """Make the error for an exception raised in a call of `name`: a MinigradError gets a new text, any
     other is converted. The text has what was given, and the line of code.
 
@@ -88,7 +93,7 @@ def failed(name: str, call: FailedCall, problem: Exception) -> MinigradError:
         *map(described, call.args),
         *(f"{k}={described(v)}" for k, v in call.kwargs.items()),
     ]
-    error, line = converted(problem), source_line()
+    error, line = as_minigrad_error(problem), source_line()
     if error.reason is not None:
         text = f"{name} cannot take {', '.join(arguments) or 'nothing'}: {error.reason}"
         error.args = (text + (f"\n  at {line}" if line else ""),)
@@ -98,7 +103,7 @@ def failed(name: str, call: FailedCall, problem: Exception) -> MinigradError:
     return error
 
 
-def converted(problem: Exception) -> MinigradError:
+def as_minigrad_error(problem: Exception) -> MinigradError:
     """`problem` itself, if it is one of these exceptions; else the one of these that it amounts to."""
     if isinstance(problem, MinigradError):
         return problem

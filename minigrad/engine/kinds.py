@@ -29,7 +29,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from ..idioms import renamed
-from .errors import ArgumentError, FailedCall, MinigradError, described, failed
+from .errors import ArgumentError, FailedCall, MinigradError, described, error_of_call
 from .modes import running
 
 Function = TypeVar("Function", bound=Callable)  # what a decorator takes and gives
@@ -132,7 +132,7 @@ def unknown(function: Callable, names: Iterable[str]) -> str | None:
     return None
 
 
-def unclear(
+def error_of_arguments(
     owner: Any, function: Callable, args: tuple, kwargs: dict, problem: Exception
 ) -> Exception:
     """The error to raise where a call of a definition, or of a module, ended in `problem`.
@@ -153,7 +153,7 @@ def unclear(
         error = ArgumentError(wrong)
         error.reason, error.__cause__ = wrong, problem
     name = owner if is_definition else type(owner).__name__
-    return failed(name, FailedCall(owner, args, kwargs, None), error)
+    return error_of_call(name, FailedCall(owner, args, kwargs, None), error)
 
 
 # --- annotations ----------------------------------------------------------------------------------

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .base import AnyArray, BaseTensor
 from .errors import Options, UnsupportedError
 from .modes import count, running
-from .table import AnyArray, BaseTensor, Operation
+from .table import Operation
 
 if TYPE_CHECKING:
     from .tensor import Tensor

@@ -17,10 +17,11 @@ import numpy as np
 
 from ..idioms import instead
 from . import errors
+from .base import BaseTensor
 from .modes import mode
 from .names import name_of
 from .rules import astype
-from .table import TABLE, BaseTensor
+from .table import TABLE
 
 if TYPE_CHECKING:
     from .tensor import Tensor

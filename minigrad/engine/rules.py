@@ -22,7 +22,8 @@ from typing import Any
 import numpy as np
 
 from . import errors
-from .table import AnyArray, rule
+from .base import AnyArray
+from .table import rule
 
 Axes = int | tuple[int, ...] | None  # of a reduction: one, several, or all
 

@@ -12,10 +12,11 @@ from typing import Any
 import numpy as np
 
 from .arguments import copied_option
+from .base import AnyArray, BaseTensor
 from .followed import bare
 from .names import code_of
 from .node import Edge, outline
-from .table import AnyArray, BaseTensor, Operation
+from .table import Operation
 
 position_of = operator.itemgetter(0)  # of an edge
 

@@ -24,11 +24,12 @@ from typing import Any, overload
 
 import numpy as np
 
+from .base import BaseTensor
 from .boxes import call_in_box
-from .errors import MinigradError, Options, UnsupportedError
-from .kinds import KINDS, UNCLEAR, Function, checked, unclear
-from .modes import mode
+from .errors import Options, UnsupportedError
+from .kinds import UNCLEAR, Function, checked, error_of_arguments
 from .names import anything, code_of, name_of
+from .plain_calls import run_on_arrays
 from .source import source_line
 
 INSTEAD = {
@@ -38,30 +39,6 @@ INSTEAD = {
     "dtype": "convert with x.astype(dtype), before it or after",
     "initial": "put it in afterwards, as in np.sum(x) + initial, or np.maximum(np.max(x), initial)",
 }
-
-
-AnyArray = Any  # NumPy's, another library's such as Dask's, or a Tensor: rules compute with each
-
-
-class BaseTensor:
-    """The base of Tensor, for the files that come before it: an array, and the node that made it."""
-
-    __slots__ = ("__weakref__", "_array", "_node")
-
-    _is_symbol = False  # a symbol has no numbers: it notes the calls that are made with it
-
-    _array: AnyArray
-    _node: Any  # None for a result outside the graph, until somebody asks for its node
-    dtype: np.dtype
-    requires_grad: bool
-
-    @staticmethod
-    def _wrap(array: AnyArray, node: Any = None) -> Any:
-        """Make a Tensor around an array that nothing else will write to."""
-        raise NotImplementedError  # Tensor has it
-
-
-KINDS[BaseTensor] = (lambda value: isinstance(value, BaseTensor), "a Tensor")
 
 
 # --- entries --------------------------------------------------------------------------------------
@@ -111,8 +88,8 @@ class Operation(Entry):
 
     Attributes:
         makes_new: whether its result is surely in memory of its own, as that of every ufunc is.
-        is_python: whether it is no function of NumPy's, but one that `rule` was given: its result may be
-            an array that somebody else holds.
+        is_wrapped: whether `rule` has put a wrapper around it, as it is no function of NumPy's: its
+            result may be an array that somebody else holds.
         reads: what its rules read, for `saving`.
     """
 
@@ -131,13 +108,13 @@ class Operation(Entry):
         self.call = getattr(function, "dispatched", function)  # the arguments are arrays by then
         self.rules = rules
         self.makes_new = makes_new or isinstance(function, np.ufunc)
-        self.is_python = self.call is not function
+        self.is_wrapped = self.call is not function
         self.reads: dict[tuple, tuple[bool, list[bool]]] = {}
 
     def run(self, _args: tuple, arrays: Sequence, kwargs: Options) -> Any:
         """Call NumPy's function, or what `rule` was given, with plain arrays."""
         y = self.call(*arrays, **kwargs)
-        return y._array if self.is_python and isinstance(y, BaseTensor) else y
+        return y._array if self.is_wrapped and isinstance(y, BaseTensor) else y
 
 
 class Definition(Entry):
@@ -158,67 +135,9 @@ class Definition(Entry):
 
     def run(self, args: tuple, _arrays: Sequence, kwargs: Options) -> Any:
         """Call the body, in a box; without one where plain arrays do, which takes less time."""
-        if self.plain and (y := self._run_on_arrays(args, kwargs)) is not NotImplemented:
+        if self.plain and (y := run_on_arrays(self.body, args, kwargs)) is not NotImplemented:
             return y
         return call_in_box(self.name, self.body, args, kwargs)
-
-    def _run_on_arrays(self, args: tuple, kwargs: Options) -> Any:
-        """Call the body with the arrays that are in Tensors; give Tensors of what it gives.
-
-        So no operation in it has to be looked up. NotImplemented where a gradient may be wanted, or
-        somebody watches, or it fails: then the call with Tensors says what is wrong.
-        """
-        now = mode.get()
-        given = (*args, *kwargs.values()) if kwargs else args
-        if now.watchers or (plain := _as_plain(given, now.grad)) is None:
-            return NotImplemented
-        arrays, tensors, held = plain
-        count = len(args)
-        try:
-            y = self.body(*arrays[:count], **dict(zip(kwargs, arrays[count:])))
-        except (MinigradError, *UNCLEAR):
-            return NotImplemented
-        if not tensors:
-            return y
-        if isinstance(y, tuple):
-            return tuple([_wrapped(one, tensors, held) for one in y])
-        return _wrapped(y, tensors, held)
-
-
-def _as_plain(given: tuple, grad: bool) -> tuple[list[Any], list[Any], list[np.ndarray]] | None:
-    """The arguments of a call with plain arrays in place of Tensors; the Tensors among them; the arrays.
-
-    None if a body would compute something else of these.
-    """
-    arrays, tensors, held = [], [], []
-    for a in given:
-        if isinstance(a, BaseTensor):
-            if a._is_symbol or (grad and a.requires_grad):
-                return None
-            if a._array.dtype.kind != "f":  # integers become floats in another way
-                return None
-            tensors.append(a)
-            a = a._array
-        elif type(a) is np.ndarray:  # its owner may write to it
-            held.append(a)
-        elif isinstance(a, (list, tuple)) or hasattr(a, "__array__"):  # which become other arrays
-            return None
-        arrays.append(a)
-    return arrays, tensors, held
-
-
-def _wrapped(y: Any, tensors: list[Any], held: list[np.ndarray]) -> Any:
-    """A Tensor of what a body gave for arrays.
-
-    It is that of `tensors` whose array `y` is, or a new one: of a copy, if `y` is in memory of `held`.
-    """
-    if not isinstance(y, (np.ndarray, np.generic)):
-        return y
-    for a in tensors:
-        if a._array is y:
-            return a
-    shared = any(np.may_share_memory(a, y) for a in held)
-    return tensors[0]._wrap(y.copy() if shared else y)
 
 
 # --- the table ------------------------------------------------------------------------------------
@@ -359,7 +278,7 @@ def dispatched(function: Function) -> Function:
         try:
             return function(*args, **kwargs)
         except UNCLEAR as problem:
-            raise unclear(name_of(function), function, args, kwargs, problem)  # noqa: B904
+            raise error_of_arguments(name_of(function), function, args, kwargs, problem)  # noqa: B904
 
     dispatching.dispatched = function  # type: ignore[attr-defined]
     return dispatching  # type: ignore[return-value]

@@ -19,6 +19,8 @@ import numpy as np
 
 from . import errors
 from .arguments import as_array, as_result, prepare_call
+from .backward import backward
+from .base import AnyArray
 from .by_hand import data_of
 from .errors import PROBLEMS, Options
 from .followed import SHAPE_ONLY, Followed, followed
@@ -27,8 +29,7 @@ from .modes import get_default_dtype, mode, running
 from .node import Edge, Node, edges_to
 from .operators import Operators
 from .saving import to_save
-from .table import NUMPYS, AnyArray, Definition, Operation, lookup
-from .walk import backward
+from .table import NUMPYS, Definition, Operation, lookup
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, DTypeLike
@@ -301,7 +302,7 @@ class Tensor(Operators):
             y = entry.run(args, arrays, kwargs)
         except PROBLEMS as problem:
             call = errors.FailedCall(function, args, kwargs, running.get())
-            raise errors.failed(entry.name, call, problem)  # noqa: B904 - it has its cause
+            raise errors.error_of_call(entry.name, call, problem)  # noqa: B904 - it has its cause
         if isinstance(y, Tensor) or isinstance(entry, Definition):
             return y
         return remembered(entry, args, arrays, kwargs, y)
@@ -446,7 +447,7 @@ def without_gradient(operation: Operation, y: AnyArray) -> list[Edge]:
     Raises:
         DTypeError: for a function whose option `dtype` makes these of numbers with a gradient.
     """
-    if "dtype" not in operation.names or operation.is_python or operation.name == "np.astype":
+    if "dtype" not in operation.names or operation.is_wrapped or operation.name == "np.astype":
         return []
     raise errors.DTypeError(
         f"{operation.name} with dtype={y.dtype} has no gradient, and one of its arguments needs one: "

@@ -11,23 +11,16 @@ makes it a Tensor. The walk itself asks for no more than that: is this gradient 
 
 from __future__ import annotations
 
-import contextlib
 import operator
-import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from . import errors
-from .arguments import as_array
-from .kinds import checked
-from .modes import mode, setting
+from .base import AnyArray, BaseTensor
+from .modes import mode
 from .node import Edge, Node, Outline
-from .table import AnyArray, BaseTensor
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
 
 
 class Contribution(NamedTuple):
@@ -59,8 +52,8 @@ def walk(
 
     Gradients that are arrays are passed on as arrays. Where they are Tensors, the rules are called
     with Tensors, and so make a graph that can be walked again. With `wanted`, only the rules are called
-    that lead to a gradient of these nodes. A walk that `frees` has each node forget what it saved, once
-    whoever walks goes on from it.
+    that lead to a gradient of these nodes. With `frees`, a node forgets what it saved when the next
+    visit is asked for.
 
     Raises:
         GraphError: if a node on the way has been freed; before the first visit.
@@ -103,7 +96,7 @@ def order(starts: Iterable[Node], wanted: set[Node] | None = None) -> dict[Node,
         ways = {node: edges for node, edges in ways.items() if edges or node in wanted}
     for node, edges in ways.items():
         if edges and node.saved is None:
-            raise _freed(node)
+            raise freed(node)
     return ways
 
 
@@ -117,7 +110,7 @@ def pass_on(node: Node, edges: list[Edge], arrived: dict[Node, AnyArray], watche
     saved: Any = node.saved
     rules = node.operation.rules if node.operation is not None else ()
     if edges and saved is None:  # another thread was first
-        raise _freed(node)
+        raise freed(node)
     if edges and isinstance(g, BaseTensor):
         saved = _as_tensors(node, saved, g._wrap)
     contributions: list[Contribution] = []
@@ -143,7 +136,7 @@ def _in_rule(problem: Exception, node: Node, position: int) -> errors.MinigradEr
 
     No variable of the frame that raises it may name it: the two would keep each other alive.
     """
-    error = errors.converted(problem)
+    error = errors.as_minigrad_error(problem)
     error.culprit = error.culprit or node
     error.args = (f"{error}\n  in a rule of {node!r}, for its argument {position}",)
     return error
@@ -160,7 +153,8 @@ def _element(from_rule: object, item: int, node: Node) -> AnyArray:
 def fit(given: AnyArray, to: Node, g: AnyArray) -> AnyArray:
     """Return what a rule gave, with the shape and dtype of `to`, whose gradient it is.
 
-    Broadcasting is undone: the gradient of an array is the sum of those of its copies.
+    Broadcasting is undone: the gradient of an array is the sum of those of its copies. Where `g`, the
+    gradient that the rule was called with, is a Tensor, so is the result.
 
     Raises:
         ShapeError: if no broadcasting makes the one shape of the other.
@@ -224,118 +218,11 @@ def _as_tensors(node: Node, saved: tuple, wrap: Callable) -> tuple:
     return tuple(tensors)
 
 
-def _freed(node: Node) -> errors.GraphError:
+def freed(node: Node) -> errors.GraphError:
+    """The error for a node that has forgotten what it saved."""
     error = errors.GraphError(
         f"the graph was already walked and freed at {node!r}: compute the loss again, or call the "
         f"first backward() with retain_graph=True"
     )
     error.culprit = node
     return error
-
-
-# --- backward ---------------------------------------------------------------------------------------
-
-
-@checked
-def backward(
-    root: BaseTensor,
-    gradient: ArrayLike | None = None,
-    *,
-    retain_graph: bool = False,
-    create_graph: bool = False,
-) -> None:
-    """Compute the gradient of this tensor with respect to every leaf that requires one.
-
-    Gradients are added to the leaves' `.grad`. See `minigrad.steps` for the same walk step by step.
-
-    Args:
-        root: this tensor; as in `loss.backward()`.
-        gradient: the gradient of the loss with respect to this tensor, of its shape. May be left
-            out for a tensor with one element, whose gradient is then 1.
-        retain_graph: keep what the graph holds, so that it can be walked again.
-        create_graph: make the gradients tensors with their own graph, for higher derivatives.
-            Implies `retain_graph`. A leaf then holds a gradient whose graph leads back to the leaf:
-            a cycle, which only the garbage collector ends, or setting `.grad` to None.
-            `minigrad.grad` returns gradients, and makes none.
-
-    Raises:
-        GraphError: if the tensor requires no gradient, or if the graph has been freed, or another
-            thread is just walking and freeing it; no gradient is touched then.
-        ShapeError: if `gradient` is left out and the tensor has more than one element, or does not
-            have its shape.
-    """
-    start = first_gradient(root, gradient, create_graph)
-    end, frees = root._node, not (retain_graph or create_graph)
-    gradients = []
-    with Alone(end) if frees else NOTHING, setting(grad=True) if create_graph else NOTHING:
-        for visit in walk({end: start}, frees=frees):
-            if visit.node.keeps_grad:
-                gradients.append((visit.node, visit.gradient))
-            if visit.node.note is not None:
-                visit.node.note.on_visit(visit)
-            del visit  # the next rule can have its memory
-        with adding:
-            for node, g in gradients:
-                node.grad = added(node.grad, g, root)
-
-
-def added(before: Any, g: AnyArray, root: BaseTensor) -> AnyArray:
-    """Add what arrived in a walk from `root` to what `.grad` held."""
-    if before is not None:
-        g = before + g if isinstance(g, BaseTensor) else before._array + g
-    return g if isinstance(g, BaseTensor) else root._wrap(g)
-
-
-def first_gradient(root: BaseTensor, gradient: ArrayLike | None, create_graph: bool) -> AnyArray:
-    """Return the gradient of `root`: 1 for a number, or what was given; a Tensor if it needs a graph."""
-    array, node = root._array, root._node
-    if node is None or not node.requires_grad:
-        raise errors.GraphError(
-            f"backward() needs a tensor that was computed from one with requires_grad=True, and "
-            f"no gradient reaches this one, {array.shape} {array.dtype}"
-            + ("" if mode.get().grad else ": it is inside no_grad()")
-        )
-    if gradient is None and array.size != 1:
-        raise errors.ShapeError(
-            f"backward() starts from one number, and the shape is {array.shape}: reduce it first, "
-            f"for instance with .sum(), or pass the gradient of the loss with respect to it"
-        )
-    start = np.ones_like(array) if gradient is None else gradient
-    if not hasattr(start, "shape"):
-        start = as_array(start, array.dtype)
-    if np.shape(start) != array.shape:
-        raise errors.ShapeError(
-            f"the gradient has the shape {np.shape(start)}, and the tensor {array.shape}"
-        )
-    if create_graph:
-        if not isinstance(start, BaseTensor):
-            return root._wrap(as_array(start, array.dtype, copy=True))
-        return start if start.dtype == array.dtype else start.astype(array.dtype)  # type: ignore[attr-defined]
-    return start if gradient is None else as_array(start, array.dtype, copy=True)
-
-
-# --- several threads ----------------------------------------------------------------------------------
-
-NOTHING = contextlib.nullcontext()
-adding = threading.Lock()  # held while gradients are added: two graphs may lead to the same leaf
-_walked: dict[Node, Alone] = {}  # from which node each walk that frees its graph has started
-
-
-class Alone:
-    """Within it, this thread alone walks back from `end`, and frees the graph.
-
-    Raises:
-        GraphError: if another thread does so already.
-    """
-
-    __slots__ = ("end",)
-
-    def __init__(self, end: Node):
-        self.end = end
-
-    def __enter__(self) -> None:
-        if _walked.setdefault(self.end, self) is not self:
-            raise _freed(self.end)
-
-    def __exit__(self, *_: object) -> None:
-        del _walked[self.end]

@@ -55,8 +55,8 @@ class Transformer(Module):
         memory = self.encode(source)
         if np.ndim(target) and len(target) != len(source):
             raise errors.ShapeError(
-                f"{len(source)} sources {np.shape(source)} and {len(target)} targets {np.shape(target)}: "
-                f"give a target for each source"
+                f"{len(source)} sources {np.shape(source)} and {len(target)} targets "
+                f"{np.shape(target)}: give a target for each source"
             )
         return self.next_scores(target, memory)
 

@@ -17,7 +17,7 @@ from limits import SECONDS, never_endless
 import minigrad as mg
 from minigrad import __main__
 from minigrad.__main__ import COMMANDS, main
-from minigrad.engine import walk
+from minigrad.engine.backward import backward
 from minigrad.engine.modes import mode
 
 ROOT = Path(__file__).parents[2]
@@ -59,7 +59,7 @@ def run(monkeypatch, capsys, script):
         before = sys.argv, sys.path[:]
         status = main(["step", script(text), *arguments])
         assert (sys.argv, sys.path) == before
-        assert walk.backward is mg.Tensor.backward is mg.backward is BACKWARD
+        assert backward is mg.Tensor.backward is mg.backward is BACKWARD
         assert not mode.get().watchers
         said = capsys.readouterr()
         assert "Traceback" not in said.err
@@ -68,7 +68,7 @@ def run(monkeypatch, capsys, script):
     return step
 
 
-BACKWARD = walk.backward
+BACKWARD = backward
 
 
 def shown(out):

@@ -24,9 +24,10 @@ import numpy as np
 
 from ... import transforms
 from ...engine import walk as engine
+from ...engine.base import AnyArray
 from ...engine.modes import mode, setting
 from ...engine.node import Edge, Node
-from ...engine.table import TABLE, AnyArray, Operation, dispatched
+from ...engine.table import TABLE, Operation, dispatched
 from ...engine.table import rule as enter
 from ...engine.tensor import Array, Tensor
 from .wording import shown

@@ -18,10 +18,11 @@ from typing import Any
 
 import numpy as np
 
+from ...engine.backward import added, first_gradient
 from ...engine.kinds import checked
 from ...engine.node import Node
 from ...engine.tensor import Array, Tensor
-from ...engine.walk import Contribution, Visit, added, copied_axes, first_gradient, order, walk
+from ...engine.walk import Contribution, Visit, copied_axes, order, walk
 from ...ran.capture import captured
 from ...ran.data import GraphData, GraphEdge, frozen_view
 from ...ranges import numbers_in

@@ -28,8 +28,9 @@ import minigrad as mg
 from minigrad import errors
 from minigrad import functional as F
 from minigrad.engine import table
+from minigrad.engine.backward import first_gradient
 from minigrad.engine.names import name_of
-from minigrad.engine.walk import first_gradient, order, walk
+from minigrad.engine.walk import order, walk
 
 try:
     import torch

@@ -1,0 +1,126 @@
+"""`backward()`: a walk back, whose gradients are added to those of the leaves."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from . import errors
+from .arguments import as_array
+from .base import AnyArray, BaseTensor
+from .kinds import checked
+from .modes import mode, setting
+from .node import Node
+from .walk import freed, walk
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+NOTHING = contextlib.nullcontext()
+
+
+@checked
+def backward(
+    root: BaseTensor,
+    gradient: ArrayLike | None = None,
+    *,
+    retain_graph: bool = False,
+    create_graph: bool = False,
+) -> None:
+    """Compute the gradient of this tensor with respect to every leaf that requires one.
+
+    Gradients are added to the leaves' `.grad`. See `minigrad.steps` for the same walk step by step.
+
+    Args:
+        root: this tensor; as in `loss.backward()`.
+        gradient: the gradient of the loss with respect to this tensor, of its shape. May be left
+            out for a tensor with one element, whose gradient is then 1.
+        retain_graph: keep what the graph holds, so that it can be walked again.
+        create_graph: make the gradients tensors with their own graph, for higher derivatives.
+            Implies `retain_graph`. A leaf then holds a gradient whose graph leads back to the leaf:
+            a cycle, which only the garbage collector ends, or setting `.grad` to None.
+            `minigrad.grad` returns gradients, and makes none.
+
+    Raises:
+        GraphError: if the tensor requires no gradient, or if the graph has been freed, or another
+            thread is just walking and freeing it; no gradient is touched then.
+        ShapeError: if `gradient` is left out and the tensor has more than one element, or does not
+            have its shape.
+    """
+    start = first_gradient(root, gradient, create_graph)
+    end, frees = root._node, not (retain_graph or create_graph)
+    gradients = []
+    with Alone(end) if frees else NOTHING, setting(grad=True) if create_graph else NOTHING:
+        for visit in walk({end: start}, frees=frees):
+            if visit.node.keeps_grad:
+                gradients.append((visit.node, visit.gradient))
+            if visit.node.note is not None:
+                visit.node.note.on_visit(visit)
+            del visit  # the next rule can have its memory
+        with adding:
+            for node, g in gradients:
+                node.grad = added(node.grad, g, root)
+
+
+def added(before: Any, g: AnyArray, root: BaseTensor) -> AnyArray:
+    """Add what arrived in a walk from `root` to what `.grad` held."""
+    if before is not None:
+        g = before + g if isinstance(g, BaseTensor) else before._array + g
+    return g if isinstance(g, BaseTensor) else root._wrap(g)
+
+
+def first_gradient(root: BaseTensor, gradient: ArrayLike | None, create_graph: bool) -> AnyArray:
+    """Return the gradient of `root`: 1 for a number, or what was given; a Tensor if it needs a graph."""
+    array, node = root._array, root._node
+    if node is None or not node.requires_grad:
+        raise errors.GraphError(
+            f"backward() needs a tensor that was computed from one with requires_grad=True, and "
+            f"no gradient reaches this one, {array.shape} {array.dtype}"
+            + ("" if mode.get().grad else ": it is inside no_grad()")
+        )
+    if gradient is None and array.size != 1:
+        raise errors.ShapeError(
+            f"backward() starts from one number, and the shape is {array.shape}: reduce it first, "
+            f"for instance with .sum(), or pass the gradient of the loss with respect to it"
+        )
+    start = np.ones_like(array) if gradient is None else gradient
+    if not hasattr(start, "shape"):
+        start = as_array(start, array.dtype)
+    if np.shape(start) != array.shape:
+        raise errors.ShapeError(
+            f"the gradient has the shape {np.shape(start)}, and the tensor {array.shape}"
+        )
+    if create_graph:
+        if not isinstance(start, BaseTensor):
+            return root._wrap(as_array(start, array.dtype, copy=True))
+        return start if start.dtype == array.dtype else start.astype(array.dtype)  # type: ignore[attr-defined]
+    return start if gradient is None else as_array(start, array.dtype, copy=True)
+
+
+# --- several threads ----------------------------------------------------------------------------------
+
+adding = threading.Lock()  # held while gradients are added: two graphs may lead to the same leaf
+_walked: dict[Node, Alone] = {}  # from which node each walk that frees its graph has started
+
+
+class Alone:
+    """Within it, this thread alone walks back from `end`, and frees the graph.
+
+    Raises:
+        GraphError: if another thread does so already.
+    """
+
+    __slots__ = ("end",)
+
+    def __init__(self, end: Node):
+        self.end = end
+
+    def __enter__(self) -> None:
+        if _walked.setdefault(self.end, self) is not self:
+            raise freed(self.end)
+
+    def __exit__(self, *_: object) -> None:
+        del _walked[self.end]
