@@ -239,6 +239,20 @@ def test_models(model):
     assert all(n.gradient is not None for n in graph.nodes if n.kind == "parameter")
 
 
+@pytest.mark.parametrize("model", MODELS)
+def test_programs_of_models_have_the_loss_and_the_gradients(model):
+    watched = watch(model())
+    step = mg.compile(watched)
+    loss = step()
+    loss.backward()
+    graph = mg.graph(watched)
+    (root,) = graph.roots
+    assert loss.item() == pytest.approx(graph[root].value.item(), rel=1e-5)
+    wanted = {n.label: n.gradient for n in graph.nodes if n.kind == "parameter"}
+    for name, gradient in wanted.items():
+        np.testing.assert_allclose(step.tensors[name].grad.numpy(), gradient, 1e-4, 1e-5)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("model", MODELS)
 def test_pages_of_models(model, tmp_path):
