@@ -8,7 +8,7 @@ import * as Interpreter from "./interpreter.js";
 import * as Flow from "./flow.js";
 import * as Sampling from "./sampling.js";
 import * as Link from "./link.js";
-import * as Panel from "./panel.js";
+import * as Places from "./places.js";
 
 const told = data.another; // see `another_line.py`
 let machine = null;
@@ -224,8 +224,7 @@ function read(text, right = null) {
   }
   lastRead = text;
   if (text !== told.line && state.tab === "cell") {
-    state.tab = "overview"; // the cell is one of the line of the page
-    Panel.panel();
+    Places.openTab("overview"); // the cell is one of the line of the page
   }
   Flow.leave(text);
   const begun = performance.now();

@@ -1,17 +1,17 @@
 // --- attention -------------------------------------------------------------------------------------------
 
 import { filled, WORDS } from "./words.js";
-import { byId, data, fill, make, say, state, tip, hideTip } from "./base.js";
+import { byId, data, fill, hear, hideTip, make, say, shownToken, state, tip } from "./base.js";
 import * as Arrays from "./arrays.js";
 import * as Shown from "./shown.js";
 import * as Graph from "./graph.js";
 import * as Sources from "./sources.js";
 import * as Live from "./live.js";
-import * as Panel from "./panel.js";
-import * as Page from "./page.js";
 import * as Pictures from "./pictures.js";
 import * as Fields from "./fields.js";
 import * as Masks from "./masks.js";
+import * as Stages from "./stages.js";
+import * as Places from "./places.js";
 
 const mapOf = new Map(data.maps.map((found, i) => [found.weights, i]));
 
@@ -21,18 +21,13 @@ function mapButton(n) {
         "button",
         {
           onclick: () => {
-            Page.setStage("attention");
+            Stages.setStage("attention");
             byId(`map-${mapOf.get(n)}`).scrollIntoView({ block: "start" });
           },
         },
         "These are attention weights: see the map",
       )
     : null;
-}
-
-function shownToken(token) {
-  const letters = [...token];
-  return token === " " ? "␣" : letters.length > 12 ? `${letters.slice(0, 11).join("")}…` : token;
 }
 
 function attentionStage() {
@@ -79,6 +74,10 @@ function attentionStage() {
     );
   });
 }
+
+hear("stage", () => {
+  if (state.stage === "attention") attentionStage();
+});
 
 // Which attention it is: by its mask and its two sides. "" where it has neither tokens nor a mask.
 function kindOf(i) {
@@ -257,7 +256,7 @@ function headMap(found, i, a, head, count) {
   );
 }
 const repaints = [];
-document.addEventListener("numbers", () => repaints.forEach((repaint) => repaint()));
+hear("numbers", () => repaints.forEach((repaint) => repaint()));
 
 function element(found, id, head, row, column) {
   // null for a number that was not kept
@@ -276,8 +275,7 @@ function masked(found, head, row, column) {
 
 function chooseCell(map, head, row, column) {
   state.cell = { map, head, row, column };
-  state.tab = "cell";
-  Panel.panel();
+  Places.openTab("cell");
   repaints.forEach((repaint) => repaint());
 }
 
@@ -401,15 +399,15 @@ function cellPanel() {
       "p",
       {},
       "Nodes: ",
-      Panel.link(found.query),
+      Places.link(found.query),
       " · ",
-      Panel.link(found.key),
+      Places.link(found.key),
       " → ",
-      Panel.link(found.scores),
+      Places.link(found.scores),
       " → ",
-      Panel.link(found.weights),
+      Places.link(found.weights),
     ),
   );
 }
 
-export { attentionStage, cellPanel, chooseCell, mapButton, mapOf, repaints, shownToken };
+export { cellPanel, chooseCell, mapButton, mapOf, repaints };

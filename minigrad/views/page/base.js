@@ -1,7 +1,13 @@
 // Everything on the page is a function of `data`, which was computed when the page was written, and of
 // `state`, which says where the reader is. `go`, `show` and `choose` change the state; `render` shows it.
-// What happens is told to all that listen, by events of the document: "render"; "numbers", when some were
-// computed again; "changes", when the reader changed or undid something; "undo", before that is undone.
+// What happens is told to all that listen, by events of the document. So a file need not import those that
+// show what it did, and no circle of imports comes about:
+//
+//   "numbers": some were computed again      "stage": another tab is open
+//   "changes": some were changed, or undone  "view": another drawing is open
+//   "undo": a change is about to be undone   "panel": another tab of the panel is open
+//   "render": all is to be shown anew        "stopped": nothing plays any longer
+//   "reveal": a card is to be seen           "light": some nodes are to light up
 
 const data = JSON.parse(document.getElementById("data").textContent);
 // What has a name of its own in a model is called in words everywhere, where it is an end or a start of a text.
@@ -96,11 +102,45 @@ function breakable(text) {
   return text.split(/(?<=[./_])/).flatMap((part, i) => (i ? [make("wbr"), part] : [part]));
 }
 
+// A symbol where there is little room.
+function shownToken(token) {
+  const letters = [...token];
+  return token === " " ? "␣" : letters.length > 12 ? `${letters.slice(0, 11).join("")}…` : token;
+}
+
+function tabButton(title, controls, selected, onclick) {
+  return make(
+    "button",
+    {
+      role: "tab",
+      "aria-selected": String(selected),
+      "aria-controls": controls,
+      tabindex: selected ? 0 : -1,
+      onclick,
+      onkeydown: (event) => {
+        const move = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+        if (!move) return;
+        event.preventDefault();
+        event.stopPropagation();
+        const all = [...event.currentTarget.parentElement.children];
+        const next = all[(all.indexOf(event.currentTarget) + move + all.length) % all.length];
+        const list = event.currentTarget.parentElement,
+          at = all.indexOf(next);
+        next.click();
+        list.children[at].focus();
+      },
+    },
+    title,
+  );
+}
+
 function say(text) {
   byId("live").textContent = text;
 }
 
-const render = () => document.dispatchEvent(new Event("render"));
+const tell = (name, detail = null) => document.dispatchEvent(new CustomEvent(name, { detail }));
+const hear = (name, act) => document.addEventListener(name, ({ detail }) => act(detail));
+const render = () => tell("render");
 
 function keepFocus(act) {
   // the panel is made again: the field with the focus is found again
@@ -146,4 +186,22 @@ function hideTip() {
   byId("tip").hidden = true;
 }
 
-export { breakable, byId, data, fill, hideTip, icon, keepFocus, make, plural, render, say, state, tip };
+export {
+  breakable,
+  byId,
+  data,
+  fill,
+  hear,
+  hideTip,
+  icon,
+  keepFocus,
+  make,
+  plural,
+  render,
+  say,
+  shownToken,
+  state,
+  tabButton,
+  tell,
+  tip,
+};

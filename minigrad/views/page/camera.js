@@ -1,6 +1,6 @@
 // --- the camera: what of a drawing is seen, and how large ---------------------------------------------------
 
-import { byId, state } from "./base.js";
+import { byId, hear, state } from "./base.js";
 import * as Graph from "./graph.js";
 import * as Cards from "./cards.js";
 import * as Drawing from "./drawing.js";
@@ -84,6 +84,11 @@ function reveal(key, partners = []) {
     aim();
   }
 }
+
+hear("reveal", ({ key, partners }) => reveal(key, partners));
+hear("stage", () => {
+  if (state.stage === "drawing" && Graph.hasDrawings && !cameras.has(state.view)) fit(false, true);
+});
 
 // On paper the drawing is there as a whole, whatever is seen of it in the window.
 function printWhole(on) {

@@ -1,7 +1,7 @@
 // --- the cards of a drawing: a node, a closed box, or a node from outside --------------------------------------
 
 import { filled, WORDS } from "./words.js";
-import { data, fill, hideTip, make, plural, state, tip } from "./base.js";
+import { data, fill, hideTip, make, plural, state, tell, tip } from "./base.js";
 import * as Arrays from "./arrays.js";
 import * as Shown from "./shown.js";
 import * as Pictures from "./pictures.js";
@@ -9,7 +9,6 @@ import * as Graph from "./graph.js";
 import * as Sources from "./sources.js";
 import * as Live from "./live.js";
 import * as Places from "./places.js";
-import * as Listing from "./listing.js";
 
 const inside = new Map(); // the name of a view -> the nodes in it
 for (const node of data.nodes)
@@ -123,11 +122,11 @@ function cardOf(view, { key, x, y, width: w, height: h }) {
   for (const child of group.children) if (child !== button) child.setAttribute("aria-hidden", "true");
   group.addEventListener("click", () => activate(key));
   group.addEventListener("pointerenter", (event) => {
-    Listing.light(membersOf(key));
+    tell("light", membersOf(key));
     tip(tipText(view, key, outside), event);
   });
   group.addEventListener("pointerleave", () => {
-    Listing.light([]);
+    tell("light", []);
     hideTip();
   });
   return parts;

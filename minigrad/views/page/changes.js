@@ -1,7 +1,7 @@
 // --- what the reader changed, and undoing it ---------------------------------------------------------------
 
 import { filled, WORDS } from "./words.js";
-import { keepFocus, render, say } from "./base.js";
+import { keepFocus, render, say, tell } from "./base.js";
 import * as Live from "./live.js";
 
 // A change has what was before it and what is after it, for each slot that it gave other numbers.
@@ -40,17 +40,17 @@ function change(name, changes, gesture = null) {
   past[past.length - 1].after = new Map(
     [...past[past.length - 1].before.keys()].map((slot) => [slot, slots[slot].array.slice()]),
   );
-  document.dispatchEvent(new Event("changes"));
+  tell("changes");
 }
 
 function travel(from, to, side) {
   const step = from.pop();
   if (!step) return;
-  document.dispatchEvent(new Event("undo"));
+  tell("undo");
   to.push(step);
   Live.setNumbers(step[side]);
   keepFocus(render);
-  document.dispatchEvent(new Event("changes"));
+  tell("changes");
   say(`${side === "before" ? "Undone" : "Done again"}: ${step.name}. ${Live.lossText()}`);
 }
 
@@ -62,7 +62,7 @@ function undoAll() {
     .map(({ slot }) => slot)
     .filter((slot) => Live.other.has(slot));
   if (!changed.length) return;
-  document.dispatchEvent(new Event("undo"));
+  tell("undo");
   change("all as it was written", new Map(changed.map((slot) => [slot, Live.first[slot]])));
   keepFocus(render);
   say(filled(WORDS.asWritten, { loss: Live.lossText() }));

@@ -1,7 +1,7 @@
 // --- the line on top: how many numbers are changed, and what follows ---------------------------------------
 
 import { filled, WORDS } from "./words.js";
-import { byId, data, fill, make, plural } from "./base.js";
+import { byId, data, fill, hear, make, plural } from "./base.js";
 import * as Arrays from "./arrays.js";
 import * as Graph from "./graph.js";
 import * as Live from "./live.js";
@@ -115,6 +115,6 @@ function show() {
   );
 }
 
-document.addEventListener("changes", show);
+hear("changes", show);
 
 export { show };

@@ -1,18 +1,17 @@
 // --- chapters: the computation in parts, each with its reason ---------------------------------------------
 
 import { filled, WORDS } from "./words.js";
-import { byId, data, icon, make, render, say, state } from "./base.js";
+import { byId, data, hear, icon, make, render, say, shownToken, state } from "./base.js";
 import * as Arrays from "./arrays.js";
 import * as Shown from "./shown.js";
 import * as Graph from "./graph.js";
 import * as Elements from "./elements.js";
 import * as Places from "./places.js";
-import * as Panel from "./panel.js";
-import * as Predict from "./predict.js";
 import * as Attention from "./attention.js";
-import * as Timeline from "./timeline.js";
 import * as Live from "./live.js";
 import * as WhatIf from "./whatif.js";
+import * as Pace from "./pace.js";
+import * as Questions from "./questions.js";
 
 const chapters = [];
 for (const told of data.chapters) {
@@ -89,10 +88,7 @@ function chapterLine() {
         {
           class: "link",
           title: "All chapters",
-          onclick: () => {
-            state.tab = "overview";
-            Panel.panel();
-          },
+          onclick: () => Places.openTab("overview"),
         },
         filled(WORDS.chapterOf, { number: chapter.number, count: chapters.length }),
       ),
@@ -103,7 +99,7 @@ function chapterLine() {
         {
           id: "chapter-play",
           class: "small",
-          onclick: () => (state.playing ? Timeline.stopPlaying() : playChapter(chapter)),
+          onclick: () => (state.playing ? Pace.stopPlaying() : playChapter(chapter)),
         },
         playWord(),
       ),
@@ -170,12 +166,12 @@ function sayPlaying() {
 
 let stops = null; // while a chapter plays: its end, and its question
 
-function dropStops() {
+hear("stopped", () => {
   stops = null;
-}
+});
 
 function playChapter(chapter) {
-  Timeline.stopPlaying();
+  Pace.stopPlaying();
   const inside = state.time > chapter.from && state.time < chapter.to;
   stops = { chapter, question: questionIn(chapter) };
   if (!inside) state.time = chapter.from;
@@ -183,10 +179,10 @@ function playChapter(chapter) {
 }
 
 function playOn() {
-  Timeline.playFrom((time) => {
+  Pace.playFrom((time) => {
     if (time <= stops.chapter.to) return playTo(time);
     say(filled(WORDS.chapterEnds, stops.chapter));
-    return Timeline.stopPlaying();
+    return Pace.stopPlaying();
   });
 }
 
@@ -216,19 +212,12 @@ function ask(question) {
   if (field) field.focus();
 }
 
-function dropQuestion() {
-  // gradients are hidden or shown as they were before it
-  const { kind, before } = state.asked;
-  if (kind === "gradient") state.predict = before;
-  state.asked = null;
-}
-
 // The answer was given, or shown: the chapter goes on.
 function answered() {
   const question = state.asked;
   if (!question) return;
   if (question.kind === "gradient" && byId("step").querySelector("form.guess")) return; // there is another
-  dropQuestion();
+  Places.dropQuestion();
   const inside = document.activeElement?.closest("#step form");
   render();
   if (inside) byId("panel").focus({ preventScroll: true }); // where the question was
@@ -248,7 +237,7 @@ function forwardQuestion(node) {
   const index = question.index;
   const { value } = Elements.numberAt(a, index);
   const text = Elements.workedOut(Elements.ofNode(node), index, Graph.nameOf(node.n), "?");
-  return Predict.numberQuestion({
+  return Questions.numberQuestion({
     what: make("span", {}, "What is ", make("code", { class: "worked" }, text), "  "),
     label: "Your answer",
     value,
@@ -277,9 +266,10 @@ function weightsQuestion(node) {
     (k) => order[Math.min(k, order.length - 1)][1],
   );
   const choices = [...new Set(picked)].sort((x, y) => x - y);
-  const tokens = map.tokens ? map.tokens.map((list) => list.map(Attention.shownToken)) : [[], []];
+  const tokens = map.tokens ? map.tokens.map((list) => list.map(shownToken)) : [[], []];
   const name = (list, k) => (list[k] === undefined ? `position ${k}` : `“${list[k]}” (${k})`);
-  return choiceQuestion({
+  return Questions.choiceQuestion({
+    done: answered,
     asks: filled(WORDS.whereLooks, {
       head: Math.floor(best / rows) + 1,
       query: name(tokens[0], best % rows),
@@ -290,30 +280,6 @@ function weightsQuestion(node) {
     told: (k) =>
       filled(k === order[0][1] ? WORDS.rightKey : WORDS.wrongKey, { share: Arrays.written(row[k], 3) }),
   });
-}
-
-// One of some choices is right; `told` says of each what there is to say of it.
-function choiceQuestion({ asks, choices, right, name, told }) {
-  const verdict = make("span", { class: "verdict", role: "status" });
-  const choose = (k) => {
-    verdict.className = `verdict ${k === right ? "right" : "wrong"}`;
-    verdict.textContent = told(k);
-    say(verdict.textContent);
-    if (k === right) answered();
-  };
-  const reveal = () => {
-    verdict.textContent = `${filled(WORDS.itIs, { what: name(right) })}.`;
-    say(verdict.textContent);
-    answered();
-  };
-  return make(
-    "form",
-    { class: "guess", onsubmit: (event) => event.preventDefault() },
-    make("span", {}, asks),
-    choices.map((k) => make("button", { type: "button", onclick: () => choose(k) }, name(k))),
-    make("button", { type: "button", onclick: reveal }, "Reveal"),
-    verdict,
-  );
 }
 
 // Which symbol has the highest score at the place where the model hesitates most?
@@ -329,7 +295,8 @@ function scoresQuestion(node) {
   });
   const { r, lead, order } = rows.reduce((least, row) => (row.lead < least.lead ? row : least));
   const written = WhatIf.writes(numbers);
-  return choiceQuestion({
+  return Questions.choiceQuestion({
+    done: answered,
     asks: filled(WORDS.whichSymbol, { before: written.slice(0, r).join("") || WORDS.nothingYet }),
     choices: order.slice(0, 4).sort((a, b) => a - b),
     right: order[0],
@@ -341,14 +308,4 @@ function scoresQuestion(node) {
   });
 }
 
-export {
-  answered,
-  chapterLine,
-  chapterList,
-  chapters,
-  dropQuestion,
-  dropStops,
-  forwardQuestion,
-  playChapter,
-  sayPlaying,
-};
+export { answered, chapterLine, chapterList, chapters, forwardQuestion, playChapter, sayPlaying };

@@ -5,13 +5,13 @@ import { byId, data, fill, make, plural, state } from "./base.js";
 import * as Graph from "./graph.js";
 import * as Arrays from "./arrays.js";
 import * as Shown from "./shown.js";
-import * as Panel from "./panel.js";
 import * as Editing from "./editing.js";
 import * as Attention from "./attention.js";
 import * as Step from "./step.js";
 import * as Live from "./live.js";
 import * as Listing from "./listing.js";
 import * as Heat from "./heat.js";
+import * as Places from "./places.js";
 
 function nodePanel(n) {
   const node = Graph.nodes.get(n);
@@ -40,7 +40,7 @@ function nodePanel(n) {
         node.made || (node.label ? "" : node.kind),
       ),
     ),
-    Panel.trailText(node),
+    Step.trailText(node),
     make(
       "dl",
       { class: "facts" },
@@ -100,7 +100,7 @@ function nodePanel(n) {
 function joined(numbers) {
   return [...new Set(numbers)].flatMap((n, i) => [
     i ? ", " : "",
-    Panel.link(
+    Places.link(
       n,
       Graph.nodes.get(n).label
         ? Graph.nameOf(n)

@@ -1,15 +1,13 @@
 // --- the drawing: made once for each box, then only marked -----------------------------------------------
 
-import { data, make, state } from "./base.js";
+import { byId, hear, make, state } from "./base.js";
 import * as Arrays from "./arrays.js";
 import * as Shown from "./shown.js";
 import * as Graph from "./graph.js";
 import * as Live from "./live.js";
 import * as Places from "./places.js";
 import * as Cards from "./cards.js";
-import * as Camera from "./camera.js";
 
-const hasDrawings = data.views.every((view) => view.size);
 const drawn = new Map(); // view -> {group, cards: key -> parts, arrows}
 
 function markers() {
@@ -40,7 +38,7 @@ function markers() {
     { id: "freed", width: 5, height: 5, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)" },
     make("line", { x1: 0, y1: 0, x2: 0, y2: 5, style: "stroke: var(--faint); stroke-width: 1.5" }),
   );
-  Camera.sheet.prepend(make("defs", {}, tips, hatch));
+  byId("sheet").prepend(make("defs", {}, tips, hatch));
 }
 
 function draw(name) {
@@ -190,7 +188,7 @@ function labelArrow(arrow, on) {
 }
 
 // The words at arrows are of numbers.
-document.addEventListener("numbers", () => {
+hear("numbers", () => {
   for (const { arrows } of drawn.values())
     for (const arrow of arrows) {
       if (arrow.label) arrow.label.remove();
@@ -198,4 +196,4 @@ document.addEventListener("numbers", () => {
     }
 });
 
-export { draw, drawn, hasDrawings, mark, markers };
+export { draw, drawn, mark, markers };

@@ -9,8 +9,8 @@ import * as Graph from "./graph.js";
 import * as Live from "./live.js";
 import * as Changes from "./changes.js";
 import * as Learn from "./learn.js";
-import * as Panel from "./panel.js";
 import * as Fields from "./fields.js";
+import * as Places from "./places.js";
 
 // The numbers of a node as fields: all of a small one; of a large one the element that was chosen.
 const HOW = "Type, drag sideways, or press ↑ ↓";
@@ -197,13 +197,13 @@ function invitation() {
         how: few.some((node) => !areSymbols(node.n)) ? HOW : "Choose other symbols",
       }),
     ),
-    few.map((node) => make("div", { class: "change-one" }, Panel.link(node.n), fields(node.n))),
+    few.map((node) => make("div", { class: "change-one" }, Places.link(node.n), fields(node.n))),
     larger.length
       ? make(
           "p",
           { class: "also" },
           few.length ? "Also:" : null,
-          larger.map((node) => Panel.link(node.n, breakable(Graph.fullName(node.n)))),
+          larger.map((node) => Places.link(node.n, breakable(Graph.fullName(node.n)))),
         )
       : null,
   ];

@@ -1,15 +1,14 @@
 // --- from letters to a digit: one picture of all stages, and what each part of it does for one symbol ----------
 
 import { filled, WORDS } from "./words.js";
-import { byId, hideTip, keepFocus, say, tip } from "./base.js";
+import { byId, keepFocus, say, tell } from "./base.js";
 import * as Cuts from "./cuts.js";
 import * as Ribbons from "./ribbons.js";
-import * as FlowScene from "./flow_scene.js";
-import * as FlowSaid from "./flow_said.js";
 
 // What is drawn is the run of the line that stands in the field (see `another_line.js`). A stage, a head, a
-// ribbon and a letter are parts: each has a key, and can be cut (see `cuts.js`). `flow_scene` draws them, and
-// `flow_said` says in words what they do.
+// ribbon and a letter are parts: each has a key, and can be cut (see `cuts.js`). Here is what is followed, chosen
+// and cut. `flow_scene` draws it, `flow_said` says it in words, and `flow_shown` has both do so when this tells
+// of "flow" (another symbol or line is followed), "flow-chosen", "flow-pointed" and "flow-losses".
 
 const NOTHING = 0.02; // of the margin: a part that changes it by less does nothing that is worth a colour
 
@@ -36,6 +35,21 @@ let margin = null; // of the symbol that is followed: see `marginOf`
 let complete = false; // whether all is known that the sentences are about
 
 const weightsOf = (stage) => machine.slots[stage.weights];
+
+// --- how its symbols and numbers are written ---
+
+const SHORT = { "<eos>": "end", "<bos>": "start", " ": "␣", "\n": "⏎" };
+
+function visible(symbol) {
+  const name = SHORT[symbol] ?? symbol;
+  return name.length > 5 ? `${name.slice(0, 4)}…` : name;
+}
+
+const quoted = (symbol) => `“${symbol}”`;
+
+const signed = (v) => `${v < 0 ? "−" : "+"}${Math.abs(v).toFixed(Math.abs(v) < 0.95 ? 2 : 1)}`;
+
+// --- what it reads ---
 
 const rowOf = (side) => (side === "target" ? reading.first + step : letter);
 
@@ -138,12 +152,7 @@ function measure() {
       const before = said();
       losses = found;
       complete = all || [...parts.values()].every((part) => losses.has(part.key) || isDetail(part));
-      FlowScene.paint();
-      if (!all && said() === before) return; // the sentences are the same
-      still(() => {
-        FlowSaid.summary();
-        if (all) FlowSaid.details();
-      });
+      tell("flow-losses", { all, others: all || said() !== before });
     },
   );
 }
@@ -179,7 +188,6 @@ function turn(part) {
   turning = true;
   still(again);
   turning = false;
-  say(`${FlowSaid.named(part)}: ${cutter.off.has(part.key) ? "cut" : "on"}`);
 }
 
 const cutNow = () => [...cutter.off.keys()].join();
@@ -201,23 +209,19 @@ function putBack() {
 function onlyLeads(on) {
   leads = on;
   if (on) chosen = null;
-  FlowScene.paint();
-  keepFocus(FlowSaid.summary);
-  FlowSaid.details();
+  tell("flow-chosen");
 }
 
 function point(key) {
   if (key === pointed) return;
   pointed = key;
-  FlowSaid.pointed();
+  tell("flow-pointed");
 }
 
 function follow(t) {
   step = t;
   refresh();
-  say(
-    filled(WORDS.stepOfOutput, { step: t + 1, symbol: FlowScene.visible(told.symbols[reading.written[t]]) }),
-  );
+  say(filled(WORDS.stepOfOutput, { step: t + 1, symbol: visible(told.symbols[reading.written[t]]) }));
 }
 
 function choose(key) {
@@ -226,13 +230,8 @@ function choose(key) {
   if (kind === "step") return follow(Math.min(Number(number), reading.written.length - 1));
   chosen = key;
   if (key) leads = false;
-  FlowScene.paint();
-  FlowSaid.summary();
-  FlowSaid.details();
-  const part = partChosen();
-  if (!part) return byId("flow-steps").querySelector('[tabindex="0"]').focus();
-  say(`${FlowSaid.named(part)}. ${FlowSaid.outcome(part)}`);
-  if (part.kind === "edge" && FlowScene.cellOf(part) !== null) FlowScene.openCell(part);
+  tell("flow-chosen");
+  if (!partChosen()) byId("flow-steps").querySelector('[tabindex="0"]').focus();
 }
 
 function toLetter(k) {
@@ -252,13 +251,8 @@ function refresh() {
   followed = step;
   margin = marginOf(scoresNow());
   if (!parts.has(chosen) && !cutter.off.has(chosen)) chosen = null;
-  FlowSaid.symbolButtons();
-  FlowSaid.letters();
-  FlowScene.draw();
-  FlowSaid.stageList();
   measure();
-  FlowSaid.summary();
-  FlowSaid.details();
+  tell("flow");
 }
 
 function mostRead() {
@@ -311,49 +305,9 @@ function show(said, by) {
   refresh();
 }
 
-function listen() {
-  const box = byId("flow-picture");
-  const keyAt = (event) => event.target.dataset?.key;
-  let quiet = null; // the part that was pressed: nothing more is said of it beside the pointer
-  box.addEventListener("click", (event) => {
-    if (keyAt(event)) choose(keyAt(event));
-    quiet = keyAt(event) ?? null;
-    hideTip();
-  });
-  box.addEventListener("pointermove", (event) => {
-    const part = parts.get(keyAt(event));
-    point(part?.key ?? null);
-    if (quiet !== part?.key) quiet = null;
-    if (part && quiet === null) tip(FlowSaid.tipOf(part), event, FlowScene.toLeaveFree());
-    else hideTip();
-  });
-  box.addEventListener("pointerleave", () => {
-    hideTip();
-    point(null);
-  });
-  byId("flow-steps").addEventListener("keydown", (event) => {
-    const by = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1 }[event.key];
-    if (!by) return;
-    event.preventDefault();
-    event.stopPropagation();
-    const count = reading.written.length;
-    follow((step + by + count) % count);
-  });
-  byId("flow-letter").addEventListener("change", (event) => toLetter(Number(event.target.value)));
-  let before = 0;
-  new ResizeObserver(() => {
-    if (!reading || box.clientWidth === before) return;
-    before = box.clientWidth;
-    FlowScene.draw();
-    FlowSaid.stageList(); // the step may be another by now
-  }).observe(box);
-}
-
 function hide() {
   byId("flow").hidden = true;
 }
-
-if (byId("flow")) listen();
 
 export {
   beforeCut,
@@ -374,17 +328,23 @@ export {
   partChosen,
   partPointed,
   parts,
+  point,
   putBack,
+  quoted,
   reading,
   rivals,
   rowOf,
   scoresNow,
   show,
+  signed,
   step,
+  still,
   symbolsOf,
   told,
+  toLetter,
   turn,
   uncut,
+  visible,
   weight,
   weightsOf,
 };

@@ -1,12 +1,10 @@
 // --- from letters to a digit: what the picture shows, in words; and what can be pressed beside it ----------------
 
 import { filled, WORDS } from "./words.js";
-import { byId, fill, keepFocus, make } from "./base.js";
+import { byId, fill, keepFocus, make, say } from "./base.js";
 import * as Ribbons from "./ribbons.js";
 import * as FlowScene from "./flow_scene.js";
 import * as Flow from "./flow.js";
-
-const signed = (v) => `${v < 0 ? "−" : "+"}${Math.abs(v).toFixed(Math.abs(v) < 0.95 ? 2 : 1)}`;
 
 const score = (v) => v.toFixed(1).replace("-", "−");
 
@@ -14,15 +12,13 @@ const share = (v) => v.toFixed(2);
 
 const percent = (v) => `${(100 * v).toFixed(0)}%`;
 
-const quoted = (symbol) => `“${symbol}”`;
-
 function named(part) {
   // in words
   const { stage, kind, h, k } = part;
   if (kind === "letter")
     return filled(WORDS.flowLetter, {
       unit: unit("source"),
-      symbol: quoted(FlowScene.visible(Flow.reading.source[k])),
+      symbol: Flow.quoted(Flow.visible(Flow.reading.source[k])),
       place: k + 1,
     });
   const name = stageName(stage);
@@ -31,7 +27,7 @@ function named(part) {
   return filled(WORDS.flowEdge, {
     head: h + 1,
     stage: name,
-    key: quoted(FlowScene.visible(Flow.symbolsOf(stage.reads)[k])),
+    key: Flow.quoted(Flow.visible(Flow.symbolsOf(stage.reads)[k])),
     share: share(part.width),
   });
 }
@@ -56,7 +52,7 @@ function unit(side) {
 function placed(side, k) {
   // a symbol with its place, from 1: what stands at the start, and was not written, has none
   const symbols = Flow.symbolsOf(side);
-  const symbol = quoted(FlowScene.visible(symbols[k]));
+  const symbol = Flow.quoted(Flow.visible(symbols[k]));
   const starts = symbols[0] === "<bos>";
   if (starts && k === 0) return symbol;
   return filled(WORDS.flowPlaced, { symbol, unit: unit(side), place: starts ? k : k + 1 });
@@ -144,12 +140,12 @@ function symbolButtons() {
           tabindex: t === Flow.step ? 0 : -1,
           "aria-label": filled(WORDS.stepOfOutput, {
             step: t + 1,
-            symbol: FlowScene.visible(Flow.told.symbols[id]),
+            symbol: Flow.visible(Flow.told.symbols[id]),
           }),
           class: id === Flow.told.wrote[t] ? null : "changed",
           onclick: () => Flow.follow(t),
         },
-        FlowScene.visible(Flow.told.symbols[id]),
+        Flow.visible(Flow.told.symbols[id]),
       ),
     ),
   );
@@ -227,7 +223,7 @@ function pointed() {
 
 function tipOf(part) {
   const lost = Flow.losses.get(part.key);
-  return filled(WORDS.flowTip, { name: named(part), change: lost === undefined ? "…" : signed(lost) });
+  return filled(WORDS.flowTip, { name: named(part), change: lost === undefined ? "…" : Flow.signed(lost) });
 }
 
 function rests(kind, most, words, name) {
@@ -236,7 +232,7 @@ function rests(kind, most, words, name) {
     .filter((part) => part.kind === kind && Flow.effect(part.key) === "for")
     .sort((a, b) => Flow.losses.get(b.key) - Flow.losses.get(a.key))
     .slice(0, most);
-  const list = found.map((part) => `${name(part)} ${signed(Flow.losses.get(part.key))}`).join("; ");
+  const list = found.map((part) => `${name(part)} ${Flow.signed(Flow.losses.get(part.key))}`).join("; ");
   return found.length ? make("p", {}, filled(words, { list })) : null;
 }
 
@@ -246,7 +242,7 @@ const looksMost = (part) =>
     ? named(part)
     : filled(WORDS.flowHeadLooks, { head: named(part), key: mostRead(part, 1) });
 
-const letterNamed = ({ k }) => quoted(FlowScene.visible(Flow.reading.source[k]));
+const letterNamed = ({ k }) => Flow.quoted(Flow.visible(Flow.reading.source[k]));
 
 function needed(symbol) {
   // to help is not to be needed: of which letter the loss is more than the lead
@@ -266,7 +262,7 @@ function widest(symbol) {
     .sort((a, b) => b.width - a.width);
   if (!edges.length) return "";
   const said = (words, part) =>
-    filled(words, { edge: named(part), symbol, change: signed(Flow.losses.get(part.key)) });
+    filled(words, { edge: named(part), symbol, change: Flow.signed(Flow.losses.get(part.key)) });
   const against = edges.find(({ key }) => Flow.effect(key) === "against");
   const first = Flow.effect(edges[0].key);
   return first === "for" && against
@@ -276,7 +272,7 @@ function widest(symbol) {
 
 // --- a part that is chosen ----------------------------------------------------------------------------------------
 
-const symbolNamed = (id) => quoted(FlowScene.visible(Flow.told.symbols[id]));
+const symbolNamed = (id) => Flow.quoted(Flow.visible(Flow.told.symbols[id]));
 
 // How far a symbol's score is above the best of the others, or below it.
 const ahead = (lead, other) =>
@@ -302,7 +298,7 @@ function outcome(part) {
   }
   if (Flow.effect(part.key) === "nothing") return filled(WORDS.flowWouldStay, { symbol, now });
   return [
-    filled(WORDS.flowWouldLose, { symbol, now, other: ahead(lead - lost, rival), change: signed(lost) }),
+    filled(WORDS.flowWouldLose, { symbol, now, other: ahead(lead - lost, rival), change: Flow.signed(lost) }),
     lead > 0 && lost > lead ? filled(WORDS.flowMore, { lead: score(lead), other: symbolNamed(rival) }) : "",
   ].join(" ");
 }
@@ -318,7 +314,7 @@ function sinceCut({ written, lead: { margin: lead, other }, lost, rival }) {
   const text = (ids) =>
     ids
       .slice(0, Flow.step)
-      .map((one) => FlowScene.visible(Flow.told.symbols[one]))
+      .map((one) => Flow.visible(Flow.told.symbols[one]))
       .join("");
   const [now, before] = [text(Flow.reading.written), text(written)];
   const symbol = symbolNamed(id);
@@ -334,7 +330,7 @@ function sinceCut({ written, lead: { margin: lead, other }, lost, rival }) {
   const is = ahead(found.margin, found.other);
   if (was === is) return filled(WORDS.flowWouldStay, { symbol, now: is });
   if (id === Flow.reading.written[Flow.step])
-    return filled(WORDS.flowCutSame, { symbol, is, was, change: signed(lead - found.margin) });
+    return filled(WORDS.flowCutSame, { symbol, is, was, change: Flow.signed(lead - found.margin) });
   return filled(WORDS.flowCutOther, { now: FlowScene.followed("target"), before: symbol, was, is });
 }
 
@@ -348,7 +344,10 @@ function cutSwitch(part, place) {
       "aria-checked": String(!off),
       "aria-label": `${named(part)}: ${off ? "cut" : "on"}`,
       "data-field": `${place} ${part.key}`,
-      onclick: () => Flow.turn(part),
+      onclick: () => {
+        Flow.turn(part);
+        say(`${named(part)}: ${Flow.cutter.off.has(part.key) ? "cut" : "on"}`);
+      },
     },
     off ? "cut" : "on",
   );
@@ -417,11 +416,11 @@ function about(part) {
                 make(
                   "button",
                   { class: "link", "data-field": `to ${edge.key}`, onclick: () => Flow.choose(edge.key) },
-                  FlowScene.visible(Flow.symbolsOf(stage.reads)[edge.k]),
+                  Flow.visible(Flow.symbolsOf(stage.reads)[edge.k]),
                 ),
               ),
               make("td", {}, share(edge.width)),
-              make("td", {}, Flow.losses.has(edge.key) ? signed(Flow.losses.get(edge.key)) : "…"),
+              make("td", {}, Flow.losses.has(edge.key) ? Flow.signed(Flow.losses.get(edge.key)) : "…"),
               make("td", {}, cutSwitch(edge, "row")),
             ),
           ),
@@ -435,7 +434,7 @@ function letters() {
   fill(
     byId("flow-letter"),
     Flow.reading.source.map((symbol, k) =>
-      make("option", { value: k, selected: k === Flow.letter }, `${k + 1}: ${FlowScene.visible(symbol)}`),
+      make("option", { value: k, selected: k === Flow.letter }, `${k + 1}: ${Flow.visible(symbol)}`),
     ),
   );
 }
@@ -487,16 +486,4 @@ function headButtons(stage, s) {
   ];
 }
 
-export {
-  details,
-  letters,
-  named,
-  outcome,
-  pointed,
-  quoted,
-  signed,
-  stageList,
-  summary,
-  symbolButtons,
-  tipOf,
-};
+export { details, letters, named, outcome, pointed, stageList, summary, symbolButtons, tipOf };

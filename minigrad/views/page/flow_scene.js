@@ -6,7 +6,6 @@ import * as Graph from "./graph.js";
 import * as Attention from "./attention.js";
 import * as Places from "./places.js";
 import * as Ribbons from "./ribbons.js";
-import * as FlowSaid from "./flow_said.js";
 import * as Flow from "./flow.js";
 
 const LIKELY = 4,
@@ -26,7 +25,7 @@ function scene() {
       short: WORDS.flowLanes[hasSource ? side : "text"],
       title: filled(WORDS.flowTitles[hasSource ? side : "text"], { symbol: followed(side) }),
       stream: side === "target" ? WORDS.flowStream : null,
-      symbols: shown(side).map(visible),
+      symbols: shown(side).map(Flow.visible),
       at: Flow.rowOf(side) - from,
       until: side === "target" ? target - from : undefined,
       keys:
@@ -60,7 +59,7 @@ function scene() {
     likely: WORDS.flowLikely.long,
     likelyShort: WORDS.flowLikely.short,
     ends: likeliest().map((i) => ({
-      symbol: visible(Flow.told.symbols[i]),
+      symbol: Flow.visible(Flow.told.symbols[i]),
       share: Flow.reading.p[Flow.step][i],
       said: `${(100 * Flow.reading.p[Flow.step][i]).toFixed(1)}%`,
       chosen: i === Flow.reading.written[Flow.step],
@@ -68,17 +67,10 @@ function scene() {
   };
 }
 
-const SHORT = { "<eos>": "end", "<bos>": "start", " ": "␣", "\n": "⏎" };
-
-function visible(symbol) {
-  const name = SHORT[symbol] ?? symbol;
-  return name.length > 5 ? `${name.slice(0, 4)}…` : name;
-}
-
 // The symbol that a row is there for: of the target, the one that is written there.
 const followed = (side) =>
-  FlowSaid.quoted(
-    visible(
+  Flow.quoted(
+    Flow.visible(
       side === "target"
         ? Flow.told.symbols[Flow.reading.written[Flow.step]]
         : Flow.reading.source[Flow.letter],
@@ -126,7 +118,7 @@ function paint() {
     if (!sign) continue;
     sign.classList.toggle("faded", does !== "for");
     const narrow = drawn.svg.classList.contains("narrow");
-    const words = off ? "cut" : does === null ? "" : does === "nothing" ? "0" : FlowSaid.signed(lost);
+    const words = off ? "cut" : does === null ? "" : does === "nothing" ? "0" : Flow.signed(lost);
     sign.textContent = narrow ? (off ? "✕" : words.slice(0, 1)) : words;
   }
 }
@@ -166,4 +158,4 @@ function openCell(part) {
   Attention.chooseCell(cellOf(part), part.h, Flow.rowOf(part.stage.side), part.k);
 }
 
-export { cellOf, draw, followed, openBox, openCell, paint, stageNow, toLeaveFree, visible };
+export { cellOf, draw, followed, openBox, openCell, paint, stageNow, toLeaveFree };

@@ -35,6 +35,7 @@ function records({ names, rows }) {
 for (const view of data.views)
   for (const part of ["cards", "frames", "arrows"]) view[part] = records(view[part]);
 const views = new Map(data.views.map((view) => [view.name, view]));
+const hasDrawings = data.views.every((view) => view.size);
 const home = new Map(); // node -> the innermost drawing in which it has a card
 for (const view of data.views) {
   view.keys = new Map(view.cards.map((card) => [card.key, card]));
@@ -159,6 +160,7 @@ export {
   fullName,
   gradientNow,
   handedOnAt,
+  hasDrawings,
   home,
   into,
   isHidden,

@@ -1,13 +1,12 @@
 // --- an array in the panel: numbers where they are few, else a heat map to read them from --------------------
 
 import { filled, WORDS } from "./words.js";
-import { data, hideTip, make, say, tip } from "./base.js";
+import { data, hideTip, make, say, shownToken, tip } from "./base.js";
 import * as Arrays from "./arrays.js";
 import * as Shown from "./shown.js";
 import * as Pictures from "./pictures.js";
 import * as Sources from "./sources.js";
 import * as Live from "./live.js";
-import * as Attention from "./attention.js";
 
 function shapeOf(shape, letters = []) {
   const parts = ["("];
@@ -23,7 +22,7 @@ function shapeOf(shape, letters = []) {
 function labelsOf(a, letters) {
   return a.full.map((n, axis) => {
     const known = data.labels[letters[axis]];
-    return known && known.length === n && a.steps[axis] === 1 ? known.map(Attention.shownToken) : null;
+    return known && known.length === n && a.steps[axis] === 1 ? known.map(shownToken) : null;
   });
 }
 

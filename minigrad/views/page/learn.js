@@ -1,7 +1,7 @@
 // --- gradient descent in the page: a step, or one after the other, with the loss drawn beside it -----------------
 
 import { filled, WORDS } from "./words.js";
-import { byId, data, fill, keepFocus, make, plural, render, say } from "./base.js";
+import { byId, data, fill, hear, keepFocus, make, plural, render, say } from "./base.js";
 import * as Arrays from "./arrays.js";
 import * as Graph from "./graph.js";
 import * as Interpreter from "./interpreter.js";
@@ -340,6 +340,6 @@ function setRate(rate) {
   keepFocus(render);
 }
 
-document.addEventListener("undo", stopLearning);
+hear("undo", stopLearning);
 
 export { descends, learnPanel, stopLearning };

@@ -7,7 +7,7 @@ import * as Changes from "./changes.js";
 import * as Fields from "./fields.js";
 import * as Sources from "./sources.js";
 import * as Places from "./places.js";
-import * as Page from "./page.js";
+import * as Stages from "./stages.js";
 
 const MOST_CHANGES = 60; // changed numbers that a link has; one with more leaves them out
 const KEEP = 250; // milliseconds after the last change of the state
@@ -15,7 +15,7 @@ const names = new Map(); // name in a link -> a node whose numbers can be change
 for (const node of data.nodes)
   if (Fields.slotOf(node.n) !== null)
     names.set(node.label && !names.has(node.label) ? node.label : `n${node.n}`, node.n);
-const stageOf = (title) => Page.stages.find((stage) => stage.dataset.title.toLowerCase() === title)?.id;
+const stageOf = (title) => Stages.stages.find((stage) => stage.dataset.title.toLowerCase() === title)?.id;
 const line = () => byId("another-line");
 const gates = () => Live.tape?.switches.flatMap(({ places }) => places) ?? [];
 
@@ -47,7 +47,7 @@ function written() {
   const numbers = changed();
   const parts = [
     state.time ? ["step", state.time] : null,
-    state.stage === (state.time ? Page.graphStage() : Page.first())
+    state.stage === (state.time ? Stages.graphStage() : Stages.first())
       ? null
       : ["tab", byId(state.stage).dataset.title.toLowerCase()],
     line() && line().value !== line().getAttribute("value") ? ["line", line().value] : null,
@@ -110,8 +110,8 @@ function read() {
   const step = Number(given.get("step") ?? 0);
   Places.go(Number.isInteger(step) ? step : 0);
   const stage = stageOf(given.get("tab") ?? "");
-  if (stage) Page.setStage(stage);
-  else if (!state.time) Page.setStage(Page.first());
+  if (stage) Stages.setStage(stage);
+  else if (!state.time) Stages.setStage(Stages.first());
 }
 
 function listen() {

@@ -1,7 +1,7 @@
 // --- the table -------------------------------------------------------------------------------------------
 
 import { WORDS } from "./words.js";
-import { byId, data, fill, make, plural, state } from "./base.js";
+import { byId, data, fill, hear, make, plural, state } from "./base.js";
 import * as Shown from "./shown.js";
 import * as Graph from "./graph.js";
 import * as Live from "./live.js";
@@ -239,7 +239,7 @@ function light(numbers) {
   for (const element of lit) element.classList.remove("lit");
   lit = [];
   if (!numbers.length) return;
-  if (Drawing.hasDrawings)
+  if (Graph.hasDrawings)
     for (const n of numbers) {
       const card = Drawing.draw(state.view).cards.get(Graph.placeIn(state.view, n));
       if (card && numbers.length < 60) lit.push(card.group);
@@ -253,5 +253,6 @@ function light(numbers) {
   }
   for (const element of lit) element.classList.add("lit");
 }
+hear("light", light);
 
-export { codeLine, light, listing, markCode, showLine, textOfLine, toggleCode, writeCode };
+export { codeLine, listing, markCode, showLine, textOfLine, toggleCode, writeCode };

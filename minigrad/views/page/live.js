@@ -1,7 +1,7 @@
 // --- the page computes: numbers are changed here, and what follows from them is computed again -------------
 
 import { filled, WORDS } from "./words.js";
-import { data, make, state } from "./base.js";
+import { data, make, state, tell } from "./base.js";
 import * as Arrays from "./arrays.js";
 import * as Graph from "./graph.js";
 import * as Interpreter from "./interpreter.js";
@@ -263,7 +263,7 @@ function refresh(touched) {
   for (const [n, list] of Graph.arrivals)
     for (const arrival of list)
       arrival.sum = arrival.edge ? arrival.edge.passed.after : Graph.nodes.get(n).gradient;
-  document.dispatchEvent(new Event("numbers"));
+  tell("numbers");
 }
 
 function lossNow() {

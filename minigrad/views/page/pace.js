@@ -1,6 +1,6 @@
-// --- the pace of playing: at a new sentence there is time to read it, and what only moves numbers passes quickly --
+// --- playing, and its pace: at a new sentence there is time to read it, and what only moves numbers passes quickly --
 
-import { byId, data, make } from "./base.js";
+import { byId, data, make, state, tell } from "./base.js";
 import * as Graph from "./graph.js";
 
 const READING = 55, // milliseconds for a letter of a new sentence
@@ -37,6 +37,23 @@ function stay(time) {
   return length / (Number(speed()) || 1);
 }
 
+// Take steps until `act`, which is told the number of each, does not say that it goes on.
+function playFrom(act) {
+  const next = () => {
+    state.playing = true;
+    if (!act(state.time + 1)) return;
+    if (waits(state.time)) return stopPlaying();
+    state.playing = setTimeout(next, stay(state.time));
+  };
+  next();
+}
+
+function stopPlaying() {
+  clearTimeout(state.playing);
+  state.playing = null;
+  tell("stopped");
+}
+
 function choices() {
   byId("speed").append(
     ...[
@@ -49,4 +66,4 @@ function choices() {
   );
 }
 
-export { choices, isMove, isNew, stay, waits };
+export { choices, playFrom, stopPlaying };

@@ -1,6 +1,6 @@
-// --- stages, help, keys ----------------------------------------------------------------------------------
+// --- help, keys, and the start ---------------------------------------------------------------------------
 
-import { byId, data, fill, icon, make, render, say, state } from "./base.js";
+import { byId, data, fill, hear, hideTip, icon, make, render, say, state } from "./base.js";
 import * as Graph from "./graph.js";
 import * as ChangesSaid from "./changes_said.js";
 import * as Drawing from "./drawing.js";
@@ -17,47 +17,8 @@ import * as Camera from "./camera.js";
 import * as Pace from "./pace.js";
 import * as Link from "./link.js";
 import * as Share from "./share.js";
-
-const stages = [
-  ...document.querySelectorAll(".stage.extra:not(.after)"),
-  ...["drawing", "attention", "listing"].map(byId),
-  ...document.querySelectorAll(".stage.extra.after"),
-];
-stages.forEach((stage, i) => {
-  if (!stage.id) stage.id = `extra-${i}`;
-  stage.setAttribute("role", "tabpanel");
-  stage.setAttribute("aria-label", stage.dataset.title);
-});
-
-function stageTabs() {
-  const shown = stages.filter(
-    (stage) =>
-      (stage.id !== "attention" || data.maps.length) && (stage.id !== "drawing" || Drawing.hasDrawings),
-  );
-  fill(
-    byId("stage-tabs"),
-    shown.map((stage) =>
-      Panel.tabButton(stage.dataset.title, stage.id, stage.id === state.stage, () => setStage(stage.id)),
-    ),
-  );
-}
-
-const first = () => (stages[0].classList.contains("extra") ? stages[0].id : graphStage()); // that is shown at first
-function graphStage() {
-  return Drawing.hasDrawings ? "drawing" : "listing";
-}
-
-function setStage(id) {
-  state.stage = id;
-  for (const stage of stages) stage.hidden = stage.id !== id;
-  byId("stages").classList.toggle("as-written", byId(id).classList.contains("extra"));
-  byId("crumbs").hidden = id !== "drawing" && id !== "listing";
-  stageTabs();
-  if (id === "attention") Attention.attentionStage();
-  Link.keep();
-  if (id === "drawing" && Drawing.hasDrawings && !Camera.cameras.has(state.view)) Camera.fit(false, true);
-  render();
-}
+import * as Stages from "./stages.js";
+import * as Sheet from "./sheet.js";
 
 const KEYS = [
   ["→", "one step on"],
@@ -154,7 +115,7 @@ function onKey(event) {
     event.preventDefault();
     const key = /^\d+$/.test(card.dataset.key) ? Number(card.dataset.key) : card.dataset.key;
     Cards.activate(key);
-    if (typeof key !== "number" && Drawing.hasDrawings) {
+    if (typeof key !== "number" && Graph.hasDrawings) {
       const firstCard = Camera.world.querySelector('.card [tabindex="0"]');
       if (firstCard) firstCard.focus({ preventScroll: true });
     }
@@ -183,13 +144,13 @@ function onKey(event) {
     p: () => Predict.setPredict(!state.predict),
     f: () => setFollow(!state.follow),
     c: () => Listing.toggleCode(document.body.classList.contains("no-code")),
-    t: () => setStage(state.stage === "listing" && Drawing.hasDrawings ? "drawing" : "listing"),
+    t: () => Stages.setStage(state.stage === "listing" && Graph.hasDrawings ? "drawing" : "listing"),
     "?": help,
   };
   const act = acts[event.key];
   if (!act) return;
   event.preventDefault();
-  if (["ArrowRight", "ArrowLeft", "Home", "End"].includes(event.key)) Timeline.stopPlaying();
+  if (["ArrowRight", "ArrowLeft", "Home", "End"].includes(event.key)) Pace.stopPlaying();
   act();
 }
 
@@ -198,6 +159,18 @@ function setFollow(on) {
   byId("follow").setAttribute("aria-pressed", String(on));
   say(on ? "Each step opens the box in which it happens." : "Steps stay in this drawing.");
 }
+
+function showAll() {
+  hideTip(); // what it was about may be there no longer
+  if (Graph.hasDrawings) Drawing.mark();
+  if (state.stage === "listing") Listing.listing();
+  Panel.panel();
+  Listing.markCode();
+  Timeline.timeline();
+  Link.keep();
+}
+
+hear("render", showAll);
 
 // --- the start -------------------------------------------------------------------------------------------
 
@@ -209,10 +182,10 @@ function start() {
     byId("notes"),
     data.notes.map((note) => make("p", {}, note)),
   );
-  if (innerWidth < 1180 || stages[0].classList.contains("extra")) Listing.toggleCode(false);
+  if (innerWidth < 1180 || Stages.stages[0].classList.contains("extra")) Listing.toggleCode(false);
   ChangesSaid.show();
-  setStage(first());
-  Places.openSheet();
+  Stages.setStage(Stages.first());
+  Sheet.openSheet();
   render();
   for (const name of ["first", "back", "next", "over", "last"]) fill(byId(name), icon(name));
   byId("first").onclick = () => Places.go(0);
@@ -223,7 +196,7 @@ function start() {
   byId("play").onclick = Timeline.togglePlaying;
   byId("time").addEventListener("input", (event) => {
     const time = Number(event.target.value);
-    Timeline.stopPlaying();
+    Pace.stopPlaying();
     Places.go(time);
   }); // stopping puts it back
   byId("zoom-in").onclick = () => Camera.zoom(1.25);
@@ -252,7 +225,7 @@ function start() {
   Share.listen();
   queueMicrotask(Link.listen); // once all of this is there
   new ResizeObserver(() => {
-    if (Drawing.hasDrawings && state.stage === "drawing") {
+    if (Graph.hasDrawings && state.stage === "drawing") {
       Camera.cameras.clear();
       Camera.fit(false, true);
       Places.revealStep();
@@ -261,5 +234,3 @@ function start() {
 }
 
 start();
-
-export { first, graphStage, setStage, stages };

@@ -1,7 +1,7 @@
 // --- the panel -------------------------------------------------------------------------------------------
 
 import { filled, WORDS } from "./words.js";
-import { breakable, byId, data, fill, make, plural, state } from "./base.js";
+import { breakable, byId, data, fill, hear, make, plural, state, tabButton } from "./base.js";
 import * as Editing from "./editing.js";
 import * as Step from "./step.js";
 import * as Details from "./details.js";
@@ -14,7 +14,6 @@ import * as Arrays from "./arrays.js";
 import * as Shown from "./shown.js";
 import * as Chapters from "./chapters.js";
 import * as Live from "./live.js";
-import * as Listing from "./listing.js";
 
 function tabs() {
   const titles = {
@@ -29,40 +28,9 @@ function tabs() {
     byId("panel-tabs"),
     Object.entries(titles)
       .filter(([name]) => name !== "cell" || state.cell)
-      .map(([name, title]) =>
-        tabButton(title, name, state.tab === name, () => {
-          state.tab = name;
-          panel();
-        }),
-      ),
+      .map(([name, title]) => tabButton(title, name, state.tab === name, () => Places.openTab(name))),
   );
   for (const name of Object.keys(titles)) byId(name).hidden = state.tab !== name;
-}
-
-function tabButton(title, controls, selected, onclick) {
-  return make(
-    "button",
-    {
-      role: "tab",
-      "aria-selected": String(selected),
-      "aria-controls": controls,
-      tabindex: selected ? 0 : -1,
-      onclick,
-      onkeydown: (event) => {
-        const move = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-        if (!move) return;
-        event.preventDefault();
-        event.stopPropagation();
-        const all = [...event.currentTarget.parentElement.children];
-        const next = all[(all.indexOf(event.currentTarget) + move + all.length) % all.length];
-        const list = event.currentTarget.parentElement,
-          at = all.indexOf(next);
-        next.click();
-        list.children[at].focus();
-      },
-    },
-    title,
-  );
 }
 
 function panel() {
@@ -110,16 +78,7 @@ function overview() {
       make("button", { onclick: () => Places.go(1) }, "Take the first step →"),
       make("button", { onclick: () => Places.go(Graph.FORWARD + 1) }, "Start with the way back"),
       Editing.computingTabs().whatif
-        ? make(
-            "button",
-            {
-              onclick: () => {
-                state.tab = "whatif";
-                panel();
-              },
-            },
-            "Switch a part off",
-          )
+        ? make("button", { onclick: () => Places.openTab("whatif") }, "Switch a part off")
         : null,
     ),
     Chapters.chapters.some((chapter) => chapter.box !== null)
@@ -243,36 +202,6 @@ function colours() {
   );
 }
 
-function lineText(node) {
-  if (!node.line) return null;
-  const { file, number } = node.line;
-  const text = Listing.textOfLine(file, number);
-  return make(
-    "p",
-    { class: "trail" },
-    make(
-      "button",
-      { class: "link mono", onclick: () => Listing.showLine(file, number) },
-      `${data.files[file].name}:${number}`,
-    ),
-    " ",
-    make("code", {}, text),
-  );
-}
+hear("panel", panel);
 
-function trailText(node) {
-  const names = [];
-  for (let box = node.box; box !== null && box !== undefined; box = data.boxes[box].parent)
-    names.unshift(data.boxes[box].title.split(": ")[0]);
-  return names.length ? make("p", { class: "trail" }, `in ${names.filter(Boolean).join(" › ")}`) : null;
-}
-
-function link(n, text = null) {
-  return make(
-    "button",
-    { class: "link mono", title: Graph.fullName(n), onclick: () => Places.choose(n, { open: true }) },
-    text || Graph.nameOf(n),
-  );
-}
-
-export { colours, legend, lineText, link, panel, tabButton, trailText };
+export { colours, legend, panel };

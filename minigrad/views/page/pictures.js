@@ -1,5 +1,6 @@
 // --- pictures of arrays: a number is a colour, and zero is clear ----------------------------------------------
 
+import { hear } from "./base.js";
 import * as Shown from "./shown.js";
 
 const themed = new Map();
@@ -104,7 +105,7 @@ function repaint(canvas, places) {
 // A picture for a card, with no more dots than a card has room for.
 const MOST_DOTS = [56, 14];
 const thumbs = new Map();
-document.addEventListener("numbers", () => {
+hear("numbers", () => {
   for (const key of thumbs.keys()) if (key.includes("@")) thumbs.delete(key);
 });
 function thumb(id, palette) {

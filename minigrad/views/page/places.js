@@ -1,38 +1,19 @@
 // --- where the reader is ---------------------------------------------------------------------------------
 
 import { filled, WORDS } from "./words.js";
-import { byId, data, fill, hideTip, make, plural, render, say, state } from "./base.js";
+import { byId, data, make, plural, render, say, state, tell } from "./base.js";
 import * as Shown from "./shown.js";
 import * as Graph from "./graph.js";
-import * as Drawing from "./drawing.js";
-import * as Chapters from "./chapters.js";
-import * as Panel from "./panel.js";
-import * as Listing from "./listing.js";
-import * as Timeline from "./timeline.js";
-import * as Page from "./page.js";
-import * as Camera from "./camera.js";
-import * as Link from "./link.js";
+import * as Pace from "./pace.js";
+import * as Stages from "./stages.js";
 
-function show(name, { keep = false } = {}) {
+function show(name) {
   if (!Graph.views.has(name) || name === state.view) return;
   state.view = name;
-  if (!keep) Timeline.stopPlaying();
-  openSheet();
+  Pace.stopPlaying();
+  tell("view");
   render();
   say(`${Graph.views.get(name).title}, ${plural(Graph.views.get(name).cards.length, "card")}`);
-}
-
-function openSheet() {
-  if (Drawing.hasDrawings) {
-    fill(Camera.world, Drawing.draw(state.view).group);
-    const before = Camera.cameras.get(state.view);
-    if (before) {
-      Object.assign(Camera.camera, before);
-      Camera.aim(false);
-    } else Camera.fit(false, true);
-  }
-  Camera.sheet.setAttribute("aria-label", filled(WORDS.drawingOf, Graph.views.get(state.view)));
-  crumbs();
 }
 
 function up() {
@@ -40,34 +21,16 @@ function up() {
   if (around) show(around);
 }
 
-function crumbs() {
-  const names = Graph.trail(state.view);
-  const items = names.map((name, i) => {
-    const title = Graph.views.get(name).title;
-    const last = i === names.length - 1;
-    return make(
-      "li",
-      {},
-      make(
-        "button",
-        { title, "aria-current": last ? "location" : null, onclick: () => show(name) },
-        i ? title.split(": ")[0] || title : "The whole",
-      ),
-    );
-  });
-  fill(byId("crumbs"), make("ol", {}, items));
-}
-
 function go(time, { quiet = false } = {}) {
   state.time = Math.max(0, Math.min(Graph.events.length, time));
-  if (state.asked && state.asked.time !== state.time) Chapters.dropQuestion();
+  if (state.asked && state.asked.time !== state.time) dropQuestion();
   state.chosen = null;
   const event = Graph.current();
   if (event) {
     if (state.follow) goTo(event.n);
     else if (Graph.placeIn(state.view, event.n) === null) goTo(event.n, true);
   }
-  if (event && byId(state.stage).classList.contains("extra")) Page.setStage(Page.graphStage());
+  if (event && byId(state.stage).classList.contains("extra")) Stages.setStage(Stages.graphStage());
   if (event) state.tab = "step";
   if (!event) state.tab = "overview";
   render();
@@ -75,17 +38,24 @@ function go(time, { quiet = false } = {}) {
   if (!quiet) say(nowText());
 }
 
-// Move the drawing until the card of the step is seen, and those that it takes from.
+function dropQuestion() {
+  // gradients are hidden or shown as they were before it
+  const { kind, before } = state.asked;
+  if (kind === "gradient") state.predict = before;
+  state.asked = null;
+}
+
+// The card of the step is to be seen, and those that it takes from.
 function revealStep() {
   const event = Graph.current();
-  if (event && Drawing.hasDrawings && state.stage === "drawing")
-    Camera.reveal(
-      Graph.placeIn(state.view, event.n),
-      Graph.into
+  if (event && Graph.hasDrawings && state.stage === "drawing")
+    tell("reveal", {
+      key: Graph.placeIn(state.view, event.n),
+      partners: Graph.into
         .get(event.n)
         .filter((edge) => !event.back || edge.differentiable)
         .map((edge) => Graph.placeIn(state.view, edge.source)),
-    );
+    });
 }
 
 // Show the drawing in which a node is: the innermost, or (`outer`) only as far out as it takes.
@@ -100,7 +70,7 @@ function goTo(n, outer = false) {
       around.find((name) => Graph.views.get(name).keys.has(n) && !Graph.borrowed.get(name).has(n)) || target;
   if (target !== state.view) {
     state.view = target;
-    openSheet();
+    tell("view");
   }
 }
 
@@ -120,14 +90,20 @@ function over(direction) {
 function choose(n, { open = false } = {}) {
   state.chosen = n;
   state.tab = "node";
-  if (open && state.stage !== Page.graphStage() && state.stage !== "listing")
-    Page.setStage(Page.graphStage());
+  if (open && state.stage !== Stages.graphStage() && state.stage !== "listing")
+    Stages.setStage(Stages.graphStage());
   if (open) goTo(n);
   render();
-  if (open && Drawing.hasDrawings) Camera.reveal(Graph.placeIn(state.view, n));
+  if (open && Graph.hasDrawings) tell("reveal", { key: Graph.placeIn(state.view, n) });
   const value = Shown.brief(Graph.nodes.get(n).value);
   const gradient = Graph.stateText(Graph.gradientNow(n));
   say(filled(WORDS.nodeChosen, { name: Graph.fullName(n), value, gradient }));
+}
+
+function openTab(name) {
+  // of the panel
+  state.tab = name;
+  tell("panel");
 }
 
 function chosenNode() {
@@ -142,16 +118,13 @@ function nowText() {
   return `${event.back ? "Backward" : "Forward"} ${n} of ${event.back ? Graph.events.length - Graph.FORWARD : Graph.FORWARD}: ${Graph.fullName(event.n)}`;
 }
 
-function showAll() {
-  hideTip(); // what it was about may be there no longer
-  if (Drawing.hasDrawings) Drawing.mark();
-  if (state.stage === "listing") Listing.listing();
-  Panel.panel();
-  Listing.markCode();
-  Timeline.timeline();
-  Link.keep();
+// A name that leads to its node.
+function link(n, text = null) {
+  return make(
+    "button",
+    { class: "link mono", title: Graph.fullName(n), onclick: () => choose(n, { open: true }) },
+    text || Graph.nameOf(n),
+  );
 }
 
-document.addEventListener("render", showAll);
-
-export { choose, chosenNode, go, nowText, openSheet, over, revealStep, show, up };
+export { choose, chosenNode, dropQuestion, go, link, nowText, openTab, over, revealStep, show, up };

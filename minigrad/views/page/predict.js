@@ -9,6 +9,7 @@ import * as Places from "./places.js";
 import * as Chapters from "./chapters.js";
 import * as Drawing from "./drawing.js";
 import * as Graph from "./graph.js";
+import * as Questions from "./questions.js";
 
 // The element to ask for: the largest, so that the answer is a number worth working out.
 function asked(edge) {
@@ -26,7 +27,7 @@ function question(edge) {
   const index = Arrays.indexOf(a, place);
   const what = index.length ? filled(WORDS.elementOf, { index: index.join(", ") }) : "the contribution";
   const names = Elements.workedOut(Elements.ofEdge(edge), index, null, "", { hidden: true });
-  return numberQuestion({
+  return Questions.numberQuestion({
     what: make(
       "span",
       {},
@@ -47,59 +48,9 @@ function question(edge) {
   });
 }
 
-// A number is asked for; `done` is told what was typed when it is right, or null when it is revealed.
-function numberQuestion({ what, label, value, done, edge = null }) {
-  const input = make("input", {
-    type: "text",
-    inputmode: "decimal",
-    "aria-label": label,
-    placeholder: "a number",
-  });
-  const told = make("span", { class: "verdict wrong", role: "status" });
-  const submit = () => {
-    const typed = input.value.trim(),
-      guess = Arrays.numberIn(typed);
-    if (guess === null) told.textContent = "That is no number.";
-    else if (isRight(guess, value)) done(typed);
-    else {
-      told.textContent = hint(guess, value);
-      say(told.textContent);
-    }
-  };
-  return make(
-    "form",
-    {
-      class: "guess",
-      "data-edge": edge,
-      onsubmit: (event) => {
-        event.preventDefault();
-        submit();
-      },
-    },
-    what,
-    input,
-    make("button", { type: "submit" }, "Check"),
-    make("button", { type: "button", onclick: () => done(null) }, "Reveal"),
-    told,
-  );
-}
-
 function focusNext() {
   const next = byId("step").querySelector("form.guess input");
   (next || byId("panel")).focus();
-}
-
-function isRight(guess, v) {
-  // to two digits
-  if (v === 0) return Math.abs(guess) < 1e-9;
-  return Math.abs(guess - v) <= 0.02 * Math.abs(v);
-}
-
-function hint(guess, v) {
-  if (v !== 0 && Math.abs(guess + v) <= 0.02 * Math.abs(v)) return "The size is right, the sign is not.";
-  if (v !== 0 && Math.sign(guess) === Math.sign(v))
-    return Math.abs(guess) > Math.abs(v) ? "Too large." : "Too small.";
-  return "Not yet.";
 }
 
 function verdict(edge) {
@@ -124,4 +75,4 @@ function setPredict(on) {
   say(on ? "Gradients are hidden until you work them out." : "Gradients are shown.");
 }
 
-export { numberQuestion, question, setPredict, verdict };
+export { question, setPredict, verdict };

@@ -15,34 +15,37 @@ from collections.abc import Sequence
 from pathlib import Path
 
 HERE = Path(__file__).parent
-SCRIPTS = {  # each file's name, and that of its object; they run in this order
-    # the data, and how an array is shown
-    "words": "Words", "base": "Base", "arrays": "Arrays", "pictures": "Pictures", "heat": "Heat",
-    "graph": "Graph",
-    # computing it again, and what an element is made of
-    "functions": "Functions", "interpreter": "Interpreter", "live": "Live", "shown": "Shown",
-    "changes": "Changes", "sources": "Sources", "elements": "Elements",
+# Each file's name, and that of its object. They run in this order: a file imports those before it alone.
+SCRIPTS = {
+    # the data, and computing it again
+    "words": "Words", "base": "Base", "arrays": "Arrays", "graph": "Graph", "functions": "Functions",
+    "interpreter": "Interpreter", "live": "Live",
+    # where the reader is
+    "shown": "Shown", "pace": "Pace", "stages": "Stages", "places": "Places",
+    # how an array is shown, and what an element is made of
+    "pictures": "Pictures", "sources": "Sources", "elements": "Elements", "heat": "Heat",
     # changing numbers
-    "fields": "Fields", "editing": "Editing", "masks": "Masks", "learn": "Learn", "whatif": "WhatIf",
-    "changes_said": "ChangesSaid",
-    # the drawing, and where the reader is in it
-    "cards": "Cards", "drawing": "Drawing", "camera": "Camera", "pace": "Pace", "places": "Places",
-    "chapters": "Chapters",
-    # the panel beside it
-    "panel": "Panel", "step": "Step", "details": "Details", "predict": "Predict",
-    # the other tabs, the time line, and ways in and out
-    "attention": "Attention", "listing": "Listing", "timeline": "Timeline", "search": "Search",
-    "link": "Link", "share": "Share",
+    "changes": "Changes", "fields": "Fields", "learn": "Learn", "whatif": "WhatIf", "masks": "Masks",
+    "editing": "Editing", "changes_said": "ChangesSaid",
+    # the drawing, and the other tabs
+    "cards": "Cards", "drawing": "Drawing", "camera": "Camera", "sheet": "Sheet",
+    "listing": "Listing", "attention": "Attention",
+    # the panel beside them
+    "questions": "Questions", "chapters": "Chapters", "predict": "Predict", "step": "Step",
+    "details": "Details", "panel": "Panel",
+    # the time line, and ways in and out
+    "timeline": "Timeline", "search": "Search", "link": "Link", "share": "Share",
     # another line, typed in the page, and what leads to each symbol of the answer
-    "sampling": "Sampling", "cuts": "Cuts", "ribbons": "Ribbons", "flow_said": "FlowSaid",
-    "flow_scene": "FlowScene", "flow": "Flow", "another_line": "AnotherLine",
-    # stages, help, keys
+    "sampling": "Sampling", "cuts": "Cuts", "ribbons": "Ribbons", "flow": "Flow",
+    "flow_scene": "FlowScene", "flow_said": "FlowSaid", "flow_shown": "FlowShown",
+    "another_line": "AnotherLine",
+    # keys, help and the start
     "page": "Page",
 }  # fmt: skip
 
 # Which only a page needs where a line can be typed.
 ANOTHER_LINE = {
-    "sampling", "cuts", "ribbons", "flow_said", "flow_scene", "flow", "another_line",
+    "sampling", "cuts", "ribbons", "flow", "flow_scene", "flow_said", "flow_shown", "another_line",
 }  # fmt: skip
 
 # Of a script as its formatter writes it, with a semicolon after each statement: texts, in which spaces

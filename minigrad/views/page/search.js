@@ -1,16 +1,16 @@
 // --- search ----------------------------------------------------------------------------------------------
 
 import { breakable, byId, data, fill, make, plural, say } from "./base.js";
-import * as Drawing from "./drawing.js";
 import * as Places from "./places.js";
-import * as Page from "./page.js";
+import * as Graph from "./graph.js";
+import * as Stages from "./stages.js";
 
 const entries = [
   ...data.views.slice(1).map((view) => ({
     text: view.title,
     more: "box",
     open: () => {
-      Page.setStage(Drawing.hasDrawings ? "drawing" : "listing");
+      Stages.setStage(Graph.hasDrawings ? "drawing" : "listing");
       Places.show(view.name);
     },
     key: `${view.title} ${view.box !== null ? data.boxes[view.box].path : ""}`.toLowerCase(),

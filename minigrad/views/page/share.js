@@ -82,7 +82,7 @@ function ofElement(element) {
 // What there is to copy now: its name, and how its picture is made.
 function pictures() {
   const found = [];
-  if (Drawing.hasDrawings)
+  if (Graph.hasDrawings)
     found.push([filled(WORDS.drawingOf, Graph.views.get(state.view)), "drawing", ofDrawing]);
   if (!byId("attention").hidden)
     data.maps.forEach((_, i) => {

@@ -5,7 +5,6 @@ import { byId, data, fill, make, plural, state } from "./base.js";
 import * as Graph from "./graph.js";
 import * as Places from "./places.js";
 import * as Chapters from "./chapters.js";
-import * as Panel from "./panel.js";
 import * as Shown from "./shown.js";
 import * as Live from "./live.js";
 import * as Attention from "./attention.js";
@@ -13,6 +12,7 @@ import * as Elements from "./elements.js";
 import * as Sources from "./sources.js";
 import * as Predict from "./predict.js";
 import * as Heat from "./heat.js";
+import * as Listing from "./listing.js";
 
 function stepPanel() {
   const event = Graph.current();
@@ -47,11 +47,35 @@ function stepPanel() {
       ),
     ),
     why ? make("p", { class: "why" }, why) : null,
-    Panel.trailText(node),
-    Panel.lineText(node),
+    trailText(node),
+    lineText(node),
   ];
   fill(box, head, event.back ? (node.kind === "operation" ? backward(node) : leaf(node)) : forward(node));
   box.scrollTop = 0;
+}
+
+function lineText(node) {
+  if (!node.line) return null;
+  const { file, number } = node.line;
+  const text = Listing.textOfLine(file, number);
+  return make(
+    "p",
+    { class: "trail" },
+    make(
+      "button",
+      { class: "link mono", onclick: () => Listing.showLine(file, number) },
+      `${data.files[file].name}:${number}`,
+    ),
+    " ",
+    make("code", {}, text),
+  );
+}
+
+function trailText(node) {
+  const names = [];
+  for (let box = node.box; box !== null && box !== undefined; box = data.boxes[box].parent)
+    names.unshift(data.boxes[box].title.split(": ")[0]);
+  return names.length ? make("p", { class: "trail" }, `in ${names.filter(Boolean).join(" › ")}`) : null;
 }
 
 function forward(node) {
@@ -223,7 +247,7 @@ function shareOf(node, edge, arrived) {
       "for ",
       make("code", {}, edge.argument || `argument ${edge.position}`),
       ", which is ",
-      Panel.link(source.n, source.label || `#${source.n}${source.op ? ` ${source.op}` : ""}`),
+      Places.link(source.n, source.label || `#${source.n}${source.op ? ` ${source.op}` : ""}`),
     ),
     text ? make("code", { class: "rule" }, text) : null,
     note ? make("p", { class: "soft note" }, note) : null,
@@ -268,4 +292,4 @@ function workedLine(of, id, target, { equals = "=", figures }) {
   return { element, show: point };
 }
 
-export { stateLine, stepPanel };
+export { stateLine, stepPanel, trailText };

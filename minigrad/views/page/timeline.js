@@ -1,7 +1,7 @@
 // --- the time line ---------------------------------------------------------------------------------------
 
 import { filled, WORDS } from "./words.js";
-import { byId, fill, icon, make, state } from "./base.js";
+import { byId, fill, hear, icon, make, state } from "./base.js";
 import * as Arrays from "./arrays.js";
 import * as Shown from "./shown.js";
 import * as Pictures from "./pictures.js";
@@ -26,7 +26,8 @@ function measure() {
   });
 }
 measure();
-document.addEventListener("numbers", measure);
+hear("numbers", measure);
+hear("stopped", timeline);
 
 // The canvas's size is told by the browser when it changes: to ask for it lays out the whole page.
 let skylineSize = { width: 0, height: 0 };
@@ -117,31 +118,13 @@ function timeline() {
 }
 
 function togglePlaying() {
-  if (state.playing) return stopPlaying();
+  if (state.playing) return Pace.stopPlaying();
   if (state.time >= Graph.events.length) Places.go(0);
-  playFrom((time) => {
-    if (time > Graph.events.length) return stopPlaying();
+  Pace.playFrom((time) => {
+    if (time > Graph.events.length) return Pace.stopPlaying();
     Places.go(time, { quiet: true });
     return true;
   });
 }
 
-// Take steps until `act`, which is told the number of each, does not say that it goes on.
-function playFrom(act) {
-  const next = () => {
-    state.playing = true;
-    if (!act(state.time + 1)) return;
-    if (Pace.waits(state.time)) return stopPlaying();
-    state.playing = setTimeout(next, Pace.stay(state.time));
-  };
-  next();
-}
-
-function stopPlaying() {
-  clearTimeout(state.playing);
-  state.playing = null;
-  Chapters.dropStops();
-  timeline();
-}
-
-export { measure, playFrom, stopPlaying, timeline, togglePlaying };
+export { timeline, togglePlaying };

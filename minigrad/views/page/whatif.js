@@ -7,7 +7,7 @@ import * as Graph from "./graph.js";
 import * as Live from "./live.js";
 import * as Changes from "./changes.js";
 import * as Learn from "./learn.js";
-import * as Panel from "./panel.js";
+import * as Places from "./places.js";
 
 const guesses = new Map(); // switch -> what switching it off alone would do, to the numbers as they were then
 let guessed = null; // the version of the numbers that these are about
@@ -191,9 +191,9 @@ function whatifPanel() {
                   {},
                   switchButton(`${name} at ${placeName(n, instead)}`, [gate], placeName(n, instead)),
                   make("span", { class: "soft" }, " it gives "),
-                  Panel.link(n, numbered(n)),
+                  Places.link(n, numbered(n)),
                   make("span", { class: "soft" }, ", off "),
-                  Panel.link(instead, numbered(instead)),
+                  Places.link(instead, numbered(instead)),
                 ),
               ),
             ),
@@ -203,9 +203,9 @@ function whatifPanel() {
             { class: "soft" },
             placeName(places[0].node, places[0].instead),
             ": it gives ",
-            Panel.link(places[0].node, numbered(places[0].node)),
+            Places.link(places[0].node, numbered(places[0].node)),
             ", off ",
-            Panel.link(places[0].instead, numbered(places[0].instead)),
+            Places.link(places[0].instead, numbered(places[0].instead)),
           ),
     );
   });

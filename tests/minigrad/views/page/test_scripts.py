@@ -30,6 +30,13 @@ def test_what_a_script_asks_of_another_is_exported_there(name):
     assert {n for o, n in wanted if n not in scripts.exported(TEXTS[o])} == set()
 
 
+def test_a_script_imports_those_before_it_alone_so_there_is_no_circle():
+    before = set()
+    for file, name in scripts.SCRIPTS.items():
+        assert {*re.findall(r'from "\./(\w+)\.js";$', TEXTS[name], re.MULTILINE)} <= before, file
+        before.add(file)
+
+
 def test_every_sentence_has_its_parts_and_is_said_somewhere():
     defined = dict(re.findall(r"^  (\w+):\s(.*?)(?=^  \w+:|^\};)", TEXTS["Words"], re.M | re.S))
     said = {n for text in TEXTS.values() for n in re.findall(r"\bWORDS\.(\w+)", text)}

@@ -1,0 +1,77 @@
+// --- from letters to a digit: the picture and the words follow what is chosen, and listen to the reader ---------
+
+import { byId, hear, hideTip, keepFocus, say, tip } from "./base.js";
+import * as Flow from "./flow.js";
+import * as FlowScene from "./flow_scene.js";
+import * as FlowSaid from "./flow_said.js";
+
+hear("flow", () => {
+  FlowSaid.symbolButtons();
+  FlowSaid.letters();
+  FlowScene.draw();
+  FlowSaid.stageList();
+  FlowSaid.summary();
+  FlowSaid.details();
+});
+
+hear("flow-chosen", () => {
+  FlowScene.paint();
+  keepFocus(FlowSaid.summary);
+  FlowSaid.details();
+  const part = Flow.partChosen();
+  if (!part) return;
+  say(`${FlowSaid.named(part)}. ${FlowSaid.outcome(part)}`);
+  if (part.kind === "edge" && FlowScene.cellOf(part) !== null) FlowScene.openCell(part);
+});
+
+hear("flow-pointed", FlowSaid.pointed);
+
+// `others`: whether there are sentences that were not there before.
+hear("flow-losses", ({ all, others }) => {
+  FlowScene.paint();
+  if (!others) return;
+  Flow.still(() => {
+    FlowSaid.summary();
+    if (all) FlowSaid.details();
+  });
+});
+
+function listen() {
+  const box = byId("flow-picture");
+  const keyAt = (event) => event.target.dataset?.key;
+  let quiet = null; // the part that was pressed: nothing more is said of it beside the pointer
+  box.addEventListener("click", (event) => {
+    if (keyAt(event)) Flow.choose(keyAt(event));
+    quiet = keyAt(event) ?? null;
+    hideTip();
+  });
+  box.addEventListener("pointermove", (event) => {
+    const part = Flow.parts.get(keyAt(event));
+    Flow.point(part?.key ?? null);
+    if (quiet !== part?.key) quiet = null;
+    if (part && quiet === null) tip(FlowSaid.tipOf(part), event, FlowScene.toLeaveFree());
+    else hideTip();
+  });
+  box.addEventListener("pointerleave", () => {
+    hideTip();
+    Flow.point(null);
+  });
+  byId("flow-steps").addEventListener("keydown", (event) => {
+    const by = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1 }[event.key];
+    if (!by) return;
+    event.preventDefault();
+    event.stopPropagation();
+    const count = Flow.reading.written.length;
+    Flow.follow((Flow.step + by + count) % count);
+  });
+  byId("flow-letter").addEventListener("change", (event) => Flow.toLetter(Number(event.target.value)));
+  let before = 0;
+  new ResizeObserver(() => {
+    if (!Flow.reading || box.clientWidth === before) return;
+    before = box.clientWidth;
+    FlowScene.draw();
+    FlowSaid.stageList(); // the step may be another by now
+  }).observe(box);
+}
+
+if (byId("flow")) listen();

@@ -1,0 +1,82 @@
+// --- questions: a number to be typed, or one of some choices ---------------------------------------------------
+
+import { filled, WORDS } from "./words.js";
+import { make, say } from "./base.js";
+import * as Arrays from "./arrays.js";
+
+// A number is asked for; `done` is told what was typed when it is right, or null when it is revealed.
+function numberQuestion({ what, label, value, done, edge = null }) {
+  const input = make("input", {
+    type: "text",
+    inputmode: "decimal",
+    "aria-label": label,
+    placeholder: "a number",
+  });
+  const told = make("span", { class: "verdict wrong", role: "status" });
+  const submit = () => {
+    const typed = input.value.trim(),
+      guess = Arrays.numberIn(typed);
+    if (guess === null) told.textContent = "That is no number.";
+    else if (isRight(guess, value)) done(typed);
+    else {
+      told.textContent = hint(guess, value);
+      say(told.textContent);
+    }
+  };
+  return make(
+    "form",
+    {
+      class: "guess",
+      "data-edge": edge,
+      onsubmit: (event) => {
+        event.preventDefault();
+        submit();
+      },
+    },
+    what,
+    input,
+    make("button", { type: "submit" }, "Check"),
+    make("button", { type: "button", onclick: () => done(null) }, "Reveal"),
+    told,
+  );
+}
+
+function isRight(guess, v) {
+  // to two digits
+  if (v === 0) return Math.abs(guess) < 1e-9;
+  return Math.abs(guess - v) <= 0.02 * Math.abs(v);
+}
+
+function hint(guess, v) {
+  if (v !== 0 && Math.abs(guess + v) <= 0.02 * Math.abs(v)) return "The size is right, the sign is not.";
+  if (v !== 0 && Math.sign(guess) === Math.sign(v))
+    return Math.abs(guess) > Math.abs(v) ? "Too large." : "Too small.";
+  return "Not yet.";
+}
+
+// One of some choices is right; `told` says of each what there is to say of it, `done` is called after the right
+// one, or when it is revealed.
+function choiceQuestion({ asks, choices, right, name, told, done }) {
+  const verdict = make("span", { class: "verdict", role: "status" });
+  const choose = (k) => {
+    verdict.className = `verdict ${k === right ? "right" : "wrong"}`;
+    verdict.textContent = told(k);
+    say(verdict.textContent);
+    if (k === right) done();
+  };
+  const reveal = () => {
+    verdict.textContent = `${filled(WORDS.itIs, { what: name(right) })}.`;
+    say(verdict.textContent);
+    done();
+  };
+  return make(
+    "form",
+    { class: "guess", onsubmit: (event) => event.preventDefault() },
+    make("span", {}, asks),
+    choices.map((k) => make("button", { type: "button", onclick: () => choose(k) }, name(k))),
+    make("button", { type: "button", onclick: reveal }, "Reveal"),
+    verdict,
+  );
+}
+
+export { choiceQuestion, numberQuestion };

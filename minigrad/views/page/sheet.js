@@ -1,0 +1,43 @@
+// --- the sheet: the drawing that is open, and the way out of it, to those around it ------------------------
+
+import { filled, WORDS } from "./words.js";
+import { byId, fill, hear, make, state } from "./base.js";
+import * as Graph from "./graph.js";
+import * as Places from "./places.js";
+import * as Drawing from "./drawing.js";
+import * as Camera from "./camera.js";
+
+function openSheet() {
+  if (Graph.hasDrawings) {
+    fill(Camera.world, Drawing.draw(state.view).group);
+    const before = Camera.cameras.get(state.view);
+    if (before) {
+      Object.assign(Camera.camera, before);
+      Camera.aim(false);
+    } else Camera.fit(false, true);
+  }
+  Camera.sheet.setAttribute("aria-label", filled(WORDS.drawingOf, Graph.views.get(state.view)));
+  crumbs();
+}
+
+function crumbs() {
+  const names = Graph.trail(state.view);
+  const items = names.map((name, i) => {
+    const title = Graph.views.get(name).title;
+    const last = i === names.length - 1;
+    return make(
+      "li",
+      {},
+      make(
+        "button",
+        { title, "aria-current": last ? "location" : null, onclick: () => Places.show(name) },
+        i ? title.split(": ")[0] || title : "The whole",
+      ),
+    );
+  });
+  fill(byId("crumbs"), make("ol", {}, items));
+}
+
+hear("view", openSheet);
+
+export { openSheet };
