@@ -1,4 +1,4 @@
-"""A call of NumPy's on a tape: written with the few functions of `views/page/interpreter.js`.
+"""A call of NumPy's on a tape: written with the few functions of `views/page/kernels.js`.
 
 Shapes and dtypes never change, so they are found here, once: a call that only moves elements becomes
 strides, a reduction three sizes, a product of arrays a nest of loops.
