@@ -18,12 +18,12 @@ function everything() {
   const ofEdge = (edge) =>
     Object.entries(edge.passed).map(([part, id]) => {
       const slot = Live.tape.passed[edge.id] && Live.tape.passed[edge.id][part];
-      return one(slot, id, Live.whyFixedSlot(slot));
+      return one(slot, id, Doubts.whyFixedSlot(slot));
     });
   return {
     nodes: Base.data.nodes.map(({ n, value, gradient }) => [
-      one(Live.tape.value[n], value, Live.whyFixed(n)),
-      one(Live.tape.gradient[n], gradient, Live.whyFixedGradient(n)),
+      one(Live.tape.value[n], value, Doubts.whyFixed(n)),
+      one(Live.tape.gradient[n], gradient, Doubts.whyFixedGradient(n)),
     ]),
     passed: Graph.edges.map(ofEdge),
     warned: document.querySelector("#changes .fixed-lines") !== null, // that other operations may run

@@ -16,7 +16,7 @@ function, `proof` finds the constants that are made of its inputs, which no page
 
 A number that is changed goes this way: `setNumber` of fields.js; `change` of changes.js, which can undo
 it; `setNumbers` of live.js; `change` and `update` of interpreter.js, which runs the calls that depend on
-it; `refresh` of live.js, which tells all that listen.
+it; `refresh` of live.js, which tells all that listen, doubts.js before the others.
 """
 
 from __future__ import annotations

@@ -7,6 +7,7 @@ import * as Shown from "./shown.js";
 import * as Graph from "./graph.js";
 import * as Sources from "./sources.js";
 import * as Live from "./live.js";
+import * as Doubts from "./doubts.js";
 import * as Pictures from "./pictures.js";
 import * as Fields from "./fields.js";
 import * as Masks from "./masks.js";
@@ -52,7 +53,7 @@ function attentionStage() {
     );
     const [queryStep, keyStep] = a().steps.slice(-2);
     const mark = make("span");
-    const remark = () => fill(mark, " ", Live.fixedBadge(Live.whyFixed(node.n)));
+    const remark = () => fill(mark, " ", Doubts.fixedBadge(Doubts.whyFixed(node.n)));
     remark();
     repaints.push(remark);
     box.append(
@@ -356,7 +357,7 @@ function cellPanel() {
         )
       : null,
     Masks.maskSwitch(found, head, row, column),
-    make("p", { class: "big" }, number(weights.value), Live.fixedBadge(Live.whyFixed(weights.n))),
+    make("p", { class: "big" }, number(weights.value), Doubts.fixedBadge(Doubts.whyFixed(weights.n))),
     make("p", { class: "soft" }, "of its attention."),
     make("h3", {}, "Query times key"),
     !complete
@@ -387,7 +388,7 @@ function cellPanel() {
         "dd",
         { class: "mono" },
         known(weights.n) ? number(weights.gradient) : "not computed yet",
-        known(weights.n) ? Live.fixedBadge(Live.whyFixedGradient(weights.n)) : null,
+        known(weights.n) ? Doubts.fixedBadge(Doubts.whyFixedGradient(weights.n)) : null,
       ),
       make("dt", {}, "by the score"),
       make("dd", { class: "mono" }, known(scores.n) ? number(scores.gradient) : "not computed yet"),

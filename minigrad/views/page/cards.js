@@ -8,6 +8,7 @@ import * as Pictures from "./pictures.js";
 import * as Graph from "./graph.js";
 import * as Sources from "./sources.js";
 import * as Live from "./live.js";
+import * as Doubts from "./doubts.js";
 import * as Places from "./places.js";
 
 const inside = new Map(); // the name of a view -> the nodes in it
@@ -302,8 +303,8 @@ function spoken(card) {
     card.outside ? "from outside: " : "",
     filled(WORDS.nodeSpoken, { name, shape, value, gradient }),
     Live.isChanged(card.key) ? ", changed" : "",
-    Live.whyFixed(card.key) ? ", fixed" : "",
-    Live.whyFixedGradient(card.key) ? ", gradient fixed" : "",
+    Doubts.whyFixed(card.key) ? ", fixed" : "",
+    Doubts.whyFixedGradient(card.key) ? ", gradient fixed" : "",
   ].join("");
 }
 

@@ -60,7 +60,7 @@ const redo = () => travel(future, past, "after");
 function undoAll() {
   const changed = [...Live.tape.leaves, ...Live.tape.filled, ...Live.tape.held]
     .map(({ slot }) => slot)
-    .filter((slot) => Live.other.has(slot));
+    .filter((slot) => Live.changedSlots.has(slot));
   if (!changed.length) return;
   tell("undo");
   change("all as it was written", new Map(changed.map((slot) => [slot, Live.first[slot]])));

@@ -5,6 +5,7 @@ import { byId, data, fill, hear, make, plural } from "./base.js";
 import * as Arrays from "./arrays.js";
 import * as Graph from "./graph.js";
 import * as Live from "./live.js";
+import * as Doubts from "./doubts.js";
 import * as Changes from "./changes.js";
 import * as WhatIf from "./whatif.js";
 
@@ -25,7 +26,7 @@ function show() {
   const leaves = Live.tape.leaves
     .map(({ slot }) => slot)
     .concat(Object.values(Live.tape.numbers).flatMap(Object.values))
-    .filter((slot) => Live.other.has(slot));
+    .filter((slot) => Live.changedSlots.has(slot));
   const count = leaves.reduce(
     (n, slot) =>
       n +
@@ -55,16 +56,16 @@ function show() {
           count || off ? [make("s", {}, Arrays.written(Live.lossAtFirst(), 5)), " → "] : null,
           make("b", { class: "mono" }, Arrays.written(Live.lossNow(), 5)),
           " ",
-          Live.fixedBadge(Live.whyFixed(root.n)),
+          Doubts.fixedBadge(Doubts.whyFixed(root.n)),
         ),
     told ? make("span", {}, "likeliest symbols ", told.now) : null,
     told?.was ? make("span", { class: "soft" }, WORDS.lossAgainst) : null,
-    Live.readLines().length
+    Doubts.readLines().length
       ? make(
           "span",
           { class: "fixed-lines" },
           make("span", { class: "badge" }, "fixed"),
-          filled(WORDS.readAt, { lines: Live.readLines().join(", ") }),
+          filled(WORDS.readAt, { lines: Doubts.readLines().join(", ") }),
         )
       : null,
     (Live.tape.paths || []).some(Live.isChanged)

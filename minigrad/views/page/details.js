@@ -9,6 +9,7 @@ import * as Editing from "./editing.js";
 import * as Attention from "./attention.js";
 import * as Step from "./step.js";
 import * as Live from "./live.js";
+import * as Doubts from "./doubts.js";
 import * as Listing from "./listing.js";
 import * as Heat from "./heat.js";
 import * as Places from "./places.js";
@@ -78,10 +79,10 @@ function nodePanel(n) {
           histogram(grad, "gradient"),
         ],
     Live.tape && Live.tape.fixed[Live.tape.value[n]] === undefined && node.gradient !== null
-      ? Live.fixedText(Live.whyFixedGradient(n))
+      ? Doubts.fixedText(Doubts.whyFixedGradient(n))
       : null,
     node.check &&
-      !Live.other.size &&
+      !Live.changedSlots.size &&
       (state.time === 0 || Graph.handedOnAt.get(n) <= state.time) &&
       !(state.predict && found.state === "hidden")
       ? check(node)

@@ -5,6 +5,7 @@ import * as Arrays from "./arrays.js";
 import * as Shown from "./shown.js";
 import * as Graph from "./graph.js";
 import * as Live from "./live.js";
+import * as Doubts from "./doubts.js";
 import * as Places from "./places.js";
 import * as Cards from "./cards.js";
 
@@ -127,8 +128,8 @@ function mark() {
     list.toggle("taking", Boolean(event?.back) && !active && partners.has(card.key));
     list.toggle("giving", event !== null && !event.back && !active && partners.has(card.key));
     list.toggle("changed", Cards.membersOf(card.key).some(Live.isChanged));
-    list.toggle("fixed", Live.other.size > 0 && Live.whyFixed(card.key) !== null);
-    list.toggle("fixed-gradient", Live.other.size > 0 && Live.whyFixedGradient(card.key) !== null);
+    list.toggle("fixed", Live.changedSlots.size > 0 && Doubts.whyFixed(card.key) !== null);
+    list.toggle("fixed-gradient", Live.changedSlots.size > 0 && Doubts.whyFixedGradient(card.key) !== null);
     list.toggle("chosen", state.chosen !== null && card.key === state.chosen);
     if (card.progress) {
       const steps = state.time > Graph.FORWARD ? when.back : when.forward;

@@ -7,6 +7,7 @@ import * as Pictures from "./pictures.js";
 import * as Heat from "./heat.js";
 import * as Graph from "./graph.js";
 import * as Live from "./live.js";
+import * as Doubts from "./doubts.js";
 import * as Changes from "./changes.js";
 import * as Learn from "./learn.js";
 import * as Fields from "./fields.js";
@@ -104,18 +105,18 @@ function editing(n) {
   const node = Graph.nodes.get(n);
   if (!Live.tape)
     return node.kind === "operation" ? null : make("p", { class: "soft" }, filled(WORDS.frozen, data.live));
-  const fixed = Live.whyFixed(n);
+  const fixed = Doubts.whyFixed(n);
   const inside =
     Live.tape.inside[n] &&
     make("p", { class: "soft" }, filled(WORDS.cameUpInside, { box: Live.tape.inside[n] }));
   const why = fixed
-    ? Live.fixedText(fixed)
-    : Live.madeText(n)
-      ? make("p", { class: "soft" }, Live.madeText(n))
+    ? Doubts.fixedText(fixed)
+    : Doubts.madeText(n)
+      ? make("p", { class: "soft" }, Doubts.madeText(n))
       : null;
   if (node.kind === "operation") return [why, constants(n)];
   const pinned = Live.tape.pinned[Live.tape.value[n]];
-  if (pinned) return Live.fixedText(filled(WORDS.pinned, { pinned }));
+  if (pinned) return Doubts.fixedText(filled(WORDS.pinned, { pinned }));
   return make("div", { class: "editing" }, why, inside, small(n) ? howTo(node) : fields(n));
 }
 

@@ -25,7 +25,7 @@ const ofNode = (node) => resultOf(node, data.rules[node.rule], Sources.tape?.val
 function ofEdge(edge) {
   const { with_numbers, passed } = Sources.tape ?? { with_numbers: {}, passed: {} };
   const numbers = Object.values(Live.tape?.numbers[edge.target] ?? {}); // Python's, such as the 2 of x ** 2
-  const slot = numbers.some((one) => Live.other.has(one)) ? undefined : with_numbers[edge.id];
+  const slot = numbers.some((one) => Live.changedSlots.has(one)) ? undefined : with_numbers[edge.id];
   return resultOf(Graph.nodes.get(edge.target), edge.rule, slot ?? passed[edge.id]?.fitted);
 }
 

@@ -93,7 +93,7 @@ function numberField(slot, place, name, v, kind) {
   const whole = kind !== "f";
   const field = `${slot}-${place}`;
   const was =
-    Live.other.has(slot) && !Object.is(Live.first[slot][place], Live.machine.slots[slot].array[place])
+    Live.changedSlots.has(slot) && !Object.is(Live.first[slot][place], Live.machine.slots[slot].array[place])
       ? Arrays.written(Live.first[slot][place], 5, kind)
       : null;
   if (kind === "b")

@@ -6,7 +6,7 @@ import * as Arrays from "./arrays.js";
 import * as Shown from "./shown.js";
 import * as Pictures from "./pictures.js";
 import * as Sources from "./sources.js";
-import * as Live from "./live.js";
+import * as Doubts from "./doubts.js";
 
 function shapeOf(shape, letters = []) {
   const parts = ["("];
@@ -66,7 +66,7 @@ function heat(
     {},
     make("code", {}, name),
     note ? make("span", { class: "soft" }, note) : null,
-    Live.fixedBadge(fixed),
+    Doubts.fixedBadge(fixed),
   );
   const figure = make("figure", { class: "heat" }, caption);
   if (!a) {

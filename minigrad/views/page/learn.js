@@ -6,6 +6,7 @@ import * as Arrays from "./arrays.js";
 import * as Graph from "./graph.js";
 import * as Interpreter from "./interpreter.js";
 import * as Live from "./live.js";
+import * as Doubts from "./doubts.js";
 import * as Changes from "./changes.js";
 import * as Fields from "./fields.js";
 
@@ -147,12 +148,12 @@ function whatStays() {
   const reached = new Set(some.map((node) => node.n));
   for (const node of data.nodes)
     if (Graph.into.get(node.n).some((edge) => reached.has(edge.source))) reached.add(node.n);
-  const lost = Live.doubts((n) => Live.isChanged(n) || reached.has(n));
+  const lost = Doubts.doubted((n) => Live.isChanged(n) || reached.has(n));
   const why = (slot) =>
     Live.tape.fixed[slot] !== undefined
       ? filled(WORDS.becauseFixed, { why: Live.tape.fixed[slot] })
       : lost.has(slot)
-        ? filled(WORDS.becauseMade, { node: Live.nodeText(lost.get(slot)) })
+        ? filled(WORDS.becauseMade, { node: Doubts.nodeText(lost.get(slot)) })
         : null;
   const still = descends().filter((node) => Live.tape.fixed[Live.tape.gradient[node.n]] !== undefined);
   const wrong = some.filter((node) => lost.has(Live.tape.gradient[node.n]));
@@ -167,7 +168,7 @@ function whatStays() {
     ofLoss ? filled(WORDS.lossDiffers, { why: ofLoss }) : null,
   ]
     .filter(Boolean)
-    .map(Live.fixedText);
+    .map(Doubts.fixedText);
 }
 
 const joinedNames = (some) =>

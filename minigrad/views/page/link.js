@@ -30,7 +30,7 @@ function changed() {
   const found = [];
   for (const [name, n] of names) {
     const slot = Fields.slotOf(n);
-    if (!Live.other.has(slot)) continue;
+    if (!Live.changedSlots.has(slot)) continue;
     const { shape, dtype } = Live.kindOf(slot);
     Live.machine.slots[slot].array.forEach((v, i) => {
       if (Object.is(v, Live.first[slot][i])) return;
@@ -89,10 +89,11 @@ function read() {
   };
   if (Live.tape) {
     Live.startedMachine();
-    for (const slot of Live.other) if (Live.tape.leaves.some((leaf) => leaf.slot === slot)) array(slot);
+    for (const slot of Live.changedSlots)
+      if (Live.tape.leaves.some((leaf) => leaf.slot === slot)) array(slot);
     const off = (given.get("off") ?? "").split(",").map(Number);
     for (const { node, gate } of gates())
-      if (off.includes(node) || Live.other.has(gate)) array(gate)[0] = off.includes(node) ? 0 : 1;
+      if (off.includes(node) || Live.changedSlots.has(gate)) array(gate)[0] = off.includes(node) ? 0 : 1;
     for (const [name, text] of given) {
       const [, of, index = ""] = name.match(/^(.*?)(?:\[([\d, ]*)\])?$/);
       const v = Arrays.numberIn(text);

@@ -5,6 +5,7 @@ import { byId, data, fill, hear, make, plural, state } from "./base.js";
 import * as Shown from "./shown.js";
 import * as Graph from "./graph.js";
 import * as Live from "./live.js";
+import * as Doubts from "./doubts.js";
 import * as Drawing from "./drawing.js";
 import * as Places from "./places.js";
 import * as Heat from "./heat.js";
@@ -72,7 +73,7 @@ function listing() {
         "td",
         { class: "mono" },
         computed ? Shown.brief(node.value) : "not computed yet",
-        Live.fixedBadge(Live.whyFixed(key)),
+        Doubts.fixedBadge(Doubts.whyFixed(key)),
       ),
       make(
         "td",
@@ -80,7 +81,7 @@ function listing() {
         found.sum !== null && found.state !== "zero"
           ? Shown.brief(found.sum)
           : { zero: "zero", later: "not computed yet" }[found.state] || found.state,
-        Live.fixedBadge(Live.whyFixedGradient(key)),
+        Doubts.fixedBadge(Doubts.whyFixedGradient(key)),
       ),
     );
   });

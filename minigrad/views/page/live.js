@@ -1,7 +1,6 @@
 // --- the page computes: numbers are changed here, and what follows from them is computed again -------------
 
-import { filled, WORDS } from "./words.js";
-import { data, make, state, tell } from "./base.js";
+import { data, state, tell } from "./base.js";
 import * as Arrays from "./arrays.js";
 import * as Graph from "./graph.js";
 import * as Interpreter from "./interpreter.js";
@@ -56,10 +55,10 @@ function same(a, b) {
 
 // --- what is shown -----------------------------------------------------------------------------------------
 
-const other = new Set(); // the slots that are not as they were at first
+const changedSlots = new Set(); // the slots that are not as they were at first
 
 function idOf(slot, before) {
-  return other.has(slot) ? `${slot}@${version}` : before;
+  return changedSlots.has(slot) ? `${slot}@${version}` : before;
 }
 
 const slotOf = (id) => Number(id.split("@")[0]);
@@ -68,18 +67,18 @@ const asFirst = new Map();
 
 function ofSlot(id) {
   const slot = slotOf(id);
-  if (!asNow.has(slot)) asNow.set(slot, described(slot, machine.slots[slot].array, first[slot]));
+  if (!asNow.has(slot)) asNow.set(slot, summaryOf(slot, machine.slots[slot].array, first[slot]));
   return asNow.get(slot);
 }
 
 function computedFirst(slot) {
   // what the page did not bring along, as it computes that of its leaves
   startedMachine();
-  if (!asFirst.has(slot)) asFirst.set(slot, { ...described(slot, first[slot]), digits: Arrays.LARGE_DIGITS });
+  if (!asFirst.has(slot)) asFirst.set(slot, { ...summaryOf(slot, first[slot]), digits: Arrays.LARGE_DIGITS });
   return asFirst.get(slot);
 }
 
-function described(slot, array, was) {
+function summaryOf(slot, array, was) {
   // an array as `unpack` would give it
   const { dtype, shape } = kindOf(slot);
   const numbers = Float64Array.from(array);
@@ -141,93 +140,6 @@ function isChanged(n) {
   return typeof Graph.nodes.get(n).value === "string";
 }
 
-// What Python or NumPy made of numbers cannot be followed. What came up after they were read keeps its
-// numbers when these change, and all that is computed from it is marked: values, gradients, contributions.
-let uncertain = new Map(); // slot -> the node that keeps a number, of those that it is computed from
-
-function doubts(isOther) {
-  // the same for the nodes whose numbers would be others
-  const found = new Map();
-  const doubt = (slot, of) => {
-    if (slot !== null && !found.has(slot)) found.set(slot, of);
-  };
-  const doubtAll = (n, of) => {
-    // its numbers, and what its rules make of them
-    doubt(tape.value[n], of);
-    for (const edge of Graph.into.get(n))
-      if (tape.passed[edge.id]) for (const part of ["given", "fitted"]) doubt(tape.passed[edge.id][part], of);
-  };
-  const isLost = (n) => isOther(n) || found.has(tape.value[n]) || tape.fixed[tape.value[n]] !== undefined;
-  let before;
-  do {
-    // what was read may be in doubt itself
-    before = found.size;
-    for (const [key, read] of Object.entries(tape.made_of)) {
-      const n = Number(key),
-        { op } = Graph.nodes.get(n);
-      if (!read.some(isLost)) continue;
-      if (op) doubtAll(n, n);
-      else if (!isChanged(n)) doubt(tape.value[n], n); // else the reader gave it numbers
-    }
-    if (!found.size) break;
-    for (const edge of Graph.edges) {
-      // numbers that no call reads: they chose what the calls are
-      const slot = tape.value[edge.source];
-      if (found.has(slot) && tape.pinned[slot] !== undefined) doubtAll(edge.target, found.get(slot));
-    }
-    for (const [, out, reads] of tape.calls) {
-      // arguments come before what is computed from them
-      const from = reads.find((slot) => found.has(slot));
-      if (from !== undefined) doubt(out, found.get(from));
-    }
-  } while (found.size > before);
-  return found;
-}
-
-function readLines() {
-  // where numbers were read that are others now
-  return [...new Set(tape.reads.filter(({ node }) => isChanged(node)).map(({ line }) => line))].filter(
-    Boolean,
-  );
-}
-
-// Why the numbers of a slot are not what Python would compute from those that are here now.
-function whyFixedSlot(slot, n = null) {
-  if (!tape || slot === undefined || slot === null) return null;
-  if (tape.fixed[slot] !== undefined) return filled(WORDS.keepsNumbers, { why: tape.fixed[slot] });
-  return uncertain.has(slot) ? whyUncertain(uncertain.get(slot), n) : null;
-}
-
-function whyUncertain(of, n = null) {
-  // of the node that keeps a number; `n` is the one that this is said of
-  const { op, made } = Graph.nodes.get(of);
-  const said = tape.proven?.includes(of) ? WORDS.keepsProven : WORDS.keepsPerhaps;
-  const subject = of !== n ? "source" : op ? "line" : "itself";
-  return filled(said[subject], { made, node: nodeText(of), sources: sourcesOf(of) });
-}
-
-const whyFixed = (n) => (tape ? whyFixedSlot(tape.value[n], n) : null);
-const whyFixedGradient = (n) => (tape ? whyFixedSlot(tape.gradient[n]) : null);
-const fixedText = (why) =>
-  why === null
-    ? null
-    : make("p", { class: "state fixed" }, make("span", { class: "badge" }, "fixed"), ` ${why}`);
-const fixedBadge = (why) =>
-  why === null || !other.size ? null : make("span", { class: "badge", title: why }, "fixed");
-
-function nodeText(n) {
-  const node = Graph.nodes.get(n);
-  return node.op ? filled(WORDS.numberIn, node) : Graph.nameOf(n);
-}
-
-const sourcesOf = (n) => (tape.made_of[n] || []).map(Graph.nameOf).join(" or ");
-
-// What running the function again has shown of a node whose numbers Python or NumPy made.
-function madeText(n) {
-  const said = Graph.nodes.get(n).op ? WORDS.madeOf.line : WORDS.madeOf.itself;
-  return tape?.proven?.includes(n) ? filled(said, { sources: sourcesOf(n) }) : null;
-}
-
 const mapped = (object, of) =>
   Object.fromEntries(Object.entries(object).map(([name, v]) => [name, of(v, name)]));
 
@@ -235,8 +147,8 @@ function refresh(touched) {
   version++;
   asNow.clear();
   touched.forEach((slot) => {
-    if (same(machine.slots[slot].array, first[slot])) other.delete(slot);
-    else other.add(slot);
+    if (same(machine.slots[slot].array, first[slot])) changedSlots.delete(slot);
+    else changedSlots.add(slot);
   });
   const computed = new Set(touched);
   for (const node of data.nodes) {
@@ -246,7 +158,7 @@ function refresh(touched) {
     if (slot === undefined) continue;
     if (original.gradient.get(node.n) !== null) node.gradient = idOf(slot, original.gradient.get(node.n));
     node.state =
-      !other.has(slot) || !["known", "zero"].includes(atFirst)
+      !changedSlots.has(slot) || !["known", "zero"].includes(atFirst)
         ? atFirst
         : machine.slots[slot].array.every((v) => v === 0)
           ? "zero"
@@ -259,7 +171,6 @@ function refresh(touched) {
     if (computed.has(slots.fitted)) state.answered.delete(edge.id); // that was said of other numbers
     edge.passed = mapped(before, (id, part) => (id === null ? null : idOf(slots[part], id)));
   }
-  uncertain = other.size ? doubts(isChanged) : new Map();
   for (const [n, list] of Graph.arrivals)
     for (const arrival of list)
       arrival.sum = arrival.edge ? arrival.edge.passed.after : Graph.nodes.get(n).gradient;
@@ -290,30 +201,21 @@ function setNumbers(changes) {
 
 export {
   computedFirst,
-  doubts,
   first,
-  fixedBadge,
-  fixedText,
   isChanged,
   kindOf,
   lossAtFirst,
   lossNow,
   lossText,
   machine,
-  madeText,
-  nodeText,
   normAtFirst,
   normOf,
   ofSlot,
   original,
-  other,
-  readLines,
+  changedSlots,
   setNumbers,
   sizeOf,
   startedMachine,
   tape,
   version,
-  whyFixed,
-  whyFixedGradient,
-  whyFixedSlot,
 };

@@ -70,14 +70,14 @@ function maskSwitch(found, head, row, column) {
 
 function tokensNow(tokens) {
   // the symbols of an axis, where the ids that they stood for were changed
-  if (!Live.other.size) return tokens;
+  if (!Live.changedSlots.size) return tokens;
   for (const [slot, { symbols: path }] of Object.entries(Live.tape.picks)) {
     const names = path === null ? null : Live.tape.symbols[path],
       ids = Live.first[slot];
     if (
       names &&
       ids.length === tokens.length &&
-      Live.other.has(Number(slot)) &&
+      Live.changedSlots.has(Number(slot)) &&
       tokens.every((token, i) => token === names[ids[i]])
     )
       return Array.from(Live.machine.slots[slot].array, (id) => names[id]);

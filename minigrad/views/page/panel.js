@@ -13,7 +13,7 @@ import * as Graph from "./graph.js";
 import * as Arrays from "./arrays.js";
 import * as Shown from "./shown.js";
 import * as Chapters from "./chapters.js";
-import * as Live from "./live.js";
+import * as Doubts from "./doubts.js";
 
 function tabs() {
   const titles = {
@@ -57,7 +57,7 @@ function overview() {
     make("h2", {}, make("code", {}, Graph.fullName(root.n))),
     root.shape.length
       ? null
-      : make("p", { class: "big" }, Shown.brief(root.value), Live.fixedBadge(Live.whyFixed(root.n))),
+      : make("p", { class: "big" }, Shown.brief(root.value), Doubts.fixedBadge(Doubts.whyFixed(root.n))),
     make(
       "p",
       { class: "soft" },
@@ -141,7 +141,7 @@ function sizesOf(nodes, size, most) {
           "span",
           { class: "size" },
           node.gradient === null ? node.state : Arrays.written(size(node), 4),
-          Live.fixedBadge(Live.whyFixedGradient(node.n)),
+          Doubts.fixedBadge(Doubts.whyFixedGradient(node.n)),
         ),
       ),
     ),

@@ -19,7 +19,7 @@ HERE = Path(__file__).parent
 SCRIPTS = {
     # the data, and computing it again
     "words": "Words", "base": "Base", "arrays": "Arrays", "graph": "Graph", "functions": "Functions",
-    "kernels": "Kernels", "interpreter": "Interpreter", "live": "Live",
+    "kernels": "Kernels", "interpreter": "Interpreter", "live": "Live", "doubts": "Doubts",
     # where the reader is
     "shown": "Shown", "pace": "Pace", "stages": "Stages", "places": "Places",
     # how an array is shown, and what an element is made of

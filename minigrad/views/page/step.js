@@ -7,6 +7,7 @@ import * as Places from "./places.js";
 import * as Chapters from "./chapters.js";
 import * as Shown from "./shown.js";
 import * as Live from "./live.js";
+import * as Doubts from "./doubts.js";
 import * as Attention from "./attention.js";
 import * as Elements from "./elements.js";
 import * as Sources from "./sources.js";
@@ -94,7 +95,7 @@ function forward(node) {
         {
           letters: source.letters,
           note: source.kind === "operation" ? "" : source.kind,
-          fixed: Live.whyFixed(source.n),
+          fixed: Doubts.whyFixed(source.n),
         },
       );
       figures.set(Sources.tape?.value[source.n], figure);
@@ -105,7 +106,7 @@ function forward(node) {
       Heat.heat(node.value, Graph.nameOf(node.n), {
         letters: node.letters,
         read: line.show,
-        fixed: Live.whyFixed(node.n),
+        fixed: Doubts.whyFixed(node.n),
       }),
       Attention.mapButton(node.n),
     ],
@@ -125,15 +126,15 @@ function leaf(node) {
     ),
     gradientFigure(node.n, "gradient"),
     make("h3", {}, "What it belongs to"),
-    Heat.heat(node.value, Graph.nameOf(node.n), { letters: node.letters, fixed: Live.whyFixed(node.n) }),
+    Heat.heat(node.value, Graph.nameOf(node.n), { letters: node.letters, fixed: Doubts.whyFixed(node.n) }),
   ];
 }
 
 function gradientFigure(n, name) {
   const found = Graph.gradientNow(n);
   const node = Graph.nodes.get(n);
-  const why = found.sum === null && found.state !== "zero" ? null : Live.whyFixedGradient(n);
-  if (found.sum === null || found.state === "zero") return [stateLine(found), Live.fixedText(why)];
+  const why = found.sum === null && found.state !== "zero" ? null : Doubts.whyFixedGradient(n);
+  if (found.sum === null || found.state === "zero") return [stateLine(found), Doubts.fixedText(why)];
   return [
     found.state === "arriving" ? stateLine(found) : null,
     Heat.heat(found.sum, name, { palette: "gradient", letters: node.letters, fixed: why }),
@@ -160,7 +161,7 @@ function backward(node) {
           palette: "gradient",
           letters: node.letters,
           note: root ? "the walk starts here" : "of the loss, by this node",
-          fixed: Live.whyFixedGradient(node.n),
+          fixed: Doubts.whyFixedGradient(node.n),
         });
   return [
     make("h3", {}, "The gradient that arrives here"),
@@ -185,7 +186,7 @@ function shareOf(node, edge, arrived) {
   const figures = new Map([[Sources.tape?.gradient[node.n], arrived]]);
   const reads = roles.map(({ role, name }) => {
     const read = role === "y" ? node : Elements.sourceAt(role, node);
-    const figure = Heat.heat(read.value, name, { letters: read.letters, fixed: Live.whyFixed(read.n) });
+    const figure = Heat.heat(read.value, name, { letters: read.letters, fixed: Doubts.whyFixed(read.n) });
     figures.set(Sources.tape?.value[read.n], figure);
     return figure;
   });
@@ -197,7 +198,7 @@ function shareOf(node, edge, arrived) {
   const options = (part) => ({
     palette: "gradient",
     letters: source.letters,
-    fixed: Live.tape?.passed[edge.id] ? Live.whyFixedSlot(Live.tape.passed[edge.id][part]) : null,
+    fixed: Live.tape?.passed[edge.id] ? Doubts.whyFixedSlot(Live.tape.passed[edge.id][part]) : null,
   });
   const result = [];
   if (edge.passed.fitted === null) result.push(make("p", { class: "soft" }, "What it gave was not kept."));

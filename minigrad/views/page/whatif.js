@@ -5,6 +5,7 @@ import { byId, data, fill, keepFocus, make, plural, render, say, state } from ".
 import * as Arrays from "./arrays.js";
 import * as Graph from "./graph.js";
 import * as Live from "./live.js";
+import * as Doubts from "./doubts.js";
 import * as Changes from "./changes.js";
 import * as Learn from "./learn.js";
 import * as Places from "./places.js";
@@ -219,7 +220,7 @@ function whatifPanel() {
       `${Graph.nameOf(root.n)} = `,
       make("span", { class: "mono" }, root.shape.length ? "" : Arrays.written(Live.lossNow(), 5)),
       " ",
-      Live.fixedBadge(Live.whyFixed(root.n)),
+      Doubts.fixedBadge(Doubts.whyFixed(root.n)),
     ),
     told
       ? make(

@@ -74,12 +74,12 @@ def test_the_address_follows_the_reader_and_the_page_the_address(page):
         == 1
     )
     browser.run("location.hash = '#step=2'")
-    browser.wait("return Live.other.size === 0")
+    browser.wait("return Live.changedSlots.size === 0")
 
 
 def test_what_a_link_says_wrongly_changes_nothing(page):
     browser = page("#step=99999&x[7,7]=1&y[0]=2&x[0,0]=red&tab=kitchen")
-    assert browser.run("return [Base.state.time, Live.other.size]") == [
+    assert browser.run("return [Base.state.time, Live.changedSlots.size]") == [
         browser.run("return Graph.events.length"),
         0,
     ]
