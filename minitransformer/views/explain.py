@@ -118,7 +118,7 @@ def explain(
         letters=letters,
         labels=labels(reader, inputs),
         tokens=tokens(reader, inputs),
-        symbols=symbols(reader),
+        vocabularies=vocabularies(reader),
         sections={"Reading": section(said)}
         | ({"Training": over_time.section(snapshots)} if snapshots else {}),
         lessons=links(Path(path)),
@@ -174,7 +174,7 @@ def labels(reader: LineReader, inputs: Sequence[np.ndarray]) -> Mapping[str, Seq
     return {**texts(reader, inputs), "N": reader.writes.tokens(range(len(reader.writes)))}
 
 
-def symbols(reader: LineReader) -> Mapping[str, Sequence[str]]:
+def vocabularies(reader: LineReader) -> Mapping[str, Sequence[str]]:
     """The names of the ids that each embedding, and the loss, is given."""
     names = lambda vocabulary: vocabulary.tokens(range(len(vocabulary)))
     return {"source_embedding": names(reader.source), "": names(reader.writes)}

@@ -46,7 +46,7 @@ from .another_line import AnotherLine
 from .attention import Tokens
 from .chapters import Purposes
 from .content import PageOptions, content
-from .live import Symbols
+from .live import Vocabularies
 
 HERE = Path(__file__).parent
 MOST_NODES = 10_000  # nodes
@@ -68,7 +68,7 @@ def explore(
     letters: Mapping[str, int] | None = None,
     labels: Mapping[str, Sequence[str]] | None = None,
     tokens: Tokens | None = None,
-    symbols: Symbols | None = None,
+    vocabularies: Vocabularies | None = None,
     sections: Mapping[str, str] | None = None,
     lessons: Mapping[str, Sequence[str]] | None = None,
     another: AnotherLine | None = None,
@@ -105,7 +105,7 @@ def explore(
         labels: what stands along a dimension, by its letter: `{"T": ["a", "b", ...]}`.
         tokens: for attention maps: the tokens of the queries and of the keys, by the path of a
             module; "" is for all that have no entry.
-        symbols: the vocabulary that integers choose from, by the path of the table whose rows they
+        vocabularies: the symbols that integers choose from, by the path of the table whose rows they
             pick; "" is for every other of its size.
         sections: further parts of the page, by their titles, in HTML that is put in unchanged.
         lessons: by its number such as "06", the title and the address of each lesson that a docstring
@@ -147,7 +147,7 @@ def explore(
         letters=letters or {},
         labels=labels or {},
         tokens=tokens or {},
-        symbols=symbols or {},
+        vocabularies=vocabularies or {},
         lessons=lessons or {},
         purposes=purposes,
         another=another,

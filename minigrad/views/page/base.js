@@ -16,7 +16,7 @@ for (const map of data.maps) map.starts = (map.tokens ?? []).map(([symbol]) => s
 for (const names of [
   ...Object.values(data.labels),
   ...data.maps.flatMap((map) => map.tokens ?? []),
-  ...Object.values(data.live.symbols ?? {}),
+  ...Object.values(data.live.vocabularies ?? {}),
 ])
   names.forEach((name, i) => {
     if (Object.hasOwn(SPECIAL, name)) names[i] = SPECIAL[name];

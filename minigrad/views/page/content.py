@@ -22,7 +22,7 @@ from ..text import elements, listing, reading
 from . import attention, chapters, packing, replay, switches, views
 from .another_line import AnotherLine, another_line
 from .attention import Tokens
-from .live import Symbols, live
+from .live import Vocabularies, live
 from .packing import Arrays
 
 WHOLE = 150  # lines of a file, up to which all of it is shown
@@ -49,7 +49,7 @@ class PageOptions:
     letters: Mapping[str, int]
     labels: Mapping[str, Sequence[str]]
     tokens: Tokens
-    symbols: Symbols
+    vocabularies: Vocabularies
     lessons: Mapping[str, Sequence[str]]
     purposes: chapters.Purposes | None
     another: AnotherLine | None
@@ -108,7 +108,7 @@ def content(
     if frozen_reason:
         computing, another = {"frozen": frozen_reason}, None
     else:
-        computing = live(script, parts, arrays, options.symbols)
+        computing = live(script, parts, arrays, options.vocabularies)
         another = another_line(options.another, arrays) if options.another else None
     progress("its arrays")
     return {

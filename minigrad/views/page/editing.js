@@ -19,7 +19,7 @@ const FEW = 48;
 const chosenPlace = new Map(); // node -> the element of it that is to be changed
 
 // Whether the numbers of a node are ids of symbols: then they have names, and no mean.
-const areSymbols = (n) => (Live.tape?.picks[Live.tape.value[n]]?.symbols ?? null) !== null;
+const areSymbols = (n) => (Live.tape?.picks[Live.tape.value[n]]?.vocabulary ?? null) !== null;
 
 function small(n) {
   const a = Shown.array(Graph.nodes.get(n).value),

@@ -30,7 +30,7 @@ function setNumber(slot, place, v, name, gesture) {
   const pick = Live.tape.picks[slot];
   numbers[place] = pick ? Math.max(0, Math.min(pick.size - 1, v)) : v;
   if (Object.is(numbers[place], Live.startedMachine().slots[slot].array[place])) return;
-  const symbols = pick && pick.symbols !== null ? Live.tape.symbols[pick.symbols] : null;
+  const symbols = pick && pick.vocabulary !== null ? Live.tape.vocabularies[pick.vocabulary] : null;
   const told = symbols
     ? symbols[numbers[place]]
     : Arrays.written(numbers[place], 5, Live.kindOf(slot).dtype[0]);
@@ -111,7 +111,7 @@ function numberField(slot, place, name, v, kind) {
       v ? "True" : "False",
     );
   const pick = Live.tape.picks[slot];
-  const names = pick && pick.symbols !== null ? Live.tape.symbols[pick.symbols] : null;
+  const names = pick && pick.vocabulary !== null ? Live.tape.vocabularies[pick.vocabulary] : null;
   if (names)
     return make(
       "select",

@@ -21,14 +21,14 @@ OPERATIONS = 2_000
 PRODUCTS = 20_000_000  # that are summed, forward and back
 NUMBERS = 350_000  # in what no call computes; a page has them in full
 
-Symbols = Mapping[str, Sequence[str]]
+Vocabularies = Mapping[str, Sequence[str]]
 
 
 def live(
     script: Script,
     parts: Mapping[str, list[switches.Bypass]],
     arrays: Arrays,
-    symbols: Symbols,
+    vocabularies: Vocabularies,
 ) -> dict[str, Any]:
     """Return what a page needs to compute a graph again, as data; or `frozen`, why it cannot.
 
@@ -51,8 +51,8 @@ def live(
         inside: the box in which a leaf without a name came up
         made_of: the nodes from which Python or NumPy may have made a node's numbers
         output: the node of what the model gives, or None
-        picks: of slots of integers, how many there are to choose from, and which of `symbols`
-        symbols: the vocabularies, by their paths
+        picks: of slots of integers, how many there are to choose from, and which of `vocabularies`
+        vocabularies: the symbols of each, by the path of its table
 
     Of a function, `explore` adds `paths` and `proven`; see `proof`. Where there is too much to compute,
     the calls say what an element is made of; what they begin with is left out.
@@ -74,7 +74,7 @@ def live(
     }
     note_computed(graph, found, arrays, set(leaves))
     others = {slot: found.values[slot] for slot in found.data if slot not in leaves}
-    vocabularies = {path: list(map(words.visible, names)) for path, names in symbols.items()}
+    visible = {path: list(map(words.visible, names)) for path, names in vocabularies.items()}
     return {
         **calls,
         "leaves": [{"slot": s, "array": number} for s, number in leaves.items()],
@@ -93,8 +93,8 @@ def live(
         },
         "made_of": {n.number: list(n.may_be_of) for n in graph.nodes if n.may_be_of},
         "output": _output(graph),
-        "picks": _picks(graph, found, vocabularies),
-        "symbols": vocabularies,
+        "picks": _picks(graph, found, visible),
+        "vocabularies": visible,
     }
 
 
@@ -176,8 +176,8 @@ def _output(graph: GraphData) -> int | None:
     return max(given, default=None)
 
 
-def _picks(graph: GraphData, found: Tape, symbols: Symbols) -> dict[int, dict[str, Any]]:
-    """For each slot of integers that picks along axes: the least `size`, the path of its `symbols`."""
+def _picks(graph: GraphData, found: Tape, vocabularies: Vocabularies) -> dict[int, dict[str, Any]]:
+    """Of each slot of integers that picks along axes: the least `size`, the path of a vocabulary."""
     labels = {slot: graph[n].label for n, slot in found.value.items()}
     picks: dict[int, dict[str, Any]] = {}
     for name, _, (read, *indices), params in found.calls:
@@ -185,9 +185,9 @@ def _picks(graph: GraphData, found: Tape, symbols: Symbols) -> dict[int, dict[st
             continue
         for slot, axis in zip(indices, params[0]):
             size, label = found.values[read].shape[axis], labels.get(read, "")
-            fits = [p for p, s in symbols.items() if len(s) == size and label.startswith(p)]
+            fits = [p for p, s in vocabularies.items() if len(s) == size and label.startswith(p)]
             if slot not in picks or size < picks[slot]["size"]:
-                picks[slot] = {"size": size, "symbols": max(fits, key=len, default=None)}
+                picks[slot] = {"size": size, "vocabulary": max(fits, key=len, default=None)}
     return picks
 
 

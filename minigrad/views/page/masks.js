@@ -71,8 +71,8 @@ function maskSwitch(found, head, row, column) {
 function tokensNow(tokens) {
   // the symbols of an axis, where the ids that they stood for were changed
   if (!Live.changedSlots.size) return tokens;
-  for (const [slot, { symbols: path }] of Object.entries(Live.tape.picks)) {
-    const names = path === null ? null : Live.tape.symbols[path],
+  for (const [slot, { vocabulary: path }] of Object.entries(Live.tape.picks)) {
+    const names = path === null ? null : Live.tape.vocabularies[path],
       ids = Live.first[slot];
     if (
       names &&

@@ -32,7 +32,7 @@ function outputNow() {
 
 function symbolNames(n) {
   // of a vocabulary of that size
-  return Object.values(Live.tape.symbols)
+  return Object.values(Live.tape.vocabularies)
     .filter((symbols) => symbols.length === n)
     .pop();
 }

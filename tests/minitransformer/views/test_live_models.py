@@ -172,7 +172,7 @@ def test_the_page_of_a_date_is_small_and_computes(tmp_path):
     assert live.get("frozen") is None
     assert live["fixed"] == {}
     labels = {live["value"][str(n["n"])]: n["label"] for n in page["nodes"] if n["label"]}
-    names = {labels[int(slot)]: live["symbols"][pick["symbols"]]
+    names = {labels[int(slot)]: live["vocabularies"][pick["vocabulary"]]
              for slot, pick in live["picks"].items()
              if int(slot) in labels}  # fmt: skip
     assert names == {

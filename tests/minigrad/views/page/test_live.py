@@ -316,7 +316,7 @@ def test_ids_are_chosen_from_the_vocabulary(opened):
     ids = np.array([2, 0])
     with mg.record():
         loss = np.sum(F.embedding(table, ids))
-    page = opened(loss, symbols={"table": ["<pad>", "a", "b", " "]})
+    page = opened(loss, vocabularies={"table": ["<pad>", "a", "b", " "]})
     page.node("ids")
     options = page.texts("#node select:first-of-type option")
     assert options[:4] == ["<pad>", "a", "b", "␣"]
