@@ -4,7 +4,7 @@
         loss = np.mean((model(x) - target) ** 2)
     mg.explore(loss, "page.html")
 
-`content` says what the page shows, as data; `views` has Graphviz lay out its drawings, once; `packing`
+`content` says what the page shows, as data; `sheets` has Graphviz lay out its drawings, once; `packing`
 makes the arrays small; `replay` checks gradients by finite differences; `attention` finds attention
 maps; `chapters` parts the computation. In the browser the scripts show it all: nothing is asked of a
 network, and nothing is laid out. `scripts` makes one of them, and lists them in groups.

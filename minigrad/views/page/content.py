@@ -19,7 +19,7 @@ from ...ran import words
 from ...ran.data import GraphData, GraphEdge, GraphNode
 from ...script.script import Script
 from ..text import elements, listing, reading
-from . import attention, chapters, packing, replay, switches, views
+from . import attention, chapters, packing, replay, sheets, switches
 from .another_line import AnotherLine, another_line
 from .attention import Tokens
 from .live import Vocabularies, live
@@ -34,7 +34,7 @@ CONSTANTS: dict[str, Any] = {  # of these files, that the scripts need too
     name: getattr(module, name)
     for module, names in (
         (packing, ("DIGITS", "POWERS", "SPECIAL", "BINS", "SUMMARY")),
-        (views, ("WRITTEN_OUT", "IN_A_ROW")),
+        (sheets, ("WRITTEN_OUT", "IN_A_ROW")),
         (elements, ("TIGHT", "MOST_TERMS", "LONG", "WHOLE", "FOLDS")),
     )
     for name in names
@@ -80,7 +80,7 @@ def content(
         signs: how operators are written and how they bind; see `elements`
         forward: the operations in the order of the time line
         backward: the nodes that a gradient reaches, in that order
-        views: the drawings, the whole first; see `views`
+        views: the drawings, the whole first; see `sheets`
         maps: the attention maps; see `attention`
         files: the lines of code that asked for operations; see `_Files`
         checked: whether gradients were checked by finite differences
@@ -97,7 +97,7 @@ def content(
     rules = Rules(reading.Formulas(graph, script=script))
     files = _Files(graph)
     progress("its drawings")
-    drawn = views.views(graph)
+    drawn = sheets.sheets(graph)
     maps = _maps(graph, options.tokens, arrays)
     progress("its gradients checked")
     checked = {} if frozen_reason else replay.checks(script)
@@ -150,7 +150,7 @@ def _notes(graph: GraphData, drawn: Sequence[Mapping[str, Any]]) -> list[str]:
     """Sentences on what the page cannot show."""
     notes = [] if graph.recorded else [HINT]
     if any("size" not in view for view in drawn):
-        notes.append(views.NO_ENGINE)
+        notes.append(sheets.NO_ENGINE)
     return notes
 
 
@@ -193,12 +193,12 @@ def _node(
     checked: Mapping[int, replay.Check],
 ) -> dict[str, Any]:
     """A node by its names, with the numbers of its arrays, its rule and its line of code."""
-    called = lambda number: views.label(graph[number])
+    called = lambda number: sheets.label(graph[number])
     made: dict[str, Any] = {
         "n": node.number,
         "kind": node.kind,
         "label": words.visible(node.label),
-        "head": words.shortened(views.headline(graph, node), views.LONGEST),
+        "head": words.shortened(sheets.headline(graph, node), sheets.LONGEST),
         "made": words.visible(listing.expression(node, called)) if node.kind == "operation" else "",
         "shape": list(node.shape),
         "letters": shape_letters(node, letters),

@@ -14,7 +14,7 @@ from minigrad import functional as F
 from minigrad.script.script import Script
 from minigrad.views import page as explorer
 from minigrad.views.drawing import drawing
-from minigrad.views.page import live, packing, replay, views
+from minigrad.views.page import live, packing, replay, sheets
 from minigrad.views.page.content import shape_letters
 
 EVIL = "</script><script>alert(1)</script>"
@@ -292,7 +292,7 @@ def chain(length):
 @pytest.mark.slow
 def test_a_long_graph_without_boxes_is_parted(tmp_path):
     page = contents(written(chain(300), tmp_path))
-    assert all(len(keys(v["cards"])) <= views.BUDGET + 8 for v in page["views"])
+    assert all(len(keys(v["cards"])) <= sheets.BUDGET + 8 for v in page["views"])
     shown = {key for v in page["views"] for key in keys(v["cards"]) if key not in v["outside"]}
     assert {n["n"] for n in page["nodes"]} <= shown
 
@@ -498,7 +498,7 @@ def test_what_was_not_recorded_is_said(tmp_path):
 def test_without_graphviz_there_are_tables(monkeypatch, tmp_path):
     monkeypatch.setattr(drawing, "rendered", lambda dot, kind: None)
     page = contents(written(mlp(), tmp_path))
-    assert views.NO_ENGINE in page["notes"]
+    assert sheets.NO_ENGINE in page["notes"]
     assert not any("size" in view for view in page["views"])
 
 

@@ -1,8 +1,9 @@
 """The layout of the drawings of a page: each box laid out once, by Graphviz.
 
-A view is one drawing: of the whole graph, of one box, or of a part that only the drawing made. What
+A sheet is one drawing: of the whole graph, of one box, or of a part that only the drawing made. What
 is shown in it is chosen by `folding.plan`, so it opens as many boxes as fit; the closed ones are
-separate views. Graphviz is given the sizes of the cards and no text that it would have to measure.
+sheets of their own. The scripts of the page call each a view. Graphviz is given the sizes of the cards
+and no text that it would have to measure.
 """
 
 from __future__ import annotations
@@ -36,14 +37,14 @@ NO_ENGINE = (
 
 
 @dataclasses.dataclass(eq=False)
-class View:
+class Sheet:
     """One drawing: the part of the graph, and how the reader comes to it.
 
     Attributes:
         name: "all", "box3" or "part1".
         title: what it is headed by.
         graph: the part of the graph that it shows.
-        around: the name of the view in which it is a box; "" for the whole.
+        around: the name of the sheet in which it is a box; "" for the whole.
         box: the number of the graph's box, or None.
     """
 
@@ -54,27 +55,27 @@ class View:
     box: int | None = None
 
 
-def views(graph: GraphData) -> list[dict[str, Any]]:
-    """Every drawing of `graph`, the whole first, as data: see `_drawn`.
+def sheets(graph: GraphData) -> list[dict[str, Any]]:
+    """Every drawing of `graph`, the whole first, as data: see `_written`.
 
     The page opens with the whole. Of a large model it is an outline, that can be read at once; the boxes
     in it open one level after the other.
     """
     edges = {id(e): i for i, e in enumerate(graph.edges)}
-    waiting = [View("all", graph.title or "the whole graph", graph, "")]
+    waiting = [Sheet("all", graph.title or "the whole graph", graph, "")]
     made: list[dict[str, Any]] = []
     layouts: dict[str, dict[str, Any] | None] = {}
     while waiting:
-        view = waiting.pop(0)
-        sheet = _DrawingContent(view, folding.plan(view.graph, None, False, BUDGET), edges)
-        drawn = _drawn(sheet, layouts)
-        if not view.around and any(n > most for n, most in zip(drawn.get("size", ()), LEGIBLE)):
-            plan = folding.plan(view.graph, None, False, OUTLINE)
-            outline = _DrawingContent(view, plan, edges)
+        sheet = waiting.pop(0)
+        writer = _SheetWriter(sheet, folding.plan(sheet.graph, None, False, BUDGET), edges)
+        written = _written(writer, layouts)
+        if not sheet.around and any(n > most for n, most in zip(written.get("size", ()), LEGIBLE)):
+            plan = folding.plan(sheet.graph, None, False, OUTLINE)
+            outline = _SheetWriter(sheet, plan, edges)
             if len(outline.cards) >= FEW:
-                sheet, drawn = outline, _drawn(outline, layouts)
-        made.append(drawn)
-        waiting += sheet.inner()
+                writer, written = outline, _written(outline, layouts)
+        made.append(written)
+        waiting += writer.inner()
     return made
 
 
@@ -99,34 +100,34 @@ def _boxes_inside(graph: GraphData, box: int | None, own: set[int]) -> set[int]:
 # --- one drawing ----------------------------------------------------------------------------------
 
 
-def _drawn(sheet: _DrawingContent, layouts: dict[str, dict[str, Any] | None]) -> dict[str, Any]:
-    """A view as data.
+def _written(writer: _SheetWriter, layouts: dict[str, dict[str, Any] | None]) -> dict[str, Any]:
+    """A sheet as data.
 
-    `cards` has each thing drawn: its key (a node's number, or the name of a closed box's view), width
+    `cards` has each thing drawn: its key (a node's number, or the name of a closed box's sheet), width
     and height, and where there is a layout its place. `frames` has the open boxes too. `arrows`
     have the keys of both ends, the number of the edge that each stands for (None for several), and
     their path. All three are tables (see `packing.table`).
     """
-    dot = sheet.dot()
+    dot = writer.dot()
     if dot not in layouts:  # equal blocks have equal sizes, and so one layout
         data = drawing.rendered(dot, "json0")
         layouts[dot] = None if data is None else json.loads(data)
     placed = layouts[dot]
-    view = sheet.view
+    sheet = writer.sheet
     made = {
-        "name": view.name, "title": view.title, "around": view.around, "box": view.box,
-        "outside": [n.number for n in view.graph.nodes if n.outside], "closed": sheet.closed,
-        "results": sorted(sheet.plan.results),
+        "name": sheet.name, "title": sheet.title, "around": sheet.around, "box": sheet.box,
+        "outside": [n.number for n in sheet.graph.nodes if n.outside], "closed": writer.closed,
+        "results": sorted(writer.plan.results),
     }  # fmt: skip
-    return made | (sheet.unplaced() if placed is None else sheet.placed(placed))
+    return made | (writer.unplaced() if placed is None else writer.placed(placed))
 
 
-class _DrawingContent:
-    """The content of a drawing, with its names (v0, v1 ...), so that equal drawings are equal."""
+class _SheetWriter:
+    """Writes a sheet for Graphviz, its cards named v0, v1 ..., so that equal drawings are equal."""
 
-    def __init__(self, view: View, plan: folding.FoldPlan, edges: dict[int, int]):
-        self.view = view
-        self.graph = view.graph
+    def __init__(self, sheet: Sheet, plan: folding.FoldPlan, edges: dict[int, int]):
+        self.sheet = sheet
+        self.graph = sheet.graph
         self.plan = plan
         self.edges = edges
         self.cards: list[dict[str, Any]] = []
@@ -137,18 +138,18 @@ class _DrawingContent:
         self.keys: dict[Any, Any] = {}
         self._inside(plan.root, 1)
 
-    def inner(self) -> Iterator[View]:
-        """The views of the boxes directly inside this one, open and closed."""
+    def inner(self) -> Iterator[Sheet]:
+        """The sheets of the boxes directly inside this one, open and closed."""
         for item in self.plan.root.items:
             if isinstance(item, Block) and item.items:
                 own = set(item.members())
                 inside = self.graph.part(own, _boxes_inside(self.graph, item.box, own))
                 title = _heading(item)
-                yield View(self.keys[item], title, inside, self.view.name, item.box)
+                yield Sheet(self.keys[item], title, inside, self.sheet.name, item.box)
 
     def dot(self) -> str:
         lines = [
-            "digraph view {",
+            "digraph sheet {",
             '  graph [rankdir=TB, nodesep=0.2, ranksep=0.36, fontname="Helvetica", fontsize=11];',
             '  node [shape=box, fixedsize=true, label=""];',
             "  edge [arrowsize=0.6];",
@@ -253,9 +254,9 @@ class _DrawingContent:
         self._card(block, key, max(132, *(len(line) * LETTER + 36 for line in lines)), BOX, level)
 
     def _key(self, block: Block) -> str:
-        """The name of a block's own view."""
+        """The name of a block's own sheet."""
         part_number = len(self.closed) + len(self.frames)
-        key = f"box{block.box}" if block.box is not None else f"{self.view.name}-{part_number}"
+        key = f"box{block.box}" if block.box is not None else f"{self.sheet.name}-{part_number}"
         self.keys[block] = key
         return key
 
