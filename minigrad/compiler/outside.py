@@ -10,9 +10,10 @@ import collections
 import contextlib
 import copy
 import functools
+import operator
 import types
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -39,6 +40,7 @@ class Outside:
         self._called: dict[Any, None] = {}  # modules, and functions among the arguments
         self._read: dict[int, Tensor] = {}  # the tensors that calls read, by id
         self._places: list[Place] | None = None  # None until the function is called
+        self._seen = Seen([], (), [])
         self._leaves: dict[int, Any] = {}  # the tensors, arrays and the like there, by id
         self._generators: list[np.random.Generator] = []
 
@@ -46,7 +48,8 @@ class Outside:
         """Return what stands outside now: the objects, and what tells them from others."""
         if self._places is None:
             self._look()
-        return state(self._places or ())
+        self._seen = state(self._places or (), self._seen)
+        return self._seen.objects, self._seen.marks
 
     def holds(self, a: Any) -> bool:
         """Tell whether a tensor or an array stands outside."""
@@ -119,21 +122,40 @@ def _walk(roots: Sequence[Any], names: set, read: Collection[int]) -> tuple[list
     return places, [*seen.values()]
 
 
-def state(places: Iterable[Place]) -> tuple[list[Any], tuple]:
-    """Return what stands in these places now: the objects, and what tells them from others.
+class Seen(NamedTuple):
+    """What stood outside in a call.
 
-    A number, a text and a small array are known by their values, any other object by its identity.
+    Attributes:
+        objects: what there was.
+        marks: what tells each from others: a number, a text and a small array are known by their
+            values, any other object by its identity.
+        arrays: the places among these of small arrays, which can change.
     """
+
+    objects: list[Any]
+    marks: tuple
+    arrays: list[int]
+
+
+def state(places: Iterable[Place], before: Seen) -> Seen:
+    """Return what stands in these places now; the marks of `before` where there are the same objects."""
     objects = [a for place in places for a in place()]
-    return objects, tuple(map(_mark, objects))
+    known, marks, arrays = before
+    same = len(objects) == len(known) and all(map(operator.is_, objects, known))
+    if same and all(_mark(objects[i]) == marks[i] for i in arrays):
+        return before
+    small = [i for i, a in enumerate(objects) if _is_small(a)]
+    return Seen(objects, tuple(map(_mark, objects)), small)
 
 
 def _mark(a: Any) -> Any:
     if type(a) in VALUES:
         return repr(a)
-    if type(a) is np.ndarray and a.nbytes <= SMALL and not a.dtype.hasobject:
-        return a.shape, a.dtype, a.tobytes()
-    return id(a)
+    return (a.shape, a.dtype, a.tobytes()) if _is_small(a) else id(a)
+
+
+def _is_small(a: Any) -> bool:
+    return type(a) is np.ndarray and a.nbytes <= SMALL and not a.dtype.hasobject
 
 
 def _globals_of(function: Any) -> Any:
@@ -196,8 +218,7 @@ def _places(
             yield lambda: [*_attributes(a, names, read, slots), _method(a)]
         if kind not in classes:
             classes.add(kind)
-            called = _called_by_python(kind, file)
-            yield lambda: _of_class(kind, names, called)
+            yield _of_class(kind, names, _called_by_python(kind, file))
 
 
 def _is_theirs(a: Any) -> bool:
@@ -233,8 +254,23 @@ def _called_by_python(kind: type, file: Any) -> list[tuple[type, str]]:
     ]
 
 
-def _of_class(kind: type, names: set, called: Sequence[tuple[type, str]]) -> list[Any]:
-    """Return what a class has under these names: numbers, methods, properties; and these methods."""
-    found = [v for c in kind.__mro__[:-1] for n, v in vars(c).items() if n in names]
-    found += [vars(c).get(n) for c, n in called]
-    return [getattr(v, "fget", None) or getattr(v, "__func__", v) for v in found]
+def _of_class(kind: type, names: set, called: Sequence[tuple[type, str]]) -> Place:
+    """The place of what a class has under these names: numbers, methods, properties; and of methods."""
+    classes = kind.__mro__[:-1]
+    known: list[int] = []  # how many attributes each class had
+    wanted: list[tuple[type, str]] = []
+
+    def found() -> list[Any]:
+        counts = [len(vars(c)) for c in classes]
+        if counts != known:
+            known[:] = counts
+            wanted[:] = [(c, n) for c in classes for n in vars(c) if n in names]
+            wanted.extend(called)
+        values = [vars(c).get(n) for c, n in wanted]
+        return [
+            v if type(v) is types.FunctionType
+            else getattr(v, "fget", None) or getattr(v, "__func__", v)
+            for v in values
+        ]  # fmt: skip
+
+    return found

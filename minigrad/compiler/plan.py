@@ -78,7 +78,8 @@ class Plan:
         be from 0 on: NumPy takes others without an error.
         """
         return self._forms() == self.forms and all(
-            np.min(getattr(arrays[i], "_array", arrays[i])) >= 0 for i in self.indices
+            np.minimum.reduce(getattr(arrays[i], "_array", arrays[i]), axis=None) >= 0
+            for i in self.indices
         )
 
     def start(self, arrays: Sequence[Any]) -> tuple[ProgramCall, list[Any]]:
