@@ -7,7 +7,8 @@ of NumPy would expect, so that `except ValueError` still catches a wrong shape.
 The way of an error: what NumPy raises in a call becomes one of ours (`as_minigrad_error`), which names
 the function and what it was given (`error_of_call`). Where an argument does not fit its annotation,
 that is the reason (`kinds.error_of_arguments`). Outside the box of a definition, the error names the
-definition, which is what the user called (`boxes.call_in_box`).
+definition, which is what the user called (`boxes.call_in_box`). On the way back, it names the node
+whose rule failed (`walk.pass_on`).
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ class MinigradError(Exception):
     """
 
     reason: str | None = None  # what was wrong, apart from the function and what it was given
-    culprit: Any = None  # the `FailedCall`, or the node in a backward pass, that error_of_call
+    culprit: Any = None  # the `FailedCall`, or the node in a backward pass, that failed
     root: Node | None = None  # the node from which that backward pass started
 
 
@@ -84,7 +85,7 @@ PROBLEMS = (
 
 def error_of_call(name: str, call: FailedCall, problem: Exception) -> MinigradError:
     """Make the error for an exception raised in a call of `name`: a MinigradError gets a new text, any
-    other is converted. The text has what was given, and the line of code.
+    other becomes one. The text has what was given, and the line of code.
 
     If a function that `name` is written with raised it, the traceback still leads there, but the text
     names `name`, which the user called.

@@ -6,8 +6,8 @@
     load(3)       ArgumentError: load: path is a text or a path, not 3
 
 So an annotation is the one place that says what an argument may be. What runs in each step of
-training, definitions and modules, is called unchecked: `unclear` looks for the culprit when one of them
-has failed.
+training, definitions and modules, is called unchecked: `error_of_arguments` looks for the culprit when
+one of them has failed.
 """
 
 from __future__ import annotations
