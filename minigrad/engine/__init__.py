@@ -72,7 +72,8 @@ The words of the code, each for one thing:
     plain           of an array: NumPy's, and no Tensor; of a definition: its body computes the same
                     with such arrays
     given           what the caller gave: the arguments of a call; of a rule, the gradient that it gave
-    held            by other code too, which may write to it
+    held            of an array: by a Tensor, which never changes it, or by other code, which may
+    kept            of a gradient: in `.grad` after `backward()`, as a leaf's is
     unshared        of an array: a copy, if other code holds its memory
     reached         of a node: a gradient gets there
     fitted          of a gradient: with broadcasting undone, in the shape and dtype of its argument
