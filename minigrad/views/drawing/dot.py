@@ -209,12 +209,11 @@ class Writer:
     def _closed(self, block: Block, level: int) -> None:
         """A block whose inside is not shown: what it gives out, and how much it holds."""
         fill, border = LOOKS[block.kind]
-        members = [self.graph[n] for n in block.members()]
-        inside = {n.number for n in members}
-        gives = [n for n in members if self._given_out(n, inside)]
+        gives = [self.graph[n] for n in self.plan.given_out(block)]
         if any(n.number in self.plan.results for n in gives):
             border = LOOKS["result"][1]
         lines, width = [self._heading(block)], None
+        members = (self.graph[n] for n in block.members())
         for culprit in (n for n in members if n.error):
             fill, border = LOOKS["error"]
             lines += [f"#{culprit.number} {culprit.operation} failed:", *_message(culprit)]
@@ -222,7 +221,7 @@ class Writer:
             lines += [gives[0].label] if gives[0].number in self.plan.results else []
             details, width = self._fitted(gives[0], self._details)
             lines += details
-        learned = self._learned(block) // block.times
+        learned = self.plan.learned(block) // block.times
         if learned:
             lines.append(words.plural(learned, "parameter") + (" each" if block.times > 1 else ""))
         attributes = _attributes(
@@ -231,18 +230,6 @@ class Writer:
             **{"class": f"closed {block.kind}"},
         )  # fmt: skip
         self._line(level, f"{self.ids[block]} {attributes};")
-
-    def _given_out(self, node: GraphNode, inside: set[int]) -> bool:
-        """Tell whether something outside uses a node, or the graph was asked for it."""
-        uses = self.plan.uses.get(node.number, set())
-        return node.number in self.plan.results or not uses <= inside
-
-    def _learned(self, block: Block) -> int:
-        """Count the numbers that are learned in a block, in all its repetitions."""
-        leaves = (self.graph[n] for n in block.leaves)
-        own = sum(math.prod(n.shape) for n in leaves if n.kind == "parameter")
-        blocks = (item for item in block.items if isinstance(item, Block))
-        return block.times * (own + sum(map(self._learned, blocks)))
 
     def _heading(self, block: Block) -> str:
         if block.times == 1:

@@ -6,6 +6,7 @@ equal parts in a row once ("× 6"), and closes boxes until what is left can be t
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -34,6 +35,7 @@ class FoldPlan(NamedTuple):
     """The content of a drawing.
 
     Attributes:
+        graph: what it is a drawing of.
         root: the block around everything.
         links: the arrows.
         uses: for each node that is not left out, those that use it or the nodes it stands for.
@@ -41,11 +43,25 @@ class FoldPlan(NamedTuple):
         notes: what the reader is told of what is not shown.
     """
 
+    graph: GraphData
     root: Block
     links: list[Link]
     uses: dict[int, set[int]]
     results: set[int]
     notes: list[str]
+
+    def given_out(self, block: Block) -> list[int]:
+        """The nodes in a block that something outside uses, or that the graph was asked for."""
+        members = list(block.members())
+        inside = set(members)
+        return [n for n in members if n in self.results or not self.uses.get(n, set()) <= inside]
+
+    def learned(self, block: Block) -> int:
+        """Count the numbers that are learned in a block, in all its repetitions."""
+        leaves = (self.graph[n] for n in block.leaves)
+        own = sum(math.prod(n.shape) for n in leaves if n.kind == "parameter")
+        blocks = (item for item in block.items if isinstance(item, Block))
+        return block.times * (own + sum(map(self.learned, blocks)))
 
 
 def plan(graph: GraphData, depth: int | None, fold: bool, budget: int) -> FoldPlan:
@@ -64,7 +80,7 @@ def plan(graph: GraphData, depth: int | None, fold: bool, budget: int) -> FoldPl
         source, target = folder.representative(e.source), folder.representative(e.target)
         uses.setdefault(source, set()).add(target)
     results = {folder.representative(n) for n in graph.roots}
-    return FoldPlan(root, _links(graph, shown, folder), uses, results, notes)
+    return FoldPlan(graph, root, _links(graph, shown, folder), uses, results, notes)
 
 
 def _show(block: Block, shown: dict[int, Shown]) -> None:

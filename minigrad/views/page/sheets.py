@@ -242,14 +242,11 @@ class _SheetWriter:
     def _box(self, block: Block, level: int) -> None:
         key = self._key(block)
         nodes = [self.graph[n] for n in block.members()]
-        inside = {n.number for n in nodes}
-        uses, results = self.plan.uses, self.plan.results
-        gives = [n for n in inside if n in results or not uses.get(n, set()) <= inside]
         lines = [words.shortened(line, LONGEST + 8) for line in _title_lines(block)]
         self.closed[key] = {
-            "kind": block.kind, "lines": lines, "gives": sorted(gives),
+            "kind": block.kind, "lines": lines, "gives": sorted(self.plan.given_out(block)),
             "operations": sum(n.kind == "operation" for n in nodes),
-            "learned": sum(math.prod(n.shape) for n in nodes if n.kind == "parameter"),
+            "learned": self.plan.learned(block),
         }  # fmt: skip
         self._card(block, key, max(132, *(len(line) * LETTER + 36 for line in lines)), BOX, level)
 

@@ -352,6 +352,20 @@ def test_repeated_operations_of_a_loop_are_drawn_once():
     assert ("", 9, True) in blocks(folding.plan(graph, None, True, 1000))
 
 
+def test_a_plan_says_what_a_block_gives_out_and_how_much_is_learned_in_it():
+    graph = recorded(Stack([Block(4) for _ in range(6)]))
+    plan = folding.plan(graph, None, True, 1000)
+    (model,) = [item for item in plan.root.items if isinstance(item, folding.Block)]
+    (repeat,) = model.items  # "blocks.0: Block", six times
+    assert plan.given_out(model) == list(plan.results)
+    up = next(b for b in repeat.items if isinstance(b, folding.Block) and "up" in b.title)
+    (given,) = plan.given_out(up)
+    assert graph[given].operation == "np.add"  # of the bias: np.tanh takes it
+    of_one = sum(p.size for p in Block(4).parameters())
+    assert plan.learned(model) == plan.learned(repeat) == 6 * of_one
+    assert plan.learned(up) == 4 * 8 + 8
+
+
 def test_depth_opens_boxes_level_by_level():
     graph = recorded(Stack([Block(4), Block(4, inner=5)]))
     counts = [len(drawn_nodes(graph.to_dot(depth=d))) for d in range(4)]
