@@ -10,6 +10,7 @@ What runs in a room is in `rooms`.
 
 from __future__ import annotations
 
+import abc
 import contextlib
 import json
 import math
@@ -21,7 +22,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from ...places import ROOT
@@ -32,6 +33,16 @@ from . import container, rooms
 AFTER = 60  # seconds of a processor that a function may use beyond its time, if nobody ends it
 KEPT = ("PATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "PYTHONPATH", "PYTHONHOME", "SYSTEMROOT")
 JUDGE = threading.Lock()  # one thread judges at a time, while others wait for answers
+
+
+@contextlib.contextmanager
+def letting_others_judge() -> Iterator[None]:
+    """Within it, other threads may have `JUDGE`, which this one has before and after."""
+    JUDGE.release()
+    try:
+        yield
+    finally:
+        JUDGE.acquire()
 
 
 class Rooms:
@@ -86,7 +97,7 @@ class Rooms:
             except OSError:  # it has been ended, by what it forked
                 self._end()
                 socket.send_fds(self._started(), [limit], fds)
-        return Room(self, seconds, talk, fate)
+        return ForkedRoom(self, seconds, talk, fate)
 
     def _started(self) -> socket.socket:
         """The socket of the process that forks rooms, with namespaces if they are to be had."""
@@ -120,7 +131,7 @@ class Rooms:
     def _spawned(self, seconds: float) -> Room:
         self.problem = f"{sys.platform} has none"
         command = [sys.executable, "-m", rooms.__name__, str(math.ceil(seconds) + AFTER)]
-        return Process(self, seconds, command, **_quiet(), cwd=self._folder.name)
+        return ProcessRoom(self, seconds, command, **_quiet(), cwd=self._folder.name)
 
     def left(self, room: Room) -> None:
         with self._lock:
@@ -146,46 +157,74 @@ class Rooms:
         self._folder.cleanup()
 
 
-class Room:
-    """A room as the judge has it: `talk` leads to the function, `fate` tells how it ended."""
+class Room(abc.ABC):
+    """A room as the judge has it: a process in which one function of a learner's is called."""
 
-    def __init__(
-        self, house: Rooms, seconds: float, talk: socket.socket, fate: socket.socket
-    ) -> None:
+    def __init__(self, house: Rooms, seconds: float) -> None:
         self.house = house
         self.seconds = seconds
-        self.left = seconds
-        self.talk = talk
-        self.fate = fate
 
     def send(self, message: bytes) -> None:
         with contextlib.suppress(OSError):  # which is told where an answer is missing
             self._in_time(lambda: self._send(message))
 
     def ask(self, request: bytes) -> bytes:
-        """The reply to a request; others may judge while it is waited for.
+        """The reply to a request; others may judge while it is waited for. The caller has `JUDGE`.
 
         Raises:
             StoppedError: if there is none.
         """
-        JUDGE.release()
-        try:
-            return self._in_time(lambda: self._asked(request))
-        except TimeoutError:
-            raise StoppedError(
-                f"It had not come to an end after {self.seconds:g} seconds: is there a loop without "
-                f"an end?"
-            ) from None
-        except CrossingError as problem:
-            raise StoppedError(f"Its answer cannot be read: {problem}.") from None
-        except (OSError, EOFError):
-            raise StoppedError(_why(self.status())) from None
-        finally:
-            JUDGE.acquire()
+        with letting_others_judge():
+            try:
+                return self._in_time(lambda: self._asked(request))
+            except TimeoutError:
+                raise StoppedError(
+                    f"It had not come to an end after {self.seconds:g} seconds: is there a loop "
+                    f"without an end?"
+                ) from None
+            except CrossingError as problem:
+                raise StoppedError(f"Its answer cannot be read: {problem}.") from None
+            except (OSError, EOFError):
+                raise StoppedError(_why(self.status())) from None
 
     def _asked(self, request: bytes) -> bytes:
         self._send(request)
         return read(self)
+
+    @abc.abstractmethod
+    def _in_time(self, act: Callable[[], Any]) -> Any:
+        """Return what `act` does.
+
+        Raises:
+            TimeoutError: if the seconds of the room are over before it is done.
+        """
+
+    @abc.abstractmethod
+    def _send(self, message: bytes) -> None: ...
+
+    @abc.abstractmethod
+    def read(self, count: int) -> bytes:
+        """Return so many bytes of a reply, or fewer; none at its end."""
+
+    @abc.abstractmethod
+    def status(self) -> int | None:
+        """The way the process ended, as `Popen.returncode` says it; None if that is not known."""
+
+    @abc.abstractmethod
+    def close(self) -> None: ...
+
+
+class ForkedRoom(Room):
+    """A room that the process of rooms has forked: `talk` leads to the function, `fate` tells how it
+    ended."""
+
+    def __init__(
+        self, house: Rooms, seconds: float, talk: socket.socket, fate: socket.socket
+    ) -> None:
+        super().__init__(house, seconds)
+        self.left = seconds
+        self.talk = talk
+        self.fate = fate
 
     def _in_time(self, act: Callable[[], Any]) -> Any:
         begun = time.monotonic()
@@ -207,7 +246,6 @@ class Room:
         return self.talk.recv(count)
 
     def status(self) -> int | None:
-        """The way the process ended, as `Popen.returncode` says it; None if that is not known."""
         self.fate.settimeout(AFTER)
         with contextlib.suppress(OSError, ValueError):
             return int(self.fate.recv(64))
@@ -221,12 +259,11 @@ class Room:
         self.house.left(self)
 
 
-class Process(Room):
+class ProcessRoom(Room):
     """A room that is a process by itself, where none can be forked."""
 
     def __init__(self, house: Rooms, seconds: float, command: list[str], **how: Any) -> None:
-        self.house = house
-        self.seconds = seconds
+        super().__init__(house, seconds)
         self.process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, **how
         )
@@ -270,7 +307,7 @@ class Process(Room):
         self.house.left(self)
 
 
-class Container(Process):
+class Container(ProcessRoom):
     """A room that is a container; its time begins before it has started."""
 
     def __init__(self, house: Rooms, seconds: float) -> None:
