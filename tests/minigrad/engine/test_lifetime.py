@@ -6,17 +6,14 @@ import gc
 import importlib.util
 import pathlib
 import sys
-import threading
 import weakref
 
 import numpy as np
 import pytest
-from limits import SECONDS
 
 import minigrad as mg
 from minigrad import errors
 from minigrad import functional as F
-from minigrad.engine.modes import Watcher, setting
 from minigrad.engine.table import TABLE
 from minigrad.engine.walk import walk
 
@@ -487,68 +484,3 @@ def test_arrays_of_every_layout_are_the_same_to_a_walk(make):
         np.sum(x.reshape(4, 3)[1:, ::2].T * 2).backward(make(np.ones((1, 1)))[0, 0])
         layouts.append(x.grad.numpy())
     np.testing.assert_array_equal(*layouts)
-
-
-# --- threads --------------------------------------------------------------------------------------
-
-
-def in_threads(*functions):
-    """What each returned or raised, run in threads of their own that switch as often as possible."""
-    found, start = [None] * len(functions), threading.Barrier(len(functions))
-
-    def run(i):
-        start.wait(SECONDS)
-        try:
-            found[i] = functions[i]()
-        except Exception as error:
-            found[i] = error
-
-    before = sys.getswitchinterval()
-    sys.setswitchinterval(1e-6)
-    try:
-        threads = [threading.Thread(target=run, args=(i,)) for i in range(len(functions))]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join(SECONDS)
-    finally:
-        sys.setswitchinterval(before)
-    return found
-
-
-class Waits(Watcher):
-    """Lets each of two threads go on to its next visit only when the other is there, too."""
-
-    def __init__(self):
-        self.both = threading.Barrier(2)
-
-    def on_visit(self, visit):
-        with contextlib.suppress(threading.BrokenBarrierError):
-            self.both.wait(1)
-
-
-@pytest.mark.slow
-def test_of_two_threads_that_walk_one_graph_one_is_refused():
-    """Even if both take each step at the same time; and the gradient is counted once."""
-    x = leaf(3)
-    y = np.exp(x).sum()
-
-    def backward():
-        with setting(watchers=(waits,)):
-            y.backward()
-
-    waits = Waits()
-    found = in_threads(backward, backward)
-    assert sorted(type(f).__name__ for f in found) == ["GraphError", "NoneType"]
-    np.testing.assert_allclose(x.grad.data, np.exp(x.data))
-
-
-def test_threads_whose_graphs_share_a_leaf_lose_no_gradient():
-    x = leaf(2)
-
-    def work():
-        for _ in range(200):
-            (x * 1.0).sum().backward()
-
-    in_threads(work, work, work)
-    np.testing.assert_array_equal(x.grad.data, [600.0, 600.0])
