@@ -74,9 +74,10 @@ def build(
         learner: the folder of a learner's exercises, whose state is shown.
         say: is told of each page that took long, and in the end of what was left out.
         with_reference: whether the reference of the packages is made too, and pages of their source.
-        preview: what is shown meanwhile: it gets each lesson as soon as it has run. They run in the
-            order in which they are read then, else the slowest first. One that fails is named, and shown
-            as it is before it has run: nobody loses the others by it.
+        preview: what is shown meanwhile: it gets each lesson as soon as it has run. The one whose page
+            was asked for last runs next then, and the others in the order in which they are read; else
+            the slowest first. One that fails is named, and shown as it is before it has run: nobody
+            loses the others by it.
 
     Returns:
         What there is to be read.
@@ -115,11 +116,15 @@ def build(
     return site
 
 
+TAKING = threading.Lock()  # held while a lesson is taken to be run
+
+
 class Preview:
     """The site before it is built: the front, and pages of lessons that have not run.
 
     Attributes:
         site: what there will be to read. Without the reference, there will be no source either.
+        asked: the lessons whose pages were asked for, the last one last.
         failed: what the page of a lesson that does not run to its end says about it.
         stopped: is set when no further lesson is to run.
 
@@ -136,6 +141,7 @@ class Preview:
     ):
         self.site, self.render = Site(some, source=with_reference), Renderer()
         self.folder, self.learner = folder, learner
+        self.asked: list[Lesson] = []
         self.failed: dict[Lesson, str] = {}
         self.one_at_a_time, self.stopped = threading.Lock(), threading.Event()
         write_front(self.site, folder, learner, self.render)
@@ -145,6 +151,8 @@ class Preview:
         """Write a page that something links to, if there is none yet: that of a lesson without what
         its cells print and draw."""
         lessons = {self.site.page_of(lesson.path): lesson for lesson in self.site.lessons}
+        if address in lessons:
+            self.asked.append(lessons[address])
         with self.one_at_a_time:
             files = {page: file for file, page in self.site.asked.items()}
             if (self.folder / address).exists():
@@ -234,7 +242,7 @@ def _made(
     others = sorted(set(EXAMPLES.glob("*.py")) - {lesson.path for lesson in lessons()})
     common = digest([*_surroundings(), *used, *others])
 
-    def ran(lesson: Lesson) -> Path | None:
+    def ran(lesson: Lesson) -> tuple[Lesson, Path | None]:
         of = digest([common, lesson.path, EXAMPLES / "questions" / f"{lesson.number}.py"])
         if preview is not None and preview.stopped.is_set():
             raise KeyboardInterrupt
@@ -245,10 +253,10 @@ def _made(
                 raise
             say(f"{problem}; its page is there all the same, without what its cells print and draw")
             preview.fail(lesson, str(problem).partition(": ")[2])
-            return None
+            return lesson, None
         if preview is not None:
             preview.join(lesson, at)
-        return at
+        return lesson, at
 
     def reference() -> Path | None:
         if not with_reference or find_spec("pdoc") is None:
@@ -262,10 +270,11 @@ def _made(
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of the machinery, about its own parts
             order = some if preview else sorted(some, key=lambda lesson: -(lesson.seconds or 0))
-            runs = {lesson: pool.submit(ran, lesson) for lesson in order}
+            waiting = [*order]
+            runs = [pool.submit(lambda: ran(_next(waiting, preview))) for _ in order]
             other = pool.submit(reference)
-            places = {lesson: runs[lesson].result() for lesson in some}
-            made = other.result(), {lesson: at for lesson, at in places.items() if at is not None}
+            places = dict(run.result() for run in runs)
+            made = other.result(), {one: at for one in some if (at := places[one]) is not None}
     except KeyboardInterrupt:
         if preview is None:
             say(STOPPING)
@@ -274,6 +283,15 @@ def _made(
         pool.shutdown(cancel_futures=True)
     sweep(home())
     return made
+
+
+def _next(waiting: list[Lesson], preview: Preview | None) -> Lesson:
+    """Take the lesson that is to run now: the one whose page was asked for last, if it is waiting."""
+    asked = preview.asked if preview is not None else []
+    with TAKING:
+        lesson = next((one for one in reversed(asked) if one in waiting), waiting[0])
+        waiting.remove(lesson)
+    return lesson
 
 
 def _sources(suffixes: Sequence[str] = (".py",)) -> list[Path]:

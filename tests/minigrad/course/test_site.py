@@ -297,6 +297,30 @@ def test_a_lesson_can_be_read_before_it_has_run(tmp_path, monkeypatch):
 
 
 @pytest.mark.slow
+def test_the_lesson_that_a_reader_opens_runs_next(tmp_path, monkeypatch):
+    needs(*RENDERS)
+    for number in (96, 97, 98, 99):
+        (tmp_path / f"{number}_some.py").write_text(f"# %% [markdown]\n# # {number} Some\n")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    preview = building.Preview(lessons.lessons(tmp_path), tmp_path / "site", None)
+    ran = []
+
+    def running(lesson, folder):
+        ran.append(lesson.number)
+        if lesson.number == "96":  # meanwhile the reader goes from page to page
+            preview.write("98_some.html")
+            preview.write("99_some.html")
+        ran_plainly(lesson, folder)
+
+    monkeypatch.setattr(building, "executed", running)
+    monkeypatch.setattr(building.os, "cpu_count", lambda: 1)
+    building.build(
+        lessons.lessons(tmp_path), tmp_path / "site", with_reference=False, preview=preview
+    )
+    assert ran == ["96", "99", "98", "97"]
+
+
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 def test_a_lesson_that_fails_takes_nothing_from_the_others(tmp_path, monkeypatch):
     """Where the course is served, it stays, and the page of that lesson says where it failed."""
