@@ -37,7 +37,7 @@ NO_ENGINE = (
 
 
 @dataclasses.dataclass(eq=False)
-class Sheet:
+class DrawingSheet:
     """One drawing: the part of the graph, and how the reader comes to it.
 
     Attributes:
@@ -62,7 +62,7 @@ def sheets(graph: GraphData) -> list[dict[str, Any]]:
     in it open one level after the other.
     """
     edges = {id(e): i for i, e in enumerate(graph.edges)}
-    waiting = [Sheet("all", graph.title or "the whole graph", graph, "")]
+    waiting = [DrawingSheet("all", graph.title or "the whole graph", graph, "")]
     made: list[dict[str, Any]] = []
     layouts: dict[str, dict[str, Any] | None] = {}
     while waiting:
@@ -125,7 +125,7 @@ def _written(writer: _SheetWriter, layouts: dict[str, dict[str, Any] | None]) ->
 class _SheetWriter:
     """Writes a sheet for Graphviz, its cards named v0, v1 ..., so that equal drawings are equal."""
 
-    def __init__(self, sheet: Sheet, plan: folding.FoldPlan, edges: dict[int, int]):
+    def __init__(self, sheet: DrawingSheet, plan: folding.FoldPlan, edges: dict[int, int]):
         self.sheet = sheet
         self.graph = sheet.graph
         self.plan = plan
@@ -138,14 +138,14 @@ class _SheetWriter:
         self.keys: dict[Any, Any] = {}
         self._inside(plan.root, 1)
 
-    def inner(self) -> Iterator[Sheet]:
+    def inner(self) -> Iterator[DrawingSheet]:
         """The sheets of the boxes directly inside this one, open and closed."""
         for item in self.plan.root.items:
             if isinstance(item, Block) and item.items:
                 own = set(item.members())
                 inside = self.graph.part(own, _boxes_inside(self.graph, item.box, own))
                 title = _heading(item)
-                yield Sheet(self.keys[item], title, inside, self.sheet.name, item.box)
+                yield DrawingSheet(self.keys[item], title, inside, self.sheet.name, item.box)
 
     def dot(self) -> str:
         lines = [
