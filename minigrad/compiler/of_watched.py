@@ -1,4 +1,4 @@
-"""What PyTorch computed in a block, compiled: the program of its graph, with other numbers.
+"""A watched computation of PyTorch's, compiled: the program of its graph, for other numbers too.
 
 with mg.pytorch() as watched:
     loss = loss_of(model(x))
@@ -144,7 +144,7 @@ def _copy(leaf: GraphNode) -> Tensor:
 
 
 def _names(leaves: Sequence[GraphNode]) -> list[str]:
-    """What each leaf is called: by its label, or its kind and number where others are called so too."""
+    """The name of each leaf: its label, or its kind and number where others are called so too."""
     labels = [words.visible(leaf.label) for leaf in leaves]
     return [
         label if label and labels.count(label) == 1 else f"{label or leaf.role}_{leaf.number}"

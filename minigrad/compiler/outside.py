@@ -123,10 +123,10 @@ def _walk(roots: Sequence[Any], names: set, read: Collection[int]) -> tuple[list
 
 
 class Seen(NamedTuple):
-    """What stood outside in a call.
+    """The objects that stood outside in a call.
 
     Attributes:
-        objects: what there was.
+        objects: all of them.
         marks: what tells each from others: a number, a text and a small array are known by their
             values, any other object by its identity.
         arrays: the places among these of small arrays, which can change.

@@ -100,7 +100,7 @@ class Plan:
 
 
 class WithProgram:
-    """What has plans, and shows the last of them."""
+    """A base for those that have plans: it shows the last one."""
 
     def _last(self) -> Plan:
         """The last plan that was made or used."""

@@ -202,7 +202,7 @@ def plus_a_negative(line: Symbol, uses: Uses) -> Any:
 
 @rewriting("a / b = a (1 / b)", np.divide)
 def quotient(line: Symbol, uses: Uses) -> Any:
-    """Where b has fewer numbers."""
+    """Fewer numbers are divided, if b has fewer."""
     a, b = _both(line, np.divide)
     if a is None or line.size < SMALL or not isinstance(a, Symbol) or a.dtype != line.dtype:
         return None
@@ -264,7 +264,7 @@ def is_normal(number: float, dtype: Any) -> bool:
 
 @rewriting("a + b c + b c = a + (2 b) c", np.add)
 def twice_a_product(line: Symbol, uses: Uses) -> Any:
-    """Where b has fewer numbers."""
+    """Fewer numbers are doubled, if b has fewer."""
     s, p = _both(line, np.add)
     if s is None or not isinstance(p, Symbol) or uses[id(p)] != 2:
         return None
@@ -311,7 +311,7 @@ def _operand(x: Any, function: Callable, uses: Uses) -> Any:
 
 @rewriting("where(c, x, 0) = where(~c, 0, x)", np.where, same_bits=True)
 def chosen_last(line: Symbol, uses: Uses) -> Any:
-    """Which can be written over x."""
+    """It can be written over x."""
     assert line.call is not None
     c, a, b = line.call.args
     if not line.ndim:  # both are numbers
