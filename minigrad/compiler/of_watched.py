@@ -1,10 +1,12 @@
 """A watched computation of PyTorch's, compiled: the program of its graph, for other numbers too.
 
-with mg.pytorch() as watched:
-    loss = loss_of(model(x))
-step = mg.compile(watched)
-step(x=other).backward()
-step.tensors["layers.0.weight"].grad
+    with mg.pytorch() as watched:
+        loss = loss_of(model(x))
+    step = mg.compile(watched)
+    step(x=other).backward()
+    step.tensors["layers.0.weight"].grad
+
+Nothing is recorded again: the graph is there already.
 """
 
 from __future__ import annotations
@@ -63,15 +65,20 @@ class CompiledGraph(WithProgram):
         self.tensors = MappingProxyType(dict(zip(_names(leaves), map(_copy, leaves))))
         self.frozen = [self._graph[n].name for n in self._drawn]
         self._read = self._leaves_read(captured.constants.told())
+        self._as_read = {name: self.tensors[name]._array for name in self._read}
 
     def __call__(self, **tensors: Any) -> Tensor:
         """Return the loss; of the tensors that are named here, for these in their place.
 
         Raises:
             ArgumentError: for a name that none has, or another shape or dtype.
-            GraphError: for a tensor whose numbers were read in the block, as by an `if`.
+            GraphError: for another tensor, or new numbers, where those of the old one were read in the
+                block, as by an `if`.
         """
         read = {**self.tensors, **{name: self._other(name, a) for name, a in tensors.items()}}
+        for name, array in self._as_read.items():
+            if self.tensors[name]._array is not array:
+                raise self._part_of_it(name)
         run, parents = self._last().start(list(read.values()))
         return one_node(run, parents) if parents else tensor_of(run.result)
 
@@ -91,11 +98,7 @@ class CompiledGraph(WithProgram):
                 f"no tensor is called {name!r}; there are {', '.join(self.tensors)}"
             )
         if name in self._read:
-            at = f", at {self._read[name]}" if self._read[name] is not None else ""
-            raise GraphError(
-                f"{name} is part of this program: its numbers were read in the block{at}. Watch a "
-                f"computation with the other numbers, and compile that"
-            )
+            raise self._part_of_it(name)
         a = a if isinstance(a, Tensor) else Tensor(a, dtype=known.dtype)
         if (a.shape, a.dtype) != (known.shape, known.dtype):
             raise ArgumentError(
@@ -103,6 +106,13 @@ class CompiledGraph(WithProgram):
                 f"a computation with such a tensor, and compile that"
             )
         return a
+
+    def _part_of_it(self, name: str) -> GraphError:
+        at = f", at {self._read[name]}" if self._read[name] is not None else ""
+        return GraphError(
+            f"{name} is part of this program: its numbers were read in the block{at}. Watch a "
+            f"computation with the other numbers, and compile that"
+        )
 
     def _leaves_read(self, told: list[tuple[Read, list[int]]]) -> dict[str, SourceLine | None]:
         """The tensors whose numbers were taken out of the graph, and the line where that was."""

@@ -198,6 +198,9 @@ def test_numbers_that_were_read_in_the_block_are_part_of_the_program():
     assert step().item() == pytest.approx(loss.item())
     with pytest.raises(mg.errors.GraphError, match="x is part of this program"):
         step(x=np.ones((3, 3)))
+    step.tensors["x"].copy_(np.ones((3, 3)))
+    with pytest.raises(mg.errors.GraphError, match="x is part of this program"):
+        step()
 
 
 def test_several_losses_are_refused():
