@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ... import errors
 from ...ran.variables import line_of
@@ -54,26 +54,32 @@ class Cell(NamedTuple):
     Attributes:
         kind: "markdown" or "code".
         text: the Markdown or the Python.
-        outputs: what it printed and drew, as notebooks have it.
+        line: of the file, from 1, at which its text begins.
+        printed: what it printed, if it ran.
+        picture: the address of the picture that it drew, or "".
         optional: the heading of the optional section that it is in, or "".
     """
 
     kind: str
     text: str
-    outputs: Sequence[Any] = ()
+    line: int = 1
+    printed: str = ""
+    picture: str = ""
     optional: str = ""
 
 
 def cells(text: str) -> list[Cell]:
     """The cells of a lesson's file, in the percent format."""
     every = []
-    _, *parts = CELL.split(text)
-    for kind, body in zip(parts[::2], parts[1::2]):
-        if kind.strip() == "[markdown]":
+    starts = [*CELL.finditer(text)]
+    for start, end in zip(starts, [*(one.start() for one in starts[1:]), len(text)]):
+        body = text[start.end() : end]
+        line = text.count("\n", 0, start.end() + len(body) - len(body.lstrip())) + 1
+        if start[1].strip() == "[markdown]":
             lines = (line.removeprefix("#").removeprefix(" ") for line in body.splitlines())
-            every.append(Cell("markdown", "\n".join(lines).strip()))
+            every.append(Cell("markdown", "\n".join(lines).strip(), line))
         else:
-            every.append(Cell("code", body.strip()))
+            every.append(Cell("code", body.strip(), line))
     return [cell for cell in every if cell.text]
 
 
@@ -191,7 +197,7 @@ def run(lesson: Lesson, pictures: str = "out") -> None:
         pictures: the folder that its pictures go to.
 
     Raises:
-        ConfigError: if it fails; it says at which line.
+        LessonFails: if it fails.
     """
     before = sys.argv
     sys.argv = [str(lesson.path), pictures]
@@ -200,9 +206,16 @@ def run(lesson: Lesson, pictures: str = "out") -> None:
     except BrokenPipeError:  # who read it, such as `head`, has enough: no mistake of the lesson's
         raise
     except Exception as problem:
-        told = f"{type(problem).__name__}: {problem}".partition("\n")[0]
-        raise errors.ConfigError(
-            f"{lesson.path.name} fails: {told}, at {line_of(problem)}"
-        ) from problem
+        raise failed(lesson, problem) from problem
     finally:
         sys.argv = before
+
+
+class LessonFails(errors.ConfigError):
+    """A lesson cannot be run to its end on this machine; what it needs is installed."""
+
+
+def failed(lesson: Lesson, problem: BaseException) -> LessonFails:
+    """The error that says why a lesson fails, and at which line."""
+    told = f"{type(problem).__name__}: {problem}".partition("\n")[0]
+    return LessonFails(f"{lesson.path.name} fails: {told}, at {line_of(problem)}")

@@ -1,22 +1,16 @@
-"""Lessons as notebooks: written, and executed with all that their cells print and draw."""
+"""Lessons written as notebooks."""
 
 from __future__ import annotations
 
 import importlib
-import os
-import re
-import subprocess
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from ... import errors
 from ...disk import write_whole
-from ..places import ROOT
-from .lesson import Cell, Lesson
+from .lesson import Lesson
 
-SECONDS = 600  # that a cell may take; the slowest takes about 20
-RAN = "notebook.ipynb"  # of a lesson that ran
 INSTALL = 'pip install -e ".[course]"'
 
 
@@ -49,81 +43,14 @@ def write_notebooks(some: Iterable[Lesson], folder: Path) -> list[Path]:
     jupytext = needed("jupytext")
     paths = []
     for lesson in some:
-        notebook = _notebook(lesson)
+        notebook = jupytext.read(lesson.path)
+        kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
+        notebook.metadata["kernelspec"] = kernel
         cell = needed("nbformat").v4.new_code_cell(BEGINS.strip(), id="install")
         notebook.cells.insert(0, cell)
         text = jupytext.writes(notebook, fmt="ipynb")
         paths.append(written(folder / f"{lesson.path.stem}.ipynb", text))
     return paths
-
-
-def _notebook(lesson: Lesson) -> Any:
-    notebook = needed("jupytext").read(lesson.path)
-    kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
-    notebook.metadata["kernelspec"] = kernel
-    return notebook
-
-
-def executed(lesson: Lesson, folder: Path) -> None:
-    """Run a lesson as a notebook in `folder`: leave the notebook there, with all that its cells print,
-    as `notebook.ipynb`, and the pictures and pages that the lesson writes, in `out`.
-
-    Raises:
-        LessonFails: if a cell fails, takes too long, or ends the process.
-        ConfigError: without jupytext, nbclient and ipykernel.
-    """
-    nbclient, jupytext, _ = needed("nbclient"), needed("jupytext"), needed("ipykernel")
-    notebook = _notebook(lesson)
-    paths = [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
-    one = {f"{library}_NUM_THREADS": "1" for library in ("OPENBLAS", "OMP", "MKL")}
-    client = nbclient.NotebookClient(notebook, timeout=SECONDS, kernel_name="python3")
-    client.resources["metadata"] = {"path": str(folder)}
-    try:
-        client.execute(
-            env=os.environ | {"PYTHONPATH": os.pathsep.join(paths)} | one, stderr=subprocess.DEVNULL
-        )
-    except nbclient.exceptions.CellExecutionError as problem:
-        why = f"{problem.ename}: {problem.evalue}".partition("\n")[0]
-        raise _fails(
-            lesson, f"{why}, at {at}" if (at := _line(problem.traceback)) else why
-        ) from None
-    except (nbclient.exceptions.CellTimeoutError, nbclient.exceptions.DeadKernelError) as problem:
-        raise _fails(lesson, str(problem).partition("\n")[0]) from None
-    written(folder / RAN, jupytext.writes(notebook, fmt="ipynb"))
-
-
-def not_run(lesson: Lesson, folder: Path) -> None:
-    """Leave the notebook of a lesson in `folder`, as `notebook.ipynb`, without what its cells print.
-
-    Raises:
-        ConfigError: without jupytext.
-    """
-    written(folder / RAN, needed("jupytext").writes(_notebook(lesson), fmt="ipynb"))
-
-
-class LessonFails(errors.ConfigError):
-    """A lesson cannot be run to its end on this machine; what it needs is installed."""
-
-
-def _fails(lesson: Lesson, why: str) -> LessonFails:
-    return LessonFails(f"{lesson.path.name} fails: {why}")
-
-
-def _line(traceback: str) -> str:
-    """The line of a cell at which it failed, as IPython points to it, or ""."""
-    plain = re.sub(r"\x1b\[[\d;]*m", "", traceback)
-    found = re.search(r"^-+> *\d+ (.*\S)", plain, re.M)
-    return found[1].strip() if found else ""
-
-
-def read(folder: Path) -> list[Cell]:
-    """The cells of a lesson that ran in `folder`, with their outputs."""
-    notebook = needed("nbformat").read(folder / RAN, as_version=4)
-    return [
-        Cell(cell.cell_type, cell.source, cell.get("outputs", ()))
-        for cell in notebook.cells
-        if cell.source.strip()
-    ]
 
 
 def needed(module: str) -> Any:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import base64
 import html
 import importlib
 import inspect
@@ -18,8 +17,9 @@ from ..places import ROOT
 from .addresses import Links, Site
 from .forms import asked, form, predicted
 from .lesson import HEADING, Cell, Lesson, sections
+from .lesson import cells as cells_of
 from .markdown import Renderer
-from .notebooks import read
+from .running import ran
 
 PACKAGES = "minigrad", "minitransformer"
 DRAWS = "    from matplotlib import pyplot as plt"  # a cell that says how a picture is drawn
@@ -31,18 +31,20 @@ LAST = "print(pictures)"  # for whoever runs a lesson as a script
 
 
 def lesson_page(
-    lesson: Lesson, folder: Path, exercises: Sequence[str], site: Site, render: Renderer
+    lesson: Lesson, at: Path | None, exercises: Sequence[str], site: Site, render: Renderer
 ) -> str:
     """The page of a lesson.
 
     Args:
-        folder: where it ran.
+        at: the folder that it ran in; None if it has not.
         exercises: the names of its functions to write.
     """
     links = Links(site, f"{lesson.path.stem}.html", lesson.path.parent)
     names = uses(lesson.text) if site.source else {}
-    cells = [cell for cell in sections(read(folder)) if cell.text != LAST]
-    show = _Shown(lesson, cells, names, links, render)
+    cells = [
+        cell for cell in sections(ran(at) if at else cells_of(lesson.text)) if cell.text != LAST
+    ]
+    show = _Shown(lesson, cells, at, names, links, render)
     blocks: list[str] = []
     for title, some in itertools.groupby(cells, key=lambda cell: cell.optional):
         shown = list(show(some))
@@ -103,12 +105,14 @@ class _Shown:
         self,
         lesson: Lesson,
         cells: Sequence[Cell],
+        at: Path | None,
         names: dict[str, tuple[str, int]],
         links: Links,
         render: Renderer,
     ):
         self.lesson, self.names, self.links, self.render = lesson, names, links, render
-        self.drawn = dict(picture for cell in cells for picture in _pictures(cell.outputs))
+        self.at = at
+        self.drawn = {Path(cell.picture).stem: cell.picture for cell in cells if cell.picture}
 
     def __call__(self, some: Iterable[Cell]) -> Iterator[str]:
         """The cells of a section and of those below it; the heading that makes it optional stands
@@ -131,7 +135,11 @@ class _Shown:
         code = self.render.code(cell.text, self.names, self.links)
         if DRAWS in cell.text:
             code = f"<details><summary>how it is drawn</summary>{code}</details>"
-        return code + "".join(map(_output, _joined(cell.outputs)))
+        if cell.printed:
+            code += f'<pre class="printed">{html.escape(cell.printed)}</pre>'
+        if cell.picture and self.at:
+            code += _picture(cell.picture, self.at)
+        return code
 
     def _prose(self, text: str) -> str:
         return self.render.prose(text, self.links)
@@ -194,44 +202,13 @@ def _defined(thing: Any) -> tuple[str, int] | None:
     return (file.as_posix(), line) if file.parts[0] in PACKAGES else None
 
 
-def _joined(outputs: Iterable[Any]) -> list[Any]:
-    """The outputs of a cell, what it printed in pieces put together."""
-    pieces: list[Any] = []
-    for output in outputs:
-        if output.output_type == "stream" and pieces and pieces[-1].output_type == "stream":
-            pieces[-1].text += output.text
-        else:
-            pieces.append(output)
-    return pieces
-
-
-def _output(output: Any) -> str:
-    """Return what a cell printed or drew, as HTML."""
-    if output.output_type == "stream":
-        return f'<pre class="printed">{html.escape(output.text)}</pre>'
-    data = output.get("data", {})
-    for name, address in _pictures([output]):
-        size = _size("".join(data["image/svg+xml"]))
-        return (
-            f'<a class="picture" href="{address}" title="larger">'
-            f'<img src="{address}" alt="{name}"{size} loading="lazy"></a>'
-        )
-    return f'<pre class="printed">{html.escape("".join(data.get("text/plain", "")))}</pre>'
-
-
-def _pictures(outputs: Iterable[Any]) -> Iterator[tuple[str, str]]:
-    """The pictures among what a cell shows: names and addresses."""
-    for data in (output.get("data", {}) for output in outputs):
-        if "image/svg+xml" in data:
-            file = re.search(r"Picture\('(.+)'\)", "".join(data.get("text/plain", "")))
-            if file:
-                yield Path(file[1]).stem, file[1]
-            else:
-                yield "picture", _embedded("".join(data["image/svg+xml"]))
-
-
-def _embedded(picture: str) -> str:
-    return f"data:image/svg+xml;base64,{base64.b64encode(picture.encode()).decode()}"
+def _picture(address: str, at: Path) -> str:
+    """A picture that a cell drew, in the folder that it ran in."""
+    size = _size((at / address).read_text(encoding="utf-8"))
+    return (
+        f'<a class="picture" href="{address}" title="larger">'
+        f'<img src="{address}" alt="{Path(address).stem}"{size} loading="lazy"></a>'
+    )
 
 
 def _size(picture: str) -> str:

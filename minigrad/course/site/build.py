@@ -10,33 +10,32 @@ import re
 import shutil
 import subprocess
 import sys
-import tempfile
 import threading
 import time
-import warnings
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from importlib.util import find_spec
 from pathlib import Path
 
 from ... import errors
 from ...disk import write_whole
 from ...working import working
-from ..lessons import forms
+from ..lessons import forms, running
 from ..lessons.addresses import Site
-from ..lessons.lesson import Lesson, lessons
+from ..lessons.lesson import Lesson, LessonFails, lessons
 from ..lessons.markdown import Renderer
-from ..lessons.notebooks import LessonFails, executed, not_run, read, written
+from ..lessons.notebooks import written
 from ..lessons.pages import PACKAGES, file_page, lesson_page
+from ..lessons.running import executed, ran
 from ..places import EXAMPLES, ROOT
 from . import front
 from .idioms import PAGE, idioms_page
 from .kept import digest, home, kept, sweep
+from .side_by_side import SideBySide
 
 HERE = Path(__file__).parent
 TEMPLATES = HERE / "pdoc-theme"
 MATTER = (  # to what is made
-    "numpy", "matplotlib", "pygraphviz", "graphviz", "ipykernel", "pdoc", "pytest",
+    "numpy", "matplotlib", "pygraphviz", "graphviz", "pdoc", "pytest",
 )  # fmt: skip
 IMPORT = {  # libraries that are not needed, and the modules (as patterns) that import them at once
     "pytest": r"minigrad\.course\.exercises\.collecting",
@@ -75,7 +74,7 @@ def build(
         say: is told of each page that took long, and in the end of what was left out.
         with_reference: whether the reference of the packages is made too, and pages of their source.
         preview: what is shown meanwhile: it gets each lesson as soon as it has run. The one whose page
-            was asked for last runs next then, and the others in the order in which they are read; else
+            is asked for runs at once then, and the others in the order in which they are read; else
             the slowest first. One that fails is named, and shown as it is before it has run: nobody
             loses the others by it.
 
@@ -86,17 +85,17 @@ def build(
         ConfigError: if what renders is not installed, or, without a preview, a lesson fails.
     """
     render = Renderer()
-    reference, ran = _made(some, say, with_reference, preview)
+    reference, places = _made(some, say, with_reference, preview)
     site = Site(some, reference is not None, source=with_reference)
     left_out = ["the reference (no pdoc)"] if with_reference and not reference else []
-    for at in ran.values():
+    for at in places.values():
         _copy_written(at, folder, site)
         for page in sorted((at / "out").glob("*.html")):
             site.written[f"out/{page.name}"] = _title(page)
         left_out += _without(at)
     if reference:
         shutil.copytree(reference, folder / "reference", copy_function=_copied, dirs_exist_ok=True)
-    for lesson, at in ran.items():
+    for lesson, at in places.items():
         shown = lesson_page(lesson, at, front.exercises_of(lesson), site, render)
         written(folder / site.page_of(lesson.path), shown)
     for lesson, note in preview.failed.items() if preview else ():
@@ -116,15 +115,13 @@ def build(
     return site
 
 
-TAKING = threading.Lock()  # held while a lesson is taken to be run
-
-
 class Preview:
     """The site before it is built: the front, and pages of lessons that have not run.
 
     Attributes:
         site: what there will be to read. Without the reference, there will be no source either.
-        asked: the lessons whose pages were asked for, the last one last.
+        asked: the lessons whose pages were asked for.
+        run_now: is told of each.
         failed: what the page of a lesson that does not run to its end says about it.
         stopped: is set when no further lesson is to run.
 
@@ -141,7 +138,8 @@ class Preview:
     ):
         self.site, self.render = Site(some, source=with_reference), Renderer()
         self.folder, self.learner = folder, learner
-        self.asked: list[Lesson] = []
+        self.asked: set[Lesson] = set()
+        self.run_now: Callable[[Lesson], object] = lambda lesson: None
         self.failed: dict[Lesson, str] = {}
         self.one_at_a_time, self.stopped = threading.Lock(), threading.Event()
         write_front(self.site, folder, learner, self.render)
@@ -152,7 +150,8 @@ class Preview:
         its cells print and draw."""
         lessons = {self.site.page_of(lesson.path): lesson for lesson in self.site.lessons}
         if address in lessons:
-            self.asked.append(lessons[address])
+            self.asked.add(lessons[address])
+            self.run_now(lessons[address])
         with self.one_at_a_time:
             files = {page: file for file, page in self.site.asked.items()}
             if (self.folder / address).exists():
@@ -182,9 +181,7 @@ class Preview:
 
 def _write_without(lesson: Lesson, note: str, folder: Path, site: Site, render: Renderer) -> None:
     """Write the page of a lesson without what its cells print and draw, under a note."""
-    with tempfile.TemporaryDirectory() as at:
-        not_run(lesson, Path(at))
-        shown = lesson_page(lesson, Path(at), front.exercises_of(lesson), site, render)
+    shown = lesson_page(lesson, None, front.exercises_of(lesson), site, render)
     written(folder / site.page_of(lesson.path), shown.replace("</h1>", f"</h1>{note}", 1))
 
 
@@ -240,9 +237,9 @@ def _made(
     packages = _sources()
     used = [file for file in _sources(PARTS) if not set(OWN) & set(file.relative_to(ROOT).parts)]
     others = sorted(set(EXAMPLES.glob("*.py")) - {lesson.path for lesson in lessons()})
-    common = digest([*_surroundings(), *used, *others])
+    common = digest([*_surroundings(), *used, *others, Path(running.__file__)])
 
-    def ran(lesson: Lesson) -> tuple[Lesson, Path | None]:
+    def run(lesson: Lesson) -> Path | None:
         of = digest([common, lesson.path, EXAMPLES / "questions" / f"{lesson.number}.py"])
         if preview is not None and preview.stopped.is_set():
             raise KeyboardInterrupt
@@ -253,10 +250,10 @@ def _made(
                 raise
             say(f"{problem}; its page is there all the same, without what its cells print and draw")
             preview.fail(lesson, str(problem).partition(": ")[2])
-            return lesson, None
+            return None
         if preview is not None:
             preview.join(lesson, at)
-        return lesson, at
+        return at
 
     def reference() -> Path | None:
         if not with_reference or find_spec("pdoc") is None:
@@ -265,33 +262,22 @@ def _made(
         with working("the reference"):
             return kept("reference", of, lambda folder: _reference(folder, say), home())
 
-    pool = ThreadPoolExecutor(os.cpu_count() or 1)
+    order = some if preview else sorted(some, key=lambda lesson: -(lesson.seconds or 0))
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of the machinery, about its own parts
-            order = some if preview else sorted(some, key=lambda lesson: -(lesson.seconds or 0))
-            waiting = [*order]
-            runs = [pool.submit(lambda: ran(_next(waiting, preview))) for _ in order]
-            other = pool.submit(reference)
-            places = dict(run.result() for run in runs)
-            made = other.result(), {one: at for one in some if (at := places[one]) is not None}
+        with SideBySide(run, order) as runs:
+            if preview is not None:
+                preview.run_now = runs.now
+                for lesson in [*preview.asked]:
+                    runs.now(lesson)
+            last = runs.in_turn.submit(reference)
+            places = {lesson: runs.result(lesson) for lesson in order}
+            made = last.result(), {one: at for one in some if (at := places[one]) is not None}
     except KeyboardInterrupt:
         if preview is None:
             say(STOPPING)
         raise
-    finally:
-        pool.shutdown(cancel_futures=True)
     sweep(home())
     return made
-
-
-def _next(waiting: list[Lesson], preview: Preview | None) -> Lesson:
-    """Take the lesson that is to run now: the one whose page was asked for last, if it is waiting."""
-    asked = preview.asked if preview is not None else []
-    with TAKING:
-        lesson = next((one for one in reversed(asked) if one in waiting), waiting[0])
-        waiting.remove(lesson)
-    return lesson
 
 
 def _sources(suffixes: Sequence[str] = (".py",)) -> list[Path]:
@@ -370,9 +356,8 @@ def _title(page: Path) -> str:
 
 def _without(folder: Path) -> list[str]:
     """List what a lesson that ran there could not draw, as it says itself."""
-    *_, last = read(folder)
-    printed = "".join(output.get("text", "") for output in last.outputs)
-    return [f"what {name} draws" for name in re.findall(r"\(no (\w+)\)", printed)]
+    *_, last = ran(folder)
+    return [f"what {name} draws" for name in re.findall(r"\(no (\w+)\)", last.printed)]
 
 
 def _text(name: str) -> str:

@@ -21,6 +21,7 @@ from ...working import say, working
 from ..exercises.learner_file import HOME
 from ..exercises.sheets import folder_of, sheets
 from ..lessons.lesson import chosen
+from ..lessons.running import warm
 from .build import STOPPING, Preview, build, write_front
 from .kept import digest
 
@@ -69,6 +70,7 @@ def _port(text: str) -> int:
 def command(options: argparse.Namespace) -> int:
     """Build the site; write it, or serve it until Ctrl-C; returns the exit status."""
     some = chosen(options.numbers)
+    warm()
     learner = folder_of(options.exercises)
     shown = None if learner == HOME else learner
     with_reference = not options.no_reference

@@ -9,7 +9,7 @@ import pytest
 from minigrad import errors
 from minigrad.__main__ import main
 from minigrad.course.lessons import lesson as lessons
-from minigrad.course.lessons import notebooks, pages
+from minigrad.course.lessons import notebooks, pages, running
 from minigrad.course.places import ROOT
 
 SMALL = """# %% [markdown]
@@ -111,19 +111,68 @@ def test_notebooks(small, tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize(
     ("divisor", "says"),
-    [(0, "ZeroDivisionError"), ("os._exit(1)", "died"), ("time.sleep(60)", "timed out")],
+    [
+        (0, r"ZeroDivisionError: .*99_small\.py:18: 1 / 0$"),
+        ("sys.exit(3)", r"SystemExit: 3, at 99_small\.py:18"),
+        ("os._exit(1)", "its process died"),
+        ("time.sleep(60)", "timed out after 10 seconds"),
+    ],
 )
-def test_a_notebook_that_fails_says_which_and_why(divisor, says, small, tmp_path, monkeypatch):
-    needs("jupytext", "nbclient", "ipykernel")
-    monkeypatch.setattr(notebooks, "SECONDS", 10)
+def test_a_lesson_that_does_not_end_says_why(divisor, says, small, tmp_path, monkeypatch):
+    monkeypatch.setattr(running, "SECONDS", 10)
     lesson = small(divisor=divisor)
     text = lesson.path.read_text().replace("import sys", "import os, sys, time")
     lesson.path.write_text(text)
     with pytest.raises(errors.ConfigError, match=rf"99_small\.py fails: .*{says}"):
-        notebooks.executed(lesson, tmp_path)
+        running.executed(lesson, tmp_path)
+
+
+SHOWS = """# %% [markdown]
+# # 99 A lesson that shows
+
+# %%
+import inspect
+import os
+import sys
+
+import minigrad as mg
+from minigrad.course.pictures import Pictures
+
+pictures = Pictures()
+x = mg.Tensor(3.0, requires_grad=True)
+print("printed", file=sys.stderr)  # which no page shows
+os.write(1, b"neither")
+print("one")
+pictures("99_graph", mg.graph(x * x))
+
+# %%
+print(__name__, x)
+x + 1
+
+# %%
+def source():
+    return 1
+
+print(inspect.getsource(source))
+"""
+
+
+@pytest.mark.slow
+def test_a_lesson_that_ran_has_what_its_cells_print_and_draw(tmp_path, capfd):
+    needs("pygraphviz")
+    (tmp_path / "99_shows.py").write_text(SHOWS)
+    (lesson,) = lessons.lessons(tmp_path)
+    running.executed(lesson, tmp_path)
+    text, drawn, shown, line = running.ran(tmp_path)
+    assert (text.kind, text.printed, text.picture) == ("markdown", "", "")
+    assert (drawn.printed, drawn.picture) == ("one\n", "out/99_graph.svg")
+    assert (tmp_path / "out" / "99_graph.svg").read_text().startswith("<svg")
+    assert shown.printed == "__main__ Tensor(3., requires_grad=True)\nTensor(4., from np.add)\n"
+    assert line.printed == "def source():\n    return 1\n\n"
+    assert lessons.cells(lesson.text)[1].text == drawn.text
+    assert capfd.readouterr() == ("", "")
 
 
 def test_a_page_may_name_a_folder_whose_name_is_no_text(tmp_path):

@@ -1,6 +1,7 @@
 """`python -m minigrad course`: what is kept, where links lead, and the pages in a real browser."""
 
 import importlib.util
+import json
 import os
 import re
 import shutil
@@ -8,6 +9,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 import urllib.request
 from pathlib import Path
@@ -18,7 +20,7 @@ from progress import problems
 
 from minigrad import errors, idioms
 from minigrad.__main__ import main
-from minigrad.course.lessons import forms
+from minigrad.course.lessons import forms, running
 from minigrad.course.lessons import lesson as lessons
 from minigrad.course.lessons.addresses import Links, Site
 from minigrad.course.lessons.markdown import Renderer
@@ -32,7 +34,7 @@ from minigrad.course.site.kept import digest, kept, sweep
 GUIDE = EXAMPLES / "TEACHING.md"
 GUIDE_PAGE = f"source/{GUIDE.relative_to(ROOT).as_posix()}.html"
 WIDTHS = (360, 768, 1400)
-RENDERS = ("jupytext", "nbclient", "ipykernel", "latex2mathml", "mdit_py_plugins", "pygments")
+RENDERS = ("latex2mathml", "mdit_py_plugins", "pygments")
 
 
 def needs(*modules):
@@ -200,30 +202,21 @@ WIDE = (
 
 def ran(lesson, folder):
     """What running a lesson leaves, without a run."""
-    nbformat = importlib.import_module("nbformat")
-    code = [cell for cell in lessons.cells(lesson.text) if cell.kind == "code"]
-    cells = []
-    for cell in lessons.cells(lesson.text):
-        if cell.kind == "markdown":
-            cells.append(nbformat.v4.new_markdown_cell(cell.text))
-            continue
-        said = LEFT_OUT if cell == code[-1] else "word " * 60
-        outputs = [nbformat.v4.new_output("stream", text=said)]
-        if cell == code[0]:
-            data = {"text/plain": "Picture('out/99_wide.svg')", "image/svg+xml": WIDE}
-            outputs.append(nbformat.v4.new_output("execute_result", data=data))
-        cells.append(nbformat.v4.new_code_cell(cell.text, outputs=outputs))
+    cells = lessons.cells(lesson.text)
+    code = [k for k, cell in enumerate(cells) if cell.kind == "code"]
+    for k in code:
+        cells[k] = cells[k]._replace(printed="word " * 60)
+    if code:
+        cells[code[0]] = cells[code[0]]._replace(picture="out/99_wide.svg")
+        cells[code[-1]] = cells[code[-1]]._replace(printed=LEFT_OUT)
     (folder / "out" / "99_wide.svg").write_text(WIDE)
     (folder / "out" / "99_steps.html").write_text("<title>x &lt; y</title>")
-    nbformat.write(nbformat.v4.new_notebook(cells=cells), folder / "notebook.ipynb")
+    (folder / running.RAN).write_text(json.dumps(cells))
 
 
 def ran_plainly(lesson, folder):
-    """The same, without outputs."""
-    nbformat = importlib.import_module("nbformat")
-    of = {"markdown": nbformat.v4.new_markdown_cell, "code": nbformat.v4.new_code_cell}
-    cells = [of[cell.kind](cell.text) for cell in lessons.cells(lesson.text)]
-    nbformat.write(nbformat.v4.new_notebook(cells=cells), folder / "notebook.ipynb")
+    """The same, of cells that print and draw nothing."""
+    (folder / running.RAN).write_text(json.dumps(lessons.cells(lesson.text)))
 
 
 @pytest.fixture(scope="module")
@@ -283,13 +276,13 @@ def test_a_lesson_can_be_read_before_it_has_run(tmp_path, monkeypatch):
     assert '<p class="running">' in shown()
     joined = []
 
-    def running(lesson, folder):
+    def run(lesson, folder):
         if lesson.number == "99":  # the other one is there already
             joined.append('<p class="running">' not in shown())
         ran_plainly(lesson, folder)
 
-    monkeypatch.setattr(building, "executed", running)
-    monkeypatch.setattr(building.os, "cpu_count", lambda: 1)
+    monkeypatch.setattr(building, "executed", run)
+    monkeypatch.setattr(os, "cpu_count", lambda: 1)
     building.build(some, root, with_reference=False, preview=preview)
     assert joined == [True]
     preview.write("98_other.html")  # leaves what is there
@@ -297,27 +290,30 @@ def test_a_lesson_can_be_read_before_it_has_run(tmp_path, monkeypatch):
 
 
 @pytest.mark.slow
-def test_the_lesson_that_a_reader_opens_runs_next(tmp_path, monkeypatch):
+def test_the_lesson_that_a_reader_opens_runs_at_once(tmp_path, monkeypatch):
+    """It does not wait for the one whose turn it is, and the others do."""
     needs(*RENDERS)
-    for number in (96, 97, 98, 99):
+    for number in (97, 98, 99):
         (tmp_path / f"{number}_some.py").write_text(f"# %% [markdown]\n# # {number} Some\n")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     preview = building.Preview(lessons.lessons(tmp_path), tmp_path / "site", None)
-    ran = []
+    began, opened = [], threading.Event()
 
-    def running(lesson, folder):
-        ran.append(lesson.number)
-        if lesson.number == "96":  # meanwhile the reader goes from page to page
-            preview.write("98_some.html")
+    def run(lesson, folder):
+        began.append(lesson.number)
+        if lesson.number == "97":
             preview.write("99_some.html")
+            assert opened.wait(30)
+        if lesson.number == "99":
+            opened.set()
         ran_plainly(lesson, folder)
 
-    monkeypatch.setattr(building, "executed", running)
-    monkeypatch.setattr(building.os, "cpu_count", lambda: 1)
+    monkeypatch.setattr(building, "executed", run)
+    monkeypatch.setattr(os, "cpu_count", lambda: 1)
     building.build(
         lessons.lessons(tmp_path), tmp_path / "site", with_reference=False, preview=preview
     )
-    assert ran == ["96", "99", "98", "97"]
+    assert began == ["97", "99", "98"]
 
 
 @pytest.mark.slow
@@ -334,7 +330,7 @@ def test_a_lesson_that_fails_takes_nothing_from_the_others(tmp_path, monkeypatch
     preview = building.Preview(some, root, None)
     building.build(some, root, None, said.append, False, preview)
     assert any(
-        line.startswith("98_fails.py fails: AssertionError: , at assert right > 6;")
+        line.startswith("98_fails.py fails: AssertionError: , at 98_fails.py:6: assert right > 6;")
         for line in said
     )
     shown = (root / "98_fails.html").read_text()
