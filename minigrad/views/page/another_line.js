@@ -120,6 +120,7 @@ function chances(scores) {
 
 // --- how it is shown: as the section shows the line of the page (see minitransformer's `explain`) ---------------
 
+const PAUSE = 150; // milliseconds
 const percent = (share) => `${(100 * share).toFixed(1)}%`;
 const SPECIAL = { "<eos>": "end", "<bos>": "start" };
 const named = (name) =>
@@ -156,6 +157,21 @@ function step(said, t, was) {
       rows.slice(earlier),
     ),
   );
+}
+
+let later = 0;
+function showSteps(said) {
+  // what stands below the picture, once nothing has been typed for a moment: it is much to lay out
+  const box = document.querySelector(".writing");
+  box.setAttribute("aria-busy", "true");
+  clearTimeout(later);
+  later = setTimeout(() => {
+    fill(
+      box,
+      said.written.map((_, t) => step(said, t, told.wrote)),
+    );
+    box.removeAttribute("aria-busy");
+  }, PAUSE);
 }
 
 function bars(p) {
@@ -235,10 +251,7 @@ function read(text, right = null) {
   if (byId("sampling").open) Sampling.show({ ...said, shown: named });
   fill(byId("another-read"), text);
   const apart = output(said.written);
-  fill(
-    document.querySelector(".writing"),
-    said.written.map((_, t) => step(said, t, told.wrote)),
-  );
+  showSteps(said);
   const wrote = said.written.filter((id) => id !== told.end).map((id) => told.symbols[id]);
   const joined = wrote.join(told.level === "word" ? " " : "");
   fill(

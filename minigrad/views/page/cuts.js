@@ -6,7 +6,7 @@
 const SLICE = 12, // milliseconds that are computed without a pause
   SHOWN = 100; // milliseconds until more is shown
 const soon = (act) =>
-  window.requestIdleCallback ? requestIdleCallback(act, { timeout: 50 }) : setTimeout(act, 1);
+  window.requestIdleCallback ? requestIdleCallback(act, { timeout: 500 }) : setTimeout(act, 1);
 
 function cutter(machine) {
   const off = new Map(); // key -> a part that stays cut

@@ -85,14 +85,25 @@ function likeliest() {
     .slice(0, LIKELY);
 }
 
+let wide = 0; // the width of the picture, as the browser has told it: to ask costs a layout
+const width = () => wide || byId("flow-picture").clientWidth;
+
 function draw() {
   const box = byId("flow-picture");
-  if (!Flow.reading || !box.clientWidth) return; // it is not seen
-  drawn = Ribbons.draw(scene(), box.clientWidth);
+  if (!Flow.reading || !width()) return; // it is not seen
+  drawn = Ribbons.draw(scene(), width());
   fill(box, drawn.svg);
   byId("flow-figure").classList.toggle("beside", drawn.free > 230);
   byId("flow-figure").style.setProperty("--free", `${drawn.free - 24}px`);
   paint();
+}
+
+function resize(told) {
+  // draws again, and says so, if the picture has another width
+  const again = Flow.reading && told !== wide;
+  wide = told;
+  if (again) draw();
+  return again;
 }
 
 // What the small box beside the pointer is not to cover: the heads, the answer, and the panel.
@@ -158,4 +169,4 @@ function openCell(part) {
   Attention.chooseCell(cellOf(part), part.h, Flow.rowOf(part.stage.side), part.k);
 }
 
-export { cellOf, draw, followed, openBox, openCell, paint, stageNow, toLeaveFree };
+export { cellOf, draw, followed, openBox, openCell, paint, resize, stageNow, toLeaveFree };

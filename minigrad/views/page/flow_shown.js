@@ -65,12 +65,8 @@ function listen() {
     Flow.follow((Flow.step + by + count) % count);
   });
   byId("flow-letter").addEventListener("change", (event) => Flow.toLetter(Number(event.target.value)));
-  let before = 0;
   new ResizeObserver(() => {
-    if (!Flow.reading || box.clientWidth === before) return;
-    before = box.clientWidth;
-    FlowScene.draw();
-    FlowSaid.stageList(); // the step may be another by now
+    if (FlowScene.resize(box.clientWidth)) FlowSaid.stageList(); // the step may be another by now
   }).observe(box);
 }
 

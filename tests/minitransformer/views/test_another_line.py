@@ -21,8 +21,9 @@ TYPE = """
 const field = document.getElementById("another-line");
 field.value = arguments[0];
 field.dispatchEvent(new Event("input"));
-return [...document.querySelectorAll(".writing b.next")].map((b) => b.textContent);
 """
+WRITTEN = "return [...document.querySelectorAll('.writing b.next')].map((b) => b.textContent)"
+
 SET = """
 const field = document.getElementById(arguments[0]);
 field.value = arguments[1];
@@ -33,6 +34,12 @@ const buttons = [...document.querySelectorAll("#sampling-steps button")];
 return buttons.findIndex((b) => b.ariaPressed === "true");
 """
 SECTION = "return document.querySelector('.writing').innerHTML"
+
+
+def type_line(browser, line):
+    """Type a line, and wait until all of the page is of it."""
+    browser.run(TYPE, line)
+    browser.wait("return !document.querySelector('.writing[aria-busy]')")
 
 
 def a_reader(kind, folder, steps=0):
@@ -89,7 +96,8 @@ def test_what_the_page_writes_is_what_greedy_writes(browser, tmp_path, kind):
         written = reader.beginning(source, reader.write(source))[0]
         names = [t.replace(" ", "␣") for t in reader.writes.tokens(written)]
         names = ["end" if t == "<eos>" else "start" if t == "<bos>" else t for t in names]
-        assert browser.run(TYPE, line) == names, line
+        type_line(browser, line)
+        assert browser.run(WRITTEN) == names, line
         seen.add(tuple(names))
     assert len(seen) > 10
     assert browser.messages() == []
@@ -102,9 +110,9 @@ def test_a_line_that_is_typed_looks_like_the_one_that_was_written(browser, tmp_p
     reader = a_reader(kind, tmp_path, 30)
     browser.open(explain(reader, "3 march 1998", tmp_path / "page.html"))
     before = browser.run(SECTION)
-    browser.run(TYPE, "7 july 2003")
+    type_line(browser, "7 july 2003")
     assert browser.run(SECTION) != before
-    browser.run(TYPE, "3 march 1998")
+    type_line(browser, "3 march 1998")
     number = re.compile(r"\d+(?:\.\d+)?(?=%)")
     after = browser.run(SECTION)
     assert number.sub("", after) == number.sub("", before).replace("\n", "")
@@ -170,15 +178,15 @@ def test_typing_a_guess_and_what_cannot_be_read(browser, tmp_path):
     (written,) = reader.read(["b 3"])
     output = "return document.getElementById('another-output').innerText"
     assert browser.run(output).replace("end", "") == written
-    browser.run(TYPE, "3 märz")
+    type_line(browser, "3 märz")
     assert "never seen the character “ä”" in said()
     assert "still for “b 3”" in said()
     browser.wait(GREY)
     assert browser.run("return document.getElementById('flow').inert")
-    browser.run(TYPE, "")
+    type_line(browser, "")
     assert "still for “b 3”" in said()
     browser.wait(GREY)
-    browser.run(TYPE, "1" * 99)
+    type_line(browser, "1" * 99)
     assert f"The first {reader.longest_source} characters are read: this has 99" in said()
     assert not browser.run(GREY)
     (written,) = reader.read(["1" * reader.longest_source])
