@@ -67,7 +67,10 @@ TRAIN: dict[str, list[Option]] = {
             "out", Path, "FOLDER",
             "where the checkpoint, the curve and the report go (default: runs/TASK)",
         ),
-        Option("resume", Path, "RUN", "go on with the run in this folder, by its own settings"),
+        Option(
+            "resume", Path, "RUN",
+            "go on with the run in this folder, by its own settings; with --steps N, to N in all",
+        ),
     ],
     "more of learning": [
         setting("batch", "N", "examples in a batch"),

@@ -179,7 +179,8 @@ def resumed(given: dict[str, Any]) -> tuple[Callable[[], Training], Path]:
     Raises:
         ConfigError: if the options ask for other settings than it has.
     """
-    others = [name for name in given if name not in ("run", "resume", "every", "stop_at", *WHO)]
+    may_be = ("run", "resume", "every", "stop_at", "steps", *WHO)
+    others = [name for name in given if name not in may_be]
     if others:
         words = [given[name] if name in ("task", "file") else flag(name) for name in others]
         raise errors.ConfigError(
@@ -189,7 +190,9 @@ def resumed(given: dict[str, Any]) -> tuple[Callable[[], Training], Path]:
     checkpoint = given["resume"] / CHECKPOINT
     if not checkpoint.exists():
         raise errors.ConfigError(f"there is no run in {given['resume']}: give the folder of one")
-    return lambda: load_training(checkpoint), ready(given["resume"], replace=True)
+    return lambda: load_training(checkpoint, given.get("steps")), ready(
+        given["resume"], replace=True
+    )
 
 
 def learn(

@@ -91,10 +91,14 @@ def make(
 
 
 @checked
-def load_training(path: str | os.PathLike[str]) -> Training:
+def load_training(path: str | os.PathLike[str], steps: int | None = None) -> Training:
     """Load a run as it was when its checkpoint was written, with its task, ready for its next step.
+
+    Args:
+        steps: how many there are in all, in place of as many as it was begun with.
 
     Raises:
         CheckpointError: if the file is missing, truncated, or not of such a run.
+        ConfigError: if it has taken more steps.
     """
-    return training_in(path, make)
+    return training_in(path, make, steps)

@@ -52,19 +52,23 @@ def load_reader(path: str | os.PathLike) -> tuple[LineReader, dict[str, Any]]:
         raise _foreign(path, problem) from None
 
 
-def training_in(path: str | os.PathLike, make: Callable) -> Training:
+def training_in(path: str | os.PathLike, make: Callable, steps: int | None = None) -> Training:
     """Load a run as it was when its checkpoint was written, ready for its next step.
 
     Args:
         make: makes the task again, from the name, the seed and the options in the checkpoint.
+        steps: how many there are in all, in place of as many as it was begun with. The schedule
+            "cosine" goes on with the learning rate of a run that was begun with so many.
 
     Raises:
         CheckpointError: if the file is missing, truncated, or not of such a run.
+        ConfigError: if it has taken more steps.
         DataError: if the file of examples has changed or is gone.
     """
+    longer = {} if steps is None else {"steps": whole("steps", steps)}
     arrays, about = serialize.load(path)
     try:
-        settings = Settings(**about["settings"])
+        settings = Settings(**{**about["settings"], **longer})
         task = make(about["task"], settings.seed, **about["made"])
         weights = _weights(arrays, about["kind"])
         sizes = _sizes(READERS[about["kind"]], about["sizes"], weights)
@@ -84,11 +88,15 @@ def training_in(path: str | os.PathLike, make: Callable) -> Training:
             )
         run.model.load_state_dict(weights)
         run.optimizer.load_state_dict(_part(arrays, "optimizer."))
-        return run
     except errors.DataError as problem:
         raise errors.DataError(f"{os.fspath(path)} goes on with the same data: {problem}") from None
     except FOREIGN as problem:
         raise _foreign(path, problem) from None
+    if steps is not None and steps < done:
+        raise errors.ConfigError(
+            f"{os.fspath(path)} has taken {done} steps already: give as many or more, not {steps}"
+        )
+    return run
 
 
 def _sizes(kind: type[LineReader], saved: dict[str, object], weights: dict[str, np.ndarray]) -> Any:

@@ -214,6 +214,24 @@ def weights(folder):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("schedule", ["constant", "inverse_sqrt"])
+def test_a_run_that_is_made_longer_is_one_that_began_so_long(
+    schedule, tmp_path, monkeypatch, capsys
+):
+    monkeypatch.chdir(tmp_path)
+    options = ["train", "copy", *map(str, SMALL), "--schedule", schedule, "--warmup", "2"]
+    for steps, out in (("7", "long"), ("4", "short")):
+        assert main([*options, "--steps", steps, "--out", out]) == 0
+    assert main(["train", "--resume", "short", "--steps", "7"]) == 0
+    long, made_long = weights(tmp_path / "long"), weights(tmp_path / "short")
+    for name in long:
+        np.testing.assert_array_equal(long[name], made_long[name], err_msg=name)
+    capsys.readouterr()
+    assert main(["train", "--resume", "short", "--steps", "6"]) == 2
+    assert "has taken 7 steps already: give as many or more, not 6" in capsys.readouterr().err
+
+
+@pytest.mark.slow
 def test_a_run_that_was_killed_goes_on_to_the_same_weights(tmp_path):
     options = ("copy", *SMALL, "--dropout", 0.1, "--steps", 60, "--every", 5)
     done = minitransformer("train", *options, "--out", tmp_path / "whole")
@@ -284,7 +302,7 @@ def test_a_text_is_learned_from_the_command_line(tmp_path, text_file):
         (["train", "copy", "file.txt"], "reads no file"),
         (["train", "copy", "--digits", "3"], "the task 'copy' does not use --digits 3"),
         (["train", "pairs", __file__, "--window", "3"], "does not use --window 3"),
-        (["train", "--resume", "nowhere", "--steps", "5"], "leave out --steps"),
+        (["train", "--resume", "nowhere", "--width", "8"], "leave out --width"),
         (["train", "--positions", "spiral", "--steps", "1"], "spiral"),
     ],
 )
