@@ -185,10 +185,22 @@ def _steps(text: str) -> int:
 def _puzzle_options(parser: argparse.ArgumentParser) -> None:
     _which(parser)
     parser.add_argument(
-        "--lines", metavar="N", type=int, nargs="+", help="your answer: the numbers, such as 4 2"
+        "--lines",
+        metavar="N",
+        type=_numbers,
+        nargs="+",
+        help="your answer: the numbers, such as 4 2",
     )
     parser.set_defaults(seconds=SECONDS)
     _in_process(parser)
+
+
+def _numbers(text: str) -> list[int]:
+    """Numbers of lines, "4" or "4,2"."""
+    numbers = [number.strip() for number in text.split(",") if number.strip()]
+    if not all(map(str.isdecimal, numbers)):
+        raise argparse.ArgumentTypeError(f"lines have whole numbers, such as 4 2, not {text!r}")
+    return [int(number) for number in numbers]
 
 
 def _start_options(parser: argparse.ArgumentParser) -> None:

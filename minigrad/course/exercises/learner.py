@@ -183,7 +183,8 @@ def puzzle(options: argparse.Namespace) -> int:
     ((sheet, (exercise,)),) = which
     if not exercise.has_puzzle:
         raise errors.ConfigError(f"{exercise.name} has no puzzle: `{RUN} hint` helps on")
-    mark = solved(sheet, exercise, options.lines, options.seconds)
+    lines = [number for some in options.lines for number in some]
+    mark = solved(sheet, exercise, lines, options.seconds)
     _tell(sheet, exercise, mark)
     return 0 if mark.state == RIGHT else 1
 

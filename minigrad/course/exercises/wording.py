@@ -74,6 +74,8 @@ def _of_error(error: Raised) -> str:
         return "It calls itself without end."
     if error.kind == "builtins.SystemExit":
         return "It ends the program; an exercise returns its answer."
+    if error.kind == "builtins.EOFError":
+        return "It asks for input, and nobody answers; an exercise gets all that it needs as arguments."
     if error.kind == "builtins.NotImplementedError" and error.within:
         return f"It calls {error.within}, which is not written yet."
     if error.kind.endswith(".UnreadableError"):

@@ -203,6 +203,7 @@ def test_what_an_import_calls_is_not_the_learners(tmp_path, monkeypatch):
         ("return (g,)", "returns a tuple of 1 number; expected is a tuple of 2 numbers"),
         ("return product_rule(g, x, y)", "calls itself without end"),
         ("raise SystemExit", "ends the program"),
+        ("raise EOFError", "asks for input, and nobody answers"),  # as input() does
         ("return 1 / 0", "ZeroDivisionError: division by zero, in line 2: return 1 / 0"),
         ("import json; json.loads('x')", "in line 2: import json; json.loads('x')"),
         ("return g + 1, x * y", "not on the list of known mistakes"),
@@ -786,6 +787,7 @@ def test_a_puzzle_is_shown_and_judged(run):
     assert run("puzzle", "teacher_forcing", "--lines", 9)[0] == 2
     assert run("puzzle", "13", "--lines", 1)[0] == 2
     assert run("puzzle", "teacher_forcing", "--lines", 1, 1)[0] == 2
+    assert "1 is given twice" in run("puzzle", "teacher_forcing", "--lines", "1,1")[2]
 
 
 def test_a_copy_without_answers_shows_no_solution(run, tmp_path, monkeypatch):
