@@ -247,8 +247,11 @@ def check_spoiled(row):
 @each_function
 def test_no_pair_of_orders_matters(rows):
     for row in rows:
-        for layout, arriving in itertools.product(LAYOUTS, ARRIVING):
-            check_layout(row, layout, arriving)
+        layouts = ["in C order", *unlike(row)]
+        for arriving in (layout for layout in layouts if layout in ARRIVING):
+            in_order = functools.cache(functools.partial(derived_in_order, row, arriving=arriving))
+            for layout in layouts:
+                check_layout(row, layout, arriving, in_order)
 
 
 def unlike(row):
@@ -266,15 +269,20 @@ def unlike(row):
     return [layout for layout in LAYOUTS if layout not in same]
 
 
-def check_layout(row, layout, arriving):
+def check_layout(row, layout, arriving, in_order=None):
     if layout not in ALIKE and "regular" in str(row.domain):
         return  # a matrix of equal rows has no inverse
-    arrays = row.arrays()
-    found, given = derived(row.call, [tensor(a, layout) for a in arrays], arriving=arriving)
-    in_order = [np.array(laid_out(a, layout), order="C") for a in arrays]
-    ys, gradients = derived(row.call, leaves_of(in_order), arriving=arriving)
+    found, given = derived(row.call, [tensor(a, layout) for a in row.arrays()], arriving=arriving)
+    same = "in C order" if layout in ALIKE else layout  # elements
+    ys, gradients = in_order(same) if in_order else derived_in_order(row, same, arriving)
     for a, b in zip([*(y.data for y in found), *given], [*(y.data for y in ys), *gradients]):
         close(a, b, 1e-12)
+
+
+def derived_in_order(row, layout, arriving):
+    """The results and gradients of the elements of a layout, which lie in C order."""
+    arrays = [np.array(laid_out(a, layout), order="C") for a in row.arrays()]
+    return derived(row.call, leaves_of(arrays), arriving=arriving)
 
 
 @each_function
