@@ -16,18 +16,16 @@ from minigrad.course.exercises.sandbox import mark_of
 from minigrad.course.exercises.sheets import chosen, examples, sheets
 from minigrad.course.exercises.worked import worked
 
-FEW, ALL = range(1), range(10)  # seeds of the inputs: those of every run, and of the slow one
+SEEDS = 4  # of the inputs
 EXERCISES = [(sheet, exercise) for sheet in sheets() for exercise in sheet.exercises.values()]
 AFTER_THE_FIRST = {"engine"}.union(
     *([*sheet.exercises][1:] for sheet in sheets())
 )  # of each lesson
 
 
-def some_exercises(wanted, slow=()):
+def some_exercises(wanted, marks=()):
     some = [
-        pytest.param(
-            s, e, id=f"{s.number}-{e.name}", marks=pytest.mark.slow if e.name in slow else ()
-        )
+        pytest.param(s, e, id=f"{s.number}-{e.name}", marks=marks)
         for s, e in EXERCISES
         if wanted(e)
     ]
@@ -57,9 +55,17 @@ def test_a_stub_is_not_begun_and_its_examples_are_right(sheet, exercise):
     assert examples(sheet, exercise)
 
 
-@pytest.mark.parametrize("seeds", [FEW, pytest.param(ALL, marks=pytest.mark.slow)], ids=("1", "10"))
-@some_exercises(lambda exercise: True, slow=AFTER_THE_FIRST)
-def test_the_solution_is_right_and_each_mistake_is_named(sheet, exercise, seeds):
+@some_exercises(lambda exercise: exercise.name not in AFTER_THE_FIRST)
+def test_the_solution_is_right_and_each_mistake_is_named(sheet, exercise):
+    check_marks(sheet, exercise, range(1))
+
+
+@some_exercises(lambda exercise: True, marks=pytest.mark.slow)
+def test_the_same_of_more_inputs(sheet, exercise):
+    check_marks(sheet, exercise, range(exercise.name not in AFTER_THE_FIRST, SEEDS))
+
+
+def check_marks(sheet, exercise, seeds):
     shown = examples(sheet, exercise)
     assert len(exercise.mistakes) >= 3
     for seed in seeds:
