@@ -1,5 +1,6 @@
 """Models of many kinds, small: each value and gradient is PyTorch's, and the graph draws."""
 
+import functools
 import json
 import re
 
@@ -232,20 +233,25 @@ def watch(loss_of):
     return watched
 
 
+@functools.cache
+def watched(model):
+    """A step of the model, for all tests that only look at it."""
+    return watch(model())
+
+
 @pytest.mark.parametrize("model", MODELS)
 def test_models(model):
-    graph = mg.graph(watch(model()))
+    graph = mg.graph(watched(model))
     assert graph.to_dot().startswith("digraph")
     assert all(n.gradient is not None for n in graph.nodes if n.kind == "parameter")
 
 
 @pytest.mark.parametrize("model", MODELS)
 def test_programs_of_models_have_the_loss_and_the_gradients(model):
-    watched = watch(model())
-    step = mg.compile(watched)
+    step = mg.compile(watched(model))
     loss = step()
     loss.backward()
-    graph = mg.graph(watched)
+    graph = mg.graph(watched(model))
     (root,) = graph.roots
     assert loss.item() == pytest.approx(graph[root].value.item(), rel=1e-5)
     wanted = {n.label: n.gradient for n in graph.nodes if n.kind == "parameter"}
@@ -256,7 +262,7 @@ def test_programs_of_models_have_the_loss_and_the_gradients(model):
 @pytest.mark.slow
 @pytest.mark.parametrize("model", MODELS)
 def test_pages_of_models(model, tmp_path):
-    page = mg.explore(watch(model()), tmp_path / "page.html").read_text()
+    page = mg.explore(watched(model), tmp_path / "page.html").read_text()
     assert "Compared with PyTorch" in page
 
 

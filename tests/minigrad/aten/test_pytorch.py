@@ -449,6 +449,7 @@ def test_an_error_in_the_block_leaves_all_as_it_was():
     assert all(re.match("Linear|weight|bias|", b.path) for b in mg.graph(watched).boxes)
 
 
+@pytest.mark.slow
 def test_the_first_capture_does_not_wait_for_the_compiler_of_pytorch():
     """Which takes seconds to be imported."""
     code = (

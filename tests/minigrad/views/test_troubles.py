@@ -317,7 +317,9 @@ DIVERGING = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("case", DIVERGING)
+@pytest.mark.parametrize(
+    "case", [DIVERGING[0], *(pytest.param(case, marks=pytest.mark.slow) for case in DIVERGING[1:])]
+)
 def test_a_diverging_model_of_pytorchs_opens_and_its_page_at_the_line(case, tmp_path):
     pytest.importorskip("torch")
     torch.manual_seed(0)

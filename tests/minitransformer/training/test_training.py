@@ -110,13 +110,12 @@ def test_padding_counts_for_nothing():
 # --- the steps ------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("dropout", [0.0, 0.2])
-def test_the_same_seed_gives_the_same_weights_bit_for_bit(dropout):
+def test_the_same_seed_gives_the_same_weights_bit_for_bit():
     random.seed(1)
-    one = training(dropout=dropout)
+    one = training(dropout=0.2)
     losses = [one.step() for _ in range(10)]
     random.seed(2)  # nobody else's generator plays a part
-    other = training(dropout=dropout)
+    other = training(dropout=0.2)
     assert [other.step() for _ in range(10)] == losses
     assert weights(one) == weights(other)
 
