@@ -1,5 +1,6 @@
 """Lesson 14: generating."""
 
+import functools
 import heapq
 import itertools
 import math
@@ -373,19 +374,17 @@ def with_a_heap(scores, start, end, longest, beams):
 
 def exhaustive(f, scores, start, end, longest, beams):
     """A beam in which everything has room finds the likeliest of all."""
-    raw = scores.function
-    N = len(raw([start]))
-    ways = [w for n in range(1, 4) for w in itertools.product(range(N), repeat=n)]
+
+    @functools.cache
+    def log_p(*tokens):
+        s = scores.function([start, *tokens])
+        return s - s.max() - math.log(np.exp(s - s.max()).sum())
+
+    ways = [w for n in range(1, 4) for w in itertools.product(range(len(log_p())), repeat=n)]
     ended = [w for w in ways if end not in w[:-1] and (w[-1] == end or len(w) == 3)]
+    total = lambda way: sum(log_p(*way[:k])[token] for k, token in enumerate(way))
 
-    def log_p(way):
-        total = 0.0
-        for k, token in enumerate(way):
-            s = raw([start, *way[:k]])
-            total += s[token] - s.max() - math.log(np.exp(s - s.max()).sum())
-        return total
-
-    return f(scores, start, end, 3, 200)[0] == list(max(ended, key=log_p))
+    return f(scores, start, end, 3, 200)[0] == list(max(ended, key=total))
 
 
 def searched(
