@@ -18,7 +18,7 @@ from ....disk import destination, write_whole
 from ...printing import say
 from ..exercise import Exercise
 from ..isolation.container import build
-from ..isolation.house import Rooms
+from ..isolation.house import JUDGE, Rooms
 from ..marking import Mark
 from ..sandbox import Job, check, marks_of
 from ..sheets import Sheet, chosen, has_any
@@ -225,7 +225,8 @@ class Results:
 
     def add(self, student: Student, marked: Sequence[Marked]) -> None:
         self.students[student.name] = marked
-        self.works[student.name] = work_in(student.folder)
+        with JUDGE:  # two threads at once are too many for the parser of Python 3.11
+            self.works[student.name] = work_in(student.folder)
         say(f"{cleaned(student.name):<24} {total(marked):>4} points")
         self.write()
 
