@@ -1,8 +1,8 @@
 """Namespaces of Linux: a process that sees Python and nothing of anybody's, and has no network.
 
-    shut(folder)       once: other files are gone, all that is left is read-only, no network is there
-    room(); inside()   for each room, before and after a fork: no other process is there, WORK is empty
-                       and can be written to, and all privileges are dropped
+    shut(folder)         once: other files are gone, all that is left is read-only, no network is there
+    forked(); inside()   for each room, and in it: no other process is there, WORK is empty and can be
+                         written to, and all privileges are dropped
 
 No rights are needed for this where the system lets everybody make namespaces; some containers and
 some systems do not. All calls raise OSError then.
@@ -34,13 +34,14 @@ DROP_FROM_BOUND, NO_NEW_PRIVILEGES, SUBREAPER, VERSION_3 = 24, 38, 36, 0x2008052
 
 
 def shut(folder: str) -> None:
-    """Leave this process no files but Python's, read-only, and no network.
+    """Leave this process no files but Python's, read-only, and no network; it goes on as a child, and
+    with that all that it forks comes to an end.
 
     Args:
         folder: an empty one, where the new root is put together.
     """
     user, group = os.getuid(), os.getgid()
-    _call("unshare", NEW["user"] | NEW["mount"] | NEW["net"] | NEW["ipc"] | NEW["uts"])
+    _call("unshare", sum(NEW.values()))
     for name, text in (
         ("setgroups", "deny"),
         ("uid_map", f"{NOBODY} {user} 1"),
@@ -72,6 +73,9 @@ def shut(folder: str) -> None:
     os.chdir("/")
     attributes = (ctypes.c_uint64 * 4)(READ_ONLY | NOSUID, 0, 0, 0)
     _call("syscall", MOUNT_SETATTR, HERE, b"/", RECURSIVELY, attributes, ctypes.sizeof(attributes))
+    child = os.fork()
+    if child:
+        os._exit(os.waitpid(child, 0)[1] != 0)
 
 
 def _needed() -> Iterator[str]:
@@ -91,9 +95,16 @@ def _needed() -> Iterator[str]:
     yield from ("/dev/null", "/dev/zero", "/dev/random", "/dev/urandom")
 
 
-def room() -> None:
-    """Have the next child be the first process of a room: it ends with this child."""
-    _call("unshare", NEW["pid"] | NEW["mount"] | NEW["ipc"])
+def forked() -> int:
+    """Fork, as `os.fork` does; the child is the first process of a room, which ends with it."""
+    _call("unshare", NEW["pid"])  # of children alone
+    child = os.fork()
+    if child == 0:
+        _call("unshare", NEW["mount"] | NEW["ipc"])
+    else:
+        with open("/proc/self/ns/pid", "rb") as own:
+            _call("setns", own.fileno(), NEW["pid"])
+    return child
 
 
 def inside() -> None:

@@ -3,9 +3,10 @@
     python -m minigrad.course.exercises.isolation.rooms 5 FOLDER shut forks one per pair of sockets
     python -m minigrad.course.exercises.isolation.rooms 70            is one itself: where none is forked
 
-In a room one function is loaded and asked, through a stream (`calls.Callee`). A room has three
-processes: the keeper, who ends it when the judge closes its socket, the first one inside, who tells what
-became of the last, in which the function runs. All that the function leaves running ends with the room.
+In a room one function is loaded and asked, through a stream (`calls.Callee`). A room has two
+processes: the first one tells what became of the second, in which the function runs. Who forked the
+first ends it when the judge closes its socket, and all that the function leaves running ends with it;
+where there are no namespaces, a third process, the keeper, sees to that.
 """
 
 from __future__ import annotations
@@ -80,15 +81,42 @@ def main(control: str, folder: str, shut: str) -> None:
         return
     gc.collect()
     gc.freeze()
+    _fork_rooms(line, folder, shut == "shut")
+
+
+def _fork_rooms(line: socket.socket, folder: str, shut: bool) -> None:
+    """Fork a room for each pair of sockets; end it, if it has namespaces, when the judge closes them."""
+    begin, place = (_first, namespaces.WORK) if shut else (_keep, folder)
+    waiting = select.poll()
+    waiting.register(line, select.POLLIN)
+    kept: dict[int, tuple[int, int]] = {}  # by either file that tells that a room is to end
     while True:
-        data, sockets, _, _ = socket.recv_fds(line, 1 << 10, 2)
-        if not data:
-            return
-        if os.fork() == 0:
-            line.close()
-            _end(_keep, *sockets, int(data), folder, shut == "shut")
-        for one in sockets:
-            os.close(one)
+        told = waiting.poll()[0][0]
+        if told in kept:
+            with contextlib.suppress(ProcessLookupError):
+                signal.pidfd_send_signal(kept[told][1], signal.SIGKILL)
+            for file in kept[told]:
+                waiting.unregister(file)
+                os.close(file)
+                del kept[file]
+        else:
+            data, sockets, _, _ = socket.recv_fds(line, 1 << 10, 2)
+            if not data:
+                return
+            child = namespaces.forked() if shut else os.fork()
+            if child == 0:
+                for file in (line.fileno(), *kept):
+                    os.close(file)
+                _end(begin, *sockets, int(data), place)
+            talk, fate = sockets
+            os.close(talk)
+            if shut:
+                both = fate, os.pidfd_open(child)
+                for file in both:
+                    waiting.register(file, select.POLLIN)
+                    kept[file] = both
+            else:
+                os.close(fate)
         with contextlib.suppress(ChildProcessError):
             while os.waitpid(-1, os.WNOHANG)[0]:
                 pass
@@ -109,13 +137,9 @@ def _try_room() -> None:
     Raises:
         OSError: if none can.
     """
-    child = os.fork()
+    child = namespaces.forked()
     if child == 0:
-        namespaces.room()
-        inner = os.fork()
-        if inner == 0:
-            _end(namespaces.inside)
-        os._exit(os.waitpid(inner, 0)[1] != 0)
+        _end(namespaces.inside)
     if os.waitpid(child, 0)[1]:
         raise OSError("no room of processes can be had")
 
@@ -130,15 +154,13 @@ def _end(function: Any, *arguments: object) -> NoReturn:
         os._exit(status)
 
 
-def _keep(talk: int, fate: int, seconds: int, folder: str, shut: bool) -> None:
-    """Keep a room until what runs in it has ended, or the judge closes the socket `fate`."""
+def _keep(talk: int, fate: int, seconds: int, folder: str) -> None:
+    """Keep a room without namespaces until what runs in it has ended, or the judge closes `fate`."""
     namespaces.adopting()
-    work = namespaces.WORK if shut else tempfile.mkdtemp(dir=folder)
-    if shut:
-        namespaces.room()
+    work = tempfile.mkdtemp(dir=folder)
     first = os.fork()
     if first == 0:
-        _end(_first, talk, fate, seconds, work, shut)
+        _end(_first, talk, fate, seconds, work, False)
     os.close(talk)
     waiting = select.poll()
     waiting.register(fate, select.POLLIN)
@@ -146,9 +168,8 @@ def _keep(talk: int, fate: int, seconds: int, folder: str, shut: bool) -> None:
     waiting.poll()
     os.kill(first, signal.SIGKILL)
     os.waitpid(first, 0)
-    if not shut:
-        _end_children()
-        shutil.rmtree(work, ignore_errors=True)
+    _end_children()
+    shutil.rmtree(work, ignore_errors=True)
 
 
 def _end_children() -> None:
@@ -161,7 +182,7 @@ def _end_children() -> None:
             os.waitpid(-1, 0)
 
 
-def _first(talk: int, fate: int, seconds: int, work: str, shut: bool) -> None:
+def _first(talk: int, fate: int, seconds: int, work: str, shut: bool = True) -> None:
     """Start the process of the function, and tell how it ended."""
     if shut:
         namespaces.inside()
