@@ -9,13 +9,15 @@ import ast
 import codecs
 import contextlib
 import functools
+import marshal
 import math
 import re
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib.util import MAGIC_NUMBER
 from pathlib import Path
-from types import ModuleType
+from types import CodeType, ModuleType
 from typing import Any
 
 from ...disk import other_kind
@@ -39,12 +41,14 @@ class LearnerFile:
         tree: of all that Python can read.
         problem: why the file cannot be read at all, or "".
         unread: for each function that Python cannot read, why.
+        codes: of what defines something, statement by statement.
     """
 
     path: Path
     tree: ast.Module
     problem: str = ""
     unread: Mapping[str, str] = field(default_factory=dict)
+    codes: Sequence[CodeType] = ()
 
     def is_stub(self, name: str) -> bool:
         """Tell whether a function is there and only says that it is not written yet; or is a program
@@ -54,14 +58,15 @@ class LearnerFile:
             for d in self.definition(name)
         )
 
-    @functools.cached_property
+    @property
     def _given(self) -> set[str]:
         """The functions of the sheet with this file's name, as they are handed out."""
-        path = HOME / self.path.name
-        if not path.is_file():
-            return set()
-        tree = self.tree if path == self.path else handed_out(self.path.name).tree
-        return {_dump(one) for one in tree.body if isinstance(one, ast.FunctionDef)}
+        name = self.path.name
+        return (self if self.path == HOME / name else handed_out(name))._dumps
+
+    @functools.cached_property
+    def _dumps(self) -> set[str]:
+        return {_dump(one) for one in self.tree.body if isinstance(one, ast.FunctionDef)}
 
     def has(self, name: str) -> bool:
         return bool(self.definition(name))
@@ -85,6 +90,14 @@ class LearnerFile:
                         last[part.id] = statement
         return last
 
+    @functools.cached_property
+    def _packages(self) -> dict[str, str]:
+        """By each name that is imported anywhere in the file, the package that it comes from."""
+        return {
+            alias.asname or alias.name.partition(".")[0]: package
+            for alias, package in _imports(self.tree)
+        }
+
     def functions(self) -> dict[str, Any]:
         """Run what defines something, statement by statement, and return what is defined.
 
@@ -93,26 +106,25 @@ class LearnerFile:
         """
         space: dict[str, Any] = vars(ModuleType("exercises_of_a_learner"))
         space["__file__"] = str(self.path)
-        for statement in self.tree.body:
-            if isinstance(statement, DEFINITIONS):
-                code = compile(ast.Module([statement], []), str(self.path), "exec")
-                with contextlib.suppress(Exception, SystemExit), warnings.catch_warnings():
-                    warnings.simplefilter("ignore")
-                    exec(code, space)
+        for code in self.codes:
+            with contextlib.suppress(Exception, SystemExit), warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                exec(code, space)
         return space
+
+    @functools.cached_property
+    def compiled(self) -> bytes:
+        """The bytes that `functions` needs in another process; of use to the same Python alone."""
+        return MAGIC_NUMBER + marshal.dumps((dict(self.unread), list(self.codes)))
 
     def foreign(self, name: str) -> str:
         """A package other than NumPy that a function uses, directly or by others of the file."""
-        imports = {
-            alias.asname or alias.name.partition(".")[0]: module
-            for alias, module in _imports(self.tree)
-        }
         seen, waiting = set(), [name]
         while waiting:
             one = waiting.pop()
             seen.add(one)
-            if imports.get(one, "") not in KNOWN | {""}:
-                return imports[one]
+            if self._packages.get(one, "") not in KNOWN | {""}:
+                return self._packages[one]
             parts = [part for d in self.definition(one) for part in ast.walk(d)]
             names = {part.id for part in parts if isinstance(part, ast.Name)}
             waiting += names - seen
@@ -148,9 +160,16 @@ def content(path: Path) -> bytes:
 
 
 @functools.lru_cache(maxsize=64)
-def parsed(path: Path, data: bytes) -> LearnerFile:
-    """A learner's file with this content."""
+def parsed(path: Path, data: bytes, compiled: bytes = b"") -> LearnerFile:
+    """A learner's file with this content.
+
+    Args:
+        compiled: what another process has made of it; then there is no tree, if that was this Python.
+    """
     nothing = ast.Module([], [])
+    if compiled.startswith(MAGIC_NUMBER):
+        unread, codes = marshal.loads(compiled[len(MAGIC_NUMBER) :])
+        return LearnerFile(path, nothing, unread=unread, codes=codes)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # about escapes in the learner's strings
@@ -186,19 +205,22 @@ def _read(path: Path, data: bytes, unread: Mapping[str, str]) -> LearnerFile:
 
 def _compiled(path: Path, tree: ast.Module, unread: Mapping[str, str]) -> LearnerFile:
     """A file without the definitions that Python parses but cannot compile: a `break` in no loop."""
-    refused = {statement: _refused(path, statement) for statement in tree.body}
-    body = [statement for statement, problem in refused.items() if problem is None]
-    why = {
-        getattr(s, "name", ""): _unreadable(path, p) for s, p in refused.items() if p is not None
-    }
-    return LearnerFile(path, ast.Module(body, []), unread={**unread, **why})
+    codes = {statement: _code(path, statement) for statement in tree.body}
+    refused = {s: code for s, code in codes.items() if isinstance(code, SyntaxError)}
+    why = {getattr(s, "name", ""): _unreadable(path, problem) for s, problem in refused.items()}
+    return LearnerFile(
+        path,
+        ast.Module([statement for statement in tree.body if statement not in refused], []),
+        unread={**unread, **why},
+        codes=[code for code in codes.values() if isinstance(code, CodeType)],
+    )
 
 
-def _refused(path: Path, statement: ast.stmt) -> SyntaxError | None:
-    """Return why Python cannot compile a definition."""
+def _code(path: Path, statement: ast.stmt) -> CodeType | SyntaxError | None:
+    """Return the code of what defines something, or why Python cannot compile it."""
     try:
         if isinstance(statement, DEFINITIONS):
-            compile(ast.Module([statement], []), str(path), "exec")
+            return compile(ast.Module([statement], []), str(path), "exec")
     except SyntaxError as problem:
         return problem
     return None

@@ -106,6 +106,7 @@ def mark_of(
             "name": exercise.name,
             "without": list(exercise.without),
             "through": exercise.through,
+            "compiled": np.frombuffer(file.compiled, np.uint8),
         }
         trial = _trial(sheet, exercise, seed)
         if seconds == math.inf:
@@ -113,7 +114,7 @@ def mark_of(
         return _in_a_room(trial, what, seconds, house)
 
 
-@functools.lru_cache(maxsize=64)
+@functools.lru_cache(maxsize=256)
 def _trial(sheet: Sheet, exercise: Exercise, seed: int) -> Trial:
     return Trial(exercise, seed, examples(sheet, exercise))
 

@@ -228,12 +228,14 @@ def load(
     alone: bool = True,
     through: str = "",
     files: Mapping[str, np.ndarray] | None = None,
+    compiled: np.ndarray | None = None,
 ) -> Callee:
     """The function of that name in a learner's file with this content.
 
     Args:
         through: as in `Exercise`.
         files: others that it imports, by their paths: written to this folder first.
+        compiled: as in `parsed`.
     """
     for place, content in (files or {}).items():
         Path(place).parent.mkdir(parents=True, exist_ok=True)
@@ -241,7 +243,7 @@ def load(
     if files:
         sys.path.insert(0, os.getcwd())
     numpy = dict(vars(np))
-    file = parsed(Path(path), data.tobytes())
+    file = parsed(Path(path), data.tobytes(), b"" if compiled is None else compiled.tobytes())
     lines = io.StringIO(data.tobytes().decode(errors="replace")).readlines()
     linecache.cache[path] = len(data), None, lines, path  # which a room has not
     space = file.functions()
