@@ -378,7 +378,7 @@ def exhaustive(f, scores, start, end, longest, beams):
     @functools.cache
     def log_p(*tokens):
         s = scores.function([start, *tokens])
-        return s - s.max() - math.log(np.exp(s - s.max()).sum())
+        return (s - s.max() - math.log(np.exp(s - s.max()).sum())).tolist()
 
     ways = [w for n in range(1, 4) for w in itertools.product(range(len(log_p())), repeat=n)]
     ended = [w for w in ways if end not in w[:-1] and (w[-1] == end or len(w) == 3)]

@@ -53,9 +53,11 @@ class Callee:
         """Answer a request; what cannot go across is described."""
         ((name, given),) = unpacked(request, make=True).items()
         if name == "call":
-            reply = self._called(given, unpacked(request, make=True)["call"], self.hook)
+            reply = self._called(given, self.hook, unpacked(request, make=True)["call"])
+            reply["borrowed"] = "".join(self.borrowed[:1])
+            reply["numpy"] = changed_name(self.numpy)
         elif name == "value":  # for a property, of which nothing else is asked
-            reply = self._called(given, given, None)
+            reply = self._called(given)
         else:
             reply = {"about": self._about, "changed": self._changed, "forget": self._forget}[name]()
         try:
@@ -63,9 +65,9 @@ class Callee:
         except (CrossingError, RecursionError):  # all of it is too long
             return packed({**reply, "value": _other(reply.get("value"))})
 
-    def _called(self, given: tuple, same: tuple, hook: Any) -> dict[str, Any]:
-        """The answer to the arguments, or the error; and which of them are not the same after it."""
-        about: dict[str, Any] = {"changed": None}
+    def _called(self, given: tuple, hook: Any = None, same: tuple = ()) -> dict[str, Any]:
+        """The answer to the arguments, or the error; and the first of them that is not as in `same`."""
+        about: dict[str, Any] = {}
         try:
             about["value"] = self._run(given, hook)
             pairs = enumerate(zip(given, same))
@@ -74,8 +76,6 @@ class Callee:
             if isinstance(problem, KeyboardInterrupt) and not self.alone:
                 raise
             about["raised"] = tuple(raised(problem, self.function))
-        about["borrowed"] = "".join(self.borrowed[:1])
-        about["numpy"] = changed_name(self.numpy)
         return about
 
     def _run(self, given: tuple, hook: Any) -> Any:
