@@ -66,13 +66,12 @@ def test_threads_that_come_and_go_give_the_same_weights(expected):
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("default")  # Dask's own
-@pytest.mark.parametrize("count", [1, 2, 3, 4])
-def test_any_number_of_processes_gives_the_same_weights(count, expected, monkeypatch):
+def test_processes_give_the_same_weights(expected, monkeypatch):
     pytest.importorskip("distributed")
     from minigrad.cluster import Cluster
 
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(ROOT), str(ROOT / "tests" / "helpers")]))
-    assert finished(toy(), Cluster(count=count)) == expected
+    assert finished(toy(), Cluster(count=3)) == expected
 
 
 def test_dropout_differs_between_parts_and_steps():
