@@ -40,8 +40,8 @@ except ImportError:  # finite differences take its place
     torch = None  # type: ignore[assignment]
 
 SEEDS = 25  # of the programs that are always run
-EACH = 4  # of an operation's own programs; the first is always run
-MORE = 2000  # of the slow test's
+EACH = 3  # of an operation's own programs; the first is always run
+MORE = 1000  # of the slow test's
 
 # --- a program ------------------------------------------------------------------------------------
 
