@@ -142,10 +142,10 @@ def test_a_run_is_replaced_only_when_told(here, ran):
 def test_a_run_is_claimed_before_it_is_read(here, ran, monkeypatch):
     """Else another that ends in between would be undone."""
 
-    def load(checkpoint):
+    def load(checkpoint, steps):
         with pytest.raises(errors.ConfigError, match="another run is writing"), claimed(ran):
             pass
-        return load_training(checkpoint)
+        return load_training(checkpoint, steps)
 
     monkeypatch.setattr("minitransformer.commands.train.load_training", load)
     assert here("--resume", "run").returncode == 0
