@@ -69,7 +69,8 @@ TRAIN: dict[str, list[Option]] = {
         ),
         Option(
             "resume", Path, "RUN",
-            "go on with the run in this folder, by its own settings; with --steps N, to N in all",
+            "go on with the run in this folder, by its own settings; with --steps N, to N in all, where "
+            "`cosine` takes the learning rate of a run of N",
         ),
     ],
     "more of learning": [

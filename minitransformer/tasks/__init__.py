@@ -95,7 +95,8 @@ def load_training(path: str | os.PathLike[str], steps: int | None = None) -> Tra
     """Load a run as it was when its checkpoint was written, with its task, ready for its next step.
 
     Args:
-        steps: how many there are in all, in place of as many as it was begun with.
+        steps: how many there are in all, in place of as many as it was begun with. The schedule
+            "cosine" goes on with the learning rate of a run that was begun with so many.
 
     Raises:
         CheckpointError: if the file is missing, truncated, or not of such a run.
