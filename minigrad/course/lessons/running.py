@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import functools
 import json
 import multiprocessing
 import os
@@ -28,16 +29,23 @@ SECONDS = 1200  # that a lesson may take; the slowest takes about 30
 RAN = "cells.json"  # of a lesson that ran: the fields of its cells
 FORKS = sys.platform == "linux"  # a copy of a process that has loaded much is not safe elsewhere
 LOADED = (__name__, "minitransformer", "matplotlib.pyplot", "pygraphviz")  # what is missing is left
-PROCESSES: Any = multiprocessing.get_context("forkserver" if FORKS else "spawn")
 
 
-def warm() -> None:
-    """Start to load what lessons import, in the process that they are forked from; returns at once."""
+@functools.cache
+def warm() -> Any:
+    """Start to load what lessons import, in the process that they are forked from, where there can be
+    one; returns at once, with what starts processes."""
     if FORKS:
         from multiprocessing.forkserver import ensure_running
 
-        PROCESSES.set_forkserver_preload(list(LOADED))
-        ensure_running()
+        forked = multiprocessing.get_context("forkserver")
+        forked.set_forkserver_preload(list(LOADED))
+        with contextlib.suppress(
+            OSError
+        ):  # the path of a temporary file may be too long for a socket
+            ensure_running()
+            return forked
+    return multiprocessing.get_context("spawn")
 
 
 def executed(lesson: Lesson, folder: Path) -> None:
@@ -47,9 +55,9 @@ def executed(lesson: Lesson, folder: Path) -> None:
     Raises:
         LessonFails: if a cell fails, the lesson takes too long, or it ends the process.
     """
-    warm()
-    answer, says = PROCESSES.Pipe(duplex=False)
-    process = PROCESSES.Process(target=_run, args=(lesson, folder, says), daemon=True)
+    processes = warm()
+    answer, says = processes.Pipe(duplex=False)
+    process = processes.Process(target=_run, args=(lesson, folder, says), daemon=True)
     process.start()
     says.close()
     try:

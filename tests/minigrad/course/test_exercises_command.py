@@ -423,7 +423,7 @@ def test_accidents_cost_one_exercise_only(folder):
             "",
         ),
         ("return bytes(5 << 30)", "wrong", "MemoryError"),
-        ("return input()", "wrong", "EOFError"),
+        ("return input()", "wrong", "asks for input, and nobody answers"),
     ],
     ids=["exit", "abort", "real-time", "sys.exit", "recursion", "stack", "memory", "input"],
 )
