@@ -177,8 +177,9 @@ def what_calls_change(tmp_path, monkeypatch):
     mg.manual_seed(0)
 
 
-# Each call that is right all the same trains, writes a whole page, or draws a picture.
-SLOW = {
+# Calls that make a model, or of which each that is right all the same trains, writes a whole page, or
+# draws a picture.
+SLOW = OF_MODELS.keys() | {
     "Training.fit", "explain.explain", "explore", "model_plots.attention_map",
     "model_plots.attention_maps", "model_plots.curves", "model_plots.positional_encodings",
     "plots.gradient_sizes", "plots.heat_map", "plots.histograms", "plots.vectors",

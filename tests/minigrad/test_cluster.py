@@ -126,6 +126,7 @@ def test_processes_killed_at_random_change_no_bit(expected):
                 killer.join()
 
 
+@pytest.mark.slow
 def test_a_part_that_fails_on_a_worker_is_told_in_one_line(two, expected):
     with pytest.raises(errors.WorkersError, match=r"ValueError: this part cannot be computed$"):
         two.total(job(), [*parts(), *parts("fail")])

@@ -151,6 +151,7 @@ def test_a_run_is_claimed_before_it_is_read(here, ran, monkeypatch):
     assert here("--resume", "run").returncode == 0
 
 
+@pytest.mark.slow
 def test_of_two_runs_in_a_folder_the_second_is_refused(here, ran):
     more = (["--resume", "run"], [*JOB, "--steps", 1, "--out", "run", "--replace"])
     with claimed(ran):
@@ -434,6 +435,7 @@ def test_a_run_whose_data_has_changed_or_gone(here, made, ran):
     assert here("--resume", "run").returncode == 0
 
 
+@pytest.mark.slow
 def test_data_that_is_touched_takes_no_step_with_it(here, tmp_path, monkeypatch):
     """It may have changed: the run ends, and goes on when it has found the same contents."""
     step = Training.step
@@ -454,6 +456,7 @@ def test_a_run_that_is_not_there(here, tmp_path):
     assert left(tmp_path) == ["pairs.tsv"]
 
 
+@pytest.mark.slow
 def test_a_byte_order_mark_is_read(here, tmp_path):
     """As Windows writes it; Excel's text with tabs is in utf-16."""
     for encoding in ("utf-8-sig", "utf-16"):

@@ -397,6 +397,7 @@ def test_a_byte_order_mark_on_standard_input_is_no_character(home, here, reading
     assert result.stdout.splitlines() == readings
 
 
+@pytest.mark.slow
 def test_bytes_that_are_no_text(home, readings):
     """In a process: of its own standard input, what is no text is read as some other sign."""
     lines = b"\xff\xfe\n" + LINES[0].encode() + b"\n\x00\n"
@@ -623,6 +624,7 @@ def test_what_makes_no_sense(here, tmp_path, arguments, reason):
     assert left(tmp_path / "runs") is None
 
 
+@pytest.mark.slow
 def test_a_process_ends_with_status_2(tmp_path):
     refused(run("translate", "nowhere", "3 March 1998", cwd=tmp_path), "no checkpoint nowhere")
 

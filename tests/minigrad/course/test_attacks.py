@@ -218,6 +218,7 @@ def _left(mark):
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not os.path.exists("/proc/self/comm"), reason="reads /proc")
 @pytest.mark.parametrize("namespaces", [True, False])
 def test_a_process_left_running_in_a_session_of_its_own_is_ended(namespaces, tmp_path):

@@ -444,6 +444,7 @@ def descendants(pid):
     return [*children, *(one for child in children for one in descendants(child))]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not os.path.exists("/proc/self/task"), reason="reads /proc")
 def test_ctrl_c_ends_what_runs_and_a_limit_what_is_left_behind(folder):
     import resource

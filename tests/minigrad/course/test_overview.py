@@ -63,6 +63,7 @@ def front(tmp_path_factory):
     return folder
 
 
+@pytest.mark.slow
 def test_the_map_leads_to_every_lesson(front):
     pytest.importorskip("pygraphviz")
     page = (front / "index.html").read_text()
@@ -73,6 +74,7 @@ def test_the_map_leads_to_every_lesson(front):
     assert page.count("<svg") == 2
 
 
+@pytest.mark.slow
 def test_a_path_leads_from_lesson_to_lesson(front, browser):
     browser.open(front / "index.html")
     browser.run("localStorage.clear()")

@@ -105,6 +105,7 @@ def test_by_how_much_a_gradient_is_off_and_where(tmp_path):
 BLOCKS = re.findall(r"```python\n(.*?)```", (HOME / "README.md").read_text(), re.S)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("named", "engine", "place"),
     [("micrograd", "scalar", "micrograd/engine.py"), slow("minitorch", "tensor", "minitorch.py")],

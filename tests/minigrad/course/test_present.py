@@ -57,6 +57,7 @@ def headings(browser):
     )
 
 
+@pytest.mark.slow
 def test_keys_lead_from_section_to_section(presented):
     title = headings(presented)[0]
     assert title.startswith("99 A lesson")
@@ -85,6 +86,7 @@ def test_prose_and_code_above_a_picture_are_folded(presented):
     assert seen("p") == 1  # of the section that is prose alone
 
 
+@pytest.mark.slow
 def test_the_address_keeps_the_place(presented, page):
     press(presented, *[Keys.ARROW_RIGHT] * 3)
     assert presented.run(HASH) == "#a-section-of-prose&present"

@@ -252,6 +252,7 @@ def answer(browser, form, text):
     return browser.run(f"return document.forms[{form}].querySelector('.feedback').innerText")
 
 
+@pytest.mark.slow
 def test_cells_wait_for_the_answers_which_the_browser_keeps(browser, tmp_path):
     path = page(tmp_path)
     browser.open(path)
@@ -281,6 +282,7 @@ def test_the_signs_of_the_terminal_open_the_hint_and_the_answer(browser, tmp_pat
     assert browser.run(opened) == [True, True]
 
 
+@pytest.mark.slow
 def test_an_answer_is_given_by_the_keyboard_and_heard(browser, tmp_path):
     keys = pytest.importorskip("selenium.webdriver").Keys
     path = page(tmp_path)

@@ -194,6 +194,7 @@ def test_a_run_that_does_not_stop_says_what_is_running_and_how_often_it_was_call
     assert "slow" in said[0].partition("your function")[2]
 
 
+@pytest.mark.slow
 def test_what_the_model_hands_to_a_function_is_among_the_cases_of_its_check():
     """Each kind of argument, such as an array with -inf in it, that a run hands to a function."""
     handed = {name: set() for name in PLACED}

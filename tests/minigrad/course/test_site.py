@@ -365,6 +365,7 @@ def test_the_course_as_one_file(tmp_path, monkeypatch):
         leads_somewhere(page, tmp_path / "site")
 
 
+@pytest.mark.slow
 def test_pages_that_lessons_write_load_one_script(tmp_path, browser):
     """And lead to the pages of lessons, not to files of this machine."""
     (tmp_path / "out").mkdir()
@@ -429,6 +430,7 @@ def test_every_link_leads_somewhere(site):
         leads_somewhere(page, site)
 
 
+@pytest.mark.slow
 def test_idioms_are_found_by_a_word_of_theirs_or_ours(site, browser):
     browser.open(site / "idioms.html")
     type_in = "const f = document.getElementById('filter'); f.value = arguments[0]; f.oninput();"
@@ -440,6 +442,7 @@ def test_idioms_are_found_by_a_word_of_theirs_or_ours(site, browser):
     assert "optimisers" not in browser.run("return document.querySelector('main').innerText")
 
 
+@pytest.mark.slow
 def test_an_optional_section_is_folded(site, browser):
     browser.open(site / "99_lesson.html")
     text = browser.run("return document.querySelector('main').innerText")
@@ -452,6 +455,7 @@ def test_an_optional_section_is_folded(site, browser):
     assert "print(value)" in browser.run("return document.querySelector('main').innerText")
 
 
+@pytest.mark.slow
 def test_keys_lead_on_and_progress_is_kept(site, browser):
     press = "document.dispatchEvent(new KeyboardEvent('keydown', {{key: '{}', bubbles: true}}))"
     key = lambda name: browser.run("document.body." + press.format(name).partition(".")[2])
@@ -476,6 +480,7 @@ def test_keys_lead_on_and_progress_is_kept(site, browser):
     )
 
 
+@pytest.mark.slow
 def test_what_follows_a_question_waits_and_the_index_counts(site, browser):
     text = "return document.querySelector('main').innerText"
     browser.open(site / "99_lesson.html")
@@ -490,6 +495,7 @@ def test_what_follows_a_question_waits_and_the_index_counts(site, browser):
     browser.run("localStorage.clear()")
 
 
+@pytest.mark.slow
 def test_dark_follows_the_system_until_the_reader_chooses(site, browser):
     paper = "return getComputedStyle(document.body).backgroundColor"
     browser.open(site / "index.html")
@@ -506,6 +512,7 @@ def test_dark_follows_the_system_until_the_reader_chooses(site, browser):
     browser.run("localStorage.clear()")
 
 
+@pytest.mark.slow
 def test_a_picture_opens_larger(site, browser):
     browser.open(site / "99_lesson.html")
     wide = "return document.querySelector('dialog img').getBoundingClientRect().width"

@@ -48,6 +48,7 @@ def test_the_gradients_of_the_key_are_differences(lesson):
                 assert array is None or np.all(abs(array) < 100)
 
 
+@pytest.mark.slow
 def test_what_was_made_is_used_twice_somewhere():
     """Or there is nothing to add on the way back."""
     for seed in range(5):
@@ -81,6 +82,7 @@ def test_a_sheet_holds_no_answer_and_its_key_does(tmp_path, capsys, monkeypatch)
     assert "<svg" in paper or "<svg" not in key
 
 
+@pytest.mark.slow
 def test_seeds_differ_and_one_seed_is_the_same_again(tmp_path, capsys):
     (first,) = sheet_of(tmp_path, capsys, "8", "--seed", 7)
     (again, key) = sheet_of(tmp_path, capsys, "08", "--seed", 7, "--key")

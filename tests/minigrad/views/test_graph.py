@@ -247,6 +247,7 @@ def test_graph_takes_tensors_only(given):
         mg.graph(*given)
 
 
+@pytest.mark.slow
 def test_a_chain_of_ten_thousand_operations():
     x = leaf(1.0)
     y = x

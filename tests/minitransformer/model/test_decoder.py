@@ -20,6 +20,7 @@ def test_gradients_of_a_layer(norm):
     check_gradients(lambda x, m: layer(x, m, target, source), x, memory, module=layer)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "options", quickly_the_first([{"positions": "rotary"}, {"score": "general"}])
 )

@@ -25,6 +25,7 @@ def test_gradients_of_a_layer(norm):
     check_gradients(lambda x: layer(x, MASK), random_tensor(2, 4, 4), module=layer)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", quickly_the_first(OPTIONS))
 def test_gradients_of_a_layer_with_other_parts(options):
     layer = randomized(EncoderLayer(sizes(4, 2, 2, **options)))

@@ -41,6 +41,7 @@ def trained(task):
     return [pair for step in range(100) for pair in task.batch(step, 128)]
 
 
+@pytest.mark.slow
 def test_every_sum_is_right(task, trained):
     assert all(right(*pair) for pair in task.held_out(task.held_out_count) + trained)
 
@@ -52,6 +53,7 @@ def test_two_numbers_are_held_out_in_both_orders(task, trained):
     assert not hidden & {operands(source) for source, _ in trained}
 
 
+@pytest.mark.slow
 def test_one_digit_leaves_no_other_pair_out():
     """Of 100 sums, those never drawn are those held out, and some are."""
     task = addition.task(seed=1, digits=1)

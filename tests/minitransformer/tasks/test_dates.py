@@ -93,6 +93,7 @@ def test_every_text_is_read_back_as_its_day(form):
         assert read(text) == day, text
 
 
+@pytest.mark.slow
 def test_no_two_days_share_a_text():
     """In years made of the digits of days and months, as 1910-11-12 is, where texts could meet."""
     years = (1901, 1910, 1911, 1912, 1931, 2001, 2010, 2011, 2012, 2031)
@@ -187,6 +188,7 @@ def test_more_than_is_held_out(task, count):
         task.held_out(count)
 
 
+@pytest.mark.slow
 def test_batches_draw_every_form_in_every_case(task):
     """And draw them independently: a form that came only in capitals would be missed here."""
     drawn = set()

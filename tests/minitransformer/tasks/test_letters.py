@@ -34,6 +34,7 @@ def trained(task):
     return [pair for step in range(200) for pair in task.batch(step, 128)]
 
 
+@pytest.mark.slow
 def test_every_answer_is_right(task, trained):
     assert all(right(task.name, *pair) for pair in task.held_out(1000) + trained)
 

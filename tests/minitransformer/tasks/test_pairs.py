@@ -293,6 +293,7 @@ def test_every_split_is_clean(pairs, seed, level):
         assert getattr(task, name) == getattr(other, name)
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(st.lists(st.tuples(st.sampled_from("abcdefgh"), st.text("uvwxyz", min_size=1, max_size=3)),
                 min_size=1, max_size=80),
@@ -431,6 +432,7 @@ def test_words_that_occur_once(write):
     assert Pairs(0, write(lines)).held_out_count > 0  # their letters occur again
 
 
+@pytest.mark.slow
 def test_pairs_are_drawn_from_all_over_the_file(write):
     lines = [f"{number}\t{number}" for number in range(1000)]
     random.Random(0).shuffle(lines)

@@ -45,6 +45,7 @@ def uninterrupted(tmp_path_factory):
     return path.read_bytes()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stop", quickly_the_first([7, 0, 1, 4, 8, 9, LAST]))
 def test_stopping_at_any_step_changes_no_bit(tmp_path, uninterrupted, stop):
     """Weights, optimiser, random state, data and curve: the files are equal to the byte."""
@@ -76,6 +77,7 @@ BEFORE = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", quickly_the_first(list(BEFORE)))
 def test_a_checkpoint_of_before_goes_on_and_reads_as_one_of_now(tmp_path, kind):
     part = {"width": 8, "heads": 2, "feed_forward": 8, "norm": "pre"}  # it ends with a norm, too

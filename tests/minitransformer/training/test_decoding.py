@@ -59,6 +59,7 @@ def test_greedy_is_the_literal_one_for_every_row(seed, longest):
     check(model(seed), SOURCE, longest)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("longest", [1, 2, 3, 6])
 def test_rows_end_by_themselves(longest):
     """In a trained model, at different steps: nothing comes after but padding."""

@@ -50,12 +50,14 @@ def expected():
     return finished(toy(), Threads(1))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", quickly_the_first([2, 3, 4]))
 def test_any_number_of_threads_gives_the_same_weights(count, expected):
     """With dropout: it depends on the step and on the part, not on who draws when."""
     assert finished(toy(), Threads(count)) == expected
 
 
+@pytest.mark.slow
 def test_threads_that_come_and_go_give_the_same_weights(expected):
     run = toy()
     for count in (2, 1, 4, 3, 1):
@@ -94,6 +96,7 @@ def test_parts_of_different_sizes_give_the_mean_over_all_symbols():
     assert len({len(part.examples) for part in run.parts(1)}) > 1
 
 
+@pytest.mark.slow
 def test_a_step_whose_part_fails_is_not_taken(expected):
     run = toy()
     with Threads(2) as run.workers:
@@ -114,6 +117,7 @@ def test_a_step_whose_part_fails_is_not_taken(expected):
     assert digest(run) == expected
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", quickly_the_first(["encoder-decoder", "decoder", "text"]))
 def test_a_job_is_the_same_in_another_process(kind, tmp_path):
     """It takes little to send: the weights are not in it."""
@@ -224,6 +228,7 @@ def test_lengths_are_filled_up_to_four_at_most(pad, most):
     assert max(widths) == most
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("positions", quickly_the_first(["sinusoidal", "learned", "rotary"]))
 def test_what_is_filled_up_and_compiled_learns_the_same_to_rounding(positions):
     def losses(pad, compiled=True):

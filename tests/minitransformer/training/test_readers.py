@@ -142,6 +142,7 @@ def test_a_batch_of_much_work_is_cut_in_two():
     assert len(parts.cut([32] * 32, weights=5_000_000, least=1)) == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", quickly_the_first(list(READERS)))
 def test_a_batch_in_parts_that_were_chosen_teaches_the_same(kind, text_file, monkeypatch):
     whole, split = (run_of(kind, text_file, batch=9) for _ in range(2))
@@ -171,6 +172,7 @@ def test_schedules_rise_and_fall_as_named():
         Settings(schedule="linear")
 
 
+@pytest.mark.slow
 def test_masked_tokens_are_learned_by_the_same_parts():
     """Encoder-only: hidden tokens of a pattern are filled in after a little training."""
     from minitransformer import EncoderOnly, EncoderSizes

@@ -39,6 +39,7 @@ def test_they_change_no_bit_of_a_run():
         assert np.array_equal(p.data, q.data)
 
 
+@pytest.mark.slow
 def test_the_last_one_is_what_the_model_gives():
     run, kept = trained(2)
     line, wanted = kept.pair

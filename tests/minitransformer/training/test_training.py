@@ -77,6 +77,7 @@ def test_perplexity_is_among_how_many_even_chances_the_choice_is():
     assert math.isnan(perplexity(math.nan))
 
 
+@pytest.mark.slow
 def test_what_held_out_pairs_gave_stands_at_the_last_point_of_the_curve():
     run = training()
     right = [(word, w) for word, w in zip(WORDS, run.reader.read(WORDS)) if w][:1]
@@ -134,6 +135,7 @@ def test_dropout_takes_part_in_training_only():
     assert run.step() != without.step()
 
 
+@pytest.mark.slow
 def test_looking_at_held_out_pairs_changes_nothing():
     alone = training(dropout=0.3)
     losses = [alone.step() for _ in range(5)]
@@ -144,6 +146,7 @@ def test_looking_at_held_out_pairs_changes_nothing():
     assert weights(watched) == weights(alone)
 
 
+@pytest.mark.slow
 def test_two_trainings_in_turn_equal_each_alone():
     """With dropout, and with others that draw from the common generator meanwhile."""
     alone = [training(seed, dropout=0.3) for seed in (0, 1)]

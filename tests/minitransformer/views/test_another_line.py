@@ -61,6 +61,7 @@ def a_reader(kind, folder, steps=0):
     return training.reader
 
 
+@pytest.mark.slow
 def test_the_page_knows_its_letters_and_the_lines_that_stand_ready(tmp_path, monkeypatch):
     """Of the lines only those that are read wrongly stand ready."""
     monkeypatch.setattr(replay, "checks", lambda graph: {})  # no drawings either: this is quick

@@ -147,6 +147,7 @@ def test_every_attention_has_its_tokens(kind, tmp_path):
     assert not found
 
 
+@pytest.mark.slow
 def test_the_loss_is_that_of_the_models_own_words(tmp_path):
     reader = untrained()
     page = contents(explain(reader, "abc", tmp_path / "page.html").read_text(encoding="utf-8"))

@@ -74,6 +74,7 @@ def maps(layers=2, heads=3):
     return [rng.random((heads, 2, 3)) for _ in range(layers)]
 
 
+@pytest.mark.slow
 def test_every_head_of_every_layer():
     given = maps()
     figure = plots.attention_maps(given, queries=QUERIES, keys=KEYS, columns=4)
@@ -166,6 +167,7 @@ def test_curves_of_anything(points):
 # --- positions ------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_positional_encodings():
     table = sinusoidal(5, 8)
     figure = plots.positional_encodings(table, offset=3)

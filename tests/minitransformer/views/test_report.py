@@ -287,6 +287,7 @@ def test_without_a_package_the_report_says_what_it_leaves_out(monkeypatch, missi
 # --- in a browser ---------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dark", [False, pytest.param(True, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("which", [pytest.param("page", marks=pytest.mark.slow), "hostile"])
 def test_in_a_browser(browser, page, tmp_path, which, dark):

@@ -447,6 +447,7 @@ def test_a_closed_box_says_what_it_gives_and_how_much_it_learns():
     assert f"Block × 3\\nx\\n(2, 3, 4)\\n{learned // 3} parameters each" in once
 
 
+@pytest.mark.slow
 def test_ten_thousand_operations_are_drawn_at_once():
     graph = mg.graph(chain(3_333))
     assert len(graph) == 10_000

@@ -137,6 +137,7 @@ def test_a_name_cannot_break_the_drawing_of_both():
     assert 'd_\\"];\\\\n<b>|{}\\\\' in dot
 
 
+@pytest.mark.slow
 def test_a_large_graph_folds_with_both_passes():
     x = leaf(np.ones(3))
     y = x

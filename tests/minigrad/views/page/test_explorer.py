@@ -165,6 +165,7 @@ def test_equal_arrays_are_kept_once():
 # --- what the page says is what the engine did ------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", [mlp, attention])
 def test_the_way_back_is_that_of_steps(make, tmp_path):
     """Order, gradients, rules, contributions and sums, to the last digit that is shown."""
@@ -213,6 +214,7 @@ def test_the_tensors_are_left_as_they_were(tmp_path):
     assert w.grad.tolist() == [5, 7]
 
 
+@pytest.mark.slow
 def test_after_backward_the_page_is_the_same(tmp_path):
     but_what_is_kept = lambda text: re.sub(r'"kept":\d+', "", text)  # nothing is, after the walk
     before = written(mlp(), tmp_path)
@@ -297,6 +299,7 @@ def test_a_long_graph_without_boxes_is_parted(tmp_path):
     assert {n["n"] for n in page["nodes"]} <= shown
 
 
+@pytest.mark.slow
 def test_equal_boxes_are_laid_out_once(monkeypatch, tmp_path):
     pytest.importorskip("pygraphviz")
     asked = []

@@ -102,6 +102,7 @@ def test_a_page_shows_what_it_computes_as_what_it_brings_along(opened, monkeypat
     assert shown[0] == shown[1]
 
 
+@pytest.mark.slow
 def test_a_large_page_begins_with_its_leaves_also_where_something_computed_equals_one(
     opened, monkeypatch
 ):
@@ -469,6 +470,7 @@ def hidden(ids):
     return np.sum(np.where(mask, table[ids], 0) * weights)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("proven", "marked", "told"),
     [
