@@ -14,6 +14,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..engine.node import Node
+from ..engine.source import SourceLine, source_line
+from ..recording import flat
 from .rows.places import put
 
 
@@ -32,6 +35,30 @@ class Region(NamedTuple):
             at += (np.arange(n) * stride).reshape((-1,) + (1,) * (len(self.shape) - axis - 1))
         return at
 
+    def index_in(self, shape: tuple[int, ...]) -> tuple | None:
+        """Return the index by which an array of `shape`, as which the storage is read, has the region.
+
+        It is made of integers and slices; None where these do not suffice. Each axis of the array takes
+        its part of the offset; an axis of the region lies along the first whose stride divides its own.
+        """
+        if 0 in shape:
+            return None
+        index: list[int | slice] = []
+        axes, left = [*zip(self.shape, self.strides)], self.offset
+        for n, stride in zip(shape, _strides(shape)):
+            begin, left = divmod(left, stride)
+            size, own = axes[0] if axes else (0, 1)
+            end = begin + (size - 1) * (own // stride) + 1
+            if size and own >= stride and own % stride == 0 and end <= n:
+                whole = (begin, end, own) == (0, n, stride)
+                index.append(slice(None) if whole else slice(begin, end, own // stride))
+                del axes[0]
+            else:
+                index.append(begin)
+        while index and index[-1] == slice(None):
+            del index[-1]
+        return None if axes or left else tuple(index)
+
     def is_all_of(self, size: int) -> bool:
         """Tell whether these are all numbers of a storage of this size, in their order."""
         return (
@@ -45,6 +72,26 @@ def _strides(shape: tuple[int, ...]) -> tuple[int, ...]:
     return tuple([math.prod(shape[k + 1 :]) for k in range(len(shape))])
 
 
+def _part(whole: Any, region: Region) -> Any:
+    """The numbers of a region, of all numbers of a storage in their order."""
+    index, n = region.index_in(whole.shape), math.prod(region.shape)
+    if index is not None:
+        return whole[index] if index else whole
+    if region.strides != _strides(region.shape):
+        return np.reshape(whole, (-1,))[region.numbers()]
+    run = whole if n == whole.size else np.reshape(whole, (-1,))[region.offset : region.offset + n]
+    return np.reshape(run, region.shape)
+
+
+def _asked_at(line: SourceLine | None, node: Node, known: set[Node]) -> None:
+    """Note the line that asked for an operation and for those before it, as far as known nodes."""
+    if line is not None and node not in known and node.operation is not None:
+        node.note.line = line
+        for source in flat(node.note.sources):
+            if isinstance(source, Node):
+                _asked_at(line, source, known)
+
+
 class TorchStorage:
     """The values of some regions of one of PyTorch's storages.
 
@@ -52,7 +99,8 @@ class TorchStorage:
         reference: a weak one to the storage.
         nbytes: the bytes that it has.
         values: the regions that are known.
-        writes: the whole as it was, and the writes since, where no new whole has been put together.
+        writes: the whole as it was, and the writes since, each with its line, where no new whole has
+            been put together.
         rough: how far rounding may have moved them.
         tracked: values with a gradient that were written over by others without one.
     """
@@ -61,7 +109,7 @@ class TorchStorage:
         self.reference = reference
         self.nbytes = nbytes
         self.values: dict[Region, Any] = {}
-        self.writes: list[tuple[Region, Any]] = []
+        self.writes: list[tuple[Region, Any, SourceLine | None]] = []
         self.rough = 0.0
         self.tracked: dict[Region, Any] = {}
 
@@ -70,38 +118,36 @@ class TorchStorage:
 
     def read(self, region: Region, outside: Callable[[Region], Any]) -> Any:
         """The value of a region, read from the whole if it is not known; `outside` makes a leaf."""
+        if not self.values:
+            self.values[region] = outside(region)
         if region not in self.values:
-            if not self.values:
-                self.values[region] = outside(region)
-            else:
-                at = region.numbers()
-                whole = self.whole(region, outside)
-                first = int(at.flat[0]) if at.size else 0
-                if region.strides == _strides(region.shape):  # a run
-                    run = whole if at.size == whole.size else whole[first : first + at.size]
-                    self.values[region] = np.reshape(run, region.shape)
-                else:
-                    self.values[region] = whole[at]
+            whole = self.whole(region, outside)
+            if region not in self.values:
+                self.values[region] = _part(whole, region)
         return self.values[region]
 
     def whole(self, region: Region, outside: Callable[[Region], Any]) -> Any:
-        """All numbers of the storage, (N,), of the dtype of a region."""
+        """All numbers of the storage, of the dtype of a region, in some shape in order."""
         size = self.size(region)
-        everything = Region(0, (size,), (1,), region.dtype)
-        if everything not in self.values:
-            parts = {r: v for r, v in self.values.items() if r.dtype == region.dtype}
-            base = next((r for r in parts if r.is_all_of(size)), None)
-            if self.writes:
-                (_, whole), *writes = self.writes
-            elif base is not None:
-                whole, writes = parts[base], []
-            else:
-                whole, writes = outside(everything), [*parts.items()]
-            whole = np.reshape(whole, (size,))
-            for known, value in writes:
-                whole = put(whole, known.numbers(), value)
-            self.values[everything], self.writes = whole, []
-        return self.values[everything]
+        parts = {r: v for r, v in self.values.items() if r.dtype == region.dtype}
+        base = next((r for r in parts if r.is_all_of(size)), None)
+        if self.writes:
+            (_, whole, _), *writes = self.writes
+        elif base is not None:
+            return parts[base]
+        else:
+            everything = Region(0, (size,), (1,), region.dtype)
+            whole, writes = outside(everything), [(r, v, None) for r, v in parts.items()]
+        for known, value, line in writes:
+            index = known.index_in(whole.shape)
+            if index is None:
+                whole, index = np.reshape(whole, (size,)), (known.numbers(),)
+            before, whole = whole, put(whole, index, value)
+            _asked_at(line, whole.node, {before.node, value.node})
+        self.writes = []
+        shape = whole.shape
+        self.values[Region(0, shape, _strides(shape), region.dtype)] = whole
+        return whole
 
     def learn(self, region: Region, value: Any) -> None:
         """Take the value of a region, unless it is known: a detached one has no gradient to offer."""
@@ -124,8 +170,9 @@ class TorchStorage:
         if not self.writes:
             known = self.values.items()
             wholes = [(r, v) for r, v in known if r.dtype == region.dtype and r.is_all_of(size)]
-            self.writes = wholes[:1] or [(region, self.whole(region, outside))]
-        self.writes.append((region, value))
+            first = wholes[:1] or [(region, self.whole(region, outside))]
+            self.writes = [(*first[0], None)]
+        self.writes.append((region, value, source_line()))
         written = np.zeros(size, bool)
         written[region.numbers()] = True
         apart = lambda r: r.dtype == region.dtype and not written[r.numbers()].any()

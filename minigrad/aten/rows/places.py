@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ... import functional as F
-from ...engine.rules import scatter_add
+from ...engine.rules import scatter_add, selects_each_once
 from ...engine.table import rule
 from ...engine.tensor import Tensor
 from .elements import times
@@ -58,17 +58,23 @@ def _embedding(weight, indices, padding_idx=-1, scale_grad_by_freq=False, sparse
     return F.embedding(weight, indices)
 
 
-def put(flat: Any, places: np.ndarray, values: Any) -> Any:
-    """`flat` (N,) with `values` at `places`: integers, as many as there are values."""
-    values, places = np.reshape(values, (-1,)), places.ravel()
+def put(x: Any, index: tuple, values: Any) -> Any:
+    """`x` with `values`, which are broadcast, at an index of NumPy's; of two at one place the last."""
+    index = tuple(map(_plain, index))
+    places = np.arange(x.size).reshape(x.shape)[index]
     if not places.size:
-        return flat
-    first, end = int(places[0]), int(places[-1]) + 1
-    if end - first == places.size and (np.diff(places) == 1).all():
-        return np.concatenate([flat[:first], values, flat[end:]])
-    source = np.full(flat.shape, -1)
-    source[places] = np.arange(places.size)
-    return np.where(source >= 0, values[np.maximum(source, 0)], flat)
+        return x
+    there = np.zeros(x.shape, bool)
+    there[index] = True
+    if not np.ndim(values):
+        return np.where(there, values, x)
+    if np.shape(values) != places.shape:
+        values = np.broadcast_to(values, places.shape)
+    if selects_each_once(index):
+        return np.where(there, scatter_add(values, index, x.shape), x)
+    source = np.full(x.shape, -1)
+    source[index] = np.arange(places.size).reshape(places.shape)
+    return np.where(there, np.reshape(values, (-1,))[np.maximum(source, 0)], x)
 
 
 def _written_over(old: Any, new: Any) -> Any:
@@ -83,13 +89,6 @@ def _written_unseen(old: Any, new: Any) -> Any:
 
 written_over = rule(_written_over, lambda g, _y, _old, _new: np.zeros_like(g), None)
 written_unseen = rule(_written_unseen, lambda g, _y, _old, _new: g, None)
-
-
-def _put(x: Any, index: tuple, values: Any) -> Any:
-    """`x` with `values`, which are broadcast, at an index as NumPy's."""
-    places = np.arange(x.size).reshape(x.shape)[tuple(map(_plain, index))]
-    values = np.broadcast_to(values, places.shape)
-    return np.reshape(put(np.reshape(x, (-1,)), places, values), x.shape)
 
 
 def _plain(index: Any) -> Any:
@@ -119,7 +118,7 @@ def _added(x: Any, index: tuple, values: Any) -> Any:
 def _index_put(self, indices, values, accumulate=False):
     index = tuple([slice(None) if i is None else _plain(i) for i in indices])
     if not accumulate:
-        return _put(self, index, values)
+        return put(self, index, values)
     shape = np.empty(self.shape, bool)[index].shape
     return _added(self, index, np.broadcast_to(values, shape))
 
@@ -140,19 +139,19 @@ ROWS |= {
     "zero": lambda self: np.zeros_like(self),
     "fill": lambda self, value: np.broadcast_to(value, self.shape) if isinstance(value, Tensor)
     else np.full_like(self, value),
-    "scatter": lambda self, dim, index, src: _put(self, _grid(index, dim), _first(src, index.shape)),
+    "scatter": lambda self, dim, index, src: put(self, _grid(index, dim), _first(src, index.shape)),
     "scatter_add": lambda self, dim, index, src: _added(
         self, _grid(index, dim), _first(src, index.shape)
     ),
     "index_add": lambda self, dim, index, source, alpha=1: _added(
         self, along(dim, index, self.ndim), times(alpha, source)
     ),
-    "index_copy": lambda self, dim, index, source: _put(
+    "index_copy": lambda self, dim, index, source: put(
         self, along(dim, index, self.ndim), source
     ),
-    "index_fill": lambda self, dim, index, value: _put(self, along(dim, index, self.ndim), value),
-    "select_scatter": lambda self, src, dim, index: _put(self, along(dim, index, self.ndim), src),
-    "slice_scatter": lambda self, src, dim=0, start=None, end=None, step=1: _put(
+    "index_fill": lambda self, dim, index, value: put(self, along(dim, index, self.ndim), value),
+    "select_scatter": lambda self, src, dim, index: put(self, along(dim, index, self.ndim), src),
+    "slice_scatter": lambda self, src, dim=0, start=None, end=None, step=1: put(
         self, along(dim, slice(start, end, step), self.ndim), src
     ),
 }  # fmt: skip

@@ -51,6 +51,25 @@ def test_the_cell_of_an_lstm_reads_as_its_equations():
     assert made.count("getitem") <= 5 * 5 + 2  # of the inputs, and four gates; of two states
 
 
+def test_a_write_is_two_operations_at_its_own_line():
+    """As where keys are written into a cache: what is read later is asked for where it is written."""
+    k, v = torch.randn(2, 5, 3, requires_grad=True), torch.randn(2, 3, requires_grad=True)
+    with mg.pytorch() as watched:
+        cache = k * 1
+        cache[:, 2] = v
+        cache[:, 4] = v * 2
+        loss = (cache[:, 1:3] ** 2).sum()
+    loss.backward()
+    nodes = [n for n in mg.graph(watched).nodes if n.function is not None]
+    line = min(n.line.number for n in nodes)
+    made = sorted([(n.line.number - line, n.operation) for n in nodes], key=lambda one: one[0])
+    assert made == [
+        (0, "np.multiply"), (1, "scatter_add"), (1, "np.where"),
+        (2, "np.multiply"), (2, "scatter_add"), (2, "np.where"),
+        (3, "getitem"), (3, "np.power"), (3, "np.sum"),
+    ]  # fmt: skip
+
+
 def test_a_leaf_that_is_a_part_of_another_array_gets_its_gradient():
     """Such as a parameter in one flat array of all."""
     flat = torch.arange(6.0, dtype=torch.float64)
