@@ -65,8 +65,8 @@ class Watcher:
     def on_read(self, a: Tensor | np.ndarray) -> None:
         """See numbers taken out of a tensor or a `Followed`, by `item()`, an `if` and their like."""
 
-    def on_same_numbers(self, array: np.ndarray, other: np.ndarray) -> None:
-        """See an array that has the numbers of a `Followed`."""
+    def on_same_numbers(self, array: np.ndarray, other: Tensor | np.ndarray) -> None:
+        """See an array that has the numbers of a `Followed`, or of a tensor that is detached."""
 
     def on_write(self, array: np.ndarray, node: Node | None) -> None:
         """See an array written to; `node` is what its numbers are now, or None."""

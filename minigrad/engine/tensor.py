@@ -185,6 +185,8 @@ class Tensor(Operators):
 
     def detach(self) -> Tensor:
         """The same values outside the graph: no gradient flows through the result."""
+        for watcher in mode.get().watchers:
+            watcher.on_same_numbers(self._array, self)
         return tensor_of(self._array)
 
     def numpy(self) -> np.ndarray:

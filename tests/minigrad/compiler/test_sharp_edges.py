@@ -502,6 +502,26 @@ def test_factors_of_a_matrix_have_the_checks_of_the_function_itself(function):
             f(mg.Tensor(np.zeros((3, 3)), requires_grad=True)).backward()
 
 
+DETACHED = {
+    "alone": lambda x, w: np.sum(x * w.detach()),
+    "before itself": lambda x, w: np.sum(x * w.detach() * w),
+    "after itself": lambda x, w: np.sum(w * x * w.detach()),
+    "twice detached": lambda x, w: np.sum(x * w.detach().detach()),
+}
+
+
+@pytest.mark.parametrize("changes_from", [0, 4])
+@pytest.mark.parametrize("f", DETACHED.values(), ids=DETACHED)
+def test_a_tensor_outside_that_is_detached_is_read_again(f, changes_from):
+    w, x = leaf(4), leaf(4)
+    step = mg.compile(lambda x: f(x, w), exact=True)
+    for k in range(8):
+        assert step(x).item() == f(x, w).item()
+        if k >= changes_from:
+            w.data += 1
+    assert step.source
+
+
 def test_a_method_is_compiled_for_each_object():
     class Model:
         def __init__(self):
