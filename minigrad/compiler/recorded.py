@@ -14,7 +14,7 @@ from ..engine.tensor import Array, Tensor
 from ..errors import GraphError
 from ..nn import Module
 from ..ran import capture
-from ..ran.data import GraphData, GraphNode, Ref
+from ..ran.data import GraphData, GraphNode
 from ..random import Draw
 from ..recording import Recording, as_arguments, flat, memory_of
 from ..script.symbols import equal
@@ -122,6 +122,22 @@ class Readings(NamedTuple):
     draws: list[tuple[int | None, Draw]]
 
 
+class Fact(NamedTuple):
+    """One node as a program takes it for granted.
+
+    Attributes:
+        call: its operation, shape and dtype, and the places of its arguments among the facts.
+        constants: the arguments and options that are no nodes.
+        held: the numbers of a leaf.
+        brought: of what a later call brings again, which that is: an argument, a draw, or a tensor.
+    """
+
+    call: tuple[Any, ...]
+    constants: list[Any]
+    held: np.ndarray | None
+    brought: Any
+
+
 class Recorded:
     """The record of one call.
 
@@ -129,6 +145,7 @@ class Recorded:
         result: the tensor that the function returned; it holds all arrays of the call.
         graph: its computation, as far as the call computed it.
         tensors: those that the computation reads, by the numbers of their nodes.
+        made: the numbers of those of them that the call made.
         draws: how each random array was drawn, and the number of its node, or None if nothing uses it.
         arguments: for each argument that is an array, the number of its node, or None.
         modules: those that were called.
@@ -159,6 +176,7 @@ class Recorded:
         self.tensors = {
             numbers[node]: tensor for node, tensor in recording.tensors.items() if node in numbers
         }
+        self.made = own & self.tensors.keys()
         self.draws = [(numbers.get(node), draw) for node, draw in recording.draws]
         self.arguments = [_number(recording, numbers, a) for a in arrays]
         self.modules = list(recording.modules)
@@ -167,23 +185,28 @@ class Recorded:
     def readings(self) -> Readings:
         return Readings(self.graph, self.arguments, self.tensors, self.draws)
 
-    def changing(self) -> set[int]:
-        """The numbers of the nodes whose arrays a later call brings again."""
-        drawn = {n for n, _ in self.draws if n is not None}
-        return {*self.tensors, *drawn, *(n for n in self.arguments if n is not None)}
-
-    def facts(self) -> list[tuple[Any, ...]]:
-        """List what a program takes for granted: each node's operation, and constants' numbers.
+    def facts(self) -> list[Fact]:
+        """List what a program takes for granted of each node.
 
         Of what a later call brings again, it does not matter which operation made it, before the call.
         """
-        changing = self.changing()
-        return [
-            ("", n.shape, n.dtype, None, None)
-            if n.number in changing
-            else (n.operation, n.shape, n.dtype, _fixed(n), _held(n))
-            for n in self.nodes()
-        ]
+        brought: dict[int | None, Any] = {
+            n: ("tensor", id(t)) for n, t in self.tensors.items() if n not in self.made
+        }
+        brought |= {n: ("draw", i) for i, (n, _) in enumerate(self.draws)}
+        brought |= {n: ("argument", i) for i, n in enumerate(self.arguments)}
+        nodes = self.nodes()
+        places = {node.number: i for i, node in enumerate(nodes)}
+        facts = []
+        for n in nodes:
+            if n.number in brought:
+                facts.append(Fact(("", n.shape, n.dtype), [], None, brought[n.number]))
+                continue
+            sources = tuple([places[e.source] for e in self.graph.arguments(n.number)])
+            held = None if n.operation else n.value
+            call = n.operation, n.shape, n.dtype, *sources
+            facts.append(Fact(call, n.constants, held, None))
+        return facts
 
     def nodes(self) -> list[GraphNode]:
         """List the nodes, each after its arguments.
@@ -202,24 +225,28 @@ class Recorded:
                 waiting += [(e.source, False) for e in reversed(self.graph.arguments(number))]
         return list(listed.values())
 
-    def check(self, before: list[tuple[Any, ...]]) -> None:
+    def check(self, before: list[Fact]) -> None:
         """Compare this call with the facts of an earlier one.
 
         Raises:
             GraphError: if they differ, at the first line where they do.
         """
         facts = self.facts()
-        if [f[:3] for f in facts] != [f[:3] for f in before]:
+        if len(facts) != len(before) or not all(map(_same_call, facts, before)):
             raise GraphError(
                 "the function computed something else in a second call with arguments of the same "
                 "shapes, so that no one program is right for all: call it without mg.compile"
             )
-        for node, (*_, fixed, held), (*_, fixed_before, held_before) in zip(
-            self.nodes(), facts, before
-        ):
-            same = held is None or held_before is None or equal(held, held_before)
-            if fixed != fixed_before or not same:
+        for node, one, other in zip(self.nodes(), facts, before):
+            same = one.held is None or other.held is None or equal(one.held, other.held)
+            if one.constants != other.constants or not same:
                 raise GraphError(_differs(self.graph, node))
+
+
+def _same_call(one: Fact, other: Fact) -> bool:
+    """Tell whether two nodes come about in one way: a tensor may be made in the first call alone."""
+    brought = one.brought, other.brought
+    return one.call == other.call and (None in brought or brought[0] == brought[1])
 
 
 def _let_go(recording: CallRecording, captured: Any, graph: GraphData) -> None:
@@ -243,16 +270,6 @@ def _number(recording: CallRecording, numbers: dict[Node, int], a: Any) -> int |
         return None if a._node is None else numbers.get(a._node)  # it is given none by being asked
     _, node = recording.arrays.get(memory_of(a), (None, None))
     return None if node is None else numbers.get(node)
-
-
-def _fixed(node: GraphNode) -> str:
-    """The arguments of an operation that are no nodes."""
-    args = [a for a in node.arguments if not isinstance(a, (Ref, list, tuple))]
-    return repr((args, node.options))
-
-
-def _held(node: GraphNode) -> np.ndarray | None:
-    return None if node.operation else node.value
 
 
 def _differs(graph: GraphData, node: GraphNode) -> str:

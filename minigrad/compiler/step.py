@@ -26,7 +26,7 @@ from .of_watched import CompiledGraph
 from .other_numbers import check_with_other_numbers
 from .outside import Outside
 from .plan import Plan, WithProgram
-from .recorded import Recorded, check_result
+from .recorded import Fact, Recorded, check_result
 from .running import one_node
 
 pass_over(os.path.dirname(__file__) + os.sep)
@@ -125,7 +125,7 @@ class _Met(NamedTuple):
     """
 
     calls: int
-    facts: list[tuple[Any, ...]] | None
+    facts: list[Fact] | None
     outside: list[Any]
 
 

@@ -120,6 +120,23 @@ class GraphNode:
         """Its kind; of an array that is no tensor, what it is there for: mask, index or constant."""
         return self.kind if self.kind != "data" else role_of(self.dtype)
 
+    @property
+    def constants(self) -> list[object]:
+        """The arguments and options of an operation, to be compared; other nodes are all alike in it."""
+        options = ((name, bits(value)) for name, value in self.options.items())
+        return [*map(bits, self.arguments), *options]
+
+
+def bits(value: object) -> object:
+    """Return what tells a value from another: of an array every bit, of a node nothing."""
+    if isinstance(value, Ref):
+        return Ref
+    if isinstance(value, np.ndarray):
+        return value.dtype.str, value.shape, value.tobytes()
+    if isinstance(value, (list, tuple)):
+        return [bits(v) for v in value]
+    return repr(value)
+
 
 def role_of(dtype: np.dtype) -> str:
     """The purpose of an array that is no tensor: mask, index or constant."""

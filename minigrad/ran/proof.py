@@ -22,7 +22,7 @@ from ..random import generator
 from ..ranges import numbers_in
 from ..recording import Read, as_arguments, memory_of, record
 from . import capture
-from .data import GraphData, GraphNode, Ref
+from .data import GraphData, GraphNode, bits
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -253,7 +253,7 @@ def _varied(own: list[Read], then: list[Read], refused: bool = False) -> set[int
     """
     both = zip(own, then)
     alike = itertools.takewhile(lambda two: np.shape(two[0].value) == np.shape(two[1].value), both)
-    others = [a for a, b in alike if _bits(_plain(a)) != _bits(_plain(b))]
+    others = [a for a, b in alike if bits(_plain(a)) != bits(_plain(b))]
     if refused:
         last = own[len(then) - 1 : len(then)]
         others = [a for a in others if last and a.node is last[0].node]
@@ -273,7 +273,7 @@ def differing(a: GraphData, b: GraphData) -> tuple[list[Difference], bool]:
     found: list[int] = []
     same_path = len(a) == len(b)
     for one, other in zip(a.nodes, b.nodes):
-        if _path(one) != _path(other):
+        if _path(a, one) != _path(b, other):
             same_path = False
             found.append(one.number)
             break
@@ -291,21 +291,11 @@ def _line_of(graph: GraphData, number: int) -> SourceLine | None:
     return next((line for line in lines if line is not None), None)
 
 
-def _path(node: GraphNode) -> tuple:
-    refs = [a.number for a in node.arguments if isinstance(a, Ref)]
-    return node.kind, node.operation, node.shape, refs
+def _path(graph: GraphData, node: GraphNode) -> tuple:
+    sources = [e.source for e in graph.arguments(node.number)]
+    return node.kind, node.operation, node.shape, sources
 
 
 def _constants(node: GraphNode) -> object:
     """Return what no operation made of a node: the numbers of a leaf, the settings of a call."""
-    if node.kind != "operation":
-        return _bits(node.value)
-    return [_bits(a) for a in (*node.arguments, *node.options.values())]
-
-
-def _bits(value: object) -> object:
-    if isinstance(value, np.ndarray):
-        return value.dtype.str, value.shape, value.tobytes()
-    if isinstance(value, (list, tuple)):
-        return [_bits(v) for v in value]
-    return repr(value)
+    return node.constants if node.kind == "operation" else bits(node.value)

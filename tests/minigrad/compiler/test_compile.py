@@ -381,6 +381,29 @@ def test_another_computation_is_refused():
         step(x)
 
 
+OTHER_EACH_TIME = {
+    "a number in an index": lambda k, x, y: np.sum(x[k % 2, :]) + np.sum(y),
+    "numbers in a tuple": lambda k, x, y: np.sum(np.roll(x, (k, 0), axis=(0, 1))[0] * y[0]),
+    "a tensor made in the call": lambda k, x, y: np.sum(x * mg.Tensor([float(k)]) * y),
+    "arguments exchanged": lambda k, x, y: np.sum(x - y if k % 2 else y - x),
+    "arguments exchanged in a list": lambda k, x, y: np.sum(
+        np.stack([x, y] if k % 2 else [y, x])[0]
+    ),
+    "another of two factors": lambda k, x, y: np.sum(x * y + (x if k % 2 else y)),
+}
+
+
+@pytest.mark.parametrize("at_once", [False, True])
+@pytest.mark.parametrize("f", OTHER_EACH_TIME.values(), ids=OTHER_EACH_TIME)
+def test_a_choice_that_no_argument_makes_is_refused(f, at_once):
+    calls = itertools.count()
+    step = mg.compile(lambda x, y: f(next(calls), x, y), at_once=at_once)
+    x, y = leaf([[1.0, 2.0], [3.0, 5.0]]), leaf([[7.0, 11.0], [13.0, 17.0]])
+    call_often = lambda: [step(x, y) for _ in range(4)]
+    with pytest.raises(errors.GraphError, match=r"something else in a second|differ from call to"):
+        call_often()
+
+
 def test_what_is_no_tensor_and_what_cannot_be_told_apart_are_refused():
     step = mg.compile(lambda x: [x])
     with pytest.raises(errors.GraphError, match="returns list"):

@@ -170,6 +170,18 @@ def test_a_second_recording_names_the_line_of_each_constant_that_differs():
     ] * 2
 
 
+def test_elements_of_a_list_in_another_order_are_another_path():
+    x, y = (mg.Tensor([n], requires_grad=True) for n in (1.0, 2.0))
+
+    def recorded(exchanged):
+        with mg.record():
+            a, b = np.exp(x), np.exp(y)
+            return mg.graph(np.sum(np.stack([b, a] if exchanged else [a, b])[0]))
+
+    assert differing(recorded(False), recorded(False)) == ([], True)
+    assert not differing(recorded(False), recorded(True))[1]
+
+
 def test_numbers_that_the_function_refuses_show_nothing():
     def loss(ids):
         if 0 in ids:
