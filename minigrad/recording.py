@@ -65,6 +65,13 @@ class Note(Watcher):
         self.gradient, self.contributions = visit.gradient, visit.contributions
 
 
+class BoxNote(NamedTuple):
+    """The call of a definition as a recording keeps it: its line, and the plain values it was given."""
+
+    line: SourceLine | None
+    plain: list[Any]
+
+
 @with_block
 def record() -> Iterator[None]:
     """Within it, every value, gradient, contribution and source line is kept for the views."""
@@ -157,7 +164,7 @@ class Recording(Watcher):
     def on_enter(self, box: Box, args: tuple, kwargs: dict[str, Any]) -> None:
         if not by_definition():
             plain = [a for a in flat((*args, *kwargs.values())) if is_plain(a)]
-            box.given = source_line(), [a for a in plain if not self._is_result(a)]
+            box.note = BoxNote(source_line(), [a for a in plain if not self._is_result(a)])
 
     def _is_result(self, a: Any) -> bool:
         """Tell whether an operation made a plain array, so that it is followed."""

@@ -83,6 +83,12 @@ class CallRecording(Recording):
         unused = (r for r in unused if r.node not in self.as_arguments)
         return self.read_at or next((r.line for r in unused), None)
 
+    def forget(self) -> None:
+        """Forget all nodes: these lead to the recording, too, and would keep each other alive."""
+        by_node: list[Any] = [self.tensors, self.draws, self.as_arguments, self.arguments]
+        for seen in (*by_node, self.arrays, self.reads, self.modules):
+            seen.clear()
+
 
 def pytorchs(a: Any) -> str:
     """Say what to write in place of compiling what PyTorch computes; "" for what is not PyTorch's."""
@@ -180,7 +186,7 @@ class Recorded:
         self.draws = [(numbers.get(node), draw) for node, draw in recording.draws]
         self.arguments = [_number(recording, numbers, a) for a in arrays]
         self.modules = list(recording.modules)
-        _let_go(recording, captured, graph)
+        _let_go(recording, numbers, graph)
 
     def readings(self) -> Readings:
         return Readings(self.graph, self.arguments, self.tensors, self.draws)
@@ -249,16 +255,13 @@ def _same_call(one: Fact, other: Fact) -> bool:
     return one.call == other.call and (None in brought or brought[0] == brought[1])
 
 
-def _let_go(recording: CallRecording, captured: Any, graph: GraphData) -> None:
+def _let_go(recording: CallRecording, nodes: Iterable[Node], graph: GraphData) -> None:
     """Forget what nothing needs once a call is recorded: arrays above all, which would live as long as
     its result."""
-    for node in captured.number:  # views look at them; the way back does not
+    for node in nodes:  # views look at them; the way back does not
         if node.number > recording.start:
             node.note, node.keeps_grad = None, node.operation is None
-    vars(captured).clear()  # its parts lead to it
-    for held in vars(recording).values():  # nodes lead to the recording, and it to them
-        if isinstance(held, (list, dict, set)):
-            held.clear()
+    recording.forget()
     for made in graph.nodes:  # the function can be called again
         if made.operation and not made.outside and made.number not in graph.roots:
             made.value = None

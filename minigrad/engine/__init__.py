@@ -78,6 +78,6 @@ The words of the code, each for one thing:
     reached         of a node: a gradient gets there
     fitted          of a gradient: with broadcasting undone, in the shape and dtype of its argument
     watcher         what sees every operation and every visit: `record()`, `detect_anomaly()`
-    note            what a recording keeps of a node
+    note            what a recording keeps of a node, or of a box
     view            what shows a graph: a table, a drawing, a page, a program, steps
 """

@@ -28,13 +28,13 @@ count = itertools.count(1).__next__  # numbers nodes and boxes in their order of
 class Box:
     """One call of a module or of a definition, inside another: a box in a drawing."""
 
-    __slots__ = ("function", "given", "number", "outer", "owner")
+    __slots__ = ("function", "note", "number", "outer", "owner")
 
     def __init__(self, outer: Box | None, owner: Any, function: Callable | None = None):
         self.outer = outer
         self.owner = owner  # the module, or the name of the definition
         self.function = function  # that was called: `forward`, or the body of the definition
-        self.given: Any = ()  # what a watcher keeps of the arguments
+        self.note: Any = None  # what a recording keeps of the call
         self.number = count()
 
 

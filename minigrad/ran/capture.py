@@ -168,7 +168,7 @@ class _Capture(Reached):
             value=_shown(self.values.get(node)),
             gradient=gradient,
             state=state,
-            name=self.names.given.get(self.names.key(node), ""),
+            name=self.names.name.get(self.names.key(node), ""),
             variable=self.names.variable.get(self.names.key(node), ""),
             line=node.note.line if node.note is not None else None,
             box=box,

@@ -24,7 +24,7 @@ import numpy as np
 from ..engine.modes import Box
 from ..engine.node import Node
 from ..engine.source import SourceLine
-from ..recording import Read, flat, is_plain, memory_of
+from ..recording import BoxNote, Read, flat, is_plain, memory_of
 from .reached import Reached
 
 SETTINGS = {  # arguments that say which elements, and not what numbers: a page never changes shapes
@@ -106,8 +106,8 @@ class Constants:
         if node.note is None:
             return node.operation is None
         if node.note.inside:
-            line, values = next((box.given for box in _around(node.box) if box.given), (None, []))
-            return any(np.ndim(v) for v in values) or _hidden(values, line)
+            note = next((box.note for box in _around(node.box) if box.note), BoxNote(None, []))
+            return any(np.ndim(v) for v in note.plain) or _hidden(note.plain, note.line)
         if node.operation is None:
             return True
         return _hidden(self._numbers(node), node.note.line)
@@ -136,8 +136,8 @@ class Constants:
 
 def _is_users(leaf: Node) -> bool:
     """Tell whether an array comes from the user, and not from a definition of the library."""
-    given = [a for box in _around(leaf.box) if box.given for a in box.given[1]]
-    return not leaf.note.inside or memory_of(leaf.note.array) in map(memory_of, given)
+    plain = [a for box in _around(leaf.box) if box.note for a in box.note.plain]
+    return not leaf.note.inside or memory_of(leaf.note.array) in map(memory_of, plain)
 
 
 def _around(box: Box | None) -> Iterator[Box]:

@@ -11,7 +11,7 @@ from ..engine.tensor import Tensor
 from ..nn import Module, Parameter
 from . import words
 from .data import GraphBox
-from .reached import Reached, supplies
+from .reached import Reached, know, supplies
 from .variables import variables
 
 
@@ -22,13 +22,13 @@ class Names:
     """
 
     def __init__(self, reached: Reached, error: MinigradError | None = None):
-        self.know = reached.know
+        self.values = reached.values
         self.keys = {node: id(array) for array, node in reached.arrays.values()}
         for node in reached.nodes:
             if node.note is not None and node.note.array is not None:
                 self.keys[node] = id(node.note.array)
         self.variable: dict[int, str] = {}
-        self.given: dict[int, str] = {}
+        self.name: dict[int, str] = {}
         self.owner: dict[int, Module] = {}  # the module of which it is an attribute
         self.learned: set[int] = set()  # parameters
         self.paths: dict[int, str] = {}  # by the id of a module
@@ -41,7 +41,7 @@ class Names:
         self.outer = frozenset(self.variable)
         for node in reached.nodes:
             if node.name:
-                self.given[self.key(node)] = node.name
+                self.name[self.key(node)] = node.name
             for source, name in node.note.names if node.note is not None else ():
                 self.variable.setdefault(self.key(source), name)
 
@@ -51,7 +51,7 @@ class Names:
     def _keys(self, value: object) -> list[int]:
         """The keys under which a tensor or array is known; the value of a tensor is noted too."""
         if isinstance(value, Tensor) and value._node is not None:
-            self.know(value._node, value._array)
+            know(self.values, value._node, value._array)
             if isinstance(value, Parameter):
                 self.learned.add(id(value._node))
             return [id(value._node), id(value._array)]
@@ -69,7 +69,7 @@ class Names:
                 for key in self._keys(value):
                     if key not in self.owner:
                         self.owner[key] = module
-                        self.given[key] = f"{path}.{name}" if path else name
+                        self.name[key] = f"{path}.{name}" if path else name
 
     def kind(self, leaf: Node) -> str:
         if not leaf.requires_grad:

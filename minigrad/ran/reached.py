@@ -54,9 +54,9 @@ class Reached:
                 parents.setdefault(position, {})[item] = parent
         saved = node.saved
         if saved is not None:
-            self.know(node, saved[0])
+            know(self.values, node, saved[0])
         if node.note is not None:
-            self.know(node, node.note.y)
+            know(self.values, node, node.note.y)
             if node.note.sources:
                 return tuple(map(self._recorded, node.note.args, node.note.sources))
         if saved is None:  # freed, and not recorded: only the edges are left
@@ -69,7 +69,7 @@ class Reached:
             return type(given)(map(self._recorded, given, source))
         if source is None:
             return given
-        self.know(source, given)
+        know(self.values, source, given)
         return source
 
     def _argument(self, given: Any, parent: Any) -> Any:
@@ -77,7 +77,7 @@ class Reached:
             given = [UNKNOWN] * (max(parent) + 1) if given is UNKNOWN else given
             return [self._argument(a, parent.get(k)) for k, a in enumerate(given)]
         if parent is not None:
-            self.know(parent, getattr(given, "_array", given))
+            know(self.values, parent, getattr(given, "_array", given))
             return parent
         if isinstance(given, Tensor):
             return self._of_tensor(given)
@@ -91,19 +91,21 @@ class Reached:
 
     def _of_tensor(self, tensor: Tensor) -> Node:
         node = tensor._node or self._of_array(tensor._array)
-        self.know(node, tensor._array)
+        know(self.values, node, tensor._array)
         return node
 
     def _of_array(self, array: object) -> Node:
         if id(array) not in self.arrays:
             self.arrays[id(array)] = array, Node(array)
         node = self.arrays[id(array)][1]
-        self.know(node, array)
+        know(self.values, node, array)
         return node
 
-    def know(self, node: Node, value: object) -> None:
-        if isinstance(value, (np.ndarray, np.generic)):
-            self.values.setdefault(node, np.asarray(value))
+
+def know(values: dict[Node, np.ndarray], node: Node, value: object) -> None:
+    """Add the value of a node, if it is an array and none is known."""
+    if isinstance(value, (np.ndarray, np.generic)):
+        values.setdefault(node, np.asarray(value))
 
 
 def supplies(call: tuple) -> list[tuple[int, int | None, Node]]:
