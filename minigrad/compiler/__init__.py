@@ -17,7 +17,7 @@ Read it from the whole to the parts:
 7. `lowering`: lines as single calls of NumPy's, without aliases, constants and what nothing needs
 8. `rewritings`: algebra on lines, for speed
 9. `memory`: which lines share an array, and which write over one that nothing needs any more
-10. `source`: the lines as text, one generator function: forward, then back
+10. `program_text`: the lines as text, one generator function: forward, then back
 11. `of_watched`: what PyTorch computed, compiled: its graph is there already
 
 Beside these, `keeping` shows the plan of memory as a table; `emptying` and `heap` give back memory
@@ -38,6 +38,6 @@ A plan is made in this order, and each thing is decided once:
     what a run is given anew                    `plan.Plan`: arguments, tensors, draws
     which calls compute the result              `script.Script`, forward and back
     which of them are left, and in which form   `lowering`, then `rewritings`
-    where each result lies                      `memory.Buffers`
-    the text                                    `source.Source`, which decides nothing
+    where each result lies                      `memory.MemoryPlan`
+    the text                                    `program_text.ProgramText`, which decides nothing
 """

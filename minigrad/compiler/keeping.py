@@ -13,7 +13,7 @@ from ..ran.data import GraphData, GraphNode
 from ..script.symbols import Symbol
 from ..views.colours import BLUE, ORANGE
 from .lowered_script import LoweredScript
-from .memory import Buffers
+from .memory import MemoryPlan
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -105,29 +105,29 @@ class MemoryUse:
     __repr__ = __str__
 
 
-def memory_use(script: LoweredScript, buffers: Buffers) -> MemoryUse:
+def memory_use(script: LoweredScript, memory: MemoryPlan) -> MemoryUse:
     """Return the memory that a program keeps and uses, in bytes."""
     lines = script.lines
-    alone = sum(_nbytes(line.value) for line in lines if not buffers.is_view(line))
-    peak = sum(dtype.itemsize * count for dtype, count in buffers.buffers)
-    kept = tuple(_kept(script, buffers))
-    return MemoryUse(kept, peak, alone, _in_use(len(lines), buffers), script.forward)
+    alone = sum(_nbytes(line.value) for line in lines if not memory.is_view(line))
+    peak = sum(dtype.itemsize * count for dtype, count in memory.buffers)
+    kept = tuple(_kept(script, memory))
+    return MemoryUse(kept, peak, alone, _in_use(len(lines), memory), script.forward)
 
 
-def _in_use(count: int, buffers: Buffers) -> tuple[int, ...]:
+def _in_use(count: int, memory: MemoryPlan) -> tuple[int, ...]:
     """The bytes of the results that are needed while each of `count` lines runs."""
     changes = np.zeros(count + 1, dtype=np.int64)
-    for storage in {id(s): s for s in buffers.storage.values()}.values():
+    for storage in {id(s): s for s in memory.storage.values()}.values():
         changes[storage.first] += storage.like.nbytes
         changes[min(storage.last + 1, count)] -= storage.like.nbytes
     return tuple(np.cumsum(changes[:-1]).tolist())
 
 
-def _kept(script: LoweredScript, buffers: Buffers) -> Iterator[KeptResult]:
+def _kept(script: LoweredScript, memory: MemoryPlan) -> Iterator[KeptResult]:
     graph, lines, forward = script.graph, script.lines, script.forward
     for line in lines[:forward]:
-        last = buffers.last[id(line)]
-        if not buffers.is_view(line) and forward <= last < len(lines):
+        last = memory.last[id(line)]
+        if not memory.is_view(line) and forward <= last < len(lines):
             node = _node(graph, line)
             where = node.line if node is not None else None
             until = _path(graph, _node(graph, lines[last]))

@@ -44,8 +44,8 @@ class Storage:
         self.buffer: int | None = None
 
 
-class Buffers:
-    """The places of the results of lines.
+class MemoryPlan:
+    """The plan of where the result of each line lies.
 
     Attributes:
         base: for a symbol that is a view, the symbol that it is a view of; by id.

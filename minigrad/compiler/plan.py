@@ -14,10 +14,10 @@ from ..engine.tensor import Tensor
 from . import heap
 from .keeping import MemoryUse, memory_use
 from .lowered_script import lowered_script, without_arrays
-from .memory import Buffers
+from .memory import MemoryPlan
+from .program_text import ProgramText
 from .recorded import Readings
 from .running import Instance, ProgramCall
-from .source import Source
 
 
 class Plan:
@@ -53,11 +53,11 @@ class Plan:
         self.draws = [(draw, n is not None) for n, draw in readings.draws]
         self._script = script = lowered_script(graph, numbers, grad, exact)
         self.parents = script.parents
-        buffers = Buffers(script.lines, script.ends)
-        self.memory = memory_use(script, buffers)
-        source = Source(script, buffers)
-        self.text, self.space = source.code, source.space
-        self.unchecked = source.functions.unchecked
+        memory = MemoryPlan(script.lines, script.ends)
+        self.memory = memory_use(script, memory)
+        written = ProgramText(script, memory)
+        self.text, self.space = written.code, written.space
+        self.unchecked = written.functions.unchecked
         self.code = compile(self.text, "<compiled>", "exec")
         without_arrays(script)
         self.instances = threading.local()
@@ -66,7 +66,7 @@ class Plan:
     @functools.cached_property
     def text_without_buffers(self) -> str:
         """The program as plain calls."""
-        return Source(self._script).code
+        return ProgramText(self._script).code
 
     def _forms(self) -> list[tuple]:
         return [(t._array.shape, t._array.dtype, t.requires_grad) for t in self.tensors]

@@ -23,14 +23,14 @@ from ..script.symbols import Shape, Symbol, body_of, symbols_in
 from ..views.text.notation import Notation
 from ..views.text.written import FreshNames, Functions
 from .lowered_script import LoweredScript
-from .memory import Buffers, order_of
+from .memory import MemoryPlan, order_of
 
 WIDTH = 92
 NAME = "program"
 HEAD = '"""Run forward, and yield the result; once its gradient is sent, go back, and yield all."""'
 
 
-class Source(Notation):
+class ProgramText(Notation):
     """The text of a program, and what it needs beside NumPy.
 
     Args:
@@ -42,7 +42,7 @@ class Source(Notation):
         space: the arrays and functions that the code names, but does not define.
     """
 
-    def __init__(self, script: LoweredScript, memory: Buffers | None = None):
+    def __init__(self, script: LoweredScript, memory: MemoryPlan | None = None):
         self.graph, self.memory, self.notes = script.graph, memory, script.notes
         lines, forward, start = script.lines, script.forward, script.start
         buffers = memory.buffers if memory is not None else []
@@ -126,7 +126,7 @@ class Source(Notation):
         if memory is not None:
             self._forget(number, line, memory)
 
-    def _array(self, line: Symbol, memory: Buffers) -> str:
+    def _array(self, line: Symbol, memory: MemoryPlan) -> str:
         """The name of the array that a result is written into: an operand, or one of its own."""
         assert line.call is not None
         storage = memory.storage[id(line)]
@@ -162,7 +162,7 @@ class Source(Notation):
             code += [f"{key}={self.text(value, 0)}" for key, value in options.items()]
             yield f"{self.text(function, 0)}({', '.join(code)}, out={out})"
 
-    def _forget(self, number: int, line: Symbol, memory: Buffers) -> None:
+    def _forget(self, number: int, line: Symbol, memory: MemoryPlan) -> None:
         """Let go of results that lie in no buffer, after their last use."""
         new = [p for p in line.parts if p.call is not None and id(p) not in memory.storage]
         names = dict.fromkeys(self.name(p) for p in new if memory.last[id(p)] == number)
