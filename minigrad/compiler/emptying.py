@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
+from ..ran.capture import owner_of
 from ..script.operators import BY_FUNCTION
 from ..script.script import Script
 from ..script.symbols import Symbol
@@ -40,7 +41,7 @@ def walk_back(script: Script, root: int, given: Sequence[Symbol]) -> None:
             unread.append(forward.pop())
         gradients.pop(node.number, None)
         gradients.update((e.source, script.back.passed[e].after.value) for e in edges)
-        read = {id(_owner(array)) for array in gradients.values()}
+        read = {id(owner_of(array)) for array in gradients.values()}
         empty_all([line for line in unread if id(line.value) not in read])
         unread = [line for line in unread if id(line.value) in read]
 
@@ -77,12 +78,6 @@ def _is_own(line: Symbol) -> bool:
     if call is None or not (numpys(call.function) or call.function in BY_FUNCTION):
         return False
     return array.base is None and all(array is not part.value for part in line.parts)
-
-
-def _owner(array: np.ndarray) -> np.ndarray:
-    while isinstance(array.base, np.ndarray):
-        array = array.base
-    return array
 
 
 def empty_all(lines: Iterable[Symbol]) -> None:

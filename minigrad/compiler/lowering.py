@@ -16,7 +16,7 @@ import numpy as np
 from ..engine import rules
 from ..engine.names import name_of
 from ..script.operators import BY_FUNCTION
-from ..script.symbols import Role, Symbol, SymbolCall, alias, body_of, plain, traced
+from ..script.symbols import Role, Symbol, SymbolCall, alias, body_of, plain, replaced, traced
 
 Change = Callable[[Symbol], "Symbol | None"]
 
@@ -82,6 +82,7 @@ def rewritten(
     now: dict[int, Symbol] = {}
     before: dict[int, Any] = {}  # the arrays of those that have another one now
     new: dict[int, Symbol] = {}  # the lines, by their ids
+    current: Callable[[Symbol], Symbol] = lambda symbol: now.get(id(symbol), symbol)
     place: Any = Role("part")
     roles = []
     for line in reversed(lines):  # the parts of a line stand before it
@@ -90,7 +91,7 @@ def rewritten(
     for line, role in zip(lines, reversed(roles)):
         old, line.role = line.value, role
         function, args, options, _ = line.call  # type: ignore[misc]
-        call = SymbolCall(function, _current(args, now), _current(options, now))
+        call = SymbolCall(function, replaced(args, current), replaced(options, current))
         line.value, line.call = _value(line, call, before), call
         result = change(line)
         result = line if result is None else result
@@ -99,16 +100,7 @@ def rewritten(
             now[id(line)] = result
         if result.value is not old:
             before[id(line)] = old
-    return [*new.values()], [now.get(id(end), end) for end in ends]
-
-
-def _current(a: Any, now: dict[int, Symbol]) -> Any:
-    """An argument with what its symbols have become."""
-    if isinstance(a, Symbol):
-        return now.get(id(a), a)
-    if type(a) in (list, tuple):
-        return type(a)([_current(b, now) for b in a])
-    return {k: _current(v, now) for k, v in a.items()} if isinstance(a, dict) else a
+    return [*new.values()], list(map(current, ends))
 
 
 def _write(symbol: Symbol, role: Role, new: dict[int, Symbol]) -> None:

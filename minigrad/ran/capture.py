@@ -124,7 +124,7 @@ class _Capture(Reached):
     def _kept(self) -> dict[Node, int]:
         """For each node, the bytes that it is the first to keep; what a tensor holds is the tensor's."""
         held = (v for n, v in self.values.items() if n.operation is None and n.note is None)
-        seen = {id(_memory(v)) for v in held if not v.flags.writeable}
+        seen = {id(owner_of(v)) for v in held if not v.flags.writeable}
         kept: dict[Node, int] = {}
         for node in self.nodes:
             for memory, size in self._saved(node):
@@ -137,7 +137,7 @@ class _Capture(Reached):
         """The identity and the bytes of each array that a node saves, or saved before it was freed."""
         if node.saved is not None:
             for array in _arrays(node.saved):
-                yield id(_memory(array)), _memory(array).nbytes
+                yield id(owner_of(array)), owner_of(array).nbytes
         elif node.edges:
             call = self.calls[node]
             key = (len(call), *[i for i, _, _ in node.edges])
@@ -146,7 +146,7 @@ class _Capture(Reached):
             for saved in (n for i, _, n in supplies((node, *call)) if read[i]):
                 known = self.values.get(saved)
                 if known is not None:
-                    yield id(_memory(known)), _memory(known).nbytes
+                    yield id(owner_of(known)), owner_of(known).nbytes
                 elif saved.operation is not None:
                     yield id(saved), math.prod(saved.shape) * saved.dtype.itemsize
 
@@ -305,8 +305,8 @@ def _arrays(values: Sequence[object]) -> list[np.ndarray]:
     return found
 
 
-def _memory(array: np.ndarray) -> np.ndarray:
-    """The array in whose memory `array` lies."""
+def owner_of(array: np.ndarray) -> np.ndarray:
+    """The array whose memory `array` lies in: itself, unless it is a view."""
     while isinstance(array.base, np.ndarray):
         array = array.base
     return array

@@ -31,6 +31,7 @@ from .symbols import (
     SymbolCall,
     alias,
     equal,
+    replaced,
     simplest,
     stand_in,
 )
@@ -201,21 +202,11 @@ def compute(
             there has the array that it had.
         by: calls a function, with its arguments and options, in another way than Python does.
     """
-
-    def now(a: Any) -> Any:
-        if isinstance(a, Symbol):
-            return values.get(id(a), a.value)
-        if type(a) in (list, tuple):
-            return type(a)(map(now, a))
-        return {k: now(v) for k, v in a.items()} if isinstance(a, dict) else a
-
+    now = lambda symbol: values.get(id(symbol), symbol.value)
     for line in lines:
         assert line.call is not None
-        function, args, options = (
-            line.call.function,
-            now(list(line.call.args)),
-            now(line.call.options),
-        )
+        function = line.call.function
+        args, options = replaced(line.call.args, now), replaced(line.call.options, now)
         values[id(line)] = by(function, args, options) if by else function(*args, **options)
 
 

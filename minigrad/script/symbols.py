@@ -288,11 +288,19 @@ def alias(x: Any) -> Any:
 
 def plain(value: Any) -> Any:
     """`value` with arrays in place of symbols."""
+    return replaced(value, _value_of)
+
+
+_value_of = operator.attrgetter("value")
+
+
+def replaced(value: Any, by: Callable[[Symbol], Any]) -> Any:
+    """`value`, also a list, a tuple or a dict, with `by(symbol)` in place of each symbol in it."""
     if isinstance(value, Symbol):
-        return value.value
+        return by(value)
     if type(value) in (list, tuple):
-        return type(value)(map(plain, value))
-    return {k: plain(v) for k, v in value.items()} if isinstance(value, dict) else value
+        return type(value)([replaced(v, by) for v in value])
+    return {k: replaced(v, by) for k, v in value.items()} if isinstance(value, dict) else value
 
 
 def symbols_in(value: object) -> list[Symbol]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections import ChainMap
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -118,7 +118,7 @@ class _Replay:
         return [self.lines[place] for place in sorted(places)]
 
 
-def _in_float64(function: Callable, args: list[Any], options: dict[str, Any]) -> Any:
+def _in_float64(function: Callable, args: Sequence[Any], options: dict[str, Any]) -> Any:
     """Return what a function gives, in float64."""
     if function is body_of(rules.astype) and np.dtype([*args, *options.values()][1]).kind == "f":
         return args[0]
