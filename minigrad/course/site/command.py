@@ -10,7 +10,7 @@ import sys
 import tempfile
 import threading
 import webbrowser
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from http import HTTPStatus
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -20,7 +20,7 @@ from ... import errors
 from ...working import say, working
 from ..exercises.learner_file import HOME
 from ..exercises.sheets import folder_of, sheets
-from ..lessons.lesson import chosen
+from ..lessons.lesson import Lesson, chosen
 from ..lessons.running import warm
 from .build import STOPPING, Preview, build, write_front
 from .kept import digest
@@ -73,43 +73,52 @@ def command(options: argparse.Namespace) -> int:
     warm()
     learner = folder_of(options.exercises)
     shown = None if learner == HOME else learner
-    with_reference = not options.no_reference
     if options.out is not None:
-        say(BUILDING)
-        if options.out.suffix == ".zip":
-            with tempfile.TemporaryDirectory() as folder, working("the course"):
-                build(some, Path(folder), shown, say, with_reference)
-                options.out.parent.mkdir(parents=True, exist_ok=True)
-                shutil.make_archive(str(options.out.with_suffix("")), "zip", folder)
-            print(
-                f"{options.out}: {options.out.stat().st_size / 1e6:.1f} MB; it begins at index.html"
-            )
-        else:
-            with working("the course"):
-                build(some, options.out, shown, say, with_reference)
-            print(f"open {options.out / 'index.html'}")
-        return 0
+        _write(some, options.out, shown, not options.no_reference)
+    else:
+        _serve(some, options, shown)
+    return 0
+
+
+def _write(some: Sequence[Lesson], out: Path, learner: Path | None, with_reference: bool) -> None:
+    """Write the course into a folder, or into one file if the name ends in .zip."""
+    say(BUILDING)
+    if out.suffix != ".zip":
+        with working("the course"):
+            build(some, out, learner, say, with_reference)
+        print(f"open {out / 'index.html'}")
+        return
+    with tempfile.TemporaryDirectory() as folder, working("the course"):
+        build(some, Path(folder), learner, say, with_reference)
+        out.parent.mkdir(parents=True, exist_ok=True)
+        shutil.make_archive(str(out.with_suffix("")), "zip", folder)
+    print(f"{out}: {out.stat().st_size / 1e6:.1f} MB; it begins at index.html")
+
+
+def _serve(some: Sequence[Lesson], options: argparse.Namespace, learner: Path | None) -> None:
+    """Serve the course until Ctrl-C, and build it meanwhile."""
+    with_reference = not options.no_reference
     with tempfile.TemporaryDirectory() as folder:
         handler = functools.partial(_Handler, directory=folder)
         with _bound(options.port, handler) as server:
             say(BUILDING)
-            preview = Preview(some, Path(folder), shown, with_reference)
+            preview = Preview(some, Path(folder), learner, with_reference)
             problems: list[BaseException] = []
 
             def refresh() -> None:
-                write_front(preview.site, Path(folder), shown, preview.render)
+                write_front(preview.site, Path(folder), learner, preview.render)
 
             def complete() -> None:
                 try:
                     with working("the course"):
                         preview.site = build(
-                            some, Path(folder), shown, say, with_reference, preview
+                            some, Path(folder), learner, say, with_reference, preview
                         )
                 except BaseException as problem:
                     problems.append(problem)
                     server.shutdown()
 
-            server.refresh, server.wanted = _changed(shown, refresh), preview.write
+            server.refresh, server.wanted = _changed(learner, refresh), preview.write
             builder = threading.Thread(target=complete)
             builder.start()
             address = f"http://127.0.0.1:{server.server_address[1]}/"
@@ -125,7 +134,6 @@ def command(options: argparse.Namespace) -> int:
             builder.join()
             if problems and not preview.stopped.is_set():
                 raise problems[0]
-    return 0
 
 
 class _Server(ThreadingHTTPServer):
