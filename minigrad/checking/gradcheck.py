@@ -157,15 +157,7 @@ def gradcheck(
     order, eps = whole("order", order, least=1), real("eps", eps, above=0)
     rtol, atol = real("rtol", rtol), real("atol", atol)
     name = name_of(f) if hasattr(f, "__name__") else type(f).__name__
-    if parameters is None:
-        parameters = dict(f.named_parameters()) if hasattr(f, "named_parameters") else {}
-    leaves_by_name = isinstance(parameters, Mapping) and all(
-        isinstance(p, Tensor) for p in parameters.values()
-    )
-    if not leaves_by_name:
-        raise errors.ConfigError(
-            f"parameters are leaves by name, as {{'w': w}}, not {described(parameters)}"
-        )
+    parameters = _parameters(f, parameters)
     arguments, named = _float64_copies(f, inputs)
     named += [(path, None, p) for path, p in parameters.items() if p.requires_grad]
     if not named:
@@ -179,16 +171,7 @@ def gradcheck(
     with _as_float64(parameters.values()), enable_grad(), np.errstate(all="ignore"):
         compute = lambda: _tensors(name, f(*arguments))
         for degree in range(1, order + 1):
-            try:
-                outputs = compute()
-            except (TypeError, errors.UnsupportedError) as problem:
-                if len(inputs) != 1 or not isinstance(inputs[0], (tuple, list)):
-                    raise
-                kind = type(inputs[0]).__name__
-                raise errors.GradcheckError(
-                    f"{name} was given one {kind}, and fails: {problem}. Arguments of its own are given "
-                    f"one after the other, without brackets: gradcheck(f, x, y)"
-                ) from problem
+            outputs = _outputs(name, compute, inputs)
             _refuse_unfit(name, outputs, compute(), eps)
             weights = _weights(outputs)
             analytic = _analytic(name, outputs, weights, tensors)
@@ -214,6 +197,39 @@ def gradcheck(
 
 
 # --- the function and its inputs ------------------------------------------------------------------
+
+
+def _parameters(f: Callable, given: Mapping[str, Tensor] | None) -> Mapping[str, Tensor]:
+    """The leaves that f uses beside its arguments: those given, or a module's own.
+
+    Raises:
+        ConfigError: if they are not leaves by name.
+    """
+    if given is None:
+        return dict(f.named_parameters()) if hasattr(f, "named_parameters") else {}
+    if isinstance(given, Mapping) and all(isinstance(p, Tensor) for p in given.values()):
+        return given
+    raise errors.ConfigError(
+        f"parameters are leaves by name, as {{'w': w}}, not {described(given)}"
+    )
+
+
+def _outputs(name: str, compute: Callable[[], list[Tensor]], inputs: tuple) -> list[Tensor]:
+    """Compute the outputs of f.
+
+    Raises:
+        GradcheckError: if that fails, and f was given one list of what may be several arguments.
+    """
+    try:
+        return compute()
+    except (TypeError, errors.UnsupportedError) as problem:
+        if len(inputs) != 1 or not isinstance(inputs[0], (tuple, list)):
+            raise
+        kind = type(inputs[0]).__name__
+        raise errors.GradcheckError(
+            f"{name} was given one {kind}, and fails: {problem}. Arguments of its own are given "
+            f"one after the other, without brackets: gradcheck(f, x, y)"
+        ) from problem
 
 
 def _float64_copies(f: Callable, inputs: tuple) -> tuple[list, list[tuple[str, Any, Tensor]]]:

@@ -50,28 +50,8 @@ def vectors(
             as many, or the starts of another shape; or if `ax` is of the other kind.
         ConfigError: if the width is no number from 0, or matplotlib does not know a colour.
     """
-    values = array(values)
-    if values.ndim != 2 or values.shape[1] not in (2, 3):
-        raise errors.ShapeError(
-            f"arrows are drawn of vectors (n, 2) or (n, 3), not {values.shape}; a projection, such "
-            f"as by the first rows of np.linalg.svd's third result, makes others fit"
-        )
-    n, d = values.shape
-    colours = [colour] * n if isinstance(colour, str) else list(colour)
-    for name, texts in {"labels": labels, "colours": colours}.items():
-        if texts is not None and len(texts) != n:
-            raise errors.ShapeError(f"{len(texts)} {name} do not fit {n} vectors")
-    for each in colours:
-        check_colour(each)
-    width, start = real("width", width), array(starts)
-    if not (np.isfinite(values).all() and np.isfinite(start).all()):
-        raise errors.ShapeError(
-            "an arrow has finite numbers alone: leave out rows with NaN and infinity"
-        )
-    if start.shape not in ((), (d,), (1, d), (n, d)):
-        raise errors.ShapeError(
-            f"arrows of {values.shape} start at one place ({d},) or at {values.shape}, not {start.shape}"
-        )
+    values, start, colours = _fitting(values, labels, starts, colour)
+    width, d = real("width", width), values.shape[1]
     if ax is None:
         ax = new_axes(1, 1, 4.8, 4.6, **({"projection": "3d"} if d == 3 else {}))[0, 0]
     (ax,) = places(ax, 1)
@@ -85,20 +65,57 @@ def vectors(
     _include(ax, np.concatenate([tails, tips, np.zeros((1, d))]))
     for tail, value, each in zip(tails, values, colours):
         _arrow(ax, tail, value, each, width)
-    for text, tip, way, each in zip(
-        () if labels is None else labels, tips, _ways(tips, values), colours
-    ):
-        style = {"color": each, "parse_math": False, "zorder": 9}
-        if d == 2:
+    _label(ax, () if labels is None else labels, tips, _ways(tips, values), colours)
+    for axis, name in zip("xyz", names[:d]):
+        ax.set(**{f"{axis}label": name})
+    ax.set_title(title, parse_math=False)
+    return figure_of(ax)
+
+
+def _fitting(
+    values: ArrayLike,
+    labels: Sequence[str] | None,
+    starts: ArrayLike,
+    colour: str | Sequence[str],
+) -> tuple[np.ndarray, np.ndarray, list[str]]:
+    """The vectors (n, d), their starts, and a colour for each, if all of them fit."""
+    values = array(values)
+    if values.ndim != 2 or values.shape[1] not in (2, 3):
+        raise errors.ShapeError(
+            f"arrows are drawn of vectors (n, 2) or (n, 3), not {values.shape}; a projection, such "
+            f"as by the first rows of np.linalg.svd's third result, makes others fit"
+        )
+    n, d = values.shape
+    colours = [colour] * n if isinstance(colour, str) else list(colour)
+    for name, texts in {"labels": labels, "colours": colours}.items():
+        if texts is not None and len(texts) != n:
+            raise errors.ShapeError(f"{len(texts)} {name} do not fit {n} vectors")
+    for each in colours:
+        check_colour(each)
+    start = array(starts)
+    if not (np.isfinite(values).all() and np.isfinite(start).all()):
+        raise errors.ShapeError(
+            "an arrow has finite numbers alone: leave out rows with NaN and infinity"
+        )
+    if start.shape not in ((), (d,), (1, d), (n, d)):
+        raise errors.ShapeError(
+            f"arrows of {values.shape} start at one place ({d},) or at {values.shape}, not {start.shape}"
+        )
+    return values, start, colours
+
+
+def _label(
+    ax: Any, labels: Sequence[str], tips: np.ndarray, ways: np.ndarray, colours: Sequence[str]
+) -> None:
+    """Write each label beside the tip of its arrow."""
+    for text, tip, way, each in zip(labels, tips, ways, colours):
+        style: dict[str, Any] = {"color": each, "parse_math": False, "zorder": 9}
+        if len(tip) == 2:
             style |= {"textcoords": "offset points", **_alignment(way)}
             ax.annotate(text, tip, 5 * way, **style)
         else:
             place = tip + 0.05 * np.ptp(ax.get_xlim()) * way
             ax.text(*place, text, ha="center", va="center", **style)
-    for axis, name in zip("xyz", names[:d]):
-        ax.set(**{f"{axis}label": name})
-    ax.set_title(title, parse_math=False)
-    return figure_of(ax)
 
 
 def _ways(tips: np.ndarray, values: np.ndarray) -> np.ndarray:
