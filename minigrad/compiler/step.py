@@ -166,18 +166,13 @@ class Compiled(WithProgram):
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if mode.get().watchers:
             return self.function(*args, **kwargs)
-        call = self._call_with(args, kwargs)
-        plan = self._plan_of(call)
-        for _ in range(RECORDED + 1):  # it may only then be known what stands outside
-            if plan is not None:
-                break
-            result = self._without_plan(call)
-            if result is not None:
+        tries = 0
+        while (plan := self._plan_of(call := self._call_with(args, kwargs))) is None:
+            if tries > RECORDED:  # what stands outside is another thing each time
+                return self.function(*args, **kwargs)
+            tries += 1
+            if (result := self._without_plan(call)) is not None:
                 return result
-            call = self._call_with(args, kwargs)
-            plan = self._plan_of(call)
-        if plan is None:
-            return self.function(*args, **kwargs)
         try:
             run, parents = plan.start(call.arrays)
         except PROBLEMS:

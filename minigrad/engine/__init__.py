@@ -75,6 +75,7 @@ The words of the code, each for one thing:
     held            of an array: by a Tensor, which never changes it, or by other code, which may
     kept            of a gradient: in `.grad` after `backward()`, as a leaf's is
     unshared        of an array: a copy, if other code holds its memory
+    source          of an edge or a note: the node that an argument is; of code: a line of the user's
     reached         of a node: a gradient gets there
     fitted          of a gradient: with broadcasting undone, in the shape and dtype of its argument
     watcher         what sees every operation and every visit: `record()`, `detect_anomaly()`
