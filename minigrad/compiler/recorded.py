@@ -167,6 +167,7 @@ class Recorded:
             args, kwargs = as_arguments((args, kwargs))
             self.result = function(*args, **kwargs)
         check_result(function, self.result)
+        recording.node_of(self.result)  # no operation may have been given it
         graph, captured = capture.captured(GraphData, self.result)
         numbers = captured.number
         if (line := recording.lost(n for n in numbers if n.operation is None)) is not None:

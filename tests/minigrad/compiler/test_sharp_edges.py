@@ -502,6 +502,19 @@ def test_factors_of_a_matrix_have_the_checks_of_the_function_itself(function):
             f(mg.Tensor(np.zeros((3, 3)), requires_grad=True)).backward()
 
 
+@pytest.mark.parametrize("at_once", [False, True])
+def test_a_tensor_outside_that_is_the_result_itself_is_read_again(at_once):
+    w, x = leaf(4), leaf(4)
+    step = mg.compile(lambda x: w, at_once=at_once)
+    for _ in range(6):
+        w.grad = None
+        y = step(x)
+        y.backward(np.ones(4))
+        np.testing.assert_array_equal(y.data, w.data)
+        np.testing.assert_array_equal(w.grad.data, np.ones(4))
+        w.data += 1
+
+
 DETACHED = {
     "alone": lambda x, w: np.sum(x * w.detach()),
     "before itself": lambda x, w: np.sum(x * w.detach() * w),
