@@ -86,12 +86,7 @@ function choosePlace(n, place) {
   if (slot === null) return;
   chosenPlace.set(n, place);
   if (Live.kindOf(slot).dtype === "b1")
-    return Fields.setNumber(
-      slot,
-      place,
-      1 - Live.startedMachine().slots[slot].array[place],
-      Fields.nameAt(n, place),
-    );
+    return Fields.setNumber(slot, place, 1 - Live.arrayOf(slot)[place], Fields.nameAt(n, place));
   render();
   const field = document.querySelector(`[data-field="${slot}-${place}"]`);
   if (field) {
@@ -166,7 +161,7 @@ function constants(n) {
       "p",
       {},
       found.map(([position, slot]) => {
-        const v = Live.startedMachine().slots[slot].array[0];
+        const v = Live.arrayOf(slot)[0];
         return make(
           "label",
           {},

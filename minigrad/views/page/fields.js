@@ -23,17 +23,21 @@ function whyNot(slot, v) {
   return Number.isInteger(v) && low <= v && v <= high ? null : filled(WORDS.wholeNumbers, { low, high });
 }
 
+// The symbols that the integers of a slot choose from, or null.
+function symbolsOf(slot) {
+  const path = Live.tape.picks[slot]?.vocabulary ?? null;
+  return path === null ? null : Live.tape.vocabularies[path];
+}
+
 function setNumber(slot, place, v, name, gesture) {
   const why = whyNot(slot, v);
   if (why) return say(why);
-  const numbers = Live.startedMachine().slots[slot].array.slice();
+  const numbers = Live.arrayOf(slot).slice();
   const pick = Live.tape.picks[slot];
   numbers[place] = pick ? Math.max(0, Math.min(pick.size - 1, v)) : v;
-  if (Object.is(numbers[place], Live.startedMachine().slots[slot].array[place])) return;
-  const symbols = pick && pick.vocabulary !== null ? Live.tape.vocabularies[pick.vocabulary] : null;
-  const told = symbols
-    ? symbols[numbers[place]]
-    : Arrays.written(numbers[place], 5, Live.kindOf(slot).dtype[0]);
+  if (Object.is(numbers[place], Live.arrayOf(slot)[place])) return;
+  const told =
+    symbolsOf(slot)?.[numbers[place]] ?? Arrays.written(numbers[place], 5, Live.kindOf(slot).dtype[0]);
   Changes.change(`${name} = ${told}`, new Map([[slot, numbers]]), gesture);
   keepFocus(render);
   say(`${name} is ${told}. ${Live.lossText()}`);
@@ -89,46 +93,58 @@ for (const end of ["pointerup", "pointercancel"])
   });
 let gestures = 0;
 
+// The field for a number: a switch, a choice of symbols, or text.
 function numberField(slot, place, name, v, kind) {
+  const isChanged =
+    Live.changedSlots.has(slot) && !Object.is(Live.first[slot][place], Live.machine.slots[slot].array[place]);
+  const was = isChanged ? Arrays.written(Live.first[slot][place], 5, kind) : null;
+  if (kind === "b") return switchField(slot, place, name, v, was);
+  return symbolsOf(slot)
+    ? choiceField(slot, place, name, v, isChanged)
+    : textField(slot, place, name, v, kind, was);
+}
+
+const fieldOf = (slot, place) => `${slot}-${place}`;
+
+function switchField(slot, place, name, v, was) {
+  return make(
+    "button",
+    {
+      class: `cell-switch ${was ? "changed" : ""}`,
+      role: "switch",
+      "aria-checked": String(v === 1),
+      "aria-label": name,
+      "data-field": fieldOf(slot, place),
+      title: was ? `was ${was}` : "click to turn",
+      onclick: () => setNumber(slot, place, 1 - v, name),
+    },
+    v ? "True" : "False",
+  );
+}
+
+function choiceField(slot, place, name, v, isChanged) {
+  const symbols = symbolsOf(slot);
+  return make(
+    "select",
+    {
+      class: isChanged ? "changed" : "",
+      "aria-label": name,
+      "data-field": fieldOf(slot, place),
+      title: isChanged ? `was ${symbols[Live.first[slot][place]]}` : null,
+      onchange: (event) => setNumber(slot, place, Number(event.target.value), name),
+    },
+    symbols.map((symbol, i) =>
+      make("option", { value: i, selected: i === v }, symbol === " " ? "␣" : symbol),
+    ),
+  );
+}
+
+function textField(slot, place, name, v, kind, was) {
+  const shown = Arrays.written(v, 5, kind);
   const whole = kind !== "f";
-  const field = `${slot}-${place}`;
-  const was =
-    Live.changedSlots.has(slot) && !Object.is(Live.first[slot][place], Live.machine.slots[slot].array[place])
-      ? Arrays.written(Live.first[slot][place], 5, kind)
-      : null;
-  if (kind === "b")
-    return make(
-      "button",
-      {
-        class: `cell-switch ${was ? "changed" : ""}`,
-        role: "switch",
-        "aria-checked": String(v === 1),
-        "aria-label": name,
-        "data-field": field,
-        title: was ? `was ${was}` : "click to turn",
-        onclick: () => setNumber(slot, place, 1 - v, name),
-      },
-      v ? "True" : "False",
-    );
-  const pick = Live.tape.picks[slot];
-  const names = pick && pick.vocabulary !== null ? Live.tape.vocabularies[pick.vocabulary] : null;
-  if (names)
-    return make(
-      "select",
-      {
-        class: was ? "changed" : "",
-        "aria-label": name,
-        "data-field": field,
-        title: was ? `was ${names[Live.first[slot][place]]}` : null,
-        onchange: (event) => setNumber(slot, place, Number(event.target.value), name),
-      },
-      names.map((symbol, i) =>
-        make("option", { value: i, selected: i === v }, symbol === " " ? "␣" : symbol),
-      ),
-    );
+  const field = fieldOf(slot, place);
   const typed = (input) => {
-    const text = input.value,
-      shown = Arrays.written(v, 5, kind);
+    const text = input.value;
     if (text.trim() === shown) return;
     input.value = shown; // until another number stands in its place
     const guess = Arrays.numberIn(text);
@@ -144,9 +160,9 @@ function numberField(slot, place, name, v, kind) {
     spellcheck: "false",
     "aria-label": name,
     "aria-valuenow": v,
-    "aria-valuetext": `${Arrays.written(v, 5, kind)}${was ? `, was ${was}` : ""}`,
+    "aria-valuetext": `${shown}${was ? `, was ${was}` : ""}`,
     "data-field": field,
-    value: Arrays.written(v, 5, kind),
+    value: shown,
     title: `${was ? `was ${was}\n` : ""}type, drag sideways, or ↑ ↓`,
     onchange: (event) => typed(event.target),
     onkeydown: (event) => {
@@ -156,18 +172,18 @@ function numberField(slot, place, name, v, kind) {
         typed(event.target);
       }
       if (event.key === "Escape") {
-        event.target.value = Arrays.written(v, 5, kind);
+        event.target.value = shown;
         event.target.blur();
       }
       if (!times) return;
       event.preventDefault();
-      const now = Live.startedMachine().slots[slot].array[place];
+      const now = Live.arrayOf(slot)[place];
       setNumber(slot, place, stepped(now, stepOf(now, whole), times), name, `keys ${field}`);
     },
     ondragstart: (event) => event.preventDefault(), // the text is selected: it is not what is dragged
     onpointerdown: (event) => {
       if (event.button) return;
-      const now = Live.startedMachine().slots[slot].array[place];
+      const now = Live.arrayOf(slot)[place];
       dragging = {
         slot,
         place,

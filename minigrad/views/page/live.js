@@ -48,6 +48,8 @@ function startedMachine() {
 
 if (tape) (window.requestIdleCallback || setTimeout)(startedMachine); // so that the first change is answered at once
 
+const arrayOf = (slot) => startedMachine().slots[slot].array; // as it is now
+
 function same(a, b) {
   for (let i = 0; i < a.length; i++) if (!Object.is(a[i], b[i])) return false;
   return true;
@@ -180,7 +182,7 @@ function refresh(touched) {
 function lossNow() {
   // as Python computed it, as long as it is what it was: the last digits differ here
   const slot = tape.value[data.roots[0]];
-  const { array: computed } = startedMachine().slots[slot];
+  const computed = arrayOf(slot);
   if (computed.length === 1 && same(computed, first[slot])) return lossAtFirst();
   return computed.reduce((a, b) => a + b, 0);
 }
@@ -200,6 +202,7 @@ function setNumbers(changes) {
 }
 
 export {
+  arrayOf,
   computedFirst,
   first,
   isChanged,

@@ -30,12 +30,7 @@ function turnMask(found, head, row, column) {
   if (slot === null) return;
   const { shape } = Graph.nodes.get(found.mask);
   const place = Sources.ravel(cellIndex(found, shape, head, row, column), shape);
-  Fields.setNumber(
-    slot,
-    place,
-    1 - Live.startedMachine().slots[slot].array[place],
-    Fields.nameAt(found.mask, place),
-  );
+  Fields.setNumber(slot, place, 1 - Live.arrayOf(slot)[place], Fields.nameAt(found.mask, place));
 }
 
 function maskSwitch(found, head, row, column) {

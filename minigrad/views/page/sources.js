@@ -56,7 +56,7 @@ function placeAt(a, index) {
 
 // The numbers of a slot; null where the page does not have them all.
 function numbersOf(slot) {
-  if (Live.tape) return Live.startedMachine().slots[slot].array;
+  if (Live.tape) return Live.arrayOf(slot);
   if (filled.has(slot)) {
     const value = filled.get(slot);
     return Array(size(shapeOf(slot))).fill(Number(Arrays.NOT_FINITE[value] ?? value));
