@@ -247,7 +247,12 @@ class Recorded:
         for node, one, other in zip(self.nodes(), facts, before):
             same = one.held is None or other.held is None or equal(one.held, other.held)
             if one.constants != other.constants or not same:
-                raise GraphError(_differs(self.graph, node))
+                raise GraphError(
+                    f"numbers that differ from call to call are no part of the graph, at "
+                    f"{self.graph.line_of(node.number)}: they were computed outside of tensors. Give "
+                    f"them as an argument, or compute them with tensors; random numbers are drawn with "
+                    f"minigrad.random.drawn"
+                )
 
 
 def _same_call(one: Fact, other: Fact) -> bool:
@@ -274,16 +279,3 @@ def _number(recording: CallRecording, numbers: dict[Node, int], a: Any) -> int |
         return None if a._node is None else numbers.get(a._node)  # it is given none by being asked
     _, node = recording.arrays.get(memory_of(a), (None, None))
     return None if node is None else numbers.get(node)
-
-
-def _differs(graph: GraphData, node: GraphNode) -> str:
-    user = next(
-        (n for n in graph.nodes if any(e.source == node.number for e in graph.arguments(n.number))),
-        node,
-    )
-    line = node.line or user.line
-    return (
-        f"numbers that differ from call to call are no part of the graph, at {line}: they were "
-        f"computed outside of tensors. Give them as an argument, or compute them with tensors; random "
-        f"numbers are drawn with minigrad.random.drawn"
-    )

@@ -284,6 +284,15 @@ class GraphData:
         """The edges to the node of that number: one for each of its arguments, in their order."""
         return self._arguments.get(number, [])
 
+    def users(self, number: int) -> list[int]:
+        """The numbers of the nodes that a node is an argument of, in order."""
+        return [e.target for e in self.edges if e.source == number]
+
+    def line_of(self, number: int) -> SourceLine | None:
+        """The line of an operation; of a leaf, that of the first operation that is given it."""
+        lines = (self[n].line for n in (number, *self.users(number)))
+        return next((line for line in lines if line is not None), None)
+
     def made_from(self, number: int) -> set[int]:
         """The numbers of a node and of all that it was computed from."""
         found = {number}

@@ -16,7 +16,6 @@ import numpy as np
 from .. import errors
 from ..engine.modes import mode
 from ..engine.node import Node
-from ..engine.source import SourceLine
 from ..engine.tensor import Tensor
 from ..random import generator
 from ..ranges import numbers_in
@@ -29,18 +28,6 @@ if TYPE_CHECKING:
 
 
 IDS = 64  # ids that are all tried
-
-
-class Difference(NamedTuple):
-    """A constant that another run has made otherwise.
-
-    Attributes:
-        node: the number of the leaf, or of the operation that was called with it.
-        line: where it is first used, if that was recorded.
-    """
-
-    node: int
-    line: SourceLine | None
 
 
 class Proof(NamedTuple):
@@ -159,7 +146,7 @@ class _OtherRuns:
             self.varied |= _varied(self.own, reads, refused=True)
             return None
         found, same_path = differing(self.graph, capture.of_tensors(GraphData, [loss]))
-        return _SecondRun({one.node for one in found}, same_path, reads)
+        return _SecondRun(set(found), same_path, reads)
 
 
 class _SecondRun(NamedTuple):
@@ -264,8 +251,8 @@ def _plain(read: Read) -> np.ndarray:
     return np.asarray(read.value)
 
 
-def differing(a: GraphData, b: GraphData) -> tuple[list[Difference], bool]:
-    """The constants of `a` that are others in `b`, a second recording; and whether the same ran.
+def differing(a: GraphData, b: GraphData) -> tuple[list[int], bool]:
+    """The constants of `a`, by number, that are others in `b`, a second run; and whether the same ran.
 
     If other operations ran, the first of them, and the results, are named too.
     Arguments are no constants, and random numbers are no difference.
@@ -281,14 +268,7 @@ def differing(a: GraphData, b: GraphData) -> tuple[list[Difference], bool]:
             found.append(one.number)
     if not same_path:
         found += a.roots
-    return [Difference(n, _line_of(a, n)) for n in dict.fromkeys(found)], same_path
-
-
-def _line_of(graph: GraphData, number: int) -> SourceLine | None:
-    """The line of an operation; of a leaf, that of the first operation that is given it."""
-    users = (e.target for e in graph.edges if e.source == number)
-    lines = (graph[n].line for n in (number, *users))
-    return next((line for line in lines if line is not None), None)
+    return list(dict.fromkeys(found)), same_path
 
 
 def _path(graph: GraphData, node: GraphNode) -> tuple:

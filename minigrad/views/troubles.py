@@ -177,8 +177,7 @@ def _step(graph: Graph, trouble: Trouble) -> int:
     if trouble.back:
         back = [n.number for n, _ in graph.way_back]
         return len(computed) + back.index(trouble.node) + 1 if trouble.node in back else 0
-    users = [e.target for e in graph.edges if e.source == trouble.node]
-    at = trouble.node if trouble.node in computed else min(users, default=-1)
+    at = trouble.node if trouble.node in computed else min(graph.users(trouble.node), default=-1)
     return computed.index(at) + 1 if at in computed else 0
 
 
@@ -215,8 +214,7 @@ def _forward(graph: Graph, root: GraphNode) -> Trouble:
     made = [n for n in nodes if n.operation and _gives(graph, n)]
     if not made:  # it came in
         leaf = next((n for n in nodes if not n.operation), nodes[0])
-        users = [graph[e.target] for e in graph.edges if e.source == leaf.number]
-        line = next((n.line for n in users if n.line is not None), leaf.line)
+        line = graph.line_of(leaf.number)
         what = f"{_called(leaf)} has {_counted(leaf.value)} when it comes in"
         remedy = GENERAL["parameter" if leaf.kind == "parameter" else "data"]
         return Trouble("data", what, line, (), remedy, leaf.number)

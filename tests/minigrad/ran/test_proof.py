@@ -163,9 +163,10 @@ def test_a_second_recording_names_the_line_of_each_constant_that_differs():
             loss = np.sum(y * anew(ids * 2.0)) / len(set(ids.tolist()))
         return mg.graph(loss)
 
-    found, same_path = differing(recorded(np.array([1, 2, 3])), recorded(np.array([2, 2, 1])))
+    graph = recorded(np.array([1, 2, 3]))
+    found, same_path = differing(graph, recorded(np.array([2, 2, 1])))
     assert same_path
-    assert [one.line.text for one in found] == [
+    assert [graph.line_of(n).text for n in found] == [
         "loss = np.sum(y * anew(ids * 2.0)) / len(set(ids.tolist()))"
     ] * 2
 
