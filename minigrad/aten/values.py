@@ -15,6 +15,7 @@ from ..engine.node import Node
 from ..engine.source import source_line
 from ..engine.tensor import Tensor
 from ..nn import Parameter
+from ..recording import equal
 from .counterparts import Counterparts
 from .hooks import in_function
 from .numbers import array_of, numpys, tolerance
@@ -151,9 +152,7 @@ def collects(theirs: torch.Tensor) -> bool:
 def same_numbers(a: np.ndarray, b: np.ndarray, dtype: torch.dtype) -> bool:
     """Tell whether two arrays are the same, as numbers of a dtype of PyTorch's."""
     if numpys(dtype).itemsize == dtype.itemsize:
-        return np.array_equal(a, b) or (
-            a.dtype.kind == "f" and np.array_equal(a, b, equal_nan=True)
-        )
+        return equal(a, b)
     return torch.equal(torch.tensor(a).to(dtype), torch.tensor(b).to(dtype))
 
 

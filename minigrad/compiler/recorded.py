@@ -16,8 +16,7 @@ from ..nn import Module
 from ..ran import capture
 from ..ran.data import GraphData, GraphNode
 from ..random import Draw
-from ..recording import Recording, as_arguments, flat, memory_of
-from ..script.symbols import equal
+from ..recording import Recording, as_arguments, equal, flat, memory_of
 
 
 class CallRecording(Recording):

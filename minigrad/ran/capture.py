@@ -24,7 +24,7 @@ from ..engine.saving import read_by
 from ..engine.tensor import Tensor
 from ..engine.walk import copied_axes
 from ..nn import Module
-from ..recording import Note
+from ..recording import Note, equal
 from .constants import Constants
 from .data import G, GraphEdge, GraphNode, Passed, Ref, frozen_view
 from .naming import Boxes, Names
@@ -274,9 +274,7 @@ def _walked_once(node: Node) -> bool:
     last, whole = _shown(node.note.gradient), _shown(node.grad)
     if last is None or whole is None:
         return False
-    return np.array_equal(last, whole) or np.array_equal(
-        last, whole, equal_nan=True
-    )  # which copies
+    return equal(last, whole)
 
 
 def _arrived(edges: Sequence[GraphEdge]) -> dict[int, np.ndarray]:

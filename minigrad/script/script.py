@@ -23,6 +23,7 @@ import numpy as np
 from ..errors import GraphError
 from ..ran import words
 from ..ran.data import UNKNOWN, GraphData, GraphNode, Ref
+from ..recording import equal
 from .symbols import (
     REFUSALS,
     Number,
@@ -30,7 +31,6 @@ from .symbols import (
     Symbol,
     SymbolCall,
     alias,
-    equal,
     replaced,
     simplest,
     stand_in,

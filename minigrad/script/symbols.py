@@ -21,6 +21,7 @@ from ..engine.errors import Options
 from ..engine.names import name_of
 from ..engine.walk import copied_axes
 from ..ran.data import GraphEdge
+from ..recording import equal
 from ..rules_as_text import tree_of
 from .operators import OPERATORS
 
@@ -325,11 +326,6 @@ def same(a: Any, b: Any) -> bool:
     if isinstance(a, (list, tuple)) or isinstance(b, (list, tuple)):
         return len(a) == len(b) and all(map(same, a, b))
     return type(a) is type(b) and a.dtype == b.dtype and a.shape == b.shape and equal(a, b)
-
-
-def equal(a: np.ndarray, b: np.ndarray) -> bool:
-    """Tell whether two arrays have the same numbers; of NaN, which takes longer to see, too."""
-    return np.array_equal(a, b) or (a.dtype.kind == "f" and np.array_equal(a, b, equal_nan=True))
 
 
 def uniform(array: np.ndarray) -> bool:

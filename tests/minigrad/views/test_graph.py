@@ -57,6 +57,15 @@ def test_table_of_a_small_expression():
     )
 
 
+def test_a_tensor_that_is_detached_before_its_first_use_is_one_node():
+    w = leaf([1.0, 2.0])
+    with mg.record():
+        loss = np.sum(w.detach() * w)
+    graph = mg.graph(loss)
+    assert [n.label for n in graph.nodes if n.kind != "operation"] == ["w"]
+    assert [e.differentiable for e in graph.edges if e.target == 1] == [False, True]
+
+
 def test_a_tensor_used_twice_has_two_edges_with_their_own_contributions():
     x = leaf(3.0)
     with mg.record():
