@@ -360,9 +360,8 @@ def _copied(gradient: Any) -> Any:
     return None if gradient is None else gradient.detach().clone()
 
 
-OPEN: list[
-    tuple[bool, bool]
-] = []  # for each open block, in any thread, how PyTorch was set at first
+# For each open block, in any thread: how PyTorch was set at first.
+OPEN: list[tuple[bool, bool]] = []
 SETTING = threading.Lock()
 
 

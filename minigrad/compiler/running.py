@@ -37,9 +37,7 @@ class Instance:
     def __init__(self, plan: Plan):
         space = dict(plan.space)
         exec(plan.code, space)
-        space.update(
-            plan.unchecked
-        )  # other numbers may not pass what those of the plan have passed
+        space.update(plan.unchecked)  # of the checks that are left out, other numbers may fail one
         self.program: Callable[..., Run] = space["program"]
         self.exact = plan.exact
         self.latest: ProgramCall | None = None

@@ -258,10 +258,9 @@ class Compiled(WithProgram):
         outside, of_outside = self._outside.state()
         same = alike(call.arrays, self._outside.holds)
         key = call.key._replace(alike=same, outside=of_outside)
-        if (
-            met.facts is not None and key == call.key
-        ):  # the facts of another key are not of this one
-            recorded.check(met.facts)
+        facts = met.facts if key == call.key else None  # it may only now be known what is outside
+        if facts is not None:
+            recorded.check(facts)
         elif not (self.at_once and _without_shapes(key, call) in self._checked):
             _remember(self._met, key, _Met(met.calls, recorded.facts(), outside), MET)
             return result

@@ -142,10 +142,7 @@ def ready(a: object, i: int, entry: Entry, args: tuple) -> Any:
         a = list(a)
     # Names in place of small functions: their calls took a tenth of the time of np.concatenate.
     has_rule = i < len(entry.rules) and entry.rules[i] is not None
-    means_more = entry.function is np.block or (
-        entry.rules and not has_rule
-    )  # rows, axes, an index
-    if means_more:
+    if entry.function is np.block or (entry.rules and not has_rule):  # rows; axes, an index
         return a
     floats = floats_beside((*args, *a))
     if isinstance(entry.function, np.ufunc) or entry.function is np.where:

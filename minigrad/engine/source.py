@@ -13,11 +13,9 @@ from typing import NamedTuple
 import numpy as np
 
 HERE, NUMPY = (os.path.dirname(f) + os.sep for f in (os.path.dirname(__file__), np.__file__))
+ENGINE = os.path.dirname(__file__) + os.sep
 INSIDE: tuple[str, ...] = HERE, NUMPY  # not the user's files
-CALLED: tuple[str, ...] = (
-    os.path.dirname(__file__) + os.sep,
-    NUMPY,
-)  # they run operations for others
+CALLED: tuple[str, ...] = ENGINE, NUMPY  # they run operations for others
 
 
 def pass_over(place: str) -> None:

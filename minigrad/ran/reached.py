@@ -20,9 +20,8 @@ class Reached:
 
     def __init__(self, roots: Sequence[Tensor | Node]):
         self.values: dict[Node, np.ndarray] = {}  # as far as they are still known
-        self.arrays: dict[
-            int, tuple[object, Node]
-        ] = {}  # by identity: arrays, and the leaves they became
+        # Arrays, by their ids, and the leaves that they became.
+        self.arrays: dict[int, tuple[object, Node]] = {}
         self.calls: dict[Node, tuple] = {}  # the arguments of each node, nodes among them
         self.roots = [r if isinstance(r, Node) else self._of_tensor(r) for r in roots]
         order: dict[Node, tuple] = {}  # where each comes in the order of creation

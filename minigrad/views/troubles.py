@@ -27,11 +27,10 @@ from .graph import Graph, graph_with_gradients
 from .graph import graph as graph_of
 from .page import explore
 
-FAR = (
-    1e4  # a gradient that shrinks, or grows, by so much on its way is said to vanish, or to explode
-)
-Cuts = Callable[[np.ndarray | None], SourceLine | None]
+# A gradient that shrinks, or grows, by so much on its way is said to vanish, or to explode.
+FAR = 1e4
 STEPS = 6  # on a way of at least so many operations
+Cuts = Callable[[np.ndarray | None], SourceLine | None]
 
 # What people do about it, by the kind of the trouble and the operation that it came from.
 REMEDIES = {
@@ -255,9 +254,8 @@ def _back(graph: Graph) -> Iterator[Trouble]:
             remedy = GENERAL["infinite"] if bad else _remedy(graph, node)
             back = Trouble("not finite", what, node.line, numbers, remedy, node.number, back=True)
             came = (_forward(graph, source) for source in bad)
-            yield next(
-                (t for t in came if t.kind == back.kind), back
-            )  # else it is meant, as in a mask
+            # What came in otherwise is meant, as in a mask.
+            yield next((t for t in came if t.kind == back.kind), back)
             return
 
 

@@ -25,10 +25,8 @@ from minitransformer.training.vocabulary import Vocabulary
 
 HELD_OUT = 1000  # sources, or a tenth of the pairs if that is less
 CANDIDATES = 10 * HELD_OUT  # of which they are chosen
-MOST_LINES = (
-    20 * HELD_OUT
-)  # lines that are held out; a symbol that is in more is not counted any further
-
+# Lines that are held out; a symbol that is in more is not counted any further.
+MOST_LINES = 20 * HELD_OUT
 FEW = 16  # targets of a source that are kept as they are
 
 

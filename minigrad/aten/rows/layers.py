@@ -67,9 +67,8 @@ def _batch_norm(input, weight, bias, *rest):
 def _attention(query, key, value, dropout_p=0.0, is_causal=False, attn_mask=None, scale=None):
     if dropout_p:
         raise NotImplementedError("dropout_p above 0")
-    if (
-        query.ndim == 4 and key.shape[1] != query.shape[1]
-    ):  # each head of keys serves several queries
+    # Each head of keys may serve several of queries.
+    if query.ndim == 4 and key.shape[1] != query.shape[1]:
         key, value = (np.repeat(a, query.shape[1] // a.shape[1], 1) for a in (key, value))
     scores = np.matmul(query, np.swapaxes(key, -2, -1)) * (scale or query.shape[-1] ** -0.5)
     if is_causal:

@@ -18,9 +18,8 @@ from .wording import call_text, guess, kind_of, not_finite, shown
 
 RIGHT, WRONG, NOT_BEGUN, MISSING = "right", "wrong", "not begun", "missing"
 BORROWED, HARD_CODED, STOPPED = "borrowed", "hard-coded", "stopped"
-ROUGH = (
-    1e-3  # relatively: how far off an answer may be, to be that of a mistake with something else
-)
+# How far off an answer may be, relatively, to be that of a mistake with something else.
+ROUGH = 1e-3
 FEWEST, MOST_AGAINST = 3, 4  # inputs that name a mistake, and of how many one may speak against it
 
 

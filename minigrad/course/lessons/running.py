@@ -40,9 +40,7 @@ def warm() -> Any:
 
         forked = multiprocessing.get_context("forkserver")
         forked.set_forkserver_preload(list(LOADED))
-        with contextlib.suppress(
-            OSError
-        ):  # the path of a temporary file may be too long for a socket
+        with contextlib.suppress(OSError):  # a temporary path may be too long for a socket
             ensure_running()
             return forked
     return multiprocessing.get_context("spawn")

@@ -193,10 +193,8 @@ class _Handler(SimpleHTTPRequestHandler):
         this server shows."""
         if not super().parse_request():
             return False
-        host = self.headers.get("Host")
-        if (
-            host is None or re.sub(r":\d*$", "", host).lower() in HOSTS
-        ):  # a browser always gives one
+        host = self.headers.get("Host", HOSTS[0])  # a browser always gives one
+        if re.sub(r":\d*$", "", host).lower() in HOSTS:
             return True
         self.send_error(HTTPStatus.MISDIRECTED_REQUEST, f"open http://{HOSTS[0]} in its place")
         return False

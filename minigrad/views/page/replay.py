@@ -70,9 +70,8 @@ class _Replay:
         held = (s for s in script.values.values() if s.call is None)
         self.wide: dict[int, Any] = {id(symbol): _wide(symbol.value) for symbol in held}
         compute(self.lines, self.wide, _in_float64)
-        self.users: dict[
-            int, list[int]
-        ] = {}  # the places of the lines that read a symbol, by its id
+        # The places of the lines that read a symbol, by its id.
+        self.users: dict[int, list[int]] = {}
         for place, line in enumerate(self.lines):
             assert line.call is not None
             for read in line.parts:
