@@ -51,30 +51,29 @@ PAUSE = 2.0  # seconds from one writing of the results to the next, at least
 SHARE = 0.03  # of the time that may go into it
 
 
+FORMS = {"json": as_json, "junit": as_junit, "gradescope": as_gradescope}  # by their options
+
+
 def mark(options: argparse.Namespace) -> int:
     """Mark a folder: points for each exercise, printed, and written as JSON and JUnit XML."""
     seed = secrets.randbelow(1 << 32) if options.seed is None else options.seed
-    for path in filter(None, (options.json, options.junit, options.gradescope)):
+    files = {path: FORMS[name] for name in FORMS if (path := getattr(options, name)) is not None}
+    for path in files:
         destination(path)  # before minutes of marking
     table = read_points(options.points) if options.points else {}
     wanted = counted(chosen(options.which), table)
     named = options.folder if options.folder.name else options.folder.resolve()  # of "."
     marked = []
     with contextlib.ExitStack() as until:
-        folder = named
-        if not has_any(folder):
-            folder = Path(until.enter_context(tempfile.TemporaryDirectory()))
-            try:
-                notes = gathered(named, folder).notes
-            except errors.ConfigError as problem:
-                if not options.gradescope:
-                    raise
-                data = nothing_for_gradescope(str(problem))
-                write_whole(options.gradescope, lambda file: file.write(data))
-                say(cleaned(str(problem)))
-                return 0
-            for note in notes:
-                say(cleaned(note), hanging=4)
+        try:
+            folder = _with_files(named, until)
+        except errors.ConfigError as problem:
+            if not options.gradescope:
+                raise
+            data = nothing_for_gradescope(str(problem))
+            write_whole(options.gradescope, lambda file: file.write(data))
+            say(cleaned(str(problem)))
+            return 0
         house = until.enter_context(contextlib.closing(_rooms(options)))
         try:
             for sheet, exercise, found in check(folder, wanted, seed, options.seconds, house):
@@ -87,16 +86,24 @@ def mark(options: argparse.Namespace) -> int:
             _warn(house)
             of = sum(exercise.points for _, exercise, _ in marked)
             print(f"\n{total(marked)} of {of} points (seed {seed})")
-    written: list[tuple[Path | None, Callable[..., bytes]]] = [
-        (options.json, as_json),
-        (options.junit, as_junit),
-        (options.gradescope, as_gradescope),
-    ]
-    for path, form in written:
-        if path is not None:
-            data = form(marked, str(named), seed)
-            write_whole(path, lambda file: file.write(data))
+    for path, form in files.items():
+        data = form(marked, str(named), seed)
+        write_whole(path, lambda file: file.write(data))
     return 0
+
+
+def _with_files(folder: Path, until: contextlib.ExitStack) -> Path:
+    """A folder that has exercises: this one, or a copy of what lies deeper in it, in other forms.
+
+    Raises:
+        ConfigError: if there are none.
+    """
+    if has_any(folder):
+        return folder
+    copy = Path(until.enter_context(tempfile.TemporaryDirectory()))
+    for note in gathered(folder, copy).notes:
+        say(cleaned(note), hanging=4)
+    return copy
 
 
 def _rooms(options: argparse.Namespace) -> Rooms:
