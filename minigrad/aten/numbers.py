@@ -19,22 +19,25 @@ class Distance(NamedTuple):
     """The distance of a value of ours from PyTorch's.
 
     Attributes:
-        size: the largest |ours - theirs| / (1 + |theirs|); where that is beyond rounding, by the size of
-            the tensor's median if it is larger: a sum of large numbers may be small by chance.
+        size: the largest |ours - theirs| / (unit + |theirs|); where that is beyond rounding, by the size
+            of the tensor's median if it is larger: a sum of large numbers may be small by chance.
         allowed: the size up to which it is due to rounding.
         of: ATen's function, or the name of a gradient.
         line: of the call.
+        unit: 1, or more where all gradients are large, as of a loss that was scaled: one that is zero
+            but for rounding is then as large as the rounding of the others.
     """
 
     size: float
     allowed: float
     of: str
     line: SourceLine | None = None
+    unit: float = 1
 
 
 def distance(
     ours: Any, theirs: torch.Tensor, of: str, line: SourceLine | None = None, allowed: float = 0,
-    is_view: bool = False, of_finite: bool = False,
+    is_view: bool = False, of_finite: bool = False, unit: float = 1,
 ) -> Distance:  # fmt: skip
     """Compare an array of ours with a tensor of PyTorch's of the same shape.
 
@@ -49,39 +52,45 @@ def distance(
         a, b = np.where(both, a, 0), np.where(both, b, 0)
     allowed = max(allowed, tolerance(theirs.dtype))
     rough = allowed >= ROUGH and b.dtype.kind == "f"
-    scale = 1 + float(np.abs(b).max(initial=0)) if rough else None
+    scale = unit + float(np.abs(b).max(initial=0)) if rough else None
     rows = max(1, PIECE // max(1, b.size // len(b))) if b.ndim and len(b) else 1
     pieces = [*range(0, len(b), rows)] if b.size > PIECE else [None]
     pieces = pieces[:: max(1, len(pieces) - 1)] if is_view else pieces
     at = lambda x, i: x if i is None else x[i : i + rows]
     with np.errstate(all="ignore"):
-        size = max((_largest(at(a, i), at(b, i), scale) for i in pieces), default=0.0)
+        size = max((_largest(at(a, i), at(b, i), unit, scale) for i in pieces), default=0.0)
         if allowed < size < np.inf and b.dtype.kind == "f":
             typical = np.maximum(np.abs(b), np.nanmedian(np.abs(b)))
-            size = min(size, float(np.nanmax(np.abs(a - b) / (1 + typical))))
-    return Distance(size, allowed, of, line)
+            size = min(size, float(np.nanmax(np.abs(a - b) / (unit + typical))))
+    return Distance(size, allowed, of, line, unit)
 
 
 PIECE = 1 << 20  # numbers that are compared at once
 
 
-def _largest(a: np.ndarray, b: np.ndarray, scale: float | None) -> float:
-    """The largest distance of numbers, by 1 + their size, or by `scale`."""
+def _largest(a: np.ndarray, b: np.ndarray, unit: float, scale: float | None) -> float:
+    """The largest distance of numbers, by `unit` + their size, or by `scale`."""
     if b.dtype.kind != "f":
         return float(np.abs(np.subtract(a, b, dtype=np.float64)).max(initial=0))
     apart = np.abs(a - b)
-    size = float((apart / (1 + np.abs(b) if scale is None else scale)).max(initial=0))
+    size = float((apart / (unit + np.abs(b) if scale is None else scale)).max(initial=0))
     if np.isfinite(size):
         return size
     a, b = a.astype(np.float64), b.astype(np.float64)
     same = (a == b) | (np.isnan(a) & np.isnan(b))
-    apart = np.where(same, 0, np.abs(a - b) / (1 + np.abs(b)))
+    apart = np.where(same, 0, np.abs(a - b) / (unit + np.abs(b)))
     return float(np.where(np.isfinite(apart), apart, np.inf).max())
 
 
 def distance_from_none(ours: list[np.ndarray], of: str) -> Distance:
     """Compare gradients of ours with none of PyTorch's: they are zero, or there are none."""
     return Distance(max((float(np.abs(a).max(initial=0)) for a in ours), default=0.0), 0.0, of)
+
+
+def unit_of(gradients: list[np.ndarray]) -> float:
+    """1, or the size that gradients typically have, if that is more."""
+    sizes = [np.abs(a[np.isfinite(a)]).max(initial=0) for a in gradients if a.dtype.kind == "f"]
+    return max(1.0, float(np.median(sizes))) if sizes else 1.0
 
 
 def tolerance(dtype: torch.dtype) -> float:

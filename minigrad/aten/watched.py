@@ -213,8 +213,9 @@ class Watched:
                     "a hook (Tensor.register_hook) changed a gradient on the way"
                 )
             raise errors.GraphError(
-                f"{first.of}{at} differs from PyTorch's by {first.size:.2g} of 1 + its size, and up to "
-                f"{first.allowed:.2g} is rounding: {why}. print(watched.compare()) says more"
+                f"{first.of}{at} differs from PyTorch's by {first.size:.2g} of {first.unit:.3g} + its "
+                f"size, and up to {first.allowed:.2g} is rounding: {why}. print(watched.compare()) says "
+                f"more"
             )
         return losses
 
@@ -285,7 +286,7 @@ class Watched:
 
         There are several leaves of ours for one of PyTorch's that was changed.
         """
-        from .numbers import array_of, distance, distance_from_none
+        from .numbers import array_of, distance, distance_from_none, unit_of
 
         known = [
             (self.calls.values.of(t), None if s is None else array_of(s).copy())
@@ -309,6 +310,7 @@ class Watched:
         rough = max((d.allowed for d in self.calls.distances), default=0.0)
         finite = lambda t: t is None or bool(np.isfinite(array_of(t)).all())
         broken = not all(finite(t) for _, _, t in gradients)
+        unit = unit_of([array_of(t) for _, _, t in gradients if t is not None])
         found = []
         for name, ours, theirs in gradients:
             arrays = [leaf.grad._array for leaf in ours if leaf.grad is not None]
@@ -317,7 +319,8 @@ class Watched:
                 found.append(distance_from_none(arrays, of))
             else:
                 mine = sum(arrays[1:], arrays[0]) if arrays else np.zeros(ours[0].shape, np.float32)
-                found.append(distance(mine, theirs, of, allowed=rough, of_finite=broken))
+                apart = distance(mine, theirs, of, allowed=rough, of_finite=broken, unit=unit)
+                found.append(apart)
                 here, there = (np.isfinite(a).all() for a in (mine, array_of(theirs)))
                 if here and not there:
                     self.overflows.append(f"{of} is not finite in PyTorch, and is here, in 32 bits")

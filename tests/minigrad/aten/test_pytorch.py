@@ -297,6 +297,27 @@ def test_other_dtypes(dtype):
     assert ("16 bits" in str(watched.compare())) == (dtype != torch.float64)
 
 
+@pytest.mark.parametrize("autocast", [False, True])
+def test_the_gradients_of_a_scaled_loss_round_by_its_scale(autocast):
+    """That of a bias before a batch norm is zero, but for the rounding of large numbers."""
+    layers = (
+        torch.nn.Linear(8, 16),
+        torch.nn.BatchNorm1d(16),
+        torch.nn.Tanh(),
+        torch.nn.Linear(16, 4),
+    )
+    net, x = torch.nn.Sequential(*layers), torch.randn(64, 8)
+    with mg.pytorch() as watched:
+        with torch.autocast("cpu", torch.bfloat16, enabled=autocast):
+            loss = F.cross_entropy(net(x), torch.arange(64) % 4)
+        scaled = loss * 1e8
+    scaled.backward()
+    watched.checked()
+    net[0].bias.register_hook(lambda g: g + 1e7)
+    with pytest.raises(mg.errors.GraphError, match=r"0\.bias differs .* of [\d.e+]+ \+ its size"):
+        watch(lambda: F.cross_entropy(net(x), torch.arange(64) % 4) * 1e8)
+
+
 # --- what is refused, and what is told --------------------------------------------------------------
 
 
