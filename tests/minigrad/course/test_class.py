@@ -74,16 +74,20 @@ def test_nothing_that_was_handed_in_is_lost_without_a_word(room, marked):
     put(room / "other" / "one_derivative.py")
     put(room / "hidden" / f"{FIRST}.txt")
     put(room / "other" / "notes.ipynb")
+    put(room / "by mail.py")
+    (room / "packed otherwise.tar.gz").write_bytes(b"")
     said, rows = marked()
     assert {name: row["points"] for name, row in rows.items()} == {
         "plain": "1", "nested": "1", "again": "1", "wide": "1", "packed": "1", "twice": "1",
-        "hidden": "1", "broken": "0", "other": "0",
+        "hidden": "1", "broken": "0", "other": "0", "by mail": "0", "packed otherwise": "0",
     }  # fmt: skip
     for part in (
         "again: taken for 01_one_derivative.py: again/01_one_derivative (1).py",
         "packed: not marked: ../../evil.py: no file of exercises has such a name",
         "broken: not marked: broken.zip: File is not a zip file",
-        "other: not marked: other/notes.ipynb: no Python file",
+        "other: not marked: other/notes.ipynb: a notebook; save its code as",
+        "by mail: not marked: by mail.py: no file of exercises has such a name",
+        "packed otherwise: not marked: packed otherwise.tar.gz: an archive that is no zip",
         "other: not marked: other/solution.py: no file of exercises has such a name",
         "such a name; did it mean 01_one_derivative.py",
         "other: no file of exercises is there",
@@ -504,6 +508,8 @@ def test_the_grading_worksheet_of_moodle_is_a_roster(when, tmp_path):
     sheet.write_text("name,id,time\nZoe,3,2026-01-20 18:30:00 UTC\n")
     (zoe,) = read_roster(sheet)
     assert zoe.time == datetime(2026, 1, 20, 18, 30, tzinfo=timezone.utc).timestamp()
+    sheet.write_text("Surname;First name;ID number;Groups\nKing;Ada;4711;\nKing;Ben;12;A\n")
+    assert read_roster(sheet) == [Enrolled("Ada King", "4711"), Enrolled("Ben King", "12")]
     sheet.write_text("name,id,time\nZoe,3,yesterday\n")
     with pytest.raises(ConfigError, match="'yesterday'"):
         read_roster(sheet)

@@ -5,8 +5,9 @@
         student.notes                         what else is there, and is not marked
 
 A student is a folder or a zip in the room, with the files somewhere inside; or a file by itself, whose
-name begins with the student's, as Canvas writes them. Nothing in a zip is run or written as it is
-named: files of exercises are copied, under their own names.
+name begins with the student's, as Canvas writes them. Of other files, programs and archives are told
+of. Nothing in a zip is run or written as it is named: files of exercises are copied, under their own
+names.
 """
 
 from __future__ import annotations
@@ -33,6 +34,15 @@ IGNORED = re.compile(
     r"(?:.*/)?(?:\.[^./].*|__MACOSX/.*|__pycache__(?:/.*)?|conftest\.py|class\.(?!zip$).*|.*\.(?:svg|pyc))"
 )
 PYTHON = (".py", ".py.txt")  # an editor of Windows adds the second ending, and its folders hide it
+ARCHIVES = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz", ".7z", ".rar")  # that are not read
+WORK = (*PYTHON, ".zip", *ARCHIVES)
+REASONS = {  # a file is not marked, by the end of its name
+    **dict.fromkeys(
+        ARCHIVES, "an archive that is no zip; unpack it, and put the files in a folder"
+    ),
+    ".ipynb": "a notebook; save its code as a Python file, such as 01_one_derivative.py",
+    "": "no Python file",
+}
 FILES, DEEP = 2000, 3  # that are looked at for one student; zips in zips
 
 
@@ -126,13 +136,15 @@ def _by_student(room: Path, out: Path | None) -> Iterator[tuple[str, str, Iterab
     except OSError as problem:
         raise errors.ConfigError(f"cannot read {room}: {problem.strerror}") from None
     known: dict[tuple[str, str], list[Iterable[Found | str]]] = {}
+    own = [sheet.file for sheet in sheets()]  # which are no student's, by themselves
     for path in paths:
         if IGNORED.fullmatch(path.name) or (out is not None and path.resolve() == out.resolve()):
             continue
-        name, number = _who(path.stem if path.is_file() else path.name)
+        end = next((end for end in WORK if path.name.lower().endswith(end)), path.suffix)
+        name, number = _who(path.name if path.is_dir() else path.name[: len(path.name) - len(end)])
         if number:
             known.setdefault((name, number), []).append(_in(path, path.name))
-        elif path.is_dir() or path.suffix.lower() == ".zip":
+        elif path.is_dir() or (end.lower() in WORK and f"{name}.py" not in own):
             yield name, number, _in(path, path.name)
     for (name, number), some in known.items():
         yield name, number, itertools.chain.from_iterable(some)
@@ -170,7 +182,7 @@ def _in(path: Path, name: str) -> Iterator[Found | str]:
         elif path.name.lower().endswith(PYTHON):
             yield Found(name, content(path), path.stat().st_mtime)
         else:
-            yield f"{name}: no Python file"
+            yield f"{name}: {_reason(name)}"
     except (OSError, ValueError, RecursionError) as problem:
         yield f"{name}: {problem}"
 
@@ -187,7 +199,7 @@ def _in_zip(name: str, data: bytes, deep: int) -> Iterator[Found | str]:
         inner = one.filename.lower()
         most = 20 * LONGEST if inner.endswith(".zip") else LONGEST
         if not inner.endswith((*PYTHON, ".zip")):
-            yield f"{one.filename}: no Python file"
+            yield f"{one.filename}: {_reason(inner)}"
         elif one.file_size > most or one.flag_bits & 1 or deep >= DEEP:
             yield f"{one.filename}: too long, encrypted, or a zip in too many zips"
         else:
@@ -206,6 +218,10 @@ def _in_zip(name: str, data: bytes, deep: int) -> Iterator[Found | str]:
                         yield each._replace(path=f"{stem}/{each.path}")
             else:
                 yield Found(one.filename, found, _time(one))
+
+
+def _reason(name: str) -> str:
+    return next(why for end, why in REASONS.items() if name.lower().endswith(end))
 
 
 def _time(one: zipfile.ZipInfo) -> float:

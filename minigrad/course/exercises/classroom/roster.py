@@ -14,7 +14,9 @@ from .... import errors
 from .handed_in import Student
 
 NAMES = ("name", "student", "student name", "full name")  # what a first line may call its columns
-NUMBERS = ("id", "number", "student id", "sis user id", "identifier")
+FIRST = ("first name", "firstname", "given name", "vorname")  # or a name in two columns
+LAST = ("last name", "lastname", "surname", "family name", "nachname")
+NUMBERS = ("id", "number", "student id", "sis user id", "identifier", "id number", "matrikelnummer")
 TIMES = ("time", "handed in", "submitted", "last modified (submission)")
 WRITTEN = (  # times as Moodle's grading worksheet has them in English, and as Canvas exports them
     "%A, %d %B %Y, %I:%M %p", "%A, %d %B %Y, %H:%M", "%A, %B %d, %Y, %I:%M %p",
@@ -38,29 +40,27 @@ def read_roster(path: Path) -> list[Enrolled]:
     """Read a roster: a line for each student, the name, and behind commas the number and the time of
     hand-in, if there are such.
 
-    A first line that names the columns "name", "id" and "time" says where they are, among others;
-    Moodle's grading worksheet is a roster too.
+    A first line that names the columns "name" (or "first name" and "last name"), "id" and "time" says
+    where they are, among others; Moodle's grading worksheet is a roster too, and its list of a course.
 
     Raises:
         ConfigError: if there is no name in it, one is there twice, or a time cannot be read.
     """
     rows = rows_of(path, "the roster")
     heads = [cell.lower() for cell in rows[0]] if rows else []
-    place = lambda names, default: next((k for k, h in enumerate(heads) if h in names), default)
-    name, number = place(NAMES, 0), place(NUMBERS, 1)
-    headed = any(head in NAMES for head in heads)
-    handed_in = place(TIMES, len(heads) if headed else 2)
-    if headed:
+    places = lambda names: [k for k, head in enumerate(heads) if head in names]
+    name = places(NAMES)[:1] or [*places(FIRST)[:1], *places(LAST)[:1]]
+    number = places(NUMBERS)[:1] or [k for k in [1] if k not in name]
+    handed_in = places(TIMES)[:1]
+    if name:
         del rows[0]
-    cell = lambda row, k: row[k] if k < len(row) else ""
+    else:
+        name, number, handed_in = [0], [1], [2]
+    cell = lambda row, places: " ".join(row[k] for k in places if k < len(row)).strip()
     entries = [
-        Enrolled(
-            cell(row, name),
-            cell(row, number).removeprefix(MOODLES),
-            _time(path, cell(row, handed_in)),
-        )
+        Enrolled(called, cell(row, number).removeprefix(MOODLES), _time(path, cell(row, handed_in)))
         for row in rows
-        if cell(row, name)
+        if (called := cell(row, name))
     ]
     folders = [entry.folder.lower() for entry in entries]
     twice = [e.name for e in entries if folders.count(e.folder.lower()) > 1]
@@ -101,7 +101,7 @@ def _time(path: Path, text: str) -> float:
             return _read(text, form).timestamp()
     raise errors.ConfigError(
         f"the roster {path}: a time is like 2026-11-20T18:00, or as Moodle writes it in English, not "
-        f"{text!r}"
+        f"{text!r}; a line is name,id,time, or the first names the columns it has, such as name and id"
     )
 
 

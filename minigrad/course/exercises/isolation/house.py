@@ -180,7 +180,7 @@ class Room(abc.ABC):
             except TimeoutError:
                 raise StoppedError(
                     f"It had not come to an end after {self.seconds:g} seconds: is there a loop "
-                    f"without an end?"
+                    f"without an end, or an import that takes long? `--seconds` gives it more."
                 ) from None
             except CrossingError as problem:
                 raise StoppedError(f"Its answer cannot be read: {problem}.") from None
