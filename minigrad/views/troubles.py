@@ -4,8 +4,9 @@
     mg.diagnose(loss, page="why.html")
 
 It reads the graph, forward and back, and names the first operation that gave a NaN or an infinity,
-parameters whose gradient is exactly zero, and gradients that vanish or explode on their way. Each is
-told with the line of code, the numbers that led there, and what people do about it.
+parameters whose gradient is exactly zero, gradients that vanish or explode on their way, and a softmax
+of a softmax. Each is told with the line of code, the numbers that led there, and what people do about
+it.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from .page import explore
 
 # A gradient that shrinks, or grows, by so much on its way is said to vanish, or to explode.
 FAR = 1e4
+LISTED = 3  # names in a sentence
 STEPS = 6  # on a way of at least so many operations
 Cuts = Callable[[np.ndarray | None], SourceLine | None]
 
@@ -66,6 +68,7 @@ REMEDIES = {
         "round": "its slope is 0: a straight-through estimate is x + (round(x) - x).detach()",
         "sign": "its slope is 0: a straight-through estimate is x + (sign(x) - x).detach()",
         "multiply": "what it is multiplied by is 0",
+        "matmul": "what it is multiplied by is 0: weights that start at 0, or values that died before",
     },
 }
 GENERAL = {
@@ -82,6 +85,7 @@ GENERAL = {
     "vanishes": "residual connections, a normalization in each layer, ReLU or GELU, a start with a "
     "larger scale; for long sequences an LSTM, a GRU or attention",
     "explodes": "a start with a smaller scale, a normalization in each layer, clipping of the gradient",
+    "twice": "leave the first one out: a cross-entropy and log_softmax take the scores themselves",
 }
 
 
@@ -90,8 +94,8 @@ class Trouble:
     """One finding.
 
     Attributes:
-        kind: "not finite", "data" (it was so when it came in), "zero", "cut off", "vanishes" or
-            "explodes".
+        kind: "not finite", "data" (it was so when it came in), "zero", "cut off", "vanishes",
+            "explodes" or "twice" (a softmax of a softmax).
         what: in a sentence.
         line: of the code, or None.
         numbers: those that led there, each in words.
@@ -161,7 +165,8 @@ def diagnose(loss: Tensor | Watched, page: str | os.PathLike | bool = False) -> 
         found = [*_not_finite(graph)]
         if not found:
             zero = _zero(graph, expected, loss.requires_grad, cuts)
-            found = [*_overflows(graph, overflows), *zero, *_along_the_way(graph)]
+            late = (*_along_the_way(graph), *_softmax_twice(graph))
+            found = [*_overflows(graph, overflows), *zero, *late]
     found = [replace(trouble, what=trouble.what + when) for trouble in found]
     if page:
         step = _step(graph, found[0]) if found else 0
@@ -263,7 +268,8 @@ def _back(graph: Graph) -> Iterator[Trouble]:
 
 
 def _zero(graph: Graph, expected: set[str], learns: bool, cuts: Cuts) -> Iterator[Trouble]:
-    """Parameters and inputs whose gradient is exactly zero, or that none reaches.
+    """Parameters and inputs whose gradient is exactly zero, or that none reaches: told together where it
+    stops at the same place.
 
     Args:
         expected: the names of parameters that should have one.
@@ -275,37 +281,47 @@ def _zero(graph: Graph, expected: set[str], learns: bool, cuts: Cuts) -> Iterato
         what = "the loss requires no gradient, so no parameter has one"
         yield Trouble("cut off", what, root.line, (), GENERAL["cut off"], root.number)
         return
+    together: dict[tuple[str, SourceLine | None], tuple[Trouble, list[str]]] = {}
     for leaf in graph.nodes:
-        if leaf.operation or leaf.kind == "data" or leaf.state not in ("zero", "not computed"):
-            continue
-        ways = _used_by(graph, leaf)
-        stops = [
-            e for e in graph.edges
-            if e.source in ways and graph[e.target].gradient is not None
-            and graph[e.target].gradient.any() and not _arrives(e.contribution)  # type: ignore[union-attr]
-        ]  # fmt: skip
-        stop = max(stops, key=lambda e: e.target, default=None)
-        before = sorted(n for n in ways if stop is None or n <= stop.source)
-        cut = [line for n in before for line in [cuts(graph[n].value)] if line is not None]
-        if stop is None:
-            lines = [graph[n].line for n in before if graph[n].line is not None]
-            yield _cut_off(leaf, next(iter([*cut, *lines]), None))
-            continue
-        node = graph[stop.target]
-        if not stop.differentiable and not _is_flat(node):
-            yield _cut_off(leaf, cut[-1] if cut else node.line)
-            continue
-        what = f"the gradient of {_called(leaf)} is exactly zero: {_called(node)} passes none back"
-        remedy = _remedy(graph, node, "zero")
-        yield Trouble("zero", what, node.line, _inputs(graph, node), remedy, node.number, back=True)
+        if not leaf.operation and leaf.kind != "data" and leaf.state in ("zero", "not computed"):
+            trouble = _stopped(graph, leaf, cuts)
+            known = together.setdefault((trouble.what, trouble.line), (trouble, []))
+            known[1].append(_called(leaf))
+    for trouble, names in together.values():
+        yield replace(trouble, what=trouble.what.replace(WHOSE, _listed(names), 1))
     in_graph = {n.name for n in graph.nodes}
-    for name in sorted(expected - in_graph):
-        what = f"the loss was not computed from {name}, so it has no gradient"
+    if missing := sorted(expected - in_graph):
+        what = f"no gradient reaches {_listed(missing)}: the loss was not computed from there"
         yield Trouble("cut off", what, root.line, (), GENERAL["cut off"], root.number)
 
 
+WHOSE = "\0"  # stands for the names of the leaves
+
+
+def _stopped(graph: Graph, leaf: GraphNode, cuts: Cuts) -> Trouble:
+    """The place where the gradient of a leaf stops on its way back."""
+    ways = _used_by(graph, leaf)
+    stops = [
+        e for e in graph.edges
+        if e.source in ways and graph[e.target].gradient is not None
+        and graph[e.target].gradient.any() and not _arrives(e.contribution)  # type: ignore[union-attr]
+    ]  # fmt: skip
+    stop = max(stops, key=lambda e: e.target, default=None)
+    before = sorted(n for n in ways if stop is None or n <= stop.source)
+    cut = [line for n in before for line in [cuts(graph[n].value)] if line is not None]
+    if stop is None:
+        lines = [graph[n].line for n in before if graph[n].line is not None]
+        return _cut_off(leaf, next(iter([*cut, *lines]), None))
+    node = graph[stop.target]
+    if not stop.differentiable and not _is_flat(node):
+        return _cut_off(leaf, cut[-1] if cut else node.line)
+    what = f"the gradient of {WHOSE} is exactly zero: {_called(node)} passes none back"
+    remedy = _remedy(graph, node, "zero")
+    return Trouble("zero", what, node.line, _inputs(graph, node), remedy, node.number, back=True)
+
+
 def _cut_off(leaf: GraphNode, line: SourceLine | None) -> Trouble:
-    what = f"no gradient reaches {_called(leaf)}: what is computed from it leaves the graph"
+    what = f"no gradient reaches {WHOSE}: what is computed from there leaves the graph"
     return Trouble("cut off", what, line, (), GENERAL["cut off"], leaf.number)
 
 
@@ -374,6 +390,21 @@ def _size(gradient: np.ndarray | None) -> float:
     )
 
 
+# --- a softmax of a softmax ------------------------------------------------------------------------
+
+
+def _softmax_twice(graph: Graph) -> Iterator[Trouble]:
+    """Each softmax, or logarithm of one, that is given what a softmax made."""
+    names = {box.number: box.name for box in graph.boxes}
+    for edge in graph.edges:
+        given, taken = graph[edge.source], graph[edge.target]
+        of, by = (names.get(n.box, "") for n in (given, taken))  # type: ignore[arg-type]
+        if edge.differentiable and given.box != taken.box and of == "softmax" and "softmax" in by:
+            what = f"{by} takes {_called(given)}, which a softmax made: it is flatter than meant"
+            inputs = _inputs(graph, taken)[:1]
+            yield Trouble("twice", what, given.line, inputs, GENERAL["twice"], taken.number)
+
+
 # --- words ----------------------------------------------------------------------------------------
 
 
@@ -389,6 +420,13 @@ def _plain(operation: str) -> str:
 def _called(node: GraphNode) -> str:
     made_by = node.operation or node.kind
     return f"{made_by} #{node.number}" + (f" ({node.label})" if node.label else "")
+
+
+def _listed(names: list[str]) -> str:
+    """The first few names, and how many more there are."""
+    if len(names) <= LISTED + 1:
+        return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
+    return f"{', '.join(names[:LISTED])} and {len(names) - LISTED} more"
 
 
 def _remedy(graph: Graph, node: GraphNode, kind: str = "not finite") -> str:

@@ -365,6 +365,24 @@ def test_a_healthy_computation_has_no_troubles():
     assert x.grad is None
 
 
+def test_gradients_that_stop_at_the_same_place_are_told_together():
+    with mg.record():
+        parts = [leaf(float(i)) for i in range(6)]
+        loss = np.sum(np.concatenate(parts) * np.zeros(6, np.float32) + 1)
+    (trouble,) = mg.diagnose(loss)
+    assert re.search(r"gradient of input #0 \(w\), .*, .* and 3 more is exactly zero", str(trouble))
+
+
+@pytest.mark.parametrize("second", [MF.softmax, MF.log_softmax])
+def test_a_softmax_of_a_softmax_is_told(second):
+    with mg.record():
+        p = MF.softmax(leaf(1.0, 2.0, 4.0))  # of log_softmax it would change nothing
+        loss = second(p)[0]
+    (trouble,) = mg.diagnose(loss)
+    assert trouble.kind == "twice"
+    assert trouble.line.text.startswith("p = MF.softmax")
+
+
 def test_of_a_parameter_that_comes_in_as_nan_the_step_before_is_told():
     pytest.importorskip("torch")
     net = torch.nn.Linear(3, 1)
