@@ -392,8 +392,11 @@ class Linear(Module):
     def forward(self, x: Array) -> Tensor:
         x = x if hasattr(x, "shape") else as_array(x)
         if x.shape[-1:] != self.weight.shape[:1]:
+            turned = x.shape[-1:] == self.weight.shape[1:]
             raise errors.ShapeError(
                 f"Linear takes a last axis of width {self.weight.shape[0]}, and the shape is {x.shape}"
+                + f": its weight {self.weight.shape} is (in, out), not (out, in) as PyTorch's; "
+                f"tied to an embedding, write x @ embedding.weight.T" * turned
             )
         dtype = np.result_type(x.dtype, self.weight.dtype)
         if dtype == np.float64 and self.weight.dtype == np.float32:
@@ -415,6 +418,11 @@ def _widened(x: Array) -> str:
     wide = node
     while wide is not None:  # back to where no argument with a gradient is as wide
         node, wide = wide, next((e[-1] for e in wide.edges if e[-1].dtype == wide.dtype), None)
+    if node is not None and node.operation is None and node is not x.node:  # type: ignore[union-attr]
+        return (
+            f"a leaf {node.shape} is {node.dtype}: make it of an array of float32, as of "
+            f"np.ones(n, np.float32)"
+        )
     if node is None or node.operation is None or not node.edges:
         return f"its input is {x.dtype}: write x.astype(np.float32)"
     return (

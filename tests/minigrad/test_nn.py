@@ -382,6 +382,11 @@ def test_what_made_the_input_of_linear_float64_is_named():
     layer, x = nn.Linear(3, 3), np.ones((2, 3), np.float32)
     with pytest.warns(UserWarning, match=r"np\.divide was given a float64 .* write float\(n\)"):
         layer(np.tanh(layer(x) / np.sqrt(3)) + 1)
+    gain = nn.Parameter(np.ones(3))
+    with pytest.warns(
+        UserWarning, match=r"a leaf \(3,\) is float64: make it of an array of float32"
+    ):
+        layer(np.tanh(x * gain))
     with pytest.warns(UserWarning, match=r"its input is float64: write x\.astype\(np\.float32\)"):
         layer(np.ones((2, 3)))
 
@@ -398,8 +403,10 @@ def test_linear_takes_lists_and_arrays_too():
 @pytest.mark.parametrize("shape", [(), (3,), (2, 4), (3, 2)])
 def test_linear_refuses_another_width(shape):
     with pytest.raises(errors.ShapeError) as caught:
-        nn.Linear(1 if shape == () else 5, 2)(np.ones(shape, np.float32))
+        nn.Linear(1 if shape == () else 5, 4)(np.ones(shape, np.float32))
     assert str(shape) in str(caught.value)
+    turned = shape == (2, 4)
+    assert ("(in, out), not (out, in) as PyTorch's" in str(caught.value)) == turned
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64], ids=["float32", "float64"])
