@@ -67,14 +67,19 @@ class CompiledGraph(WithProgram):
         self._read = self._leaves_read(captured.constants.told())
         self._as_read = {name: self.tensors[name]._array for name in self._read}
 
-    def __call__(self, **tensors: Any) -> Tensor:
+    def __call__(self, *unnamed: Any, **tensors: Any) -> Tensor:
         """Return the loss; of the tensors that are named here, for these in their place.
 
         Raises:
-            ArgumentError: for a name that none has, or another shape or dtype.
+            ArgumentError: for a name that none has or none at all, or another shape or dtype.
             GraphError: for another tensor, or new numbers, where those of the old one were read in the
                 block, as by an `if`.
         """
+        if unnamed:
+            raise ArgumentError(
+                f"the program takes tensors by name, as in {self._by_name()}, and not "
+                f"{described(unnamed[0])}; there are {', '.join(self.tensors)}"
+            )
         read = {**self.tensors, **{name: self._other(name, a) for name, a in tensors.items()}}
         for name, array in self._as_read.items():
             if self.tensors[name]._array is not array:
@@ -83,8 +88,19 @@ class CompiledGraph(WithProgram):
         return one_node(run, parents) if parents else tensor_of(run.result)
 
     def __repr__(self) -> str:
-        frozen = f", {len(self.frozen)} draws frozen" if self.frozen else ""
-        return f"what PyTorch computed, compiled: {', '.join(self.tensors)}{frozen}"
+        n = len(self.frozen)
+        frozen = f"; {n} draw{'s' * (n > 1)} frozen" if n else ""
+        return (
+            f"what PyTorch computed, compiled, with copies of {', '.join(self.tensors)}; "
+            f"{self._by_name()} takes other numbers{frozen}"
+        )
+
+    def _by_name(self) -> str:
+        """A call with another tensor, data if there are such."""
+        name = next(
+            (n for n, t in self.tensors.items() if not t.requires_grad), [*self.tensors][-1]
+        )
+        return f"step({name}=...)" if name.isidentifier() else f"step(**{{{name!r}: ...}})"
 
     @property
     def graph(self) -> Graph:

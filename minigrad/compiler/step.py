@@ -66,7 +66,8 @@ def compile(  # noqa: A001 - as in PyTorch
     Args:
         function: returns one Tensor. Its arguments are tensors, arrays, numbers, texts and functions,
             in lists, tuples and dicts. Another function as an argument needs another program. Or what
-            `mg.pytorch()` watched: its graph is there already; see `of_watched`.
+            `mg.pytorch()` watched: its graph is there already. Then `step()` computes with copies of
+            what it was given, by name `step.tensors`; `step(x=other)` takes another in place of one.
         exact: keep the bits of the function itself, but for the sign of a zero. Else sums may be rounded
             in another order, and constant factors multiplied in another one, so that other numbers near
             the largest overflow; a / b may be a (1 / b), which overflows where an array b is below 1e-38

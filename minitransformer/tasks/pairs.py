@@ -7,6 +7,7 @@
 Any two languages, by characters or by words.
 """
 
+import csv
 import heapq
 import math
 import os
@@ -27,15 +28,19 @@ HELD_OUT = 1000  # sources, or a tenth of the pairs if that is less
 CANDIDATES = 10 * HELD_OUT  # of which they are chosen
 # Lines that are held out; a symbol that is in more is not counted any further.
 MOST_LINES = 20 * HELD_OUT
+DIVIDERS = {",": "comma", ";": "semicolon", "\t": "tab"}  # of the columns of a csv
 FEW = 16  # targets of a source that are kept as they are
 
 
 class Pairs:
     """The task of a file, with its sources split by `seed` into those to train on and those held out.
 
-    A line is source, tab, target. White space around them is dropped; by words, what is left of it
-    becomes single spaces. Faults are: an empty line; no tab, or more than one; a side that is empty
-    or longer than `longest`; bytes that are not `encoding`.
+    A line is source, tab, target; of a file whose name ends in .csv, two columns, divided by what
+    divides most of its first lines in two: a comma, a semicolon or a tab. A first line with the names
+    of columns is a pair like any other. White space around a text is dropped; by words, what is left
+    of it becomes single spaces. Faults are: an empty line; no divider, or more than one; a side that is
+    empty or longer than `longest`; a quote of a csv that goes on in the next line; bytes that are not
+    `encoding`.
 
     The file is read once, to find its faults and symbols, and then a line at a time, as pairs are drawn:
     it may be larger than memory. A hash of the seed and the source decides what is held out, with all
@@ -87,7 +92,11 @@ class Pairs:
         candidates = Candidates(seed, level)
         self._usable = array("q", [0])  # lines that are used, before each block
         only = 0  # the last line that is used
+        self._divider = ""  # of a csv; "" for a tab, without quotes
+        is_csv = os.fsdecode(file).lower().endswith(".csv")
         for block in self._file.blocks():
+            if is_csv and not self._divider:
+                self._divider = _divider([*block.texts.values()])
             faults, usable = [*block.faults], self._usable[-1]
             for number in block.texts:
                 pair, what = self._pair(block, number)
@@ -129,8 +138,11 @@ class Pairs:
             return None, ""
         if block.goes_on and number == block.last:
             return None, f"longer than {LONG:,} bytes"
-        fields = [_clean(field, self._level) for field in block.texts[number].split("\t")]
-        what = _fault(fields, self._level, self._longest)
+        columns = _columns(block.texts[number], self._divider)
+        if columns is None:
+            return None, "a quote that does not end in its line"
+        fields = [_clean(field, self._level) for field in columns]
+        what = _fault(fields, self._level, self._longest, DIVIDERS.get(self._divider, "tab"))
         return ((fields[0], fields[1]), "") if what is None else (None, what)
 
     @property
@@ -263,12 +275,27 @@ def _clean(text: str, level: str) -> str:
     return text.strip() if level == "character" else " ".join(text.split())
 
 
-def _fault(fields: list[str], level: str, longest: int) -> str | None:
+def _divider(lines: Sequence[str]) -> str:
+    """Return what divides most lines of a csv in two."""
+    return max(DIVIDERS, key=lambda d: sum(len(_columns(line, d) or ()) == 2 for line in lines))
+
+
+def _columns(line: str, divider: str) -> list[str] | None:
+    """Return the columns of a line, or None if a quote does not end in it."""
+    if not divider:
+        return line.split("\t")
+    try:
+        return next(csv.reader([line], delimiter=divider, strict=True), [""])
+    except csv.Error:
+        return None
+
+
+def _fault(fields: list[str], level: str, longest: int, divider: str) -> str | None:
     """Return the fault in the fields of a line, or None if they are a source and a target."""
     if not any(fields):
         return "empty"
     if len(fields) != 2:
-        return f"{len(fields) - 1 or 'no'} tab{'s' * (len(fields) > 2)}; expected one"
+        return f"{len(fields) - 1 or 'no'} {divider}{'s' * (len(fields) > 2)}; expected one"
     for side, text in zip(("source", "target"), fields, strict=True):
         if not text:
             return f"no {side}"

@@ -125,6 +125,19 @@ def test_words(write):
         assert task.source.decode(task.source.encode(source)) == source
 
 
+@pytest.mark.parametrize(("divider", "name"), pairs_module.DIVIDERS.items())
+def test_a_csv_is_read_by_what_divides_it_and_its_quotes(tmp_path, divider, name):
+    path = tmp_path / "some.CSV"
+    lines = [f'"{n},{n};""a"""{divider}{n:b}' for n in range(11, 23)]
+    path.write_text("\n".join(lines))
+    assert everything(Pairs(0, path)) == {f'{n},{n};"a"': f"{n:b}" for n in range(11, 23)}
+    faults = "seven", f"a{divider}b{divider}c", f'"a{divider}b'
+    path.write_text("\n".join([*lines, *faults]))
+    message = refused(path)
+    assert f"line 13: no {name}; expected one; line 14: 2 {name}s; expected one" in message
+    assert "line 15: a quote that does not end in its line" in message
+
+
 # --- faults ---------------------------------------------------------------------------------------
 
 FAULTS = {
