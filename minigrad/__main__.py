@@ -70,11 +70,15 @@ def command_line() -> Parser:
 KEYS = """\
 Enter         the next step
 NUMBER        that step
-g NAME        the step of a variable or parameter, or of a node of the list above: g w, g #5
+g NAME        the step of a variable or parameter, or of a node of the table: g w, g #5
 f NAME        how that was made on the way forward, its first element worked out: f y, f #5
+t             the table of the forward pass
 c             all the other steps, and on with the script
 q             quit
 h             this list"""
+
+
+LONG = 60  # rows of a table that is shown only when asked for
 
 
 class _Quit(BaseException):
@@ -222,7 +226,8 @@ def _watching_pytorch(found: list[Any], recording: contextlib.ExitStack) -> Iter
 def _walk(root: Tensor, back: Iterator[Step]) -> None:
     """Show the forward pass, and then each step back as the reader asks for it."""
     forward = graph(root)
-    print(forward)
+    long = len(forward) > LONG
+    print(f"{forward.summary()}\n\nt shows the table of {len(forward)} rows." if long else forward)
     troubles = diagnose(root) if root.size == 1 else ()
     for trouble in troubles:
         if trouble.kind in ("not finite", "data"):
@@ -253,6 +258,9 @@ def _walk(root: Tensor, back: Iterator[Step]) -> None:
             raise _Quit
         if key == "h":
             print(KEYS)
+            continue
+        if key == "t":
+            print(forward)
             continue
         if key.startswith("f "):
             print(f"\n{made(forward, key[2:].strip())}")

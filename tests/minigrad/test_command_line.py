@@ -141,13 +141,23 @@ def test_numbers_and_names_jump(run, keys, steps):
         ("0\nq\n", "'0' is no key"),
         ("g\nq\n", "'g' is no key"),
         ("h\nq\n", "NUMBER        that step"),
-        ("f nothing\nq\n", "there is no nothing in the list above"),
+        ("f nothing\nq\n", "there is no nothing in the table"),
     ],
 )
 def test_keys_that_lead_nowhere_are_answered(run, keys, said):
     status, out, _ = run(keys)
     assert status == 0
     assert said in out
+
+
+def test_a_long_table_is_shown_when_asked_for(run):
+    long = SCRIPT.replace("loss.backward()", "for _ in range(60): loss = loss + 0\nloss.backward()")
+    assert long != SCRIPT
+    _, out, _ = run("q\n", long)
+    assert re.search(r"operation +calls[\s\S]*t shows the table of 6\d rows", out)
+    assert "graph of loss" not in out
+    _, out, _ = run("t\nq\n", long)
+    assert "graph of loss" in out
 
 
 def test_the_way_forward_is_worked_out_too(run):

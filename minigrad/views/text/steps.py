@@ -161,7 +161,7 @@ def made(graph: GraphData, name: str) -> str:
     called_so = lambda n: name in (f"#{n.number}", n.name, n.variable, n.short)
     node = next((n for n in graph.nodes if called_so(n)), None)
     if node is None:
-        return f"there is no {name} in the list above"
+        return f"there is no {name} in the table"
     head = f"{node.label or f'#{node.number}'}, {node.role}"
     if node.function is not None:
         made_by = expression(node, lambda n: graph[n].short)
