@@ -348,6 +348,7 @@ FUNCTIONS = [
     ("F.avg_pool2d(c[:, :2], 2)", "np.mean(c[:, :2].reshape(2, 1, 2, 2, 2), axis=(2, 4))"),
     ("F.batch_norm(x, None, None, training=True)",
      "(x - np.mean(x, 0)) / np.sqrt(np.var(x, 0) + 1e-5)"),
+    ("F.accuracy(x, ids)", "np.mean(np.argmax(x, -1) == ids)"),
     ("F.mse(y, x)", "F.mse_loss(x, y)"),
     ("F.mean_squared_error(y, x)", "F.mse_loss(x, y)"),
     ("F.binary_crossentropy(y, x)", "F.binary_cross_entropy_with_logits(x, np.ones((2, 3)))"),

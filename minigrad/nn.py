@@ -395,8 +395,8 @@ class Linear(Module):
             turned = x.shape[-1:] == self.weight.shape[1:]
             raise errors.ShapeError(
                 f"Linear takes a last axis of width {self.weight.shape[0]}, and the shape is {x.shape}"
-                + f": its weight {self.weight.shape} is (in, out), not (out, in) as PyTorch's; "
-                f"tied to an embedding, write x @ embedding.weight.T" * turned
+                + f"; its weight {self.weight.shape} is (in, out), and PyTorch's is (out, in): where it "
+                f"is an embedding's, write x @ embedding.weight.T" * turned
             )
         dtype = np.result_type(x.dtype, self.weight.dtype)
         if dtype == np.float64 and self.weight.dtype == np.float32:

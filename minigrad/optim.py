@@ -369,7 +369,9 @@ def parameter_list(parameters: Iterable[Tensor]) -> list[Tensor]:
     tensors = list(parameters)
     for p in tensors:
         if not isinstance(p, Tensor):
-            raise errors.ConfigError(f"a parameter is a Tensor, not {type(p).__name__}")
+            raise errors.ConfigError(
+                f"a parameter is a Tensor, as model.parameters() gives them, not {type(p).__name__}"
+            )
         if p._node is not None and p._node.operation is not None:
             raise errors.ConfigError(
                 f"only leaves can be given new values, and a tensor of {shape_and_dtype(p)} among the "

@@ -20,7 +20,7 @@ RANDOM = r"rand|generator|multinomial|normal_|uniform_|xavier|dropout"
 NOT_COMPARED = (
     r"^(model|optim|nn|jax|tf|keras)|torch\.(autograd\.F|seed|cuda|jit|utils|device|float|long|bool|set_|no_|inf|Var|vmap)|"
     r"grad_fn|register_hook|x\.at|block_until|x\.device|x\.topk|cuda|w\.zero_grad|"
-    r"F\.(mse|mean_squared_error|\w+_crossentropy|to_categorical)\("  # of Keras
+    r"F\.(mse|accuracy|mean_squared_error|\w+_crossentropy|to_categorical)\("  # of Keras
 )
 
 

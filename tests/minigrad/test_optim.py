@@ -380,8 +380,9 @@ W = mg.Tensor(np.ones((2, 2)), requires_grad=True)
         (W, "parameters are several tensors.* got Tensor"),
         (nn.Linear(2, 2), "parameters are several tensors.* got Linear"),
         ([W * 2], r"only leaves can be given new values.*\(2, 2\) float64"),
-        ([("weight", W)], "a parameter is a Tensor, not tuple"),
-        ([np.ones(2)], "a parameter is a Tensor, not ndarray"),
+        ([("weight", W)], "a parameter is a Tensor.* not tuple"),
+        ([np.ones(2)], "a parameter is a Tensor.* not ndarray"),
+        (nn.Sequential(nn.Linear(2, 2)), r"as model\.parameters\(\) gives them, not Linear"),
         ([mg.Tensor([1, 2])], r"floating numbers, and one is ndarray of \(2,\) int64"),
     ],
 )

@@ -23,6 +23,7 @@ from __future__ import annotations
 
 import dataclasses
 import html
+import inspect
 import json
 import os
 import string
@@ -120,7 +121,7 @@ def explore(
         The path.
 
     Raises:
-        ArgumentError: if the loss is not a Tensor, and no function.
+        ArgumentError: if the loss is not a Tensor, and no function of `inputs`.
         ConfigError: if there is no such step.
         DTypeError: if it is a function that gives no Tensor.
         GraphError: if it requires no gradient, or has more than 10,000 nodes.
@@ -133,6 +134,7 @@ def explore(
         sections = {**(sections or {}), COMPARED: f"<p>{compared}</p>"}
     if not isinstance(loss, Tensor):
         inputs = inputs if isinstance(inputs, (list, tuple)) else [inputs]
+        _check_takes(loss, inputs)
         proof = prove(loss, inputs)
     whole = graph_with_gradients(proof.loss if proof is not None else loss)  # type: ignore[arg-type]
     if proof is not None:
@@ -167,6 +169,23 @@ def explore(
 
 
 COMPARED = "Compared with PyTorch"  # the only part that stands after the drawing
+
+
+def _check_takes(function: Callable, inputs: Sequence[Any]) -> None:
+    """Check that a function, or a model, takes these inputs.
+
+    Raises:
+        ArgumentError: if it does not.
+    """
+    try:
+        inspect.signature(getattr(function, "forward", function)).bind(*inputs)
+    except TypeError as problem:
+        raise errors.ArgumentError(
+            f"explore() calls a function or a model with its {len(inputs)} inputs: {problem}. Give what "
+            f"computes a loss, as in mg.explore(lambda x: loss_of(model(x)), inputs=[x])"
+        ) from None
+    except ValueError:  # a function of C's, which does not tell
+        pass
 
 
 def page(shown: Mapping[str, Any], sections: Mapping[str, str]) -> str:
