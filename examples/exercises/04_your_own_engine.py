@@ -78,7 +78,8 @@ def reused(graph, root):
     """The gradient of every node: how fast the root changes with it.
 
     Args:
-        graph: for each node what it was made of, as a list of (argument, slope).
+        graph: for each node what it was made of, as a list of (argument, slope). The nodes stand in
+            any order.
         root: the node to begin at; it has the gradient 1.
 
     Returns:

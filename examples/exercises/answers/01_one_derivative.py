@@ -82,6 +82,14 @@ def _(g, x, y):
     return g, g
 
 
+@product_rule.mistake(
+    "The product itself stands for its slope: x y grows by y where x grows by 1, and by x where y "
+    "does."
+)
+def _(g, x, y):
+    return g * x * y, g * x * y
+
+
 # --- the order of the walk ------------------------------------------------------------------------
 
 
@@ -343,6 +351,11 @@ def _(graph, root):
     return found
 
 
+@order.mistake("The root is left out; it is the first.")
+def _(graph, root):
+    return order.solution(graph, root)[1:]
+
+
 # --- backpropagation ------------------------------------------------------------------------------
 
 
@@ -600,3 +613,12 @@ def _(graph, root):
 @walk.mistake("The walk starts from 0. A root changes as fast as itself: its derivative is 1.")
 def _(graph, root):
     return dict.fromkeys(graph, 0)
+
+
+@walk.mistake("Every node begins with 1; only the root does, and the others with 0.")
+def _(graph, root):
+    grad = dict.fromkeys(graph, 1)
+    for node in reversed(graph):
+        for argument, slope in graph[node]:
+            grad[argument] += slope * grad[node]
+    return grad

@@ -25,7 +25,7 @@ SHAPES = [
     (),
     (2, 3),
 ]  # broadcast to (3, 2, 3) or less
-WIDE = [(2,), (2, 3), (2, 3), (2, 3), (3, 2, 3), (2, 3, 2), (2,), (2, 3)]
+WIDE = [(2,), (2, 3), (2, 3), (2, 3), (3, 2, 3), (2, 3, 2), (2, 3), (2, 3)]
 
 
 def copied(g, shape):
@@ -276,6 +276,19 @@ def _(g, a, b):
     return b.T, a.T
 
 
+@matmul_rule.mistake(
+    "reshape is taken for a transpose: it keeps the numbers in their order, and a transpose "
+    "exchanges rows and columns."
+)
+def _(g, a, b):
+    return g @ b.reshape(b.shape[::-1]), a.reshape(a.shape[::-1]) @ g
+
+
+@matmul_rule.mistake("In the loop a term replaces the one before: `=` where it should be `+=`.")
+def _(g, a, b):
+    return np.outer(g[:, -1], b[:, -1]), np.outer(a[-1], g[-1])
+
+
 # --- picking --------------------------------------------------------------------------------------
 
 
@@ -400,3 +413,9 @@ def _(g, shape, index):
 )
 def _(g, shape, index):
     return g[index]
+
+
+@index_rule.mistake("It counts how often each row was picked; g is left out.")
+def _(g, shape, index):
+    counts = np.bincount(index, minlength=shape[0])
+    return np.tile(counts[:, None], shape[1]).astype(float)

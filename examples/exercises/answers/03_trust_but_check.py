@@ -165,6 +165,40 @@ def _(f, x, h):
     return numerical_gradient.solution(f, x, 1e-5)
 
 
+@numerical_gradient.mistake(
+    "An element that was nudged stays so while the next ones are: put it back."
+)
+def _(f, x, h):
+    slopes, above, below = np.zeros(x.shape), x.astype(float), x.astype(float)
+    for k in np.ndindex(x.shape):
+        above[k] += h
+        below[k] -= h
+        slopes[k] = (f(above) - f(below)) / (2 * h)
+    return slopes
+
+
+@numerical_gradient.mistake(
+    "Only f below is divided: the difference needs brackets, (above - below) / (2 * h)."
+)
+def _(f, x, h):
+    slopes = np.zeros(x.shape)
+    for k in np.ndindex(x.shape):
+        step = np.zeros(x.shape)
+        step[k] = h
+        slopes[k] = f(x + step) - f(x - step) / (2 * h)
+    return slopes
+
+
+@numerical_gradient.mistake("It steps by half of h to either side; the step is h.")
+def _(f, x, h):
+    slopes = np.zeros(x.shape)
+    for k in np.ndindex(x.shape):
+        step = np.zeros(x.shape)
+        step[k] = h / 2
+        slopes[k] = (f(x + step) - f(x - step)) / h
+    return slopes
+
+
 # --- a checker ------------------------------------------------------------------------------------
 
 KINDS = (
@@ -417,3 +451,18 @@ def _(analytic, numeric, rtol, atol):
     if analytic.shape != numeric.shape:
         return False
     return bool(np.all(np.abs(analytic - numeric) < atol + rtol * np.abs(numeric)))
+
+
+@gradients_agree.mistake("rtol and atol have changed places.")
+def _(analytic, numeric, rtol, atol):
+    if analytic.shape != numeric.shape:
+        return False
+    return bool(np.all(abs(analytic - numeric) <= rtol + atol * abs(numeric)))
+
+
+@gradients_agree.mistake("It looks at the first element alone: a `return` in a loop ends it.")
+def _(analytic, numeric, rtol, atol):
+    if analytic.shape != numeric.shape:
+        return False
+    one, other = analytic.flat[0], numeric.flat[0]
+    return bool(abs(one - other) <= atol + rtol * abs(other))

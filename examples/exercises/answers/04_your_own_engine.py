@@ -211,9 +211,38 @@ def _():
     return planted(("total * (total.size / a.size)", "total"))
 
 
-@engine.mistake("The rule of sqrt: its derivative is 1 / (2 sqrt(a)).")
-def _():
-    return planted(("g / (2 * y)", "g / (2 * a)"))
+RULES = {  # what is said of a wrong rule, and the engine with it
+    "The rule of sqrt: its derivative is 1 / (2 sqrt(a)).": ("g / (2 * y)", "g / (2 * a)"),
+    "The rule of sqrt lacks the 2: its derivative is 1 / (2 sqrt(a)).": ("g / (2 * y)", "g / y"),
+    "The rule of log divides by the logarithm; its derivative is 1 / a.": (": g / a,", ": g / y,"),
+    "The rule of exp multiplies by a; its derivative is the result, y.": (
+        "RULES[np.exp] =      lambda g, y, a: g * y",
+        "RULES[np.exp] =      lambda g, y, a: g * a",
+    ),
+    "The rule of a product: each gets g times the *other* one.": (
+        "g * b,        lambda g, y, a, b: g * a",
+        "g * a,        lambda g, y, a, b: g * b",
+    ),
+    "The rule of a matrix product lacks the transposes.": (
+        "g @ transposed(b), lambda g, y, a, b: transposed(a) @ g",
+        "g @ b, lambda g, y, a, b: a @ g",
+    ),
+    "The rule of np.where gives what was chosen to the other one.": (
+        "lambda g, y, c, a, b: np.where(c, g, 0), \\\n                     "
+        "lambda g, y, c, a, b: np.where(c, 0, g)",
+        "lambda g, y, c, a, b: np.where(c, 0, g), lambda g, y, c, a, b: np.where(c, g, 0)",
+    ),
+    "The rule of swapaxes is a reshape; the axes change places once more.": (
+        "np.swapaxes(g, i, j)",
+        "g.reshape(a.shape)",
+    ),
+    "A mean is divided by the count of all numbers; it is of those that it is the mean of.": (
+        "(total.size / a.size)",
+        "(1 / a.size)",
+    ),
+}
+for _says, _change in RULES.items():
+    engine.mistake(_says)(functools.partial(planted, _change))
 
 
 def without(name):
@@ -243,6 +272,12 @@ def graph_of(rng, size):
     return graph, NAMES[size + 1]
 
 
+def in_any_order(rng, size):
+    """The same, with the nodes of a large one in another order."""
+    graph, root = graph_of(rng, size)
+    return (dict(sorted(graph.items(), reverse=True)) if size == 4 else graph), root
+
+
 def by_all_paths(graph, root):
     """The sum over all paths of the products of their slopes."""
     found = dict.fromkeys(graph, 0)
@@ -256,7 +291,7 @@ def by_all_paths(graph, root):
 
 @exercise(
     points=2,
-    draw=graph_of,
+    draw=in_any_order,
     truth=by_all_paths,
     hints=[
         "Step through u = x * 5, y = u + u in minigrad (`python -m minigrad step FILE`): how often is u "
@@ -353,6 +388,35 @@ def _(graph, root):
     return grad
 
 
+@reused.mistake(
+    "There is a queue, in which each node is once; but some have their turn before all that uses "
+    "them."
+)
+def _(graph, root):
+    grad = dict.fromkeys(graph, 0)
+    grad[root] = 1
+    waiting = [root]
+    for node in waiting:
+        for argument, slope in graph[node]:
+            grad[argument] += slope * grad[node]
+            if argument not in waiting:
+                waiting.append(argument)
+    return grad
+
+
+@reused.mistake(
+    "The nodes have their turn as they stand in the dictionary, back to front; they stand in any "
+    "order."
+)
+def _(graph, root):
+    grad = dict.fromkeys(graph, 0)
+    grad[root] = 1
+    for node in reversed(graph):
+        for argument, slope in graph[node]:
+            grad[argument] += slope * grad[node]
+    return grad
+
+
 # --- the museum: a buffer that two have --------------------------------------------------------------
 
 
@@ -432,6 +496,16 @@ def _(graph, order, g):
     return grads
 
 
+@arrived.mistake("`dict.fromkeys(order, np.zeros(...))` makes one array, which all nodes have.")
+def _(graph, order, g):
+    grads = dict.fromkeys(order, np.zeros_like(g))
+    grads[order[0]] = g
+    for node in order:
+        for argument, factor in graph[node]:
+            grads[argument] += factor * grads[node]
+    return grads
+
+
 # --- the museum: rules at their kinks ---------------------------------------------------------------
 
 
@@ -500,9 +574,16 @@ def _(g, x):
     return g[:, None] * largest / largest.sum()
 
 
+@max_rule.mistake("Only the last of the largest gets something; they share it evenly.")
+def _(g, x):
+    last = x.shape[1] - 1 - x[:, ::-1].argmax(axis=-1)
+    return g[:, None] * (np.arange(x.shape[1]) == last[:, None])
+
+
 def rows_and_zeros(rng, size):
     x = numbers(rng, size, 2)
     x[1::2] = 0
+    x[2:, 0] = 0
     return numbers(rng, size), x
 
 
@@ -561,6 +642,12 @@ def _(g, x):
     return g[:, None] * x / np.where(y > 0, y, 1)[:, None]
 
 
+@norm_rule.mistake("A row in which one number is 0 gets zeros; only one whose length is 0 does.")
+def _(g, x):
+    y = np.sqrt((x * x).sum(axis=-1, keepdims=True))
+    return np.where((x == 0).any(axis=-1, keepdims=True), 0, g[:, None] * x / np.where(y > 0, y, 1))
+
+
 @exercise(
     points=2,
     draw=lambda rng, size: (
@@ -617,6 +704,11 @@ def _(g, x):
 @root_rule.mistake("The derivative of the root is 1 / (2 sqrt(x)): the 2 is missing.")
 def _(g, x):
     return np.where(x > 0, g, 0) / np.sqrt(np.where(x > 0, x, 1))
+
+
+@root_rule.mistake("x is taken without its sign: where it is not above 0, the gradient is 0.")
+def _(g, x):
+    return g / (2 * np.sqrt(abs(x)))
 
 
 # --- the museum: places named twice -----------------------------------------------------------------
@@ -695,3 +787,12 @@ def _(g, index):
     gx = g.copy()
     gx[index] = 0
     return gx, g.sum()
+
+
+@fill_rule.mistake(
+    "What v gets is summed when it is 0 already: sum it before; and `gx = g` copies nothing."
+)
+def _(g, index):
+    gx = g.copy()
+    gx[index] = 0
+    return gx, gx[index].sum()

@@ -196,8 +196,8 @@ def _(x):
 
 
 @softmax.mistake(
-    "The mean of each row is taken off, not its maximum: where one number is far above the others, "
-    "exp overflows all the same."
+    "The mean of each row is taken off, or its minimum, and not its maximum: where one number is far "
+    "above the others, exp overflows all the same."
 )
 def _(x):
     e = np.exp(x - x.mean(axis=-1, keepdims=True))
@@ -387,3 +387,15 @@ def _(v):
 def _(v):
     e = np.exp(v @ v.T - (v @ v.T).max())
     return e / e.sum(axis=1, keepdims=True) @ v
+
+
+@contextualise.mistake("The weights are not divided by their sum: a mean was asked for.")
+def _(v):
+    s = v @ v.T
+    return np.exp(s - s.max(axis=-1, keepdims=True)) @ v
+
+
+@contextualise.mistake("There is no exp: the products themselves are divided by their sum.")
+def _(v):
+    s = v @ v.T
+    return s / s.sum(axis=-1, keepdims=True) @ v

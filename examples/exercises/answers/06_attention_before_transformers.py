@@ -158,6 +158,14 @@ def _(x, W, U, b):
     return np.array(states)
 
 
+@rnn.mistake("The first word is never read: the loop begins with the second.")
+def _(x, W, U, b):
+    states = np.zeros((len(x), len(b)))
+    for t in range(1, len(x)):
+        states[t] = np.tanh(x[t] @ W + states[t - 1] @ U + b)
+    return states
+
+
 # --- additive scores ------------------------------------------------------------------------------
 
 
@@ -361,3 +369,8 @@ def _(e, h):
 def _(e, h):
     a = np.exp(e - e.max())
     return (a / a.sum(axis=0)).T @ h
+
+
+@contexts.mistake("The weights are not divided by their sum: a mean was asked for.")
+def _(e, h):
+    return np.exp(e - e.max(axis=0)).T @ h

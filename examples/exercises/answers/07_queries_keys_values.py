@@ -172,6 +172,23 @@ def _(x, w_q, w_k, w_v):
     return e / e.sum(axis=-1, keepdims=True) @ x @ w_v
 
 
+@self_attention.mistake(
+    "It scales by the width of the values; the products that make the scores are sums over the "
+    "width of the keys."
+)
+def _(x, w_q, w_k, w_v):
+    s = (x @ w_q) @ (x @ w_k).T / np.sqrt(w_v.shape[1])
+    e = np.exp(s - s.max(axis=-1, keepdims=True))
+    return e / e.sum(axis=-1, keepdims=True) @ (x @ w_v)
+
+
+@self_attention.mistake("It multiplies by the square root; dividing keeps the scores small.")
+def _(x, w_q, w_k, w_v):
+    s = (x @ w_q) @ (x @ w_k).T * np.sqrt(w_k.shape[1])
+    e = np.exp(s - s.max(axis=-1, keepdims=True))
+    return e / e.sum(axis=-1, keepdims=True) @ (x @ w_v)
+
+
 # --- one matrix -----------------------------------------------------------------------------------
 
 

@@ -108,6 +108,15 @@ def _(q, k):
     return unit(q) @ unit(k).T
 
 
+@scores.mistake(
+    "These are the weights: the softmax comes later, and the scores before it are asked for."
+)
+def _(q, k):
+    s = q @ k.T / np.sqrt(q.shape[1])
+    e = np.exp(s - s.max(axis=-1, keepdims=True))
+    return e / e.sum(axis=-1, keepdims=True)
+
+
 # --- masks and weights ----------------------------------------------------------------------------
 
 
@@ -300,6 +309,24 @@ def _(s, mask, v):
     return e / np.where(total == 0, 1, total) @ v
 
 
+@attend.mistake(
+    "True and False are added to the scores, as 1 and 0: what is hidden needs minus infinity."
+)
+def _(s, mask, v):
+    s = s + mask
+    e = np.exp(s - s.max(axis=-1, keepdims=True))
+    return e / e.sum(axis=-1, keepdims=True) @ v
+
+
+@attend.mistake("The scores are divided by a square root; they have been already.")
+def _(s, mask, v):
+    s = np.where(mask, s / np.sqrt(v.shape[1]), -np.inf)
+    m = s.max(axis=-1, keepdims=True)
+    e = np.exp(s - np.where(np.isinf(m), 0, m))
+    total = e.sum(axis=-1, keepdims=True)
+    return e / np.where(total == 0, 1, total) @ v
+
+
 # --- the softmax's rule ---------------------------------------------------------------------------
 
 
@@ -428,3 +455,8 @@ def _(g, y):
 )
 def _(g, y):
     return y * (g - (g * y).sum(axis=-1, keepdims=True)) * y / y
+
+
+@softmax_rule.mistake("The sum is taken off g y, and not off g: a bracket is missing, y (g - sum).")
+def _(g, y):
+    return y * g - (g * y).sum(axis=-1, keepdims=True)

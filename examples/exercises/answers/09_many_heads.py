@@ -23,7 +23,7 @@ def piece_by_piece(x, heads):
 
 def to_split(rng, size):
     B, T, D, H = [(1, 2, 2, 2), (1, 2, 4, 2), (2, 3, 4, 2), (1, 3, 6, 3)][size - 1]
-    return rng.permutation(B * T * D).reshape(B, T, D), H
+    return rng.permutation(B * T * D).reshape(B, T, D) / (1 if size == 1 else 10), H
 
 
 @exercise(
@@ -357,3 +357,17 @@ def _(x, w_q, w_k, w_v, w_o, heads):
 )
 def _(x, w_q, w_k, w_v, w_o, heads):
     return join_heads.solution(attended_by(x, w_q, w_k, w_v, heads, np.max)) @ w_o
+
+
+@multi_head.mistake("There is no softmax: the scores themselves are taken for weights.")
+def _(x, w_q, w_k, w_v, w_o, heads):
+    q, k, v = (piece_by_piece(x @ w, heads) for w in (w_q, w_k, w_v))
+    s = q @ k.swapaxes(-1, -2) / np.sqrt(k.shape[-1])
+    return side_by_side(s @ v) @ w_o
+
+
+@multi_head.mistake("The keys are made with w_q.")
+def _(x, w_q, w_k, w_v, w_o, heads):
+    q, k, v = (piece_by_piece(x @ w, heads) for w in (w_q, w_q, w_v))
+    s = q @ k.swapaxes(-1, -2) / np.sqrt(k.shape[-1])
+    return side_by_side(softmax(s) @ v) @ w_o

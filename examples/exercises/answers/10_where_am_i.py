@@ -157,6 +157,13 @@ def _(length, width, offset):
     return interleaved(np.sin(angle), np.cos(angle[:, : width // 2]))
 
 
+@sinusoidal.mistake("The exponent is cut to a whole number: `//` in it should be `/`.")
+def _(length, width, offset):
+    p, j = np.ogrid[offset : offset + length, :width]
+    a = p / 10000.0 ** (2 * (j // 2) // width)
+    return np.where(j % 2, np.cos(a), np.sin(a))
+
+
 # --- step by step ---------------------------------------------------------------------------------
 
 
@@ -242,6 +249,26 @@ def _(x, table, read):
 )
 def _(x, table, read):
     return x + table[read : x.shape[1]]
+
+
+@add_positions.mistake(
+    "It is off by one: after `read` tokens the next stands at position `read`, not one before."
+)
+def _(x, table, read):
+    first = max(read - 1, 0)
+    return x + table[first : first + x.shape[1]]
+
+
+@add_positions.mistake(
+    "The embeddings are multiplied by the square root of the width, as in later lessons; not here."
+)
+def _(x, table, read):
+    return x * np.sqrt(x.shape[-1]) + table[read : read + x.shape[1]]
+
+
+@add_positions.mistake("The number of the position is added; it is the row of the table that is.")
+def _(x, table, read):
+    return x + np.arange(read, read + x.shape[1])[:, None]
 
 
 # --- a shift is a rotation ------------------------------------------------------------------------

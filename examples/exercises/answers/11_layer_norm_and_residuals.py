@@ -168,6 +168,32 @@ def _(x, gain, bias, eps):
     return layer_norm.solution(x, gain, bias, 1e-5)
 
 
+@layer_norm.mistake("The gain is left out.")
+def _(x, gain, bias, eps):
+    return (x - x.mean(axis=-1, keepdims=True)) / np.sqrt(
+        x.var(axis=-1, keepdims=True) + eps
+    ) + bias
+
+
+@layer_norm.mistake("Axis 1 is the last one of a matrix alone; -1 is the last of any array.")
+def _(x, gain, bias, eps):
+    return (x - x.mean(axis=1, keepdims=True)) / np.sqrt(
+        x.var(axis=1, keepdims=True) + eps
+    ) * gain + bias
+
+
+@layer_norm.mistake("The squares are summed; their mean is the variance.")
+def _(x, gain, bias, eps):
+    d = x - x.mean(axis=-1, keepdims=True)
+    return d / np.sqrt((d * d).sum(axis=-1, keepdims=True) + eps) * gain + bias
+
+
+@layer_norm.mistake("Only the mean is divided: x - mean needs brackets.")
+def _(x, gain, bias, eps):
+    s = np.sqrt(x.var(axis=-1, keepdims=True) + eps)
+    return (x - x.mean(axis=-1, keepdims=True) / s) * gain + bias
+
+
 # --- its rule -------------------------------------------------------------------------------------
 
 
@@ -328,6 +354,33 @@ def _(g, x, gain, eps):
 )
 def _(g, x, gain, eps):
     return rule(g * gain, x, 1e-5)
+
+
+@layer_norm_rule.mistake("It is multiplied by s; divide by it.")
+def _(g, x, gain, eps):
+    s = np.sqrt(x.var(axis=-1, keepdims=True) + eps)
+    n, h = (x - x.mean(axis=-1, keepdims=True)) / s, g * gain
+    return (h - h.mean(axis=-1, keepdims=True) - n * (h * n).mean(axis=-1, keepdims=True)) * s
+
+
+@layer_norm_rule.mistake("Only the last part is divided by s: all three are, in brackets.")
+def _(g, x, gain, eps):
+    s = np.sqrt(x.var(axis=-1, keepdims=True) + eps)
+    n, h = (x - x.mean(axis=-1, keepdims=True)) / s, g * gain
+    return h - h.mean(axis=-1, keepdims=True) - n * (h * n).mean(axis=-1, keepdims=True) / s
+
+
+@layer_norm_rule.mistake("x stands where n should: the normalized numbers.")
+def _(g, x, gain, eps):
+    s, h = np.sqrt(x.var(axis=-1, keepdims=True) + eps), g * gain
+    return (h - h.mean(axis=-1, keepdims=True) - x * (h * x).mean(axis=-1, keepdims=True)) / s
+
+
+@layer_norm_rule.mistake("The part with n is added; it is taken off.")
+def _(g, x, gain, eps):
+    s = np.sqrt(x.var(axis=-1, keepdims=True) + eps)
+    n, h = (x - x.mean(axis=-1, keepdims=True)) / s, g * gain
+    return (h - h.mean(axis=-1, keepdims=True) + n * (h * n).mean(axis=-1, keepdims=True)) / s
 
 
 # --- residuals ------------------------------------------------------------------------------------

@@ -284,6 +284,13 @@ def _(logits, targets, pad):
     return -np.log(p[targets != pad]).mean()
 
 
+@cross_entropy.mistake("The logarithm is missing: this is the mean of p.")
+def _(logits, targets, pad):
+    p = np.exp(logits - logits.max(axis=-1, keepdims=True))
+    p /= p.sum(axis=-1, keepdims=True)
+    return np.take_along_axis(p, targets[..., None], -1)[..., 0][targets != pad].mean()
+
+
 # --- dropout --------------------------------------------------------------------------------------
 
 
@@ -385,3 +392,12 @@ def _(x, p, draws, training):
 @dropout.mistake("It drops in use and not in training: `training` is taken the wrong way round.")
 def _(x, p, draws, training):
     return x if training else np.where(draws >= p, x / (1 - p), 0)
+
+
+@dropout.mistake(
+    "It is divided by the share that happens to be kept; it is the one that is to be expected, 1 "
+    "- p."
+)
+def _(x, p, draws, training):
+    kept = draws >= p
+    return x * kept / max(kept.mean(), 1e-12) if training else x

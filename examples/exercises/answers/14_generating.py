@@ -313,6 +313,21 @@ def _(p, least):
     return kept / kept.sum()
 
 
+@top_p.mistake("One too many is taken: the one that reaches `least` is the last.")
+def _(p, least):
+    order = np.argsort(-p)
+    count = np.searchsorted(np.cumsum(p[order]), least) + 2
+    kept = np.zeros_like(p)
+    kept[order[:count]] = p[order[:count]]
+    return kept / kept.sum()
+
+
+@top_p.mistake("Each probability is compared with `least`; it is their sum that has to reach it.")
+def _(p, least):
+    kept = np.where(p >= least, p, 0)
+    return kept / max(kept.sum(), 1e-12)
+
+
 # --- beams ----------------------------------------------------------------------------------------
 
 

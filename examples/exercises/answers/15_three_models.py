@@ -132,6 +132,12 @@ def _(tokens, draws, p, mask, pad):
     return np.where(hidden, mask, tokens), np.where(hidden, mask, pad)
 
 
+@hide.mistake("The id of the padding is taken to be 0, whatever `pad` says.")
+def _(tokens, draws, p, mask, pad):
+    hidden = (draws < p) & (tokens != 0)
+    return np.where(hidden, mask, tokens), np.where(hidden, tokens, 0)
+
+
 # --- the next symbol of a prompt ------------------------------------------------------------------
 
 
@@ -204,6 +210,30 @@ def _(logits, lengths):
 )
 def _(logits, lengths):
     return logits.mean(axis=1)
+
+
+@last_logits.mistake(
+    "It is off by one: a prompt's last position is `length - 1`, and this is one before."
+)
+def _(logits, lengths):
+    return logits[np.arange(len(logits)), lengths - 2]
+
+
+@last_logits.mistake("All prompts are taken to be as long as the first.")
+def _(logits, lengths):
+    return logits[:, lengths[0] - 1]
+
+
+@last_logits.mistake("All prompts are taken to be as long as the longest.")
+def _(logits, lengths):
+    return logits[:, lengths.max() - 1]
+
+
+@last_logits.mistake(
+    "It is a mean over all positions of the prompt; the last of them is asked for."
+)
+def _(logits, lengths):
+    return np.array([one[:n].mean(axis=0) for one, n in zip(logits, lengths)])
 
 
 # --- the gradient of the loss ---------------------------------------------------------------------
@@ -380,3 +410,14 @@ def _(logits, targets, pad):
     p, counts = np.exp(logits - logits.max()), targets != pad
     p = p / p.sum(axis=-1, keepdims=True) - np.eye(logits.shape[-1])[targets]
     return np.where(counts[..., None], p, 0) / counts.sum()
+
+
+@cross_entropy_rule.mistake(
+    "It is the gradient of a mean of each sequence's mean: a symbol of a short one then counts "
+    "more than one of a long one."
+)
+def _(logits, targets, pad):
+    p = np.exp(logits - logits.max(axis=-1, keepdims=True))
+    p = p / p.sum(axis=-1, keepdims=True) - (np.arange(p.shape[-1]) == targets[..., None])
+    counts = targets != pad
+    return p * counts[..., None] / np.maximum(counts.sum(axis=1), 1)[:, None, None]

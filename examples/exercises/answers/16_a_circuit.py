@@ -199,6 +199,13 @@ def _(weights):
     return np.diagonal(weights, -1, axis1=1, axis2=2).sum(axis=-1)
 
 
+@previous_share.mistake(
+    "It adds all that a position gives to those before it; only the one before it counts."
+)
+def _(weights):
+    return np.tril(weights, -1)[:, 1:].sum(axis=-1).mean(axis=-1)
+
+
 # --- both -----------------------------------------------------------------------------------------
 
 

@@ -203,6 +203,18 @@ def _(f, x):
     return x - slope(f, x) / hessian(f, x)
 
 
+@newton_step.mistake("This is the step alone; it leads on from x.")
+def _(f, x):
+    return -np.linalg.solve(mg.hessian(f)(x).numpy(), mg.grad(f)(x).numpy())
+
+
+@newton_step.mistake(
+    "Each number of the Hessian is inverted by itself; what is needed is the inverse of the matrix."
+)
+def _(f, x):
+    return x - (1 / mg.hessian(f)(x).numpy()) @ mg.grad(f)(x).numpy()
+
+
 # --- forwards -------------------------------------------------------------------------------------
 
 
@@ -277,3 +289,10 @@ def _(f, x, v):
 )
 def _(f, x, v):
     return np.sum(mg.grad(lambda z: np.sum(f(z)))(x) * v)
+
+
+@forward_derivative.mistake(
+    "It is the slope of the sum of all results, times v element by element."
+)
+def _(f, x, v):
+    return mg.grad(lambda x: np.sum(f(x)))(x).numpy() * v

@@ -1,5 +1,7 @@
 """Lesson 18: many workers."""
 
+import functools
+
 import numpy as np
 
 from minigrad.course.exercises import exercise, numbers
@@ -192,6 +194,13 @@ def _(means, sizes):
     return means.sum(axis=0) / sizes.sum()
 
 
+@weighted_mean.mistake(
+    "The sizes are laid along the means and not across the parts: [:, None] is missing."
+)
+def _(means, sizes):
+    return (means * sizes).sum(axis=0) / sizes.sum()
+
+
 # --- the tree's order -----------------------------------------------------------------------------
 
 
@@ -317,6 +326,27 @@ def _(items, add):
     return from_the_top(items, lambda x, y: add(y, x))
 
 
+@tree_sum.mistake(
+    "An item left over is added to the last pair at once; it goes up to the next row as it is."
+)
+def _(items, add):
+    while len(items) > 1:
+        row = [add(*items[k : k + 2]) for k in range(0, len(items) - 1, 2)]
+        if len(items) % 2:
+            row[-1] = add(row[-1], items[-1])
+        items = row
+    return items[0]
+
+
+@tree_sum.mistake(
+    "Only the first row is added in pairs; what comes of it is added from left to right."
+)
+def _(items, add):
+    row = [add(*items[k : k + 2]) for k in range(0, len(items) - 1, 2)]
+    row += items[len(items) - len(items) % 2 :]
+    return functools.reduce(add, row)
+
+
 # --- around a ring --------------------------------------------------------------------------------
 
 
@@ -416,3 +446,9 @@ def _(chunks, k):
     return np.where(
         np.roll(np.eye(len(chunks)), -k, axis=1)[np.arange(len(chunks)) - 1] > 0, after, 0
     )
+
+
+@ring_round.mistake("Whole rows are sent; each worker sends one chunk.")
+def _(chunks, k):
+    arriving = np.roll(chunks, 1, axis=0)
+    return chunks + arriving if k < len(chunks) - 1 else arriving

@@ -1,5 +1,7 @@
 """Lesson 19: misprints."""
 
+import itertools
+
 import numpy as np
 
 import minitransformer as mt
@@ -81,13 +83,35 @@ def _(parts):
     return sum(losses[counts].sum() for losses, counts in parts)
 
 
+@accumulated_loss.mistake("The losses of padding are summed, too; it does not count.")
+def _(parts):
+    return sum(losses.sum() for losses, _ in parts) / sum(counts.sum() for _, counts in parts)
+
+
+@accumulated_loss.mistake("Padding is taken for tokens.")
+def _(parts):
+    return np.concatenate([losses for losses, _ in parts]).mean()
+
+
+@accumulated_loss.mistake(
+    "Each part is divided by the tokens that were counted up to there; divide once, in the end."
+)
+def _(parts):
+    loss, whole = 0.0, 0
+    for losses, counts in parts:
+        whole += counts.sum()
+        loss += losses[counts].sum() / whole
+    return loss
+
+
 def positions_to_ignore(rng, size):
     n, symbols = size + 1, 3
     scores = numbers(rng, n, symbols)
     log_p = scores - np.log(np.exp(scores).sum(axis=-1, keepdims=True))
-    targets = rng.integers(0, symbols, n)
-    targets[1:][rng.random(n - 1) < 0.5] = -100
-    return log_p, targets, float(rng.choice([0.1, 0.2, 0.5])), -100
+    ignored = int(rng.choice([-100, 0]))
+    targets = rng.integers(ignored == 0, symbols, n)
+    targets[1:][rng.random(n - 1) < 0.5] = ignored
+    return log_p, targets, float(rng.choice([0.1, 0.2, 0.5])), ignored
 
 
 def position_by_position(log_p, targets, smoothing, ignored):
@@ -161,13 +185,29 @@ def _(log_p, targets, smoothing, ignored):
     return (smoothing * of_targets - (1 - smoothing) * log_p.mean(axis=-1)).mean()
 
 
+@smoothed_loss.mistake("The target is left out of the mean over all symbols; it is one of them.")
+def _(log_p, targets, smoothing, ignored):
+    counts = targets != ignored
+    log_p, targets = log_p[counts], targets[counts]
+    of_targets = -log_p[np.arange(len(targets)), targets]
+    of_others = (-log_p.sum(axis=-1) - of_targets) / (log_p.shape[1] - 1)
+    return ((1 - smoothing) * of_targets + smoothing * of_others).mean()
+
+
+@smoothed_loss.mistake("The part of the targets has the weight 1; it is 1 - smoothing.")
+def _(log_p, targets, smoothing, ignored):
+    counts = targets != ignored
+    log_p, targets = log_p[counts], targets[counts]
+    return (-log_p[np.arange(len(targets)), targets] - smoothing * log_p.mean(axis=-1)).mean()
+
+
 # --- trainers ---------------------------------------------------------------------------------------
 
 
 def rows_drawn(answer, *_):
     """The counts of what was drawn, and of how many rows are there only once."""
     rows = [tuple(row) for epoch in answer for row in epoch]
-    assert all(0 <= int(n) < 1_000_000 for row in rows for n in row)
+    assert all(n == int(n) and 0 <= n < 1_000_000 for row in rows for n in row)
     return [[len(row) for row in epoch] for epoch in answer], len(set(rows))
 
 
@@ -191,6 +231,12 @@ def one_generator_each(seed, epochs, workers):
     properties={
         "the same arguments give the same numbers": lambda f, *of: f(*of) == f(*of),
         "another seed gives other numbers": lambda f, s, *of: f(s, *of) != f(s + 1, *of),
+        "they are random numbers, from 0 to 999,999": lambda f, s, *_: (
+            3e5 < np.mean(f(s, 6, 6)) < 7e5
+        ),
+        "no two of them draw two numbers that are the same": lambda f, s, *_: all(
+            len({*a} & {*b}) < 2 for a, b in itertools.combinations(itertools.chain(*f(s, 4, 4)), 2)
+        ),
     },
     hints=[
         "Print what two workers draw. Then two epochs.",
@@ -310,6 +356,18 @@ def _(gradients, most):
     return [np.clip(g, -most, most) for g in gradients]
 
 
+@clipped.mistake("The root is missing: this is the square of the length.")
+def _(gradients, most):
+    square = sum(np.sum(g * g) for g in gradients)
+    return [g * min(1.0, most / square) for g in gradients]
+
+
+@clipped.mistake("It is the length of the longest that is compared; together they are longer.")
+def _(gradients, most):
+    length = max(np.sqrt(np.sum(g * g)) for g in gradients)
+    return [g * min(1.0, most / length) for g in gradients]
+
+
 # --- parts of a transformer -------------------------------------------------------------------------
 
 
@@ -366,6 +424,20 @@ def _(x, gain, bias, eps):
 def _(x, gain, bias, eps):
     mean = x.mean(axis=-1, keepdims=True)
     return gain * (x - mean) / x.std(axis=-1, keepdims=True) + bias
+
+
+@normalized.mistake("The root is missing: it divides by the variance.")
+def _(x, gain, bias, eps):
+    d = x - x.mean(axis=-1, keepdims=True)
+    return gain * d / (x.var(axis=-1, keepdims=True) + eps) + bias
+
+
+@normalized.mistake(
+    "eps is under a root now, but beside the standard deviation: it belongs to the variance."
+)
+def _(x, gain, bias, eps):
+    d = x - x.mean(axis=-1, keepdims=True)
+    return gain * d / np.sqrt(x.std(axis=-1, keepdims=True) + eps) + bias
 
 
 def tokens_after_others(rng, size):
@@ -427,8 +499,27 @@ def _(new, cached, table, positions):
     return table[new] + positions[cached + 1 : cached + 1 + len(new)]
 
 
+@embedded.mistake("All new tokens get one position; each has its own.")
+def _(new, cached, table, positions):
+    return table[new] + positions[cached]
+
+
+@embedded.mistake("A token by itself is right now; several are still put at the beginning.")
+def _(new, cached, table, positions):
+    first = 0 if len(new) > 1 else cached
+    return table[new] + positions[first : first + len(new)]
+
+
+@embedded.mistake(
+    "All positions are one too early: with `cached` tokens there, the next has the number `cached`."
+)
+def _(new, cached, table, positions):
+    first = max(cached - 1, 0)
+    return table[new] + positions[first : first + len(new)]
+
+
 def heads(rng, size):
-    return tuple(numbers(rng, size, 2, 2) for _ in range(3))
+    return tuple(numbers(rng, size, 2, 3) for _ in range(3))
 
 
 def head_by_head(q, k, v):
@@ -498,11 +589,29 @@ def _(q, k, v):
     return np.einsum("ijh,jhd->ihd", e / e.sum(axis=1, keepdims=True), v)
 
 
+@attended.mistake("The sum runs over the keys now, and the maximum still over the queries.")
+def _(q, k, v):
+    scores = np.einsum("ihd,jhd->ijh", q, k) / np.sqrt(q.shape[-1])
+    e = np.exp(scores - scores.max(axis=0))
+    return np.einsum("ijh,jhd->ihd", e / e.sum(axis=1, keepdims=True), v)
+
+
+@attended.mistake("It is the number of heads that the scores are divided by, by its root; it is D.")
+def _(q, k, v):
+    scores = np.einsum("ihd,jhd->ijh", q, k) / np.sqrt(q.shape[1])
+    e = np.exp(scores - scores.max(axis=1, keepdims=True))
+    return np.einsum("ijh,jhd->ihd", e / e.sum(axis=1, keepdims=True), v)
+
+
 def hidden_keys(rng, size):
     scores = numbers(rng, size, size + 1)
     scores[:, -1] += rng.choice([0, 0, 30_000])
     allowed = rng.random(scores.shape) < 0.6
     allowed[-1] = rng.random() < 0.5
+    if size == 4:  # no large number that is taken off is large enough
+        scores[0, -1], allowed[0] = 3e12, np.arange(size + 1) < size
+    if size == 3:  # one row far above another
+        scores[:2, -1], allowed[:2] = [0.5, 3e4], True
     return scores, allowed
 
 
@@ -581,6 +690,26 @@ def _(scores, allowed):
     return np.where(allowed, e / e.sum(axis=-1, keepdims=True), 0)
 
 
+@masked_weights.mistake(
+    "One maximum is taken for all rows. In one that is far below it all exp are 0: each needs its own."
+)
+def _(scores, allowed):
+    s = np.where(allowed, scores, -np.inf)
+    e = np.exp(s - (s.max() if allowed.any() else 0))
+    total = e.sum(axis=-1, keepdims=True)
+    return e / np.where(total == 0, 1, total)
+
+
+@masked_weights.mistake(
+    "The maximum that is taken off is one of hidden scores too; where such a one is huge, all "
+    "that is allowed becomes 0."
+)
+def _(scores, allowed):
+    e = np.exp(scores - scores.max(axis=-1, keepdims=True)) * allowed
+    total = e.sum(axis=-1, keepdims=True)
+    return e / np.where(total == 0, 1, total)
+
+
 # --- writing ----------------------------------------------------------------------------------------
 
 
@@ -654,3 +783,16 @@ def _(prompt, beams, penalty):
     scores = [float(np.sum(one)) / len(one) ** penalty for one in beams]
     best = min(range(len(beams)), key=scores.__getitem__)
     return best, scores[best]
+
+
+@best_beam.mistake("The length of the prompt is taken off, though beams have none of it.")
+def _(prompt, beams, penalty):
+    scores = [float(one.sum()) / max(len(one) - prompt, 1) ** penalty for one in beams]
+    best = int(np.argmax(scores))
+    return best, scores[best]
+
+
+@best_beam.mistake("The best is found by the sum, and only its score is divided.")
+def _(prompt, beams, penalty):
+    best = int(np.argmax([one.sum() for one in beams]))
+    return best, float(beams[best].sum()) / len(beams[best]) ** penalty

@@ -109,6 +109,27 @@ def _(lines, result):
     return [list(line) for line in lines], result
 
 
+@once.mistake("Only a call right behind is taken for the same; it may stand anywhere.")
+def _(lines, result):
+    stands, kept = {}, []
+    for name, *call in lines:
+        call = call[:1] + [stands.get(a, a) for a in call[1:]]
+        if kept and kept[-1][1:] == call:
+            stands[name] = kept[-1][0]
+        else:
+            kept.append([name, *call])
+    return kept, stands.get(result, result)
+
+
+@once.mistake("The last of the same calls stays; the first should.")
+def _(lines, result):
+    last = {tuple(call): name for name, *call in lines}
+    stands = {name: last[tuple(call)] for name, *call in lines}
+    kept = [line for line in lines if stands[line[0]] == line[0]]
+    kept = [[name, f, *(stands.get(a, a) for a in of)] for name, f, *of in kept]
+    return kept, stands.get(result, result)
+
+
 # --- buffers --------------------------------------------------------------------------------------
 
 
@@ -200,3 +221,17 @@ for says, wrong in {
 @share_buffers.mistake("These are numbers from 1 on; buffers count from 0.")
 def _(last):
     return [b + 1 for b in one_by_one(last)]
+
+
+@share_buffers.mistake(
+    "Of the free buffers, the one that got free last is taken; asked for is the lowest number."
+)
+def _(last):
+    free, buffers, busy = [], [], {}
+    for k, until in enumerate(last):
+        for b in [b for b in busy if busy[b] < k]:
+            free.append(b)
+            del busy[b]
+        buffers.append(free.pop() if free else max(buffers, default=-1) + 1)
+        busy[buffers[-1]] = until
+    return buffers

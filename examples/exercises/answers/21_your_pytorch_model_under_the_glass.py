@@ -94,6 +94,27 @@ def _(g, v):
     return flow.sum(axis=1) - flow.sum(axis=0)
 
 
+@distance_rule.mistake("The root is missing: it divides by the squares of the distances.")
+def _(g, v):
+    u = v[:, None] - v
+    square = (u * u).sum(axis=-1)
+    return (((g + g.T) / np.where(square == 0, 1, square))[..., None] * u).sum(axis=1)
+
+
+@distance_rule.mistake("Each pair is taken once: g_ij and g_ji both count.")
+def _(g, v):
+    u, g = v[:, None] - v, np.triu(g)
+    d = np.sqrt((u * u).sum(axis=-1))
+    return (((g + g.T) / np.where(d == 0, 1, d))[..., None] * u).sum(axis=1)
+
+
+@distance_rule.mistake("Only the diagonal is kept from 0 / 0; two vectors may be equal.")
+def _(g, v):
+    u = v[:, None] - v
+    d = np.sqrt((u * u).sum(axis=-1)) + np.eye(len(v))
+    return (((g + g.T) / d)[..., None] * u).sum(axis=1)
+
+
 # --- the first that is not finite -----------------------------------------------------------------
 
 
@@ -106,10 +127,13 @@ def some_calls(rng, size):
     for k in range(size + 2):
         name = chr(97 + k)
         arguments = [names[i] for i in rng.integers(len(names), size=1 + rng.integers(2))]
+        if k == 0 and rng.random() < 0.2:  # by one argument alone
+            arguments, values["y"][:] = rng.permutation(["x", "y"]).tolist(), np.nan
         with np.errstate(invalid="ignore"):
             made = sum(values[a] for a in arguments)
             if rng.random() < 0.35:
-                made = made + np.array([rng.choice([np.nan, np.inf, -np.inf]), 0])
+                odd = rng.choice([np.nan, np.inf, -np.inf])
+                made = made + np.array([odd, rng.choice([0, 0, odd])])
         values[name] = made
         calls.append([name, *arguments])
         names.append(name)
@@ -182,3 +206,27 @@ for says, wrong in {
         searching(ok=lambda a: np.isfinite(a).any()),
 }.items():  # fmt: skip
     culprit.mistake(says)(wrong)
+
+
+@culprit.mistake("An argument of which one number is finite is taken for finite.")
+def _(calls, values):
+    for name, *arguments in calls:
+        if not np.isfinite(values[name]).all() and all(
+            np.isfinite(values[a]).any() for a in arguments
+        ):
+            return name
+    return None
+
+
+@culprit.mistake("One argument that is finite is enough for it; all of them have to be.")
+def _(calls, values):
+    finite = {name: np.isfinite(value).all() for name, value in values.items()}
+    return next((c[0] for c in calls if not finite[c[0]] and any(finite[a] for a in c[1:])), None)
+
+
+@culprit.mistake("Only the first argument is looked at.")
+def _(calls, values):
+    for name, first, *_ in calls:
+        if not np.isfinite(values[name]).all() and np.isfinite(values[first]).all():
+            return name
+    return None

@@ -13,6 +13,7 @@ from .asking import Asked, Outcome, StoppedError, outcome_of
 from .calls import Callee
 from .exercise import Case, Exercise
 from .likeness import alike, kind
+from .relation import relation
 from .sheets import asked
 from .wording import call_text, guess, kind_of, not_finite, shown
 
@@ -204,11 +205,17 @@ def _explained(trial: Trial, function: Asked, outcomes: Sequence[Outcome], reads
         says += " It is right for the example in its docstring alone."
     says += not_finite(given.value, right.value)
     if given.error is None and kind(given.value) == kind(right.value):
+        if exercise.key is None:  # there is one right answer
+            pairs = [(outcomes[k], trial.truths[k].value) for k in wrong]
+            says += relation([(one.value, y) for one, y in pairs if one.error is None])
         says += _broken(exercise, function, trial.cases[first])
         if all(same(exercise, outcomes[k], trial.truths[k], ROUGH) for k in wrong):
             says += (
                 " It is off by little: is something rounded, or a small number added or left out?"
             )
+        elif len(wrong) < len(drawn):
+            right_ones = len(outcomes) - len(wrong)
+            says += f" It is right for {right_ones} of {len(outcomes)} inputs: what sets this one apart?"
     return Mark(WRONG, says, shows, None, picture)
 
 

@@ -71,7 +71,10 @@ def guess(error: Raised | None, value: Any, truth: Any) -> str:
 
 def _of_error(error: Raised) -> str:
     if error.kind == "builtins.RecursionError":
-        return "It calls itself without end."
+        return (
+            "It calls itself without end, or some 1000 times deep, where Python gives up: a loop goes "
+            "deeper."
+        )
     if error.kind == "builtins.SystemExit":
         return "It ends the program; an exercise returns its answer."
     if error.kind == "builtins.EOFError":

@@ -503,3 +503,107 @@ def cross_entropy_rule(logits, targets, pad):
 @said("The id 0 is hidden as well")
 def padding_mask(tokens, pad):
     return np.logical_and(tokens != pad, tokens > 0)[:, None, None, :]
+
+
+# --- what is said of mistakes that have no name --------------------------------------------------------
+
+
+@said("only number 2 is wrong")
+def hide(tokens, draws, p, mask, pad):
+    hidden = (draws < p) & (tokens != pad)
+    return np.where(hidden, mask, tokens), np.where(hidden, tokens, -100)
+
+
+@said("Missing is 'b'")
+def add_gradients(parts):
+    return {n: sum(p[n] for p in parts[1:] if n in p) for n in parts[0]}
+
+
+@said("The two values have changed places")
+def hide(tokens, draws, p, mask, pad):
+    hidden = (draws < p) & (tokens != pad)
+    return np.where(hidden, tokens, pad), np.where(hidden, mask, tokens)
+
+
+@said("off by one factor: here they are 0.5 times")
+def matmul_rule(g, a, b):
+    return g @ b.T, a.T @ g / len(a)
+
+
+@said("off by one factor: they are 0.5 times what is right")
+def distance_rule(g, v):
+    d = v[:, None] - v
+    n = np.sqrt((d**2).sum(-1))
+    return (((g + g.T) / np.where(n == 0, 1, n))[..., None] * d).sum(1) / 2
+
+
+@said("they are +1 from what is right")
+def index_rule(g, shape, index):
+    out = np.ones(shape)
+    np.add.at(out, index, g)
+    return out
+
+
+@said("What stands behind the point is cut off")
+def sinusoidal(length, width, offset):
+    out = np.zeros((length, width), dtype=int)
+    for p in range(length):
+        for j in range(width):
+            a = (p + offset) / 10000 ** (2 * (j // 2) / width)
+            out[p, j] = np.cos(a) if j % 2 else np.sin(a)
+    return out
+
+
+@said("What stands behind the point is cut off")
+def split_heads(x, heads):
+    out = np.zeros((len(x), heads, x.shape[1], x.shape[2] // heads), dtype=int)
+    for h, piece in enumerate(np.split(x, heads, axis=-1)):
+        out[:, h] = piece
+    return out
+
+
+@said("All that should be False is, but more than that")
+def causal_mask(queries, keys):
+    return np.eye(queries, keys, keys - queries, dtype=bool)
+
+
+@said("One maximum is taken for all rows")
+def masked_weights(scores, allowed):
+    s = np.where(allowed, scores, -np.inf)
+    e = np.where(allowed, np.exp(s - s.max()), 0)
+    total = e.sum(1, keepdims=True)
+    return e / np.where(total == 0, 1, total)
+
+
+# --- what was taken for right --------------------------------------------------------------------------
+
+
+@said("shape")
+def undo_broadcast(g, shape):
+    if g.ndim > len(shape):
+        g = g.sum(axis=0)
+    for i, n in enumerate(shape):
+        if n == 1:
+            g = g.sum(axis=i, keepdims=True)
+    return g
+
+
+@said("they are random numbers")
+def drawn_by_workers(seed, epochs, workers):
+    n = iter(range(seed, seed + 4 * epochs * workers))
+    return [[[next(n) for _ in range(4)] for _ in range(workers)] for _ in range(epochs)]
+
+
+@said("two numbers that are the same")
+def drawn_by_workers(seed, epochs, workers):
+    some = np.random.default_rng(seed).integers(0, 1_000_000, 3 + epochs * workers).tolist()
+    return [
+        [some[e * workers + w : e * workers + w + 4] for w in range(workers)] for e in range(epochs)
+    ]
+
+
+@said("It is right for")
+def smoothed_loss(log_p, targets, smoothing, ignored):
+    log_p, targets = log_p[targets >= 0], targets[targets >= 0]
+    of_targets = -log_p[np.arange(len(targets)), targets]
+    return ((1 - smoothing) * of_targets - smoothing * log_p.mean(-1)).mean()

@@ -1,0 +1,172 @@
+"""Sentences about how wrong answers lie to the right ones, where no mistake is known."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from .likeness import alike, numbers_of, plain
+from .wording import FEW, shown
+
+Pairs = Sequence[tuple[Any, Any]]  # of wrong answers, and the right ones
+NEAR = 1e-6, 1e-9
+
+
+def relation(pairs: Pairs) -> str:
+    """The first sentence of the tables below that is true of all pairs; "" if none is."""
+    with np.errstate(all="ignore"):
+        return _relation(pairs) if pairs else ""
+
+
+def _relation(pairs: Pairs) -> str:
+    if all(isinstance(one, tuple) for pair in pairs for one in pair):
+        return _of_parts(pairs)
+    if all(isinstance(one, dict) for pair in pairs for one in pair):
+        return _of_names(pairs)
+    rows = all(isinstance(plain(one), (list, np.ndarray)) for pair in pairs for one in pair)
+    return (_first(OF_ROWS, pairs) if rows else "") or _of_numbers(pairs)
+
+
+def _of_parts(pairs: Pairs) -> str:
+    """Say which values of a tuple are right, and what is true of the one that is not."""
+    counts = {len(one) for pair in pairs for one in pair}
+    if len(counts) > 1:
+        return ""
+    parts = [[(given[k], right[k]) for given, right in pairs] for k in range(*counts)]
+    wrong = [k for k, part in enumerate(parts) if not all(alike(*pair, *NEAR) for pair in part)]
+    if len(wrong) != 1 or len(parts) == 1:
+        swapped = len(parts) == 2 and all(alike(g, r[::-1], *NEAR) for g, r in pairs)
+        return " The two values have changed places." if swapped else _of_numbers(pairs)
+    (k,) = wrong
+    says = f" Of its {len(parts)} values, only number {k + 1} is wrong."
+    return says + _relation([pair for pair in parts[k] if not alike(*pair, *NEAR)])
+
+
+def _of_names(pairs: Pairs) -> str:
+    for says, one, other in ((" Missing is {}.", 1, 0), (" There is {}, and should not be.", 0, 1)):
+        names = [[n for n in pair[one] if n not in pair[other]] for pair in pairs]
+        if any(names):
+            return says.format(", ".join(map(shown, next(filter(None, names))[:FEW])))
+    ordered = [([given[n] for n in right], [*right.values()]) for given, right in pairs]
+    return _of_numbers(ordered)
+
+
+def _of_numbers(pairs: Pairs) -> str:
+    flat = []
+    for given, right in pairs:
+        x, y = _flat(given), _flat(right)
+        if x is None or y is None or x.shape != y.shape:
+            return ""
+        flat.append((x, y))
+    booleans = all(x.dtype.kind == y.dtype.kind == "b" for x, y in flat)
+    if booleans or any("b" in (x.dtype.kind, y.dtype.kind) for x, y in flat):
+        return _first(OF_BOOLEANS, flat) if booleans else ""
+    flat = [(x, y) for x, y in flat if np.isfinite(x).all() and np.isfinite(y).all()]
+    enough = sum(x.size for x, _ in flat) > 2  # that it is no accident
+    return (_first(OF_NUMBERS, flat) or _steady(flat)) if enough else ""
+
+
+def _first(table: Iterable[tuple[str, Callable[..., Any]]], pairs: Pairs) -> str:
+    found = (f" {says}" for says, holds in table if all(_holds(holds, *pair) for pair in pairs))
+    return next(found, "")
+
+
+def _holds(holds: Callable[..., Any], given: Any, right: Any) -> bool:
+    try:
+        return bool(holds(given, right))
+    except (TypeError, ValueError, IndexError):  # of a number there are no rows
+        return False
+
+
+def _flat(value: Any) -> np.ndarray | None:
+    """All numbers of an answer, one behind the other; None if there is anything else."""
+    if isinstance(value, (list, tuple)):
+        parts = [_flat(one) for one in value]
+        arrays = [part for part in parts if part is not None]
+        return np.concatenate(arrays) if arrays and len(arrays) == len(parts) else None
+    numbers = numbers_of(value)
+    return None if numbers is None else numbers.ravel()
+
+
+def _steady(flat: Pairs) -> str:
+    """Say by which factor, or by how much, all numbers are off, if that is the same for all."""
+    for says, each in STEADY:
+        found = [each(x, y) for x, y in flat]
+        if all(one.size and _near(one, one[0]) for one in found):
+            same = len(found) > 1 and _near(np.concatenate(found), found[0][0])
+            if same or sum(one.size > 1 for one in found) > 1:
+                says = says.replace(" of an answer", "").replace("here ", "") if same else says
+                return f" {says.format(found[0][0])}"
+    return ""
+
+
+def _near(a: Any, b: Any) -> bool:
+    return np.allclose(a, b, *NEAR)
+
+
+def _same(a: Any, b: Any) -> bool:
+    return alike(a, b, *NEAR)
+
+
+def _but(place: slice) -> Callable[[Any, Any], bool]:
+    """Tell whether at least two of several rows are right, or all but one: those at this place."""
+    return lambda x, y: len(x) == len(y) > 1 and _same(x[place], y[place])
+
+
+STEADY = (
+    (
+        "All numbers of an answer are off by one factor: here they are {:.4g} times what is right.",
+        lambda x, y: np.append((x / y)[y != 0], [np.nan] * int(x[y == 0].any())),
+    ),
+    (
+        "All numbers of an answer are off by as much: here they are {:+.4g} from what is right.",
+        lambda x, y: x - y,
+    ),
+)
+OF_ROWS = (  # of what has rows: lists, arrays
+    ("The first is missing: all others are right.", lambda x, y: _same(x, y[1:])),
+    ("The last is missing: all others are right.", lambda x, y: _same(x, y[:-1])),
+    ("There is one more in front; all others are right.", lambda x, y: len(x) and _same(x[1:], y)),
+    (
+        "There is one more at the end; all others are right.",
+        lambda x, y: len(x) and _same(x[:-1], y),
+    ),
+    ("It is back to front.", lambda x, y: len(y) > 1 and _same(x, y[::-1])),
+    ("It is transposed.", lambda x, y: np.ndim(y) > 1 and _same(x, np.swapaxes(y, -1, -2))),
+    ("Only the first is right.", lambda x, y: len(y) > 2 and _but(slice(0, 1))(x, y)),
+    ("All but the first are right.", _but(slice(1, None))),
+    ("All but the last are right.", _but(slice(None, -1))),
+)
+OF_BOOLEANS = (
+    ("True and False are exchanged.", lambda x, y: (x != y).all()),
+    ("All that should be True is, but more than that.", lambda x, y: (x >= y).all()),
+    ("All that should be False is, but more than that.", lambda x, y: (x <= y).all()),
+)
+OF_NUMBERS = (
+    ("The numbers are right; what holds them is of another kind.", _near),
+    ("All numbers are 0.", lambda x, y: not x.any()),
+    ("All signs are wrong.", lambda x, y: _near(x, -y)),
+    ("These are the right numbers without their signs.", lambda x, y: _near(x, abs(y))),
+    (
+        "What stands behind the point is cut off: do whole numbers hold it, or does `//`?",
+        lambda x, y: (x == np.trunc(x)).all() and (_near(x, np.trunc(y)) or _near(x, np.floor(y))),
+    ),
+    (
+        "These are the right numbers, at other places.",
+        lambda x, y: len(x) > 1 and _near(np.sort(x), np.sort(y)),
+    ),
+    ("These are the squares of what is right.", lambda x, y: _near(x, y * y)),
+    ("These are the square roots of what is right.", lambda x, y: _near(x * x, y)),
+    ("This is exp of what is right.", lambda x, y: _near(x, np.exp(y))),
+    ("This is the logarithm of what is right.", lambda x, y: _near(np.exp(x), y)),
+    (
+        "Where it is wrong there is 0; all other numbers are right.",
+        lambda x, y: _near(x[x != 0], y[x != 0]),
+    ),
+    (
+        "It is wrong only where 0 should be; all other numbers are right.",
+        lambda x, y: _near(x[y != 0], y[y != 0]),
+    ),
+)
