@@ -1,15 +1,26 @@
-"""After one run of a lesson, without the extras: its facts are true, the answers to its questions are
-right, and what it printed can be followed."""
+"""After one run of a lesson: its facts are true, the answers to its questions are right, what it printed
+can be followed, and its pictures show something."""
 
 import functools
 import os
 import re
 import tempfile
+import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
 from facts import FACTS
-from runs import LESSONS, ROOT, every_lesson, every_run, number, pictures_of, run, run_and_evaluate
+from runs import (
+    LESSONS,
+    ROOT,
+    every_lesson,
+    every_run,
+    needs,
+    number,
+    pictures_of,
+    run,
+    run_and_evaluate,
+)  # fmt: skip
 
 from minigrad.course.lessons.forms import ASK
 from minigrad.course.plain import plain
@@ -19,7 +30,7 @@ from minigrad.course.questions import headings, questions_of
 HIDE = """
 import sys
 
-NAMES = "matplotlib", "pygraphviz"
+NAMES = %r
 
 class Hidden:
     def find_spec(self, name, path=None, target=None):
@@ -32,39 +43,59 @@ sys.meta_path.insert(0, Hidden())
 
 @functools.cache
 def after(lesson):
-    """What a lesson printed, its facts as they came out, and its answers."""
+    """What a lesson printed, its facts as they came out, its answers, and its pictures: of each how many
+    shapes it has."""
     facts = FACTS.get(number(lesson), [])
     asked = questions_of(number(lesson))
     code = [*(code for _, code in facts), *(question.by for question in asked.values())]
     with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        (folder / "sitecustomize.py").write_text(HIDE)
-        (folder / "empty").mkdir()
-        paths = os.pathsep.join([name, str(ROOT)])
-        empty = str(folder / "empty")
-        printed, found = run_and_evaluate(lesson, folder, code, PYTHONPATH=paths, PATH=empty)
-        assert not list(folder.rglob("*.svg"))
+        printed, found = run_and_evaluate(lesson, Path(name), code)
+        drawn = {file.stem: shapes(file) for file in sorted(Path(name, "out").glob("*.svg"))}
     told = [(fact, value) for (fact, _), value in zip(facts, found)]
-    return printed, told, dict(zip(asked, found[len(facts) :]))
+    return printed, told, dict(zip(asked, found[len(facts) :])), drawn
+
+
+def shapes(picture):
+    return sum(e.tag.endswith(("}path", "}polygon")) for e in ET.parse(picture).iter())
 
 
 @every_run
 def test_every_fact_is_true(lesson):
-    _, facts, _ = after(lesson)
+    _, facts, _, _ = after(lesson)
     assert facts == [(fact, "True") for fact, _ in facts]
 
 
 @every_run
 def test_every_answer_is_what_the_lesson_computes(lesson):
-    _, _, answers = after(lesson)
+    _, _, answers, _ = after(lesson)
     asked = questions_of(number(lesson))
     kinds = {name: (given, asked[name].judge(given).kind) for name, given in answers.items()}
     assert kinds == {name: (given, "right") for name, given in answers.items()}
 
 
 @every_run
-def test_a_lesson_runs_without_the_extras(lesson):
-    printed, _, _ = after(lesson)
+def test_a_lesson_draws(lesson):
+    needs("matplotlib", "pygraphviz")
+    printed, _, _, drawn = after(lesson)
+    names = pictures_of(lesson)
+    assert printed.splitlines()[-1] == f"Pictures in out: {', '.join(names)}"
+    assert sorted(drawn) == sorted(names)
+    assert min(drawn.values()) > 2
+
+
+def run_without(modules, lesson, folder):
+    """Run a lesson where these modules, and Graphviz's programs, are missing."""
+    (folder / "sitecustomize.py").write_text(HIDE % (modules,))
+    (folder / "empty").mkdir()
+    paths = os.pathsep.join([str(folder), str(ROOT)])
+    return run(lesson, folder, PYTHONPATH=paths, PATH=str(folder / "empty"))
+
+
+@pytest.mark.parametrize("which", ["01", pytest.param("05", marks=pytest.mark.slow)])
+def test_a_lesson_runs_without_the_extras(which, tmp_path):
+    (lesson,) = (lesson for lesson in LESSONS if number(lesson) == which)
+    printed = run_without(("matplotlib", "pygraphviz"), lesson, tmp_path)
+    assert not list(tmp_path.rglob("*.svg"))
     (line,) = (line for line in printed.splitlines() if line.startswith("Pictures"))
     assert line.startswith("Pictures left out: ")
     assert set(re.findall(r"\b\d\d[a-z]?_\w+", line)) == set(pictures_of(lesson))
@@ -74,17 +105,14 @@ def test_a_lesson_runs_without_the_extras(lesson):
 @pytest.mark.slow
 def test_the_lesson_on_pytorch_runs_without_it(tmp_path):
     (lesson,) = (lesson for lesson in LESSONS if number(lesson) == "21")
-    (tmp_path / "sitecustomize.py").write_text(
-        HIDE.replace('"pygraphviz"', '"pygraphviz", "torch"')
-    )
-    printed = run(lesson, tmp_path, PYTHONPATH=os.pathsep.join([str(tmp_path), str(ROOT)]))
+    printed = run_without(("matplotlib", "pygraphviz", "torch"), lesson, tmp_path)
     assert 'PyTorch is missing (pip install -e ".[torch]")' in printed
 
 
 @every_run
 def test_what_a_lesson_prints_can_be_followed(lesson):
     """Its headings are there in their order, and each of its questions."""
-    printed, _, _ = after(lesson)
+    printed, *_ = after(lesson)
     titles = [title for _, title in headings(lesson.read_text())]
     assert [line for line in printed.splitlines() if line in titles] == titles
     for question in questions_of(number(lesson)).values():

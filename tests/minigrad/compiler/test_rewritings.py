@@ -79,9 +79,8 @@ def test_every_rewriting_is_tested():
 SPECIAL = np.array([np.nan, np.inf, -np.inf, 0.0, -1.0, 1e30, 1.0, 2.0], np.float32)
 
 
-@pytest.mark.parametrize(
-    "name", [n for n in CASES if n != "rows_added"]
-)  # nothing times infinity is NaN
+# Nothing times infinity is NaN.
+@pytest.mark.parametrize("name", [n for n in CASES if n != "rows_added"])
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_no_number_becomes_finite_or_stops_being_so(name):
     function, width = CASES[name]

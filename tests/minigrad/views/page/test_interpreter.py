@@ -131,9 +131,8 @@ ODD = [
     lambda x: np.any(np.log(x - 1)),
     lambda x: np.all(np.log(x - 1)),
 ]
-if isinstance(
-    np.count_nonzero(np.ones(1)), np.generic
-):  # old ones give Python's int, as `item()` does
+# Older versions give Python's int, as `item()` does.
+if isinstance(np.count_nonzero(np.ones(1)), np.generic):
     ODD.append(lambda x: np.count_nonzero(np.log(x - 1)))
 
 

@@ -424,9 +424,7 @@ FOLLOWED = {  # of READING: all that NumPy makes is an operation that the page h
     "both", "either", "one of the two", "not", "not in a definition", "a mask in a function",
     "a mask of softmax", "a count of NaN", "a mean without NaN", "lines between points", "a quantile",
 }  # fmt: skip
-if isinstance(
-    np.count_nonzero([1]), np.generic
-):  # older versions of NumPy give a number of Python's
+if isinstance(np.count_nonzero([1]), np.generic):  # older versions give a number of Python's
     FOLLOWED |= {"a count", "a count and literals"}
 
 
@@ -442,15 +440,15 @@ def test_what_is_right_has_no_mark(compare, proven):
 @pytest.mark.slow
 @PROVEN
 def test_constants_made_of_what_others_give_are_marked(compare, proven):
-    assert compare(of_reading([0, 1]), proven=proven).wrong == []
+    assert compare(of_reading([int(proven)]), proven=proven).wrong == []
 
 
 @pytest.mark.slow
 @PROVEN
 def test_random_programs_are_right_or_marked(compare, proven):
-    result = compare(of_programs(range(30)), proven=proven)
+    result = compare(of_programs(range(15)), proven=proven)
     assert result.wrong == []
-    assert result.arrays > 3_000
+    assert result.arrays > 1_500
 
 
 @pytest.mark.slow
@@ -463,4 +461,4 @@ def test_a_row_of_each_operation_is_right_or_marked(compare):
 @pytest.mark.slow
 @PROVEN
 def test_what_reads_the_data_is_right_or_marked(compare, proven):
-    assert compare(of_rows(HARD[::4]), proven=proven, changes=1).wrong == []
+    assert compare(of_rows(HARD[int(proven) :: 8]), proven=proven, changes=1).wrong == []
