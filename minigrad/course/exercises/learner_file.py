@@ -23,6 +23,7 @@ from typing import Any
 from ...disk import other_kind
 from ..places import EXAMPLES
 from .calls import KNOWN
+from .wording import cleaned
 
 HOME = EXAMPLES / "exercises"
 END = re.compile(r"\r\n|\r|\n")  # of a line, as Python counts them; str.splitlines counts more
@@ -243,7 +244,7 @@ def _reach(data: bytes) -> float:
 def _unreadable(path: Path, problem: SyntaxError) -> str:
     line = f", in line {problem.lineno}" if problem.lineno else ""
     text = f": {problem.text.strip()}" if problem.text and problem.text.strip() else ""
-    return f"Python cannot read {path.name}{line}: {problem.msg}{text}"
+    return cleaned(f"Python cannot read {path.name}{line}: {problem.msg}{text}")
 
 
 def _empty(definition: ast.FunctionDef) -> bool:

@@ -141,7 +141,7 @@ def as_html(says: str) -> str:
 def kind_of(value: object) -> str:
     """Describe what kind of thing an answer is."""
     if isinstance(value, Other):
-        return value.kind
+        return cleaned(value.kind[:LONG])
     if isinstance(value, (dict, str)):
         return f"a {type(value).__name__}"
     first = value[:LONG] if isinstance(value, (tuple, list)) else value  # a million tell no more
@@ -182,7 +182,7 @@ def _pieces(value: object) -> Iterator[str]:
     """The text of a value, bit by bit: what is not asked for is not written."""
     value = plain(value)
     if isinstance(value, Other):
-        yield value.text
+        yield cleaned(value.text)
         return
     if isinstance(value, (np.ndarray, np.generic)) and not value.ndim:
         value = value.item()

@@ -22,7 +22,7 @@ import numpy as np
 from ...places import EXAMPLES, ROOT
 
 WORK = "/room"  # the folder that can be written to
-BYTES = 1 << 26  # that it holds
+BYTES, FILES = 1 << 26, 1000  # that it holds
 NOBODY = 1000  # who one is inside: not 0, who could become more
 
 # from sched.h, sys/mount.h, sys/prctl.h, linux/mount.h and linux/capability.h
@@ -110,7 +110,7 @@ def forked() -> int:
 def inside() -> None:
     """Furnish the room, in its first process, and drop all privileges."""
     _mount("proc", "/proc", "proc", NOSUID | NODEV)
-    _mount("tmpfs", WORK, "tmpfs", NOSUID | NODEV, f"mode=700,size={BYTES}")
+    _mount("tmpfs", WORK, "tmpfs", NOSUID | NODEV, f"mode=700,size={BYTES},nr_inodes={FILES}")
     library = ctypes.CDLL(None)
     for capability in range(64):
         library.prctl(DROP_FROM_BOUND, capability, 0, 0, 0)
