@@ -4,9 +4,9 @@
     mg.diagnose(loss, page="why.html")
 
 It reads the graph, forward and back, and names the first operation that gave a NaN or an infinity,
-parameters whose gradient is exactly zero, gradients that vanish or explode on their way, and a softmax
-of a softmax. Each is told with the line of code, the numbers that led there, and what people do about
-it.
+parameters whose gradient is exactly zero, gradients that vanish or explode on their way, a softmax of
+a softmax, and one along another axis than is added. Each is told with the line of code, the numbers
+that led there, and what people do about it.
 """
 
 from __future__ import annotations
@@ -85,6 +85,7 @@ GENERAL = {
     "vanishes": "residual connections, a normalization in each layer, ReLU or GELU, a start with a "
     "larger scale; for long sequences an LSTM, a GRU or attention",
     "explodes": "a start with a smaller scale, a normalization in each layer, clipping of the gradient",
+    "axis": "for scores of (queries, keys) take the softmax along the keys: axis=-1, dim=-1",
     "twice": "leave the first one out: a cross-entropy and log_softmax take the scores themselves",
 }
 
@@ -95,7 +96,7 @@ class Trouble:
 
     Attributes:
         kind: "not finite", "data" (it was so when it came in), "zero", "cut off", "vanishes",
-            "explodes" or "twice" (a softmax of a softmax).
+            "explodes", "twice" (a softmax of a softmax) or "axis" (one along another).
         what: in a sentence.
         line: of the code, or None.
         numbers: those that led there, each in words.
@@ -165,7 +166,7 @@ def diagnose(loss: Tensor | Watched, page: str | os.PathLike | bool = False) -> 
         found = [*_not_finite(graph)]
         if not found:
             zero = _zero(graph, expected, loss.requires_grad, cuts)
-            late = (*_along_the_way(graph), *_softmax_twice(graph))
+            late = (*_along_the_way(graph), *_softmax_twice(graph), *_another_axis(graph))
             found = [*_overflows(graph, overflows), *zero, *late]
     found = [replace(trouble, what=trouble.what + when) for trouble in found]
     if page:
@@ -403,6 +404,24 @@ def _softmax_twice(graph: Graph) -> Iterator[Trouble]:
             what = f"{by} takes {_called(given)}, which a softmax made: it is flatter than meant"
             inputs = _inputs(graph, taken)[:1]
             yield Trouble("twice", what, given.line, inputs, GENERAL["twice"], taken.number)
+
+
+def _another_axis(graph: Graph) -> Iterator[Trouble]:
+    """Each product that adds up what a softmax made along another axis than it sums to one."""
+    softmaxes = {box.number for box in graph.boxes if box.name == "softmax"}
+    for node in graph.nodes:
+        weights = _sources(graph, node)[0] if _plain(node.operation) == "matmul" else node
+        a = weights.value
+        if weights is node or weights.box not in softmaxes or a is None or a.ndim < 2:
+            continue
+        ones = [k for k in range(a.ndim) if np.allclose(np.sum(a, k), 1, atol=1e-2)]
+        if ones and a.ndim - 1 not in ones:
+            what = (
+                f"{_called(node)} adds up along the last axis of {_called(weights)}, which a softmax "
+                f"made to sum to one along axis {ones[-1]} of {a.ndim}"
+            )
+            remedy = GENERAL["axis"]
+            yield Trouble("axis", what, weights.line, _inputs(graph, node), remedy, node.number)
 
 
 # --- words ----------------------------------------------------------------------------------------

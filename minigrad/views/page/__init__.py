@@ -130,6 +130,11 @@ def explore(
     proof = None
     if isinstance(loss, Watched):
         watched, loss = loss, loss.checked()[0]
+        if not loss.requires_grad:
+            raise errors.GraphError(
+                "what was watched last requires no gradient, so there is no way back to walk: watch it "
+                "without torch.no_grad(), or read the way forward by print(mg.graph(watched))"
+            )
         compared = html.escape(str(watched.compare())).replace("\n", "<br>")
         sections = {**(sections or {}), COMPARED: f"<p>{compared}</p>"}
     if not isinstance(loss, Tensor):

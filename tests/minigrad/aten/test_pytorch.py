@@ -285,7 +285,7 @@ def test_nothing_requires_a_gradient():
         (x.sin() + 1).sum()
         y = x.cos()
     assert "np.cos" in str(mg.graph(watched))
-    with pytest.raises(mg.errors.GraphError):
+    with pytest.raises(mg.errors.GraphError, match=r"without torch\.no_grad\(\), or read the way"):
         mg.explore(watched, "page.html")
     assert y is not None
 
