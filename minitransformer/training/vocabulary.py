@@ -97,8 +97,8 @@ class Vocabulary:
             raise VocabularyError(
                 f"unknown {self.level} {_short(symbol)} at position "
                 f"{list(self._split(text)).index(symbol)} of {_short(text)}; known are "
-                f"{_short(self._join(self.symbols))}: change the text, or build the vocabulary "
-                "from texts like it"
+                f"{_short(self._join(self.symbols))}: change the text, or train on texts that "
+                "have it"
             ) from None
         if not ids:
             raise VocabularyError(f"{_short(text)} has no {self.level}s; give at least one")
