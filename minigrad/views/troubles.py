@@ -44,9 +44,9 @@ REMEDIES = {
         "divide": "a division by 0: add a small number to the divisor, or leave those elements out",
         "reciprocal": "a division by 0: add a small number to the divisor",
         "sqrt": "its slope at 0 is infinite: take the root of x plus a small number",
-        "power": "its slope at 0 may be infinite: keep the base away from 0. A power of a large number "
-        "overflows: if it has grown while learning, a smaller learning rate, or clipping of the "
-        "gradient",
+        "power": "its slope at 0 may be infinite, as a power below 0 is: keep the base away from 0",
+        "large power": "a power of a large number overflows: if it has grown while learning, a smaller "
+        "learning rate, or clipping of the gradient",
         "root": "its slope at 0 is infinite: add a small number under the root",
         "arccos": "its slope at -1 and 1 is infinite: clip its argument a little inside these",
         "arcsin": "its slope at -1 and 1 is infinite: clip its argument a little inside these",
@@ -449,7 +449,12 @@ def _listed(names: list[str]) -> str:
 
 
 def _remedy(graph: Graph, node: GraphNode, kind: str = "not finite") -> str:
-    return REMEDIES[kind].get(_plain(node.operation), GENERAL[kind])
+    name = _plain(node.operation)
+    if name == "power" and _bad(node.value):
+        base = node.arguments[0]
+        number = _sources(graph, node)[0].value if isinstance(base, Ref) else base
+        name = "large power" if np.all(number) else name
+    return REMEDIES[kind].get(name, GENERAL[kind])
 
 
 def _inputs(graph: Graph, node: GraphNode) -> tuple[str, ...]:

@@ -352,6 +352,7 @@ def test_of_many_steps_the_first_that_went_wrong_is_shown(tmp_path):
     trouble = mg.diagnose(watched, page=tmp_path / "why.html")[0]
     assert trouble.what.endswith(f", in backward() number {first + 1} of 9")
     assert "np.power" in trouble.what
+    assert trouble.remedy.startswith("a power of a large number overflows")
     assert trouble.line.text.endswith("# here")
     assert opened_at(tmp_path / "why.html")["line"]["number"] == trouble.line.number
 
