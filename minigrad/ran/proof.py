@@ -59,26 +59,26 @@ def prove(function: Callable[..., Tensor], inputs: Sequence[object]) -> Proof:
     Raises:
         DTypeError: if the function gives no Tensor.
     """
-    bits = generator().bit_generator
-    before = bits.state
+    draws = generator().bit_generator
+    before = draws.state
     own: list[Read] = []
     loss = _run(function, inputs, own)
-    after = bits.state
+    after = draws.state
     graph, known = capture.captured(GraphData, loss)
     numbers = [number_of(value, known.number) for value in inputs]
     runs = _OtherRuns(function, inputs, own, graph)
     try:
         if any(number is not None for number in numbers):
-            bits.state = before
+            draws.state = before
             runs.repeat()
         for i, number in enumerate(numbers):
             if number is None:  # nothing in the graph is this input, so no page can change it
                 continue
             for other in _others(inputs[i]):
-                bits.state = before
+                draws.state = before
                 runs.run(i, other, number)
     finally:
-        bits.state = after
+        draws.state = after
     made_of = {n: set(of) for n, of in runs.made_of.items()}
     for node, number in known.number.items():
         for read, of in known.constants.reads_before(node):
