@@ -332,7 +332,14 @@ def a_global_in_the_forward_of_a_module_that_is_compiled():
     return Scaled(), change
 
 
+def the_gradient_of_a_tensor():
+    w = leaf(4)
+    w.grad = array(4)
+    return lambda a: np.sum(W * w.grad * a), lambda: setattr(w, "grad", array(4) * 2)
+
+
 OUTSIDE = [
+    the_gradient_of_a_tensor,
     an_item_of_a_module_of_pythons, an_attribute_of_a_class_that_is_named,
     an_attribute_of_a_class_in_a_class, an_attribute_in_a_method_of_the_class,
     a_global_in_a_static_method, a_slot, an_item_by_a_method_of_its_class,
@@ -533,6 +540,16 @@ def test_a_tensor_outside_that_is_detached_is_read_again(f, changes_from):
         if k >= changes_from:
             w.data += 1
     assert step.source
+
+
+@pytest.mark.parametrize("at_once", [False, True])
+def test_a_leaf_of_the_numbers_of_a_tensor_outside_is_refused(at_once):
+    w, x = leaf(4), leaf(4)
+    step = mg.compile(lambda x: np.sum(w.detach().requires_grad_() * x), at_once=at_once)
+    with pytest.raises(
+        errors.GraphError, match="takes numbers out of the graph, at test_sharp_edges"
+    ):
+        step(x), step(x), step(x)
 
 
 def test_a_method_is_compiled_for_each_object():
