@@ -201,7 +201,7 @@ def _places(
     elif isinstance(a, types.ModuleType):  # functions, classes and modules are theirs for good
         yield lambda: [v for n in names if not _is_theirs(v := vars(a).get(n))]
     elif isinstance(a, LEAVES):
-        if isinstance(a, Tensor) and "grad" in names:
+        if isinstance(a, Tensor) and a._node is not None and id(a._node.grad) in read:
             yield lambda: [a.node.grad]
     elif isinstance(a, LISTS):
         yield lambda: [*a] if len(a) <= MANY else [b for b in a if id(b) in read]

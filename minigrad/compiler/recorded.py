@@ -45,7 +45,7 @@ class CallRecording(Recording):
         if isinstance(a, Tensor) and (node.operation is None or node.number < self.start):
             self.tensors.setdefault(node, a)
             if self.arrays[memory_of(a._array)][1] is not node and node.number > self.start:
-                self.read_at = self.read_at or source_line()  # a new leaf of a detached one's numbers
+                self.read_at = self.read_at or source_line()  # a leaf with another's numbers
         return node
 
     def on_enter(self, box: Box, args: tuple, kwargs: dict[str, Any]) -> None:
