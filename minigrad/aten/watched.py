@@ -333,10 +333,12 @@ class Watched:
         shape = f"a tensor of shape {tuple(theirs.shape)}"
         return paths.get(id(theirs)) or next(iter(names), shape)
 
-    def parameters(self) -> set[str]:
-        """The names of the parameters that require a gradient, if one module has them all."""
+    def parameters(self) -> dict[str, list[np.ndarray]]:
+        """The parameters that require a gradient, by name, if one module has them all: the arrays that
+        each was, a new one each time that it was changed."""
+        leaves = self.calls.values.leaves
         return {
-            name
+            name: [leaf._array for leaf in leaves.get(id(parameter), (None, []))[1]]
             for module, _ in self._outermost()
             for name, parameter in module.named_parameters()
             if parameter.requires_grad

@@ -24,6 +24,7 @@ from ..engine.errors import described
 from ..engine.source import SourceLine
 from ..engine.tensor import Tensor
 from ..ran.data import GraphNode, Ref
+from ..recording import memory_of
 from .graph import Graph, graph_with_gradients
 from .graph import graph as graph_of
 from .page import explore
@@ -141,7 +142,7 @@ def diagnose(loss: Tensor | Watched, page: str | os.PathLike | bool = False) -> 
         ArgumentError: if it is neither a Tensor nor watched.
         GraphError: if it was not recorded; or requires no gradient, and a page is wanted.
     """
-    expected: set[str] = set()
+    expected: dict[str, list[np.ndarray]] = {}
     overflows: list[str] = []
     cuts: Cuts = lambda value: None
     shown = loss
@@ -268,12 +269,14 @@ def _back(graph: Graph) -> Iterator[Trouble]:
 # --- no gradient ----------------------------------------------------------------------------------
 
 
-def _zero(graph: Graph, expected: set[str], learns: bool, cuts: Cuts) -> Iterator[Trouble]:
+def _zero(
+    graph: Graph, expected: dict[str, list[np.ndarray]], learns: bool, cuts: Cuts
+) -> Iterator[Trouble]:
     """Parameters and inputs whose gradient is exactly zero, or that none reaches: told together where it
     stops at the same place.
 
     Args:
-        expected: the names of parameters that should have one.
+        expected: the parameters that should have one, by name: the arrays of each.
         learns: whether the loss requires a gradient at all.
         cuts: gives the line that detached a value, where that is known.
     """
@@ -290,8 +293,10 @@ def _zero(graph: Graph, expected: set[str], learns: bool, cuts: Cuts) -> Iterato
             known[1].append(_called(leaf))
     for trouble, names in together.values():
         yield replace(trouble, what=trouble.what.replace(WHOSE, _listed(names), 1))
-    in_graph = {n.name for n in graph.nodes}
-    if missing := sorted(expected - in_graph):
+    there = {memory_of(n.value) for n in graph.nodes if not n.operation}
+    if missing := sorted(
+        name for name in expected if there.isdisjoint(map(memory_of, expected[name]))
+    ):
         what = f"no gradient reaches {_listed(missing)}: the loss was not computed from there"
         yield Trouble("cut off", what, root.line, (), GENERAL["cut off"], root.number)
 

@@ -429,6 +429,16 @@ def test_the_sign_that_logdet_asks_for_is_no_input():
     watched.checked()
 
 
+def test_parameters_are_known_by_their_numbers_whatever_they_are_called():
+    """A module that is parametrized while it is watched has been called in parts before."""
+    pytest.importorskip("torch")
+    with mg.pytorch() as watched:
+        net = torch.nn.utils.parametrizations.spectral_norm(torch.nn.Linear(3, 4))
+        loss = (net(torch.ones(2, 3)) ** 2).mean()
+    loss.backward()
+    assert not mg.diagnose(watched)
+
+
 def test_where_no_line_is_known_none_is_named():
     assert "None" not in str(Trouble("data", "w is NaN", None, (), "look", 0))
 
