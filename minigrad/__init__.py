@@ -12,7 +12,7 @@ The engine is in the folder `engine`, and says there in which order to read it. 
 built on it: `definitions` (NumPy's other functions), `functional`, `nn` and `optim` (what models are
 made of), `checking` (finite differences), `ran` and `script` (a computation as data, and line by line),
 `views` (what shows it), `compiler` (what makes steps fast), `aten` (PyTorch's computations as ours),
-`course` (what teaches).
+`course` (what teaches), `stepping` (a script, walked back at the keys).
 """
 
 from . import starting  # noqa: F401 - before all that takes time
