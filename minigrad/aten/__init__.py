@@ -17,6 +17,8 @@ imported when `mg.pytorch()` is entered.
 6. `hooks`: what PyTorch tells of its backward passes
 7. `values`: the Tensor of ours for each tensor of PyTorch's
 8. `calls`: each call, run by both, and compared
-9. `comparison`: the distances of all numbers, and what is said of them
-10. `watched`: `pytorch()`, and what is known afterwards
+9. `backward_passes`: each backward pass, walked by both, and compared
+10. `comparison`: the distances of all numbers, and what is said of them
+11. `plain_calls`: PyTorch's settings while it is watched
+12. `watched`: `pytorch()`, and what is known afterwards
 """

@@ -57,10 +57,13 @@ class Calls(TorchDispatchMode):
         self.thread = threading.get_ident()  # hooks are called in every thread
         self.steps = 0  # optimizers that are just taking a step
 
+    def alive(self) -> list[torch.Tensor]:
+        """The results that are still held somewhere, oldest first."""
+        return [t for r in self.results if (t := r()) is not None]
+
     def note_hooks(self, called: Callable[[torch.Tensor], str]) -> None:
         """Note the tensors with hooks, which may change gradients, by what they are `called`."""
-        alive = [t for r in self.results if (t := r()) is not None]
-        for t in (*alive, *(theirs for theirs, _ in self.values.leaves.values())):
+        for t in (*self.alive(), *(theirs for theirs, _ in self.values.leaves.values())):
             if t._backward_hooks:
                 self.hooked[f"{called(t)} has a hook on its gradient"] = None
 

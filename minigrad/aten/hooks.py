@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import threading
+import weakref
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -41,14 +42,18 @@ def refuse_transforms(tensors: Any = ()) -> None:
         )
 
 
-def tell(watching: Any) -> None:
-    """Have PyTorch's `backward()` and `grad()` tell those of `watching`, a set, from now on."""
+TOLD: weakref.WeakSet[Watched] = weakref.WeakSet()
+
+
+def tell(watched: Watched) -> None:
+    """Have PyTorch's `backward()` and `grad()` tell `watched` of each call from now on."""
+    TOLD.add(watched)
     if not hasattr(torch.autograd.backward, "tells"):
-        torch.autograd.backward = _backward(torch.autograd.backward, watching)
-        torch.autograd.grad = _grad(torch.autograd.grad, watching)
+        torch.autograd.backward = _backward(torch.autograd.backward)
+        torch.autograd.grad = _grad(torch.autograd.grad)
 
 
-def _backward(original: Any, watching: Any) -> Any:
+def _backward(original: Any) -> Any:
     @functools.wraps(original)
     def backward(
         tensors, grad_tensors=None, retain_graph=None, create_graph=False, grad_variables=None,
@@ -56,32 +61,34 @@ def _backward(original: Any, watching: Any) -> Any:
     ):  # fmt: skip
         roots, seeds = _roots(tensors, grad_tensors)
         with _disable_current_modes():
-            watch = _knowing(watching, roots, create_graph and "backward")
-            before = [w.copy_gradients() for w in watch]
+            watch = _knowing(roots, create_graph and "backward")
+            before = [w.passes.copy_gradients() for w in watch]
         kwargs = {"grad_variables": grad_variables} if grad_variables is not None else {}
         original(tensors, grad_tensors, retain_graph, create_graph, inputs=inputs, **kwargs)
         with _disable_current_modes():
             only = None if inputs is None else {id(t) for t in _listed(inputs)}
             for watched, old in zip(watch, before):
-                watched.compare_backward(roots, seeds, old, only)
+                watched.passes.compare_backward(roots, seeds, old, only)
 
     backward.tells = True  # type: ignore[attr-defined]
     return backward
 
 
-def _grad(original: Any, watching: Any) -> Any:
+def _grad(original: Any) -> Any:
     @functools.wraps(original)
     def grad(
         outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=False, *args, **kwargs
     ):
         roots, seeds = _roots(outputs, grad_outputs)
         with _disable_current_modes():
-            watch = _knowing(watching, roots, create_graph and "torch.autograd.grad")
+            watch = _knowing(roots, create_graph and "torch.autograd.grad")
         found = original(outputs, inputs, grad_outputs, retain_graph, create_graph, *args, **kwargs)
         if not kwargs.get("is_grads_batched"):
             with _disable_current_modes():
                 for watched in watch:
-                    watched.compare_grad(roots, seeds, _listed(inputs), found)
+                    watched.passes.compare_grad(
+                        roots, seeds, _listed(inputs), found, watched.is_open
+                    )
         return found
 
     return grad
@@ -98,18 +105,18 @@ def _roots(tensors: Any, seeds: Any) -> tuple[list, list]:
     return roots, given
 
 
-def _knowing(watching: Any, roots: list, refused: Any) -> list[Watched]:
+def _knowing(roots: list, refused: Any) -> list[Watched]:
     """Those who have seen one of the roots.
 
     Raises:
         UnsupportedError: if it is `refused` inside a block.
     """
     tensors = [t for t in roots if isinstance(t, torch.Tensor)]
-    if any(w.is_open for w in watching):
+    if any(w.is_open for w in TOLD):
         refuse_transforms(tensors)
     if any(map(torch._C._functorch.is_functorch_wrapped_tensor, tensors)):
         return []
-    found = [w for w in watching if any(map(w.calls.values.knows, tensors))]
+    found = [w for w in TOLD if any(map(w.calls.values.knows, tensors))]
     if refused and any(w.is_open for w in found):
         raise errors.UnsupportedError(INSIDE.format(refused))
     return found

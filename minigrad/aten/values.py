@@ -15,7 +15,7 @@ from ..engine.node import Node
 from ..engine.source import source_line
 from ..engine.tensor import Tensor
 from ..nn import Parameter
-from ..recording import equal
+from ..recording import equal, names_here
 from .counterparts import Counterparts
 from .hooks import in_function
 from .numbers import array_of, numpys, tolerance
@@ -134,6 +134,13 @@ class Values:
         storage = self.storage(theirs)
         storage.forget()
         storage.values[region_of(theirs)] = ours
+
+    def take_names(self, theirs: list[torch.Tensor]) -> None:
+        """Take the names of the variables that hold these tensors just now."""
+        for tensor, name in names_here(theirs):
+            node = self.of(tensor).node
+            if node.note is not None:
+                node.note.names.append((node, name))
 
     def constant(self, theirs: torch.Tensor, name: str) -> Tensor:
         return Tensor(array_of(theirs), name=name)

@@ -3,45 +3,25 @@
 from __future__ import annotations
 
 import contextlib
-import functools
 import os
-import sys
-import threading
-import weakref
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .. import errors
-from ..engine.backward import backward
 from ..engine.source import SourceLine, pass_over
 from ..engine.tensor import Tensor
 from ..engine.walk import order
-from ..recording import memory_of, names_here, record
+from ..recording import memory_of, record
 from .comparison import NOT_FINITE, Comparison
 
 if TYPE_CHECKING:
-    from .calls import Distance
+    from .backward_passes import Backward
 
 pass_over(os.path.dirname(__file__) + os.sep)
 
 BEFORE: list[Callable[[Watched], object]] = []  # what is called before a block is entered
-WATCHED: weakref.WeakSet[Watched] = weakref.WeakSet()  # those that want to know of backward()
-
-
-class Backward(NamedTuple):
-    """A call of PyTorch's `backward()` or `grad()`, which ours has followed.
-
-    Attributes:
-        roots: (our Tensor, the gradient that it started with, or None for 1) for each.
-        distances: of each gradient of ours from PyTorch's.
-        finite: whether all numbers of PyTorch's roots and gradients are finite.
-    """
-
-    roots: list[tuple[Tensor, np.ndarray | None]]
-    distances: list[Distance]
-    finite: bool
 
 
 class Watched:
@@ -54,13 +34,12 @@ class Watched:
                 "with mg.pytorch() as watched: loss = ..."
             )
         self.calls: Any = None  # `Calls`, once the block is entered
+        self.passes: Any = None  # `BackwardPasses`, from then on
         self.backwards: list[Backward] = []
         self.is_open = False
         self._last: Tensor | None = None
         self._last_finite = True
         self._problem = ""  # that the block ended with
-        self.overflows: list[str] = []  # of gradients
-        self._own: dict[Any, str] = {}  # what is said of functions with a backward of their own
 
     def __repr__(self) -> str:
         return (
@@ -74,21 +53,23 @@ class Watched:
                 "each `with mg.pytorch()` watches one computation: a new one"
             )
         try:
-            import torch
+            import torch  # noqa: F401 - it is needed from here on
         except ImportError:
             raise errors.UnsupportedError(
                 'mg.pytorch() watches PyTorch, which is not installed: pip install -e ".[torch]"'
             ) from None
         from . import hooks
+        from .backward_passes import BackwardPasses
         from .calls import Calls
+        from .plain_calls import plain_calls
 
         for call in BEFORE:
             call(self)
-        hooks.tell(WATCHED)
-        WATCHED.add(self)
         self.calls = Calls()
+        self.passes = BackwardPasses(self.calls, self.backwards)
+        hooks.tell(self)
         with contextlib.ExitStack() as block:
-            block.enter_context(_plain_calls(torch))
+            block.enter_context(plain_calls())
             block.enter_context(record())
             block.enter_context(self.calls.hooks())
             block.enter_context(hooks.functions_seen(self.calls.called))
@@ -100,22 +81,15 @@ class Watched:
     def __exit__(self, kind: Any, problem: Any, trace: Any) -> None:
         self._block.__exit__(kind, problem, trace)
         self.is_open = False
-        alive = [t for r in self.calls.results if (t := r()) is not None]
+        alive = self.calls.alive()
         if problem is not None:
             self._problem = f"; the block ended with {type(problem).__name__}: {problem}"
         if alive:
-            self._name(alive)
+            self.calls.values.take_names(alive)
             computed = lambda t: t.requires_grad and (t._is_view() or not t.is_leaf)
             rank = [(computed(t), t.numel() == 1, i) for i, t in enumerate(alive)]
             last = alive[max(rank)[2]]
             self._last, self._last_finite = self.calls.values.of(last), bool(last.isfinite().all())
-
-    def _name(self, theirs: list) -> None:
-        """Take the names of the variables that hold these tensors just now."""
-        for tensor, name in names_here(theirs):
-            node = self.calls.values.of(tensor).node
-            if node.note is not None:
-                node.note.names.append((node, name))
 
     # --- what was watched --------------------------------------------------------------------------
 
@@ -144,6 +118,11 @@ class Watched:
                 raise errors.UnsupportedError(self.calls.values.severed[node])
         self._name_parameters({*nodes})
         return losses
+
+    @property
+    def overflows(self) -> list[str]:
+        """The gradients that are not finite in PyTorch, and are here, a sentence for each."""
+        return self.passes.overflows
 
     def first_not_finite(self) -> int | None:
         """The place of the first `backward()` with a number of PyTorch's that is not finite, if any."""
@@ -189,7 +168,7 @@ class Watched:
             *dict.fromkeys((*calls.values.severed.values(), *calls.values.elsewhere.values())),
             *calls.hooked,
         ]
-        own = [*self._own.values(), *self.overflows, *([] if self.finite else [NOT_FINITE])]
+        own = [*self.passes.own.values(), *self.overflows, *([] if self.finite else [NOT_FINITE])]
         return Comparison(calls.distances, gradients, calls.half, calls.unread, own, reasons)
 
     @property
@@ -221,118 +200,6 @@ class Watched:
             )
         return losses
 
-    # --- gradients ---------------------------------------------------------------------------------
-
-    def _with_own_backwards(self) -> None:
-        """Give functions whose own `backward()` differs from the derivative its gradients."""
-        for function in self.calls.functions:
-            if function in self._own:
-                function.substitute(self.calls.values.severed)  # there may be more to give
-            elif function.seen:
-                size = function.differs(self.calls.values.severed)
-                if size:
-                    function.substitute(self.calls.values.severed)
-                    by = (
-                        f"by up to {size:.2g} of 1 + its size"
-                        if np.isfinite(size)
-                        else "which has none"
-                    )
-                    self._own[function] = (
-                        f"{function.name}.backward gives another gradient than the derivative of its "
-                        f"forward, {by}, at {function.line}: the graph has its own"
-                    )
-
-    def copy_gradients(self) -> list[Any]:
-        """Copies of the gradients that PyTorch's leaves have."""
-        return [_copied(theirs.grad) for theirs, _ in self.calls.values.leaves.values()]
-
-    def compare_backward(
-        self, roots: list, seeds: list, before: list[Any], only: set[int] | None
-    ) -> None:
-        """Compare what a call of PyTorch's `backward()` added to the gradients, `only` to some."""
-        from .numbers import array_of
-
-        gradients, paths = [], self._paths()
-        for (theirs, ours), old in zip(self.calls.values.leaves.values(), before):
-            if only is None or id(theirs) in only:
-                new = theirs.grad
-                if old is not None and not np.isfinite(array_of(old)).all():
-                    name = self._called(theirs, paths)
-                    self._own[id(theirs)] = (
-                        f"the gradient of {name} was not finite before backward(), which adds to it: "
-                        f"call optimizer.zero_grad() first"
-                    )
-                    continue
-                added = new if new is None or old is None else new.detach() - old
-                gradients.append((self._called(theirs, paths), ours, added))
-        self._walked(roots, seeds, gradients)
-
-    def compare_grad(self, roots: list, seeds: list, inputs: list, found: Any) -> None:
-        """Compare what a call of `torch.autograd.grad()` gave."""
-        calls = self.calls
-        gradients, paths = [], self._paths()
-        for theirs, gradient in zip(inputs, found):
-            if calls.values.knows(theirs):
-                _, ours = calls.values.leaves.get(id(theirs), (None, [calls.values.of(theirs)]))
-                gradients.append((self._called(theirs, paths), ours, gradient))
-            if self.is_open and gradient is not None and not gradient.is_sparse:
-                calls.values.take(
-                    gradient, calls.values.constant(gradient, "a gradient, by PyTorch")
-                )
-        self._walked(roots, seeds, gradients)
-
-    def _walked(
-        self, roots: list, seeds: list, gradients: list[tuple[str, list[Tensor], Any]]
-    ) -> None:
-        """Walk back as PyTorch did, and compare each gradient: its name, our leaves, PyTorch's.
-
-        There are several leaves of ours for one of PyTorch's that was changed.
-        """
-        from .numbers import array_of, distance, distance_from_none, unit_of
-
-        known = [
-            (self.calls.values.of(t), None if s is None else array_of(s).copy())
-            for t, s in zip(roots, seeds)
-            if self.calls.values.knows(t)
-        ]
-        self._name(roots)
-        paths = self._paths()
-        self.calls.note_hooks(lambda theirs: self._called(theirs, paths))
-        self._with_own_backwards()
-        before = [root for root, _ in self.backwards[-1].roots] if self.backwards else []
-        leaves = [leaf.node for _, some, _ in gradients for leaf in some]
-        for node in (*order([t.node for t in (*before, *(root for root, _ in known))]), *leaves):
-            node.grad = None  # what came before is no part of this call
-            if node.note is not None:
-                node.note.contributions = []
-        with np.errstate(all="ignore"):
-            for root, gradient in known:
-                if root.requires_grad:
-                    backward(root, gradient, retain_graph=True)
-        rough = max((d.allowed for d in self.calls.distances), default=0.0)
-        finite = lambda t: t is None or bool(np.isfinite(array_of(t)).all())
-        broken = not all(finite(t) for _, _, t in gradients)
-        unit = unit_of([array_of(t) for _, _, t in gradients if t is not None])
-        found = []
-        for name, ours, theirs in gradients:
-            arrays = [leaf.grad._array for leaf in ours if leaf.grad is not None]
-            of = f"the gradient of {name}"
-            if theirs is None:
-                found.append(distance_from_none(arrays, of))
-            else:
-                mine = sum(arrays[1:], arrays[0]) if arrays else np.zeros(ours[0].shape, np.float32)
-                apart = distance(mine, theirs, of, allowed=rough, of_finite=broken, unit=unit)
-                found.append(apart)
-                here, there = (np.isfinite(a).all() for a in (mine, array_of(theirs)))
-                if here and not there:
-                    self.overflows.append(f"{of} is not finite in PyTorch, and is here, in 32 bits")
-        self.backwards.append(Backward(known, found, not broken and all(map(finite, roots))))
-
-    def _called(self, theirs: Any, paths: dict[int, str]) -> str:
-        names = [name for _, name in names_here([theirs])]
-        shape = f"a tensor of shape {tuple(theirs.shape)}"
-        return paths.get(id(theirs)) or next(iter(names), shape)
-
     def parameters(self) -> dict[str, list[np.ndarray]]:
         """The parameters that require a gradient, by name, if one module has them all: the arrays that
         each was, a new one each time that it was changed."""
@@ -350,68 +217,5 @@ class Watched:
         outer = [pair for pair in known if id(pair[0]) not in inside]
         return outer if len(outer) == 1 else []  # of several, names begin with those of variables
 
-    def _paths(self) -> dict[int, str]:
-        """The names of parameters, by the identity of PyTorch's tensors."""
-        paths: dict[int, str] = {}
-        for module, _ in self.calls.values.counterparts.known.values():
-            for name, parameter in module.named_parameters():
-                if len(name) > len(paths.get(id(parameter), "")):
-                    paths[id(parameter)] = name
-        return paths
-
 
 pytorch = Watched
-
-
-def _copied(gradient: Any) -> Any:
-    return None if gradient is None else gradient.detach().clone()
-
-
-# For each open block, in any thread: how PyTorch was set at first.
-OPEN: list[tuple[bool, bool]] = []
-SETTING = threading.Lock()
-EAGER = contextlib.ExitStack()  # closed with the last block
-
-
-@contextlib.contextmanager
-def _plain_calls(torch: Any):
-    """Within it, PyTorch computes layers by plain operations, not by one call for a whole layer; and it
-    runs what torch.compile made as it was written."""
-    mha = torch.backends.mha
-    with SETTING:
-        now = torch.backends.mkldnn.enabled, mha.get_fastpath_enabled()
-        if not OPEN:
-            _compile_nothing(torch)
-        OPEN.append(OPEN[0] if OPEN else now)
-        torch._C._set_mkldnn_enabled(False)  # the attribute can be locked
-        mha.set_fastpath_enabled(False)
-    try:
-        yield
-    finally:
-        with SETTING:
-            mkldnn, fast = OPEN.pop()
-            if not OPEN:
-                EAGER.close()
-                torch._C._set_mkldnn_enabled(mkldnn)
-                mha.set_fastpath_enabled(fast)
-
-
-def _compile_nothing(torch: Any) -> None:
-    """Until `EAGER` closes, run what torch.compile made, or makes, as it was written: else it would also
-    compile the calls that watch. A compiler that nothing imports takes no time."""
-    original = torch.compile
-
-    def run_as_written() -> None:
-        if hasattr(torch.compiler, "set_stance"):  # from PyTorch 2.6 on
-            EAGER.enter_context(torch.compiler.set_stance("force_eager"))
-
-    @functools.wraps(original)
-    def made_and_left(*args: Any, **kwargs: Any) -> Any:
-        made = original(*args, **kwargs)
-        run_as_written()
-        return made
-
-    torch.compile = made_and_left
-    EAGER.callback(setattr, torch, "compile", original)
-    if "torch._dynamo" in sys.modules:
-        run_as_written()

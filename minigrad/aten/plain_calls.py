@@ -1,0 +1,61 @@
+"""PyTorch's settings while it is watched: plain operations, and nothing compiled."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import sys
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import torch
+
+# For each open block, in any thread: how PyTorch was set at first.
+OPEN: list[tuple[bool, bool]] = []
+SETTING = threading.Lock()
+EAGER = contextlib.ExitStack()  # closed with the last block
+
+
+@contextlib.contextmanager
+def plain_calls() -> Iterator[None]:
+    """Within it, PyTorch computes layers by plain operations, not by one call for a whole layer; and it
+    runs what torch.compile made as it was written."""
+    mha = torch.backends.mha
+    with SETTING:
+        now = torch.backends.mkldnn.enabled, mha.get_fastpath_enabled()
+        if not OPEN:
+            _compile_nothing()
+        OPEN.append(OPEN[0] if OPEN else now)
+        torch._C._set_mkldnn_enabled(False)  # the attribute can be locked
+        mha.set_fastpath_enabled(False)
+    try:
+        yield
+    finally:
+        with SETTING:
+            mkldnn, fast = OPEN.pop()
+            if not OPEN:
+                EAGER.close()
+                torch._C._set_mkldnn_enabled(mkldnn)
+                mha.set_fastpath_enabled(fast)
+
+
+def _compile_nothing() -> None:
+    """Until `EAGER` closes, run what torch.compile made, or makes, as it was written: else it would also
+    compile the calls that watch. A compiler that nothing imports takes no time."""
+    original = torch.compile
+
+    def run_as_written() -> None:
+        if hasattr(torch.compiler, "set_stance"):  # from PyTorch 2.6 on
+            EAGER.enter_context(torch.compiler.set_stance("force_eager"))
+
+    @functools.wraps(original)
+    def made_and_left(*args: Any, **kwargs: Any) -> Any:
+        made = original(*args, **kwargs)
+        run_as_written()
+        return made
+
+    torch.compile = made_and_left
+    EAGER.callback(setattr, torch, "compile", original)
+    if "torch._dynamo" in sys.modules:
+        run_as_written()
