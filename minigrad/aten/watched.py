@@ -105,7 +105,10 @@ class Watched:
             return self._told([root for root, _ in self.backwards[-1].roots])
         if self._last is not None:
             return self._told([self._last])
-        raise errors.GraphError(
+        raise self._nothing()
+
+    def _nothing(self) -> errors.GraphError:
+        return errors.GraphError(
             "nothing that PyTorch computed was seen, or nothing is left of it: compute the loss "
             f"inside the block, and keep it{self._problem}"
         )
@@ -150,7 +153,7 @@ class Watched:
         Raises:
             ArgumentError: if it is none.
         """
-        if not self.calls.values.knows(theirs):
+        if self.calls is None or not self.calls.values.knows(theirs):
             raise errors.ArgumentError(
                 f"a tensor of shape {tuple(theirs.shape)} was not computed or used inside the block"
             )
@@ -161,7 +164,13 @@ class Watched:
         return self.calls.detached.get(memory_of(value), (None, None))[1]
 
     def compare(self) -> Comparison:
-        """The distances of every value and every gradient from PyTorch's."""
+        """The distances of every value and every gradient from PyTorch's.
+
+        Raises:
+            GraphError: before the block.
+        """
+        if self.calls is None:
+            raise self._nothing()
         calls = self.calls
         gradients = [d for one in self.backwards for d in one.distances]
         reasons = [

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from ..aten.watched import BEFORE, Watched, pytorch
-from ..engine import backward as home_of_backward
 from ..engine.tensor import Tensor
 from ..engine.walk import order
 from ..recording import record
@@ -37,7 +36,7 @@ def first_backward_walked(found: list[Any]) -> Iterator[None]:
 
     with contextlib.ExitStack() as recording:
         recording.enter_context(record())
-        for home in (Tensor, home_of_backward, sys.modules["minigrad"]):
+        for home in (Tensor, sys.modules["minigrad"]):
             recording.enter_context(_replaced(home, "backward", stepped))
         watch = functools.partial(_watch, found, recording)
         recording.enter_context(_once_imported("torch", watch))

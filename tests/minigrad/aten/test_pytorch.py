@@ -279,6 +279,13 @@ def test_a_gradient_for_which_pytorch_has_no_memory_is_zero():
     assert not mg.graph(watched).nodes[0].gradient.any()
 
 
+def test_before_the_block_there_is_nothing_to_compare():
+    with pytest.raises(mg.errors.GraphError, match="nothing that PyTorch computed was seen"):
+        mg.pytorch().compare()
+    with pytest.raises(mg.errors.ArgumentError, match="not computed or used inside the block"):
+        mg.pytorch().of(torch.ones(2))
+
+
 def test_nothing_requires_a_gradient():
     x = torch.randn(3)
     with mg.pytorch() as watched:
