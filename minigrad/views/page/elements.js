@@ -66,7 +66,7 @@ function wayFrom(start) {
       return source ? textOf(source) : constant(0, "f");
     }
     if (Sources.SUMS[name]) return totalOf(name, element);
-    if (!Functions.UFUNCS[name]) throw new Sources.Unclear();
+    if (!Functions.UFUNCS[name] && !Functions.LOOPS[name]) throw new Sources.Unclear();
     const operands = Sources.operands(element);
     if (name !== "where") return each(name, operands.map(textOf));
     const chosen = Sources.numberOf(operands[0]);

@@ -22,9 +22,9 @@ function erf(x) {
   if (!(size < 6)) return Number.isNaN(x) ? x : Math.sign(x);
   if (size < 3) {
     let term = x,
-      sum = x;
-    for (let n = 1; Math.abs(term) > 1e-17 * Math.abs(sum); n++) sum += term *= (2 * x * x) / (2 * n + 1);
-    return (2 / Math.sqrt(Math.PI)) * Math.exp(-x * x) * sum;
+      total = x;
+    for (let n = 1; Math.abs(term) > 1e-17 * Math.abs(total); n++) total += term *= (2 * x * x) / (2 * n + 1);
+    return (2 / Math.sqrt(Math.PI)) * Math.exp(-x * x) * total;
   }
   let fraction = size;
   for (let n = 60; n > 0; n--) fraction = size + n / 2 / fraction;
@@ -36,7 +36,6 @@ const UFUNCS = {
   square: (x) => x * x,
   sqrt: Math.sqrt,
   reciprocal: (x) => 1 / x,
-  exp: Math.exp,
   log: Math.log,
   sin: Math.sin,
   cos: Math.cos,
@@ -68,13 +67,8 @@ const UFUNCS = {
   radians: (x) => (x * Math.PI) / 180,
   rad2deg: (x) => (x * 180) / Math.PI,
   degrees: (x) => (x * 180) / Math.PI,
-  add: (a, b) => a + b,
-  subtract: (a, b) => a - b,
-  multiply: (a, b) => a * b,
-  divide: (a, b) => a / b,
   power: (a, b) => (b === 2 ? a * a : a === 1 ? 1 : a ** b),
   float_power: (a, b) => (a === 1 ? 1 : a ** b),
-  maximum: Math.max,
   minimum: Math.min,
   floor_divide: floorDivide,
   remainder,
@@ -107,7 +101,35 @@ const UFUNCS = {
   bitwise_or: (a, b) => Number(BigInt(a) | BigInt(b)),
   bitwise_xor: (a, b) => Number(BigInt(a) ^ BigInt(b)),
   invert: (x) => -x - 1,
-  where: (c, a, b) => (truth(c) ? a : b),
+};
+
+// What models compute most, each with its loop, which reads element p[i] of a, q[i] of b and r[i] of c. A browser
+// keeps the numbers of such a loop in registers; a function that is called for each gets and returns objects.
+const LOOPS = {
+  same: (o, a, p) => {
+    for (let i = 0; i < o.length; i++) o[i] = a[p[i]];
+  },
+  exp: (o, a, p) => {
+    for (let i = 0; i < o.length; i++) o[i] = Math.exp(a[p[i]]);
+  },
+  add: (o, a, p, b, q) => {
+    for (let i = 0; i < o.length; i++) o[i] = a[p[i]] + b[q[i]];
+  },
+  subtract: (o, a, p, b, q) => {
+    for (let i = 0; i < o.length; i++) o[i] = a[p[i]] - b[q[i]];
+  },
+  multiply: (o, a, p, b, q) => {
+    for (let i = 0; i < o.length; i++) o[i] = a[p[i]] * b[q[i]];
+  },
+  divide: (o, a, p, b, q) => {
+    for (let i = 0; i < o.length; i++) o[i] = a[p[i]] / b[q[i]];
+  },
+  maximum: (o, a, p, b, q) => {
+    for (let i = 0; i < o.length; i++) o[i] = Math.max(a[p[i]], b[q[i]]);
+  },
+  where: (o, c, r, a, p, b, q) => {
+    for (let i = 0; i < o.length; i++) o[i] = truth(c[r[i]]) ? a[p[i]] : b[q[i]];
+  },
 };
 const OF_TRUTHS = {
   // the same for booleans, which are 0 and 1
@@ -126,23 +148,39 @@ const OF_INTEGERS = {
   reciprocal: (x) => (x === 0 ? 0 : Math.trunc(1 / x)),
 };
 
-// --- functions of many numbers: what they begin with, a step, and what they end with ---
+// --- functions of many numbers: of the first of them, how many, and how far one is from the next ---
 
-const FOLDS = {
-  sum: [0, (s, x) => s + x],
-  mean: [0, (s, x) => s + x, (s, n) => s / n],
-  prod: [1, (s, x) => s * x],
-  max: [-Infinity, Math.max],
-  min: [Infinity, Math.min],
-  any: [0, (s, x) => (s || truth(x) ? 1 : 0)],
-  all: [1, (s, x) => (s && truth(x) ? 1 : 0)],
-  count_nonzero: [0, (s, x) => s + (truth(x) ? 1 : 0)],
+const fold = (begin, step) => (a, first, n, apart) => {
+  let s = begin;
+  for (let k = 0, i = first; k < n; k++, i += apart) s = step(s, a[i]);
+  return s;
 };
-const SCANS = { cumsum: FOLDS.sum, cumprod: FOLDS.prod };
+// Those of all models have their loops, as above.
+function sum(a, first, n, apart) {
+  let s = 0;
+  for (let k = 0, i = first; k < n; k++, i += apart) s += a[i];
+  return s;
+}
+function max(a, first, n, apart) {
+  let s = -Infinity;
+  for (let k = 0, i = first; k < n; k++, i += apart) s = Math.max(s, a[i]);
+  return s;
+}
+const FOLDS = {
+  sum,
+  mean: (a, first, n, apart) => sum(a, first, n, apart) / n,
+  prod: fold(1, (s, x) => s * x),
+  max,
+  min: fold(Infinity, Math.min),
+  any: fold(0, (s, x) => (s || truth(x) ? 1 : 0)),
+  all: fold(1, (s, x) => (s && truth(x) ? 1 : 0)),
+  count_nonzero: fold(0, (s, x) => s + (truth(x) ? 1 : 0)),
+};
+const SCANS = { cumsum: [0, (s, x) => s + x], cumprod: [1, (s, x) => s * x] }; // what they begin with, and a step
 const PLACES = {
   // of the first that beats all others; NaN does
   argmax: (x, best) => x > best || (Number.isNaN(x) && !Number.isNaN(best)),
   argmin: (x, best) => x < best || (Number.isNaN(x) && !Number.isNaN(best)),
 };
 
-export { FOLDS, OF_INTEGERS, OF_TRUTHS, PLACES, SCANS, truth, UFUNCS };
+export { FOLDS, LOOPS, OF_INTEGERS, OF_TRUTHS, PLACES, SCANS, truth, UFUNCS };

@@ -161,7 +161,7 @@ def test_division_by_integers_that_are_0_and_the_truth_of_nan_are_numpys(page):
 def test_every_function_of_the_interpreter_is_reached_by_a_row(page):
     graphs = [graph_of(row, np.float64, row.arrays())[0] for row in chosen(True)]
     names = {name for graph in graphs if graph is not None for name, *_ in tape_of(graph).calls}
-    tables = "Functions.UFUNCS, Functions.FOLDS, Functions.SCANS, Functions.PLACES"
+    tables = "Functions.UFUNCS, Functions.LOOPS, Functions.FOLDS, Functions.SCANS, Functions.PLACES"
     assert set(page([], f"return [{tables}].flatMap(Object.keys);")) <= names
 
 
