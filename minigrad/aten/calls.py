@@ -54,7 +54,7 @@ class Calls(TorchDispatchMode):
         self.results: list[Any] = []  # weak references to what was computed, oldest first
         self.functions: list[OwnBackward] = []
         self.hooked: dict[str, None] = {}  # what may change gradients, in the order of finding
-        self.thread = threading.get_ident()  # hooks are called in every thread
+        self.thread = threading.get_ident()
         self.steps = 0  # optimizers that are just taking a step
 
     def alive(self) -> list[torch.Tensor]:
@@ -239,51 +239,57 @@ class Calls(TorchDispatchMode):
 
     # --- modules and optimizers ----------------------------------------------------------------------
 
-    @contextlib.contextmanager
-    def hooks(self) -> Iterator[None]:
-        """Within it, each call of a module is a box, and an optimizer's step makes new leaves."""
+    def _hooked_here(self) -> bool:
+        return threading.get_ident() == self.thread  # hooks are called in every thread
 
-        mine = lambda: threading.get_ident() == self.thread
+    @contextlib.contextmanager
+    def boxes(self) -> Iterator[None]:
+        """Within it, each call of a module is a box."""
+        counterparts = self.values.counterparts
 
         def enter(module, args) -> None:
             refuse_transforms()
-            if torch._C._current_graph_task_id() == -1 and mine():
+            if torch._C._current_graph_task_id() == -1 and self._hooked_here():
                 with _disable_current_modes():
-                    counterpart = self.values.counterparts.of(module)
+                    counterpart = counterparts.of(module)
                 modes.running.set(modes.Box(modes.running.get(), counterpart))
 
         def leave(module, args, output) -> None:
             box = modes.running.get()
             if (
-                mine()
+                self._hooked_here()
                 and box is not None
-                and box.owner is self.values.counterparts.known.get(id(module), (0, 0))[1]
+                and box.owner is counterparts.known.get(id(module), (0, 0))[1]
             ):
                 modes.running.set(box.outer)
                 with _disable_current_modes():
-                    self.values.counterparts.fill(module)
+                    counterparts.fill(module)
 
-        def step(*_) -> None:
-            self.steps += mine()
+        hooks = torch.nn.modules.module
+        with (
+            hooks.register_module_forward_pre_hook(enter),
+            hooks.register_module_forward_hook(leave, always_call=True),
+        ):
+            yield
 
-        def stepped(who, *_) -> None:
-            self.steps -= mine()
+    @contextlib.contextmanager
+    def new_leaves(self) -> Iterator[None]:
+        """Within it, an optimizer's step makes new leaves of its parameters."""
+
+        def begin(*_) -> None:
+            self.steps += self._hooked_here()
+
+        def end(who, *_) -> None:
+            self.steps -= self._hooked_here()
             for group in who.param_groups:
                 for parameter in group["params"]:
                     self.values.storage(parameter).forget()
 
-        hooks = torch.nn.modules.module
-        handles = [
-            hooks.register_module_forward_pre_hook(enter),
-            hooks.register_module_forward_hook(leave, always_call=True),
-            optimizer.register_optimizer_step_pre_hook(step),
-            optimizer.register_optimizer_step_post_hook(stepped),
-        ]
-        try:
+        with (
+            optimizer.register_optimizer_step_pre_hook(begin),
+            optimizer.register_optimizer_step_post_hook(end),
+        ):
             yield
-        finally:
-            for handle in handles:
-                handle.remove()
 
 
 def _why(problem: Exception) -> str:

@@ -71,7 +71,8 @@ class Watched:
         with contextlib.ExitStack() as block:
             block.enter_context(plain_calls())
             block.enter_context(record())
-            block.enter_context(self.calls.hooks())
+            block.enter_context(self.calls.boxes())
+            block.enter_context(self.calls.new_leaves())
             block.enter_context(hooks.functions_seen(self.calls.called))
             block.enter_context(self.calls)
             self._block = block.pop_all()
