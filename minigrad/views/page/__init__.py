@@ -127,28 +127,18 @@ def explore(
         GraphError: if it requires no gradient, or has more than 10,000 nodes.
         ShapeError: if it is not one number, and `backward(gradient)` was not called.
     """
-    proof = None
     if isinstance(loss, Watched):
-        watched, loss = loss, loss.checked()[0]
-        if not loss.requires_grad:
-            raise errors.GraphError(
-                "what was watched last requires no gradient, so there is no way back to walk: watch it "
-                "without torch.no_grad(), or read the way forward by print(mg.graph(watched))"
-            )
-        compared = html.escape(str(watched.compare())).replace("\n", "<br>")
-        sections = {**(sections or {}), COMPARED: f"<p>{compared}</p>"}
-    if not isinstance(loss, Tensor):
+        loss, compared = _of_pytorch(loss)
+        sections = {**(sections or {}), COMPARED: compared}
+    proof = None
+    if isinstance(loss, Tensor):
+        whole = graph_with_gradients(loss)
+    else:
         inputs = inputs if isinstance(inputs, (list, tuple)) else [inputs]
         _check_takes(loss, inputs)
         proof = prove(loss, inputs)
-    whole = graph_with_gradients(proof.loss if proof is not None else loss)  # type: ignore[arg-type]
-    if proof is not None:
-        whole = _as_proven(whole, proof, getattr(loss, "__name__", ""))
-    if len(whole) > MOST_NODES:
-        raise errors.GraphError(
-            f"a page can hold {MOST_NODES:,} nodes, and this computation has {len(whole):,}: explore a "
-            f"smaller example, with shorter sequences or fewer layers"
-        )
+        whole = _as_proven(proof, getattr(loss, "__name__", ""))
+    _check_fits(whole)
     options = PageOptions(
         title=words.visible(title or whole.title or "a computation"),
         letters=letters or {},
@@ -176,6 +166,22 @@ def explore(
 COMPARED = "Compared with PyTorch"  # the only part that stands after the drawing
 
 
+def _of_pytorch(watched: Watched) -> tuple[Tensor, str]:
+    """The loss that was watched last, and how near PyTorch's numbers are, in HTML.
+
+    Raises:
+        GraphError: if it requires no gradient.
+    """
+    loss = watched.checked()[0]
+    if not loss.requires_grad:
+        raise errors.GraphError(
+            "what was watched last requires no gradient, so there is no way back to walk: watch it "
+            "without torch.no_grad(), or read the way forward by print(mg.graph(watched))"
+        )
+    compared = html.escape(str(watched.compare())).replace("\n", "<br>")
+    return loss, f"<p>{compared}</p>"
+
+
 def _check_takes(function: Callable, inputs: Sequence[Any]) -> None:
     """Check that a function, or a model, takes these inputs.
 
@@ -191,6 +197,19 @@ def _check_takes(function: Callable, inputs: Sequence[Any]) -> None:
         ) from None
     except ValueError:  # a function of C's, which does not tell
         pass
+
+
+def _check_fits(graph: Graph) -> None:
+    """Check that a page can hold a graph.
+
+    Raises:
+        GraphError: if it cannot.
+    """
+    if len(graph) > MOST_NODES:
+        raise errors.GraphError(
+            f"a page can hold {MOST_NODES:,} nodes, and this computation has {len(graph):,}: explore a "
+            f"smaller example, with shorter sequences or fewer layers"
+        )
 
 
 def page(shown: Mapping[str, Any], sections: Mapping[str, str]) -> str:
@@ -216,8 +235,11 @@ def _text(name: str) -> str:
     return (HERE / name).read_text(encoding="utf-8")
 
 
-def _as_proven(graph: Graph, proof: Proof, name: str) -> Graph:
+def _as_proven(proof: Proof, name: str) -> Graph:
     """The graph with what is known of its constants; its result has the name of the function."""
+    graph = graph_with_gradients(
+        proof.loss
+    )  # once more: `prove` saw it before there were gradients
     (root,) = graph.roots
     nodes = [dataclasses.replace(n, may_be_of=proof.made_of.get(n.number, ())) for n in graph.nodes]
     if name.isidentifier() and not nodes[root].label:

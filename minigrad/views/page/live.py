@@ -59,60 +59,47 @@ def live(
     """
     graph = script.graph
     try:
-        found = tape_of(script)
+        tape = tape_of(script)
     except Unwritten as reason:
         return {"frozen": words.visible(str(reason))}
-    calls = _calls(found, parts)
-    excess = too_much(graph, found)
+    calls = _calls(tape, parts)
+    excess = too_much(graph, tape)
     if excess:
-        filled = _filled({slot: np.asarray(found.values[slot]) for slot in found.data})
+        filled = _filled({slot: np.asarray(tape.values[slot]) for slot in tape.data})
         return {"frozen": excess, "filled": filled, **calls}
-    leaves = {
-        found.value[n.number]: arrays.add(n.value, full=True)
-        for n in graph.nodes
-        if n.kind != "operation"
-    }
-    note_computed(graph, found, arrays, set(leaves))
-    others = {slot: found.values[slot] for slot in found.data if slot not in leaves}
+    leaves = _leaves(graph, tape, arrays)
+    note_computed(graph, tape, arrays, set(leaves))
     visible = {path: list(map(words.visible, names)) for path, names in vocabularies.items()}
     return {
         **calls,
         "leaves": [{"slot": s, "array": number} for s, number in leaves.items()],
-        **held_exactly(others),
-        "numbers": found.numbers,
-        "pinned": found.pinned,
-        "reads": [
-            {"node": n, "line": "" if line is None else words.visible(str(line))}
-            for n, line in graph.reads
-        ],
-        "inside": {
-            n.number: graph.box(n.box).path
-            for n in graph.nodes
-            if n.kind == "data" and not n.label and n.box is not None
-            if graph.box(n.box).kind == "definition"
-        },
+        **held_exactly({slot: tape.values[slot] for slot in tape.data if slot not in leaves}),
+        "numbers": tape.numbers,
+        "pinned": tape.pinned,
+        "reads": _reads(graph),
+        "inside": _inside(graph),
         "made_of": {n.number: list(n.may_be_of) for n in graph.nodes if n.may_be_of},
         "output": _output(graph),
-        "picks": _picks(graph, found, visible),
+        "picks": _picks(graph, tape, visible),
         "vocabularies": visible,
     }
 
 
-def _calls(found: Tape, parts: Mapping[str, list[switches.Bypass]]) -> dict[str, Any]:
+def _calls(tape: Tape, parts: Mapping[str, list[switches.Bypass]]) -> dict[str, Any]:
     """A tape as data, without its numbers: the slots and calls, what each belongs to, the switches."""
     return {
-        **found.packed(),
-        "value": found.value,
-        "gradient": found.gradient,
-        "passed": {e: slots._asdict() for e, slots in found.passed.items()},
-        "with_numbers": found.with_numbers,
-        "fixed": found.fixed,
+        **tape.packed(),
+        "value": tape.value,
+        "gradient": tape.gradient,
+        "passed": {e: slots._asdict() for e, slots in tape.passed.items()},
+        "with_numbers": tape.with_numbers,
+        "fixed": tape.fixed,
         "switches": [
             {
                 "name": name,
                 "off": switches.SWITCHES[name].off,
                 "places": [
-                    {"node": n, "instead": instead, "gate": found.gates[n]} for n, instead in some
+                    {"node": n, "instead": instead, "gate": tape.gates[n]} for n, instead in some
                 ],
             }
             for name, some in parts.items()
@@ -120,34 +107,38 @@ def _calls(found: Tape, parts: Mapping[str, list[switches.Bypass]]) -> dict[str,
     }
 
 
-def note_computed(graph: GraphData, found: Tape, arrays: Arrays, leaves: set[int]) -> None:
+def _leaves(graph: GraphData, tape: Tape, arrays: Arrays) -> dict[int, int | None]:
+    """Have the page keep each leaf in full: the numbers of the arrays, by their slots."""
+    return {
+        tape.value[n.number]: arrays.add(n.value, full=True)
+        for n in graph.nodes
+        if n.kind != "operation"
+    }
+
+
+def note_computed(graph: GraphData, tape: Tape, arrays: Arrays, leaves: set[int]) -> None:
     """Tell `arrays` what the page computes of its leaves: values, gradients and contributions."""
 
     def note(array: np.ndarray | None, slot: int | None) -> None:
-        if (
-            array is not None
-            and slot is not None
-            and slot not in leaves
-            and slot not in found.fixed
-        ):
-            arrays.computed(array, slot, found.values[slot])
+        if array is not None and slot is not None and slot not in leaves and slot not in tape.fixed:
+            arrays.computed(array, slot, tape.values[slot])
 
     for node in graph.nodes:
         if node.kind == "operation":
-            note(node.value, found.value.get(node.number))
-        note(node.gradient, found.gradient.get(node.number))
-    for number, slots in found.passed.items():
+            note(node.value, tape.value.get(node.number))
+        note(node.gradient, tape.gradient.get(node.number))
+    for number, slots in tape.passed.items():
         passed = graph.edges[number].passed
         for name, slot in slots._asdict().items():
             note(getattr(passed, name, None), slot)
 
 
-def too_much(graph: GraphData, found: Tape) -> str:
+def too_much(graph: GraphData, tape: Tape) -> str:
     """Say what a page cannot compute so much of; "" where it can."""
     counts = (
         (sum(n.kind == "operation" for n in graph.nodes), OPERATIONS, "operations"),
-        (found.work, PRODUCTS, "products to sum"),
-        (sum(found.values[slot].size for slot in found.data), NUMBERS, "numbers to begin with"),
+        (tape.work, PRODUCTS, "products to sum"),
+        (sum(tape.values[slot].size for slot in tape.data), NUMBERS, "numbers to begin with"),
     )
     for count, most, what in counts:
         if count > most:
@@ -170,21 +161,39 @@ def _filled(arrays: Mapping[int, np.ndarray]) -> list[dict[str, Any]]:
     return [{"slot": slot, "value": _exact(a.flat[0])} for slot, a in alike.items()]
 
 
+def _reads(graph: GraphData) -> list[dict[str, Any]]:
+    """Each place where numbers left the graph: the node and the line."""
+    return [
+        {"node": n, "line": "" if line is None else words.visible(str(line))}
+        for n, line in graph.reads
+    ]
+
+
+def _inside(graph: GraphData) -> dict[int, str]:
+    """The definition in which a leaf without a name came up, by the number of the leaf."""
+    return {
+        n.number: graph.box(n.box).path
+        for n in graph.nodes
+        if n.kind == "data" and not n.label and n.box is not None
+        if graph.box(n.box).kind == "definition"
+    }
+
+
 def _output(graph: GraphData) -> int | None:
     """The last result of a module: what a model gives, and a loss is computed from."""
-    given = [n.number for n in graph.nodes if n.kind == "operation" and n.module is not None]
-    return max(given, default=None)
+    results = [n.number for n in graph.nodes if n.kind == "operation" and n.module is not None]
+    return max(results, default=None)
 
 
-def _picks(graph: GraphData, found: Tape, vocabularies: Vocabularies) -> dict[int, dict[str, Any]]:
+def _picks(graph: GraphData, tape: Tape, vocabularies: Vocabularies) -> dict[int, dict[str, Any]]:
     """Of each slot of integers that picks along axes: the least `size`, the path of a vocabulary."""
-    labels = {slot: graph[n].label for n, slot in found.value.items()}
+    labels = {slot: graph[n].label for n, slot in tape.value.items()}
     picks: dict[int, dict[str, Any]] = {}
-    for name, _, (read, *indices), params in found.calls:
+    for name, _, (read, *indices), params in tape.calls:
         if name != "take":
             continue
         for slot, axis in zip(indices, params[0]):
-            size, label = found.values[read].shape[axis], labels.get(read, "")
+            size, label = tape.values[read].shape[axis], labels.get(read, "")
             fits = [p for p, s in vocabularies.items() if len(s) == size and label.startswith(p)]
             if slot not in picks or size < picks[slot]["size"]:
                 picks[slot] = {"size": size, "vocabulary": max(fits, key=len, default=None)}
