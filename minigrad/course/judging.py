@@ -7,9 +7,10 @@ writes as code is not judged here but marked, by `exercises.marking`.
 
 from __future__ import annotations
 
+import functools
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 SAYS = {  # what kind of answer came, and what the learner is told
@@ -38,6 +39,12 @@ NUMBER = re.compile(
     r"(?:\s*/\s*((?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?))?(\s*%)?",
     re.ASCII | re.IGNORECASE,
 )
+UNDO: dict[str, Callable[[float], float]] = {  # from what is off in one way, the answer
+    "sign": lambda n: -n,
+    "reciprocal": lambda n: 1 / n if n else math.nan,
+    "double": lambda n: n / 2,
+    "half": lambda n: n * 2,
+}
 FACTORS = (10, 100, 1000)
 DASHES = r"\u2212\u2013\u2014\u2010\u2011"  # minus, en dash, em dash, hyphen, non-breaking hyphen
 SPACES = r"\s\ufeff\x1c-\x1f\x85"  # what `\s` is in Python or in JavaScript
@@ -109,62 +116,80 @@ def _of_choices(asked: QuestionFacts, text: str) -> Verdict:
 
 
 def _of_numbers(asked: QuestionFacts, text: str) -> Verdict:
-    answer = asked.answer
+    answer, digits = asked.answer, asked.digits
     assert not isinstance(answer, int)
-    given = numbers(text, len(answer) == 1)
-    if given is not None and len(given) > len(answer) and ";" in text:  # 0,5; 1,5
-        text = re.sub(r"(?<=\d),(?=\d)", ".", text)
-        given = numbers(text)
+    given, as_percent = _readings(text, len(answer))
     if given is None:
         return _verdict("number")
-
-    def same(some: Sequence[float], others: Sequence[float] = answer) -> bool:
-        return len(some) == len(others) and all(
-            abs(s - o) <= _tolerance(o, asked.digits) for s, o in zip(some, others)
-        )
-
-    as_percent = numbers(text.replace("%", " "), len(answer) == 1)  # where percent were asked for
-    if same(given) or (as_percent is not None and same(as_percent)):
+    if _same(given, answer, digits) or _same(as_percent, answer, digits):
         return _verdict("right")
     for mistake, says in asked.mistakes.items():
-        if same(given, numbers(mistake, len(answer) == 1) or []):
+        if _same(given, numbers(mistake, len(answer) == 1) or [], digits):
             return Verdict("mistake", says)
     if len(given) != len(answer):
-        one_less = [[*answer[:i], *answer[i + 1 :]] for i in range(len(answer))]
-        if asked.shape and any(same(given, axes) for axes in one_less):
-            return _verdict("missing")
-        return _verdict("count", expected=len(answer), given=len(given))
-    if all(_rounded(g, a, asked.digits) for g, a in zip(given, answer)):
-        return _verdict("rounded", digits=max(_digits(a, asked.digits) for a in answer))
-    if all(same([g], [a]) or _near(g, a, asked.digits) for g, a in zip(given, answer)):
+        return _of_another_length(asked, given, answer)
+    return _of_sizes(given, answer, digits) or _of_places(asked, given, answer) or _wrong(asked)
+
+
+def _readings(text: str, count: int) -> tuple[list[float] | None, list[float]]:
+    """The numbers of an answer, None if it is none; and what they are where percent were asked for."""
+    single = count == 1
+    given = numbers(text, single)
+    if given is not None and len(given) > count and ";" in text:  # 0,5; 1,5
+        text = re.sub(r"(?<=\d),(?=\d)", ".", text)
+        given = numbers(text)
+    return given, numbers(text.replace("%", " "), single) or []
+
+
+def _of_another_length(
+    asked: QuestionFacts, given: Sequence[float], answer: Sequence[float]
+) -> Verdict:
+    one_less = [[*answer[:i], *answer[i + 1 :]] for i in range(len(answer))]
+    if asked.shape and any(_same(given, axes, asked.digits) for axes in one_less):
+        return _verdict("missing")
+    return _verdict("count", expected=len(answer), given=len(given))
+
+
+def _of_sizes(
+    given: Sequence[float], answer: Sequence[float], digits: int | None
+) -> Verdict | None:
+    """The verdict on numbers that are all off in one way."""
+    if all(_rounded(g, a, digits) for g, a in zip(given, answer)):
+        return _verdict("rounded", digits=max(_digits(a, digits) for a in answer))
+    if all(_fits(g, a, digits) or _near(g, a, digits) for g, a in zip(given, answer)):
         return _verdict("near")
-    if same([-g for g in given]):
-        return _verdict("sign")
-    if 0 not in given and same([1 / g for g in given]):
-        return _verdict("reciprocal")
-    if same([g / 2 for g in given]):
-        return _verdict("double")
-    if same([g * 2 for g in given]):
-        return _verdict("half")
+    for kind, undo in UNDO.items():
+        if _same([undo(g) for g in given], answer, digits):
+            return _verdict(kind)
     for factor in FACTORS:
-        if same([g / factor for g in given]) or same([g * factor for g in given]):
+        multiples = [g / factor for g in given], [g * factor for g in given]
+        if any(_same(some, answer, digits) for some in multiples):
             return _verdict("ten", factor=factor)
-    if asked.shape and same(given[::-1]):
-        return _verdict("reversed")
+    return None
+
+
+def _of_places(
+    asked: QuestionFacts, given: Sequence[float], answer: Sequence[float]
+) -> Verdict | None:
+    """The verdict on numbers that are right somewhere, or right elsewhere."""
+    same = functools.partial(_same, digits=asked.digits)
     columns = len(answer) // max(asked.rows, 1)
-    if asked.rows and same(given, [a for i in range(columns) for a in answer[i::columns]]):
-        return _verdict("transpose")
-    if same(sorted(given), sorted(answer)):
-        return _verdict("order")
-    if same(given, asked.before):
-        return _verdict("before")
+    turned = [a for i in range(columns) for a in answer[i::columns]]
     counted = len(answer) == 1 and asked.digits is None and _whole(answer[0])
-    if counted and abs(answer[0]) > 2 and abs(given[0] - answer[0]) == 1:
-        return _verdict("one")
-    off = [i + 1 for i, (g, a) in enumerate(zip(given, answer)) if not same([g], [a])]
-    if len(off) < len(answer):
-        return _verdict("some", places=", ".join(map(str, off)), count=len(answer))
-    return _wrong(asked)
+    kinds = {
+        "reversed": asked.shape and same(given[::-1], answer),
+        "transpose": asked.rows and same(given, turned),
+        "order": same(sorted(given), sorted(answer)),
+        "before": same(given, asked.before),
+        "one": counted and abs(answer[0]) > 2 and abs(given[0] - answer[0]) == 1,
+    }
+    for kind, fits in kinds.items():
+        if fits:
+            return _verdict(kind)
+    off = [i for i, (g, a) in enumerate(zip(given, answer), 1) if not _fits(g, a, asked.digits)]
+    if len(off) == len(answer):
+        return None
+    return _verdict("some", places=", ".join(map(str, off)), count=len(answer))
 
 
 def _wrong(asked: QuestionFacts) -> Verdict:
@@ -220,6 +245,14 @@ def _digits(number: float, digits: int | None) -> int:
     return digits or (len(str(int(abs(number)))) if _whole(number) else 3)
 
 
+def _same(some: Sequence[float], others: Sequence[float], digits: int | None) -> bool:
+    return len(some) == len(others) and all(_fits(s, o, digits) for s, o in zip(some, others))
+
+
+def _fits(given: float, number: float, digits: int | None) -> bool:
+    return abs(given - number) <= _tolerance(number, digits)
+
+
 def _tolerance(number: float, digits: int | None) -> float:
     if number == 0 or (digits is None and _whole(number)):
         return max(1e-6, 1e-9 * abs(number))
@@ -228,7 +261,7 @@ def _tolerance(number: float, digits: int | None) -> float:
 
 def _rounded(given: float, number: float, digits: int | None) -> bool:
     """Tell whether `given` is the number rounded, to fewer digits than are asked for or to as many."""
-    if abs(given - number) <= _tolerance(number, digits):
+    if _fits(given, number, digits):
         return True
     fewest = 2 if digits is None and _whole(number) else 1
     for fewer in range(fewest, 0 if number == 0 else _digits(number, digits)):

@@ -9,6 +9,7 @@ const questions = (() => {
   const DASHES = new RegExp(`[${OF_PYTHON.DASHES}]`, "g");
   const SPACES = new RegExp(`[${OF_PYTHON.SPACES}]+`, "g");
   const SLACK = 0.5 * (1 + 1e-9);
+  const UNDO = { sign: (n) => -n, reciprocal: (n) => 1 / n, double: (n) => n / 2, half: (n) => n * 2 };
 
   const verdict = (kind, values = {}) => ({
     kind,
@@ -49,48 +50,62 @@ const questions = (() => {
   }
 
   function ofNumbers(asked, text) {
-    const { answer, digits, shape } = asked;
+    const { answer, digits } = asked;
+    const [given, asPercent] = readings(text, answer.length);
+    if (given === null) return verdict("number");
+    if (same(given, answer, digits) || same(asPercent, answer, digits)) return verdict("right");
     const single = answer.length === 1;
+    const known = asked.mistakes.find(([typed]) => same(given, numbers(typed, single) || [], digits));
+    if (known) return mistake(known[1]);
+    if (given.length !== answer.length) return ofAnotherLength(asked, given);
+    return ofSizes(asked, given) || ofPlaces(asked, given) || wrong(asked);
+  }
+
+  function readings(text, count) {
+    const single = count === 1;
     let given = numbers(text, single);
-    if (given !== null && given.length > answer.length && text.includes(";")) {
+    if (given !== null && given.length > count && text.includes(";")) {
       text = text.replace(/(?<=\d),(?=\d)/g, "."); // 0,5; 1,5
       given = numbers(text);
     }
-    if (given === null) return verdict("number");
-    const same = (some, others = answer) =>
-      some.length === others.length &&
-      some.every((s, i) => Math.abs(s - others[i]) <= tolerance(others[i], digits));
-    const each = (change) => same(given.map(change));
-    const asPercent = numbers(text.replaceAll("%", " "), single);
-    if (same(given) || (asPercent !== null && same(asPercent))) return verdict("right");
-    const known = asked.mistakes.find(([typed]) => same(given, numbers(typed, single) || []));
-    if (known) return mistake(known[1]);
-    if (given.length !== answer.length) {
-      const oneLess = answer.map((_, i) => answer.filter((_other, j) => j !== i));
-      if (shape && oneLess.some((axes) => same(given, axes))) return verdict("missing");
-      return verdict("count", { expected: answer.length, given: given.length });
-    }
+    return [given, numbers(text.replaceAll("%", " "), single) || []];
+  }
+
+  function ofAnotherLength({ answer, digits, shape }, given) {
+    const oneLess = answer.map((_, i) => answer.filter((_other, j) => j !== i));
+    if (shape && oneLess.some((axes) => same(given, axes, digits))) return verdict("missing");
+    return verdict("count", { expected: answer.length, given: given.length });
+  }
+
+  function ofSizes({ answer, digits }, given) {
+    const each = (change) => same(given.map(change), answer, digits);
     if (given.every((g, i) => rounded(g, answer[i], digits)))
       return verdict("rounded", { digits: Math.max(...answer.map((a) => digitsOf(a, digits))) });
-    if (given.every((g, i) => same([g], [answer[i]]) || near(g, answer[i], digits))) return verdict("near");
-    if (each((g) => -g)) return verdict("sign");
-    if (!given.includes(0) && each((g) => 1 / g)) return verdict("reciprocal");
-    if (each((g) => g / 2)) return verdict("double");
-    if (each((g) => g * 2)) return verdict("half");
+    if (given.every((g, i) => fits(g, answer[i], digits) || near(g, answer[i], digits)))
+      return verdict("near");
+    for (const [kind, undo] of Object.entries(UNDO)) if (each(undo)) return verdict(kind);
     for (const factor of FACTORS)
       if (each((g) => g / factor) || each((g) => g * factor)) return verdict("ten", { factor });
-    if (shape && same([...given].reverse())) return verdict("reversed");
-    const columns = answer.length / asked.rows;
-    const turned = answer.map((_, i) => answer[(i % asked.rows) * columns + Math.floor(i / asked.rows)]);
-    if (asked.rows && same(given, turned)) return verdict("transpose");
+    return null;
+  }
+
+  function ofPlaces({ answer, digits, shape, rows, before }, given) {
+    const alike = (some, others) => same(some, others, digits);
     const sorted = (some) => [...some].sort((a, b) => a - b);
-    if (same(sorted(given), sorted(answer))) return verdict("order");
-    if (same(given, asked.before)) return verdict("before");
-    const counted = single && digits === null && whole(answer[0]);
-    if (counted && Math.abs(answer[0]) > 2 && Math.abs(given[0] - answer[0]) === 1) return verdict("one");
-    const off = given.flatMap((g, i) => (same([g], [answer[i]]) ? [] : [i + 1]));
-    if (off.length < answer.length) return verdict("some", { places: off.join(", "), count: answer.length });
-    return wrong(asked);
+    const columns = answer.length / rows;
+    const turned = answer.map((_, i) => answer[(i % rows) * columns + Math.floor(i / rows)]);
+    const counted = answer.length === 1 && digits === null && whole(answer[0]);
+    const kinds = {
+      reversed: shape && alike([...given].reverse(), answer),
+      transpose: rows && alike(given, turned),
+      order: alike(sorted(given), sorted(answer)),
+      before: alike(given, before),
+      one: counted && Math.abs(answer[0]) > 2 && Math.abs(given[0] - answer[0]) === 1,
+    };
+    for (const [kind, fit] of Object.entries(kinds)) if (fit) return verdict(kind);
+    const off = given.flatMap((g, i) => (fits(g, answer[i], digits) ? [] : [i + 1]));
+    if (off.length === answer.length) return null;
+    return verdict("some", { places: off.join(", "), count: answer.length });
   }
 
   function numbers(text, single) {
@@ -114,13 +129,17 @@ const questions = (() => {
     !(digits === null && whole(number)) && Math.abs(given - number) <= 0.02 * Math.abs(number);
   const digitsOf = (number, digits) => digits || (whole(number) ? String(Math.abs(number)).length : 3);
 
+  const same = (some, others, digits) =>
+    some.length === others.length && some.every((s, i) => fits(s, others[i], digits));
+  const fits = (given, number, digits) => Math.abs(given - number) <= tolerance(number, digits);
+
   function tolerance(number, digits) {
     if (number === 0 || (digits === null && whole(number))) return Math.max(1e-6, 1e-9 * Math.abs(number));
     return SLACK * unit(number, digits || 3);
   }
 
   function rounded(given, number, digits) {
-    if (Math.abs(given - number) <= tolerance(number, digits)) return true;
+    if (fits(given, number, digits)) return true;
     const fewest = digits === null && whole(number) ? 2 : 1;
     for (let fewer = fewest; number !== 0 && fewer < digitsOf(number, digits); fewer++) {
       const step = unit(number, fewer);
