@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -53,25 +53,14 @@ def histograms(
     height = 0.9 + 0.42 * max(1, len(arrays))
     (ax,) = places(new_axes(1, 1, 6.4, height) if ax is None else ax, 1)
     flat = {name: None if a is None else np.ravel(array(a)) for name, a in arrays.items()}
-    told = {name: _aside(values, sizes) for name, values in flat.items()}
+    asides = {name: _aside(values, sizes) for name, values in flat.items()}
     if sizes:
         flat = {name: None if a is None else np.abs(a[a != 0]) for name, a in flat.items()}
     shown = [a[np.isfinite(a)] for a in flat.values() if a is not None]
     together = np.concatenate([*shown, np.empty(0)])
     edges = _edges(together, sizes, bins)
     for i, (name, values) in enumerate(flat.items()):
-        bottom = len(flat) - 1 - i
-        ax.axhline(bottom, color=GREY, linewidth=0.5)
-        if values is not None and values.size:
-            counts, _ = np.histogram(values, edges)
-            ax.stairs(
-                bottom + 0.85 * counts / max(1, counts.max()), edges, baseline=bottom,
-                fill=True, color=colour, alpha=0.85, label=name,
-            )  # fmt: skip
-        ax.text(
-            1, bottom + 0.45, told[name], ha="right", va="center", fontsize=7, color=GREY,
-            transform=ax.get_yaxis_transform(),
-        )  # fmt: skip
+        _draw_row(ax, len(flat) - 1 - i, values, edges, asides[name], color=colour, label=name)
     ax.set_yticks(
         [len(flat) - 1 - i + 0.3 for i in range(len(flat))], list(flat),
         family="monospace", fontsize=8, parse_math=False,
@@ -99,6 +88,21 @@ def _aside(values: np.ndarray | None, sizes: bool) -> str:
     if sizes and (values == 0).any():
         told.append(f"{np.mean(values == 0):.0%} zero")
     return ", ".join(told)
+
+
+def _draw_row(
+    ax: Axes, bottom: int, values: np.ndarray | None, edges: np.ndarray, aside: str, **style: Any
+) -> None:
+    """Draw the histogram of `values` from `bottom` up, and the text beside it."""
+    ax.axhline(bottom, color=GREY, linewidth=0.5)
+    if values is not None and values.size:
+        counts, _ = np.histogram(values, edges)
+        heights = bottom + 0.85 * counts / max(1, counts.max())
+        ax.stairs(heights, edges, baseline=bottom, fill=True, alpha=0.85, **style)
+    ax.text(
+        1, bottom + 0.45, aside, ha="right", va="center", fontsize=7, color=GREY,
+        transform=ax.get_yaxis_transform(),
+    )  # fmt: skip
 
 
 def _edges(values: np.ndarray, sizes: bool, bins: int) -> np.ndarray:

@@ -15,6 +15,7 @@ from .axes import array, check_format, figure_of, frame, places, shades, visible
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
     from matplotlib.figure import Figure
 
 
@@ -49,17 +50,7 @@ def heat_map(
         ShapeError: if the values are no table, or the labels do not fit.
         ConfigError: if the limits are no two growing numbers, or no number can be written so.
     """
-    values = array(values)
-    if values.ndim != 2:
-        raise errors.ShapeError(f"a heat map shows a table (rows, columns), not {values.shape}")
-    n, m = values.shape
-    rows = [str(i) for i in range(n)] if rows is None else rows
-    columns = [str(j) for j in range(m)] if columns is None else columns
-    if (n, m) != (len(rows), len(columns)):
-        raise errors.ShapeError(
-            f"a table {values.shape} does not fit {len(rows)} labels of rows and {len(columns)} of "
-            f"columns"
-        )
+    values, rows, columns = _labelled(values, rows, columns)
     low, high = extent(values) if limits is None else limits
     if not -math.inf < low < high < math.inf:
         raise errors.ConfigError(f"limits are two numbers, the smaller one first, not {limits}")
@@ -72,15 +63,11 @@ def heat_map(
         ax, scale = map_axes(1, 1, rows, columns, cell=0.16 if numbers is None else 0.42)
     ax.imshow(values, cmap=shades(low, high), vmin=low, vmax=high, interpolation="none")
     upright = max(map(len, columns), default=1) <= (1 if numbers is None else 5)
-    for axis, labels in ((ax.xaxis, columns), (ax.yaxis, rows)):
-        axis.set_ticks(
-            range(len(labels)), [visible(label) for label in labels],
-            family="monospace", fontsize=8, parse_math=False,
-            rotation=90 if axis is ax.xaxis and not upright else 0,
-        )  # fmt: skip
+    _label(ax.xaxis, columns, 0 if upright else 90)
+    _label(ax.yaxis, rows)
     if numbers is not None:
-        for i, j in np.ndindex(n, m):
-            text = format(values[i, j], numbers)
+        for (i, j), value in np.ndenumerate(values):
+            text = format(value, numbers)
             ax.text(j, i, text, ha="center", va="center", fontsize=8, parse_math=False)
     ax.tick_params(length=0, pad=2)
     ax.set_title(title, fontsize=9, parse_math=False)
@@ -90,6 +77,31 @@ def heat_map(
     if scale is not None:
         colour_scale(ax, scale, quantity)
     return figure_of(ax)
+
+
+def _labelled(
+    values: ArrayLike, rows: Sequence[str] | None, columns: Sequence[str] | None
+) -> tuple[np.ndarray, Sequence[str], Sequence[str]]:
+    """The table (n, m), and the labels of its rows and columns, if they fit."""
+    values = array(values)
+    if values.ndim != 2:
+        raise errors.ShapeError(f"a heat map shows a table (rows, columns), not {values.shape}")
+    n, m = values.shape
+    rows = [str(i) for i in range(n)] if rows is None else rows
+    columns = [str(j) for j in range(m)] if columns is None else columns
+    if (n, m) != (len(rows), len(columns)):
+        raise errors.ShapeError(
+            f"a table {values.shape} does not fit {len(rows)} labels of rows and {len(columns)} of "
+            f"columns"
+        )
+    return values, rows, columns
+
+
+def _label(axis: Axis, labels: Sequence[str], rotation: int = 0) -> None:
+    axis.set_ticks(
+        range(len(labels)), [visible(label) for label in labels],
+        family="monospace", fontsize=8, parse_math=False, rotation=rotation,
+    )  # fmt: skip
 
 
 def extent(values: np.ndarray) -> tuple[float, float]:
