@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from ... import errors
 from ...engine.names import name_of
 from ...ran import words
 from ...script.operators import BY_FUNCTION, SIGN, TIGHT
-from ...script.symbols import Shape, Symbol, SymbolCall, alias, simplest
+from ...script.symbols import Symbol, SymbolCall, alias, simplest
+from .literals import LITERALS
 
 
 class Notation:
@@ -63,50 +63,8 @@ class Notation:
 
     def literal(self, value: Any, needed: int | None) -> str:
         """A number, a setting or an index as code; `needed` is None between the brackets of x[...]."""
-        inside = needed is None
-        if isinstance(value, Shape):
-            return f"{self.text(value.symbol, TIGHT)}.shape"
-        if isinstance(value, np.generic):
-            return (
-                repr(value) if np.isfinite(value) else f"np.{value.dtype}({number_as_code(value)})"
-            )
-        if isinstance(value, (bool, str)) or value is None:
-            return repr(value)
-        if isinstance(value, (int, float)):
-            code = number_as_code(value)
-            return f"({code})" if code.startswith("-") and (needed or 0) > SIGN else code
-        if value is Ellipsis:
-            return "..."
-        if isinstance(value, slice):
-            if not inside:
-                return repr(value)
-            ends = [value.start, value.stop, *([value.step] if value.step is not None else [])]
-            return ":".join("" if e is None else self.literal(e, 0) for e in ends)
-        if isinstance(value, tuple):
-            items = ", ".join(
-                self.text(v, None if inside and not isinstance(v, tuple) else 0) for v in value
-            )
-            if inside and value:
-                return items
-            return f"({items}{',' if len(value) == 1 else ''})"
-        if isinstance(value, list):
-            return f"[{', '.join(self.text(v, 0) for v in value)}]"
-        if isinstance(value, np.dtype) or (
-            isinstance(value, type) and issubclass(value, np.generic)
-        ):
-            return f"np.{np.dtype(value).name}"
-        if isinstance(value, np.ndarray):
-            return self.array(value)
-        if callable(value):
-            name = name_of(value)
-            return name if name.startswith("np.") else self.function(value)
-        if repr(value).startswith("<"):
-            remedy = getattr(value, "to_be_seen", "give operations arrays, numbers and functions")
-            raise errors.GraphError(
-                f"an object of the class {type(value).__name__} cannot be written into a program: "
-                f"{remedy}"
-            )
-        return repr(value)
+        write = next(write for types, write in LITERALS.items() if isinstance(value, types))
+        return write(self, value, needed)
 
     def call(self, symbol: Any) -> SymbolCall | None:
         """The call that a symbol is written as; None for what has a name."""
@@ -210,14 +168,6 @@ def _arguments(args: tuple, options: dict[str, Any]) -> list[Piece]:
 
 def bracketed(code: str, binds: int, needed: int | None) -> str:
     return f"({code})" if needed is not None and binds < needed else code
-
-
-def number_as_code(value: Any) -> str:
-    """A number with all its digits, as code."""
-    value = float(value) if isinstance(value, (float, np.floating)) else int(value)
-    if value != value:
-        return "np.nan"
-    return repr(value).replace("inf", "np.inf")
 
 
 PRODUCTS = (np.matmul, operator.matmul)

@@ -29,7 +29,8 @@ from ...ran import words
 from ...ran.data import GraphData, GraphNode, role_of
 from ...script.script import Script
 from ...script.symbols import Symbol, uniform
-from .notation import Notation, bracketed, needs_arrays, number_as_code
+from .literals import number_as_code
+from .notation import Notation, bracketed, needs_arrays
 from .written import FreshNames, Functions
 
 NAME = "forward_and_backward"

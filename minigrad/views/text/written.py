@@ -20,7 +20,7 @@ from ...engine import errors
 from ...engine.names import name_of
 from ...rules_as_text import tree_of
 from ...script.symbols import body_of
-from .notation import number_as_code
+from .literals import number_as_code
 
 
 class FreshNames:
