@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import html
 import importlib.metadata
 import os
@@ -85,7 +86,7 @@ def build(
         ConfigError: if what renders is not installed, or, without a preview, a lesson fails.
     """
     render = Renderer()
-    reference, places = _made(some, say, with_reference, preview)
+    reference, places = _run_all(some, say, with_reference, preview)
     site = Site(some, reference is not None, source=with_reference)
     left_out = ["the reference (no pdoc)"] if with_reference and not reference else []
     for at in places.values():
@@ -161,6 +162,19 @@ class Preview:
             elif address in files:
                 _write_file(files[address], self.folder / address, self.site, self.render)
 
+    def show(self, run: Callable[[Lesson], Path], say: Say, lesson: Lesson) -> Path | None:
+        """Run a lesson and write its page; None if it fails, which the page says then."""
+        if self.stopped.is_set():
+            raise KeyboardInterrupt
+        try:
+            at = run(lesson)
+        except LessonFails as problem:
+            say(f"{problem}; its page is there all the same, without what its cells print and draw")
+            self.fail(lesson, str(problem).partition(": ")[2])
+            return None
+        self.join(lesson, at)
+        return at
+
     def fail(self, lesson: Lesson, why: str) -> None:
         """Write the page of a lesson that failed, and say so on it."""
         with self.one_at_a_time:
@@ -230,38 +244,13 @@ def write_front(site: Site, folder: Path, learner: Path | None, render: Renderer
     written(folder / "exercises.html", front.exercises(site, learner, marks, render))
 
 
-def _made(
+def _run_all(
     some: Sequence[Lesson], say: Say, with_reference: bool, preview: Preview | None
 ) -> tuple[Path | None, dict[Lesson, Path]]:
-    """The folder of the reference, if wanted and possible, and that of each lesson that did not fail."""
-    packages = _sources()
-    used = [file for file in _sources(PARTS) if not set(OWN) & set(file.relative_to(ROOT).parts)]
-    others = sorted(set(EXAMPLES.glob("*.py")) - {lesson.path for lesson in lessons()})
-    common = digest([*_surroundings(), *used, *others, Path(running.__file__)])
-
-    def run(lesson: Lesson) -> Path | None:
-        of = digest([common, lesson.path, EXAMPLES / "questions" / f"{lesson.number}.py"])
-        if preview is not None and preview.stopped.is_set():
-            raise KeyboardInterrupt
-        try:
-            at = kept(lesson.number, of, lambda folder: _run(lesson, folder, say), home())
-        except LessonFails as problem:
-            if preview is None:
-                raise
-            say(f"{problem}; its page is there all the same, without what its cells print and draw")
-            preview.fail(lesson, str(problem).partition(": ")[2])
-            return None
-        if preview is not None:
-            preview.join(lesson, at)
-        return at
-
-    def reference() -> Path | None:
-        if not with_reference or find_spec("pdoc") is None:
-            return None
-        of = digest([*_surroundings(), *packages, *sorted(TEMPLATES.iterdir())])
-        with working("the reference"):
-            return kept("reference", of, lambda folder: _reference(folder, say), home())
-
+    """Run lessons beside each other, and pdoc: the folder of the reference, if wanted and possible, and
+    that of each lesson that did not fail."""
+    keep = functools.partial(_kept_lesson, _common(), say)
+    run = keep if preview is None else functools.partial(preview.show, keep, say)
     order = some if preview else sorted(some, key=lambda lesson: -(lesson.seconds or 0))
     try:
         with SideBySide(run, order) as runs:
@@ -269,15 +258,37 @@ def _made(
                 preview.run_now = runs.now
                 for lesson in [*preview.asked]:
                     runs.now(lesson)
-            last = runs.in_turn.submit(reference)
+            last = runs.in_turn.submit(_kept_reference, with_reference, say)
             places = {lesson: runs.result(lesson) for lesson in order}
-            made = last.result(), {one: at for one in some if (at := places[one]) is not None}
+            reference = last.result()
     except KeyboardInterrupt:
         if preview is None:
             say(STOPPING)
         raise
     sweep(home())
-    return made
+    return reference, {lesson: at for lesson in some if (at := places[lesson]) is not None}
+
+
+def _common() -> str:
+    """The digest of what each lesson is run with."""
+    used = [file for file in _sources(PARTS) if not set(OWN) & set(file.relative_to(ROOT).parts)]
+    others = sorted(set(EXAMPLES.glob("*.py")) - {lesson.path for lesson in lessons()})
+    return digest([*_surroundings(), *used, *others, Path(running.__file__)])
+
+
+def _kept_lesson(common: str, say: Say, lesson: Lesson) -> Path:
+    """The folder in which a lesson ran, now or before."""
+    of = digest([common, lesson.path, EXAMPLES / "questions" / f"{lesson.number}.py"])
+    return kept(lesson.number, of, lambda folder: _run(lesson, folder, say), home())
+
+
+def _kept_reference(wanted: bool, say: Say) -> Path | None:
+    """The folder of the reference, if it is wanted and possible."""
+    if not wanted or find_spec("pdoc") is None:
+        return None
+    of = digest([*_surroundings(), *_sources(), *sorted(TEMPLATES.iterdir())])
+    with working("the reference"):
+        return kept("reference", of, lambda folder: _reference(folder, say), home())
 
 
 def _sources(suffixes: Sequence[str] = (".py",)) -> list[Path]:
