@@ -411,7 +411,7 @@ def convolution(x, kernel):  # (T, C), (3, C, C)
 
 
 def layers_needed(T, C=2):
-    """How many layers until the last of T vectors depends on the first."""
+    """Count the layers until the last of T vectors depends on the first."""
     x, kernel, layers = np.zeros((T, C)), np.ones((3, C, C)), 0
     x[0] = 1  # only the first is not zero, so what reaches the last comes from there
     while not x[-1].any():
@@ -427,7 +427,7 @@ looks = lambda x: mt.attention(W_q(x), W_k(x), x)[0]  # (B, T, C)
 
 
 def reaches(f, distance, size=40):
-    """How large the gradient is that reaches the first vector from the last."""
+    """The size of the gradient that reaches the first vector from the last."""
     x = mg.Tensor(
         rng.normal(size=(size, distance + 1, wide)).astype(np.float32), requires_grad=True
     )

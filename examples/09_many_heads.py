@@ -214,7 +214,7 @@ def train(H, join="concat", steps=500):
 
 
 def right(model):
-    """How many answers to each question are right, in per cent."""
+    """The right answers to each question, in per cent."""
     x, answers = batch(np.random.default_rng(8), 500)
     with mg.no_grad():
         guesses = [np.argmax(scores, axis=-1) for scores in model(x)[0]]
@@ -280,7 +280,7 @@ ask("one_left_out", ...)
 
 # %%
 def parts(model, x):
-    """What each head adds to the output, (H, B, T, D)."""
+    """The part of the output that each head adds, (H, B, T, D)."""
     attention = model.attention
     with mg.no_grad():
         e = model.symbols(x) + model.positions(np.arange(LENGTH))  # (B, T, D)
@@ -295,7 +295,7 @@ parts_of = {H: parts(model, x) for H, model in models.items()}
 
 
 def right_with(H, kept):
-    """How many answers are right with these of H heads, in per cent."""
+    """The right answers with these of H heads, in per cent."""
     y = parts_of[H][list(kept)].sum(axis=0)  # (B, T, D)
     with mg.no_grad():
         guesses = [np.argmax(read(y), axis=-1) for read in models[H].readers]
@@ -356,7 +356,7 @@ assert max(alone) > 95
 
 # %%
 def right_without(parts, h, by):
-    """How many answers are right with zero, or its mean, in the place of head h of four, in per cent."""
+    """The right answers with zero, or its mean, in the place of head h of four, in per cent."""
     mean = parts[h].mean(axis=(0, 1)) if by == "mean" else 0  # (D,): over sentences and positions
     y = parts[others(4, h)].sum(axis=0) + mean  # (B, T, D)
     with mg.no_grad():

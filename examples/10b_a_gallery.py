@@ -82,7 +82,7 @@ STORY = {  # the arrows; t are the words written so far, d the states of what wr
 
 
 def ways(arrows):
-    """How many arrows the shortest way from the first word to the last vector has, and the longest."""
+    """Count the arrows of the shortest way from the first word to the last vector, and the longest."""
     into = {}
     for start, end in arrows:
         into.setdefault(end, []).append(start)
@@ -438,7 +438,7 @@ for _ in range(3000):
 
 
 def clusters(e):
-    """How many groups there are, if a gap of more than 0.1 divides two."""
+    """Count the groups, if a gap of more than 0.1 divides two."""
     around = np.sort(np.arctan2(e[:, 1], e[:, 0]))  # the angle of each point, in order
     gaps = np.diff(np.append(around, around[0] + 2 * np.pi))  # from each to the next, all round
     return max(1, int((gaps > 0.1).sum()))
@@ -588,7 +588,7 @@ def encoding_off(length, D):
 
 
 def cosines(rows):
-    """How alike the rows are: (T, T), each from -1 to 1."""
+    """The likeness of each row to each: (T, T), from -1 to 1."""
     unit = rows / np.linalg.norm(rows, axis=1, keepdims=True)
     return unit @ unit.T
 
@@ -638,7 +638,7 @@ assert 10000 ** (1 / 512) < 1.02
 
 
 def spread(square):
-    """How much the numbers of a diagonal differ, at most."""
+    """The largest difference between numbers of one diagonal."""
     return max(np.ptp(np.diagonal(square, distance)) for distance in range(1, 5))
 
 

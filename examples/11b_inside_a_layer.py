@@ -114,7 +114,7 @@ def normalised(x, eps=1e-5):
 
 
 def without_the_lost(g, x_hat):
-    """What is left of g without its mean and its part along x_hat."""
+    """g without its mean and its part along x_hat."""
     along = np.mean(g * x_hat, axis=-1, keepdims=True)
     return g - np.mean(g, axis=-1, keepdims=True) - x_hat * along
 
@@ -204,7 +204,7 @@ for module in (attention, ff):
 
 
 def hears(f):
-    """How much each word of f's output depends on each of its input: (5, 5)."""
+    """Measure how much each word of f's output depends on each of its input: (5, 5)."""
     derivatives = mg.jacobian(f)(x).data  # (1, 5, 8, 1, 5, 8)
     return np.sqrt(np.sum(np.square(derivatives), axis=(0, 2, 3, 5)))
 

@@ -75,7 +75,7 @@ def words(seed, size, shortest=2):
 
 
 def arrays(pairs):
-    """What the encoder reads (B, S), what the decoder reads (B, T), what is asked for (B, T)."""
+    """The ids for the encoder (B, S), for the decoder (B, T), and those asked for (B, T)."""
     sources, targets = zip(*pairs)
     read = letters.batch(targets, start=True)
     return letters.batch(sources), read, letters.batch(targets, end=True)
@@ -316,7 +316,7 @@ ask("first_step", ...)
 
 # %%
 def adam_path(gradients, lr, betas, eps=1e-9, corrected=True):
-    """Where numbers that start at 0 are after each step, given the gradients of every step."""
+    """The path of numbers that start at 0, step by step, given the gradients of every step."""
     w, m, v, path = 0.0, 0.0, 0.0, []
     for t, g in enumerate(gradients, 1):
         m = betas[0] * m + (1 - betas[0]) * g

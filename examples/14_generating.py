@@ -524,7 +524,7 @@ assert np.allclose(looked.sum(axis=-1), 1, atol=1e-5)
 
 
 def share_of(part, steps):
-    """How much of the weight, at these steps, is on that part of the text."""
+    """The share of the weight, at these steps, that is on that part of the text."""
     start = text.index(part)
     return looked[steps, start : start + len(part)].sum(axis=-1).mean()
 

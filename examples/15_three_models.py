@@ -223,7 +223,7 @@ ask("depends", ...)
 
 # %%
 def depends(outputs, ids):
-    """Which outputs (rows) change with which letter of ids (1, T) (columns)."""
+    """Tell which outputs (rows) change with which letter of ids (1, T) (columns)."""
     before = outputs(ids)
     columns = []
     for place in range(ids.shape[1]):
@@ -448,7 +448,7 @@ assert accuracy > 2 * frequent
 
 # %%
 def belief(word):
-    """What the model thinks of the position of the `?`: (N + 1,)."""
+    """The probabilities of the symbols at the position of the `?`: (N + 1,)."""
     place = word.index("?")
     ids = np.array([letters.encode(word.replace("?", "a"))])
     ids[0, place] = HIDDEN

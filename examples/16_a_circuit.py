@@ -310,7 +310,7 @@ class Copier(nn.Module):
 
 
 def shares(model):
-    """How much weight the first head gives to one back, and the second to the answer's position."""
+    """The weight that the first head gives to one back, and the second to the answer's position."""
     with mg.no_grad():
         _, maps = model(new_x)
     first, second = (weights.data[:, 0] for weights in maps)  # (B, T, T) each

@@ -266,7 +266,7 @@ class Small(mg.nn.Module):
 
 
 def words(seed, size=32):
-    """What the encoder reads (B, S), what the decoder reads (B, T), what is asked for (B, T)."""
+    """The ids for the encoder (B, S), for the decoder (B, T), and those asked for (B, T)."""
     draw = random.Random(seed)
     drawn = ["".join(draw.choices(LETTERS, k=8 - k % 7)) for k in range(size)]
     ids = letters.batch
@@ -319,7 +319,7 @@ def names_in(code):
 
 
 def occupied(source):
-    """Where the results of a program with buffers are: for each, its buffer, first and last line."""
+    """Find the results of a program with buffers: for each, its buffer, first and last line."""
     *above, program = ast.parse(source).body
     place = {}  # the result that a name stands for, also where it is a view; and its buffer
     for line in above:
@@ -335,7 +335,7 @@ def occupied(source):
 
 
 def works_in_place(line):
-    """Whether a line of a program writes over one of its own arguments."""
+    """Tell whether a line of a program writes over one of its own arguments."""
     call = getattr(line, "value", None)
     into = [names_in(k.value) for k in getattr(call, "keywords", ()) if k.arg == "out"]
     return bool(into) and into[0][0] in [name for a in call.args for name in names_in(a)]
@@ -458,7 +458,7 @@ def milliseconds(step):
 
 
 def megabytes(step):
-    """What a step takes in each run, and its buffers if it has some."""
+    """Measure what a step takes in each run, and its buffers if it has some."""
     tracemalloc.start()
     loss_and_gradients(step)
     peak = tracemalloc.get_traced_memory()[1]

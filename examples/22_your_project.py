@@ -150,7 +150,7 @@ seen = plurals.batch(1, 2000)
 
 
 def change(noun, many):
-    """How many letters are cut off a noun, and what is added."""
+    """The number of letters that are cut off a noun, and what is added."""
     kept = next(
         (k for k, (a, b) in enumerate(zip(noun, many)) if a != b), min(len(noun), len(many))
     )

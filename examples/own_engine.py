@@ -51,7 +51,7 @@ def plain(a):
 
 
 def call(function, args, kwargs):
-    """What a function of Tensors gives: a Tensor that remembers, where there are rules for it."""
+    """The result of a function of Tensors: a Tensor that remembers, where there are rules for it."""
     if function in WRITTEN:
         return WRITTEN[function](*args, **kwargs)
     y = function(*map(plain, args), **kwargs)

@@ -12,17 +12,22 @@ PACKAGES = Path(__file__).parents[1]
 ROOMS = ("engine", "script", "ran", "compiler", "views/text", "views/drawing")
 
 
-@pytest.fixture(scope="module")
-def defined() -> list[tuple[str, ast.AST]]:
-    """Each module, class and function of both packages, after the path of its file."""
+def definitions(*folders: str) -> list[tuple[str, ast.AST]]:
+    """Each module, class and function of some folders, after the path of its file."""
     kinds = (ast.Module, ast.ClassDef, ast.FunctionDef)
     return [
         (file.relative_to(PACKAGES).as_posix(), node)
-        for name in ("minigrad", "minitransformer")
+        for name in folders
         for file in (PACKAGES / name).rglob("*.py")
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
         if isinstance(node, kinds)
     ]
+
+
+@pytest.fixture(scope="module")
+def defined() -> list[tuple[str, ast.AST]]:
+    """What both packages define."""
+    return definitions("minigrad", "minitransformer")
 
 
 def no_name_twice(named: list[tuple[str, str]]) -> None:
@@ -60,7 +65,7 @@ def test_no_two_functions_of_the_inner_rooms_have_one_name(defined):
 def test_no_docstring_begins_with_a_question(defined):
     places = [
         f"{file}: {text.splitlines()[0]}"
-        for file, node in defined
+        for file, node in [*defined, *definitions("examples")]
         if (text := ast.get_docstring(node))
         and re.match(r"(What|Whether|How|Where|Which|Why|When|Here)\b", text)
     ]

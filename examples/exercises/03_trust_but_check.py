@@ -28,7 +28,7 @@ def numerical_gradient(f, x, h):
 
 
 def gradients_agree(analytic, numeric, rtol, atol):
-    """Whether a gradient is right, judged by finite differences: all of its elements.
+    """Tell whether a gradient is right, judged by finite differences: all of its elements.
 
         |analytic - numeric| <= atol + rtol |numeric|        for every element
 

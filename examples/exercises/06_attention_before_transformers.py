@@ -52,7 +52,7 @@ def additive_scores(q, k, W, U, v):
 
 
 def contexts(e, h):
-    """What a decoder reads at each of its steps: a mean of the encoder's states.
+    """The mean of the encoder's states that a decoder reads at each of its steps.
 
         c_j = sum_i a_ij h_i,    where for each j the weights a_ij sum to one over i
 

@@ -9,7 +9,7 @@ import numpy as np
 
 
 def scores(q, k):
-    """How well each query matches each key.
+    """Scores that say how well each query matches each key.
 
         s_ij = q_i . k_j / sqrt(K)
 

@@ -9,7 +9,7 @@ import numpy as np
 
 
 def teacher_forcing(targets):
-    """What a decoder reads in training, and what it is to write: the same sequence, shifted by one.
+    """The ids that a decoder reads in training, and those that it is to write: the same, shifted by one.
 
     At each position it has read the right symbols up to there, and is to say the next one.
 
@@ -28,7 +28,7 @@ def teacher_forcing(targets):
 
 
 def cross_entropy(logits, targets, pad):
-    """How surprised a model is by the right symbols: a mean over all that are no padding.
+    """The surprise of a model at the right symbols: a mean over all that are no padding.
 
         loss = mean of -log p(target),    p = softmax(logits)
 

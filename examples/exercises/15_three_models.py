@@ -32,7 +32,7 @@ def hide(tokens, draws, p, mask, pad):
 
 
 def last_logits(logits, lengths):
-    """What a decoder-only model says about the next symbol of each prompt of a batch.
+    """Find what a decoder-only model says about the next symbol of each prompt of a batch.
 
     The prompts are filled up with padding at their ends, to be equally long. The model says at each
     position what comes after it.
@@ -51,7 +51,7 @@ def last_logits(logits, lengths):
 
 
 def cross_entropy_rule(logits, targets, pad):
-    """Where the learning of all three models begins: the gradient of their loss.
+    """The gradient of the loss, where the learning of all three models begins.
 
     The loss is a mean over the positions that are no padding,
 

@@ -30,7 +30,7 @@ def repeat_part(x, start, to, length):
 
 
 def previous_share(weights):
-    """How much each head looks one back.
+    """The weight with which each head looks one back.
 
     For each head, the mean of the weights that the positions 1, 2, ... give to the one before them.
     Position 0 has nothing before it, and does not count.

@@ -57,7 +57,7 @@ def newton_step(f, x):
 
 
 def forward_derivative(f, x, v):
-    """How fast f changes as x moves along v: J v, from two walks back.
+    """J v: how fast f changes as x moves along v, from two walks back.
 
     `y, back = mg.vjp(f, x)` gives y = f(x), and a function that takes u, of the shape of y, to the
     tuple (J^T u,). That function is linear in u; walk back through it. Another way is right too, if it

@@ -1,4 +1,4 @@
-"""What is asked of an engine, in plain data: rules, walks, and the gradients of a transformer.
+"""The questions to an engine, in plain data: rules, walks, and the gradients of a transformer.
 
     ask = asked(engine)                  engine() -> (Tensor, backward), as in lesson 04
     ask("rule", "exp", (x,), {}, 0, g)   the gradient of argument 0 in np.sum(g * np.exp(x))

@@ -1,4 +1,4 @@
-"""Where the exercises' functions stand in the engine and in the transformer.
+"""The places of the exercises' functions in the engine and in the transformer.
 
     python -m minigrad exercises run
 
@@ -258,7 +258,7 @@ def beam_search(_, beam_search):
 
 
 def body(function):
-    """Where the body of a definition stands."""
+    """The place of a definition's body."""
     return vars(TABLE[function]), "body"
 
 

@@ -61,7 +61,7 @@ def _few(day: date, generator: random.Random) -> tuple[str, str]:
 
 @dataclass
 class Result:
-    """What came of a run.
+    """The results of a run.
 
     Attributes:
         losses: of each step.
@@ -154,7 +154,7 @@ def _learn(result, functions, steps, stopped, page):
 
 
 def told(result: Result, functions: Mapping[str, Callable]) -> str:
-    """What a run came to: the dates that it reads, and the functions that ran."""
+    """The report on a run: the dates that it reads, and the functions that ran."""
     lines = []
     if result.losses:
         lines.append(
@@ -263,7 +263,7 @@ def main(asked: dict[str, Any]) -> int:
 
 
 def stuck(watch: Watch, before: Mapping[str, int], seconds: float) -> str:
-    """What a run is doing that was to stop.
+    """Say what a run is doing that was to stop.
 
     Args:
         before: how often each function had been called some seconds ago.
@@ -286,7 +286,7 @@ def stuck(watch: Watch, before: Mapping[str, int], seconds: float) -> str:
 
 
 def _function(path: Path, name: str) -> Any:
-    """What a learner's file has by that name; what it prints would hide everything else."""
+    """The function of that name in a learner's file; what it prints would hide everything else."""
     space = written(path).functions()
     space["print"] = lambda *things, **options: None
     return space.get(name)

@@ -134,7 +134,7 @@ def depth_first(graph, root):
 
 
 def broken(answer, graph, root):
-    """What is not right about an order: nothing, if it is."""
+    """The faults of an order: nothing, if it is right."""
     place = {node: k for k, node in enumerate(answer)}
     needed = set(depth_first(graph, root))
     edges = [(n, a) for n in graph for a in set(graph[n]) if n in place and a in place]

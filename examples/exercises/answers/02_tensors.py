@@ -7,7 +7,7 @@ from minigrad.course.exercises import exercise, marked, numbers
 
 
 def gradients(f, g, *arrays):
-    """What the engine says."""
+    """The gradients that the engine computes."""
     leaves = [mg.Tensor(a, requires_grad=True) for a in arrays]
     f(*leaves).backward(g)
     return tuple(leaf.grad.numpy() for leaf in leaves)

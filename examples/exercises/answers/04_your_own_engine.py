@@ -64,7 +64,7 @@ OTHERS = (  # what is asked after the rules, one by one
 
 
 def case(rng, size):
-    """What an engine is asked: rule after rule, and then all together."""
+    """The questions to an engine: rule after rule, and then all together."""
     if size >= FEW:
         return OTHERS[size - FEW](rng)
     name, arguments, keywords, place = next(itertools.islice(rules(rng), size, None))

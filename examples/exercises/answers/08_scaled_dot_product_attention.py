@@ -148,7 +148,7 @@ def by_the_library(s, mask, v):
 
 
 def unseen(f, s, mask, v):
-    """What no query sees can be changed; here for each query by itself."""
+    """Tell whether what no query sees can be changed; here for each query by itself."""
     return all(
         np.allclose(f(s[i : i + 1], mask[i : i + 1], np.where(mask[i][:, None], v, 99.0)),
                     f(s[i : i + 1], mask[i : i + 1], v))

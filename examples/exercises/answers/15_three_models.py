@@ -302,7 +302,7 @@ def cross_entropy_rule(logits, targets, pad):
 
 
 def off(logits, targets):
-    """How far the probabilities are from those that would be right."""
+    """The distances of the probabilities from those that would be right."""
     return softmax(logits) - np.eye(logits.shape[-1])[targets]
 
 

@@ -14,7 +14,7 @@ def slope(f, x):
 
 
 def differences(f, x, v, h=1e-5):
-    """How fast f changes along v."""
+    """J v: how fast f changes along v, by differences."""
     return (np.asarray(f(x + h * v)) - np.asarray(f(x - h * v))) / (2 * h)
 
 

@@ -359,7 +359,7 @@ def some_ring(rng, size):
 
 
 def chunk_by_chunk(chunks, k):
-    """What each worker has of each chunk after the round."""
+    """The part of each chunk that each worker has after the round."""
     N = len(chunks)
     after = chunks.copy()
     for r in range(N):
