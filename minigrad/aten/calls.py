@@ -67,8 +67,8 @@ class Calls(TorchDispatchMode):
             if t._backward_hooks:
                 self.hooked[f"{called(t)} has a hook on its gradient"] = None
 
-    def called(self, cls: type, args: tuple, outputs: list, made: list) -> None:
-        """See a call of an `autograd.Function`."""
+    def note_function(self, cls: type, args: tuple, outputs: list, made: list) -> None:
+        """Note a call of an `autograd.Function`."""
         inputs = {id(t) for t in tensors_in(args)}  # one that it wrote into is seen through
         if made and not any(id(o) in inputs for o in outputs):
             self.functions.append(OwnBackward(cls, args, outputs, made, self.values))
@@ -107,10 +107,10 @@ class Calls(TorchDispatchMode):
         if isinstance(theirs, (bool, int, float)):  # as for `item()` and an `if`
             for tensor in call.tensors():
                 self.values.of(tensor)._read()
-        self._computed(call, row, reason, ours, outputs_of(theirs), rough)
+        self._compute(call, row, reason, ours, outputs_of(theirs), rough)
         return theirs
 
-    def _computed(
+    def _compute(
         self,
         call: AtenCall,
         row: Callable | None,
@@ -150,13 +150,13 @@ class Calls(TorchDispatchMode):
                 )
             for output, value, written in zip(outputs, values, call.written_results()):
                 if isinstance(output, torch.Tensor) and not output.is_complex():
-                    self._result(call, output, value, written, reason, rough)
+                    self._keep(call, output, value, written, reason, rough)
             returned = {id(o) for o in outputs}
             for tensor in call.written():
                 if id(tensor) not in returned:
-                    self._result(call, tensor, None, True, reason, rough)
+                    self._keep(call, tensor, None, True, reason, rough)
 
-    def _result(
+    def _keep(
         self, call: AtenCall, output: Any, value: Any, written: bool, reason: str, rough: float
     ) -> None:
         """Keep the value of a result, or make a constant of it."""

@@ -73,7 +73,7 @@ class Watched:
             block.enter_context(record())
             block.enter_context(self.calls.boxes())
             block.enter_context(self.calls.new_leaves())
-            block.enter_context(hooks.functions_seen(self.calls.called))
+            block.enter_context(hooks.functions_seen(self.calls.note_function))
             block.enter_context(self.calls)
             self._block = block.pop_all()
         self.is_open = True

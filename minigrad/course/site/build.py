@@ -195,8 +195,8 @@ class Preview:
 
 def _write_without(lesson: Lesson, note: str, folder: Path, site: Site, render: Renderer) -> None:
     """Write the page of a lesson without what its cells print and draw, under a note."""
-    shown = lesson_page(lesson, None, front.exercises_of(lesson), site, render)
-    written(folder / site.page_of(lesson.path), shown.replace("</h1>", f"</h1>{note}", 1))
+    page = lesson_page(lesson, None, front.exercises_of(lesson), site, render)
+    written(folder / site.page_of(lesson.path), page.replace("</h1>", f"</h1>{note}", 1))
 
 
 def _copy_written(at: Path, folder: Path, site: Site) -> None:
@@ -329,7 +329,7 @@ def _reference(folder: Path, say: Say) -> None:
     )
     left_out = [f"!{name}" for library, name in IMPORT.items() if find_spec(library) is None]
     options = ["--docformat", "google", "--no-show-source", "--template-directory", str(TEMPLATES)]
-    done = subprocess.run(
+    process = subprocess.run(
         [
             sys.executable,
             "-m",
@@ -344,8 +344,8 @@ def _reference(folder: Path, say: Say) -> None:
         capture_output=True,
         text=True,
     )
-    if done.returncode:
-        *_, last = done.stderr.splitlines() or ["for no reason that it told"]
+    if process.returncode:
+        *_, last = process.stderr.splitlines() or ["for no reason that it told"]
         raise errors.ConfigError(f"pdoc cannot make the reference: {last}")
     for page in [*folder.rglob("*.html"), *folder.glob("*.js")]:  # values of constants are shown
         text = page.read_text(encoding="utf-8")
@@ -361,8 +361,8 @@ def _copied(source: str | os.PathLike, target: str | os.PathLike) -> None:
 
 def _title(page: Path) -> str:
     """The title of a page that a lesson wrote."""
-    found = re.search(r"<title>(.*?)</title>", page.read_text(encoding="utf-8"), re.S)
-    return html.unescape(found[1]) if found else page.stem
+    title = re.search(r"<title>(.*?)</title>", page.read_text(encoding="utf-8"), re.S)
+    return html.unescape(title[1]) if title else page.stem
 
 
 def _without(folder: Path) -> list[str]:

@@ -155,9 +155,9 @@ def explore(
     if proof is not None:
         shown["notes"] += [ABSENT.format(i + 1, len(inputs)) for i in proof.absent]
         shown["live"] |= {"paths": proof.paths, "proven": proof.proven}
-    written = page(shown, sections or {})
+    text = page(shown, sections or {})
     file = opening.fresh_path(options.title) if path is None else Path(path)
-    write_whole(file, lambda opened: opened.write(written.encode()))
+    write_whole(file, lambda opened: opened.write(text.encode()))
     if path is None:
         opening.show(file)
     return file

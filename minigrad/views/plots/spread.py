@@ -56,8 +56,8 @@ def histograms(
     asides = {name: _aside(values, sizes) for name, values in flat.items()}
     if sizes:
         flat = {name: None if a is None else np.abs(a[a != 0]) for name, a in flat.items()}
-    shown = [a[np.isfinite(a)] for a in flat.values() if a is not None]
-    together = np.concatenate([*shown, np.empty(0)])
+    finite = [a[np.isfinite(a)] for a in flat.values() if a is not None]
+    together = np.concatenate([*finite, np.empty(0)])
     edges = _edges(together, sizes, bins)
     for i, (name, values) in enumerate(flat.items()):
         _draw_row(ax, len(flat) - 1 - i, values, edges, asides[name], color=colour, label=name)
@@ -82,12 +82,12 @@ def _aside(values: np.ndarray | None, sizes: bool) -> str:
         return "not computed"
     if not values.size:
         return "empty"
-    told = []
+    parts = []
     if not np.isfinite(values).all():
-        told.append(f"{np.mean(~np.isfinite(values)):.0%} not finite")
+        parts.append(f"{np.mean(~np.isfinite(values)):.0%} not finite")
     if sizes and (values == 0).any():
-        told.append(f"{np.mean(values == 0):.0%} zero")
-    return ", ".join(told)
+        parts.append(f"{np.mean(values == 0):.0%} zero")
+    return ", ".join(parts)
 
 
 def _draw_row(

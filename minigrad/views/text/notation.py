@@ -72,11 +72,11 @@ class Notation:
 
     # Products of vectors, which the rules make matrices of
 
-    def _as_vectors(self, made: Any) -> Any:
+    def _as_vectors(self, value: Any) -> Any:
         """A product in which a vector was made a matrix, written with the vector itself."""
-        call = self.call(made)
+        call = self.call(value)
         if call is None:
-            return made
+            return value
         if call.function is operator.getitem:  # of a product, the row or the column of a vector
             of, index = call.args
             product = self.call(of)
@@ -97,7 +97,7 @@ class Notation:
             column, row = self._vector(call.args[0], -1), self._vector(call.args[1], -2)
             if column is not None and row is not None:
                 return simplest(np.outer, [column, row], {})
-        return made
+        return value
 
     def _vector(self, value: Any, axis: int) -> Symbol | None:
         """The vector, or number, that was made a matrix by a new axis -1 (a column) or -2 (a row)."""
