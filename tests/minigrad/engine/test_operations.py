@@ -46,6 +46,17 @@ for row in ROWS:
     BY_FUNCTION.setdefault(name_of(row.function), []).append(row)
 ELEMENTWISE = {row.name for row in elementwise()}
 each_function = pytest.mark.parametrize("rows", BY_FUNCTION.values(), ids=BY_FUNCTION)
+first_row_and_others = pytest.mark.parametrize(
+    "rows",
+    [
+        *(pytest.param(rows[:1], id=name) for name, rows in BY_FUNCTION.items()),
+        *(
+            pytest.param(rows[1:], id=f"{name}, its other rows", marks=pytest.mark.slow)
+            for name, rows in BY_FUNCTION.items()
+            if rows[1:]
+        ),
+    ],
+)
 
 
 # --- what the tests are made of -------------------------------------------------------------------
@@ -103,7 +114,7 @@ def check_values(row, arrays, dtype):
             close(y.data, e, rtol=1e-12 if dtype == np.float64 else 1e-5)
 
 
-@each_function
+@first_row_and_others
 def test_derivatives_are_those_of_finite_differences(rows):
     """To the second order; the second also by the incoming gradient."""
     for row in rows:
@@ -187,7 +198,7 @@ def check_dtypes(row, loss):
         assert {c.given.dtype for c in contributions} <= {np.dtype(np.float32)}
 
 
-@each_function
+@first_row_and_others
 def test_the_order_in_memory_does_not_matter(rows):
     """Of what is given, and of the gradients that come back. Up to three rows share the orders."""
     apart = min(len(rows), 3)
@@ -285,7 +296,7 @@ def derived_in_order(row, layout, arriving):
     return derived(row.call, leaves_of(arrays), arriving=arriving)
 
 
-@each_function
+@first_row_and_others
 def test_it_does_not_matter_which_arguments_require_a_gradient(rows):
     """The others are tensors, or arrays in any order in memory, which change after the call."""
     for row in several_arguments(rows):
@@ -389,7 +400,7 @@ def check_list(row, arrays, i, numbers):
 SPECIAL = [math.nan, math.inf, pytest.param(-math.inf, marks=pytest.mark.slow)]
 
 
-@each_function
+@first_row_and_others
 @pytest.mark.parametrize("special", SPECIAL)
 def test_one_element_that_is_no_usual_number(rows, special):
     """The value is NumPy's. Gradients have their shapes; where each element is for itself, what comes
