@@ -281,12 +281,14 @@ function picture(line, said) {
   Flow.show({ ...said, line }, { told, machine, again: () => read(line), follows: Sampling.follow });
 }
 
+const bare = (word) => word.replace(/[,.;]$/, "");
+
 function variation(text) {
   // what is other in a line than in that of the page, if it is one word
   const [was, is] = [told.line, text].map((line) => line.split(" "));
   const other = is.flatMap((word, i) => (word === was[i] ? [] : [i]));
   return was.length === is.length && other.length === 1
-    ? filled(WORDS.becomes, { was: was[other[0]], is: is[other[0]] })
+    ? filled(WORDS.becomes, { was: bare(was[other[0]]), is: bare(is[other[0]]) })
     : text;
 }
 

@@ -26,7 +26,7 @@ function chapterAt(time) {
 function lessonLink(chapter) {
   if (!chapter.lesson) return null;
   const { title, address } = chapter.lesson;
-  return make("a", { class: "lesson", href: address }, `Lesson: ${title}`);
+  return make("a", { class: "lesson", href: address, target: "_blank" }, `Lesson: ${title}`);
 }
 
 function chapterList() {

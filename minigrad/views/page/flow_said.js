@@ -120,7 +120,8 @@ function letterReads(k) {
     .filter(({ width }) => width >= Ribbons.LEAST)
     .map(({ said }) => said)
     .join(", ");
-  return filled(WORDS.flowLetterRead[list ? "some" : "none"], {
+  const cut = Flow.cutter.off.has(`letter ${Flow.rowOf("target")} ${k}`);
+  return filled(WORDS.flowLetterRead[cut ? "cut" : list ? "some" : "none"], {
     symbol: FlowScene.followed("target"),
     list,
   });
@@ -296,11 +297,26 @@ function outcome(part) {
       Flow.uncut?.line === Flow.reading.line ? inPlaceOf(Flow.uncut.written[Flow.step]) : "",
     ].join(" ");
   }
-  if (Flow.effect(part.key) === "nothing") return filled(WORDS.flowWouldStay, { symbol, now });
   return [
-    filled(WORDS.flowWouldLose, { symbol, now, other: ahead(lead - lost, rival), change: Flow.signed(lost) }),
-    lead > 0 && lost > lead ? filled(WORDS.flowMore, { lead: score(lead), other: symbolNamed(rival) }) : "",
+    Flow.effect(part.key) === "nothing"
+      ? filled(WORDS.flowWouldStay, { symbol, now })
+      : filled(WORDS.flowWouldLose, {
+          symbol,
+          now,
+          other: ahead(lead - lost, rival),
+          change: Flow.signed(lost),
+        }),
+    lead > 0 && lost > lead
+      ? filled(WORDS.flowMore, { lead: score(lead), other: symbolNamed(rival) })
+      : blind(part),
   ].join(" ");
+}
+
+// Of what is written without a look at the line, the line is no reason.
+function blind({ kind, stage }) {
+  const reads = (one) => one.reads === "source" && one.side === "target";
+  if (kind !== "stage" || !reads(stage) || Flow.told.stages.filter(reads).length > 1) return "";
+  return filled(WORDS.flowBlind, { symbol: FlowScene.followed("target") });
 }
 
 const inPlaceOf = (id) =>

@@ -91,6 +91,18 @@ function openHere() {
   if (typeof key === "string") Places.show(key);
 }
 
+// Where a line can be typed, a letter beside the field is meant for it, and not for the step or the drawing.
+function isText({ key, target }) {
+  const field = byId("another-line");
+  if (!field?.checkVisibility() || target !== document.body || key.length > 1 || "?/".includes(key))
+    return false;
+  if (key !== " ") {
+    field.focus();
+    field.setSelectionRange(field.value.length, field.value.length);
+  }
+  return true;
+}
+
 function onKey(event) {
   const typing =
     ["INPUT", "TEXTAREA", "SELECT"].includes(event.target.tagName) && event.target.type !== "range";
@@ -108,7 +120,7 @@ function onKey(event) {
     }
     return;
   }
-  if (typing) return;
+  if (typing || isText(event)) return;
   const card = event.target.closest ? event.target.closest(".card") : null;
   const button = event.target.tagName === "BUTTON" || event.target.tagName === "SUMMARY";
   if (card && (event.key === "Enter" || event.key === " ")) {

@@ -7,7 +7,7 @@
 import { make } from "./base.js";
 
 const WIDE = { label: 38, head: 46, join: 24, work: 18, gap: 30, ends: 150, least: 60 };
-const NARROW = { label: 22, head: 22, join: 13, work: 12, gap: 7, ends: 94, least: 30 };
+const NARROW = { label: 22, head: 20, join: 12, work: 12, gap: 5, ends: 94, least: 22 };
 const ROW = 15,
   BETWEEN = 5, // heads
   TOP = 46, // of a lane, for the names of its stages

@@ -42,6 +42,8 @@ const WORDS = {
   flowAgainst: "Wide does not mean helpful: {edge}, works against {symbol}: {change}.",
   flowChoose: "Choose a stage, a head, a ribbon or a letter: it is worked out here, and can be cut.",
   flowBothKinds: "The ribbons of the encoder are for {letter} alone, the numbers on boxes for all {units}.",
+  flowBlind:
+    "Only this stage reads the line: without it the model guesses {symbol} all the same. So another cut that leaves {symbol} proves little.",
   flowCutNow: "Cut now:",
   flowCutEarlier:
     "An earlier symbol changed as well: “{now}” stands before, in place of “{before}”. With “{before}” before, {symbol} was {was} and would now be {other}.",
@@ -65,14 +67,16 @@ const WORDS = {
   flowLead:
     "{symbol} is {lead} ahead of {other}: {own} against {second}. Each number: what {symbol} loses of this lead without that part.",
   flowLetter: "{unit} {place}, {symbol}",
-  flowLetterAbout: "Cut, no head of cross-attention can take anything from it.",
+  flowLetterAbout:
+    "Cut, no head of cross-attention can take anything from it. What letters beside it took of it in the encoder stays: to type another letter in its place removes that too.",
   flowLetterRead: {
+    cut: "It is cut: no head of cross-attention takes anything from it.",
     some: "To write {symbol}, cross-attention reads it: {list}.",
     none: "To write {symbol}, no head of cross-attention takes anything from it: each less than 2%.",
   },
   flowLetters: "Letters that help most: {list}.",
   flowLettersNeeded: {
-    none: "None is needed: with any one cut, {symbol} is still written.",
+    none: "No single one is needed: with any one cut, {symbol} is still written.",
     some: "Needed, or another symbol is written: {list}.",
   },
   flowLikely: { long: "probability to come next", short: "probability" },

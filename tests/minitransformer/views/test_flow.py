@@ -313,7 +313,9 @@ def test_beside_the_picture_stands_what_a_head_reads_and_the_steps_above_it(
     alone = lambda k: model.margin(inputs, step, written[0, step], {2: [np.s_[:, step, k]]})
     needed = [f"“{letters[k]}”" for k in range(source.shape[1]) if alone(k) < 0]
     told = (
-        "Needed, or another symbol is written: " + ", ".join(needed) if needed else "None is needed"
+        "Needed, or another symbol is written: " + ", ".join(needed)
+        if needed
+        else "No single one is needed"
     )
     assert told in browser.run(SUMMARY)
     model.scores(inputs)
@@ -400,6 +402,8 @@ def test_after_a_cut_nothing_jumps_and_the_numbers_are_those_from_before(browser
         would, lead = re.search(
             r"would be ([\d.]+ \w+).*, not ([\d.]+ \w+)", whole.replace("\n", " ")
         ).groups()
+        guessed = key == "stage 3" and "More than its lead" not in whole
+        assert ("the model guesses" in whole) is guessed
         top = browser.run(TOP)
         browser.ask("click", "#flow-summary .switch", 0)
         browser.wait(MEASURED)
@@ -422,7 +426,22 @@ def test_after_a_cut_nothing_jumps_and_the_numbers_are_those_from_before(browser
         assert "other tabs" not in said()
         browser.wait(MEASURED)
     assert len(seen) > 1
+    browser.run(SELECT, f"letter {step} 0")
+    browser.ask("click", "#flow-summary .switch", 0)
+    assert "It is cut: no head" in browser.run(SUMMARY)
     assert browser.messages() == []
+
+
+@pytest.mark.slow
+def test_letters_beside_the_field_are_typed_into_it_and_play_nothing(browser, tmp_path):
+    opened(browser, tmp_path, "encoder-decoder")
+    from selenium.webdriver.common.action_chains import ActionChains
+
+    ActionChains(browser.driver).send_keys(" pt").perform()
+    browser.wait("return document.getElementById('another-line').value.endsWith('pt')")
+    line = browser.run("return document.getElementById('another-line').value")
+    assert line == LINE["encoder-decoder"] + "pt"
+    assert browser.run("return !document.getElementById('flow').closest('.stage').hidden")
 
 
 STRENGTHS = """
