@@ -94,8 +94,7 @@ function openHere() {
 // Where a line can be typed, a letter beside the field is meant for it, and not for the step or the drawing.
 function isText({ key, target }) {
   const field = byId("another-line");
-  if (!field?.checkVisibility() || target !== document.body || key.length > 1 || "?/".includes(key))
-    return false;
+  if (!field?.offsetParent || target !== document.body || key.length > 1 || "?/".includes(key)) return false;
   if (key !== " ") {
     field.focus();
     field.setSelectionRange(field.value.length, field.value.length);
