@@ -13,12 +13,13 @@ Read it from the whole to the parts:
    `other_numbers`: the comparison with a call that has other numbers
 4. `plan`: the program for one key, and what each run of it is given
 5. `running`: one run, forward and back, and the node of the graph that it is
-6. `lowered_script`: from the graph to the lines of its program, by the next two files
+6. `lowered_script`: from the graph to the lines of its program, by the next three files
 7. `lowering`: lines as single calls of NumPy's, without aliases, constants and what nothing needs
 8. `rewritings`: algebra on lines, for speed
-9. `memory`: which lines share an array, and which write over one that nothing needs any more
-10. `program_text`: the lines as text, one generator function: forward, then back
-11. `of_watched`: what PyTorch computed, compiled: its graph is there already
+9. `layouts`: products written in the order in which they are read, in place of a copy
+10. `memory`: which lines share an array, and which write over one that nothing needs any more
+11. `program_text`: the lines as text, one generator function: forward, then back
+12. `of_watched`: what PyTorch computed, compiled: its graph is there already
 
 Beside these, `keeping` shows the plan of memory as a table; `emptying` and `heap` give back memory
 while a program is made.
@@ -38,6 +39,7 @@ A plan is made in this order, and each thing is decided once:
     what a run is given anew                    `plan.Plan`: arguments, tensors, draws
     which calls compute the result              `script.Script`, forward and back
     which of them are left, and in which form   `lowering`, then `rewritings`
+    in which order a product lies in memory     `layouts`
     where each result lies                      `memory.MemoryPlan`
     the text                                    `program_text.ProgramText`, which decides nothing
 """

@@ -11,6 +11,7 @@ from ..ran.data import GraphData
 from ..script.script import Script
 from ..script.symbols import Shape, Symbol, stand_in
 from .emptying import empty_all, ids, own_lines, walk_back
+from .layouts import laid_out
 from .lowering import lowered, once
 from .rewritings import rewrite
 
@@ -64,6 +65,8 @@ def lowered_script(
     empty_all(own_lines(lines, ids(varying)))
     lines, ends, notes = rewrite(lines, ends, exact)
     lines, ends = once(lines, ends, varying)
+    if not exact:
+        lines, ends = laid_out(lines, ends)
     forward = max([k + 1 for k, line in enumerate(lines) if line is ends[0]], default=0)
     return LoweredScript(graph, lines, forward, given, start, ends, parents, notes)
 

@@ -114,13 +114,13 @@ def _write(symbol: Symbol, role: Role, new: dict[int, Symbol]) -> None:
 
 
 def _value(line: Symbol, call: SymbolCall, before: dict[int, Any]) -> Any:
-    """The array of a line; of a view, the view of the array that its argument has now.
+    """The array of a line; of a view, or what can be one, that of the array its argument has now.
 
     A number of NumPy's becomes an array without axes, which can have views.
     """
-    value = line.value
+    value, may_be_view = line.value, call.function is np.reshape
     old = [before[id(part)] for part in line.parts if id(part) in before]
-    if any(isinstance(a, np.generic) or shares(a, value) for a in old):
+    if any(may_be_view or isinstance(a, np.generic) or shares(a, value) for a in old):
         value = call.function(*plain(list(call.args)), **plain(call.options))
     return np.asarray(value) if isinstance(value, np.generic) else value
 

@@ -118,6 +118,19 @@ def sum_of_products(line: Symbol, uses: Uses) -> Any:
     return np.reshape(np.vecdot(a, b), line.value.shape)
 
 
+@rewriting("sum(a b, -1) = sum(a, -1) b", np.add.reduce)
+def sum_of_multiples(line: Symbol, uses: Uses) -> Any:
+    """For a number b of each row."""
+    x, axes = _summed(line)
+    if x is None or axes != (line.ndim - 1,) or uses[id(x)] > 1:
+        return None
+    assert line.call is not None
+    a, b = sorted(_both(x, np.multiply), key=lambda part: -np.size(plain(part)))
+    if np.shape(plain(a)) != x.value.shape or np.shape(plain(b)) != line.value.shape:
+        return None
+    return np.multiply(simplest(np.add.reduce, [a], line.call.options), b)
+
+
 @rewriting("sum(x, -1) = x @ 1", np.add.reduce)
 def sum_of_rows(line: Symbol, uses: Uses) -> Any:
     """On short rows, np.sum takes longer for a row than for its elements."""
@@ -183,6 +196,19 @@ def _summed(line: Symbol) -> tuple[Any, tuple[int, ...]]:
         return None, ()
     axes = (axis,) if isinstance(axis, int) else tuple(axis)
     return x, tuple(sorted(i % x.ndim for i in axes))
+
+
+@rewriting("(a @ b).mT = b.mT @ a.mT", np.swapaxes)
+def product_transposed(line: Symbol, uses: Uses) -> Any:
+    """So that the rows of what goes on lie one after the other."""
+    assert line.call is not None
+    x, *axes = line.call.args
+    a, b = _operands(x, np.matmul, uses) if isinstance(x, Symbol) else (None, None)
+    if not isinstance(a, Symbol) or not isinstance(b, Symbol) or min(a.ndim, b.ndim) < 2:
+        return None
+    if {axis % x.ndim for axis in axes} != {x.ndim - 1, x.ndim - 2}:
+        return None
+    return np.matmul(np.swapaxes(b, -1, -2), np.swapaxes(a, -1, -2))
 
 
 # --- signs, quotients, sums of equal terms ---------------------------------------------------------

@@ -194,6 +194,16 @@ def test_outputs_of_any_shape_and_any_seed():
     assert_same_bits(both_ways(step, [2 * x, w]), both_ways(f, [2 * x, w]))
 
 
+@pytest.mark.parametrize("row", [(), (3,), (64,), (8, 8)], ids=str)
+def test_rows_that_an_index_selects_twice_get_both_gradients_with_the_same_bits(row):
+    part = row = np.random.default_rng(0).normal(size=(200, *row)).astype(np.float32)
+    ids = np.array([[3, 0, 3], [199, 3, 0]])
+    f = lambda x: np.tanh(row[ids] * x[ids]) + part[ids]
+    x = leaf(row)
+    for found, wanted in zip(both_ways(compiled(f, x), [x]), both_ways(f, [x])):
+        assert_same_bits(found, wanted)
+
+
 def test_a_caller_may_change_his_array_before_going_back():
     x, w = np.ones((2, 3)), leaf(np.ones((3, 2)))
     y = compiled(lambda x, w: np.sum(x @ w), x, w)(x, w)

@@ -32,6 +32,11 @@ def with_mean_and_deviation(x):
 CASES = {  # a function of a matrix, and how wide that is
     "sum_of_rows": (lambda x: np.sqrt(np.sum(np.exp(x), axis=-1)), COLUMNS),
     "sum_of_columns": (lambda x: np.sqrt(np.sum(np.exp(x), axis=0)), COLUMNS),
+    "sum_of_multiples": (
+        lambda x: np.sum(np.tanh(x) * np.max(x, -1, keepdims=True), axis=-1, keepdims=True),
+        COLUMNS,
+    ),
+    "product_transposed": (lambda x: np.tanh(np.swapaxes(x.T @ np.tanh(x), 0, 1)), COLUMNS),
     "multiple_of_a_sum": (lambda x: np.mean(np.exp(x), axis=-1), COLUMNS),
     "multiple_of_a_sum of columns": (lambda x: -np.sum(np.exp(x), axis=0), COLUMNS),
     "sum_of_a_multiple": (lambda x: np.sum(np.exp(x) * 3, axis=-1), COLUMNS),

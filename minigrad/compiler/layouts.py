@@ -1,0 +1,51 @@
+"""Layouts: a product is written as its rows are read, where a copy would only lay them out anew.
+
+    y = np.matmul(w, v)                                      (B, H, T, K)
+    z = np.reshape(np.swapaxes(y, 1, 2), (B, T, H * K))      a copy: y lies in another order
+    z = np.reshape(np.swapaxes(y, 1, 2), (B, T, H * K))      a view, if y lies as (B, T, H, K)
+
+BLAS writes rows of a matrix with gaps between them as fast as rows without.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+
+from ..script.symbols import Symbol
+from .lowering import rewritten, shares
+
+
+def laid_out(lines: Sequence[Symbol], ends: Sequence[Symbol]) -> tuple[list[Symbol], list[Symbol]]:
+    """The same lines, with products in such an order that copies of them become views."""
+    uses = Counter(id(part) for line in lines for part in line.parts)
+    uses.update(map(id, ends))
+    arrays = dict(filter(None, (_product_copied(line, uses) for line in lines)))
+
+    def change(line: Symbol) -> None:
+        line.value = arrays.get(id(line), line.value)
+
+    return rewritten(lines, ends, change)
+
+
+def _product_copied(line: Symbol, uses: Counter[int]) -> tuple[int, np.ndarray] | None:
+    """The id of a product that a line copies in another order, and an array that lies in that order.
+
+    None if the line is no such copy, if something else needs the product, or if the numbers of one of
+    its rows would not lie side by side.
+    """
+    call = line.call
+    if call is None or call.function is not np.reshape or "order" in call.options:
+        return None
+    x = call.args[0]
+    if shares(x.value, line.value):
+        return None
+    array = np.empty(x.value.shape, x.dtype)
+    while x.call is not None and x.call.function is np.swapaxes and uses[id(x)] == 1:
+        x, *axes = x.call.args
+        array = array.swapaxes(*axes)
+    if x.call is None or x.call.function is not np.matmul or uses[id(x)] != 1 or array.ndim < 2:
+        return None
+    return (id(x), array) if array.strides[-1] == array.itemsize else None
