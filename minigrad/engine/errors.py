@@ -13,6 +13,7 @@ whose rule failed (`walk.pass_on`).
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -115,9 +116,25 @@ def as_minigrad_error(problem: Exception) -> MinigradError:
         StopIteration: GraphError,  # which would end the walk, a generator
     }
     kind = next((ours for k, ours in kinds.items() if isinstance(problem, k)), ShapeError)
-    error = kind(str(problem) or repr(problem))
+    error = kind(_in_plain_words(str(problem)) or repr(problem))
     error.reason, error.__cause__ = str(error), problem
     return error
+
+
+# What NumPy says of products of matrices, in the words of its C code; and what is said here.
+PLAINER = {
+    r"matmul: Input operand 1 has a mismatch in its core dimension 0.*size (\d+) is different from (\d+)":
+        r"each row of the first has \2 numbers, and each column of the second \1: a product needs as many",
+    r"matmul: Input operand \d does not have enough dimensions \(has 0":
+        "a product of matrices takes no single number: multiply by one with *",
+}  # fmt: skip
+
+
+def _in_plain_words(said: str) -> str:
+    for pattern, plain in PLAINER.items():
+        if found := re.search(pattern, said):
+            return found.expand(plain)
+    return said
 
 
 def described(value: object) -> str:

@@ -612,6 +612,24 @@ def test_what_cannot_be_added(other):
         leaf([1.0, 2.0]) + other
 
 
+@pytest.mark.parametrize(
+    ("shape", "other", "says"),
+    [
+        (
+            (2, 3),
+            np.ones((4, 5)),
+            r"row of the first has 3 numbers, and each column of the second 4",
+        ),
+        ((3,), np.ones(4), "row of the first has 3 numbers, and each column of the second 4"),
+        ((2, 3), 3, r"takes no single number: multiply by one with \*"),
+        ((), np.ones((2, 2)), r"takes no single number: multiply by one with \*"),
+    ],
+)
+def test_a_product_of_matrices_that_do_not_fit_says_what_is_wrong(shape, other, says):
+    with pytest.raises(errors.ShapeError, match=says):
+        leaf(np.ones(shape)) @ other
+
+
 # --- leaves and gradients -------------------------------------------------------------------------
 
 
