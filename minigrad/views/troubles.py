@@ -32,6 +32,10 @@ from .page import explore
 # A gradient that shrinks, or grows, by so much on its way is said to vanish, or to explode.
 FAR = 1e4
 LISTED = 3  # names in a sentence
+SCALED = {
+    "multiply",
+    "divide",
+}  # operations that leave numbers where they were, as a dropout has them
 STEPS = 6  # on a way of at least so many operations
 Cuts = Callable[[np.ndarray | None], SourceLine | None]
 
@@ -415,9 +419,13 @@ def _another_axis(graph: Graph) -> Iterator[Trouble]:
     """Each product that adds up what a softmax made along another axis than it sums to one."""
     softmaxes = {box.number for box in graph.boxes if box.name == "softmax"}
     for node in graph.nodes:
-        weights = _sources(graph, node)[0] if _plain(node.operation) == "matmul" else node
+        if _plain(node.operation) != "matmul":
+            continue
+        weights = _sources(graph, node)[0]
+        while weights.box not in softmaxes and _plain(weights.operation) in SCALED:  # as by dropout
+            weights = _sources(graph, weights)[0]
         a = weights.value
-        if weights is node or weights.box not in softmaxes or a is None or a.ndim < 2:
+        if weights.box not in softmaxes or a is None or a.ndim < 2:
             continue
         ones = [k for k in range(a.ndim) if np.allclose(np.sum(a, k), 1, atol=1e-2)]
         if ones and a.ndim - 1 not in ones:

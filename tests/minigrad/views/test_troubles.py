@@ -384,12 +384,13 @@ def test_a_softmax_of_a_softmax_is_told(second):
     assert trouble.line.text.startswith("p = MF.softmax")
 
 
+@pytest.mark.parametrize("dropped", [0, 0.1])
 @pytest.mark.parametrize(("axis", "kinds"), [(-1, []), (-2, ["axis"])])
-def test_a_softmax_along_another_axis_than_is_added_is_told(axis, kinds):
+def test_a_softmax_along_another_axis_than_is_added_is_told(axis, kinds, dropped):
     q = mg.Tensor(np.linspace(-1, 1, 24).reshape(2, 3, 4), requires_grad=True)
     with mg.record():
         weights = MF.softmax(q @ q.mT, axis)
-        loss = np.sum((weights @ q) ** 2)
+        loss = np.sum((MF.dropout(weights, dropped) @ q) ** 2)
     found = mg.diagnose(loss)
     assert [t.kind for t in found] == kinds
     assert all(t.line.text.startswith("weights =") and "along axis 1 of 3" in t.what for t in found)
