@@ -123,8 +123,8 @@ def as_minigrad_error(problem: Exception) -> MinigradError:
 
 # What NumPy says of products of matrices, in the words of its C code; and what is said here.
 PLAINER = {
-    r"matmul: Input operand 1 has a mismatch in its core dimension 0.*size (\d+) is different from (\d+)":
-        r"each row of the first has \2 numbers, and each column of the second \1: a product needs as many",
+    r"matmul: Input operand 1 has a mismatch .*\(size (\d+) is different from (\d+)\)":
+        r"each row of the first has \2 numbers, and each column of the second \1: they must match",
     r"matmul: Input operand \d does not have enough dimensions \(has 0":
         "a product of matrices takes no single number: multiply by one with *",
 }  # fmt: skip
