@@ -317,7 +317,7 @@ class Tensor(Operators):
 
     # Back to the leaves
 
-    backward = backward  # of `walk`; `checked` compares its arguments with the annotations first
+    backward = backward  # of the file `backward`; `checked` compares its arguments with the annotations first
 
     @staticmethod
     def _wrap(array: AnyArray, node: Node | None = None) -> Tensor:

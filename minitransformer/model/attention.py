@@ -87,7 +87,7 @@ def attention(
         DTypeError: if the mask is not of booleans.
         ConfigError: if the score or phi is no function.
     """
-    check(query, key, value, score, phi)
+    check_inputs(query, key, value, score, phi)
     weights = normalized(score(query, key), mask, phi)  # (..., T, S)
     return weights @ value, weights  # (..., T, V), (..., T, S)
 
@@ -128,7 +128,9 @@ def normalized(
         ShapeError, DTypeError: if the mask does not fit the scores, or is not of booleans.
     """
     if mask is not None:
-        check_mask(mask, scores.shape)
+        check_mask(
+            mask, scores.shape
+        )  # `masked_softmax` takes one that broadcasts the other way too
     if phi is np.exp:
         return masked_softmax(scores, mask)
     positive = phi(scores)
@@ -138,7 +140,7 @@ def normalized(
     return positive / not_zero(total)
 
 
-def check(query: Array, key: Array, value: Array, score: object, phi: object) -> None:
+def check_inputs(query: Array, key: Array, value: Array, score: object, phi: object) -> None:
     """Check that there is a value for each key, that all have the same batch axes, and that score and
     phi can be called."""
     function("score", score)

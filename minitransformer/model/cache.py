@@ -1,4 +1,4 @@
-"""The memory of a model that writes token by token, so that no position is computed twice."""
+"""The cache of a model that writes token by token, so that no position is computed twice."""
 
 from __future__ import annotations
 

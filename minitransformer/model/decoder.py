@@ -47,14 +47,13 @@ class DecoderLayer(Module):
         Args:
             x: the target so far (B, T, D); with a cache, what is new of it.
             memory: what the encoder made of the source (B, S, D); None if the cache remembers it.
-            self_mask: booleans that broadcast to (B, H, T, T); with a cache (B, H, T, offset + T), where
-                `offset` positions were read before.
-            cross_mask: booleans that broadcast to (B, H, T, S).
+            self_mask, cross_mask: booleans that broadcast to the weights of the two attentions.
             cache: what the layer read before.
 
         Returns:
-            (B, T, D), the weights of the self-attention (B, H, T, T), and those of the attention to
-            the source (B, H, T, S).
+            (B, T, D); the weights of the self-attention (B, H, T, T), or with a cache
+            (B, H, T, offset + T), where `offset` positions were read before; and those of the attention
+            to the source (B, H, T, S).
 
         Raises:
             ShapeError, DTypeError: as `MultiHeadAttention`.

@@ -16,7 +16,7 @@ from minigrad.nn import Dropout, Module
 
 from . import masks
 from .cache import Cache
-from .embedding import embed, embedding, unembedding
+from .embedding import embed, embedding_table, unembedding
 from .encoder import Encoder
 from .positions import POSITIONS
 from .results import AllWeights, Decoded, Memory, labelled
@@ -29,7 +29,7 @@ class DecoderOnly(Module):
 
     def __init__(self, sizes: DecoderSizes):
         self.sizes = s = check_sizes(sizes, DecoderSizes, exactly=True)
-        self.embedding = embedding(s.symbols, s.width)
+        self.embedding = embedding_table(s.symbols, s.width)
         self.positions = POSITIONS[s.positions](s.width, s.longest)
         self.dropout = Dropout(s.dropout)
         self.stack = Encoder(s.layers, s)

@@ -14,7 +14,7 @@ from .projection import projection
 from .tokens import check_tokens
 
 
-def embedding(symbols: int, width: int) -> Embedding:
+def embedding_table(symbols: int, width: int) -> Embedding:
     """A table (N, D) whose rows, times sqrt(D), have numbers of variance 1 at first
     (Phuong & Hutter, 2022, algorithm 1)."""
     return Embedding(symbols, width, std=width**-0.5)

@@ -39,17 +39,18 @@ class EncoderLayer(Module):
 
         Args:
             x: (B, S, D).
-            mask: booleans that broadcast to (B, H, S, S).
+            mask: booleans that broadcast to the weights.
             cache: what the layer read before, for a mask that lets nothing see what comes after.
 
         Returns:
-            (B, S, D), and the weights of the attention (B, H, S, S).
+            (B, S, D), and the weights of the attention (B, H, S, S); with a cache (B, H, S, offset + S),
+            where `offset` positions were read before.
 
         Raises:
             ShapeError, DTypeError: as `MultiHeadAttention`.
         """
         y = self.residual1.before(x)
-        attended, weights = self.self_attention(y, y, mask, cache=cache)  # (B, S, D), (B, H, S, S)
+        attended, weights = self.self_attention(y, y, mask, cache=cache)  # (B, S, D)
         x = self.residual1.after(x, attended)
         worked = self.feed_forward(self.residual2.before(x))  # (B, S, D)
         return self.residual2.after(x, worked), weights
@@ -63,7 +64,7 @@ class Encoder(Stack):
     def forward(
         self, x: Array, mask: np.ndarray | None = None, cache: Cache | None = None
     ) -> tuple[Tensor, list[Tensor]]:
-        """(B, S, D) to (B, S, D), and each layer's weights (B, H, S, S)."""
+        """(B, S, D) to (B, S, D), and each layer's weights, as `EncoderLayer` gives them."""
         maps = []
         for layer in self.layers:
             x, weights = layer(x, mask, cache)

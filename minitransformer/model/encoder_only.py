@@ -12,7 +12,7 @@ from minigrad.functional import gelu
 from minigrad.nn import Dropout, Module
 
 from . import masks
-from .embedding import embed, embedding, unembedding
+from .embedding import embed, embedding_table, unembedding
 from .encoder import Encoder
 from .layer_norm import LayerNorm
 from .positions import POSITIONS
@@ -55,7 +55,7 @@ class EncoderOnly(Module):
 
     def __init__(self, sizes: EncoderSizes):
         self.sizes = s = check_sizes(sizes, EncoderSizes, exactly=True)
-        self.embedding = embedding(s.symbols, s.width)
+        self.embedding = embedding_table(s.symbols, s.width)
         self.positions = POSITIONS[s.positions](s.width, s.longest)
         self.dropout = Dropout(s.dropout)
         self.encoder = Encoder(s.layers, s)

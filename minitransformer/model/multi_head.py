@@ -73,30 +73,24 @@ class MultiHeadAttention(Module):
         """
         key = context if key is None else key
         value = context if value is None else value
-        self.check(query=query)
+        offset = 0 if cache is None else cache.length(self)
+        self._check_widths(query=query)
         q = self.query(query)  # (B, H, T, K)
-        if self.rotary:
-            q = rotary(q, 0 if cache is None else cache.length(self))
-        k, v = self._keys_and_values(key, value, cache)  # (B, H, S, K), (B, H, S, V)
+        q = rotary(q, offset) if self.rotary else q
+        if key is None and value is None and cache is not None and offset:
+            k, v = cache.kept(self)  # (B, H, S, K), (B, H, S, V)
+        else:
+            self._check_widths(key=key, value=value)
+            k = self.key(key)  # type: ignore[arg-type]  # (B, H, S, K)
+            v = self.value(value)  # type: ignore[arg-type]  # (B, H, S, V)
+            k = rotary(k, offset) if self.rotary else k
+            k, v = (k, v) if cache is None else cache.grow(self, k, v)  # those of before come first
         heads, weights = attention(q, k, v, mask, score=self.score)  # (B, H, T, V), (B, H, T, S)
         if self.output is None:
             return np.sum(heads, axis=-3), weights  # (B, T, V)
         return self.output(heads), weights  # (B, T, D)
 
-    def _keys_and_values(
-        self, key: Array | None, value: Array | None, cache: Cache | None
-    ) -> tuple[Tensor, Tensor]:
-        """Make keys (B, H, S, K) and values (B, H, S, V); those that a cache remembers come first."""
-        if key is None and value is None and cache is not None and cache.length(self):
-            return cache.kept(self)
-        self.check(key=key, value=value)
-        k = self.key(key)  # type: ignore[arg-type]  # (B, H, S, K)
-        v = self.value(value)  # type: ignore[arg-type]  # (B, H, S, V)
-        if self.rotary:
-            k = rotary(k, 0 if cache is None else cache.length(self))
-        return (k, v) if cache is None else cache.grow(self, k, v)
-
-    def check(self, **inputs: Array | None) -> None:
+    def _check_widths(self, **inputs: Array | None) -> None:
         """Check that the inputs of the projections have the right widths.
 
         Raises:

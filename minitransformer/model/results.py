@@ -36,7 +36,8 @@ class Decoded(NamedTuple):
 
     Attributes:
         vectors: (B, T, D).
-        weights: of each layer's attention to the text itself (B, H, T, T).
+        weights: of each layer's attention to the text itself (B, H, T, T); with a cache
+            (B, H, T, offset + T).
         cross: of each layer's attention to the source (B, H, T, S); none without a source.
     """
 

@@ -13,7 +13,7 @@ from minigrad.nn import Dropout, Module
 from . import masks
 from .cache import Cache
 from .decoder import Decoder
-from .embedding import embed, embedding, unembedding
+from .embedding import embed, embedding_table, unembedding
 from .encoder import Encoder
 from .positions import POSITIONS
 from .results import AllWeights, Decoded, Memory, labelled
@@ -29,9 +29,9 @@ class Transformer(Module):
 
     def __init__(self, sizes: Sizes):
         self.sizes = s = check_sizes(sizes, Sizes, exactly=True)
-        self.source_embedding = embedding(s.source_symbols, s.width)
+        self.source_embedding = embedding_table(s.source_symbols, s.width)
         self.target_embedding = (
-            self.source_embedding if s.tied == "all" else embedding(s.target_symbols, s.width)
+            self.source_embedding if s.tied == "all" else embedding_table(s.target_symbols, s.width)
         )
         self.positions = POSITIONS[s.positions](s.width, s.longest)
         self.dropout = Dropout(s.dropout)

@@ -31,7 +31,7 @@ from minitransformer import (
     greedy,
     single_query,
 )
-from minitransformer.model.embedding import embed, embedding, unembedding
+from minitransformer.model.embedding import embed, embedding_table, unembedding
 from minitransformer.model.encoder_only import hide
 from minitransformer.model.positions import Learned, add_nothing
 from minitransformer.training.decoding import sample
@@ -322,7 +322,7 @@ def test_every_row_of_the_table_names_what_there_is_and_has_a_test():
 
 
 def test_1_token_embedding():
-    table = randomized(embedding(7, 4))
+    table = randomized(embedding_table(7, 4))
     W_e = table.weight.data.T
     for v in range(7):
         close(table(np.array(v)), algorithm_1(v, W_e))
@@ -384,7 +384,7 @@ def test_6_layer_norm():
 
 @pytest.mark.parametrize("tied", [False, True])
 def test_7_unembedding(tied):
-    table = randomized(embedding(7, 4))
+    table = randomized(embedding_table(7, 4))
     layer = randomized(unembedding(table, tied), seed=1)
     layer.bias.copy_(np.zeros(7))
     W_u = table.weight.data if tied else layer.weight.data.T
