@@ -145,7 +145,7 @@ class Recording(Watcher):
         self.reads: list[Read] = []
         self.arguments: set[Node | None] = set()  # those of the function that is recorded
 
-    def on_read(self, a: Any) -> None:
+    def on_taken_out(self, a: Any) -> None:
         self._note_read(self.node_of(a), without_tensors(a))
 
     def on_same_numbers(self, array: Any, other: Any) -> None:

@@ -6,7 +6,7 @@ file is as its paper has it.
 The fifteen algorithms of "Formal Algorithms for Transformers" (Phuong & Hutter, 2022), where each is
 here, and a test that writes it out number by number for each:
 
-     1  token embedding                 `model.embedding.embedding_table`; placed by `model.embedding.embed`
+     1  token embedding                 `model.embedding.embedding_table`; see `model.embedding.embed`
      2  positional embedding            `Learned`; also `sinusoidal` and `rotary`
      3  basic single-query attention    `single_query`
      4  attention                       `attention`

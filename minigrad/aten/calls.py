@@ -252,16 +252,16 @@ class Calls(TorchDispatchMode):
             if torch._C._current_graph_task_id() == -1 and self._hooked_here():
                 with _disable_current_modes():
                     counterpart = counterparts.of(module)
-                modes.running.set(modes.Box(modes.running.get(), counterpart))
+                modes.current_box.set(modes.Box(modes.current_box.get(), counterpart))
 
         def leave(module, args, output) -> None:
-            box = modes.running.get()
+            box = modes.current_box.get()
             if (
                 self._hooked_here()
                 and box is not None
                 and box.owner is counterparts.known.get(id(module), (0, 0))[1]
             ):
-                modes.running.set(box.outer)
+                modes.current_box.set(box.outer)
                 with _disable_current_modes():
                     counterparts.fill(module)
 

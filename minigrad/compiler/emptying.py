@@ -49,6 +49,7 @@ def walk_back(script: Script, root: int, given: Sequence[Symbol]) -> None:
 def _nodes(lines: Sequence[Symbol]) -> dict[int, int]:
     """For each line, by its id: the number of the node whose value it is, or is a part of."""
     nodes: dict[int, int] = {}
+    number = -1  # of none
     for line in reversed(lines):  # the parts of a line stand before it
         if line.role is not None and line.role.node is not None:
             number = line.role.node

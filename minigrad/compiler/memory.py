@@ -65,7 +65,7 @@ class MemoryPlan:
         self._find_uses(ends)
         for i, line in enumerate(lines):
             self._place(i, line)
-        self.copied = self._leave(ends)
+        self.copied, self._leaving = self._leave(ends)
         self._share()
 
     def is_view(self, line: Symbol) -> bool:
@@ -133,8 +133,9 @@ class MemoryPlan:
 
     # What leaves the program
 
-    def _leave(self, ends: Sequence[Symbol]) -> set[int]:
-        """Find ends that share memory, of which copies have to leave; the others get new memory."""
+    def _leave(self, ends: Sequence[Symbol]) -> tuple[set[int], set[int]]:
+        """The ids of ends that share memory, of which copies have to leave; and those of the storages of
+        the others, which get new memory."""
         copied: set[int] = set()
         leaving: set[int] = set()
         for end in ends:
@@ -144,8 +145,7 @@ class MemoryPlan:
             if not new or key in leaving or end.value.size != self.root(end).value.size:
                 copied.add(id(end))
             leaving.add(key)
-        self._leaving = {id(self.storage.get(id(end))) for end in ends if id(end) not in copied}
-        return copied
+        return copied, {id(self.storage.get(id(end))) for end in ends if id(end) not in copied}
 
     # Which buffers serve all
 
@@ -214,7 +214,7 @@ def order_of(array: np.ndarray) -> tuple[int, ...] | None:
     if [array.strides[k] for k in order] != steps:
         return None
     narrow = [k for k in range(array.ndim) if array.shape[k] == 1]
-    return tuple(sorted(range(array.ndim))) if order == sorted(order) else (*order, *narrow)
+    return tuple(range(array.ndim)) if order == sorted(order) else (*order, *narrow)
 
 
 def _alike(a: Any, b: Any) -> bool:

@@ -46,7 +46,6 @@ class ProgramText(Notation):
 
     def __init__(self, script: LoweredScript, memory: MemoryPlan | None = None):
         self.graph, self.memory, self.notes = script.graph, memory, script.notes
-        lines, forward, start = script.lines, script.forward, script.start
         buffers = memory.buffers if memory is not None else []
         self.fresh = FreshNames(NAME, "part", "row", *(f"b{k}" for k in range(len(buffers))))
         self.functions = Functions(self.fresh)
@@ -55,7 +54,12 @@ class ProgramText(Notation):
         self.once = [f"b{k} = np.empty({n}, np.{t.name})" for k, (t, n) in enumerate(buffers)]
         self.each: list[str] = []
         self.place: Any = ("", None, None)
-        self.brought = {id(symbol) for symbol in (*script.given, start)}
+        self.brought = {id(symbol) for symbol in (*script.given, script.start)}
+        self.code = self._text(script)
+
+    def _text(self, script: LoweredScript) -> str:
+        """Write the whole program, from the imports to the gradients."""
+        lines, forward, start = script.lines, script.forward, script.start
         arguments = [f"    {self.name(symbol)}," for symbol in script.given]
         for number, line in enumerate(lines[:forward]):
             self._write(number, line, "")
@@ -68,7 +72,7 @@ class ProgramText(Notation):
         sources = [f"\n\n{source}" for source in self.functions.sources]
         head = [HEAD, "", *self.functions.imports(), *sources, "", *self.once]
         body = [f"    {line}".rstrip() for line in self.each]
-        self.code = "\n".join([*head, "", "", f"def {NAME}(", *arguments, "):", *body]) + "\n"
+        return "\n".join([*head, "", "", f"def {NAME}(", *arguments, "):", *body]) + "\n"
 
     # What things are called
 
@@ -138,7 +142,7 @@ class ProgramText(Notation):
                 return self.name(part)
         name = self.name(line)
         made = self.each if storage.buffer is None else self.once
-        made.append(f"{name} = {_laid_out(line.value, storage.buffer)}")
+        made.append(f"{name} = {_array_code(line.value, storage.buffer)}")
         return name
 
     def _into(self, line: Symbol, out: str) -> Iterator[str]:
@@ -219,7 +223,7 @@ def _check(name: str, shape: tuple[int, ...]) -> str:
     return f'if {name}.shape != {shape}: raise ValueError(f"{wrong}")'
 
 
-def _laid_out(like: Any, buffer: int | None) -> str:
+def _array_code(like: Any, buffer: int | None) -> str:
     """Code for an array of the shape, dtype and strides of `like`: in a buffer, or a new one."""
     like = np.asarray(like)
     order = order_of(like)

@@ -28,7 +28,7 @@ class CallRecording(Recording):
         draws: the nodes of random arrays, and how each is drawn, in order.
         modules: those that were called.
         as_arguments: the nodes that were arguments of an operation.
-        read_at: the first line of the user's that took numbers out of the graph.
+        taken_out_at: the first line of the user's that took numbers out of the graph.
     """
 
     def __init__(self) -> None:
@@ -38,14 +38,16 @@ class CallRecording(Recording):
         self.draws: list[tuple[Node, Draw]] = []
         self.modules: dict[Module, None] = {}
         self.as_arguments: set[Node] = set()
-        self.read_at: SourceLine | None = None
+        self.taken_out_at: SourceLine | None = None
 
     def node_of(self, a: Any) -> Any:
         node = super().node_of(a)
         if isinstance(a, Tensor) and (node.operation is None or node.number < self.start):
             self.tensors.setdefault(node, a)
             if self.arrays[memory_of(a._array)][1] is not node and node.number > self.start:
-                self.read_at = self.read_at or source_line()  # a leaf with another's numbers
+                self.taken_out_at = (
+                    self.taken_out_at or source_line()
+                )  # a leaf with another's numbers
         return node
 
     def on_enter(self, box: Box, args: tuple, kwargs: dict[str, Any]) -> None:
@@ -68,10 +70,10 @@ class CallRecording(Recording):
         super().on_draw(array, draw)
         self.draws.append((self.node_of(array), draw))
 
-    def on_read(self, a: Array) -> None:
-        super().on_read(a)
-        if self.read_at is None and not by_definition():
-            self.read_at = source_line()
+    def on_taken_out(self, a: Array) -> None:
+        super().on_taken_out(a)
+        if self.taken_out_at is None and not by_definition():
+            self.taken_out_at = source_line()
 
     def lost(self, leaves: Iterable[Node]) -> SourceLine | None:
         """The first line that took numbers out; or made an array that no operation was given, if NumPy
@@ -82,7 +84,7 @@ class CallRecording(Recording):
         last = max(made, default=0)
         unused = (r for r in self.reads if r.unseen and not r.inside and r.number < last)
         unused = (r for r in unused if r.node not in self.as_arguments)
-        return self.read_at or next((r.line for r in unused), None)
+        return self.taken_out_at or next((r.line for r in unused), None)
 
     def forget(self) -> None:
         """Forget all nodes: these lead to the recording, too, and would keep each other alive."""

@@ -239,7 +239,7 @@ class Compiled(WithProgram):
         with self._lock:
             met = self._met.get(call.key, _Met(0, None, call.outside))
             if self.at_once or met.calls >= (1 if len(self._plans) < self.plans else PATIENCE):
-                return self._recorded(call, met)
+                return self._record(call, met)
         result = self.function(*call.args, **call.kwargs)
         check_result(self.function, result)
         with self._lock:  # it has come to its end: what it computes once, and keeps, is there
@@ -247,7 +247,7 @@ class Compiled(WithProgram):
             _remember(self._met, call.key, met._replace(calls=met.calls + 1), MET)
         return result
 
-    def _recorded(self, call: _Call, met: _Met) -> Any:
+    def _record(self, call: _Call, met: _Met) -> Any:
         """Record a call: return the result of the first one, and None after that, as numbers are drawn
         again then; make the plan where there are facts to compare it with, or none are needed."""
         is_result = met.facts is None and not self.at_once

@@ -47,7 +47,7 @@ protected so:
                     parameter gets it; `mg.compile` computes in the buffers of its plan; `gradcheck`
                     moves one element of an array of its own, and back
 
-The words of the code, each for one thing:
+The words of the code; a few mean two things, told apart by what they are said of:
 
     tensor          an array and its node; the array never changes
     entry           what the table knows of one function: an operation, or a definition
@@ -69,13 +69,17 @@ The words of the code, each for one thing:
     followed        of a plain array: a recording sees what NumPy makes of it
     symbol          an array that notes the calls made with it, in place of a tensor (`minigrad.script`)
     traced          of a function: it was called on symbols
-    plain           of an array: NumPy's, and no Tensor; of a definition: its body computes the same
-                    with such arrays
-    given           what the caller gave: the arguments of a call; of a rule, the gradient that it gave
+    plain           of an array: NumPy's, and no Tensor
+                    of a definition: its body computes the same with such arrays
+    given           of a call: the arguments that the caller gave
+                    of a rule: the gradient that it gave
+    read            of an argument: by a rule, so that it is saved
+    taken out       of numbers: they leave the graph, by `item()`, an `if` and their like
     held            of an array: by a Tensor, which never changes it, or by other code, which may
     kept            of a gradient: in `.grad` after `backward()`, as a leaf's is
     unshared        of an array: a copy, if other code holds its memory
-    source          of an edge or a note: the node that an argument is; of code: a line of the user's
+    source          of an edge or a note: the node that an argument is
+                    of code: a line of the user's
     reached         of a node: a gradient gets there
     fitted          of a gradient: with broadcasting undone, in the shape and dtype of its argument
     watcher         what sees every operation and every visit: `record()`, `detect_anomaly()`

@@ -7,7 +7,7 @@ from typing import Any
 
 from .errors import FailedCall, MinigradError, Options, error_of_call
 from .kinds import UNCLEAR, error_of_arguments
-from .modes import Box, mode, running
+from .modes import Box, current_box, mode
 
 
 def call_in_box(owner: object, function: Callable, args: tuple, kwargs: Options) -> Any:
@@ -15,17 +15,17 @@ def call_in_box(owner: object, function: Callable, args: tuple, kwargs: Options)
 
     An error remembers the innermost box, and names the outermost definition, which the user called.
     """
-    outer = running.get()
+    outer = current_box.get()
     box = Box(outer, owner, function)
     for watcher in mode.get().watchers:
         watcher.on_enter(box, args, kwargs)
-    token = running.set(box)
+    token = current_box.set(box)
     try:
         return function(*args, **kwargs)
     except (MinigradError, *UNCLEAR) as problem:
         raise _error_in_box(owner, function, args, kwargs, outer, problem)  # noqa: B904 - it has its cause
     finally:
-        running.reset(token)
+        current_box.reset(token)
 
 
 def _error_in_box(

@@ -82,7 +82,7 @@ class Followed(np.ndarray):
 
     def _detached(self, what: str) -> Any:
         """The numbers, on their way out of the graph."""
-        read(self)
+        taken_out(self)
         return bare(self)
 
     def __hash__(self) -> int:  # type: ignore[override]
@@ -167,7 +167,7 @@ def written(function: Callable, targets: tuple, args: tuple, kwargs: dict[str, A
             node = _seen(function, args, {}, y)[0]
     if node is None:
         for a in _followed_in([args, kwargs]):
-            read(a)
+            taken_out(a)
     result = function(*bare(args), **bare(kwargs))
     for watcher in _following():
         for target in targets:
@@ -177,10 +177,10 @@ def written(function: Callable, targets: tuple, args: tuple, kwargs: dict[str, A
     return result
 
 
-def read(a: Followed) -> None:
+def taken_out(a: Followed) -> None:
     """Let those who watch see that numbers leave the graph."""
     for watcher in _following():
-        watcher.on_read(a)
+        watcher.on_taken_out(a)
 
 
 def _seen(function: Callable, args: tuple, kwargs: dict[str, Any], y: Any) -> tuple[Any, Any]:
@@ -190,7 +190,7 @@ def _seen(function: Callable, args: tuple, kwargs: dict[str, Any], y: Any) -> tu
     call = _by_position(function, args, kwargs)
     if call is None or not isinstance(y, (np.ndarray, np.generic)) or y.dtype.kind not in "fiub":
         for a in _followed_in([args, kwargs]):
-            read(a)
+            taken_out(a)
         return None, y
     args, kwargs = call
     node = Node(np.asarray(y), operation_of(function), kwargs=bare(kwargs))
@@ -270,7 +270,7 @@ def _reading(name: str) -> Callable:
         if name in WRITING_METHODS and not isinstance(self, FollowedNumber):
             return written(getattr(np.ndarray, name), (self,), (self, *args), kwargs)
         for a in _followed_in([self, args, kwargs]):
-            read(a)
+            taken_out(a)
         return getattr(bare(self), name)(*bare(args), **bare(kwargs))
 
     return method

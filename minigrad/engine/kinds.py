@@ -30,7 +30,7 @@ import numpy as np
 
 from ..idioms import renamed
 from .errors import ArgumentError, FailedCall, MinigradError, described, error_of_call
-from .modes import running
+from .modes import current_box
 
 Function = TypeVar("Function", bound=Callable)  # what a decorator takes and gives
 # What a wrong argument ends in, somewhere inside of a function that does not check it.
@@ -52,7 +52,7 @@ def checked(function: Function) -> Function:
 
     @functools.wraps(function)
     def call(*args: object, **kwargs: object) -> Any:
-        if running.get() is None and (wrong := misfit(function, args, kwargs)) is not None:
+        if current_box.get() is None and (wrong := misfit(function, args, kwargs)) is not None:
             raise ArgumentError(f"{name}: {wrong}")
         try:
             return function(*args, **kwargs)

@@ -62,7 +62,7 @@ class Watcher:
     def on_made(self, array: np.ndarray, of: list[Tensor]) -> None:
         """See an array that other code made of the numbers of these tensors."""
 
-    def on_read(self, a: Tensor | np.ndarray) -> None:
+    def on_taken_out(self, a: Tensor | np.ndarray) -> None:
         """See numbers taken out of a tensor or a `Followed`, by `item()`, an `if` and their like."""
 
     def on_same_numbers(self, array: np.ndarray, other: Tensor | np.ndarray) -> None:
@@ -90,7 +90,7 @@ class Mode(NamedTuple):
 
 
 mode: ContextVar[Mode] = ContextVar("mode", default=Mode())  # noqa: B039 - it never changes
-running: ContextVar[Box | None] = ContextVar("running", default=None)  # the innermost box
+current_box: ContextVar[Box | None] = ContextVar("current_box", default=None)  # the innermost
 
 
 @contextlib.contextmanager

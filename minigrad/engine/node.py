@@ -15,7 +15,7 @@ import numpy as np
 
 from .base import AnyArray, BaseTensor
 from .errors import Options, UnsupportedError
-from .modes import count, running
+from .modes import count, current_box
 from .table import Operation
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ class Node:
         self.grad: Tensor | None = None
         self.keeps_grad = operation is None
         self.number = count()
-        self.box = running.get()
+        self.box = current_box.get()
         self.name = name
         self.note: Any = None
 

@@ -25,7 +25,7 @@ from .by_hand import data_of
 from .errors import PROBLEMS, Options
 from .followed import SHAPE_ONLY, Followed, followed
 from .kinds import named, not_of
-from .modes import get_default_dtype, mode, running
+from .modes import current_box, get_default_dtype, mode
 from .node import Edge, Node, edges_to
 from .operators import Operators
 from .saving import to_save
@@ -222,7 +222,7 @@ class Tensor(Operators):
     def _read(self) -> AnyArray:
         """The array, on its way out of the graph: those who watch see it go."""
         for watcher in mode.get().watchers:
-            watcher.on_read(self)
+            watcher.on_taken_out(self)
         return self._array
 
     def _only(self, what: str, array: AnyArray) -> Any:
@@ -303,7 +303,7 @@ class Tensor(Operators):
             args, arrays, kwargs = prepare_call(entry, args, kwargs)
             y = entry.run(args, arrays, kwargs)
         except PROBLEMS as problem:
-            call = errors.FailedCall(function, args, kwargs, running.get())
+            call = errors.FailedCall(function, args, kwargs, current_box.get())
             raise errors.error_of_call(entry.name, call, problem)  # noqa: B904 - it has its cause
         if isinstance(y, Tensor) or isinstance(entry, Definition):
             return y
@@ -317,7 +317,8 @@ class Tensor(Operators):
 
     # Back to the leaves
 
-    backward = backward  # of the file `backward`; `checked` compares its arguments with the annotations first
+    # Of the file `backward`; `checked` compares its arguments with the annotations first.
+    backward = backward
 
     @staticmethod
     def _wrap(array: AnyArray, node: Node | None = None) -> Tensor:

@@ -48,7 +48,7 @@ def test_every_parameter_and_intermediate_reaches_the_loss(make, inputs):
         def on_operation(self, node, args, y):
             made.append(node)
 
-        def on_read(self, tensor):
+        def on_taken_out(self, tensor):
             read.append(tensor)
 
     m = randomized(make())
