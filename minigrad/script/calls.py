@@ -121,7 +121,7 @@ def _reduced(
 def _moved(tape: Tape, value: ArrayLike, function: Callable, args: tuple, kwargs: Options) -> int:
     """A call that only moves elements, seen from where it moves the numbers of their places."""
     read, name = tape.slot(args[0]), name_in_page(function)
-    shape = tape.values[read].shape
+    shape = tape.arrays[read].shape
     if name in ("copy", "positive", "astype"):
         return tape.call("same", value, [read])
     fill = 0
@@ -290,7 +290,7 @@ def _joined(tape: Tape, value: ArrayLike, arrays: Any, axis: int | None = 0) -> 
     reads = [tape.slot(a) for a in arrays]
     shape = np.shape(value)
     place = 0 if axis is None else axis % len(shape)
-    shapes = [tape.values[s].shape for s in reads]
+    shapes = [tape.arrays[s].shape for s in reads]
     blocks = [math.prod(s if axis is None else s[place:]) for s in shapes]
     return tape.call("join", value, reads, blocks)
 

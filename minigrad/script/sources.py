@@ -38,7 +38,7 @@ class Sources:
     """The calls of a tape, read backwards from one element."""
 
     def __init__(self, tape: Tape):
-        self.values = tape.values
+        self.arrays = tape.arrays
         self.calls = {slot: (name, reads, params) for name, slot, reads, params in tape.calls}
 
     def name(self, slot: int) -> str:
@@ -46,12 +46,12 @@ class Sources:
         return self.calls[slot][0] if slot in self.calls else ""
 
     def number(self, element: Element) -> np.generic:
-        return self.values[element.slot][element.at]
+        return self.arrays[element.slot][element.at]
 
     def operands(self, element: Element) -> list[Element]:
         """The element of each array that a function of single elements is given."""
         _, reads, _ = self.calls[element.slot]
-        return [Element(r, _narrowed(element.at, self.values[r].shape)) for r in reads]
+        return [Element(r, _narrowed(element.at, self.arrays[r].shape)) for r in reads]
 
     def moved(self, element: Element) -> Element | None:
         """The element that a call of `MOVES` puts there; None where it leaves 0.
@@ -59,11 +59,11 @@ class Sources:
         Moving the numbers of places, from 1 on, in place of the elements tells which.
         """
         name, reads, params = self.calls[element.slot]
-        arrays = [self.values[r] for r in reads]
+        arrays = [self.arrays[r] for r in reads]
         moving = arrays[:1] if name == "take" else arrays
         ends = [*itertools.accumulate(a.size for a in moving)]
         places = [np.arange(end - a.size, end).reshape(a.shape) + 1 for a, end in zip(moving, ends)]
-        shape = self.values[element.slot].shape
+        shape = self.arrays[element.slot].shape
         place = MOVES[name](shape, [*places, *arrays[len(moving) :]], *params)[element.at] - 1
         for slot, a, end in zip(reads, moving, ends):
             if 0 <= place < end:
@@ -73,8 +73,8 @@ class Sources:
     def terms(self, element: Element) -> Terms:
         """The terms of a call of `SUMS`."""
         name, reads, params = self.calls[element.slot]
-        shape = self.values[element.slot].shape
-        return SUMS[name](element.at, shape, reads, [self.values[r] for r in reads], *params)
+        shape = self.arrays[element.slot].shape
+        return SUMS[name](element.at, shape, reads, [self.arrays[r] for r in reads], *params)
 
 
 # --- calls that move elements: from the shape of the result, and the arrays that are read ---------

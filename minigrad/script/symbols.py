@@ -114,10 +114,10 @@ class Symbol(table.BaseTensor):
     ndim = property(lambda self: self.value.ndim)
     size = property(lambda self: self.value.size)
     dtype = property(lambda self: self.value.dtype)
-    T = property(lambda self: call(np.transpose, self))
+    T = property(lambda self: noted(np.transpose, self))
 
     def __getitem__(self, index: object) -> Any:
-        return call(operator.getitem, self, index)
+        return noted(operator.getitem, self, index)
 
     def __getattr__(self, method: str) -> Callable:
         if method not in METHODS:
@@ -164,7 +164,7 @@ def _give_operators() -> None:
         function = row.python
         name = function.__name__.strip("_")
         if row.unary:
-            setattr(Symbol, f"__{name}__", lambda a, f=function: call(f, a))
+            setattr(Symbol, f"__{name}__", lambda a, f=function: noted(f, a))
             continue
         setattr(Symbol, f"__{name}__", lambda a, b, f=function: simplest(f, (a, b), {}))
         if not row.compares:
@@ -175,7 +175,7 @@ _give_operators()
 Symbol.__hash__ = object.__hash__  # type: ignore[method-assign]
 
 
-def call(function: Callable, *args: Any) -> Any:
+def noted(function: Callable, *args: Any) -> Any:
     """The result of `function` for `args`, symbols among them: a symbol, if it is an array."""
     return _result(SymbolCall(function, args, {}))
 
@@ -256,7 +256,7 @@ def _lies_otherwise(array: Any, wanted: Any) -> bool:
 
 
 def undone(gradient: Symbol, argument: Symbol) -> Symbol:
-    """`gradient` with broadcasting undone, as the engine does at each edge."""
+    """`gradient` with broadcasting undone, as `walk.fit` does it, in calls that a person would write."""
     wide, shape = gradient.value.shape, argument.shape
     if wide != shape:
         axes = copied_axes(wide, shape)

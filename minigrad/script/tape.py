@@ -32,11 +32,11 @@ class Tape:
         for_page: refuse arrays that a page cannot hold.
 
     Attributes:
-        values: for each slot the array that it held when the graph was computed.
+        arrays: for each slot the array that it held when the graph was computed.
         data: the slots that are not computed.
         calls: (function, the slot to write, the slots to read, what else the function must know). One
             that writes a slot of `data` is not run: it says how what is fixed came about.
-        value, gradient: the slots of nodes, by number.
+        value_slots, gradient_slots: those of nodes, by number.
         numbers: the slots of Python numbers among a node's arguments, by its number and their position.
         passed: for each edge, by its place in the graph: the slots of what goes along it; `given` only
             where that was summed.
@@ -51,11 +51,11 @@ class Tape:
 
     def __init__(self, for_page: bool = True) -> None:
         self.for_page = for_page
-        self.values: list[np.ndarray] = []
+        self.arrays: list[np.ndarray] = []
         self.data: dict[int, None] = {}
         self.calls: list[tuple[str, int, list[int], list[Any]]] = []
-        self.value: dict[int, int] = {}
-        self.gradient: dict[int, int] = {}
+        self.value_slots: dict[int, int] = {}
+        self.gradient_slots: dict[int, int] = {}
         self.numbers: dict[int, dict[int, int]] = {}
         self.passed: dict[int, Passed] = {}
         self.with_numbers: dict[int, int] = {}
@@ -77,7 +77,7 @@ class Tape:
         names: dict[str, int] = {}
         slots = [
             kinds.setdefault((a.dtype.str[1:], a.shape), len(kinds))
-            for a in map(np.asarray, self.values)
+            for a in map(np.asarray, self.arrays)
         ]
         calls = [
             [names.setdefault(name, len(names)), slot, reads, *params]
@@ -111,8 +111,8 @@ class Tape:
         large = self.for_page and dtype in ("i8", "u8") and array.size
         if large and np.abs(array.astype(float)).max() > EXACT:
             raise Unwritten("a page has no integers beyond 2 ** 53")
-        self.values.append(array)
-        return len(self.values) - 1
+        self.arrays.append(array)
+        return len(self.arrays) - 1
 
     def _held(self, array: np.ndarray, fixed: str = "") -> int:
         slot = self._new(array)
@@ -131,7 +131,7 @@ class Tape:
     def call(self, name: str, value: ArrayLike, reads: Sequence[int], *params: object) -> int:
         """The slot of a call's result; the call is put on the tape, unless it is there."""
         array = np.asarray(value)
-        if name == "same" and (array.dtype, array.shape) == _kind(self.values[reads[0]]):
+        if name == "same" and (array.dtype, array.shape) == _kind(self.arrays[reads[0]]):
             return reads[0]
         key = name, tuple(reads), repr(params), array.dtype.str, array.shape
         if key not in self._known:
@@ -171,10 +171,10 @@ def tape_of(script: Script) -> Tape:
                 tape.numbers.setdefault(node.number, {})[position] = tape.slot(number)
             if node.number in script.gates:
                 tape.gates[node.number] = tape.slot(script.gates[node.number])
-            tape.value[node.number] = tape.slot(script.values[node.number])
+            tape.value_slots[node.number] = tape.slot(script.values[node.number])
         places = {edge: i for i, edge in enumerate(script.graph.edges)}
         for of, gradient in script.back.gradients.items():
-            tape.gradient[of] = tape.slot(gradient)
+            tape.gradient_slots[of] = tape.slot(gradient)
         for edge, (given, fitted, before, after) in script.back.passed.items():
             if edge in script.back.with_numbers:
                 other = undone(script.back.with_numbers[edge], script.values[edge.source])

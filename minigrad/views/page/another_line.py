@@ -54,12 +54,12 @@ def another_line(asked: AnotherLine, arrays: Arrays) -> dict[str, Any] | None:
         with np.errstate(all="ignore"):
             script = Script(graph)
             for node in graph.nodes:
-                made.value[node.number] = made.slot(script.values[node.number])
+                made.value_slots[node.number] = made.slot(script.values[node.number])
     except Unwritten:
         return None
     if too_much(graph, made):
         return None
-    slots = {n.number: made.value[n.number] for n in graph.nodes}
+    slots = {n.number: made.value_slots[n.number] for n in graph.nodes}
     leaves = {
         slots[n.number]: arrays.add(n.value, full=True)
         for n in graph.nodes
@@ -69,7 +69,7 @@ def another_line(asked: AnotherLine, arrays: Arrays) -> dict[str, Any] | None:
     return {
         **made.packed(),
         "leaves": [{"slot": slot, "array": number} for slot, number in leaves.items()],
-        **held_exactly({s: made.values[s] for s in made.data if s not in leaves}),
+        **held_exactly({s: made.arrays[s] for s in made.data if s not in leaves}),
         "inputs": [None if n is None else slots[n] for n in inputs],
         "results": [slots[number] for number in graph.roots],
         "stages": places(graph, asked.stages, slots),

@@ -65,7 +65,7 @@ def live(
     calls = _calls(tape, parts)
     excess = too_much(graph, tape)
     if excess:
-        filled = _filled({slot: np.asarray(tape.values[slot]) for slot in tape.data})
+        filled = _filled({slot: np.asarray(tape.arrays[slot]) for slot in tape.data})
         return {"frozen": excess, "filled": filled, **calls}
     leaves = _leaves(graph, tape, arrays)
     note_computed(graph, tape, arrays, set(leaves))
@@ -73,7 +73,7 @@ def live(
     return {
         **calls,
         "leaves": [{"slot": s, "array": number} for s, number in leaves.items()],
-        **held_exactly({slot: tape.values[slot] for slot in tape.data if slot not in leaves}),
+        **held_exactly({slot: tape.arrays[slot] for slot in tape.data if slot not in leaves}),
         "numbers": tape.numbers,
         "pinned": tape.pinned,
         "reads": _reads(graph),
@@ -89,8 +89,8 @@ def _calls(tape: Tape, parts: Mapping[str, list[switches.Bypass]]) -> dict[str, 
     """A tape as data, without its numbers: the slots and calls, what each belongs to, the switches."""
     return {
         **tape.packed(),
-        "value": tape.value,
-        "gradient": tape.gradient,
+        "value": tape.value_slots,
+        "gradient": tape.gradient_slots,
         "passed": {e: slots._asdict() for e, slots in tape.passed.items()},
         "with_numbers": tape.with_numbers,
         "fixed": tape.fixed,
@@ -110,7 +110,7 @@ def _calls(tape: Tape, parts: Mapping[str, list[switches.Bypass]]) -> dict[str, 
 def _leaves(graph: GraphData, tape: Tape, arrays: Arrays) -> dict[int, int | None]:
     """Have the page keep each leaf in full: the numbers of the arrays, by their slots."""
     return {
-        tape.value[n.number]: arrays.add(n.value, full=True)
+        tape.value_slots[n.number]: arrays.add(n.value, full=True)
         for n in graph.nodes
         if n.kind != "operation"
     }
@@ -121,12 +121,12 @@ def note_computed(graph: GraphData, tape: Tape, arrays: Arrays, leaves: set[int]
 
     def note(array: np.ndarray | None, slot: int | None) -> None:
         if array is not None and slot is not None and slot not in leaves and slot not in tape.fixed:
-            arrays.computed(array, slot, tape.values[slot])
+            arrays.computed(array, slot, tape.arrays[slot])
 
     for node in graph.nodes:
         if node.kind == "operation":
-            note(node.value, tape.value.get(node.number))
-        note(node.gradient, tape.gradient.get(node.number))
+            note(node.value, tape.value_slots.get(node.number))
+        note(node.gradient, tape.gradient_slots.get(node.number))
     for number, slots in tape.passed.items():
         passed = graph.edges[number].passed
         for name, slot in slots._asdict().items():
@@ -138,7 +138,7 @@ def too_much(graph: GraphData, tape: Tape) -> str:
     counts = (
         (sum(n.kind == "operation" for n in graph.nodes), OPERATIONS, "operations"),
         (tape.work, PRODUCTS, "products to sum"),
-        (sum(tape.values[slot].size for slot in tape.data), NUMBERS, "numbers to begin with"),
+        (sum(tape.arrays[slot].size for slot in tape.data), NUMBERS, "numbers to begin with"),
     )
     for count, most, what in counts:
         if count > most:
@@ -187,13 +187,13 @@ def _output(graph: GraphData) -> int | None:
 
 def _picks(graph: GraphData, tape: Tape, vocabularies: Vocabularies) -> dict[int, dict[str, Any]]:
     """Of each slot of integers that picks along axes: the least `size`, the path of a vocabulary."""
-    labels = {slot: graph[n].label for n, slot in tape.value.items()}
+    labels = {slot: graph[n].label for n, slot in tape.value_slots.items()}
     picks: dict[int, dict[str, Any]] = {}
     for name, _, (read, *indices), params in tape.calls:
         if name != "take":
             continue
         for slot, axis in zip(indices, params[0]):
-            size, label = tape.values[read].shape[axis], labels.get(read, "")
+            size, label = tape.arrays[read].shape[axis], labels.get(read, "")
             fits = [p for p, s in vocabularies.items() if len(s) == size and label.startswith(p)]
             if slot not in picks or size < picks[slot]["size"]:
                 picks[slot] = {"size": size, "vocabulary": max(fits, key=len, default=None)}

@@ -58,8 +58,8 @@ def agree(graph, made, found, model):
 def slots_of(graph, made, model):
     numbers = {n.label.removeprefix("model."): n.number for n in graph.nodes}
     parameters = [numbers[name] for name, _ in model.named_parameters()]
-    asked = [made.value[graph.roots[0]], *(made.gradient[n] for n in parameters)]
-    return [made.value[n] for n in parameters], asked
+    asked = [made.value_slots[graph.roots[0]], *(made.gradient_slots[n] for n in parameters)]
+    return [made.value_slots[n] for n in parameters], asked
 
 
 @pytest.mark.parametrize(

@@ -78,7 +78,7 @@ def test_each_call_gives_what_numpy_gives(page, dtype, every):
     seen = 0
     for made, results in zip(tapes, page([packed(t) for t in tapes], script)):
         for (name, slot, _, params), (got, sizes) in zip(made.calls, results):
-            wanted = np.asarray(made.values[slot])
+            wanted = np.asarray(made.arrays[slot])
             size = np.abs(wanted.astype(float))
             if name in SUMS:  # and of log(1 + exp(x)) the result may be larger than x
                 size = np.fmax(size, as_array(sizes, wanted))
@@ -99,11 +99,11 @@ def test_after_a_change_the_result_and_the_gradients_are_those_of_the_engine(pag
         made = graph and tape_of(graph)
         if not made or made.fixed:
             continue
-        slots = [made.value[n.number] for n in graph.nodes if n.kind == "input"]
+        slots = [made.value_slots[n.number] for n in graph.nodes if n.kind == "input"]
         xs = [x for x in xs if x.grad is not None]
         asked = [
-            made.value[graph.roots[0]],
-            *(made.gradient[n.number] for n in graph.nodes if n.kind == "input"),
+            made.value_slots[graph.roots[0]],
+            *(made.gradient_slots[n.number] for n in graph.nodes if n.kind == "input"),
         ]
         assert len(slots) == len(xs)
         to = [[slot, as_text(x.data)] for slot, x in zip(slots, xs)]
@@ -148,8 +148,8 @@ def test_division_by_integers_that_are_0_and_the_truth_of_nan_are_numpys(page):
                 loss.backward(retain_graph=True)
                 graph = mg.graph(loss)
                 made = tape_of(graph)
-                (slot,) = (made.value[n.number] for n in graph.nodes if n.kind == "input")
-                root = made.value[graph.roots[0]]
+                (slot,) = (made.value_slots[n.number] for n in graph.nodes if n.kind == "input")
+                root = made.value_slots[graph.roots[0]]
                 cases.append(packed(made, to=[[slot, as_text(then)]], asked=[root]))
                 then = np.array(then)
                 wanted.append(np.sum(powers * call(then)))
@@ -178,7 +178,7 @@ def test_a_decomposition_is_fixed_with_what_follows_and_the_rest_lives(page):
     loss.backward()
     graph = mg.graph(loss)
     made = tape_of(graph)
-    slots = {n.label: made.value[n.number] for n in graph.nodes}
+    slots = {n.label: made.value_slots[n.number] for n in graph.nodes}
     assert slots["inverse"] in made.fixed
     assert slots["loss"] in made.fixed
     assert made.fixed[slots["loss"]].startswith("np.linalg.inv is not among the functions")
@@ -210,8 +210,8 @@ def test_a_function_of_ones_own_that_can_be_followed_lives(page):
     graph = mg.graph(loss)
     made = tape_of(graph)
     assert not made.fixed
-    asked = [made.gradient[n.number] for n in graph.nodes if n.label == "x"]
-    to = [[made.value[n.number], as_text([2.0, 3.0])] for n in graph.nodes if n.label == "x"]
+    asked = [made.gradient_slots[n.number] for n in graph.nodes if n.label == "x"]
+    to = [[made.value_slots[n.number], as_text([2.0, 3.0])] for n in graph.nodes if n.label == "x"]
     ((gradient,),) = page([packed(made, to=to, asked=asked)], "return data.map(changed);")
     assert as_array(gradient, [0, 0]).tolist() == [12, 27]
 
@@ -227,7 +227,7 @@ def test_a_function_that_only_has_a_name_of_numpys_is_not_taken_for_it(page):
     loss.backward()
     graph = mg.graph(loss)
     made = tape_of(graph)
-    case = packed(made, to=[], asked=[made.value[graph.roots[0]]])
+    case = packed(made, to=[], asked=[made.value_slots[graph.roots[0]]])
     ((found,),) = page([case], "return data.map(changed);")
     assert as_array(found, 0.0) == 5
 
@@ -242,8 +242,8 @@ def test_an_index_outside_its_axis_gives_nan(page):
     made = tape_of(graph)
     slots = {n.label: n for n in graph.nodes}
     picked = next(n for n in graph.nodes if n.kind == "operation")
-    asked = [made.value[picked.number], made.gradient[slots["table"].number]]
-    to = [[made.value[slots["ids"].number], as_text(np.array([2, -3, 1]))]]
+    asked = [made.value_slots[picked.number], made.gradient_slots[slots["table"].number]]
+    to = [[made.value_slots[slots["ids"].number], as_text(np.array([2, -3, 1]))]]
     ((found, gradient),) = page([packed(made, to=to, asked=asked)], "return data.map(changed);")
     nan = [np.nan, np.nan]
     assert np.array_equal(as_array(found, picked.value).T, [nan, nan, [2, 4]], equal_nan=True)
@@ -311,7 +311,7 @@ def test_after_random_changes_everything_is_what_the_engine_computes_anew(page, 
         leaves, loss = make()
         graph = recorded(loss)
         made = tape_of(graph)
-        slots = {id(leaf): made.value[n] for leaf in leaves for n in [number_of(graph, leaf)]}
+        slots = {id(leaf): made.value_slots[n] for leaf in leaves for n in [number_of(graph, leaf)]}
         cases, anew = [], []
         for scale in (0.1, 1.0, 300.0):
             rng = np.random.default_rng(1)
@@ -320,10 +320,13 @@ def test_after_random_changes_everything_is_what_the_engine_computes_anew(page, 
                 leaf.copy_(leaf.data + scale * rng.standard_normal(leaf.shape))
             then = recorded(loss)
             to = [[slots[id(leaf)], as_text(leaf.data)] for leaf in leaves]
-            asked = [*made.value.values(), *made.gradient.values()]
+            asked = [*made.value_slots.values(), *made.gradient_slots.values()]
             cases.append(packed(made, to=to, asked=asked))
             anew.append(
-                [*(then[n].value for n in made.value), *(then[n].gradient for n in made.gradient)]
+                [
+                    *(then[n].value for n in made.value_slots),
+                    *(then[n].gradient for n in made.gradient_slots),
+                ]
             )
         for arrays, found in zip(anew, page(cases, "return data.map(changed);")):
             size = max(
@@ -355,8 +358,10 @@ def test_twenty_steps_of_gradient_descent_are_those_of_sgd(page, dtype):
         graph = recorded(loss)
         made = tape_of(graph)
         numbers_of = [number_of(graph, leaf) for leaf in leaves]
-        pairs = [[made.value[n], made.gradient[n]] for n in numbers_of]
-        case = packed(made, learners=pairs, rate=0.3, steps=20, loss=made.value[graph.roots[0]])
+        pairs = [[made.value_slots[n], made.gradient_slots[n]] for n in numbers_of]
+        case = packed(
+            made, learners=pairs, rate=0.3, steps=20, loss=made.value_slots[graph.roots[0]]
+        )
         learner = optim.SGD(leaves, lr=0.3)
         losses = []
         for step in range(21):

@@ -85,7 +85,7 @@ def test_off_is_exactly_without(browser, tmp_path, case):
     made = tape_of(graph, dict(places))
     numbers = {n.label: n.number for n in graph.nodes}
     names = [n for n in given if n in numbers]
-    asked = [made.value[graph.roots[0]], *(made.gradient[numbers[n]] for n in names)]
+    asked = [made.value_slots[graph.roots[0]], *(made.gradient_slots[numbers[n]] for n in names)]
     turned = lambda v: [[made.gates[n], as_text([v])] for n, _ in places]
     cases = [packed(made, to=turned(v), asked=asked) for v in (0.0, 1.0)]
     error = 1e-6 if "float32" in case else 1e-12

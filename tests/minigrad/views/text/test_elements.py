@@ -56,7 +56,7 @@ def test_every_way_to_call_every_function():
             loss.backward()
             tape = tape_of(mg.graph(loss))
             for name, slot, _, params in tape.calls:
-                array = tape.values[slot]
+                array = tape.arrays[slot]
                 if array.size:
                     at = tuple(int(rng.integers(n)) for n in array.shape)
                     found = computed(tape, sources.Element(slot, at))
