@@ -7,34 +7,54 @@ from collections.abc import Iterator
 from minigrad.nn import Module
 from minigrad.views.page.stages import Stage
 
-from ..model.decoder import DecoderLayer
-from ..model.encoder import EncoderLayer
+from ..model.decoder import Decoder, DecoderLayer
+from ..model.decoder_only import DecoderOnly
+from ..model.encoder import Encoder
+from ..model.transformer import Transformer
 
+BEGINS = "each symbol {of} becomes a vector by itself"
 GATHERS = "each symbol of the line looks at the others"
 LOOKS_BACK = "the next symbol looks back at those before it"
-LOOKS_OVER = "the next symbol looks at the line that was read"
+LOOKS_OVER = "the next symbol looks at the line"
 WORKS = "each works alone on what it has gathered"
+ENDS = "each symbol gets a score"
+ALIKE = "Nothing of its neighbours is in it yet. Cut, all these symbols are alike{but}."
+PLACES = ", but for their places"
 
 
-def stages(model: Module) -> list[Stage]:
-    """The attentions and feed-forwards of `model`, first those that read a source, if it has one."""
-    layers = [
-        (path, part)
-        for path, part in model.named_modules()
-        if isinstance(part, (EncoderLayer, DecoderLayer))
-    ]
-    has_source = any(isinstance(layer, DecoderLayer) for _, layer in layers)
-    return [stage for path, layer in layers for stage in _of_layer(path, layer, has_source)]
+def stages(model: Transformer | DecoderOnly) -> list[Stage]:
+    """The embeddings, attentions, feed-forwards and the unembedding of `model`."""
+    paths: dict[Module, str] = {}
+    for path, part in model.named_modules():
+        paths.setdefault(part, path)  # what both sides share has one path
+    alike = ALIKE.format(but="" if model.sizes.positions == "none" else PLACES)
+
+    def embedding(part: Module, side: str, name: str, of: str) -> Stage:
+        return Stage(paths[part], name, BEGINS.format(of=of), None, side, None, alike)
+
+    if isinstance(model, Transformer):
+        made = [
+            embedding(model.source_embedding, "source", "source embedding", "of the line"),
+            *_of_layers(paths, "source", model.encoder),
+            embedding(model.target_embedding, "target", "target embedding", "written"),
+            *_of_layers(paths, "target", model.decoder),
+        ]
+    else:
+        made = [
+            embedding(model.embedding, "target", "embedding", "of the text"),
+            *_of_layers(paths, "target", model.stack),
+        ]
+    return [*made, Stage(paths[model.unembedding], "unembedding", ENDS, None, "target", None, None)]
 
 
-def _of_layer(path: str, layer: Module, has_source: bool) -> Iterator[Stage]:
-    """The stages of one layer; that of an encoder reads the source, unless there is none."""
-    number = int(path.rpartition(".")[2]) + 1
-    side = "source" if isinstance(layer, EncoderLayer) and has_source else "target"
-    about = GATHERS if side == "source" else LOOKS_BACK
-    yield Stage(f"{path}.self_attention", "self-attention", about, number, side, side)
-    if isinstance(layer, DecoderLayer):
-        yield Stage(
-            f"{path}.cross_attention", "cross-attention", LOOKS_OVER, number, side, "source"
-        )
-    yield Stage(f"{path}.feed_forward", "feed-forward", WORKS, number, side, None)
+def _of_layers(paths: dict[Module, str], side: str, stack: Encoder | Decoder) -> Iterator[Stage]:
+    """The stages of all layers of a side."""
+    for number, layer in enumerate(stack.layers, 1):
+        path = paths[layer]
+        about = GATHERS if side == "source" else LOOKS_BACK
+        yield Stage(f"{path}.self_attention", "self-attention", about, number, side, side)
+        if isinstance(layer, DecoderLayer):
+            yield Stage(
+                f"{path}.cross_attention", "cross-attention", LOOKS_OVER, number, side, "source"
+            )
+        yield Stage(f"{path}.feed_forward", "feed-forward", WORKS, number, side, None)

@@ -6,7 +6,7 @@ import * as Cuts from "./cuts.js";
 import * as Ribbons from "./ribbons.js";
 
 // What is drawn is the run of the line that stands in the field (see `another_line.js`). A stage, a head, a
-// ribbon and a letter are parts: each has a key, and can be cut (see `cuts.js`). Here is what is followed, chosen
+// ribbon and a letter are parts: each has a key, and nearly each can be cut (see `cuts.js`). Here is what is followed, chosen
 // and cut. `flow_scene` draws it, `flow_said` says it in words, and `flow_shown` has both do so when this tells
 // of "flow" (another symbol or line is followed), "flow-chosen", "flow-pointed" and "flow-losses".
 
@@ -69,7 +69,7 @@ function collect() {
   const add = (part) => found.push(part);
   const looking = told.stages.filter((stage) => stage.reads === "source" && stage.side === "target");
   told.stages.forEach((stage, s) => {
-    const cuts = new Map([[stage.out, all(0, machine.slots[stage.out].size)]]);
+    const cuts = stage.cut === null ? null : new Map([[stage.out, all(0, machine.slots[stage.out].size)]]);
     add({ key: `stage ${s}`, kind: "stage", stage, s, cuts });
     if (stage.reads === null) return;
     const [, H, R, C] = weightsOf(stage).shape;
@@ -139,7 +139,7 @@ function measure() {
   losses = new Map();
   rivals = new Map();
   complete = false;
-  const waiting = [...parts.values()];
+  const waiting = [...parts.values()].filter(({ cuts }) => cuts !== null);
   const said = () => [complete, losses.has(chosen), losses.has(pointed)].join();
   cutter.measure(
     waiting,
@@ -151,7 +151,7 @@ function measure() {
     (found, all) => {
       const before = said();
       losses = found;
-      complete = all || [...parts.values()].every((part) => losses.has(part.key) || isDetail(part));
+      complete = all || waiting.every((part) => losses.has(part.key) || isDetail(part));
       tell("flow-losses", { all, others: all || said() !== before });
     },
   );

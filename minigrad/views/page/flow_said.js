@@ -33,6 +33,7 @@ function named(part) {
 }
 
 function stageName({ side, reads, name, layer }) {
+  if (layer === null) return name; // there is one of it
   const sides = new Set(Flow.told.stages.map((stage) => stage.side)).size > 1;
   const layers = Flow.told.stages.some((stage) => stage.layer > 1);
   const place = sides && (reads ?? side) === side ? WORDS.flowSides[side] : "";
@@ -73,7 +74,7 @@ function readBy(part) {
   const { kind, stage, h, k } = part;
   const symbol = FlowScene.followed("target");
   if (kind === "letter") return [letterReads(k), bothKinds(), WORDS.flowLetterAbout];
-  if (stage.reads === null) return [];
+  if (stage.reads === null) return [stage.cut];
   if (kind !== "stage" && Flow.cutter.off.has(part.key)) return [WORDS.flowReadsNothing];
   const alone = stage.side === "source" ? bothKinds() : null;
   if (kind === "edge")
@@ -197,7 +198,7 @@ function brief(part) {
     make(
       "p",
       { class: "acts" },
-      cutSwitch(part, "beside"),
+      part.cuts ? cutSwitch(part, "beside") : null,
       make("button", { onclick: () => Flow.onlyLeads(true) }, filled(WORDS.flowAll, { symbol })),
       part.h === undefined ? null : make("button", { class: "link", onclick: toTable }, WORDS.flowTable),
     ),
@@ -223,6 +224,7 @@ function pointed() {
 }
 
 function tipOf(part) {
+  if (!part.cuts) return named(part);
   const lost = Flow.losses.get(part.key);
   return filled(WORDS.flowTip, { name: named(part), change: lost === undefined ? "…" : Flow.signed(lost) });
 }
@@ -283,6 +285,7 @@ const ahead = (lead, other) =>
   });
 
 function outcome(part) {
+  if (!part.cuts) return "";
   const lost = Flow.losses.get(part.key);
   if (lost === undefined) return WORDS.flowMeasuring;
   const symbol = FlowScene.followed("target");
@@ -402,7 +405,7 @@ function about(part) {
     make(
       "p",
       { class: "acts" },
-      cutSwitch(part, "below"),
+      part.cuts ? cutSwitch(part, "below") : null,
       stage ? make("button", { onclick: () => FlowScene.openBox(stage) }, "Its box in the drawing") : null,
       kind === "edge" && FlowScene.cellOf(part)
         ? make("button", { onclick: () => FlowScene.openCell(part) }, "Its query and key")

@@ -42,6 +42,7 @@ function scene() {
       number: s + 1,
       name: stage.name,
       here: s === now ? WORDS.flowHere : null,
+      fixed: stage.cut === null,
       lane: sides.indexOf(stage.side),
       from: stage.reads === null ? null : sides.indexOf(stage.reads),
       heads:
@@ -138,7 +139,9 @@ function paint() {
 const asWritten = () => Flow.reading.line === Flow.told.line && !Flow.cutter.off.size;
 
 function boxOf(stage) {
-  return Object.entries(data.boxes).find(([, box]) => box.path === stage.path)?.[0];
+  // a module that runs for both sides has a box for each, in the order of its stages
+  const run = Flow.told.stages.filter(({ path }) => path === stage.path).indexOf(stage);
+  return Object.entries(data.boxes).filter(([, box]) => box.path === stage.path)[run]?.[0];
 }
 
 function inBox(n, number) {

@@ -2,12 +2,14 @@
 
 // It knows nothing of models. A scene has `lanes` of symbols, each with a row that is followed (`at`); `stages`
 // that add to a lane, with `heads` that gather from rows of a lane (`from`), or with none; and `ends`, what
-// comes out. A head is a box as high as 1, and a ribbon as wide as its share of it. What can be chosen has a key.
+// comes out. A head is a box as high as 1, and a ribbon as wide as its share of it. What can be chosen has a key;
+// a stage that is `fixed` has no sign, and no colour of its own.
 
 import { make } from "./base.js";
 
-const WIDE = { label: 38, head: 46, join: 24, work: 18, gap: 30, ends: 150, least: 60 };
-const NARROW = { label: 22, head: 20, join: 12, work: 12, gap: 5, ends: 94, least: 22 };
+// `apart`: what stages without heads need between them more than others, for their names.
+const WIDE = { label: 38, head: 46, join: 24, work: 18, gap: 30, apart: 42, ends: 150, least: 48 };
+const NARROW = { label: 20, head: 20, join: 12, work: 10, gap: 4, apart: 0, ends: 88, least: 20 };
 const ROW = 15,
   BETWEEN = 5, // heads
   TOP = 46, // of a lane, for the names of its stages
@@ -20,7 +22,10 @@ const place = (v) => v.toFixed(2);
 function columns(scene, m, u) {
   const pen = scene.lanes.map(() => m.label);
   const ends = scene.lanes.map(() => m.label);
+  const before = scene.lanes.map(() => null); // the last stage that was placed
   const stages = scene.stages.map((stage) => {
+    if (stage.from === null && before[stage.lane]?.from === null) pen[stage.lane] += m.apart;
+    before[stage.lane] = stage;
     const crosses = stage.from !== null && stage.from !== stage.lane;
     if (crosses) pen[stage.lane] = Math.max(pen[stage.lane], pen[stage.from] + m.label);
     const start = pen[stage.lane];
@@ -98,13 +103,15 @@ function draw(scene, room) {
         class: stage.here ? "heading here" : "heading",
         "data-key": stage.key,
       }),
-      keyed(
-        stage.key,
-        "rect",
-        { class: "part stage", x: middle - m.head / 2, y: top - 16, width: m.head, height: 14, rx: 7 },
-        sign,
-      ),
-      sign,
+      stage.fixed
+        ? null
+        : keyed(
+            stage.key,
+            "rect",
+            { class: "part stage", x: middle - m.head / 2, y: top - 16, width: m.head, height: 14, rx: 7 },
+            sign,
+          ),
+      stage.fixed ? null : sign,
     ];
   };
   const rows = scene.lanes.flatMap((lane, i) =>
@@ -154,7 +161,14 @@ function draw(scene, room) {
       const middle = head + width / 2;
       const high = scene.lanes[stage.lane].symbols.length * ROW;
       return [
-        keyed(stage.key, "rect", { class: "part work", x: head, y: lane.top, width, height: high, rx: 4 }),
+        keyed(stage.key, "rect", {
+          class: stage.fixed ? "fixed work" : "part work",
+          x: head,
+          y: lane.top,
+          width,
+          height: high,
+          rx: 4,
+        }),
         heading(stage, middle, lane.top),
       ];
     }
@@ -247,7 +261,7 @@ function ending(scene, left, lanes, m, size) {
   const line = lanes[last].row(scene.lanes[last].at);
   const high = scene.ends.length * 20;
   const top = Math.min(Math.max(16, line - 10), size.height - high - 4);
-  const longest = m.ends - (m === WIDE ? 84 : 82);
+  const longest = m.ends - (m === WIDE ? 84 : 80);
   const name = text(left + 8, top - 3, m === WIDE ? scene.likely : scene.likelyShort, { class: "along" });
   const rows = scene.ends.map(({ symbol, share, said, chosen }, i) => {
     const y = top + i * 20;

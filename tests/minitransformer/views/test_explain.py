@@ -24,14 +24,14 @@ from minitransformer.views.explain import explain, reading, section
 KINDS = ["encoder-decoder", "decoder"]
 
 
-def untrained(kind="encoder-decoder", task=None, layers=1):
+def untrained(kind="encoder-decoder", task=None, layers=1, tied="none"):
     """A reader whose weights are random, from seeds with which it writes more than one symbol."""
     task = task or Toy()
     common = {"width": 8, "heads": 2, "feed_forward": 12}
     if kind == "decoder":
         sizes = DecoderSizes(symbols=7, layers=layers, **common)
     else:
-        depth = {"encoder_layers": layers, "decoder_layers": layers, "norm": "pre"}
+        depth = {"encoder_layers": layers, "decoder_layers": layers, "norm": "pre", "tied": tied}
         sizes = Sizes(len(task.source), len(task.target), **depth, **common)
     settings = Settings(steps=0, seed=3 if kind == "decoder" else 14)
     reader = Training(task, sizes, settings, kind=kind).reader

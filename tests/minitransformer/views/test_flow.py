@@ -94,30 +94,44 @@ def opened(browser, tmp_path, kind):
 
 
 @pytest.mark.slow
-def test_the_stages_are_found_in_the_graph(tmp_path, monkeypatch):
-    """Of each module its result, and of an attention its weights, by their shapes."""
+@pytest.mark.parametrize(
+    ("kind", "tied"), [("encoder-decoder", "none"), ("encoder-decoder", "all"), ("decoder", "none")]
+)
+def test_the_stages_are_found_in_the_graph(tmp_path, monkeypatch, kind, tied):
+    """Of each module its result, and of an attention its weights, by their shapes.
+
+    An embedding of both sides has a result for each.
+    """
     monkeypatch.setattr(replay, "checks", lambda graph: {})
     without_graphviz(monkeypatch)
-    for kind, layer in (
-        ("encoder-decoder", ["self-attention", "cross-attention", "feed-forward"]),
-        ("decoder", ["self-attention", "feed-forward"]),
-    ):
-        reader = untrained(kind, layers=2)
-        page = explain(reader, reader.source.symbols[0], tmp_path / "page.html")
-        told = contents(page.read_text(encoding="utf-8"))["another"]
-        shape = lambda slot: told["kinds"][told["slots"][slot]]["shape"]
-        stages = told["stages"]
-        assert [s["name"] for s in stages if s["side"] == "target"] == 2 * layer
-        assert {s["layer"] for s in stages} == {1, 2}
-        lengths = dict(zip(["source", "target"][-len(told["inputs"]) :], told["inputs"]))
-        for stage in stages:
-            assert shape(stage["out"]) == [1, shape(lengths[stage["side"]])[1], 8]
-            if stage["reads"] is not None:
-                sides = [shape(lengths[stage[side]])[1] for side in ("side", "reads")]
-                assert shape(stage["weights"]) == [1, 2, *sides]
-        outs = [stage["out"] for stage in stages]
-        assert outs == sorted(outs)
-        assert len({*outs}) == len(outs)
+    layer = ["self-attention", "feed-forward"]
+    sides = {"target": ["embedding", *2 * layer, "unembedding"]}
+    if kind == "encoder-decoder":
+        layers = ["self-attention", "cross-attention", "feed-forward"]
+        sides = {
+            "source": ["source embedding", *2 * layer],
+            "target": ["target embedding", *2 * layers, "unembedding"],
+        }
+    reader = untrained(kind, layers=2, tied=tied)
+    page = explain(reader, reader.source.symbols[0], tmp_path / "page.html")
+    told = contents(page.read_text(encoding="utf-8"))["another"]
+    shape = lambda slot: told["kinds"][told["slots"][slot]]["shape"]
+    stages = told["stages"]
+    assert {s: [one["name"] for one in stages if one["side"] == s] for s in sides} == sides
+    assert len(stages) == sum(map(len, sides.values()))
+    lengths = dict(zip(["source", "target"][-len(told["inputs"]) :], told["inputs"]))
+    for stage in stages:
+        last = stage["name"] == "unembedding"
+        assert (stage["layer"] is None) == ("embedding" in stage["name"])
+        assert (stage["cut"] is None) == last
+        width = len(told["symbols"]) if last else 8
+        assert shape(stage["out"]) == [1, shape(lengths[stage["side"]])[1], width]
+        if stage["reads"] is not None:
+            queries, keys = (shape(lengths[stage[side]])[1] for side in ("side", "reads"))
+            assert shape(stage["weights"]) == [1, 2, queries, keys]
+    assert told["results"][0] == stages[-1]["out"]
+    outs = [stage["out"] for stage in stages]
+    assert outs == sorted({*outs})
 
 
 @pytest.mark.slow
@@ -136,7 +150,7 @@ def test_a_ribbon_is_as_wide_as_attention_and_tells_what_the_margin_loses(
     weights, high = model.weights, browser.run(HEAD)
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
     stages = contents(page)["another"]["stages"]
-    attentions = {0: 0, 2: 1, 3: 2} if kind == "encoder-decoder" else {0: 0}  # of the stages
+    attentions = {1: 0, 4: 1, 5: 2} if kind == "encoder-decoder" else {1: 0}  # of the stages
     checked = []
     for key, lost, classes, d in browser.run(PARTS):
         name, *numbers = key.split()
@@ -206,7 +220,7 @@ def test_a_click_on_a_ribbon_opens_its_numbers_and_on_a_letter_its_ribbons(brows
     browser.ask("click", "#share-open", 0)
     assert "From letters to a symbol" in browser.ask("texts", ".share-row span")
     browser.ask("clickOn", "#share button", "Close")
-    ribbons = "[data-key^='edge 3 ']"
+    ribbons = "[data-key^='edge 5 ']"
     browser.ask("click", f".flow {ribbons}", 0)
     assert "works" not in browser.ask("text", "#cell h2")
     assert "looks at" in browser.ask("text", "#cell h2")  # of the panel that there was
@@ -221,12 +235,12 @@ def test_a_click_on_a_ribbon_opens_its_numbers_and_on_a_letter_its_ribbons(brows
     key = browser.run(f'return document.querySelector(".flow {ribbons}").dataset.key')
     assert browser.ask("texts", "#flow-summary .switch") == ["on"]
     other = browser.run(
-        "return document.querySelector('.flow [data-key^=\"edge 0 \"]').dataset.key"
+        "return document.querySelector('.flow [data-key^=\"edge 1 \"]').dataset.key"
     )
     browser.ask("choose", "#flow-letter", "0")
     assert browser.ask("text", "#flow-summary b") == "letter 1, “3”"
     browser.wait(MEASURED)
-    now = browser.run("return document.querySelector('.flow [data-key^=\"edge 0 \"]').dataset.key")
+    now = browser.run("return document.querySelector('.flow [data-key^=\"edge 1 \"]').dataset.key")
     assert now.split()[:3] == other.split()[:3]
     assert now != other
     assert browser.ask("count", f'.flow [data-key="{key}"]') == 1  # the other stages are as before
@@ -321,18 +335,18 @@ def test_beside_the_picture_stands_what_a_head_reads_and_the_steps_above_it(
     model.scores(inputs)
     so_far = ["start", *reader.writes.tokens(written[0])]
     for stage, weights, at, unit, starts in (
-        (3, model.weights[2][1, step], letters, ["letter"], False),
-        (2, model.weights[1][1, step], so_far, ["symbol"], True),
+        (5, model.weights[2][1, step], letters, ["letter"], False),
+        (4, model.weights[1][1, step], so_far, ["symbol"], True),
     ):
         browser.run(SELECT, f"head {stage} 1")
         said = browser.run(SUMMARY)
         assert ", ".join(read_most(weights, at, unit, starts)) in said.replace("\n", " ")
         assert browser.run(FRAME) == "2.6px"
-    hidden, covered, pointed = browser.run(POINT, "head 3 0")
+    hidden, covered, pointed = browser.run(POINT, "head 5 0")
     assert (hidden, covered) == (False, 0)
     assert "head 1 of cross-attention" in pointed
     assert "it looks in the line at: “" in pointed
-    browser.run(SELECT, "head 3 0")
+    browser.run(SELECT, "head 5 0")
     assert browser.run("return document.getElementById('tip').hidden")
     browser.run(SELECT, "row 3")
     said = browser.run(SUMMARY)
@@ -346,7 +360,7 @@ def test_beside_the_picture_stands_what_a_head_reads_and_the_steps_above_it(
     assert faded < 0.2 < 0.9 < lit
     top = "return document.querySelector(arguments[0]).getBoundingClientRect().top"
     assert browser.run(top, "#flow-stages") < browser.run(top, "#flow-picture")
-    browser.run(SELECT, "head 3 1")
+    browser.run(SELECT, "head 5 1")
     browser.ask("clickOn", "#flow-summary button", "All that it looks at")
     assert browser.run("return document.activeElement.id") == "flow-details"
     assert browser.messages() == []
@@ -396,13 +410,13 @@ def test_after_a_cut_nothing_jumps_and_the_numbers_are_those_from_before(browser
     said = lambda: browser.ask("text", "#another-said")
     assert "other tabs" not in said()
     seen = set()
-    for key in [f"head {s} {h}" for s in (0, 2, 3) for h in (0, 1)] + ["stage 3", "stage 4"]:
+    for key in [f"head {s} {h}" for s in (1, 4, 5) for h in (0, 1)] + ["stage 5", "stage 6"]:
         browser.run(SELECT, key)
         whole = browser.run(SUMMARY)
         would, lead = re.search(
             r"would be ([\d.]+ \w+).*, not ([\d.]+ \w+)", whole.replace("\n", " ")
         ).groups()
-        guessed = key == "stage 3" and "More than its lead" not in whole
+        guessed = key == "stage 5" and "More than its lead" not in whole
         assert ("the model guesses" in whole) is guessed
         top = browser.run(TOP)
         browser.ask("click", "#flow-summary .switch", 0)
@@ -513,4 +527,26 @@ def test_playing_leaves_time_to_read_and_a_pause_is_told(browser, tmp_path):
     browser.ask("click", "#play", 0)
     assert browser.run(told) == "Play it"
     assert steps < 10
+    assert browser.messages() == []
+
+
+@pytest.mark.slow
+def test_embeddings_and_the_unembedding_are_stages_each_with_its_own_box(browser, tmp_path):
+    """Also where both sides have one embedding; the unembedding alone cannot be cut."""
+    reader = untrained(tied="all")
+    browser.open(explain(reader, "cab", tmp_path / "page.html"))
+    browser.wait(KNOWN)
+    browser.wait(MEASURED)
+    times = []
+    for name in ("source embedding", "target embedding", "unembedding"):
+        browser.ask("clickOn", "#flow-stages .link", name)
+        assert browser.ask("text", "#flow-details h2").startswith(f"{name} ")
+        assert browser.ask("count", "#flow-details .switch") == (name != "unembedding")
+        browser.ask("clickOn", "#flow-details button", "Its box in the drawing")
+        times.append(int(browser.run("return document.getElementById('time').value")))
+        browser.ask("clickOn", "#stage-tabs button", "Reading")
+        assert browser.ask("text", "#flow-stages [aria-current=step]") == name
+    assert times == sorted({*times})
+    assert "layer" not in browser.ask("text", "#flow-stages")
+    assert browser.ask("count", ".flow .fixed") == 1
     assert browser.messages() == []
