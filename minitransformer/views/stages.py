@@ -16,7 +16,8 @@ BEGINS = "each symbol {of} becomes a vector by itself"
 GATHERS = "each symbol of the line looks at the others"
 LOOKS_BACK = "the next symbol looks back at those before it"
 LOOKS_OVER = "the next symbol looks at the line"
-WORKS = "each works alone on what it has gathered"
+WORKS_OUT = "each works out alone what it stands for"
+TURNS = "what was gathered is turned into what to write"
 ENDS = "each symbol gets a score"
 ALIKE = "Nothing of its neighbours is in it yet. Cut, all these symbols are alike{but}."
 PLACES = ", but for their places"
@@ -51,10 +52,10 @@ def _of_layers(paths: dict[Module, str], side: str, stack: Encoder | Decoder) ->
     """The stages of all layers of a side."""
     for number, layer in enumerate(stack.layers, 1):
         path = paths[layer]
-        about = GATHERS if side == "source" else LOOKS_BACK
-        yield Stage(f"{path}.self_attention", "self-attention", about, number, side, side)
+        looks, works = (GATHERS, WORKS_OUT) if side == "source" else (LOOKS_BACK, TURNS)
+        yield Stage(f"{path}.self_attention", "self-attention", looks, number, side, side)
         if isinstance(layer, DecoderLayer):
             yield Stage(
                 f"{path}.cross_attention", "cross-attention", LOOKS_OVER, number, side, "source"
             )
-        yield Stage(f"{path}.feed_forward", "feed-forward", WORKS, number, side, None)
+        yield Stage(f"{path}.feed_forward", "feed-forward", works, number, side, None)

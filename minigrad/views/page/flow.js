@@ -31,6 +31,7 @@ let uncut = null; // what is written for the line with nothing cut
 let parts = new Map(); // by their keys
 let losses = new Map(); // what the margin loses without a part, by its key
 let rivals = new Map(); // the best of the other symbols then
+let moves = new Map(); // what a part does to single scores: see `moved`
 let margin = null; // of the symbol that is followed: see `marginOf`
 let complete = false; // whether all is known that the sentences are about
 
@@ -116,6 +117,17 @@ function marginOf(row, symbol = reading.written[step]) {
   return { margin: row[symbol] - row[other], own: row[symbol], second: row[other], other };
 }
 
+// Of which symbol a score is raised most, and of which lowered most, from some scores to others. To add a number to
+// all of them changes nothing: so each counts against the mean of all.
+function moved(from, to) {
+  const found = Array.from(to, (v, id) => ({ id, by: v - from[id] })).filter(
+    ({ id }) => !told.never.includes(id),
+  );
+  const mean = found.reduce((sum, { by }) => sum + by, 0) / found.length;
+  found.sort((a, b) => b.by - a.by);
+  return [found[0], found[found.length - 1]].map(({ id, by }) => ({ id, by: by - mean }));
+}
+
 function scoresNow() {
   const { array, shape } = machine.slots[told.results[0]];
   const at = rowOf("target") * shape[2];
@@ -124,28 +136,31 @@ function scoresNow() {
 
 const isDetail = ({ kind, stage }) => kind === "edge" && stage.side === "source"; // no sentence is about it
 
+const isNothing = (change) => Math.abs(change) < NOTHING * Math.max(1, Math.abs(margin.margin));
+
 function effect(key) {
   // "for" the symbol, "against" it, or "nothing"; null while it is not known
   const lost = losses.get(key);
   if (lost === undefined) return null;
-  return Math.abs(lost) < NOTHING * Math.max(1, Math.abs(margin.margin))
-    ? "nothing"
-    : lost > 0
-      ? "for"
-      : "against";
+  return isNothing(lost) ? "nothing" : lost > 0 ? "for" : "against";
 }
 
 function measure() {
   losses = new Map();
   rivals = new Map();
+  moves = new Map();
   complete = false;
+  let whole = null; // the scores with nothing turned
   const waiting = [...parts.values()].filter(({ cuts }) => cuts !== null);
   const said = () => [complete, losses.has(chosen), losses.has(pointed)].join();
   cutter.measure(
     waiting,
     (key) => {
-      const found = marginOf(scoresNow());
+      const scores = scoresNow();
+      const found = marginOf(scores);
+      whole ??= scores.slice();
       rivals.set(key, found.other);
+      if (!cutter.off.has(key)) moves.set(key, moved(scores, whole));
       return found.margin;
     },
     (found, all) => {
@@ -318,12 +333,14 @@ export {
   effect,
   follow,
   hide,
+  isNothing,
   leads,
   leave,
   letter,
   losses,
   margin,
   marginOf,
+  moves,
   onlyLeads,
   partChosen,
   partPointed,

@@ -208,7 +208,19 @@ function brief(part) {
 
 // What a part reads, and what it does.
 const sentences = (part) =>
-  [...readBy(part), outcome(part)].filter(Boolean).map((sentence) => make("p", {}, sentence));
+  [...readBy(part), raises(part), outcome(part)].filter(Boolean).map((sentence) => make("p", {}, sentence));
+
+function raises(part) {
+  // of which scores: told by the run without it
+  const [up, down] = Flow.moves.get(part.key) ?? [];
+  if (!up || (Flow.isNothing(up.by) && Flow.isNothing(down.by))) return "";
+  return filled(WORDS.flowRaises, {
+    up: symbolNamed(up.id),
+    raised: score(up.by),
+    down: symbolNamed(down.id),
+    lowered: score(-down.by),
+  });
+}
 
 function toTable() {
   byId("flow-details").scrollIntoView({ block: "nearest" });
@@ -284,8 +296,10 @@ const ahead = (lead, other) =>
     other: symbolNamed(other),
   });
 
+const scored = (id) => `${symbolNamed(id)} ${score(Flow.scoresNow()[id])}`;
+
 function outcome(part) {
-  if (!part.cuts) return "";
+  if (!part.cuts) return filled(WORDS.flowScores, { list: FlowScene.likeliest().map(scored).join(", ") });
   const lost = Flow.losses.get(part.key);
   if (lost === undefined) return WORDS.flowMeasuring;
   const symbol = FlowScene.followed("target");

@@ -172,4 +172,4 @@ function openCell(part) {
   Attention.chooseCell(cellOf(part), part.h, Flow.rowOf(part.stage.side), part.k);
 }
 
-export { cellOf, draw, followed, openBox, openCell, paint, resize, stageNow, toLeaveFree };
+export { cellOf, draw, followed, likeliest, openBox, openCell, paint, resize, stageNow, toLeaveFree };

@@ -84,11 +84,14 @@ const WORDS = {
   flowMore:
     "More than its lead of {lead} is lost: without this part {other} is ahead, and would be written here.",
   flowPlaced: "{symbol} ({unit} {place})",
+  flowRaises:
+    "Against the mean of all scores it raises {up} most, by {raised}, and lowers {down} most, by {lowered}.",
   flowReads: {
     source: "To read {symbol}, it looks at: {list}.",
     line: "To write {symbol}, it looks in the line at: {list}.",
     target: "To write {symbol}, it looks back at: {list}.",
   },
+  flowScores: "The last vector is compared with the vector of each symbol: {list}.",
   flowSides: { source: "encoder ", target: "decoder " },
   flowReadsNothing: "It is cut: it reads nothing.",
   flowStageReads: "Its heads look most at: {list}.",

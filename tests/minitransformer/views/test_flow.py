@@ -183,6 +183,42 @@ def test_a_ribbon_is_as_wide_as_attention_and_tells_what_the_margin_loses(
 
 
 @pytest.mark.slow
+def test_of_a_part_is_said_which_scores_it_raises_and_of_the_last_stage_the_scores(
+    browser, tmp_path, monkeypatch
+):
+    reader = opened(browser, tmp_path, "encoder-decoder")
+    browser.wait(MEASURED)
+    source = reader.encode([LINE["encoder-decoder"]])
+    inputs = reader.inputs(source, reader.beginning(source, reader.write(source)))
+    step, model = browser.run(CHOSEN), Cut(reader, monkeypatch)
+    number = lambda v: f"{v:.1f}".replace("-", "−")
+    quoted = lambda i: f"“{ {'<eos>': 'end'}.get(*2 * reader.writes.tokens([i])) }”"
+    allowed = [i for i in range(len(reader.writes)) if i not in NEVER]
+    now = model.scores(inputs)[step]
+    modules = dict(reader.model.named_modules())
+    for key, zeros, module in (
+        ("stage 2", {}, "encoder.layers.0.feed_forward"),
+        ("stage 6", {}, "decoder.layers.0.feed_forward"),
+        ("head 5 1", {2: [(1,)]}, None),
+    ):
+        without(monkeypatch, modules.get(module))
+        by = now - model.scores(inputs, zeros)[step]
+        monkeypatch.setattr(Module, "__call__", CALL)
+        by -= by[allowed].mean()
+        up, down = max(allowed, key=by.__getitem__), min(allowed, key=by.__getitem__)
+        browser.run(SELECT, key)
+        assert (
+            f"raises {quoted(up)} most, by {number(by[up])}, "
+            f"and lowers {quoted(down)} most, by {number(-by[down])}."
+        ) in browser.run(SUMMARY), key
+    browser.run(SELECT, "stage 7")
+    best = sorted(allowed, key=lambda i: -now[i])[:4]
+    told = ", ".join(f"{quoted(i)} {number(now[i])}" for i in best)
+    assert f"the vector of each symbol: {told}." in browser.run(SUMMARY)
+    assert browser.messages() == []
+
+
+@pytest.mark.slow
 def test_a_symbol_is_chosen_and_a_head_cut_by_keys_alone(browser, tmp_path, monkeypatch):
     """What it then writes is what the model writes without that head."""
     from selenium.webdriver import Keys
