@@ -63,14 +63,16 @@ function weight(stage, head, key) {
 
 // --- the parts of the run --------------------------------------------------------------------------------
 
+const run = (from, count) => Int32Array.from({ length: count }, (_, i) => from + i);
+const everywhere = (slot) => run(0, machine.slots[slot].size);
+
 function collect() {
   // every part that the picture shows
   const found = [];
-  const all = (from, count) => Int32Array.from({ length: count }, (_, i) => from + i);
   const add = (part) => found.push(part);
   const looking = told.stages.filter((stage) => stage.reads === "source" && stage.side === "target");
   told.stages.forEach((stage, s) => {
-    const cuts = stage.cut === null ? null : new Map([[stage.out, all(0, machine.slots[stage.out].size)]]);
+    const cuts = stage.cut === null ? null : new Map([[stage.out, everywhere(stage.out)]]);
     add({ key: `stage ${s}`, kind: "stage", stage, s, cuts });
     if (stage.reads === null) return;
     const [, H, R, C] = weightsOf(stage).shape;
@@ -81,7 +83,7 @@ function collect() {
         stage,
         s,
         h,
-        cuts: new Map([[stage.weights, all(h * R * C, R * C)]]),
+        cuts: new Map([[stage.weights, run(h * R * C, R * C)]]),
       });
       symbolsOf(stage.reads).forEach((_, k) => {
         const width = weight(stage, h, k);
@@ -128,11 +130,12 @@ function moved(from, to) {
   return [found[0], found[found.length - 1]].map(({ id, by }) => ({ id, by: by - mean }));
 }
 
-function scoresNow() {
+function scoresAt(row) {
   const { array, shape } = machine.slots[told.results[0]];
-  const at = rowOf("target") * shape[2];
-  return array.subarray(at, at + shape[2]);
+  return array.subarray(row * shape[2], (row + 1) * shape[2]);
 }
+
+const scoresNow = () => scoresAt(rowOf("target"));
 
 const isDetail = ({ kind, stage }) => kind === "edge" && stage.side === "source"; // no sentence is about it
 
@@ -270,6 +273,23 @@ function refresh() {
   tell("flow");
 }
 
+// The symbol that is followed at first: the one that is guessed worst when the model looks nowhere, and so is
+// written for what it reads.
+function leastGuessed() {
+  const looking = told.stages.filter(({ side, reads }) => side === "target" && reads !== null);
+  const aside = looking.filter(({ reads }) => reads === "source");
+  const blind = {
+    key: "blind",
+    cuts: new Map((aside.length ? aside : looking).map(({ out }) => [out, everywhere(out)])),
+  };
+  cutter.turned(blind);
+  machine.update();
+  const guesses = reading.written.map((id, t) => marginOf(scoresAt(reading.first + t), id).margin);
+  cutter.turned(blind);
+  machine.update();
+  return guesses.indexOf(Math.min(...guesses));
+}
+
 function mostRead() {
   // the letter at which all heads together look most
   const looking = told.stages.filter((stage) => stage.reads === "source" && stage.side === "target");
@@ -315,7 +335,7 @@ function show(said, by) {
     ),
   };
   if (!cutter.off.size) uncut = { line, written: said.written };
-  step = Math.min(step ?? Math.ceil(said.written.length / 2), said.written.length - 1);
+  step = Math.min(step ?? leastGuessed(), said.written.length - 1);
   byId("flow").hidden = false;
   refresh();
 }

@@ -74,12 +74,12 @@ class Cut:
         return ids[1:]
 
 
-def without(monkeypatch, part):
-    """Let a module give zeros; an attention gives weights beside them."""
+def without(monkeypatch, *parts):
+    """Let modules give zeros; an attention gives weights beside them."""
 
     def call(module, *args, **kwargs):
         given = CALL(module, *args, **kwargs)
-        if module is not part:
+        if all(module is not part for part in parts):
             return given
         return (0 * given[0], given[1]) if isinstance(given, tuple) else 0 * given
 
@@ -183,6 +183,29 @@ def test_a_ribbon_is_as_wide_as_attention_and_tells_what_the_margin_loses(
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("kind", LINE)
+def test_at_first_the_symbol_is_followed_that_a_blind_model_guesses_worst(
+    browser, tmp_path, monkeypatch, kind
+):
+    """Blind: without cross-attention; and without any where there is none."""
+    reader = opened(browser, tmp_path, kind)
+    source = reader.encode([LINE[kind]])
+    written = reader.beginning(source, reader.write(source))
+    inputs = reader.inputs(source, written)
+    first = inputs[-1].shape[1] - written.shape[1]
+    name = "cross_attention" if kind == "encoder-decoder" else "self_attention"
+    parts = [m for path, m in reader.model.named_modules() if path.endswith(name)]
+    model = Cut(reader, monkeypatch)
+    whole = [model.margin(inputs, first + t, symbol) for t, symbol in enumerate(written[0])]
+    without(monkeypatch, *parts)
+    leads = [model.margin(inputs, first + t, symbol) for t, symbol in enumerate(written[0])]
+    assert browser.run(CHOSEN) == np.argmin(leads)
+    monkeypatch.setattr(Module, "__call__", CALL)
+    said = browser.run(SUMMARY)  # and the model sees again
+    assert f" is {whole[np.argmin(leads)]:.1f} ahead of" in said
+
+
+@pytest.mark.slow
 def test_of_a_part_is_said_which_scores_it_raises_and_of_the_last_stage_the_scores(
     browser, tmp_path, monkeypatch
 ):
@@ -229,7 +252,7 @@ def test_a_symbol_is_chosen_and_a_head_cut_by_keys_alone(browser, tmp_path, monk
     keys = lambda *keys: browser.driver.switch_to.active_element.send_keys(*keys)
     browser.ask("focus", "#flow-steps [tabindex='0']")
     keys(Keys.ARROW_LEFT)
-    assert browser.run(CHOSEN) == step - 1
+    assert browser.run(CHOSEN) == (step - 1) % len(before)
     assert browser.run("return document.getElementById('time').value") == "0"  # it stays there
     browser.wait(KNOWN)
     browser.ask("focus", "#flow-heads li:nth-child(3) button:nth-of-type(2)")
