@@ -101,6 +101,7 @@ def measure(size):
         times = {name: [] for name in names}
         rates = []
         for _ in range(turns):
+            time.sleep(PAUSE)
             rates.append(sgemm())
             for name, process in running.items():
                 time.sleep(PAUSE)
