@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .kinds import KINDS
+from .kinds import KINDS, Kind
 
 AnyArray = Any  # NumPy's, another library's such as Dask's, or a Tensor: rules compute with each
 
@@ -29,4 +29,4 @@ class BaseTensor:
         raise NotImplementedError  # Tensor has it
 
 
-KINDS[BaseTensor] = (lambda value: isinstance(value, BaseTensor), "a Tensor")
+KINDS[BaseTensor] = Kind(lambda value: isinstance(value, BaseTensor), "a Tensor")

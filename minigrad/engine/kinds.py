@@ -100,11 +100,11 @@ def misfit(
         by_name = ((parameters.names.get(k, ANYTHING), value) for k, value in kwargs.items())
         given = itertools.chain(given, by_name)  # type: ignore[assignment]
     for parameter, value in given:
-        if not parameter.fits(value):
-            return _unlike(parameter.name, parameter.words, value)
+        if not parameter.kind.fits(value):
+            return _unlike(parameter.name, parameter.kind.words, value)
         if (
             with_axes
-            and parameter.is_array
+            and parameter.kind.is_array
             and value is not None
             and not getattr(value, "shape", ())
         ):
@@ -114,8 +114,8 @@ def misfit(
 
 def not_of(kind: Any, name: str, value: object) -> str | None:
     """Say that the argument `name` is not of a kind in `KINDS`, such as `bool`; None if it is."""
-    fits, words = KINDS[kind]
-    return None if fits(value) else _unlike(name, words, value)
+    known = KINDS[kind]
+    return None if known.fits(value) else _unlike(name, known.words, value)
 
 
 def _unlike(name: str, words: str, value: object) -> str:
@@ -171,12 +171,10 @@ class Kind(NamedTuple):
 
 
 class Argument(NamedTuple):
-    """The values that one parameter may have: its name, and a `Kind`."""
+    """The values that one parameter may have."""
 
     name: str
-    fits: Test
-    words: str
-    is_array: bool
+    kind: Kind
 
 
 class Parameters(NamedTuple):
@@ -188,7 +186,7 @@ class Parameters(NamedTuple):
     is_closed: bool  # it has no `**kwargs`
 
 
-ANYTHING = Argument("", lambda value: True, "anything", False)
+ANYTHING = Argument("", Kind(lambda value: True, "anything"))
 
 
 _known: weakref.WeakKeyDictionary[Callable, Parameters] = weakref.WeakKeyDictionary()
@@ -208,7 +206,7 @@ def _parameters(function: Callable) -> Parameters:
         names = _KnownNames(inspect.unwrap(function).__globals__, vars(builtins))
     except (ValueError, TypeError, AttributeError):  # of what is not written in Python
         return Parameters([], ANYTHING, {}, False)
-    by_name = {p.name: Argument(p.name, *_kind(_resolved(p.annotation, names))) for p in parameters}
+    by_name = {p.name: Argument(p.name, _kind(_resolved(p.annotation, names))) for p in parameters}
     of = lambda *kinds: [by_name[p.name] for p in parameters if p.kind in kinds]
     others = of(inspect.Parameter.VAR_POSITIONAL)
     by_position = inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD
@@ -235,7 +233,7 @@ def _kind(kind: Any) -> Kind:
         kind = kind.__bound__ or Any
     origin, inner = typing.get_origin(kind), typing.get_args(kind)
     if kind in (Any, object, inspect.Parameter.empty):
-        return Kind(ANYTHING.fits, ANYTHING.words)
+        return ANYTHING.kind
     if origin in (typing.Union, types.UnionType):
         kinds = [_kind(part) for part in inner]
         phrases = dict.fromkeys(k.words for k in kinds)  # each once
@@ -244,22 +242,22 @@ def _kind(kind: Any) -> Kind:
     if origin is typing.Literal:
         among = lambda value: value.__hash__ and value in inner
         return Kind(among, " or ".join(map(repr, inner)))
-    fits, words = KINDS.get(origin or kind, (None, ""))
-    if fits is None:
+    known = KINDS.get(origin or kind)
+    if known is None:
         is_class = isinstance(origin or kind, type)
-        fits = _of_class(origin or kind) if is_class else ANYTHING.fits
-        words = f"a {getattr(kind, '__name__', kind)}"
+        fits = _of_class(origin or kind) if is_class else ANYTHING.kind.fits
+        return Kind(fits, f"a {getattr(kind, '__name__', kind)}")
     if origin in CONTAINERS:
         parts = [_kind(part) for part in inner if part is not ...]
-        return _container(fits, words, parts, whole=origin is tuple and ... not in inner)
-    return Kind(fits, words, kind is np.ndarray or origin is np.ndarray)
+        return _container(known, parts, whole=origin is tuple and ... not in inner)
+    return known
 
 
-def _container(fits: Test, words: str, parts: list[Kind], whole: bool) -> Kind:
+def _container(holder: Kind, parts: list[Kind], whole: bool) -> Kind:
     """Return what `_kind` does, of what holds others: all of one kind, or `whole`, a kind for each."""
 
     def all_fit(value: object) -> bool:
-        if not fits(value):
+        if not holder.fits(value):
             return False
         if isinstance(value, Mapping):
             if len(parts) == 2:
@@ -274,9 +272,8 @@ def _container(fits: Test, words: str, parts: list[Kind], whole: bool) -> Kind:
         return all(map(parts[0].fits, value))
 
     phrases = list(dict.fromkeys(part.words for part in parts))
-    return Kind(
-        all_fit, f"{words} of {' and '.join(phrases)}" if phrases != ["anything"] else words
-    )
+    of = f" of {' and '.join(phrases)}" if phrases != ["anything"] else ""
+    return Kind(all_fit, holder.words + of)
 
 
 def _of_class(kind: type) -> Test:
@@ -322,22 +319,22 @@ def _is_sequence(value: object) -> bool:
     return isinstance(value, Sequence) or bool(getattr(value, "shape", ()))
 
 
-KINDS: dict[Any, tuple[Test, str]] = {
-    type(None): (lambda value: value is None, "None"),
-    bool: (lambda value: isinstance(value, (bool, np.bool_)), "True or False"),
-    int: (is_whole, "a whole number"),
-    float: (lambda value: isinstance(value, Real) and not isinstance(value, bool), "a number"),
-    str: (lambda value: isinstance(value, str), "a text"),
-    np.ndarray: (is_array, "an array"),
-    os.PathLike: (lambda value: isinstance(value, os.PathLike), "a path"),
-    Callable: (callable, "a function"),
-    Mapping: (lambda value: isinstance(value, Mapping), "a dict"),
-    dict: (lambda value: isinstance(value, dict), "a dict"),
-    Sequence: (_is_sequence, "a list"),
-    Collection: (lambda value: isinstance(value, Collection) and has_axes(value), "a list"),
-    Iterable: (lambda value: isinstance(value, Iterable) and has_axes(value), "a list"),
-    Iterator: (lambda value: isinstance(value, Iterator), "an iterator"),
-    list: (lambda value: isinstance(value, (list, tuple)), "a list"),
-    tuple: (lambda value: isinstance(value, (list, tuple)), "a tuple"),
+KINDS: dict[Any, Kind] = {
+    type(None): Kind(lambda value: value is None, "None"),
+    bool: Kind(lambda value: isinstance(value, (bool, np.bool_)), "True or False"),
+    int: Kind(is_whole, "a whole number"),
+    float: Kind(lambda value: isinstance(value, Real) and not isinstance(value, bool), "a number"),
+    str: Kind(lambda value: isinstance(value, str), "a text"),
+    np.ndarray: Kind(is_array, "an array", is_array=True),
+    os.PathLike: Kind(lambda value: isinstance(value, os.PathLike), "a path"),
+    Callable: Kind(callable, "a function"),
+    Mapping: Kind(lambda value: isinstance(value, Mapping), "a dict"),
+    dict: Kind(lambda value: isinstance(value, dict), "a dict"),
+    Sequence: Kind(_is_sequence, "a list"),
+    Collection: Kind(lambda value: isinstance(value, Collection) and has_axes(value), "a list"),
+    Iterable: Kind(lambda value: isinstance(value, Iterable) and has_axes(value), "a list"),
+    Iterator: Kind(lambda value: isinstance(value, Iterator), "an iterator"),
+    list: Kind(lambda value: isinstance(value, (list, tuple)), "a list"),
+    tuple: Kind(lambda value: isinstance(value, (list, tuple)), "a tuple"),
 }  # fmt: skip
 CONTAINERS = (Mapping, dict, Sequence, Collection, Iterable, list, tuple)
