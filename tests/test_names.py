@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-PACKAGES = Path(__file__).parents[1]
+TESTS = Path(__file__).parent
+PACKAGES = TESTS.parent
 # Rooms whose files call each other's functions by their bare names.
 ROOMS = ("engine", "script", "ran", "compiler", "views/text", "views/drawing")
 
@@ -70,3 +71,13 @@ def test_no_docstring_begins_with_a_question(defined):
         and re.match(r"(What|Whether|How|Where|Which|Why|When|Here)\b", text)
     ]
     assert not places
+
+
+def test_no_test_imports_another():
+    """What they share stands in tests/helpers."""
+    tests = {file.stem: file.read_text(encoding="utf-8") for file in TESTS.rglob("test_*.py")}
+    assert not {
+        name: found
+        for name, text in tests.items()
+        if (found := {*re.findall(r"^ *(?:from|import) (\w+)", text, re.MULTILINE)} & {*tests})
+    }

@@ -1,6 +1,5 @@
 """The lessons, and how a test runs one."""
 
-import importlib.util
 import json
 import os
 import re
@@ -63,9 +62,3 @@ def pictures_of(lesson):
     assert names, f'a lesson draws a picture, in a line that begins pictures("{beginning}'
     assert all(name.startswith(beginning) for name in names), f"{names} begin with {beginning}"
     return names
-
-
-def needs(*modules):
-    missing = [name for name in modules if importlib.util.find_spec(name) is None]
-    if missing:
-        pytest.skip(f"needs {', '.join(missing)}")

@@ -9,13 +9,13 @@ import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
+from extras import needs
 from facts import FACTS
 from runs import (
     LESSONS,
     ROOT,
     every_lesson,
     every_run,
-    needs,
     number,
     pictures_of,
     run,

@@ -6,8 +6,9 @@ import re
 import sys
 
 import pytest
+from extras import needs
 from limits import SECONDS
-from runs import LESSONS, ROOT, every_lesson, needs, number, pictures_of, run
+from runs import LESSONS, ROOT, every_lesson, number, pictures_of, run
 
 from minigrad.course.lessons.lesson import HEAD
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import sys
 from pathlib import Path
 
@@ -9,7 +10,15 @@ import pytest
 
 from minigrad.views.drawing import drawing
 
+RENDERS = ("latex2mathml", "mdit_py_plugins", "pygments")  # what a page of a lesson needs
 NAMES = ("matplotlib", "pygraphviz", "tqdm", "threadpoolctl")
+
+
+def needs(*modules: str) -> None:
+    """Skip a test where one of these is missing."""
+    missing = [name for name in modules if importlib.util.find_spec(name) is None]
+    if missing:
+        pytest.skip(f"needs {', '.join(missing)}")
 
 
 def without_plots(monkeypatch: pytest.MonkeyPatch) -> None:

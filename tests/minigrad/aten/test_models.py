@@ -1,11 +1,10 @@
 """Models of many kinds, small: each value and gradient is PyTorch's, and the graph draws."""
 
 import functools
-import json
-import re
 
 import numpy as np
 import pytest
+from pages import contents
 
 import minigrad as mg
 from minigrad.views import page
@@ -273,8 +272,7 @@ def test_the_page_of_a_large_model_holds_what_it_can_and_says_what_it_left_out(
     monkeypatch.setattr(live, "NUMBERS", 1_000)  # so that none can be changed
     net = nn.Sequential(nn.Embedding(500, 64), nn.Linear(64, 64), nn.Linear(64, 500))
     watched = watch(lambda: net(torch.arange(8)).logsumexp(-1).mean())
-    written = mg.explore(watched, tmp_path / "page.html").read_text()
-    shown = json.loads(re.search(r'<script[^>]*id="data"[^>]*>(.*?)</script>', written, re.S)[1])
+    shown = contents(mg.explore(watched, tmp_path / "page.html").read_text())
     assert "1,000" in shown["live"]["frozen"]
     theirs = net[0].weight.detach().numpy()
     tables = [a for a in shown["arrays"] if a["s"] == [500, 64]]

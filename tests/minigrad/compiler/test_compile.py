@@ -5,8 +5,9 @@ import threading
 
 import numpy as np
 import pytest
-from leaves import leaf
-from test_random_programs import OPERATIONS, gradients, loss_of, program_of, random_program
+from compiling import CALLS, both_ways, compiled, inputs_of
+from leaves import gradients, leaf
+from random_programs import OPERATIONS, loss_of, program_of, random_program
 
 import minigrad as mg
 from minigrad import errors
@@ -16,17 +17,6 @@ from minigrad.compiler.plan import Plan
 from minigrad.random import drawn
 from minitransformer import DecoderOnly, DecoderSizes, EncoderOnly, EncoderSizes, Sizes, Transformer
 
-CALLS = 5  # the first three run as they are
-
-
-def both_ways(f, inputs):
-    """What `f` gives for tensors and arrays, and the gradients of the tensors."""
-    y = f(*inputs)
-    leaves = [x for x in inputs if isinstance(x, mg.Tensor)]
-    if y.requires_grad:
-        y.backward(np.linspace(0.5, 2, y.size).reshape(y.shape).astype(y.dtype))
-    return [y.detach().numpy(), *gradients(leaves)]
-
 
 def assert_same_bits(found, wanted):
     for a, b in zip(found, wanted, strict=True):
@@ -34,24 +24,7 @@ def assert_same_bits(found, wanted):
         np.testing.assert_array_equal(a, b)
 
 
-def compiled(f, *inputs, exact=True):
-    """`f` compiled, after the calls that make a program for such inputs."""
-    step = mg.compile(f, exact=exact)
-    for _ in range(3):
-        step(*inputs)
-    assert step.source
-    return step
-
-
 # --- the same numbers -------------------------------------------------------------------------------
-
-
-def inputs_of(program, k):
-    """Its leaves for the k-th call, with other numbers each time; plain arrays are the same in all."""
-    for one in program.leaves:
-        more = 1 if one.plain else 1 + k / 64
-        array = one._replace(elements=[e * more for e in one.elements]).array()
-        yield array if one.plain else mg.Tensor(array, requires_grad=True)
 
 
 def check(program):

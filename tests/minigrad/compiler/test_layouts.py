@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
+from compiling import both_ways, compiled
 from leaves import leaf
-from test_compile import both_ways, compiled
 
 B, H, T, K = 3, 2, 5, 4
 

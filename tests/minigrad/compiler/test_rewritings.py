@@ -3,9 +3,9 @@ left that give the same bits."""
 
 import numpy as np
 import pytest
+from compiling import CALLS, both_ways, compiled, inputs_of
 from leaves import leaf
-from test_compile import CALLS, both_ways, compiled, inputs_of
-from test_random_programs import loss_of, random_program
+from random_programs import loss_of, random_program
 
 import minigrad as mg
 from minigrad import functional as F

@@ -1,10 +1,10 @@
 """`python -m minigrad lessons`: the list, the time to read, a run, notebooks; and what a lesson uses."""
 
-import importlib.util
 import json
 import re
 
 import pytest
+from extras import needs
 
 from minigrad import errors
 from minigrad.__main__ import main
@@ -42,12 +42,6 @@ def small(tmp_path):
         return lesson
 
     return write
-
-
-def needs(*modules):
-    missing = [name for name in modules if importlib.util.find_spec(name) is None]
-    if missing:
-        pytest.skip(f"needs {', '.join(missing)}")
 
 
 def test_every_lesson_has_a_line(capsys):

@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from test_site import RENDERS, needs
+from extras import RENDERS, needs
 
 from minigrad.course.lessons.lesson import chosen, lessons
 from minigrad.course.site.build import Preview

@@ -1,8 +1,9 @@
 """A lesson presented in a real browser: one section a screen, by keys and buttons, at any width."""
 
 import pytest
+from extras import RENDERS, needs
+from lesson_of_all import LESSON, QUESTIONS, WIDTHS, ran
 from selenium.webdriver.common.keys import Keys
-from test_site import LESSON, QUESTIONS, RENDERS, WIDTHS, needs, ran
 
 from minigrad.course.lessons import forms
 from minigrad.course.lessons import lesson as lessons

@@ -1,6 +1,5 @@
 """`python -m minigrad course`: what is kept, where links lead, and the pages in a real browser."""
 
-import importlib.util
 import json
 import os
 import re
@@ -16,6 +15,8 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from extras import RENDERS, needs
+from lesson_of_all import LESSON, QUESTIONS, WIDTHS, ran
 from progress import problems
 
 from minigrad import errors, idioms
@@ -25,7 +26,6 @@ from minigrad.course.lessons import lesson as lessons
 from minigrad.course.lessons.addresses import Links, Site
 from minigrad.course.lessons.markdown import Renderer
 from minigrad.course.places import EXAMPLES, ROOT
-from minigrad.course.questions import Question
 from minigrad.course.site import build as building
 from minigrad.course.site import front
 from minigrad.course.site.build import build
@@ -33,15 +33,6 @@ from minigrad.course.site.kept import digest, kept, sweep
 
 GUIDE = EXAMPLES / "TEACHING.md"
 GUIDE_PAGE = f"source/{GUIDE.relative_to(ROOT).as_posix()}.html"
-WIDTHS = (360, 768, 1400)
-RENDERS = ("latex2mathml", "mdit_py_plugins", "pygments")
-
-
-def needs(*modules):
-    missing = [name for name in modules if importlib.util.find_spec(name) is None]
-    if missing:
-        pytest.skip(f"needs {', '.join(missing)}")
-
 
 # --- what is kept ---------------------------------------------------------------------------------
 
@@ -152,66 +143,6 @@ def test_no_line_begins_with_the_sign_that_ends_a_sentence():
 
 
 # --- pages ----------------------------------------------------------------------------------------
-
-LESSON = """# %% [markdown]
-# # 99 A lesson whose title is long enough to need a second line on a telephone
-#
-# *What it is about. About 1 seconds.*
-#
-# A formula that is wider than a telephone:
-#
-# $$y = x_1 + x_2 + x_3 + x_4 + x_5 + x_6 + x_7 + x_8 + x_9 + x_{10} + x_{11} + x_{12} + x_{13}$$
-#
-# A [link](98_other.py), lesson 98, `98_other.py`, and `a_name_that_has_no_place_to_break_and_goes_on`.
-#
-# | one | two | three | four | five | six | seven | eight |
-# |---|---|---|---|---|---|---|---|
-# | 1000000 | 1000000 | 1000000 | 1000000 | 1000000 | 1000000 | 1000000 | 1000000 |
-
-# %%
-import minigrad as mg
-
-value = mg.Tensor([1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0], requires_grad=True)  # as wide as it may
-
-# %%
-ask("two", ...)
-
-# %%
-one_and_one = 2
-
-# %% [markdown]
-# ## More of it (optional)
-#
-# Hidden at first.
-
-# %%
-print(value)
-
-# %% [markdown]
-# ## The end
-
-# %%
-print(pictures)
-"""
-LEFT_OUT = "Pictures left out: 99_curve (no matplotlib); pip install ... brings what is missing"
-QUESTIONS = {"two": Question("How much is $1 + 1$?", answer=2, by="1 + 1")}
-WIDE = (
-    '<svg width="1500pt" height="90pt" xmlns="http://www.w3.org/2000/svg"><path d="M0 0H9"/></svg>'
-)
-
-
-def ran(lesson, folder):
-    """What running a lesson leaves, without a run."""
-    cells = lessons.cells(lesson.text)
-    code = [k for k, cell in enumerate(cells) if cell.kind == "code"]
-    for k in code:
-        cells[k] = cells[k]._replace(printed="word " * 60)
-    if code:
-        cells[code[0]] = cells[code[0]]._replace(picture="out/99_wide.svg")
-        cells[code[-1]] = cells[code[-1]]._replace(printed=LEFT_OUT)
-    (folder / "out" / "99_wide.svg").write_text(WIDE)
-    (folder / "out" / "99_steps.html").write_text("<title>x &lt; y</title>")
-    (folder / running.RAN).write_text(json.dumps(cells))
 
 
 def ran_plainly(lesson, folder):

@@ -2,11 +2,11 @@
 
 import importlib.util
 import inspect
-import json
 import re
 
 import numpy as np
 import pytest
+from pages import contents
 
 import minigrad as mg
 from minigrad import functional as MF
@@ -240,8 +240,7 @@ def test_they_are_thirty_half_of_each():
 
 
 def data_of(page):
-    text = page.read_text("utf-8")
-    return json.loads(re.search(r'<script[^>]*id="data"[^>]*>(.*?)</script>', text, re.S)[1])
+    return contents(page.read_text("utf-8"))
 
 
 def opened_at(page):

@@ -5,11 +5,10 @@ import re
 import numpy as np
 import pytest
 from extras import without_graphviz
-from test_explain import contents
+from pages import contents
+from some_readers import a_reader
 
 from minigrad.views.page import replay
-from minitransformer import Settings, Sizes, Training
-from minitransformer.model.sizes import DecoderSizes
 from minitransformer.tasks import make
 from minitransformer.training.decoding import distribution
 from minitransformer.training.readers import READERS
@@ -40,25 +39,6 @@ def type_line(browser, line):
     """Type a line, and wait until all of the page is of it."""
     browser.run(TYPE, line)
     browser.wait("return !document.querySelector('.writing[aria-busy]')")
-
-
-def a_reader(kind, folder, steps=0):
-    """A reader that has learned for some steps: enough for what it writes to depend on what it reads."""
-    if kind == "text":
-        file = folder / "text.txt"
-        file.write_text("the quick brown fox jumps over the lazy dog. " * 60, encoding="utf-8")
-        task = make("text", 0, file, window=24)
-        symbols = READERS[kind].symbols(task.vocabulary, task.vocabulary)
-    else:
-        task = make("dates", 0)
-        symbols = READERS[kind].symbols(task.source, task.target)
-    sizes = (Sizes if kind == "encoder-decoder" else DecoderSizes)(
-        **symbols, width=32, heads=2, feed_forward=32
-    )
-    training = Training(task, sizes, Settings(steps=steps, batch=16, warmup=20), kind=kind)
-    for _ in range(steps):
-        training.step()
-    return training.reader
 
 
 @pytest.mark.slow

@@ -1,14 +1,13 @@
 """The page of one reading: what it tells is what the model did, and it is small and quick."""
 
 import itertools
-import json
-import re
 from html.parser import HTMLParser
 
 import numpy as np
 import pytest
 from extras import without_graphviz
-from toy_task import Toy
+from pages import contents
+from some_readers import KINDS, untrained
 
 import minigrad as mg
 from minigrad.views.page import replay
@@ -20,29 +19,6 @@ from minitransformer.training.decoding import Writing, distribution
 from minitransformer.training.readers import READERS
 from minitransformer.training.vocabulary import BOS, EOS
 from minitransformer.views.explain import explain, reading, section
-
-KINDS = ["encoder-decoder", "decoder"]
-
-
-def untrained(kind="encoder-decoder", task=None, layers=1, tied="none"):
-    """A reader whose weights are random, from seeds with which it writes more than one symbol."""
-    task = task or Toy()
-    common = {"width": 8, "heads": 2, "feed_forward": 12}
-    if kind == "decoder":
-        sizes = DecoderSizes(symbols=7, layers=layers, **common)
-    else:
-        depth = {"encoder_layers": layers, "decoder_layers": layers, "norm": "pre", "tied": tied}
-        sizes = Sizes(len(task.source), len(task.target), **depth, **common)
-    settings = Settings(steps=0, seed=3 if kind == "decoder" else 14)
-    reader = Training(task, sizes, settings, kind=kind).reader
-    if kind == "decoder":
-        for parameter in reader.model.parameters():
-            parameter.copy_(4 * parameter.data)
-    return reader
-
-
-def contents(text):
-    return json.loads(re.search(r'id="data">(.*?)</script>', text, re.DOTALL).group(1))
 
 
 class Text(HTMLParser):

@@ -5,8 +5,8 @@ import re
 import numpy as np
 import pytest
 from extras import without_graphviz
-from test_another_line import a_reader
-from test_explain import contents, untrained
+from pages import contents
+from some_readers import a_reader, untrained
 
 import minigrad as mg
 from minigrad.nn import Module

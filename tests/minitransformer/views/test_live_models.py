@@ -1,12 +1,10 @@
 """Models in a page: after changes, and with parts switched off, they give what the engine gives."""
 
-import json
-import re
-
 import in_a_page
 import numpy as np
 import pytest
 from in_a_page import as_array, as_text, close, packed, tape_of
+from pages import contents
 
 import minigrad as mg
 import minitransformer as mt
@@ -167,7 +165,7 @@ def test_the_page_of_a_date_is_small_and_computes(tmp_path):
     reader = Reader.of(task, Sizes(**symbols, encoder_layers=1, decoder_layers=1))
     text = explain.explain(reader, "3rd of march 1998", tmp_path / "page.html").read_text("utf-8")
     assert len(text.encode()) < 3_000_000
-    page = json.loads(re.search(r'id="data">(.*?)</script>', text, re.DOTALL).group(1))
+    page = contents(text)
     live = page["live"]
     assert live.get("frozen") is None
     assert live["fixed"] == {}

@@ -3,7 +3,8 @@
 import string
 
 import pytest
-from test_explain import KINDS, contents, untrained
+from pages import contents
+from some_readers import KINDS, untrained
 
 from minigrad.views.page.chapters import Purpose
 from minitransformer.views import sentences

@@ -2,7 +2,8 @@
 
 import numpy as np
 import pytest
-from test_explorer import chain, contents, mlp, opened  # noqa: F401 - a fixture
+from losses import attention, chain, mlp
+from pages import contents
 
 import minigrad as mg
 from minigrad import functional as F
@@ -149,7 +150,7 @@ def test_boxes_and_operations_say_what_they_are(tmp_path):
 
 
 @pytest.mark.slow
-def test_a_chapter_plays_stops_at_a_question_and_goes_on(opened):  # noqa: F811
+def test_a_chapter_plays_stops_at_a_question_and_goes_on(opened):
     page = opened(script())
     assert len(page.texts("#overview .chapters li")) == 7
     page.click("#overview .chapters button.small", 1)  # y = x + h
@@ -179,7 +180,7 @@ def test_a_chapter_plays_stops_at_a_question_and_goes_on(opened):  # noqa: F811
 
 
 @pytest.mark.slow
-def test_a_chapter_played_again_asks_about_the_gradient_again(opened):  # noqa: F811
+def test_a_chapter_played_again_asks_about_the_gradient_again(opened):
     page = opened(script())
     for _ in range(2):
         page.click("#overview .chapters button.small", 3)  # back through the sum
@@ -193,9 +194,7 @@ def test_a_chapter_played_again_asks_about_the_gradient_again(opened):  # noqa: 
 
 
 @pytest.mark.slow
-def test_a_question_about_attention_has_symbols_to_choose_from(opened):  # noqa: F811
-    from test_explorer import attention
-
+def test_a_question_about_attention_has_symbols_to_choose_from(opened):
     words = ["the", "cat", "sat", "on", "it"]
     page = opened(attention(), tokens={"": (words, words)})
     page.click("#overview .chapters button.small", 1)

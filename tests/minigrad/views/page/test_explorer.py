@@ -6,6 +6,8 @@ from decimal import ROUND_HALF_EVEN, Decimal
 
 import numpy as np
 import pytest
+from losses import attention, chain, mlp
+from pages import contents, written
 from processes import printed
 
 import minigrad as mg
@@ -19,53 +21,6 @@ from minigrad.views.page.content import shape_letters
 
 EVIL = "</script><script>alert(1)</script>"
 EVILS = (EVIL, "<img src=x onerror=alert(1)>", 'a|b{c}\\ \u2028 & "q" \'é漢')
-
-
-class Net(nn.Module):
-    def __init__(self):
-        self.hidden = nn.Linear(2, 8)
-        self.out = nn.Linear(8, 1)
-
-    def forward(self, x):
-        h = np.tanh(self.hidden(x))  # (B, F)
-        return self.out(h)  # (B, 1)
-
-
-def mlp():
-    """A loss with broadcasting (the biases) and a tensor used twice (the error)."""
-    mg.manual_seed(1)
-    model = Net()
-    x = np.random.default_rng(0).standard_normal((5, 2)).astype(np.float32)
-    target = np.array([[1.0], [0.0], [1.0], [0.0], [1.0]], dtype=np.float32)
-    with mg.record():
-        error = model(x) - target
-        return np.mean(error * error)
-
-
-def attention(names=("q", "k", "v")):
-    """Masked attention with long lines of numbers, and a gradient that is zero."""
-    T, K = 5, 4
-    rng = np.random.default_rng(0)
-    draw = lambda name: mg.Tensor(rng.standard_normal((T, K)), requires_grad=True, name=name)
-    q, k, v = map(draw, names)
-    dead = mg.Tensor([1.0, -2.0], requires_grad=True, name="dead")
-    mask = np.tril(np.ones((T, T), dtype=bool))
-    with mg.record():
-        scores = q @ k.T / 2  # (T, T)
-        weights = F.masked_softmax(scores, mask)
-        out = weights @ v
-        zero = np.sum(F.relu(dead * 0 - 1))
-        x = np.sum(out * out)
-        return x + zero + x
-
-
-def written(loss, path, **options):
-    return mg.explore(loss, path / "page.html", **options).read_text(encoding="utf-8")
-
-
-def contents(text):
-    """The data in a page."""
-    return json.loads(re.search(r'id="data">(.*?)</script>', text, re.DOTALL).group(1))
 
 
 def unpacked(packed):
@@ -232,7 +187,8 @@ def test_the_same_bytes_in_every_process(tmp_path):
     program = f"""
 import sys
 from pathlib import Path
-from test_explorer import *
+from losses import attention
+from pages import written
 sys.stdout.write(written(attention(), Path({str(tmp_path)!r})))
 """
     assert len(printed(program)) > 50_000
@@ -280,15 +236,6 @@ def test_views_show_every_node_once_as_their_own(tmp_path):
             box = boxes[number]
             while box != view["box"]:
                 box = parents[box]  # a KeyError, if it is not inside
-
-
-def chain(length):
-    x = mg.Tensor(np.ones(3), requires_grad=True, name="x")
-    with mg.record():
-        y = x
-        for _ in range(length):
-            y = np.tanh(y)
-        return np.sum(y)
 
 
 @pytest.mark.slow
@@ -520,64 +467,6 @@ def test_every_text_is_text(tmp_path):
 
 
 # --- in a browser ---------------------------------------------------------------------------------
-
-
-class Page:
-    """A page in a browser, with what a person does to it."""
-
-    def __init__(self, browser, file, dark=False):
-        self.browser, self.file = browser, file
-        browser.open(file, dark=dark)
-
-    def key(self, *keys):
-        from selenium.webdriver import ActionChains
-
-        actions = ActionChains(self.browser.driver)
-        for key in keys:
-            actions.send_keys(key)
-        actions.perform()
-
-    def run(self, script):
-        return self.browser.run(script)
-
-    def ask(self, name, *args):
-        return self.browser.ask(name, *args)
-
-    def wait(self, script):
-        self.browser.wait(script)
-
-    def text(self, selector):
-        return self.ask("text", selector)
-
-    def texts(self, selector):
-        return self.ask("texts", selector)
-
-    def count(self, selector):
-        return self.ask("count", selector)
-
-    def click(self, selector, number=0):
-        self.ask("click", selector, number)
-
-    def now(self):
-        return self.text("#now").replace("\n", " ")
-
-    def quiet(self):
-        """Nothing on the console, nothing asked for but the page, nothing overflows."""
-        assert self.browser.messages() == []
-        asked = {url for url in self.browser.requests() if not url.startswith("data:")}
-        assert asked <= {self.file.resolve().as_uri()}
-        assert not self.ask("overflows")
-
-
-@pytest.fixture
-def opened(browser, tmp_path):
-    """Write the page of a loss and open it."""
-    pytest.importorskip("pygraphviz")
-
-    def open_page(loss, dark=False, **options):
-        return Page(browser, mg.explore(loss, tmp_path / "page.html", **options), dark)
-
-    return open_page
 
 
 def test_a_page_opens_and_steps(opened):

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from test_explorer import Page
+from pages import Page
 
 import minigrad as mg
 

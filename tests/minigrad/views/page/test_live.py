@@ -5,7 +5,8 @@ import re
 
 import numpy as np
 import pytest
-from test_explorer import Page, attention, contents, mlp, written
+from losses import Net, attention, mlp
+from pages import Page, contents, written
 
 import minigrad as mg
 from minigrad import functional as F
@@ -353,8 +354,6 @@ def test_learning_is_gradient_descent(opened):
     page.ask("choose", "[data-field=rate]", "0.2")
     page.learn_ten_steps()
     page.learn_ten_steps()
-    from test_explorer import Net
-
     mg.manual_seed(1)
     model = Net()
     x = np.random.default_rng(0).standard_normal((5, 2)).astype(np.float32)

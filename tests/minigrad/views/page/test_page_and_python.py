@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 from operations import ROWS, numbers, product, run
-from test_random_programs import loss_of, random_program
+from random_programs import loss_of, random_program
 
 import minigrad as mg
 from minigrad import functional as F
