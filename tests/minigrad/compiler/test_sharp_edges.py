@@ -12,6 +12,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from leaves import leaf
 
 import minigrad as mg
 from minigrad import errors, nn
@@ -24,8 +25,8 @@ def array(*shape):
     return rng.standard_normal(shape)
 
 
-def leaf(*shape):
-    return mg.Tensor(array(*shape), requires_grad=True)
+def new_leaf(*shape):
+    return leaf(array(*shape))
 
 
 def alike(function, calls, leaves=()):
@@ -57,48 +58,48 @@ def alike(function, calls, leaves=()):
     return refused
 
 
-W = leaf(4)
+W = new_leaf(4)
 
 
 def test_one_array_given_twice_is_one_argument_and_two_are_two():
     f = lambda a, b: np.sum(W * a * np.square(b))
     a = array(4)
     assert not alike(f, [(a, a)] * 4 + [(array(4), array(4)) for _ in range(4)] + [(a, a)], [W])
-    x = leaf(4)
-    assert not alike(lambda a, b: np.sum(a * b * b), [(x, x)] * 4 + [(x, leaf(4))] * 4, [x])
+    x = new_leaf(4)
+    assert not alike(lambda a, b: np.sum(a * b * b), [(x, x)] * 4 + [(x, new_leaf(4))] * 4, [x])
 
 
 def test_an_argument_that_stands_outside_too_is_no_argument_alone():
     f = lambda x: np.sum(x * W * W)
-    assert not alike(f, [(W,)] * 4 + [(leaf(4),)] * 4, [W])
+    assert not alike(f, [(W,)] * 4 + [(new_leaf(4),)] * 4, [W])
 
 
 def swapped_in_a_list():
-    weights = [leaf(4)]
-    return lambda a: np.sum(weights[0] * a), lambda: weights.__setitem__(0, leaf(4))
+    weights = [new_leaf(4)]
+    return lambda a: np.sum(weights[0] * a), lambda: weights.__setitem__(0, new_leaf(4))
 
 
 def swapped_in_a_dict():
-    weights = {"w": leaf(4)}
-    return lambda a: np.sum(weights["w"] * a), lambda: weights.update(w=leaf(4))
+    weights = {"w": new_leaf(4)}
+    return lambda a: np.sum(weights["w"] * a), lambda: weights.update(w=new_leaf(4))
 
 
 def swapped_deep_inside():
-    weights = {"layers": [SimpleNamespace(w=leaf(4))]}
+    weights = {"layers": [SimpleNamespace(w=new_leaf(4))]}
     f = lambda a: np.sum(weights["layers"][0].w * a)
-    return f, lambda: setattr(weights["layers"][0], "w", leaf(4))
+    return f, lambda: setattr(weights["layers"][0], "w", new_leaf(4))
 
 
 def swapped_in_a_method():
     class Model:
         def __init__(self):
-            self.w, self.scale = leaf(4), 1.0
+            self.w, self.scale = new_leaf(4), 1.0
 
         def loss(self, a):
             return np.sum(self.w * a) * self.scale
 
     model = Model()
-    return model.loss, lambda: vars(model).update(w=leaf(4), scale=model.scale + 1)
+    return model.loss, lambda: vars(model).update(w=new_leaf(4), scale=model.scale + 1)
 
 
 def swapped_in_an_object_that_is_called():
@@ -109,21 +110,21 @@ def swapped_in_an_object_that_is_called():
             return np.sum(self.w * a)
 
     model = Model()
-    model.w = leaf(4)
-    return model, lambda: setattr(model, "w", leaf(4))
+    model.w = new_leaf(4)
+    return model, lambda: setattr(model, "w", new_leaf(4))
 
 
 def swapped_in_a_default():
-    def f(a, w=leaf(4)):  # noqa: B008
+    def f(a, w=new_leaf(4)):  # noqa: B008
         return np.sum(w * a)
 
-    return f, lambda: setattr(f, "__defaults__", (leaf(4),))
+    return f, lambda: setattr(f, "__defaults__", (new_leaf(4),))
 
 
 def swapped_in_a_partial():
-    options = {"w": leaf(4)}
+    options = {"w": new_leaf(4)}
     f = functools.partial(lambda a, options: np.sum(options["w"] * a), options=options)
-    return f, lambda: options.update(w=leaf(4))
+    return f, lambda: options.update(w=new_leaf(4))
 
 
 def a_number_in_a_closure():
@@ -173,7 +174,7 @@ def an_item_whose_key_is_computed():
 
 def a_property_and_a_method_and_an_attribute_of_the_class():
     class Model:
-        per, w = 1.0, leaf(4)
+        per, w = 1.0, new_leaf(4)
 
         def __init__(self):
             self.own = 1.0
@@ -333,7 +334,7 @@ def a_global_in_the_forward_of_a_module_that_is_compiled():
 
 
 def the_gradient_of_a_tensor():
-    w = leaf(4)
+    w = new_leaf(4)
     w.grad = array(4)
     return lambda a: np.sum(W * w.grad * a), lambda: setattr(w, "grad", array(4) * 2)
 
@@ -471,7 +472,7 @@ def test_arguments_may_be_results(made, at_once):
     function = lambda a, b: np.sum(np.tanh(a) * b)
     step = mg.compile(function, exact=True, at_once=at_once)
     for _ in range(6):
-        x, found = leaf(4), []
+        x, found = new_leaf(4), []
         for f in (function, step):
             x.grad = None
             y = f(*made(x))
@@ -511,7 +512,7 @@ def test_factors_of_a_matrix_have_the_checks_of_the_function_itself(function):
 
 @pytest.mark.parametrize("at_once", [False, True])
 def test_a_tensor_outside_that_is_the_result_itself_is_read_again(at_once):
-    w, x = leaf(4), leaf(4)
+    w, x = new_leaf(4), new_leaf(4)
     step = mg.compile(lambda x: w, at_once=at_once)
     for _ in range(6):
         w.grad = None
@@ -533,7 +534,7 @@ DETACHED = {
 @pytest.mark.parametrize("changes_from", [0, 4])
 @pytest.mark.parametrize("f", DETACHED.values(), ids=DETACHED)
 def test_a_tensor_outside_that_is_detached_is_read_again(f, changes_from):
-    w, x = leaf(4), leaf(4)
+    w, x = new_leaf(4), new_leaf(4)
     step = mg.compile(lambda x: f(x, w), exact=True)
     for k in range(8):
         assert step(x).item() == f(x, w).item()
@@ -544,7 +545,7 @@ def test_a_tensor_outside_that_is_detached_is_read_again(f, changes_from):
 
 @pytest.mark.parametrize("at_once", [False, True])
 def test_a_leaf_of_the_numbers_of_a_tensor_outside_is_refused(at_once):
-    w, x = leaf(4), leaf(4)
+    w, x = new_leaf(4), new_leaf(4)
     step = mg.compile(lambda x: np.sum(w.detach().requires_grad_() * x), at_once=at_once)
     with pytest.raises(
         errors.GraphError, match="takes numbers out of the graph, at test_sharp_edges"
@@ -555,7 +556,7 @@ def test_a_leaf_of_the_numbers_of_a_tensor_outside_is_refused(at_once):
 def test_a_method_is_compiled_for_each_object():
     class Model:
         def __init__(self):
-            self.w = leaf(4)
+            self.w = new_leaf(4)
 
         @mg.compile
         def loss(self, a):
@@ -577,7 +578,7 @@ def test_the_mask_of_a_number_is_drawn_again(at_once):
     function = lambda x: np.sum(F.dropout(np.sum(x), 0.5)) + np.sum(F.dropout(x, 0.5))
     step = mg.compile(function, exact=True, at_once=at_once)
     for seed in range(12):
-        x, results = leaf(3), []
+        x, results = new_leaf(3), []
         for f in (function, step):
             mg.manual_seed(seed)
             results.append(f(x).item())
@@ -596,7 +597,7 @@ def test_the_mask_of_a_number_is_drawn_again(at_once):
 def test_what_is_drawn_once_is_refused(at_once, draw):
     step = mg.compile(lambda x: np.sum(x * draw()), at_once=at_once)
     with pytest.raises(errors.GraphError, match=r"draws a number|random"):
-        [step(leaf(4)) for _ in range(3)]
+        [step(new_leaf(4)) for _ in range(3)]
 
 
 class Kind(enum.Enum):

@@ -6,6 +6,7 @@ import threading
 
 import numpy as np
 import pytest
+from leaves import positive_leaf
 from limits import SECONDS
 
 import minigrad as mg
@@ -14,13 +15,8 @@ from minigrad.engine.modes import Watcher, setting
 from minigrad.engine.walk import order
 
 
-def leaf(*shape, seed=0):
-    values = np.random.default_rng(seed).random(shape) + 0.5
-    return mg.Tensor(values, requires_grad=True)
-
-
 def test_backward_from_several_numbers_says_how_to_make_one_of_them():
-    x = leaf(2, 3)
+    x = positive_leaf(2, 3)
     message = (
         r"from one number, and the shape is \(2, 3\): reduce it first, for instance with \.sum\(\)"
     )
@@ -35,7 +31,7 @@ def test_backward_from_several_numbers_says_how_to_make_one_of_them():
 
 
 def test_gradients_of_two_leaves_are_not_one_array_that_later_sums_change():
-    x, y = leaf(3), leaf(3)
+    x, y = positive_leaf(3), positive_leaf(3)
     np.sum(x + y).backward()
     np.sum(x * 2).backward()
     np.testing.assert_array_equal(x.grad.numpy(), 3)
@@ -43,7 +39,7 @@ def test_gradients_of_two_leaves_are_not_one_array_that_later_sums_change():
 
 
 def test_gradients_add_up_over_passes_and_none_is_not_zero():
-    x, y = leaf(3), leaf(3)
+    x, y = positive_leaf(3), positive_leaf(3)
     assert x.grad is None
     np.sum(x * 2).backward()
     first = x.grad
@@ -54,7 +50,7 @@ def test_gradients_add_up_over_passes_and_none_is_not_zero():
 
 
 def test_a_leaf_is_its_own_gradient_of_one():
-    x = leaf()
+    x = positive_leaf()
     x.backward()
     x.backward()
     assert x.grad.item() == 2
@@ -64,7 +60,7 @@ def test_a_leaf_is_its_own_gradient_of_one():
 
 
 def test_the_backward_pass_is_a_graph_on_request():
-    x = leaf(3)
+    x = positive_leaf(3)
     np.sum(x**3).backward(create_graph=True)
     assert x.grad.requires_grad
     assert x._node in order([x.grad._node])
@@ -77,7 +73,7 @@ def test_the_backward_pass_is_a_graph_on_request():
 
 
 def test_a_gradient_with_a_graph_may_be_handed_in():
-    x, v = leaf(3), leaf(3)
+    x, v = positive_leaf(3), positive_leaf(3)
     (x**2).backward(v, create_graph=True)
     np.testing.assert_allclose(
         x.grad.numpy() if not x.grad.requires_grad else x.grad.data, 2 * x.data * v.data
@@ -88,14 +84,14 @@ def test_a_gradient_with_a_graph_may_be_handed_in():
 
 
 def test_without_create_graph_a_gradient_handed_in_counts_as_numbers():
-    x, v = leaf(3), leaf(3)
+    x, v = positive_leaf(3), positive_leaf(3)
     (x**2).backward(v)
     assert not x.grad.requires_grad
     assert v.grad is None
 
 
 def test_second_derivatives_add_up_in_grad_with_their_graph():
-    x = leaf(3)
+    x = positive_leaf(3)
     np.sum(x**3).backward(create_graph=True)
     np.sum(x**2).backward(create_graph=True)
     total, x.grad = x.grad, None
@@ -108,7 +104,7 @@ def test_backward_leaves_its_mode_as_it_was_when_a_rule_fails():
         raise RuntimeError("no")
 
     f = mg.rule(lambda x: x * 1, failing)
-    x = leaf(3)
+    x = positive_leaf(3)
     y = np.sum(f(x))
     with mg.no_grad(), pytest.raises(RuntimeError, match="no"):
         y.backward(create_graph=True)
@@ -157,7 +153,7 @@ class Waits(Watcher):
 @pytest.mark.slow
 def test_of_two_threads_that_walk_one_graph_one_is_refused():
     """Even if both take each step at the same time; and the gradient is counted once."""
-    x = leaf(3)
+    x = positive_leaf(3)
     y = np.exp(x).sum()
 
     def backward():
@@ -171,7 +167,7 @@ def test_of_two_threads_that_walk_one_graph_one_is_refused():
 
 
 def test_threads_whose_graphs_share_a_leaf_lose_no_gradient():
-    x = leaf(2)
+    x = positive_leaf(2)
 
     def work():
         for _ in range(200):

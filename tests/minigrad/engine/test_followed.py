@@ -9,6 +9,7 @@ from numbers import Real
 
 import numpy as np
 import pytest
+from leaves import leaf
 
 import minigrad as mg
 from minigrad.engine.followed import Followed
@@ -82,16 +83,12 @@ def test_numbers_dtypes_and_strides_are_those_of_numpy(name, call):
     np.testing.assert_array_equal(seen, plain)
 
 
-def leaf(*values):
-    return mg.Tensor(values, requires_grad=True)
-
-
 def operations(y):
     return [n.operation for n in mg.graph(y).nodes if n.kind == "operation"]
 
 
 def test_what_numpy_makes_of_a_comparison_is_in_the_graph():
-    x, y = leaf(1.0, -2.0, 3.0), leaf(2.0, 1.0, -1.0)
+    x, y = leaf([1.0, -2.0, 3.0]), leaf([2.0, 1.0, -1.0])
     with mg.record():
         mask = (x > 0) & ~(y > 0)
         loss = np.sum(np.where(mask[None], x, y)) * np.sum(mask)
@@ -102,7 +99,7 @@ def test_what_numpy_makes_of_a_comparison_is_in_the_graph():
 
 
 def test_a_plain_view_of_it_is_the_same_node():
-    x = leaf(1.0, -2.0)
+    x = leaf([1.0, -2.0])
     with mg.record():
         loss = np.sum(np.where(np.asarray(x > 0), x, 0))
     assert [n.kind for n in mg.graph(loss).nodes if n.dtype == bool] == ["operation"]
@@ -110,7 +107,7 @@ def test_a_plain_view_of_it_is_the_same_node():
 
 @pytest.mark.parametrize(("dtype", "made"), [(None, []), (np.float32, ["astype"])])
 def test_a_tensor_of_it_has_its_numbers(dtype, made):
-    x = leaf(1.0, -2.0)
+    x = leaf([1.0, -2.0])
     with mg.record():
         mask = mg.Tensor(x > 0, dtype=dtype)
         loss = np.sum(x * mask)
@@ -124,8 +121,8 @@ def test_a_tensor_of_it_has_its_numbers(dtype, made):
 
 def test_a_tensor_of_it_that_learns_is_a_leaf():
     with mg.record():
-        w = mg.Tensor(leaf(1.0, -2.0) > 0, dtype=np.float32, requires_grad=True)
-        later = mg.Tensor(leaf(1.0, -2.0) > 0, dtype=np.float32)
+        w = mg.Tensor(leaf([1.0, -2.0]) > 0, dtype=np.float32, requires_grad=True)
+        later = mg.Tensor(leaf([1.0, -2.0]) > 0, dtype=np.float32)
         later.requires_grad = True
         loss = np.sum(w * later)
     loss.backward()
@@ -163,7 +160,7 @@ def test_what_was_written_to_is_a_leaf_and_may_be_of_what_it_was(write):
         WRITES[write](mask, other)
         return mask, np.sum(np.where(mask, x, 0))
 
-    x = leaf(1.0, -2.0, 3.0)
+    x = leaf([1.0, -2.0, 3.0])
     plain, _ = masked(x)
     with mg.record():
         mask, loss = masked(x)
@@ -183,7 +180,7 @@ def test_what_was_written_to_is_a_leaf_and_may_be_of_what_it_was(write):
     ],
 )
 def test_a_ufunc_that_writes_into_an_array_is_followed(write):
-    x = leaf(1.0, 2.0, -3.0)
+    x = leaf([1.0, 2.0, -3.0])
     with mg.record():
         mask, other = x > 0, x > 1
         view = mask[:]
@@ -195,7 +192,7 @@ def test_a_ufunc_that_writes_into_an_array_is_followed(write):
 
 
 def test_a_plain_array_that_followed_numbers_are_stored_in():
-    x = leaf(1.0, 2.0)
+    x = leaf([1.0, 2.0])
     with mg.record():
         total = np.zeros(2)
         total += x > 1
@@ -262,7 +259,7 @@ def test_a_number_does_not_change_in_place():
     ],
 )  # fmt: skip
 def test_what_reads_numbers_names_its_line(read):
-    x = leaf(1.0, 2.0, -3.0)
+    x = leaf([1.0, 2.0, -3.0])
     with mg.record():
         mask = x > 0
         read(mask)
@@ -277,7 +274,7 @@ def test_what_reads_numbers_names_its_line(read):
 
 
 def test_after_the_recording_it_is_as_any_array():
-    x = leaf(1.0, -2.0)
+    x = leaf([1.0, -2.0])
     with mg.record():
         mask = x > 0
     assert type(mask & mask) is np.ndarray
@@ -293,7 +290,7 @@ def test_after_the_recording_it_is_as_any_array():
 @pytest.mark.parametrize("how", [copy.copy, copy.deepcopy, lambda m: pickle.loads(pickle.dumps(m))])
 def test_copies_have_memory_of_their_own(how):
     with mg.record():
-        mask = leaf(1.0, -2.0) > 0
+        mask = leaf([1.0, -2.0]) > 0
         other = how(mask)
         other[0] = False
     assert (mask.tolist(), other.tolist()) == ([True, False], [False, False])
@@ -302,7 +299,7 @@ def test_copies_have_memory_of_their_own(how):
 def test_it_is_saved_as_an_array():
     file = io.BytesIO()
     with mg.record():
-        np.save(file, leaf(1.0, -2.0) > 0)
+        np.save(file, leaf([1.0, -2.0]) > 0)
     file.seek(0)
     assert np.load(file).tolist() == [True, False]
 
@@ -310,7 +307,7 @@ def test_it_is_saved_as_an_array():
 def test_another_thread_records_nothing():
     results = []
     with mg.record():
-        mask = leaf(1.0, -2.0) > 0
+        mask = leaf([1.0, -2.0]) > 0
         thread = threading.Thread(target=lambda: results.append(mask & mask))
         thread.start()
         thread.join()
@@ -318,7 +315,7 @@ def test_another_thread_records_nothing():
 
 
 def test_recordings_inside_each_other_and_one_after_the_other():
-    x = leaf(1.0, -2.0)
+    x = leaf([1.0, -2.0])
     with mg.record():
         outer = x > 0
         with mg.record():
@@ -331,7 +328,7 @@ def test_recordings_inside_each_other_and_one_after_the_other():
 
 
 def test_arguments_are_the_callers_memory_and_known_as_arguments():
-    ids, w = np.array([1, 0, 2]), leaf(1.0, 2.0, 3.0)
+    ids, w = np.array([1, 0, 2]), leaf([1.0, 2.0, 3.0])
     with mg.record():
         a, b, n = as_arguments([ids, w, 3])
         loss = np.sum(np.where(a != 0, b, 0)) * n
@@ -345,7 +342,7 @@ def test_arguments_are_the_callers_memory_and_known_as_arguments():
 
 
 def test_each_constant_says_where_it_comes_from():
-    x = leaf(1.0, 2.0)
+    x = leaf([1.0, 2.0])
     with mg.record():
         table = np.array([0.5, 1.5])
         y = mg.functional.dropout(x * table, 0.5)
@@ -356,6 +353,6 @@ def test_each_constant_says_where_it_comes_from():
         "outside", "outside", "draw", "made of an argument",
     ]  # fmt: skip
     mg.manual_seed(1)
-    drawn = mg.functional.dropout(leaf(1.0, 1.0), 0.5).tolist()
+    drawn = mg.functional.dropout(leaf([1.0, 1.0]), 0.5).tolist()
     mg.manual_seed(1)
     assert (2 * mask.draw()).tolist() == drawn

@@ -10,17 +10,13 @@ import weakref
 
 import numpy as np
 import pytest
+from leaves import positive_leaf
 
 import minigrad as mg
 from minigrad import errors
 from minigrad import functional as F
 from minigrad.engine.table import TABLE
 from minigrad.engine.walk import walk
-
-
-def leaf(*shape, seed=0, dtype=np.float64):
-    values = np.random.default_rng(seed).random(shape) + 0.5
-    return mg.Tensor(values, requires_grad=True, dtype=dtype)
 
 
 @contextlib.contextmanager
@@ -70,7 +66,7 @@ def test_a_long_chain_needs_no_recursion(n):
 @pytest.mark.slow
 @pytest.mark.parametrize("mode", [contextlib.nullcontext, mg.detect_anomaly])
 def test_a_long_chain_that_is_never_walked_goes_away_without_recursion(mode):
-    x = leaf()
+    x = positive_leaf()
     with shallow(), mode():
         y = x
         for _ in range(30_000):
@@ -139,7 +135,7 @@ def instructions(function):
 
 def test_work_grows_in_proportion_to_the_tensors_in_a_list():
     def work(n):
-        y = np.sum(np.concatenate([leaf(1) for _ in range(n)]) ** 2)
+        y = np.sum(np.concatenate([positive_leaf(1) for _ in range(n)]) ** 2)
         return instructions(lambda: y.backward(create_graph=True))
 
     assert work(400) < 5 * work(100)
@@ -260,7 +256,7 @@ GRADIENTS_WITH_A_GRAPH = ("vjp", "jacobian", "grad", "hessian", "jvp")
 @pytest.mark.parametrize("name", USES)
 def test_tensors_go_away_with_their_last_reference(name, mode):
     def used():
-        x = leaf(3, 2)
+        x = positive_leaf(3, 2)
         with mode(), contextlib.suppress(errors.GraphError):  # no_grad() has no backward
             USES[name](x)
         return weakref.ref(x), weakref.ref(x.node)
@@ -274,7 +270,7 @@ def test_tensors_go_away_with_their_last_reference(name, mode):
 @pytest.mark.slow
 def test_a_failed_call_keeps_nothing():
     with collector_off():
-        x = leaf(3, 2)
+        x = positive_leaf(3, 2)
         with pytest.raises(errors.ShapeError):
             x @ x
         x = weakref.ref(x)
@@ -321,7 +317,7 @@ def test_an_error_that_was_caught_leaves_nothing_for_the_garbage_collector(name)
     """An error that a variable of its own traceback names would keep the graph alive."""
 
     def fails():
-        x = leaf(3, 2)
+        x = positive_leaf(3, 2)
         array = weakref.ref(x._array)
         try:
             FAILURES[name](x)
@@ -338,10 +334,10 @@ def test_rules_and_definitions_made_in_a_loop_end_with_their_functions():
     """With what their closures hold."""
 
     def step():
-        held = leaf(100)
+        held = positive_leaf(100)
         twice = mg.rule(lambda x: x * 2 + 0 * held.data[0], lambda g, _y, _x: 2 * g)
         four = mg.definition(lambda x: twice(twice(x)))
-        x = leaf(3)
+        x = positive_leaf(3)
         np.sum(four(x)).backward()
         np.testing.assert_array_equal(x.grad, [4, 4, 4])
         return weakref.ref(held)
@@ -357,7 +353,7 @@ def test_rules_and_definitions_made_in_a_loop_end_with_their_functions():
 
 def test_arrays_that_nodes_kept_are_released_as_the_walk_passes():
     """Each array dies once its node has been walked, not when the whole pass is over."""
-    x = leaf(4)
+    x = positive_leaf(4)
     y = x
     arrays = []
     for _ in range(10):
@@ -379,7 +375,7 @@ def test_arrays_that_nodes_kept_are_released_as_the_walk_passes():
 
 
 def test_backward_releases_what_nodes_kept_and_the_loss_stays():
-    x = leaf(4)
+    x = positive_leaf(4)
     y = np.exp(x)
     array = weakref.ref(y._array)
     loss = np.sum(y * y)
@@ -392,7 +388,7 @@ def test_backward_releases_what_nodes_kept_and_the_loss_stays():
 @pytest.mark.slow
 @pytest.mark.parametrize("walked", [False, True])
 def test_a_loop_within_detect_anomaly_keeps_no_step(walked):
-    x, arrays = leaf(4), []
+    x, arrays = positive_leaf(4), []
     with mg.detect_anomaly(), collector_off():
         for _ in range(3):
             y = np.exp(x)
@@ -405,7 +401,7 @@ def test_a_loop_within_detect_anomaly_keeps_no_step(walked):
 
 
 def test_what_no_rule_reads_is_not_kept():
-    x = leaf(4)
+    x = positive_leaf(4)
     y = x * 2
     array = weakref.ref(y._array)
     loss = np.sum((y + 1).reshape(2, 2).T)
@@ -419,14 +415,14 @@ def test_what_no_rule_reads_is_not_kept():
 def test_gradients_with_a_graph_make_a_cycle_that_ends_with_the_gradient():
     """x.grad was computed from x: as long as x's leaf holds it, each keeps the other."""
     with collector_off():
-        x = leaf(3)
+        x = positive_leaf(3)
         np.sum(x**3).backward(create_graph=True)
         alive = weakref.ref(x.grad)
         del x
         assert alive() is not None
         gc.collect()
         assert alive() is None
-        x = leaf(3)
+        x = positive_leaf(3)
         np.sum(x**3).backward(create_graph=True)
         alive = weakref.ref(x.grad)
         x.grad = None
@@ -442,7 +438,7 @@ def test_gradients_with_a_graph_make_a_cycle_that_ends_with_the_gradient():
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_a_walk_keeps_the_dtype_of_every_leaf(dtype):
-    x, w = leaf(3, 4, dtype=dtype), leaf(4, dtype=dtype)
+    x, w = positive_leaf(3, 4, dtype=dtype), positive_leaf(4, dtype=dtype)
     y = np.mean(np.sqrt(x) * 2 + x @ w[:, None] / 3, axis=0) ** 2.5
     (np.max(y) + np.std(y) * 0.1 + np.sum(np.where(y.data > 1, y, 0.5))).backward()
     assert x.grad.dtype == dtype
@@ -450,14 +446,14 @@ def test_a_walk_keeps_the_dtype_of_every_leaf(dtype):
 
 
 def test_each_leaf_has_a_gradient_of_its_own_dtype():
-    x, w = leaf(3, dtype=np.float32), leaf(3, dtype=np.float64)
+    x, w = positive_leaf(3, dtype=np.float32), positive_leaf(3, dtype=np.float64)
     np.sum(x * w).backward()
     assert (x.grad.dtype, w.grad.dtype) == (np.float32, np.float64)
 
 
 @pytest.mark.parametrize("shape", [(), (0,), (0, 3), (3, 0), (1, 1, 1), (1,)])
 def test_empty_and_small_arrays(shape):
-    x, w = leaf(*shape), leaf(*shape[-1:])
+    x, w = positive_leaf(*shape), positive_leaf(*shape[-1:])
     loss = np.sum(np.exp(x) * w + x) + np.sum(x * 2, axis=None)
     loss.backward()
     assert x.grad.shape == shape

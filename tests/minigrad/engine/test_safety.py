@@ -8,22 +8,17 @@ import re
 
 import numpy as np
 import pytest
+from leaves import positive_leaf
 
 import minigrad as mg
 from minigrad import errors
 from minigrad import functional as F
 
-
-def leaf(*shape, seed=0, name=None):
-    values = np.random.default_rng(seed).random(shape) + 0.5
-    return mg.Tensor(values, requires_grad=True, name=name)
-
-
 # --- a graph is walked once -----------------------------------------------------------------------
 
 
 def test_a_second_backward_raises_before_any_gradient_is_touched():
-    x, y = leaf(3), leaf(3)
+    x, y = positive_leaf(3), positive_leaf(3)
     loss = np.sum(x * y)
     loss.backward()
     before = x.grad, y.grad
@@ -33,7 +28,7 @@ def test_a_second_backward_raises_before_any_gradient_is_touched():
 
 
 def test_a_graph_that_shares_a_freed_part_raises_before_any_gradient_is_touched():
-    x, z = leaf(3), leaf(3)
+    x, z = positive_leaf(3), positive_leaf(3)
     shared = np.exp(x)
     np.sum(shared * 2).backward()
     before = x.grad
@@ -44,7 +39,7 @@ def test_a_graph_that_shares_a_freed_part_raises_before_any_gradient_is_touched(
 
 
 def test_retain_graph_allows_a_second_one_that_adds_up():
-    x = leaf(3)
+    x = positive_leaf(3)
     loss = np.sum(x * x)
     loss.backward(retain_graph=True)
     once = x.grad.numpy()
@@ -53,7 +48,7 @@ def test_retain_graph_allows_a_second_one_that_adds_up():
 
 
 def test_create_graph_keeps_the_graph():
-    x = leaf(3)
+    x = positive_leaf(3)
     loss = np.sum(x**3)
     loss.backward(create_graph=True)
     once = x.grad.detach().numpy()
@@ -130,7 +125,7 @@ def test_a_graph_walked_after_an_update_has_the_gradient_of_what_was_computed(vi
 
     def gradients(then):
         w = mg.Parameter(np.arange(12.0).reshape(4, 3) + 1)
-        x = leaf()
+        x = positive_leaf()
         part = VIEWS[view](w)
         loss = np.sum(x * part * part) + np.sum(np.exp(part * 0.01 + x) * part)
         then(w)
@@ -145,7 +140,7 @@ def test_a_graph_walked_after_an_update_has_the_gradient_of_what_was_computed(vi
 def test_a_result_that_was_saved_and_lies_in_a_leaf_stays_what_it_was():
     """The rule of a user's own function may read y, and y may be a view of the leaf."""
     turned = mg.rule(lambda x: x.T, lambda g, y, x: g.T * y.T)
-    w = leaf(2, 3)
+    w = positive_leaf(2, 3)
     before, loss = w.data, np.sum(turned(w))
     change_by_copy(w)
     loss.backward()
@@ -154,7 +149,7 @@ def test_a_result_that_was_saved_and_lies_in_a_leaf_stays_what_it_was():
 
 def test_a_gradient_with_a_graph_keeps_its_arrays_too():
     """The second walk needs w.T, saved by a node of the first graph that it does not visit."""
-    w, x, z = leaf(3, 3), leaf(3), leaf(3)
+    w, x, z = positive_leaf(3, 3), positive_leaf(3), positive_leaf(3)
     before = w.data
     np.sum((x @ w.T) * z).backward(create_graph=True)
     penalty = np.sum(x.grad)  # z @ w, linear in z
@@ -167,7 +162,7 @@ def test_a_gradient_with_a_graph_keeps_its_arrays_too():
 def test_a_tensor_is_not_the_array_that_its_function_was_given():
     """What a user's own function returns may be one of its arguments."""
     second = mg.rule(lambda x, c: c, lambda g, y, x, c: 0 * x, None)
-    x, c = leaf(3), np.ones(3)
+    x, c = positive_leaf(3), np.ones(3)
     y = second(x, c)
     c[:] = 5
     np.testing.assert_array_equal(y.data, 1)
@@ -277,7 +272,7 @@ def test_options_of_ones_own_rule_may_change_before_the_walk_back():
         lambda g, _y, _x, how, *, more=None: g * how["by"][0] * more[0]["by"],
         None,
     )
-    x = leaf(2)
+    x = positive_leaf(2)
     how, more = {"by": [np.full(2, 3.0)]}, [{"by": np.full(2, 5.0)}]
     y = scaled(x, how, more=more)
     how["by"][0][:], more[0]["by"][:] = 0, 0
@@ -334,7 +329,7 @@ def test_a_graph_that_is_looked_at_cannot_be_changed():
 )
 def test_what_becomes_a_leaf_has_an_array_of_its_own(reuse):
     """Whatever is trained, neither a graph nor another tensor's gradient changes with it."""
-    x, z = leaf(2, 3), leaf(2, 3)
+    x, z = positive_leaf(2, 3), positive_leaf(2, 3)
     np.sum(x + z).backward()
     y = np.exp(x)
     start = reuse(y, x.grad)
@@ -350,7 +345,7 @@ def test_what_becomes_a_leaf_has_an_array_of_its_own(reuse):
 
 
 def test_optimising_a_detached_result_leaves_the_graph_alone():
-    x = leaf(3)
+    x = positive_leaf(3)
     y = np.exp(x)
     start = y.detach().requires_grad_()
     right = y.detach().numpy()
@@ -363,7 +358,7 @@ def test_optimising_a_detached_result_leaves_the_graph_alone():
 
 
 def test_backward_needs_one_number_or_a_gradient_of_the_right_shape():
-    x = leaf(2, 3)
+    x = positive_leaf(2, 3)
     with pytest.raises(errors.ShapeError, match=r"\(2, 3\).*\.sum\(\)"):
         (x * 2).backward()
     with pytest.raises(
@@ -380,7 +375,7 @@ def test_backward_of_what_requires_no_gradient_says_so():
         mg.Tensor(1.0).backward()
     with pytest.raises(errors.GraphError, match="no gradient reaches this one, \\(\\) int64"):
         mg.Tensor(3).backward()
-    x = leaf(3)
+    x = positive_leaf(3)
     with mg.no_grad():
         loss = np.sum(x)
         with pytest.raises(errors.GraphError, match="no_grad"):
@@ -394,7 +389,7 @@ def test_integers_cannot_require_a_gradient(dtype):
     with pytest.raises(errors.DTypeError, match=rf"not {np.dtype(dtype)}: use dtype"):
         mg.Tensor(np.ones(2, dtype), requires_grad=True)
     with pytest.raises(errors.DTypeError, match="cannot require a gradient"):
-        leaf(2).copy_(np.ones(2), dtype=dtype)
+        positive_leaf(2).copy_(np.ones(2), dtype=dtype)
 
 
 @pytest.mark.parametrize(
@@ -412,16 +407,19 @@ def test_values_do_not_leave_the_graph_unnoticed(take):
 def test_storing_a_tensor_into_an_array_is_an_error_too():
     array = np.zeros(3)
     with pytest.raises(errors.DetachError, match=r"detach\(\)"):
-        array[:] = leaf(3)
+        array[:] = positive_leaf(3)
     with pytest.raises(ValueError, match="setting an array element") as caught:
-        array[0] = leaf()  # NumPy's own error, and ours is its cause
+        array[0] = positive_leaf()  # NumPy's own error, and ours is its cause
     assert isinstance(caught.value.__cause__, errors.DetachError)
     np.testing.assert_array_equal(array, 0)
 
 
 def test_an_error_is_never_its_own_cause():
     """Or code that follows the causes would never end."""
-    for wrong in (lambda: np.stack([leaf(1), object()]), lambda: np.stack([leaf(1), leaf(2)])):
+    for wrong in (
+        lambda: np.stack([positive_leaf(1), object()]),
+        lambda: np.stack([positive_leaf(1), positive_leaf(2)]),
+    ):
         with pytest.raises(errors.MinigradError) as caught:
             wrong()
         causes, cause = [], caught.value
@@ -441,7 +439,7 @@ def test_items_of_detached_tensors_may_leave():
 
 
 def test_in_place_operations_are_refused():
-    x = leaf(3)
+    x = positive_leaf(3)
     array = np.zeros(3)
     with pytest.raises(errors.UnsupportedError, match="does not change in place"):
         x[0] = 1.0
@@ -459,22 +457,28 @@ def test_in_place_operations_are_refused():
 
 
 WRONG_SHAPES = {
-    "add": (lambda: leaf(2, 3) + leaf(4), ["float64[2, 3]", "float64[4]"]),
-    "matmul": (lambda: leaf(2, 3) @ leaf(2, 3), ["float64[2, 3], float64[2, 3]"]),
-    "dot": (lambda: np.dot(leaf(2, 3), np.ones(2)), ["float64[2, 3]", "float64[2]"]),
-    "tensordot": (lambda: np.tensordot(leaf(2, 3), leaf(2, 3), 1), ["[2, 3]"]),
-    "einsum": (lambda: np.einsum("ij,jk->ik", leaf(2, 3), leaf(4, 5)), ["[2, 3]", "[4, 5]"]),
-    "concatenate": (lambda: np.concatenate([leaf(2, 3), leaf(2, 4)]), ["[2, 3]", "[2, 4]"]),
-    "stack": (lambda: np.stack([leaf(2, 3), leaf(2, 4)]), ["2, 3", "2, 4"]),
-    "reshape": (lambda: leaf(2, 3).reshape(4, 2), ["[2, 3]", "(4, 2)"]),
-    "broadcast_to": (lambda: np.broadcast_to(leaf(2, 3), (3, 3)), ["[2, 3]", "(3, 3)"]),
-    "where": (lambda: np.where(np.ones(2, bool), leaf(3), 0.0), ["bool[2]", "[3]"]),
-    "index": (lambda: leaf(2, 3)[5], ["[2, 3]", "5"]),
-    "mask": (lambda: leaf(2, 3)[np.ones(3, bool)], ["[2, 3]", "bool[3]"]),
-    "axis": (lambda: leaf(2, 3).sum(axis=2), ["[2, 3]", "2"]),
-    "transpose": (lambda: leaf(2, 3).transpose(0, 1, 2), ["[2, 3]", "(0, 1, 2)"]),
-    "solve": (lambda: np.linalg.solve(leaf(3, 3), leaf(2)), ["[3, 3]", "[2]"]),
-    "inv": (lambda: np.linalg.inv(leaf(2, 3)), ["[2, 3]"]),
+    "add": (lambda: positive_leaf(2, 3) + positive_leaf(4), ["float64[2, 3]", "float64[4]"]),
+    "matmul": (lambda: positive_leaf(2, 3) @ positive_leaf(2, 3), ["float64[2, 3], float64[2, 3]"]),
+    "dot": (lambda: np.dot(positive_leaf(2, 3), np.ones(2)), ["float64[2, 3]", "float64[2]"]),
+    "tensordot": (lambda: np.tensordot(positive_leaf(2, 3), positive_leaf(2, 3), 1), ["[2, 3]"]),
+    "einsum": (
+        lambda: np.einsum("ij,jk->ik", positive_leaf(2, 3), positive_leaf(4, 5)),
+        ["[2, 3]", "[4, 5]"],
+    ),
+    "concatenate": (
+        lambda: np.concatenate([positive_leaf(2, 3), positive_leaf(2, 4)]),
+        ["[2, 3]", "[2, 4]"],
+    ),
+    "stack": (lambda: np.stack([positive_leaf(2, 3), positive_leaf(2, 4)]), ["2, 3", "2, 4"]),
+    "reshape": (lambda: positive_leaf(2, 3).reshape(4, 2), ["[2, 3]", "(4, 2)"]),
+    "broadcast_to": (lambda: np.broadcast_to(positive_leaf(2, 3), (3, 3)), ["[2, 3]", "(3, 3)"]),
+    "where": (lambda: np.where(np.ones(2, bool), positive_leaf(3), 0.0), ["bool[2]", "[3]"]),
+    "index": (lambda: positive_leaf(2, 3)[5], ["[2, 3]", "5"]),
+    "mask": (lambda: positive_leaf(2, 3)[np.ones(3, bool)], ["[2, 3]", "bool[3]"]),
+    "axis": (lambda: positive_leaf(2, 3).sum(axis=2), ["[2, 3]", "2"]),
+    "transpose": (lambda: positive_leaf(2, 3).transpose(0, 1, 2), ["[2, 3]", "(0, 1, 2)"]),
+    "solve": (lambda: np.linalg.solve(positive_leaf(3, 3), positive_leaf(2)), ["[3, 3]", "[2]"]),
+    "inv": (lambda: np.linalg.inv(positive_leaf(2, 3)), ["[2, 3]"]),
 }
 
 
@@ -561,13 +565,13 @@ def test_modes_end_with_their_block_even_by_an_error():
 
     with pytest.raises(RuntimeError):
         fail()
-    y = leaf(3) * 2
+    y = positive_leaf(3) * 2
     assert y.requires_grad
     assert y._node.note is None
 
 
 def test_backward_inside_no_grad_works_and_leaves_the_mode():
-    x = leaf(3)
+    x = positive_leaf(3)
     loss = np.sum(x * x)
     with mg.no_grad():
         loss.backward(create_graph=True)

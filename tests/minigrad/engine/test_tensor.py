@@ -3,6 +3,7 @@
 import collections
 import copy
 import fractions
+import functools
 import operator
 import pickle
 import threading
@@ -10,6 +11,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
+from leaves import leaf
 from limits import SECONDS
 
 import minigrad as mg
@@ -24,9 +26,7 @@ def double():
     mg.set_default_dtype(np.float32)
 
 
-def leaf(values, dtype=np.float64, **options):
-    return Tensor(np.asarray(values, dtype), requires_grad=True, **options)
-
+double_leaf = functools.partial(leaf, dtype=np.float64)
 
 # --- what it is made from -------------------------------------------------------------------------
 
@@ -165,12 +165,12 @@ def test_the_array_is_its_own():
         ),
         (np.zeros(2, [("a", "f4")]), errors.DTypeError, "real numbers"),
         (np.ma.masked_array([1.0, 2.0], [True, False]), errors.DTypeError, "no hidden elements"),
-        ([leaf(1.0), leaf(2.0)], errors.DetachError, r"np\.stack"),
-        ([1.0, leaf(2.0)], errors.DetachError, r"np\.stack"),
-        ([[leaf(1.0)], [2.0]], errors.DetachError, r"np\.stack"),
+        ([double_leaf(1.0), double_leaf(2.0)], errors.DetachError, r"np\.stack"),
+        ([1.0, double_leaf(2.0)], errors.DetachError, r"np\.stack"),
+        ([[double_leaf(1.0)], [2.0]], errors.DetachError, r"np\.stack"),
         ([Tensor(1.0), Tensor(2.0)], errors.DetachError, r"np\.stack"),
-        (leaf([1.0]), errors.DetachError, r"Tensor\(x\) would take.* x\.detach\(\)"),
-        (leaf([1.0]) * 2, errors.DetachError, r"Tensor\(x\) would take"),
+        (double_leaf([1.0]), errors.DetachError, r"Tensor\(x\) would take.* x\.detach\(\)"),
+        (double_leaf([1.0]) * 2, errors.DetachError, r"Tensor\(x\) would take"),
     ],
 )
 def test_what_it_is_not_made_from(value, error, message):
@@ -185,11 +185,11 @@ def test_dtypes_that_are_no_real_numbers(dtype):
     with pytest.raises(errors.DTypeError, match="real numbers"):
         Tensor([1.0, 2.0]).astype(dtype)
     with pytest.raises(errors.DTypeError, match="real numbers"):
-        leaf([1.0]).copy_([1.0], dtype=dtype)
+        double_leaf([1.0]).copy_([1.0], dtype=dtype)
 
 
 def test_nothing_complex_comes_of_it():
-    x = leaf([1.0, 2.0])
+    x = double_leaf([1.0, 2.0])
     for f in (lambda: x + 1j, lambda: np.ones(2, complex) * x, lambda: x * [1j, 2]):
         with pytest.raises(errors.DTypeError, match="real numbers"):
             f()
@@ -199,7 +199,7 @@ def test_nothing_complex_comes_of_it():
 
 
 def test_data_is_a_read_only_view():
-    x = leaf([1.0, 2.0])
+    x = double_leaf([1.0, 2.0])
     assert np.shares_memory(x.data, x.data)
     with pytest.raises(ValueError, match="read-only"):
         x.data[0] = 5
@@ -211,7 +211,7 @@ def test_data_is_a_read_only_view():
 
 def test_a_leaf_can_be_given_new_values():
     """It has a new array then; whoever held the old one keeps that."""
-    x = leaf([1.0, 2.0])
+    x = double_leaf([1.0, 2.0])
     held, y = x.data, x * x
     x.data = [5.0, 6.0]
     np.testing.assert_array_equal(x.data, [5, 6])
@@ -249,12 +249,12 @@ def test_as_numbers():
     assert (x[0, 0].item(), type(x[0, 0].item())) == (1.5, float)
     assert type(Tensor([[3]]).item()) is int
     assert type(Tensor(True).item()) is bool
-    assert leaf(2.5).item() == 2.5
-    assert leaf([2.5, 3.5]).tolist() == [2.5, 3.5]
+    assert double_leaf(2.5).item() == 2.5
+    assert double_leaf([2.5, 3.5]).tolist() == [2.5, 3.5]
     assert Tensor(3).tolist() == 3
     assert (float(x[0, 0]), int(x[0, 1]), bool(x[1, 0]), bool(x[1, 1])) == (1.5, -2, False, True)
     assert float(Tensor([2.5])) == 2.5
-    assert bool(leaf([[1.0]])) is True
+    assert bool(double_leaf([[1.0]])) is True
     assert [10, 20, 30][Tensor(1)] == 20
     assert np.arange(5)[Tensor([1, 3])].tolist() == [1, 3]
     assert list(range(Tensor(2))) == [0, 1]
@@ -275,7 +275,7 @@ def test_only_one_integer_is_an_index():
 
 
 def test_length_iteration_and_membership():
-    x = leaf([[1.0, 2.0], [3.0, 4.0]])
+    x = double_leaf([[1.0, 2.0], [3.0, 4.0]])
     assert len(x) == 2
     total = sum(row * i for i, row in enumerate(x))
     np.sum(total).backward()
@@ -284,7 +284,7 @@ def test_length_iteration_and_membership():
     np.testing.assert_array_equal(second.data, [3, 4])
     assert 3.0 in x
     assert 5.0 not in x
-    assert leaf(4.0) in x
+    assert double_leaf(4.0) in x
     assert next(reversed(x)).tolist() == [3, 4]
     assert np.iterable(x)
     assert not np.iterable(Tensor(1.0))
@@ -295,7 +295,7 @@ def test_length_iteration_and_membership():
 
 @pytest.mark.parametrize("index", [2, -3, (0, 2), [0, 2], np.array([5])])
 def test_an_index_that_there_is_not_is_an_index_error_and_names_it(index):
-    x = leaf([[1.0, 2.0], [3.0, 4.0]])
+    x = double_leaf([[1.0, 2.0], [3.0, 4.0]])
     with pytest.raises(IndexError, match=r"float64\[2, 2\].*out of bounds") as caught:
         x[index]
     assert isinstance(caught.value, errors.ShapeError)
@@ -315,8 +315,8 @@ def test_an_index_that_there_is_not_is_an_index_error_and_names_it(index):
         (Tensor([True, False]), "Tensor([ True, False], dtype=bool)"),
         (Tensor([1.0], requires_grad=True), "Tensor([1.], requires_grad=True)"),
         (Tensor([1.0], name="w"), "Tensor([1.], name='w')"),
-        (leaf([1.0]) * 2, "Tensor([2.], dtype=float64, from np.multiply)"),
-        (leaf([1.0])[0], "Tensor(1., dtype=float64, from getitem)"),
+        (double_leaf([1.0]) * 2, "Tensor([2.], dtype=float64, from np.multiply)"),
+        (double_leaf([1.0])[0], "Tensor(1., dtype=float64, from getitem)"),
         (
             mg.Parameter([[1.0, 2.0], [3.0, 4.0]]),
             "Parameter([[1., 2.],\n           [3., 4.]], requires_grad=True)",
@@ -344,7 +344,7 @@ def test_an_array_that_is_still_to_be_computed_is_not_computed_to_be_shown():
 
 
 def test_formats_are_those_of_the_number():
-    assert f"{leaf(2.5):.3f} {Tensor([[3]]):04d} {Tensor(0.5):.0%}" == "2.500 0003 50%"
+    assert f"{double_leaf(2.5):.3f} {Tensor([[3]]):04d} {Tensor(0.5):.0%}" == "2.500 0003 50%"
     with pytest.raises(errors.ShapeError, match=r"the format '.2f' needs one element.*\(3,\)"):
         f"{Tensor([1.0, 2.0, 3.0]):.2f}"
 
@@ -353,7 +353,7 @@ def test_formats_are_those_of_the_number():
 
 
 def test_comparisons_are_arrays():
-    x = leaf([1.0, 2.0, 3.0])
+    x = double_leaf([1.0, 2.0, 3.0])
     for f in (operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge):
         for other in (2, 2.0, np.float64(2), np.full(3, 2.0), [2, 2, 2], Tensor(2), x * 0 + 2):
             for found, expected in (
@@ -369,7 +369,7 @@ def test_comparisons_are_arrays():
 
 
 def test_a_tensor_hashes_by_identity():
-    x, y = leaf([1.0]), leaf([1.0])
+    x, y = double_leaf([1.0]), double_leaf([1.0])
     assert {x: "x", y: "y"}[x] == "x"
     assert len({x, y, x}) == 2
     assert hash(x) == hash(x)
@@ -396,21 +396,21 @@ def test_copies_of_a_leaf_have_arrays_of_their_own(duplicate):
 
 @pytest.mark.parametrize("duplicate", [copy.copy, copy.deepcopy])
 def test_copies_of_a_result_stand_at_its_place_in_the_graph(duplicate):
-    x = leaf([1.0, 2.0])
+    x = double_leaf([1.0, 2.0])
     y = x * 3
     np.sum(duplicate(y) * y).backward()
     np.testing.assert_array_equal(x.grad.data, [18, 36])
 
 
 def test_a_tensor_that_occurs_twice_is_copied_once():
-    x = leaf([1.0])
+    x = double_leaf([1.0])
     a, b = copy.deepcopy([x, x])
     assert a is b
     assert a is not x
 
 
 def test_copying_the_end_of_a_long_chain_does_not_recurse():
-    y = leaf(1.0)
+    y = double_leaf(1.0)
     for _ in range(5000):
         y = y + 1
     assert copy.deepcopy(y).item() == y.item()
@@ -419,7 +419,7 @@ def test_copying_the_end_of_a_long_chain_does_not_recurse():
 @pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
 def test_pickles_of_leaves(protocol):
     for x in (
-        leaf([[1.0, 2.0]], name="w"),
+        double_leaf([[1.0, 2.0]], name="w"),
         Tensor(3),
         mg.Parameter([1.0]),
         Tensor([1.0]) * 2,
@@ -440,7 +440,7 @@ def test_pickles_of_leaves(protocol):
 
 def test_results_in_a_graph_are_not_pickled():
     with pytest.raises(errors.GraphError, match=r"detach\(\)"):
-        pickle.dumps(leaf([1.0]) * 2)
+        pickle.dumps(double_leaf([1.0]) * 2)
 
 
 # --- operators ------------------------------------------------------------------------------------
@@ -494,7 +494,7 @@ def test_operators_take_numbers_arrays_and_lists_on_both_sides(f, name, dtype):
     there = other.data if isinstance(other, (Tensor, Foreign)) else other
     if isinstance(other, Sequence):
         there = np.array(other, np.float32 if isinstance(other[0], float) else np.int64)
-    x = leaf([1.0, 2.0, 3.0], dtype)
+    x = leaf([1.0, 2.0, 3.0], dtype=dtype)
     of = np.power if f is operator.pow else f  # NumPy 2.0's own ** forgets the dtype of np.int64(2)
     for found, expected in ((f(x, other), of(x.data, there)), (f(other, x), of(there, x.data))):
         assert type(found) is Tensor
@@ -508,7 +508,7 @@ def test_operators_take_numbers_arrays_and_lists_on_both_sides(f, name, dtype):
 
 @pytest.mark.parametrize("b", [np.ones((3, 2)), np.ones(3), np.ones((4, 3, 2)), np.ones((3, 3))])
 def test_matrix_products_with_arrays_on_both_sides(b):
-    x = leaf(np.arange(9.0).reshape(3, 3))
+    x = double_leaf(np.arange(9.0).reshape(3, 3))
     np.testing.assert_array_equal((x @ b).data, x.data @ b)
     np.testing.assert_array_equal((x @ b.tolist()).data, x.data @ b)
     a = b if b.ndim == 1 else np.swapaxes(b, -1, -2)
@@ -519,7 +519,7 @@ def test_matrix_products_with_arrays_on_both_sides(b):
 
 def test_tensors_in_a_list_are_stacked_by_operators():
     """Each of them gets the gradient of its own place, however the list is broadcast."""
-    a, b, c = leaf(1.0), leaf(2.0), leaf(3.0)
+    a, b, c = double_leaf(1.0), double_leaf(2.0), double_leaf(3.0)
     weights = np.arange(9.0).reshape(3, 3)
     y = Tensor(weights) * [a, b, c]
     np.testing.assert_array_equal(y.data, weights * [1, 2, 3])
@@ -551,13 +551,13 @@ def test_numbers_in_lists_become_the_default_dtype_everywhere():
      lambda x: np.percentile(x, q=[10.1, 30]), lambda x: np.average([0.1, 0.3], weights=x)],
 )  # fmt: skip
 def test_numbers_in_lists_are_not_rounded_beside_float64(f):
-    x = leaf([0.7, 0.9], F64)
+    x = double_leaf([0.7, 0.9])
     np.testing.assert_allclose(f(x).data, f(x.data.copy()), rtol=1e-15)
 
 
 def test_tensors_in_a_list_where_no_rule_hands_out_parts():
     """The bounds of np.clip, for one: the gradient is one array, and no part of it is theirs."""
-    x, a, b = leaf([[1.0, 2.0], [3.0, 4.0]]), leaf(2.0), leaf(2.0)
+    x, a, b = double_leaf([[1.0, 2.0], [3.0, 4.0]]), double_leaf(2.0), double_leaf(2.0)
     with pytest.raises(
         errors.UnsupportedError,
         match=r"clamp takes no list of tensors: join them with np\.stack",
@@ -584,7 +584,7 @@ def test_matrices_and_masked_arrays_are_refused(use):
 
 
 def test_operators_of_one_argument():
-    x = leaf([1.5, -2.0])
+    x = double_leaf([1.5, -2.0])
     np.testing.assert_array_equal((-x).data, [-1.5, 2])
     assert +x is x
     np.testing.assert_array_equal(abs(x).data, [1.5, 2])
@@ -595,7 +595,7 @@ def test_operators_of_one_argument():
 
 
 def test_in_place_operators_rebind_the_name():
-    before = leaf([1.0, 2.0])
+    before = double_leaf([1.0, 2.0])
     x = before + 0
     for f in (operator.iadd, operator.isub, operator.imul, operator.itruediv, operator.ipow):
         x = f(x, 2)
@@ -609,7 +609,7 @@ def test_in_place_operators_rebind_the_name():
 @pytest.mark.parametrize("other", [None, "a", object(), {}])
 def test_what_cannot_be_added(other):
     with pytest.raises(errors.DTypeError, match=r"np\.add cannot take"):
-        leaf([1.0, 2.0]) + other
+        double_leaf([1.0, 2.0]) + other
 
 
 @pytest.mark.parametrize(
@@ -627,14 +627,14 @@ def test_what_cannot_be_added(other):
 )
 def test_a_product_of_matrices_that_do_not_fit_says_what_is_wrong(shape, other, says):
     with pytest.raises(errors.ShapeError, match=says):
-        leaf(np.ones(shape)) @ other
+        double_leaf(np.ones(shape)) @ other
 
 
 # --- leaves and gradients -------------------------------------------------------------------------
 
 
 def test_requires_grad_is_set_on_leaves_and_follows_elsewhere():
-    x, c = leaf([1.0]), Tensor([1.0])
+    x, c = double_leaf([1.0]), Tensor([1.0])
     y = x * c
     assert (x.requires_grad, c.requires_grad, y.requires_grad) == (True, False, True)
     assert (x.is_leaf, c.is_leaf, y.is_leaf, (c * 2).is_leaf) == (True, True, False, True)
@@ -653,7 +653,7 @@ def test_requires_grad_is_set_on_leaves_and_follows_elsewhere():
 
 
 def test_a_view_of_a_leaf_is_a_result():
-    x = leaf([[1.0, 2.0], [3.0, 4.0]])
+    x = double_leaf([[1.0, 2.0], [3.0, 4.0]])
     for view in (x[0], x.T, x.reshape(-1), x[:]):
         assert not view.is_leaf
         assert view.requires_grad
@@ -662,7 +662,7 @@ def test_a_view_of_a_leaf_is_a_result():
 
 
 def test_detach_is_a_leaf_that_requires_nothing():
-    x = leaf([1.0, 2.0])
+    x = double_leaf([1.0, 2.0])
     for y in (x, x * 2):
         d = y.detach()
         assert (d.requires_grad, d.is_leaf, d.grad) == (False, True, None)
@@ -671,7 +671,7 @@ def test_detach_is_a_leaf_that_requires_nothing():
 
 
 def test_a_gradient_that_is_set_takes_the_dtype_of_the_tensor():
-    x = leaf([1.0, 2.0], np.float32)
+    x = leaf([1.0, 2.0], dtype=np.float32)
     for given in ([1, 2], [1.0, 2.0], np.array([1.0, 2.0]), Tensor(np.array([1.0, 2.0])), (1, 2)):
         x.grad = given
         assert type(x.grad) is Tensor
@@ -691,7 +691,10 @@ def test_a_gradient_that_is_set_takes_the_dtype_of_the_tensor():
 
 def test_retained_gradients_add_up_as_those_of_leaves_do():
     torch = pytest.importorskip("torch")
-    x, t = leaf([1.0, 2.0]), torch.tensor([1.0, 2.0], dtype=torch.float64, requires_grad=True)
+    x, t = (
+        double_leaf([1.0, 2.0]),
+        torch.tensor([1.0, 2.0], dtype=torch.float64, requires_grad=True),
+    )
     y, u = x * x, t * t
     assert y.retain_grad() is y
     u.retain_grad()
@@ -709,7 +712,7 @@ def test_retained_gradients_add_up_as_those_of_leaves_do():
 
 
 def test_astype_converts_and_the_gradient_comes_back():
-    x = leaf([1.5, 2.5], np.float32)
+    x = leaf([1.5, 2.5], dtype=np.float32)
     y = x.astype(np.float64)
     assert y.dtype == F64
     (y * np.array([0.1, 0.2])).sum().backward()
@@ -723,9 +726,9 @@ def test_astype_converts_and_the_gradient_comes_back():
 
 
 def test_new_values_for_a_leaf():
-    x = leaf([1.0, 2.0], np.float32)
+    x = leaf([1.0, 2.0], dtype=np.float32)
     seen = x.data
-    for given in ([3, 4], np.array([3.0, 4.0]), Tensor([3.0, 4.0]), leaf([3.0, 4.0]) * 1):
+    for given in ([3, 4], np.array([3.0, 4.0]), Tensor([3.0, 4.0]), double_leaf([3.0, 4.0]) * 1):
         x.copy_([0.0, 0.0])
         assert x.copy_(given) is x
         assert x.dtype == F32
@@ -742,7 +745,7 @@ def test_new_values_for_a_leaf():
 
 
 def tied():
-    return (leaf([1.0]) * 2).requires_grad
+    return (double_leaf([1.0]) * 2).requires_grad
 
 
 def test_no_grad_and_enable_grad_nest_and_end_with_their_block():
@@ -787,7 +790,7 @@ def test_modes_as_decorators():
 
 def test_leaves_made_without_grad_may_require_one():
     with mg.no_grad():
-        x = leaf([1.0])
+        x = double_leaf([1.0])
     assert x.requires_grad
     assert (x * 2).requires_grad
 
@@ -796,7 +799,7 @@ def test_leaves_made_without_grad_may_require_one():
 @pytest.mark.parametrize("f", [np.common_type, np.result_type, np.shape, np.array_str, np.any])
 def test_what_is_no_tensor_is_what_it_was_while_something_watches(f, watch):
     with watch():
-        assert f(leaf([1.0, 2.0])) == f(np.array([1.0, 2.0]))
+        assert f(double_leaf([1.0, 2.0])) == f(np.array([1.0, 2.0]))
 
 
 def test_modes_of_one_thread_are_not_those_of_another():
@@ -812,7 +815,7 @@ def test_modes_of_one_thread_are_not_those_of_another():
     thread = threading.Thread(target=other)
     thread.start()
     assert inside.wait(SECONDS)
-    here = leaf([1.0]) * 2
+    here = double_leaf([1.0]) * 2
     assert here.requires_grad
     assert here._node.note is None
     with mg.no_grad():  # and the other way round
@@ -825,12 +828,12 @@ def test_modes_of_one_thread_are_not_those_of_another():
 
 def test_backward_in_several_threads_at_once():
     """Each has a graph of its own; what they share is only read."""
-    shared = leaf(np.arange(1.0, 5.0))
+    shared = double_leaf(np.arange(1.0, 5.0))
     shared.requires_grad = False
     found = {}
 
     def work(n):
-        x = leaf(np.full(4, float(n)))
+        x = double_leaf(np.full(4, float(n)))
         for _ in range(50):
             x.grad = None
             np.sum(np.exp(x * 0.1) * shared).backward()

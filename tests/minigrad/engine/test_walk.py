@@ -5,6 +5,7 @@ import re
 
 import numpy as np
 import pytest
+from leaves import positive_leaf
 
 import minigrad as mg
 from minigrad import errors
@@ -12,18 +13,12 @@ from minigrad.engine.node import Node, Outline
 from minigrad.engine.walk import copied_axes, fit, order, walk
 from minigrad.transforms import gradients
 
-
-def leaf(*shape, seed=0):
-    values = np.random.default_rng(seed).random(shape) + 0.5
-    return mg.Tensor(values, requires_grad=True)
-
-
 # --- the order ------------------------------------------------------------------------------------
 
 
 def random_graph(rng, n):
     """A tensor made by n random operations of three leaves, each of earlier results."""
-    made = [leaf(2, seed=i) for i in range(3)]
+    made = [positive_leaf(2, seed=i) for i in range(3)]
     for _ in range(n):
         i, j = rng.integers(len(made), size=2)
         made.append(
@@ -50,7 +45,7 @@ def test_every_node_comes_after_all_that_use_it_and_once(seed):
 
 
 def test_walk_visits_each_node_newest_first():
-    x = leaf(3)
+    x = positive_leaf(3)
     seen = [visit.node for visit in walk({np.sum(np.tanh(x))._node: np.ones(())})]
     assert [n.operation and n.operation.name for n in seen] == ["np.sum", "np.tanh", None]
     assert seen[-1] is x._node
@@ -125,7 +120,7 @@ def test_what_no_broadcasting_makes_is_an_error(wide, shape):
 
 def test_a_rule_of_the_wrong_shape_is_an_error_that_names_the_operation():
     wrong = mg.rule(lambda x: np.sum(x * x), lambda g, y, x: g * 2 * x[:1, 0])
-    x = leaf(2, 3)
+    x = positive_leaf(2, 3)
     with pytest.raises(errors.ShapeError) as caught:
         wrong(x).backward()
     assert "shape (1,) for an argument of shape (2, 3)" in str(caught.value)
@@ -139,7 +134,7 @@ def test_a_rule_of_the_wrong_shape_is_an_error_that_names_the_operation():
 @pytest.mark.parametrize("shape", [(), (3,)])
 def test_a_rule_that_gives_no_array_is_an_error_that_names_the_argument(shape, given, create_graph):
     product = mg.rule(lambda a, b: a * b, lambda g, _y, _a, b: g * b, lambda g, _y, _a, _b: given)
-    a, b = leaf(*shape), leaf(*shape)
+    a, b = positive_leaf(*shape), positive_leaf(*shape)
     with pytest.raises(errors.DTypeError) as caught:
         np.sum(product(a, b)).backward(create_graph=create_graph)
     assert str(caught.value).startswith(f"a rule gave {given}, which is no array")
@@ -165,7 +160,7 @@ def test_a_rule_that_gives_no_real_numbers_is_an_error(given):
 def test_an_error_in_a_rule_names_the_operation(rule, kind, create_graph):
     f = mg.rule(lambda x: x * 1, rule)
     with pytest.raises(kind, match=r"\n  in a rule of <f #") as caught:
-        np.sum(f(leaf(3))).backward(create_graph=create_graph)
+        np.sum(f(positive_leaf(3))).backward(create_graph=create_graph)
     assert isinstance(caught.value, errors.MinigradError)
     assert caught.value.culprit is not None
 
@@ -175,7 +170,7 @@ def test_an_error_in_a_rule_names_the_operation(rule, kind, create_graph):
 
 def test_sums_in_place_never_write_into_what_a_rule_gave():
     """The rule of a sum gives a read-only view, that of an addition the same array to both."""
-    x, y = leaf(3), leaf(3)
+    x, y = positive_leaf(3), positive_leaf(3)
     loss = np.sum(x) + np.sum(x + y) + np.sum(y * 2) + np.sum(x * 3) + np.sum((x + y) * 5)
     loss.backward()
     np.testing.assert_array_equal(x.grad.numpy(), 1 + 1 + 3 + 5)
@@ -189,7 +184,7 @@ def test_an_unneeded_gradient_is_never_computed():
         lambda g, y, a, b: called.append("a") or g * b,
         lambda g, y, a, b: called.append("b") or g * a,
     )
-    a, b = leaf(3), mg.Tensor(np.ones(3))
+    a, b = positive_leaf(3), mg.Tensor(np.ones(3))
     np.sum(product(a, b)).backward()
     assert called == ["a"]
 
@@ -198,9 +193,9 @@ def test_an_unneeded_gradient_is_never_computed():
 
 
 def test_gradients_touch_no_grad_and_walk_no_further_than_the_inputs():
-    w = leaf(3)
+    w = positive_leaf(3)
     before = np.exp(w)  # older than x: x cannot have made it
-    x = leaf(3)
+    x = positive_leaf(3)
     y = np.sum(before * x * x)
     (g,) = gradients([y], [np.ones(())], [x])
     np.testing.assert_allclose(g, 2 * before.data * x.data)
@@ -216,7 +211,7 @@ def test_gradients_call_the_rules_of_those_arguments_alone_that_an_input_made():
         lambda g, y, arrays, b: called.append("arrays") or np.split(g * b, len(arrays)),
         lambda g, y, arrays, b: called.append("b") or g * np.concatenate(arrays),
     )
-    a, w, b = leaf(1), leaf(1), leaf(2)
+    a, w, b = positive_leaf(1), positive_leaf(1), positive_leaf(2)
     y = np.sum(joined([np.sin(a), np.cos(w)], np.exp(b)))
     visits = [[c.to for c in visit.contributions] for visit in walk({y._node: 1.0}, {a._node})]
     assert list(map(len, visits)) == [1, 1, 1, 0]  # np.sum, joined, np.sin, a
@@ -231,7 +226,7 @@ def test_gradients_call_the_rules_of_those_arguments_alone_that_an_input_made():
 
 def test_a_freed_part_matters_only_where_a_gradient_goes_through_it():
     """As in PyTorch."""
-    a, w = leaf(3), leaf(3)
+    a, w = positive_leaf(3), positive_leaf(3)
     shared = np.exp(w)
     np.sum(shared).backward()
     loss = np.sum(a * shared)
@@ -243,7 +238,7 @@ def test_a_freed_part_matters_only_where_a_gradient_goes_through_it():
 
 
 def test_gradients_with_respect_to_results_in_between():
-    x = leaf(3)
+    x = positive_leaf(3)
     y = np.exp(x)
     z = np.sum(y**2)
     by_x, by_y, by_z = gradients([z], [np.ones(())], [x, y, z])
@@ -253,7 +248,7 @@ def test_gradients_with_respect_to_results_in_between():
 
 
 def test_gradients_from_several_roots_add_up_and_none_stands_for_no_way():
-    x, other = leaf(2), leaf(2)
+    x, other = positive_leaf(2), positive_leaf(2)
     a, b = x * 2, x * 3
     found = gradients([a, b, a], [np.ones(2), np.ones(2) * 10, np.ones(2)], [x, other])
     np.testing.assert_array_equal(found[0], 2 + 30 + 2)

@@ -6,6 +6,7 @@ import re
 
 import numpy as np
 import pytest
+from leaves import leaf
 from pages import contents
 
 import minigrad as mg
@@ -17,10 +18,6 @@ if importlib.util.find_spec("torch"):
     from torch.nn import functional as F
 
 
-def leaf(*numbers):
-    return mg.Tensor(list(numbers), requires_grad=True, name="w")
-
-
 def weights(*numbers):
     return torch.tensor(numbers, requires_grad=True)
 
@@ -29,82 +26,82 @@ def weights(*numbers):
 
 
 def log_of_zero():
-    p = MF.softmax(leaf(0.0, 200.0))
+    p = MF.softmax(leaf([0.0, 200.0], name="w"))
     return -np.sum(np.log(p))  # here
 
 
 def exp_of_much():
-    e = np.exp(leaf(1.0, 100.0) * 2)  # here
+    e = np.exp(leaf([1.0, 100.0], name="w") * 2)  # here
     return np.sum(e / np.sum(e))
 
 
 def nothing_by_nothing():
-    x = np.maximum(leaf(-1.0, -2.0), 0)
+    x = np.maximum(leaf([-1.0, -2.0], name="w"), 0)
     mean = np.sum(x) / np.sum(np.where(x > 0, 1.0, 0.0) * x)  # here
     return mean * 2
 
 
 def slope_of_a_root():
-    x = leaf(0.0, 4.0)
+    x = leaf([0.0, 4.0], name="w")
     r = np.sqrt(x * x)  # here
     return np.sum(r)
 
 
 def the_branch_not_taken():
-    x = leaf(0.0, 2.0)
+    x = leaf([0.0, 2.0], name="w")
     safe = np.log(x)  # here
     return np.sum(np.where(x > 0, safe, 0.0))
 
 
 def slope_of_arccos():
-    c = leaf(1.0, 0.5)
+    c = leaf([1.0, 0.5], name="w")
     angle = np.arccos(c)  # here
     return np.sum(angle)
 
 
 def data_with_a_nan():
     x = np.array([1.0, np.nan], np.float32)
-    y = leaf(1.0, 2.0) * x  # here
+    y = leaf([1.0, 2.0], name="w") * x  # here
     return np.sum(np.tanh(y))
 
 
 def products_that_overflow():
-    w = leaf(1e20, 1e20)
+    w = leaf([1e20, 1e20], name="w")
     y = w @ w  # here
     return MF.sigmoid(y) * 1
 
 
 def dead_relu():
-    h = leaf(-1.0, -2.0) - 3
+    h = leaf([-1.0, -2.0], name="w") - 3
     return np.sum(MF.relu(h) * 2 + 1)  # here
 
 
 def detached():
-    w, v = leaf(1.0, 2.0), mg.Tensor([3.0, 4.0], requires_grad=True, name="v")
+    w, v = leaf([1.0, 2.0], name="w"), mg.Tensor([3.0, 4.0], requires_grad=True, name="v")
     h = np.tanh(w * 2)
     return np.sum(h.detach() * v)  # here
 
 
 def clipped():
-    y = leaf(5.0, 7.0) * 2
+    y = leaf([5.0, 7.0], name="w") * 2
     return np.sum(np.clip(y, 0, 1) ** 2)  # here
 
 
 def saturated():
-    y = leaf(100.0, 200.0) * 3
+    y = leaf([100.0, 200.0], name="w") * 3
     p = np.tanh(y)  # here
     return np.sum(p * 2)
 
 
 def too_deep():
-    h = leaf(0.5, 0.1)
+    h = leaf([0.5, 0.1], name="w")
     for _ in range(12):
         h = MF.sigmoid(h)  # here
     return np.sum(h)
 
 
 def too_large():
-    h = leaf(0.5, 0.1)
+    h = leaf([0.5, 0.1], name="w")
     for _ in range(8):
         h = h * 30 - 0.5  # here
     return np.sum(h)
@@ -112,7 +109,7 @@ def too_large():
 
 def times_nothing():
     gate = np.zeros(2, np.float32)
-    h = leaf(1.0, 2.0) * gate  # here
+    h = leaf([1.0, 2.0], name="w") * gate  # here
     return np.sum(h * 3 + 1)
 
 
@@ -358,7 +355,7 @@ def test_of_many_steps_the_first_that_went_wrong_is_shown(tmp_path):
 
 def test_a_healthy_computation_has_no_troubles():
     with mg.record():
-        x = leaf(1.0, 2.0)
+        x = leaf([1.0, 2.0], name="w")
         scores = np.where(np.array([True, False]), x, -np.inf)  # a mask is no trouble
         loss = -MF.log_softmax(scores)[0] + np.sum(x * x)
     assert str(mg.diagnose(loss)) == "every number is finite, and every gradient arrives"
@@ -367,7 +364,7 @@ def test_a_healthy_computation_has_no_troubles():
 
 def test_gradients_that_stop_at_the_same_place_are_told_together():
     with mg.record():
-        parts = [leaf(float(i)) for i in range(6)]
+        parts = [leaf([float(i)], name="w") for i in range(6)]
         loss = np.sum(np.concatenate(parts) * np.zeros(6, np.float32) + 1)
     (trouble,) = mg.diagnose(loss)
     assert re.search(r"gradient of input #0 \(w\), .*, .* and 3 more is exactly zero", str(trouble))
@@ -376,7 +373,7 @@ def test_gradients_that_stop_at_the_same_place_are_told_together():
 @pytest.mark.parametrize("second", [MF.softmax, MF.log_softmax])
 def test_a_softmax_of_a_softmax_is_told(second):
     with mg.record():
-        p = MF.softmax(leaf(1.0, 2.0, 4.0))  # of log_softmax it would change nothing
+        p = MF.softmax(leaf([1.0, 2.0, 4.0], name="w"))  # of log_softmax it would change nothing
         loss = second(p)[0]
     (trouble,) = mg.diagnose(loss)
     assert trouble.kind == "twice"
@@ -444,7 +441,7 @@ def test_where_no_line_is_known_none_is_named():
 
 
 def test_what_cannot_be_diagnosed_says_so():
-    loss = np.sum(np.exp(leaf(1.0)))
+    loss = np.sum(np.exp(leaf([1.0], name="w")))
     with pytest.raises(mg.errors.GraphError, match="record"):
         mg.diagnose(loss)
     with pytest.raises(mg.errors.ArgumentError, match="diagnose"):
@@ -465,6 +462,6 @@ def test_the_page_opens_at_the_step_of_the_first_trouble(case, tmp_path):
 
 def test_the_page_of_a_healthy_computation_opens_at_its_start(tmp_path):
     with mg.record():
-        loss = np.sum(leaf(1.0, 2.0) ** 2)
+        loss = np.sum(leaf([1.0, 2.0], name="w") ** 2)
     mg.diagnose(loss, page=tmp_path / "fine.html")
     assert '"opens":0' in (tmp_path / "fine.html").read_text("utf-8")

@@ -2,19 +2,20 @@
 
 import numpy as np
 import pytest
+from leaves import leaf
 
 import minigrad as mg
 from minigrad import functional as F
 from minigrad.views.text.reading import Formulas
 
 
-def leaf(value, name):
-    return mg.Tensor(np.array(value, np.float32), requires_grad=True, name=name)
+def named(value, name):
+    return leaf(np.array(value, np.float32), name=name)
 
 
 def rules(make, **names):
     """The rules by which a gradient goes back to each name, and that of the last operation first."""
-    x, w, v = (leaf(a, n) for a, n in (([[1, 2], [3, 4]], "x"), ([[0, 1, 2], [-1, 1, 3]], "w"),
+    x, w, v = (named(a, n) for a, n in (([[1, 2], [3, 4]], "x"), ([[0, 1, 2], [-1, 1, 3]], "w"),
                                        ([1, 2], "v")))  # fmt: skip
     with mg.record():
         h = make(x, w, v)
@@ -62,7 +63,7 @@ def math_pi():
 
 
 def test_names_that_two_things_have_or_that_mean_the_gradient_are_not_used():
-    g, y = leaf([1, 2], "g"), leaf([3, 4], "y")
+    g, y = named([1, 2], "g"), named([3, 4], "y")
     with mg.record():
         h = g * y
         z = h * h
@@ -70,7 +71,7 @@ def test_names_that_two_things_have_or_that_mean_the_gradient_are_not_used():
     graph = mg.graph(z)
     texts = [Formulas(graph).edge(e).text for e in graph.edges]
     assert texts == ["g * y", "g * #0", "g * h", "g * h"]
-    one, other = leaf([1, 2], "layer.weight"), leaf([3, 4], "head.weight")
+    one, other = named([1, 2], "layer.weight"), named([3, 4], "head.weight")
     product = one * other
     product.backward(np.ones(2, np.float32))
     graph = mg.graph(product)
@@ -78,7 +79,7 @@ def test_names_that_two_things_have_or_that_mean_the_gradient_are_not_used():
 
 
 def test_what_cannot_be_followed_is_shown_as_in_the_table_with_what_its_function_does():
-    w = leaf([[1, 5, 2], [3, 3, 0]], "w")
+    w = named([[1, 5, 2], [3, 3, 0]], "w")
     with mg.record():
         top = np.max(w, axis=1)
     top.backward(np.ones(2, np.float32))
@@ -100,7 +101,7 @@ def test_a_rule_of_ones_own_is_followed_too_and_one_that_fails_is_shown():
 
     for rule, text in ((slope, "2 * g * x"), (in_place, "out = 2 * g\nout[:] *= x\nreturn out")):
         square = mg.rule(lambda x: x * x, rule)
-        x = leaf([3, 4], "x")
+        x = named([3, 4], "x")
         y = square(x)
         y.backward(np.ones(2, np.float32))
         graph = mg.graph(y)
@@ -108,7 +109,7 @@ def test_a_rule_of_ones_own_is_followed_too_and_one_that_fails_is_shown():
 
 
 def test_a_graph_that_was_freed_and_not_recorded_still_says_its_rules():
-    x, w = leaf([[1, 2]], "x"), leaf([[1], [2]], "w")
+    x, w = named([[1, 2]], "x"), named([[1], [2]], "w")
     h = np.tanh(x @ w)
     loss = np.sum(h)
     loss.backward()
@@ -119,8 +120,8 @@ def test_a_graph_that_was_freed_and_not_recorded_still_says_its_rules():
 
 def test_a_whole_model_has_no_rule_that_is_left_to_the_table():
     """Every rule of an encoder layer's parts can be read without knowing the table's helpers."""
-    x = leaf(np.random.default_rng(0).standard_normal((2, 3, 4)), "x")
-    gain, bias = leaf(np.ones(4), "gain"), leaf(np.zeros(4), "bias")
+    x = named(np.random.default_rng(0).standard_normal((2, 3, 4)), "x")
+    gain, bias = named(np.ones(4), "gain"), named(np.zeros(4), "bias")
     with mg.record():
         y = F.layer_norm(F.relu(x), gain, bias)
         weights = F.softmax(y @ np.swapaxes(y, -1, -2) / 2)
