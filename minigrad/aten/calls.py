@@ -164,21 +164,13 @@ class Calls(TorchDispatchMode):
         storage.rough = max(storage.rough, rough, tolerance(output.dtype))
         outside = functools.partial(self.values.from_outside, output)
         if value is not None:
-            value = self._fitted(call, output, value, storage.rough)
+            value = self._converted(output, value)
+            self.distances.append(self._compared(call, output, value, storage.rough))
+            _note_names(call, value)
         elif not written and storage.values:
             return  # a view: it is read when it is used
-        if value is None:
-            value = Tensor(array_of(output))
-            if call.draws:
-                value.name = f"drawn by {call.packet.rstrip('_')}"
-                self.drawn.append(value)
-            if reason:
-                self.values.reasons[value] = reason
-                self.unread[call.name] = self.unread.get(call.name, 0) + 1
-            else:
-                self.values.reasons[value] = (
-                    f"aten.{call.name}, called at {source_line()}, gives a constant here"
-                )
+        else:
+            value = self._constant_of(call, output, reason)
         old = next((y for t, y in call.pairs if t is output), None) if written else None
         if old is not None and old.requires_grad and not value.requires_grad and wants_gradients():
             value = written_over(old, value)
@@ -191,8 +183,23 @@ class Calls(TorchDispatchMode):
         if output.is_floating_point():
             self.results.append(weakref.ref(output))
 
-    def _fitted(self, call: AtenCall, output: torch.Tensor, value: Any, rough: float) -> Tensor:
-        """A value as a Tensor of the result's dtype, named and compared."""
+    def _constant_of(self, call: AtenCall, output: torch.Tensor, reason: str) -> Tensor:
+        """A result as PyTorch computed it, with the reason why it is a constant."""
+        value = Tensor(array_of(output))
+        if call.draws:
+            value.name = f"drawn by {call.packet.rstrip('_')}"
+            self.drawn.append(value)
+        if reason:
+            self.values.reasons[value] = reason
+            self.unread[call.name] = self.unread.get(call.name, 0) + 1
+        else:
+            self.values.reasons[value] = (
+                f"aten.{call.name}, called at {source_line()}, gives a constant here"
+            )
+        return value
+
+    def _converted(self, output: torch.Tensor, value: Any) -> Tensor:
+        """A value as a Tensor of the dtype and the shape of PyTorch's result."""
         expected, shape = numpys(output.dtype), tuple(output.shape)
         value = value if isinstance(value, Tensor) else tensor_of(np.asarray(value))
         self.half |= output.is_floating_point() and output.dtype.itemsize == 2
@@ -203,10 +210,16 @@ class Calls(TorchDispatchMode):
             value = np.reshape(value, shape) if same else np.broadcast_to(value, shape)
         if output.dtype == torch.float16 and np.abs(value._array).max(initial=0) > LARGEST_HALF:
             value = value.astype(np.float16).astype(expected)  # to infinity, as there
+        return value
+
+    def _compared(
+        self, call: AtenCall, output: torch.Tensor, value: Tensor, rough: float
+    ) -> Distance:
+        """The distance of a value from PyTorch's result."""
         allowed = rough if output.is_floating_point() else 0.0
-        line, held = source_line(), output.untyped_storage()._cdata
+        line, memory = source_line(), output.untyped_storage()._cdata
         is_view = not call.written() and any(
-            t.untyped_storage()._cdata == held for t, _ in call.pairs
+            t.untyped_storage()._cdata == memory for t, _ in call.pairs
         )
         compared = functools.partial(
             distance, value._array, output, f"aten.{call.name}", line, allowed, is_view
@@ -216,13 +229,7 @@ class Calls(TorchDispatchMode):
             apart = compared(of_finite=True)  # a NaN or an infinity spreads in more than one way
         if not apart.size <= apart.allowed:
             apart = self._unseen_write(call) or apart
-        self.distances.append(apart)
-        note: Note | None = None if value._node is None else value._node.note
-        if note is not None:
-            ours = {id(t): y for t, y in call.pairs}
-            held = names_here(t for t, _ in call.pairs)
-            note.names += [(ours[id(t)].node, name) for t, name in held]
-        return value
+        return apart
 
     def _unseen_write(self, call: AtenCall) -> Distance | None:
         """The distance of an argument that was changed by other code than PyTorch's, if one was."""
@@ -290,6 +297,15 @@ class Calls(TorchDispatchMode):
             optimizer.register_optimizer_step_post_hook(end),
         ):
             yield
+
+
+def _note_names(call: AtenCall, value: Tensor) -> None:
+    """Note which variables of the user's hold the arguments of the call that gave a value."""
+    note: Note | None = None if value._node is None else value._node.note
+    if note is not None:
+        ours = {id(t): y for t, y in call.pairs}
+        held = names_here(t for t, _ in call.pairs)
+        note.names += [(ours[id(t)].node, name) for t, name in held]
 
 
 def _why(problem: Exception) -> str:

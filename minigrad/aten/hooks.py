@@ -45,7 +45,7 @@ def refuse_transforms(tensors: Any = ()) -> None:
 TOLD: weakref.WeakSet[Watched] = weakref.WeakSet()
 
 
-def tell(watched: Watched) -> None:
+def watch_backward(watched: Watched) -> None:
     """Have PyTorch's `backward()` and `grad()` tell `watched` of each call from now on."""
     TOLD.add(watched)
     if not hasattr(torch.autograd.backward, "tells"):
@@ -178,14 +178,14 @@ def _attribute(cls: type, name: str) -> Any:
             if not is_torchs:
                 results = _apart(args, results)
             if takes_context and not is_torchs:
-                _tell(cls, args[0], args[1:], results)
+                _report_call(cls, args[0], args[1:], results)
             return results
 
     @functools.wraps(found)
     def setup_context(ctx: Any, inputs: tuple, output: Any) -> None:
         found(ctx, inputs, output)
         with _running():
-            _tell(cls, ctx, inputs, output)
+            _report_call(cls, ctx, inputs, output)
 
     if name == "forward":
         return forward
@@ -203,7 +203,8 @@ def _apart(args: tuple, results: Any) -> Any:
     return tuple(listed) if isinstance(results, tuple) else listed[0]
 
 
-def _tell(cls: type, context: Any, args: tuple, results: Any) -> None:
+def _report_call(cls: type, context: Any, args: tuple, results: Any) -> None:
+    """Call what `functions_seen` was given, with a call that ran."""
     made = [context] if context.next_functions else []  # else no gradient goes back
     with _disable_current_modes():
         for seen in SEEING:

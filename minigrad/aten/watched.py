@@ -67,7 +67,7 @@ class Watched:
             call(self)
         self.calls = Calls()
         self.passes = BackwardPasses(self.calls, self.backwards)
-        hooks.tell(self)
+        hooks.watch_backward(self)
         with contextlib.ExitStack() as block:
             block.enter_context(plain_calls())
             block.enter_context(record())
