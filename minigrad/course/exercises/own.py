@@ -27,7 +27,7 @@ from .asking import Asked, Outcome, StoppedError
 from .calls import Callee
 from .crossing import packed
 from .exercise import Case, Exercise
-from .isolation.house import JUDGE, Rooms
+from .isolation.house import JUDGE, House
 from .learner_file import content, written
 from .likeness import alike, numbers_of
 from .marking import RIGHT, Mark, Trial, mark
@@ -220,7 +220,7 @@ def judged(path: Path, seconds: float, seed: int = 0) -> tuple[Mark, Compared]:
         "through": THROUGH,
         "files": files,
     }
-    with contextlib.closing(Rooms()) as house, JUDGE:
+    with contextlib.closing(House()) as house, JUDGE:
         engine = Asked(lambda request: room.ask(request))
         try:
             with contextlib.closing(house.room(seconds)) as room:

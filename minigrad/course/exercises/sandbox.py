@@ -3,7 +3,7 @@
 An endless loop, deep recursion, `sys.exit`, or a crash costs that exercise only. The judge loads no file
 of a learner's: truths, properties and the names of mistakes are computed here, of the data that comes
 back. Where Linux gives namespaces, what runs in a room reaches no file but Python's, no network and no
-other process; `Rooms.problem` says where it does not. In any case a function may forge what is said of
+other process; `House.problem` says where it does not. In any case a function may forge what is said of
 itself: that it changed nothing that it was given, and that it left the work to nobody.
 """
 
@@ -26,7 +26,7 @@ from .asking import Asked, StoppedError
 from .crossing import packed
 from .exercise import Exercise
 from .isolation import rooms
-from .isolation.house import JUDGE, Rooms
+from .isolation.house import JUDGE, House
 from .learner_file import content, written
 from .marking import BORROWED, MISSING, NOT_BEGUN, STOPPED, WRONG, Mark, Trial, mark
 from .sheets import Sheet, examples
@@ -41,7 +41,7 @@ def check(
     wanted: Sequence[tuple[Sheet, list[Exercise]]],
     seed: int | None = None,
     seconds: float = SECONDS,
-    house: Rooms | None = None,
+    house: House | None = None,
 ) -> Iterator[tuple[Sheet, Exercise, Mark]]:
     """Return the mark of each exercise in a learner's folder, in order; several run at a time.
 
@@ -58,7 +58,7 @@ def check(
 
 
 def marks_of(
-    jobs: Sequence[Job], seed: int, seconds: float, house: Rooms | None = None
+    jobs: Sequence[Job], seed: int, seconds: float, house: House | None = None
 ) -> Iterator[Mark]:
     """Return the marks of exercises in files, in order; several run at a time."""
 
@@ -71,7 +71,7 @@ def marks_of(
         return
     with contextlib.ExitStack() as until:
         if house is None:
-            house = until.enter_context(contextlib.closing(Rooms()))
+            house = until.enter_context(contextlib.closing(House()))
         pool = ThreadPoolExecutor(rooms.at_once())
         until.callback(pool.shutdown, wait=False, cancel_futures=True)  # the reader has had enough
         yield from pool.map(mark_one, jobs)
@@ -83,7 +83,7 @@ def mark_of(
     exercise: Exercise,
     seed: int,
     seconds: float,
-    house: Rooms | None = None,
+    house: House | None = None,
 ) -> Mark:
     """Return the mark of one exercise, in a file of a learner's: read first, and then run in a room; in
     this process, if `seconds` is infinite."""
@@ -129,10 +129,10 @@ def _here(trial: Trial, what: dict[str, Any]) -> Mark:
         vars(np).update(numpy)
 
 
-def _in_a_room(trial: Trial, what: dict[str, Any], seconds: float, house: Rooms | None) -> Mark:
+def _in_a_room(trial: Trial, what: dict[str, Any], seconds: float, house: House | None) -> Mark:
     with contextlib.ExitStack() as until:
         if house is None:
-            house = until.enter_context(contextlib.closing(Rooms()))
+            house = until.enter_context(contextlib.closing(House()))
         function = Asked(lambda request: room.ask(request))
         try:
             room = until.enter_context(contextlib.closing(house.room(seconds)))

@@ -15,7 +15,7 @@ import pytest
 from minigrad.course.exercises import crossing, sandbox
 from minigrad.course.exercises.crossing import CrossingError, Other, packed, unpacked
 from minigrad.course.exercises.isolation import rooms
-from minigrad.course.exercises.isolation.house import Rooms
+from minigrad.course.exercises.isolation.house import House
 from minigrad.course.exercises.learner_file import HOME
 from minigrad.course.exercises.marking import RIGHT, STOPPED, WRONG
 from minigrad.course.exercises.sheets import chosen
@@ -27,9 +27,9 @@ RIGHT_BODY = "return g * y, g * x"
 
 @pytest.fixture(scope="module")
 def house():
-    with contextlib.closing(Rooms()) as rooms:
-        rooms.room(1).close()
-        yield rooms
+    with contextlib.closing(House()) as opened:
+        opened.room(1).close()
+        yield opened
 
 
 @pytest.fixture
@@ -261,7 +261,7 @@ def test_a_process_left_running_in_a_session_of_its_own_is_ended(namespaces, tmp
             return g * y, g * x
     """
     (tmp_path / "01_one_derivative.py").write_text(textwrap.dedent(body))
-    with contextlib.closing(Rooms()) as house:
+    with contextlib.closing(House()) as house:
         house.problem = "" if namespaces else "not asked for"
         ((_, _, found),) = sandbox.check(tmp_path, chosen(["product_rule"]), 0, 60, house)
         for _ in range(100):
@@ -289,7 +289,7 @@ def test_a_process_left_running_in_a_session_of_its_own_is_ended(namespaces, tmp
 )
 def test_a_room_is_a_process_where_none_forks(body, state, says, tmp_path, monkeypatch):
     """As on macOS and Windows."""
-    monkeypatch.setattr(Rooms, "_forked", Rooms._spawned)
+    monkeypatch.setattr(House, "_forked", House._spawned)
     code = f"def product_rule(g, x, y):\n    {body}\n"
     (tmp_path / "01_one_derivative.py").write_text(code)
     ((_, _, found),) = sandbox.check(

@@ -752,7 +752,7 @@ def test_judging_in_this_process_prints_nothing_and_starts_nothing(run, folder, 
     )
     monkeypatch.setattr(subprocess, "Popen", None)
     monkeypatch.setattr(sandbox, "ThreadPoolExecutor", None)
-    monkeypatch.setattr(sandbox, "Rooms", None)
+    monkeypatch.setattr(sandbox, "House", None)
     status, said, _ = run("check", "product_rule", "--folder", folder, "--in-process")
     assert (status, said) == (0, "01 product_rule: right\n")
 

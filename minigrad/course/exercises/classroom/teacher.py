@@ -18,7 +18,7 @@ from ....disk import destination, write_whole
 from ...printing import say
 from ..exercise import Exercise
 from ..isolation.container import build
-from ..isolation.house import JUDGE, Rooms
+from ..isolation.house import JUDGE, House
 from ..marking import Mark
 from ..sandbox import Job, check, marks_of
 from ..sheets import Sheet, chosen, has_any
@@ -74,7 +74,7 @@ def mark(options: argparse.Namespace) -> int:
             write_whole(options.gradescope, lambda file: file.write(data))
             say(cleaned(str(problem)))
             return 0
-        house = until.enter_context(contextlib.closing(_rooms(options)))
+        house = until.enter_context(contextlib.closing(_house(options)))
         try:
             for sheet, exercise, found in check(folder, wanted, seed, options.seconds, house):
                 found = shared(exercise, found, table, options.parts)
@@ -106,8 +106,8 @@ def _with_files(folder: Path, until: contextlib.ExitStack) -> Path:
     return copy
 
 
-def _rooms(options: argparse.Namespace) -> Rooms:
-    """The rooms for what students wrote, as the options say.
+def _house(options: argparse.Namespace) -> House:
+    """The house for what students wrote, as the options say.
 
     Raises:
         ConfigError: if no container is to be had.
@@ -118,10 +118,10 @@ def _rooms(options: argparse.Namespace) -> Rooms:
                 "--container and --in-process exclude each other: leave one out"
             )
         build(options.container)
-    return Rooms(options.container or "")
+    return House(options.container or "")
 
 
-def _warn(house: Rooms) -> None:
+def _warn(house: House) -> None:
     """Say what is not held, where rooms have no namespaces."""
     if house.problem:
         say(
@@ -147,7 +147,7 @@ def mark_class(options: argparse.Namespace) -> int:
         students = handed_in(options.folder, Path(work), options.out)
         options.out.mkdir(parents=True, exist_ok=True)
         kept = until.enter_context(Kept(options.out, options.seed))
-        house = until.enter_context(contextlib.closing(_rooms(options)))
+        house = until.enter_context(contextlib.closing(_house(options)))
         results = Results(students, options, kept.seed, roster)
         try:
             for student, marked in _marked(students, wanted, kept, options.seconds, house):
@@ -171,7 +171,7 @@ def _marked(
     wanted: Sequence[tuple[Sheet, list[Exercise]]],
     kept: Kept,
     seconds: float,
-    house: Rooms,
+    house: House,
 ) -> Iterator[tuple[Student, list[Marked]]]:
     """Each student with the marks, in order; several are marked at a time."""
     every = [(sheet, exercise) for sheet, exercises in wanted for exercise in exercises]

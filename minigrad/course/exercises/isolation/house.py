@@ -1,6 +1,6 @@
-"""Rooms as the judge has them: opened, asked with a limit to the time, and closed.
+"""A house of rooms, as the judge has them: opened, asked with a limit to the time, and closed.
 
-    with contextlib.closing(Rooms()) as house:
+    with contextlib.closing(House()) as house:
         room = house.room(seconds=10)
         room.send(which function)
         room.ask(request)                 waits for the reply, while another thread may judge
@@ -45,7 +45,7 @@ def letting_others_judge() -> Iterator[None]:
         JUDGE.acquire()
 
 
-class Rooms:
+class House:
     """The rooms in which learners' functions run. The process that forks them is started with the first.
 
     Args:
@@ -160,7 +160,7 @@ class Rooms:
 class Room(abc.ABC):
     """A room as the judge has it: a process in which one function of a learner's is called."""
 
-    def __init__(self, house: Rooms, seconds: float) -> None:
+    def __init__(self, house: House, seconds: float) -> None:
         self.house = house
         self.seconds = seconds
 
@@ -219,7 +219,7 @@ class ForkedRoom(Room):
     ended."""
 
     def __init__(
-        self, house: Rooms, seconds: float, talk: socket.socket, fate: socket.socket
+        self, house: House, seconds: float, talk: socket.socket, fate: socket.socket
     ) -> None:
         super().__init__(house, seconds)
         self.left = seconds
@@ -262,7 +262,7 @@ class ForkedRoom(Room):
 class ProcessRoom(Room):
     """A room that is a process by itself, where none can be forked."""
 
-    def __init__(self, house: Rooms, seconds: float, command: list[str], **how: Any) -> None:
+    def __init__(self, house: House, seconds: float, command: list[str], **how: Any) -> None:
         super().__init__(house, seconds)
         self.process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, **how
@@ -310,7 +310,7 @@ class ProcessRoom(Room):
 class Container(ProcessRoom):
     """A room that is a container; its time begins before it has started."""
 
-    def __init__(self, house: Rooms, seconds: float) -> None:
+    def __init__(self, house: House, seconds: float) -> None:
         command, self.name = container.run(house.program, math.ceil(seconds) + AFTER)
         how = {"stderr": subprocess.DEVNULL, "start_new_session": True}
         super().__init__(house, seconds + container.START, command, **how)
