@@ -15,7 +15,7 @@ import numpy as np
 import minigrad as mg
 from minigrad import functional as F
 from minigrad import transforms
-from minigrad.course.exercises.running import (
+from minigrad.course.exercises.in_place import (
     Place,
     each,
     operation,

@@ -13,10 +13,10 @@ from pathlib import Path
 from ... import errors
 from ...working import working
 from ..printing import say
+from .in_place import FAILED
 from .isolation.house import ended, with_packages
 from .learner_file import HOME
 from .marking import MISSING, NOT_BEGUN, RIGHT
-from .running import FAILED
 from .sandbox import check
 from .sheets import chosen, module_of
 
