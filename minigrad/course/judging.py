@@ -1,6 +1,6 @@
 """The kinds of answers: right, the wrong sign, a factor of ten off, another order, and so on.
 
-`judge` works on an answer as it was typed. The pages have it in JavaScript (`forms.js`), which
+`verdict_on` works on an answer as it was typed. The pages have it in JavaScript (`forms.js`), which
 is given the sentences and the patterns of this file; one table of answers tests the two. What a learner
 writes as code is not judged here but marked, by `exercises.marking`.
 """
@@ -58,7 +58,7 @@ class Verdict(NamedTuple):
 
 
 class QuestionFacts(NamedTuple):
-    """The facts of a question that the judge must know.
+    """The facts of a question that a verdict on an answer depends on.
 
     Attributes:
         answer: the numbers in their order, or the place of the right choice, counted from 0.
@@ -81,7 +81,7 @@ class QuestionFacts(NamedTuple):
     case: str = ""
 
 
-def judge(asked: QuestionFacts, text: str) -> Verdict:
+def verdict_on(asked: QuestionFacts, text: str) -> Verdict:
     """Tell what kind of answer `text` is: the first of the rules below that fits."""
     return _of_choices(asked, text) if asked.choices else _of_numbers(asked, text)
 

@@ -34,7 +34,7 @@ import numpy as np
 from .. import errors
 from ..engine.tensor import Tensor
 from ..terminal import INTERRUPTED
-from .judging import QuestionFacts, Verdict, chosen, judge
+from .judging import QuestionFacts, Verdict, chosen, verdict_on
 from .places import EXAMPLES
 from .plain import plain
 
@@ -76,11 +76,11 @@ class Question:
     def __post_init__(self) -> None:
         """Raises ConfigError if the answer, or a mistake, is none that can be given."""
         try:
-            kinds = {str(self.answer): self.judge(self.answer).kind == "right"}
+            kinds = {str(self.answer): self.verdict_on(self.answer).kind == "right"}
         except (TypeError, ValueError):  # no numbers
             kinds = {str(self.answer): False}
         else:
-            kinds |= {typed: self.judge(typed).kind == "mistake" for typed in self.mistakes}
+            kinds |= {typed: self.verdict_on(typed).kind == "mistake" for typed in self.mistakes}
         for typed, fits in kinds.items():
             if not fits:
                 raise errors.ConfigError(
@@ -90,7 +90,7 @@ class Question:
 
     @property
     def asked(self) -> QuestionFacts:
-        """Return what the judge must know."""
+        """Return what a verdict on an answer depends on."""
         if self.choices:
             place = chosen(self.choices, str(self.answer))
             answer: Any = -1 if place is None else place
@@ -103,9 +103,9 @@ class Question:
             answer, shape, self.digits, choices, self.mistakes, rows, self.before, self.hint
         )
 
-    def judge(self, given: object) -> Verdict:
+    def verdict_on(self, given: object) -> Verdict:
         """Tell what kind of answer was given: as typed, or numbers."""
-        return judge(self.asked, _typed(given))
+        return verdict_on(self.asked, _typed(given))
 
     def shown(self) -> str:
         """The question with its choices, as Markdown."""
@@ -119,7 +119,7 @@ class Question:
             return self.hint or "There is no hint."
         if key == "!":
             return f"The answer: {self.written()}. {self.because}".strip()
-        verdict = self.judge(given)
+        verdict = self.verdict_on(given)
         return f"{verdict.says} {self.because if verdict.kind == 'right' else ''}".strip()
 
     def written(self) -> str:
@@ -250,7 +250,7 @@ def _prompt(question: Question) -> None:
         if not given:
             return
         print(_readable(question.reply(given)))
-        if given == "!" or (given != "?" and question.judge(given).kind == "right"):
+        if given == "!" or (given != "?" and question.verdict_on(given).kind == "right"):
             return
 
 

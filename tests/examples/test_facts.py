@@ -69,7 +69,7 @@ def test_every_fact_is_true(lesson):
 def test_every_answer_is_what_the_lesson_computes(lesson):
     _, _, answers, _ = after(lesson)
     asked = questions_of(number(lesson))
-    kinds = {name: (given, asked[name].judge(given).kind) for name, given in answers.items()}
+    kinds = {name: (given, asked[name].verdict_on(given).kind) for name, given in answers.items()}
     assert kinds == {name: (given, "right") for name, given in answers.items()}
 
 

@@ -6,7 +6,7 @@ import numpy as np
 
 import minigrad as mg
 from minigrad.checking.differences import slopes
-from minigrad.course.exercises import exercise, marked, numbers
+from minigrad.course.exercises import exercise, numbers, with_culprit
 from minigrad.course.exercises.exercise import SIZES
 from minigrad.course.exercises.sheets import draws
 
@@ -389,7 +389,7 @@ def drawn(inputs, given, right):
     tensors[root].backward()
     off = [node for node in reversed(graph) if given.get(node) != right[node]]
     says = f"you have {given.get(off[0])} here; right is {right[off[0]]}"
-    return marked(mg.graph(tensors[root]), off[0], says)
+    return with_culprit(mg.graph(tensors[root]), off[0], says)
 
 
 def graph_to_walk(rng, size):

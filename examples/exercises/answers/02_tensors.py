@@ -3,7 +3,7 @@
 import numpy as np
 
 import minigrad as mg
-from minigrad.course.exercises import exercise, marked, numbers
+from minigrad.course.exercises import exercise, numbers, with_culprit
 
 
 def gradients(f, g, *arrays):
@@ -42,7 +42,7 @@ def drawn(inputs, given, right):
     says = f"x is {shape}; your gradient of it has the shape {np.shape(given)}"
     if np.shape(given) == shape:
         says = f"your gradient of x is {np.round(given, 3).tolist()}"
-    return marked(mg.graph(y), "x", says)
+    return with_culprit(mg.graph(y), "x", says)
 
 
 @exercise(
@@ -180,7 +180,7 @@ def product_drawn(inputs, given, right):
     fits = np.shape(given[0]) == right[0].shape and np.allclose(given[0], right[0])
     k = 1 if fits else 0
     says = f"your gradient of it is {np.round(given[k], 3).tolist()}"
-    return marked(mg.graph(y), "ab"[k], says)
+    return with_culprit(mg.graph(y), "ab"[k], says)
 
 
 @exercise(

@@ -5,7 +5,7 @@ import numpy as np
 import minigrad as mg
 import minitransformer as mt
 from minigrad.checking.differences import slopes
-from minigrad.course.exercises import exercise, marked, numbers
+from minigrad.course.exercises import exercise, numbers, with_culprit
 from minigrad.course.exercises.exercise import SIZES
 from minigrad.course.exercises.sheets import draws
 
@@ -216,7 +216,7 @@ def norm_drawn(inputs, given, right):
         n = mg.functional.standardize(x, eps=eps)
         y = n * gain
     y.backward(g)
-    return marked(mg.graph(y), "x", f"your gradient of x is {np.round(given, 3).tolist()}")
+    return with_culprit(mg.graph(y), "x", f"your gradient of x is {np.round(given, 3).tolist()}")
 
 
 @exercise(

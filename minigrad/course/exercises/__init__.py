@@ -35,6 +35,6 @@ places, and a model trained with them), `own` and `adapter` (a whole engine), `w
 (examples step by step, lines to be put in order), `learner`, `classroom` (a class is marked), `command`.
 """
 
-from .exercise import Exercise, Limited, exercise, maker, marked, numbers
+from .exercise import Exercise, Limited, exercise, maker, numbers, with_culprit
 
-__all__ = ["Exercise", "Limited", "exercise", "maker", "marked", "numbers"]
+__all__ = ["Exercise", "Limited", "exercise", "maker", "numbers", "with_culprit"]

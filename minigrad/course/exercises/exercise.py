@@ -212,8 +212,8 @@ class TooManyCallsError(RuntimeError):
     """The error that a `Limited` function raises in the end."""
 
 
-def marked(graph: Graph, label: str, says: str) -> Graph:
-    """The graph, with the node of that name or variable marked as what is wrong."""
+def with_culprit(graph: Graph, label: str, says: str) -> Graph:
+    """The graph, which shows the node of that name or variable as what is wrong."""
     for node in graph.nodes:
         if node.label == label:
             node.error = says

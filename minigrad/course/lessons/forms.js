@@ -1,4 +1,4 @@
-// The judge of minigrad/course/judging.py once more, for the pages; and the forms that use it.
+// verdict_on() of minigrad/course/judging.py once more, for the pages; and the forms that use it.
 "use strict";
 
 // biome-ignore lint/correctness/noUnusedVariables: what a page asks of this script
@@ -18,7 +18,7 @@ const questions = (() => {
   const mistake = (says) => ({ kind: "mistake", says });
   const wrong = ({ case: first }) => verdict("wrong", { case: first || "the question once more." });
 
-  function judge(asked, text) {
+  function verdictOn(asked, text) {
     return asked.choices.length ? ofChoices(asked, text) : ofNumbers(asked, text);
   }
 
@@ -194,7 +194,7 @@ const questions = (() => {
       unfold();
     };
     const check = (given) => {
-      const { kind, says } = judge(asked, given);
+      const { kind, says } = verdictOn(asked, given);
       feedback.dataset.kind = kind;
       feedback.innerHTML = kind === "right" ? `<p>${says}</p>${asked.because}` : says;
       if (kind === "right") solved();
@@ -229,5 +229,5 @@ const questions = (() => {
 
   document.querySelectorAll("form.question").forEach(start);
   unfold();
-  return { judge };
+  return { verdictOn };
 })();

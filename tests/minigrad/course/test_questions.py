@@ -39,7 +39,7 @@ CODE = Question(
     "Which?", choices=["`G @ B`", "`G @ B.T`", "less than 23 %"], answer="`G @ B.T`", by="..."
 )
 
-CASES = [  # what is asked, what is typed, and what both judges say to it
+CASES = [  # what is asked, what is typed, and what both sides say to it
     (NINTH, "0.111", "right"),
     (NINTH, "1/9", "right"),
     (NINTH, " 2 / 18 ", "right"),
@@ -165,12 +165,12 @@ SENTENCES = [
 
 @pytest.mark.parametrize(("question", "given", "kind"), CASES)
 def test_the_judge_says_what_kind_of_answer_came(question, given, kind):
-    assert question.judge(given).kind == kind
+    assert question.verdict_on(given).kind == kind
 
 
 @pytest.mark.parametrize(("question", "given", "says"), SENTENCES)
 def test_it_says_what_is_off(question, given, says):
-    assert question.judge(given).says == says
+    assert question.verdict_on(given).says == says
 
 
 def test_every_kind_of_answer_is_in_the_table():
@@ -191,7 +191,7 @@ def test_every_kind_of_answer_is_in_the_table():
     ],
 )
 def test_answers_are_python_as_well(question, given):
-    assert question.judge(given).kind == "right"
+    assert question.verdict_on(given).kind == "right"
     assert question.reply(given).startswith("Right.")
 
 
@@ -203,12 +203,12 @@ def test_the_judge_of_the_pages_says_the_same(browser, tmp_path):
         ({**question.asked._asdict(), "mistakes": list(question.mistakes.items())}, typed)
         for question, typed, _ in table
     ]
-    script = "return arguments[0].map(([asked, text]) => questions.judge(asked, text))"
+    script = "return arguments[0].map(([asked, text]) => questions.verdictOn(asked, text))"
     there = browser.run(script, asked)
     assert not browser.messages()
     for (question, typed, expected), verdict in zip(table, there):
         assert expected in (verdict["kind"], verdict["says"]), typed
-        assert (verdict["kind"], verdict["says"]) == tuple(question.judge(typed)), typed
+        assert (verdict["kind"], verdict["says"]) == tuple(question.verdict_on(typed)), typed
 
 
 # --- a page ---------------------------------------------------------------------------------------
