@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from ..engine.tensor import Tensor
 from ..views.graph import Graph, graph
-from ..views.text.steps import Step, made
+from ..views.text.steps import Step, how_made
 from ..views.troubles import diagnose
 
 KEYS = """\
@@ -111,7 +111,7 @@ def _answered(key: str, forward: Graph) -> bool:
     elif key == "t":
         print(forward)
     elif key.startswith("f "):
-        print(f"\n{made(forward, key[2:].strip())}")
+        print(f"\n{how_made(forward, key[2:].strip())}")
     else:
         return False
     return True

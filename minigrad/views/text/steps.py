@@ -138,6 +138,10 @@ def steps(
 ) -> Iterator[Step]:  # fmt: skip
     """Walk back from `loss` as `loss.backward()` does, and yield each step as a printable `Step`.
 
+        x = Tensor([1.0, 2.0], requires_grad=True, name="x")
+        for step in steps(np.sum(x * x)):
+            print(step)
+
     It is a way of looking: the graph stays, and so does the `.grad` of every leaf. Nodes have the
     numbers that they have in `graph(loss)`.
 
@@ -145,17 +149,13 @@ def steps(
         loss, gradient, create_graph: as for `Tensor.backward`, whose errors it raises.
         accumulate: add each gradient to `.grad` when the walk reaches it, as `backward()` does.
         retain_graph: keep what the graph holds; False frees each node after its step.
-
-        x = Tensor([1.0, 2.0], requires_grad=True, name="x")
-        for step in steps(np.sum(x * x)):
-            print(step)
     """
     start: dict[Node, Array] = {loss.node: first_gradient(loss, gradient, create_graph)}
     order(start)  # raises for a graph that has been freed, before the first step
     return _steps(start, accumulate, retain_graph, create_graph, _Known(loss, start[loss.node]))
 
 
-def made(graph: GraphData, name: str) -> str:
+def how_made(graph: GraphData, name: str) -> str:
     """Say how the node of that name, or `#number`, was made on the way forward; its first element worked
     out."""
     called_so = lambda n: name in (f"#{n.number}", n.name, n.variable, n.short)
@@ -191,7 +191,10 @@ class _Known:
         self._way_back = self.script.back.walk({graph.roots[0]: numbers_in(start)})
 
     def edges(self, node: Node) -> list[GraphEdge]:
-        """The edges along which a node passes its gradient on, whose lines the script has by then."""
+        """The edges along which a node passes its gradient on, whose lines the script has by then.
+
+        The walk of the script goes on as far as that node: ask in the order of the steps.
+        """
         with np.errstate(all="ignore"):
             for other, edges in self._way_back:
                 if other.number == self.numbers[node]:
@@ -245,7 +248,7 @@ def _step(number: int, visit: Visit, known: _Known) -> Step:
         shares.append(_share(node, contribution, edge.item, known, case))
         read |= {case.names[id(s)]: s.value for part, s in case.used().items() if part != "g"}
     values = {k: _seen(v) for k, v in read.items()}
-    return Step(number, node, _seen(g), values, tuple(shares), name=known.name(node), of=of)
+    return Step(number, node, _seen(g), values, tuple(shares), name=name, of=of)
 
 
 def _share(
