@@ -177,9 +177,9 @@ FLOPS: dict[str, Callable[..., int]] = {
     "row_maximum": lambda n, x: math.prod(x),
     "logsumexp": lambda n, x: 4 * math.prod(x) + 2 * n,
 }
-# And all ufuncs.
-ELEMENTWISE = {"np.where", "np.round", "relu", "sigmoid", "erf", "clamp", "root", "not_zero"}
-MOVES = {
+# One for each element, as all ufuncs have.
+ONE_FLOP_EACH = {"np.where", "np.round", "relu", "sigmoid", "erf", "clamp", "root", "not_zero"}
+NO_FLOPS = {
     "np.reshape", "np.squeeze", "np.expand_dims", "np.broadcast_to", "np.transpose", "np.swapaxes",
     "np.moveaxis", "np.flip", "np.roll", "np.rot90", "np.tril", "np.triu", "np.concatenate",
     "np.copy", "np.zeros_like", "np.ones_like", "getitem", "astype", "bordered",
@@ -188,10 +188,10 @@ MOVES = {
 
 def flops(graph: GraphData, node: GraphNode) -> int | None:
     """The floating-point operations of a node's forward computation; None where no rule is known."""
-    if node.function is None or node.operation in MOVES:
+    if node.function is None or node.operation in NO_FLOPS:
         return 0
     rule = FLOPS.get(node.operation)
-    elementwise = node.operation in ELEMENTWISE or isinstance(node.function, np.ufunc)
+    elementwise = node.operation in ONE_FLOP_EACH or isinstance(node.function, np.ufunc)
     if rule is None and elementwise:
         return math.prod(node.shape)
     if any(a is UNKNOWN for a in node.arguments):
