@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import textwrap
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 from ...ran import words
 from ...ran.data import GraphData, GraphEdge, GraphNode
@@ -40,11 +40,30 @@ LOOKS = {  # fill, border
     "error": ("#fbd5e0", "#a3123f"),
     "gradient": ("#fff0e8", BACKWARD),
 }
+SQUARE = ("parameter", "input", "data", "error")  # the corners of all others are rounded
+DASHES = {"zero": (",dashed", BACKWARD), "freed": (",dotted", QUIET)}  # of a gradient; its border
 CLUSTERS = {  # of open boxes, the deeper the darker by turns
     "module": (("#f6f5fd", "#edebfa"), "#b5addf"),
     "definition": (("#fafaf7", "#f1f1ea"), "#c9c7b8"),
     "repeat": (("#f6f5fd", "#edebfa"), "#b5addf"),
 }
+
+
+class Look(NamedTuple):
+    """The look of a node.
+
+    Attributes:
+        kind: the name of its class.
+        pen: the width of its border, in points.
+        ink: of its text; None for that of all.
+    """
+
+    kind: str
+    fill: str
+    border: str
+    style: str
+    pen: float
+    ink: str | None
 
 
 def quoted(label: str) -> str:
@@ -147,7 +166,7 @@ class Writer:
         """The gradient of a node, or what goes back through a closed block, linked to it."""
         if not self._goes_back(shown):
             return
-        width = None
+        least_width = None
         if isinstance(shown, Block):
             lines = [f"back through {self._heading(shown)}"]
         else:
@@ -157,12 +176,13 @@ class Writer:
                 lines[0] += f" = the sum of {len(edges)}"
             lines += [words.shape(node.shape)] if node.shape else []
             if self.values:
-                numbers, width = self._fitted(node, self._gradient_lines)
+                numbers, least_width = self._lines_and_width(node, self._gradient_lines)
                 lines += numbers
         fill, border = LOOKS["gradient"]
         attributes = _attributes(
-            label="\n".join(words.visible(words.shortened(line, WIDE)) for line in lines), width=width,
-            fillcolor=fill, style="filled,rounded", color=border, id=self._back(shown),
+            label="\n".join(words.visible(words.shortened(line, WIDE)) for line in lines),
+            width=least_width, fillcolor=fill, style="filled,rounded", color=border,
+            id=self._back(shown),
             **{"class": "gradient"},
         )  # fmt: skip
         link = _attributes(style="dotted", arrowhead="none", color=FAINT, penwidth=1.5)
@@ -212,21 +232,21 @@ class Writer:
         gives = [self.graph[n] for n in self.plan.given_out(block)]
         if any(n.number in self.plan.results for n in gives):
             border = LOOKS["result"][1]
-        lines, width = [self._heading(block)], None
+        lines, least_width = [self._heading(block)], None
         members = (self.graph[n] for n in block.members())
         for culprit in (n for n in members if n.error):
             fill, border = LOOKS["error"]
             lines += [f"#{culprit.number} {culprit.operation} failed:", *_message(culprit)]
         if len(gives) == 1:
             lines += [gives[0].label] if gives[0].number in self.plan.results else []
-            details, width = self._fitted(gives[0], self._details)
+            details, least_width = self._lines_and_width(gives[0], self._details)
             lines += details
         learned = self.plan.learned(block) // block.times
         if learned:
             lines.append(words.plural(learned, "parameter") + (" each" if block.times > 1 else ""))
         attributes = _attributes(
-            label="\n".join(lines), width=width, style="filled,rounded", fillcolor=fill, color=border,
-            penwidth=1.5, id=self.ids[block], tooltip=self._heading(block),
+            label="\n".join(lines), width=least_width, style="filled,rounded", fillcolor=fill,
+            color=border, penwidth=1.5, id=self.ids[block], tooltip=self._heading(block),
             **{"class": f"closed {block.kind}"},
         )  # fmt: skip
         self._line(level, f"{self.ids[block]} {attributes};")
@@ -243,36 +263,39 @@ class Writer:
         return words.visible(f"{names}{kind} × {block.times:,}{how}".strip())
 
     def _node(self, node: GraphNode, level: int) -> None:
-        kind = node.kind
-        if kind == "operation" and node.number in self.plan.results:
-            kind = "result"
-        fill, border = LOOKS[kind]
-        style = "filled" if kind in ("parameter", "input", "data") else "filled,rounded"
-        width = 2.0 if kind == "result" else 1.0
-        if self.gradients and node.state == "zero":
-            style, border, width = f"{style},dashed", BACKWARD, 1.8
-        elif self.gradients and node.state == "known":
-            width += 0.6
-        elif self.gradients and node.state == "freed":
-            style, border = f"{style},dotted", QUIET
-        if node.of is not None:
-            fill, border = LOOKS["gradient"]
-        if node.error:
-            kind, (fill, border), style, width = "error", LOOKS["error"], "filled", 2.0
-        faint = node.of is None and node.state == "needs none" and kind not in ("result", "error")
-        if node.outside:
-            style, fill, faint = "filled,dashed", "#ffffff", True
-        details, least = self._fitted(node, self._details)
+        look = self._look(node)
+        details, least_width = self._lines_and_width(node, self._details)
         lines = [self._first_line(node), *details, *_message(node)]
         attributes = _attributes(
-            label="\n".join(words.shortened(line, WIDE) for line in lines), width=least, style=style,
-            fillcolor=fill, color=LOOKS["data"][1] if faint else border, penwidth=width,
-            fontcolor=QUIET if faint else None, id=f"n{node.number}", tooltip=self._tooltip(node),
-            **{"class": f"{kind} gradient-{node.state.replace(' ', '-')}"},
+            label="\n".join(words.shortened(line, WIDE) for line in lines), width=least_width,
+            style=look.style, fillcolor=look.fill, color=look.border, penwidth=look.pen,
+            fontcolor=look.ink, id=f"n{node.number}", tooltip=self._tooltip(node),
+            **{"class": f"{look.kind} gradient-{node.state.replace(' ', '-')}"},
         )  # fmt: skip
         self._line(level, f"n{node.number} {attributes};")
 
-    def _fitted(
+    def _look(self, node: GraphNode) -> Look:
+        kind = node.kind
+        if node.error:
+            kind = "error"
+        elif kind == "operation" and node.number in self.plan.results:
+            kind = "result"
+        state = node.state if self.gradients and kind != "error" else ""
+        fill, border = LOOKS[kind]
+        dashes, border = DASHES.get(state, ("", border))
+        pen = 2.0 if kind in ("result", "error") else 1.0
+        pen = {"zero": 1.8, "known": pen + 0.6}.get(state, pen)
+        if node.of is not None and kind != "error":
+            fill, border = LOOKS["gradient"]
+        style = f"filled{'' if kind in SQUARE else ',rounded'}{dashes}"
+        faint = node.of is None and node.state == "needs none" and kind not in ("result", "error")
+        if node.outside:
+            style, fill, faint = "filled,dashed", "#ffffff", True
+        if faint:
+            border = LOOKS["data"][1]
+        return Look(kind, fill, border, style, pen, QUIET if faint else None)
+
+    def _lines_and_width(
         self, node: GraphNode, write: Callable[[GraphNode], list[str]]
     ) -> tuple[list[str], float | None]:
         """The lines that `write` makes of a node, and the least width for them in inches.
