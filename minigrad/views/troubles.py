@@ -32,10 +32,8 @@ from .page import explore
 # A gradient that shrinks, or grows, by so much on its way is said to vanish, or to explode.
 FAR = 1e4
 LISTED = 3  # names in a sentence
-SCALED = {
-    "multiply",
-    "divide",
-}  # operations that leave numbers where they were, as a dropout has them
+# Operations that leave numbers where they were, as a dropout has them.
+SCALED = {"multiply", "divide"}
 STEPS = 6  # on a way of at least so many operations
 Cuts = Callable[[np.ndarray | None], SourceLine | None]
 

@@ -237,9 +237,8 @@ def _text(name: str) -> str:
 
 def _as_proven(proof: Proof, name: str) -> Graph:
     """The graph with what is known of its constants; its result has the name of the function."""
-    graph = graph_with_gradients(
-        proof.loss
-    )  # once more: `prove` saw it before there were gradients
+    # Once more: `prove` saw it before there were gradients.
+    graph = graph_with_gradients(proof.loss)
     (root,) = graph.roots
     nodes = [dataclasses.replace(n, may_be_of=proof.made_of.get(n.number, ())) for n in graph.nodes]
     if name.isidentifier() and not nodes[root].label:
