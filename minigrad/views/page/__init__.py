@@ -6,8 +6,9 @@
 
 `content` says what the page shows, as data; `sheets` has Graphviz lay out its drawings, once; `packing`
 makes the arrays small; `replay` checks gradients by finite differences; `attention` finds attention
-maps; `chapters` parts the computation. In the browser the scripts show it all: nothing is asked of a
-network, and nothing is laid out. `scripts` makes one of them, and lists them in groups.
+maps; `chapters` parts the computation; `source_files` has the lines of code that asked for it. In the
+browser the scripts show it all: nothing is asked of a network, and nothing is laid out. `scripts` makes
+one of them, and lists them in groups.
 
 The numbers of a page can be changed: `live` gives it the tape of the computation (see `script.tape`),
 which `interpreter.js` runs again, and `switches` finds the parts of a model that can be off. Of a

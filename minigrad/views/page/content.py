@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import ast
 import dataclasses
 import inspect
 import json
-import linecache
-import os
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -24,9 +21,8 @@ from .another_line import AnotherLine, another_line
 from .attention import Tokens
 from .live import Vocabularies, live
 from .packing import Arrays
+from .source_files import SourceFiles
 
-WHOLE = 150  # lines of a file, up to which all of it is shown
-AROUND = 7  # lines before and after one that is
 LETTERS = re.compile(r"#\s*\(([A-Z0-9., ]+)\)\s*$")  # a comment such as `# (B, T, D)`
 FULL = 1 << 15  # numbers that a query, a key or a mask may have to be kept in full
 HINT = "What was computed outside `with mg.record():` was not kept, and is not shown."
@@ -82,7 +78,7 @@ def content(
         backward: the nodes that a gradient reaches, in that order
         views: the drawings, the whole first; see `sheets`
         maps: the attention maps; see `attention`
-        files: the lines of code that asked for operations; see `_Files`
+        files: the lines of code that asked for operations; see `SourceFiles`
         checked: whether gradients were checked by finite differences
         live: the tape with which the page computes the graph again, or why it cannot; see `live`
         another: the tape that reads another line, or None; see `another_line`
@@ -95,7 +91,7 @@ def content(
     parts = switches.places(graph)
     script, frozen_reason = _script(graph, parts)
     rules = Rules(reading.Formulas(graph, script=script))
-    files = _Files(graph)
+    files = SourceFiles(graph)
     progress("its drawings")
     drawn = sheets.sheets(graph)
     maps = _maps(graph, options.tokens, arrays)
@@ -188,7 +184,7 @@ def _node(
     node: GraphNode,
     arrays: Arrays,
     rules: Rules,
-    files: _Files,
+    files: SourceFiles,
     letters: Mapping[str, int],
     checked: Mapping[int, replay.Check],
 ) -> dict[str, Any]:
@@ -302,79 +298,3 @@ class Rules:
 
     def held(self) -> list[Any]:
         return [json.loads(said) for said in self.places]
-
-
-# --- lines of code --------------------------------------------------------------------------------
-
-
-class _Files:
-    """The files whose lines asked for an operation, in order of their first use."""
-
-    def __init__(self, graph: GraphData):
-        self.lines: dict[str, set[int]] = {}
-        for node in graph.nodes:
-            if node.line is not None:
-                self.lines.setdefault(node.line.file, set()).add(node.line.number)
-
-    def number(self, file: str) -> int:
-        return list(self.lines).index(file)
-
-    def shown(self) -> list[dict[str, Any]]:
-        """Each file: its `name`, whether it is the reader's `own`, and `pieces` of it.
-
-        A piece has the number of its `first` line, its `lines`, and how many of these are imports, which
-        are `folded`.
-        """
-        return [
-            {
-                "name": words.visible(_name(file)),
-                "own": not in_a_package(file),
-                "pieces": list(_pieces(linecache.getlines(file), used)),
-            }
-            for file, used in self.lines.items()
-        ]
-
-
-def _name(file: str) -> str:
-    """The name of a file without its folders; of a cell of a notebook, what it is."""
-    name = os.path.basename(file)
-    return "a cell" if re.fullmatch(r"\d+\.py", name) and "ipykernel" in file else name
-
-
-def in_a_package(file: str) -> bool:
-    """Tell whether a file is part of a package, and not a script or a cell."""
-    return os.path.exists(os.path.join(os.path.dirname(file), "__init__.py"))
-
-
-def _imports(lines: Sequence[str]) -> int:
-    """Count the lines at the beginning of a file that are its docstring and its imports."""
-    try:
-        tree = ast.parse("".join(lines))
-    except SyntaxError:
-        return 0
-    last = 0
-    for i, statement in enumerate(tree.body):
-        text = i == 0 and isinstance(statement, ast.Expr)
-        if not text and not isinstance(statement, (ast.Import, ast.ImportFrom)):
-            break
-        last = statement.end_lineno or 0
-    return last
-
-
-def _pieces(lines: Sequence[str], used: set[int]) -> Iterator[dict[str, Any]]:
-    if not lines:
-        return
-    shown = set(range(1, len(lines) + 1))
-    if len(lines) > WHOLE:
-        shown &= {k for n in used for k in range(n - AROUND, n + AROUND + 1)}
-    top = min(_imports(lines), min(used) - 1)
-    first = None
-    piece: list[str] = []
-    for k in range(1, len(lines) + 2):
-        if k in shown:
-            first = k if first is None else first
-            piece.append(lines[k - 1].rstrip().expandtabs(4))
-        elif first is not None:
-            folded = max(0, top - first + 1)
-            yield {"first": first, "lines": piece} | ({"folded": folded} if folded else {})
-            first, piece = None, []
