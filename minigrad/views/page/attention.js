@@ -16,6 +16,10 @@ import * as Places from "./places.js";
 
 const mapOf = new Map(data.maps.map((found, i) => [found.weights, i]));
 
+// What shows weights of the maps: called once more where numbers, colours or the chosen cell are others.
+const repaints = [];
+hear("numbers", () => repaints.forEach((repaint) => repaint()));
+
 function mapButton(n) {
   return mapOf.has(n)
     ? make(
@@ -102,20 +106,10 @@ function tokensOf(found, rows, columns) {
   return found.tokens || [along(rows, letters[0]), along(columns, letters[1])];
 }
 
+// The map of one head, of `count`: a picture of its weights, in which a cell can be pointed at and chosen.
 function headMap(found, i, a, head, count) {
   const [rows, columns] = a().full.slice(-2);
-  const [queryStep, keyStep] = a().steps.slice(-2); // of a large map, some rows and columns are kept
-  const kept = (n, step) => Array.from({ length: Math.ceil(n / step) }, (_, k) => k * step);
-  const [lines, stacks] = [kept(rows, queryStep), kept(columns, keyStep)];
   const tokens = tokensOf(found, rows, columns);
-  let [queries, keys] = tokens.map((list) => list.map(shownToken));
-  const long = (list) => Math.max(...list.map((token) => [...token].length));
-  const side = Math.min(90, 8 + 7 * long(queries)),
-    top = long(keys) > 1 ? Math.min(70, 10 + 6 * long(keys)) : 16;
-  const available = byId("stages").clientWidth;
-  const room = Math.max(150, (available - 70) / Math.min(available > 1000 ? 4 : 2, count) - side);
-  const cell = Math.max(5, Math.min(20, Math.floor(room / stacks.length)));
-  const ratio = window.devicePixelRatio || 1;
   const canvas = make("canvas", {
     tabindex: 0,
     role: "img",
@@ -123,107 +117,176 @@ function headMap(found, i, a, head, count) {
     "data-head": head,
     "aria-label": filled(WORDS.readHead, { head: head + 1, rows, columns }),
   });
-  const slant = long(keys) > 1 ? Math.min(40, 4 * long(keys)) : 0; // room for the last label
-  const width = side + stacks.length * cell + 2 + slant,
-    height = top + lines.length * cell + 2;
-  canvas.width = width * ratio;
-  canvas.height = height * ratio;
-  canvas.style.width = `${width}px`;
-  canvas.style.height = `${height}px`;
-  let [r, c] = [0, 0];
-  const repaint = () => {
-    [queries, keys] = tokens.map((list) => Masks.tokensNow(list).map(shownToken));
-    const pen = canvas.getContext("2d");
-    pen.setTransform(ratio, 0, 0, ratio, 0, 0);
-    pen.clearRect(0, 0, width, height);
-    pen.font = `${Math.min(12, Math.max(8, cell - 3))}px ${Pictures.colour("--mono")}`;
-    pen.textBaseline = "middle";
-    pen.fillStyle = Pictures.colour("--ink");
-    pen.textAlign = "right";
-    lines.forEach((row, k) => {
-      if (cell >= 8 || k % 2 === 0) pen.fillText(queries[row], side - 5, top + (k + 0.5) * cell, side - 6);
-    });
-    stacks.forEach((column, k) => {
-      if (cell < 8 && k % 2) return;
-      pen.save();
-      pen.translate(side + (k + 0.5) * cell, top - 4);
-      if (long(keys) > 1) {
-        pen.rotate(-Math.PI / 3);
-        pen.textAlign = "left";
-      } else {
-        pen.textAlign = "center";
-        pen.translate(0, -5);
-      }
-      pen.fillText(keys[column], 0, 0);
-      pen.restore();
-    });
-    lines.forEach((row, y) =>
-      stacks.forEach((column, x) => {
-        const v = element(found, Graph.nodes.get(found.weights).value, head, row, column);
-        const left = side + x * cell,
-          up = top + y * cell;
-        pen.fillStyle = Pictures.colour("--paper");
-        pen.fillRect(left, up, cell, cell);
-        if (masked(found, head, row, column)) {
-          pen.save();
-          pen.beginPath();
-          pen.rect(left, up, cell, cell);
-          pen.clip();
-          pen.strokeStyle = Pictures.colour("--line");
-          pen.lineWidth = 1.2;
-          pen.beginPath();
-          for (let d = -cell; d < cell; d += 5) {
-            pen.moveTo(left + d, up + cell);
-            pen.lineTo(left + d + cell, up);
-          }
-          pen.stroke();
-          pen.restore();
-        } else {
-          const [red, green, blue] = Pictures.tones("value")[1];
-          pen.fillStyle = `rgba(${red}, ${green}, ${blue}, ${Math.min(1, Math.max(0, v))})`;
-          pen.fillRect(left, up, cell, cell);
-        }
-      }),
-    );
-    pen.strokeStyle = Pictures.colour("--line");
-    pen.strokeRect(side - 0.5, top - 0.5, stacks.length * cell + 1, lines.length * cell + 1);
-    const chosen = state.cell;
-    if (chosen && chosen.map === i && chosen.head === head) {
-      pen.strokeStyle = Pictures.colour("--backward");
-      pen.lineWidth = 2;
-      pen.strokeRect(
-        side + (chosen.column / keyStep) * cell + 1,
-        top + (chosen.row / queryStep) * cell + 1,
-        cell - 2,
-        cell - 2,
-      );
-    }
-  };
+  const map = { found, i, a, head, tokens, canvas, ...layoutOf(a(), tokens, count) };
+  canvas.width = map.width * map.ratio;
+  canvas.height = map.height * map.ratio;
+  canvas.style.width = `${map.width}px`;
+  canvas.style.height = `${map.height}px`;
+  const repaint = () => paint(map);
   repaint();
   repaints.push(repaint);
-  const text = () =>
-    masked(found, head, r, c)
-      ? filled(WORDS.mayNotLook, { query: queries[r], key: keys[c] })
-      : `${filled(WORDS.looksAt, { query: queries[r], key: keys[c] })}: ${Arrays.at({ ...a(), shape: [], steps: [] }, Sources.placeAt(a(), Masks.cellIndex(found, a().full, head, r, c)))}`;
-  const cellAt = (event) => {
-    const box = canvas.getBoundingClientRect();
-    const x = Math.floor((event.clientX - box.left - side) / cell),
-      y = Math.floor((event.clientY - box.top - top) / cell);
-    return x >= 0 && y >= 0 && x < stacks.length && y < lines.length ? [lines[y], stacks[x]] : null;
+  listen(map);
+  return make(
+    "figure",
+    {},
+    make(
+      "figcaption",
+      {},
+      count > 1 ? filled(WORDS.headOfKind, { head: head + 1, kind: kindOf(i) }) : "Weights",
+    ),
+    canvas,
+  );
+}
+
+// Where all is in the map of a head, in pixels. Of a large one, some rows (`lines`) and columns (`stacks`) are kept.
+function layoutOf(a, tokens, count) {
+  const [rows, columns] = a.full.slice(-2);
+  const [queryStep, keyStep] = a.steps.slice(-2);
+  const kept = (n, step) => Array.from({ length: Math.ceil(n / step) }, (_, k) => k * step);
+  const [lines, stacks] = [kept(rows, queryStep), kept(columns, keyStep)];
+  const [query, key] = tokens.map((list) => longest(list.map(shownToken)));
+  const side = Math.min(90, 8 + 7 * query),
+    top = key > 1 ? Math.min(70, 10 + 6 * key) : 16;
+  const available = byId("stages").clientWidth;
+  const room = Math.max(150, (available - 70) / Math.min(available > 1000 ? 4 : 2, count) - side);
+  const cell = Math.max(5, Math.min(20, Math.floor(room / stacks.length)));
+  const slant = key > 1 ? Math.min(40, 4 * key) : 0; // room for the last label
+  return {
+    lines,
+    stacks,
+    queryStep,
+    keyStep,
+    side,
+    top,
+    cell,
+    width: side + stacks.length * cell + 2 + slant,
+    height: top + lines.length * cell + 2,
+    ratio: window.devicePixelRatio || 1,
   };
+}
+
+const longest = (texts) => Math.max(...texts.map((text) => [...text].length));
+const namesNow = (map) => map.tokens.map((list) => Masks.tokensNow(list).map(shownToken));
+
+function paint(map) {
+  const { canvas, ratio, width, height, lines, stacks, side, top, cell } = map;
+  const pen = canvas.getContext("2d");
+  pen.setTransform(ratio, 0, 0, ratio, 0, 0);
+  pen.clearRect(0, 0, width, height);
+  paintNames(pen, map);
+  lines.forEach((row, y) =>
+    stacks.forEach((column, x) => paintCell(pen, map, row, column, side + x * cell, top + y * cell)),
+  );
+  pen.strokeStyle = Pictures.colour("--line");
+  pen.strokeRect(side - 0.5, top - 0.5, stacks.length * cell + 1, lines.length * cell + 1);
+  frameChosen(pen, map);
+}
+
+// The queries beside the rows, and the keys above the columns: slanted where one is longer than a letter.
+function paintNames(pen, map) {
+  const { lines, stacks, side, top, cell } = map;
+  const [queries, keys] = namesNow(map);
+  const slanted = longest(keys) > 1;
+  pen.font = `${Math.min(12, Math.max(8, cell - 3))}px ${Pictures.colour("--mono")}`;
+  pen.textBaseline = "middle";
+  pen.fillStyle = Pictures.colour("--ink");
+  pen.textAlign = "right";
+  lines.forEach((row, k) => {
+    if (cell >= 8 || k % 2 === 0) pen.fillText(queries[row], side - 5, top + (k + 0.5) * cell, side - 6);
+  });
+  stacks.forEach((column, k) => {
+    if (cell < 8 && k % 2) return;
+    pen.save();
+    pen.translate(side + (k + 0.5) * cell, top - 4);
+    if (slanted) {
+      pen.rotate(-Math.PI / 3);
+      pen.textAlign = "left";
+    } else {
+      pen.textAlign = "center";
+      pen.translate(0, -5);
+    }
+    pen.fillText(keys[column], 0, 0);
+    pen.restore();
+  });
+}
+
+function paintCell(pen, { found, head, cell }, row, column, left, up) {
+  const v = element(found, Graph.nodes.get(found.weights).value, head, row, column);
+  pen.fillStyle = Pictures.colour("--paper");
+  pen.fillRect(left, up, cell, cell);
+  if (masked(found, head, row, column)) hatch(pen, left, up, cell);
+  else {
+    const [red, green, blue] = Pictures.tones("value")[1];
+    pen.fillStyle = `rgba(${red}, ${green}, ${blue}, ${Math.min(1, Math.max(0, v))})`;
+    pen.fillRect(left, up, cell, cell);
+  }
+}
+
+function hatch(pen, left, up, cell) {
+  pen.save();
+  pen.beginPath();
+  pen.rect(left, up, cell, cell);
+  pen.clip();
+  pen.strokeStyle = Pictures.colour("--line");
+  pen.lineWidth = 1.2;
+  pen.beginPath();
+  for (let d = -cell; d < cell; d += 5) {
+    pen.moveTo(left + d, up + cell);
+    pen.lineTo(left + d + cell, up);
+  }
+  pen.stroke();
+  pen.restore();
+}
+
+function frameChosen(pen, { i, head, side, top, cell, queryStep, keyStep }) {
+  const chosen = state.cell;
+  if (!chosen || chosen.map !== i || chosen.head !== head) return;
+  pen.strokeStyle = Pictures.colour("--backward");
+  pen.lineWidth = 2;
+  pen.strokeRect(
+    side + (chosen.column / keyStep) * cell + 1,
+    top + (chosen.row / queryStep) * cell + 1,
+    cell - 2,
+    cell - 2,
+  );
+}
+
+// What is said of a cell: who looks at whom, and how much.
+function textAt(map, row, column) {
+  const { found, head } = map;
+  const [queries, keys] = namesNow(map);
+  const who = { query: queries[row], key: keys[column] };
+  if (masked(found, head, row, column)) return filled(WORDS.mayNotLook, who);
+  const a = map.a();
+  const place = Sources.placeAt(a, Masks.cellIndex(found, a.full, head, row, column));
+  return `${filled(WORDS.looksAt, who)}: ${Arrays.at({ ...a, shape: [], steps: [] }, place)}`;
+}
+
+// The cell under the pointer, as [row, column]; null where there is none.
+function cellAt({ canvas, lines, stacks, side, top, cell }, event) {
+  const box = canvas.getBoundingClientRect();
+  const x = Math.floor((event.clientX - box.left - side) / cell),
+    y = Math.floor((event.clientY - box.top - top) / cell);
+  return x >= 0 && y >= 0 && x < stacks.length && y < lines.length ? [lines[y], stacks[x]] : null;
+}
+
+// The pointer reads a cell and chooses it; Alt and the arrow keys go on from the one that was read last.
+function listen(map) {
+  const { found, i, head, canvas, lines, stacks, queryStep, keyStep } = map;
+  let [r, c] = [0, 0];
   canvas.addEventListener("pointermove", (event) => {
-    const place = cellAt(event);
+    const place = cellAt(map, event);
     if (!place) return hideTip();
     [r, c] = place;
-    tip(text(), event);
+    tip(textAt(map, r, c), event);
   });
   canvas.addEventListener("pointerleave", hideTip);
   canvas.addEventListener("click", (event) => {
-    const place = cellAt(event);
+    const place = cellAt(map, event);
     if (place) chooseCell(i, head, ...place);
   });
   canvas.addEventListener("dblclick", (event) => {
-    const place = cellAt(event);
+    const place = cellAt(map, event);
     if (place) Masks.turnMask(found, head, ...place);
   });
   canvas.addEventListener("keydown", (event) => {
@@ -243,21 +306,9 @@ function headMap(found, i, a, head, count) {
     r = Math.max(0, Math.min(lines.at(-1), r + queryStep * move[0]));
     c = Math.max(0, Math.min(stacks.at(-1), c + keyStep * move[1]));
     chooseCell(i, head, r, c);
-    say(text());
+    say(textAt(map, r, c));
   });
-  return make(
-    "figure",
-    {},
-    make(
-      "figcaption",
-      {},
-      count > 1 ? filled(WORDS.headOfKind, { head: head + 1, kind: kindOf(i) }) : "Weights",
-    ),
-    canvas,
-  );
 }
-const repaints = [];
-hear("numbers", () => repaints.forEach((repaint) => repaint()));
 
 function element(found, id, head, row, column) {
   // null for a number that was not kept
