@@ -1,5 +1,9 @@
 // Everything on the page is a function of `data`, which was computed when the page was written, and of
 // `state`, which says where the reader is. `go`, `show` and `choose` change the state; `render` shows it.
+// Where the reader changes numbers, one thing in `data` changes: which arrays it names. `refresh` of `live.js` puts
+// their new ids into `node.value` and `node.gradient`, into `edge.passed` and the sums of `arrivals` (see `graph.js`),
+// and sets `node.state`.
+//
 // What happens is told to all that listen, by events of the document. So a file need not import those that
 // show what it did, and no circle of imports comes about:
 //

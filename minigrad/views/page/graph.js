@@ -4,7 +4,7 @@ import { filled, WORDS } from "./words.js";
 import { data, state } from "./base.js";
 
 const nodes = new Map(data.nodes.map((node) => [node.n, node]));
-// An edge is an `Edge` of Python's; what was not kept of `passed` is null.
+// An edge is a `GraphEdge` of Python's, as `_edge` of content.py writes it; what was not kept of `passed` is null.
 const NOTHING_PASSED = { given: null, fitted: null, before: null, after: null };
 const edges = data.edges.map((edge, id) => ({
   ...edge,
