@@ -10,8 +10,8 @@ import * as Changes from "./changes.js";
 import * as Learn from "./learn.js";
 import * as Places from "./places.js";
 
-const guesses = new Map(); // switch -> what switching it off alone would do, to the numbers as they were then
-let guessed = null; // the version of the numbers that these are about
+const effects = new Map(); // switch -> what turning it alone does to the loss and the output
+let measuredAt = null; // the version of the numbers that these are about
 
 function isOn(gate) {
   return !Live.machine || Live.machine.slots[gate].array[0] === 1;
@@ -77,8 +77,8 @@ function symbolsOf(symbols, was) {
   );
 }
 
-function effect(before, after) {
-  // of two outputs: a sentence
+// What turning a part does, by the outputs before and after: a sentence.
+function effectText(before, after) {
   const [was, is] = [writes(before), writes(after)];
   if (was) {
     const apart = was.filter((symbol, i) => symbol !== is[i]).length;
@@ -97,15 +97,15 @@ function effect(before, after) {
 }
 
 // Each switch alone, turned and turned back: one at a time, so that the page answers in between.
-function guess() {
-  if (guessed === Live.version) return;
-  guessed = Live.version;
-  guesses.clear();
+function measureEach() {
+  if (measuredAt === Live.version) return;
+  measuredAt = Live.version;
+  effects.clear();
   const about = Live.version;
   const waiting = Live.tape.switches.slice();
   const next = () => {
     if (about !== Live.version || state.tab !== "whatif") {
-      if (guessed === about) guessed = null;
+      if (measuredAt === about) measuredAt = null;
       return;
     }
     const one = waiting.shift();
@@ -118,7 +118,7 @@ function guess() {
     const on = kept.some((v) => v === 1);
     gates.forEach((gate) => give(gate, [on ? 0 : 1]));
     update();
-    guesses.set(name, { on, loss: Live.lossNow(), effect: before && effect(before, outputNow()) });
+    effects.set(name, { on, loss: Live.lossNow(), text: before && effectText(before, outputNow()) });
     gates.forEach((gate, i) => give(gate, [kept[i]]));
     update();
     keepFocus(() => whatifPanel());
@@ -144,75 +144,10 @@ function switchButton(name, gates, label) {
 }
 
 function whatifPanel() {
-  const box = byId("whatif");
   const root = Graph.nodes.get(data.roots[0]);
-  const rows = Live.tape.switches.map(({ name, off, places }) => {
-    const gates = places.map(({ gate }) => gate);
-    const on = gates.every(isOn);
-    const alone = guessed === Live.version ? guesses.get(name) : null;
-    return make(
-      "li",
-      { class: on ? "" : "off" },
-      make(
-        "div",
-        { class: "switch-row" },
-        switchButton(name, gates, name),
-        make("span", { class: "soft" }, gates.length > 1 ? plural(gates.length, "place") : ""),
-      ),
-      make("p", { class: "soft" }, `Off: ${off}.`),
-      alone
-        ? make(
-            "p",
-            {},
-            `${alone.on ? "Switched off" : "Switched on again"}: ${Graph.nameOf(root.n)} `,
-            make(
-              "span",
-              { class: "mono" },
-              `${Arrays.written(Live.lossNow(), 5)} → ${Arrays.written(alone.loss, 5)}`,
-            ),
-            alone.effect ? ["; ", alone.effect] : null,
-            ".",
-          )
-        : make("p", { class: "soft" }, "…"),
-      gates.length > 1
-        ? make(
-            "details",
-            {},
-            make(
-              "summary",
-              { class: "soft", "aria-label": filled(WORDS.eachPlace, { name }) },
-              "each place by itself",
-            ),
-            make(
-              "ul",
-              {},
-              places.map(({ node: n, instead, gate }) =>
-                make(
-                  "li",
-                  {},
-                  switchButton(`${name} at ${placeName(n, instead)}`, [gate], placeName(n, instead)),
-                  make("span", { class: "soft" }, " it gives "),
-                  Places.link(n, numbered(n)),
-                  make("span", { class: "soft" }, ", off "),
-                  Places.link(instead, numbered(instead)),
-                ),
-              ),
-            ),
-          )
-        : make(
-            "p",
-            { class: "soft" },
-            placeName(places[0].node, places[0].instead),
-            ": it gives ",
-            Places.link(places[0].node, numbered(places[0].node)),
-            ", off ",
-            Places.link(places[0].instead, numbered(places[0].instead)),
-          ),
-    );
-  });
   const told = writtenNow();
   fill(
-    box,
+    byId("whatif"),
     make("p", { class: "phase" }, "What if"),
     make(
       "h2",
@@ -239,9 +174,82 @@ function whatifPanel() {
         )
       : null,
     make("p", { class: "soft" }, WORDS.switchOff, told ? ` ${WORDS.switchOffOfOne}` : null),
-    make("ul", { class: "switches-list" }, rows),
+    make("ul", { class: "switches-list" }, Live.tape.switches.map(partItem)),
   );
-  guess();
+  measureEach();
+}
+
+// A part that can be switched off, what that does, and the places where it is.
+function partItem({ name, off, places }) {
+  const gates = places.map(({ gate }) => gate);
+  return make(
+    "li",
+    { class: gates.every(isOn) ? "" : "off" },
+    make(
+      "div",
+      { class: "switch-row" },
+      switchButton(name, gates, name),
+      make("span", { class: "soft" }, gates.length > 1 ? plural(gates.length, "place") : ""),
+    ),
+    make("p", { class: "soft" }, `Off: ${off}.`),
+    effectLine(name),
+    places.length > 1
+      ? eachPlace(name, places)
+      : make("p", { class: "soft" }, placeName(places[0]), ":", gives(places[0])),
+  );
+}
+
+function effectLine(name) {
+  const alone = measuredAt === Live.version ? effects.get(name) : null;
+  if (!alone) return make("p", { class: "soft" }, "…");
+  return make(
+    "p",
+    {},
+    `${alone.on ? "Switched off" : "Switched on again"}: ${Graph.nameOf(data.roots[0])} `,
+    make(
+      "span",
+      { class: "mono" },
+      `${Arrays.written(Live.lossNow(), 5)} → ${Arrays.written(alone.loss, 5)}`,
+    ),
+    alone.text ? ["; ", alone.text] : null,
+    ".",
+  );
+}
+
+// A switch for each place of a part.
+function eachPlace(name, places) {
+  const soft = (text) => make("span", { class: "soft" }, text);
+  return make(
+    "details",
+    {},
+    make(
+      "summary",
+      { class: "soft", "aria-label": filled(WORDS.eachPlace, { name }) },
+      "each place by itself",
+    ),
+    make(
+      "ul",
+      {},
+      places.map((place) =>
+        make(
+          "li",
+          {},
+          switchButton(`${name} at ${placeName(place)}`, [place.gate], placeName(place)),
+          gives(place, soft),
+        ),
+      ),
+    ),
+  );
+}
+
+// Which node a place gives while it is on, and which while it is off; `shown` makes an element of each text.
+function gives({ node, instead }, shown = (text) => text) {
+  return [
+    shown(" it gives "),
+    Places.link(node, numbered(node)),
+    shown(", off "),
+    Places.link(instead, numbered(instead)),
+  ];
 }
 
 const pathOf = (n) => {
@@ -249,10 +257,10 @@ const pathOf = (n) => {
   return box === null || box === undefined ? "" : data.boxes[box].path.split("/")[0];
 };
 // Where a part is: the module; of one that goes around another, as a residual does, that of what is inside.
-function placeName(n, instead) {
-  const [outer, inner] = [pathOf(n), pathOf(instead)];
+function placeName({ node, instead }) {
+  const [outer, inner] = [pathOf(node), pathOf(instead)];
   if (inner && inner !== outer) return filled(WORDS.around, { part: inner });
-  return outer || Graph.nameOf(n);
+  return outer || Graph.nameOf(node);
 }
 const numbered = (n) => (Graph.nodes.get(n).label ? `${Graph.nameOf(n)} #${n}` : `#${n}`);
 
