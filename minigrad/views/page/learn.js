@@ -48,15 +48,13 @@ function learnStep({ shown = true } = {}) {
 function learnSteps(count) {
   newRun();
   const some = () => {
+    learning.timer = setTimeout(some); // which `stopLearning` takes back, at the end or before it
     const begun = performance.now();
     do learnStep({ shown: false });
     while (--count > 0 && learning.timer && performance.now() - begun < SLICE);
     if (count <= 0) stopLearning();
-    if (!learning.timer) return;
-    keepFocus(render);
-    learning.timer = setTimeout(some);
+    if (learning.timer) keepFocus(render);
   };
-  learning.timer = true;
   some();
 }
 
@@ -190,23 +188,6 @@ function learnPanel() {
   const numbers = some
     .filter((node) => !learning.without.has(node.n))
     .reduce((n, node) => n + Live.sizeOf(Live.tape.value[node.n]), 0);
-  const playing = learning.timer !== null;
-  const label = (node) =>
-    make(
-      "label",
-      {},
-      make("input", {
-        type: "checkbox",
-        checked: !learning.without.has(node.n),
-        "data-field": `learns-${node.n}`,
-        onchange: (event) => {
-          learning.without[event.target.checked ? "delete" : "add"](node.n);
-          keepFocus(render);
-        },
-      }),
-      " ",
-      make("code", {}, Graph.fullName(node.n)),
-    );
   fill(
     box,
     make("p", { class: "phase" }, "Gradient descent"),
@@ -224,111 +205,120 @@ function learnPanel() {
       ".",
     ),
     whatStays(),
-    make(
-      "div",
-      { class: "learn-controls" },
-      make(
-        "label",
-        {},
-        "learning rate ",
-        make("input", {
-          class: "number-field",
-          type: "text",
-          inputmode: "decimal",
-          "data-field": "rate",
-          "aria-label": "Learning rate",
-          value: Arrays.written(learning.rate, 5),
-          onchange: (event) => setRate(Arrays.numberIn(event.target.value)),
-          onkeydown: (event) => {
-            const times = { ArrowUp: 1, ArrowDown: -1 }[event.key];
-            if (times) {
-              event.preventDefault();
-              setRate(times > 0 ? upward(learning.rate) : downward(learning.rate));
-            }
-          },
-        }),
-      ),
-      make(
-        "button",
-        {
-          "data-field": "slower",
-          "aria-label": "Smaller learning rate",
-          onclick: () => setRate(downward(learning.rate)),
-        },
-        "−",
-      ),
-      make(
-        "button",
-        {
-          "data-field": "faster",
-          "aria-label": "Larger learning rate",
-          onclick: () => setRate(upward(learning.rate)),
-        },
-        "+",
-      ),
-    ),
-    make(
-      "div",
-      { class: "start" },
-      make(
-        "button",
-        {
-          "data-field": "one",
-          class: "primary",
-          onclick: () => {
-            newRun();
-            learnStep();
-            say(learnText());
-          },
-        },
-        "One step",
-      ),
-      make(
-        "button",
-        {
-          "data-field": "ten",
-          onclick: () => learnSteps(10),
-        },
-        "Ten",
-      ),
-      make(
-        "button",
-        {
-          "data-field": "learning",
-          "aria-pressed": String(playing),
-          "aria-label": "Play the steps of learning",
-          onclick: toggleLearning,
-        },
-        playing ? "Pause" : "Play",
-      ),
-    ),
+    rateControls(),
+    stepButtons(),
     lossPlot(),
     learning.losses.length > 1 ? make("p", {}, learnText()) : null,
-    some.length > 1
-      ? make(
-          "details",
-          { open: some.length <= 4 },
-          make("summary", { class: "soft" }, "what learns"),
-          make("div", { class: "learners" }, some.slice(0, 60).map(label)),
-        )
-      : null,
+    some.length > 1 ? learnerList(some) : null,
+  );
+}
+
+function rateControls() {
+  const goOn = (direction) => setRate(nextRate(learning.rate, direction));
+  return make(
+    "div",
+    { class: "learn-controls" },
+    make(
+      "label",
+      {},
+      "learning rate ",
+      make("input", {
+        class: "number-field",
+        type: "text",
+        inputmode: "decimal",
+        "data-field": "rate",
+        "aria-label": "Learning rate",
+        value: Arrays.written(learning.rate, 5),
+        onchange: (event) => setRate(Arrays.numberIn(event.target.value)),
+        onkeydown: (event) => {
+          const direction = { ArrowUp: 1, ArrowDown: -1 }[event.key];
+          if (direction) {
+            event.preventDefault();
+            goOn(direction);
+          }
+        },
+      }),
+    ),
+    make(
+      "button",
+      { "data-field": "slower", "aria-label": "Smaller learning rate", onclick: () => goOn(-1) },
+      "−",
+    ),
+    make(
+      "button",
+      { "data-field": "faster", "aria-label": "Larger learning rate", onclick: () => goOn(1) },
+      "+",
+    ),
   );
 }
 
 const RATES = [1, 2, 5];
-function upward(rate) {
+// The next rate of 1, 2, 5, 10, 20 and so on: a larger one (`direction` 1), or a smaller one (-1).
+function nextRate(rate, direction) {
   const power = 10 ** Math.floor(Math.log10(rate) + 1e-9);
-  return Number((RATES.map((m) => m * power).find((v) => v > rate * 1.001) || 10 * power).toPrecision(3));
+  const rates = RATES.map((m) => m * power);
+  const next =
+    direction > 0
+      ? (rates.find((v) => v > rate * 1.001) ?? 10 * power)
+      : (rates.findLast((v) => v < rate / 1.001) ?? power / 2);
+  return Number(next.toPrecision(3));
 }
-function downward(rate) {
-  const power = 10 ** Math.floor(Math.log10(rate) + 1e-9);
-  return Number(
-    (
-      [...RATES]
-        .reverse()
-        .map((m) => m * power)
-        .find((v) => v < rate / 1.001) || power / 2
-    ).toPrecision(3),
+
+function stepButtons() {
+  const playing = learning.timer !== null;
+  return make(
+    "div",
+    { class: "start" },
+    make(
+      "button",
+      {
+        "data-field": "one",
+        class: "primary",
+        onclick: () => {
+          newRun();
+          learnStep();
+          say(learnText());
+        },
+      },
+      "One step",
+    ),
+    make("button", { "data-field": "ten", onclick: () => learnSteps(10) }, "Ten"),
+    make(
+      "button",
+      {
+        "data-field": "learning",
+        "aria-pressed": String(playing),
+        "aria-label": "Play the steps of learning",
+        onclick: toggleLearning,
+      },
+      playing ? "Pause" : "Play",
+    ),
+  );
+}
+
+// What learns: each can be left out.
+function learnerList(some) {
+  const label = (node) =>
+    make(
+      "label",
+      {},
+      make("input", {
+        type: "checkbox",
+        checked: !learning.without.has(node.n),
+        "data-field": `learns-${node.n}`,
+        onchange: (event) => {
+          learning.without[event.target.checked ? "delete" : "add"](node.n);
+          keepFocus(render);
+        },
+      }),
+      " ",
+      make("code", {}, Graph.fullName(node.n)),
+    );
+  return make(
+    "details",
+    { open: some.length <= 4 },
+    make("summary", { class: "soft" }, "what learns"),
+    make("div", { class: "learners" }, some.slice(0, 60).map(label)),
   );
 }
 
