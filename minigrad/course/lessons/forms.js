@@ -1,33 +1,20 @@
 // verdict_on() of minigrad/course/judging.py once more, for the pages; and the forms that use it.
 "use strict";
 
-// biome-ignore lint/correctness/noUnusedVariables: what a page asks of this script
-const questions = (() => {
+// --- judging: the functions of judging.py, by the same names and in the same order ---------------------
+
+const judging = (() => {
   const OF_PYTHON = "OF_PYTHON"; // the constants of judging.py, filled in by forms.py
   const { SAYS, FACTORS } = OF_PYTHON;
   const NUMBER = new RegExp(OF_PYTHON.NUMBER, "gi");
+  const UNDO = { sign: (n) => -n, reciprocal: (n) => 1 / n, double: (n) => n / 2, half: (n) => n * 2 };
   const DASHES = new RegExp(`[${OF_PYTHON.DASHES}]`, "g");
   const SPACES = new RegExp(`[${OF_PYTHON.SPACES}]+`, "g");
   const SLACK = 0.5 * (1 + 1e-9);
-  const UNDO = { sign: (n) => -n, reciprocal: (n) => 1 / n, double: (n) => n / 2, half: (n) => n * 2 };
-
-  const verdict = (kind, values = {}) => ({
-    kind,
-    says: SAYS[kind].replace(/\{(\w+)\}/g, (_, name) => values[name]),
-  });
-  const mistake = (says) => ({ kind: "mistake", says });
-  const wrong = ({ case: first }) => verdict("wrong", { case: first || "the question once more." });
 
   function verdictOn(asked, text) {
     return asked.choices.length ? ofChoices(asked, text) : ofNumbers(asked, text);
   }
-
-  const plain = (text) =>
-    text
-      .toLowerCase()
-      .replace(SPACES, "")
-      .replace(/[`$'"]/g, "")
-      .replace(/^[[\]().]+|[[\]().]+$/g, "");
 
   function chosen(choices, text) {
     const said = plain(text);
@@ -40,6 +27,13 @@ const questions = (() => {
     const found = ways.find(([names, name]) => names.includes(name));
     return found ? found[0].indexOf(found[1]) : -1;
   }
+
+  const plain = (text) =>
+    text
+      .toLowerCase()
+      .replace(SPACES, "")
+      .replace(/[`$'"]/g, "")
+      .replace(/^[[\]().]+|[[\]().]+$/g, "");
 
   function ofChoices(asked, text) {
     const place = chosen(asked.choices, text);
@@ -108,6 +102,14 @@ const questions = (() => {
     return verdict("some", { places: off.join(", "), count: answer.length });
   }
 
+  const wrong = ({ case: first }) => verdict("wrong", { case: first || "the question once more." });
+  const mistake = (says) => ({ kind: "mistake", says });
+  const verdict = (kind, values = {}) => ({
+    kind,
+    says: SAYS[kind].replace(/\{(\w+)\}/g, (_, name) => values[name]),
+  });
+
+  // The numbers in a text, null if there is anything else; `single`: one is expected.
   function numbers(text, single) {
     text = text.replace(SPACES, " ").trim().replace(DASHES, "-").replace("\u2044", "/");
     text = text.replace(/(^|[,;[(]) ?- (?=[\d.])/g, "$1-").replace(/[. ]+$/, "");
@@ -149,8 +151,12 @@ const questions = (() => {
     return false;
   }
 
-  // --- the forms ---------------------------------------------------------------------------------
+  return { verdictOn };
+})();
 
+// --- keeping: what a browser remembers of a question ----------------------------------------------------
+
+const memory = (() => {
   function kept(name) {
     try {
       return JSON.parse(localStorage.getItem(`minigrad:${name}`)) || {};
@@ -167,7 +173,14 @@ const questions = (() => {
     }
   }
 
-  const done = new Set();
+  return { kept, keep };
+})();
+
+// --- showing: the forms, and the cells that wait for them -----------------------------------------------
+
+// biome-ignore lint/correctness/noUnusedVariables: what a page asks of this script
+const questions = (() => {
+  const done = new Set(); // the names of the questions that were answered, or whose answer was shown
 
   /** Show the cells whose questions have been answered; hide the others. */
   function unfold() {
@@ -184,50 +197,60 @@ const questions = (() => {
     }
   }
 
+  function solved(name) {
+    done.add(name);
+    memory.keep(name, { done: true });
+    unfold();
+  }
+
+  // Judge an answer, and say under the form what kind it is.
+  function check(form, given) {
+    const asked = JSON.parse(form.dataset.asked);
+    const { kind, says } = judging.verdictOn(asked, given);
+    say(form, kind, kind === "right" ? `<p>${says}</p>${asked.because}` : says);
+    if (kind === "right") solved(form.dataset.name);
+  }
+
+  function say(form, kind, words) {
+    const feedback = form.querySelector(".feedback");
+    feedback.dataset.kind = kind;
+    feedback.innerHTML = words;
+  }
+
+  function submit(form) {
+    const given = new FormData(form).get("given");
+    const part = { "?": ".hint", "!": ".answer" }[given]; // as in the terminal
+    if (part) {
+      form.querySelector(part).open = true;
+      return;
+    }
+    if (!given) {
+      say(form, "number", "Give an answer first.");
+      return;
+    }
+    memory.keep(form.dataset.name, { given });
+    check(form, given);
+  }
+
   function start(form) {
     const { name } = form.dataset;
-    const asked = JSON.parse(form.dataset.asked);
-    const feedback = form.querySelector(".feedback");
-    const solved = () => {
-      done.add(name);
-      keep(name, { done: true });
-      unfold();
-    };
-    const check = (given) => {
-      const { kind, says } = verdictOn(asked, given);
-      feedback.dataset.kind = kind;
-      feedback.innerHTML = kind === "right" ? `<p>${says}</p>${asked.because}` : says;
-      if (kind === "right") solved();
-    };
     form.querySelector("button").hidden = false;
     form.addEventListener("submit", (event) => {
       event.preventDefault();
-      const given = new FormData(form).get("given");
-      const part = { "?": ".hint", "!": ".answer" }[given]; // as in the terminal
-      if (part) {
-        form.querySelector(part).open = true;
-        return;
-      }
-      if (!given) {
-        feedback.dataset.kind = "number";
-        feedback.textContent = "Give an answer first.";
-        return;
-      }
-      keep(name, { given });
-      check(given);
+      submit(form);
     });
     form.querySelector(".answer").addEventListener("toggle", (event) => {
-      if (event.target.open) solved();
+      if (event.target.open) solved(name);
     });
-    const before = kept(name);
+    const before = memory.kept(name);
     if (before.done) done.add(name);
     if (before.given) {
       form.elements.given.value = before.given;
-      check(before.given);
+      check(form, before.given);
     }
   }
 
   document.querySelectorAll("form.question").forEach(start);
   unfold();
-  return { verdictOn };
+  return { verdictOn: judging.verdictOn };
 })();
