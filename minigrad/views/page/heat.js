@@ -88,7 +88,7 @@ function heat(
     );
   else if (Pictures.tiles(a).columns <= 6 && Pictures.tiles(a).rows <= 8 && Pictures.tiles(a).count === 1)
     figure.append(grid(a, palette, name, read, labelsOf(a, letters)));
-  else figure.append(...map(a, palette, name, read, pick, labelsOf(a, letters), tileNames(a, letters)));
+  else figure.append(...heatMap(a, palette, name, read, pick, labelsOf(a, letters), tileNames(a, letters)));
   const cells = figure.querySelectorAll("td"),
     canvas = figure.querySelector("canvas");
   if (canvas) lights.set(figure, { array: a, frame: (places) => Pictures.repaint(canvas, places) });
@@ -159,13 +159,40 @@ const longest = (texts) => Math.max(...texts.map((text) => [...text].length));
 const LINE = 12,
   MOST_LINES = 30; // the height of a row with a label, and how many may have one
 const LEAST = 9; // the width of a column that has a label
-function map(a, palette, name, pointed = () => {}, pick = null, labels = [], tilesAre = [], width = 350) {
+const WIDTH = 350; // of a map, with its labels
+
+// A large array: what its tiles are, its picture with labels, and below it a scale and what the pointer reads.
+function heatMap(a, palette, name, pointed, pick, labels, tilesAre) {
+  const layout = layoutOf(a, labels);
+  const canvas = make("canvas", { tabindex: 0, role: "img" });
+  Pictures.paint(canvas, a, palette, layout.perRow, layout.gap, layout.cell, layout.tall);
+  canvas.setAttribute("aria-label", filled(WORDS.readMap, { name, range: spanText(a) }));
+  const reading = make("span", { class: "reading" });
+  listen(canvas, a, layout, labels, pick, (place) => {
+    reading.textContent = Arrays.at(a, place, labels);
+    return pointed(Arrays.indexOf(a, place));
+  });
+  const [left, top] = [leftLabels(layout), topLabels(layout)];
+  const drawing = left || top ? make("div", { class: "labelled" }, top, left, canvas) : canvas;
+  const order = tilesAre.length
+    ? make(
+        "p",
+        { class: "tiles soft" },
+        filled(WORDS.tiles[layout.perRow > 1 ? "beside" : "below"], { names: tilesAre.join(", ") }),
+      )
+    : null;
+  return [order, drawing, make("div", { class: "scale" }, ...scale(a, palette), reading)].filter(Boolean);
+}
+
+// How many tiles stand beside each other, how large a cell is (`cell` wide, `tall` high), and which labels there are:
+// `along` the rows, and `across` the columns.
+function layoutOf(a, labels) {
   const { rows, columns, count, turned } = Pictures.tiles(a);
   const [down, across] = turned
     ? [null, labels[labels.length - 2]]
     : [labels[labels.length - 2], labels[labels.length - 1]];
   const along = down && rows <= MOST_LINES ? down : null;
-  if (along) width -= 8 + 7 * longest(along);
+  const width = along ? WIDTH - (8 + 7 * longest(along)) : WIDTH;
   const gap = count > 1 ? 6 : 0;
   let perRow = Math.max(1, Math.min(count, 4));
   const needed = across && LEAST * columns <= width ? LEAST : 2;
@@ -177,42 +204,27 @@ function map(a, palette, name, pointed = () => {}, pick = null, labels = [], til
     rows === 1
       ? 18
       : Math.max(Math.min(free, 1), along ? LINE : 0, Math.min(cell, Math.floor(220 / rows) || 1));
-  const canvas = make("canvas", { tabindex: 0, role: "img" });
-  const layout = Pictures.paint(canvas, a, palette, perRow, gap, cell, tall);
-  const { least: low, greatest: high } =
-    a.all && a.all.least !== null ? a.all : { least: 0, greatest: a.largest };
-  canvas.setAttribute("aria-label", filled(WORDS.readMap, { name, range: spanText(a) }));
-  const reading = make("span", { class: "reading" });
-  const tone = Pictures.tones(palette);
-  const end = (v) => `rgba(${Pictures.tint(v, 1, tone).slice(0, 3).join(", ")}, 1)`;
-  const bar = make("span", {
-    class: "bar",
-    style: `background: linear-gradient(90deg, ${end(-1)}, transparent, ${end(1)})`,
-  });
-  const steps = a.steps.filter((k) => k > 1).map((k) => `${k}th`);
-  const range = make(
-    "span",
-    {},
-    `${Arrays.written(low, 4)} to ${Arrays.written(high, 4)}`,
-    a.thinned ? filled(WORDS.everyShown, { steps: steps.join(" and ") }) : "",
-  );
+  return { rows, columns, count, perRow, gap, cell, tall, along, across };
+}
+
+// The pointer, and Alt with the arrow keys, `read` a place; a click, or Enter, may `pick` it.
+function listen(canvas, a, { rows, columns, count, perRow, gap, cell, tall }, labels, pick, read) {
   let place = 0;
-  const read = (next) => {
+  const go = (next) => {
     place = next;
-    reading.textContent = Arrays.at(a, place, labels);
-    return pointed(Arrays.indexOf(a, place));
+    return read(place);
   };
   canvas.addEventListener("pointermove", (event) => {
     const box = canvas.getBoundingClientRect();
     const x = ((event.clientX - box.left) / box.width) * canvas.width,
       y = ((event.clientY - box.top) / box.height) * canvas.height;
-    const column = Math.floor(x / (columns * layout.cellWidth + gap)),
-      row = Math.floor(y / (rows * layout.cellHeight + gap));
-    const c = Math.floor((x - column * (columns * layout.cellWidth + gap)) / layout.cellWidth);
-    const r = Math.floor((y - row * (rows * layout.cellHeight + gap)) / layout.cellHeight);
+    const column = Math.floor(x / (columns * cell + gap)),
+      row = Math.floor(y / (rows * tall + gap));
+    const c = Math.floor((x - column * (columns * cell + gap)) / cell);
+    const r = Math.floor((y - row * (rows * tall + gap)) / tall);
     const tile = row * perRow + column;
     if (c < 0 || r < 0 || c >= columns || r >= rows || tile >= count || column >= perRow) return hideTip();
-    read(tile * rows * columns + r * columns + c);
+    go(tile * rows * columns + r * columns + c);
     tip(Arrays.at(a, place, labels), event);
   });
   canvas.addEventListener("pointerleave", hideTip);
@@ -226,57 +238,68 @@ function map(a, palette, name, pointed = () => {}, pick = null, labels = [], til
     if (!move || !event.altKey) return;
     event.preventDefault();
     event.stopPropagation();
-    const worked = place + move >= 0 && place + move < a.numbers.length ? read(place + move) : null;
+    const worked = place + move >= 0 && place + move < a.numbers.length ? go(place + move) : null;
     say([Arrays.at(a, place, labels), worked].filter(Boolean).join("; "));
   });
+}
+
+function leftLabels({ rows, count, perRow, gap, tall, along }) {
+  if (!along) return null;
   const lines = Math.ceil(count / perRow);
-  const left = along
-    ? make(
-        "div",
-        { class: "labels left", "aria-hidden": "true", style: `width:${longest(along)}ch` },
-        Array.from({ length: lines }, (_, line) =>
-          along.map((label, r) =>
-            make(
-              "span",
-              {
-                style: `top:${line * (rows * tall + gap) + r * tall}px; height:${tall}px; line-height:${tall}px`,
-              },
-              label,
-            ),
-          ),
-        ),
-      )
-    : null;
-  const upright = across && 7 * longest(across) > cell; // too long to stand beside each other
-  const top =
-    across && cell >= LEAST
-      ? make(
-          "div",
+  return make(
+    "div",
+    { class: "labels left", "aria-hidden": "true", style: `width:${longest(along)}ch` },
+    Array.from({ length: lines }, (_, line) =>
+      along.map((label, r) =>
+        make(
+          "span",
           {
-            class: `labels top ${upright ? "upright" : ""}`,
-            "aria-hidden": "true",
-            style: upright ? `height:${longest(across) + 0.5}ch` : null,
+            style: `top:${line * (rows * tall + gap) + r * tall}px; height:${tall}px; line-height:${tall}px`,
           },
-          Array.from({ length: perRow }, (_, tile) =>
-            across.map((label, c) =>
-              make(
-                "span",
-                { style: `left:${tile * (columns * cell + gap) + c * cell}px; width:${cell}px` },
-                label,
-              ),
-            ),
-          ),
-        )
-      : null;
-  const drawing = left || top ? make("div", { class: "labelled" }, top, left, canvas) : canvas;
-  const order = tilesAre.length
-    ? make(
-        "p",
-        { class: "tiles soft" },
-        filled(WORDS.tiles[perRow > 1 ? "beside" : "below"], { names: tilesAre.join(", ") }),
-      )
-    : null;
-  return [order, drawing, make("div", { class: "scale" }, bar, range, reading)].filter(Boolean);
+          label,
+        ),
+      ),
+    ),
+  );
+}
+
+function topLabels({ columns, perRow, gap, cell, across }) {
+  if (!across || cell < LEAST) return null;
+  const upright = 7 * longest(across) > cell; // too long to stand beside each other
+  return make(
+    "div",
+    {
+      class: `labels top ${upright ? "upright" : ""}`,
+      "aria-hidden": "true",
+      style: upright ? `height:${longest(across) + 0.5}ch` : null,
+    },
+    Array.from({ length: perRow }, (_, tile) =>
+      across.map((label, c) =>
+        make("span", { style: `left:${tile * (columns * cell + gap) + c * cell}px; width:${cell}px` }, label),
+      ),
+    ),
+  );
+}
+
+// What the colours mean: from the lowest to the highest number.
+function scale(a, palette) {
+  const { least: low, greatest: high } =
+    a.all && a.all.least !== null ? a.all : { least: 0, greatest: a.largest };
+  const tone = Pictures.tones(palette);
+  const end = (v) => `rgba(${Pictures.tint(v, 1, tone).slice(0, 3).join(", ")}, 1)`;
+  const steps = a.steps.filter((k) => k > 1).map((k) => `${k}th`);
+  return [
+    make("span", {
+      class: "bar",
+      style: `background: linear-gradient(90deg, ${end(-1)}, transparent, ${end(1)})`,
+    }),
+    make(
+      "span",
+      {},
+      `${Arrays.written(low, 4)} to ${Arrays.written(high, 4)}`,
+      a.thinned ? filled(WORDS.everyShown, { steps: steps.join(" and ") }) : "",
+    ),
+  ];
 }
 
 function spanText(a) {
@@ -289,4 +312,4 @@ function spanText(a) {
     : "";
 }
 
-export { heat, light, map, shapeOf };
+export { heat, light, shapeOf };

@@ -69,7 +69,6 @@ function paint(canvas, a, palette, perRow, gap, cellWidth, cellHeight) {
     context.drawImage(piece, x, y, columns * cellWidth, rows * cellHeight);
   }
   painted.set(canvas, [a, palette, perRow, gap, cellWidth, cellHeight]);
-  return { perRow, gap, cellWidth, cellHeight };
 }
 
 // The same picture, with frames around some places: one around neighbours in a row or a column.
