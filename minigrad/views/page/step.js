@@ -179,66 +179,17 @@ function backward(node) {
   ];
 }
 
+// What a step gives to one of its arguments: the rule, an element worked out, what the rule reads, and the arrays.
 function shareOf(node, edge, arrived) {
   const source = Graph.nodes.get(edge.source);
   const hidden = Graph.isHidden(edge);
-  const { text, note, reads: roles } = edge.rule || { text: "", note: "", reads: [] };
-  const figures = new Map([[Sources.tape?.gradient[node.n], arrived]]);
-  const reads = roles.map(({ role, name }) => {
-    const read = role === "y" ? node : Elements.sourceAt(role, node);
-    const figure = Heat.heat(read.value, name, { letters: read.letters, fixed: Doubts.whyFixed(read.n) });
-    figures.set(Sources.tape?.value[read.n], figure);
-    return figure;
-  });
+  const { text, note } = edge.rule || { text: "", note: "" };
+  const figures = new Map([[Sources.tape?.gradient[node.n], arrived]]); // slot -> the figure of its array
+  const reads = readFigures(node, edge, figures);
   const line = workedLine(Elements.ofEdge(edge), edge.passed.fitted, `${Graph.nameOf(source.n)}.grad`, {
     equals: Graph.arrivals.get(source.n).length > 1 ? "gets" : "=",
     figures,
   });
-  const before = edge.passed.before !== null;
-  const options = (part) => ({
-    palette: "gradient",
-    letters: source.letters,
-    fixed: Live.tape?.passed[edge.id] ? Doubts.whyFixedSlot(Live.tape.passed[edge.id][part]) : null,
-  });
-  const result = [];
-  if (edge.passed.fitted === null) result.push(make("p", { class: "soft" }, "What it gave was not kept."));
-  else {
-    if (edge.copied.length) {
-      const shape = node.shape;
-      if (edge.passed.given !== null)
-        result.push(
-          Heat.heat(edge.passed.given, "the rule gives", { ...options("given"), letters: node.letters }),
-        );
-      const copies = edge.copied.reduce((n, axis) => n * shape[axis], 1);
-      result.push(
-        make(
-          "p",
-          { class: "soft" },
-          filled(WORDS.copiesAlong[edge.copied.length > 1 ? "axes" : "axis"], {
-            copies: plural(copies, "copy", "copies"),
-            axes: edge.copied.join(", "),
-          }),
-        ),
-      );
-    }
-    result.push(Heat.heat(edge.passed.fitted, "contribution", { ...options("fitted"), read: line.show }));
-    result.push(
-      before
-        ? make(
-            "div",
-            { class: "sum" },
-            Heat.heat(edge.passed.before, "had arrived before", options("before")),
-            Heat.heat(edge.passed.after, "sum now", options("after")),
-          )
-        : make(
-            "p",
-            { class: "soft" },
-            Graph.arrivals.get(source.n).length > 1
-              ? filled(WORDS.firstToArrive, { count: Graph.arrivals.get(source.n).length })
-              : "Nothing else goes there.",
-          ),
-    );
-  }
   return make(
     "div",
     { class: "share" },
@@ -253,22 +204,74 @@ function shareOf(node, edge, arrived) {
     text ? make("code", { class: "rule" }, text) : null,
     note ? make("p", { class: "soft note" }, note) : null,
     hidden ? null : line.element,
-    reads.length
-      ? make(
-          "details",
-          {
-            open:
-              hidden ||
-              [node, ...Graph.into.get(node.n).map((other) => Graph.nodes.get(other.source))].every(
-                (one) => Sources.size(one.shape) <= 24,
-              ),
-          },
-          make("summary", { class: "soft" }, `where ${roles.map(({ name }) => name).join(", ")} …`),
-          reads,
-        )
-      : null,
-    hidden ? Predict.question(edge) : result,
+    reads.length ? readDetails(node, edge, reads, hidden) : null,
+    hidden ? Predict.question(edge) : passedFigures(node, edge, line.show),
     state.predict && state.answered.has(edge.id) ? Predict.verdict(edge) : null,
+  );
+}
+
+// The arrays that the rule of an edge reads; each is noted in `figures`.
+function readFigures(node, edge, figures) {
+  return (edge.rule?.reads ?? []).map(({ role, name }) => {
+    const read = role === "y" ? node : Elements.sourceAt(role, node);
+    const figure = Heat.heat(read.value, name, { letters: read.letters, fixed: Doubts.whyFixed(read.n) });
+    figures.set(Sources.tape?.value[read.n], figure);
+    return figure;
+  });
+}
+
+// These arrays, unfolded where all are small, or where the reader is to compute with them.
+function readDetails(node, edge, reads, hidden) {
+  const all = [node, ...Graph.into.get(node.n).map((other) => Graph.nodes.get(other.source))];
+  return make(
+    "details",
+    { open: hidden || all.every((one) => Sources.size(one.shape) <= 24) },
+    make("summary", { class: "soft" }, `where ${edge.rule.reads.map(({ name }) => name).join(", ")} …`),
+    reads,
+  );
+}
+
+// What went along an edge: what the rule gives, its sum where broadcasting had made copies, and what it was added to.
+function passedFigures(node, edge, read) {
+  const { given, fitted, before, after } = edge.passed;
+  if (fitted === null) return make("p", { class: "soft" }, "What it gave was not kept.");
+  const source = Graph.nodes.get(edge.source);
+  const arrivals = Graph.arrivals.get(source.n).length;
+  const options = (part) => ({
+    palette: "gradient",
+    letters: source.letters,
+    fixed: Live.tape?.passed[edge.id] ? Doubts.whyFixedSlot(Live.tape.passed[edge.id][part]) : null,
+  });
+  return [
+    edge.copied.length && given !== null
+      ? Heat.heat(given, "the rule gives", { ...options("given"), letters: node.letters })
+      : null,
+    edge.copied.length ? copiesText(node, edge) : null,
+    Heat.heat(fitted, "contribution", { ...options("fitted"), read }),
+    before !== null
+      ? make(
+          "div",
+          { class: "sum" },
+          Heat.heat(before, "had arrived before", options("before")),
+          Heat.heat(after, "sum now", options("after")),
+        )
+      : make(
+          "p",
+          { class: "soft" },
+          arrivals > 1 ? filled(WORDS.firstToArrive, { count: arrivals }) : "Nothing else goes there.",
+        ),
+  ];
+}
+
+function copiesText(node, { copied }) {
+  const copies = copied.reduce((n, axis) => n * node.shape[axis], 1);
+  return make(
+    "p",
+    { class: "soft" },
+    filled(WORDS.copiesAlong[copied.length > 1 ? "axes" : "axis"], {
+      copies: plural(copies, "copy", "copies"),
+      axes: copied.join(", "),
+    }),
   );
 }
 
