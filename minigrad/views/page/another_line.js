@@ -2,7 +2,6 @@
 
 import { filled, WORDS } from "./words.js";
 import { byId, data, fill, make, plural, state } from "./base.js";
-import * as Arrays from "./arrays.js";
 import * as Shown from "./shown.js";
 import * as Interpreter from "./interpreter.js";
 import * as Flow from "./flow.js";
@@ -15,21 +14,9 @@ let machine = null;
 let lastRead = told?.line; // the line that the picture is of
 let lately = told?.wrote; // what it wrote for the line before: a good guess of what it will write
 
+// The forward pass, with what the page has of it.
 function startedMachine() {
-  // the forward pass, with what the page has of it
-  if (machine) return machine;
-  const kind = (slot) => told.kinds[told.slots[slot]];
-  const typed = (slot) => Interpreter.ARRAYS[kind(slot).dtype];
-  machine = Interpreter.interpreter(told, [
-    ...told.leaves.map(({ slot, array }) => [slot, typed(slot).from(Shown.array(array).numbers)]),
-    ...told.filled.map(({ slot, value }) => [
-      slot,
-      new (typed(slot))(Interpreter.product(kind(slot).shape)).fill(
-        typeof value === "string" ? Arrays.NOT_FINITE[value] : value,
-      ),
-    ]),
-    ...told.held.map(({ slot, bytes }) => [slot, new (typed(slot))(Arrays.bytes(bytes).buffer)]),
-  ]);
+  machine ??= Interpreter.ofTape(told, (id) => Shown.array(id).numbers);
   return machine;
 }
 

@@ -5,6 +5,7 @@
 // pass is calls like any other. Sums are made in float64, and rounded where they are stored.
 
 import { kernelOf, product } from "./kernels.js";
+import * as Arrays from "./arrays.js";
 
 const ARRAYS = {
   f4: Float32Array,
@@ -98,10 +99,26 @@ function interpreter(tape, held) {
   };
 }
 
+// The interpreter of a tape as a page has it, whose leaves are named arrays: `numbersOf` gives the numbers of one.
+function ofTape(tape, numbersOf) {
+  const kindOf = (slot) => tape.kinds[tape.slots[slot]];
+  const typed = (slot) => ARRAYS[kindOf(slot).dtype];
+  return interpreter(tape, [
+    ...tape.leaves.map(({ slot, array }) => [slot, typed(slot).from(numbersOf(array))]),
+    ...tape.filled.map(({ slot, value }) => [
+      slot,
+      new (typed(slot))(product(kindOf(slot).shape)).fill(
+        typeof value === "string" ? Arrays.NOT_FINITE[value] : value,
+      ),
+    ]),
+    ...tape.held.map(({ slot, bytes }) => [slot, new (typed(slot))(Arrays.bytes(bytes).buffer)]),
+  ]);
+}
+
 // What a step of gradient descent leaves of some numbers, rounded as their array is.
 function descent(numbers, gradient, rate) {
   const step = gradient.map((g) => rate * g);
   return numbers.map((v, i) => v - step[i]);
 }
 
-export { ARRAYS, descent, interpreter, product };
+export { ARRAYS, descent, interpreter, ofTape, product };

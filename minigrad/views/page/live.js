@@ -26,20 +26,7 @@ let version = 0;
 
 function startedMachine() {
   if (machine) return machine;
-  const typed = (slot, numbers) => Interpreter.ARRAYS[kindOf(slot).dtype].from(numbers);
-  machine = Interpreter.interpreter(tape, [
-    ...tape.leaves.map((leaf) => [leaf.slot, typed(leaf.slot, Arrays.kept(leaf.array).numbers)]),
-    ...tape.filled.map(({ slot, value }) => [
-      slot,
-      new Interpreter.ARRAYS[kindOf(slot).dtype](sizeOf(slot)).fill(
-        typeof value === "string" ? Arrays.NOT_FINITE[value] : value,
-      ),
-    ]),
-    ...tape.held.map((held) => [
-      held.slot,
-      new Interpreter.ARRAYS[kindOf(held.slot).dtype](Arrays.bytes(held.bytes).buffer),
-    ]),
-  ]);
+  machine = Interpreter.ofTape(tape, (id) => Arrays.kept(id).numbers);
   const copies = new Map();
   for (const slot of machine.slots) if (!copies.has(slot.array)) copies.set(slot.array, slot.array.slice());
   first = machine.slots.map((slot) => copies.get(slot.array));
