@@ -22,8 +22,8 @@ function cutter(machine) {
     }
   }
 
-  function turned(part) {
-    // cut it, or take it back
+  // Cut a part, or take it back.
+  function toggle(part) {
     if (!off.delete(part.key)) off.set(part.key, part);
     setCuts(part.cuts.keys());
   }
@@ -67,7 +67,7 @@ function cutter(machine) {
 
   return {
     off,
-    turned,
+    toggle,
     measure,
     stop: () => {
       turn++;

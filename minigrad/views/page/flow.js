@@ -200,7 +200,7 @@ function turn(part) {
     lost: losses.get(part.key),
     rival: rivals.get(part.key),
   };
-  cutter.turned(part);
+  cutter.toggle(part);
   last.off = cutNow();
   chosen = part.key;
   turning = true;
@@ -217,7 +217,7 @@ const beforeCut = (part) =>
     : null;
 
 function putBack() {
-  for (const part of [...cutter.off.values()]) cutter.turned(part);
+  for (const part of [...cutter.off.values()]) cutter.toggle(part);
   turning = true;
   still(again);
   turning = false;
@@ -282,10 +282,10 @@ function leastGuessed() {
     key: "blind",
     cuts: new Map((aside.length ? aside : looking).map(({ out }) => [out, everywhere(out)])),
   };
-  cutter.turned(blind);
+  cutter.toggle(blind);
   machine.update();
   const guesses = reading.written.map((id, t) => marginOf(scoresAt(reading.first + t), id).margin);
-  cutter.turned(blind);
+  cutter.toggle(blind);
   machine.update();
   return guesses.indexOf(Math.min(...guesses));
 }
@@ -308,7 +308,7 @@ function leave(line) {
   byHand = false;
   if (["letter", "edge", "row"].includes(chosen?.split(" ")[0])) chosen = null;
   for (const part of [...cutter.off.values()])
-    if (["edge", "letter"].includes(part.kind)) cutter.turned(part);
+    if (["edge", "letter"].includes(part.kind)) cutter.toggle(part);
 }
 
 // A line as the model has just read it, as `decode` of `another_line.js` gives it, with the `line` and the
