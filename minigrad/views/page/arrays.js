@@ -2,6 +2,7 @@
 
 import { filled, WORDS } from "./words.js";
 import { data } from "./base.js";
+import * as Shapes from "./shapes.js";
 
 const LARGE_DIGITS = 3,
   { DIGITS, POWERS, SPECIAL, SUMMARY } = data.constants;
@@ -24,7 +25,7 @@ function kept(id) {
 function unpack(packed) {
   const steps = packed.k || packed.s.map(() => 1);
   const shape = packed.s.map((n, axis) => Math.ceil(n / steps[axis])); // of what was kept
-  const size = shape.reduce((a, b) => a * b, 1);
+  const size = Shapes.size(shape);
   let numbers,
     digits = DIGITS;
   if (packed.c !== undefined) {

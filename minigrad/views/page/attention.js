@@ -2,6 +2,7 @@
 
 import { filled, WORDS } from "./words.js";
 import { byId, data, fill, hear, hideTip, make, say, shownToken, state, tip } from "./base.js";
+import * as Shapes from "./shapes.js";
 import * as Arrays from "./arrays.js";
 import * as Shown from "./shown.js";
 import * as Graph from "./graph.js";
@@ -51,7 +52,7 @@ function attentionStage() {
   data.maps.forEach((found, i) => {
     const node = Graph.nodes.get(found.weights);
     const a = () => Shown.array(node.value);
-    const count = node.shape.slice(0, -2).reduce((x, y) => x * y, 1);
+    const count = Shapes.size(node.shape.slice(0, -2));
     const heads = Array.from({ length: count }, (_, head) => head).filter(
       (head) => element(found, node.value, head, 0, 0) !== null,
     );

@@ -2,11 +2,11 @@
 
 import { filled, WORDS } from "./words.js";
 import { data, fill, hideTip, make, plural, state, tell, tip } from "./base.js";
+import * as Shapes from "./shapes.js";
 import * as Arrays from "./arrays.js";
 import * as Shown from "./shown.js";
 import * as Pictures from "./pictures.js";
 import * as Graph from "./graph.js";
-import * as Sources from "./sources.js";
 import * as Live from "./live.js";
 import * as Doubts from "./doubts.js";
 import * as Places from "./places.js";
@@ -215,7 +215,7 @@ function fillSlots(card) {
 const { WRITTEN_OUT, IN_A_ROW } = data.constants;
 function cellsOf(shape) {
   // the rows and columns in which a card writes an array's numbers
-  const n = Sources.size(shape);
+  const n = Shapes.size(shape);
   const columns =
     shape.length > 1 && shape[shape.length - 1] <= IN_A_ROW ? shape[shape.length - 1] : Math.min(n, IN_A_ROW);
   return [Math.ceil(n / columns), columns];

@@ -2,6 +2,7 @@
 
 import { filled, WORDS } from "./words.js";
 import { byId, data, fill, make, plural, state } from "./base.js";
+import * as Shapes from "./shapes.js";
 import * as Graph from "./graph.js";
 import * as Arrays from "./arrays.js";
 import * as Shown from "./shown.js";
@@ -123,7 +124,7 @@ function facts(a) {
 }
 
 function histogram(a, palette) {
-  if (!a || a.histogram.length < 2 || a.full.reduce((x, y) => x * y, 1) < 8) return null;
+  if (!a || a.histogram.length < 2 || Shapes.size(a.full) < 8) return null;
   const most = Math.max(...a.histogram);
   const { least: low, greatest: high } = a.all;
   const bars = a.histogram.map((count, i) =>

@@ -2,6 +2,7 @@
 
 import { filled, WORDS } from "./words.js";
 import { breakable, data, make, render } from "./base.js";
+import * as Shapes from "./shapes.js";
 import * as Shown from "./shown.js";
 import * as Pictures from "./pictures.js";
 import * as Heat from "./heat.js";
@@ -177,11 +178,12 @@ function constants(n) {
 function invitation() {
   if (!Live.tape) return make("p", { class: "soft" }, filled(WORDS.pageFrozen, data.live));
   const leaves = data.nodes.filter(
-    (node) => node.label && Fields.slotOf(node.n) !== null && node.shape.reduce((a, b) => a * b, 1) > 0,
+    (node) => node.label && Fields.slotOf(node.n) !== null && Shapes.size(node.shape) > 0,
   );
-  const size = (node) => node.shape.reduce((a, b) => a * b, 1);
   leaves.sort((a, b) => areSymbols(b.n) - areSymbols(a.n)); // what a model reads comes before its weights
-  const few = leaves.filter((node) => size(node) <= 12 || (areSymbols(node.n) && small(node.n))).slice(0, 6);
+  const few = leaves
+    .filter((node) => Shapes.size(node.shape) <= 12 || (areSymbols(node.n) && small(node.n)))
+    .slice(0, 6);
   const larger = leaves.filter((node) => !few.includes(node)).slice(0, 8);
   if (!leaves.length) return null;
   return [

@@ -4,7 +4,8 @@
 // never change; a call reads some slots and writes one. Nothing here knows of derivatives: the backward
 // pass is calls like any other. Sums are made in float64, and rounded where they are stored.
 
-import { kernelOf, product } from "./kernels.js";
+import * as Shapes from "./shapes.js";
+import { kernelOf } from "./kernels.js";
 import * as Arrays from "./arrays.js";
 
 const ARRAYS = {
@@ -23,7 +24,7 @@ const ARRAYS = {
 
 // Where the elements of an array of `shape` are that is looked at with `strides`.
 function placesOf(shape, begin, strides) {
-  const found = new Int32Array(product(shape));
+  const found = new Int32Array(Shapes.size(shape));
   const at = shape.map(() => 0);
   for (let i = 0, place = begin; i < found.length; i++) {
     found[i] = place;
@@ -41,7 +42,7 @@ function interpreter(tape, held) {
   // `held`: the array of each slot that no call writes
   const slots = tape.slots.map((kind) => {
     const { dtype, shape } = tape.kinds[kind];
-    return { dtype, shape, size: product(shape), array: null, dirty: false };
+    return { dtype, shape, size: Shapes.size(shape), array: null, dirty: false };
   });
   for (const [slot, array] of held) slots[slot].array = array;
 
@@ -107,7 +108,7 @@ function ofTape(tape, numbersOf) {
     ...tape.leaves.map(({ slot, array }) => [slot, typed(slot).from(numbersOf(array))]),
     ...tape.filled.map(({ slot, value }) => [
       slot,
-      new (typed(slot))(product(kindOf(slot).shape)).fill(
+      new (typed(slot))(Shapes.size(kindOf(slot).shape)).fill(
         typeof value === "string" ? Arrays.NOT_FINITE[value] : value,
       ),
     ]),
@@ -121,4 +122,4 @@ function descent(numbers, gradient, rate) {
   return numbers.map((v, i) => v - step[i]);
 }
 
-export { ARRAYS, descent, interpreter, ofTape, product };
+export { ARRAYS, descent, interpreter, ofTape };

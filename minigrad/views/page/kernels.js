@@ -4,10 +4,10 @@
 // `script/tape.py`). What it returns does the work, each time with the numbers that are there then. `places` gives
 // where the elements of an array of some shape are that is looked at with strides.
 
+import * as Shapes from "./shapes.js";
 import * as Functions from "./functions.js";
 
-const product = (numbers) => numbers.reduce((a, b) => a * b, 1);
-const steps = (shape) => shape.map((_, i) => product(shape.slice(i + 1)));
+const steps = (shape) => shape.map((_, i) => Shapes.size(shape.slice(i + 1)));
 
 // Broadcasting: where the elements are that go with each of an array that is as wide.
 function spread(shape, wide, places) {
@@ -147,7 +147,7 @@ function indexed(shape, others, indices, [axes, at], places) {
     );
   const [before, after] = [along(rest.slice(0, at)), along(rest.slice(at))];
   const from = indices.map((slot) => spread(slot.shape, wide, places));
-  const count = product(wide);
+  const count = Shapes.size(wide);
   return (visit) => {
     let i = 0;
     for (const first of before)
@@ -331,4 +331,4 @@ function kernelOf(name, out, reads) {
   return elementwise(f ? each(f) : Functions.LOOPS[name] || each(Functions.UFUNCS[name]));
 }
 
-export { kernelOf, product };
+export { kernelOf };

@@ -5,7 +5,7 @@ import * as Arrays from "./arrays.js";
 import * as Live from "./live.js";
 import * as Changes from "./changes.js";
 import * as Fields from "./fields.js";
-import * as Sources from "./sources.js";
+import * as Shapes from "./shapes.js";
 import * as Places from "./places.js";
 import * as Stages from "./stages.js";
 
@@ -34,7 +34,7 @@ function changed() {
     const { shape, dtype } = Live.kindOf(slot);
     Live.machine.slots[slot].array.forEach((v, i) => {
       if (Object.is(v, Live.first[slot][i])) return;
-      const index = shape.length ? `[${Sources.unravel(i, shape).join(",")}]` : "";
+      const index = shape.length ? `[${Shapes.unravel(i, shape).join(",")}]` : "";
       found.push([name + index, dtype === "f4" ? shortest(v) : String(v)]);
     });
   }
@@ -99,7 +99,7 @@ function read() {
       const v = Arrays.numberIn(text);
       const slot = names.has(of) ? Fields.slotOf(names.get(of)) : null;
       if (slot === null || v === null) continue;
-      const place = Sources.ravel(index.split(",").filter(Boolean).map(Number), Live.kindOf(slot).shape);
+      const place = Shapes.ravel(index.split(",").filter(Boolean).map(Number), Live.kindOf(slot).shape);
       if (place >= 0 && place < Live.sizeOf(slot)) array(slot)[place] = v;
     }
     if (changes.size) Changes.change("the numbers of the link", changes);

@@ -1,6 +1,7 @@
 // --- the page computes: numbers are changed here, and what follows from them is computed again -------------
 
 import { data, state, tell } from "./base.js";
+import * as Shapes from "./shapes.js";
 import * as Arrays from "./arrays.js";
 import * as Graph from "./graph.js";
 import * as Interpreter from "./interpreter.js";
@@ -12,7 +13,7 @@ import * as Interpreter from "./interpreter.js";
 const { BINS } = data.constants;
 const tape = data.live.frozen ? null : data.live;
 const kindOf = (slot) => tape.kinds[tape.slots[slot]];
-const sizeOf = (slot) => Interpreter.product(kindOf(slot).shape);
+const sizeOf = (slot) => Shapes.size(kindOf(slot).shape);
 const original = {
   // the ids of the run that was written down
   value: new Map(data.nodes.map((node) => [node.n, node.value])),

@@ -2,9 +2,9 @@
 
 import { filled, WORDS } from "./words.js";
 import { make } from "./base.js";
+import * as Shapes from "./shapes.js";
 import * as Shown from "./shown.js";
 import * as Graph from "./graph.js";
-import * as Sources from "./sources.js";
 import * as Live from "./live.js";
 import * as WhatIf from "./whatif.js";
 import * as Fields from "./fields.js";
@@ -21,7 +21,7 @@ function maskIsOff(mask) {
 // The index of a cell in an array of that shape, whose leading axes may be broadcast to those of the weights.
 function cellIndex(found, shape, head, row, column) {
   const leading = Graph.nodes.get(found.weights).shape.slice(0, -2);
-  const index = [...Sources.unravel(head, leading), row, column];
+  const index = [...Shapes.unravel(head, leading), row, column];
   return shape.map((n, axis) => (n === 1 ? 0 : index[index.length - shape.length + axis]));
 }
 
@@ -29,16 +29,16 @@ function turnMask(found, head, row, column) {
   const slot = found.mask === null ? null : Fields.slotOf(found.mask);
   if (slot === null) return;
   const { shape } = Graph.nodes.get(found.mask);
-  const place = Sources.ravel(cellIndex(found, shape, head, row, column), shape);
+  const place = Shapes.ravel(cellIndex(found, shape, head, row, column), shape);
   Fields.setNumber(slot, place, 1 - Live.arrayOf(slot)[place], Fields.nameAt(found.mask, place));
 }
 
 function maskSwitch(found, head, row, column) {
   if (!Live.tape || found.mask === null || Fields.slotOf(found.mask) === null) return null;
   const { shape } = Graph.nodes.get(found.mask);
-  const place = Sources.ravel(cellIndex(found, shape, head, row, column), shape);
+  const place = Shapes.ravel(cellIndex(found, shape, head, row, column), shape);
   const [rows, columns] = shape.slice(-2),
-    heads = shape.slice(0, -2).reduce((a, b) => a * b, 1);
+    heads = Shapes.size(shape.slice(0, -2));
   const all = [
     heads === 1 ? "heads" : null,
     rows === 1 ? "queries" : null,

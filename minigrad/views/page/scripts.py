@@ -18,8 +18,9 @@ HERE = Path(__file__).parent
 # Each file's name, and that of its object. They run in this order: a file imports those before it alone.
 SCRIPTS = {
     # the data, and computing it again
-    "words": "Words", "base": "Base", "arrays": "Arrays", "graph": "Graph", "functions": "Functions",
-    "kernels": "Kernels", "interpreter": "Interpreter", "live": "Live", "doubts": "Doubts",
+    "words": "Words", "shapes": "Shapes", "base": "Base", "arrays": "Arrays", "graph": "Graph",
+    "functions": "Functions", "kernels": "Kernels", "interpreter": "Interpreter", "live": "Live",
+    "doubts": "Doubts",
     # where the reader is
     "shown": "Shown", "pace": "Pace", "stages": "Stages", "places": "Places",
     # how an array is shown, and what an element is made of

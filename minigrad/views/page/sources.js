@@ -1,6 +1,7 @@
 // --- what one element of a call's result is made of: elements of the arrays that the call reads ------------
 
 import { data } from "./base.js";
+import * as Shapes from "./shapes.js";
 import * as Arrays from "./arrays.js";
 import * as Shown from "./shown.js";
 import * as Interpreter from "./interpreter.js";
@@ -26,29 +27,15 @@ for (const node of data.nodes)
 
 class Unclear extends Error {} // an element of which it is not known what it is made of
 
-const size = (shape) => shape.reduce((a, b) => a * b, 1);
 const kindOf = (slot) => tape.kinds[tape.slots[slot]];
 const shapeOf = (slot) => kindOf(slot).shape;
 const along = (at, strides) => at.reduce((place, k, axis) => place + k * strides[axis], 0);
-
-function unravel(place, shape) {
-  const index = [];
-  for (let axis = shape.length - 1; axis >= 0; axis--) {
-    index.unshift(place % shape[axis]);
-    place = Math.floor(place / shape[axis]);
-  }
-  return index;
-}
-
-function ravel(index, shape) {
-  return index.reduce((place, k, axis) => place * shape[axis] + k, 0);
-}
 
 function placeAt(a, index) {
   // among the numbers that were kept: where some rows or columns are left out, not every one is there
   return index.some((k, axis) => k % a.steps[axis])
     ? null
-    : ravel(
+    : Shapes.ravel(
         index.map((k, axis) => k / a.steps[axis]),
         a.shape,
       );
@@ -59,14 +46,14 @@ function numbersOf(slot) {
   if (Live.tape) return Live.arrayOf(slot);
   if (filled.has(slot)) {
     const value = filled.get(slot);
-    return Array(size(shapeOf(slot))).fill(Number(Arrays.NOT_FINITE[value] ?? value));
+    return Array(Shapes.size(shapeOf(slot))).fill(Number(Arrays.NOT_FINITE[value] ?? value));
   }
   const a = nodes.has(slot) ? Shown.array(nodes.get(slot)()) : null;
   return a && !a.thinned ? a.numbers : null;
 }
 
 function numberOf({ slot, at }) {
-  return numbersOf(slot)?.[ravel(at, shapeOf(slot))] ?? null;
+  return numbersOf(slot)?.[Shapes.ravel(at, shapeOf(slot))] ?? null;
 }
 
 function operands({ slot, at }) {
@@ -107,22 +94,22 @@ function moved({ slot, at }) {
   let end = 1;
   for (const read of moving) {
     begins.push(end);
-    end += size(shapeOf(read));
+    end += Shapes.size(shapeOf(read));
   }
-  const places = moving.map((read, i) => counted(size(shapeOf(read)), begins[i]));
+  const places = moving.map((read, i) => counted(Shapes.size(shapeOf(read)), begins[i]));
   const arrays = [...places, ...indices(reads.slice(moving.length))];
-  const place = run(name, params, shapeOf(slot), reads, arrays)[ravel(at, shapeOf(slot))];
+  const place = run(name, params, shapeOf(slot), reads, arrays)[Shapes.ravel(at, shapeOf(slot))];
   if (!(place >= 1)) return null;
   const which = begins.findLastIndex((begin) => begin <= place);
-  return { slot: reads[which], at: unravel(place - begins[which], shapeOf(reads[which])) };
+  return { slot: reads[which], at: Shapes.unravel(place - begins[which], shapeOf(reads[which])) };
 }
 
 // --- calls that add elements up, or take one of many: how many terms, and the k-th, a product of elements ---
 
 function folded(to, [read], [[, count, inner]]) {
-  const place = ravel(to.at, shapeOf(to.slot));
+  const place = Shapes.ravel(to.at, shapeOf(to.slot));
   const begin = Math.floor(place / inner) * count * inner + (place % inner);
-  return { count, term: (k) => [{ slot: read, at: unravel(begin + k * inner, shapeOf(read)) }] };
+  return { count, term: (k) => [{ slot: read, at: Shapes.unravel(begin + k * inner, shapeOf(read)) }] };
 }
 
 function contracted(to, reads, [free, summed]) {
@@ -130,19 +117,20 @@ function contracted(to, reads, [free, summed]) {
   const strides = (loops, i) => loops.map((loop) => loop[i]);
   const term = (k) =>
     reads.map((slot, i) => {
-      const place = along(to.at, strides(free, i + 2)) + along(unravel(k, sizes), strides(summed, i + 1));
-      return { slot, at: unravel(place, shapeOf(slot)) };
+      const place =
+        along(to.at, strides(free, i + 2)) + along(Shapes.unravel(k, sizes), strides(summed, i + 1));
+      return { slot, at: Shapes.unravel(place, shapeOf(slot)) };
     });
-  return { count: size(sizes), term };
+  return { count: Shapes.size(sizes), term };
 }
 
 function put(to, [read, ...others], params) {
   const shape = shapeOf(to.slot);
-  const arrays = [counted(size(shape), 0), ...indices(others)];
+  const arrays = [counted(Shapes.size(shape), 0), ...indices(others)];
   const goesTo = run("take", params, shapeOf(read), [to.slot, ...others], arrays);
-  const wanted = ravel(to.at, shape);
+  const wanted = Shapes.ravel(to.at, shape);
   const found = Array.from(goesTo, (place, k) => (place === wanted ? k : -1)).filter((k) => k >= 0);
-  return { count: found.length, term: (k) => [{ slot: read, at: unravel(found[k], shapeOf(read)) }] };
+  return { count: found.length, term: (k) => [{ slot: read, at: Shapes.unravel(found[k], shapeOf(read)) }] };
 }
 
 const SUMS = { sum: folded, mean: folded, max: folded, min: folded, contract: contracted, put };
@@ -152,19 +140,4 @@ function terms(to) {
   return SUMS[name](to, reads, params);
 }
 
-export {
-  calls,
-  kindOf,
-  MOVES,
-  moved,
-  numberOf,
-  operands,
-  placeAt,
-  ravel,
-  SUMS,
-  size,
-  tape,
-  terms,
-  Unclear,
-  unravel,
-};
+export { calls, kindOf, MOVES, moved, numberOf, operands, placeAt, SUMS, tape, terms, Unclear };

@@ -2,6 +2,7 @@
 
 import { filled, WORDS } from "./words.js";
 import { byId, data, fill, make, plural, state } from "./base.js";
+import * as Shapes from "./shapes.js";
 import * as Graph from "./graph.js";
 import * as Places from "./places.js";
 import * as Chapters from "./chapters.js";
@@ -225,7 +226,7 @@ function readDetails(node, edge, reads, hidden) {
   const all = [node, ...Graph.into.get(node.n).map((other) => Graph.nodes.get(other.source))];
   return make(
     "details",
-    { open: hidden || all.every((one) => Sources.size(one.shape) <= 24) },
+    { open: hidden || all.every((one) => Shapes.size(one.shape) <= 24) },
     make("summary", { class: "soft" }, `where ${edge.rule.reads.map(({ name }) => name).join(", ")} …`),
     reads,
   );
