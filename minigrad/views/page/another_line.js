@@ -1,7 +1,7 @@
 // --- another line: what a model writes for a text that is typed, decoded again at each key ---------------------
 
 import { filled, WORDS } from "./words.js";
-import { byId, data, fill, make, plural, state } from "./base.js";
+import { byId, data, fill, make, plural, SPACE, SPECIAL, state } from "./base.js";
 import * as Shown from "./shown.js";
 import * as Interpreter from "./interpreter.js";
 import * as Flow from "./flow.js";
@@ -109,9 +109,8 @@ function chances(scores) {
 
 const PAUSE = 150; // milliseconds
 const percent = (share) => `${(100 * share).toFixed(1)}%`;
-const SPECIAL = { "<eos>": "end", "<bos>": "start" };
 const named = (name) =>
-  SPECIAL[name] ? make("span", { class: "special" }, SPECIAL[name]) : name === " " ? "␣" : name;
+  SPECIAL[name] ? make("span", { class: "special" }, SPECIAL[name]) : name === " " ? SPACE : name;
 let letterNames = null; // of the ids that it reads
 const readName = (id) => {
   letterNames ??= new Map(Object.entries(told.ids).map(([name, i]) => [i, name]));

@@ -16,6 +16,7 @@
 const data = JSON.parse(document.getElementById("data").textContent);
 // What has a name of its own in a model is called in words everywhere, where it is an end or a start of a text.
 const SPECIAL = { "<eos>": "end", "<bos>": "start" };
+const SPACE = "␣"; // how a symbol that is a space is shown
 for (const map of data.maps) map.starts = (map.tokens ?? []).map(([symbol]) => symbol === "<bos>");
 for (const names of [
   ...Object.values(data.labels),
@@ -109,7 +110,7 @@ function breakable(text) {
 // A symbol where there is little room.
 function shownToken(token) {
   const letters = [...token];
-  return token === " " ? "␣" : letters.length > 12 ? `${letters.slice(0, 11).join("")}…` : token;
+  return token === " " ? SPACE : letters.length > 12 ? `${letters.slice(0, 11).join("")}…` : token;
 }
 
 function tabButton(title, controls, selected, onclick) {
@@ -204,6 +205,8 @@ export {
   render,
   say,
   shownToken,
+  SPACE,
+  SPECIAL,
   state,
   tabButton,
   tell,

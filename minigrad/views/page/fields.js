@@ -1,7 +1,7 @@
 // --- fields in which numbers are changed: typed, dragged, or stepped with the arrow keys -----------------------
 
 import { filled, WORDS } from "./words.js";
-import { keepFocus, make, render, say } from "./base.js";
+import { keepFocus, make, render, say, SPACE } from "./base.js";
 import * as Arrays from "./arrays.js";
 import * as Graph from "./graph.js";
 import * as Live from "./live.js";
@@ -134,7 +134,7 @@ function choiceField(slot, place, name, v, isChanged) {
       onchange: (event) => setNumber(slot, place, Number(event.target.value), name),
     },
     symbols.map((symbol, i) =>
-      make("option", { value: i, selected: i === v }, symbol === " " ? "␣" : symbol),
+      make("option", { value: i, selected: i === v }, symbol === " " ? SPACE : symbol),
     ),
   );
 }

@@ -1,7 +1,7 @@
 // --- from letters to a digit: one picture of all stages, and what each part of it does for one symbol ----------
 
 import { filled, WORDS } from "./words.js";
-import { byId, keepFocus, say, tell } from "./base.js";
+import { byId, keepFocus, say, SPACE, SPECIAL, tell } from "./base.js";
 import * as Cuts from "./cuts.js";
 import * as Ribbons from "./ribbons.js";
 
@@ -39,7 +39,7 @@ const weightsOf = (stage) => machine.slots[stage.weights];
 
 // --- how its symbols and numbers are written ---
 
-const SHORT = { "<eos>": "end", "<bos>": "start", " ": "␣", "\n": "⏎" };
+const SHORT = { ...SPECIAL, " ": SPACE, "\n": "⏎" };
 
 function visible(symbol) {
   const name = SHORT[symbol] ?? symbol;
