@@ -22,8 +22,8 @@ function startedMachine() {
 
 // --- from a text to ids, and from ids to what the model writes -----------------------------------------------
 
+// The ids of the symbols of a text; or, as a sentence, why there are none.
 function idsOf(text) {
-  // or, as a sentence, why there are none
   const symbols = told.level === "word" ? text.split(/\s+/).filter(Boolean) : [...text];
   const unknown = symbols.slice(0, told.longest).find((symbol) => !Object.hasOwn(told.ids, symbol));
   if (!symbols.length) return { why: WORDS.typeSomething };
@@ -97,8 +97,8 @@ function decode(ids) {
   };
 }
 
+// The softmax of scores.
 function chances(scores) {
-  // softmax
   const high = Math.max(...scores);
   const powers = scores.map((v) => Math.exp(v - high));
   const sum = powers.reduce((a, b) => a + b, 0);
@@ -146,8 +146,8 @@ function step(said, t, was) {
 }
 
 let later = 0;
+// Show what stands below the picture, once nothing has been typed for a moment: it is much to lay out.
 function showSteps(said) {
-  // what stands below the picture, once nothing has been typed for a moment: it is much to lay out
   const box = document.querySelector(".writing");
   box.setAttribute("aria-busy", "true");
   clearTimeout(later);
@@ -200,8 +200,8 @@ function look(said, weights, name) {
   );
 }
 
+// Show what it writes, and what is other than in the line of the page; return how many symbols are.
 function output(written) {
-  // what it writes, and what is other than in the line of the page
   const apart = written.filter((id, i) => id !== told.wrote[i]).length;
   const shown = written.map((id, i) =>
     make("span", { class: id === told.wrote[i] ? null : "changed" }, named(told.symbols[id])),
@@ -249,8 +249,8 @@ function read(text, right = null) {
   return said;
 }
 
+// How sure it is of all that it writes, and what else there is to know of it.
 function likelihood(line, said, apart) {
-  // how sure it is of all that it writes, and what else there is to know of it
   const share = percent(said.written.reduce((product, id, t) => product * said.p[t][id], 1));
   const symbols = plural(said.written.length, "symbol");
   const differs = line !== told.line ? "line" : Flow.cutter?.off.size ? "cut" : null;
@@ -262,15 +262,15 @@ function likelihood(line, said, apart) {
   });
 }
 
+// Show the picture of what leads to each symbol.
 function picture(line, said) {
-  // of what leads to each symbol
   Flow.show({ ...said, line }, { told, machine, again: () => read(line), follows: Sampling.follow });
 }
 
 const bare = (word) => word.replace(/[,.;]$/, "");
 
+// What is other in a line than in that of the page, if it is one word; else the line.
 function variation(text) {
-  // what is other in a line than in that of the page, if it is one word
   const [was, is] = [told.line, text].map((line) => line.split(" "));
   const other = is.flatMap((word, i) => (word === was[i] ? [] : [i]));
   return was.length === is.length && other.length === 1
@@ -313,14 +313,14 @@ function ask(text, right) {
   box.querySelector("button").focus();
 }
 
+// While a guess is asked, nothing is shown of the answer, nor of the one before.
 function asking(on) {
-  // while a guess is asked, nothing is shown of the answer, nor of the one before
   byId("another-guess").hidden = !on;
   byId("another").parentElement.classList.toggle("asking", on);
 }
 
+// Which symbols were missed, and which were named but stay.
 function verdict(guessed, written) {
-  // which symbols were missed, and which were named but stay
   const wrong = told.wrote.flatMap((id, i) => (guessed.has(i) === (id !== written[i]) ? [] : [i]));
   const symbol = (id) => `“${SPECIAL[told.symbols[id]] ?? told.symbols[id] ?? ""}”`;
   const list = (some, became) =>

@@ -86,8 +86,8 @@ function written(v, digits, kind = "f") {
   return power === undefined ? mantissa : `${mantissa}e${power.replace("+", "")}`;
 }
 
+// What was typed, as a number; null where it is none.
 function numberIn(text) {
-  // what was typed, as a number; null where it is none
   const plain = text
     .trim()
     .toLowerCase()
@@ -101,8 +101,8 @@ function numberIn(text) {
   return Number.isNaN(above / below) ? null : above / below;
 }
 
+// An array in a few letters: its numbers, up to so many.
 function brief(a, most = 6) {
-  // an array in a few letters: its numbers, up to so many
   if (!a) return "not kept";
   if (a.numbers.length <= most && !a.thinned)
     return [...a.numbers].map((v) => written(v, a.digits, a.kind)).join(", ");
@@ -113,14 +113,14 @@ function brief(a, most = 6) {
   return low === high ? `all ${written(low, 4)}` : `${written(low, 4)} to ${written(high, 4)}`;
 }
 
+// The norm of an array, read from the packed one, which need not be unpacked for it.
 function normKept(id) {
-  // read from the packed array, which need not be unpacked for it
   const { m } = data.arrays[id];
   return m ? m[3] || 0 : kept(id).largest;
 }
 
+// The index of an element in the whole array, of which some may be left out.
 function indexOf(a, place) {
-  // the index of an element in the whole array, of which some may be left out
   const index = [];
   for (let axis = a.shape.length - 1; axis >= 0; axis--) {
     index.unshift((place % a.shape[axis]) * a.steps[axis]);
@@ -129,8 +129,8 @@ function indexOf(a, place) {
   return index;
 }
 
+// What was there at first, where that is something else.
 function changedAt(a, place) {
-  // what was there at first, where that is something else
   return a.was && !Object.is(a.was[place], a.numbers[place]) ? a.was[place] : undefined;
 }
 

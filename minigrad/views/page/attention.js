@@ -311,8 +311,8 @@ function listen(map) {
   });
 }
 
+// The number of a cell; null for one that was not kept.
 function element(found, id, head, row, column) {
-  // null for a number that was not kept
   const a = Shown.array(id),
     place = a && Sources.placeAt(a, Masks.cellIndex(found, a.full, head, row, column));
   return place === null ? null : a.numbers[place];
@@ -332,8 +332,8 @@ function chooseCell(map, head, row, column) {
   repaints.forEach((repaint) => repaint());
 }
 
+// The numbers of one query, or of one key, which is a column there (`turned`).
 function vector(found, n, head, place, turned) {
-  // the numbers of one query, or of one key, which is a column there
   const { shape, value } = Graph.nodes.get(n);
   const cell = (k) => (turned ? [k, place] : [place, k]);
   return Array.from({ length: shape[shape.length - (turned ? 2 : 1)] }, (_, k) =>

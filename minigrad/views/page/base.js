@@ -102,8 +102,8 @@ function plural(n, one, many = `${one}s`) {
   return `${inEnglish.format(n)} ${n === 1 ? one : many}`;
 }
 
+// A path, which may be broken after a dot, a slash or an underline.
 function breakable(text) {
-  // a path may be broken after a dot, a slash or an underline
   return text.split(/(?<=[./_])/).flatMap((part, i) => (i ? [make("wbr"), part] : [part]));
 }
 
@@ -147,8 +147,8 @@ const tell = (name, detail = null) => document.dispatchEvent(new CustomEvent(nam
 const hear = (name, act) => document.addEventListener(name, ({ detail }) => act(detail));
 const render = () => tell("render");
 
+// Let the panel be made again by `act`: the field with the focus is found again.
 function keepFocus(act) {
-  // the panel is made again: the field with the focus is found again
   const { field } = document.activeElement ? document.activeElement.dataset : {};
   act();
   const again = field && document.querySelector(`[data-field="${field}"]`);

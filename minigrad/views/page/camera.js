@@ -43,8 +43,8 @@ function fit(glide = true, readable = false) {
   aim(glide);
 }
 
+// Zoom about a point of the window, else about its centre.
 function zoom(factor, x, y) {
-  // about a point of the window, else about its centre
   const box = sheet.getBoundingClientRect();
   const [cx, cy] = [x === undefined ? box.width / 2 : x, y === undefined ? box.height / 2 : y];
   const scale = Math.min(4, Math.max(0.08, camera.scale * factor));

@@ -18,8 +18,8 @@ for (const node of data.nodes)
     inside.get(name).push(node.n);
   }
 
+// The nodes that a card stands for.
 function membersOf(key) {
-  // the nodes that a card stands for
   return typeof key === "number" ? [key] : inside.get(key) || [];
 }
 
@@ -213,8 +213,8 @@ function fillSlots(card) {
 }
 
 const { WRITTEN_OUT, IN_A_ROW } = data.constants;
+// The rows and columns in which a card writes an array's numbers.
 function cellsOf(shape) {
-  // the rows and columns in which a card writes an array's numbers
   const n = Shapes.size(shape);
   const columns =
     shape.length > 1 && shape[shape.length - 1] <= IN_A_ROW ? shape[shape.length - 1] : Math.min(n, IN_A_ROW);
@@ -272,8 +272,8 @@ function slot(x, y, width, height, id, palette, kind = "") {
   return parts;
 }
 
+// A number with as many digits as there is room for.
 function fitted(v, a, width) {
-  // as many digits as there is room for
   for (let digits = a.digits; digits > 1; digits--) {
     const text = Arrays.written(v, digits, a.kind);
     if (text.length * 7 < width - 2) return text;
@@ -281,8 +281,8 @@ function fitted(v, a, width) {
   return Arrays.written(v, 1, a.kind);
 }
 
+// The path of the box that a drawing shows: what tells it from others of its name.
 function pathOf(name) {
-  // of the box that a drawing shows: what tells it from others of its name
   const { box } = Graph.views.get(name) || { box: null };
   return box === null ? "" : data.boxes[box].path;
 }

@@ -138,8 +138,8 @@ function questionIn(chapter) {
 }
 
 const FEW = 24; // numbers, of which one is worth asking for
+// The place of the largest number that has a sum or a product to it.
 function askable(of, id, target) {
-  // the place of the largest number that has a sum or a product to it
   const a = Shown.array(id);
   if (!a?.numbers.length || a.numbers.length > FEW || a.kind !== "f" || !a.largest) return null;
   const index = Arrays.indexOf(
@@ -158,8 +158,8 @@ function askable(of, id, target) {
 
 const playWord = () => (state.playing ? "Pause" : "Play it");
 
+// Say it on the button of the chapter, which the panel made.
 function sayPlaying() {
-  // on the button of the chapter, which the panel made
   const button = byId("chapter-play");
   if (button) button.textContent = playWord();
 }
@@ -186,8 +186,8 @@ function playOn() {
   });
 }
 
+// Play to a step, which goes on, or to the question about it, which does not.
 function playTo(time) {
-  // to a step, which goes on, or to the question about it, which does not
   const { question } = stops;
   if (!question || question.time !== time || question.due === false) {
     Places.go(time, { quiet: true });

@@ -12,8 +12,8 @@ function cutter(machine) {
   const off = new Map(); // key -> a part that stays cut
   let turn = 0;
 
+  // Set to 0 in these slots all that is off, and one part more, or less.
   function setCuts(slots, also = null, without = null) {
-    // what is 0 in these slots: all that is off, and one part more, or less
     const parts = [...off.values()].filter((part) => part.key !== without?.key);
     if (also) parts.push(also);
     for (const slot of slots) {

@@ -22,8 +22,8 @@ function doubted(isOther) {
   const doubt = (slot, of) => {
     if (slot !== null && !found.has(slot)) found.set(slot, of);
   };
+  // Doubt the numbers of a node, and what its rules make of them.
   const doubtAll = (n, of) => {
-    // its numbers, and what its rules make of them
     doubt(tape.value[n], of);
     for (const edge of Graph.into.get(n))
       if (tape.passed[edge.id]) for (const part of ["given", "fitted"]) doubt(tape.passed[edge.id][part], of);
@@ -55,8 +55,8 @@ function doubted(isOther) {
   return found;
 }
 
+// The lines where numbers were read that are others now.
 function readLines() {
-  // where numbers were read that are others now
   return [...new Set(tape.reads.filter(({ node }) => Live.isChanged(node)).map(({ line }) => line))].filter(
     Boolean,
   );
@@ -69,8 +69,8 @@ function whyFixedSlot(slot, n = null) {
   return uncertain.has(slot) ? whyUncertain(uncertain.get(slot), n) : null;
 }
 
+// Why: because of the node that keeps a number. `n` is the node that this is said of.
 function whyUncertain(of, n = null) {
-  // of the node that keeps a number; `n` is the one that this is said of
   const { op, made } = Graph.nodes.get(of);
   const said = tape.proven?.includes(of) ? WORDS.keepsProven : WORDS.keepsPerhaps;
   const subject = of !== n ? "source" : op ? "line" : "itself";

@@ -91,8 +91,8 @@ function drawnOnce(view) {
   return { group, cards, arrows, view };
 }
 
+// All edges that an arrow from or to a box stands for.
 function edgesBetween(view, from, to) {
-  // all those that an arrow from or to a box stands for
   if (!view.between) {
     view.between = new Map();
     for (const edge of Graph.edges) {

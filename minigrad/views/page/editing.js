@@ -149,8 +149,8 @@ function valueFields(n) {
   );
 }
 
+// The Python numbers of an operation's line.
 function constants(n) {
-  // the Python numbers of an operation's line
   const found = Object.entries(Live.tape.numbers[n] || {}).filter(([, slot]) => !Live.tape.pinned[slot]);
   if (!found.length) return null;
   const made = Graph.nodes.get(n).made;
@@ -216,8 +216,8 @@ document.addEventListener("keydown", (event) => {
   (key === "y" || event.shiftKey ? Changes.redo : Changes.undo)();
 });
 
+// Further parts of the panel, where the page computes.
 function computingTabs() {
-  // further parts of the panel, where the page computes
   if (!Live.tape) return {};
   return {
     ...(Learn.descends().length && !Graph.nodes.get(data.roots[0]).shape.length ? { learn: "Learn" } : {}),

@@ -44,8 +44,8 @@ function resultOf(node, rule, slot) {
   return { slot, names };
 }
 
+// The node that is an argument of another.
 function sourceAt(role, node) {
-  // the node that is an argument of another
   const [position, item] = Array.isArray(role) ? role : [role, null];
   return Graph.nodes.get(
     Graph.into.get(node.n).find((one) => one.position === position && one.item === item).source,
@@ -149,8 +149,8 @@ function called(name, of) {
   return [left + sign.shown + bracketed(of[of.length - 1], sign.right, true), sign.binds];
 }
 
+// The text of one of two; `chosen` is null where it is not known which.
 function where(chosen, condition, a, b) {
-  // null where it is not known which of the two was chosen
   const both = (part) => [`${bracketed(a[part], 1)} if ${condition[part][0]} else ${b[part][0]}`, 0];
   return { names: both("names"), numbers: chosen === null ? both("numbers") : (chosen ? a : b).numbers };
 }

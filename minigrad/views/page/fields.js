@@ -7,8 +7,8 @@ import * as Graph from "./graph.js";
 import * as Live from "./live.js";
 import * as Changes from "./changes.js";
 
+// The slot of a node whose numbers can be changed; null for another node.
 function slotOf(n) {
-  // of a node whose numbers can be changed
   const node = Graph.nodes.get(n);
   const slot = Live.tape && node.kind !== "operation" ? Live.tape.value[n] : undefined;
   return slot === undefined || Live.tape.pinned[slot] ? null : slot;
@@ -56,8 +56,8 @@ function stepOf(v, whole) {
   return whole ? 1 : 10 ** (Math.floor(Math.log10(Math.max(Math.abs(v), 0.1))) - 1);
 }
 
+// A number some steps further, without a 0.30000000000000004.
 function stepped(v, step, times) {
-  // no 0.30000000000000004
   if (!times || !Number.isFinite(v)) return v;
   const digits = Math.max(0, -Math.floor(Math.log10(step)) + 1);
   return Number((v + step * times).toFixed(Math.min(20, digits)));

@@ -16,8 +16,8 @@ function floorDivide(a, b) {
   return quotient - Math.floor(quotient) > 0.5 ? Math.floor(quotient) + 1 : Math.floor(quotient);
 }
 
+// The error function: a sum whose terms have one sign; beyond 3, a continued fraction of what is left to 1.
 function erf(x) {
-  // a sum whose terms have one sign; beyond 3, a continued fraction of what is left to 1
   const size = Math.abs(x);
   if (!(size < 6)) return Number.isNaN(x) ? x : Math.sign(x);
   if (size < 3) {
@@ -131,8 +131,8 @@ const LOOPS = {
     for (let i = 0; i < o.length; i++) o[i] = truth(c[r[i]]) ? a[p[i]] : b[q[i]];
   },
 };
+// The same for booleans, which are 0 and 1.
 const OF_TRUTHS = {
-  // the same for booleans, which are 0 and 1
   bitwise_and: (a, b) => a & b,
   bitwise_or: (a, b) => a | b,
   bitwise_xor: (a, b) => a ^ b,
@@ -140,8 +140,8 @@ const OF_TRUTHS = {
   add: (a, b) => a | b,
   multiply: (a, b) => a & b,
 };
+// The same where the result is an integer: it has no fraction, and what is divided by 0 is 0.
 const OF_INTEGERS = {
-  // the same where the result is an integer: it has no fraction, and what is divided by 0 is 0
   floor_divide: (a, b) => (b === 0 ? 0 : floorDivide(a, b)),
   remainder: (a, b) => (b === 0 ? 0 : remainder(a, b)),
   fmod: (a, b) => (b === 0 ? 0 : a % b),
@@ -177,8 +177,8 @@ const FOLDS = {
   count_nonzero: fold(0, (s, x) => s + (truth(x) ? 1 : 0)),
 };
 const SCANS = { cumsum: [0, (s, x) => s + x], cumprod: [1, (s, x) => s * x] }; // what they begin with, and a step
+// Whether a number beats the best before it: the place is that of the first that beats all others; NaN does.
 const PLACES = {
-  // of the first that beats all others; NaN does
   argmax: (x, best) => x > best || (Number.isNaN(x) && !Number.isNaN(best)),
   argmin: (x, best) => x < best || (Number.isNaN(x) && !Number.isNaN(best)),
 };

@@ -49,16 +49,16 @@ for (const view of data.views)
       if (!before || views.get(before).depth <= view.depth) home.set(key, view.name);
     }
 
+// A drawing and those around it, the whole first.
 function trail(name) {
-  // a drawing and those around it, the whole first
   const found = [];
   for (let view = views.get(name); view; view = views.get(view.around)) found.unshift(view.name);
   return found;
 }
 
 const placed = new Map();
+// The key of the card in a drawing that is or contains node n.
 function placeIn(name, n) {
-  // the key of the card in a drawing that is or contains node n
   const view = views.get(name);
   const id = `${name} ${n}`;
   if (!placed.has(id)) placed.set(id, search());
@@ -104,8 +104,8 @@ function current() {
   return state.time ? events[state.time - 1] : null;
 }
 
+// Whether what an edge passed is to be worked out by the reader first.
 function isHidden(edge) {
-  // to be worked out by the reader first
   return (
     state.predict &&
     edge !== null &&

@@ -41,8 +41,8 @@ function tileNames(a, letters) {
 // What is lit up in a figure: the elements that another one is made of are framed.
 const lights = new WeakMap(); // figure -> its array, and what frames places in it
 let lit = []; // the figures in which something is framed
+// Light up some pairs of a figure and indices; nothing else stays framed.
 function light(some) {
-  // pairs of a figure and indices; nothing else stays framed
   for (const figure of lit) lights.get(figure).frame([]);
   lit = [];
   for (const [figure, indices] of some) {
@@ -139,8 +139,8 @@ function grid(a, palette, name, read, labels) {
     body.push(make("tr", {}, cells));
   }
   let place = 0;
+  // As in a heat map.
   const onkeydown = (event) => {
-    // as in a heat map
     const move = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -columns, ArrowDown: columns }[event.key];
     if (!move || !event.altKey) return;
     event.preventDefault();

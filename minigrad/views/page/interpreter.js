@@ -38,8 +38,8 @@ function placesOf(shape, begin, strides) {
   return found;
 }
 
+// Make a tape ready to run. `held`: the array of each slot that no call writes.
 function interpreter(tape, held) {
-  // `held`: the array of each slot that no call writes
   const slots = tape.slots.map((kind) => {
     const { dtype, shape } = tape.kinds[kind];
     return { dtype, shape, size: Shapes.size(shape), array: null, dirty: false };

@@ -27,8 +27,8 @@ const each = (f) => (o, a, p, b, q, c, r) => {
   else for (let i = 0; i < o.length; i++) o[i] = f(a[p[i]]);
 };
 
+// Visit each group of a reduction: where it begins, and its place among them.
 function groups(sizes, row) {
-  // each group of a reduction: where it begins, and its place among them
   const [outer, n, inner] = sizes;
   for (let i = 0; i < outer; i++) for (let j = 0; j < inner; j++) row(i * n * inner + j, i * inner + j);
 }
@@ -72,8 +72,8 @@ const placing =
       });
   };
 
+// The order in which numbers are sorted: stable; NaN comes last.
 function argsort(out, [read], [sizes]) {
-  // stable; NaN comes last
   const o = out.array,
     a = read.array,
     [, n, inner] = sizes;
@@ -90,8 +90,8 @@ function argsort(out, [read], [sizes]) {
     });
 }
 
+// The place of a number among sorted ones; NaN comes last.
 function searched(out, [sorted, read], [right]) {
-  // the place among sorted numbers; NaN comes last
   const o = out.array,
     a = sorted.array,
     v = read.array;

@@ -17,8 +17,8 @@ const SLICE = 40; // milliseconds of steps after which something is shown
 const descends = () =>
   data.nodes.filter((node) => Fields.slotOf(node.n) !== null && Live.tape.gradient[node.n] !== undefined);
 
+// What a gradient step changes: parameters, or where there are none the inputs.
 function learners() {
-  // what a gradient step changes: parameters, or where there are none the inputs
   const leaves = descends().filter((node) => Live.tape.fixed[Live.tape.gradient[node.n]] === undefined);
   const parameters = leaves.filter((node) => node.kind === "parameter");
   return parameters.length ? parameters : leaves.filter((node) => node.kind === "input");
@@ -58,8 +58,8 @@ function learnSteps(count) {
   some();
 }
 
+// Begin steps that are undone together.
 function newRun() {
-  // its steps are undone together
   stopLearning();
   learning.run++;
   learning.taken = 0;

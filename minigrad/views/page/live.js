@@ -14,8 +14,8 @@ const { BINS } = data.constants;
 const tape = data.live.frozen ? null : data.live;
 const kindOf = (slot) => tape.kinds[tape.slots[slot]];
 const sizeOf = (slot) => Shapes.size(kindOf(slot).shape);
+// The ids of the run that was written down.
 const original = {
-  // the ids of the run that was written down
   value: new Map(data.nodes.map((node) => [node.n, node.value])),
   gradient: new Map(data.nodes.map((node) => [node.n, node.gradient])),
   state: new Map(data.nodes.map((node) => [node.n, node.state])),
@@ -61,15 +61,15 @@ function ofSlot(id) {
   return asNow.get(slot);
 }
 
+// An array that the page did not bring along, as it computes it of its leaves.
 function computedFirst(slot) {
-  // what the page did not bring along, as it computes that of its leaves
   startedMachine();
   if (!asFirst.has(slot)) asFirst.set(slot, { ...summaryOf(slot, first[slot]), digits: Arrays.LARGE_DIGITS });
   return asFirst.get(slot);
 }
 
+// An array as `unpack` would give it.
 function summaryOf(slot, array, was) {
-  // an array as `unpack` would give it
   const { dtype, shape } = kindOf(slot);
   const numbers = Float64Array.from(array);
   let low = Infinity,
@@ -167,8 +167,8 @@ function refresh(touched) {
   tell("numbers");
 }
 
+// The loss: as Python computed it, as long as it is what it was, for the last digits differ here.
 function lossNow() {
-  // as Python computed it, as long as it is what it was: the last digits differ here
   const slot = tape.value[data.roots[0]];
   const computed = arrayOf(slot);
   if (computed.length === 1 && same(computed, first[slot])) return lossAtFirst();
@@ -182,8 +182,8 @@ function lossText() {
   return root.shape.length ? "" : `${Graph.nameOf(root.n)} is ${Arrays.written(lossNow(), 5)}`;
 }
 
+// Give slots other numbers (slot -> numbers); what follows is computed again.
 function setNumbers(changes) {
-  // slot -> numbers; what follows is computed again
   const running = startedMachine();
   for (const [slot, numbers] of changes) running.change(slot, numbers);
   refresh(running.update());

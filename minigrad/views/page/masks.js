@@ -9,8 +9,8 @@ import * as Live from "./live.js";
 import * as WhatIf from "./whatif.js";
 import * as Fields from "./fields.js";
 
+// Whether what uses a mask was switched off.
 function maskIsOff(mask) {
-  // what uses it was switched off
   return Live.tape?.switches.some(({ places }) =>
     places.some(
       ({ node, gate }) => !WhatIf.isOn(gate) && Graph.into.get(node).some((edge) => edge.source === mask),
@@ -63,8 +63,8 @@ function maskSwitch(found, head, row, column) {
   );
 }
 
+// The symbols of an axis as they are now: the ids that they stood for may have been changed.
 function tokensNow(tokens) {
-  // the symbols of an axis, where the ids that they stood for were changed
   if (!Live.changedSlots.size) return tokens;
   for (const [slot, { vocabulary: path }] of Object.entries(Live.tape.picks)) {
     const names = path === null ? null : Live.tape.vocabularies[path],

@@ -19,8 +19,8 @@ function sentence(time) {
 
 const isMove = (time) => MOVES.test(Graph.nodes.get(Graph.events[time - 1].n).op ?? "");
 
+// Whether there is something to read: what only moves numbers says nothing, and ends no sentence.
 function isNew(time) {
-  // whether there is something to read: what only moves numbers says nothing, and ends no sentence
   if (isMove(time) || !sentence(time)) return false;
   let before = time - 1;
   while (before && isMove(before)) before--;

@@ -38,8 +38,8 @@ function tiles(a) {
 }
 
 let scratchPad = null;
+// One canvas for all that is only made to be copied.
 function scratch(width, height) {
-  // one canvas for all that is only made to be copied
   if (!scratchPad)
     scratchPad = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
   scratchPad.canvas.width = width;

@@ -38,8 +38,8 @@ function go(time, { quiet = false } = {}) {
   if (!quiet) say(nowText());
 }
 
+// Ask no longer: gradients are hidden or shown as they were before the question.
 function dropQuestion() {
-  // gradients are hidden or shown as they were before it
   const { kind, before } = state.asked;
   if (kind === "gradient") state.predict = before;
   state.asked = null;
@@ -74,8 +74,8 @@ function goTo(n, outer = false) {
   }
 }
 
+// Go on to the next step that is elsewhere in this drawing.
 function over(direction) {
-  // on to the next step that is elsewhere in this drawing
   const place = (at) => (at ? Graph.placeIn(state.view, Graph.events[at - 1].n) : null);
   const here = place(state.time);
   let time = state.time + direction;
@@ -100,8 +100,8 @@ function choose(n, { open = false } = {}) {
   say(filled(WORDS.nodeChosen, { name: Graph.fullName(n), value, gradient }));
 }
 
+// Open a tab of the panel.
 function openTab(name) {
-  // of the panel
   state.tab = name;
   tell("panel");
 }

@@ -41,8 +41,8 @@ function numberQuestion({ what, label, value, done, edge = null }) {
   );
 }
 
+// Whether a guess is right to two digits.
 function isRight(guess, v) {
-  // to two digits
   if (v === 0) return Math.abs(guess) < 1e-9;
   return Math.abs(guess - v) <= 0.02 * Math.abs(v);
 }

@@ -40,8 +40,8 @@ function draw() {
 
 // --- what is shown ---
 
+// A bar from 0 to `v`, on a scale from `low` to `high`.
 function bar(v, low, high, text, shown = true) {
-  // from 0 to `v`, on a scale from `low` to `high`
   const place = (number) => (100 * (number - low)) / (high - low || 1);
   const [from, to] = [Math.min(0, v), Math.max(0, v)].map(place);
   return make(

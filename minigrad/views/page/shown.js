@@ -21,8 +21,8 @@ function norm(id) {
 
 const brief = (id, most) => Arrays.brief(array(id), most);
 
+// What a node is now, and was at first.
 function changedText(n) {
-  // what a node is now, and was at first
   return Live.isChanged(n)
     ? `\n${brief(Graph.nodes.get(n).value)}, was ${brief(Live.original.value.get(n))}`
     : "";

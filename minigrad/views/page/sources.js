@@ -31,8 +31,8 @@ const kindOf = (slot) => tape.kinds[tape.slots[slot]];
 const shapeOf = (slot) => kindOf(slot).shape;
 const along = (at, strides) => at.reduce((place, k, axis) => place + k * strides[axis], 0);
 
+// The place of an element among the numbers that were kept; null where its row or column was left out.
 function placeAt(a, index) {
-  // among the numbers that were kept: where some rows or columns are left out, not every one is there
   return index.some((k, axis) => k % a.steps[axis])
     ? null
     : Shapes.ravel(

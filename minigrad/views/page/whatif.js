@@ -30,8 +30,8 @@ function outputNow() {
     : Live.startedMachine().slots[Live.tape.value[Live.tape.output]].array;
 }
 
+// The symbols of a vocabulary of that size.
 function symbolNames(n) {
-  // of a vocabulary of that size
   return Object.values(Live.tape.vocabularies)
     .filter((symbols) => symbols.length === n)
     .pop();
@@ -62,8 +62,8 @@ function writtenNow() {
   };
 }
 
+// The symbols as an element; those that are not what they were are marked.
 function symbolsOf(symbols, was) {
-  // those that are not what they were are marked
   return make(
     "code",
     { class: "symbols" },
