@@ -19,6 +19,8 @@ let again = null; // reads the line once more
 let follows = null; // is told which symbol is followed
 let reading = null; // see `show`
 let step = null; // the symbol of the output that is followed
+let opened = null; // the line, and the symbol that was followed at first
+let wanted = null; // what a link asks for, until a line is read
 let followed = null; // the one that `follows` was told
 let letter = 0; // the symbol of the source whose row is followed
 let byHand = false; // whether that was chosen; else it is the one that is looked at most
@@ -335,9 +337,41 @@ function show(said, by) {
     ),
   };
   if (!cutter.off.size) uncut = { line, written: said.written };
-  step = Math.min(step ?? leastGuessed(), said.written.length - 1);
+  if (step === null) {
+    step = leastGuessed();
+    opened = { line, step };
+  }
+  step = Math.min(step, said.written.length - 1);
   byId("flow").hidden = false;
   refresh();
+  if (wanted) queueMicrotask(() => restore(wanted));
+}
+
+// As a link says: the `step` that is followed, or null, and the keys of what is cut. What is not there is left out.
+function restore(said) {
+  wanted = reading ? null : said;
+  if (!reading) return;
+  const back = [...cutter.off.values()];
+  for (const part of back) cutter.turned(part);
+  step = said.step;
+  again();
+  const found = said.cut.map(partNamed).filter((part) => part?.cuts);
+  for (const part of found) cutter.turned(part);
+  if (found.length) again();
+}
+
+// An edge, or a letter, is a part while the row that its key names is followed.
+function partNamed(key) {
+  const [kind, ...places] = key.split(" ");
+  const before = [step, letter];
+  if (kind === "letter") step = places[0] - reading.first;
+  if (kind === "edge" && told.stages[places[0]]?.side === "source") letter = Number(places[2]);
+  else if (kind === "edge") step = places[2] - reading.first;
+  const isThere = step in reading.written && (letter in reading.source || !reading.source.length);
+  if (isThere) collect();
+  const found = isThere ? parts.get(key) : null;
+  [step, letter] = before;
+  return found;
 }
 
 function hide() {
@@ -362,6 +396,7 @@ export {
   marginOf,
   moves,
   onlyLeads,
+  opened,
   partChosen,
   partPointed,
   parts,
@@ -369,6 +404,7 @@ export {
   putBack,
   quoted,
   reading,
+  restore,
   rivals,
   rowOf,
   scoresNow,

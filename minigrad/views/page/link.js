@@ -17,6 +17,8 @@ for (const node of data.nodes)
     names.set(node.label && !names.has(node.label) ? node.label : `n${node.n}`, node.n);
 const stageOf = (title) => Stages.stages.find((stage) => stage.dataset.title.toLowerCase() === title)?.id;
 const line = () => byId("another-line");
+const others = []; // parts of the page that come after this one, and say themselves what a link keeps of them
+const also = (part) => others.push(part);
 const gates = () => Live.tape?.switches.flatMap(({ places }) => places) ?? [];
 
 function shortest(v) {
@@ -52,6 +54,7 @@ function written() {
       : ["tab", byId(state.stage).dataset.title.toLowerCase()],
     line() && line().value !== line().getAttribute("value") ? ["line", line().value] : null,
     off.length ? ["off", off.map(({ node }) => node).join(",")] : null,
+    ...others.flatMap((part) => part.written()),
     ...(numbers.length > MOST_CHANGES ? [] : numbers),
   ].filter(Boolean);
   const text = (part) => encodeURIComponent(part).replace(/%5B|%5D|%2C/g, decodeURIComponent);
@@ -108,6 +111,7 @@ function read() {
     line().value = given.get("line");
     line().dispatchEvent(new Event("input"));
   }
+  for (const part of others) part.read(given);
   const step = Number(given.get("step") ?? 0);
   Places.go(Number.isInteger(step) ? step : 0);
   const stage = stageOf(given.get("tab") ?? "");
@@ -121,4 +125,4 @@ function listen() {
   addEventListener("hashchange", read);
 }
 
-export { keep, listen, written };
+export { also, keep, listen, written };

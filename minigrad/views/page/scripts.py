@@ -39,14 +39,15 @@ SCRIPTS = {
     # another line, typed in the page, and what leads to each symbol of the answer
     "sampling": "Sampling", "cuts": "Cuts", "ribbons": "Ribbons", "flow": "Flow",
     "flow_scene": "FlowScene", "flow_said": "FlowSaid", "flow_shown": "FlowShown",
-    "another_line": "AnotherLine",
+    "flow_link": "FlowLink", "another_line": "AnotherLine",
     # keys, help and the start
     "page": "Page",
 }  # fmt: skip
 
 # Which only a page needs where a line can be typed.
 ANOTHER_LINE = {
-    "sampling", "cuts", "ribbons", "flow", "flow_scene", "flow_said", "flow_shown", "another_line",
+    "sampling", "cuts", "ribbons", "flow", "flow_scene", "flow_said", "flow_shown", "flow_link",
+    "another_line",
 }  # fmt: skip
 
 # Of a script as its formatter writes it, with a semicolon after each statement: texts, in which spaces

@@ -609,3 +609,43 @@ def test_embeddings_and_the_unembedding_are_stages_each_with_its_own_box(browser
     assert "layer" not in browser.ask("text", "#flow-stages")
     assert browser.ask("count", ".flow .fixed") == 1
     assert browser.messages() == []
+
+
+STATE = """
+const all = (selector) => [...document.querySelectorAll(selector)].map((e) => e.innerText);
+return [all("#flow-cut .link"), all("#flow-steps button"),
+        document.querySelector("#flow-steps [aria-checked=true]").ariaLabel,
+        document.querySelector(".flow .off[data-lost]").dataset.lost];
+"""
+
+
+@pytest.mark.slow
+def test_a_link_keeps_what_is_cut_and_which_symbol_is_followed(browser, tmp_path):
+    """Of another line what it does not have is left out."""
+    opened(browser, tmp_path, "encoder-decoder")
+    browser.wait(MEASURED)
+    step = browser.run(CHOSEN)
+    after = step - 1 if step else 1
+    browser.run(SELECT, f"letter {step} 0")
+    browser.ask("click", "#flow-summary .switch", 0)
+    browser.ask("click", "#flow-steps button", after)
+    for key in ("head 5 1", "stage 2"):
+        browser.run(SELECT, key)
+        browser.ask("click", "#flow-summary .switch", 0)
+    browser.wait(MEASURED)
+    cut = f"letter.{step}.0,head.5.1,stage.2"
+    browser.wait(f"return location.hash === '#follow={after + 1}&cut={cut}'")
+    state = browser.run(STATE)
+    assert len(state[0]) == 3
+    browser.driver.refresh()
+    browser.wait("return document.querySelectorAll('#flow-cut .link').length === 3")
+    browser.wait(MEASURED)
+    assert browser.run(STATE) == state
+    wrong = "edge.5.0.99.0,edge.1.0.11.0,letter.0.40,x,stage.7,stage.9"
+    browser.run("location.hash = arguments[0]", f"line=3%20may&follow=99&cut={wrong},{cut}")
+    browser.wait("return document.getElementById('another-read').innerText === '3 may'")
+    browser.wait("return document.querySelectorAll('#flow-cut .link').length === 3")
+    assert browser.run(CHOSEN) == browser.ask("count", "#flow-steps button") - 1
+    browser.run("location.hash = ''")
+    browser.wait("return document.getElementById('flow-cut').hidden")
+    assert browser.messages() == []
