@@ -12,6 +12,7 @@
 //   "undo": a change is about to be undone   "panel": another tab of the panel is open
 //   "render": all is to be shown anew        "stopped": nothing plays any longer
 //   "reveal": a card is to be seen           "light": some nodes are to light up
+//   "chapter": its sentences are to be read  "playing": it plays from here
 
 const data = JSON.parse(document.getElementById("data").textContent);
 // What has a name of its own in a model is called in words everywhere, where it is an end or a start of a text.

@@ -1,11 +1,12 @@
 // --- chapters: the computation in parts, each with its reason ---------------------------------------------
 
 import { filled, WORDS } from "./words.js";
-import { byId, data, hear, icon, make, render, say, shownToken, state } from "./base.js";
+import { byId, data, hear, icon, make, render, say, shownToken, state, tell } from "./base.js";
 import * as Arrays from "./arrays.js";
 import * as Shown from "./shown.js";
 import * as Graph from "./graph.js";
 import * as Elements from "./elements.js";
+import * as Stages from "./stages.js";
 import * as Places from "./places.js";
 import * as Attention from "./attention.js";
 import * as Live from "./live.js";
@@ -30,7 +31,7 @@ function lessonLink(chapter) {
 }
 
 function chapterList() {
-  const now = state.time ? chapterAt(state.time) : null;
+  const now = introduced ?? (state.time ? chapterAt(state.time) : null);
   return make(
     "ol",
     { class: "chapters" },
@@ -165,17 +166,52 @@ function sayPlaying() {
 }
 
 let stops = null; // while a chapter plays: its end, and its question
+let introduced = null; // the chapter whose sentences are there to be read, before its steps
 
 hear("stopped", () => {
   stops = null;
+  if (!introduced) return;
+  introduced = null;
+  tell("panel");
 });
 
 function playChapter(chapter) {
   Pace.stopPlaying();
   const inside = state.time > chapter.from && state.time < chapter.to;
   stops = { chapter, question: questionIn(chapter) };
-  if (!inside) state.time = chapter.from;
-  playOn();
+  const begin = () => {
+    if (!inside) state.time = chapter.from;
+    playOn();
+  };
+  if (chapter.part && !inside) introduce(chapter, begin);
+  else begin();
+}
+
+// Chapters that say what a part is for: their sentences, one after the other, and none of their steps.
+const toldChapters = chapters.filter(({ part, back }) => part && !back);
+function playSentences() {
+  Pace.stopPlaying();
+  Places.go(0, { quiet: true });
+  Stages.setStage(Stages.first());
+  const waiting = toldChapters.slice();
+  const next = () => (waiting.length ? introduce(waiting.shift(), next) : Pace.stopPlaying());
+  next();
+}
+
+function introduce(chapter, then) {
+  introduced = chapter;
+  Places.openTab("overview");
+  document.querySelector(".chapters [aria-current]").scrollIntoView({ block: "nearest" });
+  tell("chapter", chapter);
+  say(`${chapter.title} ${chapter.about}`);
+  state.playing = setTimeout(
+    () => {
+      introduced = null;
+      then();
+    },
+    Pace.timeToRead(chapter.title + chapter.about),
+  );
+  tell("playing");
 }
 
 function playOn() {
@@ -308,4 +344,14 @@ function scoresQuestion(node) {
   });
 }
 
-export { answered, chapterLine, chapterList, chapters, forwardQuestion, playChapter, sayPlaying };
+export {
+  answered,
+  chapterLine,
+  chapterList,
+  chapters,
+  forwardQuestion,
+  playChapter,
+  playSentences,
+  sayPlaying,
+  toldChapters,
+};

@@ -156,11 +156,22 @@ function stageNow() {
   return event ? Flow.told.stages.findIndex((stage) => inBox(event.n, boxOf(stage))) : null;
 }
 
-function openBox(stage) {
-  // at its first step
+function firstStep(stage) {
+  // on the time line; NaN for one that is not there
   const number = boxOf(stage);
-  const first = data.forward.find((n) => inBox(n, number));
-  if (first !== undefined) Places.go(Graph.computedAt.get(first));
+  return Graph.computedAt.get(data.forward.find((n) => inBox(n, number))) ?? NaN;
+}
+
+function openBox(stage) {
+  const first = firstStep(stage);
+  if (first) Places.go(first);
+}
+
+// The key of the first stage in some steps.
+function stageIn({ from, to }) {
+  const steps = Flow.told.stages.map(firstStep);
+  const s = steps.findIndex((first) => first > from && first <= to);
+  return s < 0 ? null : `stage ${s}`;
 }
 
 function cellOf({ stage }) {
@@ -172,4 +183,16 @@ function openCell(part) {
   Attention.chooseCell(cellOf(part), part.h, Flow.rowOf(part.stage.side), part.k);
 }
 
-export { cellOf, draw, followed, likeliest, openBox, openCell, paint, resize, stageNow, toLeaveFree };
+export {
+  cellOf,
+  draw,
+  followed,
+  likeliest,
+  openBox,
+  openCell,
+  paint,
+  resize,
+  stageIn,
+  stageNow,
+  toLeaveFree,
+};

@@ -26,6 +26,11 @@ hear("flow-chosen", () => {
 
 hear("flow-pointed", FlowSaid.pointed);
 
+hear("chapter", (chapter) => {
+  const key = Flow.reading && FlowScene.stageIn(chapter);
+  if (key) Flow.choose(key);
+});
+
 // `others`: whether there are sentences that were not there before.
 hear("flow-losses", ({ all, others }) => {
   FlowScene.paint();

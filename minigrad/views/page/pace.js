@@ -30,11 +30,13 @@ function isNew(time) {
 const speed = () => byId("speed").value;
 const waits = (time) => speed() === "wait" && isNew(time); // until somebody goes on
 
+const paced = (length) => length / (Number(speed()) || 1);
+const timeToRead = (text) => paced(STEP + READING * text.length);
+
 // How long a step stays.
 function stay(time) {
   if (!time) return 0;
-  const length = isNew(time) ? STEP + READING * sentence(time).length : isMove(time) ? MOVE : STEP;
-  return length / (Number(speed()) || 1);
+  return isNew(time) ? timeToRead(sentence(time)) : paced(isMove(time) ? MOVE : STEP);
 }
 
 // Take steps until `act`, which is told the number of each, does not say that it goes on.
@@ -66,4 +68,4 @@ function choices() {
   );
 }
 
-export { choices, playFrom, stopPlaying };
+export { choices, playFrom, stopPlaying, timeToRead };

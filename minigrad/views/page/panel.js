@@ -70,11 +70,13 @@ function overview() {
     make(
       "div",
       { class: "start" },
-      make(
-        "button",
-        { class: "primary", onclick: () => Chapters.playChapter(Chapters.chapters[0]) },
-        "Play the first chapter",
-      ),
+      Chapters.toldChapters.length
+        ? make("button", { class: "primary", onclick: Chapters.playSentences }, "Play the chapters")
+        : make(
+            "button",
+            { class: "primary", onclick: () => Chapters.playChapter(Chapters.chapters[0]) },
+            "Play the first chapter",
+          ),
       make("button", { onclick: () => Places.go(1) }, "Take the first step →"),
       make("button", { onclick: () => Places.go(Graph.FORWARD + 1) }, "Start with the way back"),
       Editing.computingTabs().whatif

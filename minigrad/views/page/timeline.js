@@ -27,6 +27,7 @@ function measure() {
 }
 measure();
 hear("numbers", measure);
+hear("playing", timeline);
 hear("stopped", timeline);
 
 // The canvas's size is told by the browser when it changes: to ask for it lays out the whole page.

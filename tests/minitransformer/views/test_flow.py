@@ -649,3 +649,38 @@ def test_a_link_keeps_what_is_cut_and_which_symbol_is_followed(browser, tmp_path
     browser.run("location.hash = ''")
     browser.wait("return document.getElementById('flow-cut').hidden")
     assert browser.messages() == []
+
+
+TOUR = """
+const all = (selector) => [...document.querySelectorAll(selector)].map((e) => e.innerText);
+return [all(".chapters [aria-current] > .link"), document.querySelector("#flow-details h2")?.innerText,
+        document.getElementById("time").value, document.getElementById("play").ariaLabel];
+"""
+
+
+@pytest.mark.slow
+def test_chapters_play_their_sentences_before_their_steps(browser, tmp_path):
+    """In the picture the stage is chosen that a chapter is about."""
+    reader = untrained()
+    browser.open(explain(reader, "cab", tmp_path / "page.html"))
+    browser.wait(KNOWN)
+    titles = browser.ask("texts", ".chapters li:not(.backward) > .link")
+    heard, paths = set(), []
+    browser.ask("choose", "#speed", "4")
+    browser.ask("clickOn", "#overview button", "Play the chapters")
+    while len(heard) < 2:
+        (title,), stage, time, play = browser.run(TOUR)
+        assert (time, play) == ("0", "Pause")
+        if title not in heard:
+            heard.add(title)
+            paths.append(stage.split()[-1])
+    assert heard == {*titles[:2]}
+    assert paths == ["source_embedding", "encoder.layers.0.self_attention"]
+    browser.ask("click", "#play", 0)
+    assert browser.run(TOUR)[0] == []
+    browser.ask("click", ".chapters .small", 1)
+    assert browser.run(TOUR)[0] == titles[1:2]
+    browser.wait("return Number(document.getElementById('time').value) > 0")
+    assert titles[1] in browser.ask("text", "#step")
+    browser.ask("click", "#play", 0)
+    assert browser.messages() == []
