@@ -141,7 +141,10 @@ const scoresNow = () => scoresAt(rowOf("target"));
 
 const isDetail = ({ kind, stage }) => kind === "edge" && stage.side === "source"; // no sentence is about it
 
-const isNothing = (change) => Math.abs(change) < NOTHING * Math.max(1, Math.abs(margin.margin));
+const isNothing = (change, lead = margin.margin) => Math.abs(change) < NOTHING * Math.max(1, Math.abs(lead));
+
+// What a part does, as it is written everywhere.
+const does = (key) => (losses.has(key) ? (isNothing(losses.get(key)) ? "0" : signed(losses.get(key))) : "…");
 
 function effect(key) {
   // "for" the symbol, "against" it, or "nothing"; null while it is not known
@@ -384,6 +387,7 @@ export {
   chosen,
   complete,
   cutter,
+  does,
   effect,
   follow,
   hide,

@@ -237,8 +237,7 @@ function pointed() {
 
 function tipOf(part) {
   if (!part.cuts) return named(part);
-  const lost = Flow.losses.get(part.key);
-  return filled(WORDS.flowTip, { name: named(part), change: lost === undefined ? "…" : Flow.signed(lost) });
+  return filled(WORDS.flowTip, { name: named(part), change: Flow.does(part.key) });
 }
 
 function rests(kind, most, words, name) {
@@ -247,7 +246,7 @@ function rests(kind, most, words, name) {
     .filter((part) => part.kind === kind && Flow.effect(part.key) === "for")
     .sort((a, b) => Flow.losses.get(b.key) - Flow.losses.get(a.key))
     .slice(0, most);
-  const list = found.map((part) => `${name(part)} ${Flow.signed(Flow.losses.get(part.key))}`).join("; ");
+  const list = found.map((part) => `${name(part)} ${Flow.does(part.key)}`).join("; ");
   return found.length ? make("p", {}, filled(words, { list })) : null;
 }
 
@@ -276,8 +275,7 @@ function widest(symbol) {
     .filter(({ kind, stage }) => kind === "edge" && stage.side === "target")
     .sort((a, b) => b.width - a.width);
   if (!edges.length) return "";
-  const said = (words, part) =>
-    filled(words, { edge: named(part), symbol, change: Flow.signed(Flow.losses.get(part.key)) });
+  const said = (words, part) => filled(words, { edge: named(part), symbol, change: Flow.does(part.key) });
   const against = edges.find(({ key }) => Flow.effect(key) === "against");
   const first = Flow.effect(edges[0].key);
   return first === "for" && against
@@ -321,7 +319,7 @@ function outcome(part) {
           symbol,
           now,
           other: ahead(lead - lost, rival),
-          change: Flow.signed(lost),
+          change: Flow.does(part.key),
         }),
     lead > 0 && lost > lead
       ? filled(WORDS.flowMore, { lead: score(lead), other: symbolNamed(rival) })
@@ -361,10 +359,10 @@ function sinceCut({ written, lead: { margin: lead, other }, lost, rival }) {
     ].join(" ");
   const found = Flow.marginOf(Flow.scoresNow(), id);
   const is = ahead(found.margin, found.other);
-  if (was === is) return filled(WORDS.flowWouldStay, { symbol, now: is });
-  if (id === Flow.reading.written[Flow.step])
-    return filled(WORDS.flowCutSame, { symbol, is, was, change: Flow.signed(lead - found.margin) });
-  return filled(WORDS.flowCutOther, { now: FlowScene.followed("target"), before: symbol, was, is });
+  if (id !== Flow.reading.written[Flow.step])
+    return filled(WORDS.flowCutOther, { now: FlowScene.followed("target"), before: symbol, was, is });
+  if (Flow.isNothing(lead - found.margin, lead)) return filled(WORDS.flowWouldStay, { symbol, now: was });
+  return filled(WORDS.flowCutSame, { symbol, is, was, change: Flow.signed(lead - found.margin) });
 }
 
 function cutSwitch(part, place) {
@@ -453,7 +451,7 @@ function about(part) {
                 ),
               ),
               make("td", {}, share(edge.width)),
-              make("td", {}, Flow.losses.has(edge.key) ? Flow.signed(Flow.losses.get(edge.key)) : "…"),
+              make("td", {}, Flow.does(edge.key)),
               make("td", {}, cutSwitch(edge, "row")),
             ),
           ),

@@ -118,19 +118,19 @@ function paint() {
   drawn.svg.classList.toggle("leads", Flow.leads);
   const most = Math.max(...[...Flow.losses.values()].map(Math.abs), 1e-9);
   for (const [key, { shapes, sign }] of drawn.parts) {
-    const does = Flow.effect(key);
+    const effect = Flow.effect(key);
     const [off, lost] = [Flow.cutter.off.has(key), Flow.losses.get(key) ?? 0];
     for (const shape of shapes) {
-      for (const name of ["for", "against", "nothing"]) shape.classList.toggle(name, does === name);
-      if (does !== null) shape.dataset.lost = lost.toFixed(4);
+      for (const name of ["for", "against", "nothing"]) shape.classList.toggle(name, effect === name);
+      if (effect !== null) shape.dataset.lost = lost.toFixed(4);
       shape.classList.toggle("off", off);
       shape.classList.toggle("chosen", key === Flow.chosen);
       shape.style.setProperty("--strength", (0.35 + 0.65 * Math.min(1, Math.abs(lost) / most)).toFixed(2));
     }
     if (!sign) continue;
-    sign.classList.toggle("faded", does !== "for");
+    sign.classList.toggle("faded", effect !== "for");
     const narrow = drawn.svg.classList.contains("narrow");
-    const words = off ? "cut" : does === null ? "" : does === "nothing" ? "0" : Flow.signed(lost);
+    const words = off ? "cut" : effect === null ? "" : Flow.does(key);
     sign.textContent = narrow ? (off ? "✕" : words.slice(0, 1)) : words;
   }
 }

@@ -106,10 +106,10 @@ const WORDS = {
   flowWidest: {
     for: "The widest ribbon helps here: {edge}: {change}.",
     against: "The widest ribbon is not what helps: {edge}, works against {symbol}: {change}.",
-    nothing: "The widest ribbon does nothing here: {edge}: {change}.",
+    nothing: "The widest ribbon does nothing here: {edge}.",
   },
   flowWouldGain: "It is cut: {symbol} is {now}. With it, and the same symbols before, it would be {other}.",
-  flowWouldStay: "Without it, {symbol} is still {now}.",
+  flowWouldStay: "Without it, {symbol} is still {now}: 0.",
   flowWouldLose: "Without it, {symbol} would be {other}, not {now}: {change}.",
   forAll: " for all {letters}",
   frozen: "No number of this page can be changed: {frozen}.",

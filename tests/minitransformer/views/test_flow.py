@@ -684,3 +684,30 @@ def test_chapters_play_their_sentences_before_their_steps(browser, tmp_path):
     assert titles[1] in browser.ask("text", "#step")
     browser.ask("click", "#play", 0)
     assert browser.messages() == []
+
+
+SAID = """
+const shapes = [...document.querySelectorAll(".flow .part[data-lost]")];
+return shapes.map((shape) => {
+  shape.dispatchEvent(new PointerEvent("pointermove", { bubbles: true }));
+  const tip = document.getElementById("tip").innerText.split(": ").pop();
+  return [shape.classList.contains("nothing"), tip,
+          document.querySelector("#flow-pointed p:last-child").innerText];
+});
+"""
+
+
+@pytest.mark.slow
+def test_what_does_nothing_is_said_to_do_nothing_everywhere(browser, tmp_path):
+    """Beside the pointer and in the sentences the same change stands, 0 where the picture is grey."""
+    opened(browser, tmp_path, "encoder-decoder")
+    browser.driver.set_window_size(1400, 900)
+    browser.wait(MEASURED)
+    seen = set()
+    for nothing, beside, sentence in browser.run(SAID):
+        assert (beside == "0") == nothing
+        assert sentence.partition(": ")[2].startswith(f"{beside}.")
+        assert ("is still" in sentence) == nothing
+        seen.add(nothing)
+    assert seen == {True, False}
+    assert browser.messages() == []
