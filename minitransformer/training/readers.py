@@ -25,7 +25,7 @@ from minigrad.settings import whole
 from ..model.decoder_only import DecoderOnly
 from ..model.sizes import DecoderSizes, Sizes
 from ..model.transformer import Transformer
-from .decoding import greedy, likelihood
+from .decoding import distribution, greedy, likelihood
 from .task import Task, TextTask
 from .vocabulary import BOS, PAD, Vocabulary, padded, several
 
@@ -191,6 +191,16 @@ class LineReader(ABC, Generic[E]):
         if not isinstance(written, np.ndarray):
             raise errors.ConfigError(f"how gives ids (B, T), and this gave {described(written)}")
         return written
+
+    def chances(self, inputs: Sequence[np.ndarray], count: int) -> np.ndarray:
+        """The probabilities (T, N) of each symbol at the last `count` places of `inputs`, for one line.
+
+        As when it writes: neither padding nor a start is ever written.
+        """
+        with mg.no_grad():
+            scores = self.model.eval()(*inputs).numpy()[0, -count:].astype(np.float64)  # (T, N)
+        scores[:, [PAD, BOS]] = -np.inf
+        return distribution(scores)
 
     def probabilities(self, source: np.ndarray, written: np.ndarray) -> np.ndarray:
         """Tell how sure the model is of each row (B,) of what it wrote, ids (B, T): the probability that

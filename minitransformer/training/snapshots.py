@@ -18,7 +18,6 @@ import numpy as np
 
 import minigrad as mg
 from minigrad import disk, errors
-from minigrad.functional import softmax
 
 from .parts import mean_loss
 from .readers import LineReader, Pair
@@ -152,8 +151,7 @@ def _reading(reader: LineReader, pair: Pair, kept: list[dict[str, Any]]) -> dict
     }
     for name, p in parameters.items():
         p.grad = before[name]
-    with mg.no_grad():
-        p = softmax(reader.model(*inputs)).numpy()[0, -wanted.shape[1] :]  # (T, N)
+    p = reader.chances(inputs, wanted.shape[1])  # (T, N)
     places = {(a["kind"], a["layer"]) for a in kept}
     weights = [w for kind, layer, w in _attentions(reader, inputs) if (kind, layer) in places]
     return {

@@ -22,9 +22,8 @@ from minigrad.course.lessons.lesson import links
 from minigrad.engine.kinds import checked
 from minigrad.functional import cross_entropy
 
-from ..training.decoding import distribution
 from ..training.readers import LineReader, Pair
-from ..training.vocabulary import BOS, PAD
+from ..training.vocabulary import PAD
 from . import (
     over_time,
     position_switch,  # noqa: F401 - registers it
@@ -144,15 +143,12 @@ def reading(reader: LineReader, line: str, given: np.ndarray, written: np.ndarra
     T, inputs = written.shape[1], reader.inputs(given, written)
     read = [*texts(reader, inputs).values()]
     with mg.no_grad():
-        logits = reader.model(*inputs)
         said = reader.model.attention_weights(*inputs, *read)
-    scores = logits.numpy()[0, -T:].astype(np.float64)  # (T, N)
-    scores[:, [PAD, BOS]] = -np.inf  # as when it writes
     return Reading(
         line=line,
         written=reader.decode(written[0]),
         symbols=reader.writes.tokens(written[0]),
-        p=distribution(scores),
+        p=reader.chances(inputs, T),
         looked_at=read[0],
         weights=[weights.numpy()[0, :, -T:] for weights in said.cross or said.decoder],
         names=reader.writes.tokens(range(len(reader.writes))),

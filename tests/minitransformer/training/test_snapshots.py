@@ -47,6 +47,8 @@ def test_the_last_one_is_what_the_model_gives():
     assert one["loss"] == pytest.approx(run.held_out_loss([kept.pair]), rel=1e-3)
     N = len(about["names"])
     p = np.frombuffer(base64.b64decode(one["p"]), np.uint8).reshape(-1, N) / 255
+    never = [about["names"].index(symbol) for symbol in ("<pad>", "<bos>")]
+    assert not p[:, never].any()  # what is never written is not what it finds likeliest
     right = [about["names"].index(symbol) for symbol in about["written"]]
     found = -np.mean(np.log(np.maximum(p[range(len(right)), right], 1e-6)))
     assert found == pytest.approx(one["loss"], abs=0.1)
