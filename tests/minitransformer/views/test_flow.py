@@ -711,3 +711,27 @@ def test_what_does_nothing_is_said_to_do_nothing_everywhere(browser, tmp_path):
         seen.add(nothing)
     assert seen == {True, False}
     assert browser.messages() == []
+
+
+CUT_OFF = """
+document.getElementById("sampling").open = true;
+return [...document.querySelectorAll(".stage.extra, .stage.extra *")]
+  .filter((e) => e.clientWidth && e.scrollWidth > e.clientWidth + 1)
+  .filter((e) => getComputedStyle(e).display !== "inline")
+  .map((e) => `${e.tagName} ${e.id} ${e.className}`);
+"""
+
+
+@pytest.mark.slow
+def test_on_a_phone_nothing_of_the_reading_is_cut_off(browser, tmp_path):
+    """The picture with all its stages, what is below it, and the percentages of each step."""
+    size = {"width": 360, "height": 780, "deviceScaleFactor": 1, "mobile": False}
+    browser.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    try:
+        opened(browser, tmp_path, "encoder-decoder")
+        browser.run(
+            "for (const li of document.querySelectorAll('.writing li')) li.scrollIntoView()"
+        )
+        assert browser.run(CUT_OFF) == []
+    finally:
+        browser.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
