@@ -1,6 +1,8 @@
 // --- from letters to a digit: the picture and the words follow what is chosen, and listen to the reader ---------
 
 import { byId, hear, hideTip, keepFocus, say, tip } from "./base.js";
+import * as Editing from "./editing.js";
+import * as Places from "./places.js";
 import * as Flow from "./flow.js";
 import * as FlowScene from "./flow_scene.js";
 import * as FlowSaid from "./flow_said.js";
@@ -70,6 +72,8 @@ function listen() {
     Flow.follow((Flow.step + by + count) % count);
   });
   byId("flow-letter").addEventListener("change", (event) => Flow.toLetter(Number(event.target.value)));
+  byId("flow-whatif").hidden = !Editing.computingTabs().whatif;
+  byId("flow-whatif").querySelector("button").onclick = () => Places.openTab("whatif");
   new ResizeObserver(() => {
     if (FlowScene.resize(box.clientWidth)) FlowSaid.stageList(); // the step may be another by now
   }).observe(box);

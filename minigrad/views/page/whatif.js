@@ -8,6 +8,7 @@ import * as Live from "./live.js";
 import * as Doubts from "./doubts.js";
 import * as Changes from "./changes.js";
 import * as Learn from "./learn.js";
+import * as Stages from "./stages.js";
 import * as Places from "./places.js";
 
 const effects = new Map(); // switch -> what turning it alone does to the loss and the output
@@ -146,6 +147,7 @@ function switchButton(name, gates, label) {
 function whatifPanel() {
   const root = Graph.nodes.get(data.roots[0]);
   const told = writtenNow();
+  const picture = byId("flow")?.closest(".stage"); // in which parts can be cut
   fill(
     byId("whatif"),
     make("p", { class: "phase" }, "What if"),
@@ -174,6 +176,7 @@ function whatifPanel() {
         )
       : null,
     make("p", { class: "soft" }, WORDS.switchOff, told ? ` ${WORDS.switchOffOfOne}` : null),
+    picture ? make("p", { class: "soft" }, toPicture(picture), WORDS.switchOneIn) : null,
     make("ul", { class: "switches-list" }, Live.tape.switches.map(partItem)),
   );
   measureEach();
@@ -251,6 +254,9 @@ function gives({ node, instead }, shown = (text) => text) {
     Places.link(instead, numbered(instead)),
   ];
 }
+
+const toPicture = ({ id }) =>
+  make("button", { class: "link", onclick: () => Stages.setStage(id) }, WORDS.switchOne);
 
 const pathOf = (n) => {
   const { box } = Graph.nodes.get(n);

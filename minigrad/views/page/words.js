@@ -216,6 +216,8 @@ const WORDS = {
     one: "A step takes from the number the learning rate times its gradient: ",
     many: "A step takes from each of {numbers} the learning rate times its gradient: ",
   },
+  switchOne: "Cut a single stage, head or ribbon",
+  switchOneIn: " in the picture of the tab Reading: there it gives 0, for any line.",
   switchOff: "Switch a part off: everything is computed again, forward and backward.",
   switchOffOfOne:
     "The loss is that of this one example, against what was written at first: it can go down by chance where a part is off. What a part is good for shows over many examples.",

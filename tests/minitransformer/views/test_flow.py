@@ -735,3 +735,15 @@ def test_on_a_phone_nothing_of_the_reading_is_cut_off(browser, tmp_path):
         assert browser.run(CUT_OFF) == []
     finally:
         browser.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+@pytest.mark.slow
+def test_cutting_and_what_if_lead_to_each_other(browser, tmp_path):
+    opened(browser, tmp_path, "encoder-decoder")
+    browser.ask("click", ".exactly summary", 0)
+    browser.ask("clickOn", "#flow-whatif button", "What if")
+    assert browser.run("return !document.getElementById('whatif').hidden")
+    browser.ask("clickOn", "#stage-tabs button", "Table")
+    browser.ask("clickOn", "#whatif .link", "Cut a single stage")
+    assert browser.run("return document.getElementById('flow').checkVisibility()")
+    assert browser.messages() == []
