@@ -9,7 +9,7 @@ import { make } from "./base.js";
 
 // `apart`: what stages without heads need between them more than others, for their names.
 const WIDE = { label: 38, head: 46, join: 24, work: 18, gap: 30, apart: 42, ends: 150, least: 48 };
-const NARROW = { label: 20, head: 20, join: 12, work: 10, gap: 4, apart: 0, ends: 88, least: 20 };
+const NARROW = { label: 20, head: 20, join: 12, work: 10, gap: 4, apart: 3, ends: 88, least: 20 };
 const ROW = 15,
   BETWEEN = 5, // heads
   TOP = 46, // of a lane, for the names of its stages
