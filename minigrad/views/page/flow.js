@@ -355,11 +355,11 @@ function restore(said) {
   wanted = reading ? null : said;
   if (!reading) return;
   const back = [...cutter.off.values()];
-  for (const part of back) cutter.turned(part);
+  for (const part of back) cutter.toggle(part);
   step = said.step;
   again();
   const found = said.cut.map(partNamed).filter((part) => part?.cuts);
-  for (const part of found) cutter.turned(part);
+  for (const part of found) cutter.toggle(part);
   if (found.length) again();
 }
 
