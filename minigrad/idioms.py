@@ -351,9 +351,11 @@ FUNCTIONS = [
     ("F.accuracy(x, ids)", "np.mean(np.argmax(x, -1) == ids)"),
     ("F.mse(y, x)", "F.mse_loss(x, y)"),
     ("F.mean_squared_error(y, x)", "F.mse_loss(x, y)"),
-    ("F.binary_crossentropy(y, x)", "F.binary_cross_entropy_with_logits(x, np.ones((2, 3)))"),
-    ("F.sparse_categorical_crossentropy(ids, x)", "F.cross_entropy(x, ids)"),
-    ("F.categorical_crossentropy(F.one_hot(ids, 3), x)", "F.cross_entropy(x, ids)"),
+    ("F.binary_crossentropy(y, x)",
+     "F.binary_cross_entropy_with_logits(x, np.ones((2, 3)))  # x before a sigmoid"),
+    ("F.sparse_categorical_crossentropy(ids, x)", "F.cross_entropy(x, ids)  # x before a softmax"),
+    ("F.categorical_crossentropy(F.one_hot(ids, 3), x)",
+     "F.cross_entropy(x, ids)  # x before a softmax"),
     ("F.to_categorical(ids, 3)", "F.one_hot(ids, 3)"),
     ("F.logsigmoid(x)", "-F.softplus(-x)"),
 ]  # fmt: skip
@@ -392,8 +394,15 @@ MODULE_METHODS = [
     ("model.trainable = False", "for p in model.parameters(): p.requires_grad = False"),
     ("model.register_buffer('b', w)", "model.b = np.zeros(3)"),
     ("model.summary()", "print(model)"),
-    ("model.compile", "mg.compile(f)"),
-    ("model.fit", "optimizer.zero_grad(); f(w).backward(); optimizer.step()  # in a loop"),
+    (
+        "model.compile",
+        "optimizer = optim.Adam(model.parameters())  # the loss is written in the loop",
+    ),
+    (
+        "model.fit",
+        "loss = F.cross_entropy(model(x), ids); optimizer.zero_grad(); loss.backward(); "
+        "optimizer.step()  # in a loop",
+    ),
     ("model.history", "[f(w).item() for _ in range(10)]  # the losses that a loop keeps"),
     ("model.predict(x)", "model(x)"),
     ("model.evaluate(x, ids)", "F.cross_entropy(model(x), ids).item()"),

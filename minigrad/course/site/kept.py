@@ -5,8 +5,8 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+import secrets
 import shutil
-import tempfile
 import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -42,7 +42,8 @@ def kept(name: str, of: str, make: Callable[[Path], object], root: Path) -> Path
         os.utime(folder)  # it is used now: `sweep` leaves it
         return folder
     root.mkdir(parents=True, exist_ok=True)
-    beside = Path(tempfile.mkdtemp(prefix=MAKING, dir=root))
+    beside = root / f"{MAKING}{secrets.token_hex(8)}"
+    beside.mkdir()  # which all may read that the user's other folders may be read by
     try:
         make(beside)
         beside.rename(folder)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import argparse
 import secrets
+import sys
 from pathlib import Path
 
 from ...terminal import seed_of
 from ...working import working
 from ..lessons.lesson import chosen
 from ..lessons.notebooks import written
-from .sheet import page
+from .sheet import page, signs
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -25,13 +26,18 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def command(options: argparse.Namespace) -> int:
-    """Write a worksheet, as a page to be printed; with its key, if that is asked for."""
+    """Write a worksheet, as a page to be printed; with its key, if that is asked for.
+
+    The name of the file does not tell the seed, with which anybody could write the key.
+    """
     seed = secrets.randbelow(1 << 32) if options.seed is None else options.seed
     (lesson,) = chosen([options.lesson])
     for name, key in (("", False), ("_key", True)):
         if options.key or not key:
-            path = options.out / f"worksheet_{lesson.number}_{seed}{name}.html"
+            path = options.out / f"worksheet_{lesson.number}_{signs(lesson, seed)}{name}.html"
             with working(f"drawing {path.name}"):
                 sheet = page(lesson, seed, key)
             print(written(path, sheet))
+    if options.seed is None:
+        print(f"to write it again, or its key: --seed {seed}", file=sys.stderr)
     return 0

@@ -31,11 +31,10 @@ def page(lesson: Lesson, seed: int, key: bool) -> str:
     """
     rng = np.random.default_rng(seed)
     style = Path(__file__).with_name("worksheet.css").read_text(encoding="utf-8")
-    code = hashlib.sha256(f"{lesson.number} {seed}".encode()).hexdigest()[:4]
     title = f"{'Key' if key else 'Worksheet'} {lesson.number}: {lesson.title}"
     name = "" if key else '<p class="name">Name</p>'
     parts = [
-        f"<h1>{escape(title)}</h1><p>sheet {code}</p>{name}",
+        f"<h1>{escape(title)}</h1><p>sheet {signs(lesson, seed)}</p>{name}",
         "<h2>Graphs to walk by hand</h2>",
         "<p>Write down each value, from top to bottom. Then begin at the result, whose gradient is 1, "
         "and go back: what arrives at a number over several ways is added.</p>",
@@ -50,6 +49,11 @@ def page(lesson: Lesson, seed: int, key: bool) -> str:
         + "\n".join(parts)
         + "\n</body>\n</html>\n"
     )
+
+
+def signs(lesson: Lesson, seed: int) -> str:
+    """Four signs that a sheet and its key have in common, and that do not tell the seed."""
+    return hashlib.sha256(f"{lesson.number} {seed}".encode()).hexdigest()[:4]
 
 
 # --- graphs ---------------------------------------------------------------------------------------

@@ -307,6 +307,25 @@ def test_folders_are_handed_out_by_a_roster_and_marks_come_back_with_its_ids(
     assert "guest: not in the roster" in said
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        'name,id\n"Schmidt, Anna",1002\n',
+        "Vorname,Nachname,ID-Nummer,E-Mail-Adresse\nAnna,Schmidt,1002,a@b.c\n",
+        "Vorname;Nachname;Matrikel\nAnna;Schmidt;1002\n",
+        "Vollständiger Name,ID-Nummer,E-Mail-Adresse\nAnna Schmidt,1002,a@b.c\n",
+        'Student,ID,SIS User ID\n"Schmidt, Anna",1002,s7\n',
+    ],
+)
+def test_a_name_is_found_in_the_rosters_of_learning_platforms(text, room, marked, tmp_path):
+    (tmp_path / "names.csv").write_text(text, encoding="utf-8")
+    put(room / "Anna_Schmidt" / FIRST)
+    said, rows = marked("--roster", tmp_path / "names.csv")
+    assert rows["Anna_Schmidt"]["id"] == "1002"
+    assert "nothing" not in said
+    assert "not in the roster" not in said
+
+
 def test_a_roster_that_is_not_there_is_told_in_words(tmp_path, capsys):
     missing = str(tmp_path / "missing.csv")
     for option in ("--roster", "--points"):

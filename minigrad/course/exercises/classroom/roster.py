@@ -13,10 +13,14 @@ from typing import NamedTuple
 from .... import errors
 from .handed_in import Student
 
-NAMES = ("name", "student", "student name", "full name")  # what a first line may call its columns
+# What a first line may call its columns.
+NAMES = ("name", "student", "student name", "full name", "vollständiger name")
 FIRST = ("first name", "firstname", "given name", "vorname")  # or a name in two columns
 LAST = ("last name", "lastname", "surname", "family name", "nachname")
-NUMBERS = ("id", "number", "student id", "sis user id", "identifier", "id number", "matrikelnummer")
+NUMBERS = (
+    "id", "number", "student id", "student number", "sis user id", "identifier", "id number",
+    "id nummer", "matrikel", "matrikelnummer",
+)  # fmt: skip
 TIMES = ("time", "handed in", "submitted", "last modified (submission)")
 WRITTEN = (  # times as Moodle's grading worksheet has them in English, and as Canvas exports them
     "%A, %d %B %Y, %I:%M %p", "%A, %d %B %Y, %H:%M", "%A, %B %d, %Y, %I:%M %p",
@@ -32,7 +36,7 @@ class Enrolled(NamedTuple):
 
     @property
     def folder(self) -> str:
-        """The name of the student's folder."""
+        """The name of the student's folder, where the class is handed out by the roster."""
         return re.sub(r"[^\w.-]+", "_", self.name).strip("._") or "student"
 
 
@@ -41,17 +45,19 @@ def read_roster(path: Path) -> list[Enrolled]:
     hand-in, if there are such.
 
     A first line that names the columns "name" (or "first name" and "last name"), "id" and "time" says
-    where they are, among others; Moodle's grading worksheet is a roster too, and its list of a course.
+    where they are, among others, in English or German. Moodle's grading worksheet is a roster too, and
+    its list of a course.
 
     Raises:
         ConfigError: if there is no name in it, one is there twice, or a time cannot be read.
     """
     rows = rows_of(path, "the roster")
-    heads = [cell.lower() for cell in rows[0]] if rows else []
+    heads = [cell.lower().replace("-", " ") for cell in rows[0]] if rows else []
     places = lambda names: [k for k, head in enumerate(heads) if head in names]
     name = places(NAMES)[:1] or [*places(FIRST)[:1], *places(LAST)[:1]]
-    number = places(NUMBERS)[:1] or [k for k in [1] if k not in name]
-    handed_in = places(TIMES)[:1]
+    number, handed_in = places(NUMBERS)[:1], places(TIMES)[:1]
+    if not number and len(heads) == 2 and name == [0]:
+        number = [1]
     if name:
         del rows[0]
     else:
@@ -114,7 +120,9 @@ def numbers_of(students: Sequence[Student], roster: Sequence[Enrolled]) -> dict[
     """The number in the roster of each student who is in it: by the number, the name or the folder."""
     known: dict[str, str] = {}
     for entry in roster:
-        for called in filter(None, (entry.number, entry.name, entry.folder)):
+        other = entry._replace(name=" ".join(reversed(entry.name.split(", "))))  # "Schmidt, Anna"
+        names = entry.number, entry.name, entry.folder, other.name, other.folder
+        for called in filter(None, names):
             known.setdefault(called.lower(), entry.number or entry.name)
     found = {
         one.name: known.get(one.number.lower()) or known.get(one.name.lower()) for one in students
