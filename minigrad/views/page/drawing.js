@@ -117,56 +117,63 @@ function mark() {
       : [],
   );
   const partners = new Set([...flows].map((edge) => Graph.placeIn(view.name, edge.source)));
-  for (const card of cards.values()) {
-    const when = Cards.times(card.key);
-    const done = when.forward.length ? when.forward[0] <= state.time : when.free;
-    const list = card.group.classList;
-    const active = event !== null && card.key === here && !(card.outside && event.n !== card.key);
-    list.toggle("todo", event !== null && !event.back && !active && !done);
-    list.toggle("now", active);
-    list.toggle("backward", active && event.back);
-    list.toggle("taking", Boolean(event?.back) && !active && partners.has(card.key));
-    list.toggle("giving", event !== null && !event.back && !active && partners.has(card.key));
-    list.toggle("changed", Cards.membersOf(card.key).some(Live.isChanged));
-    list.toggle("fixed", Live.changedSlots.size > 0 && Doubts.whyFixed(card.key) !== null);
-    list.toggle("fixed-gradient", Live.changedSlots.size > 0 && Doubts.whyFixedGradient(card.key) !== null);
-    list.toggle("chosen", state.chosen !== null && card.key === state.chosen);
-    if (card.progress) {
-      const steps = state.time > Graph.FORWARD ? when.back : when.forward;
-      const taken = steps.filter((time) => time <= state.time).length;
-      card.progress.setAttribute(
-        "width",
-        state.time && steps.length ? ((card.w - 12) * taken) / steps.length : 0,
-      );
-      card.progress.setAttribute("class", `progress ${state.time > Graph.FORWARD ? "backward" : "forward"}`);
-    }
-    Cards.fillSlots(card);
-    card.button.setAttribute("aria-label", Cards.spoken(card));
-    if (active) card.button.setAttribute("aria-current", "step");
-    else card.button.removeAttribute("aria-current");
-  }
-  for (const arrow of arrows) {
-    const list = arrow.group.classList;
-    const flowing = arrow.edges.some((edge) => flows.has(edge));
-    list.toggle("constant", arrow.constant);
-    list.toggle("flow", flowing && !event.back);
-    list.toggle("return", flowing && Boolean(event?.back) && !arrow.constant);
-    const back = arrow.edges.some(
-      (edge) =>
-        edge.differentiable &&
-        edge.passed.fitted !== null &&
-        (Graph.handedOnAt.get(edge.target) || Infinity) < (state.time || 0),
-    );
-    list.toggle("returned", back && !flowing);
-    labelArrow(arrow, back || (flowing && event.back));
-    list.toggle(
-      "todo",
-      event !== null &&
-        !event.back &&
-        !flowing &&
-        arrow.edges.every((edge) => Graph.computedAt.get(edge.target) > state.time),
-    );
-  }
+  for (const card of cards.values()) markCard(card, event, here, partners);
+  for (const arrow of arrows) markArrow(arrow, event, flows);
+}
+
+function markCard(card, event, here, partners) {
+  const when = Cards.times(card.key);
+  const done = when.forward.length ? when.forward[0] <= state.time : when.free;
+  const list = card.group.classList;
+  const active = event !== null && card.key === here && !(card.outside && event.n !== card.key);
+  list.toggle("todo", event !== null && !event.back && !active && !done);
+  list.toggle("now", active);
+  list.toggle("backward", active && event.back);
+  list.toggle("taking", Boolean(event?.back) && !active && partners.has(card.key));
+  list.toggle("giving", event !== null && !event.back && !active && partners.has(card.key));
+  list.toggle("changed", Cards.membersOf(card.key).some(Live.isChanged));
+  list.toggle("fixed", Live.changedSlots.size > 0 && Doubts.whyFixed(card.key) !== null);
+  list.toggle("fixed-gradient", Live.changedSlots.size > 0 && Doubts.whyFixedGradient(card.key) !== null);
+  list.toggle("chosen", state.chosen !== null && card.key === state.chosen);
+  if (card.progress) markProgress(card, when);
+  Cards.fillSlots(card);
+  card.button.setAttribute("aria-label", Cards.spoken(card));
+  if (active) card.button.setAttribute("aria-current", "step");
+  else card.button.removeAttribute("aria-current");
+}
+
+// How many steps of a box have been taken, of those in the direction of this time.
+function markProgress(card, when) {
+  const steps = state.time > Graph.FORWARD ? when.back : when.forward;
+  const taken = steps.filter((time) => time <= state.time).length;
+  card.progress.setAttribute(
+    "width",
+    state.time && steps.length ? ((card.w - 12) * taken) / steps.length : 0,
+  );
+  card.progress.setAttribute("class", `progress ${state.time > Graph.FORWARD ? "backward" : "forward"}`);
+}
+
+function markArrow(arrow, event, flows) {
+  const list = arrow.group.classList;
+  const flowing = arrow.edges.some((edge) => flows.has(edge));
+  list.toggle("constant", arrow.constant);
+  list.toggle("flow", flowing && !event.back);
+  list.toggle("return", flowing && Boolean(event?.back) && !arrow.constant);
+  const back = arrow.edges.some(
+    (edge) =>
+      edge.differentiable &&
+      edge.passed.fitted !== null &&
+      (Graph.handedOnAt.get(edge.target) || Infinity) < (state.time || 0),
+  );
+  list.toggle("returned", back && !flowing);
+  labelArrow(arrow, back || (flowing && event.back));
+  list.toggle(
+    "todo",
+    event !== null &&
+      !event.back &&
+      !flowing &&
+      arrow.edges.every((edge) => Graph.computedAt.get(edge.target) > state.time),
+  );
 }
 
 // A gradient that is one number is written at its arrow, so that sums can be followed.
