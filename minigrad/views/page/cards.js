@@ -45,9 +45,7 @@ function firstTime(key) {
 }
 
 function cardOf(view, { key, x, y, width: w, height: h }) {
-  const number = typeof key === "number";
-  const node = number ? Graph.nodes.get(key) : null;
-  const outside = number && Graph.borrowed.get(view.name).has(key);
+  const outside = typeof key === "number" && Graph.borrowed.get(view.name).has(key);
   const group = make("g", {
     class: "card",
     transform: `translate(${x} ${y})`,
@@ -57,69 +55,13 @@ function cardOf(view, { key, x, y, width: w, height: h }) {
   const button = make("rect", { class: "halo", x: -5, y: -5, width: w + 10, height: h + 10, rx: 11 });
   button.setAttribute("role", "button");
   button.setAttribute("tabindex", -1);
-  const parts = { key, group, button, w, h, x, y, outside };
+  const card = { key, group, button, w, h, x, y, outside };
   group.append(button);
-  if (outside) {
-    group.classList.add("outside");
-    group.append(
-      make("rect", { class: "face", width: w, height: h, rx: h / 2 }),
-      make("text", { class: "shape", x: w / 2, y: h / 2 + 4, "text-anchor": "middle" }, Graph.nameOf(key)),
-    );
-  } else if (number) {
-    group.classList.add(
-      view.results.includes(key) && node.kind === "operation" && data.roots.includes(key)
-        ? "result"
-        : node.kind,
-    );
-    const sharp = node.kind !== "operation";
-    group.append(make("rect", { class: "face", width: w, height: h, rx: sharp ? 3 : 9 }));
-    group.append(headText(node));
-    const shape = node.shape.length ? Arrays.shapeText(node.shape) : "a number";
-    const letters = node.letters.filter(Boolean).length
-      ? node.letters.map((letter) => letter || "·").join(" ")
-      : "";
-    group.append(
-      make(
-        "text",
-        { class: "shape", x: 9, y: 36 },
-        shape,
-        letters ? make("tspan", { class: "letters", dx: 6 }, letters) : null,
-      ),
-    );
-    group.append(make("text", { class: "shape", x: w - 7, y: 36, "text-anchor": "end" }, `#${key}`));
-    parts.shows = key;
-  } else {
-    const closed = view.closed[key];
-    group.classList.add(closed.kind);
-    group.append(
-      make("rect", { class: "sheet", x: 4, y: 4, width: w, height: h, rx: 9 }),
-      make("rect", { class: "face", width: w, height: h, rx: 9 }),
-    );
-    group.append(make("text", { class: "title", x: 10, y: 19 }, closed.lines[0]));
-    group.append(
-      make(
-        "text",
-        { class: "kind", x: 10, y: 36 },
-        closed.lines[1] || plural(closed.operations, "operation"),
-      ),
-    );
-    parts.progress = make("rect", {
-      class: "progress forward",
-      x: 6,
-      y: h - 5,
-      width: 0,
-      height: 2.4,
-      rx: 1.2,
-    });
-    group.append(
-      make("rect", { class: "progress", x: 6, y: h - 5, width: w - 12, height: 2.4, rx: 1.2 }),
-      parts.progress,
-    );
-    parts.shows = closed.gives.length ? closed.gives[closed.gives.length - 1] : null;
-    parts.closed = closed;
-  }
-  parts.slots = make("g", {});
-  group.append(parts.slots);
+  if (outside) addOutside(card);
+  else if (typeof key === "number") addNode(card, view);
+  else addBox(card, view.closed[key]);
+  card.slots = make("g", {});
+  group.append(card.slots);
   for (const child of group.children) if (child !== button) child.setAttribute("aria-hidden", "true");
   group.addEventListener("click", () => activate(key));
   group.addEventListener("pointerenter", (event) => {
@@ -130,7 +72,67 @@ function cardOf(view, { key, x, y, width: w, height: h }) {
     tell("light", []);
     hideTip();
   });
-  return parts;
+  return card;
+}
+
+// --- what stands on a card: of a node from outside its name; of a node its line and shape; of a box its title ---
+
+function addOutside({ key, group, w, h }) {
+  group.classList.add("outside");
+  group.append(
+    make("rect", { class: "face", width: w, height: h, rx: h / 2 }),
+    make("text", { class: "shape", x: w / 2, y: h / 2 + 4, "text-anchor": "middle" }, Graph.nameOf(key)),
+  );
+}
+
+function addNode(card, view) {
+  const { key, group, w, h } = card;
+  const node = Graph.nodes.get(key);
+  group.classList.add(
+    view.results.includes(key) && node.kind === "operation" && data.roots.includes(key)
+      ? "result"
+      : node.kind,
+  );
+  const sharp = node.kind !== "operation";
+  const shape = node.shape.length ? Arrays.shapeText(node.shape) : "a number";
+  const letters = node.letters.filter(Boolean).length
+    ? node.letters.map((letter) => letter || "·").join(" ")
+    : "";
+  group.append(
+    make("rect", { class: "face", width: w, height: h, rx: sharp ? 3 : 9 }),
+    headText(node),
+    make(
+      "text",
+      { class: "shape", x: 9, y: 36 },
+      shape,
+      letters ? make("tspan", { class: "letters", dx: 6 }, letters) : null,
+    ),
+    make("text", { class: "shape", x: w - 7, y: 36, "text-anchor": "end" }, `#${key}`),
+  );
+  card.shows = key;
+}
+
+function addBox(card, closed) {
+  const { group, w, h } = card;
+  group.classList.add(closed.kind);
+  card.progress = make("rect", {
+    class: "progress forward",
+    x: 6,
+    y: h - 5,
+    width: 0,
+    height: 2.4,
+    rx: 1.2,
+  });
+  group.append(
+    make("rect", { class: "sheet", x: 4, y: 4, width: w, height: h, rx: 9 }),
+    make("rect", { class: "face", width: w, height: h, rx: 9 }),
+    make("text", { class: "title", x: 10, y: 19 }, closed.lines[0]),
+    make("text", { class: "kind", x: 10, y: 36 }, closed.lines[1] || plural(closed.operations, "operation")),
+    make("rect", { class: "progress", x: 6, y: h - 5, width: w - 12, height: 2.4, rx: 1.2 }),
+    card.progress,
+  );
+  card.shows = closed.gives.length ? closed.gives[closed.gives.length - 1] : null;
+  card.closed = closed;
 }
 
 function headText(node) {
