@@ -22,69 +22,6 @@ function listing() {
   const frames = view.frames.map((frame) =>
     make("button", { class: "link", onclick: () => Places.show(frame.key) }, frame.title),
   );
-  const rows = order.map((key) => {
-    const number = typeof key === "number";
-    const classes = [
-      key === here ? `now ${event.back ? "backward" : ""}` : "",
-      state.chosen === key ? "chosen" : "",
-      Cards.membersOf(key).some(Live.isChanged) ? "changed" : "",
-    ].join(" ");
-    if (!number) {
-      const closed = view.closed[key];
-      return make(
-        "tr",
-        { class: classes, "data-key": key },
-        make("td", {}, "▸"),
-        make(
-          "td",
-          { colspan: 3 },
-          make("button", { class: "link", onclick: () => Places.show(key) }, closed.lines.join(": ")),
-        ),
-        make(
-          "td",
-          { colspan: 2, class: "soft" },
-          `${plural(closed.operations, "operation")}${closed.learned ? `, ${plural(closed.learned, "learned number")}` : ""}`,
-        ),
-      );
-    }
-    const node = Graph.nodes.get(key);
-    const computed = !state.time || Graph.computedAt.get(key) <= state.time;
-    const found = Graph.gradientNow(key);
-    return make(
-      "tr",
-      {
-        class: `${classes} ${computed ? "" : "todo"}`,
-        "data-key": key,
-        "aria-current": key === here ? "step" : null,
-      },
-      make("td", { class: "mono number" }, `#${key}`),
-      make(
-        "td",
-        { class: "mono" },
-        make(
-          "button",
-          { class: "link", title: node.label, onclick: () => Places.choose(key) },
-          Graph.nameOf(key),
-        ),
-      ),
-      make("td", { class: "mono" }, node.made || node.kind),
-      make("td", {}, Heat.shapeOf(node.shape, node.letters)),
-      make(
-        "td",
-        { class: "mono" },
-        computed ? Shown.brief(node.value) : "not computed yet",
-        Doubts.fixedBadge(Doubts.whyFixed(key)),
-      ),
-      make(
-        "td",
-        { class: "mono" },
-        found.sum !== null && found.state !== "zero"
-          ? Shown.brief(found.sum)
-          : { zero: "zero", later: "not computed yet" }[found.state] || found.state,
-        Doubts.fixedBadge(Doubts.whyFixedGradient(key)),
-      ),
-    );
-  });
   fill(
     byId("listing"),
     frames.length
@@ -109,7 +46,82 @@ function listing() {
           ),
         ),
       ),
-      make("tbody", {}, rows),
+      make(
+        "tbody",
+        {},
+        order.map((key) =>
+          typeof key === "number"
+            ? nodeRow(key, key === here, event)
+            : boxRow(view, key, key === here, event),
+        ),
+      ),
+    ),
+  );
+}
+
+function classesOf(key, isHere, event) {
+  return [
+    isHere ? `now ${event.back ? "backward" : ""}` : "",
+    state.chosen === key ? "chosen" : "",
+    Cards.membersOf(key).some(Live.isChanged) ? "changed" : "",
+  ].join(" ");
+}
+
+function boxRow(view, key, isHere, event) {
+  const closed = view.closed[key];
+  return make(
+    "tr",
+    { class: classesOf(key, isHere, event), "data-key": key },
+    make("td", {}, "▸"),
+    make(
+      "td",
+      { colspan: 3 },
+      make("button", { class: "link", onclick: () => Places.show(key) }, closed.lines.join(": ")),
+    ),
+    make(
+      "td",
+      { colspan: 2, class: "soft" },
+      `${plural(closed.operations, "operation")}${closed.learned ? `, ${plural(closed.learned, "learned number")}` : ""}`,
+    ),
+  );
+}
+
+function nodeRow(key, isHere, event) {
+  const node = Graph.nodes.get(key);
+  const computed = !state.time || Graph.computedAt.get(key) <= state.time;
+  const found = Graph.gradientNow(key);
+  return make(
+    "tr",
+    {
+      class: `${classesOf(key, isHere, event)} ${computed ? "" : "todo"}`,
+      "data-key": key,
+      "aria-current": isHere ? "step" : null,
+    },
+    make("td", { class: "mono number" }, `#${key}`),
+    make(
+      "td",
+      { class: "mono" },
+      make(
+        "button",
+        { class: "link", title: node.label, onclick: () => Places.choose(key) },
+        Graph.nameOf(key),
+      ),
+    ),
+    make("td", { class: "mono" }, node.made || node.kind),
+    make("td", {}, Heat.shapeOf(node.shape, node.letters)),
+    make(
+      "td",
+      { class: "mono" },
+      computed ? Shown.brief(node.value) : "not computed yet",
+      Doubts.fixedBadge(Doubts.whyFixed(key)),
+    ),
+    make(
+      "td",
+      { class: "mono" },
+      found.sum !== null && found.state !== "zero"
+        ? Shown.brief(found.sum)
+        : { zero: "zero", later: "not computed yet" }[found.state] || found.state,
+      Doubts.fixedBadge(Doubts.whyFixedGradient(key)),
     ),
   );
 }
