@@ -364,23 +364,8 @@ function strip(numbers, palette, largest) {
 function cellPanel() {
   const { map, head, row, column } = state.cell;
   const found = data.maps[map];
-  const weights = Graph.nodes.get(found.weights),
-    scores = Graph.nodes.get(found.scores);
+  const weights = Graph.nodes.get(found.weights);
   const [queries, keys] = (found.tokens || [[], []]).map((list) => Masks.tokensNow(list).map(shownToken));
-  const query = vector(found, found.query, head, row, false);
-  const key = vector(found, found.key, head, column, true);
-  const product = query.map((v, k) => v * key[k]);
-  const complete = ![...query, ...key].includes(null);
-  const largest = Math.max(...query.map(Math.abs), ...key.map(Math.abs));
-  const number = (id, digits) => {
-    const v = element(found, id, head, row, column);
-    return v === null ? "not kept" : Arrays.written(v, digits || Shown.array(id).digits);
-  };
-  const known = (n) =>
-    Graph.nodes.get(n).gradient !== null &&
-    !state.predict &&
-    (!state.time || Graph.handedOnAt.get(n) <= state.time);
-  const slope = scores.gradient === null ? null : element(found, scores.gradient, head, row, column);
   const [ofQueries, ofKeys] = found.starts; // whether they begin with a start, which has no number
   const name = (list, k, starts) => {
     const place = filled(WORDS.position, { place: starts ? k : k + 1 });
@@ -409,8 +394,40 @@ function cellPanel() {
         )
       : null,
     Masks.maskSwitch(found, head, row, column),
-    make("p", { class: "big" }, number(weights.value), Doubts.fixedBadge(Doubts.whyFixed(weights.n))),
+    make("p", { class: "big" }, numberText(weights.value), Doubts.fixedBadge(Doubts.whyFixed(weights.n))),
     make("p", { class: "soft" }, "of its attention."),
+    queryTimesKey(found),
+    gradientOfCell(found),
+    make(
+      "p",
+      {},
+      "Nodes: ",
+      Places.link(found.query),
+      " · ",
+      Places.link(found.key),
+      " → ",
+      Places.link(found.scores),
+      " → ",
+      Places.link(found.weights),
+    ),
+  );
+}
+
+// The number of the chosen cell in an array of the shape of the weights.
+function numberText(id) {
+  const { map, head, row, column } = state.cell;
+  const v = element(data.maps[map], id, head, row, column);
+  return v === null ? "not kept" : Arrays.written(v, Shown.array(id).digits);
+}
+
+function queryTimesKey(found) {
+  const { head, row, column } = state.cell;
+  const query = vector(found, found.query, head, row, false);
+  const key = vector(found, found.key, head, column, true);
+  const product = query.map((v, k) => v * key[k]);
+  const complete = ![...query, ...key].includes(null);
+  const largest = Math.max(...query.map(Math.abs), ...key.map(Math.abs));
+  return [
     make("h3", {}, "Query times key"),
     !complete
       ? make("p", { class: "soft" }, "Of the query and the key, not all numbers are kept in this page.")
@@ -428,9 +445,21 @@ function cellPanel() {
       "p",
       {},
       "The products sum to ",
-      make("code", {}, number(scores.value)),
+      make("code", {}, numberText(Graph.nodes.get(found.scores).value)),
       ", the score. Scaled and masked where the model does so, softmax over the row makes the weight of it.",
     ),
+  ];
+}
+
+function gradientOfCell(found) {
+  const { head, row, column } = state.cell;
+  const [weights, scores] = [found.weights, found.scores].map((n) => Graph.nodes.get(n));
+  const known = (n) =>
+    Graph.nodes.get(n).gradient !== null &&
+    !state.predict &&
+    (!state.time || Graph.handedOnAt.get(n) <= state.time);
+  const slope = scores.gradient === null ? null : element(found, scores.gradient, head, row, column);
+  return [
     make("h3", {}, "The gradient that reaches this cell"),
     make(
       "dl",
@@ -439,28 +468,16 @@ function cellPanel() {
       make(
         "dd",
         { class: "mono" },
-        known(weights.n) ? number(weights.gradient) : "not computed yet",
+        known(weights.n) ? numberText(weights.gradient) : "not computed yet",
         known(weights.n) ? Doubts.fixedBadge(Doubts.whyFixedGradient(weights.n)) : null,
       ),
       make("dt", {}, "by the score"),
-      make("dd", { class: "mono" }, known(scores.n) ? number(scores.gradient) : "not computed yet"),
+      make("dd", { class: "mono" }, known(scores.n) ? numberText(scores.gradient) : "not computed yet"),
     ),
     known(scores.n) && slope
       ? make("p", { class: "soft" }, WORDS.slope[slope < 0 ? "negative" : "positive"])
       : null,
-    make(
-      "p",
-      {},
-      "Nodes: ",
-      Places.link(found.query),
-      " · ",
-      Places.link(found.key),
-      " → ",
-      Places.link(found.scores),
-      " → ",
-      Places.link(found.weights),
-    ),
-  );
+  ];
 }
 
 export { cellPanel, chooseCell, mapButton, mapOf, repaints };
