@@ -23,20 +23,7 @@ function show() {
         "Every number here can be changed: choose a card or a name, and type, drag or press ↑ ↓.",
       ),
     );
-  const leaves = Live.tape.leaves
-    .map(({ slot }) => slot)
-    .concat(Object.values(Live.tape.numbers).flatMap(Object.values))
-    .filter((slot) => Live.changedSlots.has(slot));
-  const count = leaves.reduce(
-    (n, slot) =>
-      n +
-      Live.machine.slots[slot].array.reduce((k, v, i) => k + (Object.is(v, Live.first[slot][i]) ? 0 : 1), 0),
-    0,
-  );
-  const off = Live.tape.switches.reduce(
-    (n, { places }) => n + places.filter(({ gate }) => !WhatIf.isOn(gate)).length,
-    0,
-  );
+  const [count, off] = [changedCount(), offCount()];
   const told = WhatIf.writtenNow();
   fill(
     box,
@@ -60,59 +47,51 @@ function show() {
         ),
     told ? make("span", {}, "likeliest symbols ", told.now) : null,
     told?.was ? make("span", { class: "soft" }, WORDS.lossAgainst) : null,
-    Doubts.readLines().length
-      ? make(
-          "span",
-          { class: "fixed-lines" },
-          make("span", { class: "badge" }, "fixed"),
-          filled(WORDS.readAt, { lines: Doubts.readLines().join(", ") }),
-        )
-      : null,
-    (Live.tape.paths || []).some(Live.isChanged)
-      ? make(
-          "span",
-          { class: "fixed-lines" },
-          make("span", { class: "badge" }, "fixed"),
-          filled(WORDS.otherPaths, {
-            names: Live.tape.paths.filter(Live.isChanged).map(Graph.nameOf).join(", "),
-          }),
-        )
-      : null,
+    fixedNotes(),
     make("span", { class: "soft only-extra" }, "The part below shows the run as it was written."),
-    make(
-      "span",
-      { class: "buttons" },
-      make(
-        "button",
-        {
-          "data-field": "undo",
-          onclick: Changes.undo,
-          disabled: !Changes.past.length,
-          title: "Undo (Ctrl Z)",
-        },
-        "Undo",
-      ),
-      make(
-        "button",
-        {
-          "data-field": "redo",
-          onclick: Changes.redo,
-          disabled: !Changes.future.length,
-          title: "Do again (Ctrl Shift Z)",
-        },
-        "Do again",
-      ),
-      make(
-        "button",
-        {
-          "data-field": "first",
-          onclick: Changes.undoAll,
-          disabled: !count && !off,
-          title: "All numbers as they were written",
-        },
-        "As written",
-      ),
-    ),
+    buttons(!count && !off),
+  );
+}
+
+// How many numbers of leaves and constants are changed.
+function changedCount() {
+  const slots = Live.tape.leaves
+    .map(({ slot }) => slot)
+    .concat(Object.values(Live.tape.numbers).flatMap(Object.values))
+    .filter((slot) => Live.changedSlots.has(slot));
+  return slots.reduce(
+    (n, slot) =>
+      n +
+      Live.machine.slots[slot].array.reduce((k, v, i) => k + (Object.is(v, Live.first[slot][i]) ? 0 : 1), 0),
+    0,
+  );
+}
+
+// How many places of parts are switched off.
+const offCount = () =>
+  Live.tape.switches.reduce((n, { places }) => n + places.filter(({ gate }) => !WhatIf.isOn(gate)).length, 0);
+
+// What stays as it was: the lines that read numbers, and the paths that the function took.
+function fixedNotes() {
+  const note = (text) =>
+    make("span", { class: "fixed-lines" }, make("span", { class: "badge" }, "fixed"), text);
+  const lines = Doubts.readLines();
+  const paths = (Live.tape.paths || []).filter(Live.isChanged);
+  return [
+    lines.length ? note(filled(WORDS.readAt, { lines: lines.join(", ") })) : null,
+    paths.length ? note(filled(WORDS.otherPaths, { names: paths.map(Graph.nameOf).join(", ") })) : null,
+  ];
+}
+
+function buttons(asWritten) {
+  const button = (field, onclick, disabled, title, text) =>
+    make("button", { "data-field": field, onclick, disabled, title }, text);
+  return make(
+    "span",
+    { class: "buttons" },
+    button("undo", Changes.undo, !Changes.past.length, "Undo (Ctrl Z)", "Undo"),
+    button("redo", Changes.redo, !Changes.future.length, "Do again (Ctrl Shift Z)", "Do again"),
+    button("first", Changes.undoAll, asWritten, "All numbers as they were written", "As written"),
   );
 }
 
