@@ -102,27 +102,21 @@ function isText({ key, target }) {
   return true;
 }
 
-function onKey(event) {
-  const typing =
-    ["INPUT", "TEXTAREA", "SELECT"].includes(event.target.tagName) && event.target.type !== "range";
-  if (byId("help").open || byId("share").open || event.ctrlKey || event.metaKey || event.altKey) return;
-  if (event.target.id === "search") {
-    const act = {
-      ArrowDown: () => Search.point(Search.pointed + 1),
-      ArrowUp: () => Search.point(Search.pointed - 1),
-      Enter: () => Search.pick(Search.pointed),
-      Escape: Search.closeSearch,
-    }[event.key];
-    if (act) {
-      event.preventDefault();
-      act();
-    }
-    return;
-  }
-  if (typing || isText(event)) return;
-  const card = event.target.closest ? event.target.closest(".card") : null;
-  const button = event.target.tagName === "BUTTON" || event.target.tagName === "SUMMARY";
-  if (card && (event.key === "Enter" || event.key === " ")) {
+function keyInSearch(event) {
+  const act = {
+    ArrowDown: () => Search.point(Search.pointed + 1),
+    ArrowUp: () => Search.point(Search.pointed - 1),
+    Enter: () => Search.pick(Search.pointed),
+    Escape: Search.closeSearch,
+  }[event.key];
+  if (!act) return;
+  event.preventDefault();
+  act();
+}
+
+// Enter and space open a card, arrows up and down lead to the one before or after. Whether it was such a key.
+function keyOnCard(event, card) {
+  if (event.key === "Enter" || event.key === " ") {
     event.preventDefault();
     const key = /^\d+$/.test(card.dataset.key) ? Number(card.dataset.key) : card.dataset.key;
     Cards.activate(key);
@@ -130,39 +124,51 @@ function onKey(event) {
       const firstCard = Camera.world.querySelector('.card [tabindex="0"]');
       if (firstCard) firstCard.focus({ preventScroll: true });
     }
-    return;
+    return true;
   }
-  if (card && (event.key === "ArrowDown" || event.key === "ArrowUp")) {
-    event.preventDefault();
-    return moveFocus(event.key === "ArrowDown" ? 1 : -1);
-  }
+  if (event.key !== "ArrowDown" && event.key !== "ArrowUp") return false;
+  event.preventDefault();
+  moveFocus(event.key === "ArrowDown" ? 1 : -1);
+  return true;
+}
+
+const ACTS = {
+  ArrowRight: ({ shiftKey }) => (shiftKey ? Places.over(1) : Places.go(state.time + 1)),
+  ArrowLeft: ({ shiftKey }) => (shiftKey ? Places.over(-1) : Places.go(state.time - 1)),
+  Home: () => Places.go(0),
+  End: () => Places.go(Graph.events.length),
+  " ": () => Timeline.togglePlaying(),
+  b: () => Places.go(Graph.FORWARD + 1),
+  o: () => openHere(),
+  u: () => Places.up(),
+  Backspace: () => Places.up(),
+  "+": () => Camera.zoom(1.25),
+  "=": () => Camera.zoom(1.25),
+  "-": () => Camera.zoom(0.8),
+  0: () => Camera.fit(),
+  "/": () => byId("search").focus(),
+  p: () => Predict.setPredict(!state.predict),
+  f: () => setFollow(!state.follow),
+  c: () => Listing.toggleCode(document.body.classList.contains("no-code")),
+  t: () => Stages.setStage(state.stage === "listing" && Graph.hasDrawings ? "drawing" : "listing"),
+  "?": () => help(),
+};
+
+function onKey(event) {
+  const typing =
+    ["INPUT", "TEXTAREA", "SELECT"].includes(event.target.tagName) && event.target.type !== "range";
+  if (byId("help").open || byId("share").open || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.target.id === "search") return keyInSearch(event);
+  if (typing || isText(event)) return;
+  const card = event.target.closest ? event.target.closest(".card") : null;
+  const button = event.target.tagName === "BUTTON" || event.target.tagName === "SUMMARY";
+  if (card && keyOnCard(event, card)) return;
   if (button && (event.key === " " || event.key === "Enter")) return;
-  const acts = {
-    ArrowRight: () => (event.shiftKey ? Places.over(1) : Places.go(state.time + 1)),
-    ArrowLeft: () => (event.shiftKey ? Places.over(-1) : Places.go(state.time - 1)),
-    Home: () => Places.go(0),
-    End: () => Places.go(Graph.events.length),
-    " ": Timeline.togglePlaying,
-    b: () => Places.go(Graph.FORWARD + 1),
-    o: openHere,
-    u: Places.up,
-    Backspace: Places.up,
-    "+": () => Camera.zoom(1.25),
-    "=": () => Camera.zoom(1.25),
-    "-": () => Camera.zoom(0.8),
-    0: () => Camera.fit(),
-    "/": () => byId("search").focus(),
-    p: () => Predict.setPredict(!state.predict),
-    f: () => setFollow(!state.follow),
-    c: () => Listing.toggleCode(document.body.classList.contains("no-code")),
-    t: () => Stages.setStage(state.stage === "listing" && Graph.hasDrawings ? "drawing" : "listing"),
-    "?": help,
-  };
-  const act = acts[event.key];
+  const act = ACTS[event.key];
   if (!act) return;
   event.preventDefault();
   if (["ArrowRight", "ArrowLeft", "Home", "End"].includes(event.key)) Pace.stopPlaying();
-  act();
+  act(event);
 }
 
 function setFollow(on) {
