@@ -308,7 +308,8 @@ class Writer:
             return lines, None
         longest = [words.shortened(line, WIDE) for line in write(room.with_longest(node))]
         width = room.width(longest, FONT, SIZE) / 72 + 2 * MARGIN[0]
-        return room.cut(lines, longest), round(width, 2)
+        hundredths = math.ceil(100 * width)  # rounded down, it would be less than they need
+        return room.cut(lines, longest), hundredths / 100
 
     def _details(self, node: GraphNode) -> list[str]:
         """Shape, value and gradient, as far as they are to be shown."""
