@@ -62,3 +62,16 @@ def test_what_is_not_written_and_comes_after_a_read(function, operations):
         loss = np.sum(function(x))
     marked = [n for n in mg.graph(loss).nodes if n.may_be_of]
     assert sorted(n.operation or n.kind for n in marked) == operations
+
+
+def test_a_number_behind_many_residual_connections_is_followed_back_at_once():
+    """There are 2^80 ways to the leaf."""
+    x = mg.Tensor([0.1, 0.2], requires_grad=True)
+    with mg.record():
+        other = x * 1
+        for _ in range(80):
+            other = other + np.tanh(other)
+        factor = np.sum(other).item()
+        loss = np.sum(x * factor)
+    leaf = mg.graph(loss).nodes[0]
+    assert any(of == leaf.number for of, _ in mg.graph(loss).reads)
