@@ -468,6 +468,12 @@ def test_what_pytorch_computes_is_not_compiled_and_a_model_is_watched_by_a_block
         mg.pytorch(net)
 
 
+def test_what_inference_mode_computes_last_is_watched_too():
+    with mg.pytorch() as watched, torch.inference_mode():
+        torch.nn.Linear(3, 1)(torch.ones(2, 3)).exp()
+    assert watched.compare().values
+
+
 def test_an_error_in_the_block_leaves_all_as_it_was():
     net = torch.nn.Linear(3, 2)
     with contextlib.suppress(RuntimeError), mg.pytorch():
