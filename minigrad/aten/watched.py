@@ -90,11 +90,9 @@ class Watched:
             computed = lambda t: t.requires_grad and (t._is_view() or not t.is_leaf)
             rank = [(computed(t), t.numel() == 1, i) for i, t in enumerate(alive)]
             last = alive[max(rank)[2]]
+            self._last = self.calls.values.of(last)
             # Detached: one that inference_mode made could take part in nothing that has gradients.
-            self._last, self._last_finite = (
-                self.calls.values.of(last),
-                bool(last.detach().isfinite().all()),
-            )
+            self._last_finite = bool(last.detach().isfinite().all())
 
     # --- what was watched --------------------------------------------------------------------------
 

@@ -44,10 +44,9 @@ class CallRecording(Recording):
         node = super().node_of(a)
         if isinstance(a, Tensor) and (node.operation is None or node.number < self.start):
             self.tensors.setdefault(node, a)
-            if self.arrays[memory_of(a._array)][1] is not node and node.number > self.start:
-                self.taken_out_at = (
-                    self.taken_out_at or source_line()
-                )  # a leaf with another's numbers
+            others = self.arrays[memory_of(a._array)][1] is not node  # a leaf with their numbers
+            if others and node.number > self.start:
+                self.taken_out_at = self.taken_out_at or source_line()
         return node
 
     def on_enter(self, box: Box, args: tuple, kwargs: dict[str, Any]) -> None:

@@ -128,6 +128,8 @@ def sum_of_multiples(line: Symbol, uses: Uses) -> Any:
     a, b = sorted(_both(x, np.multiply), key=lambda part: -np.size(plain(part)))
     if np.shape(plain(a)) != x.value.shape or np.shape(plain(b)) != line.value.shape:
         return None
+    if not a.dtype == b.dtype == line.dtype:  # a sum of narrow integers has another dtype
+        return None
     return np.multiply(simplest(np.add.reduce, [a], line.call.options), b)
 
 

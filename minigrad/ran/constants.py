@@ -125,16 +125,14 @@ class Constants:
         found, waiting = set(), [read.node]
         if read.node not in self.number and read.node.operation is None:  # detached
             waiting = [self.holding.get(id(read.value), read.node)]
-        seen = set(waiting)
+        seen = set(waiting)  # each once: over residual connections many ways lead to one node
         while waiting:
             one = waiting.pop()
             if one in self.number:
                 found.add(self.number[one])
             elif one.note is not None:
                 sources = {s for s in flat(one.note.sources) if isinstance(s, Node)} - seen
-                seen |= (
-                    sources  # each once: of residual connections there are many ways to one node
-                )
+                seen |= sources
                 waiting += sources
         return sorted(found)
 

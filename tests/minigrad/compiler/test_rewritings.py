@@ -119,3 +119,12 @@ def test_rewriting_ends_where_both_choices_are_numbers():
     x = leaf(2.0)
     step = compiled(lambda x: np.where(np.greater(x, 0), np.exp(x), x * 0) * 2, x, exact=False)
     assert step(leaf(1.0)).item() == pytest.approx(2 * np.e)
+
+
+def test_a_sum_of_narrow_integers_times_floats_stays_one_of_floats():
+    narrow = np.arange(-8, 8, dtype=np.int8).reshape(4, 4)
+    x = leaf(np.linspace(-1, 1, 16, dtype=np.float32).reshape(4, 4))
+    f = lambda x: np.sum(narrow * np.max(x, -1, keepdims=True), axis=-1, keepdims=True)
+    (found, _), (wanted, _) = (both_ways(g, [x]) for g in (compiled(f, x, exact=False), f))
+    assert found.dtype == wanted.dtype == np.float32
+    np.testing.assert_allclose(found, wanted, 1e-6)

@@ -134,15 +134,20 @@ def test_the_stages_are_found_in_the_graph(tmp_path, monkeypatch, kind, tied):
     assert outs == sorted({*outs})
 
 
+def reading(browser, tmp_path, kind):
+    """A page is opened: the reader that it is of, the ids that its model is given, and what it wrote."""
+    reader = opened(browser, tmp_path, kind)
+    source = reader.encode([LINE[kind]])
+    written = reader.beginning(source, reader.write(source))
+    return reader, reader.inputs(source, written), written
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", LINE)
 def test_a_ribbon_is_as_wide_as_attention_and_tells_what_the_margin_loses(
     browser, tmp_path, monkeypatch, kind
 ):
-    reader = opened(browser, tmp_path, kind)
-    source = reader.encode([LINE[kind]])
-    written = reader.beginning(source, reader.write(source))
-    inputs = reader.inputs(source, written)
+    reader, inputs, written = reading(browser, tmp_path, kind)
     step = browser.run(CHOSEN)
     at = inputs[-1].shape[1] - written.shape[1] + step, written[0, step]
     model = Cut(reader, monkeypatch)
@@ -188,10 +193,7 @@ def test_at_first_the_symbol_is_followed_that_a_blind_model_guesses_worst(
     browser, tmp_path, monkeypatch, kind
 ):
     """Blind: without cross-attention; and without any where there is none."""
-    reader = opened(browser, tmp_path, kind)
-    source = reader.encode([LINE[kind]])
-    written = reader.beginning(source, reader.write(source))
-    inputs = reader.inputs(source, written)
+    reader, inputs, written = reading(browser, tmp_path, kind)
     first = inputs[-1].shape[1] - written.shape[1]
     name = "cross_attention" if kind == "encoder-decoder" else "self_attention"
     parts = [m for path, m in reader.model.named_modules() if path.endswith(name)]
