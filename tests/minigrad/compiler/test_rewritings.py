@@ -69,6 +69,7 @@ def test_a_rewriting_gives_the_same_to_rounding(name, dtype):
     assert f"# {formula}\n" in step.source
     assert f"# {formula}\n" in step.program(buffers=True)
     assert (formula in compiled(function, x, exact=True).source) == same_bits
+    step.function = None  # which is called where the program ends in an error
     for k in range(2):
         again = mg.Tensor(x.data * (k + 1), requires_grad=True)
         for found, wanted in zip(both_ways(step, [again]), both_ways(function, [again])):
