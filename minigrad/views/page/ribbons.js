@@ -79,167 +79,180 @@ function curve(x0, y0, x1, y1) {
 const text = (x, y, words, attributes = {}) =>
   make("text", { x: place(x), y: place(y), ...attributes }, words);
 
-// The picture of a scene, as wide as there is room; and for each key what is coloured by it, and where its sign is written.
+// The picture of a scene, as wide as there is room; and for each key what is coloured by it, and where its sign is
+// written.
 function draw(scene, room) {
-  const { m, x, lanes, box, ...size } = layout(scene, room);
-  const parts = new Map();
-  const at = (key) => {
-    if (!parts.has(key)) parts.set(key, { shapes: [], sign: null });
-    return parts.get(key);
-  };
-  const keyed = (key, name, attributes, sign = null) => {
-    const shape = make(name, { ...attributes, "data-key": key });
-    at(key).shapes.push(shape);
-    if (sign) at(key).sign = sign;
-    return shape;
-  };
-  const heading = (stage, middle, top) => {
-    // its number and name, and below these what it does
-    const sign = text(middle, top - 5, "", { class: "sign" });
-    const words = m === WIDE ? `${stage.number} ${stage.name}` : String(stage.number);
-    return [
-      stage.here ? text(middle, top - 33, stage.here, { class: "along here" }) : null,
-      text(middle, top - 20, words, {
-        class: stage.here ? "heading here" : "heading",
-        "data-key": stage.key,
-      }),
-      stage.fixed
-        ? null
-        : keyed(
-            stage.key,
-            "rect",
-            { class: "part stage", x: middle - m.head / 2, y: top - 16, width: m.head, height: 14, rx: 7 },
-            sign,
-          ),
-      stage.fixed ? null : sign,
-    ];
-  };
-  const rows = scene.lanes.flatMap((lane, i) =>
-    lane.symbols.map((_, row) =>
-      row > (lane.until ?? Infinity)
-        ? null
-        : make("line", {
-            class: row === lane.at ? "stream followed" : "stream",
-            x1: place(m.label),
-            x2: place(x.ends[i]),
-            y1: place(lanes[i].row(row)),
-            y2: place(lanes[i].row(row)),
-          }),
-    ),
-  );
-  const names = scene.lanes.flatMap((lane, i) => [
-    text(2, lanes[i].top - 36, m === WIDE ? lane.title : lane.short, { class: "lane" }),
-    lane.stream ? alongside(scene, x, i, lanes[i].row(lane.at) - 6, lane.stream) : null,
-    lane.symbols.map((symbol, row) => {
-      const places = x.again[i] === null ? [m.label / 2] : [m.label / 2, x.again[i] + m.label / 2 - 2];
-      return places.map((left, again) => {
-        const key = lane.keys?.[again]?.[row] ?? null;
-        const tile = make("rect", {
-          class: row === lane.at ? "symbol followed" : "symbol",
-          x: place(left - m.label / 2 + 1),
-          y: place(lanes[i].row(row) - ROW / 2 + 0.5),
-          width: m.label - 2,
-          height: ROW - 1,
-          rx: 3,
-          "data-key": key,
-        });
-        if (key !== null && again) at(key).shapes.push(tile);
-        return [
-          tile,
-          text(left, lanes[i].row(row) + 4, symbol, {
-            class: `name${row > (lane.until ?? Infinity) ? " later" : ""}${symbol.length > 2 ? " long" : ""}`,
-          }),
-        ];
-      });
-    }),
-  ]);
-  const stages = scene.stages.map((stage, s) => {
-    const lane = lanes[stage.lane],
-      line = lane.row(scene.lanes[stage.lane].at),
-      { start, head, width, join } = x.stages[s];
-    if (stage.from === null) {
-      const middle = head + width / 2;
-      const high = scene.lanes[stage.lane].symbols.length * ROW;
-      return [
-        keyed(stage.key, "rect", {
-          class: stage.fixed ? "fixed work" : "part work",
-          x: head,
-          y: lane.top,
-          width,
-          height: high,
-          rx: 4,
-        }),
-        heading(stage, middle, lane.top),
-      ];
-    }
-    const from = lanes[stage.from];
-    const high = stage.heads.length * (box + BETWEEN) - BETWEEN;
-    const top = from.top + (from.high - high) / 2;
-    return [
-      stage.heads.map(({ key, ribbons }, h) => {
-        const up = top + h * (box + BETWEEN);
-        let filled = up;
-        const tall = box > 26;
-        const sign = text(head + width / 2, up + box / 2 + (tall ? 11 : 4), "", { class: "sign" });
-        return [
-          keyed(key, "path", { class: "part joined", d: curve(head + width, up + box / 2, join, line) }),
-          ribbons.map(({ key: edge, row, share }) => {
-            filled += share * box;
-            if (share < LEAST) return null;
-            const slot = ROW / stage.heads.length;
-            const y0 = from.row(row) - ROW / 2 + (h + 0.5) * slot;
-            return keyed(edge, "path", {
-              class: "part ribbon",
-              d: band(start, y0, share * slot, head, filled - (share * box) / 2, share * box),
-            });
-          }),
-          keyed(key, "rect", { class: "part head", x: head, y: up, width, height: box, rx: 3 }, sign),
-          tall
-            ? text(head + width / 2, up + box / 2 - 3, m === WIDE ? `head ${h + 1}` : h + 1, {
-                class: "number",
-              })
-            : null,
-          sign,
-        ];
-      }),
-      make("path", { class: "plus", d: plus(join, line) }),
-      heading(stage, head + width / 2, top),
-    ];
-  });
+  const plan = { scene, ...layout(scene, room), parts: new Map() };
+  const { m, x, lanes } = plan;
+  const [width, height] = [plan.width, plan.height].map(Math.ceil);
   const svg = make(
     "svg",
     {
       class: m === NARROW ? "flow narrow" : "flow",
-      viewBox: `0 0 ${Math.ceil(size.width)} ${Math.ceil(size.height)}`,
-      width: Math.ceil(size.width),
-      height: Math.ceil(size.height),
+      viewBox: `0 0 ${width} ${height}`,
+      width,
+      height,
       "aria-hidden": "true",
     },
-    make(
-      "defs",
-      {},
-      make(
-        "pattern",
-        {
-          id: "against",
-          width: 5,
-          height: 5,
-          patternUnits: "userSpaceOnUse",
-          patternTransform: "rotate(45)",
-        },
-        make("rect", { class: "ground", width: 5, height: 5 }),
-        make("rect", { class: "stripe", width: 1.6, height: 5 }),
-      ),
-    ),
-    rows,
-    stages,
-    names,
-    ending(scene, x.ends[scene.lanes.length - 1], lanes, m, size),
+    make("defs", {}, hatching()),
+    scene.lanes.map((lane, i) => streams(plan, lane, i)),
+    scene.stages.map((stage, s) => (stage.from === null ? worked : gathered)(plan, stage, x.stages[s])),
+    scene.lanes.map((lane, i) => [titles(plan, lane, i), symbols(plan, lane, i)]),
+    ending(scene, x.ends[lanes.length - 1], lanes, m, plan),
   );
-  // How wide the corner is that nothing is drawn in: above the last lane, to the right.
+  return { svg, parts: plan.parts, free: corner(plan, room) };
+}
+
+// How wide the corner is that nothing is drawn in: above the last lane, to the right.
+function corner({ scene, x, width }, room) {
   const used = x.stages.filter((_, s) => scene.stages[s].lane === 0 || scene.stages[s].from === 0);
   const fits = scene.lanes.length > 1 && x.width <= room;
-  return { svg, parts, free: fits ? size.width - Math.max(...used.map(({ join }) => join)) : 0 };
+  return fits ? width - Math.max(...used.map(({ join }) => join)) : 0;
+}
+
+// What is coloured by a key, and where its sign is written.
+function partOf({ parts }, key) {
+  if (!parts.has(key)) parts.set(key, { shapes: [], sign: null });
+  return parts.get(key);
+}
+
+function keyed(plan, key, name, attributes, sign = null) {
+  const shape = make(name, { ...attributes, "data-key": key });
+  const part = partOf(plan, key);
+  part.shapes.push(shape);
+  part.sign = sign ?? part.sign;
+  return shape;
+}
+
+// For what works against: stripes.
+const hatching = () =>
+  make(
+    "pattern",
+    { id: "against", width: 5, height: 5, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)" },
+    make("rect", { class: "ground", width: 5, height: 5 }),
+    make("rect", { class: "stripe", width: 1.6, height: 5 }),
+  );
+
+// --- a lane ---
+
+const isLater = (lane, row) => row > (lane.until ?? Infinity);
+
+const streams = ({ m, x, lanes }, lane, i) =>
+  lane.symbols.map((_, row) =>
+    isLater(lane, row)
+      ? null
+      : make("line", {
+          class: row === lane.at ? "stream followed" : "stream",
+          x1: place(m.label),
+          x2: place(x.ends[i]),
+          y1: place(lanes[i].row(row)),
+          y2: place(lanes[i].row(row)),
+        }),
+  );
+
+const titles = ({ scene, m, x, lanes }, lane, i) => [
+  text(2, lanes[i].top - 36, m === WIDE ? lane.title : lane.short, { class: "lane" }),
+  lane.stream ? alongside(scene, x, i, lanes[i].row(lane.at) - 6, lane.stream) : null,
+];
+
+// At the start of a lane, and once more where another lane reads it.
+function symbols(plan, lane, i) {
+  const { m, x, lanes } = plan;
+  const places = x.again[i] === null ? [m.label / 2] : [m.label / 2, x.again[i] + m.label / 2 - 2];
+  return lane.symbols.map((symbol, row) =>
+    places.map((left, again) => {
+      const key = lane.keys?.[again]?.[row] ?? null;
+      const tile = make("rect", {
+        class: row === lane.at ? "symbol followed" : "symbol",
+        x: place(left - m.label / 2 + 1),
+        y: place(lanes[i].row(row) - ROW / 2 + 0.5),
+        width: m.label - 2,
+        height: ROW - 1,
+        rx: 3,
+        "data-key": key,
+      });
+      if (key !== null && again) partOf(plan, key).shapes.push(tile);
+      return [
+        tile,
+        text(left, lanes[i].row(row) + 4, symbol, {
+          class: `name${isLater(lane, row) ? " later" : ""}${symbol.length > 2 ? " long" : ""}`,
+        }),
+      ];
+    }),
+  );
+}
+
+// --- a stage ---
+
+// Its number and name, and below these what it does.
+function heading(plan, stage, middle, top) {
+  const { m } = plan;
+  const name = m === WIDE ? `${stage.number} ${stage.name}` : String(stage.number);
+  const sign = text(middle, top - 5, "", { class: "sign" });
+  const box = { x: middle - m.head / 2, y: top - 16, width: m.head, height: 14, rx: 7 };
+  return [
+    stage.here ? text(middle, top - 33, stage.here, { class: "along here" }) : null,
+    text(middle, top - 20, name, { class: stage.here ? "heading here" : "heading", "data-key": stage.key }),
+    stage.fixed ? null : [keyed(plan, stage.key, "rect", { class: "part stage", ...box }, sign), sign],
+  ];
+}
+
+// A stage without heads works on each row of its lane.
+function worked(plan, stage, { head, width }) {
+  const { top } = plan.lanes[stage.lane];
+  const high = plan.scene.lanes[stage.lane].symbols.length * ROW;
+  const name = stage.fixed ? "fixed work" : "part work";
+  return [
+    keyed(plan, stage.key, "rect", { class: name, x: head, y: top, width, height: high, rx: 4 }),
+    heading(plan, stage, head + width / 2, top),
+  ];
+}
+
+// A stage with heads gathers from rows, and adds to the row that is followed.
+function gathered(plan, stage, where) {
+  const { scene, lanes, box } = plan;
+  const line = lanes[stage.lane].row(scene.lanes[stage.lane].at);
+  const from = lanes[stage.from];
+  const high = stage.heads.length * (box + BETWEEN) - BETWEEN;
+  const top = from.top + (from.high - high) / 2;
+  return [
+    stage.heads.map((one, h) => {
+      const up = top + h * (box + BETWEEN);
+      const to = curve(where.head + where.width, up + box / 2, where.join, line);
+      return [
+        keyed(plan, one.key, "path", { class: "part joined", d: to }),
+        bands(plan, stage, where, h, up),
+        headBox(plan, one.key, h, where, up),
+      ];
+    }),
+    make("path", { class: "plus", d: plus(where.join, line) }),
+    heading(plan, stage, where.head + where.width / 2, top),
+  ];
+}
+
+// The ribbons of a head, one below the other where they enter it.
+function bands(plan, stage, { start, head }, h, up) {
+  const { lanes, box } = plan;
+  const slot = ROW / stage.heads.length; // of a row, for each head
+  let entered = up;
+  return stage.heads[h].ribbons.map(({ key, row, share }) => {
+    entered += share * box;
+    if (share < LEAST) return null;
+    const y = lanes[stage.from].row(row) - ROW / 2 + (h + 0.5) * slot;
+    const d = band(start, y, share * slot, head, entered - (share * box) / 2, share * box);
+    return keyed(plan, key, "path", { class: "part ribbon", d });
+  });
+}
+
+function headBox(plan, key, h, { head, width }, up) {
+  const { m, box } = plan;
+  const [middle, tall] = [head + width / 2, box > 26];
+  const sign = text(middle, up + box / 2 + (tall ? 11 : 4), "", { class: "sign" });
+  return [
+    keyed(plan, key, "rect", { class: "part head", x: head, y: up, width, height: box, rx: 3 }, sign),
+    tall ? text(middle, up + box / 2 - 3, m === WIDE ? `head ${h + 1}` : h + 1, { class: "number" }) : null,
+    sign,
+  ];
 }
 
 const plus = (x, y) =>
