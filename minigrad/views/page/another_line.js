@@ -5,6 +5,7 @@ import { byId, data, fill, make, plural, SPACE, SPECIAL, state } from "./base.js
 import * as Shown from "./shown.js";
 import * as Interpreter from "./interpreter.js";
 import * as Flow from "./flow.js";
+import * as FlowCuts from "./flow_cuts.js";
 import * as Sampling from "./sampling.js";
 import * as Link from "./link.js";
 import * as Places from "./places.js";
@@ -253,7 +254,7 @@ function read(text, right = null) {
 function likelihood(line, said, apart) {
   const share = percent(said.written.reduce((product, id, t) => product * said.p[t][id], 1));
   const symbols = plural(said.written.length, "symbol");
-  const differs = line !== told.line ? "line" : Flow.cutter?.off.size ? "cut" : null;
+  const differs = line !== told.line ? "line" : FlowCuts.allCut().length ? "cut" : null;
   return filled(WORDS.hasRead, {
     symbols,
     share,

@@ -2,28 +2,59 @@
 
 import { hear } from "./base.js";
 import * as Link from "./link.js";
+import * as Reading from "./flow_reading.js";
+import * as Parts from "./flow_parts.js";
 import * as Flow from "./flow.js";
+import * as FlowCuts from "./flow_cuts.js";
+
+let wanted = null; // what a link asks for, until a line is read
 
 hear("flow", Link.keep);
+hear("flow-read", () => {
+  if (wanted) queueMicrotask(() => restore(wanted));
+});
 
 // The symbol is counted from 1; the one that is followed at first is left out.
 function written() {
-  if (!Flow.reading) return [];
+  if (!Reading.now) return [];
   const { line, step } = Flow.opened ?? {};
-  const off = [...Flow.cutter.off.keys()];
+  const off = FlowCuts.allCut().map(({ key }) => key.replaceAll(" ", "."));
   return [
-    line === Flow.reading.line && step === Flow.step ? null : ["follow", Flow.step + 1],
-    off.length ? ["cut", off.map((key) => key.replaceAll(" ", ".")).join(",")] : null,
+    line === Reading.now.line && step === Flow.step ? null : ["follow", Flow.step + 1],
+    off.length ? ["cut", off.join(",")] : null,
   ];
 }
 
 function read(given) {
   const symbol = Number(given.get("follow") ?? 0);
   const keys = (given.get("cut") ?? "").split(",").filter(Boolean);
-  Flow.restore({
+  restore({
     step: Number.isInteger(symbol) && symbol > 0 ? symbol - 1 : null,
     cut: keys.map((key) => key.replaceAll(".", " ")),
   });
+}
+
+// The `step` that is followed, or null, and the keys of what is cut. What is not there is left out.
+function restore(said) {
+  wanted = Reading.now ? null : said;
+  if (!Reading.now) return;
+  for (const part of FlowCuts.allCut()) Reading.cutter.toggle(part);
+  Flow.readFrom(said.step);
+  const found = said.cut.map(partNamed).filter((part) => part?.cuts);
+  for (const part of found) Reading.cutter.toggle(part);
+  if (found.length) Flow.readAgain(Flow.chosen);
+}
+
+// An edge, or a letter, is a part while the row that its key names is followed.
+function partNamed(key) {
+  const [kind, ...places] = key.split(" ");
+  const rows = { source: Flow.letter, target: Flow.rowOf("target") };
+  if (kind === "letter") rows.target = Number(places[0]);
+  if (kind === "edge") rows[Reading.told.stages[places[0]]?.side] = Number(places[2]);
+  const { reading } = Reading;
+  const isThere =
+    rows.target - reading.first in reading.written && (rows.source in reading.source || !rows.source);
+  return isThere ? Parts.partsOf(rows).get(key) : null;
 }
 
 Link.also({ written, read });

@@ -4,7 +4,10 @@ import { filled, WORDS } from "./words.js";
 import { byId, fill, keepFocus, make, say } from "./base.js";
 import * as Ribbons from "./ribbons.js";
 import * as FlowScene from "./flow_scene.js";
+import * as Reading from "./flow_reading.js";
+import * as Effects from "./flow_effects.js";
 import * as Flow from "./flow.js";
+import * as FlowCuts from "./flow_cuts.js";
 
 const score = (v) => v.toFixed(1).replace("-", "−");
 
@@ -12,13 +15,13 @@ const share = (v) => v.toFixed(2);
 
 const percent = (v) => `${(100 * v).toFixed(0)}%`;
 
+// In words.
 function named(part) {
-  // in words
   const { stage, kind, h, k } = part;
   if (kind === "letter")
     return filled(WORDS.flowLetter, {
       unit: unit("source"),
-      symbol: Flow.quoted(Flow.visible(Flow.reading.source[k])),
+      symbol: Reading.quoted(Reading.now.source[k]),
       place: k + 1,
     });
   const name = stageName(stage);
@@ -27,15 +30,15 @@ function named(part) {
   return filled(WORDS.flowEdge, {
     head: h + 1,
     stage: name,
-    key: Flow.quoted(Flow.visible(Flow.symbolsOf(stage.reads)[k])),
+    key: Reading.quoted(Reading.symbolsOf(stage.reads)[k]),
     share: share(part.width),
   });
 }
 
 function stageName({ side, reads, name, layer }) {
   if (layer === null) return name; // there is one of it
-  const sides = new Set(Flow.told.stages.map((stage) => stage.side)).size > 1;
-  const layers = Flow.told.stages.some((stage) => stage.layer > 1);
+  const sides = new Set(Reading.told.stages.map((stage) => stage.side)).size > 1;
+  const layers = Reading.told.stages.some((stage) => stage.layer > 1);
   const place = sides && (reads ?? side) === side ? WORDS.flowSides[side] : "";
   return `${place}${name}${layers ? `, layer ${layer}` : ""}`;
 }
@@ -44,38 +47,38 @@ function stageName({ side, reads, name, layer }) {
 
 const MOST_READ = 3; // symbols of a head that are named
 
+// What the symbols of a side are called.
 function unit(side) {
-  // what the symbols of a side are called
-  const apart = side === "target" && Flow.reading.source.length;
-  return apart ? "symbol" : Flow.told.level === "word" ? "word" : "letter";
+  const apart = side === "target" && Reading.now.source.length;
+  return apart ? "symbol" : Reading.told.level === "word" ? "word" : "letter";
 }
 
+// A symbol with its place, from 1: what stands at the start, and was not written, has none.
 function placed(side, k) {
-  // a symbol with its place, from 1: what stands at the start, and was not written, has none
-  const symbols = Flow.symbolsOf(side);
-  const symbol = Flow.quoted(Flow.visible(symbols[k]));
+  const symbols = Reading.symbolsOf(side);
+  const symbol = Reading.quoted(symbols[k]);
   const starts = symbols[0] === "<bos>";
   if (starts && k === 0) return symbol;
   return filled(WORDS.flowPlaced, { symbol, unit: unit(side), place: starts ? k : k + 1 });
 }
 
+// Where a head looks, widest first, in words.
 function mostRead({ stage, h }, most = MOST_READ) {
-  // where a head looks, widest first, in words
-  return Flow.symbolsOf(stage.reads)
-    .map((_, k) => ({ k, width: Flow.weight(stage, h, k) }))
+  return Reading.symbolsOf(stage.reads)
+    .map((_, k) => ({ k, width: Reading.weight(stage, h, Flow.rowOf(stage.side), k) }))
     .sort((a, b) => b.width - a.width)
     .filter(({ width }, i) => i < most && width >= 0.005)
     .map(({ k, width }) => `${placed(stage.reads, k)} ${percent(width)}`)
     .join(", ");
 }
 
+// What a part reads, in sentences.
 function readBy(part) {
-  // what a part reads, in sentences
   const { kind, stage, h, k } = part;
   const symbol = FlowScene.followed("target");
   if (kind === "letter") return [letterReads(k), bothKinds(), WORDS.flowLetterAbout];
   if (stage.reads === null) return [stage.cut];
-  if (kind !== "stage" && Flow.cutter.off.has(part.key)) return [WORDS.flowReadsNothing];
+  if (kind !== "stage" && FlowCuts.isCut(part.key)) return [WORDS.flowReadsNothing];
   const alone = stage.side === "source" ? bothKinds() : null;
   if (kind === "edge")
     return [
@@ -88,7 +91,7 @@ function readBy(part) {
     ];
   if (kind === "stage") {
     const heads = Array.from(
-      { length: Flow.weightsOf(stage).shape[1] },
+      { length: Reading.weightsOf(stage).shape[1] },
       (_, one) => `${one + 1}: ${mostRead({ stage, h: one }, 1)}`,
     );
     return [filled(WORDS.flowStageReads, { list: heads.join("; ") })];
@@ -107,33 +110,33 @@ function readBy(part) {
 const bothKinds = () =>
   filled(WORDS.flowBothKinds, { letter: placed("source", Flow.letter), units: `${unit("source")}s` });
 
+// Which heads take from a letter.
 function letterReads(k) {
-  // which heads take from a letter
-  const list = Flow.told.stages
+  const list = Reading.told.stages
     .filter((stage) => stage.reads === "source" && stage.side === "target")
     .flatMap((stage) => {
-      const layer = Flow.told.stages.some((one) => one.layer > 1) ? `layer ${stage.layer}, ` : "";
-      return Array.from({ length: Flow.weightsOf(stage).shape[1] }, (_, h) => ({
-        width: Flow.weight(stage, h, k),
-        said: `${layer}head ${h + 1} ${percent(Flow.weight(stage, h, k))}`,
+      const layer = Reading.told.stages.some((one) => one.layer > 1) ? `layer ${stage.layer}, ` : "";
+      return Array.from({ length: Reading.weightsOf(stage).shape[1] }, (_, h) => ({
+        width: Reading.weight(stage, h, Flow.rowOf(stage.side), k),
+        said: `${layer}head ${h + 1} ${percent(Reading.weight(stage, h, Flow.rowOf(stage.side), k))}`,
       }));
     })
     .filter(({ width }) => width >= Ribbons.LEAST)
     .map(({ said }) => said)
     .join(", ");
-  const cut = Flow.cutter.off.has(`letter ${Flow.rowOf("target")} ${k}`);
+  const cut = FlowCuts.isCut(`letter ${Flow.rowOf("target")} ${k}`);
   return filled(WORDS.flowLetterRead[cut ? "cut" : list ? "some" : "none"], {
     symbol: FlowScene.followed("target"),
     list,
   });
 }
 
+// The symbols of the output: one of them is followed.
 function symbolButtons() {
-  // the symbols of the output: one of them is followed
   const focused = byId("flow-steps").contains(document.activeElement);
   fill(
     byId("flow-steps"),
-    Flow.reading.written.map((id, t) =>
+    Reading.now.written.map((id, t) =>
       make(
         "button",
         {
@@ -142,30 +145,30 @@ function symbolButtons() {
           tabindex: t === Flow.step ? 0 : -1,
           "aria-label": filled(WORDS.stepOfOutput, {
             step: t + 1,
-            symbol: Flow.visible(Flow.told.symbols[id]),
+            symbol: Reading.visible(Reading.told.symbols[id]),
           }),
-          class: id === Flow.told.wrote[t] ? null : "changed",
+          class: id === Reading.told.wrote[t] ? null : "changed",
           onclick: () => Flow.follow(t),
         },
-        Flow.visible(Flow.told.symbols[id]),
+        Reading.visible(Reading.told.symbols[id]),
       ),
     ),
   );
   if (focused) byId("flow-steps").children[Flow.step].focus();
 }
 
+// What the picture says of this symbol, in sentences.
 function summary() {
-  // what the picture says of this symbol, in sentences
   const symbol = FlowScene.followed("target");
-  const other = symbolNamed(Flow.margin.other);
-  const [lead, own, second] = [Flow.margin.margin, Flow.margin.own, Flow.margin.second].map(score);
+  const other = symbolNamed(Effects.margin.other);
+  const [lead, own, second] = [Effects.margin.margin, Effects.margin.own, Effects.margin.second].map(score);
   const part = Flow.partChosen();
   pointed();
   if (part) return keepFocus(() => fill(byId("flow-summary"), brief(part)));
   fill(
     byId("flow-summary"),
     make("p", {}, filled(WORDS.flowLead, { symbol, lead, own, other, second })),
-    Flow.complete
+    Effects.known.complete
       ? [
           rests("letter", 4, WORDS.flowLetters, letterNamed),
           needed(symbol),
@@ -190,8 +193,8 @@ function summary() {
   );
 }
 
+// Beside the picture, what is worked out below.
 function brief(part) {
-  // beside the picture, what is worked out below
   const symbol = FlowScene.followed("target");
   return [
     make("p", {}, make("b", {}, named(part))),
@@ -210,10 +213,10 @@ function brief(part) {
 const sentences = (part) =>
   [...readBy(part), raises(part), outcome(part)].filter(Boolean).map((sentence) => make("p", {}, sentence));
 
+// Of which scores: told by the run without it.
 function raises(part) {
-  // of which scores: told by the run without it
-  const [up, down] = Flow.moves.get(part.key) ?? [];
-  if (!up || (Flow.isNothing(up.by) && Flow.isNothing(down.by))) return "";
+  const [up, down] = Effects.known.moves.get(part.key) ?? [];
+  if (!up || (Effects.isNothing(up.by) && Effects.isNothing(down.by))) return "";
   return filled(WORDS.flowRaises, {
     up: symbolNamed(up.id),
     raised: score(up.by),
@@ -227,8 +230,8 @@ function toTable() {
   byId("flow-details").focus({ preventScroll: true });
 }
 
+// Of the part that is pointed at, in place of the one that is chosen.
 function pointed() {
-  // of the part that is pointed at, in place of the one that is chosen
   const part = Flow.partPointed();
   const beside = byId("flow-figure").classList.contains("beside");
   byId("flow-pointed").hidden = !part || !beside;
@@ -237,16 +240,16 @@ function pointed() {
 
 function tipOf(part) {
   if (!part.cuts) return named(part);
-  return filled(WORDS.flowTip, { name: named(part), change: Flow.does(part.key) });
+  return filled(WORDS.flowTip, { name: named(part), change: Effects.does(part.key) });
 }
 
+// On which parts of that kind the symbol rests.
 function rests(kind, most, words, name) {
-  // on which parts of that kind the symbol rests
   const found = [...Flow.parts.values()]
-    .filter((part) => part.kind === kind && Flow.effect(part.key) === "for")
-    .sort((a, b) => Flow.losses.get(b.key) - Flow.losses.get(a.key))
+    .filter((part) => part.kind === kind && Effects.effect(part.key) === "for")
+    .sort((a, b) => Effects.lossOf(b.key) - Effects.lossOf(a.key))
     .slice(0, most);
-  const list = found.map((part) => `${name(part)} ${Flow.does(part.key)}`).join("; ");
+  const list = found.map((part) => `${name(part)} ${Effects.does(part.key)}`).join("; ");
   return found.length ? make("p", {}, filled(words, { list })) : null;
 }
 
@@ -256,28 +259,28 @@ const looksMost = (part) =>
     ? named(part)
     : filled(WORDS.flowHeadLooks, { head: named(part), key: mostRead(part, 1) });
 
-const letterNamed = ({ k }) => Flow.quoted(Flow.visible(Flow.reading.source[k]));
+const letterNamed = ({ k }) => Reading.quoted(Reading.now.source[k]);
 
+// To help is not to be needed: of which letter the loss is more than the lead.
 function needed(symbol) {
-  // to help is not to be needed: of which letter the loss is more than the lead
   const parts = [...Flow.parts.values()].filter(({ kind }) => kind === "letter");
-  if (!parts.length || parts.some(({ key }) => !Flow.losses.has(key))) return null;
+  if (!parts.length || parts.some(({ key }) => !Effects.known.losses.has(key))) return null;
   const list = parts
-    .filter(({ key }) => Flow.losses.get(key) > Flow.margin.margin)
+    .filter(({ key }) => Effects.lossOf(key) > Effects.margin.margin)
     .map(letterNamed)
     .join(", ");
   return make("p", {}, filled(WORDS.flowLettersNeeded[list ? "some" : "none"], { symbol, list }));
 }
 
+// The widest ribbon need not be what helps: said with the one that is here.
 function widest(symbol) {
-  // the widest ribbon need not be what helps: said with the one that is here
   const edges = [...Flow.parts.values()]
     .filter(({ kind, stage }) => kind === "edge" && stage.side === "target")
     .sort((a, b) => b.width - a.width);
   if (!edges.length) return "";
-  const said = (words, part) => filled(words, { edge: named(part), symbol, change: Flow.does(part.key) });
-  const against = edges.find(({ key }) => Flow.effect(key) === "against");
-  const first = Flow.effect(edges[0].key);
+  const said = (words, part) => filled(words, { edge: named(part), symbol, change: Effects.does(part.key) });
+  const against = edges.find(({ key }) => Effects.effect(key) === "against");
+  const first = Effects.effect(edges[0].key);
   return first === "for" && against
     ? said(WORDS.flowAgainst, against)
     : said(WORDS.flowWidest[first], edges[0]);
@@ -285,7 +288,7 @@ function widest(symbol) {
 
 // --- a part that is chosen ----------------------------------------------------------------------------------------
 
-const symbolNamed = (id) => Flow.quoted(Flow.visible(Flow.told.symbols[id]));
+const symbolNamed = (id) => Reading.quoted(Reading.told.symbols[id]);
 
 // How far a symbol's score is above the best of the others, or below it.
 const ahead = (lead, other) =>
@@ -294,32 +297,32 @@ const ahead = (lead, other) =>
     other: symbolNamed(other),
   });
 
-const scored = (id) => `${symbolNamed(id)} ${score(Flow.scoresNow()[id])}`;
+const scored = (id) => `${symbolNamed(id)} ${score(Reading.scoresAt(Flow.rowOf("target"))[id])}`;
 
 function outcome(part) {
   if (!part.cuts) return filled(WORDS.flowScores, { list: FlowScene.likeliest().map(scored).join(", ") });
-  const lost = Flow.losses.get(part.key);
+  const lost = Effects.lossOf(part.key);
   if (lost === undefined) return WORDS.flowMeasuring;
   const symbol = FlowScene.followed("target");
-  const { margin: lead, other } = Flow.margin;
-  const rival = Flow.rivals.get(part.key);
+  const { margin: lead, other } = Effects.margin;
+  const rival = Effects.known.rivals.get(part.key);
   const now = ahead(lead, other);
-  if (Flow.cutter.off.has(part.key)) {
-    const before = Flow.beforeCut(part);
+  if (FlowCuts.isCut(part.key)) {
+    const before = FlowCuts.beforeCut(part);
     if (before) return sinceCut(before);
     return [
       filled(WORDS.flowWouldGain, { symbol, now, other: ahead(lead + lost, rival) }),
-      Flow.uncut?.line === Flow.reading.line ? inPlaceOf(Flow.uncut.written[Flow.step]) : "",
+      inPlaceOf(FlowCuts.writtenUncut(Reading.now.line)?.[Flow.step]),
     ].join(" ");
   }
   return [
-    Flow.effect(part.key) === "nothing"
+    Effects.effect(part.key) === "nothing"
       ? filled(WORDS.flowWouldStay, { symbol, now })
       : filled(WORDS.flowWouldLose, {
           symbol,
           now,
           other: ahead(lead - lost, rival),
-          change: Flow.does(part.key),
+          change: Effects.does(part.key),
         }),
     lead > 0 && lost > lead
       ? filled(WORDS.flowMore, { lead: score(lead), other: symbolNamed(rival) })
@@ -330,12 +333,12 @@ function outcome(part) {
 // Of what is written without a look at the line, the line is no reason.
 function blind({ kind, stage }) {
   const reads = (one) => one.reads === "source" && one.side === "target";
-  if (kind !== "stage" || !reads(stage) || Flow.told.stages.filter(reads).length > 1) return "";
+  if (kind !== "stage" || !reads(stage) || Reading.told.stages.filter(reads).length > 1) return "";
   return filled(WORDS.flowBlind, { symbol: FlowScene.followed("target") });
 }
 
 const inPlaceOf = (id) =>
-  id === undefined || id === Flow.reading.written[Flow.step]
+  id === undefined || id === Flow.symbol()
     ? ""
     : filled(WORDS.flowCutElse, { now: FlowScene.followed("target"), before: symbolNamed(id) });
 
@@ -345,9 +348,9 @@ function sinceCut({ written, lead: { margin: lead, other }, lost, rival }) {
   const text = (ids) =>
     ids
       .slice(0, Flow.step)
-      .map((one) => Flow.visible(Flow.told.symbols[one]))
+      .map((one) => Reading.visible(Reading.told.symbols[one]))
       .join("");
-  const [now, before] = [text(Flow.reading.written), text(written)];
+  const [now, before] = [text(Reading.now.written), text(written)];
   const symbol = symbolNamed(id);
   const was = ahead(lead, other);
   if (now !== before)
@@ -357,16 +360,16 @@ function sinceCut({ written, lead: { margin: lead, other }, lost, rival }) {
         ? filled(WORDS.flowCutOnly, { now, before })
         : filled(WORDS.flowCutEarlier, { now, before, symbol, was, other: ahead(lead - lost, rival) }),
     ].join(" ");
-  const found = Flow.marginOf(Flow.scoresNow(), id);
+  const found = Reading.marginOf(Reading.scoresAt(Flow.rowOf("target")), id);
   const is = ahead(found.margin, found.other);
-  if (id !== Flow.reading.written[Flow.step])
+  if (id !== Flow.symbol())
     return filled(WORDS.flowCutOther, { now: FlowScene.followed("target"), before: symbol, was, is });
-  if (Flow.isNothing(lead - found.margin, lead)) return filled(WORDS.flowWouldStay, { symbol, now: was });
-  return filled(WORDS.flowCutSame, { symbol, is, was, change: Flow.signed(lead - found.margin) });
+  if (Effects.isNothing(lead - found.margin, lead)) return filled(WORDS.flowWouldStay, { symbol, now: was });
+  return filled(WORDS.flowCutSame, { symbol, is, was, change: Effects.signed(lead - found.margin) });
 }
 
 function cutSwitch(part, place) {
-  const off = Flow.cutter.off.has(part.key);
+  const off = FlowCuts.isCut(part.key);
   return make(
     "button",
     {
@@ -376,8 +379,8 @@ function cutSwitch(part, place) {
       "aria-label": `${named(part)}: ${off ? "cut" : "on"}`,
       "data-field": `${place} ${part.key}`,
       onclick: () => {
-        Flow.turn(part);
-        say(`${named(part)}: ${Flow.cutter.off.has(part.key) ? "cut" : "on"}`);
+        FlowCuts.turn(part);
+        say(`${named(part)}: ${FlowCuts.isCut(part.key) ? "cut" : "on"}`);
       },
     },
     off ? "cut" : "on",
@@ -386,7 +389,7 @@ function cutSwitch(part, place) {
 
 function details() {
   const part = Flow.partChosen();
-  const off = [...Flow.cutter.off.values()];
+  const off = FlowCuts.allCut();
   byId("flow-cut").hidden = !off.length;
   fill(
     byId("flow-cut"),
@@ -397,7 +400,7 @@ function details() {
       make("button", { class: "link", onclick: () => Flow.choose(one.key) }, named(one)),
     ]),
     " ",
-    make("button", { onclick: Flow.putBack }, "Put all back"),
+    make("button", { onclick: FlowCuts.putBack }, "Put all back"),
   );
   keepFocus(() =>
     fill(byId("flow-details"), part ? about(part) : make("p", { class: "soft" }, WORDS.flowChoose)),
@@ -447,11 +450,11 @@ function about(part) {
                 make(
                   "button",
                   { class: "link", "data-field": `to ${edge.key}`, onclick: () => Flow.choose(edge.key) },
-                  Flow.visible(Flow.symbolsOf(stage.reads)[edge.k]),
+                  Reading.visible(Reading.symbolsOf(stage.reads)[edge.k]),
                 ),
               ),
               make("td", {}, share(edge.width)),
-              make("td", {}, Flow.does(edge.key)),
+              make("td", {}, Effects.does(edge.key)),
               make("td", {}, cutSwitch(edge, "row")),
             ),
           ),
@@ -461,11 +464,11 @@ function about(part) {
 }
 
 function letters() {
-  byId("flow-by").hidden = !Flow.reading.source.length;
+  byId("flow-by").hidden = !Reading.now.source.length;
   fill(
     byId("flow-letter"),
-    Flow.reading.source.map((symbol, k) =>
-      make("option", { value: k, selected: k === Flow.letter }, `${k + 1}: ${Flow.visible(symbol)}`),
+    Reading.now.source.map((symbol, k) =>
+      make("option", { value: k, selected: k === Flow.letter }, `${k + 1}: ${Reading.visible(symbol)}`),
     ),
   );
 }
@@ -474,7 +477,7 @@ function stageList() {
   const now = FlowScene.stageNow();
   fill(
     byId("flow-stages"),
-    Flow.told.stages.map((stage, s) => [
+    Reading.told.stages.map((stage, s) => [
       make(
         "li",
         {},
@@ -496,14 +499,16 @@ function stageList() {
   );
   fill(
     byId("flow-heads"),
-    Flow.told.stages.map((stage, s) => (stage.reads === null ? null : make("li", {}, headButtons(stage, s)))),
+    Reading.told.stages.map((stage, s) =>
+      stage.reads === null ? null : make("li", {}, headButtons(stage, s)),
+    ),
   );
 }
 
 function headButtons(stage, s) {
   return [
     make("span", { class: "soft" }, filled(WORDS.flowHeadsOf, { number: s + 1, stage: stageName(stage) })),
-    Array.from({ length: Flow.weightsOf(stage).shape[1] }, (_, h) =>
+    Array.from({ length: Reading.weightsOf(stage).shape[1] }, (_, h) =>
       make(
         "button",
         {

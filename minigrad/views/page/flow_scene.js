@@ -6,7 +6,10 @@ import * as Graph from "./graph.js";
 import * as Attention from "./attention.js";
 import * as Places from "./places.js";
 import * as Ribbons from "./ribbons.js";
+import * as Reading from "./flow_reading.js";
+import * as Effects from "./flow_effects.js";
 import * as Flow from "./flow.js";
+import * as FlowCuts from "./flow_cuts.js";
 
 const LIKELY = 4,
   MOST_ROWS = 40; // symbols of a lane, the last ones
@@ -15,17 +18,18 @@ let drawn = null;
 
 function scene() {
   const target = Flow.rowOf("target");
-  const hasSource = Flow.told.stages.some((stage) => stage.side === "source");
+  const hasSource = Reading.told.stages.some((stage) => stage.side === "source");
   const sides = hasSource ? ["source", "target"] : ["target"];
   const from = hasSource ? 0 : Math.max(0, target + 1 - MOST_ROWS); // the first row that is shown
-  const shown = (side) => (hasSource ? Flow.symbolsOf(side) : Flow.symbolsOf(side).slice(from, target + 1));
+  const shown = (side) =>
+    hasSource ? Reading.symbolsOf(side) : Reading.symbolsOf(side).slice(from, target + 1);
   const now = stageNow();
   return {
     lanes: sides.map((side) => ({
       short: WORDS.flowLanes[hasSource ? side : "text"],
       title: filled(WORDS.flowTitles[hasSource ? side : "text"], { symbol: followed(side) }),
       stream: side === "target" ? WORDS.flowStream : null,
-      symbols: shown(side).map(Flow.visible),
+      symbols: shown(side).map(Reading.visible),
       at: Flow.rowOf(side) - from,
       until: side === "target" ? target - from : undefined,
       keys:
@@ -33,11 +37,11 @@ function scene() {
           ? [shown(side).map((_, k) => `row ${k}`), shown(side).map((_, k) => `letter ${target} ${k}`)]
           : [
               shown(side).map((_, k) =>
-                k + from - Flow.reading.first >= 0 ? `step ${k + from - Flow.reading.first}` : null,
+                k + from - Reading.now.first >= 0 ? `step ${k + from - Reading.now.first}` : null,
               ),
             ],
     })),
-    stages: Flow.told.stages.map((stage, s) => ({
+    stages: Reading.told.stages.map((stage, s) => ({
       key: `stage ${s}`,
       number: s + 1,
       name: stage.name,
@@ -48,38 +52,32 @@ function scene() {
       heads:
         stage.reads === null
           ? []
-          : Array.from({ length: Flow.weightsOf(stage).shape[1] }, (_, h) => ({
+          : Array.from({ length: Reading.weightsOf(stage).shape[1] }, (_, h) => ({
               key: `head ${s} ${h}`,
               ribbons: shown(stage.reads).map((_k, row) => ({
                 key: `edge ${s} ${h} ${Flow.rowOf(stage.side)} ${row + from}`,
                 row,
-                share: Flow.weight(stage, h, row + from),
+                share: Reading.weight(stage, h, Flow.rowOf(stage.side), row + from),
               })),
             })),
     })),
     likely: WORDS.flowLikely.long,
     likelyShort: WORDS.flowLikely.short,
     ends: likeliest().map((i) => ({
-      symbol: Flow.visible(Flow.told.symbols[i]),
-      share: Flow.reading.p[Flow.step][i],
-      said: `${(100 * Flow.reading.p[Flow.step][i]).toFixed(1)}%`,
-      chosen: i === Flow.reading.written[Flow.step],
+      symbol: Reading.visible(Reading.told.symbols[i]),
+      share: Reading.now.p[Flow.step][i],
+      said: `${(100 * Reading.now.p[Flow.step][i]).toFixed(1)}%`,
+      chosen: i === Flow.symbol(),
     })),
   };
 }
 
 // The symbol that a row is there for: of the target, the one that is written there.
 const followed = (side) =>
-  Flow.quoted(
-    Flow.visible(
-      side === "target"
-        ? Flow.told.symbols[Flow.reading.written[Flow.step]]
-        : Flow.reading.source[Flow.letter],
-    ),
-  );
+  Reading.quoted(side === "target" ? Reading.told.symbols[Flow.symbol()] : Reading.now.source[Flow.letter]);
 
 function likeliest() {
-  const p = Flow.reading.p[Flow.step];
+  const p = Reading.now.p[Flow.step];
   return p
     .map((_, i) => i)
     .sort((a, b) => p[b] - p[a] || a - b)
@@ -91,7 +89,7 @@ const width = () => wide || byId("flow-picture").clientWidth;
 
 function draw() {
   const box = byId("flow-picture");
-  if (!Flow.reading || !width()) return; // it is not seen
+  if (!Reading.now || !width()) return; // it is not seen
   drawn = Ribbons.draw(scene(), width());
   fill(box, drawn.svg);
   byId("flow-figure").classList.toggle("beside", drawn.free > 230);
@@ -99,9 +97,9 @@ function draw() {
   paint();
 }
 
+// Draws again, and says so, if the picture has another width.
 function resize(told) {
-  // draws again, and says so, if the picture has another width
-  const again = Flow.reading && told !== wide;
+  const again = Reading.now && told !== wide;
   wide = told;
   if (again) draw();
   return again;
@@ -116,10 +114,10 @@ function toLeaveFree() {
 function paint() {
   if (!drawn) return;
   drawn.svg.classList.toggle("leads", Flow.leads);
-  const most = Math.max(...[...Flow.losses.values()].map(Math.abs), 1e-9);
+  const most = Math.max(...[...Effects.known.losses.values()].map(Math.abs), 1e-9);
   for (const [key, { shapes, sign }] of drawn.parts) {
-    const effect = Flow.effect(key);
-    const [off, lost] = [Flow.cutter.off.has(key), Flow.losses.get(key) ?? 0];
+    const effect = Effects.effect(key);
+    const [off, lost] = [FlowCuts.isCut(key), Effects.lossOf(key) ?? 0];
     for (const shape of shapes) {
       for (const name of ["for", "against", "nothing"]) shape.classList.toggle(name, effect === name);
       if (effect !== null) shape.dataset.lost = lost.toFixed(4);
@@ -130,17 +128,17 @@ function paint() {
     if (!sign) continue;
     sign.classList.toggle("faded", effect !== "for");
     const narrow = drawn.svg.classList.contains("narrow");
-    const words = off ? "cut" : effect === null ? "" : Flow.does(key);
+    const words = off ? "cut" : effect === null ? "" : Effects.does(key);
     sign.textContent = narrow ? (off ? "✕" : words.slice(0, 1)) : words;
   }
 }
 
 // The other parts of the page are about the line that was written down, as long as it is here too.
-const asWritten = () => Flow.reading.line === Flow.told.line && !Flow.cutter.off.size;
+const asWritten = () => Reading.now.line === Reading.told.line && !FlowCuts.allCut().length;
 
+// A module that runs for both sides has a box for each, in the order of its stages.
 function boxOf(stage) {
-  // a module that runs for both sides has a box for each, in the order of its stages
-  const run = Flow.told.stages.filter(({ path }) => path === stage.path).indexOf(stage);
+  const run = Reading.told.stages.filter(({ path }) => path === stage.path).indexOf(stage);
   return Object.entries(data.boxes).filter(([, box]) => box.path === stage.path)[run]?.[0];
 }
 
@@ -150,14 +148,14 @@ function inBox(n, number) {
   return false;
 }
 
+// The stage in which the step of the time line is.
 function stageNow() {
-  // the stage in which the step of the time line is
   const event = Graph.current();
-  return event ? Flow.told.stages.findIndex((stage) => inBox(event.n, boxOf(stage))) : null;
+  return event ? Reading.told.stages.findIndex((stage) => inBox(event.n, boxOf(stage))) : null;
 }
 
+// On the time line; NaN for one that is not there.
 function firstStep(stage) {
-  // on the time line; NaN for one that is not there
   const number = boxOf(stage);
   return Graph.computedAt.get(data.forward.find((n) => inBox(n, number))) ?? NaN;
 }
@@ -169,7 +167,7 @@ function openBox(stage) {
 
 // The key of the first stage in some steps.
 function stageIn({ from, to }) {
-  const steps = Flow.told.stages.map(firstStep);
+  const steps = Reading.told.stages.map(firstStep);
   const s = steps.findIndex((first) => first > from && first <= to);
   return s < 0 ? null : `stage ${s}`;
 }

@@ -3,6 +3,7 @@
 import { byId, hear, hideTip, keepFocus, say, tip } from "./base.js";
 import * as Editing from "./editing.js";
 import * as Places from "./places.js";
+import * as Reading from "./flow_reading.js";
 import * as Flow from "./flow.js";
 import * as FlowScene from "./flow_scene.js";
 import * as FlowSaid from "./flow_said.js";
@@ -29,7 +30,7 @@ hear("flow-chosen", () => {
 hear("flow-pointed", FlowSaid.pointed);
 
 hear("chapter", (chapter) => {
-  const key = Flow.reading && FlowScene.stageIn(chapter);
+  const key = Reading.now && FlowScene.stageIn(chapter);
   if (key) Flow.choose(key);
 });
 
@@ -68,7 +69,7 @@ function listen() {
     if (!by) return;
     event.preventDefault();
     event.stopPropagation();
-    const count = Flow.reading.written.length;
+    const count = Reading.now.written.length;
     Flow.follow((Flow.step + by + count) % count);
   });
   byId("flow-letter").addEventListener("change", (event) => Flow.toLetter(Number(event.target.value)));

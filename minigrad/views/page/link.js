@@ -21,8 +21,8 @@ const others = []; // parts of the page that come after this one, and say themse
 const also = (part) => others.push(part);
 const gates = () => Live.tape?.switches.flatMap(({ places }) => places) ?? [];
 
+// As few digits as tell it from all other numbers of 32 bits.
 function shortest(v) {
-  // as few digits as tell it from all other numbers of 32 bits
   const digits = [1, 2, 3, 4, 5, 6, 7, 8].find((n) => Math.fround(v.toPrecision(n)) === v);
   return String(Number(v.toPrecision(digits ?? 9)));
 }
@@ -43,8 +43,8 @@ function changed() {
   return found;
 }
 
+// What is as at the start is left out.
 function written() {
-  // what is as at the start is left out
   const off = gates().filter(({ gate }) => Live.machine && Live.machine.slots[gate].array[0] !== 1);
   const numbers = changed();
   const parts = [

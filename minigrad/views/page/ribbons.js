@@ -64,8 +64,8 @@ function layout(scene, room) {
   return { m, x, lanes, box, width: Math.max(room, x.width), height: y + 8 };
 }
 
+// A ribbon from one upright to another, each given by its middle and its width.
 function band(x0, y0, w0, x1, y1, w1) {
-  // a ribbon from one upright to another, each given by its middle and its width
   const middle = place((x0 + x1) / 2);
   const [a, b, c, d] = [y0 - w0 / 2, y1 - w1 / 2, y1 + w1 / 2, y0 + w0 / 2].map(place);
   return `M${place(x0)} ${a}C${middle} ${a} ${middle} ${b} ${place(x1)} ${b}V${c}C${middle} ${c} ${middle} ${d} ${place(x0)} ${d}Z`;
@@ -258,8 +258,8 @@ function headBox(plan, key, h, { head, width }, up) {
 const plus = (x, y) =>
   `M${place(x - 6)} ${place(y)}a6 6 0 1 0 12 0a6 6 0 1 0 -12 0M${place(x - 3)} ${place(y)}h6M${place(x)} ${place(y - 3)}v6`;
 
+// Where the row that is followed has room for some words: between two of its stages.
 function alongside(scene, x, lane, y, words) {
-  // where the row that is followed has room for some words: between two of its stages
   const own = scene.stages.flatMap((stage, s) => (stage.lane === lane ? [{ ...x.stages[s], ...stage }] : []));
   const free = own.findIndex((stage, i) => {
     const next = own[i + 1];
@@ -268,8 +268,8 @@ function alongside(scene, x, lane, y, words) {
   return free < 0 ? null : text(own[free].join + 12, y, words, { class: "along" });
 }
 
+// What comes out, likeliest first, each with a bar; beside the row that is followed.
 function ending(scene, left, lanes, m, size) {
-  // what comes out, likeliest first, each with a bar; beside the row that is followed
   const last = lanes.length - 1;
   const line = lanes[last].row(scene.lanes[last].at);
   const high = scene.ends.length * 20;

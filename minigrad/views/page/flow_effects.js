@@ -1,0 +1,98 @@
+// --- from letters to a digit: what each part does for the symbol that is followed ------------------------------
+
+import { tell } from "./base.js";
+import * as Reading from "./flow_reading.js";
+import * as Parts from "./flow_parts.js";
+
+// Told by the run without it. "flow-losses" is told whenever more is known.
+
+const NOTHING = 0.02; // of the margin: a part that changes it by less does nothing that is worth a colour
+
+const unknown = () => ({
+  losses: new Map(), // what the margin loses without a part, by its key
+  rivals: new Map(), // the best of the other symbols then
+  moves: new Map(), // what a part does to single scores: see `moved`
+  guesses: null, // what is written at each place without a look at the line: see `guessed`
+  complete: false, // whether all is known that the sentences are about
+});
+let margin = null; // of the symbol that is followed: see `Reading.marginOf`
+let known = unknown();
+
+// Begin for the symbol that is written in a row; `isAsked` says of a key whether a sentence waits for it.
+function measure(parts, row, symbol, isAsked) {
+  known = unknown();
+  margin = Reading.marginOf(Reading.scoresAt(row), symbol);
+  let whole = null; // the scores with nothing turned
+  const waiting = [Parts.eyes(), ...parts].filter(({ cuts }) => cuts !== null);
+  const said = () => [known.complete, ...[...known.losses.keys()].filter(isAsked)].join();
+  Reading.cutter.measure(
+    waiting,
+    (key) => {
+      const scores = Reading.scoresAt(row);
+      const found = Reading.marginOf(scores, symbol);
+      whole ??= scores.slice();
+      known.rivals.set(key, found.other);
+      if (key === "eyes") known.guesses = guessed();
+      if (!Reading.cutter.off.has(key)) known.moves.set(key, moved(scores, whole));
+      return found.margin;
+    },
+    (losses, all) => {
+      const before = said();
+      known.losses = new Map(losses);
+      known.complete = all || waiting.every((part) => losses.has(part.key) || isDetail(part));
+      tell("flow-losses", { all, others: all || said() !== before });
+    },
+  );
+}
+
+const isDetail = ({ kind, stage }) => kind === "edge" && stage.side === "source"; // no sentence is about it
+
+// Of which symbol a score is raised most, and of which lowered most, from some scores to others. To add a number to
+// all of them changes nothing: so each counts against the mean of all.
+function moved(from, to) {
+  const found = Array.from(to, (v, id) => ({ id, by: v - from[id] })).filter(
+    ({ id }) => !Reading.told.never.includes(id),
+  );
+  const mean = found.reduce((sum, { by }) => sum + by, 0) / found.length;
+  found.sort((a, b) => b.by - a.by);
+  return [found[0], found[found.length - 1]].map(({ id, by }) => ({ id, by: by - mean }));
+}
+
+// With the scores of now: what is likeliest at each place of the answer, after what was written before it, and how
+// far what was written is above all others.
+function guessed() {
+  const { written, first } = Reading.now;
+  return written.map((id, t) => {
+    const { margin: lead, other } = Reading.marginOf(Reading.scoresAt(first + t), id);
+    return { id: lead >= 0 ? id : other, lead };
+  });
+}
+
+// The place of the symbol that can be guessed least: it is written for what the model reads.
+function leastGuessed(guesses) {
+  const leads = guesses.map(({ lead }) => lead);
+  return leads.indexOf(Math.min(...leads));
+}
+
+// --- in words and colours ---
+
+const isNothing = (change, lead = margin.margin) => Math.abs(change) < NOTHING * Math.max(1, Math.abs(lead));
+
+const signed = (v) => `${v < 0 ? "−" : "+"}${Math.abs(v).toFixed(Math.abs(v) < 0.95 ? 2 : 1)}`;
+
+const lossOf = (key) => known.losses.get(key);
+
+// What a part does, as it is written everywhere.
+const does = (key) => (known.losses.has(key) ? (isNothing(lossOf(key)) ? "0" : signed(lossOf(key))) : "…");
+
+// "for" the symbol, "against" it, or "nothing"; null while it is not known.
+function effect(key) {
+  const lost = lossOf(key);
+  if (lost === undefined) return null;
+  return isNothing(lost) ? "nothing" : lost > 0 ? "for" : "against";
+}
+
+// The symbol that would be written without a part, if it is another; else null.
+const winner = (key) => (margin.margin > 0 && lossOf(key) > margin.margin ? known.rivals.get(key) : null);
+
+export { does, effect, guessed, isNothing, known, leastGuessed, lossOf, margin, measure, signed, winner };
