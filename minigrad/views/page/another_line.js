@@ -148,14 +148,14 @@ function step(said, t, was) {
 
 let later = 0;
 // Show what stands below the picture, once nothing has been typed for a moment: it is much to lay out.
-function showSteps(said) {
+function showSteps(said, was) {
   const box = document.querySelector(".writing");
   box.setAttribute("aria-busy", "true");
   clearTimeout(later);
   later = setTimeout(() => {
     fill(
       box,
-      said.written.map((_, t) => step(said, t, told.wrote)),
+      said.written.map((_, t) => step(said, t, was)),
     );
     box.removeAttribute("aria-busy");
   }, PAUSE);
@@ -201,11 +201,11 @@ function look(said, weights, name) {
   );
 }
 
-// Show what it writes, and what is other than in the line of the page; return how many symbols are.
-function output(written) {
-  const apart = written.filter((id, i) => id !== told.wrote[i]).length;
+// Show what it writes, and what is other than before; return how many symbols are.
+function output(written, was) {
+  const apart = written.filter((id, i) => id !== was[i]).length;
   const shown = written.map((id, i) =>
-    make("span", { class: id === told.wrote[i] ? null : "changed" }, named(told.symbols[id])),
+    make("span", { class: id === was[i] ? null : "changed" }, named(told.symbols[id])),
   );
   fill(byId("another-output"), make("code", { class: "symbols" }, shown));
   return apart;
@@ -234,38 +234,52 @@ function read(text, right = null) {
   const said = decode(ids);
   performance.measure("decode", { start: begun });
   said.p = said.scores.map(chances);
-  picture(text, said);
+  const { differs, was } = before(text);
+  picture(text, said, was);
   if (byId("sampling").open) Sampling.show({ ...said, shown: named });
   fill(byId("another-read"), text);
-  const apart = output(said.written);
-  showSteps(said);
+  const apart = output(said.written, was);
+  showSteps(said, was);
   const wrote = said.written.filter((id) => id !== told.end).map((id) => told.symbols[id]);
   const joined = wrote.join(told.level === "word" ? " " : "");
   fill(
     byId("another-said"),
     note,
-    likelihood(text, said, apart),
+    likelihood(text, said, apart ? differs : null),
     right === null ? null : filled(joined === right ? WORDS.readRightly : WORDS.misread, { right }),
   );
   return said;
 }
 
+// What the answer for a line is compared with, and why it can differ: what is cut, or the line.
+function before(line) {
+  const uncut = FlowCuts.allCut().length ? FlowCuts.writtenUncut(line) : null;
+  if (uncut) return { differs: "cut", was: uncut };
+  return { differs: line === told.line ? null : "line", was: told.wrote };
+}
+
 // How sure it is of all that it writes, and what else there is to know of it.
-function likelihood(line, said, apart) {
+function likelihood(line, said, differs = null) {
   const share = percent(said.written.reduce((product, id, t) => product * said.p[t][id], 1));
   const symbols = plural(said.written.length, "symbol");
-  const differs = line !== told.line ? "line" : FlowCuts.allCut().length ? "cut" : null;
+  const tabs = line !== told.line ? "line" : FlowCuts.allCut().length ? "cut" : null;
   return filled(WORDS.hasRead, {
     symbols,
     share,
-    others: apart && differs ? filled(WORDS.otherThan[differs], told) : "",
-    tabs: differs ? filled(WORDS.otherTabs[differs], told) : "",
+    others: differs ? filled(WORDS.otherThan[differs], told) : "",
+    sure: line === told.line ? "" : WORDS.sureOfAny,
+    tabs: tabs ? filled(WORDS.otherTabs[tabs], told) : "",
   });
 }
 
 // Show the picture of what leads to each symbol.
-function picture(line, said) {
-  Flow.show({ ...said, line }, { told, machine, again: () => read(line), follows: Sampling.follow });
+function picture(line, said, was) {
+  Flow.show({ ...said, line, was }, { told, machine, decode, read: typed, follows: Sampling.follow });
+}
+
+function typed(text) {
+  byId("another-line").value = text;
+  read(text);
 }
 
 const bare = (word) => word.replace(/[,.;]$/, "");
@@ -341,7 +355,7 @@ function verdict(guessed, written) {
 if (told && byId("another")) {
   byId("another").hidden = false;
   byId("another-line").addEventListener("input", (event) => read(event.target.value));
-  output(told.wrote);
+  output(told.wrote, told.wrote);
   fill(
     byId("another-examples"),
     [
@@ -354,8 +368,7 @@ if (told && byId("another")) {
         {
           onclick: () => {
             if (text !== told.line) return ask(text, right);
-            byId("another-line").value = text;
-            read(text);
+            typed(text);
           },
         },
         told.variations.includes(text) ? variation(text) : text,
@@ -371,8 +384,8 @@ if (told && byId("another")) {
     if (byId("another-line").value !== told.line) return; // a link to the page had another one
     const said = decode(idsOf(told.line).ids); // so that the first key is answered at once
     said.p = said.scores.map(chances);
-    picture(told.line, said);
-    fill(byId("another-said"), likelihood(told.line, said, 0));
+    picture(told.line, said, told.wrote);
+    fill(byId("another-said"), likelihood(told.line, said));
   });
 }
 

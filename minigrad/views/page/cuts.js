@@ -1,16 +1,13 @@
 // --- what a number loses when a part of a computation is cut: computed exactly, while the page is idle ---------
 
+import * as Idle from "./idle.js";
+
 // A part has a `key`, and `cuts`: slots with the places that are 0 when it is cut. The others stay what they
 // are: attention weights of a row are not made to sum to 1 again.
 
-const SLICE = 12, // milliseconds that are computed without a pause
-  SHOWN = 100; // milliseconds until more is shown
-const soon = (act) =>
-  window.requestIdleCallback ? requestIdleCallback(act, { timeout: 500 }) : setTimeout(act, 1);
-
 function cutter(machine) {
   const off = new Map(); // key -> a part that stays cut
-  let turn = 0;
+  const idle = Idle.worker();
 
   // Set to 0 in these slots all that is off, and one part more, or less.
   function setCuts(slots, also = null, without = null) {
@@ -41,38 +38,18 @@ function cutter(machine) {
   // The losses of some parts, one after the other; `shown` is called now and then, with all that are known.
   // `measured` is told the key of the part that is turned, or null.
   function measure(parts, measured, shown) {
-    const mine = ++turn;
-    const losses = new Map(),
-      waiting = parts.slice();
+    const losses = new Map();
     machine.update();
     const now = measured(null);
-    let last = performance.now();
-    const slice = () => {
-      if (mine !== turn) return; // other numbers by now
-      const end = performance.now() + SLICE;
-      while (waiting.length && performance.now() < end) {
-        const part = waiting.shift();
-        losses.set(part.key, loss(part, measured, now));
-      }
-      machine.update();
-      if (!waiting.length || end - last > SHOWN) {
-        last = end;
-        shown(losses, !waiting.length);
-      }
-      if (waiting.length) soon(slice);
-    };
-    soon(slice);
-    return now;
+    idle.run(
+      parts,
+      (part) => losses.set(part.key, loss(part, measured, now)),
+      machine.update,
+      (all) => shown(losses, all),
+    );
   }
 
-  return {
-    off,
-    toggle,
-    measure,
-    stop: () => {
-      turn++;
-    },
-  };
+  return { off, toggle, measure };
 }
 
 export { cutter };

@@ -10,7 +10,7 @@ import * as Effects from "./flow_effects.js";
 // `flow_shown` has these do so when this tells of "flow" (another symbol or line is followed), "flow-chosen" and
 // "flow-pointed".
 
-let again = null; // reads the line once more
+let readLine = null; // reads a line
 let follows = null; // is told which symbol is followed
 let step = null; // the symbol of the output that is followed
 let opened = null; // the line, and the symbol that was followed at first
@@ -42,13 +42,12 @@ function leave(line) {
     if (["edge", "letter"].includes(part.kind)) Reading.cutter.toggle(part);
 }
 
-// A line as the model has just read it: see `Reading.take`. `by` has what did it, and `again`, which reads the line
-// once more.
+// A line as the model has just read it: see `Reading.take`. `by` has what did it, and `read`, which reads a line.
 function show(said, by) {
   if (!by.told.stages?.length || !byId("flow")) return;
   const isOther = said.line !== Reading.now?.line;
   Reading.take(said, by);
-  ({ again, follows } = by);
+  ({ read: readLine, follows } = by);
   const place = step ?? Effects.leastGuessed(blindly(Effects.guessed));
   if (step === null) opened = { line: said.line, step: place };
   byId("flow").hidden = false;
@@ -141,14 +140,14 @@ function still(act) {
 // After something was cut, or put back: with a part chosen.
 function readAgain(key) {
   chosen = key;
-  still(again);
+  still(() => readLine(Reading.now.line));
 }
 
 // The line once more, from a symbol on; null stands for the one that is followed at first.
 function readFrom(place) {
   if (place === null) step = null;
   else to(Math.min(place, Reading.now.written.length - 1), byHand ? letter : null);
-  again();
+  readLine(Reading.now.line);
 }
 
 function hide() {
@@ -172,6 +171,7 @@ export {
   point,
   readAgain,
   readFrom,
+  readLine,
   rowOf,
   show,
   step,

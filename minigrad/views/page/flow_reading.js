@@ -7,18 +7,22 @@ import * as Cuts from "./cuts.js";
 
 let told = null; // the stages and symbols: see `another_line.py`
 let machine = null; // runs the model
+let decode = null; // has it write something for ids
 let cutter = null; // cuts parts of it
 let now = null; // the line: see `take`
 
-// Take what `decode` of `another_line.js` gives, with the `line` and the likelihoods `p`.
+// Take what `decode` of `another_line.js` gives, with the `line`, the likelihoods `p` and what
+// `was` written before.
 function take(said, by) {
-  ({ told, machine } = by);
+  ({ told, machine, decode } = by);
   cutter ??= Cuts.cutter(machine);
   const names = new Map(Object.entries(told.ids).map(([name, id]) => [id, name]));
   const aside = told.inputs.length === 2;
   now = {
     line: said.line,
+    ids: said.ids,
     written: said.written,
+    was: said.was, // what it is compared with
     first: said.prompt.length - 1, // the row that writes the first symbol
     p: said.p,
     source: aside ? said.ids.map((id) => names.get(id)) : [],
@@ -76,6 +80,7 @@ const quoted = (symbol) => `“${visible(symbol)}”`;
 
 export {
   cutter,
+  decode,
   headsOf,
   looking,
   machine,

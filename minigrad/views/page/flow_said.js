@@ -1,7 +1,6 @@
-// --- from letters to a digit: what the picture shows, in words; and what can be pressed beside it ----------------
+// --- from letters to a digit: what the picture shows, in sentences -------------------------------------------
 
 import { filled, WORDS } from "./words.js";
-import { byId, fill, keepFocus, make, say } from "./base.js";
 import * as Ribbons from "./ribbons.js";
 import * as FlowScene from "./flow_scene.js";
 import * as Reading from "./flow_reading.js";
@@ -131,87 +130,8 @@ function letterReads(k) {
   });
 }
 
-// The symbols of the output: one of them is followed.
-function symbolButtons() {
-  const focused = byId("flow-steps").contains(document.activeElement);
-  fill(
-    byId("flow-steps"),
-    Reading.now.written.map((id, t) =>
-      make(
-        "button",
-        {
-          role: "radio",
-          "aria-checked": String(t === Flow.step),
-          tabindex: t === Flow.step ? 0 : -1,
-          "aria-label": filled(WORDS.stepOfOutput, {
-            step: t + 1,
-            symbol: Reading.visible(Reading.told.symbols[id]),
-          }),
-          class: id === Reading.told.wrote[t] ? null : "changed",
-          onclick: () => Flow.follow(t),
-        },
-        Reading.visible(Reading.told.symbols[id]),
-      ),
-    ),
-  );
-  if (focused) byId("flow-steps").children[Flow.step].focus();
-}
-
-// What the picture says of this symbol, in sentences.
-function summary() {
-  const symbol = FlowScene.followed("target");
-  const other = symbolNamed(Effects.margin.other);
-  const [lead, own, second] = [Effects.margin.margin, Effects.margin.own, Effects.margin.second].map(score);
-  const part = Flow.partChosen();
-  pointed();
-  if (part) return keepFocus(() => fill(byId("flow-summary"), brief(part)));
-  fill(
-    byId("flow-summary"),
-    make("p", {}, filled(WORDS.flowLead, { symbol, lead, own, other, second })),
-    Effects.known.complete
-      ? [
-          rests("letter", 4, WORDS.flowLetters, letterNamed),
-          needed(symbol),
-          rests("head", 2, WORDS.flowHeads, looksMost),
-          make("p", { class: "moral" }, widest(symbol)),
-          make(
-            "p",
-            { class: "acts" },
-            make(
-              "button",
-              {
-                "aria-pressed": String(Flow.leads),
-                "data-field": "leads",
-                onclick: () => Flow.onlyLeads(!Flow.leads),
-              },
-              filled(WORDS.flowAll, { symbol }),
-            ),
-          ),
-          Flow.leads ? make("p", { class: "soft" }, filled(WORDS.flowFaded, { symbol })) : null,
-        ]
-      : make("p", { class: "soft" }, WORDS.flowMeasuring),
-  );
-}
-
-// Beside the picture, what is worked out below.
-function brief(part) {
-  const symbol = FlowScene.followed("target");
-  return [
-    make("p", {}, make("b", {}, named(part))),
-    make(
-      "p",
-      { class: "acts" },
-      part.cuts ? cutSwitch(part, "beside") : null,
-      make("button", { onclick: () => Flow.onlyLeads(true) }, filled(WORDS.flowAll, { symbol })),
-      part.h === undefined ? null : make("button", { class: "link", onclick: toTable }, WORDS.flowTable),
-    ),
-    sentences(part),
-  ];
-}
-
 // What a part reads, and what it does.
-const sentences = (part) =>
-  [...readBy(part), raises(part), outcome(part)].filter(Boolean).map((sentence) => make("p", {}, sentence));
+const sentences = (part) => [...readBy(part), raises(part), outcome(part)].filter(Boolean);
 
 // Of which scores: told by the run without it.
 function raises(part) {
@@ -225,60 +145,81 @@ function raises(part) {
   });
 }
 
-function toTable() {
-  byId("flow-details").scrollIntoView({ block: "nearest" });
-  byId("flow-details").focus({ preventScroll: true });
+const tipOf = (part) =>
+  part.cuts ? filled(WORDS.flowTip, { name: named(part), change: effectOf(part) }) : named(part);
+
+// --- a symbol ---------------------------------------------------------------------------------------------------
+
+// What a part does; and what would be written without it, if that is another symbol.
+function effectOf({ key }) {
+  const other = Effects.winner(key);
+  return other === null ? Effects.does(key) : `${Effects.does(key)} → ${symbolNamed(other)}`;
 }
 
-// Of the part that is pointed at, in place of the one that is chosen.
-function pointed() {
-  const part = Flow.partPointed();
-  const beside = byId("flow-figure").classList.contains("beside");
-  byId("flow-pointed").hidden = !part || !beside;
-  if (part && beside) fill(byId("flow-pointed"), make("p", {}, make("b", {}, named(part))), sentences(part));
+// How far the symbol is ahead.
+function leadNow() {
+  const { margin, own, second, other } = Effects.margin;
+  return filled(WORDS.flowLead, {
+    symbol: FlowScene.followed("target"),
+    lead: score(margin),
+    own: score(own),
+    other: symbolNamed(other),
+    second: score(second),
+  });
 }
 
-function tipOf(part) {
-  if (!part.cuts) return named(part);
-  return filled(WORDS.flowTip, { name: named(part), change: Effects.does(part.key) });
+// Whether it can be guessed without a look at the line.
+function guess() {
+  const { id, lead: guessed } = Effects.known.guesses[Flow.step];
+  return filled(WORDS.flowGuess[id === Flow.symbol() ? "same" : "other"], {
+    what: WORDS.flowGuessWithout[Reading.looking().length ? "line" : "text"],
+    symbol: FlowScene.followed("target"),
+    other: symbolNamed(id),
+    lead: score(guessed),
+  });
 }
 
-// On which parts of that kind the symbol rests.
-function rests(kind, most, words, name) {
-  const found = [...Flow.parts.values()]
+// On which parts of a kind the symbol rests: its letters, its heads.
+const RESTS = {
+  letter: { most: 4, words: WORDS.flowLetters, name: letterNamed },
+  head: { most: 2, words: WORDS.flowHeads, name: looksMost },
+};
+
+function rests(kind) {
+  const { most, words, name } = RESTS[kind];
+  const list = [...Flow.parts.values()]
     .filter((part) => part.kind === kind && Effects.effect(part.key) === "for")
     .sort((a, b) => Effects.lossOf(b.key) - Effects.lossOf(a.key))
-    .slice(0, most);
-  const list = found.map((part) => `${name(part)} ${Effects.does(part.key)}`).join("; ");
-  return found.length ? make("p", {}, filled(words, { list })) : null;
+    .slice(0, most)
+    .map((part) => `${name(part)} ${effectOf(part)}`);
+  return list.length ? filled(words, { list: list.join("; ") }) : "";
 }
 
 // A head, and the one symbol that it looks at most. One of the encoder does so for each letter.
-const looksMost = (part) =>
-  part.stage.side === "source"
-    ? named(part)
-    : filled(WORDS.flowHeadLooks, { head: named(part), key: mostRead(part, 1) });
+function looksMost(part) {
+  if (part.stage.side === "source") return named(part);
+  return filled(WORDS.flowHeadLooks, { head: named(part), key: mostRead(part, 1) });
+}
 
-const letterNamed = ({ k }) => Reading.quoted(Reading.now.source[k]);
+function letterNamed({ k }) {
+  return Reading.quoted(Reading.now.source[k]);
+}
 
-// To help is not to be needed: of which letter the loss is more than the lead.
-function needed(symbol) {
-  const parts = [...Flow.parts.values()].filter(({ kind }) => kind === "letter");
-  if (!parts.length || parts.some(({ key }) => !Effects.known.losses.has(key))) return null;
-  const list = parts
-    .filter(({ key }) => Effects.lossOf(key) > Effects.margin.margin)
-    .map(letterNamed)
-    .join(", ");
-  return make("p", {}, filled(WORDS.flowLettersNeeded[list ? "some" : "none"], { symbol, list }));
+// To help is not to be needed.
+function needless() {
+  const letters = [...Flow.parts.values()].filter(({ kind }) => kind === "letter");
+  if (!letters.length || letters.some(({ key }) => Effects.winner(key) !== null)) return "";
+  return filled(WORDS.flowLettersNeedless, { symbol: FlowScene.followed("target") });
 }
 
 // The widest ribbon need not be what helps: said with the one that is here.
-function widest(symbol) {
+function widest() {
+  const symbol = FlowScene.followed("target");
   const edges = [...Flow.parts.values()]
     .filter(({ kind, stage }) => kind === "edge" && stage.side === "target")
     .sort((a, b) => b.width - a.width);
   if (!edges.length) return "";
-  const said = (words, part) => filled(words, { edge: named(part), symbol, change: Effects.does(part.key) });
+  const said = (words, part) => filled(words, { edge: named(part), symbol, change: effectOf(part) });
   const against = edges.find(({ key }) => Effects.effect(key) === "against");
   const first = Effects.effect(edges[0].key);
   return first === "for" && against
@@ -313,7 +254,9 @@ function outcome(part) {
     return [
       filled(WORDS.flowWouldGain, { symbol, now, other: ahead(lead + lost, rival) }),
       inPlaceOf(FlowCuts.writtenUncut(Reading.now.line)?.[Flow.step]),
-    ].join(" ");
+    ]
+      .filter(Boolean)
+      .join(" ");
   }
   return [
     Effects.effect(part.key) === "nothing"
@@ -324,17 +267,13 @@ function outcome(part) {
           other: ahead(lead - lost, rival),
           change: Effects.does(part.key),
         }),
-    lead > 0 && lost > lead
-      ? filled(WORDS.flowMore, { lead: score(lead), other: symbolNamed(rival) })
-      : blind(part),
-  ].join(" ");
-}
-
-// Of what is written without a look at the line, the line is no reason.
-function blind({ kind, stage }) {
-  const reads = (one) => one.reads === "source" && one.side === "target";
-  if (kind !== "stage" || !reads(stage) || Reading.told.stages.filter(reads).length > 1) return "";
-  return filled(WORDS.flowBlind, { symbol: FlowScene.followed("target") });
+    Effects.winner(part.key) === null
+      ? ""
+      : filled(WORDS.flowMore, { lead: score(lead), other: symbolNamed(rival) }),
+    Effects.known.guesses && Reading.looking().includes(part.stage) && part.kind === "stage" ? guess() : "",
+  ]
+    .filter(Boolean)
+    .join(" ");
 }
 
 const inPlaceOf = (id) =>
@@ -359,7 +298,9 @@ function sinceCut({ written, lead: { margin: lead, other }, lost, rival }) {
       lost === undefined
         ? filled(WORDS.flowCutOnly, { now, before })
         : filled(WORDS.flowCutEarlier, { now, before, symbol, was, other: ahead(lead - lost, rival) }),
-    ].join(" ");
+    ]
+      .filter(Boolean)
+      .join(" ");
   const found = Reading.marginOf(Reading.scoresAt(Flow.rowOf("target")), id);
   const is = ahead(found.margin, found.other);
   if (id !== Flow.symbol())
@@ -368,158 +309,17 @@ function sinceCut({ written, lead: { margin: lead, other }, lost, rival }) {
   return filled(WORDS.flowCutSame, { symbol, is, was, change: Effects.signed(lead - found.margin) });
 }
 
-function cutSwitch(part, place) {
-  const off = FlowCuts.isCut(part.key);
-  return make(
-    "button",
-    {
-      class: "switch",
-      role: "switch",
-      "aria-checked": String(!off),
-      "aria-label": `${named(part)}: ${off ? "cut" : "on"}`,
-      "data-field": `${place} ${part.key}`,
-      onclick: () => {
-        FlowCuts.turn(part);
-        say(`${named(part)}: ${FlowCuts.isCut(part.key) ? "cut" : "on"}`);
-      },
-    },
-    off ? "cut" : "on",
-  );
-}
-
-function details() {
-  const part = Flow.partChosen();
-  const off = FlowCuts.allCut();
-  byId("flow-cut").hidden = !off.length;
-  fill(
-    byId("flow-cut"),
-    WORDS.flowCutNow,
-    " ",
-    off.map((one, i) => [
-      i ? "; " : "",
-      make("button", { class: "link", onclick: () => Flow.choose(one.key) }, named(one)),
-    ]),
-    " ",
-    make("button", { onclick: FlowCuts.putBack }, "Put all back"),
-  );
-  keepFocus(() =>
-    fill(byId("flow-details"), part ? about(part) : make("p", { class: "soft" }, WORDS.flowChoose)),
-  );
-}
-
-function about(part) {
-  const { kind, stage, s, h } = part;
-  const path = stage ? make("span", { class: "soft mono" }, ` ${stage.path}`) : null;
-  const edges = [...Flow.parts.values()]
-    .filter((one) => one.kind === "edge" && one.s === s && (kind === "stage" || one.h === h))
-    .sort((a, b) => b.width - a.width);
-  return [
-    make("h2", {}, named(part), path),
-    stage ? make("p", {}, filled(WORDS.flowAbout, stage)) : null,
-    sentences(part),
-    make(
-      "p",
-      { class: "acts" },
-      part.cuts ? cutSwitch(part, "below") : null,
-      stage ? make("button", { onclick: () => FlowScene.openBox(stage) }, "Its box in the drawing") : null,
-      kind === "edge" && FlowScene.cellOf(part)
-        ? make("button", { onclick: () => FlowScene.openCell(part) }, "Its query and key")
-        : null,
-    ),
-    h !== undefined && edges.length
-      ? make(
-          "table",
-          {},
-          make(
-            "caption",
-            {},
-            filled(WORDS.flowEdges[stage.side], { symbol: FlowScene.followed(stage.side) }),
-          ),
-          make(
-            "tr",
-            {},
-            ["looks at", "attention", "does", "ribbon"].map((name) => make("th", { scope: "col" }, name)),
-          ),
-          edges.map((edge) =>
-            make(
-              "tr",
-              {},
-              make(
-                "th",
-                { scope: "row" },
-                make(
-                  "button",
-                  { class: "link", "data-field": `to ${edge.key}`, onclick: () => Flow.choose(edge.key) },
-                  Reading.visible(Reading.symbolsOf(stage.reads)[edge.k]),
-                ),
-              ),
-              make("td", {}, share(edge.width)),
-              make("td", {}, Effects.does(edge.key)),
-              make("td", {}, cutSwitch(edge, "row")),
-            ),
-          ),
-        )
-      : null,
-  ];
-}
-
-function letters() {
-  byId("flow-by").hidden = !Reading.now.source.length;
-  fill(
-    byId("flow-letter"),
-    Reading.now.source.map((symbol, k) =>
-      make("option", { value: k, selected: k === Flow.letter }, `${k + 1}: ${Reading.visible(symbol)}`),
-    ),
-  );
-}
-
-function stageList() {
-  const now = FlowScene.stageNow();
-  fill(
-    byId("flow-stages"),
-    Reading.told.stages.map((stage, s) => [
-      make(
-        "li",
-        {},
-        make("span", { class: "numeral" }, `${s + 1} `),
-        make(
-          "button",
-          {
-            class: "link",
-            "aria-current": s === now ? "step" : null,
-            onclick: () => Flow.choose(`stage ${s}`),
-          },
-          stageName(stage),
-        ),
-        s === now ? make("span", { class: "badge" }, WORDS.flowHere) : null,
-        make("span", { class: "soft" }, `: ${stage.about}.`),
-      ),
-      " ",
-    ]),
-  );
-  fill(
-    byId("flow-heads"),
-    Reading.told.stages.map((stage, s) =>
-      stage.reads === null ? null : make("li", {}, headButtons(stage, s)),
-    ),
-  );
-}
-
-function headButtons(stage, s) {
-  return [
-    make("span", { class: "soft" }, filled(WORDS.flowHeadsOf, { number: s + 1, stage: stageName(stage) })),
-    Array.from({ length: Reading.weightsOf(stage).shape[1] }, (_, h) =>
-      make(
-        "button",
-        {
-          "aria-label": filled(WORDS.flowHead, { head: h + 1, stage: stageName(stage) }),
-          "data-head": `head ${s} ${h}`,
-          onclick: () => Flow.choose(`head ${s} ${h}`),
-        },
-        h + 1,
-      ),
-    ),
-  ];
-}
-
-export { details, letters, named, outcome, pointed, stageList, summary, symbolButtons, tipOf };
+export {
+  effectOf,
+  guess,
+  leadNow,
+  named,
+  needless,
+  rests,
+  sentences,
+  share,
+  stageName,
+  symbolNamed,
+  tipOf,
+  widest,
+};

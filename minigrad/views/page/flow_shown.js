@@ -7,27 +7,30 @@ import * as Reading from "./flow_reading.js";
 import * as Flow from "./flow.js";
 import * as FlowScene from "./flow_scene.js";
 import * as FlowSaid from "./flow_said.js";
+import * as FlowPanel from "./flow_panel.js";
 
 hear("flow", () => {
-  FlowSaid.symbolButtons();
-  FlowSaid.letters();
+  FlowPanel.symbolButtons();
+  FlowPanel.letterChoice();
   FlowScene.draw();
-  FlowSaid.stageList();
-  FlowSaid.summary();
-  FlowSaid.details();
+  FlowPanel.stageList();
+  FlowPanel.summary();
+  FlowPanel.details();
 });
 
 hear("flow-chosen", () => {
   FlowScene.paint();
-  keepFocus(FlowSaid.summary);
-  FlowSaid.details();
+  keepFocus(FlowPanel.summary);
+  FlowPanel.details();
   const part = Flow.partChosen();
   if (!part) return;
-  say(`${FlowSaid.named(part)}. ${FlowSaid.outcome(part)}`);
+  say(`${FlowSaid.named(part)}. ${FlowSaid.sentences(part).at(-1)}`);
   if (part.kind === "edge" && FlowScene.cellOf(part) !== null) FlowScene.openCell(part);
 });
 
-hear("flow-pointed", FlowSaid.pointed);
+hear("flow-pointed", FlowPanel.pointed);
+
+hear("flow-letters", () => Flow.still(FlowPanel.summary));
 
 hear("chapter", (chapter) => {
   const key = Reading.now && FlowScene.stageIn(chapter);
@@ -39,8 +42,8 @@ hear("flow-losses", ({ all, others }) => {
   FlowScene.paint();
   if (!others) return;
   Flow.still(() => {
-    FlowSaid.summary();
-    if (all) FlowSaid.details();
+    FlowPanel.summary();
+    if (all) FlowPanel.details();
   });
 });
 
@@ -76,7 +79,7 @@ function listen() {
   byId("flow-whatif").hidden = !Editing.computingTabs().whatif;
   byId("flow-whatif").querySelector("button").onclick = () => Places.openTab("whatif");
   new ResizeObserver(() => {
-    if (FlowScene.resize(box.clientWidth)) FlowSaid.stageList(); // the step may be another by now
+    if (FlowScene.resize(box.clientWidth)) FlowPanel.stageList(); // the step may be another by now
   }).observe(box);
 }
 

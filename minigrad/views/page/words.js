@@ -42,8 +42,6 @@ const WORDS = {
   flowAgainst: "Wide does not mean helpful: {edge}, works against {symbol}: {change}.",
   flowChoose: "Choose a stage, a head, a ribbon or a letter: it is worked out here, and can be cut.",
   flowBothKinds: "The ribbons of the encoder are for {letter} alone, the numbers on boxes for all {units}.",
-  flowBlind:
-    "Only this stage reads the line: without it the model guesses {symbol} all the same. So another cut that leaves {symbol} proves little.",
   flowCutNow: "Cut now:",
   flowCutEarlier:
     "An earlier symbol changed as well: “{now}” stands before, in place of “{before}”. With “{before}” before, {symbol} was {was} and would now be {other}.",
@@ -58,6 +56,11 @@ const WORDS = {
     source: "Where this head looks to read {symbol}, widest first",
     target: "Where this head looks to write {symbol}, widest first",
   },
+  flowGuess: {
+    same: "With no look at {what}, it writes {symbol} here all the same, {lead} ahead: it is guessed from the symbols before. A cut that leaves it proves little.",
+    other: "With no look at {what}, it would write {other} here: so {symbol} comes from there.",
+  },
+  flowGuessWithout: { line: "the line", text: "what stands before" },
   flowHead: "head {head} of {stage}",
   flowHeads: "Heads that do most: {list}.",
   flowHeadLooks: "{head} looks at {key}:",
@@ -65,7 +68,7 @@ const WORDS = {
   flowHere: "you are here",
   flowLanes: { source: "what it reads", target: "what it has written", text: "the text so far" },
   flowLead:
-    "{symbol} is {lead} ahead of {other}: {own} against {second}. Each number: what {symbol} loses of this lead without that part.",
+    "{symbol} is {lead} ahead of {other}: {own} against {second}. Each number: what {symbol} loses of this lead without that part; after an arrow, what is written then.",
   flowLetter: "{unit} {place}, {symbol}",
   flowLetterAbout:
     "Cut, no head of cross-attention can take anything from it. What letters beside it took of it in the encoder stays: to type another letter in its place removes that too.",
@@ -75,14 +78,12 @@ const WORDS = {
     none: "To write {symbol}, no head of cross-attention takes anything from it: each less than 2%.",
   },
   flowLetters: "Letters that help most: {list}.",
-  flowLettersNeeded: {
-    none: "No single one is needed: with any one cut, {symbol} is still written.",
-    some: "Needed, or another symbol is written: {list}.",
-  },
+  flowLettersNeedless: "No single one is needed: with any one cut, {symbol} is still written.",
   flowLikely: { long: "probability to come next", short: "probability" },
   flowMeasuring: "What each part does for this is being computed.",
   flowMore:
     "More than its lead of {lead} is lost: without this part {other} is ahead, and would be written here.",
+  flowOtherLetters: "Another letter in its place, by what is written here then; press one to put it there:",
   flowPlaced: "{symbol} ({unit} {place})",
   flowRaises:
     "Against the mean of all scores it raises {up} most, by {raised}, and lowers {down} most, by {lowered}.",
@@ -103,6 +104,7 @@ const WORDS = {
     target: "what it has written; it is to write {symbol}",
     text: "the text so far; it is to write {symbol}",
   },
+  flowUnguessed: "Follow {symbol}, symbol {place}: it cannot be guessed",
   flowWidest: {
     for: "The widest ribbon helps here: {edge}: {change}.",
     against: "The widest ribbon is not what helps: {edge}, works against {symbol}: {change}.",
@@ -117,7 +119,7 @@ const WORDS = {
   guessed: "Your guess was right for {hits} of {count} symbols.",
   guessedMissed: " You missed: {list}.",
   guessedNeedlessly: " You named, but they stay: {list}.",
-  hasRead: "Probability of the whole answer, all {symbols}: {share}.{others}{tabs}",
+  hasRead: "Probability of the whole answer, all {symbols}: {share}.{sure}{others}{tabs}",
   headOf: "Head {head} of {place}",
   headOfKind: "Head {head}{kind}",
   headsShown: "Shown: {shown} of {count} heads, one query in {queryStep}, one key in {keyStep}.",
@@ -216,6 +218,8 @@ const WORDS = {
     one: "A step takes from the number the learning rate times its gradient: ",
     many: "A step takes from each of {numbers} the learning rate times its gradient: ",
   },
+  sureOfAny:
+    " That is how sure it is, not how right: it answers any line, and has not learned to refuse one.",
   switchOne: "Cut a single stage, head or ribbon",
   switchOneIn: " in the picture of the tab Reading: there it gives 0, for any line.",
   switchOff: "Switch a part off: everything is computed again, forward and backward.",

@@ -1,0 +1,302 @@
+// --- from letters to a digit: what stands and can be pressed around the picture -----------------------------------
+
+import { filled, WORDS } from "./words.js";
+import { byId, fill, keepFocus, make, say } from "./base.js";
+import * as Reading from "./flow_reading.js";
+import * as Effects from "./flow_effects.js";
+import * as Flow from "./flow.js";
+import * as FlowCuts from "./flow_cuts.js";
+import * as FlowLetters from "./flow_letters.js";
+import * as FlowScene from "./flow_scene.js";
+import * as FlowSaid from "./flow_said.js";
+
+// The symbols of the output: one of them is followed.
+function symbolButtons() {
+  const focused = byId("flow-steps").contains(document.activeElement);
+  fill(
+    byId("flow-steps"),
+    Reading.now.written.map((id, t) =>
+      make(
+        "button",
+        {
+          role: "radio",
+          "aria-checked": String(t === Flow.step),
+          tabindex: t === Flow.step ? 0 : -1,
+          "aria-label": filled(WORDS.stepOfOutput, {
+            step: t + 1,
+            symbol: Reading.visible(Reading.told.symbols[id]),
+          }),
+          class: id === Reading.now.was[t] ? null : "changed",
+          onclick: () => Flow.follow(t),
+        },
+        Reading.visible(Reading.told.symbols[id]),
+      ),
+    ),
+  );
+  if (focused) byId("flow-steps").children[Flow.step].focus();
+}
+
+// What the picture says of the symbol, or of the part that is chosen.
+function summary() {
+  const part = Flow.partChosen();
+  pointed();
+  keepFocus(() => fill(byId("flow-summary"), part ? brief(part) : ofSymbol()));
+}
+
+const sentence = (words, name = null) => (words ? make("p", { class: name }, words) : null);
+
+function ofSymbol() {
+  const symbol = FlowScene.followed("target");
+  if (!Effects.known.complete) return [sentence(FlowSaid.leadNow()), sentence(WORDS.flowMeasuring, "soft")];
+  return [
+    sentence(FlowSaid.leadNow()),
+    sentence(FlowSaid.guess()),
+    toUnguessed(),
+    sentence(FlowSaid.rests("letter")),
+    sentence(FlowSaid.needless()),
+    sentence(FlowSaid.rests("head")),
+    sentence(FlowSaid.widest(), "moral"),
+    make(
+      "p",
+      { class: "acts" },
+      make(
+        "button",
+        {
+          "aria-pressed": String(Flow.leads),
+          "data-field": "leads",
+          onclick: () => Flow.onlyLeads(!Flow.leads),
+        },
+        filled(WORDS.flowAll, { symbol }),
+      ),
+    ),
+    Flow.leads ? sentence(filled(WORDS.flowFaded, { symbol }), "soft") : null,
+  ];
+}
+
+// From a symbol that is guessed, a way to the one that is not.
+function toUnguessed() {
+  const { guesses } = Effects.known;
+  const t = Effects.leastGuessed(guesses);
+  if (guesses[Flow.step].id !== Flow.symbol() || guesses[t].id === Reading.now.written[t]) return null;
+  const symbol = FlowSaid.symbolNamed(Reading.now.written[t]);
+  const words = filled(WORDS.flowUnguessed, { symbol, place: t + 1 });
+  return make("p", { class: "acts" }, make("button", { onclick: () => Flow.follow(t) }, words));
+}
+
+// Beside the picture, what is worked out below.
+function brief(part) {
+  const symbol = FlowScene.followed("target");
+  return [
+    make("p", {}, make("b", {}, FlowSaid.named(part))),
+    make(
+      "p",
+      { class: "acts" },
+      part.cuts ? cutSwitch(part, "beside") : null,
+      make("button", { onclick: () => Flow.onlyLeads(true) }, filled(WORDS.flowAll, { symbol })),
+      part.h === undefined ? null : make("button", { class: "link", onclick: toTable }, WORDS.flowTable),
+    ),
+    part.kind === "letter" ? otherLetters() : null,
+    FlowSaid.sentences(part).map((words) => sentence(words)),
+  ];
+}
+
+// Other letters in the place of one, by what is written with them; each can be put there.
+function otherLetters() {
+  const groups = FlowLetters.groups();
+  if (!groups.length) return null;
+  return [
+    sentence(WORDS.flowOtherLetters),
+    make(
+      "ul",
+      { class: "others" },
+      groups.map(([id, letters]) =>
+        make(
+          "li",
+          {},
+          make("b", {}, id === undefined ? WORDS.nothing : FlowSaid.symbolNamed(id)),
+          letters.map((letter) =>
+            make("button", { onclick: () => FlowLetters.put(letter) }, Reading.visible(letter)),
+          ),
+        ),
+      ),
+    ),
+  ];
+}
+
+function toTable() {
+  byId("flow-details").scrollIntoView({ block: "nearest" });
+  byId("flow-details").focus({ preventScroll: true });
+}
+
+// Of the part that is pointed at, in place of the one that is chosen.
+function pointed() {
+  const part = Flow.partPointed();
+  const beside = byId("flow-figure").classList.contains("beside");
+  byId("flow-pointed").hidden = !part || !beside;
+  if (part && beside)
+    fill(
+      byId("flow-pointed"),
+      make("p", {}, make("b", {}, FlowSaid.named(part))),
+      FlowSaid.sentences(part).map((words) => sentence(words)),
+    );
+}
+
+function cutSwitch(part, place) {
+  const off = FlowCuts.isCut(part.key);
+  return make(
+    "button",
+    {
+      class: "switch",
+      role: "switch",
+      "aria-checked": String(!off),
+      "aria-label": `${FlowSaid.named(part)}: ${off ? "cut" : "on"}`,
+      "data-field": `${place} ${part.key}`,
+      onclick: () => {
+        FlowCuts.turn(part);
+        say(`${FlowSaid.named(part)}: ${FlowCuts.isCut(part.key) ? "cut" : "on"}`);
+      },
+    },
+    off ? "cut" : "on",
+  );
+}
+
+function details() {
+  const part = Flow.partChosen();
+  const off = FlowCuts.allCut();
+  byId("flow-cut").hidden = !off.length;
+  fill(
+    byId("flow-cut"),
+    WORDS.flowCutNow,
+    " ",
+    off.map((one, i) => [
+      i ? "; " : "",
+      make("button", { class: "link", onclick: () => Flow.choose(one.key) }, FlowSaid.named(one)),
+    ]),
+    " ",
+    make("button", { onclick: FlowCuts.putBack }, "Put all back"),
+  );
+  keepFocus(() =>
+    fill(byId("flow-details"), part ? about(part) : make("p", { class: "soft" }, WORDS.flowChoose)),
+  );
+}
+
+function about(part) {
+  const { kind, stage, s, h } = part;
+  const path = stage ? make("span", { class: "soft mono" }, ` ${stage.path}`) : null;
+  const edges = [...Flow.parts.values()]
+    .filter((one) => one.kind === "edge" && one.s === s && (kind === "stage" || one.h === h))
+    .sort((a, b) => b.width - a.width);
+  return [
+    make("h2", {}, FlowSaid.named(part), path),
+    stage ? make("p", {}, filled(WORDS.flowAbout, stage)) : null,
+    FlowSaid.sentences(part).map((words) => sentence(words)),
+    make(
+      "p",
+      { class: "acts" },
+      part.cuts ? cutSwitch(part, "below") : null,
+      stage ? make("button", { onclick: () => FlowScene.openBox(stage) }, "Its box in the drawing") : null,
+      kind === "edge" && FlowScene.cellOf(part)
+        ? make("button", { onclick: () => FlowScene.openCell(part) }, "Its query and key")
+        : null,
+    ),
+    h !== undefined && edges.length
+      ? make(
+          "table",
+          {},
+          make(
+            "caption",
+            {},
+            filled(WORDS.flowEdges[stage.side], { symbol: FlowScene.followed(stage.side) }),
+          ),
+          make(
+            "tr",
+            {},
+            ["looks at", "attention", "does", "ribbon"].map((name) => make("th", { scope: "col" }, name)),
+          ),
+          edges.map((edge) =>
+            make(
+              "tr",
+              {},
+              make(
+                "th",
+                { scope: "row" },
+                make(
+                  "button",
+                  { class: "link", "data-field": `to ${edge.key}`, onclick: () => Flow.choose(edge.key) },
+                  Reading.visible(Reading.symbolsOf(stage.reads)[edge.k]),
+                ),
+              ),
+              make("td", {}, FlowSaid.share(edge.width)),
+              make("td", {}, Effects.does(edge.key)),
+              make("td", {}, cutSwitch(edge, "row")),
+            ),
+          ),
+        )
+      : null,
+  ];
+}
+
+function letterChoice() {
+  byId("flow-by").hidden = !Reading.now.source.length;
+  fill(
+    byId("flow-letter"),
+    Reading.now.source.map((symbol, k) =>
+      make("option", { value: k, selected: k === Flow.letter }, `${k + 1}: ${Reading.visible(symbol)}`),
+    ),
+  );
+}
+
+function stageList() {
+  const now = FlowScene.stageNow();
+  fill(
+    byId("flow-stages"),
+    Reading.told.stages.map((stage, s) => [
+      make(
+        "li",
+        {},
+        make("span", { class: "numeral" }, `${s + 1} `),
+        make(
+          "button",
+          {
+            class: "link",
+            "aria-current": s === now ? "step" : null,
+            onclick: () => Flow.choose(`stage ${s}`),
+          },
+          FlowSaid.stageName(stage),
+        ),
+        s === now ? make("span", { class: "badge" }, WORDS.flowHere) : null,
+        make("span", { class: "soft" }, `: ${stage.about}.`),
+      ),
+      " ",
+    ]),
+  );
+  fill(
+    byId("flow-heads"),
+    Reading.told.stages.map((stage, s) =>
+      stage.reads === null ? null : make("li", {}, headButtons(stage, s)),
+    ),
+  );
+}
+
+function headButtons(stage, s) {
+  return [
+    make(
+      "span",
+      { class: "soft" },
+      filled(WORDS.flowHeadsOf, { number: s + 1, stage: FlowSaid.stageName(stage) }),
+    ),
+    Array.from({ length: Reading.weightsOf(stage).shape[1] }, (_, h) =>
+      make(
+        "button",
+        {
+          "aria-label": filled(WORDS.flowHead, { head: h + 1, stage: FlowSaid.stageName(stage) }),
+          "data-head": `head ${s} ${h}`,
+          onclick: () => Flow.choose(`head ${s} ${h}`),
+        },
+        h + 1,
+      ),
+    ),
+  ];
+}
+
+export { details, letterChoice, pointed, stageList, summary, symbolButtons };
