@@ -25,7 +25,16 @@ WRITES = {"native_batch_norm": ["running_mean", "running_var"]}  # what no schem
 
 
 class AtenCall:
-    """One call of an ATen function."""
+    """One call of an ATen function.
+
+    Attributes:
+        given: the arguments, by name.
+        pairs: of each tensor among them, theirs and ours.
+        row: None where there is none, or the arguments cannot be taken.
+        ours: the arguments as the row takes them, by position and by name.
+        reason: why a result is a constant; "" where it is none, or has to be one.
+        rough: how far rounding may have moved the arguments.
+    """
 
     def __init__(self, func: Any, args: tuple, kwargs: dict):
         self.schema = func._schema
@@ -35,17 +44,18 @@ class AtenCall:
         self.draws = torch.Tag.nondeterministic_seeded in func.tags
         parameters = self.schema.arguments
         self.given = {p.name: a for p, a in zip(parameters, args)} | kwargs
-        self.pairs: list[tuple[torch.Tensor, Tensor]] = []  # (theirs, ours) among them
+        self.pairs: list[tuple[torch.Tensor, Tensor]] = []
+        plain = self.packet.removesuffix("_").removesuffix("_copy")
+        self.row: Callable | None = ROWS.get(self.name) or ROWS.get(self.packet) or ROWS.get(plain)
+        self.ours: tuple[list, dict] = ([], {})
+        self.reason = ""
+        self.rough = 0.0
 
     @property
     def makes_constants(self) -> bool:
         """Tell whether it reads no numbers: it draws them, or makes ones, zeros and their like."""
         like = self.packet.endswith("_like") or self.packet.startswith("new_")
         return self.draws or like or not self.tensors()
-
-    def row(self) -> Callable | None:
-        plain = self.packet.removesuffix("_").removesuffix("_copy")
-        return ROWS.get(self.name) or ROWS.get(self.packet) or ROWS.get(plain)
 
     def as_ours(self, value: Callable[[torch.Tensor], Tensor]) -> tuple[list, dict]:
         """The arguments as a row takes them, without those at their defaults at the end."""

@@ -85,83 +85,58 @@ class Calls(TorchDispatchMode):
             return func(*args, **kwargs)
         refuse_transforms()
         call = AtenCall(func, args, kwargs)
-        row = call.row()
         has_kernel = torch._C._dispatch_has_kernel_for_dispatch_key
-        if row is None and has_kernel(func.name(), COMPOSITE):
+        if call.row is None and has_kernel(func.name(), COMPOSITE):
             with self:  # as under inference_mode()
                 return func.decompose(*args, **kwargs)
-        ours: tuple[list, dict] = ([], {})
-        reason = "" if row is not None or call.makes_constants else "it has no row"
-        if row is not None:
-            try:  # before PyTorch may write into them
-                ours = call.as_ours(self.values.of)
-            except errors.UnsupportedError:
-                raise
-            except Exception as problem:
-                row, reason = None, f"its arguments cannot be taken: {_why(problem)}"
-            if call.packet == "detach" and any(y.requires_grad for _, y in call.pairs):
-                ((_, y),) = call.pairs
-                self.detached[memory_of(y._array)] = y, source_line()
-        rough = max((self.values.storage(t).rough for t, _ in call.pairs), default=0.0)
+        self._take_arguments(call)  # before PyTorch may write into them
         theirs = func(*args, **kwargs)
         if isinstance(theirs, (bool, int, float)):  # as for `item()` and an `if`
             for tensor in call.tensors():
                 self.values.of(tensor)._read()
-        self._compute(call, row, reason, ours, outputs_of(theirs), rough)
+        self._compute(call, outputs_of(theirs))
         return theirs
 
-    def _compute(
-        self,
-        call: AtenCall,
-        row: Callable | None,
-        reason: str,
-        ours: tuple[list, dict],
-        outputs: list,
-        rough: float,
-    ) -> None:
-        """Call the row for a call that PyTorch has run, and keep its results.
+    def _take_arguments(self, call: AtenCall) -> None:
+        """Take the arguments of a call as ours, and how rough they are; or note why that cannot be."""
+        if call.row is None:
+            call.reason = "" if call.makes_constants else "it has no row"
+        else:
+            try:
+                call.ours = call.as_ours(self.values.of)
+            except errors.UnsupportedError:
+                raise
+            except Exception as problem:
+                call.row, call.reason = None, f"its arguments cannot be taken: {_why(problem)}"
+            if call.packet == "detach" and any(y.requires_grad for _, y in call.pairs):
+                ((_, y),) = call.pairs
+                self.detached[memory_of(y._array)] = y, source_line()
+        call.rough = max((self.values.storage(t).rough for t, _ in call.pairs), default=0.0)
 
-        Args:
-            row: None where there is none, or the arguments cannot be taken.
-            reason: why a result is a constant; "" where it is none, or has to be one.
-            ours: the arguments of the row, by position and by name.
-            outputs: PyTorch's results.
-            rough: how far rounding may have moved the arguments.
-        """
+    def _compute(self, call: AtenCall, outputs: list) -> None:
+        """Call the row for a call that PyTorch has run to `outputs`, and keep what it gives."""
         values: Sequence[Any] = [None] * len(outputs)
         quiet = np.errstate(all="ignore")  # PyTorch does not warn
         with quiet, contextlib.nullcontext() if wants_gradients() else no_grad():
-            if row is not None:
+            if call.row is not None:
                 try:
-                    values = results(row, ours, outputs)
+                    values = results(call.row, call.ours, outputs)
                 except Exception as problem:
-                    reason = f"its row cannot do it: {_why(problem)}"
-            if reason and any(t.is_complex() for t in tensors_in([*call.tensors(), *outputs])):
-                reason = (
-                    f"aten.{call.name}, called at {source_line()}: complex numbers are not computed "
-                    f"here. Compute with real and imaginary parts, each a tensor of its own, or under "
-                    f"torch.no_grad()"
-                )
-            elif reason:
-                reason = (
-                    f"aten.{call.name}, called at {source_line()}: {reason}. Add a row for it, as in "
-                    f"minigrad.aten.rows.ROWS[{call.packet!r}] = lambda self, ...: ..., or compute it "
-                    f"under torch.no_grad()"
-                )
+                    call.reason = f"its row cannot do it: {_why(problem)}"
+            if call.reason:
+                call.reason = _reason_with_remedy(call, outputs)
             for output, value, written in zip(outputs, values, call.written_results()):
                 if isinstance(output, torch.Tensor) and not output.is_complex():
-                    self._keep(call, output, value, written, reason, rough)
+                    self._keep(call, output, value, written)
             returned = {id(o) for o in outputs}
             for tensor in call.written():
                 if id(tensor) not in returned:
-                    self._keep(call, tensor, None, True, reason, rough)
+                    self._keep(call, tensor, None, written=True)
 
-    def _keep(
-        self, call: AtenCall, output: Any, value: Any, written: bool, reason: str, rough: float
-    ) -> None:
+    def _keep(self, call: AtenCall, output: Any, value: Any, written: bool) -> None:
         """Keep the value of a result, or make a constant of it."""
         storage, region = self.values.storage(output), region_of(output)
-        storage.rough = max(storage.rough, rough, tolerance(output.dtype))
+        storage.rough = max(storage.rough, call.rough, tolerance(output.dtype))
         outside = functools.partial(self.values.from_outside, output)
         if value is not None:
             value = self._converted(output, value)
@@ -170,7 +145,7 @@ class Calls(TorchDispatchMode):
         elif not written and storage.values:
             return  # a view: it is read when it is used
         else:
-            value = self._constant_of(call, output, reason)
+            value = self._constant_of(call, output)
         old = next((y for t, y in call.pairs if t is output), None) if written else None
         if old is not None and old.requires_grad and not value.requires_grad and wants_gradients():
             value = written_over(old, value)
@@ -183,14 +158,14 @@ class Calls(TorchDispatchMode):
         if output.is_floating_point():
             self.results.append(weakref.ref(output))
 
-    def _constant_of(self, call: AtenCall, output: torch.Tensor, reason: str) -> Tensor:
+    def _constant_of(self, call: AtenCall, output: torch.Tensor) -> Tensor:
         """A result as PyTorch computed it, with the reason why it is a constant."""
         value = Tensor(array_of(output))
         if call.draws:
             value.name = f"drawn by {call.packet.rstrip('_')}"
             self.drawn.append(value)
-        if reason:
-            self.values.reasons[value] = reason
+        if call.reason:
+            self.values.reasons[value] = call.reason
             self.unread[call.name] = self.unread.get(call.name, 0) + 1
         else:
             self.values.reasons[value] = (
@@ -297,6 +272,21 @@ class Calls(TorchDispatchMode):
             optimizer.register_optimizer_step_post_hook(end),
         ):
             yield
+
+
+def _reason_with_remedy(call: AtenCall, outputs: list) -> str:
+    """Say why a result of a call is a constant, at which line, and what helps."""
+    begin = f"aten.{call.name}, called at {source_line()}:"
+    if any(t.is_complex() for t in tensors_in([*call.tensors(), *outputs])):
+        return (
+            f"{begin} complex numbers are not computed here. Compute with real and imaginary parts, "
+            f"each a tensor of its own, or under torch.no_grad()"
+        )
+    return (
+        f"{begin} {call.reason}. Add a row for it, as in "
+        f"minigrad.aten.rows.ROWS[{call.packet!r}] = lambda self, ...: ..., or compute it under "
+        f"torch.no_grad()"
+    )
 
 
 def _note_names(call: AtenCall, value: Tensor) -> None:
