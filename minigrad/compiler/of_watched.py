@@ -29,7 +29,7 @@ from ..ran.data import GraphData, GraphNode
 from ..recording import Read
 from ..views.graph import Graph, graph
 from .plan import Plan, WithProgram
-from .recorded import Readings
+from .recorded import Inputs
 from .running import one_node
 
 
@@ -148,7 +148,7 @@ class CompiledGraph(WithProgram):
 
     @functools.cache  # noqa: B019 - as long as the program
     def _plan(self, grad: bool) -> Plan:
-        return Plan(Readings(self._to_compute(), [*self._numbers], {}, []), grad, self.exact)
+        return Plan(Inputs(self._to_compute(), [*self._numbers], {}, []), grad, self.exact)
 
     def _to_compute(self) -> GraphData:
         """The graph without results, which a plan computes itself, in arrays that it then empties."""

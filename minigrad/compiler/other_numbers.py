@@ -13,11 +13,15 @@ from ..errors import GraphError
 from ..recording import mapped, memory_of
 from .keys import bare_array, form_of
 from .outside import Outside
-from .recorded import Recorded
+from .recorded import RecordedCall
 
 
 def check_with_other_numbers(
-    function: Callable, args: tuple, kwargs: dict[str, Any], recorded: Recorded, outside: Outside
+    function: Callable,
+    args: tuple,
+    kwargs: dict[str, Any],
+    recorded: RecordedCall,
+    outside: Outside,
 ) -> None:
     """Record the function for numbers drawn from these arguments, other draws too, and compare.
 
@@ -39,7 +43,7 @@ def check_with_other_numbers(
                 outside.drawn_again(others=True),
             ):
                 warnings.simplefilter("ignore")
-                other = Recorded(function, changed, options, arrays)
+                other = RecordedCall(function, changed, options, arrays)
         except GraphError:
             raise
         except Exception:

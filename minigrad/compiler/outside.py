@@ -21,7 +21,7 @@ from ..engine.tensor import Tensor
 from ..nn import Module
 from ..random import drawing_from, generator
 from ..recording import mapped
-from .recorded import Recorded
+from .recorded import RecordedCall
 
 VALUES = {int, float, complex, bool, str, bytes, *np.sctypeDict.values()} - {np.void, np.object_}
 LEAVES = (Tensor, np.ndarray, np.generic, np.random.Generator, str, bytes)
@@ -55,7 +55,7 @@ class Outside:
         """Tell whether a tensor or an array stands outside."""
         return id(a) in self._leaves
 
-    def note(self, recorded: Recorded, args: tuple, kwargs: dict[str, Any]) -> None:
+    def note(self, recorded: RecordedCall, args: tuple, kwargs: dict[str, Any]) -> None:
         """Note the modules, functions and tensors that a recorded call read, and look again."""
         given: list[Any] = []
         mapped((args, kwargs), lambda a: given.append(a) or a)  # type: ignore[func-returns-value]

@@ -16,7 +16,7 @@ from .keeping import MemoryUse, memory_use
 from .lowered_script import lowered_script, without_arrays
 from .memory import MemoryPlan
 from .program_text import ProgramText
-from .recorded import Readings
+from .recorded import Inputs
 from .running import Instance, ProgramCall
 
 
@@ -24,7 +24,7 @@ class Plan:
     """The program of a recorded graph.
 
     Args:
-        readings: the graph, and what each run is given.
+        inputs: the graph, and what each run is given.
         grad: whether a way back is wanted.
         exact: whether the bits are to be those of the function itself, but for the sign of a zero.
 
@@ -40,17 +40,17 @@ class Plan:
         unchecked: functions that the text defines without their checks, which run with them.
     """
 
-    def __init__(self, readings: Readings, grad: bool, exact: bool):
+    def __init__(self, inputs: Inputs, grad: bool, exact: bool):
         heap.keep_freed_memory()
-        self.exact, graph = exact, readings.graph
-        places = {n: i for i, n in enumerate(readings.arguments) if n is not None}
+        self.exact, graph = exact, inputs.graph
+        places = {n: i for i, n in enumerate(inputs.arguments) if n is not None}
         self.takes = list(places.values())
         self.indices = [i for n, i in places.items() if _may_be_index(graph[n].value)]
-        numbers = [*places, *(n for n in readings.tensors if n not in places)]
-        self.tensors = [readings.tensors[n] for n in numbers[len(places) :]]
+        numbers = [*places, *(n for n in inputs.tensors if n not in places)]
+        self.tensors = [inputs.tensors[n] for n in numbers[len(places) :]]
         self.forms = self._forms()
-        numbers += [n for n, _ in readings.draws if n is not None]
-        self.draws = [(draw, n is not None) for n, draw in readings.draws]
+        numbers += [n for n, _ in inputs.draws if n is not None]
+        self.draws = [(draw, n is not None) for n, draw in inputs.draws]
         self._script = script = lowered_script(graph, numbers, grad, exact)
         self.parents = script.parents
         memory = MemoryPlan(script.lines, script.ends)

@@ -27,7 +27,7 @@ class CallRecording(Recording):
         tensors: those that it reads, by their nodes.
         draws: the nodes of random arrays, and how each is drawn, in order.
         modules: those that were called.
-        as_arguments: the nodes that were arguments of an operation.
+        used: the nodes that were arguments of an operation.
         taken_out_at: the first line of the user's that took numbers out of the graph.
     """
 
@@ -37,7 +37,7 @@ class CallRecording(Recording):
         self.tensors: dict[Node, Tensor] = {}
         self.draws: list[tuple[Node, Draw]] = []
         self.modules: dict[Module, None] = {}
-        self.as_arguments: set[Node] = set()
+        self.used: set[Node] = set()
         self.taken_out_at: SourceLine | None = None
 
     def node_of(self, a: Any) -> Any:
@@ -56,9 +56,9 @@ class CallRecording(Recording):
 
     def on_operation(self, node: Node, args: tuple, y: Array) -> None:
         super().on_operation(node, args, y)
-        self.as_arguments.update(n for n in flat(node.note.sources) if isinstance(n, Node))
+        self.used.update(n for n in flat(node.note.sources) if isinstance(n, Node))
         if self.node_of(y) is not node:  # a view of all of an array
-            self.as_arguments.add(node)
+            self.used.add(node)
 
     def on_draw(self, array: np.ndarray, draw: Draw) -> None:
         if not np.ndim(array):
@@ -82,12 +82,12 @@ class CallRecording(Recording):
         made = (n.number for n in arrays if n not in self.arguments and not n.note.origin)
         last = max(made, default=0)
         unused = (r for r in self.reads if r.unseen and not r.inside and r.number < last)
-        unused = (r for r in unused if r.node not in self.as_arguments)
+        unused = (r for r in unused if r.node not in self.used)
         return self.taken_out_at or next((r.line for r in unused), None)
 
     def forget(self) -> None:
         """Forget all nodes: these lead to the recording, too, and would keep each other alive."""
-        by_node: list[Any] = [self.tensors, self.draws, self.as_arguments, self.arguments]
+        by_node: list[Any] = [self.tensors, self.draws, self.used, self.arguments]
         for seen in (*by_node, self.arrays, self.reads, self.modules):
             seen.clear()
 
@@ -114,7 +114,7 @@ def check_result(function: Callable, result: Any) -> None:
         raise GraphError(f"{name} returns {type(result).__name__}{why}")
 
 
-class Readings(NamedTuple):
+class Inputs(NamedTuple):
     """A graph, and what each run of its program is given.
 
     Attributes:
@@ -146,7 +146,7 @@ class Fact(NamedTuple):
     brought: Any
 
 
-class Recorded:
+class RecordedCall:
     """The record of one call.
 
     Attributes:
@@ -191,8 +191,8 @@ class Recorded:
         self.modules = list(recording.modules)
         _let_go(recording, numbers, graph)
 
-    def readings(self) -> Readings:
-        return Readings(self.graph, self.arguments, self.tensors, self.draws)
+    def inputs(self) -> Inputs:
+        return Inputs(self.graph, self.arguments, self.tensors, self.draws)
 
     def facts(self) -> list[Fact]:
         """List what a program takes for granted of each node.

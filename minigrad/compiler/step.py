@@ -26,7 +26,7 @@ from .of_watched import CompiledGraph
 from .other_numbers import check_with_other_numbers
 from .outside import Outside
 from .plan import Plan, WithProgram
-from .recorded import Fact, Recorded, check_result
+from .recorded import Fact, RecordedCall, check_result
 from .running import one_node
 
 pass_over(os.path.dirname(__file__) + os.sep)
@@ -252,7 +252,7 @@ class Compiled(WithProgram):
         again then; make the plan where there are facts to compare it with, or none are needed."""
         is_result = met.facts is None and not self.at_once
         with contextlib.nullcontext() if is_result else self._outside.drawn_again():
-            recorded = Recorded(self.function, call.args, call.kwargs, call.arrays)
+            recorded = RecordedCall(self.function, call.args, call.kwargs, call.arrays)
         result = recorded.result if is_result else None
         recorded.result = None  # it holds all arrays of the call
         self._outside.note(recorded, call.args, call.kwargs)
@@ -268,7 +268,7 @@ class Compiled(WithProgram):
         self._make_plan(recorded, call._replace(key=key, outside=outside))
         return None
 
-    def _make_plan(self, recorded: Recorded, call: _Call) -> None:
+    def _make_plan(self, recorded: RecordedCall, call: _Call) -> None:
         """Make the plan for a call that was recorded; the first time also for other numbers."""
         code = _without_shapes(call.key, call)
         if code not in self._checked:
@@ -276,7 +276,7 @@ class Compiled(WithProgram):
             self._checked.add(code)
         self._met.pop(call.key, None)
         self._example = call.args, call.kwargs
-        plan = Plan(recorded.readings(), call.key.grad, self.exact)
+        plan = Plan(recorded.inputs(), call.key.grad, self.exact)
         _remember(self._plans, call.key, (plan, call.outside), self.plans)
 
     def __reduce__(self) -> tuple:
