@@ -44,7 +44,7 @@ class Outside:
         self._leaves: dict[int, Any] = {}  # the tensors, arrays and the like there, by id
         self._generators: list[np.random.Generator] = []
 
-    def state(self) -> tuple[list[Any], tuple]:
+    def now(self) -> tuple[list[Any], tuple]:
         """Return what stands outside now: the objects, and what tells them from others."""
         if self._places is None:
             self._look()
@@ -79,12 +79,12 @@ class Outside:
                 g.bit_generator.state = before
 
     def _look(self) -> None:
-        self._places, leaves = reached([self._function, *self._called], self._read)
+        self._places, leaves = find_places([self._function, *self._called], self._read)
         self._leaves = {id(a): a for a in leaves}
         self._generators = [a for a in leaves if isinstance(a, np.random.Generator)]
 
 
-def reached(roots: Sequence[Any], read: Collection[int]) -> tuple[list[Place], list[Any]]:
+def find_places(roots: Sequence[Any], read: Collection[int]) -> tuple[list[Place], list[Any]]:
     """Return the places that a function reads, and the tensors, arrays and generators there.
 
     Of functions in its file, the places are what they name: variables, attributes, also of classes and
@@ -106,17 +106,16 @@ def reached(roots: Sequence[Any], read: Collection[int]) -> tuple[list[Place], l
 def _walk(roots: Sequence[Any], names: set, read: Collection[int]) -> tuple[list[Place], list[Any]]:
     """Walk from object to object, by `names`, to which those in the code of functions are added."""
     waiting, seen = [*roots], {}
-    classes: set[type] = set()
-    file = _globals_of(roots[0])
+    search = Search(_globals_of(roots[0]), names, read, set())
     places: list[Place] = []
     while waiting:
         a = waiting.pop(0)
         if id(a) in seen or a is None or type(a) in VALUES:
             continue
         seen[id(a)] = a
-        if isinstance(a, types.FunctionType) and a.__globals__ is file:
+        if isinstance(a, types.FunctionType) and a.__globals__ is search.file:
             names.update(_names(a.__code__))
-        for place in _places(a, file, names, read, classes):
+        for place in places_of(a, search):
             places.append(place)
             waiting.extend(place())
     return places, [*seen.values()]
@@ -183,43 +182,94 @@ def _names(code: types.CodeType) -> Iterator[Any]:
             yield constant
 
 
-def _places(
-    a: Any, file: Any, names: set, read: Collection[int], classes: set[type]
-) -> Iterator[Place]:
-    if isinstance(a, types.FunctionType):
-        if a.__globals__ is not file:
+# --- places by kind of object ------------------------------------------------------------------------
+
+
+class Search(NamedTuple):
+    """The bounds of a walk from object to object.
+
+    Attributes:
+        file: the globals of the function's file.
+        names: those of variables and attributes that are looked at.
+        read: the ids of the tensors that the function's last call read.
+        classes: those of which the places are found.
+    """
+
+    file: Any
+    names: set[Any]
+    read: Collection[int]
+    classes: set[type]
+
+
+def places_of(a: Any, search: Search) -> Iterator[Place]:
+    """The places that an object leads to, by the first of its kinds in the table."""
+    return next(places for kinds, places in KINDS if isinstance(a, kinds))(a, search)
+
+
+def _in_function(a: types.FunctionType, search: Search) -> Iterator[Place]:
+    file, names, read, _ = search
+    if a.__globals__ is not file:
+        return
+    own = tuple(dict.fromkeys(n for n in _names(a.__code__) if n in a.__globals__))
+    yield lambda: [getattr(cell, "cell_contents", None) for cell in a.__closure__ or ()]
+    yield lambda: [a.__globals__.get(name) for name in own]
+    yield lambda: [*(a.__defaults__ or ()), *(a.__kwdefaults__ or {}).values()]
+    yield lambda: [a.__code__, *_attributes(a, names, read)]
+
+
+def _in_method(a: types.MethodType, search: Search) -> Iterator[Place]:
+    yield lambda: (a.__self__, a.__func__)
+
+
+def _in_partial(a: functools.partial, search: Search) -> Iterator[Place]:
+    yield lambda: [a.func, *a.args, *a.keywords.values()]
+
+
+def _in_module(a: types.ModuleType, search: Search) -> Iterator[Place]:
+    names = search.names  # functions, classes and modules are theirs for good
+    yield lambda: [v for n in names if not _is_theirs(v := vars(a).get(n))]
+
+
+def _in_leaf(a: Any, search: Search) -> Iterator[Place]:
+    if isinstance(a, Tensor) and a._node is not None and id(a._node.grad) in search.read:
+        yield lambda: [a.node.grad]
+
+
+def _in_list(a: Collection[Any], search: Search) -> Iterator[Place]:
+    read = search.read
+    yield lambda: [*a] if len(a) <= MANY else [b for b in a if id(b) in read]
+
+
+def _in_dict(a: dict, search: Search) -> Iterator[Place]:
+    few, (_, names, read, _) = len(a) <= MANY, search
+    yield lambda: [v for k, v in a.items() if few or k in names or id(v) in read]
+
+
+def _in_object(a: Any, search: Search) -> Iterator[Place]:
+    file, names, read, classes = search
+    kind = a if isinstance(a, type) else type(a)
+    if isinstance(a, Module):  # `training` is the class's until train() or eval() is called
+        yield lambda: [*{"training": a.training, **vars(a)}.values()]
+    elif kind is not a:
+        slots = _slots(kind)
+        if not (slots or isinstance(getattr(a, "__dict__", None), dict)):
             return
-        own = tuple(dict.fromkeys(n for n in _names(a.__code__) if n in a.__globals__))
-        yield lambda: [getattr(cell, "cell_contents", None) for cell in a.__closure__ or ()]
-        yield lambda: [a.__globals__.get(name) for name in own]
-        yield lambda: [*(a.__defaults__ or ()), *(a.__kwdefaults__ or {}).values()]
-        yield lambda: [a.__code__, *_attributes(a, names, read)]
-    elif isinstance(a, types.MethodType):
-        yield lambda: (a.__self__, a.__func__)
-    elif isinstance(a, functools.partial):
-        yield lambda: [a.func, *a.args, *a.keywords.values()]
-    elif isinstance(a, types.ModuleType):  # functions, classes and modules are theirs for good
-        yield lambda: [v for n in names if not _is_theirs(v := vars(a).get(n))]
-    elif isinstance(a, LEAVES):
-        if isinstance(a, Tensor) and a._node is not None and id(a._node.grad) in read:
-            yield lambda: [a.node.grad]
-    elif isinstance(a, LISTS):
-        yield lambda: [*a] if len(a) <= MANY else [b for b in a if id(b) in read]
-    elif isinstance(a, dict):
-        few = len(a) <= MANY
-        yield lambda: [v for k, v in a.items() if few or k in names or id(v) in read]
-    else:
-        kind = a if isinstance(a, type) else type(a)
-        if isinstance(a, Module):  # `training` is the class's until train() or eval() is called
-            yield lambda: [*{"training": a.training, **vars(a)}.values()]
-        elif kind is not a:
-            slots = _slots(kind)
-            if not (slots or isinstance(getattr(a, "__dict__", None), dict)):
-                return
-            yield lambda: [*_attributes(a, names, read, slots), _method(a)]
-        if kind not in classes:
-            classes.add(kind)
-            yield _of_class(kind, names, _called_by_python(kind, file))
+        yield lambda: [*_attributes(a, names, read, slots), _method(a)]
+    if kind not in classes:
+        classes.add(kind)
+        yield _of_class(kind, names, _called_by_python(kind, file))
+
+
+KINDS: tuple[tuple[Any, Callable[[Any, Search], Iterator[Place]]], ...] = (
+    (types.FunctionType, _in_function),
+    (types.MethodType, _in_method),
+    (functools.partial, _in_partial),
+    (types.ModuleType, _in_module),
+    (LEAVES, _in_leaf),
+    (LISTS, _in_list),
+    (dict, _in_dict),
+    (object, _in_object),
+)
 
 
 def _is_theirs(a: Any) -> bool:

@@ -217,7 +217,7 @@ class Compiled(WithProgram):
     def _call_with(self, args: tuple, kwargs: dict[str, Any]) -> _Call:
         """The call with these arguments."""
         arrays: list[Any] = []
-        outside, of_outside = self._outside.state()
+        outside, of_outside = self._outside.now()
         form = form_of((args, kwargs), arrays)
         same = alike(arrays, self._outside.holds)
         key = Key(mode.get().grad, get_default_dtype(), form, same, of_outside)
@@ -256,7 +256,7 @@ class Compiled(WithProgram):
         result = recorded.result if is_result else None
         recorded.result = None  # it holds all arrays of the call
         self._outside.note(recorded, call.args, call.kwargs)
-        outside, of_outside = self._outside.state()
+        outside, of_outside = self._outside.now()
         same = alike(call.arrays, self._outside.holds)
         key = call.key._replace(alike=same, outside=of_outside)
         facts = met.facts if key == call.key else None  # it may only now be known what is outside
