@@ -16,7 +16,7 @@ import numpy as np
 from ..engine import rules
 from ..engine.names import name_of
 from ..script.operators import BY_FUNCTION
-from ..script.symbols import Role, Symbol, SymbolCall, alias, body_of, plain, replaced, traced
+from ..script.symbols import Role, Symbol, SymbolCall, alias, body_of, form, plain, replaced, traced
 
 Change = Callable[[Symbol], "Symbol | None"]
 
@@ -55,7 +55,7 @@ def once(
         parts = line.parts
         if not varies(line, vary):
             return Symbol(line.value, role=Role("constant", line.role and line.role.node))
-        if line.call.function in IDLE and _kind(parts[0].value) == _kind(line.value):
+        if line.call.function in IDLE and form(parts[0].value) == form(line.value):
             return parts[0]
         found = known.setdefault(_key(line), line)
         vary.add(id(found))
@@ -155,13 +155,9 @@ def _opened(line: Symbol) -> Symbol | None:
         return None
     followed = traced(body_of(function), args, options)
     own = isinstance(followed, Symbol) and followed.call and followed.call.function
-    if not own or own is body_of(function) or _kind(followed.value) != _kind(line.value):
+    if not own or own is body_of(function) or form(followed.value) != form(line.value):
         return None
     return followed
-
-
-def _kind(array: np.ndarray) -> tuple[Any, ...]:
-    return array.shape, array.dtype
 
 
 def numpys(function: Any) -> bool:

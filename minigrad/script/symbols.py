@@ -328,6 +328,11 @@ def same(a: Any, b: Any) -> bool:
     return type(a) is type(b) and a.dtype == b.dtype and a.shape == b.shape and equal(a, b)
 
 
+def form(array: np.ndarray) -> tuple[np.dtype, tuple[int, ...]]:
+    """The dtype and the shape of an array."""
+    return array.dtype, array.shape
+
+
 def uniform(array: np.ndarray) -> bool:
     """Tell whether an array has one number everywhere, to the last bit: 0.0 and -0.0 are two."""
     return array.size > 0 and array.tobytes() == array.flat[0].tobytes() * array.size

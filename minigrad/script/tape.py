@@ -15,7 +15,7 @@ import numpy as np
 from ..ran.data import Passed
 from .calls import Unwritten, slot_of_call
 from .script import Script
-from .symbols import Symbol, undone
+from .symbols import Symbol, form, undone
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -131,7 +131,7 @@ class Tape:
     def call(self, name: str, value: ArrayLike, reads: Sequence[int], *params: object) -> int:
         """The slot of a call's result; the call is put on the tape, unless it is there."""
         array = np.asarray(value)
-        if name == "same" and (array.dtype, array.shape) == _kind(self.arrays[reads[0]]):
+        if name == "same" and form(array) == form(self.arrays[reads[0]]):
             return reads[0]
         key = name, tuple(reads), repr(params), array.dtype.str, array.shape
         if key not in self._known:
@@ -151,10 +151,6 @@ class Tape:
             if not isinstance(symbol.value, (np.ndarray, np.generic)):
                 raise
             return self._held(np.asarray(symbol.value), str(reason))
-
-
-def _kind(array: np.ndarray) -> tuple[np.dtype, tuple[int, ...]]:
-    return array.dtype, array.shape
 
 
 def tape_of(script: Script) -> Tape:
