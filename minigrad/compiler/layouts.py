@@ -15,7 +15,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..script.symbols import Symbol
-from .lowering import rewritten, shares
+from .lowering import shares, through
 
 
 def laid_out(lines: Sequence[Symbol], ends: Sequence[Symbol]) -> tuple[list[Symbol], list[Symbol]]:
@@ -27,7 +27,7 @@ def laid_out(lines: Sequence[Symbol], ends: Sequence[Symbol]) -> tuple[list[Symb
     def change(line: Symbol) -> None:
         line.value = arrays.get(id(line), line.value)
 
-    return rewritten(lines, ends, change)
+    return through(lines, ends, change)
 
 
 def _product_copied(line: Symbol, uses: Counter[int]) -> tuple[int, np.ndarray] | None:

@@ -37,7 +37,7 @@ def lowered(
     Args:
         varying: the symbols without a call whose arrays differ from run to run.
     """
-    return once(*rewritten(*rewritten(lines, ends, _opened), _single), varying)
+    return once(*through(*through(lines, ends, _opened), _single), varying)
 
 
 def once(
@@ -61,7 +61,7 @@ def once(
         vary.add(id(found))
         return found
 
-    lines, ends = rewritten(lines, ends, change)
+    lines, ends = through(lines, ends, change)
     return needed(lines, ends), ends
 
 
@@ -71,7 +71,7 @@ def varies(line: Symbol, vary: set[int]) -> bool:
     return line.call.function not in OF_SHAPE and any(id(part) in vary for part in line.parts)
 
 
-def rewritten(
+def through(
     lines: Sequence[Symbol], ends: Sequence[Symbol], change: Change
 ) -> tuple[list[Symbol], list[Symbol]]:
     """Go through lines in order, and put in the place of each what `change` makes of it.

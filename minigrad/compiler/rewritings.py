@@ -16,7 +16,7 @@ import numpy as np
 
 from ..engine import rules
 from ..script.symbols import Symbol, body_of, plain, simplest
-from .lowering import needed, rewritten
+from .lowering import needed, through
 
 Uses = Counter[int]
 FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
@@ -81,7 +81,7 @@ def rewrite(
                         return found
             return None
 
-        lines, ends = rewritten(lines, ends, change)
+        lines, ends = through(lines, ends, change)
         lines = needed(lines, ends)  # so that `uses` counts no others
     return lines, ends, notes
 
