@@ -179,27 +179,6 @@ def sum_of_a_multiple(line: Symbol, uses: Uses) -> Any:
     return _with_factor(c, *((a, x) if is_filled(a) else (x, k)))
 
 
-def _with_factor(c: float, a: Any, b: Any) -> Any:
-    """c (a @ b), if one of them is a constant with one number everywhere."""
-    if is_filled(b):
-        return np.matmul(a, filled(b.size, c * b.item(0), b.dtype))
-    return np.matmul(filled(a.size, c * a.item(0), a.dtype), b) if is_filled(a) else None
-
-
-def _summed(line: Symbol) -> tuple[Any, tuple[int, ...]]:
-    """Return what a line sums, if its rows lie one after the other, and over which axes."""
-    assert line.call is not None
-    _, args, options, _ = line.call
-    if len(args) != 1:
-        return None, ()
-    x, axis = args[0], options.get("axis")
-    fits = x.dtype == line.dtype and x.ndim > 1 and x.size and x.value.flags.c_contiguous
-    if not fits or axis is None:
-        return None, ()
-    axes = (axis,) if isinstance(axis, int) else tuple(axis)
-    return x, tuple(sorted(i % x.ndim for i in axes))
-
-
 @rewriting("(a @ b).mT = b.mT @ a.mT", np.swapaxes)
 def product_transposed(line: Symbol, uses: Uses) -> Any:
     """So that the rows of what goes on lie one after the other."""
@@ -275,21 +254,6 @@ def multiple_of_a_multiple(line: Symbol, uses: Uses) -> Any:
     return np.multiply(a, c * d)
 
 
-def _multiple(line: Any) -> tuple[Any, Any]:
-    """A symbol and a number, if a line is their product; else None and None."""
-    if (negative := getattr(line, "call", None)) and negative.function is np.negative:
-        return negative.args[0], -1
-    a, b = _both(line, np.multiply)
-    a, b = (b, a) if type(a) in (int, float) else (a, b)
-    return (a, b) if isinstance(a, Symbol) and type(b) in (int, float) else (None, None)
-
-
-def is_normal(number: float, dtype: Any) -> bool:
-    """Tell whether a dtype has a number to its full precision."""
-    info = np.finfo(dtype)
-    return number != 0 and float(info.tiny) <= abs(number) <= float(info.max)
-
-
 @rewriting("a + b c + b c = a + (2 b) c", np.add)
 def twice_a_product(line: Symbol, uses: Uses) -> Any:
     """Fewer numbers are doubled, if b has fewer."""
@@ -309,29 +273,6 @@ def twice_a_product(line: Symbol, uses: Uses) -> Any:
     if y is p:
         return np.add(x, np.multiply(np.multiply(b, 2), c))
     return None
-
-
-def _spread(x: Any) -> Any:
-    """Return what a symbol repeats by broadcasting; else the symbol itself."""
-    call: Any = getattr(x, "call", None)
-    return call.args[0] if call is not None and call.function is np.broadcast_to else x
-
-
-def _both(line: Any, function: Callable) -> tuple[Any, Any]:
-    """The operands of a line, if it is a call of that function."""
-    call: Any = getattr(line, "call", None)
-    return call.args[:2] if call is not None and call.function is function else (None, None)
-
-
-def _operands(x: Symbol, function: Callable, uses: Uses) -> tuple[Any, Any]:
-    """The operands of a symbol that is used once, if it is a call of that function."""
-    return _both(x, function) if uses[id(x)] == 1 else (None, None)
-
-
-def _operand(x: Any, function: Callable, uses: Uses) -> Any:
-    call: Any = getattr(x, "call", None)
-    fits = call is not None and call.function is function and uses[id(x)] == 1
-    return call.args[0] if fits else None
 
 
 # --- the same numbers, by what NumPy is faster at ---------------------------------------------------
@@ -397,6 +338,71 @@ def rows_added(line: Symbol, uses: Uses) -> Any:
         return None
     named = np.equal(np.arange(N)[:, None], np.reshape(ids, (1, n)))
     return np.matmul(named.astype(line.dtype), np.reshape(values, (n, shape[1])))
+
+
+# --- the parts of a line ----------------------------------------------------------------------------
+
+
+def _both(line: Any, function: Callable) -> tuple[Any, Any]:
+    """The operands of a line, if it is a call of that function."""
+    call: Any = getattr(line, "call", None)
+    return call.args[:2] if call is not None and call.function is function else (None, None)
+
+
+def _operands(x: Symbol, function: Callable, uses: Uses) -> tuple[Any, Any]:
+    """The operands of a symbol that is used once, if it is a call of that function."""
+    return _both(x, function) if uses[id(x)] == 1 else (None, None)
+
+
+def _operand(x: Any, function: Callable, uses: Uses) -> Any:
+    call: Any = getattr(x, "call", None)
+    fits = call is not None and call.function is function and uses[id(x)] == 1
+    return call.args[0] if fits else None
+
+
+def _summed(line: Symbol) -> tuple[Any, tuple[int, ...]]:
+    """Return what a line sums, if its rows lie one after the other, and over which axes."""
+    assert line.call is not None
+    _, args, options, _ = line.call
+    if len(args) != 1:
+        return None, ()
+    x, axis = args[0], options.get("axis")
+    fits = x.dtype == line.dtype and x.ndim > 1 and x.size and x.value.flags.c_contiguous
+    if not fits or axis is None:
+        return None, ()
+    axes = (axis,) if isinstance(axis, int) else tuple(axis)
+    return x, tuple(sorted(i % x.ndim for i in axes))
+
+
+def _multiple(line: Any) -> tuple[Any, Any]:
+    """A symbol and a number, if a line is their product; else None and None."""
+    if (negative := getattr(line, "call", None)) and negative.function is np.negative:
+        return negative.args[0], -1
+    a, b = _both(line, np.multiply)
+    a, b = (b, a) if type(a) in (int, float) else (a, b)
+    return (a, b) if isinstance(a, Symbol) and type(b) in (int, float) else (None, None)
+
+
+def _spread(x: Any) -> Any:
+    """Return what a symbol repeats by broadcasting; else the symbol itself."""
+    call: Any = getattr(x, "call", None)
+    return call.args[0] if call is not None and call.function is np.broadcast_to else x
+
+
+# --- numbers, and constants of one axis ---------------------------------------------------------------
+
+
+def _with_factor(c: float, a: Any, b: Any) -> Any:
+    """c (a @ b), if one of them is a constant with one number everywhere."""
+    if is_filled(b):
+        return np.matmul(a, filled(b.size, c * b.item(0), b.dtype))
+    return np.matmul(filled(a.size, c * a.item(0), a.dtype), b) if is_filled(a) else None
+
+
+def is_normal(number: float, dtype: Any) -> bool:
+    """Tell whether a dtype has a number to its full precision."""
+    info = np.finfo(dtype)
+    return number != 0 and float(info.tiny) <= abs(number) <= float(info.max)
 
 
 def ones(count: int, dtype: np.dtype) -> np.ndarray:
