@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import KW_ONLY, dataclass
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from minigrad.settings import Check, check, choice, flag, function, whole
 
 from .attention import SCORES, Score
 
+S = TypeVar("S")
 PROJECTIONS = "query", "key", "value", "output"
 
 
@@ -157,3 +158,17 @@ def check_heads(width: int, heads: int) -> None:
             f"{heads} heads do not divide a width of {width}: choose a width that is a multiple of "
             f"the number of heads"
         )
+
+
+def check_sizes(sizes: object, kind: type[S], exactly: bool = False) -> S:
+    """Return `sizes`.
+
+    Args:
+        exactly: whether sizes of a model that adds something to `kind` are refused too.
+
+    Raises:
+        ConfigError: if they are not of this kind.
+    """
+    if not isinstance(sizes, kind) or (exactly and type(sizes) is not kind):
+        raise errors.ConfigError(f"sizes are {kind.__name__}(...), not {described(sizes)}")
+    return sizes

@@ -7,11 +7,12 @@ import numpy as np
 from minigrad import Array, Tensor
 from minigrad.nn import Module
 
+from .attention_sizes import check_sizes
 from .cache import Cache
 from .feed_forward import FEED_FORWARDS
 from .multi_head import MultiHeadAttention
 from .residual import Residual
-from .sizes import LayerSizes, check_sizes
+from .sizes import LayerSizes
 from .stack import Stack
 
 

@@ -15,12 +15,13 @@ from minigrad.engine.kinds import checked
 from minigrad.nn import Dropout, Module
 
 from . import masks
+from .attention_sizes import check_sizes
 from .cache import Cache
 from .embedding import embed, embedding_table, unembedding
 from .encoder import Encoder
 from .positions import POSITIONS
 from .results import AllWeights, Decoded, Memory, labelled
-from .sizes import DecoderSizes, check_sizes
+from .sizes import DecoderSizes
 
 
 class DecoderOnly(Module):

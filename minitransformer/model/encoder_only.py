@@ -12,13 +12,14 @@ from minigrad.functional import gelu
 from minigrad.nn import Dropout, Module
 
 from . import masks
+from .attention_sizes import check_sizes
 from .embedding import embed, embedding_table, unembedding
 from .encoder import Encoder
 from .layer_norm import LayerNorm
 from .positions import POSITIONS
 from .projection import projection
 from .results import AllWeights, Memory, labelled
-from .sizes import EncoderSizes, check_sizes
+from .sizes import EncoderSizes
 
 
 def hide(

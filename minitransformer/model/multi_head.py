@@ -8,11 +8,10 @@ from minigrad import Array, Tensor, errors
 from minigrad.nn import Module
 
 from .attention import attention, score_named
-from .attention_sizes import AttentionSizes
+from .attention_sizes import AttentionSizes, check_sizes
 from .cache import Cache
 from .positions import rotary
 from .projection import OfHeads, ToHeads
-from .sizes import check_sizes
 
 
 class MultiHeadAttention(Module):

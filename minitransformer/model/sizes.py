@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
 from functools import partial
-from typing import TypeVar
 
 from minigrad import errors
-from minigrad.engine.errors import described
 from minigrad.settings import Check, check, choice, real, whole
 
 from .attention import SCORES
@@ -16,7 +14,6 @@ from .feed_forward import FEED_FORWARDS
 from .positions import POSITIONS
 from .residual import NORMS
 
-S = TypeVar("S")
 TIED = {"none": "no weights", "target": "target embedding and output", "all": "both embeddings too"}
 LAYERS = partial(whole, least=1, most=1000)
 # Of what is not a whole number from 1.
@@ -135,17 +132,3 @@ class DecoderSizes(EncoderSizes):
     """The sizes of a decoder-only model. Args: as for `EncoderSizes`."""
 
     norm: str = field(default="pre", kw_only=True)
-
-
-def check_sizes(sizes: object, kind: type[S], exactly: bool = False) -> S:
-    """Return `sizes`.
-
-    Args:
-        exactly: whether sizes of a model that adds something to `kind` are refused too.
-
-    Raises:
-        ConfigError: if they are not of this kind.
-    """
-    if not isinstance(sizes, kind) or (exactly and type(sizes) is not kind):
-        raise errors.ConfigError(f"sizes are {kind.__name__}(...), not {described(sizes)}")
-    return sizes

@@ -8,8 +8,9 @@ from minigrad import Array, Tensor
 from minigrad.nn import Module, ModuleList
 from minigrad.settings import flag, whole
 
+from .attention_sizes import check_sizes
 from .layer_norm import LayerNorm
-from .sizes import LayerSizes, check_sizes
+from .sizes import LayerSizes
 
 
 class Stack(Module):

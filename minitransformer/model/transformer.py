@@ -11,13 +11,14 @@ from minigrad.engine.kinds import checked
 from minigrad.nn import Dropout, Module
 
 from . import masks
+from .attention_sizes import check_sizes
 from .cache import Cache
 from .decoder import Decoder
 from .embedding import embed, embedding_table, unembedding
 from .encoder import Encoder
 from .positions import POSITIONS
 from .results import AllWeights, Decoded, Memory, labelled
-from .sizes import Sizes, check_sizes
+from .sizes import Sizes
 
 
 class Transformer(Module):
