@@ -6,6 +6,6 @@ Read it in this order: `attention`, `masks`, `projection`, `multi_head`, `positi
 
 A first reading can skip what is beside the papers. Attention, layers and models are each made from one
 object that holds their sizes and choices, and has checked them: `attention_sizes`, `sizes`.
-`tokens` checks the ids that come in; `results` and `weights` name what goes out; `cache` is what a model
-remembers while it writes.
+`tokens` checks the ids that come in; `results` and `weights` name what goes out, and `grid` lays it out
+as text; `cache` is what a model remembers while it writes.
 """

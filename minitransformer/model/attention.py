@@ -128,9 +128,8 @@ def normalized(
         ShapeError, DTypeError: if the mask does not fit the scores, or is not of booleans.
     """
     if mask is not None:
-        check_mask(
-            mask, scores.shape
-        )  # `masked_softmax` takes one that broadcasts the other way too
+        # `masked_softmax` takes one that broadcasts the other way too.
+        check_mask(mask, scores.shape)
     if phi is np.exp:
         return masked_softmax(scores, mask)
     positive = phi(scores)

@@ -11,7 +11,7 @@ import numpy as np
 from minigrad import Array, Tensor, errors
 from minigrad.engine.kinds import checked
 
-from .masks import grid
+from .grid import grid
 
 
 @checked
