@@ -67,10 +67,7 @@ class Tensor(Operators):
         name: str | None = None,
     ):  # fmt: skip
         if isinstance(value, Followed) and not requires_grad and name is None:
-            value = value if dtype is None else value.astype(dtype)
-            self._array, self._node = read_only(as_array(value, copy=True)), None
-            for watcher in mode.get().watchers:
-                watcher.on_same_numbers(self._array, value)
+            self._array, self._node = copy_of_followed(value, dtype), None
             return
         if isinstance(value, (Tensor, Followed)):
             value = value._detached("Tensor(x)")
@@ -392,6 +389,15 @@ def read_only(array: AnyArray) -> AnyArray:
         array = np.asarray(array)
     if isinstance(array, np.ndarray):
         array.flags.writeable = False
+    return array
+
+
+def copy_of_followed(a: AnyArray, dtype: DTypeLike | None) -> AnyArray:
+    """A read-only copy of an array that a recording follows; the recording sees whose numbers it has."""
+    a = a if dtype is None else a.astype(dtype)
+    array = read_only(as_array(a, copy=True))
+    for watcher in mode.get().watchers:
+        watcher.on_same_numbers(array, a)
     return array
 
 
