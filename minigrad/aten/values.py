@@ -60,14 +60,23 @@ class Values:
         return not theirs.is_sparse and bool(self.storage(theirs).values)
 
     def of(self, theirs: torch.Tensor) -> Tensor:
-        """Our Tensor for one of PyTorch's; one that was not computed here becomes a leaf."""
+        """Our Tensor for one of PyTorch's.
+
+        What is known of its memory is brought up to date first:
+
+            nothing is known                    a leaf, `from_outside`
+            a leaf with other numbers now       a new leaf, `_renewed`
+
+        Then the first of these holds:
+
+            a gradient is wanted, ours has none     a stand-in, `_with_gradient`, kept from then on
+            none is wanted, ours has one            ours, detached
+            ours is of another that is a leaf too   a leaf of its own, `_own_leaf`
+            otherwise                               ours
+        """
         storage, region = self.storage(theirs), region_of(theirs)
         ours = storage.read(region, functools.partial(self.from_outside, theirs))
-        if ours._node is not None and ours._node.operation is None:
-            now = array_of(theirs)
-            if not same_numbers(now, ours._array, theirs.dtype):
-                ours = self._leaf(theirs, now)  # written by other means
-                self.take(theirs, ours)
+        ours = self._renewed(theirs, ours)
         if theirs.requires_grad and not ours.requires_grad and wants_gradients():
             ours = storage.values[region] = self._with_gradient(theirs, ours)
         elif ours.requires_grad and not theirs.requires_grad and not in_function():
@@ -75,6 +84,17 @@ class Values:
         elif ours.requires_grad and collects(theirs):
             return self._own_leaf(theirs, ours)
         return ours
+
+    def _renewed(self, theirs: torch.Tensor, ours: Tensor) -> Tensor:
+        """`ours`; a new leaf, if it is one whose numbers were written by other means than calls."""
+        if ours._node is None or ours._node.operation is not None:
+            return ours
+        now = array_of(theirs)
+        if same_numbers(now, ours._array, theirs.dtype):
+            return ours
+        leaf = self._leaf(theirs, now)
+        self.take(theirs, leaf)
+        return leaf
 
     def from_outside(self, theirs: torch.Tensor, region: Region) -> Tensor:
         """A leaf with the numbers that a region of a storage holds now."""
