@@ -17,6 +17,7 @@ import numpy as np
 from ..engine.node import Node
 from ..engine.source import SourceLine, source_line
 from ..recording import flat
+from ..strides import contiguous
 from .rows.places import put
 
 
@@ -45,7 +46,7 @@ class Region(NamedTuple):
             return None
         index: list[int | slice] = []
         axes, left = [*zip(self.shape, self.strides)], self.offset
-        for n, stride in zip(shape, _strides(shape)):
+        for n, stride in zip(shape, contiguous(shape)):
             begin, left = divmod(left, stride)
             size, own = axes[0] if axes else (0, 1)
             end = begin + (size - 1) * (own // stride) + 1
@@ -64,12 +65,8 @@ class Region(NamedTuple):
         return (
             self.offset == 0
             and math.prod(self.shape) == size
-            and self.strides in (_strides(self.shape), self.strides if size <= 1 else ())
+            and self.strides in (contiguous(self.shape), self.strides if size <= 1 else ())
         )
-
-
-def _strides(shape: tuple[int, ...]) -> tuple[int, ...]:
-    return tuple([math.prod(shape[k + 1 :]) for k in range(len(shape))])
 
 
 def _part(whole: Any, region: Region) -> Any:
@@ -77,7 +74,7 @@ def _part(whole: Any, region: Region) -> Any:
     index, n = region.index_in(whole.shape), math.prod(region.shape)
     if index is not None:
         return whole[index] if index else whole
-    if region.strides != _strides(region.shape):
+    if region.strides != contiguous(region.shape):
         return np.reshape(whole, (-1,))[region.numbers()]
     run = whole if n == whole.size else np.reshape(whole, (-1,))[region.offset : region.offset + n]
     return np.reshape(run, region.shape)
@@ -146,7 +143,7 @@ class TorchStorage:
             _asked_at(line, whole.node, {before.node, value.node})
         self.writes = []
         shape = whole.shape
-        self.values[Region(0, shape, _strides(shape), region.dtype)] = whole
+        self.values[Region(0, shape, contiguous(shape), region.dtype)] = whole
         return whole
 
     def learn(self, region: Region, value: Any) -> None:

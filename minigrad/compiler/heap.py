@@ -12,6 +12,8 @@ from collections.abc import Callable
 
 import numpy as np
 
+from ..strides import address
+
 TRIM_THRESHOLD, MMAP_THRESHOLD, ARENA_MAX = -1, -3, -8  # mallopt's numbers
 NEVER, LARGEST = -1, 32 << 20  # bytes
 
@@ -44,7 +46,7 @@ def empty(array: np.ndarray) -> None:
     It reads as zeros from then on, and keeps its shape, its strides, and its views. Memory that the
     array does not own stays.
     """
-    begin, _ = array.__array_interface__["data"]
+    begin = address(array)
     first = -(-begin // mmap.PAGESIZE) * mmap.PAGESIZE
     size = (begin + array.nbytes) // mmap.PAGESIZE * mmap.PAGESIZE - first
     if array.base is None and array.flags.owndata and size > 0 and (advise := _advise()):

@@ -11,6 +11,7 @@ import numpy as np
 from ..engine.tensor import Tensor, tensor_of
 from ..errors import GraphError
 from ..recording import mapped, memory_of
+from ..strides import address
 from .keys import bare_array, form_of
 from .outside import Outside
 from .recorded import RecordedCall
@@ -62,7 +63,7 @@ def _resampled(a: Any, most: Callable, others: dict[Any, Any]) -> Any:
         return others.get(id(a), a)
     if (key := memory_of(plain)) not in others:
         low, high = np.lib.array_utils.byte_bounds(plain)
-        begin = plain.__array_interface__["data"][0] - low
+        begin = address(plain) - low
         memory = np.empty(high - low, np.uint8)
         array = np.ndarray(plain.shape, plain.dtype, memory.data, begin, plain.strides)
         rng = np.random.default_rng(0)

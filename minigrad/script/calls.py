@@ -15,6 +15,7 @@ import numpy as np
 from ..engine import table
 from ..engine.errors import Options
 from ..engine.names import name_of
+from ..strides import address, contiguous
 from .page_functions import ELEMENTWISE, EXPANDED, FILLED, MOVING, REDUCING, name_in_page
 from .symbols import REFUSALS, Number, Symbol, alias, body_of, plain, same
 
@@ -147,7 +148,7 @@ def _view(
     if where is None:
         border = tape.constant(np.asarray(fill, np.asarray(value).dtype))
         return tape.call("pick", value, [read, border], (moved.ravel() - 1).tolist())
-    if where == (0, _contiguous(moved.shape)) and moved.size == places.size:
+    if where == (0, contiguous(moved.shape)) and moved.size == places.size:
         return tape.call("same", value, [read])
     return tape.call("view", value, [read], *where)
 
@@ -180,7 +181,7 @@ def _scattered(
     if not moved.size:
         return tape.constant(np.asarray(value))
     assert where is not None
-    if where == (0, _contiguous(moved.shape)) and moved.size == places.size:
+    if where == (0, contiguous(moved.shape)) and moved.size == places.size:
         return tape.call("same", value, [read])
     return tape.call("unview", value, [read], *where)
 
@@ -260,7 +261,7 @@ def _contracted(
     strides: list[dict[str, int]] = []
     for shape, term in zip([np.shape(value), *(a.shape for a in operands)], [result, *terms]):
         found: dict[str, int] = {}
-        for c, n, step in zip(term, shape, _contiguous(shape)):
+        for c, n, step in zip(term, shape, contiguous(shape)):
             found[c] = found.get(c, 0) + (step if n > 1 else 0)
         strides.append(found)
     free = [[sizes[c], *(s.get(c, 0) for s in strides)] for c in result]
@@ -301,18 +302,9 @@ SPECIAL: dict[str, Callable[..., int]] = {  # of one function each, by its name 
 }  # fmt: skip
 
 
-# --- shapes and strides ---------------------------------------------------------------------------
-
-
-def _contiguous(shape: Sequence[int]) -> tuple[int, ...]:
-    """The strides, in elements, of an array of `shape` whose rows lie one after the other."""
-    return tuple([math.prod(shape[i + 1 :]) for i in range(len(shape))])
-
-
 def _strides(places: np.ndarray, moved: np.ndarray) -> tuple[int, tuple[int, ...]] | None:
     """The place where a view of `places` begins, and its strides; None for what is no view."""
     if not np.may_share_memory(places, moved):
         return None
-    address = lambda a: a.__array_interface__["data"][0]
     begin = (address(moved) - address(places)) // places.itemsize
     return begin, tuple([step // places.itemsize for step in moved.strides])
