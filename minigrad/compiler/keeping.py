@@ -11,14 +11,11 @@ import numpy as np
 from ..engine.source import SourceLine
 from ..ran.data import GraphData, GraphNode
 from ..script.symbols import Symbol
-from ..views.colours import BLUE, ORANGE
 from .lowered_script import LoweredScript
 from .memory import MemoryPlan
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-NOTE: dict[str, Any] = {"textcoords": "offset points", "fontsize": 8}
 
 
 class KeptResult(NamedTuple):
@@ -66,23 +63,9 @@ class MemoryUse:
         Raises:
             ImportError: without matplotlib.
         """
-        from ..views.plots import axes
+        from ..views.plots.memory import bytes_in_use
 
-        (ax,) = axes.places(axes.new_axes(1, 1, 7, 3.2) if ax is None else ax, 1)
-        lines, turn = range(1, len(self.in_use) + 1), self.forward + 0.5
-        for first, last, colour in ((0, self.forward, BLUE), (self.forward, len(lines), ORANGE)):
-            ways = lines[first:last], self.in_use[first:last]
-            ax.fill_between(*ways, step="mid", color=colour, alpha=0.6, linewidth=0)
-        kept = sum(k.nbytes for k in self.kept)
-        ax.hlines([self.peak, kept], 0.5, [len(lines) + 0.5, turn], colors="black", linewidth=0.8)
-        ax.annotate("all buffers", (len(lines), self.peak), (0, 3), ha="right", **NOTE)
-        ax.annotate("kept for the way back", (turn, kept), (-3, -10), ha="right", **NOTE)
-        ax.set(
-            xlabel="line of the program: forward, then back", ylabel="bytes in use", ylim=(0, None)
-        )
-        ax.yaxis.set_major_formatter("{x:,.0f}")
-        axes.frame(ax)
-        return axes.figure_of(ax)
+        return bytes_in_use(self, ax)
 
     def __str__(self) -> str:
         rows = [("module", "line", "shape", "bytes", "until back through")]
