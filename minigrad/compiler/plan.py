@@ -11,6 +11,7 @@ import numpy as np
 
 from ..engine.saving import unshared
 from ..engine.tensor import Tensor
+from ..ran.data import GraphData
 from . import heap
 from .keeping import MemoryUse, memory_use
 from .lowered_script import lowered_script, without_arrays
@@ -31,27 +32,38 @@ class Plan:
     Attributes:
         takes: the places of the arguments that the program reads; it reads them first.
         indices: those of them that hold integers, all from 0.
-        tensors: those that it reads after them, and the shape, dtype and requires_grad of each.
+        tensors: those that it reads after them.
+        forms: the shape, dtype and requires_grad of each of these, as the program was made for.
         draws: what gives each random array, which it reads last, and whether it does.
         parents: the places of those that get a gradient, among all that it reads.
-        text: what runs.
+        text: what runs; `code`, the same compiled by Python.
         memory: what it keeps for the way back.
         space: the arrays and functions that the text names, but does not define.
         unchecked: functions that the text defines without their checks, which run with them.
+        instances: the program with memory of its own, for each thread.
     """
 
     def __init__(self, inputs: Inputs, grad: bool, exact: bool):
         heap.keep_freed_memory()
-        self.exact, graph = exact, inputs.graph
+        self.exact = exact
+        self._write(inputs.graph, self._read(inputs), grad)
+        self.instances = threading.local()
+        heap.give_back_free_memory()
+
+    def _read(self, inputs: Inputs) -> list[int]:
+        """Settle what each run reads; return the numbers of the nodes that are given, in that order."""
         places = {n: i for i, n in enumerate(inputs.arguments) if n is not None}
         self.takes = list(places.values())
-        self.indices = [i for n, i in places.items() if _may_be_index(graph[n].value)]
-        numbers = [*places, *(n for n in inputs.tensors if n not in places)]
-        self.tensors = [inputs.tensors[n] for n in numbers[len(places) :]]
+        self.indices = [i for n, i in places.items() if _may_be_index(inputs.graph[n].value)]
+        others = [n for n in inputs.tensors if n not in places]
+        self.tensors = [inputs.tensors[n] for n in others]
         self.forms = self._forms()
-        numbers += [n for n, _ in inputs.draws if n is not None]
         self.draws = [(draw, n is not None) for n, draw in inputs.draws]
-        self._script = script = lowered_script(graph, numbers, grad, exact)
+        return [*places, *others, *(n for n, _ in inputs.draws if n is not None)]
+
+    def _write(self, graph: GraphData, numbers: list[int], grad: bool) -> None:
+        """Write the program, which is given the values of the nodes with these numbers."""
+        self._script = script = lowered_script(graph, numbers, grad, self.exact)
         self.parents = script.parents
         memory = MemoryPlan(script.lines, script.ends)
         self.memory = memory_use(script, memory)
@@ -60,8 +72,6 @@ class Plan:
         self.unchecked = written.functions.unchecked
         self.code = compile(self.text, "<compiled>", "exec")
         without_arrays(script)
-        self.instances = threading.local()
-        heap.give_back_free_memory()
 
     @functools.cached_property
     def text_without_buffers(self) -> str:
