@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,11 +20,12 @@ if TYPE_CHECKING:
 
 pass_over(os.path.dirname(__file__) + os.sep)
 
-BEFORE: list[Callable[[Watched], object]] = []  # what is called before a block is entered
-
 
 class Watched:
-    """A `with` block that watches PyTorch: use it afterwards with `mg.graph` and `mg.explore`."""
+    """A `with` block that watches PyTorch: use it afterwards with `mg.graph` and `mg.explore`.
+
+    Users know this class as `mg.pytorch`.
+    """
 
     def __init__(self, *given: Any, **options: Any) -> None:
         if given or options:
@@ -63,8 +63,6 @@ class Watched:
         from .calls import Calls
         from .plain_calls import plain_calls
 
-        for call in BEFORE:
-            call(self)
         self.calls = Calls()
         self.passes = BackwardPasses(self.calls, self.backwards)
         hooks.watch_backward(self)

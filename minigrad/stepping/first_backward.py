@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from ..aten.watched import BEFORE, Watched, pytorch
+from ..aten.watched import Watched, pytorch
 from ..engine.tensor import Tensor
 from ..engine.walk import order
 from ..recording import record
@@ -47,12 +47,14 @@ def _watch(found: list[Any], recording: contextlib.ExitStack, torch: Any) -> Non
     """Watch PyTorch until its first backward(): by a block of ours, or by the script's own."""
     ours = recording.enter_context(contextlib.ExitStack())
     watched = ours.enter_context(pytorch())
-    original = torch.autograd.backward
+    enter, original = Watched.__enter__, torch.autograd.backward
 
-    def entering(own: Watched) -> None:
+    def entering(own: Watched) -> Watched:
         nonlocal watched
-        ours.close()
-        watched = own
+        if own.calls is None:  # else it cannot be entered again
+            ours.close()
+            watched = own
+        return enter(own)
 
     @functools.wraps(original)
     def stepped(*args: Any, **kwargs: Any) -> None:
@@ -62,8 +64,7 @@ def _watch(found: list[Any], recording: contextlib.ExitStack, torch: Any) -> Non
             found.append(watched)
             _walk_watched(watched)
 
-    BEFORE.append(entering)
-    recording.callback(BEFORE.remove, entering)
+    recording.enter_context(_replaced(Watched, "__enter__", entering))
     recording.enter_context(_replaced(torch.autograd, "backward", stepped))
 
 
