@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 
 from ..engine import modes
@@ -18,7 +20,18 @@ from .variables import variables
 class Names:
     """Names that a reader knows: of variables, and of the attributes of modules.
 
-    A node is known by its identity, or by that of the array that it stands for.
+    A node is known by its key: its identity, or that of the array that it stands for.
+
+    Attributes:
+        values: the arrays of nodes, as far as they are known.
+        keys: of nodes that stand for an array, its identity.
+        variable: by key, the name of a variable.
+        name: by key, a name that was given, or the path of an attribute.
+        owner: by key, the module of which it is an attribute.
+        learned: the keys of parameters.
+        paths: of each module, by its identity.
+        modules: those that variables hold, by their identities, with the variables' names.
+        outer: the keys of what variables hold.
     """
 
     def __init__(self, reached: Reached, error: MinigradError | None = None):
@@ -29,17 +42,24 @@ class Names:
                 self.keys[node] = id(node.note.array)
         self.variable: dict[int, str] = {}
         self.name: dict[int, str] = {}
-        self.owner: dict[int, Module] = {}  # the module of which it is an attribute
-        self.learned: set[int] = set()  # parameters
-        self.paths: dict[int, str] = {}  # by the id of a module
-        self.modules: dict[int, tuple[str, Module]] = {}  # those that variables hold
+        self.owner: dict[int, Module] = {}
+        self.learned: set[int] = set()
+        self.paths: dict[int, str] = {}
+        self.modules: dict[int, tuple[str, Module]] = {}
+        self._take_variables(error)
+        self.outer = frozenset(self.variable)
+        self._take_given(reached.nodes)
+
+    def _take_variables(self, error: MinigradError | None) -> None:
         for name, value in variables(error):
             if isinstance(value, Module) and name != "self":
                 self.modules.setdefault(id(value), (name, value))
             for key in self._keys(value):
                 self.variable.setdefault(key, name)
-        self.outer = frozenset(self.variable)
-        for node in reached.nodes:
+
+    def _take_given(self, nodes: Iterable[Node]) -> None:
+        """Take the names that tensors were given, and those of variables that operations were given."""
+        for node in nodes:
             if node.name:
                 self.name[self.key(node)] = node.name
             for source, name in node.note.names if node.note is not None else ():
@@ -84,32 +104,43 @@ class Boxes:
     def __init__(self, reached: Reached, names: Names):
         self.names = names
         self.early = reached.early
-        found: dict[int, modes.Box] = {}
-        for node in reached.calls:
-            box = node.box
-            while box is not None and box.number not in found:
-                found[box.number] = box
-                box = box.outer
-        self.calls = [found[n] for n in sorted(found)]
+        self.calls = _calls_around(reached.calls)
         self.number = {box.number: i for i, box in enumerate(self.calls)}
         self._learn_names(reached.number)
         self.boxes: list[GraphBox] = []
         for box in self.calls:
             self.boxes.append(self._box(box))
         self.of = {node: self._in(node.box) for node in reached.calls}
+        users = self._users_of_leaves(reached)
+        self.of.update((leaf, self._box_of_leaf(leaf, box)) for leaf, box in users.items())
+
+    def _users_of_leaves(self, reached: Reached) -> dict[Node, int | None]:
+        """The innermost box around all calls that use each leaf."""
         users: dict[Node, int | None] = {}
         for node, call in reached.calls.items():
             for _, _, leaf in supplies(call):
                 if leaf.operation is None:
                     mine = self.of[node]
                     users[leaf] = self._common(users[leaf], mine) if leaf in users else mine
-        self.of.update((leaf, self._box_of_leaf(leaf, box)) for leaf, box in users.items())
+        return users
 
     def _in(self, box: modes.Box | None) -> int | None:
         return None if box is None else self.number[box.number]
 
     def _learn_names(self, nodes: dict[Node, int]) -> None:
         """Name the modules from the outermost ones, or from a variable's that contains those."""
+        modules = [box for box in self.calls if isinstance(box.owner, Module)]
+        tops = self._tops(modules, nodes)
+        for root, name in zip(tops, self._apart(tops)):
+            self.names.learn(root, name if len(tops) > 1 else "")
+        for box in modules:  # those that no attribute leads to
+            if id(box.owner) not in self.names.paths:
+                around = _module_around(box)
+                prefix = self.names.paths[id(around.owner)] if around is not None else ""
+                self.names.learn(box.owner, f"{prefix}.{type(box.owner).__name__}".lstrip("."))
+
+    def _tops(self, modules: list[modes.Box], nodes: dict[Node, int]) -> list[Module]:
+        """The modules at which paths begin."""
         held = [module for _, module in self.names.modules.values()]
         within = {id(m) for outer in held for p, m in outer.named_modules() if p}
         containing = {
@@ -118,26 +149,24 @@ class Boxes:
             if id(outer) not in within
             for _, m in outer.named_modules()
         }
-        modules = [box for box in self.calls if isinstance(box.owner, Module)]
         outermost = [box.owner for box in modules if _module_around(box) is None]
         tops = {id(r): r for r in (containing.get(id(m), m) for m in outermost)}
         for root in {id(r): r for r in containing.values()}.values():
             if any(p._node in nodes for p in root.parameters()):  # used without a call
                 tops.setdefault(id(root), root)
-        taken: set[str] = set()
-        for root in tops.values():
+        return [*tops.values()]
+
+    def _apart(self, tops: list[Module]) -> list[str]:
+        """A name for each, of its variable or its class, with a number where that is taken."""
+        names: list[str] = []
+        for root in tops:
             name, _ = self.names.modules.get(id(root), (type(root).__name__, None))
             unique, k = name, 1
-            while unique in taken:
+            while unique in names:
                 k += 1
                 unique = f"{name}_{k}"
-            taken.add(unique)
-            self.names.learn(root, unique if len(tops) > 1 else "")
-        for box in modules:  # those that no attribute leads to
-            if id(box.owner) not in self.names.paths:
-                around = _module_around(box)
-                prefix = self.names.paths[id(around.owner)] if around is not None else ""
-                self.names.learn(box.owner, f"{prefix}.{type(box.owner).__name__}".lstrip("."))
+            names.append(unique)
+        return names
 
     def _box(self, box: modes.Box) -> GraphBox:
         number, parent = self.number[box.number], self._in(box.outer)
@@ -188,6 +217,17 @@ class Boxes:
             made = [b for b in chain if self.calls[b].number < leaf.number]
             return made[-1] if made else None
         return None if key in self.names.outer else box
+
+
+def _calls_around(nodes: Iterable[Node]) -> list[modes.Box]:
+    """The calls in which these nodes were made, in order."""
+    found: dict[int, modes.Box] = {}
+    for node in nodes:
+        box = node.box
+        while box is not None and box.number not in found:
+            found[box.number] = box
+            box = box.outer
+    return [found[n] for n in sorted(found)]
 
 
 def _told(box: modes.Box) -> tuple[str, str]:
