@@ -39,12 +39,8 @@ def as_array(
     """
     array = value._array if isinstance(value, BaseTensor) else value
     types = _types_in(value)
-    if BaseTensor in types and value is array:
-        raise errors.DetachError("make one tensor of several with np.stack or np.concatenate")
-    if any(issubclass(kind, (np.ma.MaskedArray, np.matrix)) for kind in types):
-        raise errors.DTypeError(
-            "a Tensor has no hidden elements, and is no np.matrix: a.filled(0), or np.asarray(a)"
-        )
+    if not types <= PLAIN:
+        _refuse_kinds(types, is_tensor=value is not array)
     if dtype is None and types <= {float, int, bool} and (float in types or not types):
         dtype = floats or get_default_dtype()
     foreign = hasattr(type(array), "__array_function__") and not isinstance(array, np.ndarray)
@@ -61,6 +57,16 @@ def as_array(
     if foreign:  # Dask and its kind are immutable
         return array if array.dtype == target else array.astype(target)
     return np.array(array, dtype=target, copy=True if copy else None)
+
+
+def _refuse_kinds(types: set[type], is_tensor: bool) -> None:
+    """Refuse lists with Tensors in them, masked arrays and matrices."""
+    if BaseTensor in types and not is_tensor:
+        raise errors.DetachError("make one tensor of several with np.stack or np.concatenate")
+    if any(issubclass(kind, (np.ma.MaskedArray, np.matrix)) for kind in types):
+        raise errors.DTypeError(
+            "a Tensor has no hidden elements, and is no np.matrix: a.filled(0), or np.asarray(a)"
+        )
 
 
 def place_arguments(entry: Entry, args: tuple, kwargs: Options) -> tuple[tuple, Options]:
