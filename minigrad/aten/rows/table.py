@@ -11,6 +11,9 @@ the places of maxima.
 
 `foo` stands for all overloads of ATen's `foo`, unless `foo.overload` has a row; and for `foo_`, which
 writes the result into its first argument.
+
+The files beside this one fill the table when they are imported: rows of one expression by
+`ROWS |= {...}`, functions by `row`.
 """
 
 from __future__ import annotations
