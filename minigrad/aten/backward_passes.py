@@ -2,19 +2,50 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
+import torch
 
 from ..engine.backward import backward
+from ..engine.source import source_line
 from ..engine.tensor import Tensor
 from ..engine.walk import order
 from ..recording import names_here
-from .calls import Calls
-from .numbers import Distance, array_of, distance, distance_from_none, unit_of
+from ..transforms import gradients as gradients_of
+from .calls import HOOKED, Calls
+from .functions import OwnBackward
+from .numbers import (
+    Distance,
+    array_of,
+    distance,
+    distance_from_none,
+    how_it_differs,
+    is_another,
+    length,
+    underflown,
+    unit_of,
+)  # fmt: skip
 
+SMALL = 2.0**-60  # with which a walk starts whose numbers become too large on the way
+ROUNDINGS = 10  # of what another rounding would change, is rounding too
 Gradients = list[tuple[str, list[Tensor], Any]]  # the name of each, our leaves, PyTorch's
+
+
+class OtherGradients(NamedTuple):
+    """The gradients of a backward pass of PyTorch's that are others than ours.
+
+    Attributes:
+        overflows: those that are finite here alone, a sentence for each.
+        underflows: the same of those that are 0 there, in whole or in large part, in 16 bits.
+        wrong: the name of each that is another than ours, our leaves, and how it differs, in words.
+    """
+
+    overflows: list[str]
+    underflows: list[str]
+    wrong: list[tuple[str, list[Tensor], str]]
 
 
 class Backward(NamedTuple):
@@ -24,11 +55,13 @@ class Backward(NamedTuple):
         roots: (our Tensor, the gradient that it started with, or None for 1) for each.
         distances: of each gradient of ours from PyTorch's.
         finite: whether all numbers of PyTorch's roots and gradients are finite.
+        others: the gradients that are others than ours.
     """
 
     roots: list[tuple[Tensor, np.ndarray | None]]
     distances: list[Distance]
     finite: bool
+    others: OtherGradients
 
 
 class BackwardPasses:
@@ -39,14 +72,12 @@ class BackwardPasses:
         done: takes each that was followed.
 
     Attributes:
-        overflows: gradients that are finite here alone, a sentence for each.
         own: what is said of functions with a backward of their own, and of gradients that cannot be
             compared.
     """
 
     def __init__(self, calls: Calls, done: list[Backward]):
         self.calls, self.done = calls, done
-        self.overflows: list[str] = []
         self.own: dict[Any, str] = {}
 
     def copy_gradients(self) -> list[Any]:
@@ -54,12 +85,16 @@ class BackwardPasses:
         gradients = [theirs.grad for theirs, _ in self.calls.values.leaves.values()]
         return [None if g is None else g.detach().clone() for g in gradients]
 
+    def note_hook(self, theirs: Any) -> None:
+        """Note that a hook is just given to a tensor, which may be gone when PyTorch walks back."""
+        self.calls.hooked[id(theirs)] = HOOKED.format(self.names()(theirs)), source_line()
+
     def compare_backward(
         self, roots: list, seeds: list, before: list[Any], only: set[int] | None
     ) -> None:
         """Compare what a call of PyTorch's `backward()` added to the gradients, `only` to some."""
         gradients: Gradients = []
-        called = self._names()
+        called = self.names()
         for (theirs, ours), old in zip(self.calls.values.leaves.values(), before):
             if only is None or id(theirs) in only:
                 new = theirs.grad
@@ -71,7 +106,7 @@ class BackwardPasses:
                     continue
                 added = new if new is None or old is None else new.detach() - old
                 gradients.append((called(theirs), ours, added))
-        self._follow(roots, seeds, gradients, called)
+        self._follow(roots, seeds, gradients, called, whole=only is None)
 
     def compare_grad(
         self, roots: list, seeds: list, inputs: list, found: Any, is_open: bool
@@ -79,7 +114,7 @@ class BackwardPasses:
         """Compare what a call of `torch.autograd.grad()` gave: an open block may compute with it."""
         values = self.calls.values
         gradients: Gradients = []
-        called = self._names()
+        called = self.names()
         for theirs, gradient in zip(inputs, found):
             if values.knows(theirs):
                 _, ours = values.leaves.get(id(theirs), (None, [values.of(theirs)]))
@@ -89,9 +124,10 @@ class BackwardPasses:
         self._follow(roots, seeds, gradients, called)
 
     def _follow(
-        self, roots: list, seeds: list, gradients: Gradients, called: Callable[[Any], str]
-    ) -> None:
-        """Walk back as PyTorch did, and compare each gradient.
+        self, roots: list, seeds: list, gradients: Gradients, called: Callable[[Any], str],
+        whole: bool = False,
+    ) -> None:  # fmt: skip
+        """Walk back as PyTorch did, and compare each gradient; `whole`: PyTorch computed all.
 
         There are several leaves of ours for one of PyTorch's that was changed.
         """
@@ -103,12 +139,15 @@ class BackwardPasses:
         ]
         values.take_names(roots)
         self.calls.note_hooks(called)
-        self._with_own_backwards()
-        self._walk(known, [leaf for _, ours, _ in gradients for leaf in ours])
+        self._with_own_backwards(whole)
+        leaves = [leaf for _, ours, _ in gradients for leaf in ours]
+        self._walk(known, leaves)
         finite = lambda t: t is None or bool(np.isfinite(array_of(t)).all())
         broken = not all(finite(t) for _, _, t in gradients)
-        found = self._distances(gradients, broken)
-        self.done.append(Backward(known, found, not broken and all(map(finite, roots))))
+        found, others = self._distances(
+            gradients, broken, functools.partial(_walked_again, known, leaves)
+        )
+        self.done.append(Backward(known, found, not broken and all(map(finite, roots)), others))
 
     def _walk(self, roots: list[tuple[Tensor, np.ndarray | None]], leaves: list[Tensor]) -> None:
         """Walk back from these roots; what came before is no part of this call."""
@@ -123,52 +162,82 @@ class BackwardPasses:
                 if root.requires_grad:
                     backward(root, gradient, retain_graph=True)
 
-    def _distances(self, gradients: Gradients, broken: bool) -> list[Distance]:
-        """The distances of gradients; `broken`: of the finite numbers in them alone."""
+    def _distances(
+        self, gradients: Gradients, broken: bool, again: Callable[..., dict[Tensor, np.ndarray]]
+    ) -> tuple[list[Distance], OtherGradients]:
+        """The distances of gradients; `broken`: of the finite numbers in them alone.
+
+        `again` is `_walked_again` from the same roots. It tells what another rounding on the way would
+        change: much, in a model that has diverged.
+        """
         rough = max((d.allowed for d in self.calls.distances), default=0.0)
         unit = unit_of([array_of(t) for _, _, t in gradients if t is not None])
-        found = []
-        for name, ours, theirs in gradients:
-            arrays = [leaf.grad._array for leaf in ours if leaf.grad is not None]
+        found, others = [], OtherGradients([], [], [])
+        arrived = {y: y.grad._array for _, ours, _ in gradients for y in ours if y.grad is not None}
+        mine = [_sum_of(arrived, ours) for _, ours, _ in gradients]
+        again = functools.cache(again)
+        largest = max((float(np.abs(a).max(initial=0)) for a in mine), default=0.0)
+        longest = max(map(length, mine), default=0.0)
+        for (name, ours, theirs), here in zip(gradients, mine):
             of = f"the gradient of {name}"
             if theirs is None:
-                found.append(distance_from_none(arrays, of))
-                continue
-            mine = sum(arrays[1:], arrays[0]) if arrays else np.zeros(ours[0].shape, np.float32)
-            apart = distance(mine, theirs, of, allowed=rough, of_finite=broken, unit=unit)
-            found.append(apart)
-            here, there = (np.isfinite(a).all() for a in (mine, array_of(theirs)))
-            if here and not there:
-                self.overflows.append(f"{of} is not finite in PyTorch, and is here, in 32 bits")
-        return found
+                found.append(distance_from_none([here], of))
+                there = np.zeros_like(here)
+            else:
+                there = array_of(theirs)
+                if np.isfinite(there).all() and not np.isfinite(here).all():
+                    here = _sum_of(again(scale=SMALL), ours).astype(np.float64) / SMALL
+                found.append(distance(here, theirs, of, allowed=rough, of_finite=broken, unit=unit))
+            differs = is_another(here, there, found[-1].allowed, longest)
+            if (
+                theirs is not None
+                and not broken
+                and (differs or found[-1].size > found[-1].allowed)
+            ):
+                other = _sum_of(again(rounding=4.0), ours)
+                moved = distance(other, torch.tensor(here), of, unit=unit).size
+                differs = differs and length(here - there) > ROUNDINGS * length(here - other)
+                if found[-1].size <= ROUNDINGS * moved:
+                    found[-1] = found[-1]._replace(allowed=ROUNDINGS * moved)
+            if np.isfinite(here).all() and not np.isfinite(there).all():
+                others.overflows.append(f"{of} is not finite in PyTorch, and is here")
+            elif self.calls.half and (lost := underflown(here, there, largest)) > here.size / 10:
+                others.underflows.append(
+                    f"{of} is 0 in PyTorch in {lost:,} of {here.size:,} elements, which are up to "
+                    f"{np.abs(here[there == 0]).max():.2g} here, in 32 bits"
+                )
+            elif differs:
+                how = "there is none" if theirs is None else how_it_differs(here, there)
+                how = how.partition(";")[0]
+                others.wrong.append((name, ours, how))
+        return found, others
 
-    def _with_own_backwards(self) -> None:
+    def _with_own_backwards(self, whole: bool) -> None:
         """Give functions whose own `backward()` differs from the derivative its gradients."""
         severed = self.calls.values.severed
         for function in self.calls.functions:
             if function in self.own:
                 function.substitute(severed)  # there may be more to give
             elif function.seen:
-                size = function.differs(severed)
-                if size:
+                function.compare(severed, whole)
+                if function.differs:
                     function.substitute(severed)
-                    by = (
-                        f"by up to {size:.2g} of 1 + its size"
-                        if np.isfinite(size)
-                        else "which has none"
-                    )
                     self.own[function] = (
-                        f"{function.name}.backward gives another gradient than the derivative of its "
-                        f"forward, {by}, at {function.line}: the graph has its own"
+                        f"{function.said}, at {function.line}: the graph has its own"
                     )
 
-    def _names(self) -> Callable[[Any], str]:
-        """The function that names a tensor of PyTorch's: as a parameter, or after a variable."""
+    def wrong_functions(self) -> list[OwnBackward]:
+        """The functions whose own `backward()` may be a mistake: of each, the first call in a line."""
+        found = [f for f in self.own if isinstance(f, OwnBackward) and f.is_wrong]
+        return [*{(f.name, f.line): f for f in reversed(found)}.values()][::-1]
+
+    def names(self) -> Callable[[Any], str]:
+        """The function that names a tensor of PyTorch's: as of a module, or after a variable."""
         paths: dict[int, str] = {}
         for module, _ in self.calls.values.counterparts.known.values():
-            for name, parameter in module.named_parameters():
-                if len(name) > len(paths.get(id(parameter), "")):
-                    paths[id(parameter)] = name
+            for name, tensor in (*module.named_parameters(), *module.named_buffers()):
+                if len(name) > len(paths.get(id(tensor), "")):
+                    paths[id(tensor)] = name
 
         def called(theirs: Any) -> str:
             names = [name for _, name in names_here([theirs])]
@@ -176,3 +245,43 @@ class BackwardPasses:
             return paths.get(id(theirs)) or next(iter(names), shape)
 
         return called
+
+
+def _walked_again(
+    roots: list[tuple[Tensor, np.ndarray | None]], leaves: list[Tensor], scale: float = 1.0,
+    rounding: float = 0.0,
+) -> dict[Tensor, np.ndarray]:  # fmt: skip
+    """The gradients of these leaves in a walk that starts with others, or goes by other numbers.
+
+    Args:
+        scale: what the gradients of the roots are multiplied by.
+        rounding: how many times its last bit each number that was saved is moved, by chance.
+    """
+    draws = np.random.default_rng(0)
+
+    def otherwise(value: Any) -> Any:
+        if isinstance(value, list):
+            return [*map(otherwise, value)]
+        if not isinstance(value, np.ndarray) or value.dtype.kind != "f":
+            return value
+        off = 1 + rounding * np.finfo(value.dtype).eps * draws.standard_normal(value.shape)
+        return value * off.astype(value.dtype)
+
+    known = [(root, g) for root, g in roots if root.requires_grad]
+    nodes = {node: node.saved for node in order([root.node for root, _ in known])}
+    try:
+        for node, saved in nodes.items():
+            node.saved = None if saved is None else tuple(map(otherwise, saved))
+        seeds = [scale * (np.ones_like(root._array) if g is None else g) for root, g in known]
+        with np.errstate(all="ignore"):
+            found = gradients_of([root for root, _ in known], seeds, leaves, retain_graph=True)
+    finally:
+        for node, saved in nodes.items():
+            node.saved = saved
+    return {leaf: g for leaf, g in zip(leaves, found) if g is not None}
+
+
+def _sum_of(found: dict[Tensor, np.ndarray], leaves: list[Tensor]) -> np.ndarray:
+    """The gradient of one of PyTorch's leaves: the sum of those of ours, one for each change."""
+    arrays = [found[leaf] for leaf in leaves if leaf in found]
+    return sum(arrays[1:], arrays[0]) if arrays else np.zeros(leaves[0].shape, np.float32)

@@ -37,6 +37,7 @@ from .values import Values, region_of, wants_gradients
 source.pass_over(os.path.dirname(torch.__file__) + os.sep)
 
 COMPOSITE = "CompositeImplicitAutograd"  # of what PyTorch writes in other calls
+HOOKED = "{} has a hook on its gradient"
 LARGEST_HALF = float(np.finfo(np.float16).max)
 
 
@@ -53,7 +54,8 @@ class Calls(TorchDispatchMode):
         self.half = False  # numbers of 16 bits were computed with 32
         self.results: list[Any] = []  # weak references to what was computed, oldest first
         self.functions: list[OwnBackward] = []
-        self.hooked: dict[str, None] = {}  # what may change gradients, in the order of finding
+        # What may change gradients, by the identity of a tensor or module, and the line, if known.
+        self.hooked: dict[int, tuple[str, SourceLine | None]] = {}
         self.thread = threading.get_ident()
         self.steps = 0  # optimizers that are just taking a step
 
@@ -64,8 +66,12 @@ class Calls(TorchDispatchMode):
     def note_hooks(self, called: Callable[[torch.Tensor], str]) -> None:
         """Note the tensors with hooks, which may change gradients, by what they are `called`."""
         for t in (*self.alive(), *(theirs for theirs, _ in self.values.leaves.values())):
-            if t._backward_hooks:
-                self.hooked[f"{called(t)} has a hook on its gradient"] = None
+            if t._backward_hooks or t._post_accumulate_grad_hooks:
+                _, line = self.hooked.get(id(t), ("", None))
+                self.hooked[id(t)] = HOOKED.format(called(t)), line
+        for module, _ in self.values.counterparts.known.values():
+            if module._backward_hooks or module._backward_pre_hooks:
+                self.hooked[id(module)] = f"a {type(module).__name__} has a backward hook", None
 
     def note_function(self, cls: type, args: tuple, outputs: list, made: list) -> None:
         """Note a call of an `autograd.Function`."""
@@ -125,22 +131,29 @@ class Calls(TorchDispatchMode):
                     call.reason = f"its row cannot do it: {_why(problem)}"
             if call.reason:
                 call.reason = _reason_with_remedy(call, outputs)
-            for output, value, written in zip(outputs, values, call.written_results()):
+            again = functools.partial(_with_pytorchs, call, outputs)
+            for place, (output, value, written) in enumerate(
+                zip(outputs, values, call.written_results())
+            ):
                 if isinstance(output, torch.Tensor) and not output.is_complex():
-                    self._keep(call, output, value, written)
+                    self._keep(call, output, value, written, functools.partial(again, place))
             returned = {id(o) for o in outputs}
             for tensor in call.written():
                 if id(tensor) not in returned:
-                    self._keep(call, tensor, None, written=True)
+                    self._keep(call, tensor, None, True, again)
 
-    def _keep(self, call: AtenCall, output: Any, value: Any, written: bool) -> None:
-        """Keep the value of a result, or make a constant of it."""
+    def _keep(
+        self, call: AtenCall, output: Any, value: Any, written: bool, alone: Callable[[], Any]
+    ) -> None:
+        """Keep the value of a result, or make a constant of it; `alone` computes it from PyTorch's."""
         storage, region = self.values.storage(output), region_of(output)
         storage.rough = max(storage.rough, call.rough, tolerance(output.dtype))
         outside = functools.partial(self.values.from_outside, output)
         if value is not None:
             value = self._converted(output, value)
-            self.distances.append(self._compared(call, output, value, storage.rough))
+            apart = self._compared(call, output, value, storage.rough, alone)
+            storage.rough = max(storage.rough, apart.allowed if output.is_floating_point() else 0.0)
+            self.distances.append(apart)
             _note_names(call, value)
         elif not written and storage.values:
             return  # a view: it is read when it is used
@@ -188,8 +201,9 @@ class Calls(TorchDispatchMode):
         return value
 
     def _compared(
-        self, call: AtenCall, output: torch.Tensor, value: Tensor, rough: float
-    ) -> Distance:
+        self, call: AtenCall, output: torch.Tensor, value: Tensor, rough: float,
+        alone: Callable[[], Any],
+    ) -> Distance:  # fmt: skip
         """The distance of a value from PyTorch's result."""
         allowed = rough if output.is_floating_point() else 0.0
         line, memory = source_line(), output.untyped_storage()._cdata
@@ -203,8 +217,23 @@ class Calls(TorchDispatchMode):
         if apart.size == math.inf and not all(np.isfinite(y._array).all() for _, y in call.pairs):
             apart = compared(of_finite=True)  # a NaN or an infinity spreads in more than one way
         if not apart.size <= apart.allowed:
-            apart = self._unseen_write(call) or apart
+            apart = self._unseen_write(call) or self._rounded_before(apart, call, output, alone)
         return apart
+
+    def _rounded_before(
+        self, apart: Distance, call: AtenCall, output: torch.Tensor, alone: Callable[[], Any]
+    ) -> Distance:
+        """The same distance; it is due to rounding if the row gives PyTorch's result for its numbers.
+
+        A difference of large numbers, as in a model that has diverged, makes the rounding of what came
+        before as large as the result.
+        """
+        if call.written() or not math.isfinite(apart.size):
+            return apart
+        with no_grad():
+            value = self._converted(output, alone())
+        here = distance(value._array, output, apart.of)
+        return apart._replace(allowed=2 * apart.size) if here.size <= here.allowed else apart
 
     def _unseen_write(self, call: AtenCall) -> Distance | None:
         """The distance of an argument that was changed by other code than PyTorch's, if one was."""
@@ -287,6 +316,12 @@ def _reason_with_remedy(call: AtenCall, outputs: list) -> str:
         f"minigrad.aten.rows.ROWS[{call.packet!r}] = lambda self, ...: ..., or compute it under "
         f"torch.no_grad()"
     )
+
+
+def _with_pytorchs(call: AtenCall, outputs: list, place: int) -> Any:
+    """The result of a row for PyTorch's own numbers, in place of ours."""
+    given = call.as_ours(lambda theirs: tensor_of(array_of(theirs)))
+    return results(call.row, given, outputs)[place]
 
 
 def _note_names(call: AtenCall, value: Tensor) -> None:

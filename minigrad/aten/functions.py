@@ -20,7 +20,7 @@ from ..engine.tensor import Tensor
 from ..recording import Note
 from ..transforms import gradients
 from .call import tensors_in
-from .numbers import array_of, distance
+from .numbers import array_of, distance, how_it_differs, is_another, length
 
 
 class OwnBackward:
@@ -31,6 +31,9 @@ class OwnBackward:
         line: where it was called.
         inputs, outputs: our Tensors, or None for what is no tensor of floating numbers.
         seen: for each time that PyTorch walked back: the gradients that came, and those it gave.
+        differs: how what it gave differs from the derivative of `forward()`, in words; "" where not.
+        is_wrong: whether that may be a mistake. It is none where no derivative is known, nor where it
+            is zero: a straight-through estimate stands in for it.
     """
 
     def __init__(
@@ -52,6 +55,7 @@ class OwnBackward:
                 values.take(t, y)
             self.outputs.append(y)
         self.seen: list[tuple[list, list]] = []
+        self.differs, self.is_wrong = "", False
         for grad_fn in made[:1]:
             grad_fn.register_hook(self._saw)
 
@@ -59,24 +63,42 @@ class OwnBackward:
         arrays = lambda gs: [None if g is None else array_of(g).copy() for g in gs]
         self.seen.append((arrays(came), arrays(given)))
 
-    def differs(self, severed: dict[Node, str]) -> float:
-        """The distance of the gradients that it gave from those of the derivative of `forward()`."""
+    def compare(self, severed: dict[Node, str], whole: bool) -> None:
+        """Compare the gradients that it gave with those of the derivative of `forward()`.
+
+        `whole`: PyTorch wanted all gradients, so that one which was not given is zero.
+        """
         roots = [(y, g) for y, g in zip(self.outputs, self.seen[-1][0]) if y is not None]
         if any(y.node in severed for y, _ in roots):
-            return np.inf
+            self.differs = "which has none"
+            return
         roots = [(y, g) for y, g in roots if g is not None and y.requires_grad]
+        given = self.seen[-1][1]
         wanted = [
-            (x, g) for x, g in zip(self.inputs, self.seen[-1][1]) if x is not None and g is not None
-        ]
+            (k, x) for k, x in enumerate(self.inputs)
+            if x is not None and (given[k] is not None or (whole and x.requires_grad))
+        ]  # fmt: skip
         found = gradients(
-            [y for y, _ in roots], [g for _, g in roots], [x for x, _ in wanted], retain_graph=True
+            [y for y, _ in roots], [g for _, g in roots], [x for _, x in wanted], retain_graph=True
         )
-        sizes = [0.0]
-        for ours, (x, theirs) in zip(found, wanted):
+        largest = max((length(g) for _, g in roots), default=0.0)
+        said = []
+        for ours, (k, x) in zip(found, wanted):
             ours = np.zeros(x.shape, x.dtype) if ours is None else ours
+            theirs = np.zeros_like(ours) if given[k] is None else given[k]
             apart = distance(ours, torch.from_numpy(theirs), self.name)
-            sizes.append(apart.size if not apart.size <= apart.allowed else 0.0)
-        return max(sizes)
+            if apart.size > apart.allowed or is_another(ours, theirs, apart.allowed, largest):
+                what = how_it_differs(ours, theirs)
+                what = "there is none, and should be" if given[k] is None else what
+                said.append(f"for its tensor number {k + 1}, of shape {x.shape}, {what}")
+                self.is_wrong |= bool(ours.any())
+        self.differs = "; ".join(said)
+
+    @property
+    def said(self) -> str:
+        """A sentence on how its gradient differs."""
+        how = f"{self.name}.backward gives another gradient than the derivative of its forward"
+        return f"{how}, {self.differs}"
 
     def substitute(self, severed: dict[Node, str]) -> None:
         """Make of the call one operation, with the gradients that its own `backward()` gave."""

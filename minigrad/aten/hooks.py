@@ -1,4 +1,4 @@
-"""The calls that PyTorch tells of: `backward()`, `torch.autograd.grad()`, `Function.apply()`."""
+"""The calls that PyTorch tells of: `backward()`, `grad()`, `Function.apply()`, `register_hook()`."""
 
 from __future__ import annotations
 
@@ -46,11 +46,12 @@ TOLD: weakref.WeakSet[Watched] = weakref.WeakSet()
 
 
 def watch_backward(watched: Watched) -> None:
-    """Have PyTorch's `backward()` and `grad()` tell `watched` of each call from now on."""
+    """Have PyTorch tell `watched` of each backward pass, and of each hook, from now on."""
     TOLD.add(watched)
     if not hasattr(torch.autograd.backward, "tells"):
         torch.autograd.backward = _backward(torch.autograd.backward)
         torch.autograd.grad = _grad(torch.autograd.grad)
+        torch.Tensor.register_hook = _register_hook(torch.Tensor.register_hook)  # type: ignore[method-assign]
 
 
 def _backward(original: Any) -> Any:
@@ -92,6 +93,17 @@ def _grad(original: Any) -> Any:
         return found
 
     return grad
+
+
+def _register_hook(original: Any) -> Any:
+    @functools.wraps(original)
+    def register_hook(tensor, hook):
+        with _disable_current_modes():
+            for watched in _knowing([tensor], False):
+                watched.passes.note_hook(tensor)
+        return original(tensor, hook)
+
+    return register_hook
 
 
 def _listed(tensors: Any) -> list:

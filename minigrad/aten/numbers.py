@@ -9,10 +9,13 @@ import numpy as np
 import torch
 
 from .. import errors
+from ..checking.diagnosis import pattern
 from ..engine.source import SourceLine
 
 TOLERANCES = {torch.float64: 1e-9, torch.float32: 2e-4}  # for others `ROUGH`, as with 8 bits
 ROUGH = 0.05
+OFF = 0.01  # a gradient that is off by so much of its size is another one, however small it is
+NOISE = 1e-5  # of the largest gradient: one that is as small may be rounding
 
 
 class Distance(NamedTuple):
@@ -80,6 +83,34 @@ def _largest(a: np.ndarray, b: np.ndarray, unit: float, scale: float | None) -> 
     same = (a == b) | (np.isnan(a) & np.isnan(b))
     apart = np.where(same, 0, np.abs(a - b) / (unit + np.abs(b)))
     return float(np.where(np.isfinite(apart), apart, np.inf).max())
+
+
+def is_another(ours: np.ndarray, theirs: np.ndarray, allowed: float, largest: float = 0.0) -> bool:
+    """Tell whether a gradient is another one than ours by its own size, which may be far below 1.
+
+    `largest` is the size of the largest gradient beside it.
+    """
+    if not (np.isfinite(ours).all() and np.isfinite(theirs).all()):
+        return False
+    size = max(length(ours), length(theirs))
+    noise = NOISE if allowed < ROUGH else allowed
+    return size > noise * largest and length(ours - theirs) > max(OFF, 6 * allowed) * size
+
+
+def length(array: np.ndarray) -> float:
+    """The root of the sum of squares."""
+    return float(np.linalg.norm(np.ravel(array).astype(np.float64)))
+
+
+def how_it_differs(ours: np.ndarray, theirs: np.ndarray) -> str:
+    """Say what a gradient of PyTorch's is to ours: twice it, its negative, zero."""
+    size = max(float(np.abs(a).max(initial=0)) for a in (ours, theirs)) or 1.0
+    return pattern(theirs / size, ours / size, {})[1]
+
+
+def underflown(ours: np.ndarray, theirs: np.ndarray, largest: float) -> int:
+    """Count the elements that are 0 in PyTorch, and here neither 0 nor rounding."""
+    return int(np.sum((theirs == 0) & (np.abs(ours) > NOISE * largest)))
 
 
 def distance_from_none(ours: list[np.ndarray], of: str) -> Distance:

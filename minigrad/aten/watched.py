@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -13,12 +14,21 @@ from ..engine.source import SourceLine, pass_over
 from ..engine.tensor import Tensor
 from ..engine.walk import order
 from ..recording import memory_of, record
+from ..transforms import gradients
 from .comparison import NOT_FINITE, Comparison
 
 if TYPE_CHECKING:
     from .backward_passes import Backward
 
 pass_over(os.path.dirname(__file__) + os.sep)
+
+
+class Update(NamedTuple):
+    """The change of a parameter by a step of training: its numbers, and the gradient before it."""
+
+    before: np.ndarray
+    after: np.ndarray
+    gradient: np.ndarray
 
 
 class Watched:
@@ -39,6 +49,9 @@ class Watched:
         self.is_open = False
         self._last: Tensor | None = None
         self._last_finite = True
+        self.nan: list[
+            tuple[str, Tensor]
+        ] = []  # what is held at the end, and has a NaN, by its name
         self._problem = ""  # that the block ended with
 
     def __repr__(self) -> str:
@@ -91,6 +104,8 @@ class Watched:
             self._last = self.calls.values.of(last)
             # Detached: one that inference_mode made could take part in nothing that has gradients.
             self._last_finite = bool(last.detach().isfinite().all())
+            nan = [t for t in alive if bool(t.detach().isnan().any())]
+            self.nan = [(self.passes.names()(t), self.calls.values.of(t)) for t in nan]
 
     # --- what was watched --------------------------------------------------------------------------
 
@@ -126,11 +141,38 @@ class Watched:
     @property
     def overflows(self) -> list[str]:
         """The gradients that are not finite in PyTorch, and are here, a sentence for each."""
-        return self.passes.overflows
+        return [said for b in self.backwards for said in b.others.overflows]
 
-    def first_not_finite(self) -> int | None:
-        """The place of the first `backward()` with a number of PyTorch's that is not finite, if any."""
-        return next((i for i, b in enumerate(self.backwards) if not b.finite), None)
+    def first_to_look_at(self) -> int | None:
+        """The place of the first `backward()` with a number of PyTorch's that is not finite, or with a
+        gradient that is another one here; or else one that 16 bits rounded to 0; or of the last."""
+        places = range(len(self.backwards))
+        bad = [i for i in places if not self.backwards[i].finite or self.backwards[i].others.wrong]
+        others = [i for i in places if any(self.backwards[i].others)]
+        return next(iter([*bad, *others, *reversed(places)]), None)
+
+    def updates(self, place: int) -> list[Update]:
+        """The changes of parameters after the `backward()` at a place, if they were used again."""
+        roots = self.backwards[place].roots
+        nodes = order([root.node for root, _ in roots])
+        pairs = [
+            pair
+            for _, versions in self.calls.values.leaves.values()
+            for pair in itertools.pairwise(versions)
+            if pair[0].node in nodes and pair[0].shape == pair[1].shape
+        ]
+        if not pairs:
+            return []
+        seeds = [np.ones_like(root._array) if g is None else g for root, g in roots]
+        with np.errstate(all="ignore"):
+            found = gradients(
+                [root for root, _ in roots], seeds, [leaf for leaf, _ in pairs], retain_graph=True
+            )
+        return [
+            Update(leaf._array, later._array, g)
+            for (leaf, later), g in zip(pairs, found)
+            if g is not None
+        ]
 
     def at(self, place: int) -> Tensor:
         """The loss of the `backward()` at a place."""
@@ -176,7 +218,7 @@ class Watched:
         gradients = [d for one in self.backwards for d in one.distances]
         reasons = [
             *dict.fromkeys((*calls.values.severed.values(), *calls.values.elsewhere.values())),
-            *calls.hooked,
+            *dict.fromkeys(said for said, _ in calls.hooked.values()),
         ]
         own = [*self.passes.own.values(), *self.overflows, *([] if self.finite else [NOT_FINITE])]
         return Comparison(calls.distances, gradients, calls.half, calls.unread, own, reasons)

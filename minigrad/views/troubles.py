@@ -5,15 +5,18 @@
 
 It reads the graph, forward and back, and names the first operation that gave a NaN or an infinity,
 parameters whose gradient is exactly zero, gradients that vanish or explode on their way, a softmax of
-a softmax, and one along another axis than is added. Each is told with the line of code, the numbers
-that led there, and what people do about it.
+a softmax, one along another axis than is added, and a column of numbers less a row of answers. Of
+what PyTorch computed it names gradients that are others than those of the computation, because of a
+hook or a function's own `backward()`, those that 16 bits round to 0, steps of training that are too
+long, and a NaN outside the loss. Each is told with the line of code, the numbers that led there, and
+what people do about it.
 """
 
 from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -35,6 +38,10 @@ LISTED = 3  # names in a sentence
 # Operations that leave numbers where they were, as a dropout has them.
 SCALED = {"multiply", "divide"}
 STEPS = 6  # on a way of at least so many operations
+# Steps are too long that make the loss so many times as large, and move parameters by this part of them.
+GROWS, LONG = 10, 0.1
+SHOWN = 6  # losses
+TINY = 1e-30
 Cuts = Callable[[np.ndarray | None], SourceLine | None]
 
 # What people do about it, by the kind of the trouble and the operation that it came from.
@@ -77,6 +84,17 @@ REMEDIES = {
 GENERAL = {
     "overflows": "numbers of 16 bits go up to 65,504: scale the loss down, as torch.amp.GradScaler does "
     "after such a step, or take bfloat16 or float32",
+    "underflows": "numbers of 16 bits below 6e-8 are 0: scale the loss up, as torch.amp.GradScaler "
+    "does, or take bfloat16 or float32",
+    "hook": "look at what the hook gives; leave it out, or let it return None",
+    "another": "look for code that changes gradients on their way, or numbers that PyTorch had saved: "
+    "print(watched.compare()) says more",
+    "own backward": "if it is not meant, as a reversed gradient is, its backward() is wrong: "
+    "torch.autograd.gradcheck compares it with finite differences",
+    "steps": "a smaller learning rate, a tenth at first; a warm-up; clipping of the gradient",
+    "uphill": "the step is to be against the gradient: p -= lr * p.grad",
+    "outside": "look at the line: what is kept, as a running statistic, has a NaN from now on",
+    "pairs": "give both one shape: y[:, None], or .squeeze(-1) of the column",
     "not finite": "look at the numbers that came in: are they as large as they should be?",
     "infinite": "an infinite number times 0: put it in after this operation, as a mask, or take a large "
     "finite number",
@@ -98,8 +116,10 @@ class Trouble:
     """One finding.
 
     Attributes:
-        kind: "not finite", "data" (it was so when it came in), "zero", "cut off", "vanishes",
-            "explodes", "twice" (a softmax of a softmax) or "axis" (one along another).
+        kind: "not finite", "data" (it was so when it came in), "outside" (a NaN that does not reach the
+            loss), "steps" (too long, or uphill), "another gradient", "own backward" (of a function),
+            "underflows", "zero", "cut off", "vanishes", "explodes", "twice" (a softmax of a softmax),
+            "axis" (one along another) or "pairs" (a column with a row).
         what: in a sentence.
         line: of the code, or None.
         numbers: those that led there, each in words.
@@ -145,14 +165,14 @@ def diagnose(loss: Tensor | Watched, page: str | os.PathLike | bool = False) -> 
         GraphError: if it was not recorded; or requires no gradient, and a page is wanted.
     """
     expected: dict[str, list[np.ndarray]] = {}
-    overflows: list[str] = []
     cuts: Cuts = lambda value: None
     shown = loss
     when = ""
-    if isinstance(loss, Watched):
-        watched, loss = loss, loss.loss
-        expected, overflows, cuts = watched.parameters(), watched.overflows, watched.detached
-        first, calls = watched.first_not_finite(), len(watched.backwards)
+    watched = loss if isinstance(loss, Watched) else None
+    if watched is not None:
+        loss = watched.loss
+        expected, cuts = watched.parameters(), watched.detached
+        first, calls = watched.first_to_look_at(), len(watched.backwards)
         if first is not None and first < calls - 1:  # the way there, not what became of it
             shown = loss = watched.at(first)
             when = f", in backward() number {first + 1} of {calls}"
@@ -168,10 +188,16 @@ def diagnose(loss: Tensor | Watched, page: str | os.PathLike | bool = False) -> 
             )
         found = [*_not_finite(graph)]
         if not found:
+            theirs = [] if watched is None else [*_of_pytorchs(graph, watched, first)]
+            told = {t.line for t in theirs}
             zero = _zero(graph, expected, loss.requires_grad, cuts)
-            late = (*_along_the_way(graph), *_softmax_twice(graph), *_another_axis(graph))
-            found = [*_overflows(graph, overflows), *zero, *late]
+            way = () if any(t.kind == "underflows" for t in theirs) else _along_the_way(graph)
+            late = (*way, *_softmax_twice(graph), *_another_axis(graph), *_pairs(graph))
+            found = [*theirs, *(t for t in zero if t.line not in told), *late]
     found = [replace(trouble, what=trouble.what + when) for trouble in found]
+    if watched is not None and first is not None:
+        at = 1 if found and found[0].kind in ("not finite", "data") else 0
+        found[at:at] = [*_long_steps(graph, watched, first)]
     if page:
         step = _step(graph, found[0]) if found else 0
         with np.errstate(all="ignore"):
@@ -243,14 +269,6 @@ def _gives(graph: Graph, node: GraphNode) -> bool:
     return not any(np.isinf(a).any() for a in came)
 
 
-def _overflows(graph: Graph, told: list[str]) -> Iterator[Trouble]:
-    """A gradient that is not finite in PyTorch alone, which computed it with fewer bits."""
-    root = graph[graph.roots[0]]
-    for what in told[:1]:
-        remedy = GENERAL["overflows"]
-        yield Trouble("not finite", what, root.line, (), remedy, root.number, back=True)
-
-
 def _back(graph: Graph) -> Iterator[Trouble]:
     """The rule that gave the first such gradient, newest operation first."""
     for edge in sorted(graph.edges, key=lambda e: -e.target):
@@ -266,6 +284,136 @@ def _back(graph: Graph) -> Iterator[Trouble]:
             # What came in otherwise is meant, as in a mask.
             yield next((t for t in came if t.kind == back.kind), back)
             return
+
+
+# --- gradients of PyTorch's that are others -------------------------------------------------------
+
+
+def _of_pytorchs(graph: Graph, watched: Watched, place: int | None) -> Iterator[Trouble]:
+    """The troubles in PyTorch alone: with gradients of the `backward()` at a place, or elsewhere."""
+    root = graph[graph.roots[0]]
+    others = () if place is None else watched.backwards[place].others
+    overflows, underflows, wrong = others or ((), (), ())
+    hooks, half = dict(watched.calls.hooked.values()), watched.calls.half
+    hooked = next((line for line in hooks.values() if line is not None), None)
+    if overflows:
+        remedies = [GENERAL["hook"]] * bool(hooks) + [GENERAL["overflows"]] * half
+        yield Trouble(
+            "not finite", overflows[0] + (", in 32 bits" if half else ""), hooked or root.line,
+            tuple(hooks), "; or ".join(remedies) or GENERAL["another"], root.number, back=True,
+        )  # fmt: skip
+    for function in watched.passes.wrong_functions():
+        made = next((n for n in graph.nodes if n.operation == function.name), root)
+        yield Trouble(
+            "own backward", function.said, function.line, _inputs(graph, made),
+            GENERAL["own backward"], made.number, back=True,
+        )  # fmt: skip
+    if wrong:
+        node = _where_it_turns(graph, [leaf for _, leaves, _ in wrong for leaf in leaves])
+        names = _listed([name for name, _, _ in wrong])
+        what = f"PyTorch's gradient of {names} is another than that of what was computed: {wrong[0][2]}"
+        numbers = tuple(hooks) or (
+            f"it may turn in {_called(node)}, or on the way back from there",
+        )
+        remedy = GENERAL["hook" if hooks else "another"]
+        line = hooked or graph.line_of(node.number)
+        yield Trouble("another gradient", what, line, numbers, remedy, node.number, back=True)
+    if underflows:
+        what = underflows[0] + (f"; and {len(underflows) - 1} more" if underflows[1:] else "")
+        remedy = GENERAL["underflows"]
+        yield Trouble("underflows", what, root.line, (), remedy, root.number, back=True)
+    there = {memory_of(n.value) for n in graph.nodes}
+    for name, tensor in watched.nan:
+        if memory_of(tensor._array) not in there:
+            outside = graph_of(tensor)
+            origin = _forward(outside, outside[outside.roots[0]])
+            how = (
+                watched.calls.values.reasons.get(tensor, "")
+                if origin.kind == "data"
+                else origin.what
+            )
+            what = f"{name} has a NaN at the end of the block, which did not reach the loss"
+            numbers = (*filter(None, [how]), *origin.numbers)
+            yield Trouble("outside", what, origin.line, numbers, GENERAL["outside"], root.number)
+            return
+
+
+def _where_it_turns(graph: Graph, wrong: list[Tensor]) -> GraphNode:
+    """The newest node whose gradient goes to leaves with a wrong one alone, and to all of these; or a
+    leaf."""
+    there = {memory_of(leaf._array) for leaf in wrong}
+    leaves: dict[int, set[int]] = {
+        n.number: {n.number} for n in graph.nodes if not n.operation and n.state != "needs none"
+    }
+    bad = {n for n in leaves if memory_of(graph[n].value) in there}
+    for edge in sorted(graph.edges, key=lambda e: e.target):
+        if edge.differentiable:
+            leaves.setdefault(edge.target, set()).update(leaves.get(edge.source, ()))
+    turns = [n for n, of in leaves.items() if of == bad]
+    return graph[max(turns or bad or graph.roots)]
+
+
+# --- steps of training ----------------------------------------------------------------------------
+
+
+def _long_steps(graph: Graph, watched: Watched, place: int) -> Iterator[Trouble]:
+    """Steps that make the loss grow, up to the `backward()` at a place: they are too long, or uphill.
+
+    Where a gradient is wrong nothing is said of the steps.
+    """
+    root, losses = graph[graph.roots[0]], _losses(watched, place)
+    sizes = [size for _, size in losses]
+    if len(losses) < 3 or not 0 < GROWS * sizes[0] <= sizes[-1] == max(sizes):
+        return
+    wrong = any(b.others.wrong for b in watched.backwards[: place + 1])
+    if wrong or watched.passes.wrong_functions():
+        return
+    looked_at = dict.fromkeys([losses[0], *losses[-4:-1]])
+    steps = [step for k, _ in looked_at if (step := watched.updates(k))]
+    moved = [_together(c.after - c.before for c in step) for step in steps]
+    before = [_together(c.before for c in step) for step in steps]
+    shares = [m / max(w, TINY) for m, w in zip(moved, before)]
+    if max(shares, default=0) < LONG:
+        return
+    uphill = sum(float(np.vdot(c.after - c.before, c.gradient)) for c in steps[0]) > 0
+    why = "they go along the gradient, not against it" if uphill else "they are too long"
+    what = (
+        f"the loss grows from {sizes[0]:.4g} to {sizes[-1]:.4g} in {len(sizes) - 1} steps of training, "
+        f"whose gradients are right: {why}"
+    )
+    rate = moved[0] / max(_together(c.gradient for c in steps[0]), TINY)
+    numbers = (
+        "the loss: " + ", ".join(f"{size:.4g}" for size in sizes[-SHOWN:]),
+        f"a step changes the parameters by up to {max(shares):.2g} times their size",
+        f"the first is {rate:.3g} times as long as its gradient: that is the learning rate of plain SGD",
+    )
+    kind = "uphill" if uphill else "steps"
+    yield Trouble("steps", what, root.line, numbers, GENERAL[kind], root.number)
+
+
+def _together(arrays: Iterable[np.ndarray]) -> float:
+    """The length of arrays as one vector."""
+    return math.hypot(*map(_size, arrays))
+
+
+def _losses(watched: Watched, place: int) -> list[tuple[int, float]]:
+    """The losses of the line whose loss that at a place is, as far as there, and the place of each. A
+    number that the loss was multiplied by last, as a GradScaler does, is no part of it."""
+    found, line = [], None
+    for k in range(place, -1, -1):
+        root = next((root.node for root, _ in watched.backwards[k].roots), None)
+        if root is None or root.shape or root.operation is None:
+            continue
+        while _plain(root.operation.name) in SCALED and len(root.edges) == 1:
+            ((_, _, before),) = root.edges
+            if before.shape or before.operation is None:
+                break
+            root = before
+        line = line or root.note.line
+        size = float(root.note.y)
+        if root.note.line == line and not math.isnan(size):
+            found.append((k, size))
+    return found[::-1]
 
 
 # --- no gradient ----------------------------------------------------------------------------------
@@ -370,9 +518,11 @@ def _along_the_way(graph: Graph) -> Iterator[Trouble]:
     steps: list[tuple[float, GraphNode]] = []
     for edge in way:
         came, passed = (_size(graph[n].gradient) for n in (edge.target, edge.source))
-        leading = not steps and _plain(graph[edge.target].operation) in ("sum", "mean")
+        node = graph[edge.target]
+        scales = not node.shape and _plain(node.operation) in SCALED  # as a GradScaler does
+        leading = not steps and (scales or _plain(node.operation) in ("sum", "mean"))
         if came and passed and not leading:
-            steps.append((math.log(passed / came), graph[edge.target]))
+            steps.append((math.log(passed / came), node))
     change = sum(log for log, _ in steps)
     if len(steps) < STEPS or abs(change) < math.log(FAR):
         return
@@ -433,6 +583,28 @@ def _another_axis(graph: Graph) -> Iterator[Trouble]:
             )
             remedy = GENERAL["axis"]
             yield Trouble("axis", what, weights.line, _inputs(graph, node), remedy, node.number)
+
+
+def _pairs(graph: Graph) -> Iterator[Trouble]:
+    """Each column less a row, one learned and the other given: each number with every other."""
+    for node in graph.nodes:
+        if _plain(node.operation) != "subtract" or len(node.shape) != 2:
+            continue
+        terms = _sources(graph, node)
+        for k, term in enumerate(terms):  # PyTorch's losses spread them first
+            while _plain(term.operation) == "broadcast_to":
+                term = terms[k] = _sources(graph, term)[0]
+        shapes = sorted([t.shape for t in terms], key=len)
+        n = node.shape[0]
+        learned = {t.state != "needs none" for t in terms}
+        if shapes == [(n,), (n, 1)] and n > 1 and len(learned) == 2:
+            less, of = terms[::-1]
+            what = (
+                f"{_called(node)} takes {less.shape} from {of.shape}, which gives {node.shape}: each "
+                f"number with every other"
+            )
+            remedy = GENERAL["pairs"]
+            yield Trouble("pairs", what, node.line, _inputs(graph, node), remedy, node.number)
 
 
 # --- words ----------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 import importlib.util
 import inspect
 import re
+import warnings
 
 import numpy as np
 import pytest
@@ -228,7 +229,127 @@ CASES = {
     "vanishes": [too_deep, torch_too_deep],
     "explodes": [too_large, torch_through_time],
 }  # fmt: skip
+OURS = [c for cases in CASES.values() for c in cases if not c.__name__.startswith("torch_")]
 PLANTED = [(kind, case) for kind, cases in CASES.items() for case in cases]
+
+
+# --- PyTorch alone: what became of the gradients, and of training -------------------------------------
+
+ROWS = 16
+if importlib.util.find_spec("torch"):
+
+    class Squared(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(x)
+            return x * x
+
+        @staticmethod
+        def backward(ctx, g):
+            return g * ctx.saved_tensors[0]
+
+    class Product(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x, w):
+            ctx.save_for_backward(w)
+            return x * w
+
+        @staticmethod
+        def backward(ctx, g):
+            return g * ctx.saved_tensors[0], None
+
+
+def answers(net):
+    return net(torch.linspace(-1, 1, ROWS)[:, None])
+
+
+def a_factor_too_few():
+    x = weights(1.0, 2.0) * 1e-3
+    return Squared.apply(x).mean()  # here
+
+
+def a_gradient_left_out():
+    x, w = weights(1.0, 2.0), weights(3.0, 4.0)
+    return Product.apply(x * 2, w).sum()  # here
+
+
+def a_hook_with_a_factor():
+    h = torch.nn.Linear(1, 2)(torch.ones(3, 1)) * 1e-3
+    h.register_hook(lambda g: g * 3)  # here
+    return torch.nn.Linear(2, 1)(h.tanh()).mean()
+
+
+def a_hook_of_a_parameter():
+    net = torch.nn.Linear(1, 1)
+    net.weight.register_hook(lambda g: -g)  # here
+    return answers(net).square().mean()
+
+
+def a_hook_of_a_module():
+    net = torch.nn.Sequential(torch.nn.Linear(1, 4), torch.nn.Tanh(), torch.nn.Linear(4, 1))
+    net[1].register_full_backward_hook(lambda module, before, after: (before[0] * 2,))
+    return net(torch.ones(2, 1)).mean()  # here
+
+
+def a_hook_that_makes_a_nan():
+    h = torch.nn.Linear(1, 2)(torch.ones(3, 1))
+    h.register_hook(lambda g: g / g.mul(0))  # here
+    return h.tanh().mean()
+
+
+def rounded_to_zero():
+    net = torch.nn.Linear(1, 1).half()
+    return net(torch.ones(3, 1).half()).float().mean() * 1e-9  # here
+
+
+def a_running_statistic():
+    global kept
+    x = answers(torch.nn.Linear(1, 1))
+    kept = torch.ones(1)
+    with torch.no_grad():
+        none = x[:0].mean()  # here
+        kept.mul_(0.9).add_(none)
+    return x.square().mean()
+
+
+def a_column_less_a_row():
+    return (answers(torch.nn.Linear(1, 1)) - torch.ones(ROWS)).square().mean()  # here
+
+
+def a_loss_that_spreads():
+    with warnings.catch_warnings(action="ignore"):
+        return F.mse_loss(answers(torch.nn.Linear(1, 1)), torch.ones(ROWS))  # here
+
+
+def trained(net, rate, scale=1.0, steps=6):
+    for step in range(steps):
+        loss = (answers(net) - 3).square().mean()  # here
+        if step < steps - 1:
+            (loss * scale).backward()
+            with torch.no_grad():
+                for p in net.parameters():
+                    p -= rate * p.grad / scale
+                    p.grad = None
+    return loss * scale
+
+
+def steps_that_are_too_long():
+    return trained(torch.nn.Linear(1, 1), 3.0)
+
+
+def steps_uphill():
+    return trained(torch.nn.Linear(1, 1), -0.9)
+
+
+OF_PYTORCH = {
+    "own backward": [a_factor_too_few, a_gradient_left_out],
+    "another gradient": [a_hook_with_a_factor, a_hook_of_a_parameter, a_hook_of_a_module],
+    "not finite": [a_hook_that_makes_a_nan],
+    "underflows": [rounded_to_zero],
+    "outside": [a_running_statistic],
+    "pairs": [a_column_less_a_row, a_loss_that_spreads],
+}
+PLANTED_THERE = [(kind, case) for kind, cases in OF_PYTORCH.items() for case in cases]
 
 
 def test_they_are_thirty_half_of_each():
@@ -248,7 +369,7 @@ def opened_at(page):
 
 
 def diagnosed(case):
-    if case.__name__.startswith("torch_"):
+    if case not in OURS:
         pytest.importorskip("torch")
         torch.manual_seed(0)
         with mg.pytorch() as watched:
@@ -261,7 +382,9 @@ def diagnosed(case):
         return mg.diagnose(loss)
 
 
-@pytest.mark.parametrize(("kind", "case"), PLANTED, ids=lambda p: getattr(p, "__name__", ""))
+@pytest.mark.parametrize(
+    ("kind", "case"), PLANTED + PLANTED_THERE, ids=lambda p: getattr(p, "__name__", "")
+)
 def test_the_right_line_is_named(kind, case):
     found = diagnosed(case)
     lines, first = inspect.getsourcelines(case)
@@ -271,6 +394,59 @@ def test_the_right_line_is_named(kind, case):
     assert found[0].line.number == here, str(found)
     assert found[0].line.file == __file__
     assert found[0].remedy
+
+
+def test_a_gradient_that_is_another_is_told_with_what_it_is():
+    pytest.importorskip("torch")
+    for case, what in (
+        (a_factor_too_few, "0.5 times what it should be"),
+        (a_gradient_left_out, r"tensor number 2, of shape \(2,\), there is none"),
+        (a_hook_with_a_factor, "weight and bias is another .* 3 times"),
+        (a_hook_of_a_parameter, "weight is another .* the sign is wrong"),
+        (a_hook_of_a_module, "a Tanh has a backward hook"),
+        (a_hook_that_makes_a_nan, "(?s)is here\n.*h has a hook"),
+        (rounded_to_zero, "of weight is 0 in PyTorch in 1 of 1 elements.*; and 1 more"),
+    ):
+        assert re.search(what, str(diagnosed(case))), diagnosed(case)
+
+
+@pytest.mark.parametrize(
+    ("case", "why"),
+    [
+        (steps_that_are_too_long, r"they are too long\n.*\n.*\n.*\n  the first is 3 times"),
+        (steps_uphill, "they go along the gradient"),
+    ],
+)
+def test_steps_that_make_the_loss_grow_are_told(case, why):
+    pytest.importorskip("torch")
+    trouble = diagnosed(case)[0]
+    assert trouble.kind == "steps"
+    assert re.search(why, str(trouble))
+
+
+@pytest.mark.parametrize("scale", [1.0, 65536.0])
+def test_training_that_goes_well_has_no_troubles_however_its_loss_is_scaled(scale):
+    pytest.importorskip("torch")
+    net = lambda: torch.nn.Sequential(torch.nn.Linear(1, 4), torch.nn.Tanh(), torch.nn.Linear(4, 1))
+    assert not diagnosed(lambda: trained(net(), 0.05, scale))
+
+
+def test_a_straight_through_estimate_and_pairs_that_are_meant_are_no_troubles():
+    pytest.importorskip("torch")
+
+    class Rounded(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x.round()
+
+        @staticmethod
+        def backward(ctx, g):
+            return g
+
+    assert not diagnosed(lambda: Rounded.apply(weights(0.2, 1.7)).square().sum())
+    assert not diagnosed(
+        lambda: (lambda w: (w[:, None] - w).square().sum() + w.sum())(weights(1, 2.5))
+    )
 
 
 def products_overflow():
