@@ -18,6 +18,8 @@ from ..transforms import gradients as gradients_of
 from .calls import HOOKED, Calls
 from .functions import OwnBackward
 from .numbers import (
+    LAST_BITS,
+    ROUNDINGS,
     Distance,
     array_of,
     distance,
@@ -25,12 +27,12 @@ from .numbers import (
     how_it_differs,
     is_another,
     length,
+    rounded_otherwise,
     underflown,
     unit_of,
 )  # fmt: skip
 
 SMALL = 2.0**-60  # with which a walk starts whose numbers become too large on the way
-ROUNDINGS = 10  # of what another rounding would change, is rounding too
 Gradients = list[tuple[str, list[Tensor], Any]]  # the name of each, our leaves, PyTorch's
 
 
@@ -194,7 +196,7 @@ class BackwardPasses:
                 and not broken
                 and (differs or found[-1].size > found[-1].allowed)
             ):
-                other = _sum_of(again(rounding=4.0), ours)
+                other = _sum_of(again(rounding=LAST_BITS), ours)
                 moved = distance(other, torch.tensor(here), of, unit=unit).size
                 differs = differs and length(here - there) > ROUNDINGS * length(here - other)
                 if found[-1].size <= ROUNDINGS * moved:
@@ -257,16 +259,7 @@ def _walked_again(
         scale: what the gradients of the roots are multiplied by.
         rounding: how many times its last bit each number that was saved is moved, by chance.
     """
-    draws = np.random.default_rng(0)
-
-    def otherwise(value: Any) -> Any:
-        if isinstance(value, list):
-            return [*map(otherwise, value)]
-        if not isinstance(value, np.ndarray) or value.dtype.kind != "f":
-            return value
-        off = 1 + rounding * np.finfo(value.dtype).eps * draws.standard_normal(value.shape)
-        return value * off.astype(value.dtype)
-
+    otherwise = rounded_otherwise(rounding)
     known = [(root, g) for root, g in roots if root.requires_grad]
     nodes = {node: node.saved for node in order([root.node for root, _ in known])}
     try:

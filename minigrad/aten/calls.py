@@ -30,7 +30,16 @@ from ..with_blocks import no_grad
 from .call import AtenCall, outputs_of, results, tensors_in
 from .functions import OwnBackward
 from .hooks import in_function, refuse_transforms
-from .numbers import Distance, array_of, distance, numpys, tolerance
+from .numbers import (
+    LAST_BITS,
+    ROUNDINGS,
+    Distance,
+    array_of,
+    distance,
+    numpys,
+    rounded_otherwise,
+    tolerance,
+)
 from .rows.places import written_over
 from .values import Values, region_of, wants_gradients
 
@@ -143,7 +152,7 @@ class Calls(TorchDispatchMode):
                     self._keep(call, tensor, None, True, again)
 
     def _keep(
-        self, call: AtenCall, output: Any, value: Any, written: bool, alone: Callable[[], Any]
+        self, call: AtenCall, output: Any, value: Any, written: bool, alone: Callable[..., Any]
     ) -> None:
         """Keep the value of a result, or make a constant of it; `alone` computes it from PyTorch's."""
         storage, region = self.values.storage(output), region_of(output)
@@ -202,7 +211,7 @@ class Calls(TorchDispatchMode):
 
     def _compared(
         self, call: AtenCall, output: torch.Tensor, value: Tensor, rough: float,
-        alone: Callable[[], Any],
+        alone: Callable[..., Any],
     ) -> Distance:  # fmt: skip
         """The distance of a value from PyTorch's result."""
         allowed = rough if output.is_floating_point() else 0.0
@@ -221,9 +230,10 @@ class Calls(TorchDispatchMode):
         return apart
 
     def _rounded_before(
-        self, apart: Distance, call: AtenCall, output: torch.Tensor, alone: Callable[[], Any]
+        self, apart: Distance, call: AtenCall, output: torch.Tensor, alone: Callable[..., Any]
     ) -> Distance:
-        """The same distance; it is due to rounding if the row gives PyTorch's result for its numbers.
+        """The same distance; it is due to rounding if the row gives PyTorch's result for its numbers, or
+        if these, rounded otherwise, give as different ones.
 
         A difference of large numbers, as in a model that has diverged, makes the rounding of what came
         before as large as the result.
@@ -231,9 +241,13 @@ class Calls(TorchDispatchMode):
         if call.written() or not math.isfinite(apart.size):
             return apart
         with no_grad():
-            value = self._converted(output, alone())
-        here = distance(value._array, output, apart.of)
-        return apart._replace(allowed=2 * apart.size) if here.size <= here.allowed else apart
+            value, other = (
+                self._converted(output, alone(last_bits=n))._array for n in (0.0, LAST_BITS)
+            )
+        here = distance(value, output, apart.of)
+        moved = ROUNDINGS * distance(array_of(output) + (other - value), output, apart.of).size
+        is_rounding = here.size <= max(here.allowed, moved)
+        return apart._replace(allowed=2 * apart.size) if is_rounding else apart
 
     def _unseen_write(self, call: AtenCall) -> Distance | None:
         """The distance of an argument that was changed by other code than PyTorch's, if one was."""
@@ -318,9 +332,10 @@ def _reason_with_remedy(call: AtenCall, outputs: list) -> str:
     )
 
 
-def _with_pytorchs(call: AtenCall, outputs: list, place: int) -> Any:
-    """The result of a row for PyTorch's own numbers, in place of ours."""
-    given = call.as_ours(lambda theirs: tensor_of(array_of(theirs)))
+def _with_pytorchs(call: AtenCall, outputs: list, place: int, last_bits: float = 0.0) -> Any:
+    """The result of a row for PyTorch's own numbers, moved by so many last bits, in place of ours."""
+    moved = rounded_otherwise(last_bits)
+    given = call.as_ours(lambda theirs: tensor_of(moved(array_of(theirs))))
     return results(call.row, given, outputs)[place]
 
 

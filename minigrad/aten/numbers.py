@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,6 +15,7 @@ from ..engine.source import SourceLine
 
 TOLERANCES = {torch.float64: 1e-9, torch.float32: 2e-4}  # for others `ROUGH`, as with 8 bits
 ROUGH = 0.05
+LAST_BITS, ROUNDINGS = 4.0, 10  # what so many last bits change, and that times so much, is rounding
 OFF = 0.01  # a gradient that is off by so much of its size is another one, however small it is
 NOISE = 1e-5  # of the largest gradient: one that is as small may be rounding
 
@@ -100,6 +102,21 @@ def is_another(ours: np.ndarray, theirs: np.ndarray, allowed: float, largest: fl
 def length(array: np.ndarray) -> float:
     """The root of the sum of squares."""
     return float(np.linalg.norm(np.ravel(array).astype(np.float64)))
+
+
+def rounded_otherwise(last_bits: float) -> Callable[[Any], Any]:
+    """A function that moves numbers by so many times their last bit, by chance, as rounding may."""
+    draws = np.random.default_rng(0)
+
+    def moved(value: Any) -> Any:
+        if isinstance(value, list):
+            return [*map(moved, value)]
+        if not isinstance(value, np.ndarray) or value.dtype.kind != "f":
+            return value
+        off = 1 + last_bits * np.finfo(value.dtype).eps * draws.standard_normal(value.shape)
+        return value * off.astype(value.dtype)
+
+    return moved
 
 
 def how_it_differs(ours: np.ndarray, theirs: np.ndarray) -> str:

@@ -355,7 +355,6 @@ def normalizing():
     ("between", "seed", "rate"),
     [
         (saturating, 37, 3),  # 1 - y * y of a y near 1 is what rounding left of it
-        (normalizing, 36, 9),  # a result is far smaller than the numbers that it is a difference of
         (normalizing, 0, 9),  # a dead unit has an infinite gradient here alone
     ],
 )
@@ -363,6 +362,18 @@ def test_a_model_that_diverged_is_shown_however_much_rounding_changes_its_number
     between, seed, rate, tmp_path
 ):
     mg.explore(diverged(between, seed, rate), tmp_path / "page.html")
+
+
+def test_what_is_left_of_large_numbers_differs_by_their_rounding(monkeypatch):
+    x = torch.randn(5000) * 1e10
+    x, w = x - x.mean(), torch.ones(1, requires_grad=True)
+    watch(lambda: ((x * w).sum() * 2).relu())
+    monkeypatch.setitem(ROWS, "sum", lambda self, *_, **__: np.sum(self) + 1e9)
+    with mg.pytorch() as watched:
+        loss = (x * w).sum()
+    loss.backward()
+    with pytest.raises(mg.errors.GraphError, match=r"aten\.sum"):
+        watched.checked()
 
 
 def test_in_a_model_that_diverged_another_gradient_is_still_found():
