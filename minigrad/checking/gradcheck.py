@@ -119,6 +119,9 @@ class Report:
         return "\n".join(lines)
 
 
+OTHERS = "leaves that it uses beside its arguments are given as parameters={'w': w}"
+
+
 def gradcheck(
     f: Callable,
     *inputs: object,
@@ -148,7 +151,8 @@ def gradcheck(
     Raises:
         GradcheckError: if a gradient is wrong: it names the input, the element, both numbers, and
             what the mistake looks like. In any case if `f` cannot be checked: where nothing that it
-            was given has a gradient, two calls give different results, or it returns float32.
+            was given has a gradient, or none reaches it, two calls give different results, or it
+            returns float32.
         ConfigError: if `order` is not a whole number from 1, `eps` or a tolerance makes no sense, `f`
             is no function, or `parameters` are not leaves by name.
     """
@@ -163,7 +167,7 @@ def gradcheck(
     if not named:
         raise errors.GradcheckError(
             f"{name} was given nothing whose gradient could be checked: give it floats, such as 3.0 "
-            f"for 3, or Tensors with requires_grad=True"
+            f"for 3, or Tensors with requires_grad=True; {OTHERS}"
         )
     tensors = [tensor for _, _, tensor in named]
     checked: list[Checked] = []
@@ -186,6 +190,11 @@ def gradcheck(
                 for tensor, c in zip(tensors, checked[-len(tensors) :])
                 if not c.ok
             ]
+            if not wrong and not any(c.reached for c in checked):
+                raise errors.GradcheckError(
+                    f"no gradient reaches {' or '.join(c.name for c in checked)}: {name} gives the same "
+                    f"for other numbers, so nothing was checked; {OTHERS}"
+                )
             if wrong:
                 reasons = findings(compute, weights, tensors, wrong, eps, degree)
                 break
@@ -302,7 +311,7 @@ def _refuse_unfit(name: str, outputs: list[Tensor], again: list[Tensor], eps: fl
             raise errors.GradcheckError(
                 f"{name} returns {output.dtype} although its inputs are float64, so it cannot be "
                 f"checked: a step of {eps:g} changes its value by less than {output.dtype} can "
-                f"tell apart. Look for astype(), dtype= or an array of another dtype in it"
+                f"tell apart. Look for astype(), dtype= or an array of another dtype in it; {OTHERS}"
             )
         if not np.array_equal(output._array, twin._array, equal_nan=True):
             gap = np.max(np.abs(output._array - twin._array))

@@ -13,7 +13,8 @@ from .modes import Box, current_box, mode
 def call_in_box(owner: object, function: Callable, args: tuple, kwargs: Options) -> Any:
     """Call `function`, with what it computes inside a box.
 
-    An error remembers the innermost box, and names the outermost definition, which the user called.
+    An error remembers the innermost box, and names the outermost definition, which the user called, and
+    the innermost module, where others are around it.
     """
     outer = current_box.get()
     box = Box(outer, owner, function)
@@ -46,4 +47,26 @@ def _error_in_box(
         error.culprit = error.culprit or call
         if error.reason and isinstance(owner, str):
             return error_of_call(owner, call, error)
+        if not isinstance(owner, str) and not error.place:
+            error.place = _place_of(owner, outer)
+            error.args = (f"{error}{error.place}",)
     return error
+
+
+def _place_of(module: Any, outer: Box | None) -> str:
+    """A line with the attributes that lead to a module, as in Net.layers[2]; "" if none is around it."""
+    owners = [module]
+    while outer is not None:
+        owners += [] if isinstance(outer.owner, str) else [outer.owner]
+        outer = outer.outer
+    *inside, top = owners
+    path = type(top).__name__
+    for parent, child in zip(owners[:0:-1], inside[::-1]):
+        name = next((n for n, value in vars(parent).items() if value is child), None)
+        path += f" > {type(child).__name__}" if name is None else _item(name)
+    details = module.describe() if hasattr(module, "describe") else ""
+    return f"\n  in {path}: {type(module).__name__}({details})" if inside else ""
+
+
+def _item(name: str) -> str:
+    return f"[{name}]" if name.isdecimal() else f".{name}"

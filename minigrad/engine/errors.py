@@ -45,6 +45,7 @@ class MinigradError(Exception):
 
     reason: str | None = None  # what was wrong, apart from the function and what it was given
     culprit: Any = None  # the `FailedCall`, or the node in a backward pass, that failed
+    place = ""  # the module that failed, inside of which others; the message ends with it
     root: Node | None = None  # the node from which that backward pass started
 
 

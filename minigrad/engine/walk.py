@@ -96,7 +96,7 @@ def order(starts: Iterable[Node], wanted: set[Node] | None = None) -> dict[Node,
         ways = {node: edges for node, edges in ways.items() if edges or node in wanted}
     for node, edges in ways.items():
         if edges and node.saved is None:
-            raise freed(node)
+            raise freed(node, is_kept=node not in starts)
     return ways
 
 
@@ -218,11 +218,13 @@ def _as_tensors(node: Node, saved: tuple, wrap: Callable) -> tuple:
     return tuple(tensors)
 
 
-def freed(node: Node) -> errors.GraphError:
-    """The error for a node that has forgotten what it saved."""
+def freed(node: Node, is_kept: bool = False) -> errors.GraphError:
+    """The error for a node that has forgotten what it saved; `is_kept`: more was computed from it."""
     error = errors.GraphError(
         f"the graph was already walked and freed at {node!r}: compute the loss again, or call the "
         f"first backward() with retain_graph=True"
+        + "; if it is a state that was kept from an earlier step, write state = state.detach() between "
+        "the steps" * is_kept
     )
     error.culprit = node
     return error

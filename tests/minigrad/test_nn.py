@@ -344,6 +344,27 @@ def test_sequential_runs_modules_and_functions_in_order():
             nn.Sequential(first, other)
 
 
+def test_an_error_inside_of_modules_names_the_one_that_failed():
+    class Net(nn.Module):
+        def __init__(self):
+            self.layers = nn.Sequential(nn.Linear(4, 8), np.tanh, nn.Linear(4, 2), nn.ReLU())
+
+        def forward(self, x):
+            return self.layers(x)
+
+    with pytest.raises(
+        errors.ShapeError, match=r"\(3, 8\)\n  in Net\.layers\[2\]: Linear\(4 -> 2\)$"
+    ):
+        Net()(np.ones((3, 4), np.float32))
+    model = nn.Sequential(nn.Linear(4, 8), lambda x: x @ np.ones((4, 2), np.float32))
+    with pytest.raises(
+        errors.ShapeError, match=r"test_nn.py:\d+.*\n  in Sequential\[1\]: Function"
+    ):
+        model(np.ones((3, 4), np.float32))
+    with pytest.raises(errors.ShapeError, match=r"the shape is \(3, 8\)$"):  # nothing is around it
+        nn.Linear(4, 2)(np.ones((3, 8), np.float32))
+
+
 # --- layers ---------------------------------------------------------------------------------------
 
 

@@ -156,6 +156,14 @@ def test_a_check_of_nothing_is_an_error_and_not_right(given):
         gradcheck(lambda *xs: mg.Tensor(2.0), *given, raise_on_failure=False)
 
 
+def test_a_function_that_uses_none_of_its_inputs_is_an_error_and_not_right():
+    w = mg.Tensor(normal(2), requires_grad=True)
+    with pytest.raises(errors.GradcheckError, match=r"reaches x or y: .*parameters=\{'w': w\}"):
+        gradcheck(lambda x, y: np.sum(w * w), normal(2), normal(3), raise_on_failure=False)
+    assert gradcheck(lambda x: np.sum(w * w), normal(2), parameters={"w": w})
+    assert gradcheck(lambda x: np.sum(x * 2), normal(2), order=2)  # its second derivative is zero
+
+
 @pytest.mark.parametrize("order", [0, -1, 1.5])
 def test_an_order_that_checks_nothing_is_refused(order):
     with pytest.raises(errors.ConfigError, match="order is a whole number from 1"):

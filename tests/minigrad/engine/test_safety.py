@@ -22,9 +22,18 @@ def test_a_second_backward_raises_before_any_gradient_is_touched():
     loss = np.sum(x * y)
     loss.backward()
     before = x.grad, y.grad
-    with pytest.raises(errors.GraphError, match=r"already walked.*retain_graph=True"):
+    with pytest.raises(errors.GraphError, match=r"already walked.*retain_graph=True$"):
         loss.backward()
     assert (x.grad, y.grad) == before
+
+
+def test_a_state_that_was_kept_from_an_earlier_step_is_to_be_detached():
+    w = positive_leaf(3)
+    state = np.tanh(w)
+    np.sum(state).backward()
+    with pytest.raises(errors.GraphError, match=r"already walked.*state = state\.detach\(\)"):
+        np.sum(np.tanh(w * state)).backward()
+    np.sum(np.tanh(w * state.detach())).backward()
 
 
 def test_a_graph_that_shares_a_freed_part_raises_before_any_gradient_is_touched():

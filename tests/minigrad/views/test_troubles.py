@@ -612,6 +612,14 @@ def test_parameters_are_known_by_their_numbers_whatever_they_are_called():
     assert not mg.diagnose(watched)
 
 
+def test_a_column_less_a_row_is_told_in_either_order_and_one_shape_is_none():
+    y = np.ones(3, np.float32)
+    for answer, given, pairs in ((y[:, None], y, True), (y, y[:, None], True), (y, y, False)):
+        with mg.record():
+            loss = np.mean((leaf(answer * 2, name="w") - given) ** 2)
+        assert [t.kind for t in mg.diagnose(loss)] == ["pairs"] * pairs
+
+
 def test_where_no_line_is_known_none_is_named():
     assert "None" not in str(Trouble("data", "w is NaN", None, (), "look", 0))
 
