@@ -86,7 +86,8 @@ GENERAL = {
     "after such a step, or take bfloat16 or float32",
     "underflows": "numbers of 16 bits below 6e-8 are 0: scale the loss up, as torch.amp.GradScaler "
     "does, or take bfloat16 or float32",
-    "hook": "look at what the hook gives; leave it out, or let it return None",
+    "hook": "look at what the hook gives: where that is not meant, as clipping is, leave the hook out, "
+    "or let it return None",
     "another": "look for code that changes gradients on their way, or numbers that PyTorch had saved: "
     "print(watched.compare()) says more",
     "own backward": "if it is not meant, as a reversed gradient is, its backward() is wrong: "
@@ -198,6 +199,8 @@ def diagnose(loss: Tensor | Watched, page: str | os.PathLike | bool = False) -> 
     if watched is not None and first is not None:
         at = 1 if found and found[0].kind in ("not finite", "data") else 0
         found[at:at] = [*_long_steps(graph, watched, first)]
+    if any(t.kind == "another gradient" for t in found):
+        shown = loss  # with our gradients: a page of what was watched has PyTorch's
     if page:
         step = _step(graph, found[0]) if found else 0
         with np.errstate(all="ignore"):
@@ -312,9 +315,8 @@ def _of_pytorchs(graph: Graph, watched: Watched, place: int | None) -> Iterator[
         node = _where_it_turns(graph, [leaf for _, leaves, _ in wrong for leaf in leaves])
         names = _listed([name for name, _, _ in wrong])
         what = f"PyTorch's gradient of {names} is another than that of what was computed: {wrong[0][2]}"
-        numbers = tuple(hooks) or (
-            f"it may turn in {_called(node)}, or on the way back from there",
-        )
+        turns = f"the last that may be right is that of {_called(node)}"
+        numbers = (*hooks, turns)
         remedy = GENERAL["hook" if hooks else "another"]
         line = hooked or graph.line_of(node.number)
         yield Trouble("another gradient", what, line, numbers, remedy, node.number, back=True)
@@ -363,7 +365,10 @@ def _long_steps(graph: Graph, watched: Watched, place: int) -> Iterator[Trouble]
     """
     root, losses = graph[graph.roots[0]], _losses(watched, place)
     sizes = [size for _, size in losses]
-    if len(losses) < 3 or not 0 < GROWS * sizes[0] <= sizes[-1] == max(sizes):
+    if len(losses) < 2:
+        return
+    grows = GROWS if len(losses) > 2 else GROWS**3  # of one step alone: data differ too
+    if not 0 < grows * sizes[0] <= sizes[-1] == max(sizes):
         return
     wrong = any(b.others.wrong for b in watched.backwards[: place + 1])
     if wrong or watched.passes.wrong_functions():
@@ -378,8 +383,8 @@ def _long_steps(graph: Graph, watched: Watched, place: int) -> Iterator[Trouble]
     uphill = sum(float(np.vdot(c.after - c.before, c.gradient)) for c in steps[0]) > 0
     why = "they go along the gradient, not against it" if uphill else "they are too long"
     what = (
-        f"the loss grows from {sizes[0]:.4g} to {sizes[-1]:.4g} in {len(sizes) - 1} steps of training, "
-        f"whose gradients are right: {why}"
+        f"the loss grows from {sizes[0]:.4g} to {sizes[-1]:.4g} in {len(sizes) - 1} "
+        f"step{'s' * (len(sizes) > 2)} of training, whose gradients are right: {why}"
     )
     rate = moved[0] / max(_together(c.gradient for c in steps[0]), TINY)
     numbers = (

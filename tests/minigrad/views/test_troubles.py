@@ -337,6 +337,10 @@ def steps_that_are_too_long():
     return trained(torch.nn.Linear(1, 1), 3.0)
 
 
+def one_step_that_is_too_long():
+    return trained(torch.nn.Linear(1, 1), 300.0, steps=2)
+
+
 def steps_uphill():
     return trained(torch.nn.Linear(1, 1), -0.9)
 
@@ -368,14 +372,14 @@ def opened_at(page):
     return next(n for n in shown["nodes"] if n["n"] == steps[shown["opens"] - 1])
 
 
-def diagnosed(case):
+def diagnosed(case, page=False):
     if case not in OURS:
         pytest.importorskip("torch")
         torch.manual_seed(0)
         with mg.pytorch() as watched:
             loss = case()
         loss.backward()
-        return mg.diagnose(watched)
+        return mg.diagnose(watched, page)
     with np.errstate(all="ignore"):
         with mg.record():
             loss = case()
@@ -410,10 +414,17 @@ def test_a_gradient_that_is_another_is_told_with_what_it_is():
         assert re.search(what, str(diagnosed(case))), diagnosed(case)
 
 
+def test_a_page_of_another_gradient_opens_where_it_may_turn(tmp_path):
+    pytest.importorskip("torch")
+    (trouble,) = diagnosed(a_hook_with_a_factor, page=tmp_path / "why.html")
+    assert opened_at(tmp_path / "why.html")["n"] == trouble.node
+
+
 @pytest.mark.parametrize(
     ("case", "why"),
     [
         (steps_that_are_too_long, r"they are too long\n.*\n.*\n.*\n  the first is 3 times"),
+        (one_step_that_is_too_long, "in 1 step of training"),
         (steps_uphill, "they go along the gradient"),
     ],
 )
