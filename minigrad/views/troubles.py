@@ -368,7 +368,7 @@ def _long_steps(graph: Graph, watched: Watched, place: int) -> Iterator[Trouble]
     if len(losses) < 2:
         return
     grows = GROWS if len(losses) > 2 else GROWS**3  # of one step alone: data differ too
-    if not 0 < grows * sizes[0] <= sizes[-1] == max(sizes):
+    if not 0 < grows * sizes[0] <= sizes[-1] or min(sizes) < sizes[0]:
         return
     wrong = any(b.others.wrong for b in watched.backwards[: place + 1])
     if wrong or watched.passes.wrong_functions():
@@ -386,11 +386,14 @@ def _long_steps(graph: Graph, watched: Watched, place: int) -> Iterator[Trouble]
         f"the loss grows from {sizes[0]:.4g} to {sizes[-1]:.4g} in {len(sizes) - 1} "
         f"step{'s' * (len(sizes) > 2)} of training, whose gradients are right: {why}"
     )
-    rate = moved[0] / max(_together(c.gradient for c in steps[0]), TINY)
+    farthest = max(float(np.abs(c.after - c.before).max(initial=0)) for c in steps[0])
+    scale = watched.backwards[losses[0][0]].roots[0][0].item() / sizes[0]
+    rate = moved[0] * scale / max(_together(c.gradient for c in steps[0]), TINY)
     numbers = (
         "the loss: " + ", ".join(f"{size:.4g}" for size in sizes[-SHOWN:]),
         f"a step changes the parameters by up to {max(shares):.2g} times their size",
-        f"the first is {rate:.3g} times as long as its gradient: that is the learning rate of plain SGD",
+        f"the first is {rate:.3g} times as long as its gradient, which is the learning rate of plain "
+        f"SGD, and moves numbers by up to {farthest:.3g}, which is that of Adam",
     )
     kind = "uphill" if uphill else "steps"
     yield Trouble("steps", what, root.line, numbers, GENERAL[kind], root.number)
@@ -409,7 +412,7 @@ def _losses(watched: Watched, place: int) -> list[tuple[int, float]]:
         root = next((root.node for root, _ in watched.backwards[k].roots), None)
         if root is None or root.shape or root.operation is None:
             continue
-        while _plain(root.operation.name) in SCALED and len(root.edges) == 1:
+        while _plain(root.operation.name) == "multiply" and len(root.edges) == 1:
             ((_, _, before),) = root.edges
             if before.shape or before.operation is None:
                 break

@@ -334,11 +334,24 @@ def trained(net, rate, scale=1.0, steps=6):
 
 
 def steps_that_are_too_long():
-    return trained(torch.nn.Linear(1, 1), 3.0)
+    return trained(torch.nn.Linear(1, 1), 3.0, scale=1024.0)
 
 
 def one_step_that_is_too_long():
     return trained(torch.nn.Linear(1, 1), 300.0, steps=2)
+
+
+def steps_whose_loss_comes_down_again():
+    torch.manual_seed(1)
+    net = torch.nn.Sequential(torch.nn.Linear(1, 8), torch.nn.ReLU(), torch.nn.Linear(8, 1))
+    optimizer = torch.optim.Adam(net.parameters(), 10.0)
+    for step in range(6):
+        loss = (answers(net) - 3).square().mean()
+        if step < 5:
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+    return loss
 
 
 def steps_uphill():
@@ -425,6 +438,10 @@ def test_a_page_of_another_gradient_opens_where_it_may_turn(tmp_path):
     [
         (steps_that_are_too_long, r"they are too long\n.*\n.*\n.*\n  the first is 3 times"),
         (one_step_that_is_too_long, "in 1 step of training"),
+        (
+            steps_whose_loss_comes_down_again,
+            r"(?s)grows from 9\.\d+ to .*up to 10, which is that of Adam",
+        ),
         (steps_uphill, "they go along the gradient"),
     ],
 )
