@@ -378,6 +378,7 @@ def _long_steps(graph: Graph, watched: Watched, place: int) -> Iterator[Trouble]
     moved = [_together(c.after - c.before for c in step) for step in steps]
     before = [_together(c.before for c in step) for step in steps]
     shares = [m / max(w, TINY) for m, w in zip(moved, before)]
+    shares = [share for share in shares if math.isfinite(share)]
     if max(shares, default=0) < LONG:
         return
     uphill = sum(float(np.vdot(c.after - c.before, c.gradient)) for c in steps[0]) > 0
