@@ -7,6 +7,7 @@ import gc
 import inspect
 import itertools
 import operator
+import os
 import sys
 import traceback
 import warnings
@@ -122,9 +123,10 @@ def changed_name(numpy: Mapping[str, object]) -> str:
 def raised(error: BaseException, function: Callable | None = None) -> Raised:
     code = raised_in(error)
     line = _own_line(error) or line_of(error)
+    home = getattr(code_of(function), "co_filename", "") if callable(function) else ""
     return Raised(
         f"{type(error).__module__}.{type(error).__qualname__}",
-        told(error),
+        told(error, [os.path.dirname(home), *sys.path]),
         f", in line {line.number}: {line.text}" if line is not None else "",
         code.co_name if code is not None else "",
         code is not None and function is not None and code is code_of(function),

@@ -5,9 +5,10 @@ from __future__ import annotations
 import contextlib
 import html
 import itertools
+import os
 import re
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from types import CodeType
 from typing import Any, NamedTuple
 
@@ -115,11 +116,18 @@ def raised_in(error: BaseException) -> CodeType | None:
     return codes[-1] if codes else None
 
 
-def told(error: BaseException) -> str:
-    """An error as one line."""
+def told(error: BaseException, folders: Iterable[str] = ()) -> str:
+    """An error as one line.
+
+    Args:
+        folders: what a path is shown without: the line may be handed back by who runs it.
+    """
     text = type(error).__name__
     with contextlib.suppress(Exception):  # what an error of the learner's says may fail, too
-        text += ": " + cleaned(" ".join(str(error).split())[: LONG + 1])
+        says = " ".join(str(error).split())
+        for folder in sorted({f"{one}{os.sep}" for one in folders if one}, key=len, reverse=True):
+            says = says.replace(folder, "")
+        text += ": " + cleaned(says[: LONG + 1])
     return text if len(text) <= LONG else f"{text[:LONG]}…"
 
 

@@ -42,7 +42,7 @@ def marked(room, tmp_path, capsys):
     def run(*more):
         arguments = ["class", room, "01", "--in-process", "--out", tmp_path / "out", *more]
         assert main(["exercises", *map(str, arguments)]) == 0
-        with open(tmp_path / "out/class.csv", newline="") as file:
+        with open(tmp_path / "out/class.csv", newline="", encoding="utf-8-sig") as file:
             rows = {row["student"]: row for row in csv.DictReader(file)}
         return capsys.readouterr().out, rows
 
@@ -168,11 +168,17 @@ def test_equal_work_is_shown_and_stubs_are_not(room, marked, tmp_path):
     put(room / "xaver" / FIRST, three.replace("return [root]", "# mine\n    return [root]"))
     put(room / "zoe" / FIRST)
     put(room / "yan" / FIRST)  # one line is the same by chance
+    put(room / "uli" / FIRST, three)  # has written on since
+    put(
+        room / "uli" / SECOND, (HOME / SECOND).read_text().replace("raise NotImplementedError", "1")
+    )
+    put(room / "vic" / FIRST, three.replace("return [root]", "return root"))
     _, rows = marked()
     assert {name: row["equal to"] for name, row in rows.items()} == {
-        "anna": "xaver", "xaver": "anna", "zoe": "", "yan": "",
+        "anna": "uli, xaver", "uli": "anna, xaver", "xaver": "anna, uli", "vic": "", "zoe": "",
+        "yan": "",
     }  # fmt: skip
-    assert "as <bdi>xaver</bdi>" in (tmp_path / "out/class.html").read_text()
+    assert "as <bdi>uli</bdi>, <bdi>xaver</bdi>" in (tmp_path / "out/class.html").read_text()
 
 
 def test_an_interrupted_run_goes_on_and_what_is_unchanged_is_not_marked_again(
@@ -305,6 +311,11 @@ def test_folders_are_handed_out_by_a_roster_and_marks_come_back_with_its_ids(
     }  # fmt: skip
     assert "Zoë: handed in nothing" in said
     assert "guest: not in the roster" in said
+    page = (tmp_path / "out/class.html").read_text(encoding="utf-8")
+    assert "<h1>3 students, 1 absent</h1>" in page
+    assert "handed in nothing</h2><ul><li><bdi>Zoë</bdi></li></ul>" in page.replace("\n", "")
+    table = (tmp_path / "out/class.csv").read_bytes()
+    assert table.startswith(b"\xef\xbb\xbf")  # by which Excel reads the ë
 
 
 @pytest.mark.parametrize(
@@ -376,6 +387,23 @@ def test_a_page_goes_back_to_each_student_without_answers_or_classmates(room, ma
     assert "return" not in page
     assert "ada" not in page
     assert "1 of 6 points" in ada.read_text()
+
+
+def test_no_path_of_this_machine_goes_back(room, marked, tmp_path):
+    beside = (
+        f"{STUBS}\n\nimport os\nimport traceback\n\nimport numpy as np\n\n"
+        "def product_rule(g, x, y):\n"
+        "    return np.load(os.path.join(os.path.dirname(__file__), 'mine/w.npy'))\n\n"
+        "def walk(graph, root):\n    try:\n        np.load('w.npy')\n"
+        "    except OSError:\n        raise ValueError(traceback.format_exc()) from None\n"
+    )
+    put(room / "ada" / FIRST, beside)
+    marked("--feedback")
+    page = next((tmp_path / "out/feedback").iterdir()).read_text()
+    assert "No such file or directory: &#x27;mine/w.npy&#x27;" in page
+    assert f"File &quot;{FIRST}&quot;, line" in page
+    assert sys.prefix not in page
+    assert "/tmp" not in page
 
 
 def test_points_come_in_parts_if_the_instructor_wants(room, marked, tmp_path):

@@ -3,40 +3,39 @@
 from __future__ import annotations
 
 import ast
-import hashlib
-from collections.abc import Iterator, Mapping
+import itertools
+from collections.abc import Mapping
 from pathlib import Path
 
 from ..learner_file import written
 from ..sheets import sheets
 
-FEWEST = 3  # functions begun: one or two lines are often the same by chance
+FEWEST = 3  # functions that both have begun: one or two lines are often the same by chance
+Work = Mapping[str, int]
 
 
-def equal_work(works: Mapping[str, str]) -> dict[str, list[str]]:
-    """For each student the others whose functions are all equal to theirs; those alone who have some.
+def equal_work(works: Mapping[str, Work]) -> dict[str, list[str]]:
+    """For each student the others with whom all functions are equal that both have begun; those alone
+    who have some. So a copy is found beside what one of the two has written since.
 
     Args:
         works: what `work_in` gives for each.
     """
-    by_work: dict[str, list[str]] = {}
-    for student, work in works.items():
-        if work:
-            by_work.setdefault(work, []).append(student)
-    groups = [group for group in by_work.values() if len(group) > 1]
-    return {one: [other for other in group if other != one] for group in groups for one in group}
+    equal: dict[str, list[str]] = {one: [] for one in works}
+    for one, other in itertools.combinations(works, 2):
+        both = works[one].keys() & works[other].keys()
+        if len(both) >= FEWEST and all(works[one][name] == works[other][name] for name in both):
+            equal[one].append(other)
+            equal[other].append(one)
+    return {one: others for one, others in equal.items() if others}
 
 
-def work_in(folder: Path) -> str:
-    """One number for the functions in a folder; "" if few are begun."""
-    functions = list(_functions(folder))
-    return hashlib.sha256("\n".join(functions).encode()).hexdigest() * (len(functions) >= FEWEST)
-
-
-def _functions(folder: Path) -> Iterator[str]:
-    """The text of each function that is begun."""
-    for sheet in sheets():
-        file = written(folder / sheet.file)
-        for name in sheet.exercises:
-            if file.has(name) and not file.is_stub(name):
-                yield ast.dump(ast.Module(file.definition(name), []))
+def work_in(folder: Path) -> Work:
+    """A number for each function in a folder that is begun, by its name; equal ones have the same."""
+    return {
+        name: hash(ast.dump(ast.Module(file.definition(name), [])))
+        for sheet in sheets()
+        for file in [written(folder / sheet.file)]
+        for name in sheet.exercises
+        if file.has(name) and not file.is_stub(name)
+    }

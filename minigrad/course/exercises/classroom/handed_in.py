@@ -184,7 +184,7 @@ def _in(path: Path, name: str) -> Iterator[Found | str]:
         else:
             yield f"{name}: {_reason(name)}"
     except (OSError, ValueError, RecursionError) as problem:
-        yield f"{name}: {problem}"
+        yield f"{name}: {getattr(problem, 'strerror', None) or problem}"
 
 
 def _in_zip(name: str, data: bytes, deep: int) -> Iterator[Found | str]:

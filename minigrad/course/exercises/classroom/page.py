@@ -120,17 +120,19 @@ def page(
     students: Students,
     notes: Mapping[str, Sequence[str]] = {},
     equal: Mapping[str, Sequence[str]] = {},
+    absent: Sequence[str] = (),
 ) -> str:
     """The page, in HTML that needs nothing else.
 
     Args:
         notes: on each student's files: what was not marked.
         equal: for each student those with equal work.
+        absent: who is in the roster, and handed in nothing.
     """
     made = mistakes(students)
     style = Path(__file__).with_name("class.css").read_text(encoding="utf-8")
     body = [
-        f"<h1>{len(students)} students</h1>",
+        f"<h1>{len(students)} students{f', {len(absent)} absent' * bool(absent)}</h1>",
         '<p><label><input type="checkbox" id="nameless"> Names off, to show it to the class</label></p>',
         _table(students),
         "<h2>To repeat</h2>",
@@ -151,6 +153,7 @@ def page(
             for family, some in in_common(unnamed(students)).items()
         ),
         '<div class="who">',
+        *(["<h2>Absent: handed in nothing</h2>", _listed(map(_name, absent))] if absent else ()),
         "<h2>Equal work</h2>",
         _listed(
             f"{_name(one)}: as {', '.join(map(_name, others))}" for one, others in equal.items()

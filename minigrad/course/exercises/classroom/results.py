@@ -136,7 +136,8 @@ def as_csv(
     for student, number in absent:
         further = [_cell(number) if name == "id" else "" for name in more]
         table.writerow([_cell(student), *[0] * len(names), 0, *further])
-    return text.getvalue().encode(errors=ESCAPED)
+    # Excel takes a table without a mark of its encoding for one of another.
+    return text.getvalue().encode("utf-8-sig", errors=ESCAPED)
 
 
 def _cell(text: str) -> str:

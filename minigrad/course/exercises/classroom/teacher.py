@@ -24,7 +24,7 @@ from ..sandbox import Job, check, marks_of
 from ..sheets import Sheet, chosen, has_any
 from ..wording import cleaned
 from . import page
-from .alike import equal_work, work_in
+from .alike import Work, equal_work, work_in
 from .feedback import write_feedback
 from .gradescope import as_gradescope, nothing_for_gradescope, write_autograder
 from .handed_in import Student, gathered, handed_in
@@ -219,7 +219,7 @@ class Results:
         self.out: Path = options.out
         self.seed = seed
         self.students: dict[str, Sequence[Marked]] = {}
-        self.works: dict[str, str] = {}
+        self.works: dict[str, Work] = {}
         self.names: list[str] = []
         self._next = 0.0
         for student in students:
@@ -259,7 +259,8 @@ class Results:
             "class.json": lambda: class_as_json(self.students, self.seed),
         }
         if whole:
-            as_html = lambda: page.page(self.students, notes, same).encode(errors=ESCAPED)
+            away = [name for name, _ in self._absent()]
+            as_html = lambda: page.page(self.students, notes, same, away).encode(errors=ESCAPED)
             forms = {**forms, "class.html": as_html}
         for name, form in forms.items():
             data = form()
