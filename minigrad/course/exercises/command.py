@@ -205,6 +205,7 @@ def _numbers(text: str) -> list[int]:
 
 def _start_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("target", metavar="DIR", nargs="?", type=Path)
+    _which(parser, "*")
     parser.add_argument(
         "--without-answers", action="store_true", help="a folder in which `solution` shows none"
     )
@@ -280,7 +281,7 @@ COMMANDS: dict[str, tuple[Callable[..., int], str, Callable[..., None]]] = {
     "solution": (learner.solution, "show a solution, to those who ask twice", _solution_options),
     "start": (
         learner.start,
-        "copy the exercises into a new folder; nothing there is overwritten",
+        "copy the exercises, or those of some lessons, into a new folder; nothing there is overwritten",
         _start_options,
     ),
     "mark": (busy("marking", teacher.mark), "points for a student's folder", _mark_options),

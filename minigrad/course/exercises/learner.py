@@ -19,7 +19,7 @@ from .learner_file import HOME
 from .marking import NOT_BEGUN, RIGHT, Mark
 from .puzzle import puzzle_of, solved
 from .sandbox import check
-from .sheets import RUN, Sheet, chosen, folder_of, has_any, sheets
+from .sheets import RUN, Sheet, chosen, folder_of, has_any, in_folder
 from .together import run
 from .worked import worked
 
@@ -31,8 +31,8 @@ KEPT = ".without-answers"  # in a folder in which no solution is to be shown
 def overview(options: argparse.Namespace) -> int:
     """Show every exercise and its state, mark by running the checks."""
     folder = folder_of(options.folder)
-    marked = list(check(folder, chosen([]), seconds=options.seconds))
-    for sheet in sheets():
+    marked = list(check(folder, chosen(in_folder(folder)), seconds=options.seconds))
+    for sheet in dict.fromkeys(one for one, _, _ in marked):
         print(f"{sheet.number}  {sheet.title}")
         for one, exercise, mark in marked:
             if one is sheet:
@@ -40,7 +40,10 @@ def overview(options: argparse.Namespace) -> int:
     right = sum(mark.state == RIGHT for _, _, mark in marked)
     print()
     say(f"{right} of {len(marked)} are right, in {folder.resolve()}")
-    say(f"`{RUN} check 01` tells more" + ("" if folder != HOME else f"; {_advice()}"))
+    say(
+        f"`{RUN} check {marked[0][0].number}` tells more"
+        + ("" if folder != HOME else f"; {_advice()}")
+    )
     return 0
 
 
@@ -65,7 +68,7 @@ def check_some(options: argparse.Namespace) -> int:
     folder = folder_of(options.folder)
     marked: list[tuple[Sheet, Exercise, Mark]] = []
     for sheet, exercise, mark in check(
-        folder, chosen(options.which), options.seed, options.seconds
+        folder, chosen(options.which or in_folder(folder)), options.seed, options.seconds
     ):
         marked.append((sheet, exercise, mark))
         tries = _count(folder, marked[-1:])
@@ -193,21 +196,25 @@ def start(options: argparse.Namespace) -> int:
     """Copy the exercises into a folder, or one for each name; what is there stays as it is."""
     if options.target is None:
         raise errors.ConfigError(f"name the new folder, such as mine: `{RUN} start mine`")
+    files = [sheet.file for sheet, _ in chosen(options.which)]
     if options.names is None:
-        _hand_out(options.target, options.without_answers, say)
+        _hand_out(options.target, files, options.without_answers, say)
     else:
         roster = read_roster(options.names)
         for entry in roster:
-            _hand_out(options.target / entry.folder, options.without_answers, lambda line: None)
+            folder = options.target / entry.folder
+            _hand_out(folder, files, options.without_answers, lambda line: None)
         say(f"{len(roster)} folders in {options.target}")
     print()
-    say(f"Open 01 in your editor; then, in that folder, `{RUN} check 01`")
+    say(f"Open {files[0]} in your editor; then, in that folder, `{RUN} check {files[0][:2]}`")
     return 0
 
 
-def _hand_out(folder: Path, without_answers: bool, tell: Callable[[str], None]) -> None:
+def _hand_out(
+    folder: Path, files: Sequence[str], without_answers: bool, tell: Callable[[str], None]
+) -> None:
     folder.mkdir(parents=True, exist_ok=True)
-    for name in [*(sheet.file for sheet in sheets()), "conftest.py"]:
+    for name in [*files, "conftest.py"]:
         target, text = folder / name, (HOME / name).read_bytes()
         if os.path.lexists(target):
             tell(f"{target} is there already, and stays as it is")

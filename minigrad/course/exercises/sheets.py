@@ -133,7 +133,12 @@ def folder_of(named: Path | None) -> Path:
 
 def has_any(folder: Path) -> bool:
     """Tell whether there are exercises in a folder."""
-    return any((folder / sheet.file).is_file() for sheet in sheets())
+    return bool(in_folder(folder))
+
+
+def in_folder(folder: Path) -> list[str]:
+    """The numbers of the lessons whose exercises are in a folder."""
+    return [sheet.number for sheet in sheets() if (folder / sheet.file).is_file()]
 
 
 def examples(sheet: Sheet, exercise: Exercise) -> list[tuple]:

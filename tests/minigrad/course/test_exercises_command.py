@@ -926,7 +926,7 @@ def test_a_class_made_of_known_mistakes_comes_out_exactly(run, tmp_path):
     status, said, _ = run("class", room, "01", "--in-process", "--out", tmp_path, "--seed", 3)
     assert status == 0
     assert "of 6 points (seed 3)" in said
-    assert (tmp_path / "class.csv").read_text().splitlines() == [
+    assert (tmp_path / "class.csv").read_text(encoding="utf-8-sig").splitlines() == [
         "student,01.product_rule,01.order,01.walk,points",
         "ada,1,0,0,1",
         "ben,0,0,0,0",
@@ -971,6 +971,22 @@ def test_a_name_that_is_no_text_and_one_that_the_terminal_lacks_are_marked(
     assert "Jos\\udce9" in (tmp_path / "class.html").read_text(encoding="utf-8")
     assert json.loads((tmp_path / "m.json").read_text())["folder"] == str(room / names[0])
     assert ET.parse(tmp_path / "m.xml").getroot()[0].get("name") == str(room / "Jos\ufffd")
+
+
+def test_one_begins_with_the_exercises_of_some_lessons(run, tmp_path):
+    mine = tmp_path / "mine"
+    status, said, _ = run("start", mine, "02", "attend")
+    assert status == 0
+    names = ["02_tensors.py", "08_scaled_dot_product_attention.py", "conftest.py"]
+    assert sorted(one.name for one in mine.iterdir()) == names
+    assert "Open 02_tensors.py" in said
+    assert "`python -m minigrad exercises check 02`" in said
+    said = run("check", "--folder", mine, "--in-process")[1]
+    assert [line[:2] for line in said.splitlines() if line.endswith(": not begun")] == (
+        ["02"] * 3 + ["08"] * 3
+    )
+    assert run("start", tmp_path / "other", "99")[0] == 2
+    assert not (tmp_path / "other").exists()
 
 
 def test_a_folder_without_students_is_refused(run, tmp_path):
