@@ -24,7 +24,11 @@ from .running import ran
 PACKAGES = "minigrad", "minitransformer"
 DRAWS = "    from matplotlib import pyplot as plt"  # a cell that says how a picture is drawn
 REFERENCE = "reference/index.html"
-SCRIPTS = {"course.js": "", "forms.js": " defer"}  # light or dark is known before anything is drawn
+ALONE = (  # of a script that a page loads: says why much is missing where the page lies by itself
+    "onerror=\"document.documentElement.prepend('This page lies by itself, without the files of the "
+    "course: put the whole folder, or its zip, where it lies.')\""
+)
+SCRIPTS = {"course.js": f" {ALONE}", "forms.js": " defer"}  # light or dark before anything is drawn
 OF_LESSONS = {"present.js": " defer"}
 SECONDS = re.compile(r" About \d+ seconds\.\*")  # to run: the page has run
 LAST = "print(pictures)"  # for whoever runs a lesson as a script

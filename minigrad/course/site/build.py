@@ -25,7 +25,7 @@ from ..lessons.addresses import Site
 from ..lessons.lesson import Lesson, LessonFails, lessons
 from ..lessons.markdown import Renderer
 from ..lessons.notebooks import written
-from ..lessons.pages import PACKAGES, file_page, lesson_page
+from ..lessons.pages import ALONE, PACKAGES, file_page, lesson_page
 from ..lessons.running import executed, ran
 from ..places import EXAMPLES, ROOT
 from . import front
@@ -216,7 +216,9 @@ def _copy_written(at: Path, folder: Path, site: Site) -> None:
         for script in SCRIPT.findall(text):
             name = f"page-{digest([script])[:8]}.js"
             written(folder / "out" / name, script)
-            text = text.replace(f"<script>{script}</script>", f'<script src="{name}"></script>')
+            text = text.replace(
+                f"<script>{script}</script>", f'<script src="{name}" {ALONE}></script>'
+            )
         written(folder / "out" / page.name, LINK.sub(lead, text).replace(*LOADS))
 
 

@@ -157,18 +157,27 @@ function textRow(label, text) {
   );
 }
 
+const isHosted = ({ protocol, hostname }) =>
+  protocol.startsWith("http") && !/^(127\.|localhost$|\[::1\])/.test(hostname);
+
+// The line that shows this page in another one, which finds it by its address, if others reach that.
+function embedding(place, hash) {
+  const file = decodeURIComponent(place.pathname.split("/").pop() || "page.html");
+  const text = (some) => some.replaceAll("&", "&amp;").replaceAll('"', "&quot;");
+  const source = (isHosted(place) ? place.href.split("#")[0] : file) + (hash ? `#${hash}` : "");
+  return `<iframe src="${text(source)}" title="${text(data.title)}" style="width:100%;height:40rem;border:1px solid #bbb" loading="lazy"></iframe>`;
+}
+
 function open() {
   const { hash, leftOut } = Link.written();
   const link = location.href.split("#")[0] + (hash ? `#${hash}` : "");
-  const file = decodeURIComponent(location.pathname.split("/").pop() || "page.html");
-  const source = `${file}${hash ? `#${hash}` : ""}`.replaceAll("&", "&amp;").replaceAll('"', "&quot;");
-  const frame = `<iframe src="${source}" title="${data.title.replaceAll('"', "&quot;")}" style="width:100%;height:40rem;border:1px solid #bbb" loading="lazy"></iframe>`;
   fill(
     byId("share"),
     make("h2", {}, "Share what is shown"),
     textRow("Link", link),
     leftOut ? make("p", { class: "soft" }, filled(WORDS.leftOut, { count: leftOut })) : null,
-    textRow("To embed it", frame),
+    textRow("To embed it", embedding(location, hash)),
+    isHosted(location) ? null : make("p", { class: "soft" }, WORDS.notHosted),
     make("h3", {}, "Pictures"),
     pictures().map(([title, name, of]) =>
       make(
@@ -191,4 +200,4 @@ function listen() {
   if (window.self !== window.top) document.body.classList.add("embedded");
 }
 
-export { dotted, listen, pictures };
+export { dotted, embedding, listen, pictures };

@@ -163,6 +163,8 @@ const WORDS = {
   nodeChosen: "{name}: value {value}; gradient {gradient}",
   nodeSpoken: "{name}, shape {shape}, value {value}, gradient {gradient}",
   noneNeeded: "{names}: no gradient is needed there.",
+  notHosted:
+    "In front of the file's name in this line write the address of its folder, once that is on a server, such as https://example.org/course/out/.",
   notCopied: "The browser does not let this page copy. Choose the text, or save the picture: {what}.",
   notFinite: "{odd} not finite",
   numberIn: "a number in {made}",

@@ -319,6 +319,23 @@ def test_pages_that_lessons_write_load_one_script(tmp_path, browser):
         assert not browser.messages()
 
 
+@pytest.mark.slow
+def test_a_page_that_lies_by_itself_says_what_is_missing(site, browser, tmp_path):
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "one.html").write_text(f"<script>{' ' * 10000}</script>")
+    building._copy_written(tmp_path, tmp_path / "site", Site([]))
+    (script,) = (tmp_path / "site" / "out").glob("*.js")
+    script.unlink()
+    (tmp_path / "lesson.html").write_bytes((site / "99_lesson.html").read_bytes())
+    for alone in (tmp_path / "site" / "out" / "one.html", tmp_path / "lesson.html"):
+        browser.open(alone)
+        said = browser.run("return document.documentElement.innerText")
+        assert said.strip().startswith("This page lies by itself")
+        browser.messages()
+    browser.open(site / "99_lesson.html")
+    assert "lies by itself" not in browser.run("return document.documentElement.innerText")
+
+
 def leads_somewhere(page, root):
     """Every link of a page that leads to another leads to one, and to a place that it has."""
     for address in re.findall(r'(?:href|src)="([^"]*)"', page.read_text()):

@@ -125,3 +125,18 @@ def test_the_keys_and_signs_are_read_from_the_top_one_a_line(page):
     assert top == 0
     assert len(heights) == 3
     assert max(heights) < 30  # one line
+
+
+def test_the_line_to_embed_a_page_has_its_address_or_says_what_to_put_in_front(page):
+    browser = page("#step=4")
+    line = "return Share.embedding(new URL(arguments[0]), 'step=4')"
+    for address, source in {
+        "https://example.org/course/out/a%20page.html?x=1&y#old": (
+            "https://example.org/course/out/a%20page.html?x=1&amp;y#step=4"
+        ),
+        "http://127.0.0.1:8423/out/page.html": "page.html#step=4",
+        "file:///home/me/page.html": "page.html#step=4",
+    }.items():
+        assert f'src="{source}"' in browser.run(line.replace("arguments[0]", repr(address)))
+    browser.ask("click", "#share-open", 0)
+    assert "write the address of its folder" in browser.ask("text", "#share")
