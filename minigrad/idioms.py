@@ -10,6 +10,7 @@ course makes the page "If you know PyTorch, JAX, Keras" of it. In both columns x
 
 from __future__ import annotations
 
+import dis
 import re
 import sys
 
@@ -30,16 +31,16 @@ MODULES = [
     ("torch.tensor([1.0, 2.0])", "mg.Tensor([1.0, 2.0])"),
     ("torch.from_numpy(np.ones(3))", "mg.Tensor(np.ones(3))"),
     ("torch.as_tensor([1.0, 2.0])", "mg.Tensor([1.0, 2.0])"),
-    ("torch.zeros(2, 3)", "mg.Tensor(np.zeros((2, 3)))"),
-    ("torch.ones(2, 3)", "mg.Tensor(np.ones((2, 3)))"),
-    ("torch.full((2, 3), 0.5)", "mg.Tensor(np.full((2, 3), 0.5))"),
-    ("torch.eye(3)", "mg.Tensor(np.eye(3))"),
+    ("torch.zeros(2, 3)", "mg.Tensor(np.zeros((2, 3)), dtype=np.float32)"),
+    ("torch.ones(2, 3)", "mg.Tensor(np.ones((2, 3)), dtype=np.float32)"),
+    ("torch.full((2, 3), 0.5)", "mg.Tensor(np.full((2, 3), 0.5), dtype=np.float32)"),
+    ("torch.eye(3)", "mg.Tensor(np.eye(3), dtype=np.float32)"),
     ("torch.zeros_like(x)", "mg.Tensor(np.zeros_like(x))"),
     ("torch.ones_like(x)", "mg.Tensor(np.ones_like(x))"),
     ("torch.arange(3)", "np.arange(3)"),
-    ("torch.linspace(0, 1, 5)", "mg.Tensor(np.linspace(0, 1, 5))"),
-    ("torch.randn(2, 3)", "mg.Tensor(mg.generator().standard_normal((2, 3)))"),
-    ("torch.rand(2, 3)", "mg.Tensor(mg.generator().random((2, 3)))"),
+    ("torch.linspace(0, 1, 5)", "mg.Tensor(np.linspace(0, 1, 5), dtype=np.float32)"),
+    ("torch.randn(2, 3)", "mg.Tensor(mg.generator().standard_normal((2, 3)), dtype=np.float32)"),
+    ("torch.rand(2, 3)", "mg.Tensor(mg.generator().random((2, 3)), dtype=np.float32)"),
     ("torch.randint(0, 10, (2, 3))", "mg.generator().integers(0, 10, (2, 3))"),
     ("torch.randperm(5)", "mg.generator().permutation(5)"),
     ("torch.multinomial(w.abs(), 1)", "mg.generator().choice(3, p=np.ones(3) / 3)"),
@@ -236,8 +237,8 @@ METHODS = [
     ("w.normal_()", "w.data = mg.generator().standard_normal(3)"),
     ("w.uniform_()", "w.data = mg.generator().random(3)"),
     ("x.masked_fill_(mask, 0.0)", "x = F.masked_fill(x, mask, 0.0)"),
-    ("x.new_zeros(2)", "mg.Tensor(np.zeros(2))"),
-    ("x.new_ones(2)", "mg.Tensor(np.ones(2))"),
+    ("x.new_zeros(2)", "mg.Tensor(np.zeros(2), dtype=x.dtype)"),
+    ("x.new_ones(2)", "mg.Tensor(np.ones(2), dtype=x.dtype)"),
     ("x.at[0].set(1.0)", "np.where(np.arange(2)[:, None] == 0, 1.0, x)"),
     ("x.block_until_ready()", "x"),
 ]
@@ -266,16 +267,22 @@ LAYERS = [
     ("nn.Identity()", "nn.Function(lambda x: x)"),
     ("nn.Flatten()", "nn.Function(lambda x: x.reshape(len(x), -1))"),
     ("nn.LayerNorm(3)", "from minitransformer import LayerNorm; LayerNorm(3)"),
-    (
-        "nn.MultiheadAttention(8, 2)",
-        "from minitransformer import AttentionSizes, MultiHeadAttention; "
-        "MultiHeadAttention(AttentionSizes(8, 2))",
+    *(
+        (
+            f"nn.{name}",
+            "from minitransformer import AttentionSizes, MultiHeadAttention; "
+            "MultiHeadAttention(AttentionSizes(8, 2))  # width, heads",
+        )
+        for name in ("MultiheadAttention(8, 2)", "MultiHeadAttention(2, 4)")
     ),
     ("nn.Transformer()", "from minitransformer import Transformer"),
     ("nn.TransformerEncoderLayer(8, 2)", "from minitransformer.model import encoder"),
     ("nn.TransformerDecoderLayer(8, 2)", "from minitransformer.model import decoder"),
     ("nn.ModuleDict", "nn.ModuleList()  # or attributes of a module, by setattr"),
-    ("nn.ParameterList", "[nn.Parameter(np.ones(3))]  # as attributes of a module, by setattr"),
+    (
+        "nn.ParameterList",
+        "[nn.Parameter([1.0, 1.0, 1.0])]  # as attributes of a module, by setattr",
+    ),
     ("nn.functional", "mg.functional"),
     ("nn.init.xavier_uniform_(w)", "nn.xavier_uniform((3, 4))  # for w.data"),
     ("nn.init.uniform_(w)", "w.data = mg.generator().random(3)"),
@@ -320,9 +327,9 @@ LAYERS = [
     ("nn.L1Loss()", "np.mean(np.abs(x - y))"),
     ("nn.HuberLoss()", HUBER),
     ("nn.SmoothL1Loss()", HUBER),
-    ("nn.BCELoss()", "F.binary_cross_entropy_with_logits(x, np.ones((2, 3)))"),
+    ("nn.BCELoss()", "F.binary_cross_entropy_with_logits(x, np.ones_like(x))"),
     ("nn.NLLLoss()", "F.nll_loss(F.log_softmax(x), ids)"),
-    ("nn.BCEWithLogitsLoss()", "F.binary_cross_entropy_with_logits(x, np.ones((2, 3)))"),
+    ("nn.BCEWithLogitsLoss()", "F.binary_cross_entropy_with_logits(x, np.ones_like(x))"),
 ]
 
 FUNCTIONS = [
@@ -343,7 +350,7 @@ FUNCTIONS = [
     ("F.huber_loss(x, y)", HUBER),
     ("F.smooth_l1_loss(x, y)", HUBER),
     ("F.conv2d(c[:, None], torch.ones(1, 1, 2, 2, dtype=c.dtype))[:, 0]",
-     f"({WINDOWS} @ np.ones((4, 1)))[..., 0]  # windows of 2 x 2"),
+     f"({WINDOWS} @ np.ones((4, 1), c.dtype))[..., 0]  # windows of 2 x 2"),
     ("F.max_pool2d(c[:, :2], 2)", "np.max(c[:, :2].reshape(2, 1, 2, 2, 2), axis=(2, 4))"),
     ("F.avg_pool2d(c[:, :2], 2)", "np.mean(c[:, :2].reshape(2, 1, 2, 2, 2), axis=(2, 4))"),
     ("F.batch_norm(x, None, None, training=True)",
@@ -352,7 +359,7 @@ FUNCTIONS = [
     ("F.mse(y, x)", "F.mse_loss(x, y)"),
     ("F.mean_squared_error(y, x)", "F.mse_loss(x, y)"),
     ("F.binary_crossentropy(y, x)",
-     "F.binary_cross_entropy_with_logits(x, np.ones((2, 3)))  # x before a sigmoid"),
+     "F.binary_cross_entropy_with_logits(x, np.ones_like(x))  # x before a sigmoid"),
     ("F.sparse_categorical_crossentropy(ids, x)", "F.cross_entropy(x, ids)  # x before a softmax"),
     ("F.categorical_crossentropy(F.one_hot(ids, 3), x)",
      "F.cross_entropy(x, ids)  # x before a softmax"),
@@ -436,6 +443,7 @@ APART = {  # arguments that are none here
     "activation": "it is a layer of its own: nn.Sequential(nn.Linear(3, 4), F.relu)",
 }
 
+IMPORT_FROM = dis.opmap["IMPORT_FROM"]
 HERE = re.compile(r"\bF\.")  # what a reader has not imported by this name
 
 
@@ -482,7 +490,11 @@ def _elsewhere(module: str, name: str) -> str:
     return ""
 
 
-def missing(module: str, name: str, *homes: str) -> AttributeError:
-    """The error for a name that a module has not, with what to write."""
+def missing(module: str, name: str, *homes: str) -> AttributeError | ImportError:
+    """The error for a name that a module has not, with what to write; called by its `__getattr__`."""
     remedy = instead(name, *homes) or _elsewhere(module, name)
+    asking = sys._getframe(2)
+    # Of an AttributeError, the statement `from MODULE import NAME` keeps no word.
+    if remedy and asking.f_code.co_code[asking.f_lasti] == IMPORT_FROM:
+        return ImportError(f"cannot import name {name!r} from {module!r}{remedy}", name=module)
     return AttributeError(f"module {module!r} has no attribute {name!r}{remedy}")

@@ -24,11 +24,12 @@ NOT_COMPARED = (
 )
 
 
-def ours():
-    model = nn.Sequential(nn.Linear(3, 4), F.relu, nn.Linear(4, 2)).astype(np.float64)
-    leaf = mg.Tensor(W, requires_grad=True)
+def ours(dtype=np.float64):
+    model = nn.Sequential(nn.Linear(3, 4), F.relu, nn.Linear(4, 2)).astype(dtype)
+    leaf = mg.Tensor(W, dtype=dtype, requires_grad=True)
     return OURS | {
-        "x": mg.Tensor(X, requires_grad=True), "y": mg.Tensor(Y), "c": mg.Tensor(C), "w": leaf,
+        "x": mg.Tensor(X, dtype=dtype, requires_grad=True), "y": mg.Tensor(Y, dtype=dtype),
+        "c": mg.Tensor(C, dtype=dtype), "w": leaf,
         "f": lambda w: np.sum(w * w * w), "model": model, "optimizer": optim.Adam([leaf]),
     }  # fmt: skip
 
@@ -65,6 +66,18 @@ def test_what_is_to_be_written_runs(theirs, here):
     same(result, expected[0] if "autograd.grad" in theirs else expected)
 
 
+@pytest.mark.parametrize(("theirs", "here"), idioms.IDIOMS, ids=[row[0] for row in idioms.IDIOMS])
+def test_beside_a_model_in_float32_nothing_becomes_float64(theirs, here):
+    if "float64" in here or "from_numpy" in theirs:  # it is asked for, or given
+        return
+    names = ours(np.float32)
+    with np.errstate(invalid="ignore"):
+        result = value(here, names)
+    made = [result, *result] if isinstance(result, list) else [result]
+    dtypes = [one.dtype for one in (*made, names["w"]) if isinstance(one, mg.Tensor)]
+    assert np.float64 not in dtypes
+
+
 def same(result, expected):
     if isinstance(expected, (tuple, list)):
         assert len(result) == len(expected)
@@ -78,7 +91,7 @@ def same(result, expected):
 def test_an_attribute_that_is_not_here_says_what_to_write():
     x, model = mg.Tensor(X), nn.Linear(3, 2)
     for owner, name, remedy in (
-        (mg, "zeros", "for torch.zeros(2, 3) write mg.Tensor(np.zeros((2, 3)))"),
+        (mg, "zeros", "for torch.zeros(2, 3) write mg.Tensor(np.zeros((2, 3)), dtype=np.float32)"),
         (mg, "autograd", "write mg.grad(f)(w)"),
         (nn, "LayerNorm", "from minitransformer import LayerNorm"),
         (nn, "Flatten", "nn.Function(lambda x"),
@@ -108,6 +121,24 @@ def test_an_attribute_that_is_not_here_says_what_to_write():
         with pytest.raises(AttributeError) as raised:
             owner.nobody_has_this
         assert "write" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("statement", "remedy"),
+    [
+        ("from minigrad import keras", "for tf.keras write nn.Sequential("),
+        ("from minigrad import layers", "for keras.layers.Dense(4) write nn.Linear(3, 4)"),
+        ("from minigrad.nn import Dense", "for nn.Dense(4) write nn.Linear(3, 4)"),
+        ("from minigrad.nn import MultiHeadAttention", "MultiHeadAttention(AttentionSizes(8, 2))"),
+        ("from minigrad import nn, Linear", "write minigrad.nn.Linear"),
+        ("from minigrad import nobody_has_this", " from 'minigrad'"),
+    ],
+)
+def test_an_import_of_what_is_not_here_says_what_to_write(statement, remedy):
+    with pytest.raises(ImportError, match=f"cannot import name .*{re.escape(remedy)}"):
+        exec(statement)
+    assert not hasattr(mg, "keras")
+    assert getattr(nn, "Dense", None) is None
 
 
 def test_of_a_dotted_name_the_row_is_that_of_the_whole_name():
