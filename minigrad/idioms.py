@@ -431,6 +431,48 @@ MODULE_METHODS = [
 
 IDIOMS = [*MODULES, *METHODS, *OTHERWISE, *LAYERS, *FUNCTIONS, *OPTIMISERS, *MODULE_METHODS]
 
+# --- a whole program of Keras, and the same here ------------------------------------------------------
+
+DATA = """\
+x = np.random.default_rng(0).standard_normal((800, 2)).astype(np.float32)
+y = (x[:, 0] * x[:, 1] > 0).astype(int)
+x, x_test, y, y_test = x[:640], x[640:], y[:640], y[640:]
+"""
+KERAS = """\
+keras.utils.set_random_seed(0)
+model = keras.Sequential([
+    keras.Input(shape=(2,)),
+    keras.layers.Dense(16, activation="relu"),
+    keras.layers.Dense(2, activation="softmax"),
+])
+model.compile(
+    optimizer=keras.optimizers.Adam(learning_rate=1e-2),
+    loss="sparse_categorical_crossentropy",
+    metrics=["accuracy"],
+)
+model.fit(x, y, batch_size=32, epochs=20)
+print(model.evaluate(x_test, y_test))
+print(model.predict(x_test[:3]))
+"""
+KERAS_HERE = """\
+mg.manual_seed(0)
+model = nn.Sequential(nn.Linear(2, 16), F.relu, nn.Linear(16, 2))  # no softmax: it is in the loss
+optimizer = optim.Adam(model.parameters(), lr=1e-2)
+for epoch in range(20):  # fit
+    order = mg.generator().permutation(len(x))
+    for start in range(0, len(x), 32):
+        rows = order[start : start + 32]
+        loss = F.cross_entropy(model(x[rows]), y[rows])
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+model.eval()  # for dropout, if there were some
+with mg.no_grad():  # evaluate and predict
+    scores = model(x_test)
+    print([F.cross_entropy(scores, y_test).item(), np.mean(np.argmax(scores, -1) == y_test).item()])
+    print(F.softmax(scores[:3]).numpy())
+"""
+
 WORDS = {  # names of arguments
     "dim": "axis", "keepdim": "keepdims", "unbiased": "ddof", "correction": "ddof",
     "learning_rate": "lr", "in_features": "inputs", "out_features": "outputs",

@@ -78,6 +78,18 @@ def test_beside_a_model_in_float32_nothing_becomes_float64(theirs, here):
     assert np.float64 not in dtypes
 
 
+def test_the_program_beside_that_of_keras_learns_and_predicts(capsys):
+    names = dict(OURS)
+    exec(idioms.DATA + idioms.KERAS_HERE, names)
+    evaluated, predicted = capsys.readouterr().out.split("\n", 1)
+    loss, accuracy = eval(evaluated)
+    assert loss < 0.2
+    assert accuracy > 0.9
+    rows = np.array(re.findall(r"[\d.]+(?:e-\d+)?", predicted), float).reshape(3, 2)
+    np.testing.assert_allclose(rows.sum(1), 1, rtol=1e-6)
+    np.testing.assert_array_equal(rows.argmax(1), names["y_test"][:3])
+
+
 def same(result, expected):
     if isinstance(expected, (tuple, list)):
         assert len(result) == len(expected)

@@ -40,9 +40,17 @@ each line on the right is run by a test.
 (3,), <code>ids</code> an array of integers, <code>mask</code> one of booleans, <code>f</code> a function
 that gives one number, <code>model</code> a module.</p>
 <pre>{IMPORTS}</pre>
+<details><summary>A whole program of Keras, and the same here</summary>
+<p>Both begin with data:</p>{_code(idioms.DATA)}
+<p>They write:</p>{_code(idioms.KERAS)}
+<p>Write here:</p>{_code(idioms.KERAS_HERE)}</details>
 <p><label>Find <input id="filter" type="search" placeholder="such as cat or dim" autofocus></label></p>
 {groups}<section><h2>Names of arguments</h2>{words}</section>"""
     return page(TITLE, body, Links(site, PAGE))
+
+
+def _code(text: str) -> str:
+    return f"<pre>{html.escape(text)}</pre>"
 
 
 def _table(theirs: str, here: str, rows: list[tuple[str, str]]) -> str:
