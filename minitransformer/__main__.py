@@ -80,8 +80,8 @@ COMMANDS = {
                     "metavar": "FILE",
                     "nargs": "?",
                     "default": argparse.SUPPRESS,
-                    "help": "pairs: a line each, source tab target, or a csv of two columns; text: "
-                    "anything in UTF-8",
+                    "help": "pairs: a line each, source tab target, or a csv of two columns, which a "
+                    "first line source,target may name; text: anything in UTF-8",
                 },
             },
             TRAIN,

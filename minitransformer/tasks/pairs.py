@@ -29,6 +29,10 @@ CANDIDATES = 10 * HELD_OUT  # of which they are chosen
 # Lines that are held out; a symbol that is in more is not counted any further.
 MOST_LINES = 20 * HELD_OUT
 DIVIDERS = {",": "comma", ";": "semicolon", "\t": "tab"}  # of the columns of a csv
+HEADS = (  # what a first line may call the columns
+    ("source", "src", "input", "question"),
+    ("target", "tgt", "output", "answer"),
+)
 FEW = 16  # targets of a source that are kept as they are
 
 
@@ -36,17 +40,16 @@ class Pairs:
     """The task of a file, with its sources split by `seed` into those to train on and those held out.
 
     A line is source, tab, target; of a file whose name ends in .csv, two columns, divided by what
-    divides most of its first lines in two: a comma, a semicolon or a tab. A first line with the names
-    of columns is a pair like any other. White space around a text is dropped; by words, what is left
-    of it becomes single spaces. Faults are: an empty line; no divider, or more than one; a side that is
-    empty or longer than `longest`; a quote of a csv that goes on in the next line; bytes that are not
-    `encoding`.
-
-    The file is read once, to find its faults and symbols, and then a line at a time, as pairs are drawn:
-    it may be larger than memory. A hash of the seed and the source decides what is held out, with all
-    lines of that source; and only if training still shows each of their symbols, for one that was
-    never trained on could not be read. So the vocabularies hold all symbols, for every seed. If every
-    pair has a symbol that no other pair has, nothing can be held out; this is a fault, too.
+    divides most of its first lines in two: a comma, a semicolon or a tab. A first line with known names
+    of columns (`HEADS`), such as source and target, is left out. White space around a text is dropped;
+    by words, what is left of it becomes single spaces. Faults are: an empty line; no divider, or more
+    than one; a side that is empty or longer than `longest`; a quote of a csv that goes on in the next
+    line; bytes that are not `encoding`. The file is read once, to find its faults and symbols, and then
+    a line at a time, as pairs are drawn: it may be larger than memory. A hash of the seed and the
+    source decides what is held out, with all lines of that source; and only if training still shows
+    each of their symbols, for one that was never trained on could not be read. So the vocabularies hold
+    all symbols, for every seed. If every pair has a symbol that no other pair has, nothing can be held
+    out; this is a fault, too.
 
     Args:
         file: the path.
@@ -59,7 +62,7 @@ class Pairs:
 
     Attributes:
         faults: the first of those that were skipped, by line.
-        left_out: how many were skipped, and the first, in a line; "" if there are none.
+        left_out: a first line of names, and how many were skipped, and the first; "" if there are none.
         sha256: of the contents of the file.
         held_out_count: how many sources are held out: as a tenth of the pairs, at most 1000.
         longest_source, longest_target: of all pairs that are used.
@@ -93,6 +96,7 @@ class Pairs:
         self._usable = array("q", [0])  # lines that are used, before each block
         only = 0  # the last line that is used
         self._divider = ""  # of a csv; "" for a tab, without quotes
+        self._head = ""  # what is said of a first line that names the columns
         is_csv = os.fsdecode(file).lower().endswith(".csv")
         for block in self._file.blocks():
             if is_csv and not self._divider:
@@ -116,7 +120,8 @@ class Pairs:
         check(file, all_faults, usable, skip_bad)
 
         self.sha256 = self._file.sha256
-        self.faults, self.left_out = all_faults.first, all_faults.left_out()
+        self.faults = all_faults.first
+        self.left_out = "; ".join(filter(None, (self._head, all_faults.left_out())))
         wanted = min(HELD_OUT, math.ceil(usable / 10))
         self._held_out = candidates.chosen(wanted, symbols)
         self._hidden = {source for source, _ in self._held_out}
@@ -142,6 +147,9 @@ class Pairs:
         if columns is None:
             return None, "a quote that does not end in its line"
         fields = [_clean(field, self._level) for field in columns]
+        if number == 1 and len(fields) == 2 and all(map(_is_head, fields, HEADS)):
+            self._head = f"line 1 names the columns, {' and '.join(fields)}: it is no pair"
+            return None, ""
         what = _fault(fields, self._level, self._longest, DIVIDERS.get(self._divider, "tab"))
         return ((fields[0], fields[1]), "") if what is None else (None, what)
 
@@ -265,6 +273,10 @@ class Candidates:
                 for side, gone in zip(symbols, lost):
                     side.seen.subtract(gone)
         return held_out
+
+
+def _is_head(text: str, names: Sequence[str]) -> bool:
+    return text.lower() in names
 
 
 def _symbols(text: str, level: str) -> Sequence[str]:

@@ -138,6 +138,18 @@ def test_a_csv_is_read_by_what_divides_it_and_its_quotes(tmp_path, divider, name
     assert "line 15: a quote that does not end in its line" in message
 
 
+@pytest.mark.parametrize("name", ["some.csv", "some.txt"])
+def test_a_first_line_that_names_the_columns_is_no_pair_and_this_is_said(tmp_path, name):
+    path, divider = tmp_path / name, "," if name.endswith("csv") else "\t"
+    rows = [f"{n}{divider}{n:b}" for n in range(11, 23)]
+    path.write_text("\n".join([f"Source{divider}target", *rows]), encoding="utf-8-sig")
+    task = Pairs(0, path)
+    assert everything(task) == {f"{n}": f"{n:b}" for n in range(11, 23)}
+    assert task.left_out == "line 1 names the columns, Source and target: it is no pair"
+    path.write_text("\n".join([*rows, f"source{divider}target"]))
+    assert "source" in everything(Pairs(0, path))  # of another line nobody knows
+
+
 # --- faults ---------------------------------------------------------------------------------------
 
 FAULTS = {
