@@ -11,7 +11,9 @@ import contextlib
 import functools
 import math
 import os
+import re
 import threading
+import warnings
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -47,6 +49,7 @@ source.pass_over(os.path.dirname(torch.__file__) + os.sep)
 
 COMPOSITE = "CompositeImplicitAutograd"  # of what PyTorch writes in other calls
 HOOKED = "{} has a hook on its gradient"
+GLOBAL_HOOKS = "Using `torch.compile"  # "when there are global hooks", which are those set here
 LARGEST_HALF = float(np.finfo(np.float16).max)
 
 
@@ -292,6 +295,7 @@ class Calls(TorchDispatchMode):
 
         hooks = torch.nn.modules.module
         with (
+            _ignored(GLOBAL_HOOKS),
             hooks.register_module_forward_pre_hook(enter),
             hooks.register_module_forward_hook(leave, always_call=True),
         ):
@@ -337,6 +341,19 @@ def _with_pytorchs(call: AtenCall, outputs: list, place: int, last_bits: float =
     moved = rounded_otherwise(last_bits)
     given = call.as_ours(lambda theirs: tensor_of(moved(array_of(theirs))))
     return results(call.row, given, outputs)[place]
+
+
+@contextlib.contextmanager
+def _ignored(message: str) -> Iterator[None]:
+    """Within it, one warning is not shown. `warnings.catch_warnings` would have each of the user's
+    warnings shown again that is shown once, and end the filters that are set within it."""
+    filters, one = warnings.filters, ("ignore", re.compile(message), UserWarning, None, 0)
+    filters.insert(0, one)  # type: ignore[attr-defined]
+    try:
+        yield
+    finally:
+        with contextlib.suppress(ValueError):  # the user has removed them all
+            filters.remove(one)  # type: ignore[attr-defined]
 
 
 def _note_names(call: AtenCall, value: Tensor) -> None:

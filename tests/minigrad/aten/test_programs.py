@@ -471,7 +471,6 @@ def ensemble(net, x):
     return torch.func.vmap(one)(weights).square().sum()
 
 
-@pytest.mark.filterwarnings("ignore:Using `torch.compile")
 @pytest.mark.parametrize(
     "program",
     [
