@@ -12,12 +12,12 @@ from ..model.decoder_only import DecoderOnly
 from ..model.encoder import Encoder
 from ..model.transformer import Transformer
 
-BEGINS = "each symbol {of} becomes a vector by itself"
-GATHERS = "each symbol of the line looks at the others"
-LOOKS_BACK = "the next symbol looks back at those before it"
-LOOKS_OVER = "the next symbol looks at the line"
-WORKS_OUT = "each works out alone what it stands for"
-TURNS = "what was gathered is turned into what to write"
+BEGINS = "symbols {of} become vectors"
+GATHERS = "each looks at the others"
+LOOKS_BACK = "the next symbol looks back"
+LOOKS_OVER = "it looks at the line"
+WORKS_OUT = "each works out what it stands for"
+TURNS = "this becomes what to write"
 ENDS = "each symbol gets a score"
 ALIKE = "Nothing of its neighbours is in it yet. Cut, all these symbols are alike{but}."
 PLACES = ", but for their places"

@@ -87,7 +87,7 @@ function toUnguessed() {
 function brief(part) {
   const symbol = FlowScene.followed("target");
   return [
-    make("p", {}, make("b", {}, FlowSaid.named(part))),
+    make("p", { class: "about-part" }, make("b", {}, FlowSaid.named(part))),
     make(
       "p",
       { class: "acts" },
@@ -113,7 +113,7 @@ function otherLetters() {
         make(
           "li",
           {},
-          make("b", {}, id === undefined ? WORDS.nothing : FlowSaid.symbolNamed(id)),
+          make("b", {}, id === undefined ? WORDS.flowEndsBefore : FlowSaid.symbolNamed(id)),
           letters.map((letter) =>
             make("button", { onclick: () => FlowLetters.put(letter) }, Reading.visible(letter)),
           ),

@@ -8,12 +8,13 @@
 import { make } from "./base.js";
 
 // `apart`: what stages without heads need between them more than others, for their names.
-const WIDE = { label: 38, head: 46, join: 24, work: 18, gap: 30, apart: 42, ends: 150, least: 48 };
+const WIDE = { label: 38, head: 46, join: 24, work: 18, gap: 30, apart: 42, ends: 150, least: 66 };
 const NARROW = { label: 20, head: 20, join: 12, work: 10, gap: 4, apart: 3, ends: 88, least: 20 };
 const ROW = 15,
   BETWEEN = 5, // heads
   TOP = 46, // of a lane, for the names of its stages
   CORNER = 260, // what is said beside a lane has room in this
+  SMALLEST = 0.78, // a picture that does not fit is drawn smaller, but no smaller than this
   LEAST = 0.02; // no ribbon is drawn of less
 
 const place = (v) => v.toFixed(2);
@@ -43,7 +44,7 @@ function columns(scene, m, u) {
 }
 
 function layout(scene, room) {
-  const m = room < 620 || columns(scene, WIDE, WIDE.least).width > room ? NARROW : WIDE;
+  const m = room < 620 || columns(scene, WIDE, WIDE.least).width > room / SMALLEST ? NARROW : WIDE;
   let [least, most] = [m.least, 400];
   for (let i = 0; i < 20; i++) {
     const u = (least + most) / 2;
@@ -85,13 +86,14 @@ function draw(scene, room) {
   const plan = { scene, ...layout(scene, room), parts: new Map() };
   const { m, x, lanes } = plan;
   const [width, height] = [plan.width, plan.height].map(Math.ceil);
+  const scale = Math.max(SMALLEST, Math.min(1, room / width));
   const svg = make(
     "svg",
     {
       class: m === NARROW ? "flow narrow" : "flow",
       viewBox: `0 0 ${width} ${height}`,
-      width,
-      height,
+      width: Math.floor(scale * width),
+      height: Math.ceil(scale * height),
       "aria-hidden": "true",
     },
     make("defs", {}, hatching()),
@@ -214,7 +216,7 @@ function gathered(plan, stage, where) {
   const line = lanes[stage.lane].row(scene.lanes[stage.lane].at);
   const from = lanes[stage.from];
   const high = stage.heads.length * (box + BETWEEN) - BETWEEN;
-  const top = from.top + (from.high - high) / 2;
+  const top = from.top + Math.min(4, (from.high - high) / 2);
   return [
     stage.heads.map((one, h) => {
       const up = top + h * (box + BETWEEN);
@@ -226,7 +228,7 @@ function gathered(plan, stage, where) {
       ];
     }),
     make("path", { class: "plus", d: plus(where.join, line) }),
-    heading(plan, stage, where.head + where.width / 2, top),
+    heading(plan, stage, where.head + where.width / 2, from.top),
   ];
 }
 

@@ -56,6 +56,7 @@ const WORDS = {
     source: "Where this head looks to read {symbol}, widest first",
     target: "Where this head looks to write {symbol}, widest first",
   },
+  flowEndsBefore: "ends before",
   flowGuess: {
     same: "With no look at {what}, it writes {symbol} here all the same, {lead} ahead: it is guessed from the symbols before. A cut that leaves it proves little.",
     other: "With no look at {what}, it would write {other} here: so {symbol} comes from there.",
