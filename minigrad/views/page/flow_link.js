@@ -51,9 +51,8 @@ function partNamed(key) {
   const rows = { source: Flow.letter, target: Flow.rowOf("target") };
   if (kind === "letter") rows.target = Number(places[0]);
   if (kind === "edge") rows[Reading.told.stages[places[0]]?.side] = Number(places[2]);
-  const { reading } = Reading;
-  const isThere =
-    rows.target - reading.first in reading.written && (rows.source in reading.source || !rows.source);
+  const { now } = Reading;
+  const isThere = rows.target - now.first in now.written && (rows.source in now.source || !rows.source);
   return isThere ? Parts.partsOf(rows).get(key) : null;
 }
 

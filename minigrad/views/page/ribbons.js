@@ -12,8 +12,8 @@ const WIDE = { label: 38, head: 46, join: 24, work: 18, gap: 30, apart: 42, ends
 const NARROW = { label: 20, head: 20, join: 12, work: 10, gap: 4, apart: 3, ends: 88, least: 20 };
 const ROW = 15,
   BETWEEN = 5, // heads
-  TOP = 46, // of a lane, for the names of its stages
-  CORNER = 260, // what is said beside a lane has room in this
+  TOP = 44, // of a lane, for the names of its stages
+  CORNER = 250, // what is said beside a lane has room in this
   SMALLEST = 0.78, // a picture that does not fit is drawn smaller, but no smaller than this
   LEAST = 0.02; // no ribbon is drawn of less
 
@@ -153,7 +153,7 @@ const streams = ({ m, x, lanes }, lane, i) =>
   );
 
 const titles = ({ scene, m, x, lanes }, lane, i) => [
-  text(2, lanes[i].top - 36, m === WIDE ? lane.title : lane.short, { class: "lane" }),
+  text(2, lanes[i].top - 34, m === WIDE ? lane.title : lane.short, { class: "lane" }),
   lane.stream ? alongside(scene, x, i, lanes[i].row(lane.at) - 6, lane.stream) : null,
 ];
 
@@ -193,7 +193,7 @@ function heading(plan, stage, middle, top) {
   const sign = text(middle, top - 5, "", { class: "sign" });
   const box = { x: middle - m.head / 2, y: top - 16, width: m.head, height: 14, rx: 7 };
   return [
-    stage.here ? text(middle, top - 33, stage.here, { class: "along here" }) : null,
+    stage.here ? text(middle, top - 32, stage.here, { class: "along here" }) : null,
     text(middle, top - 20, name, { class: stage.here ? "heading here" : "heading", "data-key": stage.key }),
     stage.fixed ? null : [keyed(plan, stage.key, "rect", { class: "part stage", ...box }, sign), sign],
   ];

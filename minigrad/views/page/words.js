@@ -120,7 +120,7 @@ const WORDS = {
   guessed: "Your guess was right for {hits} of {count} symbols.",
   guessedMissed: " You missed: {list}.",
   guessedNeedlessly: " You named, but they stay: {list}.",
-  hasRead: "Probability of the whole answer, all {symbols}: {share}.{sure}{others}{tabs}",
+  hasRead: "It is {share} sure of all {symbols}{sure}.{others}{tabs}",
   headOf: "Head {head} of {place}",
   headOfKind: "Head {head}{kind}",
   headsShown: "Shown: {shown} of {count} heads, one query in {queryStep}, one key in {keyStep}.",
@@ -182,7 +182,7 @@ const WORDS = {
     many: "{symbols} of {count} would be others: ",
   },
   otherTabs: {
-    line: " The other tabs still show “{line}”.",
+    line: " The other tabs: still “{line}”.",
     cut: " The other tabs show it with nothing cut.",
   },
   otherThan: { line: " Framed: what differs.", cut: " Framed: other than with nothing cut." },
@@ -221,8 +221,7 @@ const WORDS = {
     one: "A step takes from the number the learning rate times its gradient: ",
     many: "A step takes from each of {numbers} the learning rate times its gradient: ",
   },
-  sureOfAny:
-    " That is how sure it is, not how right: it answers any line, and has not learned to refuse one.",
+  sureOfAny: ", which is not the same as right: it never refuses a line",
   switchOne: "Cut a single stage, head or ribbon",
   switchOneIn: " in the picture of the tab Reading: there it gives 0, for any line.",
   switchOff: "Switch a part off: everything is computed again, forward and backward.",

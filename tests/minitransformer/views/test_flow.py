@@ -201,10 +201,20 @@ def test_at_first_the_symbol_is_followed_that_a_blind_model_guesses_worst(
     whole = [model.margin(inputs, first + t, symbol) for t, symbol in enumerate(written[0])]
     without(monkeypatch, *parts)
     leads = [model.margin(inputs, first + t, symbol) for t, symbol in enumerate(written[0])]
+    scores = model.scores(inputs)[first:]
+    scores[:, NEVER] = -np.inf
     assert browser.run(CHOSEN) == np.argmin(leads)
     monkeypatch.setattr(Module, "__call__", CALL)
     said = browser.run(SUMMARY)  # and the model sees again
     assert f" is {whole[np.argmin(leads)]:.1f} ahead of" in said
+    named = lambda i: f"“{ {'<eos>': 'end', ' ': '␣'}.get(*2 * reader.writes.tokens([i])) }”"
+    for t in {int(np.argmin(leads)), int(np.argmax(leads))}:
+        browser.ask("click", "#flow-steps button", t)
+        browser.wait(KNOWN)
+        guess = scores[t].argmax()
+        same = f"it writes {named(guess)} here all the same, {leads[t]:.1f} ahead"
+        other = f"it would write {named(guess)} here"
+        assert (same if guess == written[0][t] else other) in browser.run(SUMMARY)
 
 
 @pytest.mark.slow
@@ -386,13 +396,11 @@ def test_beside_the_picture_stands_what_a_head_reads_and_the_steps_above_it(
     letters = [c.replace(" ", "␣") for c in LINE["encoder-decoder"]]
     inputs = reader.inputs(source, written)
     alone = lambda k: model.margin(inputs, step, written[0, step], {2: [np.s_[:, step, k]]})
-    needed = [f"“{letters[k]}”" for k in range(source.shape[1]) if alone(k) < 0]
-    told = (
-        "Needed, or another symbol is written: " + ", ".join(needed)
-        if needed
-        else "No single one is needed"
-    )
-    assert told in browser.run(SUMMARY)
+    needed = {f"“{letters[k]}”" for k in range(source.shape[1]) if alone(k) < 0}
+    helping = re.search("Letters that help most: (.*)", browser.run(SUMMARY))[1]
+    assert needed >= {part.split()[0] for part in helping.split("; ") if "→" in part}
+    assert ("→" in helping) is bool(needed)
+    assert ("No single one is needed" in browser.run(SUMMARY)) is (not needed)
     model.scores(inputs)
     so_far = ["start", *reader.writes.tokens(written[0])]
     for stage, weights, at, unit, starts in (
@@ -477,8 +485,7 @@ def test_after_a_cut_nothing_jumps_and_the_numbers_are_those_from_before(browser
         would, lead = re.search(
             r"would be ([\d.]+ \w+).*, not ([\d.]+ \w+)", whole.replace("\n", " ")
         ).groups()
-        guessed = key == "stage 5" and "More than its lead" not in whole
-        assert ("the model guesses" in whole) is guessed
+        assert ("With no look at the line" in whole) is (key == "stage 5")
         top = browser.run(TOP)
         browser.ask("click", "#flow-summary .switch", 0)
         browser.wait(MEASURED)
@@ -504,6 +511,76 @@ def test_after_a_cut_nothing_jumps_and_the_numbers_are_those_from_before(browser
     browser.run(SELECT, f"letter {step} 0")
     browser.ask("click", "#flow-summary .switch", 0)
     assert "It is cut: no head" in browser.run(SUMMARY)
+    assert browser.messages() == []
+
+
+OTHERS = """
+return [...document.querySelectorAll(".others li")].map((row) =>
+  [row.querySelector("b").innerText, [...row.querySelectorAll("button")].map((b) => b.innerText)]);
+"""
+
+
+@pytest.mark.slow
+def test_another_letter_is_tried_in_the_place_of_one_and_put_there(browser, tmp_path):
+    """Each known letter, by what the model writes then for the symbol; the same comes last."""
+    reader = opened(browser, tmp_path, "encoder-decoder")
+    line, place = LINE["encoder-decoder"], 0
+    names = {" ": "␣", "<eos>": "end"}
+    symbol = lambda ids, t: (
+        names.get(*2 * reader.writes.tokens(ids[t : t + 1])) if t < len(ids) else ""
+    )
+    letters = [s for s in reader.source.symbols if not s.startswith("<")]
+    answers = [reader.write(reader.encode([c + line[1:]])) for c in letters]
+    answers = [reader.beginning(reader.encode([line]), a)[0] for a in answers]
+    t = browser.run(CHOSEN)
+    expected = {}
+    for letter, ids in zip(letters, answers):
+        expected.setdefault(f"“{symbol(ids, t)}”", []).append(names.get(letter, letter))
+    browser.run(SELECT, f"row {place}")
+    browser.wait("return document.querySelectorAll('.others li').length > 0")
+    found = browser.run(OTHERS)
+    assert {name: {*some} for name, some in found} == {
+        name: {*some} for name, some in expected.items()
+    }
+    assert found[-1][0] == f"“{browser.run(WRITTEN)[t]}”"
+    other = next(c for some in expected.values() for c in some if c not in (line[0], "␣"))
+    browser.ask("clickOn", ".others button", other)
+    assert browser.run("return document.getElementById('another-line').value") == other + line[1:]
+    assert f"“{other}”" in browser.run("return document.querySelector('.about-part').innerText")
+    assert browser.messages() == []
+
+
+@pytest.mark.slow
+def test_an_arrow_names_what_is_written_without_a_part_and_frames_what_a_cut_changed(
+    browser, tmp_path
+):
+    """Frames compare with the same line, not with that of the page."""
+    opened(browser, tmp_path, "encoder-decoder")
+    line = "4" + LINE["encoder-decoder"][1:]
+    browser.run(
+        "const f = document.getElementById('another-line'); f.value = arguments[0];"
+        "f.dispatchEvent(new Event('input'))",
+        line,
+    )
+    browser.wait(KNOWN)
+    t, before = browser.run(CHOSEN), browser.run(WRITTEN)
+    arrows = re.findall(r"“(.)” \+[\d.]+ → “(.)”", browser.run(SUMMARY).split("Heads")[0])
+    assert arrows
+    letter, other = arrows[0]
+    keys = [f"letter {t} {k}" for k, c in enumerate(line) if c == letter]
+    for key in keys:
+        browser.run(SELECT, key)
+        if "More than its lead" in browser.run(SUMMARY):
+            break
+    browser.ask("click", "#flow-summary .switch", 0)
+    browser.wait(MEASURED)
+    now = browser.run(WRITTEN)
+    assert now[t] == other
+    framed = [name == "changed" for name in browser.ask("each", "#flow-steps button", "className")]
+    assert framed == [a != b for a, b in zip(now, [*before, *[""] * len(now)])]
+    said = browser.ask("text", "#another-said")
+    assert "other than with nothing cut" in said
+    assert "not the same as right" in said
     assert browser.messages() == []
 
 
@@ -692,7 +769,7 @@ SAID = """
 const shapes = [...document.querySelectorAll(".flow .part[data-lost]")];
 return shapes.map((shape) => {
   shape.dispatchEvent(new PointerEvent("pointermove", { bubbles: true }));
-  const tip = document.getElementById("tip").innerText.split(": ").pop();
+  const tip = document.getElementById("tip").innerText.split(": ").pop().split(" → ")[0];
   return [shape.classList.contains("nothing"), tip,
           document.querySelector("#flow-pointed p:last-child").innerText];
 });
