@@ -143,7 +143,7 @@ class Calls(TorchDispatchMode):
                     call.reason = f"its row cannot do it: {_why(problem)}"
             if call.reason:
                 call.reason = _reason_with_remedy(call, outputs)
-            again = functools.partial(_with_pytorchs, call, outputs)
+            again = functools.partial(_with_pytorchs, call, call.row, outputs)
             for place, (output, value, written) in enumerate(
                 zip(outputs, values, call.written_results())
             ):
@@ -336,11 +336,13 @@ def _reason_with_remedy(call: AtenCall, outputs: list) -> str:
     )
 
 
-def _with_pytorchs(call: AtenCall, outputs: list, place: int, last_bits: float = 0.0) -> Any:
+def _with_pytorchs(
+    call: AtenCall, row: Any, outputs: list, place: int, last_bits: float = 0.0
+) -> Any:
     """The result of a row for PyTorch's own numbers, moved by so many last bits, in place of ours."""
     moved = rounded_otherwise(last_bits)
     given = call.as_ours(lambda theirs: tensor_of(moved(array_of(theirs))))
-    return results(call.row, given, outputs)[place]
+    return results(row, given, outputs)[place]
 
 
 @contextlib.contextmanager
