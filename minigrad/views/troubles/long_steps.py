@@ -1,0 +1,86 @@
+"""Steps of training that are too long, or go uphill."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+
+from ...aten.watched import Watched
+from ..graph import Graph
+from .remedies import GENERAL
+from .trouble import Trouble
+from .words import plain, size_of
+
+# Steps are too long that make the loss so many times as large, and move parameters by this part of them.
+GROWS, LONG = 10, 0.1
+SHOWN = 6  # losses
+TINY = 1e-30
+
+
+def long_steps(graph: Graph, watched: Watched, place: int) -> Iterator[Trouble]:
+    """Steps that make the loss grow, up to the `backward()` at a place: they are too long, or uphill.
+
+    Where a gradient is wrong nothing is said of the steps.
+    """
+    root, losses = graph[graph.roots[0]], _losses(watched, place)
+    sizes = [size for _, size in losses]
+    if len(losses) < 2:
+        return
+    grows = GROWS if len(losses) > 2 else GROWS**3  # of one step alone: data differ too
+    if not 0 < grows * sizes[0] <= sizes[-1] or min(sizes) < sizes[0]:
+        return
+    wrong = any(b.others.wrong for b in watched.backwards[: place + 1])
+    if wrong or watched.passes.wrong_functions():
+        return
+    looked_at = dict.fromkeys([losses[0], *losses[-4:-1]])
+    steps = [step for k, _ in looked_at if (step := watched.updates(k))]
+    moved = [_together(c.after - c.before for c in step) for step in steps]
+    before = [_together(c.before for c in step) for step in steps]
+    shares = [m / max(w, TINY) for m, w in zip(moved, before)]
+    shares = [share for share in shares if math.isfinite(share)]
+    if max(shares, default=0) < LONG:
+        return
+    uphill = sum(float(np.vdot(c.after - c.before, c.gradient)) for c in steps[0]) > 0
+    why = "they go along the gradient, not against it" if uphill else "they are too long"
+    what = (
+        f"the loss grows from {sizes[0]:.4g} to {sizes[-1]:.4g} in {len(sizes) - 1} "
+        f"step{'s' * (len(sizes) > 2)} of training, whose gradients are right: {why}"
+    )
+    farthest = max(float(np.abs(c.after - c.before).max(initial=0)) for c in steps[0])
+    scale = watched.backwards[losses[0][0]].roots[0][0].item() / sizes[0]
+    rate = moved[0] * scale / max(_together(c.gradient for c in steps[0]), TINY)
+    numbers = (
+        "the loss: " + ", ".join(f"{size:.4g}" for size in sizes[-SHOWN:]),
+        f"a step changes the parameters by up to {max(shares):.2g} times their size",
+        f"the first is {rate:.3g} times as long as its gradient, which is the learning rate of plain "
+        f"SGD, and moves numbers by up to {farthest:.3g}, which is that of Adam",
+    )
+    kind = "uphill" if uphill else "steps"
+    yield Trouble("steps", what, root.line, numbers, GENERAL[kind], root.number)
+
+
+def _together(arrays: Iterable[np.ndarray]) -> float:
+    """The length of arrays as one vector."""
+    return math.hypot(*map(size_of, arrays))
+
+
+def _losses(watched: Watched, place: int) -> list[tuple[int, float]]:
+    """The losses of the line whose loss that at a place is, as far as there, and the place of each. A
+    number that the loss was multiplied by last, as a GradScaler does, is no part of it."""
+    found, line = [], None
+    for k in range(place, -1, -1):
+        root = next((root.node for root, _ in watched.backwards[k].roots), None)
+        if root is None or root.shape or root.operation is None:
+            continue
+        while plain(root.operation.name) == "multiply" and len(root.edges) == 1:
+            ((_, _, before),) = root.edges
+            if before.shape or before.operation is None:
+                break
+            root = before
+        line = line or root.note.line
+        size = float(root.note.y)
+        if root.note.line == line and not math.isnan(size):
+            found.append((k, size))
+    return found[::-1]

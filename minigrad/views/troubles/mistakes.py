@@ -1,0 +1,68 @@
+"""Mistakes that give finite numbers: a softmax of a softmax, another axis, a column less a row."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from ..graph import Graph
+from .remedies import GENERAL
+from .trouble import Trouble
+from .words import SCALED, called, inputs_of, plain, sources
+
+
+def softmax_twice(graph: Graph) -> Iterator[Trouble]:
+    """Each softmax, or logarithm of one, that is given what a softmax made."""
+    names = {box.number: box.name for box in graph.boxes}
+    for edge in graph.edges:
+        given, taken = graph[edge.source], graph[edge.target]
+        of, by = (names.get(n.box, "") for n in (given, taken))  # type: ignore[arg-type]
+        if edge.differentiable and given.box != taken.box and of == "softmax" and "softmax" in by:
+            what = f"{by} takes {called(given)}, which a softmax made: it is flatter than meant"
+            inputs = inputs_of(graph, taken)[:1]
+            yield Trouble("twice", what, given.line, inputs, GENERAL["twice"], taken.number)
+
+
+def another_axis(graph: Graph) -> Iterator[Trouble]:
+    """Each product that adds up what a softmax made along another axis than it sums to one."""
+    softmaxes = {box.number for box in graph.boxes if box.name == "softmax"}
+    for node in graph.nodes:
+        if plain(node.operation) != "matmul":
+            continue
+        weights = sources(graph, node)[0]
+        while weights.box not in softmaxes and plain(weights.operation) in SCALED:  # as by dropout
+            weights = sources(graph, weights)[0]
+        a = weights.value
+        if weights.box not in softmaxes or a is None or a.ndim < 2:
+            continue
+        ones = [k for k in range(a.ndim) if np.allclose(np.sum(a, k), 1, atol=1e-2)]
+        if ones and a.ndim - 1 not in ones:
+            what = (
+                f"{called(node)} adds up along the last axis of {called(weights)}, which a softmax "
+                f"made to sum to one along axis {ones[-1]} of {a.ndim}"
+            )
+            remedy = GENERAL["axis"]
+            yield Trouble("axis", what, weights.line, inputs_of(graph, node), remedy, node.number)
+
+
+def pairs(graph: Graph) -> Iterator[Trouble]:
+    """Each column less a row, one learned and the other given: each number with every other."""
+    for node in graph.nodes:
+        if plain(node.operation) != "subtract" or len(node.shape) != 2:
+            continue
+        terms = sources(graph, node)
+        for k, term in enumerate(terms):  # PyTorch's losses spread them first
+            while plain(term.operation) == "broadcast_to":
+                term = terms[k] = sources(graph, term)[0]
+        shapes = sorted([t.shape for t in terms], key=len)
+        n = node.shape[0]
+        learned = {t.state != "needs none" for t in terms}
+        if shapes == [(n,), (n, 1)] and n > 1 and len(learned) == 2:
+            less, of = terms[::-1]
+            what = (
+                f"{called(node)} takes {less.shape} from {of.shape}, which gives {node.shape}: each "
+                f"number with every other"
+            )
+            remedy = GENERAL["pairs"]
+            yield Trouble("pairs", what, node.line, inputs_of(graph, node), remedy, node.number)

@@ -1,0 +1,85 @@
+"""What people do about a trouble, by its kind and the operation that it came from."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...ran.data import GraphNode, Ref
+from ..graph import Graph
+from .words import is_bad, plain, sources
+
+# What people do about it, by the kind of the trouble and the operation that it came from.
+REMEDIES = {
+    "not finite": {
+        "log": "log of 0, or of less: take F.log_softmax or a cross-entropy of the scores themselves, "
+        "or the log of a number that is kept above 0",
+        "exp": "exp of a large number: subtract the largest first, as softmax and logsumexp do",
+        "expm1": "expm1 of a large number: subtract the largest first",
+        "divide": "a division by 0: add a small number to the divisor, or leave those elements out",
+        "reciprocal": "a division by 0: add a small number to the divisor",
+        "sqrt": "its slope at 0 is infinite: take the root of x plus a small number",
+        "power": "its slope at 0 may be infinite, as a power below 0 is: keep the base away from 0",
+        "large power": "a power of a large number overflows: if it has grown while learning, a smaller "
+        "learning rate, or clipping of the gradient",
+        "root": "its slope at 0 is infinite: add a small number under the root",
+        "arccos": "its slope at -1 and 1 is infinite: clip its argument a little inside these",
+        "arcsin": "its slope at -1 and 1 is infinite: clip its argument a little inside these",
+        "where": "every element of a row is masked: a softmax has nothing to choose from. Leave such "
+        "rows out, or let them attend to something",
+        "matmul": "the sum of the products overflows: make the weights or the inputs smaller",
+        "astype": "numbers of 16 bits go up to 65,504: scale down what comes in, or take bfloat16 or "
+        "float32",
+    },
+    "zero": {
+        "relu": "no element is above 0 (a dead ReLU): a smaller learning rate, another start of the "
+        "biases, or leaky_relu or gelu",
+        "clamp": "every element lies beyond the bounds, where the slope is 0: clip later, or less",
+        "clip": "every element lies beyond the bounds, where the slope is 0: clip later, or less",
+        "maximum": "the other argument wins everywhere, and takes the whole gradient",
+        "minimum": "the other argument wins everywhere, and takes the whole gradient",
+        "sigmoid": "it is saturated: its slope is 0. Scale its argument down, or take a loss of scores",
+        "tanh": "it is saturated: its slope is 0. Scale its argument down, or normalize it",
+        "round": "its slope is 0: a straight-through estimate is x + (round(x) - x).detach()",
+        "sign": "its slope is 0: a straight-through estimate is x + (sign(x) - x).detach()",
+        "multiply": "what it is multiplied by is 0",
+        "matmul": "what it is multiplied by is 0: weights that start at 0, or values that died before",
+    },
+}
+GENERAL = {
+    "overflows": "numbers of 16 bits go up to 65,504: scale the loss down, as torch.amp.GradScaler does "
+    "after such a step, or take bfloat16 or float32",
+    "underflows": "numbers of 16 bits below 6e-8 are 0: scale the loss up, as torch.amp.GradScaler "
+    "does, or take bfloat16 or float32",
+    "hook": "look at what the hook gives: where that is not meant, as clipping is, leave the hook out, "
+    "or let it return None",
+    "another": "look for code that changes gradients on their way, or numbers that PyTorch had saved: "
+    "print(watched.compare()) says more",
+    "own backward": "if it is not meant, as a reversed gradient is, its backward() is wrong: "
+    "torch.autograd.gradcheck compares it with finite differences",
+    "steps": "a smaller learning rate, a tenth at first; a warm-up; clipping of the gradient",
+    "uphill": "the step is to be against the gradient: p -= lr * p.grad",
+    "outside": "look at the line: what is kept, as a running statistic, has a NaN from now on",
+    "pairs": "give both one shape: y[:, None], or .squeeze(-1) of the column",
+    "not finite": "look at the numbers that came in: are they as large as they should be?",
+    "infinite": "an infinite number times 0: put it in after this operation, as a mask, or take a large "
+    "finite number",
+    "parameter": "a step of training made it so: look at the one before, whose gradient shows it; a "
+    "smaller learning rate, or clipping of the gradient",
+    "data": "drop or fill such elements before the model sees them: np.isnan, torch.isnan",
+    "zero": "look at what it is multiplied by, or chosen against, there",
+    "cut off": "leave out detach(), item(), no_grad() and NumPy between the parameter and the loss",
+    "vanishes": "residual connections, a normalization in each layer, ReLU or GELU, a start with a "
+    "larger scale; for long sequences an LSTM, a GRU or attention",
+    "explodes": "a start with a smaller scale, a normalization in each layer, clipping of the gradient",
+    "axis": "for scores of (queries, keys) take the softmax along the keys: axis=-1, dim=-1",
+    "twice": "leave the first one out: a cross-entropy and log_softmax take the scores themselves",
+}
+
+
+def remedy_for(graph: Graph, node: GraphNode, kind: str = "not finite") -> str:
+    name = plain(node.operation)
+    if name == "power" and is_bad(node.value):
+        base = node.arguments[0]
+        number = sources(graph, node)[0].value if isinstance(base, Ref) else base
+        name = "large power" if np.all(number) else name
+    return REMEDIES[kind].get(name, GENERAL[kind])

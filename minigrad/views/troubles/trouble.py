@@ -1,0 +1,46 @@
+"""What a diagnosis finds: troubles, each with its line and what people do about it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ...engine.source import SourceLine
+
+
+@dataclass(frozen=True)
+class Trouble:
+    """One finding.
+
+    Attributes:
+        kind: "not finite", "data" (it was so when it came in), "outside" (a NaN that does not reach the
+            loss), "steps" (too long, or uphill), "another gradient", "own backward" (of a function),
+            "underflows", "zero", "cut off", "vanishes", "explodes", "twice" (a softmax of a softmax),
+            "axis" (one along another) or "pairs" (a column with a row).
+        what: in a sentence.
+        line: of the code, or None.
+        numbers: those that led there, each in words.
+        remedy: what people do about it.
+        node: the number of the operation in the graph.
+        back: whether it happens on the way back.
+    """
+
+    kind: str
+    what: str
+    line: SourceLine | None
+    numbers: tuple[str, ...]
+    remedy: str
+    node: int
+    back: bool = False
+
+    def __str__(self) -> str:
+        at = [] if self.line is None else [f"at {self.line}"]
+        return "\n  ".join([f"{self.kind}: {self.what}", *at, *self.numbers, self.remedy])
+
+
+class Troubles(tuple[Trouble, ...]):
+    """The troubles found, most urgent first; printed, it is a text."""
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self)) or "every number is finite, and every gradient arrives"
+
+    __repr__ = __str__

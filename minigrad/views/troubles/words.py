@@ -1,0 +1,73 @@
+"""Words of a diagnosis: how nodes, arrays and lists are called."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...ran.data import GraphNode, Ref
+from ..graph import Graph
+
+LISTED = 3  # names in a sentence
+# Operations that leave numbers where they were, as a dropout has them.
+SCALED = {"multiply", "divide"}
+
+
+def sources(graph: Graph, node: GraphNode) -> list[GraphNode]:
+    return [graph[e.source] for e in graph.arguments(node.number)]
+
+
+def plain(operation: str) -> str:
+    name = operation.rpartition(".")[2]
+    return {"true_divide": "divide"}.get(name, name)
+
+
+def called(node: GraphNode) -> str:
+    made_by = node.operation or node.kind
+    return f"{made_by} #{node.number}" + (f" ({node.label})" if node.label else "")
+
+
+def listed(names: list[str]) -> str:
+    """The first few names, and how many more there are."""
+    if len(names) <= LISTED + 1:
+        return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
+    return f"{', '.join(names[:LISTED])} and {len(names) - LISTED} more"
+
+
+def inputs_of(graph: Graph, node: GraphNode) -> tuple[str, ...]:
+    """The arguments, in words."""
+    said = [
+        f"{called(s)}: {range_of(s.value)}" for s in sources(graph, node) if s.value is not None
+    ]
+    numbers = [
+        f"the number {a:g}"
+        for a in node.arguments
+        if isinstance(a, (int, float)) and not isinstance(a, (Ref, bool))
+    ]
+    return tuple(dict.fromkeys([*said, *numbers]))
+
+
+def range_of(array: np.ndarray | None) -> str:
+    if array is None or not array.size:
+        return "no numbers"
+    if array.size == 1:
+        return f"{float(array.flat[0]):.4g}"
+    return f"from {np.min(array):.4g} to {np.max(array):.4g}, {array.shape}"
+
+
+def counted(array: np.ndarray | None) -> str:
+    if array is None:
+        return "nothing"
+    counts = {"NaN": int(np.isnan(array).sum()), "infinite": int(np.isinf(array).sum())}
+    said = " and ".join(f"{n:,} {name}" for name, n in counts.items() if n)
+    return f"{said} of {array.size:,} number{'s' if array.size > 1 else ''}"
+
+
+def is_bad(array: np.ndarray | None) -> bool:
+    return array is not None and array.dtype.kind == "f" and not np.isfinite(array).all()
+
+
+def size_of(gradient: np.ndarray | None) -> float:
+    """The root of the sum of squares."""
+    return (
+        0.0 if gradient is None else float(np.sqrt(np.sum(np.square(gradient, dtype=np.float64))))
+    )
