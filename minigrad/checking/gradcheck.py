@@ -22,7 +22,7 @@ from ..settings import flag, function, real, whole
 from ..transforms import gradients
 from ..trees import leaves, rebuilt
 from ..with_blocks import enable_grad
-from .diagnosis import Finding, findings
+from .causes import Finding, findings
 from .differences import slopes
 
 

@@ -1,3 +1,8 @@
-"""Commands of the command line: a file for each command, and their options."""
+"""Commands of the command line: a file for each, `train`, `translate`, `write` and `explain`.
+
+`options` is the table of their options. `folder` is the folder of a run, `lines` what is read from the
+command line or standard input, `ways` the way in which a model writes, `machine` what a run asks the
+system.
+"""
 
 PROGRAM = "minitransformer"  # the name that messages begin with

@@ -1,4 +1,4 @@
-"""What people do about a trouble, by its kind and the operation that it came from."""
+"""Remedies of a trouble, by its kind and the operation that it came from: what people do about it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a diagnosis finds: troubles, each with its line and what people do about it."""
+"""Troubles as a diagnosis finds them: each with its line, and with what people do about it."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ import pytest
 import minigrad as mg
 from minigrad import errors, gradcheck, transforms
 from minigrad import functional as F
-from minigrad.checking import diagnosis
+from minigrad.checking import causes
 from minigrad.engine import table, walk
 from minigrad.engine.names import name_of
 
@@ -358,7 +358,7 @@ def test_gradients_overwritten_instead_of_added_are_named(monkeypatch, f):
             yield visit
 
     assert gradcheck(f, V)
-    for module in (transforms, diagnosis):
+    for module in (transforms, causes):
         monkeypatch.setattr(module, "walk", overwriting)
     report = gradcheck(f, V, raise_on_failure=False)
     assert not report

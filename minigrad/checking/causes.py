@@ -1,4 +1,4 @@
-"""The diagnosis of a wrong gradient: which rule made it, and which mistake would explain it.
+"""Causes of a wrong gradient: which rule made it, and which mistake would explain it.
 
 Each operation of the graph is checked by itself, against finite differences of that operation alone.
 A rule that fails is then tried with one small repair after another: the repair that makes it right
