@@ -7,6 +7,8 @@
 Any two languages, by characters or by words.
 """
 
+from __future__ import annotations
+
 import csv
 import heapq
 import math
@@ -89,53 +91,55 @@ class Pairs:
         longest = whole("longest", longest, least=1)
         self.seed, self._level, self._longest = seed, level, longest
         self._file = File(file, encoding)
-        all_faults = Faults()
-        symbols = Counts(), Counts()
-        lengths = [0, 0]
-        candidates = Candidates(seed, level)
         self._usable = array("q", [0])  # lines that are used, before each block
-        only = 0  # the last line that is used
         self._divider = ""  # of a csv; "" for a tab, without quotes
         self._head = ""  # what is said of a first line that names the columns
-        is_csv = os.fsdecode(file).lower().endswith(".csv")
+        found = self._survey()
+        unchanged(self._file, sha256)
+        check(file, found.faults, self._usable[-1], skip_bad)
+
+        self.sha256 = self._file.sha256
+        self.faults = found.faults.first
+        self.left_out = "; ".join(filter(None, (self._head, found.faults.left_out())))
+        self._held_out = self._chosen(found, skip_bad)
+        self._hidden = {source for source, _ in self._held_out}
+        of = Vocabulary.of_characters if level == "character" else Vocabulary.of_words
+        self.source, self.target = (of(side.seen) for side in found.symbols)
+        self.longest_source, self.longest_target = found.lengths
+
+    def _survey(self) -> Survey:
+        """Read the file once: what is wrong in it, and what there is to learn from."""
+        found = Survey(self.seed, self._level)
+        is_csv = os.fsdecode(self._file.path).lower().endswith(".csv")
         for block in self._file.blocks():
             if is_csv and not self._divider:
                 self._divider = _divider([*block.texts.values()])
             faults, usable = [*block.faults], self._usable[-1]
             for number in block.texts:
                 pair, what = self._pair(block, number)
-                if pair is None:
-                    faults += [Fault(number, what)] if what else []
-                    continue
-                usable, only = usable + 1, number
-                candidates.add(*pair)
-                for side, text in enumerate(pair):
-                    these = _symbols(text, level)
-                    lengths[side] = max(lengths[side], len(these))
-                    symbols[side].add(these)
-            all_faults.add(faults)
+                if pair is not None:
+                    usable += 1
+                    found.add(pair, number)
+                elif what:
+                    faults.append(Fault(number, what))
+            found.faults.add(faults)
             self._usable.append(usable)
-        usable = self._usable[-1]
-        unchanged(self._file, sha256)
-        check(file, all_faults, usable, skip_bad)
+        return found
 
-        self.sha256 = self._file.sha256
-        self.faults = all_faults.first
-        self.left_out = "; ".join(filter(None, (self._head, all_faults.left_out())))
-        wanted = min(HELD_OUT, math.ceil(usable / 10))
-        self._held_out = candidates.chosen(wanted, symbols)
-        self._hidden = {source for source, _ in self._held_out}
-        if not (self._held_out or skip_bad):
+    def _chosen(self, found: Survey, skip_bad: bool) -> list[Pair]:
+        """The pairs that are held out, a tenth; or an error if there are none and must be."""
+        usable = self._usable[-1]
+        held_out = found.candidates.chosen(min(HELD_OUT, math.ceil(usable / 10)), found.symbols)
+        if not (held_out or skip_bad):
             raise DataError(
-                f"{file} line {only}: the only pair, so none is left to hold out; give "
-                "more pairs, or train on it alone with skip_bad=True"
+                f"{self._file.path} line {found.last}: the only pair, so none is left to hold out; "
+                "give more pairs, or train on it alone with skip_bad=True"
                 if usable == 1
-                else f"{file}: none of its {usable} pairs can be held out, for each has a "
-                f"{level} that no other has; give more pairs, or train on all with skip_bad=True"
+                else f"{self._file.path}: none of its {usable} pairs can be held out, for each has "
+                f"a {self._level} that no other has; give more pairs, or train on all with "
+                f"skip_bad=True"
             )
-        of = Vocabulary.of_characters if level == "character" else Vocabulary.of_words
-        self.source, self.target = (of(side.seen) for side in symbols)
-        self.longest_source, self.longest_target = lengths
+        return held_out
 
     def _pair(self, block: LineBlock, number: int) -> tuple[Pair | None, str]:
         """The pair in a line, or None and what is wrong with the line."""
@@ -187,6 +191,33 @@ class Pairs:
         while (pair := self._pair(block, number)[0]) is None:
             number = generator.choice(numbers)
         return pair
+
+
+class Survey:
+    """All that one reading of a file tells of it.
+
+    Attributes:
+        faults: of its lines.
+        symbols: of the sources and the targets, with how many lines show each.
+        lengths: of the longest source and target.
+        candidates: for being held out.
+        last: the number of the last line that is used.
+    """
+
+    def __init__(self, seed: int, level: str) -> None:
+        self.level, self.last = level, 0
+        self.faults, self.lengths = Faults(), [0, 0]
+        self.symbols = Counts(), Counts()
+        self.candidates = Candidates(seed, level)
+
+    def add(self, pair: Pair, number: int) -> None:
+        """Count a pair in, which stands in that line."""
+        self.last = number
+        self.candidates.add(*pair)
+        for side, text in enumerate(pair):
+            these = _symbols(text, self.level)
+            self.lengths[side] = max(self.lengths[side], len(these))
+            self.symbols[side].add(these)
 
 
 class Counts:
