@@ -181,42 +181,61 @@ def _numpy(name: str) -> Mark:
 
 
 def _explained(trial: Trial, function: Asked, outcomes: Sequence[Outcome], reads: bool) -> Mark:
-    """Find out what is wrong with a function that is."""
-    exercise, wrong = trial.exercise, trial.wrong(outcomes)
+    """Find out what is wrong with a function that is: a mistake that has a name, or what is seen."""
+    wrong = trial.wrong(outcomes)
     named, state, says = trial.same(outcomes), WRONG, ""
-    if named is None:
-        if not reads and _hard_coded(trial, outcomes):
-            state = HARD_CODED
-            says = "It gives the same answer whatever it is given: compute it from the arguments."
-        else:
-            says = _unsteady(trial, function, outcomes)
-            named = None if says else trial.likely(outcomes)
+    if named is None and not reads and _hard_coded(trial, outcomes):
+        state = HARD_CODED
+        says = "It gives the same answer whatever it is given: compute it from the arguments."
+    elif named is None:
+        says = _unsteady(trial, function, outcomes)
+        named = None if says else trial.likely(outcomes)
     first = named.case if named else wrong[0]
-    shows, picture = _shown(exercise, trial.cases[first], outcomes[first], trial.truths[first])
+    shows, picture = _shown(
+        trial.exercise, trial.cases[first], outcomes[first], trial.truths[first]
+    )
     if named is not None:
-        says = exercise.mistakes[named.mistake].says
-        return Mark(WRONG, says, shows, named.mistake, picture)
+        return Mark(
+            WRONG, trial.exercise.mistakes[named.mistake].says, shows, named.mistake, picture
+        )
     if says:
         return Mark(state, says, shows)
+    return Mark(WRONG, _seen(trial, function, outcomes, wrong), shows, None, picture)
+
+
+def _seen(trial: Trial, function: Asked, outcomes: Sequence[Outcome], wrong: Sequence[int]) -> str:
+    """Say what is seen of a wrong answer, the first, and of all of them."""
+    exercise, first = trial.exercise, wrong[0]
     given, right = outcomes[first], trial.truths[first]
-    says = guess(given.error, given.value, right.value)
+    alike = given.error is None and kind(given.value) == kind(right.value)
+    says = [
+        guess(given.error, given.value, right.value),
+        _docstring_alone(trial, given, wrong),
+        not_finite(given.value, right.value),
+    ]
+    if alike and exercise.key is None:  # there is one right answer
+        pairs = [(outcomes[k], trial.truths[k].value) for k in wrong]
+        says.append(relation([(one.value, y) for one, y in pairs if one.error is None]))
+    if alike:
+        says.append(_broken(exercise, function, trial.cases[first]))
+        says.append(_how_far(trial, outcomes, wrong))
+    return "".join(says)
+
+
+def _docstring_alone(trial: Trial, given: Outcome, wrong: Sequence[int]) -> str:
     drawn = [k for k, case in enumerate(trial.cases) if case.drawn]
-    if given.error is None and wrong == drawn and len(drawn) < len(trial.cases):
-        says += " It is right for the example in its docstring alone."
-    says += not_finite(given.value, right.value)
-    if given.error is None and kind(given.value) == kind(right.value):
-        if exercise.key is None:  # there is one right answer
-            pairs = [(outcomes[k], trial.truths[k].value) for k in wrong]
-            says += relation([(one.value, y) for one, y in pairs if one.error is None])
-        says += _broken(exercise, function, trial.cases[first])
-        if all(same(exercise, outcomes[k], trial.truths[k], ROUGH) for k in wrong):
-            says += (
-                " It is off by little: is something rounded, or a small number added or left out?"
-            )
-        elif len(wrong) < len(drawn):
-            right_ones = len(outcomes) - len(wrong)
-            says += f" It is right for {right_ones} of {len(outcomes)} inputs: what sets this one apart?"
-    return Mark(WRONG, says, shows, None, picture)
+    alone = given.error is None and wrong == drawn and len(drawn) < len(trial.cases)
+    return " It is right for the example in its docstring alone." if alone else ""
+
+
+def _how_far(trial: Trial, outcomes: Sequence[Outcome], wrong: Sequence[int]) -> str:
+    """Say whether it is off by little, or right for some inputs."""
+    if all(same(trial.exercise, outcomes[k], trial.truths[k], ROUGH) for k in wrong):
+        return " It is off by little: is something rounded, or a small number added or left out?"
+    if len(wrong) < sum(case.drawn for case in trial.cases):
+        right = len(outcomes) - len(wrong)
+        return f" It is right for {right} of {len(outcomes)} inputs: what sets this one apart?"
+    return ""
 
 
 def _unsteady(trial: Trial, function: Asked, outcomes: Sequence[Outcome]) -> str:
