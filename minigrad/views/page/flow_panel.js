@@ -254,15 +254,19 @@ function stageList() {
       make(
         "li",
         {},
-        make("span", { class: "numeral" }, `${s + 1} `),
         make(
-          "button",
-          {
-            class: "link",
-            "aria-current": s === now ? "step" : null,
-            onclick: () => Flow.choose(`stage ${s}`),
-          },
-          FlowSaid.stageName(stage),
+          "span",
+          { class: "whole" },
+          make("span", { class: "numeral" }, `${s + 1} `),
+          make(
+            "button",
+            {
+              class: "link",
+              "aria-current": s === now ? "step" : null,
+              onclick: () => Flow.choose(`stage ${s}`),
+            },
+            FlowSaid.stageName(stage),
+          ),
         ),
         s === now ? make("span", { class: "badge" }, WORDS.flowHere) : null,
         make("span", { class: "soft" }, `: ${stage.about}.`),
