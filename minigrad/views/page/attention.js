@@ -1,7 +1,7 @@
 // --- attention -------------------------------------------------------------------------------------------
 
 import { filled, WORDS } from "./words.js";
-import { byId, data, fill, hear, hideTip, make, say, shownToken, state, tip } from "./base.js";
+import { arrow, byId, data, fill, hear, hideTip, make, say, shownToken, state, tip } from "./base.js";
 import * as Shapes from "./shapes.js";
 import * as Arrays from "./arrays.js";
 import * as Shown from "./shown.js";
@@ -291,7 +291,7 @@ function listen(map) {
     if (place) Masks.turnMask(found, head, ...place);
   });
   canvas.addEventListener("keydown", (event) => {
-    const move = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] }[event.key];
+    const move = arrow(event);
     if (event.key === "Enter") {
       event.preventDefault();
       chooseCell(i, head, r, c);
@@ -301,9 +301,7 @@ function listen(map) {
       chooseCell(i, head, r, c);
       Masks.turnMask(found, head, r, c);
     }
-    if (!move || !event.altKey) return;
-    event.preventDefault();
-    event.stopPropagation();
+    if (!move) return;
     r = Math.max(0, Math.min(lines.at(-1), r + queryStep * move[0]));
     c = Math.max(0, Math.min(stacks.at(-1), c + keyStep * move[1]));
     chooseCell(i, head, r, c);

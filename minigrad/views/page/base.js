@@ -114,6 +114,17 @@ function shownToken(token) {
   return token === " " ? SPACE : letters.length > 12 ? `${letters.slice(0, 11).join("")}…` : token;
 }
 
+const ARROWS = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] };
+
+// How far down and to the right an arrow key leads, or null for another key; nothing else hears of it then.
+function arrow(event, needsAlt = true) {
+  const move = ARROWS[event.key];
+  if (!move || (needsAlt && !event.altKey)) return null;
+  event.preventDefault();
+  event.stopPropagation();
+  return move;
+}
+
 function tabButton(title, controls, selected, onclick) {
   return make(
     "button",
@@ -193,6 +204,7 @@ function hideTip() {
 }
 
 export {
+  arrow,
   breakable,
   byId,
   data,

@@ -1,6 +1,6 @@
 // --- from letters to a digit: the picture and the words follow what is chosen, and listen to the reader ---------
 
-import { byId, hear, hideTip, keepFocus, say, tip } from "./base.js";
+import { arrow, byId, hear, hideTip, keepFocus, say, tip } from "./base.js";
 import * as Editing from "./editing.js";
 import * as Places from "./places.js";
 import * as Reading from "./flow_reading.js";
@@ -68,12 +68,10 @@ function listen() {
     Flow.point(null);
   });
   byId("flow-steps").addEventListener("keydown", (event) => {
-    const by = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1 }[event.key];
-    if (!by) return;
-    event.preventDefault();
-    event.stopPropagation();
+    const move = arrow(event, false);
+    if (!move) return;
     const count = Reading.now.written.length;
-    Flow.follow((Flow.step + by + count) % count);
+    Flow.follow((Flow.step + move[0] + move[1] + count) % count);
   });
   byId("flow-letter").addEventListener("change", (event) => Flow.toLetter(Number(event.target.value)));
   byId("flow-whatif").hidden = !Editing.computingTabs().whatif;

@@ -1,7 +1,7 @@
 // --- an array in the panel: numbers where they are few, else a heat map to read them from --------------------
 
 import { filled, WORDS } from "./words.js";
-import { data, hideTip, make, say, shownToken, tip } from "./base.js";
+import { arrow, data, hideTip, make, say, shownToken, tip } from "./base.js";
 import * as Arrays from "./arrays.js";
 import * as Shown from "./shown.js";
 import * as Pictures from "./pictures.js";
@@ -141,11 +141,9 @@ function grid(a, palette, name, read, labels) {
   let place = 0;
   // As in a heat map.
   const onkeydown = (event) => {
-    const move = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -columns, ArrowDown: columns }[event.key];
-    if (!move || !event.altKey) return;
-    event.preventDefault();
-    event.stopPropagation();
-    place = Math.max(0, Math.min(a.numbers.length - 1, place + move));
+    const move = arrow(event);
+    if (!move) return;
+    place = Math.max(0, Math.min(a.numbers.length - 1, place + columns * move[0] + move[1]));
     say([Arrays.at(a, place, labels), read(Arrays.indexOf(a, place))].filter(Boolean).join("; "));
   };
   return make(
@@ -234,11 +232,10 @@ function listen(canvas, a, { rows, columns, count, perRow, gap, cell, tall }, la
       event.preventDefault();
       return pick(place);
     }
-    const move = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -columns, ArrowDown: columns }[event.key];
-    if (!move || !event.altKey) return;
-    event.preventDefault();
-    event.stopPropagation();
-    const worked = place + move >= 0 && place + move < a.numbers.length ? go(place + move) : null;
+    const move = arrow(event);
+    if (!move) return;
+    const next = place + columns * move[0] + move[1];
+    const worked = next >= 0 && next < a.numbers.length ? go(next) : null;
     say([Arrays.at(a, place, labels), worked].filter(Boolean).join("; "));
   });
 }
