@@ -10,7 +10,7 @@ import numpy as np
 import torch
 
 from .. import errors
-from ..checking.diagnosis import pattern
+from ..checking.causes import pattern
 from ..engine.source import SourceLine
 
 TOLERANCES = {torch.float64: 1e-9, torch.float32: 2e-4}  # for others `ROUGH`, as with 8 bits
