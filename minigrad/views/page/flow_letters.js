@@ -9,7 +9,7 @@ const MOST = 80; // letters that are tried: more words than that are too many to
 
 const idle = Idle.worker();
 let place = null; // of the letter that is asked about
-let found = new Map(); // letter -> the symbol that is written then, where one is followed
+let found = new Map(); // letter -> the symbol that is written then, where one is followed; empty until all are known
 
 hear("flow", ask);
 hear("flow-chosen", ask);
@@ -29,11 +29,16 @@ function tryAll() {
   if (known.length > MOST) return;
   const { ids } = Reading.now;
   const t = Flow.step;
+  const answers = new Map();
   idle.run(
     known,
-    (letter) => found.set(letter, Reading.decode(inPlace(ids, Reading.told.ids[letter])).written[t]),
+    (letter) => answers.set(letter, Reading.decode(inPlace(ids, Reading.told.ids[letter])).written[t]),
     () => Reading.decode(ids), // the machine has the line again
-    (all) => all && tell("flow-letters"),
+    (all) => {
+      if (!all) return;
+      found = answers;
+      tell("flow-letters");
+    },
   );
 }
 

