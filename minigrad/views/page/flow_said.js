@@ -176,6 +176,7 @@ function guess() {
     symbol: FlowScene.followed("target"),
     other: symbolNamed(id),
     lead: score(guessed),
+    now: score(Effects.margin.margin),
   });
 }
 

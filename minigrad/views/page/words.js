@@ -58,7 +58,7 @@ const WORDS = {
   },
   flowEndsBefore: "ends before",
   flowGuess: {
-    same: "With no look at {what}, it writes {symbol} here all the same, {lead} ahead: it is guessed from the symbols before. A cut that leaves it proves little.",
+    same: "With no look at {what}, it writes {symbol} here all the same, {lead} ahead: its default after the symbols before; with what it reads, {now}. A cut that leaves it proves little: choose a letter, and try others.",
     other: "With no look at {what}, it would write {other} here: so {symbol} comes from there.",
   },
   flowGuessWithout: { line: "the line", text: "what stands before" },
