@@ -318,6 +318,8 @@ function ask(text, right) {
         class: "primary",
         onclick: () => {
           const said = read(text, right);
+          const changed = said.written.findIndex((id, t) => id !== told.wrote[t]);
+          if (changed >= 0 && byId("flow")?.hidden === false) Flow.follow(changed);
           byId("another-said").prepend(...verdict(guessed, said.written), " ");
           byId("another-line").focus();
         },

@@ -189,6 +189,8 @@ def test_typing_a_guess_and_what_cannot_be_read(browser, tmp_path):
         f"symbol {i}, “{s}”" for i, s in re.findall(r"symbol (\d+), “([^”]*)” \(now", said())
     ] == missed
     assert ("they stay: symbol 1, " in said()) == (0 not in changed)
+    followed = [*browser.ask("each", "#flow-steps button", "ariaChecked")].index("true")
+    assert not changed or followed == changed[0]  # the first that is another is worked out
     browser.ask("click", "#another-examples button", 2)
     assert browser.run(output) == ""  # before the guess
     browser.ask("clickOn", "#another-guess button", "Show")
