@@ -11,6 +11,7 @@ import minigrad as mg
 
 torch = pytest.importorskip("torch")
 F = torch.nn.functional
+from own_backwards import Rounded  # noqa: E402 - it needs PyTorch
 
 
 @pytest.fixture(autouse=True)
@@ -151,16 +152,6 @@ def test_vmap_is_seen_through():
 
 
 # --- functions with a backward pass of their own --------------------------------------------------
-
-
-class Rounded(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx, x):
-        return x.round()
-
-    @staticmethod
-    def backward(ctx, g):
-        return g
 
 
 class Reversed(torch.autograd.Function):
