@@ -708,7 +708,9 @@ def test_attention_in_the_browser(opened):
     from selenium.webdriver import ActionChains, Keys
 
     act = ActionChains(page.browser.driver).key_down(Keys.ALT)
-    act.send_keys(Keys.ARROW_DOWN, Keys.ARROW_DOWN, Keys.ARROW_RIGHT).key_up(Keys.ALT).perform()
+    act.send_keys(*[Keys.ARROW_DOWN] * 3, Keys.ARROW_UP, Keys.ARROW_RIGHT).key_up(
+        Keys.ALT
+    ).perform()
     assert page.text("#cell h2") == "“sat” looks at “cat”"
     loss = attention()
     loss.backward()
