@@ -29,6 +29,12 @@ const partOf = (key) => parts.get(key) ?? Reading.cutter.off.get(key) ?? null;
 
 const partChosen = () => partOf(chosen);
 
+// The parts of a kind that help the symbol, most first.
+const helping = (kind) =>
+  [...parts.values()]
+    .filter((part) => part.kind === kind && Effects.effect(part.key) === "for")
+    .sort((a, b) => Effects.lossOf(b.key) - Effects.lossOf(a.key));
+
 const partPointed = () => (pointed === chosen ? null : (parts.get(pointed) ?? null));
 
 // --- another line, or another symbol --------------------------------------------------------------------------
@@ -159,6 +165,7 @@ export {
   chosen,
   focusStep,
   follow,
+  helping,
   hide,
   leads,
   leave,

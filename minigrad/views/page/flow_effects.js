@@ -85,6 +85,12 @@ const lossOf = (key) => known.losses.get(key);
 // What a part does, as it is written everywhere.
 const does = (key) => (known.losses.has(key) ? (isNothing(lossOf(key)) ? "0" : signed(lossOf(key))) : "…");
 
+// The same where there is little room: the sign, with as many whole units as there are.
+function shortly(key) {
+  const units = Math.round(Math.abs(lossOf(key)));
+  return does(key).slice(0, 1) + (isNothing(lossOf(key)) || !units ? "" : units);
+}
+
 // "for" the symbol, "against" it, or "nothing"; null while it is not known.
 function effect(key) {
   const lost = lossOf(key);
@@ -95,4 +101,17 @@ function effect(key) {
 // The symbol that would be written without a part, if it is another; else null.
 const winner = (key) => (margin.margin > 0 && lossOf(key) > margin.margin ? known.rivals.get(key) : null);
 
-export { does, effect, guessed, isNothing, known, leastGuessed, lossOf, margin, measure, signed, winner };
+export {
+  does,
+  effect,
+  guessed,
+  isNothing,
+  known,
+  leastGuessed,
+  lossOf,
+  margin,
+  measure,
+  shortly,
+  signed,
+  winner,
+};

@@ -9,7 +9,7 @@ const MOST = 80; // letters that are tried: more words than that are too many to
 
 const idle = Idle.worker();
 let place = null; // of the letter that is asked about
-let found = new Map(); // letter -> the symbol that is written then, where one is followed; empty until all are known
+let found = new Map(); // letter -> the ids that are written then; empty until all are known
 
 hear("flow", ask);
 hear("flow-chosen", ask);
@@ -28,11 +28,10 @@ function tryAll() {
   const known = Object.keys(Reading.told.ids).filter((name) => !name.startsWith("<"));
   if (known.length > MOST) return;
   const { ids } = Reading.now;
-  const t = Flow.step;
   const answers = new Map();
   idle.run(
     known,
-    (letter) => answers.set(letter, Reading.decode(inPlace(ids, Reading.told.ids[letter])).written[t]),
+    (letter) => answers.set(letter, Reading.decode(inPlace(ids, Reading.told.ids[letter])).written),
     () => Reading.decode(ids), // the machine has the line again
     (all) => {
       if (!all) return;
@@ -42,13 +41,21 @@ function tryAll() {
   );
 }
 
-// The letters by what is written with them: pairs of a symbol's id, or undefined where the answer ends before, and
-// letters. With which nothing changes comes last.
+// The letters by what is written with them: pairs of an answer, as ids, and letters. First those with which the symbol
+// that is followed is another, and last those with which nothing is.
 function groups() {
   const by = new Map();
-  for (const [letter, id] of found) by.set(id, [...(by.get(id) ?? []), letter]);
-  return [...by].sort(([a], [b]) => (a === Flow.symbol()) - (b === Flow.symbol()));
+  for (const [letter, written] of found) {
+    const key = written.join();
+    if (!by.has(key)) by.set(key, { written, letters: [] });
+    by.get(key).letters.push(letter);
+  }
+  const rank = ({ written }) => (isOther(written) ? 0 : isSame(written) ? 2 : 1);
+  return [...by.values()].sort((a, b) => rank(a) - rank(b) || b.letters.length - a.letters.length);
 }
+
+const isOther = (written) => written[Flow.step] !== Flow.symbol();
+const isSame = (written) => written.join() === Reading.now.written.join();
 
 // Let the line be read with another letter in that place, which stays chosen.
 function put(letter) {
@@ -57,4 +64,4 @@ function put(letter) {
   Flow.toLetter(k);
 }
 
-export { groups, put };
+export { groups, isOther, isSame, put };

@@ -59,6 +59,7 @@ function ofSymbol() {
     make(
       "p",
       { class: "acts" },
+      toLetters(),
       make(
         "button",
         {
@@ -71,6 +72,13 @@ function ofSymbol() {
     ),
     Flow.leads ? sentence(filled(WORDS.flowFaded, { symbol }), "soft") : null,
   ];
+}
+
+// A way to what is written with other letters in the place of the one that helps most, or else is looked at most.
+function toLetters() {
+  if (!Reading.looking().length) return null;
+  const k = Flow.helping("letter")[0]?.k ?? Flow.letter;
+  return make("button", { onclick: () => Flow.toLetter(k) }, FlowSaid.toTryLetters(k));
 }
 
 // From a symbol that is guessed, a way to the one that is not.
@@ -95,7 +103,7 @@ function brief(part) {
       make("button", { onclick: () => Flow.onlyLeads(true) }, filled(WORDS.flowAll, { symbol })),
       part.h === undefined ? null : make("button", { class: "link", onclick: toTable }, WORDS.flowTable),
     ),
-    part.kind === "letter" ? otherLetters() : null,
+    part.kind === "letter" ? [sentence(FlowSaid.carried(part.k)), otherLetters()] : null,
     FlowSaid.sentences(part).map((words) => sentence(words)),
   ];
 }
@@ -104,24 +112,43 @@ function brief(part) {
 function otherLetters() {
   const groups = FlowLetters.groups();
   if (!groups.length) return null;
+  const changing = groups.filter(({ written }) => FlowLetters.isOther(written));
+  const same = groups.find(({ written }) => FlowLetters.isSame(written));
   return [
-    sentence(WORDS.flowOtherLetters),
+    sentence(FlowSaid.lettersThatChange(changing.flatMap(({ letters }) => letters).length)),
     make(
       "ul",
       { class: "others" },
-      groups.map(([id, letters]) =>
-        make(
-          "li",
-          {},
-          make("b", {}, id === undefined ? WORDS.flowEndsBefore : FlowSaid.symbolNamed(id)),
-          letters.map((letter) =>
-            make("button", { onclick: () => FlowLetters.put(letter) }, Reading.visible(letter)),
-          ),
-        ),
-      ),
+      groups
+        .filter((group) => group !== same)
+        .map(({ written, letters }) => make("li", {}, make("b", {}, answer(written)), toPut(letters))),
     ),
+    same &&
+      make(
+        "details",
+        { class: "others" },
+        make("summary", {}, filled(WORDS.flowSameLetters, { count: same.letters.length })),
+        toPut(same.letters),
+      ),
   ];
 }
+
+// What is written, with a mark at what is other than now.
+const answer = (written) =>
+  written
+    .filter((id) => id !== Reading.told.end)
+    .map((id, t) =>
+      make(
+        "span",
+        { class: id === Reading.now.written[t] ? null : "changed" },
+        Reading.visible(Reading.told.symbols[id]),
+      ),
+    );
+
+const toPut = (letters) =>
+  letters.map((letter) =>
+    make("button", { onclick: () => FlowLetters.put(letter) }, Reading.visible(letter)),
+  );
 
 function toTable() {
   byId("flow-details").scrollIntoView({ block: "nearest" });
@@ -171,6 +198,7 @@ function details() {
     off.map((one, i) => [
       i ? "; " : "",
       make("button", { class: "link", onclick: () => Flow.choose(one.key) }, FlowSaid.named(one)),
+      make("span", { class: "soft" }, ` ${FlowSaid.reach(one)}`),
     ]),
     " ",
     make("button", { onclick: FlowCuts.putBack }, "Put all back"),

@@ -52,6 +52,8 @@ function unit(side) {
   return apart ? "symbol" : Reading.told.level === "word" ? "word" : "letter";
 }
 
+const units = () => `${unit("source")}s`;
+
 // A symbol with its place, from 1: what stands at the start, and was not written, has none.
 function placed(side, k) {
   const symbols = Reading.symbolsOf(side);
@@ -107,7 +109,7 @@ function readBy(part) {
 
 // What the numbers of the encoder are for, beside its ribbons.
 const bothKinds = () =>
-  filled(WORDS.flowBothKinds, { letter: placed("source", Flow.letter), units: `${unit("source")}s` });
+  filled(WORDS.flowBothKinds, { letter: placed("source", Flow.letter), units: units() });
 
 // Which heads take from a letter.
 function letterReads(k) {
@@ -129,6 +131,33 @@ function letterReads(k) {
     list,
   });
 }
+
+const MUCH = 0.3, // of a head's attention: what is told of a letter that brings what it has read
+  MOST_CARRIED = 2;
+
+// What a letter has read of others in the encoder: it brings that along where it is looked at.
+function carried(k) {
+  const list = Reading.told.stages
+    .flatMap((stage, s) => (stage.side === "source" && stage.reads === "source" ? heardBy(stage, s, k) : []))
+    .filter(({ width }) => width >= MUCH)
+    .sort((a, b) => b.width - a.width)
+    .slice(0, MOST_CARRIED)
+    .map(({ other, h, width, key }) => {
+      const does = Effects.known.losses.has(key) ? `: ${Effects.does(key)}` : "";
+      return `${placed("source", other)} ${percent(width)} by head ${h + 1}${does}`;
+    })
+    .join("; ");
+  return list && filled(WORDS.flowCarried, { unit: unit("source"), list });
+}
+
+// What each head of a stage reads most of the other letters, for a letter.
+const heardBy = (stage, s, k) =>
+  Reading.headsOf(stage).map((h) => {
+    const widths = Reading.now.source.map((_, one) => (one === k ? 0 : Reading.weight(stage, h, k, one)));
+    const width = Math.max(...widths);
+    const other = widths.indexOf(width);
+    return { other, h, width, key: `edge ${s} ${h} ${k} ${other}` };
+  });
 
 // What a part reads, and what it does.
 const sentences = (part) => [...readBy(part), raises(part), outcome(part)].filter(Boolean);
@@ -188,9 +217,7 @@ const RESTS = {
 
 function rests(kind) {
   const { most, words, name } = RESTS[kind];
-  const list = [...Flow.parts.values()]
-    .filter((part) => part.kind === kind && Effects.effect(part.key) === "for")
-    .sort((a, b) => Effects.lossOf(b.key) - Effects.lossOf(a.key))
+  const list = Flow.helping(kind)
     .slice(0, most)
     .map((part) => `${name(part)} ${effectOf(part)}`);
   return list.length ? filled(words, { list: list.join("; ") }) : "";
@@ -282,6 +309,24 @@ const inPlaceOf = (id) =>
     ? ""
     : filled(WORDS.flowCutElse, { now: FlowScene.followed("target"), before: symbolNamed(id) });
 
+// For which symbols a cut is: a head or a stage is out for all.
+function reach({ kind, stage, key }) {
+  if (kind !== "letter" && kind !== "edge") return WORDS.flowReach.all;
+  const row = Number(key.split(" ").at(kind === "edge" ? -2 : 1));
+  if (stage?.side === "source") return filled(WORDS.flowReach.letter, { letter: placed("source", row) });
+  return filled(WORDS.flowReach.symbol, { place: row - Reading.now.first + 1 });
+}
+
+// Of another letter in the place of one: how many write another symbol.
+const lettersThatChange = (count) =>
+  filled(WORDS.flowOtherLetters[count ? "some" : "none"], {
+    count,
+    symbol: FlowScene.followed("target"),
+    letters: count === 1 ? unit("source") : units(),
+  });
+
+const toTryLetters = (k) => filled(WORDS.flowTryLetters, { letters: units(), letter: letterNamed({ k }) });
+
 // What a cut changed, in the numbers that the picture showed before it.
 function sinceCut({ written, lead: { margin: lead, other }, lost, rival }) {
   const id = written[Flow.step];
@@ -311,16 +356,20 @@ function sinceCut({ written, lead: { margin: lead, other }, lost, rival }) {
 }
 
 export {
+  carried,
   effectOf,
   guess,
   leadNow,
+  lettersThatChange,
   named,
   needless,
+  reach,
   rests,
   sentences,
   share,
   stageName,
   symbolNamed,
   tipOf,
+  toTryLetters,
   widest,
 };

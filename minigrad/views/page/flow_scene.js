@@ -128,8 +128,8 @@ function paint() {
     if (!sign) continue;
     sign.classList.toggle("faded", effect !== "for");
     const narrow = drawn.svg.classList.contains("narrow");
-    const words = off ? "cut" : effect === null ? "" : Effects.does(key);
-    sign.textContent = narrow ? (off ? "✕" : words.slice(0, 1)) : words;
+    if (off) sign.textContent = narrow ? "✕" : "cut";
+    else sign.textContent = effect === null ? "" : narrow ? Effects.shortly(key) : Effects.does(key);
   }
 }
 

@@ -42,6 +42,8 @@ const WORDS = {
   flowAgainst: "Wide does not mean helpful: {edge}, works against {symbol}: {change}.",
   flowChoose: "Choose a stage, a head, a ribbon or a letter: it is worked out here, and can be cut.",
   flowBothKinds: "The ribbons of the encoder are for {letter} alone, the numbers on boxes for all {units}.",
+  flowCarried:
+    "It brings along what it has read in the encoder: {list}. So what is taken from it is not of this {unit} alone.",
   flowCutNow: "Cut now:",
   flowCutEarlier:
     "An earlier symbol changed as well: “{now}” stands before, in place of “{before}”. With “{before}” before, {symbol} was {was} and would now be {other}.",
@@ -58,7 +60,7 @@ const WORDS = {
   },
   flowEndsBefore: "ends before",
   flowGuess: {
-    same: "With no look at {what}, it writes {symbol} here all the same, {lead} ahead: its default after the symbols before; with what it reads, {now}. A cut that leaves it proves little: choose a letter, and try others.",
+    same: "With no look at {what}, it writes {symbol} here all the same, {lead} ahead: its default after the symbols before; with what it reads, {now}. A cut that leaves it proves little: try other letters.",
     other: "With no look at {what}, it would write {other} here: so {symbol} comes from there.",
   },
   flowGuessWithout: { line: "the line", text: "what stands before" },
@@ -84,15 +86,20 @@ const WORDS = {
   flowMeasuring: "What each part does for this is being computed.",
   flowMore:
     "More than its lead of {lead} is lost: without this part {other} is ahead, and would be written here.",
-  flowOtherLetters: "Another letter in its place, by what is written here then; press one to put it there:",
+  flowOtherLetters: {
+    some: "In its place, {count} other {letters} would change {symbol}. Press one to put it there:",
+    none: "With any other {letters} in its place, {symbol} stays.",
+  },
   flowPlaced: "{symbol} ({unit} {place})",
   flowRaises:
-    "Against the mean of all scores it raises {up} most, by {raised}, and lowers {down} most, by {lowered}.",
+    "Of all symbols it raises the score of {up} most, by {raised}, and lowers that of {down} most, by {lowered}.",
+  flowReach: { all: "for all symbols", letter: "as {letter} reads", symbol: "for symbol {place} alone" },
   flowReads: {
     source: "To read {symbol}, it looks at: {list}.",
     line: "To write {symbol}, it looks in the line at: {list}.",
     target: "To write {symbol}, it looks back at: {list}.",
   },
+  flowSameLetters: "All the same with {count} others",
   flowScores: "The last vector is compared with the vector of each symbol: {list}.",
   flowSides: { source: "encoder ", target: "decoder " },
   flowReadsNothing: "It is cut: it reads nothing.",
@@ -105,6 +112,7 @@ const WORDS = {
     target: "what it has written; it is to write {symbol}",
     text: "the text so far; it is to write {symbol}",
   },
+  flowTryLetters: "Try other {letters} for {letter}",
   flowUnguessed: "Follow {symbol}, symbol {place}: it cannot be guessed",
   flowWidest: {
     for: "The widest ribbon helps here: {edge}: {change}.",

@@ -243,8 +243,8 @@ def test_of_a_part_is_said_which_scores_it_raises_and_of_the_last_stage_the_scor
         up, down = max(allowed, key=by.__getitem__), min(allowed, key=by.__getitem__)
         browser.run(SELECT, key)
         assert (
-            f"raises {quoted(up)} most, by {number(by[up])}, "
-            f"and lowers {quoted(down)} most, by {number(-by[down])}."
+            f"raises the score of {quoted(up)} most, by {number(by[up])}, "
+            f"and lowers that of {quoted(down)} most, by {number(-by[down])}."
         ) in browser.run(SUMMARY), key
     browser.run(SELECT, "stage 7")
     best = sorted(allowed, key=lambda i: -now[i])[:4]
@@ -423,6 +423,19 @@ def test_beside_the_picture_stands_what_a_head_reads_and_the_steps_above_it(
     assert "Cut, no head of cross-attention can take anything from it." in said
     assert "alone, the numbers on boxes for all letters" in said
     assert browser.run(FRAME) == "2.6px"
+    brought = []
+    for k in range(len(letters)):
+        others = np.array(model.weights[0][:, k], float)  # of a letter, by head
+        others[:, k] = 0
+        much = sorted(((w.max(), h, w.argmax()) for h, w in enumerate(others)), reverse=True)
+        brought.append(
+            [f"{letters[j]} {j + 1} {100 * w:.0f}% {h + 1}" for w, h, j in much if w >= 0.3]
+        )
+        browser.run(SELECT, f"row {k}")
+        found = re.findall(r"“(.)” .letter (\d+). (\d+%) by head (\d+)", browser.run(SUMMARY))
+        assert [" ".join(one) for one in found] == brought[-1][:2], k
+    assert any(brought)
+    browser.run(SELECT, "row 3")
     browser.wait(MEASURED)
     browser.ask("clickOn", "#flow-summary button", "All that leads to")
     faded, lit = browser.run(FADED)
@@ -503,6 +516,7 @@ def test_after_a_cut_nothing_jumps_and_the_numbers_are_those_from_before(browser
             seen.add("other")
         assert f"was {lead}" in cut
         assert "The other tabs show it with nothing cut" in said()
+        assert "for all symbols" in browser.ask("text", "#flow-cut")
         browser.ask("clickOn", "#flow-cut button", "Put all back")
         assert browser.run(WRITTEN) == before
         assert "other tabs" not in said()
@@ -511,39 +525,44 @@ def test_after_a_cut_nothing_jumps_and_the_numbers_are_those_from_before(browser
     browser.run(SELECT, f"letter {step} 0")
     browser.ask("click", "#flow-summary .switch", 0)
     assert "It is cut: no head" in browser.run(SUMMARY)
+    assert f"for symbol {step + 1} alone" in browser.ask("text", "#flow-cut")
     assert browser.messages() == []
 
 
 OTHERS = """
-return [...document.querySelectorAll(".others li")].map((row) =>
-  [row.querySelector("b").innerText, [...row.querySelectorAll("button")].map((b) => b.innerText)]);
+return [...document.querySelectorAll("ul.others li, details.others")].map((row) =>
+  [row.querySelector("b")?.innerText ?? null, row.querySelectorAll(".changed").length > 0,
+   [...row.querySelectorAll("button")].map((b) => b.textContent)]);
 """
 
 
 @pytest.mark.slow
 def test_another_letter_is_tried_in_the_place_of_one_and_put_there(browser, tmp_path):
-    """Each known letter, by what the model writes then for the symbol; the same comes last."""
+    """Each known letter, by what the model writes then; what changes nothing is last."""
     reader = opened(browser, tmp_path, "encoder-decoder")
     line, place = LINE["encoder-decoder"], 0
-    names = {" ": "␣", "<eos>": "end"}
-    symbol = lambda ids, t: (
-        names.get(*2 * reader.writes.tokens(ids[t : t + 1])) if t < len(ids) else ""
-    )
+    names = {" ": "␣", "<eos>": ""}
     letters = [s for s in reader.source.symbols if not s.startswith("<")]
     answers = [reader.write(reader.encode([c + line[1:]])) for c in letters]
     answers = [reader.beginning(reader.encode([line]), a)[0] for a in answers]
-    t = browser.run(CHOSEN)
+    t, now = browser.run(CHOSEN), "".join(browser.run(WRITTEN)).removesuffix("end")
     expected = {}
     for letter, ids in zip(letters, answers):
-        expected.setdefault(f"“{symbol(ids, t)}”", []).append(names.get(letter, letter))
+        text = "".join(names.get(s, s) for s in reader.writes.tokens(ids))
+        expected.setdefault(None if text == now else text, set()).add(names.get(letter, letter))
     browser.run(SELECT, f"row {place}")
-    browser.wait("return document.querySelectorAll('.others li').length > 0")
+    browser.wait("return document.querySelectorAll('.others').length > 0")
     found = browser.run(OTHERS)
-    assert {name: {*some} for name, some in found} == {
-        name: {*some} for name, some in expected.items()
-    }
-    assert found[-1][0] == f"“{browser.run(WRITTEN)[t]}”"
+    assert {name: {*some} for name, _, some in found} == expected
+    assert [name for name, marked, _ in found if not marked] == [found[-1][0]] == [None]
+    changing = [name is not None and name[t : t + 1] != now[t] for name, _, _ in found]
+    assert any(changing)
+    assert changing == sorted(changing, reverse=True)
+    several = sum(len(some) for (*_, some), other in zip(found, changing) if other)
+    assert f"{several} other letter" in browser.run(SUMMARY)
     other = next(c for some in expected.values() for c in some if c not in (line[0], "␣"))
+    browser.wait(MEASURED)
+    browser.run("document.querySelector('details.others').open = true")
     browser.ask("clickOn", ".others button", other)
     assert browser.run("return document.getElementById('another-line').value") == other + line[1:]
     assert f"“{other}”" in browser.run("return document.querySelector('.about-part').innerText")
