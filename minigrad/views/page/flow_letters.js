@@ -24,6 +24,7 @@ function ask() {
 
 const inPlace = (list, one) => list.map((other, i) => (i === place ? one : other));
 
+// Read the line with each letter that is known, while the page is idle.
 function tryAll() {
   const known = Object.keys(Reading.told.ids).filter((name) => !name.startsWith("<"));
   if (known.length > MOST) return;

@@ -45,6 +45,7 @@ function summary() {
 
 const sentence = (words, name = null) => (words ? make("p", { class: name }, words) : null);
 
+// Of the symbol that is followed: what it rests on, and what one can do.
 function ofSymbol() {
   const symbol = FlowScene.followed("target");
   if (!Effects.known.complete) return [sentence(FlowSaid.leadNow()), sentence(WORDS.flowMeasuring, "soft")];
@@ -168,6 +169,7 @@ function pointed() {
     );
 }
 
+// On, or cut. The same switch can stand in several places: `place` tells them apart.
 function cutSwitch(part, place) {
   const off = FlowCuts.isCut(part.key);
   return make(
@@ -187,6 +189,7 @@ function cutSwitch(part, place) {
   );
 }
 
+// What is cut now, and all of the part that is chosen.
 function details() {
   const part = Flow.partChosen();
   const off = FlowCuts.allCut();
@@ -208,14 +211,16 @@ function details() {
   );
 }
 
+// All that is known of a part, below the picture.
 function about(part) {
-  const { kind, stage, s, h } = part;
-  const path = stage ? make("span", { class: "soft mono" }, ` ${stage.path}`) : null;
-  const edges = [...Flow.parts.values()]
-    .filter((one) => one.kind === "edge" && one.s === s && (kind === "stage" || one.h === h))
-    .sort((a, b) => b.width - a.width);
+  const { kind, stage, h } = part;
   return [
-    make("h2", {}, FlowSaid.named(part), path),
+    make(
+      "h2",
+      {},
+      FlowSaid.named(part),
+      stage ? make("span", { class: "soft mono" }, ` ${stage.path}`) : null,
+    ),
     stage ? make("p", {}, filled(WORDS.flowAbout, stage)) : null,
     FlowSaid.sentences(part).map((words) => sentence(words)),
     make(
@@ -227,43 +232,44 @@ function about(part) {
         ? make("button", { onclick: () => FlowScene.openCell(part) }, "Its query and key")
         : null,
     ),
-    h !== undefined && edges.length
-      ? make(
-          "table",
-          {},
-          make(
-            "caption",
-            {},
-            filled(WORDS.flowEdges[stage.side], { symbol: FlowScene.followed(stage.side) }),
-          ),
-          make(
-            "tr",
-            {},
-            ["looks at", "attention", "does", "ribbon"].map((name) => make("th", { scope: "col" }, name)),
-          ),
-          edges.map((edge) =>
-            make(
-              "tr",
-              {},
-              make(
-                "th",
-                { scope: "row" },
-                make(
-                  "button",
-                  { class: "link", "data-field": `to ${edge.key}`, onclick: () => Flow.choose(edge.key) },
-                  Reading.visible(Reading.symbolsOf(stage.reads)[edge.k]),
-                ),
-              ),
-              make("td", {}, FlowSaid.share(edge.width)),
-              make("td", {}, Effects.does(edge.key)),
-              make("td", {}, cutSwitch(edge, "row")),
-            ),
-          ),
-        )
-      : null,
+    h === undefined ? null : edgeTable(part),
   ];
 }
 
+// Where a head looks, widest first; each ribbon can be chosen, and cut.
+function edgeTable({ stage, s, h }) {
+  const edges = [...Flow.parts.values()]
+    .filter((one) => one.kind === "edge" && one.s === s && one.h === h)
+    .sort((a, b) => b.width - a.width);
+  if (!edges.length) return null;
+  const symbol = FlowScene.followed(stage.side);
+  return make(
+    "table",
+    {},
+    make("caption", {}, filled(WORDS.flowEdges[stage.side], { symbol })),
+    make(
+      "tr",
+      {},
+      ["looks at", "attention", "does", "ribbon"].map((name) => make("th", { scope: "col" }, name)),
+    ),
+    edges.map(edgeRow),
+  );
+}
+
+function edgeRow(edge) {
+  const symbol = Reading.visible(Reading.symbolsOf(edge.stage.reads)[edge.k]);
+  const to = { class: "link", "data-field": `to ${edge.key}`, onclick: () => Flow.choose(edge.key) };
+  return make(
+    "tr",
+    {},
+    make("th", { scope: "row" }, make("button", to, symbol)),
+    make("td", {}, FlowSaid.share(edge.width)),
+    make("td", {}, Effects.does(edge.key)),
+    make("td", {}, cutSwitch(edge, "row")),
+  );
+}
+
+// The letter whose ribbons the encoder shows.
 function letterChoice() {
   byId("flow-by").hidden = !Reading.now.source.length;
   fill(
@@ -274,39 +280,37 @@ function letterChoice() {
   );
 }
 
+// The names of the stages, as numbered in the picture, and a button for each head.
 function stageList() {
   const now = FlowScene.stageNow();
+  const { stages } = Reading.told;
   fill(
     byId("flow-stages"),
-    Reading.told.stages.map((stage, s) => [
-      make(
-        "li",
-        {},
-        make(
-          "span",
-          { class: "whole" },
-          make("span", { class: "numeral" }, `${s + 1} `),
-          make(
-            "button",
-            {
-              class: "link",
-              "aria-current": s === now ? "step" : null,
-              onclick: () => Flow.choose(`stage ${s}`),
-            },
-            FlowSaid.stageName(stage),
-          ),
-        ),
-        s === now ? make("span", { class: "badge" }, WORDS.flowHere) : null,
-        make("span", { class: "soft" }, `: ${stage.about}.`),
-      ),
-      " ",
-    ]),
+    stages.map((stage, s) => [stageName(stage, s, s === now), " "]),
   );
   fill(
     byId("flow-heads"),
-    Reading.told.stages.map((stage, s) =>
-      stage.reads === null ? null : make("li", {}, headButtons(stage, s)),
+    stages.map((stage, s) => (stage.reads === null ? null : make("li", {}, headButtons(stage, s)))),
+  );
+}
+
+function stageName(stage, s, isNow) {
+  const to = {
+    class: "link",
+    "aria-current": isNow ? "step" : null,
+    onclick: () => Flow.choose(`stage ${s}`),
+  };
+  return make(
+    "li",
+    {},
+    make(
+      "span",
+      { class: "whole" },
+      make("span", { class: "numeral" }, `${s + 1} `),
+      make("button", to, FlowSaid.stageName(stage)),
     ),
+    isNow ? make("span", { class: "badge" }, WORDS.flowHere) : null,
+    make("span", { class: "soft" }, `: ${stage.about}.`),
   );
 }
 
@@ -317,7 +321,7 @@ function headButtons(stage, s) {
       { class: "soft" },
       filled(WORDS.flowHeadsOf, { number: s + 1, stage: FlowSaid.stageName(stage) }),
     ),
-    Array.from({ length: Reading.weightsOf(stage).shape[1] }, (_, h) =>
+    Reading.headsOf(stage).map((h) =>
       make(
         "button",
         {

@@ -43,6 +43,7 @@ function heads(stage, s) {
   }));
 }
 
+// The ribbons of a row, for each head.
 function edges(stage, s, row) {
   const [, , R, C] = Reading.weightsOf(stage).shape;
   return Reading.headsOf(stage).flatMap((h) =>

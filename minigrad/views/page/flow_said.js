@@ -91,10 +91,7 @@ function readBy(part) {
       alone,
     ];
   if (kind === "stage") {
-    const heads = Array.from(
-      { length: Reading.weightsOf(stage).shape[1] },
-      (_, one) => `${one + 1}: ${mostRead({ stage, h: one }, 1)}`,
-    );
+    const heads = Reading.headsOf(stage).map((one) => `${one + 1}: ${mostRead({ stage, h: one }, 1)}`);
     return [filled(WORDS.flowStageReads, { list: heads.join("; ") })];
   }
   const words = stage.reads === stage.side ? stage.side : "line";
@@ -117,7 +114,7 @@ function letterReads(k) {
     .filter((stage) => stage.reads === "source" && stage.side === "target")
     .flatMap((stage) => {
       const layer = Reading.told.stages.some((one) => one.layer > 1) ? `layer ${stage.layer}, ` : "";
-      return Array.from({ length: Reading.weightsOf(stage).shape[1] }, (_, h) => ({
+      return Reading.headsOf(stage).map((h) => ({
         width: Reading.weight(stage, h, Flow.rowOf(stage.side), k),
         said: `${layer}head ${h + 1} ${percent(Reading.weight(stage, h, Flow.rowOf(stage.side), k))}`,
       }));
@@ -268,6 +265,7 @@ const ahead = (lead, other) =>
 
 const scored = (id) => `${symbolNamed(id)} ${score(Reading.scoresAt(Flow.rowOf("target"))[id])}`;
 
+// What becomes of the symbol without the part; or, of one that is cut, with it.
 function outcome(part) {
   if (!part.cuts) return filled(WORDS.flowScores, { list: FlowScene.likeliest().map(scored).join(", ") });
   const lost = Effects.lossOf(part.key);

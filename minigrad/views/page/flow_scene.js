@@ -16,31 +16,16 @@ const LIKELY = 4,
 
 let drawn = null;
 
+// What `ribbons.js` draws: see there.
 function scene() {
-  const target = Flow.rowOf("target");
   const hasSource = Reading.told.stages.some((stage) => stage.side === "source");
   const sides = hasSource ? ["source", "target"] : ["target"];
-  const from = hasSource ? 0 : Math.max(0, target + 1 - MOST_ROWS); // the first row that is shown
-  const shown = (side) =>
-    hasSource ? Reading.symbolsOf(side) : Reading.symbolsOf(side).slice(from, target + 1);
+  const from = hasSource ? 0 : Math.max(0, Flow.rowOf("target") + 1 - MOST_ROWS); // the first row that is shown
+  const until = hasSource ? undefined : Flow.rowOf("target") + 1; // and the first that is not
+  const rows = (side) => Reading.symbolsOf(side).slice(from, until);
   const now = stageNow();
   return {
-    lanes: sides.map((side) => ({
-      short: WORDS.flowLanes[hasSource ? side : "text"],
-      title: filled(WORDS.flowTitles[hasSource ? side : "text"], { symbol: followed(side) }),
-      stream: side === "target" ? WORDS.flowStream : null,
-      symbols: shown(side).map(Reading.visible),
-      at: Flow.rowOf(side) - from,
-      until: side === "target" ? target - from : undefined,
-      keys:
-        side === "source"
-          ? [shown(side).map((_, k) => `row ${k}`), shown(side).map((_, k) => `letter ${target} ${k}`)]
-          : [
-              shown(side).map((_, k) =>
-                k + from - Reading.now.first >= 0 ? `step ${k + from - Reading.now.first}` : null,
-              ),
-            ],
-    })),
+    lanes: sides.map((side) => laneOf(side, rows(side), from, hasSource ? side : "text")),
     stages: Reading.told.stages.map((stage, s) => ({
       key: `stage ${s}`,
       number: s + 1,
@@ -49,33 +34,55 @@ function scene() {
       fixed: stage.cut === null,
       lane: sides.indexOf(stage.side),
       from: stage.reads === null ? null : sides.indexOf(stage.reads),
-      heads:
-        stage.reads === null
-          ? []
-          : Array.from({ length: Reading.weightsOf(stage).shape[1] }, (_, h) => ({
-              key: `head ${s} ${h}`,
-              ribbons: shown(stage.reads).map((_k, row) => ({
-                key: `edge ${s} ${h} ${Flow.rowOf(stage.side)} ${row + from}`,
-                row,
-                share: Reading.weight(stage, h, Flow.rowOf(stage.side), row + from),
-              })),
-            })),
+      heads: stage.reads === null ? [] : headsOf(stage, s, rows(stage.reads), from),
     })),
     likely: WORDS.flowLikely.long,
     likelyShort: WORDS.flowLikely.short,
-    ends: likeliest().map((i) => ({
-      symbol: Reading.visible(Reading.told.symbols[i]),
-      share: Reading.now.p[Flow.step][i],
-      said: `${(100 * Reading.now.p[Flow.step][i]).toFixed(1)}%`,
-      chosen: i === Flow.symbol(),
-    })),
+    ends: likeliest().map(endOf),
   };
+}
+
+// Its symbols, from a row on. In the target what can be chosen is a symbol that was written; in the source, at its
+// start the ribbons of a letter, and where the answer looks at it the letter.
+function laneOf(side, symbols, from, kind) {
+  const target = Flow.rowOf("target");
+  const isTarget = side === "target";
+  const stepOf = (row) => (row >= Reading.now.first ? `step ${row - Reading.now.first}` : null);
+  return {
+    short: WORDS.flowLanes[kind],
+    title: filled(WORDS.flowTitles[kind], { symbol: followed(side) }),
+    stream: isTarget ? WORDS.flowStream : null,
+    symbols: symbols.map(Reading.visible),
+    at: Flow.rowOf(side) - from,
+    until: isTarget ? target - from : undefined,
+    keys: isTarget
+      ? [symbols.map((_, k) => stepOf(k + from))]
+      : [symbols.map((_, k) => `row ${k}`), symbols.map((_, k) => `letter ${target} ${k}`)],
+  };
+}
+
+// The heads of a stage, each with a ribbon from every symbol that it can read.
+const headsOf = (stage, s, symbols, from) =>
+  Reading.headsOf(stage).map((h) => ({
+    key: `head ${s} ${h}`,
+    ribbons: symbols.map((_, row) => ({
+      key: `edge ${s} ${h} ${Flow.rowOf(stage.side)} ${row + from}`,
+      row,
+      share: Reading.weight(stage, h, Flow.rowOf(stage.side), row + from),
+    })),
+  }));
+
+function endOf(id) {
+  const share = Reading.now.p[Flow.step][id];
+  const said = `${(100 * share).toFixed(1)}%`;
+  return { symbol: Reading.visible(Reading.told.symbols[id]), share, said, chosen: id === Flow.symbol() };
 }
 
 // The symbol that a row is there for: of the target, the one that is written there.
 const followed = (side) =>
   Reading.quoted(side === "target" ? Reading.told.symbols[Flow.symbol()] : Reading.now.source[Flow.letter]);
 
+// Of the place that is followed, ids.
 function likeliest() {
   const p = Reading.now.p[Flow.step];
   return p
@@ -87,6 +94,7 @@ function likeliest() {
 let wide = 0; // the width of the picture, as the browser has told it: to ask costs a layout
 const width = () => wide || byId("flow-picture").clientWidth;
 
+// All anew: another line, another symbol or another width.
 function draw() {
   const box = byId("flow-picture");
   if (!Reading.now || !width()) return; // it is not seen
@@ -111,6 +119,7 @@ function toLeaveFree() {
   return [...shapes, byId("flow-beside"), byId("panel")].map((one) => one.getBoundingClientRect());
 }
 
+// The colours, numbers and frames of what is drawn.
 function paint() {
   if (!drawn) return;
   drawn.svg.classList.toggle("leads", Flow.leads);

@@ -47,6 +47,7 @@ hear("flow-losses", ({ all, others }) => {
   });
 });
 
+// To the pointer over the picture, the arrow keys, and the width of the window.
 function listen() {
   const box = byId("flow-picture");
   const keyAt = (event) => event.target.dataset?.key;

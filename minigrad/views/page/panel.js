@@ -13,6 +13,8 @@ import * as Graph from "./graph.js";
 import * as Arrays from "./arrays.js";
 import * as Shown from "./shown.js";
 import * as Chapters from "./chapters.js";
+import * as ChapterList from "./chapter_list.js";
+import * as ChapterPlay from "./chapter_play.js";
 import * as Doubts from "./doubts.js";
 
 function tabs() {
@@ -50,7 +52,7 @@ function overview() {
   const most = Math.max(...learned.map(size), 0);
   const bySize = [...learned].sort((a, b) => size(b) - size(a)).slice(0, 40);
   const open = !state.predict;
-  const chaptersHere = [make("h3", {}, "Chapters"), Chapters.chapterList()]; // of a model they come first
+  const chaptersHere = [make("h3", {}, "Chapters"), ChapterList.chapterList()]; // of a model they come first
   fill(
     byId("overview"),
     make("p", { class: "phase" }, "The whole computation"),
@@ -71,10 +73,10 @@ function overview() {
       "div",
       { class: "start" },
       Chapters.toldChapters.length
-        ? make("button", { class: "primary", onclick: Chapters.playSentences }, "Play the chapters")
+        ? make("button", { class: "primary", onclick: ChapterPlay.playSentences }, "Play the chapters")
         : make(
             "button",
-            { class: "primary", onclick: () => Chapters.playChapter(Chapters.chapters[0]) },
+            { class: "primary", onclick: () => ChapterPlay.playChapter(Chapters.chapters[0]) },
             "Play the first chapter",
           ),
       make("button", { onclick: () => Places.go(1) }, "Take the first step →"),

@@ -6,7 +6,7 @@ import * as Arrays from "./arrays.js";
 import * as Shown from "./shown.js";
 import * as Elements from "./elements.js";
 import * as Places from "./places.js";
-import * as Chapters from "./chapters.js";
+import * as ChapterPlay from "./chapter_play.js";
 import * as Drawing from "./drawing.js";
 import * as Graph from "./graph.js";
 import * as Questions from "./questions.js";
@@ -43,7 +43,7 @@ function question(edge) {
       render();
       say(`${typed === null ? "It is" : "Right:"} ${Arrays.at(a, place)}`);
       focusNext();
-      Chapters.answered();
+      ChapterPlay.answered();
     },
   });
 }

@@ -43,6 +43,7 @@ function columns(scene, m, u) {
   return { stages, again, ends, width: ends[last] + m.ends };
 }
 
+// As wide as the room, or as narrow as it can be.
 function layout(scene, room) {
   const m = room < 620 || columns(scene, WIDE, WIDE.least).width > room / SMALLEST ? NARROW : WIDE;
   let [least, most] = [m.least, 400];

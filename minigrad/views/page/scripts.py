@@ -32,8 +32,9 @@ SCRIPTS = {
     "cards": "Cards", "drawing": "Drawing", "camera": "Camera", "sheet": "Sheet",
     "listing": "Listing", "attention": "Attention",
     # the panel beside them
-    "questions": "Questions", "chapters": "Chapters", "predict": "Predict", "step": "Step",
-    "details": "Details", "panel": "Panel",
+    "questions": "Questions", "chapters": "Chapters", "chapter_questions": "ChapterQuestions",
+    "chapter_play": "ChapterPlay", "chapter_list": "ChapterList", "predict": "Predict",
+    "step": "Step", "details": "Details", "panel": "Panel",
     # the time line, and ways in and out
     "timeline": "Timeline", "search": "Search", "link": "Link", "share": "Share",
     # another line, typed in the page, and what leads to each symbol of the answer

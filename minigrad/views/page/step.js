@@ -5,7 +5,8 @@ import { byId, data, fill, make, plural, state } from "./base.js";
 import * as Shapes from "./shapes.js";
 import * as Graph from "./graph.js";
 import * as Places from "./places.js";
-import * as Chapters from "./chapters.js";
+import * as ChapterList from "./chapter_list.js";
+import * as ChapterPlay from "./chapter_play.js";
 import * as Shown from "./shown.js";
 import * as Live from "./live.js";
 import * as Doubts from "./doubts.js";
@@ -35,7 +36,7 @@ function stepPanel() {
     : filled(WORDS.stepForward, { step: state.time, count: Graph.FORWARD });
   const why = node.about || (node.box !== null ? data.boxes[node.box].about : "");
   const head = [
-    Chapters.chapterLine(),
+    ChapterList.chapterLine(),
     make("p", { class: `phase ${event.back ? "backward" : ""}` }, count),
     make(
       "h2",
@@ -84,7 +85,7 @@ function forward(node) {
   const given = Graph.into.get(node.n);
   const figures = new Map(); // slot -> the figure of what the step is given
   const line = workedLine(Elements.ofNode(node), node.value, Graph.nameOf(node.n), { figures });
-  const toAnswer = Chapters.forwardQuestion(node);
+  const toAnswer = ChapterPlay.forwardQuestion(node);
   return [
     toAnswer ? null : line.element,
     given.length ? make("h3", {}, "Is given") : null,

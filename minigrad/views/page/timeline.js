@@ -8,6 +8,7 @@ import * as Pictures from "./pictures.js";
 import * as Graph from "./graph.js";
 import * as Places from "./places.js";
 import * as Chapters from "./chapters.js";
+import * as ChapterList from "./chapter_list.js";
 import * as Pace from "./pace.js";
 
 // How large the value or gradient of each step is: the logarithm of its norm, and the range of each half.
@@ -114,7 +115,7 @@ function timeline() {
     );
   fill(byId("play"), icon(state.playing ? "pause" : "play"));
   byId("play").setAttribute("aria-label", state.playing ? "Pause" : "Play");
-  Chapters.sayPlaying();
+  ChapterList.sayPlaying();
   skyline();
 }
 

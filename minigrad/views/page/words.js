@@ -58,7 +58,6 @@ const WORDS = {
     source: "Where this head looks to read {symbol}, widest first",
     target: "Where this head looks to write {symbol}, widest first",
   },
-  flowEndsBefore: "ends before",
   flowGuess: {
     same: "With no look at {what}, it writes {symbol} here all the same, {lead} ahead: its default after the symbols before; with what it reads, {now}. A cut that leaves it proves little: try other letters.",
     other: "With no look at {what}, it would write {other} here: so {symbol} comes from there.",

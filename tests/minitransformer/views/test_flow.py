@@ -702,7 +702,8 @@ def test_embeddings_and_the_unembedding_are_stages_each_with_its_own_box(browser
         browser.ask("clickOn", "#flow-details button", "Its box in the drawing")
         times.append(int(browser.run("return document.getElementById('time').value")))
         browser.ask("clickOn", "#stage-tabs button", "Reading")
-        assert browser.ask("text", "#flow-stages [aria-current=step]") == name
+        now = "document.querySelector('#flow-stages [aria-current=step]')?.textContent"
+        browser.wait(f"return {now} === '{name}'")
     assert times == sorted({*times})
     assert "layer" not in browser.ask("text", "#flow-stages")
     assert browser.ask("count", ".flow .fixed") == 1

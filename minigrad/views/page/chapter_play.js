@@ -1,0 +1,120 @@
+// --- a chapter plays by itself, and stops where a prediction is worth making ------------------------------
+
+import { filled, WORDS } from "./words.js";
+import { byId, hear, render, say, state, tell } from "./base.js";
+import * as Graph from "./graph.js";
+import * as Stages from "./stages.js";
+import * as Places from "./places.js";
+import * as Pace from "./pace.js";
+import * as Chapters from "./chapters.js";
+import * as ChapterQuestions from "./chapter_questions.js";
+
+let stops = null; // while a chapter plays: its end, and its question
+let introduced = null; // the chapter whose sentences are there to be read, before its steps
+
+hear("stopped", () => {
+  stops = null;
+  if (!introduced) return;
+  introduced = null;
+  tell("panel");
+});
+
+// From its beginning, or from where the time line is in it.
+function playChapter(chapter) {
+  Pace.stopPlaying();
+  const inside = state.time > chapter.from && state.time < chapter.to;
+  stops = { chapter, question: ChapterQuestions.questionIn(chapter) };
+  const begin = () => {
+    if (!inside) state.time = chapter.from;
+    playOn();
+  };
+  if (chapter.part && !inside) introduce(chapter, begin);
+  else begin();
+}
+
+// The sentences of the chapters that say what a part is for, one after the other, and none of their steps.
+function playSentences() {
+  Pace.stopPlaying();
+  Places.go(0, { quiet: true });
+  Stages.setStage(Stages.first());
+  const waiting = Chapters.toldChapters.slice();
+  const next = () => (waiting.length ? introduce(waiting.shift(), next) : Pace.stopPlaying());
+  next();
+}
+
+// Give time to read its sentences, and then go on.
+function introduce(chapter, then) {
+  introduced = chapter;
+  Places.openTab("overview");
+  document.querySelector(".chapters [aria-current]").scrollIntoView({ block: "nearest" });
+  tell("chapter", chapter);
+  say(`${chapter.title} ${chapter.about}`);
+  state.playing = setTimeout(
+    () => {
+      introduced = null;
+      then();
+    },
+    Pace.timeToRead(chapter.title + chapter.about),
+  );
+  tell("playing");
+}
+
+// Its steps, up to its end.
+function playOn() {
+  Pace.playFrom((time) => {
+    if (time <= stops.chapter.to) return playTo(time);
+    say(filled(WORDS.chapterEnds, stops.chapter));
+    return Pace.stopPlaying();
+  });
+}
+
+// Play to a step, which goes on, or to the question about it, which does not.
+function playTo(time) {
+  const { question } = stops;
+  if (!question || question.time !== time || question.due === false) {
+    Places.go(time, { quiet: true });
+    return true;
+  }
+  question.due = false;
+  state.playing = null;
+  ask(question);
+  return false;
+}
+
+// Stop at its step, with what it asks for hidden.
+function ask(question) {
+  state.asked = question;
+  if (question.kind === "gradient") {
+    question.before = state.predict;
+    state.predict = true;
+    for (const edge of Graph.into.get(question.n)) state.answered.delete(edge.id); // a chapter may play again
+  }
+  Places.go(question.time, { quiet: true });
+  say("A question: the answer is hidden until you give it.");
+  const field = byId("step").querySelector("form input, form button");
+  if (field) field.focus();
+}
+
+// The answer was given, or shown: the chapter goes on.
+function answered() {
+  const question = state.asked;
+  if (!question) return;
+  if (question.kind === "gradient" && byId("step").querySelector("form.guess")) return; // there is another
+  Places.dropQuestion();
+  const inside = document.activeElement?.closest("#step form");
+  render();
+  if (inside) byId("panel").focus({ preventScroll: true }); // where the question was
+  if (stops)
+    setTimeout(() => {
+      if (stops && !state.playing && state.time === question.time) playOn();
+    }, 2600);
+}
+
+// What is asked instead of what a step of the way forward gives; null if nothing is.
+function forwardQuestion(node) {
+  const question = state.asked;
+  if (!question || question.n !== node.n || question.time !== state.time) return null;
+  return ChapterQuestions.form(question, node, answered);
+}
+
+export { answered, forwardQuestion, introduced, playChapter, playSentences };

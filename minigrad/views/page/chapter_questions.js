@@ -1,0 +1,139 @@
+// --- what is worth predicting in a chapter, and how it is asked ----------------------------------------------
+
+import { filled, WORDS } from "./words.js";
+import { data, make, say, shownToken } from "./base.js";
+import * as Arrays from "./arrays.js";
+import * as Shown from "./shown.js";
+import * as Graph from "./graph.js";
+import * as Elements from "./elements.js";
+import * as Attention from "./attention.js";
+import * as Live from "./live.js";
+import * as WhatIf from "./whatif.js";
+import * as Questions from "./questions.js";
+
+// In a chapter one step is asked about: of attention weights, where one query looks; of a model's scores,
+// which symbol is the highest; else the last step on few numbers, which can be worked out in the head. An
+// element among hundreds is no question worth an answer.
+function questionIn(chapter) {
+  const steps = Array.from({ length: chapter.steps }, (_, k) => chapter.from + k);
+  for (const i of steps)
+    if (!Graph.events[i].back && Attention.mapOf.has(Graph.events[i].n))
+      return { time: i + 1, kind: "weights", n: Graph.events[i].n };
+  const scores = steps.find((i) => !Graph.events[i].back && Graph.events[i].n === Live.tape?.output);
+  if (scores !== undefined && WhatIf.writes(Shown.array(Graph.nodes.get(Live.tape.output).value).numbers))
+    return { time: scores + 1, kind: "scores", n: Live.tape.output };
+  for (const i of steps.reverse()) {
+    const node = Graph.nodes.get(Graph.events[i].n);
+    if (!Graph.events[i].back) {
+      const index = askable(Elements.ofNode(node), node.value, Graph.nameOf(node.n));
+      if (index) return { time: i + 1, kind: "value", n: node.n, index };
+    } else if (node.kind === "operation")
+      for (const edge of Graph.into.get(node.n))
+        if (edge.differentiable && askable(Elements.ofEdge(edge), edge.passed.fitted, ""))
+          return { time: i + 1, kind: "gradient", n: node.n };
+  }
+  return null;
+}
+
+const FEW = 24; // numbers, of which one is worth asking for
+// The place of the largest number that has a sum or a product to it.
+function askable(of, id, target) {
+  const a = Shown.array(id);
+  if (!a?.numbers.length || a.numbers.length > FEW || a.kind !== "f" || !a.largest) return null;
+  const index = Arrays.indexOf(
+    a,
+    a.numbers.findIndex((v) => Math.abs(v) === a.largest),
+  );
+  const text = Elements.workedOut(of, index, target, "");
+  return text &&
+    /[·+\-/] ?[^ ]/.test(text.split(" = ")[1] || "") &&
+    !text.includes("…") &&
+    !text.includes("?") &&
+    text.length < 120
+    ? index
+    : null;
+}
+
+// The form that asks it, instead of what a step of the way forward gives; `done` when it was answered.
+function form(question, node, done) {
+  if (question.kind === "weights") return weightsQuestion(node, done);
+  if (question.kind === "scores") return scoresQuestion(node, done);
+  return valueQuestion(question, node, done);
+}
+
+function valueQuestion(question, node, done) {
+  const a = Shown.array(node.value);
+  const { index } = question;
+  const { value } = Elements.numberAt(a, index);
+  const text = Elements.workedOut(Elements.ofNode(node), index, Graph.nameOf(node.n), "?");
+  return Questions.numberQuestion({
+    what: make("span", {}, "What is ", make("code", { class: "worked" }, text), "  "),
+    label: "Your answer",
+    value,
+    done: (typed) => {
+      say(filled(WORDS.itIs, { what: Arrays.written(value, a.digits) }));
+      question.told = typed;
+      done();
+    },
+  });
+}
+
+// The place of the largest; of nearly equal ones the last.
+const clearest = (values) => values.reduce((best, v, i) => (v > values[best] - 1e-9 ? i : best), 0);
+
+// Where does the query look, whose choice is the clearest of all heads?
+function weightsQuestion(node, done) {
+  const map = data.maps[Attention.mapOf.get(node.n)];
+  const a = Shown.array(node.value);
+  const [rows, columns] = a.shape.slice(-2);
+  const rowAt = (r) => Array.from(a.numbers.slice(r * columns, (r + 1) * columns));
+  const best = clearest(Array.from({ length: a.numbers.length / columns }, (_, r) => Math.max(...rowAt(r))));
+  const row = rowAt(best);
+  const order = row.map((v, k) => [v, k]).sort((x, y) => y[0] - x[0]);
+  const picked = [0, 1, Math.floor(order.length / 2), order.length - 1].map(
+    (k) => order[Math.min(k, order.length - 1)][1],
+  );
+  const choices = [...new Set(picked)].sort((x, y) => x - y);
+  const tokens = map.tokens ? map.tokens.map((list) => list.map(shownToken)) : [[], []];
+  const name = (list, k) => (list[k] === undefined ? `position ${k}` : `“${list[k]}” (${k})`);
+  return Questions.choiceQuestion({
+    done,
+    asks: filled(WORDS.whereLooks, {
+      head: Math.floor(best / rows) + 1,
+      query: name(tokens[0], best % rows),
+    }),
+    choices,
+    right: order[0][1],
+    name: (k) => name(tokens[1], k),
+    told: (k) =>
+      filled(k === order[0][1] ? WORDS.rightKey : WORDS.wrongKey, { share: Arrays.written(row[k], 3) }),
+  });
+}
+
+// Which symbol has the highest score at the place where the model hesitates most?
+function scoresQuestion(node, done) {
+  const { numbers, shape } = Shown.array(node.value);
+  const n = shape[shape.length - 1];
+  const names = WhatIf.symbolNames(n);
+  const rows = Array.from({ length: numbers.length / n }, (_, place) => {
+    const row = Array.from(numbers.slice(place * n, (place + 1) * n), (v, k) => [v, k]).sort(
+      (a, b) => b[0] - a[0],
+    );
+    return { r: place, lead: row[0][0] - row[1][0], order: row.map(([, k]) => k) };
+  });
+  const { r, lead, order } = rows.reduce((least, row) => (row.lead < least.lead ? row : least));
+  const written = WhatIf.writes(numbers);
+  return Questions.choiceQuestion({
+    done,
+    asks: filled(WORDS.whichSymbol, { before: written.slice(0, r).join("") || WORDS.nothingYet }),
+    choices: order.slice(0, 4).sort((a, b) => a - b),
+    right: order[0],
+    name: (k) => `“${names[k]}”`,
+    told: (k) =>
+      k === order[0]
+        ? filled(WORDS.rightSymbol, { lead: Arrays.written(lead, 3) })
+        : filled(WORDS.wrongSymbol, { score: Arrays.written(numbers[r * n + k], 3) }),
+  });
+}
+
+export { form, questionIn };
