@@ -4,15 +4,9 @@
 // their new ids into `node.value` and `node.gradient`, into `edge.passed` and the sums of `arrivals` (see `graph.js`),
 // and sets `node.state`.
 //
-// What happens is told to all that listen, by events of the document. So a file need not import those that
-// show what it did, and no circle of imports comes about:
-//
-//   "numbers": some were computed again      "stage": another tab is open
-//   "changes": some were changed, or undone  "view": another drawing is open
-//   "undo": a change is about to be undone   "panel": another tab of the panel is open
-//   "render": all is to be shown anew        "stopped": nothing plays any longer
-//   "reveal": a card is to be seen           "light": some nodes are to light up
-//   "chapter": its sentences are to be read  "playing": it plays from here
+// What happens is told to all that listen, by events of the document, so that a file need not import those that show
+// what it did, and no circle of imports comes about. `tell` and `hear` below, and the table of events above them, say
+// who tells what to whom.
 
 const data = JSON.parse(document.getElementById("data").textContent);
 // What has a name of its own in a model is called in words everywhere, where it is an end or a start of a text.
@@ -28,6 +22,7 @@ for (const names of [
     if (Object.hasOwn(SPECIAL, name)) names[i] = SPECIAL[name];
   });
 
+// The element of the page that has this id.
 const byId = (id) => document.getElementById(id);
 
 const state = {
@@ -46,36 +41,43 @@ const state = {
 
 // --- making elements: texts are only ever set as texts -------------------------------------------------
 
+const SVG = "http://www.w3.org/2000/svg";
+const SVG_TAGS = new Set(
+  "svg g rect path text tspan image line title defs marker pattern".split(" "), // of those that the page makes
+);
+
+// Children come as the functions of a page give them: in lists of lists, with null for what is not there.
+const present = (children) =>
+  children.flat(Infinity).filter((child) => child !== null && child !== undefined);
+
+// An element with attributes and children: elements, texts, lists of them, or null for nothing. An attribute `onclick`
+// is a listener; one that is null or false is left out, and true gives it without a value.
 function make(tag, attributes = {}, ...children) {
-  const svg = [
-    "svg",
-    "g",
-    "rect",
-    "path",
-    "text",
-    "tspan",
-    "image",
-    "line",
-    "title",
-    "defs",
-    "marker",
-    "pattern",
-  ].includes(tag);
-  const element = svg
-    ? document.createElementNS("http://www.w3.org/2000/svg", tag)
-    : document.createElement(tag);
+  const element = SVG_TAGS.has(tag) ? document.createElementNS(SVG, tag) : document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
     if (value === null || value === undefined || value === false) continue;
     if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
     else element.setAttribute(name, value === true ? "" : value);
   }
-  element.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined));
+  element.append(...present(children));
   return element;
 }
 
+// Give an element other children, in the forms that `make` takes, in place of those that it has.
 function fill(element, ...children) {
-  element.replaceChildren(
-    ...children.flat(Infinity).filter((child) => child !== null && child !== undefined),
+  element.replaceChildren(...present(children));
+}
+
+// A paragraph in a soft colour: what explains, and can be passed over.
+const soft = (...children) => make("p", { class: "soft" }, ...children);
+
+// A table of two columns, from pairs of a name and what stands beside it; a pair may be null. `attributes` are those
+// of the right column.
+function factList(pairs, attributes = {}) {
+  return make(
+    "dl",
+    { class: "facts" },
+    pairs.map((pair) => pair && [make("dt", {}, pair[0]), make("dd", attributes, pair[1])]),
   );
 }
 
@@ -90,6 +92,7 @@ const ICONS = {
   last: "M11 3h2v10h-2zM2 3v10l8-5z",
 };
 
+// The sign of that name in `ICONS`. Screen readers pass over it: its button has a label.
 function icon(name) {
   return make(
     "svg",
@@ -99,6 +102,7 @@ function icon(name) {
 }
 
 const inEnglish = new Intl.NumberFormat("en"); // toLocaleString makes one at each call
+// A count with its noun: "1 step", "1,200 steps".
 function plural(n, one, many = `${one}s`) {
   return `${inEnglish.format(n)} ${n === 1 ? one : many}`;
 }
@@ -125,6 +129,8 @@ function arrow(event, needsAlt = true) {
   return move;
 }
 
+// A tab that shows the part of the page with the id `controls`. The arrow keys lead to the tabs beside it: the next one
+// is clicked, which may make all of them anew, and then has the focus.
 function tabButton(title, controls, selected, onclick) {
   return make(
     "button",
@@ -151,12 +157,37 @@ function tabButton(title, controls, selected, onclick) {
   );
 }
 
+// Have a screen reader read a text aloud; nobody sees it.
 function say(text) {
   byId("live").textContent = text;
 }
 
+// --- events: who tells what, to whom ---------------------------------------------------------------------
+//
+// Each line: the event, the files that tell it -> those that hear it, and what it carries. Of one event, files hear in
+// the order in which the page's scripts run (see `scripts.py`). The events of a reading, which begin with "flow", are
+// told and heard in the files of that name alone. `test_scripts.py` holds this table and the files equal.
+//
+//   numbers   live -> doubts, pictures, drawing, attention, timeline: some were computed again
+//   changes   changes -> changes_said: some were changed by the reader, or a change was undone
+//   undo      changes -> learn: a change is about to be undone
+//   view      places -> sheet: another drawing is open, that of `state.view`
+//   stage     stages -> camera, attention: another tab above the drawing is open, `state.stage`
+//   panel     places, chapters -> panel: the panel is to be made anew, such as for another tab, `state.tab`
+//   render    base -> page: all that shows `state` is to be made anew
+//   reveal    places -> camera: a card is to be seen, {key, partners: the keys of those that it takes from}
+//   light     cards -> listing: the rows, lines and cards of some nodes are to light up, a list of their numbers
+//   chapter   chapters -> flow_shown: the sentences of a chapter are to be read, before its steps; the chapter
+//   playing   chapters -> timeline: it plays from here
+//   stopped   pace -> chapters, timeline: nothing plays any longer
+//
+// So a number that is typed: `Fields.setNumber` calls `Changes.change`, which has `Live` compute; at "numbers" each
+// file forgets, or makes anew, what it keeps of the numbers before; at "changes" the line above says how many are
+// changed; and "render" shows it all.
+
 const tell = (name, detail = null) => document.dispatchEvent(new CustomEvent(name, { detail }));
 const hear = (name, act) => document.addEventListener(name, ({ detail }) => act(detail));
+// Show the page anew, after `state` or `data` was changed.
 const render = () => tell("render");
 
 // Let the panel be made again by `act`: the field with the focus is found again.
@@ -199,6 +230,7 @@ function tip(text, event, free = []) {
   box.style.top = `${top}px`;
 }
 
+// Take the small box away, when the pointer leaves what it was about.
 function hideTip() {
   byId("tip").hidden = true;
 }
@@ -208,6 +240,7 @@ export {
   breakable,
   byId,
   data,
+  factList,
   fill,
   hear,
   hideTip,
@@ -218,9 +251,11 @@ export {
   render,
   say,
   shownToken,
+  soft,
   SPACE,
   SPECIAL,
   state,
+  SVG,
   tabButton,
   tell,
   tip,

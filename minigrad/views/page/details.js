@@ -1,7 +1,7 @@
 // --- the panel of a node: its value, its gradient, what is said of them, and its line of code --------------
 
 import { filled, WORDS } from "./words.js";
-import { byId, data, fill, make, plural, state } from "./base.js";
+import { byId, data, factList, fill, make, plural, soft, state } from "./base.js";
 import * as Shapes from "./shapes.js";
 import * as Graph from "./graph.js";
 import * as Arrays from "./arrays.js";
@@ -15,103 +15,91 @@ import * as Listing from "./listing.js";
 import * as Heat from "./heat.js";
 import * as Places from "./places.js";
 
+// Show a node, whichever step the reader is at: of its value and gradient, what is known at that time.
 function nodePanel(n) {
   const node = Graph.nodes.get(n);
-  const found = Graph.gradientNow(n);
-  const computed = !state.time || Graph.computedAt.get(n) <= state.time;
-  const value = Shown.array(node.value);
-  const grad = found.sum === null ? null : Shown.array(found.sum);
-  const users = Graph.outOf.get(n);
   fill(
     byId("node"),
-    make(
-      "p",
-      { class: "phase" },
-      node.kind === "operation"
-        ? `Operation #${n}`
-        : `${node.kind[0].toUpperCase()}${node.kind.slice(1)} #${n}`,
-    ),
-    make(
-      "h2",
-      {},
-      make(
-        "code",
-        {},
-        node.label,
-        node.label && node.made ? " = " : "",
-        node.made || (node.label ? "" : node.kind),
-      ),
-    ),
+    heading(node),
     Step.trailText(node),
-    make(
-      "dl",
-      { class: "facts" },
-      make("dt", {}, "shape"),
-      make("dd", {}, Heat.shapeOf(node.shape, node.letters), ` ${node.type}`),
-      Graph.into.get(n).length
-        ? [make("dt", {}, "made from"), make("dd", {}, joined(Graph.into.get(n).map((edge) => edge.source)))]
-        : null,
-      users.length
-        ? [make("dt", {}, "used by"), make("dd", {}, joined(users.map((edge) => edge.target)))]
-        : null,
-      node.kept
-        ? [
-            make("dt", {}, "keeps"),
-            make("dd", {}, filled(WORDS.keptBytes, { bytes: plural(node.kept, "byte") })),
-          ]
-        : null,
-    ),
+    factsOf(node),
     make("h3", {}, "Value"),
-    computed
-      ? [
-          Editing.valueFields(n),
-          Editing.editing(n),
-          Editing.areSymbols(n) ? null : [facts(value), histogram(value, "value")],
-        ]
-      : make("p", { class: "soft" }, "Not computed yet at this step."),
-    computed ? Attention.mapButton(n) : null,
+    valuePart(node),
     make("h3", {}, "Gradient"),
-    found.sum === null || found.state === "zero"
-      ? Step.stateLine(found)
-      : [
-          found.state === "arriving" ? Step.stateLine(found) : null,
-          Heat.heat(found.sum, "gradient", { palette: "gradient", letters: node.letters }),
-          facts(grad),
-          histogram(grad, "gradient"),
-        ],
-    Live.tape && Live.tape.fixed[Live.tape.value[n]] === undefined && node.gradient !== null
-      ? Doubts.fixedText(Doubts.whyFixedGradient(n))
-      : null,
-    node.check &&
-      !Live.changedSlots.size &&
-      (state.time === 0 || Graph.handedOnAt.get(n) <= state.time) &&
-      !(state.predict && found.state === "hidden")
-      ? check(node)
-      : null,
-    !data.checked && found.sum !== null
-      ? make(
-          "p",
-          { class: "soft" },
-          "No finite differences were run: there is too much to compute, or not all of it was recorded.",
-        )
-      : null,
+    gradientPart(node),
     node.line ? [make("h3", {}, "The line of code"), where(node)] : null,
   );
 }
 
-function joined(numbers) {
-  return [...new Set(numbers)].flatMap((n, i) => [
-    i ? ", " : "",
-    Places.link(
-      n,
-      Graph.nodes.get(n).label
-        ? Graph.nameOf(n)
-        : `#${n}${Graph.nodes.get(n).op ? ` ${Graph.nodes.get(n).op}` : ""}`,
-    ),
+function heading(node) {
+  const kind = `${node.kind[0].toUpperCase()}${node.kind.slice(1)}`;
+  return [
+    make("p", { class: "phase" }, `${kind} #${node.n}`),
+    make("h2", {}, make("code", {}, Graph.asLine(node) || node.kind)),
+  ];
+}
+
+// Its shape, its neighbours in the graph, and how much memory it keeps.
+function factsOf({ n, shape, letters, type, kept }) {
+  const [given, users] = [Graph.into.get(n), Graph.outOf.get(n)];
+  return factList([
+    ["shape", [Heat.shapeOf(shape, letters), ` ${type}`]],
+    given.length ? ["made from", joined(given.map((edge) => edge.source))] : null,
+    users.length ? ["used by", joined(users.map((edge) => edge.target))] : null,
+    kept ? ["keeps", filled(WORDS.keptBytes, { bytes: plural(kept, "byte") })] : null,
   ]);
 }
 
-function facts(a) {
+function valuePart({ n, value }) {
+  if (!Graph.isComputed(n)) return soft("Not computed yet at this step.");
+  return [
+    Editing.valueFields(n),
+    Editing.editing(n),
+    Editing.areSymbols(n) ? null : summary(value, "value"),
+    Attention.mapButton(n),
+  ];
+}
+
+// The gradient with its numbers, or what is known of it; what of it is in doubt; and how it was checked.
+function gradientPart(node) {
+  const found = Graph.gradientNow(node.n);
+  return [
+    !Graph.hasNumbers(found) || found.state === "arriving" ? Step.stateLine(found) : null,
+    Graph.hasNumbers(found)
+      ? [
+          Heat.heat(found.sum, "gradient", { palette: "gradient", letters: node.letters }),
+          summary(found.sum, "gradient"),
+        ]
+      : null,
+    isComputedAgain(node) ? Doubts.fixedText(Doubts.whyFixedGradient(node.n)) : null,
+    isChecked(node, found) ? check(node) : null,
+    !data.checked && found.sum !== null
+      ? soft("No finite differences were run: there is too much to compute, or not all of it was recorded.")
+      : null,
+  ];
+}
+
+// Whether its gradient is computed again when a number is changed, so that it can be in doubt.
+const isComputedAgain = ({ n, gradient }) =>
+  Live.tape && Live.tape.fixed[Live.tape.value[n]] === undefined && gradient !== null;
+
+// Whether the check of its gradient is shown: it is of the numbers as they were written, and tells the gradient.
+const isChecked = ({ n, check: made }, found) =>
+  made &&
+  !Live.changedSlots.size &&
+  (!state.time || Graph.handedOnAt.get(n) <= state.time) &&
+  !(state.predict && found.state === "hidden");
+
+// Nodes by their numbers, each a link, with commas between.
+function joined(numbers) {
+  const name = ({ n, label, op }) => (label ? Graph.nameOf(n) : `#${n}${op ? ` ${op}` : ""}`);
+  return [...new Set(numbers)].flatMap((n, i) => [i ? ", " : "", Places.link(n, name(Graph.nodes.get(n)))]);
+}
+
+// Below an array, by its id: its mean, norm and zeros, and the histogram of its numbers.
+const summary = (id, palette) => [figures(Shown.array(id)), histogram(Shown.array(id), palette)];
+
+function figures(a) {
   if (!a?.all || a.numbers.length < 2 || a.all.least === null) return null;
   const { mean, norm, zeros, odd } = a.all;
   const said = [
@@ -123,27 +111,12 @@ function facts(a) {
   return make("p", { class: "trail" }, said.join(" · "));
 }
 
+const [WIDE, HIGH, BAR] = [240, 52, 10]; // of a histogram and of one bar, in the units of its picture
+// How many numbers are in each of the bins that the page has of an array; null of an array of few numbers.
 function histogram(a, palette) {
   if (!a || a.histogram.length < 2 || Shapes.size(a.full) < 8) return null;
-  const most = Math.max(...a.histogram);
   const { least: low, greatest: high } = a.all;
-  const bars = a.histogram.map((count, i) =>
-    make(
-      "rect",
-      { x: i * 10, y: 50 - (48 * count) / most, width: 9, height: (48 * count) / most },
-      make("title", {}, `${plural(count, "number")}`),
-    ),
-  );
-  const zero =
-    low < 0 && high > 0
-      ? make("line", {
-          x1: (240 * -low) / (high - low),
-          x2: (240 * -low) / (high - low),
-          y1: 0,
-          y2: 52,
-          "stroke-dasharray": "3 3",
-        })
-      : null;
+  const [least, greatest] = [low, high].map((v) => Arrays.written(v, 4));
   return make(
     "div",
     {},
@@ -151,54 +124,61 @@ function histogram(a, palette) {
       "svg",
       {
         class: `histogram ${palette}`,
-        viewBox: "0 0 240 52",
+        viewBox: `0 0 ${WIDE} ${HIGH}`,
         preserveAspectRatio: "none",
         role: "img",
-        "aria-label": filled(WORDS.histogram, {
-          least: Arrays.written(low, 4),
-          greatest: Arrays.written(high, 4),
-        }),
+        "aria-label": filled(WORDS.histogram, { least, greatest }),
       },
-      bars,
-      zero,
+      histogramBars(a.histogram),
+      low < 0 && high > 0 ? zeroLine((WIDE * -low) / (high - low)) : null,
     ),
-    make(
-      "div",
-      { class: "ends" },
-      make("span", {}, Arrays.written(low, 4)),
-      make("span", {}, Arrays.written(high, 4)),
-    ),
+    make("div", { class: "ends" }, make("span", {}, least), make("span", {}, greatest)),
   );
 }
 
+function histogramBars(counts) {
+  const most = Math.max(...counts);
+  return counts.map((count, i) => {
+    const height = (48 * count) / most;
+    return make(
+      "rect",
+      { x: i * BAR, y: 50 - height, width: BAR - 1, height },
+      make("title", {}, `${plural(count, "number")}`),
+    );
+  });
+}
+
+const zeroLine = (x) => make("line", { x1: x, x2: x, y1: 0, y2: HIGH, "stroke-dasharray": "3 3" });
+
+// How the gradient was checked when the page was written: what was measured, and what the gradient told (see `replay.py`).
 function check(node) {
-  const { measured, told, tolerance, ok, kink } = node.check;
-  const apart = Math.abs(measured - told);
-  const compared = [
-    make("p", {}, "Along one random direction of this node, the result changes by"),
-    make(
-      "dl",
-      { class: "facts" },
-      make("dt", {}, "finite differences"),
-      make("dd", { class: "mono" }, Arrays.written(measured, 5)),
-      make("dt", {}, "the gradient says"),
-      make("dd", { class: "mono" }, Arrays.written(told, 5)),
-    ),
-  ];
-  const outcome = ok
-    ? "They agree."
-    : kink
-      ? "They differ: there is a kink here, with two slopes."
-      : filled(WORDS.theyDiffer, {
-          apart: Arrays.written(apart, 2),
-          tolerance: Arrays.written(tolerance, 2),
-        });
+  const { measured, told, ok } = node.check;
   return [
     make("h3", {}, "Checked by finite differences"),
-    make("div", { class: `check ${ok ? "" : "off"}` }, compared, make("p", {}, outcome)),
+    make(
+      "div",
+      { class: `check ${ok ? "" : "off"}` },
+      make("p", {}, "Along one random direction of this node, the result changes by"),
+      factList(
+        [
+          ["finite differences", Arrays.written(measured, 5)],
+          ["the gradient says", Arrays.written(told, 5)],
+        ],
+        { class: "mono" },
+      ),
+      make("p", {}, outcome(node.check)),
+    ),
   ];
 }
 
+function outcome({ measured, told, tolerance, ok, kink }) {
+  if (ok) return "They agree.";
+  if (kink) return "They differ: there is a kink here, with two slopes.";
+  const [apart, explained] = [Math.abs(measured - told), tolerance].map((v) => Arrays.written(v, 2));
+  return filled(WORDS.theyDiffer, { apart, tolerance: explained });
+}
+
+// Its line of code, with the two lines before and after it.
 function where(node) {
   const { file, number } = node.line;
   const lines = [];
@@ -207,11 +187,7 @@ function where(node) {
       lines.push(Listing.codeLine(file, k, k === number ? "now" : ""));
   return [
     make("p", { class: "trail" }, data.files[file].name),
-    make(
-      "div",
-      { class: "where" },
-      lines.length ? lines : make("p", { class: "soft" }, filled(WORDS.lineUnknown, { number })),
-    ),
+    make("div", { class: "where" }, lines.length ? lines : soft(filled(WORDS.lineUnknown, { number }))),
   ];
 }
 

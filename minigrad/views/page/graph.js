@@ -16,8 +16,8 @@ const edges = data.edges.map((edge, id) => ({
   copied: edge.copied || [],
   passed: { ...NOTHING_PASSED, ...edge.passed },
 }));
-const into = new Map(),
-  outOf = new Map();
+const into = new Map(), // node -> the edges that end there, one for each argument
+  outOf = new Map(); // node -> the edges that begin there
 for (const node of data.nodes) {
   into.set(node.n, []);
   outOf.set(node.n, []);
@@ -41,6 +41,7 @@ for (const view of data.views) {
   view.keys = new Map(view.cards.map((card) => [card.key, card]));
   view.depth = view.around ? views.get(view.around).depth + 1 : 0;
 }
+// name of a drawing -> the nodes that it shows, though they are outside its box
 const borrowed = new Map(data.views.map((view) => [view.name, new Set(view.outside)]));
 for (const view of data.views)
   for (const key of view.keys.keys())
@@ -56,7 +57,7 @@ function trail(name) {
   return found;
 }
 
-const placed = new Map();
+const placed = new Map(); // "drawing node" -> the key that `placeIn` found
 // The key of the card in a drawing that is or contains node n.
 function placeIn(name, n) {
   const view = views.get(name);
@@ -70,15 +71,20 @@ function placeIn(name, n) {
   }
 }
 
+// The last part of a node's label, else its number: short, where others stand beside it.
 function nameOf(n) {
   const node = nodes.get(n);
   return node.label ? node.label.split(".").pop() : `#${n}`;
 }
 
+// A node's whole label, else what made it: for where it stands alone.
 function fullName(n) {
   const node = nodes.get(n);
   return node.label || (node.kind === "operation" ? node.made : `${node.kind} #${n}`);
 }
+
+// A node as a line of code, "label = what made it", or the one of these that it has; "" for one with neither.
+const asLine = ({ label, made }) => `${label}${label && made ? " = " : ""}${made}`;
 
 // --- time: first forward in order, then backward ---------------------------------------------------------
 
@@ -87,8 +93,9 @@ const events = [
   ...data.forward.map((n) => ({ n, back: false })),
   ...data.backward.map((n) => ({ n, back: true })),
 ];
+// node -> the time at which its value is there: 0 for one that is there from the start
 const computedAt = new Map(data.nodes.map((node) => [node.n, 0]));
-const handedOnAt = new Map();
+const handedOnAt = new Map(); // node -> the time at which it gives its gradient on to its arguments
 events.forEach((event, i) => (event.back ? handedOnAt : computedAt).set(event.n, i + 1));
 
 const arrivals = new Map(data.nodes.map((node) => [node.n, []])); // node -> {time, edge, sum}
@@ -100,8 +107,19 @@ for (const list of arrivals.values())
 for (const n of data.roots)
   arrivals.get(n).unshift({ time: FORWARD + 1, edge: null, sum: nodes.get(n).gradient });
 
+// The step at which the reader is, `{n, back}`; null before the first.
 function current() {
   return state.time ? events[state.time - 1] : null;
+}
+
+// Whether the value of a node is shown at this time: before the first step, all are.
+const isComputed = (n) => !state.time || computedAt.get(n) <= state.time;
+
+// The number of this step on its way, forward or back, and how many steps that way has.
+function progress() {
+  return state.time > FORWARD
+    ? { step: state.time - FORWARD, count: events.length - FORWARD }
+    : { step: state.time, count: FORWARD };
 }
 
 // Whether what an edge passed is to be worked out by the reader first.
@@ -145,6 +163,10 @@ const STATES = {
   hidden: "hidden, for you to work out",
 };
 
+// Whether `gradientNow` found numbers that are worth showing: of zeros, it is said that they are zeros.
+const hasNumbers = (found) => found.sum !== null && found.state !== "zero";
+
+// What `gradientNow` found, as words.
 function stateText(found) {
   return found.state === "arriving" ? filled(WORDS.arrivedOf, found) : STATES[found.state];
 }
@@ -152,6 +174,7 @@ function stateText(found) {
 export {
   FORWARD,
   arrivals,
+  asLine,
   borrowed,
   computedAt,
   current,
@@ -161,13 +184,16 @@ export {
   gradientNow,
   handedOnAt,
   hasDrawings,
+  hasNumbers,
   home,
   into,
+  isComputed,
   isHidden,
   nameOf,
   nodes,
   outOf,
   placeIn,
+  progress,
   stateText,
   trail,
   views,

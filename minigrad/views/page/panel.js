@@ -1,7 +1,7 @@
 // --- the panel -------------------------------------------------------------------------------------------
 
 import { filled, WORDS } from "./words.js";
-import { breakable, byId, data, fill, hear, make, plural, state, tabButton } from "./base.js";
+import { breakable, byId, data, fill, hear, make, plural, soft, state, tabButton } from "./base.js";
 import * as Editing from "./editing.js";
 import * as Step from "./step.js";
 import * as Details from "./details.js";
@@ -17,6 +17,7 @@ import * as ChapterList from "./chapter_list.js";
 import * as ChapterPlay from "./chapter_play.js";
 import * as Doubts from "./doubts.js";
 
+// The tabs of the panel: "Cell" only while a cell of an attention map is chosen.
 function tabs() {
   const titles = {
     overview: "Overview",
@@ -35,6 +36,7 @@ function tabs() {
   for (const name of Object.keys(titles)) byId(name).hidden = state.tab !== name;
 }
 
+// Make the tab that is open, and none of the others: they are made when they are opened.
 function panel() {
   tabs();
   if (state.tab === "overview") overview();
@@ -46,85 +48,97 @@ function panel() {
 }
 
 function overview() {
-  const root = Graph.nodes.get(data.roots[0]);
-  const learned = data.nodes.filter((node) => node.kind === "parameter" || node.kind === "input");
-  const size = (node) => Shown.norm(node.gradient);
-  const most = Math.max(...learned.map(size), 0);
-  const bySize = [...learned].sort((a, b) => size(b) - size(a)).slice(0, 40);
-  const open = !state.predict;
-  const chaptersHere = [make("h3", {}, "Chapters"), ChapterList.chapterList()]; // of a model they come first
+  const chaptersHere = [make("h3", {}, "Chapters"), ChapterList.chapterList()];
+  const ofModel = Chapters.chapters.some((chapter) => chapter.box !== null);
   fill(
     byId("overview"),
+    theWhole(),
+    waysToBegin(),
+    ofModel ? [chaptersHere, Editing.invitation()] : [Editing.invitation(), chaptersHere],
+    whatIsLearned(),
+    make("h3", {}, "What the cards are"),
+    legend(),
+    colours(),
+    make("h3", {}, "Keys"),
+    firstKeys(),
+  );
+}
+
+// The result, and how many steps lead to it and back.
+function theWhole() {
+  const root = Graph.nodes.get(data.roots[0]);
+  return [
     make("p", { class: "phase" }, "The whole computation"),
     make("h2", {}, make("code", {}, Graph.fullName(root.n))),
     root.shape.length
       ? null
       : make("p", { class: "big" }, Shown.brief(root.value), Doubts.fixedBadge(Doubts.whyFixed(root.n))),
-    make(
-      "p",
-      { class: "soft" },
+    soft(
       filled(WORDS.stepsInAll, {
         about: data.about,
         steps: plural(Graph.FORWARD, "step"),
         back: Graph.events.length - Graph.FORWARD,
       }),
     ),
-    make(
-      "div",
-      { class: "start" },
-      Chapters.toldChapters.length
-        ? make("button", { class: "primary", onclick: ChapterPlay.playSentences }, "Play the chapters")
-        : make(
-            "button",
-            { class: "primary", onclick: () => ChapterPlay.playChapter(Chapters.chapters[0]) },
-            "Play the first chapter",
-          ),
-      make("button", { onclick: () => Places.go(1) }, "Take the first step →"),
-      make("button", { onclick: () => Places.go(Graph.FORWARD + 1) }, "Start with the way back"),
-      Editing.computingTabs().whatif
-        ? make("button", { onclick: () => Places.openTab("whatif") }, "Switch a part off")
-        : null,
-    ),
-    Chapters.chapters.some((chapter) => chapter.box !== null)
-      ? [chaptersHere, Editing.invitation()]
-      : [Editing.invitation(), chaptersHere],
-    bySize.length && open
-      ? make(
-          "details",
-          { open: bySize.length <= FEW },
-          make("summary", {}, make("h3", {}, "What is learned, by the size of its gradient")),
-          sizesOf(bySize, size, most),
-          make("p", { class: "soft" }, "The size is the square root of the sum of squares."),
-        )
+  ];
+}
+
+function waysToBegin() {
+  const [title, play] = Chapters.toldChapters.length
+    ? ["Play the chapters", ChapterPlay.playSentences]
+    : ["Play the first chapter", () => ChapterPlay.playChapter(Chapters.chapters[0])];
+  return make(
+    "div",
+    { class: "start" },
+    make("button", { class: "primary", onclick: play }, title),
+    make("button", { onclick: () => Places.go(1) }, "Take the first step →"),
+    make("button", { onclick: () => Places.go(Graph.FORWARD + 1) }, "Start with the way back"),
+    Editing.computingTabs().whatif
+      ? make("button", { onclick: () => Places.openTab("whatif") }, "Switch a part off")
       : null,
-    bySize.length && !open ? make("p", { class: "soft" }, "Hidden while you predict.") : null,
-    make("h3", {}, "What the cards are"),
-    legend(),
-    colours(),
-    make("h3", {}, "Keys"),
-    make(
-      "p",
-      { class: "soft" },
-      make("kbd", {}, "→"),
-      " ",
-      make("kbd", {}, "←"),
-      " step, ",
-      make("kbd", {}, "space"),
-      " plays, ",
-      make("kbd", {}, "/"),
-      " finds, ",
-      make("kbd", {}, "?"),
-      " shows all keys.",
-    ),
   );
 }
 
-const FEW = 12; // parameters whose gradients are listed at once
-function sizesOf(nodes, size, most) {
+const FEW = 12; // nodes whose gradients are listed at once
+const MOST_LISTED = 40;
+// The parameters and inputs, the one with the largest gradient first: while the reader predicts, it would tell.
+function whatIsLearned() {
+  const learned = data.nodes.filter((node) => node.kind === "parameter" || node.kind === "input");
+  if (!learned.length) return null;
+  if (state.predict) return soft("Hidden while you predict.");
+  const bySize = learned
+    .map((node) => [node, Shown.norm(node.gradient)])
+    .sort(([, a], [, b]) => b - a)
+    .slice(0, MOST_LISTED);
+  return make(
+    "details",
+    { open: bySize.length <= FEW },
+    make("summary", {}, make("h3", {}, "What is learned, by the size of its gradient")),
+    sizesOf(bySize),
+    soft("The size is the square root of the sum of squares."),
+  );
+}
+
+function firstKeys() {
+  const key = (name) => make("kbd", {}, name);
+  return soft(
+    [key("→"), " ", key("←"), " step, ", key("space"), " plays, "],
+    [key("/"), " finds, ", key("?"), " shows all keys."],
+  );
+}
+
+// A list of pairs of a node and the size of its gradient, the largest first: each with a bar as long as its share of it.
+function sizesOf(bySize) {
+  const most = Math.max(bySize[0][1], 0);
+  const bar = (size) =>
+    make("span", {
+      class: "bar",
+      style: `display:block;width:${most ? (100 * size) / most : 0}%`,
+    });
   return make(
     "ul",
     { class: "by-size" },
-    nodes.map((node) =>
+    bySize.map(([node, size]) =>
       make(
         "li",
         {},
@@ -133,18 +147,11 @@ function sizesOf(nodes, size, most) {
           { class: "link", title: node.label, onclick: () => Places.choose(node.n, { open: true }) },
           breakable(Graph.fullName(node.n)),
         ),
-        make(
-          "span",
-          { class: "track-bar", "aria-hidden": "true" },
-          make("span", {
-            class: "bar",
-            style: `display:block;width:${most ? (100 * size(node)) / most : 0}%`,
-          }),
-        ),
+        make("span", { class: "track-bar", "aria-hidden": "true" }, bar(size)),
         make(
           "span",
           { class: "size" },
-          node.gradient === null ? node.state : Arrays.written(size(node), 4),
+          node.gradient === null ? node.state : Arrays.written(size, 4),
           Doubts.fixedBadge(Doubts.whyFixedGradient(node.n)),
         ),
       ),
@@ -152,43 +159,38 @@ function sizesOf(nodes, size, most) {
   );
 }
 
+const KINDS = {
+  parameter: "parameter: learned",
+  input: "input that needs a gradient",
+  data: "data: constant",
+  operation: "operation",
+  result: "result",
+  module: "box of a module",
+  definition: "box of a function",
+};
+const GRADIENTS = {
+  known: "gradient known",
+  zero: "gradient zero",
+  "not-computed": "not computed",
+  arriving: "still arriving",
+  "needs-none": "needs none: no place for it",
+  freed: "freed: not kept",
+};
+
+// The colours of the kinds of cards, and how the gradient on a card looks in each of its states.
 function legend() {
-  const kind = (name, text) =>
+  const list = (texts, swatch) =>
     make(
-      "li",
-      {},
-      make("span", {
-        class: "swatch kind",
-        style: `background: var(--${name}); border-color: var(--${name}-line)`,
-      }),
-      text,
+      "ul",
+      { class: "legend" },
+      Object.entries(texts).map(([name, text]) => make("li", {}, make("span", swatch(name)), text)),
     );
-  const grad = (name, text) => make("li", {}, make("span", { class: `swatch ${name}` }), text);
-  return make(
-    "div",
-    { class: "columns" },
-    make(
-      "ul",
-      { class: "legend" },
-      kind("parameter", "parameter: learned"),
-      kind("input", "input that needs a gradient"),
-      kind("data", "data: constant"),
-      kind("operation", "operation"),
-      kind("result", "result"),
-      kind("module", "box of a module"),
-      kind("definition", "box of a function"),
-    ),
-    make(
-      "ul",
-      { class: "legend" },
-      grad("known", "gradient known"),
-      grad("zero", "gradient zero"),
-      grad("not-computed", "not computed"),
-      grad("arriving", "still arriving"),
-      grad("needs-none", "needs none: no place for it"),
-      grad("freed", "freed: not kept"),
-    ),
-  );
+  const ofKind = (name) => ({
+    class: "swatch kind",
+    style: `background: var(--${name}); border-color: var(--${name}-line)`,
+  });
+  const ofGradient = (name) => ({ class: `swatch ${name}` });
+  return make("div", { class: "columns" }, list(KINDS, ofKind), list(GRADIENTS, ofGradient));
 }
 
 // What the two pictures on a card show, and in which colours.

@@ -1,13 +1,12 @@
 // --- out of the page: a link to what is shown, a line to embed it, and pictures of it ------------------------
 
 import { filled, WORDS } from "./words.js";
-import { byId, data, fill, make, say, state } from "./base.js";
+import { byId, data, fill, make, say, soft, state, SVG } from "./base.js";
 import * as Graph from "./graph.js";
 import * as Drawing from "./drawing.js";
 import * as Camera from "./camera.js";
 import * as Link from "./link.js";
 
-const SVG = "http://www.w3.org/2000/svg";
 const MARGIN = 12;
 
 // The rules of the page's style, and its colours as they are now, so that a picture needs neither.
@@ -22,12 +21,14 @@ function styleOf(root, wanted) {
   return `${root}{${colours};color:${now.getPropertyValue("--ink")}}\n${texts}\n*{animation:none!important}`;
 }
 
+// An image of its own, as a text that a file can have: `{svg, width, height}`.
 function wrapped(width, height, style, ...content) {
   const svg = make("svg", { xmlns: SVG, width, height, viewBox: `0 0 ${width} ${height}` });
   svg.append(Object.assign(document.createElementNS(SVG, "style"), { textContent: style }), ...content);
   return { svg: new XMLSerializer().serializeToString(svg), width, height };
 }
 
+// The drawing that is open, whole, whatever of it is seen in the window.
 function ofDrawing() {
   const [width, height] = Graph.views.get(state.view).size.map((n) => n + 2 * MARGIN);
   const ground = make("rect", { width, height, style: "fill: var(--ground)" });
@@ -108,6 +109,7 @@ function pictures() {
 
 const address = ({ svg }) => `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`;
 
+// A picture as a canvas, whose dots are `scale` to a pixel of the page.
 async function dotted(picture, scale = 2) {
   const image = new Image();
   image.src = address(picture);
@@ -122,6 +124,7 @@ function save(name, href) {
   say(filled(WORDS.saved, { name }));
 }
 
+// Copy by `act`, and say whether it worked: a browser may forbid it.
 async function copied(act, what) {
   const told = byId("share-said");
   try {
@@ -140,6 +143,7 @@ const copyPicture = (picture) =>
     }),
   ]);
 
+// A text to copy, in a field where it can be chosen by hand too.
 function textRow(label, text) {
   const field = make("input", {
     type: "text",
@@ -168,6 +172,23 @@ function embedding(place, hash) {
   return `<iframe src="${text(source)}" title="${text(data.title)}" style="width:100%;height:40rem;border:1px solid #bbb" loading="lazy"></iframe>`;
 }
 
+// One picture to copy or to save; `picture` makes it when it is asked for.
+function pictureRow([title, name, picture]) {
+  return make(
+    "p",
+    { class: "share-row" },
+    make("span", {}, title),
+    make("button", { onclick: () => save(`${name}.svg`, address(picture())) }, "SVG"),
+    make(
+      "button",
+      { onclick: async () => save(`${name}.png`, (await dotted(picture())).toDataURL()) },
+      "PNG",
+    ),
+    make("button", { onclick: () => copied(() => copyPicture(picture()), title) }, "Copy"),
+  );
+}
+
+// The dialog is of what is shown now: the link and the pictures are made when it opens.
 function open() {
   const { hash, leftOut } = Link.written();
   const link = location.href.split("#")[0] + (hash ? `#${hash}` : "");
@@ -175,26 +196,18 @@ function open() {
     byId("share"),
     make("h2", {}, "Share what is shown"),
     textRow("Link", link),
-    leftOut ? make("p", { class: "soft" }, filled(WORDS.leftOut, { count: leftOut })) : null,
+    leftOut ? soft(filled(WORDS.leftOut, { count: leftOut })) : null,
     textRow("To embed it", embedding(location, hash)),
-    isHosted(location) ? null : make("p", { class: "soft" }, WORDS.notHosted),
+    isHosted(location) ? null : soft(WORDS.notHosted),
     make("h3", {}, "Pictures"),
-    pictures().map(([title, name, of]) =>
-      make(
-        "p",
-        { class: "share-row" },
-        make("span", {}, title),
-        make("button", { onclick: () => save(`${name}.svg`, address(of())) }, "SVG"),
-        make("button", { onclick: async () => save(`${name}.png`, (await dotted(of())).toDataURL()) }, "PNG"),
-        make("button", { onclick: () => copied(() => copyPicture(of()), title) }, "Copy"),
-      ),
-    ),
+    pictures().map(pictureRow),
     make("p", { id: "share-said", class: "soft", role: "status" }),
     make("form", { method: "dialog" }, make("button", {}, "Close")),
   );
   byId("share").showModal();
 }
 
+// Called once, at the start. A page in a frame of another one leaves its bars out.
 function listen() {
   byId("share-open").onclick = open;
   if (window.self !== window.top) document.body.classList.add("embedded");

@@ -1,7 +1,7 @@
 // --- the panel of a step: what it is given, what it gives, and what goes back -----------------------------
 
 import { filled, WORDS } from "./words.js";
-import { byId, data, fill, make, plural, state } from "./base.js";
+import { byId, data, fill, make, plural, soft, state } from "./base.js";
 import * as Shapes from "./shapes.js";
 import * as Graph from "./graph.js";
 import * as Places from "./places.js";
@@ -17,46 +17,44 @@ import * as Predict from "./predict.js";
 import * as Heat from "./heat.js";
 import * as Listing from "./listing.js";
 
+// Show the step at which the reader is, and begin at its top.
 function stepPanel() {
   const event = Graph.current();
   const box = byId("step");
-  if (!event)
-    return fill(
-      box,
-      make("p", {}, "Nothing has happened yet. "),
-      make(
-        "div",
-        { class: "start" },
-        make("button", { class: "primary", onclick: () => Places.go(1) }, "Take the first step →"),
-      ),
-    );
+  if (!event) return fill(box, beforeTheFirst());
   const node = Graph.nodes.get(event.n);
-  const count = event.back
-    ? filled(WORDS.stepBack, { step: state.time - Graph.FORWARD, count: Graph.events.length - Graph.FORWARD })
-    : filled(WORDS.stepForward, { step: state.time, count: Graph.FORWARD });
+  const back = node.kind === "operation" ? backward : leaf;
+  fill(box, heading(node, event.back), (event.back ? back : forward)(node));
+  box.scrollTop = 0;
+}
+
+const beforeTheFirst = () => [
+  make("p", {}, "Nothing has happened yet. "),
+  make(
+    "div",
+    { class: "start" },
+    make("button", { class: "primary", onclick: () => Places.go(1) }, "Take the first step →"),
+  ),
+];
+
+// Where in the computation the step is, its line of code, and what it is for.
+function heading(node, back) {
   const why = node.about || (node.box !== null ? data.boxes[node.box].about : "");
-  const head = [
+  return [
     ChapterList.chapterLine(),
-    make("p", { class: `phase ${event.back ? "backward" : ""}` }, count),
     make(
-      "h2",
-      {},
-      make(
-        "code",
-        {},
-        node.label ? node.label : "",
-        node.label && node.made ? " = " : "",
-        node.made || (node.label ? "" : `${node.kind} #${node.n}`),
-      ),
+      "p",
+      { class: `phase ${back ? "backward" : ""}` },
+      filled(back ? WORDS.stepBack : WORDS.stepForward, Graph.progress()),
     ),
+    make("h2", {}, make("code", {}, Graph.asLine(node) || `${node.kind} #${node.n}`)),
     why ? make("p", { class: "why" }, why) : null,
     trailText(node),
     lineText(node),
   ];
-  fill(box, head, event.back ? (node.kind === "operation" ? backward(node) : leaf(node)) : forward(node));
-  box.scrollTop = 0;
 }
 
+// The line of code that asked for it: the name of the file leads to it there.
 function lineText(node) {
   if (!node.line) return null;
   const { file, number } = node.line;
@@ -74,6 +72,7 @@ function lineText(node) {
   );
 }
 
+// The boxes around a node, the outermost first; null where there is none.
 function trailText(node) {
   const names = [];
   for (let box = node.box; box !== null && box !== undefined; box = data.boxes[box].parent)
@@ -81,68 +80,67 @@ function trailText(node) {
   return names.length ? make("p", { class: "trail" }, `in ${names.filter(Boolean).join(" › ")}`) : null;
 }
 
+// A step forward: an element worked out, what the step is given, and what it gives, or the question for that.
 function forward(node) {
-  const given = Graph.into.get(node.n);
   const figures = new Map(); // slot -> the figure of what the step is given
   const line = workedLine(Elements.ofNode(node), node.value, Graph.nameOf(node.n), { figures });
-  const toAnswer = ChapterPlay.forwardQuestion(node);
+  const question = ChapterPlay.forwardQuestion(node);
+  const given = Graph.into.get(node.n).map((edge) => {
+    const figure = givenFigure(edge);
+    figures.set(Sources.tape?.value[edge.source], figure);
+    return figure;
+  });
   return [
-    toAnswer ? null : line.element,
-    given.length ? make("h3", {}, "Is given") : null,
-    given.map((edge) => {
-      const source = Graph.nodes.get(edge.source);
-      const figure = Heat.heat(
-        source.value,
-        `${edge.argument ? `${edge.argument} = ` : ""}${Graph.nameOf(source.n)}`,
-        {
-          letters: source.letters,
-          note: source.kind === "operation" ? "" : source.kind,
-          fixed: Doubts.whyFixed(source.n),
-        },
-      );
-      figures.set(Sources.tape?.value[source.n], figure);
-      return figure;
-    }),
+    question ? null : line.element,
+    given.length ? [make("h3", {}, "Is given"), given] : null,
     make("h3", {}, "Gives"),
-    toAnswer || [
-      Heat.heat(node.value, Graph.nameOf(node.n), {
-        letters: node.letters,
-        read: line.show,
-        fixed: Doubts.whyFixed(node.n),
-      }),
-      Attention.mapButton(node.n),
-    ],
+    question || [valueFigure(node, { read: line.show }), Attention.mapButton(node.n)],
   ];
 }
 
+// An argument of the step, with the name that NumPy has for it.
+function givenFigure({ source: n, argument }) {
+  const source = Graph.nodes.get(n);
+  return Heat.heat(source.value, `${argument ? `${argument} = ` : ""}${Graph.nameOf(n)}`, {
+    letters: source.letters,
+    note: source.kind === "operation" ? "" : source.kind,
+    fixed: Doubts.whyFixed(n),
+  });
+}
+
+const valueFigure = ({ n, value, letters }, options = {}) =>
+  Heat.heat(value, Graph.nameOf(n), { letters, fixed: Doubts.whyFixed(n), ...options });
+
+// The step back at a parameter or an input: nothing is handed on, all that comes stays there.
 function leaf(node) {
+  const { length: count } = Graph.arrivals.get(node.n);
   return [
     make(
       "p",
       {},
-      Graph.arrivals.get(node.n).length === 1
-        ? "All that comes here has arrived. It stays, in "
-        : filled(WORDS.allArrived, { count: Graph.arrivals.get(node.n).length }),
+      count === 1 ? "All that comes here has arrived. It stays, in " : filled(WORDS.allArrived, { count }),
       make("code", {}, `${Graph.fullName(node.n)}.grad`),
       ".",
     ),
-    gradientFigure(node.n, "gradient"),
+    gradientFigure(node.n),
     make("h3", {}, "What it belongs to"),
-    Heat.heat(node.value, Graph.nameOf(node.n), { letters: node.letters, fixed: Doubts.whyFixed(node.n) }),
+    valueFigure(node),
   ];
 }
 
-function gradientFigure(n, name) {
+// The gradient of a node as far as it has arrived, or what is known of it.
+function gradientFigure(n) {
   const found = Graph.gradientNow(n);
-  const node = Graph.nodes.get(n);
+  const { letters } = Graph.nodes.get(n);
   const why = found.sum === null && found.state !== "zero" ? null : Doubts.whyFixedGradient(n);
-  if (found.sum === null || found.state === "zero") return [stateLine(found), Doubts.fixedText(why)];
+  if (!Graph.hasNumbers(found)) return [stateLine(found), Doubts.fixedText(why)];
   return [
     found.state === "arriving" ? stateLine(found) : null,
-    Heat.heat(found.sum, name, { palette: "gradient", letters: node.letters, fixed: why }),
+    Heat.heat(found.sum, "gradient", { palette: "gradient", letters, fixed: why }),
   ];
 }
 
+// What `Graph.gradientNow` found, in words, beside the swatch that the legend has for it.
 function stateLine(found) {
   return make(
     "p",
@@ -152,33 +150,30 @@ function stateLine(found) {
   );
 }
 
+// The step back at an operation: the gradient that arrives, and what the rule makes of it for each argument.
 function backward(node) {
-  const shares = Graph.into.get(node.n).filter((edge) => edge.differentiable);
-  const others = Graph.into.get(node.n).filter((edge) => !edge.differentiable);
-  const root = data.roots.includes(node.n) && Graph.arrivals.get(node.n).length === 1;
-  const arrived =
-    node.gradient === null
-      ? null
-      : Heat.heat(node.gradient, "g", {
-          palette: "gradient",
-          letters: node.letters,
-          note: root ? "the walk starts here" : "of the loss, by this node",
-          fixed: Doubts.whyFixedGradient(node.n),
-        });
+  const given = Graph.into.get(node.n);
+  const others = given.filter((edge) => !edge.differentiable);
+  const arrived = node.gradient === null ? null : arrivedFigure(node);
+  const handsOn = arrived !== null || node.state === "freed";
   return [
     make("h3", {}, "The gradient that arrives here"),
     arrived ?? stateLine(Graph.gradientNow(node.n)),
-    node.gradient === null && node.state !== "freed"
-      ? null
-      : shares.map((edge) => shareOf(node, edge, arrived)),
+    handsOn ? given.filter((edge) => edge.differentiable).map((edge) => shareOf(node, edge, arrived)) : null,
     others.length
-      ? make(
-          "p",
-          { class: "soft" },
-          filled(WORDS.noneNeeded, { names: others.map((edge) => Graph.nameOf(edge.source)).join(", ") }),
-        )
+      ? soft(filled(WORDS.noneNeeded, { names: others.map((edge) => Graph.nameOf(edge.source)).join(", ") }))
       : null,
   ];
+}
+
+function arrivedFigure({ n, gradient, letters }) {
+  const begins = data.roots.includes(n) && Graph.arrivals.get(n).length === 1;
+  return Heat.heat(gradient, "g", {
+    palette: "gradient",
+    letters,
+    note: begins ? "the walk starts here" : "of the loss, by this node",
+    fixed: Doubts.whyFixedGradient(n),
+  });
 }
 
 // What a step gives to one of its arguments: the rule, an element worked out, what the rule reads, and the arrays.
@@ -234,14 +229,13 @@ function readDetails(node, edge, reads, hidden) {
 }
 
 // What went along an edge: what the rule gives, its sum where broadcasting had made copies, and what it was added to.
+// `read` works out the element that is pointed at.
 function passedFigures(node, edge, read) {
-  const { given, fitted, before, after } = edge.passed;
-  if (fitted === null) return make("p", { class: "soft" }, "What it gave was not kept.");
-  const source = Graph.nodes.get(edge.source);
-  const arrivals = Graph.arrivals.get(source.n).length;
+  const { given, fitted } = edge.passed;
+  if (fitted === null) return soft("What it gave was not kept.");
   const options = (part) => ({
     palette: "gradient",
-    letters: source.letters,
+    letters: Graph.nodes.get(edge.source).letters,
     fixed: Live.tape?.passed[edge.id] ? Doubts.whyFixedSlot(Live.tape.passed[edge.id][part]) : null,
   });
   return [
@@ -250,26 +244,27 @@ function passedFigures(node, edge, read) {
       : null,
     edge.copied.length ? copiesText(node, edge) : null,
     Heat.heat(fitted, "contribution", { ...options("fitted"), read }),
-    before !== null
-      ? make(
-          "div",
-          { class: "sum" },
-          Heat.heat(before, "had arrived before", options("before")),
-          Heat.heat(after, "sum now", options("after")),
-        )
-      : make(
-          "p",
-          { class: "soft" },
-          arrivals > 1 ? filled(WORDS.firstToArrive, { count: arrivals }) : "Nothing else goes there.",
-        ),
+    addedTo(edge, options),
   ];
+}
+
+// The sum before and after what went along an edge, or why there is none; `options` are those of a part's figure.
+function addedTo(edge, options) {
+  const { before, after } = edge.passed;
+  const { length: count } = Graph.arrivals.get(edge.source);
+  if (before === null)
+    return soft(count > 1 ? filled(WORDS.firstToArrive, { count }) : "Nothing else goes there.");
+  return make(
+    "div",
+    { class: "sum" },
+    Heat.heat(before, "had arrived before", options("before")),
+    Heat.heat(after, "sum now", options("after")),
+  );
 }
 
 function copiesText(node, { copied }) {
   const copies = copied.reduce((n, axis) => n * node.shape[axis], 1);
-  return make(
-    "p",
-    { class: "soft" },
+  return soft(
     filled(WORDS.copiesAlong[copied.length > 1 ? "axes" : "axis"], {
       copies: plural(copies, "copy", "copies"),
       axes: copied.join(", "),
@@ -278,7 +273,8 @@ function copiesText(node, { copied }) {
 }
 
 // The line below a rule: its first element, then that under the pointer. What this one is made of is framed in
-// `figures`, by slot: for a product of matrices a row of one and a column of the other.
+// `figures`, by slot: for a product of matrices a row of one and a column of the other. `of`: what `Elements.ofNode`
+// or `ofEdge` gives; `id`: the array of the result, whose name is `target`. `show` is for `read` of `Heat.heat`.
 function workedLine(of, id, target, { equals = "=", figures }) {
   const element = make("p", { class: "worked mono", hidden: true });
   const a = Shown.array(id);

@@ -56,6 +56,20 @@ def test_the_script_begins_with_what_each_object_gives():
         assert line == f"// {name}: {', '.join(scripts.exported(TEXTS[name]))}"
 
 
+def test_the_table_of_events_says_who_tells_what_to_whom():
+    """In the order in which they hear. Those of a reading, which begin with "flow", are not in it."""
+    table = re.findall(r"^//   (\w+) +([\w, ]+) -> ([\w, ]+): ", TEXTS["Base"], re.MULTILINE)
+    found = {}
+    for act in ("tell", "hear"):
+        for file, name in scripts.SCRIPTS.items():
+            for event in re.findall(rf'\b{act}\("([\w-]+)"', TEXTS[name]):
+                files = found.setdefault(event, {"tell": [], "hear": []})[act]
+                files.extend({file} - {*files})
+    told = {event: [files["tell"], files["hear"]] for event, files in found.items()}
+    of_a_page = {event: files for event, files in told.items() if not event.startswith("flow")}
+    assert {event: [tell.split(", "), hear.split(", ")] for event, tell, hear in table} == of_a_page
+
+
 @pytest.mark.slow
 def test_a_name_that_changes_is_read_anew_and_others_stay_inside(browser, tmp_path, monkeypatch):
     (tmp_path / "base.js").write_text("const one = 1;\nconst own = 2;\n\nexport { one };\n")
