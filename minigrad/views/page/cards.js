@@ -1,7 +1,7 @@
 // --- the cards of a drawing: a node, a closed box, or a node from outside --------------------------------------
 
 import { filled, WORDS } from "./words.js";
-import { data, fill, hideTip, make, plural, state, tell, tip } from "./base.js";
+import { data, fill, hideTip, make, plural, tell, tip } from "./base.js";
 import * as Shapes from "./shapes.js";
 import * as Arrays from "./arrays.js";
 import * as Shown from "./shown.js";
@@ -23,7 +23,9 @@ function membersOf(key) {
   return typeof key === "number" ? [key] : inside.get(key) || [];
 }
 
-const timesOf = new Map(); // a card's key -> when its nodes are computed, and when they hand on
+const timesOf = new Map(); // a card's key -> its times
+// When the nodes of a card are computed, and when they hand their gradients on: `{forward, back}`, the first time first;
+// and whether one of them is there from the start (`free`).
 function times(key) {
   if (!timesOf.has(key)) {
     const all = (when) =>
@@ -40,10 +42,13 @@ function times(key) {
   return timesOf.get(key);
 }
 
+// When something first happens in a card: 0 where all of it is there from the start.
 function firstTime(key) {
   return times(key).forward[0] || 0;
 }
 
+// Make a card of a drawing, `view`: what stays as it is, and what `fillSlots` and `Drawing.mark` change later. Its key is
+// the number of a node, or the name of the drawing that a closed box opens.
 function cardOf(view, { key, x, y, width: w, height: h }) {
   const outside = typeof key === "number" && Graph.borrowed.get(view.name).has(key);
   const group = make("g", {
@@ -77,6 +82,7 @@ function cardOf(view, { key, x, y, width: w, height: h }) {
 
 // --- what stands on a card: of a node from outside its name; of a node its line and shape; of a box its title ---
 
+// `shows`: the node whose value and gradient the card has in its slots.
 function addOutside({ key, group, w, h }) {
   group.classList.add("outside");
   group.append(
@@ -85,6 +91,7 @@ function addOutside({ key, group, w, h }) {
   );
 }
 
+// A node in its own drawing: its line, its shape, its number.
 function addNode(card, view) {
   const { key, group, w, h } = card;
   const node = Graph.nodes.get(key);
@@ -112,6 +119,7 @@ function addNode(card, view) {
   card.shows = key;
 }
 
+// A closed box, which shows the last node that it gives to others; below, how much of it has been done.
 function addBox(card, closed) {
   const { group, w, h } = card;
   group.classList.add(closed.kind);
@@ -147,6 +155,7 @@ function headText(node) {
   return text;
 }
 
+// What a card is, in lines, for the small box beside the pointer.
 function tipText(view, key, outside) {
   if (typeof key !== "number") {
     const closed = view.closed[key];
@@ -155,14 +164,13 @@ function tipText(view, key, outside) {
     return filled(WORDS.clickToOpen, { name: closed.lines.join(": "), contents: counts.join(", ") });
   }
   const node = Graph.nodes.get(key);
-  const computed = !state.time || Graph.computedAt.get(key) <= state.time;
   const found = Graph.gradientNow(key);
   return (
     [
-      `#${key} ${node.label ? `${node.label}${node.made ? " = " : ""}` : ""}${node.made}`,
+      `#${key} ${Graph.asLine(node)}`,
       `${Arrays.shapeText(node.shape, node.letters)} ${node.type}`,
-      `value ${computed ? Shown.brief(node.value, 12) : "not computed yet"}`,
-      `gradient ${found.sum !== null && found.state !== "zero" ? Shown.brief(found.sum, 12) : Graph.stateText(found)}`,
+      `value ${Graph.isComputed(key) ? Shown.brief(node.value, 12) : "not computed yet"}`,
+      `gradient ${Graph.hasNumbers(found) ? Shown.brief(found.sum, 12) : Graph.stateText(found)}`,
       outside ? "from outside this box" : "",
     ]
       .filter(Boolean)
@@ -170,6 +178,7 @@ function tipText(view, key, outside) {
   );
 }
 
+// Do what a click on a card does: choose its node, or open its box.
 function activate(key) {
   if (typeof key === "number") Places.choose(key);
   else Places.show(key);
@@ -178,40 +187,49 @@ function activate(key) {
 // The small pictures of value and gradient on a card, as they are at this time.
 function fillSlots(card) {
   if (card.outside) return;
-  const y = card.closed ? 44 : 43,
-    height = card.h - y - (card.closed ? 11 : 7);
   const n = card.shows;
   const node = n === null || n === undefined ? null : Graph.nodes.get(n);
   if (!node) return fill(card.slots);
   const found = Graph.gradientNow(n);
-  const computed = !state.time || Graph.computedAt.get(n) <= state.time;
+  const computed = Graph.isComputed(n);
   const stamp = `${computed} ${node.value} ${found.state} ${found.sum} ${found.arrived}`;
-  if (card.stamp === stamp) return;
+  if (card.stamp === stamp) return; // it looks like this already
   card.stamp = stamp;
-  const both = found.state !== "needs none";
-  const width = both ? (card.w - 24) / 2 : card.w - 18;
-  const parts = computed
-    ? slot(9, y, width, height, node.value, "value")
-    : [make("rect", { class: "slot later", x: 9, y, width, height, rx: 2 })];
-  if (both) {
-    const x = 15 + width;
-    const kind = found.state.replace(" ", "-");
-    if (found.sum !== null && found.state !== "zero")
-      parts.push(...slot(x, y, width, height, found.sum, "gradient", `back ${kind}`));
-    else parts.push(make("rect", { class: `slot back ${kind}`, x, y, width, height, rx: 2 }));
-    const words = { zero: "0", hidden: "?", "not computed": "", later: "", freed: "" }[found.state];
-    if (words)
-      parts.push(make("text", { class: `slot-text ${kind}`, x: x + width / 2, y: y + height - 4 }, words));
-    if (found.state === "arriving")
-      parts.push(
-        make(
+  const needsGradient = found.state !== "needs none";
+  const y = card.closed ? 44 : 43;
+  const place = {
+    x: 9,
+    y,
+    width: needsGradient ? (card.w - 24) / 2 : card.w - 18,
+    height: card.h - y - (card.closed ? 11 : 7),
+  };
+  fill(
+    card.slots,
+    computed ? slot(place, node.value, "value") : make("rect", { class: "slot later", ...place, rx: 2 }),
+    needsGradient ? gradientSlot({ ...place, x: 15 + place.width }, found) : null,
+    found.state === "arriving"
+      ? make(
           "text",
           { class: "slot-text", x: card.w - 30 - 7 * String(n).length, y: 36 },
           `${found.arrived}/${found.of}`,
-        ),
-      );
-  }
-  fill(card.slots, parts);
+        )
+      : null,
+  );
+}
+
+const SIGNS = { zero: "0", hidden: "?" }; // of a gradient whose numbers are not shown
+// A gradient at its place on a card: its picture, or what `Graph.gradientNow` found instead.
+function gradientSlot(place, found) {
+  const kind = found.state.replace(" ", "-");
+  const { x, y, width, height } = place;
+  return [
+    Graph.hasNumbers(found)
+      ? slot(place, found.sum, "gradient", `back ${kind}`)
+      : make("rect", { class: `slot back ${kind}`, x, y, width, height, rx: 2 }),
+    SIGNS[found.state]
+      ? make("text", { class: `slot-text ${kind}`, x: x + width / 2, y: y + height - 4 }, SIGNS[found.state])
+      : null,
+  ];
 }
 
 const { WRITTEN_OUT, IN_A_ROW } = data.constants;
@@ -223,55 +241,51 @@ function cellsOf(shape) {
   return [Math.ceil(n / columns), columns];
 }
 
-function slot(x, y, width, height, id, palette, kind = "") {
+// An array at a place on a card, `{x, y, width, height}`: its numbers where they are few, else a picture.
+function slot(place, id, palette, kind = "") {
   const a = Shown.array(id);
-  const parts = [make("rect", { class: `slot ${kind}`, x, y, width, height, rx: 2 })];
-  if (!a?.numbers.length)
-    parts.push(
-      make("text", { class: "slot-text", x: x + width / 2, y: y + height - 4 }, a ? "empty" : "not kept"),
-    );
-  else if (a.numbers.length <= WRITTEN_OUT) {
-    const [rows, columns] = cellsOf(a.full);
-    const [w, h] = [width / columns, height / rows],
-      tone = Pictures.tones(palette);
-    a.numbers.forEach((v, k) => {
-      const [left, top] = [x + (k % columns) * w, y + Math.floor(k / columns) * h];
-      const [red, green, blue, alpha] = Pictures.tint(v, a.largest, tone);
-      if (a.numbers.length > 1)
-        parts.push(
-          make("rect", {
-            x: left,
-            y: top,
-            width: w,
-            height: h,
-            fill: `rgba(${red}, ${green}, ${blue}, ${((alpha * 0.5) / 255).toFixed(3)})`,
-          }),
-        );
-      parts.push(
-        make(
-          "text",
-          {
-            class: `figure ${palette} ${a.numbers.length > 1 ? "tinted" : ""}`,
-            x: left + w / 2,
-            y: top + h / 2 + 4.2,
-            "text-anchor": "middle",
-          },
-          fitted(v, a, w),
-        ),
-      );
-    });
-  } else
-    parts.push(
-      make("image", {
-        x: x + 1,
-        y: y + 1,
-        width: Math.max(1, width - 2),
-        height: height - 2,
-        preserveAspectRatio: "none",
-        href: Pictures.thumb(id, palette),
-      }),
-    );
-  return parts;
+  const { x, y, width, height } = place;
+  const frame = make("rect", { class: `slot ${kind}`, ...place, rx: 2 });
+  if (!a?.numbers.length) {
+    const text = a ? "empty" : "not kept";
+    return [frame, make("text", { class: "slot-text", x: x + width / 2, y: y + height - 4 }, text)];
+  }
+  if (a.numbers.length <= WRITTEN_OUT) return [frame, writtenOut(place, a, palette)];
+  const image = make("image", {
+    x: x + 1,
+    y: y + 1,
+    width: Math.max(1, width - 2),
+    height: height - 2,
+    preserveAspectRatio: "none",
+    href: Pictures.thumb(id, palette),
+  });
+  return [frame, image];
+}
+
+// The numbers of an array, each in a cell of its colour; one alone has none.
+function writtenOut(place, a, palette) {
+  const [rows, columns] = cellsOf(a.full);
+  const [width, height] = [place.width / columns, place.height / rows];
+  const tone = Pictures.tones(palette);
+  const isOne = a.numbers.length === 1;
+  return [...a.numbers].map((v, k) => {
+    const [x, y] = [place.x + (k % columns) * width, place.y + Math.floor(k / columns) * height];
+    const [red, green, blue, alpha] = Pictures.tint(v, a.largest, tone);
+    const fillColour = `rgba(${red}, ${green}, ${blue}, ${((alpha * 0.5) / 255).toFixed(3)})`;
+    return [
+      isOne ? null : make("rect", { x, y, width, height, fill: fillColour }),
+      make(
+        "text",
+        {
+          class: `figure ${palette} ${isOne ? "" : "tinted"}`,
+          x: x + width / 2,
+          y: y + height / 2 + 4.2,
+          "text-anchor": "middle",
+        },
+        fitted(v, a, width),
+      ),
+    ];
+  });
 }
 
 // A number with as many digits as there is room for.
@@ -289,6 +303,7 @@ function pathOf(name) {
   return box === null ? "" : data.boxes[box].path;
 }
 
+// What a screen reader says of a card at this time.
 function spoken(card) {
   if (typeof card.key !== "number") {
     const [title, ...kind] = card.closed.lines;
@@ -296,8 +311,7 @@ function spoken(card) {
     return filled(WORDS.boxSpoken, { name, operations: plural(card.closed.operations, "operation") });
   }
   const node = Graph.nodes.get(card.key);
-  const value =
-    state.time && Graph.computedAt.get(card.key) > state.time ? "not computed yet" : Shown.brief(node.value);
+  const value = Graph.isComputed(card.key) ? Shown.brief(node.value) : "not computed yet";
   const name = Graph.fullName(card.key) + (node.label.includes(".") ? "" : `, #${node.n}`);
   const gradient = Graph.stateText(Graph.gradientNow(card.key));
   const shape = Arrays.shapeText(node.shape, node.letters);

@@ -15,7 +15,18 @@ const { TIGHT, MOST_TERMS, LONG, WHOLE, FOLDS } = data.constants;
 const SUM = data.signs.add.binds;
 const BITS = { True: "1", False: "0" };
 
+// What `act` gives; `otherwise` where it is not known what some element is made of.
+function ifClear(act, otherwise) {
+  try {
+    return act();
+  } catch (problem) {
+    if (problem instanceof Sources.Unclear) return otherwise;
+    throw problem;
+  }
+}
+
 const indexed = (name, index) => (index.length ? `${name}[${index.join(", ")}]` : name);
+// A text in brackets, where it binds less tightly than is `needed` beside a sign; `inner`: behind that sign.
 const bracketed = ([text, binds], needed, inner = false) =>
   binds < needed || (inner && text.startsWith("-")) ? `(${text})` : text;
 
@@ -29,6 +40,7 @@ function ofEdge(edge) {
   return resultOf(Graph.nodes.get(edge.target), edge.rule, slot ?? passed[edge.id]?.fitted);
 }
 
+// The result in a slot, with the names that the rule reads: g for the gradient of the node, y for its value.
 function resultOf(node, rule, slot) {
   if (slot === undefined || !rule) return null;
   const names = new Map();
@@ -54,99 +66,102 @@ function sourceAt(role, node) {
 
 const gates = new Set((Sources.tape?.switches ?? []).flatMap(({ places }) => places.map(({ gate }) => gate)));
 
-function wayFrom(start) {
-  const { names } = start;
-  const callOf = (element) => (names.has(element.slot) ? undefined : Sources.calls.get(element.slot)?.name);
+// What a call of `where` lets through, if it is a switch of a part of the model, which is on or off; else null.
+const letThrough = (name, operands) =>
+  name === "where" && gates.has(operands[0].slot) ? operands[Sources.numberOf(operands[0]) ? 1 : 2] : null;
 
-  function textOf(element) {
-    const name = callOf(element);
-    if (name === undefined) return endOf(element);
-    if (Sources.MOVES.includes(name)) {
-      const source = Sources.moved(element);
-      return source ? textOf(source) : constant(0, "f");
-    }
-    if (Sources.SUMS[name]) return totalOf(name, element);
-    if (!Functions.UFUNCS[name] && !Functions.LOOPS[name]) throw new Sources.Unclear();
-    const operands = Sources.operands(element);
-    if (name !== "where") return each(name, operands.map(textOf));
-    const chosen = Sources.numberOf(operands[0]);
-    if (gates.has(operands[0].slot)) return textOf(operands[chosen ? 1 : 2]); // the part is on, or off
-    return where(chosen, ...operands.map(textOf));
+// --- the way from an element back to `names`: slot -> its name, and the id of its array -----------------------
+
+// The name of the call that makes an element; undefined where the way ends.
+const callOf = (names, { slot }) => (names.has(slot) ? undefined : Sources.calls.get(slot)?.name);
+
+// An element as the terms that it is made of: `{names, numbers}`, a text with the names of arrays, and one with numbers.
+function textOf(names, element) {
+  const name = callOf(names, element);
+  if (name === undefined) return endOf(names, element);
+  if (Sources.MOVES.includes(name)) {
+    const source = Sources.moved(element);
+    return source ? textOf(names, source) : constant(0, "f");
   }
+  if (Sources.SUMS[name]) return totalOf(names, name, element);
+  if (!Functions.UFUNCS[name] && !Functions.LOOPS[name]) throw new Sources.Unclear();
+  const operands = Sources.operands(element);
+  const through = letThrough(name, operands);
+  if (through) return textOf(names, through);
+  const texts = operands.map((operand) => textOf(names, operand));
+  return name === "where" ? where(Sources.numberOf(operands[0]), ...texts) : each(name, texts);
+}
 
-  function endOf({ slot, at }) {
-    const known = names.get(slot);
-    if (known)
-      return {
-        names: [indexed(known.name, at), TIGHT],
-        numbers: [numberAt(Shown.array(known.id()), at).text, TIGHT],
-      };
-    const number = Sources.numberOf({ slot, at });
-    if (number === null || Sources.tape.fixed[slot] !== undefined) throw new Sources.Unclear();
-    return constant(number, Sources.kindOf(slot).dtype[0]);
-  }
+function endOf(names, { slot, at }) {
+  const known = names.get(slot);
+  if (known)
+    return {
+      names: [indexed(known.name, at), TIGHT],
+      numbers: [numberAt(Shown.array(known.id()), at).text, TIGHT],
+    };
+  const number = Sources.numberOf({ slot, at });
+  if (number === null || Sources.tape.fixed[slot] !== undefined) throw new Sources.Unclear();
+  return constant(number, Sources.kindOf(slot).dtype[0]);
+}
 
-  function totalOf(name, element) {
-    const sign = FOLDS[name] ?? "+";
-    const count = countOf(sign, element);
-    const some = Array.from({ length: count <= MOST_TERMS + 1 ? count : MOST_TERMS }, (_, k) => {
-      const term = termOf(sign, element, k);
-      return term.length > 1 ? each("multiply", term.map(textOf)) : textOf(term[0]);
-    });
-    const total = joined(sign, some, count);
-    return name === "mean" ? each("divide", [total, constant(Sources.terms(element).count, "i")]) : total;
-  }
+// A sum, or another call of `Sources.SUMS`: its first terms, and dots for the others.
+function totalOf(names, name, element) {
+  const sign = FOLDS[name] ?? "+";
+  const count = countOf(names, sign, element);
+  const some = Array.from({ length: count <= MOST_TERMS + 1 ? count : MOST_TERMS }, (_, k) => {
+    const factors = termOf(names, sign, element, k).map((factor) => textOf(names, factor));
+    return factors.length > 1 ? each("multiply", factors) : factors[0];
+  });
+  const total = joined(sign, some, count);
+  return name === "mean" ? each("divide", [total, constant(Sources.terms(element).count, "i")]) : total;
+}
 
-  // A sum of sums is one sum: how many terms it has, and the k-th.
-  function countOf(sign, element) {
-    const { count, term } = Sources.terms(element);
-    const inner = count ? sameSum(sign, term(0)) : null;
-    return inner ? count * countOf(sign, inner) : count;
-  }
+// A sum of sums is one sum: how many terms it has.
+function countOf(names, sign, element) {
+  const { count, term } = Sources.terms(element);
+  const inner = count ? sameSum(names, sign, term(0)) : null;
+  return inner ? count * countOf(names, sign, inner) : count;
+}
 
-  function termOf(sign, element, k) {
-    const { term } = Sources.terms(element);
-    const inner = sameSum(sign, term(0));
-    if (!inner) return term(k);
-    const inside = countOf(sign, inner);
-    return termOf(sign, sameSum(sign, term(Math.floor(k / inside))), k % inside);
-  }
+// The k-th term of such a sum: its factors.
+function termOf(names, sign, element, k) {
+  const { term } = Sources.terms(element);
+  const inner = sameSum(names, sign, term(0));
+  if (!inner) return term(k);
+  const inside = countOf(names, sign, inner);
+  return termOf(names, sign, sameSum(names, sign, term(Math.floor(k / inside))), k % inside);
+}
 
-  function sameSum(sign, term) {
-    let element = term.length === 1 ? term[0] : null;
-    while (element && ["same", "view"].includes(callOf(element))) element = Sources.moved(element);
-    return element && FOLDS[callOf(element)] === sign ? element : null;
-  }
-
-  return textOf;
+// The sum that a term of a sum is, whatever moved it since; null where it is none of this sign.
+function sameSum(names, sign, term) {
+  let element = term.length === 1 ? term[0] : null;
+  while (element && ["same", "view"].includes(callOf(names, element))) element = Sources.moved(element);
+  return element && FOLDS[callOf(names, element)] === sign ? element : null;
 }
 
 // --- texts of elements joined to one ---
 
+// A number of no array, such as the 2 of x ** 2; `kind` is the letter of its dtype.
 function constant(number, kind) {
   const whole = kind === "f" && Number.isInteger(number) && Math.abs(number) < WHOLE;
   const text = [Arrays.written(number, 4, whole || kind === "u" ? "i" : kind), TIGHT];
   return { names: text, numbers: text };
 }
 
-function each(name, of) {
-  const numbers = of.map((one) =>
-    data.signs[name]?.counts ? [BITS[one.numbers[0]] ?? one.numbers[0], one.numbers[1]] : one.numbers,
-  );
-  return {
-    names: called(
-      name,
-      of.map((one) => one.names),
-    ),
-    numbers: called(name, numbers),
-  };
+// A function of the elements that these texts are of; one that counts has booleans as 0 and 1.
+function each(name, operands) {
+  const asNumber = ([text, binds]) => [data.signs[name]?.counts ? (BITS[text] ?? text) : text, binds];
+  const names = operands.map((one) => one.names);
+  const numbers = operands.map((one) => asNumber(one.numbers));
+  return { names: called(name, names), numbers: called(name, numbers) };
 }
 
-function called(name, of) {
+// A call as text: "a + b" where the function has a sign (see `data.signs`), else "f(a, b)".
+function called(name, texts) {
   const sign = data.signs[name];
-  if (!sign) return [`${name}(${of.map(([text]) => text).join(", ")})`, TIGHT];
-  const left = sign.left === null ? "" : bracketed(of[0], sign.left, name === "power");
-  return [left + sign.shown + bracketed(of[of.length - 1], sign.right, true), sign.binds];
+  if (!sign) return [`${name}(${texts.map(([text]) => text).join(", ")})`, TIGHT];
+  const left = sign.left === null ? "" : bracketed(texts[0], sign.left, name === "power");
+  return [left + sign.shown + bracketed(texts[texts.length - 1], sign.right, true), sign.binds];
 }
 
 // The text of one of two; `chosen` is null where it is not known which.
@@ -155,6 +170,7 @@ function where(chosen, condition, a, b) {
   return { names: both("names"), numbers: chosen === null ? both("numbers") : (chosen ? a : b).numbers };
 }
 
+// `some` terms of `count`: "a + b + …", or of another sign "max(a, b, …)".
 function joined(sign, some, count) {
   if (!some.length) return constant(0, "i");
   if (some.length === 1 && sign === "+") return some[0];
@@ -173,13 +189,8 @@ function joined(sign, some, count) {
 // has one, the name that it is given (`target`). As text, or null where it would be no help.
 function workedOut(of, index, target, result, { equals = "=", hidden = false } = {}) {
   if (of === null || result === null) return null;
-  let found;
-  try {
-    found = wayFrom(of)({ slot: of.slot, at: index });
-  } catch (problem) {
-    if (problem instanceof Sources.Unclear) return null;
-    throw problem;
-  }
+  const found = ifClear(() => textOf(of.names, { slot: of.slot, at: index }), null);
+  if (found === null) return null;
   const numbers = found.numbers[0].includes("?") ? "…" : found.numbers[0];
   const sides = [found.names[0], ...(hidden ? [] : [numbers, result])];
   if (sides.some((side) => side.length > LONG)) return null;
@@ -197,7 +208,7 @@ function madeOf(of, index) {
     if (++steps > 4 * MOST_ENDS) throw new Sources.Unclear();
     const { slot, at } = element;
     if (of.names.has(slot)) return found.set(slot, [...(found.get(slot) ?? []), at]);
-    const name = Sources.calls.get(slot)?.name;
+    const name = callOf(of.names, element);
     if (name === undefined) return null; // a constant
     if (Sources.MOVES.includes(name)) {
       const source = Sources.moved(element);
@@ -210,18 +221,17 @@ function madeOf(of, index) {
       return null;
     }
     const operands = Sources.operands(element);
-    if (name !== "where" || !gates.has(operands[0].slot)) return operands.forEach(walk);
-    return walk(operands[Sources.numberOf(operands[0]) ? 1 : 2]); // the part is on, or off
+    const through = letThrough(name, operands);
+    return through ? walk(through) : operands.forEach(walk);
   };
-  try {
+  const walked = () => {
     if (of) walk({ slot: of.slot, at: index });
-  } catch (problem) {
-    if (problem instanceof Sources.Unclear) return new Map();
-    throw problem;
-  }
-  return found;
+    return found;
+  };
+  return ifClear(walked, new Map());
 }
 
+// The number of an array at an index, and how it is written: "?" where the page has not kept it.
 function numberAt(a, index) {
   const place = a ? Sources.placeAt(a, index) : null;
   if (place === null) return { value: null, text: "?" };

@@ -2,6 +2,7 @@
 
 import { filled, WORDS } from "./words.js";
 import { keepFocus, make, render, say, SPACE } from "./base.js";
+import * as Shapes from "./shapes.js";
 import * as Arrays from "./arrays.js";
 import * as Graph from "./graph.js";
 import * as Live from "./live.js";
@@ -29,6 +30,8 @@ function symbolsOf(slot) {
   return path === null ? null : Live.tape.vocabularies[path];
 }
 
+// Give one element another number, which must be one that its array can have, and say what the loss becomes. `place` is
+// that of the element in the flat array, `name` how it is called, `gesture` as in `Changes.change`.
 function setNumber(slot, place, v, name, gesture) {
   const why = whyNot(slot, v);
   if (why) return say(why);
@@ -43,11 +46,9 @@ function setNumber(slot, place, v, name, gesture) {
   say(`${name} is ${told}. ${Live.lossText()}`);
 }
 
+// The name of an element of a node, such as "w[0, 1]".
 function nameAt(n, place) {
-  const index = Arrays.indexOf(
-    { shape: Graph.nodes.get(n).shape, steps: Graph.nodes.get(n).shape.map(() => 1) },
-    place,
-  );
+  const index = Shapes.unravel(place, Graph.nodes.get(n).shape);
   return `${Graph.nameOf(n)}${index.length ? `[${index.join(", ")}]` : ""}`;
 }
 
@@ -63,37 +64,52 @@ function stepped(v, step, times) {
   return Number((v + step * times).toFixed(Math.min(20, digits)));
 }
 
-let dragging = null; // {slot, place, name, from, x, step}
+// --- dragging a field sideways: each few pixels are a step ---
+
+const PIXELS = 6; // of a step
+let dragging = null; // the number that is dragged, where that began, and how far it is now
+let gestures = 0;
+
+// `one`: the number of a field, as `textField` tells it.
+function beginDrag(event, one) {
+  if (event.button) return;
+  const from = Live.arrayOf(one.slot)[one.place];
+  const step = stepOf(from, one.whole);
+  dragging = { ...one, from, step, x: event.clientX, times: 0, gesture: `drag ${++gestures}` };
+}
+
+function setDragged() {
+  dragging.due = false;
+  setNumber(dragging.slot, dragging.place, dragging.v, dragging.name, dragging.gesture);
+}
+
+// The number follows the pointer, at most once in each frame that the browser draws.
 addEventListener("pointermove", (event) => {
   if (!dragging) return;
-  const times = Math.trunc((event.clientX - dragging.x) / 6);
+  const times = Math.trunc((event.clientX - dragging.x) / PIXELS);
   if (!times && !dragging.moved) return;
   dragging.moved = true;
   document.body.classList.add("dragging");
   if (times === dragging.times) return;
   dragging.times = times;
-  const v = stepped(dragging.from, dragging.step, times);
+  dragging.v = stepped(dragging.from, dragging.step, times);
   if (!dragging.due)
     requestAnimationFrame(() => {
-      if (dragging) {
-        dragging.due = false;
-        setNumber(dragging.slot, dragging.place, dragging.v, dragging.name, dragging.gesture);
-      }
+      if (dragging) setDragged();
     });
   dragging.due = true;
-  dragging.v = v;
 });
 for (const end of ["pointerup", "pointercancel"])
   addEventListener(end, () => {
-    if (dragging?.moved) {
-      if (dragging.due) setNumber(dragging.slot, dragging.place, dragging.v, dragging.name, dragging.gesture);
-    }
+    if (dragging?.due) setDragged();
     dragging = null;
     document.body.classList.remove("dragging");
   });
-let gestures = 0;
 
-// The field for a number: a switch, a choice of symbols, or text.
+// --- the fields ---
+
+// The field for the number `v` of an element: a switch, a choice of symbols, or text. `name` is what it is called, `kind`
+// the letter of its dtype.
 function numberField(slot, place, name, v, kind) {
   const isChanged =
     Live.changedSlots.has(slot) && !Object.is(Live.first[slot][place], Live.machine.slots[slot].array[place]);
@@ -104,8 +120,10 @@ function numberField(slot, place, name, v, kind) {
     : textField(slot, place, name, v, kind, was);
 }
 
+// By which `keepFocus` finds a field again, once the panel is made anew.
 const fieldOf = (slot, place) => `${slot}-${place}`;
 
+// True or False: a click turns it.
 function switchField(slot, place, name, v, was) {
   return make(
     "button",
@@ -122,6 +140,7 @@ function switchField(slot, place, name, v, was) {
   );
 }
 
+// A symbol, of which the array has the place in its vocabulary.
 function choiceField(slot, place, name, v, isChanged) {
   const symbols = symbolsOf(slot);
   return make(
@@ -139,18 +158,10 @@ function choiceField(slot, place, name, v, isChanged) {
   );
 }
 
+// A number to be typed, dragged, or stepped with the arrow keys.
 function textField(slot, place, name, v, kind, was) {
   const shown = Arrays.written(v, 5, kind);
-  const whole = kind !== "f";
-  const field = fieldOf(slot, place);
-  const typed = (input) => {
-    const text = input.value;
-    if (text.trim() === shown) return;
-    input.value = shown; // until another number stands in its place
-    const guess = Arrays.numberIn(text);
-    if (guess === null) say("That is no number.");
-    else setNumber(slot, place, guess, name);
-  };
+  const one = { slot, place, name, whole: kind !== "f" };
   return make("input", {
     class: `number-field ${was ? "changed" : ""}`,
     type: "text",
@@ -161,41 +172,43 @@ function textField(slot, place, name, v, kind, was) {
     "aria-label": name,
     "aria-valuenow": v,
     "aria-valuetext": `${shown}${was ? `, was ${was}` : ""}`,
-    "data-field": field,
+    "data-field": fieldOf(slot, place),
     value: shown,
     title: `${was ? `was ${was}\n` : ""}type, drag sideways, or ↑ ↓`,
-    onchange: (event) => typed(event.target),
-    onkeydown: (event) => {
-      const times = { ArrowUp: 1, ArrowDown: -1, PageUp: 10, PageDown: -10 }[event.key];
-      if (event.key === "Enter") {
-        event.preventDefault();
-        typed(event.target);
-      }
-      if (event.key === "Escape") {
-        event.target.value = shown;
-        event.target.blur();
-      }
-      if (!times) return;
-      event.preventDefault();
-      const now = Live.arrayOf(slot)[place];
-      setNumber(slot, place, stepped(now, stepOf(now, whole), times), name, `keys ${field}`);
-    },
+    onchange: (event) => takeTyped(event.target, shown, one),
+    onkeydown: (event) => keyInField(event, shown, one),
     ondragstart: (event) => event.preventDefault(), // the text is selected: it is not what is dragged
-    onpointerdown: (event) => {
-      if (event.button) return;
-      const now = Live.arrayOf(slot)[place];
-      dragging = {
-        slot,
-        place,
-        name,
-        from: now,
-        x: event.clientX,
-        step: stepOf(now, whole),
-        times: 0,
-        gesture: `drag ${++gestures}`,
-      };
-    },
+    onpointerdown: (event) => beginDrag(event, one),
   });
+}
+
+// What was typed becomes the number of a field in which `shown` stood, if it is one.
+function takeTyped(input, shown, { slot, place, name }) {
+  const text = input.value;
+  if (text.trim() === shown) return;
+  input.value = shown; // until another number stands in its place
+  const typed = Arrays.numberIn(text);
+  if (typed === null) say("That is no number.");
+  else setNumber(slot, place, typed, name);
+}
+
+const STEPS = { ArrowUp: 1, ArrowDown: -1, PageUp: 10, PageDown: -10 };
+// Enter takes what was typed, Escape leaves it; the steps of one field in a row are undone together.
+function keyInField(event, shown, one) {
+  const { slot, place, name, whole } = one;
+  const times = STEPS[event.key];
+  if (event.key === "Enter") {
+    event.preventDefault();
+    takeTyped(event.target, shown, one);
+  }
+  if (event.key === "Escape") {
+    event.target.value = shown;
+    event.target.blur();
+  }
+  if (!times) return;
+  event.preventDefault();
+  const now = Live.arrayOf(slot)[place];
+  setNumber(slot, place, stepped(now, stepOf(now, whole), times), name, `keys ${fieldOf(slot, place)}`);
 }
 
 export { slotOf, setNumber, nameAt, numberField };

@@ -8,6 +8,7 @@ import * as Pictures from "./pictures.js";
 import * as Sources from "./sources.js";
 import * as Doubts from "./doubts.js";
 
+// A shape such as "(T 3, 4)", with the letters of the axes that have one.
 function shapeOf(shape, letters = []) {
   const parts = ["("];
   shape.forEach((n, axis) => {
@@ -54,92 +55,88 @@ function light(some) {
   }
 }
 
-// `read` is told the index of each element that is pointed at, `pick` which element was chosen.
+// The figure of an array, by its id. `letters` name its axes, `note` stands beside its name, `fixed` says why it is not
+// what Python would compute. `read` is told the index of each element that is pointed at, and may return a text that is
+// read aloud with it; `pick` is told the place of the one that is chosen.
 function heat(
   id,
   name,
   { palette = "value", letters = [], note = "", read = () => {}, pick = null, fixed = null } = {},
 ) {
   const a = Shown.array(id);
+  const soft = (text) => make("span", { class: "soft" }, text);
   const caption = make(
     "figcaption",
     {},
     make("code", {}, name),
-    note ? make("span", { class: "soft" }, note) : null,
+    note ? soft(note) : null,
     Doubts.fixedBadge(fixed),
+    a ? null : soft("not kept"),
+    a?.full.length ? shapeOf(a.full, letters) : null,
+    a && !a.numbers.length ? soft("empty") : null,
   );
   const figure = make("figure", { class: "heat" }, caption);
-  if (!a) {
-    caption.append(make("span", { class: "soft" }, "not kept"));
-    return figure;
-  }
-  if (a.full.length) caption.append(shapeOf(a.full, letters));
-  if (!a.numbers.length) caption.append(make("span", { class: "soft" }, "empty"));
-  else if (!a.full.length || a.numbers.length === 1)
-    figure.append(
-      make(
-        "div",
-        {
-          class: `number ${Arrays.changedAt(a, 0) === undefined ? "" : "changed"}`,
-          title: Arrays.changedAt(a, 0) === undefined ? null : Arrays.at(a, 0),
-        },
-        Arrays.written(a.numbers[0], a.digits, a.kind),
-      ),
-    );
-  else if (Pictures.tiles(a).columns <= 6 && Pictures.tiles(a).rows <= 8 && Pictures.tiles(a).count === 1)
-    figure.append(grid(a, palette, name, read, labelsOf(a, letters)));
-  else figure.append(...heatMap(a, palette, name, read, pick, labelsOf(a, letters), tileNames(a, letters)));
-  const cells = figure.querySelectorAll("td"),
-    canvas = figure.querySelector("canvas");
-  if (canvas) lights.set(figure, { array: a, frame: (places) => Pictures.repaint(canvas, places) });
-  else
-    lights.set(figure, {
-      array: a,
-      frame: (places) => cells.forEach((cell, i) => cell.classList.toggle("lit", places.includes(i))),
-    });
+  if (!a) return figure;
+  if (!a.full.length || a.numbers.length === 1) figure.append(oneNumber(a));
+  else if (a.numbers.length && isSmall(a)) figure.append(grid(a, palette, name, read, labelsOf(a, letters)));
+  else if (a.numbers.length)
+    figure.append(...heatMap(a, palette, name, read, pick, labelsOf(a, letters), tileNames(a, letters)));
+  lights.set(figure, { array: a, frame: framing(figure) });
   return figure;
 }
 
+// Whether the numbers of an array are written out, in a table.
+function isSmall(a) {
+  const { rows, columns, count } = Pictures.tiles(a);
+  return columns <= 6 && rows <= 8 && count === 1;
+}
+
+function oneNumber(a) {
+  const isChanged = Arrays.changedAt(a, 0) !== undefined;
+  return make(
+    "div",
+    { class: `number ${isChanged ? "changed" : ""}`, title: isChanged ? Arrays.at(a, 0) : null },
+    Arrays.written(a.numbers[0], a.digits, a.kind),
+  );
+}
+
+// What frames some places in a figure, and no others: in its picture, or the cells of its table.
+function framing(figure) {
+  const canvas = figure.querySelector("canvas");
+  if (canvas) return (places) => Pictures.repaint(canvas, places);
+  const cells = figure.querySelectorAll("td");
+  return (places) => cells.forEach((cell, i) => cell.classList.toggle("lit", places.includes(i)));
+}
+
+// --- few numbers: a table ---
+
+// The labels along the rows, and across the columns: those of the last two axes. A column that lies down has the last.
+function labelsOfSides(labels, turned) {
+  const [rows, columns] = [labels[labels.length - 2], labels[labels.length - 1]];
+  return turned ? [null, rows] : [rows, columns];
+}
+
+// A small array: its numbers in their colours. Alt and the arrow keys read them, as in a heat map.
 function grid(a, palette, name, read, labels) {
   const { rows, columns, turned } = Pictures.tiles(a);
-  const [along, across] = turned
-    ? [null, labels[labels.length - 2]]
-    : [labels[labels.length - 2], labels[labels.length - 1]];
-  const tone = Pictures.tones(palette);
-  const body = across
-    ? [
-        make(
-          "tr",
-          {},
-          along ? make("th") : null,
-          across.map((label) => make("th", { scope: "col" }, label)),
-        ),
-      ]
-    : [];
-  for (let r = 0; r < rows; r++) {
-    const cells = along ? [make("th", { scope: "row" }, along[r])] : [];
-    for (let c = 0; c < columns; c++) {
-      const v = a.numbers[r * columns + c];
-      const [red, green, blue, alpha] = Pictures.tint(v, a.largest, tone);
-      const style = `background: rgba(${red}, ${green}, ${blue}, ${((alpha * 0.55) / 255).toFixed(3)})`;
-      const place = r * columns + c;
-      cells.push(
-        make(
-          "td",
-          {
-            style,
-            class: Arrays.changedAt(a, place) === undefined ? null : "changed",
-            title: Arrays.at(a, place, labels),
-            onpointerenter: () => read(Arrays.indexOf(a, place)),
-          },
-          Arrays.written(v, a.digits, a.kind),
-        ),
-      );
-    }
-    body.push(make("tr", {}, cells));
-  }
+  const [along, across] = labelsOfSides(labels, turned);
+  const cell = cellMaker(a, palette, read, labels);
+  const head = across
+    ? make(
+        "tr",
+        {},
+        along ? make("th") : null,
+        across.map((label) => make("th", { scope: "col" }, label)),
+      )
+    : null;
+  const row = (r) =>
+    make(
+      "tr",
+      {},
+      along ? make("th", { scope: "row" }, along[r]) : null,
+      Array.from({ length: columns }, (_, c) => cell(r * columns + c)),
+    );
   let place = 0;
-  // As in a heat map.
   const onkeydown = (event) => {
     const move = arrow(event);
     if (!move) return;
@@ -149,9 +146,35 @@ function grid(a, palette, name, read, labels) {
   return make(
     "div",
     { class: "scroll" },
-    make("table", { "aria-label": filled(WORDS.readNumbers, { name }), tabindex: 0, onkeydown }, body),
+    make(
+      "table",
+      { "aria-label": filled(WORDS.readNumbers, { name }), tabindex: 0, onkeydown },
+      head,
+      Array.from({ length: rows }, (_, r) => row(r)),
+    ),
   );
 }
+
+// What makes the cell of a place in such a table.
+function cellMaker(a, palette, read, labels) {
+  const tone = Pictures.tones(palette);
+  return (place) => {
+    const v = a.numbers[place];
+    const [red, green, blue, alpha] = Pictures.tint(v, a.largest, tone);
+    return make(
+      "td",
+      {
+        style: `background: rgba(${red}, ${green}, ${blue}, ${((alpha * 0.55) / 255).toFixed(3)})`,
+        class: Arrays.changedAt(a, place) === undefined ? null : "changed",
+        title: Arrays.at(a, place, labels),
+        onpointerenter: () => read(Arrays.indexOf(a, place)),
+      },
+      Arrays.written(v, a.digits, a.kind),
+    );
+  };
+}
+
+// --- many numbers: a picture to read from ---
 
 const longest = (texts) => Math.max(...texts.map((text) => [...text].length));
 const LINE = 12,
@@ -186,9 +209,7 @@ function heatMap(a, palette, name, pointed, pick, labels, tilesAre) {
 // `along` the rows, and `across` the columns.
 function layoutOf(a, labels) {
   const { rows, columns, count, turned } = Pictures.tiles(a);
-  const [down, across] = turned
-    ? [null, labels[labels.length - 2]]
-    : [labels[labels.length - 2], labels[labels.length - 1]];
+  const [down, across] = labelsOfSides(labels, turned);
   const along = down && rows <= MOST_LINES ? down : null;
   const width = along ? WIDTH - (8 + 7 * longest(along)) : WIDTH;
   const gap = count > 1 ? 6 : 0;
@@ -206,23 +227,16 @@ function layoutOf(a, labels) {
 }
 
 // The pointer, and Alt with the arrow keys, `read` a place; a click, or Enter, may `pick` it.
-function listen(canvas, a, { rows, columns, count, perRow, gap, cell, tall }, labels, pick, read) {
+function listen(canvas, a, layout, labels, pick, read) {
   let place = 0;
   const go = (next) => {
     place = next;
     return read(place);
   };
   canvas.addEventListener("pointermove", (event) => {
-    const box = canvas.getBoundingClientRect();
-    const x = ((event.clientX - box.left) / box.width) * canvas.width,
-      y = ((event.clientY - box.top) / box.height) * canvas.height;
-    const column = Math.floor(x / (columns * cell + gap)),
-      row = Math.floor(y / (rows * tall + gap));
-    const c = Math.floor((x - column * (columns * cell + gap)) / cell);
-    const r = Math.floor((y - row * (rows * tall + gap)) / tall);
-    const tile = row * perRow + column;
-    if (c < 0 || r < 0 || c >= columns || r >= rows || tile >= count || column >= perRow) return hideTip();
-    go(tile * rows * columns + r * columns + c);
+    const pointed = placeUnder(canvas, layout, event);
+    if (pointed === null) return hideTip();
+    go(pointed);
     tip(Arrays.at(a, place, labels), event);
   });
   canvas.addEventListener("pointerleave", hideTip);
@@ -234,12 +248,28 @@ function listen(canvas, a, { rows, columns, count, perRow, gap, cell, tall }, la
     }
     const move = arrow(event);
     if (!move) return;
-    const next = place + columns * move[0] + move[1];
+    const next = place + layout.columns * move[0] + move[1];
     const worked = next >= 0 && next < a.numbers.length ? go(next) : null;
     say([Arrays.at(a, place, labels), worked].filter(Boolean).join("; "));
   });
 }
 
+// The place of the element under the pointer; null between the tiles and beside them.
+function placeUnder(canvas, { rows, columns, count, perRow, gap, cell, tall }, event) {
+  const box = canvas.getBoundingClientRect();
+  const x = ((event.clientX - box.left) / box.width) * canvas.width,
+    y = ((event.clientY - box.top) / box.height) * canvas.height;
+  const [wide, high] = [columns * cell + gap, rows * tall + gap]; // of a tile, with the gap behind it
+  const [across, down] = [Math.floor(x / wide), Math.floor(y / high)];
+  const column = Math.floor((x - across * wide) / cell),
+    row = Math.floor((y - down * high) / tall);
+  const tile = down * perRow + across;
+  const isInside = column >= 0 && row >= 0 && column < columns && row < rows;
+  if (!isInside || tile >= count || across >= perRow) return null;
+  return tile * rows * columns + row * columns + column;
+}
+
+// A label beside each row of each line of tiles.
 function leftLabels({ rows, count, perRow, gap, tall, along }) {
   if (!along) return null;
   const lines = Math.ceil(count / perRow);
@@ -260,6 +290,7 @@ function leftLabels({ rows, count, perRow, gap, tall, along }) {
   );
 }
 
+// A label above each column of the tiles that stand beside each other; null where there is no room for one.
 function topLabels({ columns, perRow, gap, cell, across }) {
   if (!across || cell < LEAST) return null;
   const upright = 7 * longest(across) > cell; // too long to stand beside each other
@@ -299,6 +330,7 @@ function scale(a, palette) {
   ];
 }
 
+// The range of an array and its mean, as words, for a reader who does not see the picture.
 function spanText(a) {
   return a.all && a.all.least !== null
     ? filled(WORDS.rangeAndMean, {
