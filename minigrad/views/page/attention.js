@@ -1,7 +1,21 @@
 // --- attention -------------------------------------------------------------------------------------------
 
 import { filled, WORDS } from "./words.js";
-import { arrow, byId, data, fill, hear, hideTip, make, say, shownToken, state, tip } from "./base.js";
+import {
+  arrow,
+  byId,
+  data,
+  factList,
+  fill,
+  hear,
+  hideTip,
+  make,
+  say,
+  shownToken,
+  soft,
+  state,
+  tip,
+} from "./base.js";
 import * as Shapes from "./shapes.js";
 import * as Arrays from "./arrays.js";
 import * as Shown from "./shown.js";
@@ -15,12 +29,17 @@ import * as Masks from "./masks.js";
 import * as Stages from "./stages.js";
 import * as Places from "./places.js";
 
+// `found`: one of `data.maps`, as `attention.py` found it, which names its nodes: its weights, scores, query, key and mask.
+// `map`: how one head of it is drawn. A cell is a row, which is a query, and a column, which is a key.
+
+// node of weights -> the number of its map
 const mapOf = new Map(data.maps.map((found, i) => [found.weights, i]));
 
 // What shows weights of the maps: called once more where numbers, colours or the chosen cell are others.
 const repaints = [];
 hear("numbers", () => repaints.forEach((repaint) => repaint()));
 
+// A button that leads to the map of a node, if it has one: chapters count on `mapOf` for the same.
 function mapButton(n) {
   return mapOf.has(n)
     ? make(
@@ -36,49 +55,54 @@ function mapButton(n) {
     : null;
 }
 
+// Make the tab of the maps when it is first opened: drawing them takes time.
 function attentionStage() {
   const box = byId("attention");
   if (box.childElementCount) return;
+  const canTurn =
+    Live.tape && data.maps.some((found) => found.mask !== null && Fields.slotOf(found.mask) !== null);
   box.append(
     make(
       "p",
       {},
       "Rows are queries, columns are keys: how much each position takes from each other one. A row sums to one. Hatched cells are hidden by the mask. Choose a cell to see the query, the key, and the gradient that reaches it; Alt and the arrow keys move.",
-      Live.tape && data.maps.some((found) => found.mask !== null && Fields.slotOf(found.mask) !== null)
-        ? " A double click on a cell, or m, turns it in the mask."
-        : "",
+      canTurn ? " A double click on a cell, or m, turns it in the mask." : "",
     ),
   );
-  data.maps.forEach((found, i) => {
-    const node = Graph.nodes.get(found.weights);
-    const a = () => Shown.array(node.value);
-    const count = Shapes.size(node.shape.slice(0, -2));
-    const heads = Array.from({ length: count }, (_, head) => head).filter(
-      (head) => element(found, node.value, head, 0, 0) !== null,
-    );
-    const [queryStep, keyStep] = a().steps.slice(-2);
-    const mark = make("span");
-    const remark = () => fill(mark, " ", Doubts.fixedBadge(Doubts.whyFixed(node.n)));
-    remark();
-    repaints.push(remark);
-    box.append(
-      make("h2", { id: `map-${i}` }, nameOfMap(i), mark),
-      ...(a().thinned
-        ? [
-            make(
-              "p",
-              { class: "soft" },
-              filled(WORDS.headsShown, { shown: heads.length, count, queryStep, keyStep }),
-            ),
-          ]
-        : []),
-      make(
-        "div",
-        { class: "heads" },
-        heads.map((head) => headMap(found, i, a, head, count)),
-      ),
-    );
-  });
+  for (const [i, found] of data.maps.entries()) box.append(...mapPart(found, i));
+}
+
+// A map with its title: a picture of each head that the page has kept.
+function mapPart(found, i) {
+  const node = Graph.nodes.get(found.weights);
+  const a = () => Shown.array(node.value); // other numbers may be there later
+  const count = Shapes.size(node.shape.slice(0, -2));
+  const heads = Array.from({ length: count }, (_, head) => head).filter(
+    (head) => element(found, node.value, head, 0, 0) !== null,
+  );
+  return [
+    make("h2", { id: `map-${i}` }, nameOfMap(i), badgeOf(node)),
+    ...(a().thinned ? [thinnedNote(a(), heads.length, count)] : []),
+    make(
+      "div",
+      { class: "heads" },
+      heads.map((head) => headMap(found, i, a, head, count)),
+    ),
+  ];
+}
+
+// Whether its numbers are in doubt, which changes with them.
+function badgeOf(node) {
+  const badge = make("span");
+  const remark = () => fill(badge, " ", Doubts.fixedBadge(Doubts.whyFixed(node.n)));
+  remark();
+  repaints.push(remark);
+  return badge;
+}
+
+function thinnedNote(a, shown, count) {
+  const [queryStep, keyStep] = a.steps.slice(-2);
+  return soft(filled(WORDS.headsShown, { shown, count, queryStep, keyStep }));
 }
 
 hear("stage", () => {
@@ -91,6 +115,7 @@ function kindOf(i) {
   return kind ? `, ${kind}` : "";
 }
 
+// The title of a map: the kind of attention, and the module that it is in.
 function nameOfMap(i) {
   const found = data.maps[i];
   const name = found.place || Graph.nameOf(found.weights);
@@ -211,6 +236,7 @@ function paintNames(pen, map) {
   });
 }
 
+// A cell as dark as its weight is large, from 0 to 1; hatched where the mask hides it.
 function paintCell(pen, { found, head, cell }, row, column, left, up) {
   const v = element(found, Graph.nodes.get(found.weights).value, head, row, column);
   pen.fillStyle = Pictures.colour("--paper");
@@ -274,12 +300,12 @@ function cellAt({ canvas, lines, stacks, side, top, cell }, event) {
 // The pointer reads a cell and chooses it; Alt and the arrow keys go on from the one that was read last.
 function listen(map) {
   const { found, i, head, canvas, lines, stacks, queryStep, keyStep } = map;
-  let [r, c] = [0, 0];
+  let [row, column] = [0, 0]; // of the cell that was read last
   canvas.addEventListener("pointermove", (event) => {
     const place = cellAt(map, event);
     if (!place) return hideTip();
-    [r, c] = place;
-    tip(textAt(map, r, c), event);
+    [row, column] = place;
+    tip(textAt(map, row, column), event);
   });
   canvas.addEventListener("pointerleave", hideTip);
   canvas.addEventListener("click", (event) => {
@@ -292,20 +318,16 @@ function listen(map) {
   });
   canvas.addEventListener("keydown", (event) => {
     const move = arrow(event);
-    if (event.key === "Enter") {
+    if (event.key === "Enter" || event.key === "m") {
       event.preventDefault();
-      chooseCell(i, head, r, c);
+      chooseCell(i, head, row, column);
     }
-    if (event.key === "m") {
-      event.preventDefault();
-      chooseCell(i, head, r, c);
-      Masks.turnMask(found, head, r, c);
-    }
+    if (event.key === "m") Masks.turnMask(found, head, row, column);
     if (!move) return;
-    r = Math.max(0, Math.min(lines.at(-1), r + queryStep * move[0]));
-    c = Math.max(0, Math.min(stacks.at(-1), c + keyStep * move[1]));
-    chooseCell(i, head, r, c);
-    say(textAt(map, r, c));
+    row = Math.max(0, Math.min(lines.at(-1), row + queryStep * move[0]));
+    column = Math.max(0, Math.min(stacks.at(-1), column + keyStep * move[1]));
+    chooseCell(i, head, row, column);
+    say(textAt(map, row, column));
   });
 }
 
@@ -316,6 +338,7 @@ function element(found, id, head, row, column) {
   return place === null ? null : a.numbers[place];
 }
 
+// Whether the mask hides a key from a query, and is not switched off.
 function masked(found, head, row, column) {
   return (
     found.mask !== null &&
@@ -324,6 +347,7 @@ function masked(found, head, row, column) {
   );
 }
 
+// Choose a cell of the map of that number: the panel shows it, and its frame is drawn in the map.
 function chooseCell(map, head, row, column) {
   state.cell = { map, head, row, column };
   Places.openTab("cell");
@@ -339,6 +363,7 @@ function vector(found, n, head, place, turned) {
   );
 }
 
+// Numbers as a strip of colours; the pointer reads them. The one with the strongest colour is `largest` in size.
 function strip(numbers, palette, largest) {
   const canvas = make("canvas", { role: "img", "aria-label": `${numbers.length} numbers` });
   canvas.width = numbers.length;
@@ -359,56 +384,59 @@ function strip(numbers, palette, largest) {
   return canvas;
 }
 
+// Show the chosen cell: who looks at whom, how much, why, and what gradient reaches that.
 function cellPanel() {
   const { map, head, row, column } = state.cell;
   const found = data.maps[map];
-  const weights = Graph.nodes.get(found.weights);
-  const [queries, keys] = (found.tokens || [[], []]).map((list) => Masks.tokensNow(list).map(shownToken));
-  const [ofQueries, ofKeys] = found.starts; // whether they begin with a start, which has no number
-  const name = (list, k, starts) => {
-    const place = filled(WORDS.position, { place: starts ? k : k + 1 });
-    return list[k] === undefined ? place : starts && k === 0 ? `“${list[k]}”` : `“${list[k]}” (${place})`;
-  };
-  const symbol = (list, k) => (list[k] === undefined ? k : `“${list[k]}”`);
+  const { n, value } = Graph.nodes.get(found.weights);
+  const place = found.place || Graph.nameOf(n);
   fill(
     byId("cell"),
-    make(
-      "p",
-      { class: "phase" },
-      filled(WORDS.headOf, { head: head + 1, place: found.place || Graph.nameOf(found.weights) }),
-    ),
-    make("h2", {}, filled(WORDS.looksAt, { query: symbol(queries, row), key: symbol(keys, column) })),
-    make(
-      "p",
-      { class: "soft" },
-      filled(WORDS.queryAndKey, { query: name(queries, row, ofQueries), key: name(keys, column, ofKeys) }),
-    ),
-    masked(found, head, row, column)
-      ? make(
-          "p",
-          { class: "state" },
-          make("span", { class: "swatch freed" }),
-          "The mask hides this key from this query.",
-        )
-      : null,
+    make("p", { class: "phase" }, filled(WORDS.headOf, { head: head + 1, place })),
+    whoLooks(found, row, column),
+    masked(found, head, row, column) ? hiddenNote() : null,
     Masks.maskSwitch(found, head, row, column),
-    make("p", { class: "big" }, numberText(weights.value), Doubts.fixedBadge(Doubts.whyFixed(weights.n))),
-    make("p", { class: "soft" }, "of its attention."),
+    make("p", { class: "big" }, numberText(value), Doubts.fixedBadge(Doubts.whyFixed(n))),
+    soft("of its attention."),
     queryTimesKey(found),
     gradientOfCell(found),
-    make(
-      "p",
-      {},
-      "Nodes: ",
-      Places.link(found.query),
-      " · ",
-      Places.link(found.key),
-      " → ",
-      Places.link(found.scores),
-      " → ",
-      Places.link(found.weights),
-    ),
+    nodesOf(found),
   );
+}
+
+// Which query looks at which key, by their symbols and then by their positions: a start has no number.
+function whoLooks(found, row, column) {
+  const [queries, keys] = (found.tokens || [[], []]).map((list) => Masks.tokensNow(list).map(shownToken));
+  const [queryStarts, keyStarts] = found.starts; // whether they begin with a start
+  const symbol = (list, k) => (list[k] === undefined ? k : `“${list[k]}”`);
+  const position = (list, k, starts) => {
+    const place = filled(WORDS.position, { place: starts ? k : k + 1 });
+    if (list[k] === undefined) return place;
+    return starts && k === 0 ? symbol(list, k) : `${symbol(list, k)} (${place})`;
+  };
+  return [
+    make("h2", {}, filled(WORDS.looksAt, { query: symbol(queries, row), key: symbol(keys, column) })),
+    soft(
+      filled(WORDS.queryAndKey, {
+        query: position(queries, row, queryStarts),
+        key: position(keys, column, keyStarts),
+      }),
+    ),
+  ];
+}
+
+const hiddenNote = () =>
+  make(
+    "p",
+    { class: "state" },
+    make("span", { class: "swatch freed" }),
+    "The mask hides this key from this query.",
+  );
+
+// The nodes that the weights are made of, each a link.
+function nodesOf({ query, key, scores, weights }) {
+  const [from, by, to, at] = [query, key, scores, weights].map((n) => Places.link(n));
+  return make("p", {}, "Nodes: ", from, " · ", by, " → ", to, " → ", at);
 }
 
 // The number of the chosen cell in an array of the shape of the weights.
@@ -418,6 +446,7 @@ function numberText(id) {
   return v === null ? "not kept" : Arrays.written(v, Shown.array(id).digits);
 }
 
+// How the score of the chosen cell comes about: its query, its key and their products, as strips.
 function queryTimesKey(found) {
   const { head, row, column } = state.cell;
   const query = vector(found, found.query, head, row, false);
@@ -428,7 +457,7 @@ function queryTimesKey(found) {
   return [
     make("h3", {}, "Query times key"),
     !complete
-      ? make("p", { class: "soft" }, "Of the query and the key, not all numbers are kept in this page.")
+      ? soft("Of the query and the key, not all numbers are kept in this page.")
       : make(
           "div",
           { class: "vectors" },
@@ -449,32 +478,25 @@ function queryTimesKey(found) {
   ];
 }
 
+// The gradient that reaches the chosen cell, and which way its sign points; while the reader predicts, none is told.
 function gradientOfCell(found) {
   const { head, row, column } = state.cell;
   const [weights, scores] = [found.weights, found.scores].map((n) => Graph.nodes.get(n));
-  const known = (n) =>
-    Graph.nodes.get(n).gradient !== null &&
-    !state.predict &&
-    (!state.time || Graph.handedOnAt.get(n) <= state.time);
-  const slope = scores.gradient === null ? null : element(found, scores.gradient, head, row, column);
+  const isKnown = ({ n, gradient }) =>
+    gradient !== null && !state.predict && (!state.time || Graph.handedOnAt.get(n) <= state.time);
+  const text = (node) => (isKnown(node) ? numberText(node.gradient) : "not computed yet");
+  const badge = isKnown(weights) ? Doubts.fixedBadge(Doubts.whyFixedGradient(weights.n)) : null;
+  const slope = isKnown(scores) ? element(found, scores.gradient, head, row, column) : null;
   return [
     make("h3", {}, "The gradient that reaches this cell"),
-    make(
-      "dl",
-      { class: "facts" },
-      make("dt", {}, "by the weight"),
-      make(
-        "dd",
-        { class: "mono" },
-        known(weights.n) ? numberText(weights.gradient) : "not computed yet",
-        known(weights.n) ? Doubts.fixedBadge(Doubts.whyFixedGradient(weights.n)) : null,
-      ),
-      make("dt", {}, "by the score"),
-      make("dd", { class: "mono" }, known(scores.n) ? numberText(scores.gradient) : "not computed yet"),
+    factList(
+      [
+        ["by the weight", [text(weights), badge]],
+        ["by the score", text(scores)],
+      ],
+      { class: "mono" },
     ),
-    known(scores.n) && slope
-      ? make("p", { class: "soft" }, WORDS.slope[slope < 0 ? "negative" : "positive"])
-      : null,
+    slope ? soft(WORDS.slope[slope < 0 ? "negative" : "positive"]) : null,
   ];
 }
 

@@ -10,6 +10,8 @@ const sheet = byId("sheet"),
 const camera = { x: 0, y: 0, scale: 1 };
 const cameras = new Map(); // where the reader left each drawing
 
+// Show what `camera` says: the window's pixel (x, y) is the drawing's corner, `scale` how large it is. With `glide` it
+// moves there; at once otherwise, as it must under a hand.
 function aim(glide = true) {
   world.classList.toggle("gliding", glide);
   world.style.transform = `translate(${camera.x}px, ${camera.y}px) scale(${camera.scale})`;
@@ -17,7 +19,7 @@ function aim(glide = true) {
 }
 
 const LEGIBLE = 0.58; // at least this large, the letters of cards can be read
-// All of it; or, when a drawing is first seen (`readable`), no smaller than can be read.
+// See all of the drawing; or, when a drawing is first seen (`readable`), no smaller than can be read.
 function fit(glide = true, readable = false) {
   const [width, height] = Graph.views.get(state.view).size || [1, 1];
   const box = sheet.getBoundingClientRect();
@@ -29,19 +31,17 @@ function fit(glide = true, readable = false) {
   camera.x = (box.width - width * camera.scale) / 2;
   camera.y = (box.height - height * camera.scale) / 2;
   if (camera.y < pad && readable) camera.y = pad; // what is too large to be read whole begins at its top
-  if (camera.x < pad && readable) {
-    // and, if it is too wide for that, with the first step in the middle
-    const first = [...Drawing.draw(state.view).cards.values()].find(
-      (card) => Cards.firstTime(card.key) && !card.outside,
+  const first = camera.x < pad && readable ? firstCard() : undefined; // and at its first step, if it is too wide
+  if (first)
+    camera.x = Math.max(
+      box.width - pad - width * camera.scale,
+      Math.min(pad, box.width / 2 - (first.x + first.w / 2) * camera.scale),
     );
-    if (first)
-      camera.x = Math.max(
-        box.width - pad - width * camera.scale,
-        Math.min(pad, box.width / 2 - (first.x + first.w / 2) * camera.scale),
-      );
-  }
   aim(glide);
 }
+
+const firstCard = () =>
+  [...Drawing.draw(state.view).cards.values()].find((card) => Cards.firstTime(card.key) && !card.outside);
 
 // Zoom about a point of the window, else about its centre.
 function zoom(factor, x, y) {
@@ -59,19 +59,11 @@ function reveal(key, partners = []) {
   const { cards } = Drawing.draw(state.view);
   const box = sheet.getBoundingClientRect();
   if (!cards.has(key) || !box.width) return;
-  const around = (keys) => {
-    const some = keys.map((k) => cards.get(k)).filter(Boolean);
-    const left = Math.min(...some.map((c) => c.x)),
-      right = Math.max(...some.map((c) => c.x + c.w));
-    const top = Math.min(...some.map((c) => c.y)),
-      bottom = Math.max(...some.map((c) => c.y + c.h));
-    const at = (v, offset) => v * camera.scale + offset;
-    return [at(left, camera.x), at(right, camera.x), at(top, camera.y), at(bottom, camera.y)];
-  };
-  let [left, right, top, bottom] = around([key, ...partners]);
+  const edgesOf = (keys) => edgesInWindow(keys.map((one) => cards.get(one)).filter(Boolean));
+  let [left, right, top, bottom] = edgesOf([key, ...partners]);
   const [side, room] = [36, Math.min(60, box.height / 8)];
   if (right - left > box.width - 2 * side || bottom - top > box.height - 2 * room)
-    [left, right, top, bottom] = around([key]);
+    [left, right, top, bottom] = edgesOf([key]);
   let [dx, dy] = [0, 0];
   if (left < side) dx = side - left;
   else if (right > box.width - side) dx = box.width - side - right;
@@ -83,6 +75,16 @@ function reveal(key, partners = []) {
     camera.y += dy;
     aim();
   }
+}
+
+// Where the edges of the smallest rectangle around some cards are, in pixels of the window: left, right, top, bottom.
+function edgesInWindow(cards) {
+  const left = Math.min(...cards.map((card) => card.x)),
+    right = Math.max(...cards.map((card) => card.x + card.w));
+  const top = Math.min(...cards.map((card) => card.y)),
+    bottom = Math.max(...cards.map((card) => card.y + card.h));
+  const at = (v, offset) => v * camera.scale + offset;
+  return [at(left, camera.x), at(right, camera.x), at(top, camera.y), at(bottom, camera.y)];
 }
 
 hear("reveal", ({ key, partners }) => reveal(key, partners));
@@ -103,57 +105,57 @@ function printWhole(on) {
   }
 }
 
+// --- hands: a wheel zooms, one finger or the mouse moves, two fingers zoom ---
+
+// What is seen of the drawing moves with whatever moves over it. Called once, at the start.
 function listenToHands() {
-  sheet.addEventListener(
-    "wheel",
-    (event) => {
-      event.preventDefault();
-      const box = sheet.getBoundingClientRect();
-      zoom(
-        Math.exp(-event.deltaY * (event.deltaMode ? 0.05 : 0.0016)),
-        event.clientX - box.left,
-        event.clientY - box.top,
-      );
-    },
-    { passive: false },
-  );
-  const fingers = new Map();
-  let moved = 0;
+  sheet.addEventListener("wheel", onWheel, { passive: false });
   sheet.addEventListener("pointerdown", (event) => {
     if (event.button) return;
     fingers.set(event.pointerId, [event.clientX, event.clientY]);
     moved = 0;
   });
-  addEventListener("pointermove", (event) => {
-    const before = fingers.get(event.pointerId);
-    if (!before) return;
-    const [dx, dy] = [event.clientX - before[0], event.clientY - before[1]];
-    if (fingers.size === 2) {
-      const [other] = [...fingers.entries()].filter(([id]) => id !== event.pointerId).map(([, at]) => at);
-      const apart = (p) => Math.hypot(p[0] - other[0], p[1] - other[1]);
-      const box = sheet.getBoundingClientRect();
-      zoom(
-        apart([event.clientX, event.clientY]) / Math.max(1, apart(before)),
-        other[0] - box.left,
-        other[1] - box.top,
-      );
-    } else {
-      camera.x += dx;
-      camera.y += dy;
-      moved += Math.abs(dx) + Math.abs(dy);
-      if (moved > 4) aim(false);
-    }
-    fingers.set(event.pointerId, [event.clientX, event.clientY]);
-  });
+  addEventListener("pointermove", onMove);
   for (const end of ["pointerup", "pointercancel"])
     addEventListener(end, (event) => fingers.delete(event.pointerId));
-  sheet.addEventListener(
-    "click",
-    (event) => {
-      if (moved > 4) event.stopPropagation();
-    },
-    true,
-  ); // a drag is no click
+  sheet.addEventListener("click", noClickAfterDrag, true);
+}
+
+const fingers = new Map(); // id of a pointer that is down -> where it is, [x, y] of the window
+let moved = 0; // pixels since the last one came down
+const STILL = 4; // pixels that a click may move
+
+function onWheel(event) {
+  event.preventDefault();
+  const lines = event.deltaMode ? 0.05 : 0.0016; // a wheel tells lines, or pixels
+  zoomAt([event.clientX, event.clientY], Math.exp(-event.deltaY * lines));
+}
+
+function zoomAt([x, y], factor) {
+  const box = sheet.getBoundingClientRect();
+  zoom(factor, x - box.left, y - box.top);
+}
+
+function onMove(event) {
+  const before = fingers.get(event.pointerId);
+  if (!before) return;
+  const now = [event.clientX, event.clientY];
+  const other = [...fingers].find(([id]) => id !== event.pointerId)?.[1];
+  if (fingers.size === 2) {
+    const apart = ([x, y]) => Math.hypot(x - other[0], y - other[1]);
+    zoomAt(other, apart(now) / Math.max(1, apart(before)));
+  } else {
+    const [right, down] = [now[0] - before[0], now[1] - before[1]];
+    camera.x += right;
+    camera.y += down;
+    moved += Math.abs(right) + Math.abs(down);
+    if (moved > STILL) aim(false);
+  }
+  fingers.set(event.pointerId, now);
+}
+
+function noClickAfterDrag(event) {
+  if (moved > STILL) event.stopPropagation();
 }
 
 export { aim, camera, cameras, fit, listenToHands, printWhole, reveal, sheet, world, zoom };

@@ -9,13 +9,14 @@ import * as Doubts from "./doubts.js";
 import * as Changes from "./changes.js";
 import * as WhatIf from "./whatif.js";
 
+// Show it, or before the first change say that numbers can be changed at all.
 function show() {
   const box = byId("changes");
-  const root = Graph.nodes.get(data.roots[0]);
   box.hidden = Live.tape === null;
   if (Live.tape === null) return;
-  if (!Changes.past.length && !Changes.future.length)
-    return fill(
+  if (Changes.past.length || Changes.future.length) fill(box, whatChanged());
+  else
+    fill(
       box,
       make(
         "span",
@@ -23,33 +24,39 @@ function show() {
         "Every number here can be changed: choose a card or a name, and type, drag or press ↑ ↓.",
       ),
     );
+}
+
+function whatChanged() {
   const [count, off] = [changedCount(), offCount()];
+  const isChanged = count > 0 || off > 0;
+  const counts = [
+    count ? `${plural(count, "number")} changed` : null,
+    off ? `${plural(off, "part")} off` : null,
+  ];
   const told = WhatIf.writtenNow();
-  fill(
-    box,
-    make(
-      "b",
-      {},
-      [count ? `${plural(count, "number")} changed` : null, off ? `${plural(off, "part")} off` : null]
-        .filter(Boolean)
-        .join(", ") || "As it was written",
-    ),
-    root.shape.length
-      ? null
-      : make(
-          "span",
-          {},
-          `${Graph.nameOf(root.n)} `,
-          count || off ? [make("s", {}, Arrays.written(Live.lossAtFirst(), 5)), " → "] : null,
-          make("b", { class: "mono" }, Arrays.written(Live.lossNow(), 5)),
-          " ",
-          Doubts.fixedBadge(Doubts.whyFixed(root.n)),
-        ),
+  return [
+    make("b", {}, counts.filter(Boolean).join(", ") || "As it was written"),
+    lossLine(isChanged),
     told ? make("span", {}, "likeliest symbols ", told.now) : null,
     told?.was ? make("span", { class: "soft" }, WORDS.lossAgainst) : null,
     fixedNotes(),
     make("span", { class: "soft only-extra" }, "The part below shows the run as it was written."),
-    buttons(!count && !off),
+    buttons(!isChanged),
+  ];
+}
+
+// The loss as it is, after what it was; nothing where the result is more than one number.
+function lossLine(isChanged) {
+  const root = Graph.nodes.get(data.roots[0]);
+  if (root.shape.length) return null;
+  return make(
+    "span",
+    {},
+    `${Graph.nameOf(root.n)} `,
+    isChanged ? [make("s", {}, Arrays.written(Live.lossAtFirst(), 5)), " → "] : null,
+    make("b", { class: "mono" }, Arrays.written(Live.lossNow(), 5)),
+    " ",
+    Doubts.fixedBadge(Doubts.whyFixed(root.n)),
   );
 }
 
@@ -83,6 +90,7 @@ function fixedNotes() {
   ];
 }
 
+// Undo, do again, and back to the numbers that were written, if they are not these (`asWritten`).
 function buttons(asWritten) {
   const button = (field, onclick, disabled, title, text) =>
     make("button", { "data-field": field, onclick, disabled, title }, text);

@@ -9,8 +9,9 @@ import * as Doubts from "./doubts.js";
 import * as Places from "./places.js";
 import * as Cards from "./cards.js";
 
-const drawn = new Map(); // view -> {group, cards: key -> parts, arrows}
+const drawn = new Map(); // name of a view -> {group, cards: key -> parts, arrows}
 
+// Put the tips of arrows, in their colours, and the pattern of a freed gradient into the sheet; called once.
 function markers() {
   const kinds = {
     plain: "--operation-line",
@@ -42,53 +43,61 @@ function markers() {
   byId("sheet").prepend(make("defs", {}, tips, hatch));
 }
 
+// The drawing of that name: its cards and arrows, made when they are first asked for.
 function draw(name) {
   if (!drawn.has(name)) drawn.set(name, drawnOnce(Graph.views.get(name)));
   return drawn.get(name);
 }
 
 function drawnOnce(view) {
-  const frames = view.frames.map(({ key, title, kind, x, y, width, height }) =>
-    make(
-      "g",
-      { class: `frame ${kind}` },
-      make("rect", { x, y, width, height, rx: 8 }),
-      make(
-        "text",
-        {
-          x: x + 9,
-          y: y + 15,
-          tabindex: -1,
-          role: "button",
-          "aria-label": `Open ${title}`,
-          "data-view": key,
-          onclick: () => Places.show(key),
-        },
-        title,
-      ),
-    ),
-  );
-  const arrows = view.arrows.map(({ source, target, edge, path }) => {
-    const group = make("g", { class: "arrow" }, make("path", { d: path }));
-    return {
-      group,
-      edges: edge === null || edge === undefined ? edgesBetween(view, source, target) : [Graph.edges[edge]],
-    };
-  });
-  for (const arrow of arrows) arrow.constant = !arrow.edges.some((edge) => edge.differentiable);
+  const arrows = view.arrows.map((arrow) => arrowOf(view, arrow));
   const cards = new Map();
   const order = [...view.cards].sort((a, b) => Cards.firstTime(a.key) - Cards.firstTime(b.key));
   for (const card of order) cards.set(card.key, Cards.cardOf(view, card));
   const group = make(
     "g",
     {},
-    frames,
+    view.frames.map(frameOf),
     arrows.map((arrow) => arrow.group),
     [...cards.values()].map((card) => card.group),
   );
   const first = cards.values().next().value;
   if (first) first.button.setAttribute("tabindex", 0);
   return { group, cards, arrows, view };
+}
+
+// The frame of a box that is open in a drawing, whose title opens its own drawing.
+function frameOf({ key, title, kind, x, y, width, height }) {
+  const label = make(
+    "text",
+    {
+      x: x + 9,
+      y: y + 15,
+      tabindex: -1,
+      role: "button",
+      "aria-label": `Open ${title}`,
+      "data-view": key,
+      onclick: () => Places.show(key),
+    },
+    title,
+  );
+  return make("g", { class: `frame ${kind}` }, make("rect", { x, y, width, height, rx: 8 }), label);
+}
+
+// An arrow with the edges that it stands for; no gradient goes back along a constant one.
+function arrowOf(view, { source, target, edge, path }) {
+  const edges =
+    edge === null || edge === undefined ? edgesBetween(view, source, target) : [Graph.edges[edge]];
+  return {
+    group: make("g", { class: "arrow" }, make("path", { d: path })),
+    edges,
+    constant: !edges.some((one) => one.differentiable),
+  };
+}
+
+// Have the slots of all cards filled anew, even those that look as they should (see `Cards.fillSlots`).
+function forgetCards() {
+  for (const { cards } of drawn.values()) for (const card of cards.values()) card.stamp = null;
 }
 
 // All edges that an arrow from or to a box stands for.
@@ -109,18 +118,16 @@ function mark() {
   const { cards, arrows, view } = draw(state.view);
   const event = Graph.current();
   const here = event ? Graph.placeIn(view.name, event.n) : null;
+  const given = event ? Graph.into.get(event.n) : [];
   const flows = new Set(
-    event
-      ? Graph.into
-          .get(event.n)
-          .filter((edge) => !event.back || (edge.differentiable && edge.passed.fitted !== null))
-      : [],
+    given.filter((edge) => !event.back || (edge.differentiable && edge.passed.fitted !== null)),
   );
   const partners = new Set([...flows].map((edge) => Graph.placeIn(view.name, edge.source)));
   for (const card of cards.values()) markCard(card, event, here, partners);
   for (const arrow of arrows) markArrow(arrow, event, flows);
 }
 
+// `event`: the step, or null before the first; `here`: the card in which it happens; `partners`: those that it takes from.
 function markCard(card, event, here, partners) {
   const when = Cards.times(card.key);
   const done = when.forward.length ? when.forward[0] <= state.time : when.free;
@@ -153,6 +160,7 @@ function markProgress(card, when) {
   card.progress.setAttribute("class", `progress ${state.time > Graph.FORWARD ? "backward" : "forward"}`);
 }
 
+// `flows`: the edges along which something goes at this step.
 function markArrow(arrow, event, flows) {
   const list = arrow.group.classList;
   const flowing = arrow.edges.some((edge) => flows.has(edge));
@@ -204,4 +212,4 @@ hear("numbers", () => {
     }
 });
 
-export { draw, drawn, mark, markers };
+export { draw, forgetCards, mark, markers };

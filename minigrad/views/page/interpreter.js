@@ -46,42 +46,13 @@ function interpreter(tape, held) {
   });
   for (const [slot, array] of held) slots[slot].array = array;
 
-  const maps = new Map(); // places that are known
-  function places(shape, begin, strides) {
-    const key = `${shape} ${begin} ${strides}`;
-    if (!maps.has(key)) maps.set(key, placesOf(shape, begin, strides));
-    return maps.get(key);
-  }
-
-  function ready(name, out, reads, params) {
-    if (name === "same" && out.dtype === reads[0].dtype) {
-      out.array = reads[0].array; // the same numbers
-      return null;
-    }
-    out.array = new ARRAYS[out.dtype](out.size);
-    return kernelOf(name, out, reads)(out, reads, params, places);
-  }
-
+  const places = remembered(placesOf);
   const run = tape.calls.filter(([, out]) => slots[out].array === null); // the others are of what is fixed
   const calls = run.map(([name, out, reads, ...params]) => {
     const [to, from] = [slots[out], reads.map((slot) => slots[slot])];
-    return { to, from, work: ready(tape.names[name], to, from, params) };
+    return { to, from, work: madeReady(tape.names[name], to, from, params, places) };
   });
-
-  // Compute again what depends on a slot that was changed, and nothing else; return the slots touched.
-  function update() {
-    for (const { to, from, work } of calls) {
-      to.dirty ||= from.some((slot) => slot.dirty);
-      if (to.dirty && work) work();
-      if (to.dirty && to.cut) for (const place of to.cut) to.array[place] = 0;
-    }
-    const touched = [];
-    slots.forEach((slot, i) => {
-      if (slot.dirty) touched.push(i);
-      slot.dirty = false;
-    });
-    return touched;
-  }
+  const update = () => updated(calls, slots);
 
   for (const slot of slots) slot.dirty = true;
   update();
@@ -98,6 +69,41 @@ function interpreter(tape, held) {
       slots[slot].dirty = true;
     },
   };
+}
+
+// `placesOf`, which many calls ask for the same.
+function remembered(find) {
+  const known = new Map();
+  return (shape, begin, strides) => {
+    const key = `${shape} ${begin} ${strides}`;
+    if (!known.has(key)) known.set(key, find(shape, begin, strides));
+    return known.get(key);
+  };
+}
+
+// What does the work of a call, each time with the numbers that are there then; null where there is none to do.
+function madeReady(name, out, reads, params, places) {
+  if (name === "same" && out.dtype === reads[0].dtype) {
+    out.array = reads[0].array; // the same numbers
+    return null;
+  }
+  out.array = new ARRAYS[out.dtype](out.size);
+  return kernelOf(name, out, reads)(out, reads, params, places);
+}
+
+// Compute again what depends on a slot that was changed, and nothing else; return the slots touched.
+function updated(calls, slots) {
+  for (const { to, from, work } of calls) {
+    to.dirty ||= from.some((slot) => slot.dirty);
+    if (to.dirty && work) work();
+    if (to.dirty && to.cut) for (const place of to.cut) to.array[place] = 0;
+  }
+  const touched = [];
+  slots.forEach((slot, i) => {
+    if (slot.dirty) touched.push(i);
+    slot.dirty = false;
+  });
+  return touched;
 }
 
 // The interpreter of a tape as a page has it, whose leaves are named arrays: `numbersOf` gives the numbers of one.

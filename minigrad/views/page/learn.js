@@ -1,7 +1,7 @@
 // --- gradient descent in the page: a step, or one after the other, with the loss drawn beside it -----------------
 
 import { filled, WORDS } from "./words.js";
-import { byId, data, fill, hear, keepFocus, make, plural, render, say } from "./base.js";
+import { byId, data, fill, hear, keepFocus, make, plural, render, say, soft } from "./base.js";
 import * as Arrays from "./arrays.js";
 import * as Graph from "./graph.js";
 import * as Interpreter from "./interpreter.js";
@@ -10,10 +10,19 @@ import * as Doubts from "./doubts.js";
 import * as Changes from "./changes.js";
 import * as Fields from "./fields.js";
 
-const learning = { rate: 0.01, without: new Set(), losses: [], at: null, timer: null, run: 0, taken: 0 };
+const learning = {
+  rate: 0.01,
+  without: new Set(), // the nodes that are left out
+  losses: [], // before the first step, and after each
+  at: null, // the version of the numbers after the last step: with another one, the losses are of other numbers
+  timer: null, // while steps follow each other
+  run: 0, // which steps are undone together
+  taken: 0, // steps of this run
+};
 const PACE = 60; // milliseconds from one step to the next
 const SLICE = 40; // milliseconds of steps after which something is shown
 
+// The nodes that have a gradient here and can have other numbers.
 const descends = () =>
   data.nodes.filter((node) => Fields.slotOf(node.n) !== null && Live.tape.gradient[node.n] !== undefined);
 
@@ -24,9 +33,10 @@ function learners() {
   return parameters.length ? parameters : leaves.filter((node) => node.kind === "input");
 }
 
+// Take one step of gradient descent; `shown`: the page is made anew after it.
 function learnStep({ shown = true } = {}) {
   const { slots } = Live.startedMachine();
-  if (learning.at !== Live.version) Object.assign(learning, { losses: [Live.lossNow()], taken: 0 }); // the numbers are not those that it left
+  if (learning.at !== Live.version) Object.assign(learning, { losses: [Live.lossNow()], taken: 0 });
   const changes = new Map();
   for (const node of learners()) {
     if (learning.without.has(node.n)) continue;
@@ -72,6 +82,7 @@ function toggleLearning() {
   learnStep();
 }
 
+// Take no more steps, if some follow each other; also before numbers are changed in another way.
 function stopLearning() {
   if (!learning.timer) return;
   clearInterval(learning.timer);
@@ -94,49 +105,61 @@ function learnText() {
   return told;
 }
 
-// The loss after each step, or after some of very many; on a logarithmic scale where it goes over several
-// powers of ten.
+// The plot of the loss after each step, or after some of very many.
 const MOST_POINTS = 1000;
+const [WIDTH, HEIGHT] = [330, 120];
+const AXIS = { left: 46, bottom: HEIGHT - 20 }; // the lines at the sides
 function lossPlot() {
   const count = learning.losses.length,
     every = Math.ceil(count / MOST_POINTS);
   const drawn = learning.losses.flatMap((v, i) => (i % every === 0 || i === count - 1 ? [[i, v]] : []));
   const finite = drawn.map(([, v]) => v).filter(Number.isFinite);
-  const [width, height] = [330, 120];
-  if (finite.length < 2) return make("p", { class: "soft" }, "The loss after each step is drawn here.");
-  const logarithmic = finite.every((v) => v > 0) && Math.max(...finite) > 50 * Math.min(...finite);
-  const scaled = (v) => (logarithmic ? Math.log10(v) : v);
-  const [low, high] = [scaled(Math.min(...finite)), scaled(Math.max(...finite))];
-  const x = (i) => 46 + ((width - 56) * i) / (count - 1);
-  const y = (v) => 8 + (height - 30) * (1 - (scaled(v) - low) / (high - low || 1));
+  if (finite.length < 2) return soft("The loss after each step is drawn here.");
+  const { x, y, logarithmic } = plotScale(finite, count);
   const points = drawn.flatMap(([i, v]) =>
     Number.isFinite(v) ? [`${x(i).toFixed(1)} ${y(v).toFixed(1)}`] : [],
   );
-  const label = (v, at) => make("text", { x: 42, y: at + 3, "text-anchor": "end" }, Arrays.written(v, 3));
   const last = learning.losses[count - 1];
   return make(
     "svg",
     {
       class: "loss-plot",
-      viewBox: `0 0 ${width} ${height}`,
+      viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
       role: "img",
       "aria-label": filled(WORDS.lossPlot, { told: learnText() }),
     },
-    make("line", { x1: 46, x2: 46, y1: 4, y2: height - 20 }),
-    make("line", { x1: 46, x2: width - 6, y1: height - 20, y2: height - 20 }),
-    label(Math.max(...finite), 10),
-    label(Math.min(...finite), height - 24),
-    make("text", { x: 46, y: height - 6 }, "0"),
-    make(
-      "text",
-      { x: width - 8, y: height - 6, "text-anchor": "end" },
-      `${plural(count - 1, "step")}${logarithmic ? ", logarithmic" : ""}`,
-    ),
+    plotAxes(finite, `${plural(count - 1, "step")}${logarithmic ? ", logarithmic" : ""}`),
     make("path", { d: `M${points.join("L")}` }),
     Number.isFinite(last)
       ? make("rect", { x: x(count - 1) - 2.5, y: y(last) - 2.5, width: 5, height: 5, rx: 2.5 })
-      : make("text", { x: width - 10, y: 14, class: "diverged", "text-anchor": "end" }, "diverged"),
+      : make("text", { x: WIDTH - 10, y: 14, class: "diverged", "text-anchor": "end" }, "diverged"),
   );
+}
+
+// Where a step and a loss are in the plot: on a logarithmic scale where the losses go over several powers of ten.
+function plotScale(losses, count) {
+  const logarithmic = losses.every((v) => v > 0) && Math.max(...losses) > 50 * Math.min(...losses);
+  const scaled = (v) => (logarithmic ? Math.log10(v) : v);
+  const [low, high] = [scaled(Math.min(...losses)), scaled(Math.max(...losses))];
+  return {
+    x: (step) => AXIS.left + ((WIDTH - 56) * step) / (count - 1),
+    y: (loss) => 8 + (HEIGHT - 30) * (1 - (scaled(loss) - low) / (high - low || 1)),
+    logarithmic,
+  };
+}
+
+// The two axes: the greatest and the least loss at one, 0 and the last step at the other.
+function plotAxes(losses, lastStep) {
+  const { left, bottom } = AXIS;
+  const label = (v, y) => make("text", { x: 42, y: y + 3, "text-anchor": "end" }, Arrays.written(v, 3));
+  return [
+    make("line", { x1: left, x2: left, y1: 4, y2: bottom }),
+    make("line", { x1: left, x2: WIDTH - 6, y1: bottom, y2: bottom }),
+    label(Math.max(...losses), 10),
+    label(Math.min(...losses), bottom - 4),
+    make("text", { x: left, y: HEIGHT - 6 }, "0"),
+    make("text", { x: WIDTH - 8, y: HEIGHT - 6, "text-anchor": "end" }, lastStep),
+  ];
 }
 
 // What keeps its numbers while others learn: of what learns itself, and of the loss.
@@ -175,35 +198,21 @@ const joinedNames = (some) =>
     .map((node) => Graph.fullName(node.n))
     .join(", ") + (some.length > 6 ? filled(WORDS.andMore, { count: some.length - 6 }) : "");
 
+// Show the tab "Learn": what a step does, what it cannot do here, and the loss of those that were taken.
 function learnPanel() {
-  const box = byId("learn");
   const some = learners();
-  if (!some.length)
-    return fill(
-      box,
-      make("p", { class: "phase" }, "Gradient descent"),
-      make("h2", {}, "Nothing can learn here"),
-      whatStays(),
-    );
-  const numbers = some
-    .filter((node) => !learning.without.has(node.n))
-    .reduce((n, node) => n + Live.sizeOf(Live.tape.value[node.n]), 0);
+  const phase = make("p", { class: "phase" }, "Gradient descent");
+  if (!some.length) return fill(byId("learn"), phase, make("h2", {}, "Nothing can learn here"), whatStays());
   fill(
-    box,
-    make("p", { class: "phase" }, "Gradient descent"),
+    byId("learn"),
+    phase,
     make(
       "h2",
       {},
       `${Graph.nameOf(data.roots[0])} = `,
       make("span", { class: "mono" }, Arrays.written(Live.lossNow(), 5)),
     ),
-    make(
-      "p",
-      { class: "soft" },
-      filled(WORDS.stepTakes[numbers === 1 ? "one" : "many"], { numbers: plural(numbers, "number") }),
-      make("code", {}, "w = w − rate · w.grad"),
-      ".",
-    ),
+    whatAStepDoes(some),
     whatStays(),
     rateControls(),
     stepButtons(),
@@ -213,43 +222,53 @@ function learnPanel() {
   );
 }
 
+function whatAStepDoes(some) {
+  const count = some
+    .filter((node) => !learning.without.has(node.n))
+    .reduce((sum, node) => sum + Live.sizeOf(Live.tape.value[node.n]), 0);
+  return soft(
+    filled(WORDS.stepTakes[count === 1 ? "one" : "many"], { numbers: plural(count, "number") }),
+    make("code", {}, "w = w − rate · w.grad"),
+    ".",
+  );
+}
+
 function rateControls() {
-  const goOn = (direction) => setRate(nextRate(learning.rate, direction));
+  const change = (direction) => setRate(nextRate(learning.rate, direction));
   return make(
     "div",
     { class: "learn-controls" },
-    make(
-      "label",
-      {},
-      "learning rate ",
-      make("input", {
-        class: "number-field",
-        type: "text",
-        inputmode: "decimal",
-        "data-field": "rate",
-        "aria-label": "Learning rate",
-        value: Arrays.written(learning.rate, 5),
-        onchange: (event) => setRate(Arrays.numberIn(event.target.value)),
-        onkeydown: (event) => {
-          const direction = { ArrowUp: 1, ArrowDown: -1 }[event.key];
-          if (direction) {
-            event.preventDefault();
-            goOn(direction);
-          }
-        },
-      }),
-    ),
+    make("label", {}, "learning rate ", rateField(change)),
     make(
       "button",
-      { "data-field": "slower", "aria-label": "Smaller learning rate", onclick: () => goOn(-1) },
+      { "data-field": "slower", "aria-label": "Smaller learning rate", onclick: () => change(-1) },
       "−",
     ),
     make(
       "button",
-      { "data-field": "faster", "aria-label": "Larger learning rate", onclick: () => goOn(1) },
+      { "data-field": "faster", "aria-label": "Larger learning rate", onclick: () => change(1) },
       "+",
     ),
   );
+}
+
+// The learning rate, to be typed; arrow keys `change` it, up (1) or down (-1).
+function rateField(change) {
+  return make("input", {
+    class: "number-field",
+    type: "text",
+    inputmode: "decimal",
+    "data-field": "rate",
+    "aria-label": "Learning rate",
+    value: Arrays.written(learning.rate, 5),
+    onchange: (event) => setRate(Arrays.numberIn(event.target.value)),
+    onkeydown: (event) => {
+      const direction = { ArrowUp: 1, ArrowDown: -1 }[event.key];
+      if (!direction) return;
+      event.preventDefault();
+      change(direction);
+    },
+  });
 }
 
 const RATES = [1, 2, 5];
@@ -264,6 +283,7 @@ function nextRate(rate, direction) {
   return Number(next.toPrecision(3));
 }
 
+// Take one step, ten, or one after the other.
 function stepButtons() {
   const playing = learning.timer !== null;
   return make(
@@ -322,6 +342,7 @@ function learnerList(some) {
   );
 }
 
+// What was typed, or the next rate: null, or a number that is none of a learning rate, changes nothing.
 function setRate(rate) {
   if (!(rate > 0) || !Number.isFinite(rate)) say("A learning rate is a number above 0.");
   else {

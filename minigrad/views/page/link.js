@@ -17,7 +17,9 @@ for (const node of data.nodes)
     names.set(node.label && !names.has(node.label) ? node.label : `n${node.n}`, node.n);
 const stageOf = (title) => Stages.stages.find((stage) => stage.dataset.title.toLowerCase() === title)?.id;
 const line = () => byId("another-line");
-const others = []; // parts of the page that come after this one, and say themselves what a link keeps of them
+const others = []; // see `also`
+// Have a part of the page that comes after this file say itself what a link keeps of it: `written` gives pairs of a name
+// and a value, `read` is told all that a link has.
 const also = (part) => others.push(part);
 const gates = () => Live.tape?.switches.flatMap(({ places }) => places) ?? [];
 
@@ -43,7 +45,7 @@ function changed() {
   return found;
 }
 
-// What is as at the start is left out.
+// The state as a link has it, `hash`, without what is as at the start; and how many numbers it has no room for.
 function written() {
   const off = gates().filter(({ gate }) => Live.machine && Live.machine.slots[gate].array[0] !== 1);
   const numbers = changed();
@@ -65,7 +67,8 @@ function written() {
 }
 
 let last = ""; // what was written or read
-let due = null;
+let due = null; // the timer that writes it
+// Write the link into the address of the page, once nothing has changed for a moment.
 function keep() {
   clearTimeout(due);
   due = setTimeout(() => {
@@ -80,38 +83,52 @@ function keep() {
   }, KEEP);
 }
 
+// Take over what the address of the page says: its numbers, its line, and where the reader is.
 function read() {
   const hash = location.hash.slice(1);
   if (hash === last) return;
   last = hash;
   const given = new URLSearchParams(hash.replaceAll("+", "%2B"));
-  const changes = new Map();
-  const array = (slot) => {
-    if (!changes.has(slot)) changes.set(slot, Live.first[slot].slice());
-    return changes.get(slot);
-  };
-  if (Live.tape) {
-    Live.startedMachine();
-    for (const slot of Live.changedSlots)
-      if (Live.tape.leaves.some((leaf) => leaf.slot === slot)) array(slot);
-    const off = (given.get("off") ?? "").split(",").map(Number);
-    for (const { node, gate } of gates())
-      if (off.includes(node) || Live.changedSlots.has(gate)) array(gate)[0] = off.includes(node) ? 0 : 1;
-    for (const [name, text] of given) {
-      const [, of, index = ""] = name.match(/^(.*?)(?:\[([\d, ]*)\])?$/);
-      const v = Arrays.numberIn(text);
-      const slot = names.has(of) ? Fields.slotOf(names.get(of)) : null;
-      if (slot === null || v === null) continue;
-      const place = Shapes.ravel(index.split(",").filter(Boolean).map(Number), Live.kindOf(slot).shape);
-      if (place >= 0 && place < Live.sizeOf(slot)) array(slot)[place] = v;
-    }
-    if (changes.size) Changes.change("the numbers of the link", changes);
-  }
+  if (Live.tape) readNumbers(given);
   if (line() && given.has("line")) {
     line().value = given.get("line");
     line().dispatchEvent(new Event("input"));
   }
   for (const part of others) part.read(given);
+  readPlace(given);
+}
+
+// Numbers and switched-off parts; what is changed now, and not in the link, is as it was written again.
+function readNumbers(given) {
+  Live.startedMachine();
+  const changes = new Map(); // slot -> its numbers, at first those that were written
+  const numbersOf = (slot) => {
+    if (!changes.has(slot)) changes.set(slot, Live.first[slot].slice());
+    return changes.get(slot);
+  };
+  for (const slot of Live.changedSlots)
+    if (Live.tape.leaves.some((leaf) => leaf.slot === slot)) numbersOf(slot);
+  const off = (given.get("off") ?? "").split(",").map(Number);
+  for (const { node, gate } of gates())
+    if (off.includes(node) || Live.changedSlots.has(gate)) numbersOf(gate)[0] = off.includes(node) ? 0 : 1;
+  for (const [name, text] of given) {
+    const place = placeOf(name);
+    const v = Arrays.numberIn(text);
+    if (place !== null && v !== null) numbersOf(place.slot)[place.at] = v;
+  }
+  if (changes.size) Changes.change("the numbers of the link", changes);
+}
+
+// The slot and the place of an element by its name, such as "x[0]"; null where there is none.
+function placeOf(name) {
+  const [, of, index = ""] = name.match(/^(.*?)(?:\[([\d, ]*)\])?$/);
+  const slot = names.has(of) ? Fields.slotOf(names.get(of)) : null;
+  if (slot === null) return null;
+  const at = Shapes.ravel(index.split(",").filter(Boolean).map(Number), Live.kindOf(slot).shape);
+  return at >= 0 && at < Live.sizeOf(slot) ? { slot, at } : null;
+}
+
+function readPlace(given) {
   const step = Number(given.get("step") ?? 0);
   Places.go(Number.isInteger(step) ? step : 0);
   const stage = stageOf(given.get("tab") ?? "");
@@ -119,6 +136,7 @@ function read() {
   else if (!state.time) Stages.setStage(Stages.first());
 }
 
+// Called at the start, once all files have run: a link goes before the step that the page opens at.
 function listen() {
   if (location.hash.length > 1) read();
   else if (data.opens) Places.go(data.opens);

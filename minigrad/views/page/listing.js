@@ -11,54 +11,43 @@ import * as Places from "./places.js";
 import * as Heat from "./heat.js";
 import * as Cards from "./cards.js";
 
+// Show the cards of the open drawing as a table, in the order in which they are computed.
 function listing() {
   const view = Graph.views.get(state.view);
   const event = Graph.current();
   const here = event ? Graph.placeIn(view.name, event.n) : null;
-  const order = [...view.cards]
+  const keys = [...view.cards]
     .map((card) => card.key)
     .filter((key) => !Graph.borrowed.get(view.name).has(key))
     .sort((a, b) => Cards.firstTime(a) - Cards.firstTime(b) || (a > b ? 1 : -1));
-  const frames = view.frames.map((frame) =>
-    make("button", { class: "link", onclick: () => Places.show(frame.key) }, frame.title),
+  const head = COLUMNS.map((title) => make("th", { scope: "col" }, title));
+  const rows = keys.map((key) =>
+    typeof key === "number" ? nodeRow(key, key === here, event) : boxRow(view, key, key === here, event),
   );
   fill(
     byId("listing"),
-    frames.length
-      ? make(
-          "p",
-          { style: "padding: 0 .6rem" },
-          "Boxes: ",
-          frames.flatMap((button, i) => [i ? ", " : "", button]),
-        )
-      : null,
-    make(
-      "table",
-      {},
-      make(
-        "thead",
-        {},
-        make(
-          "tr",
-          {},
-          ["number", "name", "made by", "shape", "value", "gradient"].map((title) =>
-            make("th", { scope: "col" }, title),
-          ),
-        ),
-      ),
-      make(
-        "tbody",
-        {},
-        order.map((key) =>
-          typeof key === "number"
-            ? nodeRow(key, key === here, event)
-            : boxRow(view, key, key === here, event),
-        ),
-      ),
-    ),
+    boxLinks(view.frames),
+    make("table", {}, make("thead", {}, make("tr", {}, head)), make("tbody", {}, rows)),
   );
 }
 
+const COLUMNS = ["number", "name", "made by", "shape", "value", "gradient"];
+
+// Links to the boxes that are open in the drawing: their nodes have rows, they themselves have none.
+function boxLinks(frames) {
+  if (!frames.length) return null;
+  const links = frames.map(({ key, title }) =>
+    make("button", { class: "link", onclick: () => Places.show(key) }, title),
+  );
+  return make(
+    "p",
+    { style: "padding: 0 .6rem" },
+    "Boxes: ",
+    links.flatMap((button, i) => [i ? ", " : "", button]),
+  );
+}
+
+// `event`: the step at which the reader is, or null; `isHere`: whether it happens in this row.
 function classesOf(key, isHere, event) {
   return [
     isHere ? `now ${event.back ? "backward" : ""}` : "",
@@ -67,6 +56,7 @@ function classesOf(key, isHere, event) {
   ].join(" ");
 }
 
+// The row of a closed box: what it is, and how much is in it.
 function boxRow(view, key, isHere, event) {
   const closed = view.closed[key];
   return make(
@@ -86,10 +76,11 @@ function boxRow(view, key, isHere, event) {
   );
 }
 
+// The row of a node: a cell for each of `COLUMNS`.
 function nodeRow(key, isHere, event) {
-  const node = Graph.nodes.get(key);
-  const computed = !state.time || Graph.computedAt.get(key) <= state.time;
-  const found = Graph.gradientNow(key);
+  const { label, made, kind, shape, letters, value } = Graph.nodes.get(key);
+  const computed = Graph.isComputed(key);
+  const cell = (...children) => make("td", { class: "mono" }, ...children);
   return make(
     "tr",
     {
@@ -98,32 +89,20 @@ function nodeRow(key, isHere, event) {
       "aria-current": isHere ? "step" : null,
     },
     make("td", { class: "mono number" }, `#${key}`),
-    make(
-      "td",
-      { class: "mono" },
-      make(
-        "button",
-        { class: "link", title: node.label, onclick: () => Places.choose(key) },
-        Graph.nameOf(key),
-      ),
+    cell(
+      make("button", { class: "link", title: label, onclick: () => Places.choose(key) }, Graph.nameOf(key)),
     ),
-    make("td", { class: "mono" }, node.made || node.kind),
-    make("td", {}, Heat.shapeOf(node.shape, node.letters)),
-    make(
-      "td",
-      { class: "mono" },
-      computed ? Shown.brief(node.value) : "not computed yet",
-      Doubts.fixedBadge(Doubts.whyFixed(key)),
-    ),
-    make(
-      "td",
-      { class: "mono" },
-      found.sum !== null && found.state !== "zero"
-        ? Shown.brief(found.sum)
-        : { zero: "zero", later: "not computed yet" }[found.state] || found.state,
-      Doubts.fixedBadge(Doubts.whyFixedGradient(key)),
-    ),
+    cell(made || kind),
+    make("td", {}, Heat.shapeOf(shape, letters)),
+    cell(computed ? Shown.brief(value) : "not computed yet", Doubts.fixedBadge(Doubts.whyFixed(key))),
+    cell(gradientText(key), Doubts.fixedBadge(Doubts.whyFixedGradient(key))),
   );
+}
+
+function gradientText(n) {
+  const found = Graph.gradientNow(n);
+  if (Graph.hasNumbers(found)) return Shown.brief(found.sum);
+  return found.state === "later" ? "not computed yet" : found.state;
 }
 
 // --- lines of code ---------------------------------------------------------------------------------------
@@ -142,8 +121,9 @@ for (const node of data.nodes)
     if (!nodesAt.has(key)) nodesAt.set(key, []);
     nodesAt.get(key).push(node.n);
   }
-const codeLines = new Map();
+const codeLines = new Map(); // "file line" -> its element
 
+// The text of a line of a file, which is a number in `data.files`; null where the page does not have it.
 function textOfLine(file, number) {
   const text = lineTexts.get(`${file} ${number}`);
   return text === undefined ? null : text;
@@ -155,6 +135,7 @@ const KEYWORDS = new Set(
   ),
 );
 
+// A line of Python in parts: comments, texts and keywords have their colours.
 function coloured(text) {
   const parts = text.match(/#.*$|"(?:[^"\\]|\\.)*"?|'(?:[^'\\]|\\.)*'?|\w+|\W/g) || [];
   return parts.map((part) => {
@@ -169,6 +150,7 @@ function coloured(text) {
   });
 }
 
+// A line of code with its number; it lights up the nodes that it made, and leads to the last of them.
 function codeLine(file, number, extra = "") {
   const key = `${file} ${number}`;
   const used = nodesAt.get(key);
@@ -187,6 +169,7 @@ function codeLine(file, number, extra = "") {
   return line;
 }
 
+// Write the files that are known, piece by piece; called once, at the start.
 function writeCode() {
   const box = byId("code");
   const piece = (f, { first, lines, folded = 0 }) => {
@@ -215,6 +198,7 @@ function writeCode() {
   if (!data.files.length) toggleCode(false);
 }
 
+// Mark the line of the chosen node, else that of the step, and scroll to it if it is not to be seen.
 function markCode() {
   for (const line of codeLines.values()) line.classList.remove("now", "backward");
   const event = Graph.current();
@@ -231,6 +215,7 @@ function markCode() {
     box.scrollTop = top - box.clientHeight / 3;
 }
 
+// Open the code at a line, which shines for a moment.
 function showLine(file, number) {
   toggleCode(true);
   const line = codeLines.get(`${file} ${number}`);
@@ -241,31 +226,31 @@ function showLine(file, number) {
   }
 }
 
+// Show the code beside the drawing, or take it away.
 function toggleCode(on) {
   document.body.classList.toggle("no-code", !on);
   byId("code-switch").setAttribute("aria-pressed", String(on));
 }
 
 // A line lights up its nodes, and a node its line.
-let lit = [];
+let lit = []; // the elements that are lit up
+const MOST_LIT = 60; // nodes whose cards are lit up: of more, none
 function light(numbers) {
   for (const element of lit) element.classList.remove("lit");
-  lit = [];
-  if (!numbers.length) return;
-  if (Graph.hasDrawings)
-    for (const n of numbers) {
-      const card = Drawing.draw(state.view).cards.get(Graph.placeIn(state.view, n));
-      if (card && numbers.length < 60) lit.push(card.group);
-    }
-  for (const row of byId("listing").querySelectorAll("tr[data-key]"))
-    if (numbers.includes(Number(row.dataset.key))) lit.push(row);
-  if (numbers.length === 1) {
-    const node = Graph.nodes.get(numbers[0]);
-    const line = node.line && codeLines.get(keyOf(node.line));
-    if (line) lit.push(line);
-  }
+  const cards = Graph.hasDrawings && numbers.length < MOST_LIT ? numbers.map(cardHere) : [];
+  const rows = numbers.length ? [...byId("listing").querySelectorAll("tr[data-key]")] : [];
+  lit = [
+    ...cards.filter(Boolean).map((card) => card.group),
+    ...rows.filter((row) => numbers.includes(Number(row.dataset.key))),
+    ...(numbers.length === 1 ? [lineOf(numbers[0])].filter(Boolean) : []),
+  ];
   for (const element of lit) element.classList.add("lit");
 }
+const cardHere = (n) => Drawing.draw(state.view).cards.get(Graph.placeIn(state.view, n));
+const lineOf = (n) => {
+  const { line } = Graph.nodes.get(n);
+  return line ? codeLines.get(keyOf(line)) : null;
+};
 hear("light", light);
 
 export { codeLine, listing, markCode, showLine, textOfLine, toggleCode, writeCode };

@@ -25,18 +25,24 @@ function cellIndex(found, shape, head, row, column) {
   return shape.map((n, axis) => (n === 1 ? 0 : index[index.length - shape.length + axis]));
 }
 
+function placeInMask(found, head, row, column) {
+  const { shape } = Graph.nodes.get(found.mask);
+  return Shapes.ravel(cellIndex(found, shape, head, row, column), shape);
+}
+
+// Let a query see a key that the mask hides from it, or hide it. `found`: one of `data.maps`.
 function turnMask(found, head, row, column) {
   const slot = found.mask === null ? null : Fields.slotOf(found.mask);
   if (slot === null) return;
-  const { shape } = Graph.nodes.get(found.mask);
-  const place = Shapes.ravel(cellIndex(found, shape, head, row, column), shape);
+  const place = placeInMask(found, head, row, column);
   Fields.setNumber(slot, place, 1 - Live.arrayOf(slot)[place], Fields.nameAt(found.mask, place));
 }
 
+// The switch of a cell in the mask, if it can be changed; what else it turns, where the mask is broadcast.
 function maskSwitch(found, head, row, column) {
   if (!Live.tape || found.mask === null || Fields.slotOf(found.mask) === null) return null;
-  const { shape } = Graph.nodes.get(found.mask);
-  const place = Shapes.ravel(cellIndex(found, shape, head, row, column), shape);
+  const { shape, value } = Graph.nodes.get(found.mask);
+  const place = placeInMask(found, head, row, column);
   const [rows, columns] = shape.slice(-2),
     heads = Shapes.size(shape.slice(0, -2));
   const all = [
@@ -55,7 +61,7 @@ function maskSwitch(found, head, row, column) {
         Fields.slotOf(found.mask),
         place,
         Fields.nameAt(found.mask, place),
-        Shown.array(Graph.nodes.get(found.mask).value).numbers[place],
+        Shown.array(value).numbers[place],
         "b",
       ),
     ),

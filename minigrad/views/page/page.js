@@ -1,6 +1,6 @@
 // --- help, keys, and the start ---------------------------------------------------------------------------
 
-import { byId, data, fill, hear, hideTip, icon, make, render, say, state } from "./base.js";
+import { byId, data, fill, hear, hideTip, icon, make, render, say, soft, state } from "./base.js";
 import * as Graph from "./graph.js";
 import * as ChangesSaid from "./changes_said.js";
 import * as Drawing from "./drawing.js";
@@ -43,6 +43,7 @@ const KEYS = [
   ["Ctrl z, Ctrl Shift z", "undo a change, do it again"],
 ];
 
+// Open the dialog that says what the keys do, and what the bars and colours mean.
 function help() {
   fill(
     byId("help"),
@@ -60,20 +61,19 @@ function help() {
       ]),
     ),
     make("h3", {}, "The time line"),
-    make(
-      "p",
-      { class: "soft" },
+    soft(
       "A bar is a step. On the way forward its height says how large the value is, on the way back how large the gradient: the logarithm of the norm, each half on a scale of its own. Below are the chapters.",
     ),
     make("h3", {}, "Cards and gradients"),
     Panel.legend(),
     Panel.colours(),
-    make("p", { class: "soft" }, "An array of up to six numbers is written out."),
+    soft("An array of up to six numbers is written out."),
     make("form", { method: "dialog" }, make("button", {}, "Close")),
   );
   byId("help").showModal();
 }
 
+// Give the focus to the next card of the drawing (1), or to the one before (-1).
 function moveFocus(direction) {
   const { cards } = Drawing.draw(state.view);
   const list = [...cards.values()];
@@ -84,6 +84,7 @@ function moveFocus(direction) {
   Camera.reveal(next.key);
 }
 
+// Open the box in which this step happens.
 function openHere() {
   const event = Graph.current();
   if (!event) return;
@@ -154,29 +155,32 @@ const ACTS = {
   "?": () => help(),
 };
 
+// A key belongs to the search, the field, the card or the button that has the focus; to the page if none of these takes it.
 function onKey(event) {
-  const typing =
-    ["INPUT", "TEXTAREA", "SELECT"].includes(event.target.tagName) && event.target.type !== "range";
+  const { target, key } = event;
+  const typing = ["INPUT", "TEXTAREA", "SELECT"].includes(target.tagName) && target.type !== "range";
   if (byId("help").open || byId("share").open || event.ctrlKey || event.metaKey || event.altKey) return;
-  if (event.target.id === "search") return keyInSearch(event);
+  if (target.id === "search") return keyInSearch(event);
   if (typing || isText(event)) return;
-  const card = event.target.closest ? event.target.closest(".card") : null;
-  const button = event.target.tagName === "BUTTON" || event.target.tagName === "SUMMARY";
+  const card = target.closest ? target.closest(".card") : null;
+  const isButton = target.tagName === "BUTTON" || target.tagName === "SUMMARY";
   if (card && keyOnCard(event, card)) return;
-  if (button && (event.key === " " || event.key === "Enter")) return;
-  const act = ACTS[event.key];
+  if (isButton && (key === " " || key === "Enter")) return;
+  const act = ACTS[key];
   if (!act) return;
   event.preventDefault();
-  if (["ArrowRight", "ArrowLeft", "Home", "End"].includes(event.key)) Pace.stopPlaying();
+  if (["ArrowRight", "ArrowLeft", "Home", "End"].includes(key)) Pace.stopPlaying();
   act(event);
 }
 
+// Whether each step opens the drawing in which it happens.
 function setFollow(on) {
   state.follow = on;
   byId("follow").setAttribute("aria-pressed", String(on));
   say(on ? "Each step opens the box in which it happens." : "Steps stay in this drawing.");
 }
 
+// Show all that a step or a number changes. What does not change is made once, elsewhere.
 function showAll() {
   hideTip(); // what it was about may be there no longer
   if (Graph.hasDrawings) Drawing.mark();
@@ -191,6 +195,7 @@ hear("render", showAll);
 
 // --- the start -------------------------------------------------------------------------------------------
 
+// What the parts of the page do once, and the first view; then the page listens.
 function start() {
   Drawing.markers();
   Listing.writeCode();
@@ -204,43 +209,49 @@ function start() {
   Stages.setStage(Stages.first());
   Sheet.openSheet();
   render();
-  for (const name of ["first", "back", "next", "over", "last"]) fill(byId(name), icon(name));
-  byId("first").onclick = () => Places.go(0);
-  byId("back").onclick = () => Places.go(state.time - 1);
-  byId("next").onclick = () => Places.go(state.time + 1);
-  byId("over").onclick = () => Places.over(1);
-  byId("last").onclick = () => Places.go(Graph.events.length);
-  byId("play").onclick = Timeline.togglePlaying;
-  byId("time").addEventListener("input", (event) => {
-    const time = Number(event.target.value);
-    Pace.stopPlaying();
-    Places.go(time);
-  }); // stopping puts it back
-  byId("zoom-in").onclick = () => Camera.zoom(1.25);
-  byId("zoom-out").onclick = () => Camera.zoom(0.8);
-  byId("zoom-fit").onclick = () => Camera.fit();
-  byId("predict").onclick = () => Predict.setPredict(!state.predict);
-  byId("follow").onclick = () => setFollow(!state.follow);
-  byId("code-switch").onclick = () => Listing.toggleCode(document.body.classList.contains("no-code"));
-  byId("help-open").onclick = help;
-  byId("search").addEventListener("input", Search.find);
+  setUpButtons();
   document.addEventListener("keydown", onKey);
-  addEventListener("beforeprint", () => Camera.printWhole(true));
-  addEventListener("afterprint", () => Camera.printWhole(false));
-  document.addEventListener("click", (event) => {
-    if (!event.target.closest(".search")) byId("found").hidden = true;
-  });
-  const again = () => {
-    Pictures.themed.clear();
-    Pictures.thumbs.clear();
-    for (const { cards } of Drawing.drawn.values()) for (const card of cards.values()) card.stamp = null;
-    render();
-    Attention.repaints.forEach((repaint) => repaint());
-  };
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", again);
+  listenToWindow();
   Pace.choices();
   Share.listen();
   queueMicrotask(Link.listen); // once all of this is there
+}
+
+const CLICKS = {
+  first: () => Places.go(0),
+  back: () => Places.go(state.time - 1),
+  next: () => Places.go(state.time + 1),
+  over: () => Places.over(1),
+  last: () => Places.go(Graph.events.length),
+  play: () => Timeline.togglePlaying(),
+  "zoom-in": () => Camera.zoom(1.25),
+  "zoom-out": () => Camera.zoom(0.8),
+  "zoom-fit": () => Camera.fit(),
+  predict: () => Predict.setPredict(!state.predict),
+  follow: () => setFollow(!state.follow),
+  "code-switch": () => Listing.toggleCode(document.body.classList.contains("no-code")),
+  "help-open": () => help(),
+};
+
+function setUpButtons() {
+  for (const name of ["first", "back", "next", "over", "last"]) fill(byId(name), icon(name));
+  for (const [id, act] of Object.entries(CLICKS)) byId(id).onclick = act;
+  byId("time").addEventListener("input", (event) => {
+    const time = Number(event.target.value); // stopping puts it back
+    Pace.stopPlaying();
+    Places.go(time);
+  });
+  byId("search").addEventListener("input", Search.find);
+  document.addEventListener("click", (event) => {
+    if (!event.target.closest(".search")) byId("found").hidden = true;
+  });
+}
+
+// Paper, other colours, another size.
+function listenToWindow() {
+  addEventListener("beforeprint", () => Camera.printWhole(true));
+  addEventListener("afterprint", () => Camera.printWhole(false));
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", inOtherColours);
   new ResizeObserver(() => {
     if (Graph.hasDrawings && state.stage === "drawing") {
       Camera.cameras.clear();
@@ -248,6 +259,15 @@ function start() {
       Places.revealStep();
     }
   }).observe(byId("stages"));
+}
+
+// Paint all pictures anew: their colours are those of the page.
+function inOtherColours() {
+  Pictures.themed.clear();
+  Pictures.thumbs.clear();
+  Drawing.forgetCards();
+  render();
+  for (const repaint of Attention.repaints) repaint();
 }
 
 start();

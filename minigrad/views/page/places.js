@@ -7,6 +7,7 @@ import * as Graph from "./graph.js";
 import * as Pace from "./pace.js";
 import * as Stages from "./stages.js";
 
+// Open a drawing by its name, which the reader sees as that of a box; what plays stops.
 function show(name) {
   if (!Graph.views.has(name) || name === state.view) return;
   state.view = name;
@@ -16,11 +17,14 @@ function show(name) {
   say(`${Graph.views.get(name).title}, ${plural(Graph.views.get(name).cards.length, "card")}`);
 }
 
+// Open the drawing around this one, if there is one.
 function up() {
   const around = Graph.views.get(state.view).around;
   if (around) show(around);
 }
 
+// Go to a step, 0 being before the first: its tab and its drawing open, and no node stays chosen. `quiet`: it is not read
+// aloud, as when it plays.
 function go(time, { quiet = false } = {}) {
   state.time = Math.max(0, Math.min(Graph.events.length, time));
   if (state.asked && state.asked.time !== state.time) dropQuestion();
@@ -87,6 +91,7 @@ function over(direction) {
   state.follow = follow;
 }
 
+// Choose a node: the panel shows it. `open`: its drawing opens too, as for a link from elsewhere.
 function choose(n, { open = false } = {}) {
   state.chosen = n;
   state.tab = "node";
@@ -106,16 +111,18 @@ function openTab(name) {
   tell("panel");
 }
 
+// The node that the panel is about: the chosen one, else that of the step, else the result.
 function chosenNode() {
   const event = Graph.current();
   return state.chosen !== null ? state.chosen : event ? event.n : data.roots[0];
 }
 
+// Where the reader is, as words to be read aloud.
 function nowText() {
   const event = Graph.current();
   if (!event) return "Before the first step";
-  const n = event.back ? state.time - Graph.FORWARD : state.time;
-  return `${event.back ? "Backward" : "Forward"} ${n} of ${event.back ? Graph.events.length - Graph.FORWARD : Graph.FORWARD}: ${Graph.fullName(event.n)}`;
+  const { step, count } = Graph.progress();
+  return `${event.back ? "Backward" : "Forward"} ${step} of ${count}: ${Graph.fullName(event.n)}`;
 }
 
 // A name that leads to its node.

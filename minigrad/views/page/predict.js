@@ -1,7 +1,7 @@
 // --- predict, then reveal ---------------------------------------------------------------------------------
 
 import { filled, WORDS } from "./words.js";
-import { byId, make, render, say, state } from "./base.js";
+import { byId, make, render, say, soft, state } from "./base.js";
 import * as Arrays from "./arrays.js";
 import * as Shown from "./shown.js";
 import * as Elements from "./elements.js";
@@ -21,8 +21,9 @@ function asked(edge) {
   return { a, place };
 }
 
+// The question for what an edge passed: one element of it.
 function question(edge) {
-  if (edge.passed.fitted === null) return make("p", { class: "soft" }, "What it gave was not kept.");
+  if (edge.passed.fitted === null) return soft("What it gave was not kept.");
   const { a, place } = asked(edge);
   const index = Arrays.indexOf(a, place);
   const what = index.length ? filled(WORDS.elementOf, { index: index.join(", ") }) : "the contribution";
@@ -53,6 +54,7 @@ function focusNext() {
   (next || byId("panel")).focus();
 }
 
+// Below what was asked for: what was typed, or that it was revealed.
 function verdict(edge) {
   const { a, place } = asked(edge);
   const typed = state.answered.get(edge.id);
@@ -65,11 +67,12 @@ function verdict(edge) {
   );
 }
 
+// Whether the gradients of steps back are hidden until they are worked out; from before these steps it leads to the first.
 function setPredict(on) {
   state.predict = on;
   if (state.asked) state.asked.before = on;
   byId("predict").setAttribute("aria-pressed", String(on));
-  for (const { cards } of Drawing.drawn.values()) for (const card of cards.values()) card.stamp = null;
+  Drawing.forgetCards();
   if (on && state.time <= Graph.FORWARD) Places.go(Graph.FORWARD + 1);
   else render();
   say(on ? "Gradients are hidden until you work them out." : "Gradients are shown.");

@@ -38,7 +38,7 @@ new ResizeObserver(([entry]) => {
   skyline();
 }).observe(byId("skyline"));
 
-// A bar a step: how large the value is, and on the way back how large the gradient, on one scale each.
+// Paint the line: a bar a step, the chapters below, and a pointer at this step.
 function skyline() {
   const canvas = byId("skyline");
   const ratio = window.devicePixelRatio || 1;
@@ -49,76 +49,83 @@ function skyline() {
   const pen = canvas.getContext("2d");
   pen.scale(ratio, ratio);
   const step = width / Graph.events.length;
-  const base = height - 16,
-    most = height - 36;
   pen.fillStyle = Pictures.colour("--ground");
   pen.fillRect(0, 0, width, height);
-  Graph.events.forEach((event, i) => {
-    const [low, high] = ends[Number(event.back)];
-    const open = !(state.predict && event.back && i + 1 > state.time);
-    const share =
-      Number.isFinite(sizes[i]) && open ? 0.14 + 0.86 * ((sizes[i] - low) / (high - low || 1)) : 0.06;
-    pen.globalAlpha = i + 1 === state.time ? 1 : i + 1 < state.time || !state.time ? 0.66 : 0.24;
-    pen.fillStyle = Pictures.colour(event.back ? "--backward" : "--forward");
-    pen.fillRect(i * step, base - most * share, Math.max(0.6, step - (step > 4 ? 1 : 0)), most * share);
-  });
-  pen.globalAlpha = 1;
-  pen.font = `11px ${Pictures.colour("--sans")}`;
-  pen.textBaseline = "middle";
-  for (const chapter of Chapters.chapters) {
-    // under the bars
-    const [left, right] = [chapter.from * step, chapter.to * step];
-    pen.fillStyle = Pictures.colour("--line");
-    pen.fillRect(left, base + 2, Math.max(0.6, right - left - 1), 14);
-    const name =
-      pen.measureText(chapter.title).width + 8 > right - left ? String(chapter.number) : chapter.title;
-    if (pen.measureText(name).width + 8 > right - left) continue;
-    pen.fillStyle = Pictures.colour("--ink");
-    pen.fillText(name, left + 4, base + 9.5);
-  }
-  if (state.time) {
-    const x = (state.time - 0.5) * step;
-    pen.fillStyle = Pictures.colour("--ink");
-    pen.fillRect(x - 1, 18, 2, height - 18);
-    pen.beginPath();
-    pen.moveTo(x - 5, 14);
-    pen.lineTo(x + 5, 14);
-    pen.lineTo(x, 21);
-    pen.fill();
-  }
+  paintBars(pen, step, height - BELOW);
+  paintChapters(pen, step, height - BELOW);
+  if (state.time) paintPointer(pen, (state.time - 0.5) * step, height);
   byId("time").max = Graph.events.length;
   document.querySelector(".half.forward").style.maxWidth = `${Graph.FORWARD * step - 6}px`;
   document.querySelector(".half.backward").style.left = `${Graph.FORWARD * step}px`;
 }
 
+const BELOW = 16, // pixels below the bars, for the chapters
+  ABOVE = 20; // and above them, for the pointer
+
+// How large the value of each step is, or on the way back its gradient, on one scale each. `step` is the width of a bar,
+// `base` how far down the bars end. Sizes that the reader is to predict are not told.
+function paintBars(pen, step, base) {
+  Graph.events.forEach((event, i) => {
+    const [low, high] = ends[Number(event.back)];
+    const isTold = !(state.predict && event.back && i + 1 > state.time);
+    const share =
+      Number.isFinite(sizes[i]) && isTold ? 0.14 + 0.86 * ((sizes[i] - low) / (high - low || 1)) : 0.06;
+    const bar = (base - ABOVE) * share;
+    pen.globalAlpha = i + 1 === state.time ? 1 : i + 1 < state.time || !state.time ? 0.66 : 0.24;
+    pen.fillStyle = Pictures.colour(event.back ? "--backward" : "--forward");
+    pen.fillRect(i * step, base - bar, Math.max(0.6, step - (step > 4 ? 1 : 0)), bar);
+  });
+  pen.globalAlpha = 1;
+}
+
+// A strip for each chapter, with its title where there is room, else its number.
+function paintChapters(pen, step, base) {
+  pen.font = `11px ${Pictures.colour("--sans")}`;
+  pen.textBaseline = "middle";
+  for (const chapter of Chapters.chapters) {
+    const [left, right] = [chapter.from * step, chapter.to * step];
+    pen.fillStyle = Pictures.colour("--line");
+    pen.fillRect(left, base + 2, Math.max(0.6, right - left - 1), 14);
+    const fits = (text) => pen.measureText(text).width + 8 <= right - left;
+    const name = [chapter.title, String(chapter.number)].find(fits);
+    if (name === undefined) continue;
+    pen.fillStyle = Pictures.colour("--ink");
+    pen.fillText(name, left + 4, base + 9.5);
+  }
+}
+
+function paintPointer(pen, x, height) {
+  pen.fillStyle = Pictures.colour("--ink");
+  pen.fillRect(x - 1, 18, 2, height - 18);
+  pen.beginPath();
+  pen.moveTo(x - 5, 14);
+  pen.lineTo(x + 5, 14);
+  pen.lineTo(x, 21);
+  pen.fill();
+}
+
+// Show at which step the reader is, in words and in the picture, and whether it plays.
 function timeline() {
-  const event = Graph.current();
   const input = byId("time");
   input.value = state.time;
   input.setAttribute("aria-valuetext", Places.nowText());
-  if (event) {
-    const n = event.back ? state.time - Graph.FORWARD : state.time;
-    fill(
-      byId("now"),
-      make("b", {}, Graph.fullName(event.n)),
-      make(
-        "span",
-        {},
-        `${event.back ? "backward" : "forward"} ${n} of ${event.back ? Graph.events.length - Graph.FORWARD : Graph.FORWARD}`,
-      ),
-    );
-  } else
-    fill(
-      byId("now"),
-      make("b", {}, "Before the first step"),
-      make("span", {}, "all values and gradients are shown"),
-    );
+  fill(byId("now"), stepNow());
   fill(byId("play"), icon(state.playing ? "pause" : "play"));
   byId("play").setAttribute("aria-label", state.playing ? "Pause" : "Play");
   ChapterList.sayPlaying();
   skyline();
 }
 
+function stepNow() {
+  const event = Graph.current();
+  const { step, count } = Graph.progress();
+  const [name, about] = event
+    ? [Graph.fullName(event.n), `${event.back ? "backward" : "forward"} ${step} of ${count}`]
+    : ["Before the first step", "all values and gradients are shown"];
+  return [make("b", {}, name), make("span", {}, about)];
+}
+
+// Play from this step, or from the start once all are done; or stop.
 function togglePlaying() {
   if (state.playing) return Pace.stopPlaying();
   if (state.time >= Graph.events.length) Places.go(0);

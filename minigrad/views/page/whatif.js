@@ -1,7 +1,7 @@
 // --- what if: parts of the model switched off, and what that does to the loss and to the output ------------------
 
 import { filled, WORDS } from "./words.js";
-import { byId, data, fill, keepFocus, make, plural, render, say, state } from "./base.js";
+import { byId, data, fill, keepFocus, make, plural, render, say, soft, state } from "./base.js";
 import * as Arrays from "./arrays.js";
 import * as Graph from "./graph.js";
 import * as Live from "./live.js";
@@ -14,10 +14,12 @@ import * as Places from "./places.js";
 const effects = new Map(); // switch -> what turning it alone does to the loss and the output
 let measuredAt = null; // the version of the numbers that these are about
 
+// Whether a place of a part is on: its gate, a slot with one number, is 1, and 0 while it is off.
 function isOn(gate) {
   return !Live.machine || Live.machine.slots[gate].array[0] === 1;
 }
 
+// Turn a part on or off at the places of these gates.
 function turn(name, gates, on) {
   Learn.stopLearning();
   Changes.change(`${name} ${on ? "on" : "off"}`, new Map(gates.map((gate) => [gate, [on ? 1 : 0]])));
@@ -25,6 +27,7 @@ function turn(name, gates, on) {
   say(`${name} is ${on ? "on" : "off"}. ${Live.lossText()}`);
 }
 
+// The numbers of the output as they are now: the scores of a model; null where the page knows of none.
 function outputNow() {
   return Live.tape.output === null
     ? null
@@ -106,28 +109,34 @@ function measureEach() {
   const waiting = Live.tape.switches.slice();
   const next = () => {
     if (about !== Live.version || state.tab !== "whatif") {
-      if (measuredAt === about) measuredAt = null;
+      if (measuredAt === about) measuredAt = null; // not all of it was measured
       return;
     }
-    const one = waiting.shift();
-    if (!one) return;
-    const { change: give, update, slots } = Live.startedMachine();
-    const { name, places } = one;
-    const gates = places.map(({ gate }) => gate);
-    const before = outputNow()?.slice(),
-      kept = gates.map((gate) => slots[gate].array[0]);
-    const on = kept.some((v) => v === 1);
-    gates.forEach((gate) => give(gate, [on ? 0 : 1]));
-    update();
-    effects.set(name, { on, loss: Live.lossNow(), text: before && effectText(before, outputNow()) });
-    gates.forEach((gate, i) => give(gate, [kept[i]]));
-    update();
+    const part = waiting.shift();
+    if (!part) return;
+    effects.set(part.name, effectOf(part));
     keepFocus(() => whatifPanel());
     setTimeout(next, 0);
   };
   setTimeout(next, 0);
 }
 
+// What turning a part does to the loss and the output: it is turned, all is computed, and it is turned back.
+function effectOf({ places }) {
+  const { change: give, update, slots } = Live.startedMachine();
+  const gates = places.map(({ gate }) => gate);
+  const before = outputNow()?.slice(),
+    kept = gates.map((gate) => slots[gate].array[0]);
+  const on = kept.some((v) => v === 1);
+  for (const gate of gates) give(gate, [on ? 0 : 1]);
+  update();
+  const effect = { on, loss: Live.lossNow(), text: before && effectText(before, outputNow()) };
+  gates.forEach((gate, i) => give(gate, [kept[i]]));
+  update();
+  return effect;
+}
+
+// The switch of a part at these gates, which may be on at some of them only.
 function switchButton(name, gates, label) {
   const on = gates.filter(isOn).length;
   return make(
@@ -144,6 +153,7 @@ function switchButton(name, gates, label) {
   );
 }
 
+// Show the tab "What if": the parts with their switches, below what the model would write as it is now.
 function whatifPanel() {
   const root = Graph.nodes.get(data.roots[0]);
   const told = writtenNow();
@@ -159,28 +169,18 @@ function whatifPanel() {
       " ",
       Doubts.fixedBadge(Doubts.whyFixed(root.n)),
     ),
-    told
-      ? make(
-          "p",
-          {},
-          "Its likeliest symbols: ",
-          told.now,
-          told.was ? [", and as it was written: ", told.was] : null,
-        )
-      : null,
-    told
-      ? make(
-          "p",
-          { class: "soft" },
-          "Each is what it would write next, given the symbols before it as they were written.",
-        )
-      : null,
-    make("p", { class: "soft" }, WORDS.switchOff, told ? ` ${WORDS.switchOffOfOne}` : null),
-    picture ? make("p", { class: "soft" }, toPicture(picture), WORDS.switchOneIn) : null,
+    told ? likeliest(told) : null,
+    soft(WORDS.switchOff, told ? ` ${WORDS.switchOffOfOne}` : null),
+    picture ? soft(toPicture(picture), WORDS.switchOneIn) : null,
     make("ul", { class: "switches-list" }, Live.tape.switches.map(partItem)),
   );
   measureEach();
 }
+
+const likeliest = ({ now, was }) => [
+  make("p", {}, "Its likeliest symbols: ", now, was ? [", and as it was written: ", was] : null),
+  soft("Each is what it would write next, given the symbols before it as they were written."),
+];
 
 // A part that can be switched off, what that does, and the places where it is.
 function partItem({ name, off, places }) {
@@ -194,17 +194,16 @@ function partItem({ name, off, places }) {
       switchButton(name, gates, name),
       make("span", { class: "soft" }, gates.length > 1 ? plural(gates.length, "place") : ""),
     ),
-    make("p", { class: "soft" }, `Off: ${off}.`),
+    soft(`Off: ${off}.`),
     effectLine(name),
-    places.length > 1
-      ? eachPlace(name, places)
-      : make("p", { class: "soft" }, placeName(places[0]), ":", gives(places[0])),
+    places.length > 1 ? eachPlace(name, places) : soft(placeName(places[0]), ":", gives(places[0])),
   );
 }
 
+// What turning a part alone does, once it has been measured.
 function effectLine(name) {
   const alone = measuredAt === Live.version ? effects.get(name) : null;
-  if (!alone) return make("p", { class: "soft" }, "…");
+  if (!alone) return soft("…");
   return make(
     "p",
     {},
@@ -221,7 +220,7 @@ function effectLine(name) {
 
 // A switch for each place of a part.
 function eachPlace(name, places) {
-  const soft = (text) => make("span", { class: "soft" }, text);
+  const inSoft = (text) => make("span", { class: "soft" }, text);
   return make(
     "details",
     {},
@@ -238,7 +237,7 @@ function eachPlace(name, places) {
           "li",
           {},
           switchButton(`${name} at ${placeName(place)}`, [place.gate], placeName(place)),
-          gives(place, soft),
+          gives(place, inSoft),
         ),
       ),
     ),
