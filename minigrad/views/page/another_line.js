@@ -11,7 +11,7 @@ import * as Link from "./link.js";
 import * as Places from "./places.js";
 
 const told = data.another; // see `another_line.py`
-let machine = null;
+let machine = null; // the interpreter, once something was read
 let lastRead = told?.line; // the line that the picture is of
 let lately = told?.wrote; // what it wrote for the line before: a good guess of what it will write
 
@@ -44,58 +44,78 @@ const likeliest = (row) => {
   return best;
 };
 
-// All positions at once, what they find likeliest fed back until nothing changes: then each symbol is the
-// likeliest after those before it, which is what writing one after the other gives. A pass makes at least
-// one more symbol final.
+// What the model writes for a line, as ids, with the scores and the attention weights of each step of writing:
+//
+//   ids, prompt, written   of what it reads beside what it writes; of what it writes after; and of what it wrote
+//   looked                 the ids of what attention looks at
+//   scores, weights        of each symbol written; of each attention and head, a row for each symbol written
 function decode(ids) {
-  const { slots, change, update } = startedMachine();
-  const [scores, ...weights] = told.results.map((slot) => slots[slot]);
-  const N = scores.shape[2];
-  const aside = told.inputs.length === 2; // the line is read by an encoder
-  const prompt = aside ? told.before : [...ids, ...told.before];
-  const last = told.inputs[told.inputs.length - 1];
-  const first = prompt.length - 1; // the position that writes the first symbol
-  const most = Math.min(told.most, slots[last].size - first);
-  const padded = (slot, some) => Array.from({ length: slots[slot].size }, (_, i) => some[i] ?? told.pad);
-  if (aside) change(told.inputs[0], padded(told.inputs[0], ids));
-  let written = lately,
-    passes = 0;
-  for (;;) {
-    change(last, padded(last, [...prompt, ...written.slice(0, most - 1)]));
-    update();
-    passes++;
-    const next = [];
-    while (next.length < most && next[next.length - 1] !== told.end) {
-      const at = (first + next.length) * N;
-      next.push(likeliest(scores.array.subarray(at, at + N)));
-    }
-    const settled = next.length === written.length && next.every((id, i) => id === written[i]);
-    written = next;
-    if (settled || passes > most) break;
-  }
+  startedMachine();
+  const frame = frameOf(ids);
+  if (frame.aside) machine.change(told.inputs[0], padded(told.inputs[0], ids));
+  const written = settle(frame);
   lately = written;
-  const looked = aside ? ids : [...prompt, ...written.slice(0, -1)];
+  const { prompt, aside } = frame;
   return {
     ids,
     prompt,
     written,
-    passes,
-    looked,
-    scores: written.map((_, t) =>
-      Array.from(scores.array.subarray((first + t) * N, (first + t + 1) * N), (v, k) =>
-        told.never.includes(k) ? -Infinity : v,
-      ),
-    ),
-    weights: weights.map((slot) => {
-      const [, H, T, S] = slot.shape;
-      return Array.from({ length: H }, (_h, h) =>
-        written.map((_t, t) => {
-          const row = (h * T + first + t) * S;
-          return slot.array.subarray(row, row + (aside ? ids.length : first + t + 1)).slice();
-        }),
-      );
-    }),
+    looked: aside ? ids : [...prompt, ...written.slice(0, -1)],
+    scores: written.map((_, t) => scoresAt(frame.first + t)),
+    weights: told.results.slice(1).map((slot) => weightsOf(machine.slots[slot], frame, written)),
   };
+}
+
+// Where a line stands: `aside`, read by an encoder, or before what is written; `first`: the position that writes the first
+// symbol; `most`: how many there is room for.
+function frameOf(ids) {
+  const aside = told.inputs.length === 2;
+  const prompt = aside ? told.before : [...ids, ...told.before];
+  const first = prompt.length - 1;
+  const { size } = machine.slots[told.inputs.at(-1)];
+  return { ids, aside, prompt, first, most: Math.min(told.most, size - first) };
+}
+
+const padded = (slot, some) =>
+  Array.from({ length: machine.slots[slot].size }, (_, i) => some[i] ?? told.pad);
+
+// All positions at once, what they find likeliest fed back until nothing changes: then each symbol is the
+// likeliest after those before it, which is what writing one after the other gives. A pass makes at least
+// one more symbol final.
+function settle({ prompt, first, most }) {
+  const last = told.inputs.at(-1);
+  let written = lately,
+    passes = 0;
+  for (;;) {
+    machine.change(last, padded(last, [...prompt, ...written.slice(0, most - 1)]));
+    machine.update();
+    passes++;
+    const next = [];
+    while (next.length < most && next.at(-1) !== told.end) next.push(likeliest(rowOf(first + next.length)));
+    const settled = next.length === written.length && next.every((id, i) => id === written[i]);
+    written = next;
+    if (settled || passes > most) return written;
+  }
+}
+
+// The scores of the symbol after a position, as they are now; and with -Infinity for those that are never written.
+function rowOf(position) {
+  const { array, shape } = machine.slots[told.results[0]];
+  const [, , count] = shape;
+  return array.subarray(position * count, (position + 1) * count);
+}
+const scoresAt = (position) =>
+  Array.from(rowOf(position), (v, id) => (told.never.includes(id) ? -Infinity : v));
+
+// Of each head of an attention, a row of weights for each symbol written: over the line, or over all before the symbol.
+function weightsOf({ array, shape }, { ids, aside, first }, written) {
+  const [, heads, rows, columns] = shape;
+  return Array.from({ length: heads }, (_h, head) =>
+    written.map((_t, t) => {
+      const begin = (head * rows + first + t) * columns;
+      return array.subarray(begin, begin + (aside ? ids.length : first + t + 1)).slice();
+    }),
+  );
 }
 
 // The softmax of scores.
@@ -118,6 +138,8 @@ const readName = (id) => {
   return told.inputs.length === 2 ? letterNames.get(id) : told.symbols[id];
 };
 
+// A step of writing: what was written before it, the likeliest symbols, and what each head looks at. `said`: what `decode`
+// gives, with the probabilities `p`; `was`: what was written before.
 function step(said, t, was) {
   const names = said.written.map((id) => told.symbols[id]);
   const isNew = said.written[t] !== was[t] ? "changed" : "";
@@ -161,6 +183,7 @@ function showSteps(said, was) {
   }, PAUSE);
 }
 
+// The likeliest symbols, each with a bar as long as its probability.
 function bars(p) {
   const order = p.map((_, k) => k).sort((a, b) => p[b] - p[a] || a - b);
   return order
@@ -176,6 +199,7 @@ function bars(p) {
     );
 }
 
+// What a head looks at: each symbol as dark as its weight, and the one that has most.
 function look(said, weights, name) {
   let top = 0;
   weights.forEach((w, i) => {
@@ -213,42 +237,53 @@ function output(written, was) {
 
 // --- typing, and a guess ---------------------------------------------------------------------------------
 
+// Read a line and show all that the model makes of it, or say why it cannot be read. `right`: what is right for it, where
+// the page knows that. What `decode` gives, with the probabilities `p`.
 function read(text, right = null) {
   Link.keep();
   const { ids, why, note } = idsOf(text);
-  byId("another-line").setAttribute("aria-invalid", String(!ids));
   asking(false);
-  byId("another").parentElement.classList.toggle("stale", !ids);
-  for (const part of [byId("flow"), byId("sampling"), document.querySelector(".writing")])
-    if (part) part.inert = !ids;
+  showReadable(Boolean(ids));
   if (!ids) {
     fill(byId("another-said"), filled(WORDS.stillFor, { why, line: lastRead }));
     return null;
   }
   lastRead = text;
-  if (text !== told.line && state.tab === "cell") {
-    Places.openTab("overview"); // the cell is one of the line of the page
-  }
+  if (text !== told.line && state.tab === "cell") Places.openTab("overview"); // the cell is one of the line of the page
   Flow.leave(text);
   const begun = performance.now();
-  const said = decode(ids);
+  const said = withChances(decode(ids));
   performance.measure("decode", { start: begun });
-  said.p = said.scores.map(chances);
   const { differs, was } = before(text);
   picture(text, said, was);
   if (byId("sampling").open) Sampling.show({ ...said, shown: named });
   fill(byId("another-read"), text);
   const apart = output(said.written, was);
   showSteps(said, was);
-  const wrote = said.written.filter((id) => id !== told.end).map((id) => told.symbols[id]);
-  const joined = wrote.join(told.level === "word" ? " " : "");
   fill(
     byId("another-said"),
     note,
     likelihood(text, said, apart ? differs : null),
-    right === null ? null : filled(joined === right ? WORDS.readRightly : WORDS.misread, { right }),
+    right === null
+      ? null
+      : filled(textOf(said.written) === right ? WORDS.readRightly : WORDS.misread, { right }),
   );
   return said;
+}
+
+// What cannot be read leaves what stands below as it is: marked as old, and nothing of it can be chosen.
+function showReadable(on) {
+  byId("another-line").setAttribute("aria-invalid", String(!on));
+  byId("another").parentElement.classList.toggle("stale", !on);
+  for (const part of [byId("flow"), byId("sampling"), document.querySelector(".writing")])
+    if (part) part.inert = !on;
+}
+
+const withChances = (said) => ({ ...said, p: said.scores.map(chances) });
+
+function textOf(written) {
+  const symbols = written.filter((id) => id !== told.end).map((id) => told.symbols[id]);
+  return symbols.join(told.level === "word" ? " " : "");
 }
 
 // What the answer for a line is compared with, and why it can differ: what is cut, or the line.
@@ -300,7 +335,7 @@ function ask(text, right) {
   asking(true);
   fill(byId("another-output"));
   fill(byId("another-said"));
-  const guessed = new Set();
+  const guessed = new Set(); // places of symbols
   const mark = (i) => (event) => {
     if (!guessed.delete(i)) guessed.add(i);
     event.target.setAttribute("aria-pressed", String(guessed.has(i)));
@@ -312,22 +347,18 @@ function ask(text, right) {
     told.wrote.map((id, i) =>
       make("button", { "aria-pressed": "false", onclick: mark(i) }, named(told.symbols[id])),
     ),
-    make(
-      "button",
-      {
-        class: "primary",
-        onclick: () => {
-          const said = read(text, right);
-          const changed = said.written.findIndex((id, t) => id !== told.wrote[t]);
-          if (changed >= 0 && byId("flow")?.hidden === false) Flow.follow(changed);
-          byId("another-said").prepend(...verdict(guessed, said.written), " ");
-          byId("another-line").focus();
-        },
-      },
-      "Show",
-    ),
+    make("button", { class: "primary", onclick: () => answer(text, right, guessed) }, "Show"),
   );
   box.querySelector("button").focus();
+}
+
+// Show what it writes, with a verdict on the guess; in the picture the first symbol that changed is followed.
+function answer(text, right, guessed) {
+  const said = read(text, right);
+  const changed = said.written.findIndex((id, t) => id !== told.wrote[t]);
+  if (changed >= 0 && byId("flow")?.hidden === false) Flow.follow(changed);
+  byId("another-said").prepend(...verdict(guessed, said.written), " ");
+  byId("another-line").focus();
 }
 
 // While a guess is asked, nothing is shown of the answer, nor of the one before.
@@ -354,41 +385,40 @@ function verdict(guessed, written) {
   ];
 }
 
+// --- the start -------------------------------------------------------------------------------------------------
+
+// Lines to try: that of the page, others of its kind, and examples of which the right answer is known.
+function exampleButtons() {
+  const variations = told.variations.filter((text) => idsOf(text).note === "");
+  const examples = [[told.line, null], ...variations.map((text) => [text, null]), ...told.examples];
+  return examples.map(([text, right]) =>
+    make(
+      "button",
+      { onclick: () => (text === told.line ? typed(text) : ask(text, right)) },
+      told.variations.includes(text) ? variation(text) : text,
+    ),
+  );
+}
+
+// Read the line of the page while nothing else is to be done, so that the first key is answered at once.
+function readFirst() {
+  if (byId("another-line").value !== told.line) return; // a link to the page had another one
+  const said = withChances(decode(idsOf(told.line).ids));
+  picture(told.line, said, told.wrote);
+  fill(byId("another-said"), likelihood(told.line, said));
+}
+
 if (told && byId("another")) {
   byId("another").hidden = false;
   byId("another-line").addEventListener("input", (event) => read(event.target.value));
   output(told.wrote, told.wrote);
-  fill(
-    byId("another-examples"),
-    [
-      [told.line, null],
-      ...told.variations.filter((text) => idsOf(text).note === "").map((text) => [text, null]),
-      ...told.examples,
-    ].map(([text, right]) =>
-      make(
-        "button",
-        {
-          onclick: () => {
-            if (text !== told.line) return ask(text, right);
-            typed(text);
-          },
-        },
-        told.variations.includes(text) ? variation(text) : text,
-      ),
-    ),
-  );
+  fill(byId("another-examples"), exampleButtons());
   Sampling.listen();
   byId("sampling").addEventListener("toggle", () => {
     const { ids } = idsOf(byId("another-line").value);
     if (byId("sampling").open) Sampling.show({ ...decode(ids ?? idsOf(told.line).ids), shown: named });
   });
-  (window.requestIdleCallback || setTimeout)(() => {
-    if (byId("another-line").value !== told.line) return; // a link to the page had another one
-    const said = decode(idsOf(told.line).ids); // so that the first key is answered at once
-    said.p = said.scores.map(chances);
-    picture(told.line, said, told.wrote);
-    fill(byId("another-said"), likelihood(told.line, said));
-  });
+  (window.requestIdleCallback || setTimeout)(readFirst);
 }
 
 export { decode, idsOf };

@@ -1,4 +1,6 @@
-// --- arrays that the page brought along, unpacked when first asked for; every digit shown is the number's own -----------------------
+// --- arrays that the page brought along, unpacked when first asked for ----------------------------------------
+
+// Every digit that is shown is the number's own: what is rounded has no more digits than were kept.
 
 import { filled, WORDS } from "./words.js";
 import { data } from "./base.js";
@@ -8,8 +10,9 @@ const LARGE_DIGITS = 3,
   { DIGITS, POWERS, SPECIAL, SUMMARY } = data.constants;
 const NOT_FINITE = { nan: NaN, inf: Infinity, "-inf": -Infinity };
 const NO_SUMMARY = { least: null, greatest: null, mean: null, norm: null, zeros: 0, odd: 0 };
-const unpacked = new Map();
+const unpacked = new Map(); // id -> the array
 
+// The bytes of a text in Base64.
 function bytes(base64) {
   const text = atob(base64);
   const found = new Uint8Array(text.length);
@@ -17,11 +20,15 @@ function bytes(base64) {
   return found;
 }
 
+// The array of that id, a place in `data.arrays`; see `unpack`.
 function kept(id) {
   if (!unpacked.has(id)) unpacked.set(id, unpack(data.arrays[id]));
   return unpacked.get(id);
 }
 
+// An array, from what `packing.py` made of it: the `numbers` that were kept, in C order, of the `shape` that they have; its
+// `full` shape, of which along each axis one in `steps` was kept; how many `digits` a number has; the `largest` size among
+// them; and of all its numbers the mean and so on (`all`), and a histogram.
 function unpack(packed) {
   const steps = packed.k || packed.s.map(() => 1);
   const shape = packed.s.map((n, axis) => Math.ceil(n / steps[axis])); // of what was kept
@@ -56,6 +63,7 @@ function unpack(packed) {
   };
 }
 
+// Numbers of three digits and a power of ten, two bytes each (see `packing.py`); `top`: the power of the largest.
 function decoded(raw, top) {
   const numbers = new Float64Array(raw.length / 2);
   const specials = [0, NaN, Infinity, -Infinity, Number.MIN_VALUE, -Number.MIN_VALUE];
@@ -73,6 +81,7 @@ function decoded(raw, top) {
   return numbers;
 }
 
+// A number as text, with so many digits if it is no integer: `kind` is the letter of its dtype.
 function written(v, digits, kind = "f") {
   if (kind === "b") return v ? "True" : "False";
   if (Number.isNaN(v)) return "nan";
@@ -121,12 +130,7 @@ function normKept(id) {
 
 // The index of an element in the whole array, of which some may be left out.
 function indexOf(a, place) {
-  const index = [];
-  for (let axis = a.shape.length - 1; axis >= 0; axis--) {
-    index.unshift((place % a.shape[axis]) * a.steps[axis]);
-    place = Math.floor(place / a.shape[axis]);
-  }
-  return index;
+  return Shapes.unravel(place, a.shape).map((k, axis) => k * a.steps[axis]);
 }
 
 // What was there at first, where that is something else.
@@ -134,6 +138,7 @@ function changedAt(a, place) {
   return a.was && !Object.is(a.was[place], a.numbers[place]) ? a.was[place] : undefined;
 }
 
+// The element at a place, as "[0, 1] = 2", with the labels of its row and column, and what it was at first.
 function at(a, place, labels = []) {
   const index = indexOf(a, place);
   const was = changedAt(a, place);
@@ -144,6 +149,7 @@ function at(a, place, labels = []) {
   return where + written(a.numbers[place], a.digits, a.kind) + before;
 }
 
+// A shape as Python writes it, with the letters of its axes: "(T 3, 4)".
 function shapeText(shape, letters = []) {
   const inside = shape.map((n, axis) => (letters[axis] ? `${letters[axis]} ${n}` : String(n)));
   return `(${inside.join(", ")}${shape.length === 1 ? "," : ""})`;

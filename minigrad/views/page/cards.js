@@ -270,10 +270,8 @@ function writtenOut(place, a, palette) {
   const isOne = a.numbers.length === 1;
   return [...a.numbers].map((v, k) => {
     const [x, y] = [place.x + (k % columns) * width, place.y + Math.floor(k / columns) * height];
-    const [red, green, blue, alpha] = Pictures.tint(v, a.largest, tone);
-    const fillColour = `rgba(${red}, ${green}, ${blue}, ${((alpha * 0.5) / 255).toFixed(3)})`;
     return [
-      isOne ? null : make("rect", { x, y, width, height, fill: fillColour }),
+      isOne ? null : make("rect", { x, y, width, height, fill: Pictures.paleTint(v, a.largest, tone, 0.5) }),
       make(
         "text",
         {

@@ -16,43 +16,59 @@ hear("numbers", () => {
   uncertain = Live.changedSlots.size ? doubted(Live.isChanged) : new Map();
 });
 
-// The same where other nodes have other numbers.
+// The same where other nodes have other numbers: `isOther` tells of a node whether it has. Doubt spreads in three ways,
+// each of which can lead to the others, until nothing more is found.
 function doubted(isOther) {
-  const found = new Map();
-  const doubt = (slot, of) => {
-    if (slot !== null && !found.has(slot)) found.set(slot, of);
-  };
-  // Doubt the numbers of a node, and what its rules make of them.
-  const doubtAll = (n, of) => {
-    doubt(tape.value[n], of);
-    for (const edge of Graph.into.get(n))
-      if (tape.passed[edge.id]) for (const part of ["given", "fitted"]) doubt(tape.passed[edge.id][part], of);
-  };
-  const isLost = (n) => isOther(n) || found.has(tape.value[n]) || tape.fixed[tape.value[n]] !== undefined;
+  const found = new Map(); // as `uncertain`
   let before;
   do {
-    // what was read may be in doubt itself
     before = found.size;
-    for (const [key, read] of Object.entries(tape.made_of)) {
-      const n = Number(key),
-        { op } = Graph.nodes.get(n);
-      if (!read.some(isLost)) continue;
-      if (op) doubtAll(n, n);
-      else if (!Live.isChanged(n)) doubt(tape.value[n], n); // else the reader gave it numbers
-    }
+    doubtWhatWasMade(found, isOther);
     if (!found.size) break;
-    for (const edge of Graph.edges) {
-      // numbers that no call reads: they chose what the calls are
-      const slot = tape.value[edge.source];
-      if (found.has(slot) && tape.pinned[slot] !== undefined) doubtAll(edge.target, found.get(slot));
-    }
-    for (const [, out, reads] of tape.calls) {
-      // arguments come before what is computed from them
-      const from = reads.find((slot) => found.has(slot));
-      if (from !== undefined) doubt(out, found.get(from));
-    }
+    doubtWhatWasChosen(found);
+    doubtWhatFollows(found);
   } while (found.size > before);
   return found;
+}
+
+// Note that a slot is in doubt, because of a node.
+function doubt(found, slot, because) {
+  if (slot !== null && !found.has(slot)) found.set(slot, because);
+}
+
+// Doubt the numbers of a node, and what its rules make of them.
+function doubtAll(found, n, because) {
+  doubt(found, tape.value[n], because);
+  for (const edge of Graph.into.get(n))
+    if (tape.passed[edge.id])
+      for (const part of ["given", "fitted"]) doubt(found, tape.passed[edge.id][part], because);
+}
+
+// What Python or NumPy made of numbers that are others now, or that are in doubt themselves.
+function doubtWhatWasMade(found, isOther) {
+  const isLost = (n) => isOther(n) || found.has(tape.value[n]) || tape.fixed[tape.value[n]] !== undefined;
+  for (const [key, read] of Object.entries(tape.made_of)) {
+    const n = Number(key);
+    if (!read.some(isLost)) continue;
+    if (Graph.nodes.get(n).op) doubtAll(found, n, n);
+    else if (!Live.isChanged(n)) doubt(found, tape.value[n], n); // else the reader gave it numbers
+  }
+}
+
+// What was computed by calls that such numbers chose: no call reads them.
+function doubtWhatWasChosen(found) {
+  for (const edge of Graph.edges) {
+    const slot = tape.value[edge.source];
+    if (found.has(slot) && tape.pinned[slot] !== undefined) doubtAll(found, edge.target, found.get(slot));
+  }
+}
+
+// What calls compute from them: in the order of the tape, arguments come before what is computed from them.
+function doubtWhatFollows(found) {
+  for (const [, out, reads] of tape.calls) {
+    const from = reads.find((slot) => found.has(slot));
+    if (from !== undefined) doubt(found, out, found.get(from));
+  }
 }
 
 // The lines where numbers were read that are others now.
@@ -77,8 +93,10 @@ function whyUncertain(of, n = null) {
   return filled(said[subject], { made, node: nodeText(of), sources: sourcesOf(of) });
 }
 
+// Why the value of a node, and its gradient, are not what Python would compute: a sentence, or null where they are.
 const whyFixed = (n) => (tape ? whyFixedSlot(tape.value[n], n) : null);
 const whyFixedGradient = (n) => (tape ? whyFixedSlot(tape.gradient[n]) : null);
+// Such a reason in full; and as a badge, while numbers are changed.
 const fixedText = (why) =>
   why === null
     ? null
@@ -86,6 +104,7 @@ const fixedText = (why) =>
 const fixedBadge = (why) =>
   why === null || !Live.changedSlots.size ? null : make("span", { class: "badge", title: why }, "fixed");
 
+// A node that keeps its numbers, as words: of an operation it is a number in its line that does.
 function nodeText(n) {
   const node = Graph.nodes.get(n);
   return node.op ? filled(WORDS.numberIn, node) : Graph.nameOf(n);

@@ -1,7 +1,7 @@
 // --- the numbers of a node to be changed, and the tabs of a page that computes ---------------------------------
 
 import { filled, WORDS } from "./words.js";
-import { breakable, data, make, render } from "./base.js";
+import { breakable, data, make, render, soft } from "./base.js";
 import * as Shapes from "./shapes.js";
 import * as Shown from "./shown.js";
 import * as Pictures from "./pictures.js";
@@ -14,74 +14,77 @@ import * as Learn from "./learn.js";
 import * as Fields from "./fields.js";
 import * as Places from "./places.js";
 
-// The numbers of a node as fields: all of a small one; of a large one the element that was chosen.
 const HOW = "Type, drag sideways, or press ↑ ↓";
-const FEW = 48;
-const chosenPlace = new Map(); // node -> the element of it that is to be changed
+const FEW = 48; // numbers in a table of fields
+const FEW_SYMBOLS = 64; // choices of symbols
+const chosenPlace = new Map(); // node -> the place of the element that is to be changed, in an array too large for fields
 
 // Whether the numbers of a node are ids of symbols: then they have names, and no mean.
 const areSymbols = (n) => (Live.tape?.picks[Live.tape.value[n]]?.vocabulary ?? null) !== null;
 
-function small(n) {
+// Whether a node chooses rows of a table, such as symbols: what it has are whole numbers up to a size.
+const isPick = (n) => Boolean(Live.tape.picks[Live.tape.value[n]]);
+
+// Whether all numbers of a node have fields.
+function isSmall(n) {
   const a = Shown.array(Graph.nodes.get(n).value),
     { columns, count } = Pictures.tiles(a);
-  return Live.tape.picks[Live.tape.value[n]]
-    ? a.numbers.length <= 64
-    : a.numbers.length <= FEW && columns <= 6 && count === 1;
+  return isPick(n) ? a.numbers.length <= FEW_SYMBOLS : a.numbers.length <= FEW && columns <= 6 && count === 1;
 }
 
+// The numbers of a node as fields: all of a small one; of a large one the element that was chosen.
 function fields(n) {
   const slot = Fields.slotOf(n),
-    node = Graph.nodes.get(n),
-    a = Shown.array(node.value);
-  const kind = a.kind,
-    { rows, columns } = Pictures.tiles(a);
-  const fieldAt = (at) =>
-    Fields.numberField(
-      slot,
-      at,
-      Fields.nameAt(n, at),
-      Live.machine ? Live.machine.slots[slot].array[at] : a.numbers[at],
-      kind,
-    );
-  if (small(n) && Live.tape.picks[slot])
+    a = Shown.array(Graph.nodes.get(n).value);
+  const numberAt = (place) => (Live.machine ? Live.arrayOf(slot)[place] : a.numbers[place]);
+  const fieldAt = (place) =>
+    Fields.numberField(slot, place, Fields.nameAt(n, place), numberAt(place), a.kind);
+  if (!isSmall(n)) return chosenField(n, a.kind, fieldAt);
+  if (isPick(n))
     return make(
       "div",
       { class: "picks" },
-      [...a.numbers].map((_, k) => fieldAt(k)),
+      Array.from(a.numbers, (_, k) => fieldAt(k)),
     );
-  if (small(n))
-    return make(
-      "div",
-      { class: "scroll" },
-      make(
-        "table",
-        { class: "fields", "aria-label": filled(WORDS.numbersOf, { name: Graph.nameOf(n) }) },
-        Array.from({ length: rows }, (_, r) =>
-          make(
-            "tr",
-            {},
-            Array.from({ length: columns }, (_cell, c) => make("td", {}, fieldAt(r * columns + c))),
-          ),
-        ),
-      ),
+  return fieldTable(Graph.nameOf(n), Pictures.tiles(a), fieldAt);
+}
+
+// `fieldAt` makes the field of a place.
+function fieldTable(name, { rows, columns }, fieldAt) {
+  const row = (r) =>
+    make(
+      "tr",
+      {},
+      Array.from({ length: columns }, (_, c) => make("td", {}, fieldAt(r * columns + c))),
     );
+  return make(
+    "div",
+    { class: "scroll" },
+    make(
+      "table",
+      { class: "fields", "aria-label": filled(WORDS.numbersOf, { name }) },
+      Array.from({ length: rows }, (_, r) => row(r)),
+    ),
+  );
+}
+
+// The field of the chosen element, or how one is chosen.
+function chosenField(n, kind, fieldAt) {
   const place = chosenPlace.get(n);
+  const how =
+    kind === "b"
+      ? "Click a cell to turn it; with Alt and the arrow keys, Enter turns it."
+      : "Click a number in the picture to change it; with Alt and the arrow keys, Enter chooses it.";
   return make(
     "p",
     { class: "chosen-number" },
     place === undefined
-      ? make(
-          "span",
-          { class: "soft" },
-          a.kind === "b"
-            ? "Click a cell to turn it; with Alt and the arrow keys, Enter turns it."
-            : "Click a number in the picture to change it; with Alt and the arrow keys, Enter chooses it.",
-        )
+      ? make("span", { class: "soft" }, how)
       : [make("code", {}, `${Fields.nameAt(n, place)} = `), fieldAt(place)],
   );
 }
 
+// Choose an element in the picture of a node: its field is there then, with the focus; a boolean is turned at once.
 function choosePlace(n, place) {
   const slot = Fields.slotOf(n);
   if (slot === null) return;
@@ -99,21 +102,15 @@ function choosePlace(n, place) {
 // What stands under the value of a node: its fields, or why it has none.
 function editing(n) {
   const node = Graph.nodes.get(n);
-  if (!Live.tape)
-    return node.kind === "operation" ? null : make("p", { class: "soft" }, filled(WORDS.frozen, data.live));
-  const fixed = Doubts.whyFixed(n);
-  const inside =
-    Live.tape.inside[n] &&
-    make("p", { class: "soft" }, filled(WORDS.cameUpInside, { box: Live.tape.inside[n] }));
-  const why = fixed
-    ? Doubts.fixedText(fixed)
-    : Doubts.madeText(n)
-      ? make("p", { class: "soft" }, Doubts.madeText(n))
-      : null;
+  if (!Live.tape) return node.kind === "operation" ? null : soft(filled(WORDS.frozen, data.live));
+  const box = Live.tape.inside[n];
+  const inside = box && soft(filled(WORDS.cameUpInside, { box }));
+  const made = Doubts.madeText(n);
+  const why = Doubts.fixedText(Doubts.whyFixed(n)) ?? (made ? soft(made) : null);
   if (node.kind === "operation") return [why, constants(n)];
   const pinned = Live.tape.pinned[Live.tape.value[n]];
   if (pinned) return Doubts.fixedText(filled(WORDS.pinned, { pinned }));
-  return make("div", { class: "editing" }, why, inside, small(n) ? howTo(node) : fields(n));
+  return make("div", { class: "editing" }, why, inside, isSmall(n) ? howTo(node) : fields(n));
 }
 
 function howTo(node) {
@@ -123,7 +120,7 @@ function howTo(node) {
       : areSymbols(node.n)
         ? "Each can be another symbol."
         : `Each number can be changed: ${HOW.toLowerCase()}.`;
-  return make("p", { class: "soft" }, text);
+  return soft(text);
 }
 
 // The value of a node: where its numbers are few and can be changed, as fields.
@@ -131,7 +128,7 @@ function valueFields(n) {
   const node = Graph.nodes.get(n),
     slot = Fields.slotOf(n);
   if (slot === null) return Heat.heat(node.value, Graph.nameOf(n), { letters: node.letters });
-  if (!small(n))
+  if (!isSmall(n))
     return Heat.heat(node.value, Graph.nameOf(n), {
       letters: node.letters,
       pick: (place) => choosePlace(n, place),
@@ -176,21 +173,19 @@ function constants(n) {
 
 // The numbers that a reader would change first: small inputs and parameters.
 function invitation() {
-  if (!Live.tape) return make("p", { class: "soft" }, filled(WORDS.pageFrozen, data.live));
+  if (!Live.tape) return soft(filled(WORDS.pageFrozen, data.live));
   const leaves = data.nodes.filter(
     (node) => node.label && Fields.slotOf(node.n) !== null && Shapes.size(node.shape) > 0,
   );
   leaves.sort((a, b) => areSymbols(b.n) - areSymbols(a.n)); // what a model reads comes before its weights
   const few = leaves
-    .filter((node) => Shapes.size(node.shape) <= 12 || (areSymbols(node.n) && small(node.n)))
+    .filter((node) => Shapes.size(node.shape) <= 12 || (areSymbols(node.n) && isSmall(node.n)))
     .slice(0, 6);
   const larger = leaves.filter((node) => !few.includes(node)).slice(0, 8);
   if (!leaves.length) return null;
   return [
     make("h3", {}, "Change a number"),
-    make(
-      "p",
-      { class: "soft" },
+    soft(
       filled(WORDS.computedAgain, {
         how: few.some((node) => !areSymbols(node.n)) ? HOW : "Choose other symbols",
       }),
@@ -216,7 +211,7 @@ document.addEventListener("keydown", (event) => {
   (key === "y" || event.shiftKey ? Changes.redo : Changes.undo)();
 });
 
-// Further parts of the panel, where the page computes.
+// Further tabs of the panel, where the page computes: name -> title.
 function computingTabs() {
   if (!Live.tape) return {};
   return {

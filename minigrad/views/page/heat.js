@@ -160,11 +160,10 @@ function cellMaker(a, palette, read, labels) {
   const tone = Pictures.tones(palette);
   return (place) => {
     const v = a.numbers[place];
-    const [red, green, blue, alpha] = Pictures.tint(v, a.largest, tone);
     return make(
       "td",
       {
-        style: `background: rgba(${red}, ${green}, ${blue}, ${((alpha * 0.55) / 255).toFixed(3)})`,
+        style: `background: ${Pictures.paleTint(v, a.largest, tone, 0.55)}`,
         class: Arrays.changedAt(a, place) === undefined ? null : "changed",
         title: Arrays.at(a, place, labels),
         onpointerenter: () => read(Arrays.indexOf(a, place)),

@@ -11,8 +11,9 @@ import * as Interpreter from "./interpreter.js";
 // was has its first id again, so undoing leaves nothing behind.
 
 const { BINS } = data.constants;
+// What the page computes with, as `live.py` writes it; null for a page whose numbers cannot be changed.
 const tape = data.live.frozen ? null : data.live;
-const kindOf = (slot) => tape.kinds[tape.slots[slot]];
+const kindOf = (slot) => tape.kinds[tape.slots[slot]]; // {dtype, shape}
 const sizeOf = (slot) => Shapes.size(kindOf(slot).shape);
 // The ids of the run that was written down.
 const original = {
@@ -23,8 +24,9 @@ const original = {
 };
 let machine = null; // the interpreter, once it is needed
 let first = null; // the array of each slot at first
-let version = 0;
+let version = 0; // how often numbers were changed
 
+// The interpreter, started when it is first asked for: it computes all once, and these are the arrays `first`.
 function startedMachine() {
   if (machine) return machine;
   machine = Interpreter.ofTape(tape, (id) => Arrays.kept(id).numbers);
@@ -55,6 +57,7 @@ const slotOf = (id) => Number(id.split("@")[0]);
 const asNow = new Map(); // slot -> what was asked for since the last change
 const asFirst = new Map();
 
+// The array of an id "slot@version", as it is now.
 function ofSlot(id) {
   const slot = slotOf(id);
   if (!asNow.has(slot)) asNow.set(slot, summaryOf(slot, machine.slots[slot].array, first[slot]));
@@ -68,103 +71,117 @@ function computedFirst(slot) {
   return asFirst.get(slot);
 }
 
-// An array as `unpack` would give it.
+// An array as `unpack` of arrays.js would give it; `was`: the numbers that it had at first.
 function summaryOf(slot, array, was) {
   const { dtype, shape } = kindOf(slot);
   const numbers = Float64Array.from(array);
-  let low = Infinity,
-    high = -Infinity,
-    sum = 0,
-    squares = 0,
-    zeros = 0,
-    count = 0;
-  for (const v of numbers) {
-    if (!Number.isFinite(v)) continue;
-    count++;
-    sum += v;
-    squares += v * v;
-    if (v < low) low = v;
-    if (v > high) high = v;
-    if (v === 0) zeros++;
-  }
-  const odd = numbers.length - count;
+  const { count, ...all } = measured(numbers);
+  const isMeasured = numbers.length >= 2 && dtype !== "b1";
   return {
     shape,
     steps: shape.map(() => 1),
     numbers,
     digits: data.constants.DIGITS,
-    largest: count ? Math.max(-low, high) : 0,
+    largest: count ? Math.max(-all.least, all.greatest) : 0,
     full: shape,
     kind: dtype[0] === "u" ? "i" : dtype[0],
-    all:
-      numbers.length < 2 || dtype === "b1"
-        ? null
-        : count
-          ? { least: low, greatest: high, mean: sum / count, norm: Math.sqrt(squares), zeros, odd }
-          : { ...Arrays.NO_SUMMARY, odd },
+    all: isMeasured ? (count ? all : { ...Arrays.NO_SUMMARY, odd: all.odd }) : null,
     get histogram() {
-      const bars = this.all && low < high ? Array(BINS).fill(0) : [];
-      if (bars.length)
-        for (const v of numbers)
-          if (Number.isFinite(v)) bars[Math.min(BINS - 1, Math.floor((BINS * (v - low)) / (high - low)))]++;
-      return bars;
+      return isMeasured && all.least < all.greatest ? histogramOf(numbers, all.least, all.greatest) : [];
     },
     thinned: false,
     was,
   };
 }
 
+// How many numbers are finite (`count`) and what is to be said of these; `odd`: how many are not.
+function measured(numbers) {
+  let least = Infinity,
+    greatest = -Infinity,
+    sum = 0,
+    zeros = 0,
+    count = 0;
+  for (const v of numbers) {
+    if (!Number.isFinite(v)) continue;
+    count++;
+    sum += v;
+    if (v < least) least = v;
+    if (v > greatest) greatest = v;
+    if (v === 0) zeros++;
+  }
+  return {
+    count,
+    least,
+    greatest,
+    mean: sum / count,
+    norm: norm(numbers),
+    zeros,
+    odd: numbers.length - count,
+  };
+}
+
+function histogramOf(numbers, low, high) {
+  const bars = Array(BINS).fill(0);
+  for (const v of numbers)
+    if (Number.isFinite(v)) bars[Math.min(BINS - 1, Math.floor((BINS * (v - low)) / (high - low)))]++;
+  return bars;
+}
+
+// The norm of an array of an id "slot@version", and of the array that a slot had at first.
 const normOf = (id) => norm(machine.slots[slotOf(id)].array);
 function normAtFirst(slot) {
   startedMachine();
   return norm(first[slot]);
 }
 
+// The norm of the numbers that are finite.
 function norm(numbers) {
   let squares = 0;
   for (const v of numbers) if (Number.isFinite(v)) squares += v * v;
   return Math.sqrt(squares);
 }
 
+// Whether the value of a node is not as it was at first.
 function isChanged(n) {
   return typeof Graph.nodes.get(n).value === "string";
 }
 
-const mapped = (object, of) =>
-  Object.fromEntries(Object.entries(object).map(([name, v]) => [name, of(v, name)]));
-
+// Have `data` name the arrays that are there now, after the interpreter computed the slots `touched`, and tell so.
 function refresh(touched) {
   version++;
   asNow.clear();
-  touched.forEach((slot) => {
+  for (const slot of touched)
     if (same(machine.slots[slot].array, first[slot])) changedSlots.delete(slot);
     else changedSlots.add(slot);
-  });
+  data.nodes.forEach(refreshNode);
   const computed = new Set(touched);
-  for (const node of data.nodes) {
-    node.value = idOf(tape.value[node.n], original.value.get(node.n));
-    const slot = tape.gradient[node.n],
-      atFirst = original.state.get(node.n);
-    if (slot === undefined) continue;
-    if (original.gradient.get(node.n) !== null) node.gradient = idOf(slot, original.gradient.get(node.n));
-    node.state =
-      !changedSlots.has(slot) || !["known", "zero"].includes(atFirst)
-        ? atFirst
-        : machine.slots[slot].array.every((v) => v === 0)
-          ? "zero"
-          : "known";
-  }
-  for (const edge of Graph.edges) {
-    const slots = tape.passed[edge.id];
-    if (!slots) continue;
-    const before = original.passed.get(edge.id);
-    if (computed.has(slots.fitted)) state.answered.delete(edge.id); // that was said of other numbers
-    edge.passed = mapped(before, (id, part) => (id === null ? null : idOf(slots[part], id)));
-  }
+  for (const edge of Graph.edges) refreshEdge(edge, computed);
   for (const [n, list] of Graph.arrivals)
     for (const arrival of list)
       arrival.sum = arrival.edge ? arrival.edge.passed.after : Graph.nodes.get(n).gradient;
   tell("numbers");
+}
+
+function refreshNode(node) {
+  node.value = idOf(tape.value[node.n], original.value.get(node.n));
+  const slot = tape.gradient[node.n];
+  if (slot === undefined) return;
+  const [gradient, atFirst] = [original.gradient.get(node.n), original.state.get(node.n)];
+  if (gradient !== null) node.gradient = idOf(slot, gradient);
+  const canChange = changedSlots.has(slot) && ["known", "zero"].includes(atFirst);
+  const isZero = () => machine.slots[slot].array.every((v) => v === 0);
+  node.state = canChange ? (isZero() ? "zero" : "known") : atFirst;
+}
+
+function refreshEdge(edge, computed) {
+  const slots = tape.passed[edge.id];
+  if (!slots) return;
+  if (computed.has(slots.fitted)) state.answered.delete(edge.id); // that was said of other numbers
+  const ids = Object.entries(original.passed.get(edge.id)).map(([part, id]) => [
+    part,
+    id === null ? null : idOf(slots[part], id),
+  ]);
+  edge.passed = Object.fromEntries(ids);
 }
 
 // The loss: as Python computed it, as long as it is what it was, for the last digits differ here.
@@ -177,6 +194,7 @@ function lossNow() {
 
 const lossAtFirst = () => Arrays.kept(original.value.get(data.roots[0])).numbers[0];
 
+// The loss in words; "" where the result is more than one number.
 function lossText() {
   const root = Graph.nodes.get(data.roots[0]);
   return root.shape.length ? "" : `${Graph.nameOf(root.n)} is ${Arrays.written(lossNow(), 5)}`;

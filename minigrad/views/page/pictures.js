@@ -3,13 +3,15 @@
 import { hear } from "./base.js";
 import * as Shown from "./shown.js";
 
-const themed = new Map();
+const themed = new Map(); // name of a variable -> its value, until the colours of the page are others
+// The value of a variable of the page's style, such as "--ink".
 function colour(name) {
   if (!themed.has(name))
     themed.set(name, getComputedStyle(document.documentElement).getPropertyValue(name).trim());
   return themed.get(name);
 }
 
+// The colours of a palette, "value" or "gradient": below zero, and above it, each as red, green and blue.
 function tones(palette) {
   const of = (sign) =>
     colour(`--${palette === "gradient" ? "grad" : "value"}-${sign}`)
@@ -18,12 +20,19 @@ function tones(palette) {
   return [of("minus"), of("plus")];
 }
 
-// Zero is clear, so that whatever is behind shows through, in light and in dark.
+// The colour of a number among those whose largest size is `largest`, as red, green, blue and alpha up to 255. Zero is
+// clear, so that whatever is behind shows through, in light and in dark.
 function tint(v, largest, [minus, plus]) {
   if (Number.isNaN(v)) return [255, 0, 200, 255];
   if (!Number.isFinite(v)) return [...(v < 0 ? minus : plus), 255];
   const share = largest ? Math.min(1, Math.abs(v) / largest) : 0;
   return [...(v < 0 ? minus : plus), Math.round(235 * share)];
+}
+
+// The same as a text for a style, with a share of its strength, so that what is written on it can be read.
+function paleTint(v, largest, tone, strength) {
+  const [red, green, blue, alpha] = tint(v, largest, tone);
+  return `rgba(${red}, ${green}, ${blue}, ${((alpha * strength) / 255).toFixed(3)})`;
 }
 
 // An array of any shape as one flat picture: the last two axes are a tile, and tiles stand in rows.
@@ -47,6 +56,8 @@ function scratch(width, height) {
   return scratchPad;
 }
 
+// Paint an array on a canvas, which becomes as large as it takes: `perRow` tiles stand beside each other, `gap` pixels
+// apart, and a number is `cellWidth` times `cellHeight` pixels.
 function paint(canvas, a, palette, perRow, gap, cellWidth, cellHeight) {
   const { rows, columns, count } = tiles(a);
   const tone = tones(palette);
@@ -101,18 +112,19 @@ function repaint(canvas, places) {
   }
 }
 
-// A picture for a card, with no more dots than a card has room for.
-const MOST_DOTS = [56, 14];
-const thumbs = new Map();
+const MOST_DOTS = [56, 14]; // beside and below each other: a card has room for no more
+const thumbs = new Map(); // "id palette" -> the picture
 hear("numbers", () => {
   for (const key of thumbs.keys()) if (key.includes("@")) thumbs.delete(key);
 });
+// The picture of an array for a card, as an address.
 function thumb(id, palette) {
   const key = `${id} ${palette}`;
   if (!thumbs.has(key)) thumbs.set(key, dots(Shown.array(id), palette));
   return thumbs.get(key);
 }
 
+// An array with no more dots than `MOST_DOTS`: of larger ones, some numbers.
 function dots(a, palette) {
   const { rows, columns, count } = tiles(a);
   const side = Math.min(count, 4); // tiles beside each other; those beyond are left out
@@ -138,4 +150,4 @@ function dots(a, palette) {
   return pen.canvas.toDataURL();
 }
 
-export { colour, paint, repaint, themed, thumb, thumbs, tiles, tint, tones };
+export { colour, paint, paleTint, repaint, themed, thumb, thumbs, tiles, tint, tones };

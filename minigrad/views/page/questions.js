@@ -4,7 +4,8 @@ import { filled, WORDS } from "./words.js";
 import { make, say } from "./base.js";
 import * as Arrays from "./arrays.js";
 
-// A number is asked for; `done` is told what was typed when it is right, or null when it is revealed.
+// A number, `value`, is asked for: `what` says which one, `label` is read aloud for its field. `done` is told what was typed
+// when it is right, or null when it is revealed. `edge`: the id of the edge that it is about.
 function numberQuestion({ what, label, value, done, edge = null }) {
   const input = make("input", {
     type: "text",
@@ -13,7 +14,8 @@ function numberQuestion({ what, label, value, done, edge = null }) {
     placeholder: "a number",
   });
   const told = make("span", { class: "verdict wrong", role: "status" });
-  const submit = () => {
+  const onsubmit = (event) => {
+    event.preventDefault();
     const typed = input.value.trim(),
       guess = Arrays.numberIn(typed);
     if (guess === null) told.textContent = "That is no number.";
@@ -25,14 +27,7 @@ function numberQuestion({ what, label, value, done, edge = null }) {
   };
   return make(
     "form",
-    {
-      class: "guess",
-      "data-edge": edge,
-      onsubmit: (event) => {
-        event.preventDefault();
-        submit();
-      },
-    },
+    { class: "guess", "data-edge": edge, onsubmit },
     what,
     input,
     make("button", { type: "submit" }, "Check"),
@@ -47,6 +42,7 @@ function isRight(guess, v) {
   return Math.abs(guess - v) <= 0.02 * Math.abs(v);
 }
 
+// What is wrong with a guess, without telling the number.
 function hint(guess, v) {
   if (v !== 0 && Math.abs(guess + v) <= 0.02 * Math.abs(v)) return "The size is right, the sign is not.";
   if (v !== 0 && Math.sign(guess) === Math.sign(v))

@@ -40,7 +40,7 @@ function draw() {
 
 // --- what is shown ---
 
-// A bar from 0 to `v`, on a scale from `low` to `high`.
+// A cell of the table: a bar from 0 to `v`, on a scale from `low` to `high`.
 function bar(v, low, high, text, shown = true) {
   const place = (number) => (100 * (number - low)) / (high - low || 1);
   const [from, to] = [Math.min(0, v), Math.max(0, v)].map(place);
@@ -56,36 +56,24 @@ function bar(v, low, high, text, shown = true) {
   );
 }
 
+// The likeliest symbols of the chosen step, from score to probability, and how often each was drawn.
 function table() {
   const scores = reading.scores[chosen.step];
   const p = distribution(scores, chosen.temperature, chosen.k, chosen.p);
   const order = scores.map((_, i) => i).sort((a, b) => scores[b] - scores[a] || a - b);
   const rows = order.slice(0, MOST_ROWS).filter((i) => Number.isFinite(scores[i]));
   const both = rows.flatMap((i) => [scores[i], scores[i] / chosen.temperature]);
-  const low = Math.min(0, ...both),
-    high = Math.max(0, ...both); // one scale, so that one sees what a temperature does
-  const times = (i) => drawn.filter((one) => one === i).length;
+  const scale = [Math.min(0, ...both), Math.max(0, ...both)]; // one, so that one sees what a temperature does
   const rest = order.slice(rows.length).reduce((sum, i) => sum + p[i], 0);
+  const head = ["symbol", "score", "score / temperature", "probability", "drawn"];
   fill(
     byId("sampling-table"),
     make(
       "tr",
       {},
-      ["symbol", "score", "score / temperature", "probability", "drawn"].map((name) =>
-        make("th", { scope: "col" }, name),
-      ),
+      head.map((name) => make("th", { scope: "col" }, name)),
     ),
-    rows.map((i) =>
-      make(
-        "tr",
-        { class: drawn[drawn.length - 1] === i ? "drawn" : null },
-        make("th", { scope: "row" }, reading.shown(data.another.symbols[i])),
-        bar(scores[i], low, high, scores[i].toFixed(2)),
-        bar(scores[i] / chosen.temperature, low, high, (scores[i] / chosen.temperature).toFixed(2)),
-        bar(p[i], 0, 1, p[i] ? `${(100 * p[i]).toFixed(1)}%` : "left out", p[i] > 0),
-        make("td", { class: "times" }, times(i) ? `${times(i)} ×` : ""),
-      ),
-    ),
+    rows.map((i) => symbolRow(i, scores[i], p[i], scale)),
   );
   byId("sampling-rest").textContent = filled(WORDS.otherShare, {
     share: `${(100 * rest).toFixed(1)}%`,
@@ -93,8 +81,25 @@ function table() {
   });
 }
 
+// The row of a symbol, by its id: its score, which `scale` gives the length of a bar, and its probability `p`.
+function symbolRow(id, score, p, scale) {
+  const warmed = score / chosen.temperature;
+  const times = drawn.filter((one) => one === id).length;
+  return make(
+    "tr",
+    { class: drawn.at(-1) === id ? "drawn" : null },
+    make("th", { scope: "row" }, reading.shown(data.another.symbols[id])),
+    bar(score, ...scale, score.toFixed(2)),
+    bar(warmed, ...scale, warmed.toFixed(2)),
+    bar(p, 0, 1, p ? `${(100 * p).toFixed(1)}%` : "left out", p > 0),
+    make("td", { class: "times" }, times ? `${times} ×` : ""),
+  );
+}
+
+// The name of a symbol as it is shown, as text.
 const nameOf = (id) => make("span", {}, reading.shown(data.another.symbols[id])).textContent;
 
+// The symbols that were written, each a button: it chooses the step that the table is of.
 function steps() {
   fill(
     byId("sampling-steps"),
@@ -115,6 +120,7 @@ function steps() {
   );
 }
 
+// Choose another step, temperature, top-k or top-p: what was drawn was drawn from other probabilities.
 function change(to) {
   Object.assign(chosen, to);
   drawn = [];
@@ -135,6 +141,7 @@ function follow(t) {
   else chosen.step = t;
 }
 
+// Called once, if the page has a model that reads.
 function listen() {
   const wrong = new Map(); // what is said of a field
   const number = (id, fits) => {

@@ -1,5 +1,6 @@
 // --- shapes: how many elements an array has, and at which place each of them is ----------------------------
 
+// How many elements an array of that shape has.
 const size = (shape) => shape.reduce((a, b) => a * b, 1);
 
 // The index of the element at a place.
@@ -12,6 +13,7 @@ function unravel(place, shape) {
   return index;
 }
 
+// The place of the element at an index.
 function ravel(index, shape) {
   return index.reduce((place, k, axis) => place * shape[axis] + k, 0);
 }

@@ -5,6 +5,7 @@ import * as Arrays from "./arrays.js";
 import * as Graph from "./graph.js";
 import * as Live from "./live.js";
 
+// The array, as `unpack` of arrays.js gives it; null where it was not kept.
 function array(id) {
   if (id === null || id === undefined) return null;
   if (typeof id === "string") return Live.ofSlot(id);
@@ -12,6 +13,7 @@ function array(id) {
   return p === undefined ? Arrays.kept(id) : Live.computedFirst(p);
 }
 
+// The norm of an array, which need not be unpacked for it; 0 where it was not kept.
 function norm(id) {
   if (id === null || id === undefined) return 0;
   if (typeof id === "string") return Live.normOf(id);
@@ -19,6 +21,7 @@ function norm(id) {
   return p === undefined ? Arrays.normKept(id) : Live.normAtFirst(p);
 }
 
+// An array in a few letters, as `Arrays.brief` writes it.
 const brief = (id, most) => Arrays.brief(array(id), most);
 
 // What a node is now, and was at first.
